@@ -24,10 +24,8 @@
  *
  * A connection that is CONNECTING or BUSY has taken its endpoint; one that is IDLE is in the
  * endpoint's list of kept connections. An endpoint fails when a connect or an answer takes too
- * long, or when a new connection is refused or breaks without an answer. A kept connection that is
- * reset says nothing about it: the service may have closed it because it was idle. A node that
- * vanished resets nothing; any connection that breaks for that (base/tcp.h) is a failure of the
- * endpoint.
+ * long, a new connection is refused or breaks without an answer, or any connection breaks because
+ * its node vanished (base/tcp.h). A kept one that is reset says nothing: it may have been idle.
  *
  * A service that is asked to end closes connections after their next answers. Then the other kept
  * connections to the endpoint are closed here, before it closes one on which a request was just
@@ -110,7 +108,6 @@ struct conn {
 	unsigned handle_count;
 	bool is_reused;
 	bool is_reading;
-	bool is_lost;    /* the other end vanished (base/tcp.h) */
 	bool has_sent;   /* the socket accepted at least some of this call's request */
 	bool is_parsing; /* answer_read() is on the stack */
 };
@@ -231,7 +228,7 @@ static void conn_fail(struct conn *conn, enum err_code code, const char *reason)
 		.reason = reason,
 	};
 	bool is_broken = code == ERR_UNAVAILABLE && !conn->is_reused && !failure.has_answered;
-	if (code == ERR_TIMEOUT || is_broken || conn->is_lost)
+	if (code == ERR_TIMEOUT || is_broken)
 		endpoints_failed(conn->upstream->endpoints, conn->endpoint, reason);
 	call_fail(conn_close(conn), &failure);
 }
@@ -306,9 +303,14 @@ static void conn_read_answer(struct conn *conn, const char *data, ssize_t length
 
 static void conn_broke(struct conn *conn, int uv_code)
 {
-	conn->is_lost = uv_code != UV_ECONNRESET && uv_code != UV_EPIPE;
-	conn_fail(conn, conn->answer.has_head ? ERR_UPSTREAM : ERR_UNAVAILABLE,
-	          conn->is_lost ? "the service's node has vanished" : "the connection broke");
+	bool is_lost = tcp_is_loss(-uv_code);
+	const char *reason = is_lost ? "the service's node has vanished" : "the connection broke";
+	if (is_lost)
+		endpoints_failed(conn->upstream->endpoints, conn->endpoint, reason);
+	if (conn->state == CONN_IDLE)
+		conn_close(conn);
+	else
+		conn_fail(conn, conn->answer.has_head ? ERR_UPSTREAM : ERR_UNAVAILABLE, reason);
 }
 
 static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
@@ -316,12 +318,12 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 	struct conn *conn = stream->data;
 	if (length == 0)
 		return;
-	if (conn->state == CONN_IDLE)
+	if (length < 0 && length != UV_EOF)
+		conn_broke(conn, (int)length);
+	else if (conn->state == CONN_IDLE)
 		conn_close(conn);
 	else if (length > 0 && !conn->has_sent)
 		conn_fail(conn, ERR_UNAVAILABLE, "the service sent bytes before the request");
-	else if (length < 0 && length != UV_EOF)
-		conn_broke(conn, (int)length);
 	else
 		conn_read_answer(conn, buf->base, length);
 	if (conn->state != CONN_CLOSED)

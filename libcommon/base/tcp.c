@@ -1,24 +1,30 @@
 #include "base/tcp.h"
 
-#include "base/base.h"
-
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <stddef.h>
 #include <sys/socket.h>
+
+static void set(int fd, int level, int name, int value)
+{
+	(void)setsockopt(fd, level, name, &value, sizeof(value));
+}
+
+void tcp_probe(int fd)
+{
+	set(fd, IPPROTO_TCP, TCP_KEEPIDLE, TCP_PROBE_IDLE_S);
+	set(fd, IPPROTO_TCP, TCP_KEEPINTVL, TCP_PROBE_INTERVAL_S);
+	set(fd, IPPROTO_TCP, TCP_KEEPCNT, TCP_PROBES);
+	set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+}
 
 void tcp_detect_loss(int fd)
 {
-	static const struct {
-		int level, name, value;
-	} OPTIONS[] = {
-		{IPPROTO_TCP, TCP_USER_TIMEOUT, TCP_LOST_MS},
-		{IPPROTO_TCP, TCP_KEEPIDLE, TCP_PROBE_IDLE_S},
-		{IPPROTO_TCP, TCP_KEEPINTVL, TCP_PROBE_INTERVAL_S},
-		{IPPROTO_TCP, TCP_KEEPCNT, TCP_PROBES},
-		{SOL_SOCKET, SO_KEEPALIVE, 1},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(OPTIONS); i++)
-		(void)setsockopt(fd, OPTIONS[i].level, OPTIONS[i].name, &OPTIONS[i].value,
-		                 sizeof(OPTIONS[i].value));
+	set(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, TCP_LOST_MS);
+	tcp_probe(fd);
+}
+
+bool tcp_is_loss(int error)
+{
+	return error != ECONNRESET && error != EPIPE;
 }

@@ -285,21 +285,27 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call,
 	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 }
 
-/* libcurl's CURLOPT_SOCKOPTFUNCTION. */
-static int on_socket_made(void *arg, curl_socket_t socket, curlsocktype purpose)
+/* libcurl's CURLOPT_SOCKOPTFUNCTION, for outside servers and for services. */
+static int probe_socket(void *arg attr_unused, curl_socket_t socket,
+                        curlsocktype purpose attr_unused)
 {
-	(void)arg;
-	(void)purpose;
+	tcp_probe(socket);
+	return CURL_SOCKOPT_OK;
+}
+
+static int detect_loss(void *arg attr_unused, curl_socket_t socket,
+                       curlsocktype purpose attr_unused)
+{
 	tcp_detect_loss(socket);
 	return CURL_SOCKOPT_OK;
 }
 
-static void set_callbacks(struct transfer *transfer)
+static void set_callbacks(struct transfer *transfer, const struct fetch_call *call)
 {
 	CURL *easy = transfer->easy;
 	curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
-	curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, on_socket_made);
+	curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, call->service ? detect_loss : probe_socket);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head_line);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, on_body);
@@ -319,7 +325,7 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 	transfer->fetcher = fetcher;
 	transfer->easy = curl_easy_init();
 	require(transfer->easy);
-	set_callbacks(transfer);
+	set_callbacks(transfer, call);
 	set_limits(transfer, call, timeout_ms);
 	set_method(transfer, call);
 	set_fields(transfer, call);
