@@ -215,6 +215,8 @@ static void run_handler(struct request *rq)
 	unsigned runs = collected_of(rq)->runs++;
 	if (runs > 0)
 		fiber_sleep(rq, backoff_ms(runs, RUN_PAUSE_MS, RUN_PAUSE_MAX_MS));
+	if (has_key)
+		request_body_prepare(rq);
 	if (has_key && idempotency_begin(rq))
 		return;
 	collected_of(rq)->handle(rq);

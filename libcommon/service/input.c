@@ -285,6 +285,12 @@ yyjson_val *request_body(struct request *rq)
 	return rq->http->json;
 }
 
+void request_body_prepare(struct request *rq)
+{
+	if (rq->http->body_length > LOOP_MAX_BYTES)
+		request_body(rq);
+}
+
 struct writing {
 	struct arena *arena;
 	yyjson_mut_val *value;

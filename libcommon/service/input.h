@@ -311,6 +311,10 @@ void *request_input_read(struct request *rq, const struct field *fields, size_t 
  * request_input() does for a body that is no JSON object. */
 yyjson_val *request_body(struct request *rq);
 
+/** Parse a large body while no transaction is open, so that it is parsed on the thread pool.
+ * Suspends and raises as request_body(). */
+void request_body_prepare(struct request *rq);
+
 /** After request_input(): JSON text of an object with the body members that the table declares and
  * the client sent. Values are checked, texts trimmed where the row says so; null stays null. */
 const char *request_body_json(struct request *rq);
