@@ -24,11 +24,11 @@ SELECT json, version || '-' || left(md5(json::text), 16) FROM shown;
 -- $3 members to change, $4 versions that If-Match allows (NULL: any). No row: no such project. A row with NULL: it has another version.
 WITH old AS MATERIALIZED (
     SELECT id, (extract(epoch FROM updated_at) * 1000000)::bigint AS version
-    FROM project WHERE id = $1 AND account_id = $2 FOR UPDATE
+    FROM project WHERE id = $1 AND account_id = $2 FOR NO KEY UPDATE
 ), changed AS (
     UPDATE project p SET
         (name, description) = (SELECT n.name, n.description FROM jsonb_populate_record(p, $3::jsonb) n),
-        updated_at = now()
+        updated_at = greatest(clock_timestamp(), p.updated_at + interval '1 microsecond') -- the version of If-Match: never equal
     FROM old WHERE p.id = old.id AND ($4::bigint[] IS NULL OR old.version = ANY ($4::bigint[]))
     RETURNING project_json(p) AS json, (extract(epoch FROM p.updated_at) * 1000000)::bigint AS version
 )

@@ -72,7 +72,7 @@ WITH old AS MATERIALIZED (
         context_version = i.context_version + (was.new_context <> i.context)::int,
         pool_status = CASE WHEN EXISTS (SELECT FROM changed) THEN 'stale' ELSE i.pool_status END,
         pool_size = CASE WHEN EXISTS (SELECT FROM changed) THEN 0 ELSE i.pool_size END,
-        updated_at = now()
+        updated_at = greatest(clock_timestamp(), i.updated_at + interval '1 microsecond') -- the version of If-Match: never equal
     FROM was WHERE i.id = was.id
     RETURNING interest_json(i) AS json, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version
 )
@@ -94,7 +94,8 @@ SELECT CASE WHEN deleted.id IS NOT NULL THEN jsonb_build_object('id', deleted.id
 FROM old LEFT JOIN deleted ON true;
 
 -- name: interest_toggle
-UPDATE interest i SET is_active = NOT is_active, updated_at = now() WHERE account_id = $1 AND id = $2
+UPDATE interest i SET is_active = NOT is_active,
+    updated_at = greatest(clock_timestamp(), i.updated_at + interval '1 microsecond') WHERE account_id = $1 AND id = $2
 RETURNING interest_json(i);
 
 -- name: interest_pool_get (read)
