@@ -21,11 +21,11 @@ struct build_input {
 /* `owner/name`, or an address. */
 static bool repository_check(const char *text, size_t length, const char **ret_message)
 {
-	if (strncmp(text, "https://", 8) == 0)
+	if (strstr(text, "://"))
 		return url_is_link(text, length, ret_message);
 	if (repo_check(text, length, ret_message))
 		return true;
-	*ret_message = "must be owner/name, or an address with https";
+	*ret_message = "must be owner/name, or an address with https or http";
 	return false;
 }
 

@@ -45,13 +45,20 @@ END $$;
 -- The digests of builds with environment variables left those out: such a build is equal to none.
 UPDATE build SET content = NULL WHERE content IS NOT NULL AND build_environment(asset, template) <> '{}';
 
--- A run as lists show it, without what can be as large as a whole delivery.
+-- The value, or null if its text has more than 16 KiB. One that is large even compressed is not read.
+CREATE FUNCTION json_unless_large(value jsonb) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN pg_column_size(value) <= 16384 THEN CASE WHEN octet_length(value::text) <= 16384 THEN value END END
+$$;
+
+-- A run as lists show it: as run_json(), with null in place of members that are large.
 CREATE FUNCTION run_item_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'run_id', r.id, 'name', r.name, 'status', w.status, 'target', r.target, 'template_id', r.template_id,
         'template_version', r.template_version, 'template_digest', r.template_digest, 'build_id', r.build_id,
-        'params', CASE WHEN octet_length(r.params::text) <= 16384 THEN r.params END, 'timeout_seconds', w.timeout_seconds,
-        'metrics', CASE WHEN octet_length(r.metrics::text) <= 16384 THEN r.metrics END,
+        'params', json_unless_large(r.params), 'timeout_seconds', w.timeout_seconds,
+        'metrics', json_unless_large(r.metrics), 'results', json_unless_large(r.results),
+        'artifacts', json_unless_large(coalesce(r.artifacts, '[]')),
+        'log_tail', CASE WHEN octet_length(w.log_tail) <= 16384 THEN w.log_tail END,
         'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
         'created_at', time_json(w.created_at), 'started_at', time_json(w.started_at),
         'finished_at', time_json(w.finished_at), 'error', w.error)
