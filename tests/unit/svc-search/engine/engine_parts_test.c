@@ -1,29 +1,10 @@
 /* The parts of an index: their number stays small, and a ranking does not depend on them. */
-#include "corpus.h"
 #include "engine/vector/vectors.h"
 #include "engine/view.h"
-#include "engine_fixture.h"
-#include "trained.h"
+#include "generated.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* Vocabulary of the generated papers. */
-#define WORDS 300
-
-/* Add `count` papers as one batch of changes, and train the embedder on them. */
-static void load_generated(struct engine *engine, uint32_t count)
-{
-	struct arena *arena = arena_new();
-	struct random_source noise = {101};
-	struct engine_change *changes = arena_array(arena, count, sizeof(*changes));
-	for (uint32_t i = 0; i < count; i++)
-		changes[i].document = sample_document(arena, &noise, i, WORDS);
-	engine_apply(engine, changes, count, count);
-	merge(engine);
-	train(engine);
-	arena_free(arena);
-}
 
 #define HISTORY_PAPERS 900
 
@@ -47,7 +28,7 @@ static void live_through(struct arena *arena, const struct engine_change *papers
 	for (uint32_t i = 0; i < HISTORY_PAPERS; i++) {
 		/* Older states and papers that do not stay. */
 		changes[count] = papers[random_below(&noise, HISTORY_PAPERS)];
-		changes[count].document.title = sample_text(arena, &noise, 8, 2 * WORDS);
+		changes[count].document.title = sample_text(arena, &noise, 8, 2 * GENERATED_WORDS);
 		if (i % 3 == 0)
 			changes[count].document.id = arena_printf(arena, "gone%u", i);
 		count++;
@@ -104,12 +85,12 @@ static void test_the_ranking_does_not_depend_on_the_history(void **state)
 	struct engine_change *papers = arena_array(arena, HISTORY_PAPERS, sizeof(*papers));
 	(void)state;
 	for (uint32_t i = 0; i < HISTORY_PAPERS; i++)
-		papers[i].document = sample_document(arena, &noise, i, WORDS);
+		papers[i].document = sample_document(arena, &noise, i, GENERATED_WORDS);
 	engine_apply(plain, papers, HISTORY_PAPERS, HISTORY_PAPERS);
 	for (uint64_t seed = 1; seed <= 12; seed++) {
 		struct engine *engine = engine_new("model");
 		live_through(arena, papers, seed, false, engine);
-		assert_same_results(plain, engine, WORDS);
+		assert_same_results(plain, engine, GENERATED_WORDS);
 		engine_free(engine);
 	}
 	engine_free(plain);
@@ -164,7 +145,7 @@ static void test_the_embedder_does_not_depend_on_the_history(void **state)
 	struct engine_change *papers = arena_array(arena, HISTORY_PAPERS, sizeof(*papers));
 	(void)state;
 	for (uint32_t i = 0; i < HISTORY_PAPERS; i++)
-		papers[i].document = sample_document(arena, &noise, i, WORDS);
+		papers[i].document = sample_document(arena, &noise, i, GENERATED_WORDS);
 	engine_apply(plain, papers, HISTORY_PAPERS, HISTORY_PAPERS);
 	for (uint64_t seed = 1; seed <= 12; seed++) {
 		struct engine *engine = engine_new(NULL);
@@ -179,7 +160,7 @@ static void test_the_embedder_does_not_depend_on_the_history(void **state)
 			embedder = with_lists(embedder, engine);
 		assert_same_embedder(plain, embedder);
 		adopt(engine, embedder);
-		assert_same_results(plain, engine, WORDS);
+		assert_same_results(plain, engine, GENERATED_WORDS);
 		engine_free(engine);
 	}
 	engine_free(plain);
@@ -221,7 +202,7 @@ static void test_parts_rank_as_one_part(void **state)
 	load_generated(one, 1000);
 	load_generated(many, 1000);
 	for (uint32_t i = 0; i < HISTORY_PAPERS; i++) {
-		papers[i].document = sample_document(arena, &noise, i + 900, WORDS);
+		papers[i].document = sample_document(arena, &noise, i + 900, GENERATED_WORDS);
 		papers[i].document.seq = 1001 + i;
 	}
 	apply_pages(many, papers, HISTORY_PAPERS, 300);
@@ -229,7 +210,7 @@ static void test_parts_rank_as_one_part(void **state)
 	struct engine_view *view = engine_view_get(many);
 	assert_true(engine_view_parts(view) >= 4);
 	engine_view_put(view);
-	assert_same_results(one, many, WORDS);
+	assert_same_results(one, many, GENERATED_WORDS);
 	engine_free(one);
 	engine_free(many);
 	arena_free(arena);
@@ -273,10 +254,11 @@ static void test_the_writer_frees_former_views(void **state)
 	struct arena *arena = arena_new();
 	struct random_source noise = {7};
 	struct engine *engine = engine_new(NULL);
-	struct engine_change change = {.document = sample_document(arena, &noise, 1, WORDS)};
+	struct engine_change change = {.document =
+	                                       sample_document(arena, &noise, 1, GENERATED_WORDS)};
 	engine_apply(engine, &change, 1, 1);
 	struct engine_view *view = engine_view_get(engine);
-	change.document = sample_document(arena, &noise, 2, WORDS);
+	change.document = sample_document(arena, &noise, 2, GENERATED_WORDS);
 	engine_apply(engine, &change, 1, 2);
 	assert_false(engine_is_collect_due(engine));
 	engine_collect(engine);
@@ -295,7 +277,8 @@ static void test_a_view_outlives_its_engine(void **state)
 	struct arena *arena = arena_new();
 	struct random_source noise = {7};
 	struct engine *engine = engine_new(NULL);
-	struct engine_change change = {.document = sample_document(arena, &noise, 1, WORDS)};
+	struct engine_change change = {.document =
+	                                       sample_document(arena, &noise, 1, GENERATED_WORDS)};
 	engine_apply(engine, &change, 1, 1);
 	struct engine_view *view = engine_view_get(engine);
 	merge(engine);

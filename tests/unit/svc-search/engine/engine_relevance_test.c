@@ -1,25 +1,6 @@
 /* Relevance: what it must not depend on. */
-#include "corpus.h"
 #include "engine/engine.h"
-#include "engine_fixture.h"
-#include "trained.h"
-
-/* Vocabulary of the generated papers. */
-#define WORDS 300
-
-/* Add `count` papers, and train an embedder on them. */
-static void load(struct engine *engine, uint32_t count)
-{
-	struct arena *arena = arena_new();
-	struct random_source noise = {101};
-	struct engine_change *changes = arena_array(arena, count, sizeof(*changes));
-	for (uint32_t i = 0; i < count; i++)
-		changes[i].document = sample_document(arena, &noise, i, WORDS);
-	engine_apply(engine, changes, count, count);
-	merge(engine);
-	train(engine);
-	arena_free(arena);
-}
+#include "generated.h"
 
 static float first_relevance(struct arena *arena, const struct engine_view *view, const char *text)
 {
@@ -33,7 +14,7 @@ static void test_a_cosine_of_few_words_hardly_counts(void **state)
 	struct arena *arena = arena_new();
 	const char *word = sample_word(arena, 0); /* the commonest */
 	(void)state;
-	load(engine, 400);
+	load_generated(engine, 400);
 	struct engine_view *view = engine_view_get(engine);
 	const char *text = arena_printf(arena,
 	                                "%s historias clinicas hospitales pacientes notas "
@@ -54,7 +35,7 @@ static void test_words_of_another_script_lower_the_relevance_a_little(void **sta
 	struct arena *arena = arena_new();
 	const char *word = sample_word(arena, 250);
 	(void)state;
-	load(engine, 400);
+	load_generated(engine, 400);
 	struct engine_view *view = engine_view_get(engine);
 	float alone = first_relevance(arena, view, word);
 	float some = first_relevance(arena, view, arena_printf(arena, "幻觉 %s", word));
@@ -76,7 +57,7 @@ static float relevance_in(uint32_t count)
 	const char *text =
 		arena_printf(arena, "%s %s %s %s", sample_word(arena, 290), sample_word(arena, 291),
 	                     sample_word(arena, 295), sample_word(arena, 296));
-	load(engine, count);
+	load_generated(engine, count);
 	struct engine_change change = {.document = {.id = "x",
 	                                            .title = sample_word(arena, 290),
 	                                            .abstract = sample_word(arena, 291),
