@@ -1,5 +1,6 @@
 #include "engine/relevance_scale.h"
 
+#include "base/base.h"
 #include "engine/lexical/bm25.h"
 #include "engine/vocabulary.h"
 
@@ -15,13 +16,6 @@
 #define FOREIGN_TERMS    2
 #define FOREIGN_FRACTION 1000
 
-/* The terms that are asked of a paper, with their weights. */
-struct asked {
-	const struct engine_view *view;
-	const struct parsed_query *query;
-	size_t foreign; /* terms of FOREIGN_TERMS so far */
-};
-
 /* Whether the term has letters other than Latin ones; accents have been removed. */
 static bool is_of_other_script(const struct query_term *term)
 {
@@ -31,33 +25,34 @@ static bool is_of_other_script(const struct query_term *term)
 	return false;
 }
 
-static bool is_foreign(const struct asked *asked, const struct query_term *term)
+static bool is_foreign(const struct engine_view *view, const struct query_term *term)
 {
 	return !term->is_name && term->count > 0 && is_of_other_script(term) &&
-	       vocabulary_df(asked->view, term->text, term->length) <=
-	               asked->view->doc_count / FOREIGN_FRACTION;
+	       vocabulary_df(view, term->text, term->length) <= view->doc_count / FOREIGN_FRACTION;
 }
 
-/* The weight of the next term, in the order of the query; 0: it is not asked of a paper. */
-static float asked_weight(struct asked *asked, size_t number)
+/* Set the weight of each term that is asked of a paper; 0: the term is not. */
+static void weigh(const struct engine_view *view, const struct parsed_query *query, float *weights)
 {
-	const struct query_term *term = &asked->query->terms[number];
-	if (term->is_extra)
-		return 0;
-	if (!is_foreign(asked, term))
-		return term->count * term->smoothed_idf;
-	bool is_one_more = asked->foreign++ >= FOREIGN_TERMS;
-	return is_one_more ? 0 : MIN_OF(term->count, 1.0f) * term->smoothed_idf;
+	size_t foreign = 0;
+	for (size_t i = 0; i < query->term_count; i++) {
+		const struct query_term *term = &query->terms[i];
+		weights[i] = term->is_extra ? 0 : term->count * term->smoothed_idf;
+		if (!term->is_extra && is_foreign(view, term))
+			weights[i] = foreign++ < FOREIGN_TERMS
+			                     ? MIN_OF(term->count, 1.0f) * term->smoothed_idf
+			                     : 0;
+	}
 }
 
 /* The BM25 score with smoothed idf of a document of average length that contains each term that is
  * asked of it twice; of the FULL_TERMS terms of the greatest weight when there are more. */
-static float full_score(struct asked asked)
+static float full_score(const float *weights, size_t count)
 {
 	float greatest[FULL_TERMS] = {0};
 	float sum = 0;
-	for (size_t i = 0; i < asked.query->term_count; i++) {
-		float weight = asked_weight(&asked, i);
+	for (size_t i = 0; i < count; i++) {
+		float weight = weights[i];
 		for (size_t at = 0; at < FULL_TERMS; at++) {
 			float less = MIN_OF(weight, greatest[at]);
 			greatest[at] = MAX_OF(weight, greatest[at]);
@@ -69,38 +64,39 @@ static float full_score(struct asked asked)
 	return MAX_OF(sum * bm25_impact(2, bm25_norm(1, 1)), 1e-6f);
 }
 
-/* The part of the weight of these terms that the embedder knows. */
-static float known_part(struct asked asked, const struct embedder *embedder)
+/* The part of the weight that is of terms that the embedder knows. */
+static float known_part(const struct parsed_query *query, const float *weights,
+                        const struct embedder *embedder)
 {
 	float known = 0;
 	float all = 0;
-	for (size_t i = 0; i < asked.query->term_count; i++) {
-		float weight = asked_weight(&asked, i);
-		all += weight;
-		if (embedder_has_term(embedder, asked.query->terms[i].text))
-			known += weight;
+	for (size_t i = 0; i < query->term_count; i++) {
+		all += weights[i];
+		if (weights[i] > 0 && embedder_has_term(embedder, query->terms[i].text))
+			known += weights[i];
 	}
 	return all > 0 ? known / all : 0;
 }
 
-static float cosine_weight(struct asked asked, bool has_vector)
+static float cosine_weight(const struct embedder *embedder, const struct parsed_query *query,
+                           const float *weights)
 {
-	const struct embedder *embedder = asked.view->model->embedder;
-	if (!has_vector)
-		return 0;
 	if (!embedder)
 		return FUSION_COSINE_WEIGHT;
 	float papers = (float)embedder->header->trained_on;
 	return FUSION_COSINE_WEIGHT * papers / (papers + FUSION_COSINE_PAPERS) *
-	       known_part(asked, embedder);
+	       known_part(query, weights, embedder);
 }
 
 struct relevance_scale relevance_scale_of(const struct engine_view *view,
                                           const struct parsed_query *query, bool has_vector)
 {
-	struct asked asked = {.view = view, .query = query};
+	float weights[QUERY_MAX_TERMS];
+	require(query->term_count <= QUERY_MAX_TERMS);
+	weigh(view, query, weights);
+	const struct embedder *embedder = view->model->embedder;
 	return (struct relevance_scale){
-		.full_score = full_score(asked),
-		.cosine_weight = cosine_weight(asked, has_vector),
+		.full_score = full_score(weights, query->term_count),
+		.cosine_weight = has_vector ? cosine_weight(embedder, query, weights) : 0,
 	};
 }
