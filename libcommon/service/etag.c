@@ -4,7 +4,6 @@
 #include "base/crypto.h"
 #include "service/input.h"
 #include "service/reply.h"
-#include "service/resource.h"
 
 #include <string.h>
 #include <strings.h>
@@ -149,7 +148,8 @@ static const char *reply_etag(const struct reply *reply)
 
 void etag_require(struct request *rq, const struct pg_rows *rows, const char *noun)
 {
-	require_row(rq, rows, arena_printf(rq->arena, "no such %s", noun));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "no such %s", noun);
 	if (!pg_json(rows))
 		raise_error(rq, ERR_PRECONDITION, "the %s has changed meanwhile", noun);
 }

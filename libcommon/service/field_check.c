@@ -113,9 +113,8 @@ static const char *check_time(struct arena *arena, const struct field *field, co
 	(void)field;
 	int64_t time_ms;
 	if (!time_parse(text, length, &time_ms))
-		return "must be an RFC 3339 date and time, such as 2026-01-31T09:30:00Z, not "
-		       "before "
-		       "1970";
+		return "must be an RFC 3339 date and time, such as 2026-01-31T09:30:00Z, "
+		       "not before 1970";
 	char canonical[TIME_TEXT_LEN + 1];
 	time_format(time_ms, canonical);
 	ret->text = arena_strdup(arena, canonical);
