@@ -124,6 +124,14 @@ void fiber_offload(struct request *rq, enum lane lane, void (*work)(void *arg), 
 		raise_error(rq, reason, "the request was cancelled during a computation");
 }
 
+void fiber_offload_text(struct request *rq, size_t bytes, void (*work)(void *arg), void *arg)
+{
+	if (bytes <= OFFLOAD_TEXT_BYTES || rq->is_in_transaction)
+		work(arg);
+	else
+		fiber_offload(rq, LANE_SHORT, work, arg);
+}
+
 static void free_arena(void *arena)
 {
 	arena_free(arena);

@@ -22,6 +22,13 @@ void fiber_sleep(struct request *rq, uint64_t ms);
  * ERR_UNAVAILABLE when the system allows no thread. */
 void fiber_offload(struct request *rq, enum lane lane, void (*work)(void *arg), void *arg);
 
+/** A computation on a text of more bytes would let the loop's other requests wait. */
+#define OFFLOAD_TEXT_BYTES ((size_t)64 << 10)
+
+/** Run `work(arg)`, which reads or writes a text of `bytes`: as fiber_offload() in LANE_SHORT, or
+ * at once when there are at most OFFLOAD_TEXT_BYTES or the request is in a transaction. */
+void fiber_offload_text(struct request *rq, size_t bytes, void (*work)(void *arg), void *arg);
+
 /** A new arena for fiber_offload(): while the work runs, nothing else may use it. Freed with the
  * request's arena. */
 struct arena *offload_arena(struct request *rq);

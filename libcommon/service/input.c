@@ -4,7 +4,6 @@
 #include "http/query.h"
 #include "loop/request.h"
 #include "loop/wait.h"
-#include "pg/pg.h"
 #include "service/field_check.h"
 #include "service/http_request.h"
 #include "service/key_limit.h"
@@ -205,10 +204,6 @@ static bool is_utf8_type(const char *type)
 	return true;
 }
 
-/* A body of 8 MiB keeps its thread busy for 50 ms and more, and a loop would let all other requests
- * wait. */
-#define LOOP_MAX_BYTES ((size_t)64 << 10)
-
 struct parsing {
 	struct arena *arena;
 	const char *text;
@@ -231,15 +226,6 @@ static void parse_text(void *arg)
 	                           &parsing->why);
 }
 
-/* Run `work(arg)`; on the thread pool when the body is large. */
-static void compute(struct request *rq, void (*work)(void *), void *arg)
-{
-	if (rq->http->body_length <= LOOP_MAX_BYTES || pg_in_transaction(rq))
-		work(arg);
-	else
-		fiber_offload(rq, LANE_SHORT, work, arg);
-}
-
 static void parse_body(struct request *rq)
 {
 	struct http_call *http = rq->http;
@@ -256,9 +242,9 @@ static void parse_body(struct request *rq)
 		.text = http->body_length ? http->body : "{}",
 		.length = http->body_length ? http->body_length : 2,
 	};
-	compute(rq, count_values, &parsing);
+	fiber_offload_text(rq, parsing.length, count_values, &parsing);
 	http_request_take_json(rq, parsing.length, parsing.values);
-	compute(rq, parse_text, &parsing);
+	fiber_offload_text(rq, parsing.length, parse_text, &parsing);
 	if (parsing.code) {
 		problem_add_field(rq->arena, &rq->problem, "body", "%s", parsing.why);
 		raise_error(rq, ERR_MALFORMED, "the body %s", parsing.why);
@@ -287,7 +273,7 @@ yyjson_val *request_body(struct request *rq)
 
 void request_body_prepare(struct request *rq)
 {
-	if (rq->http->body_length > LOOP_MAX_BYTES)
+	if (rq->http->body_length > OFFLOAD_TEXT_BYTES)
 		request_body(rq);
 }
 
@@ -306,7 +292,7 @@ static void write_text(void *arg)
 static void keep_body(struct request *rq, yyjson_mut_val *members)
 {
 	struct writing writing = {.arena = rq->arena, .value = members};
-	compute(rq, write_text, &writing);
+	fiber_offload_text(rq, rq->http->body_length, write_text, &writing);
 	rq->http->body_json = writing.text;
 	rq->http->body_json_count = yyjson_mut_obj_size(members);
 }

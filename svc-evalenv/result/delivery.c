@@ -11,7 +11,6 @@
 #include <string.h>
 
 #define DELIVERY_ID_MAX 200
-#define SHORT_CONTENT   ((size_t)64 << 10)
 #define FORGET_BATCH    1000 /* delivery_forget in delivery.sql */
 
 static int64_t retention_days;
@@ -65,10 +64,7 @@ static void require_signature(struct request *rq, const struct webhook_key *key)
 		.length = rq->http->body_length,
 		.now_s = time_now_ms() / 1000,
 	};
-	if (check.length <= SHORT_CONTENT)
-		check_run(&check);
-	else
-		fiber_offload(rq, LANE_SHORT, check_run, &check);
+	fiber_offload_text(rq, check.length, check_run, &check);
 	if (!check.is_valid)
 		raise_error(rq, ERR_UNAUTHENTICATED,
 		            "the run's template has a secret: the delivery needs a signature by "

@@ -14,8 +14,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define INLINE_MAX_BYTES ((size_t)64 << 10) /* longer contents are read on the thread pool */
-
 const int64_t delivery_days_keep_ms = 3600000;
 
 METRIC_COUNTER(deliveries_total, "expops_webhook_deliveries_total",
@@ -29,9 +27,9 @@ struct intake {
 	const char *signature, *event, *id;
 	const char *content; /* as it was sent */
 	size_t length;
-	int secret;       /* that signed it; 0: none did */
-	const char *json; /* the content, or the form's member that has it */
-	size_t json_length;
+	int secret;                 /* that signed it; 0: none did */
+	const char *json;           /* the content, or the form's member that has it */
+	size_t json_length, values; /* values: json_values_max() */
 	struct code_host_events events;
 };
 
@@ -42,6 +40,12 @@ static void check_signature(void *arg)
 		webhook_signature_check(intake->signature, intake->content, intake->length);
 }
 
+static void count_values(void *arg)
+{
+	struct intake *intake = arg;
+	intake->values = json_values_max(intake->json, intake->json_length);
+}
+
 static void read_events(void *arg)
 {
 	struct intake *intake = arg;
@@ -49,17 +53,9 @@ static void read_events(void *arg)
 	                                       intake->json, intake->json_length);
 }
 
-static void compute(struct request *rq, const struct intake *intake, void (*work)(void *arg))
-{
-	if (intake->length > INLINE_MAX_BYTES)
-		fiber_offload(rq, LANE_SHORT, work, (void *)intake);
-	else
-		work((void *)intake);
-}
-
 static void require_signature(struct request *rq, struct intake *intake)
 {
-	compute(rq, intake, check_signature);
+	fiber_offload_text(rq, intake->length, check_signature, intake);
 	if (intake->secret)
 		return;
 	metric_add(&deliveries_total, "refused", NULL, 1);
@@ -146,10 +142,10 @@ void delivery_receive(struct request *rq)
 	intake->event = read_name(rq, "X-GitHub-Event", code_host_name_is_valid);
 	intake->id = read_name(rq, "X-GitHub-Delivery", delivery_id_is_valid);
 	find_json(rq, intake);
-	http_request_take_json(rq, intake->json_length,
-	                       json_values_max(intake->json, intake->json_length));
+	fiber_offload_text(rq, intake->json_length, count_values, intake);
+	http_request_take_json(rq, intake->json_length, intake->values);
 	intake->arena = offload_arena(rq);
-	compute(rq, intake, read_events);
+	fiber_offload_text(rq, intake->length, read_events, intake);
 	struct pg_rows *rows = store(rq, intake);
 	count(rows);
 	reply_taken(rq, intake->id, rows);
