@@ -1,7 +1,7 @@
 #include "run/run.h"
 
-#include "experiment.h"
-#include "fields.h"
+#include "experiment/experiment.h"
+#include "experiment/fields.h"
 #include "pg/pg.h"
 #include "run.sql.h"
 #include "run/steps.h"

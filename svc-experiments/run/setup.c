@@ -1,6 +1,6 @@
 #include "base/json.h"
 #include "client/service_ask.h"
-#include "implementation.h"
+#include "implementation/implementation.h"
 #include "run/run.h"
 #include "run/steps.h"
 #include "service/agent_workflow.h"

@@ -1,4 +1,4 @@
-#include "evaluation.h"
+#include "experiment/evaluation.h"
 
 #include "base/json.h"
 #include "evaluation.sql.h"

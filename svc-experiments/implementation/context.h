@@ -2,8 +2,8 @@
  * brief, as `GET /implement/experiments/{experiment_id}/context` replies it. */
 #pragma once
 
+#include "implementation/paper.h"
 #include "loop/request.h"
-#include "paper.h"
 
 /** The experiment, read from the database. */
 struct context_source {

@@ -1,4 +1,4 @@
-#include "brief.h"
+#include "implementation/brief.h"
 
 #include "arena_fixture.h"
 

@@ -1,4 +1,4 @@
-#include "markdown.h"
+#include "implementation/markdown.h"
 
 #include "arena_fixture.h"
 

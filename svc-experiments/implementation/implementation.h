@@ -1,4 +1,11 @@
-/** Implementing an experiment: the context for a coding agent, and the reports that it sends. */
+/** svc-experiments/implementation/: what a coding agent needs to implement an experiment, and the
+ * reports that it sends.
+ *
+ *     implementation.c  the operations
+ *     paper.c           the paper of the experiment, from svc-search
+ *     context.c         the context: the experiment, its paper, the paper's container and the brief
+ *     brief.c           all of it as one Markdown document
+ *     markdown.c        Markdown that contains texts of users and papers */
 #pragma once
 
 #include "loop/request.h"

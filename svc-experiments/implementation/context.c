@@ -1,7 +1,7 @@
-#include "context.h"
+#include "implementation/context.h"
 
 #include "base/json.h"
-#include "brief.h"
+#include "implementation/brief.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "fields.h"
+#include "experiment/fields.h"
 
 const char *const EXPERIMENT_STATUSES[] = {"draft",     "running",   "complete",
                                            "analyzing", "shipped",   "iterating",

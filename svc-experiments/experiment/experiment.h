@@ -1,8 +1,10 @@
-/** svc-experiments/: experiments, the projects that group them, and what a coding agent needs to
- * implement one. Entry points: the handlers in this header, project.h and implementation.h, and the
- * command in seed.h; main.c lists them.
+/** svc-experiments/experiment/: experiments, and the projects that group them.
  *
- * An experiment has a hypothesis, a status, an outcome and a history of its changes. */
+ *     experiment.c  an experiment has a hypothesis, a status, an outcome and a history of its changes
+ *     project.c     projects
+ *     evaluation.c  stores the results of evaluation runs in their experiments
+ *     seed.c        the command that loads experiments and projects from a file
+ *     fields.c      their input as tables of fields */
 #pragma once
 
 #include "loop/request.h"

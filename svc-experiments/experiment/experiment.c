@@ -1,8 +1,8 @@
-#include "experiment.h"
+#include "experiment/experiment.h"
 
 #include "base/json.h"
 #include "experiment.sql.h"
-#include "fields.h"
+#include "experiment/fields.h"
 #include "pg/pg.h"
 #include "service/etag.h"
 #include "service/input.h"

@@ -1,7 +1,7 @@
-#include "seed.h"
+#include "experiment/seed.h"
 
 #include "base/json.h"
-#include "fields.h"
+#include "experiment/fields.h"
 #include "pg/pg.h"
 #include "seed.sql.h"
 #include "service/field_check.h"

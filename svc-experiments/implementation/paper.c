@@ -1,4 +1,4 @@
-#include "paper.h"
+#include "implementation/paper.h"
 
 #include "base/json.h"
 #include "base/log.h"

@@ -1,6 +1,6 @@
-#include "project.h"
+#include "experiment/project.h"
 
-#include "fields.h"
+#include "experiment/fields.h"
 #include "pg/pg.h"
 #include "project.sql.h"
 #include "service/etag.h"

@@ -1,6 +1,6 @@
-#include "brief.h"
+#include "implementation/brief.h"
 
-#include "markdown.h"
+#include "implementation/markdown.h"
 
 #include <ctype.h>
 #include <stdbool.h>

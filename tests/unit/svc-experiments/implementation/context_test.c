@@ -1,4 +1,4 @@
-#include "context.h"
+#include "implementation/context.h"
 
 #include "arena_fixture.h"
 #include "base/json.h"
