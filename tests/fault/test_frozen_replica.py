@@ -14,7 +14,7 @@ READS = 40
 
 
 class Named:
-    """Processes that know svc-search by a host name (tests/lib/fake_dns.c), with two replicas behind it."""
+    """Processes that know svc-search by a host name (tests/lib/unit/fake_dns.c), with two replicas behind it."""
 
     def __init__(self, cluster):
         self.cluster = cluster

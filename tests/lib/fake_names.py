@@ -1,4 +1,4 @@
-"""Host names of a cluster's processes, each with the addresses of several replicas (tests/lib/fake_dns.c).
+"""Host names of a cluster's processes, each with the addresses of several replicas (tests/lib/unit/fake_dns.c).
 
     names = FakeNames(cluster)
     names.set("svc-search.test", ["127.0.0.1", "127.0.0.2"])
@@ -12,7 +12,7 @@ import secrets
 class FakeNames:
     def __init__(self, cluster):
         self.path = cluster.servers.base / f"names-{secrets.token_hex(4)}"
-        self.library = cluster.build_dir / "tests" / "lib" / "fake_dns.so"
+        self.library = cluster.build_dir / "tests" / "lib" / "unit" / "fake_dns.so"
         assert self.library.exists(), f"build everything first: {self.library} is missing"  # else no name can be resolved
         self.addresses = {}
 
