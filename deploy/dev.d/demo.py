@@ -14,13 +14,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
-from lib.client import Api  # noqa: E402
-from lib.counterparts import CodeHost  # noqa: E402
-from lib.git_host import GitHost  # noqa: E402
-from lib.model_provider import NAMES, ModelProvider  # noqa: E402
-from lib.story import Story  # noqa: E402
-from lib.tools import Tools  # noqa: E402
-from lib.workflow import Runner  # noqa: E402
+from lib.http.client import Api  # noqa: E402
+from lib.outside.counterparts import CodeHost  # noqa: E402
+from lib.outside.git_host import GitHost  # noqa: E402
+from lib.outside.model_provider import NAMES, ModelProvider  # noqa: E402
+from lib.scenario.story import Story  # noqa: E402
+from lib.outside.tools import Tools  # noqa: E402
+from lib.outside.workflow import Runner  # noqa: E402
 
 WEBHOOKS = "/api/v1.0/github/webhooks"
 

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# The code host of `deploy/dev demo`: the tests' counterpart (tests/lib/code_host), which runs beside the cluster. DEV/demo has its
+# The code host of `deploy/dev demo`: the tests' counterpart (tests/lib/outside/code_host), which runs beside the cluster. DEV/demo has its
 # configuration, and NAME.env the settings of the processes that use it.
 
 counterpart_pid() {
@@ -32,7 +32,7 @@ counterpart_up() {
 	[[ -z $(counterpart_pid) ]] || return 0
 	pid=$(
 		exec 9>&- 8>&- 7<&- # the locks
-		setsid node "$ROOT/tests/lib/code_host/main.mjs" --config "$DEV/demo/code_host.json" </dev/null >>"$DEV/log/code_host.log" 2>&1 &
+		setsid node "$ROOT/tests/lib/outside/code_host/main.mjs" --config "$DEV/demo/code_host.json" </dev/null >>"$DEV/log/code_host.log" 2>&1 &
 		echo $!
 	)
 	echo "$pid" >"$DEV/run/code_host.pid"

@@ -90,7 +90,7 @@ static _Thread_local struct fiber_thread {
 	struct fiber_thread *next; /* in fiber_threads */
 } thread;
 
-/* Every thread that has fibers, for debuggers (tests/lib/fibers_gdb.py). */
+/* Every thread that has fibers, for debuggers (tests/lib/system/fibers_gdb.py). */
 static struct fiber_thread *fiber_threads;
 static pthread_mutex_t fiber_threads_lock = PTHREAD_MUTEX_INITIALIZER;
 

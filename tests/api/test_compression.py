@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from lib.client import PREFIX
-from lib.raw_http import START_ANSWER, Reader
+from lib.http.client import PREFIX
+from lib.http.raw_http import START_ANSWER, Reader
 
 SMALL, LARGE = 3, 60  # experiments; more than 1 KiB, and more than is compressed at once
 HYPOTHESIS = "A longer warm-up keeps the loss from diverging. " * 40

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from lib.servers import ROOT
+from lib.system.servers import ROOT
 
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *ROOT.glob("tests/bench/*.md")])
 LINK = re.compile(r"\]\((?!https?://)([^)#]*)(?:#([^)]*))?\)")

@@ -7,8 +7,8 @@ import uuid
 
 import pytest
 
-from lib import api_def, openapi
-from lib.contract import contract
+from lib.http import api_def, openapi
+from lib.http.contract import contract
 
 OPERATIONS = [op for op in api_def.operations() if "GONE" not in op.flags]
 # Without a key the body is a signed delivery, whatever it says (integrations/test_webhooks.py).

@@ -3,7 +3,7 @@
 import json
 import re
 
-from lib.servers import ROOT
+from lib.system.servers import ROOT
 
 FIELD = re.compile(r'\bf_(text|int|ms|float|bool)\(\s*"(\w+)"')
 TYPES = {"text": "text", "int": "integer", "ms": "number", "float": "number", "bool": "boolean"}

@@ -3,7 +3,7 @@
 import os
 import subprocess
 
-from lib.servers import ROOT
+from lib.system.servers import ROOT
 
 
 def tables_of(cluster):

@@ -6,8 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from lib import api_def, openapi
-from lib.contract import contract
+from lib.http import api_def, openapi
+from lib.http.contract import contract
 
 ROOT = Path(__file__).resolve().parents[2]
 

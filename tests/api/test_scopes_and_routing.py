@@ -6,9 +6,9 @@ import zlib
 
 import pytest
 
-from lib import api_def, openapi
-from lib.client import Api
-from lib.contract import contract
+from lib.http import api_def, openapi
+from lib.http.client import Api
+from lib.http.contract import contract
 
 TABLE = api_def.operations()
 CLOSED = [op for op in TABLE if op.scope]

@@ -8,8 +8,8 @@ import uuid
 
 import pytest
 
-from lib.servers import ROOT, free_port
-from lib.stub_server import StubServer
+from lib.system.servers import ROOT, free_port
+from lib.outside.stub_server import StubServer
 from lib.wait import wait_for
 
 DEAD = "events.dead.svc-fleet"

@@ -5,9 +5,9 @@ import secrets
 
 import pytest
 
-from lib.client import Api
-from lib.cluster import Cluster
-from lib.collector import Collector
+from lib.http.client import Api
+from lib.system.cluster import Cluster
+from lib.outside.collector import Collector
 from lib.fixtures import *  # noqa: F401,F403
 from lib.fixtures import run_cluster
 from lib.wait import PATIENCE_SECONDS, wait_for

@@ -23,10 +23,10 @@ from fleet import PostgresTime, cpu_of, cpu_of_process, telemetry
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lib import servers  # noqa: E402
-from lib.cluster import Cluster  # noqa: E402
+from lib.system import servers  # noqa: E402
+from lib.system.cluster import Cluster  # noqa: E402
 from lib.wait import wait_for  # noqa: E402
-from lib.webhooks import Hook, pull_request  # noqa: E402
+from lib.outside.webhooks import Hook, pull_request  # noqa: E402
 
 PREFIX = "/api/v1.0"
 CONNECTIONS = 32

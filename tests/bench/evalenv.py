@@ -23,10 +23,10 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lib import cluster as settings  # noqa: E402
-from lib import promises  # noqa: E402
-from lib.cluster import Cluster  # noqa: E402
-from lib.evalenv import worker  # noqa: E402
+from lib.system import cluster as settings  # noqa: E402
+from lib.check import promises  # noqa: E402
+from lib.system.cluster import Cluster  # noqa: E402
+from lib.scenario.evalenv import worker  # noqa: E402
 
 LEASE_SECONDS = 10
 # A replica that is killed may hold the recurring job that ends leases; another one takes it over after JOB_LEASE.

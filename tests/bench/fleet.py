@@ -24,8 +24,8 @@ import httpx
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lib import servers  # noqa: E402
-from lib.cluster import Cluster  # noqa: E402
+from lib.system import servers  # noqa: E402
+from lib.system.cluster import Cluster  # noqa: E402
 from lib.wait import wait_for  # noqa: E402
 
 BIN = Path("/usr/lib/postgresql/15/bin")

@@ -25,8 +25,8 @@ from pathlib import Path
 from fleet import PostgresTime, cpu_of_process
 from search_speed import DAYS, load, make_lucene, make_papers, make_queries, run_with_options
 
-from lib import servers
-from lib.cluster import Cluster
+from lib.system import servers
+from lib.system.cluster import Cluster
 
 DAY_SECONDS = 86400
 PATIENCE_SECONDS = 3600

@@ -25,7 +25,7 @@ from pathlib import Path
 from preference_api import area_under_curve
 from ranking_quality import read
 
-from lib.cluster import Cluster
+from lib.system.cluster import Cluster
 from lib.wait import wait_for
 
 FOLDER = Path(__file__).parent / "interests"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 from fleet import PostgresTime, cpu_of_process
 
-from lib import servers
+from lib.system import servers
 
 FOLDER = Path(__file__).with_name("bullmq")
 CONCURRENCIES = (4, 50)

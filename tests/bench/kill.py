@@ -4,7 +4,7 @@ promise is checked: nothing accepted is lost or done twice, no task is stuck, an
 
 usage: kill.py [--minutes N] [--accounts N] [--seed N]
 
-Two replicas of each process run, each on a node of its own (tests/lib/nodes.py), so that a node can vanish while the others still
+Two replicas of each process run, each on a node of its own (tests/lib/system/nodes.py), so that a node can vanish while the others still
 see its connections open. A seed repeats the sequence of faults. Exits with 1 when a promise was broken.
 """
 
@@ -25,10 +25,11 @@ import redis
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lib import plain_http, promises  # noqa: E402
-from lib.client import PREFIX  # noqa: E402
-from lib.nodes import NodeCluster  # noqa: E402
-from lib.servers import ROOT  # noqa: E402
+from lib.check import promises  # noqa: E402
+from lib.http import plain_http  # noqa: E402
+from lib.http.client import PREFIX  # noqa: E402
+from lib.system.nodes import NodeCluster  # noqa: E402
+from lib.system.servers import ROOT  # noqa: E402
 from lib.wait import TimedOut, wait_for  # noqa: E402
 
 EVENT_BOUND_SECONDS = 60  # without the time of the faults

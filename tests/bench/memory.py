@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lib.cluster import SETTINGS, Cluster  # noqa: E402
+from lib.system.cluster import SETTINGS, Cluster  # noqa: E402
 
 MAPPING = re.compile(r"^[0-9a-f]+-[0-9a-f]+ \S+ \S+ \S+ \d+ *(.*)$")
 TARGET = "/api/v1.0/experiments"

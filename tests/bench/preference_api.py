@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ranking_quality import import_papers, like, read
 
-from lib.cluster import Cluster
+from lib.system.cluster import Cluster
 from lib.wait import wait_for
 
 COLLECTION = "citeulike-a-sub"

@@ -16,7 +16,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from lib.cluster import Cluster
+from lib.system.cluster import Cluster
 from lib.wait import wait_for
 
 WEIGHTS = (0, 0.25 / 0.6, 2 / 3, 1, 5 / 3)

@@ -23,8 +23,8 @@ from fleet import PostgresTime, cpu_of, cpu_of_process
 from jobs import npm_install
 from proxy import NGINX_LOG, NGINX_PROXY, free_port, wait_for, write
 
-from lib import cluster as cluster_settings
-from lib import servers
+from lib.system import cluster as cluster_settings
+from lib.system import servers
 
 PEER = Path(__file__).with_name("fastify")
 PEER_TABLES = """

@@ -17,10 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from lib import promises  # noqa: E402
-from lib.load import Load  # noqa: E402
-from lib.named_cluster import NamedCluster  # noqa: E402
-from lib.servers import ROOT  # noqa: E402
+from lib.check import promises  # noqa: E402
+from lib.http.load import Load  # noqa: E402
+from lib.system.named_cluster import NamedCluster  # noqa: E402
+from lib.system.servers import ROOT  # noqa: E402
 
 PROBE_SECONDS = 1        # between two looks at the readiness of the gateways; DRAIN_DELAY is longer
 UNEVEN_BOUND_SECONDS = 5

@@ -1,6 +1,6 @@
 import pytest
 
-from lib.deployment import Deployment, build_images, free_address
+from lib.system.deployment import Deployment, build_images, free_address
 
 
 @pytest.fixture(scope="session")

@@ -8,7 +8,7 @@ import sys
 import httpx
 import pytest
 
-from lib.deployment import DEPLOY, IMAGE, ROOT, docker, run
+from lib.system.deployment import DEPLOY, IMAGE, ROOT, docker, run
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 REQUESTS = 60

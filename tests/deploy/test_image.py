@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from lib.deployment import IMAGE, ROOT, SERVERS_IMAGE, docker
-from lib.servers import read_processes
+from lib.system.deployment import IMAGE, ROOT, SERVERS_IMAGE, docker
+from lib.system.servers import read_processes
 
 MEGABYTE = 1000 * 1000
 PROCESSES = [name for name, _, _ in read_processes()]

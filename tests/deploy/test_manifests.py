@@ -7,9 +7,9 @@ import shutil
 import pytest
 import yaml
 
-from lib.deployment import DEPLOY, ROOT, run
-from lib.kube_schema import manifest_faults
-from lib.servers import read_processes
+from lib.system.deployment import DEPLOY, ROOT, run
+from lib.check.kube_schema import manifest_faults
+from lib.system.servers import read_processes
 
 OVERLAYS = ["trial", "production", "create-user"]
 PROCESSES = [name for name, _, _ in read_processes()]

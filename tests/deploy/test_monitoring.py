@@ -7,9 +7,9 @@ import shutil
 import httpx
 import pytest
 
-from lib.deployment import base_image
-from lib.prometheus import PROMETHEUS, dashboard, dashboard_targets, fill, promtool_path, rules_of
-from lib.servers import read_processes
+from lib.system.deployment import base_image
+from lib.check.prometheus import PROMETHEUS, dashboard, dashboard_targets, fill, promtool_path, rules_of
+from lib.system.servers import read_processes
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 PROCESSES = [name for name, _, _ in read_processes()]

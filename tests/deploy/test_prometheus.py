@@ -6,10 +6,10 @@ import re
 import pytest
 import yaml
 
-from lib.prometheus import (
+from lib.check.prometheus import (
     PROMETHEUS, dashboard, dashboard_queries, dashboard_targets, promtool, rules_of, units_of, unknown_metrics,
 )  # fmt: skip
-from lib.servers import read_processes
+from lib.system.servers import read_processes
 
 RULES = ["recording.yaml", "alerts.yaml"]
 PROCESSES = [name for name, _, _ in read_processes()]

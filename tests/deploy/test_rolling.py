@@ -6,11 +6,11 @@ from types import SimpleNamespace
 import httpx
 import pytest
 
-from lib import plain_http
-from lib.client import Api
-from lib.deployment import DEPLOY, SERVERS_IMAGE, base_image, docker
-from lib.load import Load
-from lib.servers import read_processes
+from lib.http import plain_http
+from lib.http.client import Api
+from lib.system.deployment import DEPLOY, SERVERS_IMAGE, base_image, docker
+from lib.http.load import Load
+from lib.system.servers import read_processes
 from lib.wait import wait_for
 
 REQUESTS, CLIENTS = 50_000, 8

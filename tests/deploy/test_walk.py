@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from lib.deployment import ROOT, base_image, environment, free_address
+from lib.system.deployment import ROOT, base_image, environment, free_address
 from lib.wait import PATIENCE_SECONDS
 
 OTHER_CLUSTER = (". .dev/env", "deploy/dev run svc-search import")  # what the commands of "With compose" take the place of

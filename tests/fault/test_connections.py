@@ -6,9 +6,9 @@ import socket
 
 import pytest
 
-from lib import plain_http
-from lib.client import PREFIX
-from lib.raw_http import START_ANSWER, Reader
+from lib.http import plain_http
+from lib.http.client import PREFIX
+from lib.http.raw_http import START_ANSWER, Reader
 
 LIMIT = 256
 SILENT = 400

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from lib.embedder import Embedder, EmbeddingReplica
+from lib.outside.embedder import Embedder, EmbeddingReplica
 from lib.wait import wait_for
 
 

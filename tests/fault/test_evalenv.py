@@ -7,9 +7,9 @@ from functools import partial
 import httpx
 import pytest
 
-from lib import plain_http
-from lib.evalenv import worker
-from lib.identity import identity
+from lib.http import plain_http
+from lib.scenario.evalenv import worker
+from lib.http.identity import identity
 from lib.wait import after, wait_for
 
 BUILDS = "/eval-env/builds"

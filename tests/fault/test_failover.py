@@ -2,8 +2,8 @@
 
 import pytest
 
-from lib.load import Load
-from lib.tcp_proxy import TcpProxy
+from lib.http.load import Load
+from lib.system.tcp_proxy import TcpProxy
 from lib.wait import wait_for
 
 REQUESTS = 150

@@ -4,7 +4,7 @@ import os
 import signal
 from contextlib import contextmanager, suppress
 
-from lib import plain_http
+from lib.http import plain_http
 from lib.wait import wait_for
 
 NAME = "svc-interests"

@@ -4,9 +4,9 @@ import secrets
 
 import pytest
 
-from lib.client import Api
-from lib.fake_names import FakeNames
-from lib.servers import free_port
+from lib.http.client import Api
+from lib.system.fake_names import FakeNames
+from lib.system.servers import free_port
 
 NAME = "svc-search.test"
 CALLS = 6

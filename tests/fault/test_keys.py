@@ -2,8 +2,8 @@
 
 import pytest
 
-from lib.client import Api
-from lib.servers import free_port
+from lib.http.client import Api
+from lib.system.servers import free_port
 from lib.wait import wait_for
 
 

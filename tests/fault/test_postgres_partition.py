@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import psycopg
 
-from lib import plain_http
-from lib.tcp_proxy import TcpProxy
+from lib.http import plain_http
+from lib.system.tcp_proxy import TcpProxy
 from lib.wait import wait_for
 
 NAME = "svc-interests"

@@ -3,8 +3,8 @@
 import httpx
 import pytest
 
-from lib import plain_http
-from lib.servers import read_processes
+from lib.http import plain_http
+from lib.system.servers import read_processes
 from lib.wait import wait_for
 
 PROCESSES = [name for name, _, _ in read_processes()]

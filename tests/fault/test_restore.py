@@ -9,13 +9,13 @@ from collections import Counter
 import httpx
 import pytest
 
-from lib.backup import Archive
-from lib.cluster import Cluster
-from lib.evalenv import SECRET, SPEC
+from lib.system.backup import Archive
+from lib.system.cluster import Cluster
+from lib.scenario.evalenv import SECRET, SPEC
 from lib.fixtures import run_counterpart
-from lib.servers import ROOT
+from lib.system.servers import ROOT
 from lib.wait import wait_for
-from lib.words import new_word
+from lib.scenario.words import new_word
 
 POINT = "rehearsal"
 SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"

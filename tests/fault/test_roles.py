@@ -9,9 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from lib.identity import identity
+from lib.http.identity import identity
 from lib.wait import PATIENCE_SECONDS, wait_for
-from lib.words import new_word
+from lib.scenario.words import new_word
 
 ACCOUNT = str(uuid.uuid4())
 

@@ -5,8 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from lib.fixtures import run_cluster
-from lib.load import Load
-from lib.named_cluster import NamedCluster
+from lib.http.load import Load
+from lib.system.named_cluster import NamedCluster
 
 REQUESTS_BETWEEN = 200
 

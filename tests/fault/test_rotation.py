@@ -8,9 +8,9 @@ import psycopg
 import pytest
 import redis
 
-from lib.cluster import Cluster
+from lib.system.cluster import Cluster
 from lib.wait import wait_for
-from lib.webhooks import Hook
+from lib.outside.webhooks import Hook
 
 ROTATED = ["gateway", "svc-experiments", "svc-integrations"]  # replicas of these are restarted, one after the other
 READS = ["/account/api-keys", "/experiments", "/integrations/connections", "/search/stats"]

@@ -9,10 +9,10 @@ import threading
 
 import pytest
 
-from lib.search_replica import current_embedder, replica  # noqa: F401
-from lib.servers import ROOT
+from lib.system.search_replica import current_embedder, replica  # noqa: F401
+from lib.system.servers import ROOT
 from lib.wait import wait_for
-from lib.words import new_word
+from lib.scenario.words import new_word
 
 SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
 DATA = ROOT.parent / "shared" / "data"

@@ -7,9 +7,9 @@ import threading
 import psycopg
 import pytest
 
-from lib.search_replica import current_embedder, replica  # noqa: F401
+from lib.system.search_replica import current_embedder, replica  # noqa: F401
 from lib.wait import wait_for
-from lib.words import new_word
+from lib.scenario.words import new_word
 
 PAPERS = 2500  # enough for a merge, which saves a snapshot
 LOADED_PAPERS = 4500

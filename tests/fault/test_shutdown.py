@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib import plain_http
+from lib.http import plain_http
 from lib.wait import wait_for
 
 PATH = {"gateway": "/api/v1.0/no-such-path", "svc-experiments": "/api/v1.0/projects"}

@@ -5,7 +5,7 @@ import socket
 
 import pytest
 
-from lib.client import PREFIX
+from lib.http.client import PREFIX
 from lib.wait import wait_for
 
 MIB = 1 << 20

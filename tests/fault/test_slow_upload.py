@@ -4,8 +4,8 @@ import json
 import socket
 import time
 
-from lib.client import PREFIX
-from lib.raw_http import START_ANSWER, Reader
+from lib.http.client import PREFIX
+from lib.http.raw_http import START_ANSWER, Reader
 
 REQUEST_SECONDS = 1
 UPLOAD_SECONDS = 3

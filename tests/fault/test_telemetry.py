@@ -7,7 +7,7 @@ from functools import partial
 
 import httpx
 
-from lib.fleet import PERIOD, SCOPES, Month
+from lib.scenario.fleet import PERIOD, SCOPES, Month
 from lib.wait import after, wait_for
 
 SENDERS = 8

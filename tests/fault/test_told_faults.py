@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from lib import plain_http
+from lib.http import plain_http
 from lib.wait import wait_for
 
 NAME = "svc-interests"

@@ -5,9 +5,9 @@ import uuid
 
 import pytest
 
-from lib.client import PREFIX
-from lib.identity import identity
-from lib.servers import free_port
+from lib.http.client import PREFIX
+from lib.http.identity import identity
+from lib.system.servers import free_port
 from lib.wait import wait_for
 
 MIB = 1 << 20

@@ -9,8 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lib.blackhole import Blackhole, can_drop_packets
-from lib.client import Api
+from lib.system.blackhole import Blackhole, can_drop_packets
+from lib.http.client import Api
 from lib.wait import wait_for
 
 pytestmark = pytest.mark.skipif(not can_drop_packets(), reason="needs root and iptables")

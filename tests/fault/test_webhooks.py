@@ -11,7 +11,7 @@ from functools import partial
 import httpx
 
 from lib.wait import after, wait_for
-from lib.webhooks import Hook, pull_request
+from lib.outside.webhooks import Hook, pull_request
 
 FACTS = 500
 SENDERS = 8

@@ -1,15 +1,15 @@
 """Fixtures of all black-box tests. The conftest.py of each folder has `from lib.fixtures import *`.
 
-    cluster      the running product, one for the whole session (lib.cluster.Cluster); some folders and files have their own
+    cluster      the running product, one for the whole session (lib.system.cluster.Cluster); some folders and files have their own
     pair         a second one, with two replicas of every process behind balancers
-    user         a new account with a key that has all scopes of an account (lib.cluster.User)
+    user         a new account with a key that has all scopes of an account (lib.system.cluster.User)
     other_user   a second account, whose data `user` must not see
     operator     a new account that has the scopes of an operator, too
-    api          user.api: a client that checks its answers against gateway/openapi.yaml (lib.client.Api)
+    api          user.api: a client that checks its answers against gateway/openapi.yaml (lib.http.client.Api)
     anonymous    a client without a key
 
-    code_host        the code host and tracker_a (lib.counterparts.CodeHost), for `cluster`
-    oauth_provider   tracker_b (lib.counterparts.OAuthProvider)
+    code_host        the code host and tracker_a (lib.outside.counterparts.CodeHost), for `cluster`
+    oauth_provider   tracker_b (lib.outside.counterparts.OAuthProvider)
     pair_code_host, pair_oauth_provider   the same for `pair`
 
 A failed test shows what each process logged during the test. The session fails when a process crashed, did not drain on
@@ -21,8 +21,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from lib.client import Api
-from lib.cluster import Cluster
+from lib.http.client import Api
+from lib.system.cluster import Cluster
 
 __all__ = [
     "cluster", "pair", "user", "other_user", "operator", "api", "anonymous", "log_marks", "pytest_runtest_makereport",

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from lib.fixtures import run_cluster
-from lib.load import Load
-from lib.named_cluster import NamedCluster
-from lib.servers import read_processes
+from lib.http.load import Load
+from lib.system.named_cluster import NamedCluster
+from lib.system.servers import read_processes
 
 REQUESTS_BETWEEN = 100
 

@@ -3,8 +3,8 @@ the violations that would end a session."""
 
 import pytest
 
-from lib.counterparts import CodeHost, OAuthProvider
-from lib.stub_server import StubServer
+from lib.outside.counterparts import CodeHost, OAuthProvider
+from lib.outside.stub_server import StubServer
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from lib.counterparts import REDIRECT_URI, app_jwt, consent
+from lib.outside.counterparts import REDIRECT_URI, app_jwt, consent
 from lib.wait import wait_for
 
 WORKFLOW = """

@@ -7,7 +7,7 @@ import secrets
 import httpx
 import pytest
 
-from lib.counterparts import REDIRECT_URI, consent
+from lib.outside.counterparts import REDIRECT_URI, consent
 
 VERIFIER = secrets.token_urlsafe(48)
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from lib.raw_http import RawService, exchange
-from lib.servers import free_port
+from lib.http.raw_http import RawService, exchange
+from lib.system.servers import free_port
 
 # Sent after each request. If it is answered with 404, gateway and test agree where the request before it ended.
 END = b"GET /end HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"

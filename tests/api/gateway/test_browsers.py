@@ -5,7 +5,7 @@ import secrets
 import httpx
 import pytest
 
-from lib.client import PREFIX, Api
+from lib.http.client import PREFIX, Api
 
 PAGE = "https://app.example.org"
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from lib.raw_http import RawService, exchange
+from lib.http.raw_http import RawService, exchange
 from lib.wait import wait_for
 
 REQUEST = b"GET /api/v1.0/%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: %s\r\nAuthorization: Bearer %s\r\n"

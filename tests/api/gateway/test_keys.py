@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from lib.keys import checksum
+from lib.http.keys import checksum
 from lib.wait import wait_for
 
 OPERATORS = {"service:any_user", "assets:write"}

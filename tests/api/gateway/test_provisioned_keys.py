@@ -7,10 +7,10 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from lib import plain_http
-from lib.client import Api
-from lib.identity import Identity, identity
-from lib.keys import checksum
+from lib.http import plain_http
+from lib.http.client import Api
+from lib.http.identity import Identity, identity
+from lib.http.keys import checksum
 from lib.wait import wait_for
 
 INTEREST = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"

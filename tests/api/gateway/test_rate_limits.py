@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from lib.client import Api
-from lib.keys import checksum
+from lib.http.client import Api
+from lib.http.keys import checksum
 from lib.wait import wait_for
 
 RATE = 3

@@ -7,12 +7,12 @@ from functools import cached_property
 import httpx
 import pytest
 
-from lib.cluster import Cluster, User
-from lib.connections import connect_expired
-from lib.counterparts import CodeHostUser, connect
-from lib.identity import identity
+from lib.system.cluster import Cluster, User
+from lib.scenario.connections import connect_expired
+from lib.outside.counterparts import CodeHostUser, connect
+from lib.http.identity import identity
 from lib.wait import PATIENCE_SECONDS
-from lib.webhooks import Hook
+from lib.outside.webhooks import Hook
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 
-from lib.counterparts import connect
-from lib.identity import identity
+from lib.outside.counterparts import connect
+from lib.http.identity import identity
 from lib.wait import PATIENCE_SECONDS
 
 TOKEN = "/github/installation-token"

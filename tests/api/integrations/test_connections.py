@@ -2,8 +2,8 @@
 
 import pytest
 
-from lib.connections import TOKEN, account_of, begin, fault_of, whoami
-from lib.counterparts import REDIRECT_URI, connect
+from lib.scenario.connections import TOKEN, account_of, begin, fault_of, whoami
+from lib.outside.counterparts import REDIRECT_URI, connect
 from lib.wait import wait_for
 
 OAUTH = ["code_host", "tracker_a", "tracker_b"]

@@ -5,8 +5,8 @@ import secrets
 
 import pytest
 
-from lib.counterparts import REDIRECT_URI, connect, consent
-from lib.stub_server import StubServer
+from lib.outside.counterparts import REDIRECT_URI, connect, consent
+from lib.outside.stub_server import StubServer
 
 MIB = 1 << 20
 CALLBACK = "/integrations/tracker_b/callback"

@@ -9,9 +9,9 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from lib.connections import account_of, fault_of
-from lib.identity import identity
-from lib.raw_http import leaving_client
+from lib.scenario.connections import account_of, fault_of
+from lib.http.identity import identity
+from lib.http.raw_http import leaving_client
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 PATHS = {

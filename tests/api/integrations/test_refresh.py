@@ -7,9 +7,9 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from lib.connections import TOKEN, account_of, ask_replica, connect_expired, refreshes, wait_lock, wait_no_lock, whoami
-from lib.counterparts import connect
-from lib.raw_http import leaving_client
+from lib.scenario.connections import TOKEN, account_of, ask_replica, connect_expired, refreshes, wait_lock, wait_no_lock, whoami
+from lib.outside.counterparts import connect
+from lib.http.raw_http import leaving_client
 from lib.wait import wait_for
 
 CLIENTS = 50

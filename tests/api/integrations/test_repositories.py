@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from lib import api_def
-from lib.identity import identity
-from lib.stub_server import StubServer
+from lib.http import api_def
+from lib.http.identity import identity
+from lib.outside.stub_server import StubServer
 from lib.wait import wait_for
 
 FILE = ".github/workflows/agent.yml"

@@ -8,11 +8,11 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from lib import api_def
-from lib.counterparts import REDIRECT_URI, consent
-from lib.identity import identity
-from lib.leaks import Places, secrets_of_requests
-from lib.stub_server import StubServer
+from lib.http import api_def
+from lib.outside.counterparts import REDIRECT_URI, consent
+from lib.http.identity import identity
+from lib.check.leaks import Places, secrets_of_requests
+from lib.outside.stub_server import StubServer
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 SERVICE = "svc-integrations"

@@ -3,9 +3,9 @@
 import httpx
 import pytest
 
-from lib.connections import TOKEN, account_of, begin, whoami
-from lib.counterparts import REDIRECT_URI, connect
-from lib.identity import identity
+from lib.scenario.connections import TOKEN, account_of, begin, whoami
+from lib.outside.counterparts import REDIRECT_URI, connect
+from lib.http.identity import identity
 from lib.wait import wait_for
 
 CALLBACK = "/integrations/tracker_b/callback"

@@ -8,9 +8,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from lib.stub_server import StubServer
+from lib.outside.stub_server import StubServer
 from lib.wait import wait_for
-from lib.webhooks import pull_request
+from lib.outside.webhooks import pull_request
 
 
 def run(cluster, *args):

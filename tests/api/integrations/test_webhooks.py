@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 import pytest
 
-from lib.identity import identity
+from lib.http.identity import identity
 from lib.wait import wait_for
-from lib.webhooks import Hook, examples, pull_request, signature
+from lib.outside.webhooks import Hook, examples, pull_request, signature
 
 MEMBERS = [
     "event", "action", "repo", "number", "url", "state", "merged", "branch", "run_id", "workflow", "conclusion", "occurred_at",

@@ -7,9 +7,9 @@ import psycopg
 import pytest
 import redis
 
-from lib import api_def, plain_http
-from lib.identity import Identity, identity
-from lib.servers import ROOT, read_processes
+from lib.http import api_def, plain_http
+from lib.http.identity import Identity, identity
+from lib.system.servers import ROOT, read_processes
 
 PROCESSES = {name: schema for name, schema, _ in read_processes()}
 MISDIRECTED = 421  # the answer to a request that is not signed for its receiver

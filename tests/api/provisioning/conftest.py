@@ -4,13 +4,13 @@ import json
 
 import pytest
 
-from lib.counterparts import connect
-from lib.git_host import GitHost
-from lib.provisioning import Team
-from lib.servers import ROOT
-from lib.tools import CHANGE, Tools
+from lib.outside.counterparts import connect
+from lib.outside.git_host import GitHost
+from lib.scenario.provisioning import Team
+from lib.system.servers import ROOT
+from lib.outside.tools import CHANGE, Tools
 from lib.wait import wait_for
-from lib.workflow import Runner
+from lib.outside.workflow import Runner
 
 SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
 

@@ -3,7 +3,7 @@ stores it. The end is the same as without."""
 
 import pytest
 
-from lib.kill_points import KillPoints
+from lib.system.kill_points import KillPoints
 from lib.wait import wait_for
 
 STEPS = ["check_app", "agent_key", "model_key", "workflow", "pull_request", "merge", "installation", "first_run"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.story import Story
+from lib.scenario.story import Story
 from lib.wait import wait_for
 
 

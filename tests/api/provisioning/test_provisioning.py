@@ -6,9 +6,9 @@ import uuid
 import pytest
 import yaml
 
-from lib.client import Api
-from lib.keys import checksum
-from lib.provisioning import FILE, KEY
+from lib.http.client import Api
+from lib.http.keys import checksum
+from lib.scenario.provisioning import FILE, KEY
 from lib.wait import wait_for
 
 STEPS = ["check_app", "agent_key", "model_key", "workflow", "pull_request", "merge", "installation", "first_run"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.tools import CHANGE
+from lib.outside.tools import CHANGE
 from lib.wait import wait_for
 
 pytestmark = pytest.mark.usefixtures("usual")

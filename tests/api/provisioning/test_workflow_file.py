@@ -5,10 +5,10 @@ import subprocess
 import pytest
 import yaml
 
-from lib.provisioning import FILE
-from lib.servers import ROOT
+from lib.scenario.provisioning import FILE
+from lib.system.servers import ROOT
 
-CHECK = ROOT / "tests" / "lib" / "actions" / "check.mjs"
+CHECK = ROOT / "tests" / "lib" / "outside" / "actions" / "check.mjs"
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from lib.tools import CHANGE
+from lib.outside.tools import CHANGE
 from lib.wait import wait_for
 
 pytestmark = pytest.mark.usefixtures("usual")

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lib.evalenv import SPEC
+from lib.scenario.evalenv import SPEC
 
 
 @pytest.fixture

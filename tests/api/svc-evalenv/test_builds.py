@@ -4,9 +4,9 @@ import uuid
 
 import pytest
 
-from lib import plain_http
-from lib.api_def import scope_mask
-from lib.identity import identity
+from lib.http import plain_http
+from lib.http.api_def import scope_mask
+from lib.http.identity import identity
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 PATH = "/eval-env/builds"

@@ -1,7 +1,7 @@
 """Deleting an account: svc-evalenv keeps nothing of it but the events that are still to be sent."""
 
-from lib.deletion import tables_with, wait_deletion
-from lib.evalenv import SECRET, SPEC
+from lib.scenario.deletion import tables_with, wait_deletion
+from lib.scenario.evalenv import SECRET, SPEC
 
 
 def test_nothing_of_a_deleted_account_is_kept(user, db):

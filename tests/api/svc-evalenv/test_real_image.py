@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-import lib
-from lib.evalenv import SECRET, worker
+from lib import outside
+from lib.scenario.evalenv import SECRET, worker
 from lib.wait import wait_for
 
 BUILDERS = ("buildah", "podman", "docker")
@@ -84,7 +84,7 @@ def ended(api, path):
 def deliver(api, body):
     """As a sender does it that uses the package standardwebhooks."""
     content, at = json.dumps(body).encode(), str(int(time.time()))
-    command = ["node", Path(lib.__file__).with_name("sign_standard_webhook.mjs"), SECRET, "msg_real", at]
+    command = ["node", Path(outside.__file__).with_name("sign_standard_webhook.mjs"), SECRET, "msg_real", at]
     signature = subprocess.run(command, input=content, capture_output=True, check=True).stdout.decode().strip()
     headers = {"webhook-id": "msg_real", "webhook-timestamp": at, "webhook-signature": signature}
     headers["Content-Type"] = "application/json"

@@ -2,7 +2,7 @@
 
 import json
 
-from lib.evalenv import SECRET, SPEC, signed
+from lib.scenario.evalenv import SECRET, SPEC, signed
 
 RESULTS = "/eval-env/webhooks/results"
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from lib.evalenv import SECRET, SPEC, signed
+from lib.scenario.evalenv import SECRET, SPEC, signed
 from lib.wait import wait_for
 
 PATH, BUILDS, TEMPLATES = "/eval-env/runs", "/eval-env/builds", "/eval-env/templates"
 RESULTS, HOSTED = "/eval-env/webhooks/results", "/eval-env/webhooks/hosted/results"
 FILE = "FROM scratch\n"
-LIB = Path(__file__).resolve().parents[2] / "lib"
+LIB = Path(__file__).resolve().parents[2] / "lib" / "outside"
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.evalenv import SECRET, SECRET_BYTES, SPEC
+from lib.scenario.evalenv import SECRET, SECRET_BYTES, SPEC
 
 PATH = "/eval-env/templates"
 

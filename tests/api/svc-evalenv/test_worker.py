@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.evalenv import SECRET, SPEC, worker
+from lib.scenario.evalenv import SECRET, SPEC, worker
 from lib.wait import wait_for
 
 BUILDS, RUNS = "/eval-env/builds", "/eval-env/runs"

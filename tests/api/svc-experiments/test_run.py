@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from lib.client import Api
-from lib.code_host_agent import FILES
-from lib.counterparts import CodeHost, connect
-from lib.kill_points import KillPoints
+from lib.http.client import Api
+from lib.scenario.code_host_agent import FILES
+from lib.outside.counterparts import CodeHost, connect
+from lib.system.kill_points import KillPoints
 from lib.wait import wait_for
 
 STEPS = ["assemble_context", "create_branch", "dispatch", "wait"]

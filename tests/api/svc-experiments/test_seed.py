@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from lib.servers import ROOT
+from lib.system.servers import ROOT
 
 SAMPLE = ROOT / "deploy" / "sample" / "experiments.json"
 

@@ -2,12 +2,12 @@
 
 import httpx
 import pytest
-from lib import plain_http
-from lib.code_host_agent import FILES, Replica
-from lib.counterparts import connect
-from lib.fleet import REPO, SCOPES
-from lib.identity import identity
-from lib.language_model import LanguageModel, run_with
+from lib.http import plain_http
+from lib.scenario.code_host_agent import FILES, Replica
+from lib.outside.counterparts import connect
+from lib.scenario.fleet import REPO, SCOPES
+from lib.http.identity import identity
+from lib.outside.language_model import LanguageModel, run_with
 
 SMALL = {"ROLES": "http", "WORKERS": "1"}
 UNKNOWN_KEY = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1d"

@@ -5,8 +5,8 @@ import uuid
 
 import httpx
 import pytest
-from lib.fleet import REPO
-from lib.identity import identity
+from lib.scenario.fleet import REPO
+from lib.http.identity import identity
 from lib.wait import wait_for
 
 GATES = {"test_status": "failed", "lint_status": "passed", "diff_risk_band": "low"}

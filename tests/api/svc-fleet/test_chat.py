@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from lib.fleet import REPO
-from lib.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, blocks
+from lib.scenario.fleet import REPO
+from lib.outside.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, blocks
 from lib.wait import wait_for
 
 PULL = "https://github.com/acme/ranker/pull/9"

@@ -2,7 +2,7 @@
 
 import pytest
 from lib.wait import wait_for
-from lib.webhooks import Hook, pull_request
+from lib.outside.webhooks import Hook, pull_request
 
 REPO = "acme/hooked"
 

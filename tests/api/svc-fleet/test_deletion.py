@@ -1,6 +1,6 @@
 """Deleting an account: svc-fleet keeps nothing of it."""
 
-from lib.deletion import tables_with, wait_deletion
+from lib.scenario.deletion import tables_with, wait_deletion
 
 
 def test_nothing_of_a_deleted_account_is_kept(user, db, code_host, agent, install, repo):

@@ -3,7 +3,7 @@
 import uuid
 
 import pytest
-from lib.fleet import REPO
+from lib.scenario.fleet import REPO
 
 PULL = "https://github.com/acme/ranker/pull/3"
 

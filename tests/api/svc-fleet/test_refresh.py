@@ -2,8 +2,8 @@
 
 import pytest
 
-from lib.code_host_agent import FILES
-from lib.servers import free_port
+from lib.scenario.code_host_agent import FILES
+from lib.system.servers import free_port
 
 PATH = "/fleet/agents/refresh"
 MONTHS = "since=2026-01-01&until=2026-12-31"

@@ -3,7 +3,7 @@
 from functools import cache
 
 import pytest
-from lib.fleet import PERIOD, Month
+from lib.scenario.fleet import PERIOD, Month
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import uuid
 
 import pytest
-from lib import plain_http
-from lib.client import Api
-from lib.fleet import REPO
-from lib.identity import identity
+from lib.http import plain_http
+from lib.http.client import Api
+from lib.scenario.fleet import REPO
+from lib.http.identity import identity
 from lib.wait import wait_for
 
 INTEREST = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lib.counterparts import connect
-from lib.servers import free_port
+from lib.outside.counterparts import connect
+from lib.system.servers import free_port
 
 PATH = "/fleet/run-status"
 

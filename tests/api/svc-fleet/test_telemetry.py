@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lib.fleet import REPO
+from lib.scenario.fleet import REPO
 
 TELEMETRY = {
     "status": "pr_opened", "source": "workflow", "agent": "agent_one", "provider": "anthropic", "model": "m-1",

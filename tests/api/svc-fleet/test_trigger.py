@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from lib.code_host_agent import FILES
-from lib.servers import free_port
+from lib.scenario.code_host_agent import FILES
+from lib.system.servers import free_port
 from lib.wait import wait_for
 
 TRIGGER = "/fleet/trigger"

@@ -1,8 +1,8 @@
 """Digests and analyses in the words of a language model, and without it when it has none."""
 
 import pytest
-from lib.fleet import REPO
-from lib.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, blocks
+from lib.scenario.fleet import REPO
+from lib.outside.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, blocks
 from lib.wait import wait_for
 
 PULL = "https://github.com/acme/ranker/pull/9"

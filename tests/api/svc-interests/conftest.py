@@ -12,9 +12,9 @@ from datetime import datetime, timezone
 
 import pytest
 
-from lib.cluster import Cluster
+from lib.system.cluster import Cluster
 from lib.fixtures import run_cluster, run_counterpart
-from lib.sample import load_sample
+from lib.scenario.sample import load_sample
 from lib.wait import wait_for
 
 DAY_SECONDS = 86400

@@ -7,8 +7,8 @@ import secrets
 
 import pytest
 
-from lib.counterparts import connect
-from lib.stub_server import StubServer
+from lib.outside.counterparts import connect
+from lib.outside.stub_server import StubServer
 from lib.wait import wait_for
 
 PAGE = """<!doctype html><html><head><title>{title}</title><script>var x = "never";</script></head>

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from lib.deletion import wait_deletion
+from lib.scenario.deletion import wait_deletion
 from lib.wait import wait_for
 
 STREAM = "events.experiments"

@@ -4,7 +4,7 @@ import uuid
 
 import pytest
 
-from lib.servers import ROOT
+from lib.system.servers import ROOT
 
 ACCOUNT = str(uuid.uuid4())
 INTERESTS, RECOMMENDED, EXPERIMENTS = 20, 250, 20000

@@ -5,9 +5,9 @@ import uuid
 import httpx
 import pytest
 
-from lib.identity import identity
+from lib.http.identity import identity
 from lib.wait import wait_for
-from lib.webhooks import Hook, pull_request
+from lib.outside.webhooks import Hook, pull_request
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import secrets
 
 import pytest
 
-from lib import plain_http
-from lib.identity import identity
-from lib.stub_server import StubServer
+from lib.http import plain_http
+from lib.http.identity import identity
+from lib.outside.stub_server import StubServer
 from lib.wait import wait_for
-from lib.words import new_word
+from lib.scenario.words import new_word
 
 numbers = itertools.count(int(secrets.token_hex(2), 16) % 50000)
 

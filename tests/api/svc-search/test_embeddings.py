@@ -10,9 +10,9 @@ import time
 
 import pytest
 
-from lib.embedder import DIMENSION, KEY, Embedder, EmbeddingReplica
+from lib.outside.embedder import DIMENSION, KEY, Embedder, EmbeddingReplica
 from lib.wait import wait_for
-from lib.words import new_word
+from lib.scenario.words import new_word
 
 
 @pytest.fixture(scope="module")

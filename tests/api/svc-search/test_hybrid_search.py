@@ -7,10 +7,10 @@ import base64
 
 import pytest
 
-from lib.cluster import Cluster
+from lib.system.cluster import Cluster
 from lib.fixtures import run_cluster
-from lib.sample import load_sample
-from lib.words import new_word
+from lib.scenario.sample import load_sample
+from lib.scenario.words import new_word
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import subprocess
 
 import pytest
 
-from lib.servers import ROOT
+from lib.system.servers import ROOT
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 CORPUS = ROOT.parent / "shared" / "data" / "arxiv-cs" / "corpus.jsonl.gz"

@@ -8,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lib import plain_http
-from lib.cluster import Cluster
+from lib.http import plain_http
+from lib.system.cluster import Cluster
 from lib.fixtures import run_cluster
-from lib.identity import identity
-from lib.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, LanguageModel, run_with
+from lib.http.identity import identity
+from lib.outside.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, LanguageModel, run_with
 from lib.wait import wait_for
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from lib.words import new_word
+from lib.scenario.words import new_word
 
 
 def faults(document):

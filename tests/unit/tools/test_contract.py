@@ -1,9 +1,9 @@
-"""tests/lib/contract.py accepts valid responses and refuses invalid ones."""
+"""tests/lib/http/contract.py accepts valid responses and refuses invalid ones."""
 
 import httpx
 import pytest
 
-from lib.contract import Contract, ContractError
+from lib.http.contract import Contract, ContractError
 
 DOCUMENT = {
     "openapi": "3.1.0",

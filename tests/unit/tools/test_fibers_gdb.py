@@ -1,4 +1,4 @@
-"""tests/lib/fibers_gdb.py prints the backtrace of each waiting fiber."""
+"""tests/lib/system/fibers_gdb.py prints the backtrace of each waiting fiber."""
 
 import os
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-LIB = Path(__file__).resolve().parents[2] / "lib"
+LIB = Path(__file__).resolve().parents[2] / "lib" / "system"
 FUNCTIONS = ["wait_for_a_reply", "ask_the_server", "handle_request"]
 
 

@@ -1,0 +1,1 @@
+"""Checks of what is not an answer: secrets that leak, manifests, alerts, promises."""

@@ -1,0 +1,1 @@
+"""Clients and their checks: requests, keys and identities, and the published description."""

@@ -1,0 +1,112 @@
+"""libcommon/api.def as data: the table of all public operations."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+TABLE = ROOT / "libcommon" / "api.def"
+SCOPES = ROOT / "libcommon" / "scope.def"
+
+METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+ROW = re.compile(
+    r"API\((?P<id>\w+), +(?P<method>\w+), +\"(?P<path>[^\"]+)\", +(?P<service>\w+),"
+    r" +(?:\"(?P<scope>[^\"]+)\"|NULL), +BODY_(?P<body>\w+), +(?P<flags>[\w |]+)\)"
+)
+PARAMETER = re.compile(r"\{(\+?)(\w+)\}")
+
+
+def scope_mask(*names):
+    """The bits of these scopes."""
+    known = re.findall(r'^SCOPE\(\w+, +"([^"]+)"', SCOPES.read_text(encoding="utf-8"), re.MULTILINE)
+    return sum(1 << known.index(name) for name in names)
+
+
+def process_of(symbol):
+    """Name of the process with this symbol of API_SERVICES, or GATEWAY."""
+    return "gateway" if symbol == "GATEWAY" else f"svc-{symbol.lower()}"
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A row of the table."""
+
+    id: str
+    method: str  # one of METHODS, or ANY
+    path: str  # template with {name} and {+name}
+    service: str
+    scope: str  # None: no key is needed
+    body: str  # NONE, JSON or LARGE
+    flags: frozenset
+
+    @property
+    def process(self):
+        """Name of the process that handles it."""
+        return process_of(self.service)
+
+    @property
+    def parameters(self):
+        """Names of the path parameters, in order."""
+        return [name for _, name in PARAMETER.findall(self.path)]
+
+    @property
+    def plain_path(self):
+        """The template as OpenAPI writes it."""
+        return PARAMETER.sub(r"{\2}", self.path)
+
+    @property
+    def body_max_bytes(self):
+        return {"NONE": 0, "JSON": 1 << 20, "LARGE": 8 << 20}[self.body]
+
+    def target(self, **values):
+        """The path with the parameters replaced by `values`, which are percent-encoded already."""
+        return PARAMETER.sub(lambda match: values[match.group(2)], self.path)
+
+
+def parse(text):
+    """The operations of a table. Raises ValueError for a line that is not a row, comment or directive."""
+    operations = []
+    for line in COMMENT.sub("", text).splitlines():
+        if not line.strip() or line.startswith("#"):
+            continue
+        row = ROW.fullmatch(line)
+        if not row:
+            raise ValueError(f"not a row: {line}")
+        cells = row.groupdict()
+        flags = {flag.strip() for flag in cells.pop("flags").split("|")} - {"0"}
+        operations.append(Operation(**cells, flags=frozenset(flags)))
+    return operations
+
+
+def operations():
+    return parse(TABLE.read_text(encoding="utf-8"))
+
+
+INTERNAL_TABLE = ROOT / "libcommon" / "internal.def"
+INTERNAL_ROW = re.compile(r'INTERNAL\(\w+, +(\w+), +"([^"]+)", +(\w+), +BODY_\w+, +(.*)\)')
+PUBLIC_ROW = re.compile(r"PUBLIC\((\w+), +(.*)\)")
+
+
+def callers_of(text):
+    """`MAY(INTERESTS) | MAY(SEARCH)` -> the names of these services."""
+    return {process_of(name) for name in re.findall(r"MAY\((\w+)\)", text)}
+
+
+def internal_operations():
+    """[(method, path, service, callers)] of libcommon/internal.def; services by name."""
+    rows = INTERNAL_ROW.findall(COMMENT.sub("", INTERNAL_TABLE.read_text(encoding="utf-8")))
+    return [(method, path, process_of(service), callers_of(callers)) for method, path, service, callers in rows]
+
+
+def public_callers():
+    """{operation id: services that may use it, beside the gateway} of libcommon/internal.def."""
+    rows = PUBLIC_ROW.findall(COMMENT.sub("", INTERNAL_TABLE.read_text(encoding="utf-8")))
+    return {operation: callers_of(callers) for operation, callers in rows}
+
+
+def services():
+    """All values of Operation.service, in the order of API_SERVICES in libcommon/http/api.h."""
+    header = (ROOT / "libcommon" / "http" / "api.h").read_text(encoding="utf-8")
+    return ["GATEWAY", *re.findall(r'^\tX\((\w+), "svc-', header, re.MULTILINE)]

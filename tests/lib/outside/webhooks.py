@@ -1,0 +1,92 @@
+"""Deliveries of the code host's webhooks.
+
+    hook = Hook(cluster)
+    answer = hook.deliver("issues", {"action": "opened", ...})     # signed as the code host does
+    hook.events(answer.json()["delivery_id"])                       # the events that it made
+"""
+
+import hashlib
+import hmac
+import json
+import subprocess
+import uuid
+from pathlib import Path
+
+import httpx
+
+from lib.http.contract import contract
+from lib.wait import PATIENCE_SECONDS
+
+PATH = "/api/v1.0/github/webhooks"
+LIB = Path(__file__).parent
+
+
+def signature(secret, body):
+    return "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+def examples(secret):
+    """[{event, body, signature}]: the examples of @octokit/webhooks-examples, signed by the code host's own library."""
+    command = ["node", LIB / "sign_examples.mjs", secret]
+    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+
+
+def pull_request(repo="acme/ranker", number=7, action="closed", at="2026-01-31T09:30:00Z", **members):
+    """The members of a delivery that are read."""
+    row = {"number": number, "html_url": f"https://github.com/{repo}/pull/{number}", "state": "closed", "merged": True}
+    row |= {"head": {"ref": "expops/agent"}, "updated_at": at, **members}
+    return {"action": action, "repository": {"full_name": repo}, "pull_request": row}
+
+
+class Hook:
+    """Sends deliveries to a cluster and reads what they leave."""
+
+    def __init__(self, cluster, url=None):
+        self.cluster, self.url = cluster, url or cluster.gateway_url
+        self.secret = cluster.code_host.webhook_secret
+        self.http = httpx.Client(timeout=PATIENCE_SECONDS)
+        self.connection = cluster.postgres.connect("integrations")
+        self.connection.execute("SET ROLE expops_integrations")
+
+    def send(self, body, headers, auth=None):
+        """Send bytes with headers; the answer is checked against the description."""
+        answer = self.http.post(self.url + PATH, content=body, headers=headers, auth=auth)
+        contract().check("POST", PATH, answer)
+        return answer
+
+    def deliver(self, event, payload, delivery=None, secret=None, expect=202, **headers):
+        """Deliver an object, or bytes as they are."""
+        body = payload if isinstance(payload, bytes) else json.dumps(payload).encode()
+        fields = {
+            "Content-Type": "application/json",
+            "X-GitHub-Event": event,
+            "X-GitHub-Delivery": delivery or str(uuid.uuid4()),
+            "X-Hub-Signature-256": signature(secret or self.secret, body),
+        }
+        fields |= {name.replace("_", "-"): value for name, value in headers.items()}
+        answer = self.send(body, {name: value for name, value in fields.items() if value is not None})
+        assert answer.status_code == expect, answer.text
+        return answer
+
+    def rows(self, statement, *values):
+        cursor = self.connection.execute(statement, values or None)
+        return cursor.fetchall() if cursor.description else []
+
+    def counts(self):
+        """Rows of everything that a delivery can leave."""
+        tables = ("delivery", "delivery_seen", "fact", "outbox")
+        return {table: self.rows(f"SELECT count(*) FROM {table}")[0][0] for table in tables}
+
+    def row(self, delivery):
+        """(status, reason) of the ledger; None: it is not there."""
+        return next(iter(self.rows("SELECT status, reason FROM delivery WHERE id = %s", delivery)), None)
+
+    def events(self, delivery):
+        """The data of the events that a delivery has made, as they wait to be sent."""
+        rows = self.rows("SELECT data FROM outbox WHERE data->>'delivery_id' = %s ORDER BY id", delivery)
+        return [data for (data,) in rows]
+
+    def sent(self):
+        """[(id, data)] of the stream, as often as they were sent."""
+        entries = self.cluster.redis.client().xrange("events.code_host")
+        return [(fields["id"], json.loads(fields["data"])) for _, fields in entries]

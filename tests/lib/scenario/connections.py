@@ -1,0 +1,62 @@
+"""Helpers for the tests of svc-integrations, beside lib.outside.counterparts."""
+
+import httpx
+
+from lib.outside.counterparts import REDIRECT_URI, connect, consent
+from lib.http.identity import identity
+from lib.wait import PATIENCE_SECONDS, wait_for
+
+TOKEN = "/integrations/tracker_b/token"
+
+
+def connect_expired(provider, api, login):
+    provider.set_lifetime(30)
+    made = connect(api, "tracker_b", login)
+    provider.set_lifetime(3600)
+    return made
+
+
+def begin(api, provider="tracker_b", login="ada"):
+    """Begin to connect and consent; returns the body of the callback."""
+    code, state = consent(api.get(f"/integrations/{provider}/auth-url", expect=200).json()["auth_url"], login)
+    return {"code": code, "redirect_uri": REDIRECT_URI, "state": state}
+
+
+def fault_of(api, path, body, **options):
+    """The only invalid field of a 400: (name, message)."""
+    document = api.problem("POST", path, 400, "invalid_request", body, **options)
+    (fault,) = document["errors"]
+    return fault["field"], fault["message"]
+
+
+def whoami(provider, token):
+    """The status with which the OAuth provider takes an access token."""
+    return httpx.get(f"{provider.url}/me", headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE_SECONDS).status_code
+
+
+def refreshes(provider, after):
+    """How often a token was refreshed since the request number `after`."""
+    return sum("grant_type=refresh_token" in row["body"] for row in provider.requests(after, "POST", "^/token$"))
+
+
+def ask_replica(cluster, number, method, path, account):
+    """A call of one replica of svc-integrations, as the gateway makes it for the account."""
+    sender = identity(cluster, "svc-integrations", account=account)
+    url = cluster["svc-integrations"][number].url
+    return httpx.request(method, f"{url}/api/v1.0{path}", auth=sender, timeout=PATIENCE_SECONDS)
+
+
+def account_of(db, connection):
+    return str(db.execute("SELECT account_id FROM connection WHERE id = %s", [connection["id"]]).fetchone()[0])
+
+
+def wait_lock(db):
+    """Wait until a statement of svc-integrations waits for a lock."""
+    waiting = "SELECT FROM pg_stat_activity WHERE usename = 'expops_integrations' AND wait_event_type = 'Lock'"
+    wait_for(lambda: db.execute(waiting).fetchone() is not None, "a statement waits")
+
+
+def wait_no_lock(db):
+    """Wait until no statement of svc-integrations waits for a lock."""
+    waiting = "SELECT FROM pg_stat_activity WHERE usename = 'expops_integrations' AND wait_event_type = 'Lock'"
+    wait_for(lambda: db.execute(waiting).fetchone() is None, "no statement waits")

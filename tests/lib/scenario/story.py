@@ -1,0 +1,224 @@
+"""The whole loop, from an interest to what its merged pull request teaches, told as a story. `deploy/dev demo` prints it, a test
+looks at what it returns. All of it is done through the public API, and at the code host by its users and its runners.
+
+    story = Story(api, code_host, runner, tools, say=print)
+    facts = story.play()
+"""
+
+import textwrap
+
+from lib.outside.counterparts import connect
+from lib.wait import wait_for
+
+README = """# ranker
+
+Ranks passages for a question: `score()` counts the words that they share. Our assistant answers from the best three passages, so
+better retrieval and re-ranking of evidence is what we look for.
+"""
+
+RANKER = '''"""Ranking of passages for a question."""
+
+
+def score(question, passage):
+    """How many words of the question the passage has."""
+    return len(set(question.lower().split()) & set(passage.lower().split()))
+
+
+def rank(question, passages):
+    """The passages, best first."""
+    return sorted(passages, key=lambda passage: score(question, passage), reverse=True)
+'''
+
+TESTS = '''import unittest
+
+from ranker import rank
+
+
+class RankTest(unittest.TestCase):
+    def test_shared_words_come_first(self):
+        self.assertEqual(rank("who wrote it", ["nobody", "ada wrote it"])[0], "ada wrote it")
+
+
+if __name__ == "__main__":
+    unittest.main()
+'''
+
+# Plays the coding agent: a small real change, for which the brief says why, with a test of its own; and what it cost.
+AGENT = r'''
+title=$(sed -n '1s/^# //p' "$1")
+sed -i 's/How many words of the question the passage has/The share of their words that question and passage have in common/
+        s/return len(.*/ours, theirs = set(question.lower().split()), set(passage.lower().split())\
+    return len(ours \& theirs) \/ (len(ours | theirs) or 1)/' ranker.py
+cat >test_length.py <<'END'
+import unittest
+
+from ranker import rank
+
+
+class LengthTest(unittest.TestCase):
+    def test_long_passages_gain_nothing(self):
+        passages = ["it was said that ada wrote it once", "ada wrote it"]
+        self.assertEqual(rank("who wrote it", passages)[0], "ada wrote it")
+END
+printf '\n## Tried\n\n- %s: scores are relative to the length of a passage.\n' "$title" >>README.md
+echo '{"model": "demo-model", "cost_usd": 0.37, "input_tokens": 18400, "output_tokens": 2150, "num_turns": 6}' >"$USAGE"
+'''
+
+INTEREST = {
+    "name": "Better evidence for answers",
+    "context": "Our assistant answers questions from our own documents with {url}. We want better evidence: dense and hybrid "
+    "retrieval, re-ranking, query rewriting, retrieval-augmented generation.",
+    "daily_count": 6,
+}
+
+
+class Story:
+    def __init__(self, api, host, runner, tools, say):
+        """`say` is told lines of text."""
+        self.api, self.host, self.runner, self.tools, self.say = api, host, runner, tools, say
+
+    def play(self):
+        """Returns what each chapter has found: {name: facts}."""
+        self.say_chapter("A team with a repository at the code host")
+        self.settle_in()
+        facts = {}
+        for title, name in (
+            ("An interest", "interest"), ("Its recommendations", "recommendations"), ("Provisioning an agent", "provisioning"),
+            ("A run of the workflow, step by step as it is written", "run"), ("The pull request", "pull_request"),
+            ("What the fleet says", "fleet"), ("What the preference model learns", "model"),
+        ):  # fmt: skip
+            self.say_chapter(title)
+            facts[name] = getattr(self, name)()
+        return facts
+
+    def say_chapter(self, title):
+        self.say(f"\n  {title}\n")
+
+    def tell(self, text):
+        self.say(textwrap.fill(text, 112, initial_indent="    ", subsequent_indent="      "))
+
+    # ---- the chapters ----
+
+    def settle_in(self):
+        self.user = self.host.user()
+        files = {"README.md": README, "ranker.py": RANKER, "test_ranker.py": TESTS}
+        self.repo = self.host.repository(self.user.login, "ranker", files=files, description="Ranks passages for a question.")
+        self.host.install(self.user.login)
+        connect(self.api, "code_host", self.user.login)
+        self.api.post("/integrations/anthropic/connect", {"api_key": "good-key-of-the-story"}, expect=200)
+        self.runner.variables = {"EXPOPS_TESTS": "python3 -m unittest -q"}
+        self.tools.agent(AGENT)
+        self.tell(f"{self.user.login} owns {self.repo}, where the app is installed, and has connected the code host and a model.")
+
+    def interest(self):
+        context = INTEREST["context"].format(url=f"{self.host.url}/{self.repo}")
+        self.id = self.api.post("/interests", {**INTEREST, "context": context}, expect=201).json()["id"]
+        interest = wait_for(self.ready_interest, "the papers of the interest are found")
+        (source,) = interest["context_sources"]
+        self.tell(f"\"{interest['name']}\": {interest['pool_size']} papers come into question.")
+        self.tell(f"Read for it: {source['title']} ({source['kind']}, {source['characters']} characters).")
+        return interest
+
+    def ready_interest(self):
+        interest = self.api.get(f"/interests/{self.id}", expect=200).json()
+        return interest if interest["pool_status"] == "ready" else None
+
+    def recommendations(self):
+        self.api.wait_task(self.api.post("/papers/recommended/refresh", {"interest_id": self.id}))
+        papers = self.api.get(f"/papers/recommended?interest_id={self.id}", expect=200).json()
+        self.known = {paper["resource_id"] for paper in papers}
+        for paper in papers[:3]:
+            self.tell(f"{paper['relevance_score']:.2f}  {paper['title']}")
+            self.tell(f"  {paper['reasoning']}")
+        # The team has an opinion on all but the best one, which the agent will try.
+        for paper, signal in zip(papers[1:], ["like", "dislike", "save", "dismiss"]):
+            self.api.post(f"/papers/recommended/{paper['recommendation_id']}/feedback", {"signal": signal})
+        return papers
+
+    def provisioning(self):
+        task = self.api.wait_task(self.api.post(f"/interests/{self.id}/provision", {"agent": "agent_one"}))
+        detail = self.api.get(f"/interests/{self.id}/provision/{task['task_id']}", expect=200).json()
+        for step in detail["steps"]:
+            self.tell(f"{step['name']:<13} {step['status']:<10} {step['message'] or ''}")
+        self.host.merge(self.repo, 1)
+        status = wait_for(lambda: self.status_if("active"), "the merge of the workflow is heard of")
+        (row,) = wait_for(lambda: self.host.runs(self.repo), "the first run is started")
+        self.tell(f"The team merges {status['pr_url']}. A webhook tells it, and the first run is started.")
+        return {"task": detail, "status": status, "row": row}
+
+    def status_if(self, state):
+        status = self.api.get(f"/interests/{self.id}/provision-status", expect=200).json()
+        return status if status["state"] == state else None
+
+    def run(self):
+        (row,) = self.host.runs(self.repo)
+        self.runner.on_step = self.tell_step
+        run = self.runner.run(self.repo, row)
+        assert run.conclusion == "success", run.log()
+        record = self.run_record()
+        tokens = record["input_tokens"] + record["output_tokens"]
+        self.tell(f"Reported: {record['status']}, tests {record['test_status']}, {len(record['files_touched'])} files, "
+                  f"${record['cost_usd']:.2f} for {tokens} tokens of {record['model']}.")  # fmt: skip
+        return {"run": run, "record": record}
+
+    def tell_step(self, job, step):
+        if len(job.steps) == 1:
+            self.tell(job.name)
+        self.tell(f"  {step.name:<52} {step.outcome:<8} {step.seconds:.1f} s")
+
+    def run_record(self):
+        (record,) = self.api.get(f"/fleet/runs?repo={self.repo}", expect=200).json()
+        return record
+
+    def pull_request(self):
+        url = self.run_record()["artifact_url"]
+        pull = self.find_pull(url)
+        self.tell(f"{url}: {pull['title']}")
+        for line in self.change(pull["head"]["ref"]).splitlines():
+            self.say(f"      {line}")
+        waiting = wait_for(lambda: self.inbox("pull_request_waiting"), "the pull request is in the inbox")
+        self.tell(f"Inbox: {waiting[0]['title']}")
+        before = len(self.host.deliveries())
+        self.host.merge(self.repo, pull["number"])
+        wait_for(lambda: not self.inbox("pull_request_waiting"), "the merge is heard of")
+        told = [row["event"] for row in self.host.deliveries()[before:]]
+        self.tell(f"The team merges it. Webhooks: {', '.join(told)}. The inbox no longer has it.")
+        return {"pull": pull, "waiting": waiting, "told": told, "merged": self.find_pull(url)["merged_at"]}
+
+    def find_pull(self, url):
+        pulls = self.host.api("GET", f"/repos/{self.repo}/pulls?state=all", self.user.token).json()
+        return next(pull for pull in pulls if pull["html_url"] == url)
+
+    def change(self, branch):
+        return self.runner.git.git(self.repo, "diff", "--stat=100", f"main...{branch}").decode()
+
+    def inbox(self, kind):
+        return [row for row in self.api.get("/fleet/agents/inbox", expect=200).json() if row["kind"] == kind]
+
+    def fleet(self):
+        report = wait_for(self.report_with_merge, "the report counts the merge")
+        kpis = report["kpis"]
+        self.tell(report["headline"])
+        self.tell(f"{kpis['runs']} run, {kpis['pull_requests_merged']} of {kpis['pull_requests_opened']} pull requests merged, "
+                  f"${kpis['cost_usd']:.2f}, ${kpis['cost_per_merged_pull_request']:.2f} for each that was merged.")  # fmt: skip
+        return report
+
+    def report_with_merge(self):
+        report = self.api.get("/fleet/agents/report", expect=200).json()
+        return report if report["kpis"]["pull_requests_merged"] else None
+
+    def model(self):
+        history = self.api.get(f"/interests/{self.id}", expect=200).json()["experiment_history_id"]
+        result = wait_for(lambda: self.refit(history), "the merge has reached the preference model")
+        scored = self.api.post(f"/experiment-histories/{history}/score-candidates", {"limit": 50}, expect=200).json()
+        new = [row for row in scored if row["arxiv_id"] not in self.known][:3]
+        self.tell(f"Fitted to {result['examples']} examples, {result['positives']} of them positive, the merged paper among them: "
+                  f"version {result['model_version']}. Of the papers not recommended yet it likes best:")  # fmt: skip
+        for row in new:
+            self.tell(f"{row['score']:.2f}  {row['title']}")
+        return {"result": result, "new": new}
+
+    def refit(self, history):
+        """The result of a refit that knows of the merge: of five examples, as the team had an opinion on four papers."""
+        task = self.api.wait_task(self.api.post(f"/experiment-histories/{history}/refit-preference-model"))
+        return task["result"] if task["result"]["examples"] == 5 else None
