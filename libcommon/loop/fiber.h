@@ -21,8 +21,8 @@
  *
  * Stacks are mapped with a guard page and pooled per thread. The switch is Boost.Context's
  * make_fcontext() and jump_fcontext(); every switch is announced to the sanitizers. Nothing here is
- * thread-safe: a fiber runs and ends on the thread that started it. tests/lib/system/fibers_gdb.py shows
- * the fibers of a process or a core file in gdb.
+ * thread-safe: a fiber runs and ends on the thread that started it. tests/lib/system/fibers_gdb.py
+ * shows the fibers of a process or a core file in gdb.
  */
 #pragma once
 
