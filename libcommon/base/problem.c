@@ -5,6 +5,9 @@
 void problem_add_field(struct arena *arena, struct problem *problem, const char *field,
                        const char *format, ...)
 {
+	problem->code = ERR_INVALID;
+	if (problem->field_count++ >= PROBLEM_FIELDS_MAX)
+		return;
 	va_list args;
 	va_start(args, format);
 	struct problem_field *fault = arena_new_of(arena, struct problem_field);
@@ -15,8 +18,6 @@ void problem_add_field(struct arena *arena, struct problem *problem, const char 
 		problem->fields_tail = &problem->fields;
 	*problem->fields_tail = fault;
 	problem->fields_tail = &fault->next;
-	problem->field_count++;
-	problem->code = ERR_INVALID;
 }
 
 void problem_copy(struct arena *arena, struct problem *to, const struct problem *from)
@@ -24,6 +25,7 @@ void problem_copy(struct arena *arena, struct problem *to, const struct problem 
 	*to = (struct problem){.retry_after_s = from->retry_after_s};
 	for (const struct problem_field *fault = from->fields; fault; fault = fault->next)
 		problem_add_field(arena, to, fault->field, "%s", fault->message);
+	to->field_count = from->field_count;
 	to->code = from->code;
 	to->detail = arena_strdup(arena, from->detail);
 	to->scope = arena_strdup(arena, from->scope);

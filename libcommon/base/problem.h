@@ -12,6 +12,9 @@
 
 #include <stddef.h>
 
+/** Invalid fields that the reply names; more are only counted. */
+#define PROBLEM_FIELDS_MAX 100
+
 struct problem_field {
 	const char *field;
 	const char *message;
@@ -26,10 +29,11 @@ struct problem {
 	unsigned retry_after_s; /* 0: none */
 	const char *raw_body;   /* sent as application/json and not as a problem; NULL: none */
 	struct problem_field *fields, **fields_tail;
-	size_t field_count;
+	size_t field_count; /* with those that are not in `fields` */
 };
 
-/** Add an invalid field; copies the strings into the arena. */
+/** Add an invalid field; copies the strings into the arena. After PROBLEM_FIELDS_MAX it is only
+ * counted. */
 void problem_add_field(struct arena *arena, struct problem *problem, const char *field,
                        const char *format, ...) attr_printf(4, 5);
 

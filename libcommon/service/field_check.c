@@ -357,38 +357,78 @@ const char *field_check_json(struct arena *arena, const struct field *field, yyj
 	return fault ? fault : check_bytes(arena, field, json, ret);
 }
 
-void field_check_nested(struct arena *arena, struct problem *problem, const char *path,
-                        const struct field *field, yyjson_val *json)
+/* Where a value is. Its text is made only for a fault, since a body can have a million values. */
+struct place {
+	const struct place *above; /* NULL: the whole body */
+	const char *name;          /* of a member; NULL: an element of an array */
+	size_t index;
+};
+
+static void write_place(struct buf *out, const struct place *place)
+{
+	if (place->above)
+		write_place(out, place->above);
+	if (place->name)
+		buf_printf(out, "%s%s", out->length ? "." : "", place->name);
+	else
+		buf_printf(out, "[%zu]", place->index);
+}
+
+static void add_fault(struct arena *arena, struct problem *problem, const struct place *place,
+                      const char *fault)
+{
+	struct buf name = {.arena = arena};
+	if (problem->field_count < PROBLEM_FIELDS_MAX)
+		write_place(&name, place);
+	problem_add_field(arena, problem, name.data, "%s", fault);
+}
+
+static void check_members(struct arena *arena, struct problem *problem, const struct place *place,
+                          yyjson_val *object, const struct field *members);
+
+static void check_nested(struct arena *arena, struct problem *problem, const struct place *place,
+                         const struct field *field, yyjson_val *json)
 {
 	if (!field->members)
 		return;
 	if (field->type == FIELD_OBJECT && yyjson_is_obj(json))
-		field_check_members(arena, problem, path, json, field->members);
+		check_members(arena, problem, place, json, field->members);
 	size_t index, count;
 	yyjson_val *item;
 	yyjson_arr_foreach (json, index, count, item) {
-		const char *name = arena_printf(arena, "%s[%zu]", path, index);
+		const struct place element = {.above = place, .index = index};
 		if (yyjson_is_obj(item))
-			field_check_members(arena, problem, name, item, field->members);
+			check_members(arena, problem, &element, item, field->members);
 		else
-			problem_add_field(arena, problem, name, "must be an object");
+			add_fault(arena, problem, &element, "must be an object");
 	}
 }
 
-void field_check_members(struct arena *arena, struct problem *problem, const char *path,
-                         yyjson_val *object, const struct field *members)
+static void check_members(struct arena *arena, struct problem *problem, const struct place *place,
+                          yyjson_val *object, const struct field *members)
 {
 	for (const struct field *member = members; member->source != FIELD_END_OF_TABLE; member++) {
-		const char *name =
-			arena_printf(arena, "%s%s%s", path, path[0] ? "." : "", member->name);
+		const struct place at = {.above = place, .name = member->name};
 		struct field_value value = {0};
 		yyjson_val *json = json_get(object, member->name);
 		const char *fault = json ? field_check_json(arena, member, json, &value)
 		                    : member->flags & REQUIRED ? "is required"
 		                                               : NULL;
 		if (fault)
-			problem_add_field(arena, problem, name, "%s", fault);
+			add_fault(arena, problem, &at, fault);
 		else if (json)
-			field_check_nested(arena, problem, name, member, json);
+			check_nested(arena, problem, &at, member, json);
 	}
+}
+
+void field_check_nested(struct arena *arena, struct problem *problem, const struct field *field,
+                        yyjson_val *json)
+{
+	check_nested(arena, problem, &(struct place){.name = field->name}, field, json);
+}
+
+void field_check_members(struct arena *arena, struct problem *problem, yyjson_val *object,
+                         const struct field *members)
+{
+	check_members(arena, problem, NULL, object, members);
 }

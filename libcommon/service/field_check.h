@@ -28,11 +28,10 @@ const char *field_check_json(struct arena *arena, const struct field *field, yyj
                              struct field_value *ret_value);
 
 /** Check the members that the row declares for an object or for the objects in an array (struct
- * field, `members`), and add every fault to `problem`. `path` names the value in faults. */
-void field_check_nested(struct arena *arena, struct problem *problem, const char *path,
-                        const struct field *field, yyjson_val *json);
+ * field, `members`), and add every fault to `problem`. */
+void field_check_nested(struct arena *arena, struct problem *problem, const struct field *field,
+                        yyjson_val *json);
 
-/** Check the members of `object` against a table, and add every fault to `problem`. `path` names
- * the object in faults; "" for a whole body. */
-void field_check_members(struct arena *arena, struct problem *problem, const char *path,
-                         yyjson_val *object, const struct field *members);
+/** Check the members of a whole body against a table, and add every fault to `problem`. */
+void field_check_members(struct arena *arena, struct problem *problem, yyjson_val *object,
+                         const struct field *members);

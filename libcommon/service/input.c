@@ -136,6 +136,30 @@ static void keep(yyjson_mut_doc *doc, const struct field *field, const struct fi
 	yyjson_mut_obj_add(yyjson_mut_doc_get_root(doc), key, kept);
 }
 
+/* The check of one member of the body. */
+struct checking {
+	struct arena *arena;
+	const struct field *field;
+	yyjson_val *json;
+	struct field_value *value;
+	struct problem *problem;
+	yyjson_mut_doc *kept;
+	bool is_valid;
+};
+
+static void check_member(void *arg)
+{
+	struct checking *of = arg;
+	const char *fault = field_check_json(of->arena, of->field, of->json, of->value);
+	if (fault) {
+		problem_add_field(of->arena, of->problem, of->field->name, "%s", fault);
+		return;
+	}
+	field_check_nested(of->arena, of->problem, of->field, of->json);
+	keep(of->kept, of->field, of->value);
+	of->is_valid = true;
+}
+
 static void decode_body(struct request *rq, const struct field *field, void *input,
                         yyjson_mut_doc *kept)
 {
@@ -151,14 +175,11 @@ static void decode_body(struct request *rq, const struct field *field, void *inp
 		.integer = field->fallback,
 		.boolean = field->fallback != 0,
 	};
-	const char *fault = field_check_json(rq->arena, field, json, &value);
-	if (fault) {
-		problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
-		return;
-	}
-	field_check_nested(rq->arena, &rq->problem, field->name, field, json);
-	store(input, field, &value);
-	keep(kept, field, &value);
+	struct checking checking = {rq->arena, field, json, &value, &rq->problem, kept, false};
+	size_t bytes_max = yyjson_is_ctn(json) ? rq->http->body_length : yyjson_get_len(json);
+	fiber_offload_text(rq, bytes_max, check_member, &checking);
+	if (checking.is_valid)
+		store(input, field, &value);
 }
 
 /* Whether the media type, without its parameters, is application/json or application/…+json. */

@@ -297,8 +297,8 @@ struct field {
 
 /** Decode and check the input that `fields` declares. Returns a new struct in the request's arena.
  * A table without body rows leaves the body unread; an absent body is read as `{}`. Suspends,
- * outside a transaction, when the body has more than 64 KiB: it is parsed and written on the thread
- * pool, so that the loop serves other requests.
+ * outside a transaction, when the body has more than 64 KiB: it is parsed, checked and written on
+ * the thread pool, so that the loop serves other requests.
  *
  * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_FORBIDDEN:
  * an OF_INTEREST value is not the one that the caller's key is limited to; ERR_MEDIA_TYPE: the

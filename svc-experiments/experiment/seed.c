@@ -57,7 +57,7 @@ static void check_items(struct request *rq, yyjson_val *root, const char *list,
 	         .members = fields},
 		FIELD_END,
 	};
-	field_check_members(rq->arena, &rq->problem, "", root, rows);
+	field_check_members(rq->arena, &rq->problem, root, rows);
 }
 
 /* Print a line for each fault, and end the command if there is any. */

@@ -216,7 +216,7 @@ static char *faults_of(struct arena *arena, const char *text)
 	struct buf out = {.arena = arena};
 	yyjson_val *root;
 	assert_int_equal(json_parse(arena, text, strlen(text), &root, NULL), ERR_NONE);
-	field_check_members(arena, &problem, "", root, NESTED);
+	field_check_members(arena, &problem, root, NESTED);
 	for (struct problem_field *fault = problem.fields; fault; fault = fault->next)
 		buf_printf(&out, "%s%s", out.length ? " " : "", fault->field);
 	return out.length ? out.data : arena_strdup(arena, "");
@@ -246,6 +246,36 @@ static void test_faults_of_nested_members_are_named_by_path(void **state)
 	}
 }
 
+static void test_many_faults_are_counted_and_the_first_are_named(void **state)
+{
+	(void)state;
+	static const struct field LONG[] = {
+		{IN_BODY, FIELD_ARRAY, "steps", FIELD_NOWHERE, NULLABLE, .members = STEP},
+		FIELD_END,
+	};
+	struct arena *arena = arena_new();
+	struct buf text = {.arena = arena};
+	for (int i = 0; i < 3 * PROBLEM_FIELDS_MAX; i++)
+		buf_puts(&text, i == 0 ? "{\"steps\": [7" : ", {}");
+	buf_puts(&text, "]}");
+	struct problem problem = {0}, copy = {0};
+	yyjson_val *root;
+	assert_int_equal(json_parse(arena, text.data, text.length, &root, NULL), ERR_NONE);
+	field_check_members(arena, &problem, root, LONG);
+	problem_copy(arena, &copy, &problem);
+	const struct problem_field *fault = copy.fields;
+	size_t named = 0;
+	for (; fault; fault = fault->next)
+		assert_string_equal(fault->field,
+		                    named++ == 0
+		                            ? "steps[0]"
+		                            : arena_printf(arena, "steps[%zu].word", named - 1));
+	assert_int_equal(named, PROBLEM_FIELDS_MAX);
+	assert_int_equal(copy.field_count, 3 * PROBLEM_FIELDS_MAX);
+	assert_non_null(strstr(problem_body(arena, &copy, NULL, NULL), "300 fields are invalid"));
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +283,7 @@ int main(void)
 		cmocka_unit_test(test_query_values),
 		cmocka_unit_test(test_limit_is_clamped),
 		cmocka_unit_test(test_faults_of_nested_members_are_named_by_path),
+		cmocka_unit_test(test_many_faults_are_counted_and_the_first_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
