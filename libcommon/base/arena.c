@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define ARENA_ASAN 1
@@ -19,11 +20,15 @@
 #include <sanitizer/asan_interface.h>
 #define poison(ptr, size)   ASAN_POISON_MEMORY_REGION((ptr), (size))
 #define unpoison(ptr, size) ASAN_UNPOISON_MEMORY_REGION((ptr), (size))
-#define GUARD_BYTES         16 /* poisoned, after each allocation, to detect overruns */
+#define GUARD_BYTES         16       /* poisoned, after each allocation, to detect overruns */
+#define MAPPED_BLOCK_BYTES  SIZE_MAX /* the leak checker finds no pointers in mapped memory */
 #else
 #define poison(ptr, size)   ((void)0)
 #define unpoison(ptr, size) ((void)0)
 #define GUARD_BYTES         0
+/* Blocks of at least this size are mapped: their pages are zero, those that are not touched cost
+ * nothing, and unmapping destroys what they held. */
+#define MAPPED_BLOCK_BYTES  ((size_t)1 << 20)
 #endif
 
 #define ALIGNMENT       alignof(max_align_t)
@@ -34,10 +39,10 @@
  * not wasted. */
 #define OWN_BLOCK_BYTES (BLOCK_MAX_BYTES / 4)
 
-/* One malloc: this header, then the space for allocations. */
+/* One piece of memory: this header, then the space for allocations. */
 struct block {
 	struct block *next;
-	size_t size;    /* of the whole malloc */
+	size_t size;    /* of the whole */
 	size_t used;    /* from the start of the header */
 	bool is_zeroed; /* the unused space is zero */
 };
@@ -64,10 +69,18 @@ static size_t aligned(size_t size)
 	return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
+static struct block *block_map(size_t size)
+{
+	void *pages = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return pages == MAP_FAILED ? NULL : pages;
+}
+
 /* Large blocks come from calloc(): fresh pages of the system are zero already. */
 static struct block *block_new(size_t size, bool is_zeroed)
 {
-	struct block *block = is_zeroed ? calloc(1, size) : malloc(size);
+	struct block *block = size >= MAPPED_BLOCK_BYTES ? block_map(size)
+	                      : is_zeroed                ? calloc(1, size)
+	                                                 : malloc(size);
 	require(block);
 	*block = (struct block){.size = size,
 	                        .used = aligned(sizeof(*block)),
@@ -79,6 +92,10 @@ static struct block *block_new(size_t size, bool is_zeroed)
 static void block_free(struct block *block, bool is_wiped)
 {
 	unpoison(block, block->size);
+	if (block->size >= MAPPED_BLOCK_BYTES) {
+		munmap(block, block->size);
+		return;
+	}
 	if (is_wiped)
 		explicit_bzero(block, block->used); /* the rest was never used */
 	free(block);

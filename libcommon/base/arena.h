@@ -66,7 +66,7 @@ void arena_cancel_on_free(struct arena *arena, arena_free_cb *free_cb, void *ptr
 /** Takes `child`: it is freed with `arena`, in the order of the callbacks. */
 void arena_adopt(struct arena *arena, struct arena *child);
 
-/** Bytes that the arena has allocated with malloc, without adopted arenas. */
+/** Bytes of the memory that the arena has taken, without that of adopted arenas. */
 size_t arena_size_bytes(const struct arena *arena);
 
 /** A growing byte string in an arena. Initialise it to zero and set `arena`. `data` is NULL at

@@ -2,11 +2,14 @@
 
 #include "arena_fixture.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static bool is_zero(const char *data, size_t length)
 {
@@ -207,10 +210,10 @@ static void only_a_wiped_arena_is_wiped(void **state attr_unused)
 	own = arena_new_wiped();
 	for (int i = 0; i < 100; i++)
 		arena_alloc(own, 5000);
-	arena_alloc(own, 1 << 20);
+	arena_alloc(own, 1 << 19);
 	size_t size = arena_size_bytes(own);
 	arena_free(own);
-	assert_in_range(wiped_bytes, 100 * 5000 + (1 << 20), size); /* what was never used is not */
+	assert_in_range(wiped_bytes, 100 * 5000 + (1 << 19), size); /* what was never used is not */
 }
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -235,6 +238,23 @@ static void the_sanitizer_detects_an_overrun(void **state attr_unused)
 	assert_false(__asan_address_is_poisoned(other + 19));
 	assert_true(__asan_address_is_poisoned(other + 20));
 }
+#else
+static void the_pages_of_a_large_block_are_returned(void **state attr_unused)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	struct arena *own = arena_new_wiped();
+	char *data = arena_alloc(own, 3 << 20);
+	assert_true(is_zero(data, 3 << 20));
+	memset(data, 'x', 3 << 20);
+	char *within = (char *)(((uintptr_t)data + (1 << 20)) / page * page);
+	unsigned char is_resident;
+	assert_int_equal(mincore(within, page, &is_resident), 0);
+	wiped_bytes = 0;
+	arena_free(own);
+	assert_int_equal(mincore(within, page, &is_resident), -1);
+	assert_int_equal(errno, ENOMEM); /* nothing is mapped there */
+	assert_in_range(wiped_bytes, 0, 8192);
+}
 #endif
 
 int main(void)
@@ -253,6 +273,8 @@ int main(void)
 		cmocka_unit_test(only_a_wiped_arena_is_wiped),
 #ifdef HAS_ASAN
 		ARENA_TEST(the_sanitizer_detects_an_overrun),
+#else
+		cmocka_unit_test(the_pages_of_a_large_block_are_returned),
 #endif
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
