@@ -184,12 +184,12 @@ static const char *const STATUSES[] = {"building", "succeeded", "failed", "cance
 
 struct report_input {
 	const char *id, *status, *image;
-	int64_t attempt;
+	int64_t attempt; /* 0: not from a worker that has claimed the build */
 };
 
 static const struct field REPORT_FIELDS[] = {
 	PATH_UUID(struct report_input, id, "build_id"),
-	BODY_INT(struct report_input, attempt, "attempt", REQUIRED, 1, INT32_MAX, 0),
+	BODY_INT(struct report_input, attempt, "attempt", OPTIONAL, 1, INT32_MAX, 0),
 	BODY_ENUM(struct report_input, status, "status", REQUIRED, STATUSES),
 	{IN_BODY, FIELD_TEXT, "image", FIELD_AT(struct report_input, image, const char *),
          NULLABLE | TRIMMED, 1, 1024, .check = image_name_check},
@@ -215,9 +215,9 @@ void build_report(struct request *rq)
 	if (strcmp(in->status, "succeeded") == 0 && !in->image)
 		raise_field(rq, "image", "is required of a build that has succeeded");
 	queue_require_repo(rq, &BUILDS, in->id);
-	struct pg_rows *rows =
-		pg_query(rq, BUILD_REPORT_SQL, pg_text(in->id), queue_account(rq),
-	                 pg_int(in->attempt), pg_text(request_body_json(rq)), queue_lease(rq));
+	struct pg_rows *rows = pg_query(rq, BUILD_REPORT_SQL, pg_text(in->id), queue_account(rq),
+	                                in->attempt ? pg_int(in->attempt) : pg_null(),
+	                                pg_text(request_body_json(rq)), queue_lease(rq));
 	queue_require_ok(rq, &BUILDS, pg_json(rows));
 	reply_json(rq, 200, pg_json(pg_query(rq, BUILD_REPORTED_SQL, pg_text(in->id))));
 }

@@ -22,7 +22,7 @@ SELECT jsonb_build_object('build', build_json(b, w), 'context', build_context(b)
 FROM work_claim('build', $1, $2, $3, $4::interval) w JOIN build b USING (id);
 
 -- name: build_report
--- $1 id, $2 account (NULL: any), $3 attempt, $4 report, $5 lease.
+-- $1 id, $2 account (NULL: any), $3 attempt (NULL: not from a worker that has claimed it), $4 report, $5 lease.
 SELECT build_report($1, $2, $3, $4::jsonb, $5::interval);
 
 -- name: build_reported (read)

@@ -237,6 +237,45 @@ def test_another_worker_cannot_report(api, build, claim_build, other_user):
     report(api, {**claimed, "attempt": 2}, "succeeded", 409, image="late")
 
 
+def test_a_build_that_nobody_has_claimed_takes_a_report_without_an_attempt(api, build):
+    path = f"{PATH}/{build()['build_id']}"
+    begun = api.post(f"{path}/report", {"status": "building", "log": "STEP 1\n"}, expect=200).json()
+    assert (begun["status"], begun["worker"], begun["log_tail"]) == ("building", None, "STEP 1\n")
+    assert begun["started_at"]
+    api.post(f"{PATH}/claim", {"worker": "test"}, expect=204)
+    done = {"status": "succeeded", "image": "i:1", "digest": "sha256:1", "log": "STEP 2\n"}
+    ended = api.post(f"{path}/report", done, expect=200).json()
+    assert (ended["status"], ended["image"], ended["log_tail"]) == ("succeeded", "i:1", "STEP 1\nSTEP 2\n")
+    assert api.post(f"{path}/report", done, expect=200).json() == ended
+    api.problem("POST", f"{path}/report", 409, "conflict", {**done, "image": "i:2"})
+    api.problem("POST", f"{path}/report", 409, "conflict", {"status": "failed"})
+    api.problem("POST", f"{path}/report", 409, "conflict", {**done, "attempt": 1})
+
+
+def test_a_report_without_an_attempt_ends_the_build_of_a_worker(api, build, claim_build):
+    made = build()
+    claimed = claim_build()
+    path = f"{PATH}/{made['build_id']}"
+    api.post(f"{path}/report", {"status": "building"}, expect=200)
+    heartbeat(api, claimed)
+    failed = {"status": "failed", "error": {"kind": "environment", "message": "no such base"}}
+    ended = api.post(f"{path}/report", failed, expect=200).json()
+    assert (ended["status"], ended["error"], ended["worker"]) == ("failed", failed["error"], "test")
+    report(api, claimed, "succeeded", 409, image="late")
+    heartbeat(api, claimed, 409)
+
+
+def test_a_build_elsewhere_ends_after_its_time(api, build, db):
+    made = build()
+    path = f"{PATH}/{made['build_id']}"
+    api.post(f"{path}/report", {"status": "building"}, expect=200)
+    db.execute("UPDATE work SET deadline_at = now() WHERE id = %s", [made["build_id"]])
+    db.commit()
+    ended = wait_for(lambda: (now := api.get(path).json())["status"] == "failed" and now, "it failed")
+    assert ended["error"]["kind"] == "timeout"
+    api.problem("POST", f"{path}/report", 409, "conflict", {"status": "succeeded", "image": "late"})
+
+
 def end_lease(db, build_id):
     db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [build_id])
     db.commit()
