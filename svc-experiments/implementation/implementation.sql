@@ -20,10 +20,13 @@ SELECT json_build_object(
     'pr_status', e.pr_status, 'branch_name', e.branch_name, 'steps', coalesce(implementation_steps_json(i), '[]'),
     'started_at', time_json(i.started_at), 'finished_at', time_json(i.finished_at),
     'duration_seconds', round(extract(epoch FROM i.finished_at - i.started_at), 3), 'error', i.error,
-    'run_url', i.run_url, 'summary', r.summary, 'artifacts', r.artifacts)
+    'run_url', i.run_url,
+    'summary', (SELECT summary FROM report WHERE experiment_id = e.id AND attempt = i.attempt AND summary IS NOT NULL
+                ORDER BY id DESC LIMIT 1),
+    'artifacts', (SELECT artifacts FROM report WHERE experiment_id = e.id AND attempt = i.attempt AND artifacts IS NOT NULL
+                  ORDER BY id DESC LIMIT 1))
 FROM experiment e
 LEFT JOIN LATERAL (SELECT * FROM implementation WHERE experiment_id = e.id ORDER BY attempt DESC LIMIT 1) i ON true
-LEFT JOIN LATERAL (SELECT summary, artifacts FROM report WHERE experiment_id = e.id ORDER BY id DESC LIMIT 1) r ON true
 WHERE e.id = $1 AND e.account_id = $2;
 
 -- name: implementation_report

@@ -222,6 +222,7 @@ def test_an_implementation_from_start_to_end(user, api, make):
     done = report(status="completed")
     assert done["started_at"] == running["started_at"] and done["finished_at"] >= done["started_at"]
     assert done["duration_seconds"] >= 0 and done["error"] is None
+    assert (done["summary"], done["artifacts"]) == (opened["summary"], opened["artifacts"])
     now = api.get(f"/experiments/{made['id']}").json()
     assert (now["pipeline_status"], now["branch_name"], now["pr_url"], now["pr_status"]) == (
         "completed", "expops/x", PR, "open",
@@ -278,6 +279,14 @@ def test_members_that_a_report_leaves_out_are_unchanged(api, make):
     api.post(of(made, "report"), {"status": "completed", "pr_url": PR + "0"}, expect=200)
     now = api.get(f"/experiments/{made['id']}").json()
     assert (now["pr_url"], now["pr_status"]) == (PR + "0", "open")
+
+
+def test_summary_and_artifacts_are_of_the_newest_attempt(api, make):
+    made = make()
+    api.post(of(made, "report"), {"status": "failed", "summary": "no memory", "artifacts": {"log": "a"}}, expect=200)
+    api.post(of(made, "report"), {"status": "running", "artifacts": {"log": "b"}}, expect=200)
+    status = api.get(of(made, "status")).json()
+    assert (status["summary"], status["artifacts"]) == (None, {"log": "b"})
 
 
 def test_running_does_not_replace_pr_opened(api, make):
