@@ -2,7 +2,9 @@
 #include "agent/analysis.h"
 #include "agent/run_record.h"
 #include "base/json.h"
+#include "digest.sql.h"
 #include "llm/chat.h"
+#include "pg/pg.h"
 #include "service/input.h"
 #include "service/reply.h"
 
@@ -83,12 +85,55 @@ static struct run_text make_digest(struct request *rq, const struct run_record *
 	return run_text_store(rq, run, "digest", body);
 }
 
+struct digest {
+	struct run_text text;
+	bool is_cached; /* it was stored before */
+};
+
+/* Of what a run opened. Raises ERR_NOT_FOUND when no run has this link. */
+static struct digest digest_of_run(struct request *rq, const char *href)
+{
+	struct run_reference reference = {.url = href};
+	struct run_record run = run_record_get(rq, &reference, "digest");
+	if (run.text.body)
+		return (struct digest){run.text, true};
+	return (struct digest){make_digest(rq, &run), false};
+}
+
+/* Of the pull request that sets up an agent. Its text is stored as one of a run, with the id of the
+ * installation. False: the link is of none. */
+static bool digest_of_setup(struct request *rq, const char *href, struct digest *ret_digest)
+{
+	enum { BODY, ROW, VERSION, STORED, MADE_AT };
+	struct pg_rows *rows = pg_query(rq, DIGEST_SETUP_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(rq->caller.repo), pg_text(href));
+	if (pg_empty(rows))
+		return false;
+	struct run_record setup = {
+		.row = pg_value(rows, 0, ROW),
+		.version = pg_value(rows, 0, VERSION),
+	};
+	const char *stored = pg_value(rows, 0, STORED);
+	if (stored) {
+		struct run_text text = {json_parse_own(rq->arena, stored),
+		                        pg_value(rows, 0, MADE_AT)};
+		*ret_digest = (struct digest){text, true};
+		return true;
+	}
+	yyjson_val *body = json_parse_own(rq->arena, pg_value(rows, 0, BODY));
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	struct run_text text = run_text_store(rq, &setup, "digest", yyjson_val_mut_copy(doc, body));
+	*ret_digest = (struct digest){text, false};
+	return true;
+}
+
 void inbox_digest_get(struct request *rq)
 {
 	struct digest_input *in = request_input(rq, struct digest_input, DIGEST_FIELDS);
-	struct run_reference reference = {.url = in->href};
-	struct run_record run = run_record_get(rq, &reference, "digest");
-	struct run_text text = run.text.body ? run.text : make_digest(rq, &run);
+	struct digest digest;
+	if (!digest_of_setup(rq, in->href, &digest))
+		digest = digest_of_run(rq, in->href);
+	struct run_text text = digest.text;
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);
@@ -96,7 +141,7 @@ void inbox_digest_get(struct request *rq)
 	json_add_member(doc, answer, "title", text.body, "title");
 	json_add_member(doc, answer, "digest", text.body, "digest");
 	yyjson_mut_obj_add_str(doc, answer, "generated_at", text.made_at);
-	yyjson_mut_obj_add_bool(doc, answer, "cached", run.text.body != NULL);
+	yyjson_mut_obj_add_bool(doc, answer, "cached", digest.is_cached);
 	json_add_member(doc, answer, "model", text.body, "model");
 	reply_doc(rq, 200, doc);
 }

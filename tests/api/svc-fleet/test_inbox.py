@@ -89,3 +89,21 @@ def test_a_digest_is_made_once_for_a_state(api, report, tell, other_user):
     tell(REPO, 30, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
     assert "was merged" in digest()["digest"]
     other_user.api.problem("POST", "/fleet/agents/inbox/digest", 404, "not_found", {"href": PULL + "0"})
+
+
+def test_a_digest_of_the_pull_request_that_sets_up_an_agent(api, install, tell, other_user, agent):
+    install(setup_url=PULL + "9")
+
+    def digest(of=api):
+        return of.post("/fleet/agents/inbox/digest", {"href": item_of(api, "setup_waiting")["href"]}, expect=200).json()
+
+    first = digest()
+    assert (first["title"], first["model"], first["cached"]) == (f"Setup of agent_one on {REPO}", None, False)
+    assert "waits to be merged" in first["digest"]
+    assert digest() == first | {"cached": True} == digest(agent(REPO, scopes=["fleet:read"]))
+    body = {"href": PULL + "9"}
+    other_user.api.problem("POST", "/fleet/agents/inbox/digest", 404, "not_found", body)
+    agent("acme/other", scopes=["fleet:read"]).problem("POST", "/fleet/agents/inbox/digest", 404, "not_found", body)
+    tell(REPO, 39, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
+    merged = api.post("/fleet/agents/inbox/digest", body, expect=200).json()
+    assert "was merged" in merged["digest"] and not merged["cached"]
