@@ -21,6 +21,20 @@ void require_interest(struct request *rq, const char *interest);
 /** Whether the text is `owner/name` as code hosts write it; the `check` of an input row. */
 bool repo_check(const char *text, size_t length, const char **ret_message);
 
+#define REPO_MAX 200 /* characters */
+
+/** Input rows (input.h) of a repository that must be named. */
+#define QUERY_REPO(s, m)                                                                           \
+	{                                                                                          \
+		IN_QUERY, FIELD_TEXT, "repo", FIELD_AT(s, m, const char *), REQUIRED, 3, REPO_MAX, \
+			.check = repo_check                                                        \
+	}
+#define BODY_REPO(s, m)                                                                           \
+	{                                                                                         \
+		IN_BODY, FIELD_TEXT, "repo", FIELD_AT(s, m, const char *), REQUIRED, 3, REPO_MAX, \
+			.check = repo_check                                                       \
+	}
+
 /** Raise ERR_FORBIDDEN when the caller's key is limited to another repository. Names of
  * repositories are compared without case. NULL: it concerns no repository. */
 void require_repo(struct request *rq, const char *repo);

@@ -10,7 +10,7 @@ struct activity_input {
 };
 
 static const struct field ACTIVITY_FIELDS[] = {
-	QUERY_TEXT(struct activity_input, repo, "repo", REQUIRED, 3, 200),
+	QUERY_REPO(struct activity_input, repo),
 	FIELD_END,
 };
 

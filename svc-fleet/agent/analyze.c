@@ -5,6 +5,7 @@
 #include "llm/chat.h"
 #include "run/run.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/reply.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ struct analyze_input {
 };
 
 static const struct field ANALYZE_FIELDS[] = {
-	BODY_TEXT(struct analyze_input, repo, "repo", REQUIRED, 3, 200),
+	BODY_REPO(struct analyze_input, repo),
 	BODY_ID(struct analyze_input, run_id, "run_id", REQUIRED, RUN_ID_MAX),
 	FIELD_END,
 };

@@ -7,6 +7,7 @@
 #include "llm/chat.h"
 #include "run/run.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/reply.h"
 #include "wording/run_brief.h"
 #include "wording/wording.h"
@@ -34,7 +35,7 @@ static const struct field MESSAGE[] = {
 };
 
 static const struct field CHAT_FIELDS[] = {
-	BODY_TEXT(struct chat_input, repo, "repo", REQUIRED, 3, 200),
+	BODY_REPO(struct chat_input, repo),
 	{IN_BODY, FIELD_ARRAY, "messages", FIELD_AT(struct chat_input, messages, const char *),
          REQUIRED, 1, 50, .members = MESSAGE},
 	BODY_ID(struct chat_input, focus_run_id, "focus_run_id", NULLABLE, RUN_ID_MAX),

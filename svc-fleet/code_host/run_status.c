@@ -16,7 +16,7 @@ struct status_input {
 };
 
 static const struct field STATUS_FIELDS[] = {
-	QUERY_TEXT(struct status_input, repo, "repo", REQUIRED, 3, 200),
+	QUERY_REPO(struct status_input, repo),
 	FIELD_END,
 };
 

@@ -41,7 +41,7 @@ static bool name_check(const char *text, size_t length, const char **ret_message
 	}
 
 static const struct field TRIGGER_FIELDS[] = {
-	BODY_TEXT(struct trigger_input, repo, "repo", REQUIRED, 3, 200),
+	BODY_REPO(struct trigger_input, repo),
 	BODY_INTEREST(struct trigger_input, interest),
 	{IN_BODY, FIELD_TEXT, "ref", FIELD_AT(struct trigger_input, ref, const char *), NULLABLE, 1,
          255, .check = ref_name_check},

@@ -18,7 +18,6 @@
 
 #define BRANCH_DEFAULT   "expops/agent"
 #define BRANCH_MAX       200
-#define REPO_MAX         200
 #define TOKEN_LIFETIME_S "3600"
 
 enum err_code provision_settings_check(void)

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from urllib.parse import quote
 
 import httpx
 import pytest
@@ -134,6 +135,23 @@ def test_the_code_host_knows_of_a_run_first(db, api, report, install):
 
 def test_an_unknown_repository_has_no_activity(api):
     api.problem("GET", "/fleet/agents/activity?repo=acme/none", 404, "not_found")
+
+
+NAMES_REPO = [
+    ("GET", "/fleet/agents/activity?repo={}", None),
+    ("GET", "/fleet/run-status?repo={}", None),
+    ("POST", "/fleet/agents/runs/analyze", {"run_id": 1}),
+    ("POST", "/fleet/agents/chat", {"messages": [{"role": "user", "content": "cost?"}]}),
+    ("POST", "/fleet/trigger", {}),
+]
+
+
+@pytest.mark.parametrize("method, path, body", NAMES_REPO, ids=[path for _, path, _ in NAMES_REPO])
+@pytest.mark.parametrize("repo", ["ranker", "acme/", "/ranker", "acme/ranker/x", "acme/ran ker", "https://host/acme/ranker"])
+def test_what_is_no_name_of_a_repository_is_400(api, method, path, body, repo):
+    body = body if body is None else {**body, "repo": repo}
+    problem = api.problem(method, path.format(quote(repo, safe="")), 400, "invalid_request", body)
+    assert problem["errors"] == [{"field": "repo", "message": "must be owner/name"}]
 
 
 def test_a_service_that_is_not_listed_records_no_installation(cluster, user):
