@@ -184,7 +184,8 @@ static struct pg_rows *wait_valid(struct request *rq, const struct provider *pro
 	for (uint64_t wait_ms = WAIT_MIN_MS;; wait_ms = MIN_OF(2 * wait_ms, WAIT_MAX_MS)) {
 		struct pg_rows *rows = pg_query(rq, TOKEN_GET_SQL, pg_text(account),
 		                                pg_text(provider->name), pg_int(VALID_S));
-		require_row(rq, rows, "not connected");
+		if (pg_empty(rows))
+			raise_error(rq, ERR_NOT_FOUND, "%s is not connected", provider->name);
 		bool is_leased = pg_value_bool(rows, 0, TOKEN_IS_LEASED);
 		if (fence_before < 0)
 			fence_before = pg_value_int(rows, 0, TOKEN_FENCE) - is_leased;
