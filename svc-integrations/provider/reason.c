@@ -6,6 +6,7 @@
 
 #define REASON_MAX 300
 #define MASK       "***"
+#define SECRET_MIN 8 /* bytes; a shorter one protects nothing, and its text occurs in other words */
 
 /* The length of the secret that `text` begins with; 0: none. */
 static size_t secret_at(const char *text, const char *const *secrets)
@@ -13,7 +14,8 @@ static size_t secret_at(const char *text, const char *const *secrets)
 	size_t longest = 0;
 	for (; *secrets; secrets++) {
 		size_t length = strlen(*secrets);
-		if (length > longest && strncmp(text, *secrets, length) == 0)
+		if (length >= SECRET_MIN && length > longest &&
+		    strncmp(text, *secrets, length) == 0)
 			longest = length;
 	}
 	return longest;

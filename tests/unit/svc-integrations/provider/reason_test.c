@@ -17,9 +17,16 @@ static void words_are_kept(void **state attr_unused)
 
 static void secrets_are_masked(void **state attr_unused)
 {
-	const char *const secrets[] = {"abc", "abcdef", NULL};
-	assert_string_equal(reason_clean(arena, "abcdef, xabc and ab", secrets),
+	const char *const secrets[] = {"abcdefgh", "abcdefghij", NULL};
+	assert_string_equal(reason_clean(arena, "abcdefghij, xabcdefgh and ab", secrets),
 	                    "***, x*** and ab");
+}
+
+static void words_that_a_short_secret_occurs_in_are_kept(void **state attr_unused)
+{
+	const char *const secrets[] = {"bad", "abcdefg", NULL};
+	assert_string_equal(reason_clean(arena, "bad_verification_code abcdefg", secrets),
+	                    "bad_verification_code abcdefg");
 }
 
 static void control_characters_and_broken_text_become_spaces(void **state attr_unused)
@@ -48,6 +55,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(words_are_kept),
 		cmocka_unit_test(secrets_are_masked),
+		cmocka_unit_test(words_that_a_short_secret_occurs_in_are_kept),
 		cmocka_unit_test(control_characters_and_broken_text_become_spaces),
 		cmocka_unit_test(long_words_are_cut_between_characters),
 	};
