@@ -70,6 +70,16 @@ static void check_inputs(struct request *rq)
 	raise_if_faults(rq);
 }
 
+static attr_noreturn void refuse(struct request *rq, const struct dispatch *d,
+                                 const struct code_host_answer *answer)
+{
+	repository_refuse(rq, answer,
+	                  arena_printf(rq->arena,
+	                               "no such workflow: %s has no .github/workflows/%s on its "
+	                               "default branch",
+	                               d->repository.full_name, d->in->workflow));
+}
+
 /* The newest runs of the workflow that a dispatch has started. */
 static yyjson_val *ask_runs(struct request *rq, const struct dispatch *d, int count)
 {
@@ -78,7 +88,7 @@ static yyjson_val *ask_runs(struct request *rq, const struct dispatch *d, int co
 	                        "/actions/workflows/%s/runs?event=workflow_dispatch&per_page=%d",
 	                        query_encode(rq->arena, d->in->workflow), count);
 	if (answer.status != 200)
-		repository_refuse(rq, &answer, "no such workflow");
+		refuse(rq, d, &answer);
 	return json_get(answer.json, "workflow_runs");
 }
 
@@ -132,7 +142,7 @@ static void send_dispatch(struct request *rq, struct dispatch *d)
 	                        query_encode(rq->arena, d->in->workflow));
 	if (answer.status != 200 && answer.status != 204) {
 		pg_query(rq, DISPATCH_FORGET_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key));
-		repository_refuse(rq, &answer, "no such workflow");
+		refuse(rq, d, &answer);
 	}
 	d->run.id = json_get_int(answer.json, "workflow_run_id", 0);
 	d->run.html_url = json_get_text(answer.json, "html_url");

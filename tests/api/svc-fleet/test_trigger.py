@@ -141,7 +141,8 @@ def test_an_interest_whose_pool_is_being_built(cluster, api, code_host, at_host,
 def test_what_the_code_host_refuses_says_so(api, code_host, at_host, install):
     repo = code_host.repository(at_host.login)
     install(repo)
-    assert "no such workflow" in api.problem("POST", TRIGGER, 404, "not_found", {"repo": repo})["detail"]
+    missing = api.problem("POST", TRIGGER, 404, "not_found", {"repo": repo})["detail"]
+    assert missing == f"no such workflow: {repo} has no .github/workflows/expops.yml on its default branch"
     code_host.put_files(repo, FILES)
     assert "No ref found" in api.problem("POST", TRIGGER, 409, "conflict", {"repo": repo, "ref": "nowhere"})["detail"]
     api.post(TRIGGER, {"repo": repo}, expect=200)
