@@ -95,7 +95,7 @@ static const char *read_name(struct request *rq, const char *field, bool (*is_va
 {
 	const char *value = request_header(rq, field);
 	if (!value || !is_valid(value))
-		raise_error(rq, ERR_INVALID, "%s is missing or has another form", field);
+		raise_field(rq, field, "is missing or has another form");
 	return value;
 }
 

@@ -215,7 +215,7 @@ def test_other_content_types_are_415(hook, kind):
 def test_missing_and_wrong_headers_are_400(hook, name, value):
     before = hook.counts()
     problem = hook.deliver("issues", pull_request(), expect=400, **{name: value}).json()
-    assert name.replace("_", "-") in problem["detail"]
+    assert [fault["field"] for fault in problem["errors"]] == [name.replace("_", "-")]
     assert hook.counts() == before
 
 
