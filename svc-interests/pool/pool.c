@@ -78,13 +78,14 @@ static enum err_code append_linked(struct request *rq, const char *words, struct
 
 /* The interest's name and context. The name counts twice: of weights from 0 to 3 for the title of a
  * paper that is searched with, 2 found most of the rest of its readers' libraries on CiteULike
- * (recall in 50 of .230; .223 for 1, .227 for 3). A label does not count: one rare word of it would
- * outweigh the context. */
+ * (recall in 50 of .230; .223 for 1, .227 for 3). Labels and identifiers do not count: one rare
+ * word of them would outweigh the context. */
 static const char *search_words(struct arena *arena, const struct source *source)
 {
-	if (source->context[0] && interest_name_is_label(source->name))
-		return source->context;
-	return arena_printf(arena, "%s\n%s\n%s", source->name, source->name, source->context);
+	const char *topic = interest_name_topic(arena, source->name);
+	if (!topic[0])
+		return source->context[0] ? source->context : source->name;
+	return arena_printf(arena, "%s\n%s\n%s", topic, topic, source->context);
 }
 
 static enum err_code search_candidates(struct request *rq, const struct source *source,

@@ -1,14 +1,19 @@
 #include "preference/interest_name.h"
 
 #include "base/base.h"
+#include "base/uuid.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
 static const char SEPARATORS[] = " \t\r\n-_.,:;/#()[]'\"";
 
-static const char DIGITS[] = "0123456789";
+static const char DIGITS[] = "0123456789", HEX_DIGITS[] = "0123456789abcdefABCDEF";
+
+/* Hexadecimal digits of a word that is taken as an identifier. "bea2019" is a task. */
+#define IDENTIFIER_DIGITS 8
 
 /* Words about a list of papers and its readers, and words between those. */
 static const char *const LIST_WORDS[] = {
@@ -43,13 +48,31 @@ static bool says_nothing(const char *word, size_t length)
 	return is_letter || is_number(word, length) || is_list_word(word, length);
 }
 
-bool interest_name_is_label(const char *name)
+/* The length of the identifier that `text` begins with, at a word of this length; 0: of none. */
+static size_t identifier_length(const char *text, size_t word_length)
 {
-	for (size_t length; *name; name += length) {
-		name += strspn(name, SEPARATORS);
-		length = strcspn(name, SEPARATORS);
-		if (length > 0 && !says_nothing(name, length))
-			return false;
+	struct uuid uuid;
+	if (strlen(text) >= UUID_TEXT_LEN && uuid_parse(text, UUID_TEXT_LEN, &uuid))
+		return UUID_TEXT_LEN;
+	bool is_identifier = word_length >= IDENTIFIER_DIGITS &&
+	                     strspn(text, HEX_DIGITS) >= word_length &&
+	                     strcspn(text, DIGITS) < word_length;
+	return is_identifier ? word_length : 0;
+}
+
+const char *interest_name_topic(struct arena *arena, const char *name)
+{
+	struct buf topic = {.arena = arena};
+	bool is_label = true;
+	while (*name) {
+		size_t blank = strspn(name, SEPARATORS);
+		size_t length = strcspn(name + blank, SEPARATORS);
+		size_t identifier = identifier_length(name + blank, length);
+		if (identifier == 0) {
+			buf_add(&topic, name, blank + length);
+			is_label = is_label && (length == 0 || says_nothing(name + blank, length));
+		}
+		name += blank + MAX_OF(length, identifier);
 	}
-	return true;
+	return is_label ? "" : topic.data;
 }

@@ -25,7 +25,7 @@ const struct bag *interest_bag(struct arena *arena, struct word_splitter *splitt
                                const struct interest *interest)
 {
 	struct paper_text text = {
-		.title = interest_name_is_label(interest->name) ? "" : interest->name,
+		.title = interest_name_topic(arena, interest->name),
 		.abstract = interest_text_clean(arena, interest->context),
 	};
 	return bag_new(arena, splitter, &text);
