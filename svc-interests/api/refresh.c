@@ -143,17 +143,19 @@ static enum err_code refresh_one(struct request *rq, struct interest_refresh *re
 	return ERR_CONTENTION;
 }
 
-/* `3 recommendations for 2 interests; no papers in the index match 1 of them`. `rows` is a row of
- * refresh_end. */
+/* `3 recommendations for 2 interests; no papers in the index match 1 of them; no more papers fit 1
+ * of them`. `rows` is a row of refresh_end. */
 static const char *summary(struct request *rq, const struct pg_rows *rows)
 {
 	long long interests = pg_value_int(rows, 0, 1), papers = pg_value_int(rows, 0, 2);
-	long long empty_pools = pg_value_int(rows, 0, 3);
+	long long empty_pools = pg_value_int(rows, 0, 3), short_lists = pg_value_int(rows, 0, 4);
 	struct buf out = {.arena = rq->arena};
 	buf_printf(&out, "%lld recommendation%s for %lld interest%s", papers,
 	           papers == 1 ? "" : "s", interests, interests == 1 ? "" : "s");
 	if (empty_pools)
 		buf_printf(&out, "; no papers in the index match %lld of them", empty_pools);
+	if (short_lists)
+		buf_printf(&out, "; no more papers fit %lld of them", short_lists);
 	return out.data;
 }
 

@@ -63,14 +63,17 @@ WITH target AS (
 SELECT is_unchanged FROM target;
 
 -- name: refresh_end
--- $1 task: its result, the number of interests, of recommendations, and of interests whose pool is empty.
+-- $1 task: its result, the number of interests, of recommendations, of interests whose pool is empty, and of others that got
+-- fewer recommendations than were asked for.
 WITH refreshed AS (
     DELETE FROM refreshed_interest WHERE task_id = $1 RETURNING *
 )
 SELECT jsonb_build_object('interests', coalesce(jsonb_agg(jsonb_build_object(
-           'interest_id', interest_id, 'recommended', recommended, 'pool_size', pool_size) ORDER BY interest_id), '[]')),
-       count(*), coalesce(sum(recommended), 0), count(*) FILTER (WHERE pool_size = 0)
-FROM refreshed;
+           'interest_id', interest_id, 'recommended', recommended, 'pool_size', refreshed.pool_size) ORDER BY interest_id), '[]')),
+       count(*), coalesce(sum(recommended), 0), count(*) FILTER (WHERE refreshed.pool_size = 0),
+       count(*) FILTER (WHERE refreshed.pool_size > 0 AND recommended < coalesce(task.num_results, i.daily_count))
+FROM refreshed LEFT JOIN interest i ON i.id = interest_id
+CROSS JOIN (SELECT (input ->> 'num_results')::integer AS num_results FROM task WHERE id = $1) task;
 
 -- name: daily_start
 -- $1 the hour (UTC) at which the run of a day is due. The replica whose INSERT makes the row of the day starts the tasks.

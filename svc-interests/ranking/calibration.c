@@ -18,3 +18,8 @@ double relevance_calibrate(const struct relevance_signals *signals)
 	double probability = 1 / (1 + exp(-relevance_log_odds(signals)));
 	return probability * (1 - REFUSAL_PENALTY * clamp(signals->refusal, 0, 1));
 }
+
+bool relevance_is_below(double relevance, const char *author, double level)
+{
+	return !author && relevance < level;
+}

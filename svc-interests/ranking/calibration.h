@@ -27,14 +27,15 @@
  * (tests/bench/relevance_sizes.c). */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** Fitted to all four collections (tests/bench/calibration.c). */
 #define RELEVANCE_INTERCEPT (-3.63)
 #define RELEVANCE_SLOPE     6.59
 
-/** What a relevance means. A paper below RELEVANCE_LOOSE is listed only when there is nothing
- * better. */
+/** What a relevance means. A paper below RELEVANCE_LOOSE is listed only to fill up a short list
+ * (selection.h). */
 #define RELEVANCE_ON_SUBJECT 0.8
 #define RELEVANCE_RELATED    0.6
 #define RELEVANCE_LOOSE      0.4
@@ -58,3 +59,7 @@ double relevance_log_odds(const struct relevance_signals *signals);
 
 /** The calibrated relevance, 0..1. The same. */
 double relevance_calibrate(const struct relevance_signals *signals);
+
+/** Whether a paper of this relevance is below a level, such as RELEVANCE_LOOSE. A paper of an
+ * `author` whom the interest names never is; NULL: of none. */
+bool relevance_is_below(double relevance, const char *author, double level);

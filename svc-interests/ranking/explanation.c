@@ -7,13 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Whether the relevance is below `limit`. A paper of an author whom the interest names is never
- * far. */
-static bool is_below(const struct explanation_facts *facts, double limit)
-{
-	return !facts->author && facts->relevance < limit;
-}
-
 /* Append `"a", "b"`: the phrases in the title, or those in the abstract. */
 static void add_quoted(struct buf *out, const struct phrases *phrases, bool in_title)
 {
@@ -29,7 +22,7 @@ static void add_quoted(struct buf *out, const struct phrases *phrases, bool in_t
 static void add_match(struct buf *out, const struct phrases *phrases,
                       const struct explanation_facts *facts, const char *interest)
 {
-	bool is_loose = is_below(facts, RELEVANCE_RELATED);
+	bool is_loose = relevance_is_below(facts->relevance, facts->author, RELEVANCE_RELATED);
 	if (facts->author) {
 		buf_printf(out, "By %s", facts->author);
 		if (phrases->count == 0)
@@ -88,7 +81,7 @@ char *explain_match(struct arena *arena, const struct explanation_facts *facts,
 		buf_puts(&out, "; has a runnable container");
 	if (facts->liked >= EXPLANATION_LIKED_MIN)
 		buf_puts(&out, "; similar to papers this team liked");
-	if (is_below(facts, RELEVANCE_LOOSE))
+	if (relevance_is_below(facts->relevance, facts->author, RELEVANCE_LOOSE))
 		buf_puts(&out, "; nothing closer was found");
 	buf_puts(&out, ".");
 	return out.data;

@@ -33,7 +33,7 @@ struct explanation_facts {
 	const char *interest_name;
 	const char *const *terms; /* matched query words, highest weight first */
 	size_t term_count;
-	const char *author; /* whom the interest names, as it is written there; NULL: none */
+	const char *author; /* of a candidate (final_score.h), as the interest writes the name */
 	double relevance;   /* 0..1, calibrated; NaN: unknown */
 	double age_days;    /* since publication; NaN: unknown */
 	bool has_container;

@@ -58,6 +58,8 @@ struct candidate {
 	double age_days;                 /* since publication; NaN: unknown, the recency is 0 */
 	bool has_container;
 	double refusal; /* 0..1, how much it is about what the interest refuses (refusal.h) */
+	/* whom the interest names; NULL: none, or the paper has something that it refuses */
+	const char *author;
 };
 
 struct score_options {

@@ -27,24 +27,6 @@ struct recommending {
 	yyjson_val *explained; /* rows of the answer of svc-search; NULL: none */
 };
 
-static struct candidate *candidates_of(const struct recommending *making)
-{
-	struct paper_list pool = making->pool;
-	struct candidate *candidates = arena_array(making->arena, pool.count, sizeof(*candidates));
-	for (size_t i = 0; i < pool.count; i++) {
-		const struct paper *paper = &pool.papers[i];
-		candidates[i] = (struct candidate){
-			.features = paper->features,
-			.retrieval = paper->relevance,
-			.preference = scorer_score(making->scorer, paper),
-			.age_days = paper->age_days,
-			.has_container = paper->has_container,
-			.refusal = refusal_of(making->refusal, &paper->text),
-		};
-	}
-	return candidates;
-}
-
 /* Whether a matched word is the whole name of an author. Other words have no blank. */
 static bool is_author(const char *word)
 {
@@ -58,6 +40,26 @@ static const char *named_author(const struct paper *paper)
 		if (is_author(paper->matched[i]))
 			return paper->matched[i];
 	return NULL;
+}
+
+static struct candidate *candidates_of(const struct recommending *making)
+{
+	struct paper_list pool = making->pool;
+	struct candidate *candidates = arena_array(making->arena, pool.count, sizeof(*candidates));
+	for (size_t i = 0; i < pool.count; i++) {
+		const struct paper *paper = &pool.papers[i];
+		double refusal = refusal_of(making->refusal, &paper->text);
+		candidates[i] = (struct candidate){
+			.features = paper->features,
+			.retrieval = paper->relevance,
+			.preference = scorer_score(making->scorer, paper),
+			.age_days = paper->age_days,
+			.has_container = paper->has_container,
+			.refusal = refusal,
+			.author = refusal > 0 ? NULL : named_author(paper),
+		};
+	}
+	return candidates;
 }
 
 /* The mean preference of the first candidates. */
@@ -131,8 +133,8 @@ static struct explanation_facts facts_of(const struct recommending *making,
 		.has_container = paper->has_container,
 		.code_url = paper->code_url,
 		.liked = is_fitted ? scorer_score(making->scorer, paper) : NAN,
+		.author = making->candidates[selected->candidate].author,
 	};
-	facts.author = named_author(paper);
 	facts.terms = quotable_words(making->arena, paper, &facts.term_count);
 	return facts;
 }

@@ -7,6 +7,7 @@
 struct mmr {
 	double base_score;
 	double relevance;
+	bool is_related;                     /* at least loosely */
 	double similarity;                   /* to the most similar selected or recommended paper */
 	const struct features *most_similar; /* its features; NULL: none has a similarity above 0 */
 	bool is_selected;
@@ -29,21 +30,23 @@ static struct mmr *mmr_init(struct arena *arena, const struct candidate *pool, s
 	for (size_t i = 0; i < count; i++) {
 		all[i].base_score = base_score(&pool[i], &options->scoring);
 		all[i].relevance = candidate_relevance(&pool[i], &options->scoring);
+		all[i].is_related =
+			!relevance_is_below(all[i].relevance, pool[i].author, RELEVANCE_LOOSE);
 		for (size_t j = 0; j < options->recommended_count; j++)
 			mmr_update(&all[i], pool[i].features, options->recommended[j]);
 	}
 	return all;
 }
 
-/* Index of the candidate with the highest final score among those of at least this relevance;
+/* Index of the candidate with the highest final score, of the related ones or of the others;
  * `count`: none is left. */
-static size_t find_best(const struct mmr *all, size_t count, double least_relevance)
+static size_t find_best(const struct mmr *all, size_t count, bool is_related)
 {
 	size_t best = count;
 	double highest = -1;
 	for (size_t i = 0; i < count; i++) {
 		if (all[i].is_selected || all[i].similarity >= SIMILARITY_DUPLICATE ||
-		    all[i].relevance < least_relevance)
+		    all[i].is_related != is_related)
 			continue;
 		double score = final_score(all[i].base_score, all[i].similarity);
 		if (score > highest) {
@@ -76,14 +79,11 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
 	struct mmr *all = mmr_init(scratch, pool, pool_count, options);
 	struct selected *selected =
 		arena_array(arena, MIN_OF(pool_count, options->limit), sizeof(*selected));
-	bool is_any_related = find_best(all, pool_count, RELEVANCE_LOOSE) < pool_count;
-	size_t limit =
-		is_any_related ? options->limit : MIN_OF(options->limit, (size_t)SELECTION_NEAREST);
 	size_t count = 0;
-	while (count < limit) {
-		size_t best = find_best(all, pool_count, RELEVANCE_LOOSE);
-		if (best == pool_count)
-			best = find_best(all, pool_count, 0);
+	while (count < options->limit) {
+		size_t best = find_best(all, pool_count, true);
+		if (best == pool_count && count < SELECTION_LEAST)
+			best = find_best(all, pool_count, false);
 		if (best == pool_count)
 			break;
 		selected[count] = (struct selected){

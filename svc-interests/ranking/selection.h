@@ -1,11 +1,12 @@
 /** Selects the papers to recommend from a candidate pool, by maximal marginal relevance.
  *
  * Papers are selected one at a time, each time the one with the highest final score
- * (final_score.h). Each selection can lower the final scores of the papers that are left. A paper
- * below RELEVANCE_LOOSE (calibration.h) is selected only when no other is left. If there was no
- * other from the beginning, the list is short, at most SELECTION_NEAREST papers: nothing fits. A
- * paper that is a duplicate of a selected or recommended one is left out. The result is in the
- * order of relevance: recency and variety decide which papers are in it, not how well they fit. */
+ * (final_score.h). Each selection can lower the final scores of the papers that are left. The list
+ * ends where no paper is left that is at least loosely related (RELEVANCE_LOOSE, calibration.h);
+ * if it has fewer than SELECTION_LEAST papers then, the best of the others fill it up to that
+ * number. A paper that is a duplicate of a selected or recommended one is left out. The result is
+ * in the order of relevance: recency and variety decide which papers are in it, not how well they
+ * fit. */
 #pragma once
 
 #include "base/arena.h"
@@ -16,8 +17,9 @@
 /** Similarity from which two papers are duplicates: versions of one paper, or its long form. */
 #define SIMILARITY_DUPLICATE 0.8
 
-/** Papers that are selected at most when none is even loosely related. */
-#define SELECTION_NEAREST 3
+/** Papers that are selected even if they are not related, within the limit. An interest wants as
+ * many a day if it does not say otherwise. */
+#define SELECTION_LEAST 3
 
 struct selection_options {
 	size_t limit; /* papers to select at most */

@@ -90,4 +90,4 @@ def test_the_walk_of_the_readme(clone):
     tasks = [one for one in rest if "status" in one]
     recommended = [one for one in rest if "title" in one]
     assert tasks[-1]["status"] == "completed" and len(tasks) + len(recommended) == len(rest)
-    assert len(recommended) == 10 and all(one["reasoning"] for one in recommended)
+    assert len(recommended) == 5 and all(one["reasoning"] and one["relevance_score"] >= 0.4 for one in recommended)

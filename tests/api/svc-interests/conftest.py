@@ -24,6 +24,7 @@ CONTEXT = (
     "We run a question-answering assistant over our own documents and want better evidence for its answers: dense and "
     "hybrid retrieval, re-ranking, query rewriting, retrieval-augmented generation with language models."
 )
+BROAD_CONTEXT = "Models"  # more than 50 papers of the sample are related to it
 OTHER_CONTEXT = (
     "Computer vision on small devices: image classification, object detection and segmentation with networks that are "
     "pruned, quantised or distilled."
@@ -96,6 +97,10 @@ class InterestSteps:
 
     def ready(self, **body):
         return self.wait_pool(self.create(**body))
+
+    def ready_broad(self, **body):
+        """An interest that more than 50 papers fit: lists of it are as long as asked for."""
+        return self.ready(context=BROAD_CONTEXT, **body)
 
     def start_refresh(self, interest=None, num_results=None):
         """Start to refresh recommendations. Returns the answer."""

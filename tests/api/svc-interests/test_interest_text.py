@@ -47,7 +47,8 @@ def test_what_is_refused_is_not_recommended(interests):
         made = interests.ready(context=topic + refusal)
         interests.refresh(made, num_results=10)
         shown = interests.recommended(made, limit=10)
-        assert len(shown) >= 3 and shown[0]['relevance_score'] >= 0.3 and not any(map(about_code, shown))
+        assert len(shown) == 10 and not any(map(about_code, shown))
+        assert shown[0]["relevance_score"] >= 0.8 and shown[-1]["relevance_score"] >= 0.4
         assert not any("code" in quoted.lower() for one in shown for quoted in QUOTED.findall(one["reasoning"]))
 
 
@@ -82,11 +83,33 @@ def test_digest_says_that_nothing_fits(interests, api):
     for made in (foreign, fitting):
         interests.refresh(made, num_results=10)
     shown = in_digest(api, foreign)
-    assert 0 < shown["count"] <= 3, "no long list of papers that do not fit"
+    assert shown["count"] == 3, "no long list of papers that do not fit"
     assert all(one["relevance_score"] < 0.4 for one in shown["recommendations"])
     assert "nothing closer was found" in shown["recommendations"][0]["reasoning"]
     assert "nothing closer" in shown["message"]
     assert in_digest(api, fitting)["message"] is None and in_digest(api, fitting)["recommendations"][0]["relevance_score"] >= 0.4
+
+
+def test_a_list_ends_where_no_more_papers_fit(interests):
+    """What is left is recommended in threes."""
+    made = interests.ready()
+    task = interests.refresh(made, num_results=50)
+    fitting = interests.recommended(made, limit=50)
+    assert 10 <= len(fitting) < 50 and all(one["relevance_score"] >= 0.4 for one in fitting)
+    assert "no more papers fit 1 of them" in task["message"]
+    task = interests.refresh(made, num_results=3)
+    assert task["result"]["interests"][0]["recommended"] == 3 and "no more papers" not in task["message"]
+    assert sum("nothing closer" in one["reasoning"] for one in interests.recommended(made, limit=50)) == 3
+
+
+def test_a_short_list_is_filled_up_to_three(interests, api):
+    """The digest says that some of its papers hardly fit."""
+    made = interests.ready(name="E-commerce", context="Recommendation in e-commerce")
+    interests.refresh(made, num_results=10)
+    shown = in_digest(api, made)
+    fits = [one["relevance_score"] >= 0.4 for one in shown["recommendations"]]
+    assert len(fits) == 3 and fits[0] and not fits[2]
+    assert shown["message"].startswith("Some of the papers are hardly related")
 
 
 def test_weak_matches_are_called_loosely_related(interests):
@@ -103,9 +126,11 @@ def test_weak_matches_are_called_loosely_related(interests):
 
 
 def test_quoted_phrases_are_in_the_paper(interests):
-    made = interests.ready()
+    made = interests.ready(context="Language models: retrieval, agents, training, evaluation")
     interests.refresh(made, num_results=50)
-    for one in interests.recommended(made, limit=50):
+    shown = interests.recommended(made, limit=50)
+    assert len(shown) >= 20
+    for one in shown:
         title, _, abstract = one["reasoning"].partition("in the title")
         if not abstract:
             title, abstract = "", title
@@ -143,7 +168,7 @@ def test_words_of_the_name_weigh_more_than_words_of_the_context(interests, db):
 
 
 def test_a_name_that_is_a_label_is_not_searched(interests, db):
-    """Otherwise one letter of it that is rare in papers would outweigh the context."""
+    """Otherwise one letter or number of it that is rare in papers would outweigh the context."""
 
     def best(name):
         made = interests.ready(name=name, context="retrieval")
@@ -152,7 +177,7 @@ def test_a_name_that_is_a_label_is_not_searched(interests, db):
 
     pool, words = best("x")
     assert pool and words == {"retrieval"}
-    assert best("My interest") == best("Q3") == (pool, words)
+    assert best("My interest") == best("Q3") == best("Interest 5d3a2b1c") == (pool, words)
 
 
 def test_new_name_recommends_no_paper_again(api, interests):

@@ -21,7 +21,7 @@ def is_descending(scored):
 @pytest.fixture
 def interest(interests):
     """An interest with forty recommendations."""
-    made = interests.ready(project_id=str(uuid.uuid4()))
+    made = interests.ready_broad(project_id=str(uuid.uuid4()))
     interests.refresh(made, num_results=40)
     return made
 
@@ -195,7 +195,7 @@ def test_too_little_feedback_keeps_the_fitted_model(interests, db, interest):
 
 
 def test_recommendations_follow_the_model(interests):
-    interest = interests.ready()
+    interest = interests.ready_broad()
     interests.refresh(interest, num_results=20)
     give_feedback(interests, interest)
     interests.refit(interest)
@@ -284,7 +284,7 @@ def grow(cluster, papers):
 
 def test_models_follow_a_new_embedder(interests, interest, db, grow):
     """A refresh goes over to the new version before it recommends; other interests follow by themselves."""
-    other = interests.ready()
+    other = interests.ready_broad()
     interests.refresh(other, num_results=40)
     for one in (interest, other):
         give_feedback(interests, one)

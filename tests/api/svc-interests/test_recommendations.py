@@ -102,7 +102,7 @@ def test_num_results_overrides_daily_count(interests):
 
 
 def test_papers_are_recommended_once_until_the_context_changes(api, interests):
-    made = interests.ready()
+    made = interests.ready_broad()
     for _ in range(4):
         interests.refresh(made, num_results=50)
     first = ids(interests.recommended(made, limit=50)) + ids(interests.recommended(made, limit=50, offset=50))
@@ -222,7 +222,7 @@ def test_list_of_all_interests_is_ordered_by_relevance(interests, interest):
 
 
 def test_list_has_at_most_50_items(interests):
-    made = interests.ready()
+    made = interests.ready_broad()
     interests.refresh(made, num_results=50)
     interests.refresh(made, num_results=50)
     assert len(interests.recommended(made, limit=1000)) == 50

@@ -74,6 +74,33 @@ static void test_short_lower_case_words_are_not_quoted(void **state)
 	arena_free(arena);
 }
 
+/* A paper of an author whom the interest names is related to it, unless it has what is refused. */
+static void test_a_named_author_does_not_excuse_what_is_refused(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct recommend_input input = on_topic(arena, 'a');
+	input.interest.context = "Papers by Kaiming He. No video please.";
+	input.pool_json = "[{\"arxiv_id\":\"1\",\"title\":\"One\",\"relevance\":0.3,"
+			  "\"matched\":[\"Kaiming He\"]},"
+			  "{\"arxiv_id\":\"2\",\"title\":\"Two\",\"relevance\":0.3,"
+			  "\"matched\":[\"Kaiming He\"]},"
+			  "{\"arxiv_id\":\"3\",\"title\":\"Three\",\"relevance\":0.3},"
+			  "{\"arxiv_id\":\"4\",\"title\":\"Video\",\"relevance\":0.3,"
+			  "\"matched\":[\"Kaiming He\"]}]";
+	yyjson_val *recommended = recommend(arena, &input);
+	static const char *const ids[] = {"1", "2", "3"};
+	assert_int_equal(yyjson_arr_size(recommended), ARRAY_LEN(ids));
+	for (size_t i = 0; i < ARRAY_LEN(ids); i++) {
+		yyjson_val *row = yyjson_arr_get(recommended, i);
+		const char *reasoning = json_get_text(row, "reasoning");
+		assert_string_equal(json_get_text(row, "arxiv_id"), ids[i]);
+		assert_int_equal(strstr(reasoning, "By Kaiming He") != NULL, i < 2);
+		assert_int_equal(strstr(reasoning, "nothing closer") != NULL, i == 2);
+	}
+	arena_free(arena);
+}
+
 static void test_at_most_limit_papers_are_recommended(void **state)
 {
 	(void)state;
@@ -138,6 +165,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_best_paper_is_first),
 		cmocka_unit_test(test_short_lower_case_words_are_not_quoted),
+		cmocka_unit_test(test_a_named_author_does_not_excuse_what_is_refused),
 		cmocka_unit_test(test_at_most_limit_papers_are_recommended),
 		cmocka_unit_test(test_recommended_papers_are_left_out),
 		cmocka_unit_test(test_damaged_model_is_ignored),

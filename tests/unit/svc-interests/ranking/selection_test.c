@@ -25,7 +25,7 @@ static void test_result_is_in_the_order_of_relevance(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(pool); i++)
 		pool[i] = (struct candidate){
 			.features = vectors[i % ARRAY_LEN(vectors)],
-			.retrieval = (double)(i * 7 % 40) / 40,
+			.retrieval = 0.5 + (double)(i * 7 % 40) / 80,
 			.preference = i % 11 == 0 ? NAN : (double)(i * 13 % 40) / 40,
 			.age_days = (double)(i * 3 % 40),
 			.has_container = i % 2 == 0,
@@ -88,7 +88,7 @@ static void test_diversity_does_not_outweigh_quality(void **state)
 }
 
 /* A new paper with a container does not displace a better one where it is not even loosely
- * related. */
+ * related, and fills a short list up after it. */
 static void test_a_paper_below_loosely_related_is_selected_last(void **state)
 {
 	(void)state;
@@ -111,27 +111,54 @@ static void test_a_paper_below_loosely_related_is_selected_last(void **state)
 	arena_free(arena);
 }
 
-static void test_the_list_is_short_when_nothing_is_related(void **state)
+/* Whether the selected papers are these candidates, in this order. */
+static void assert_selected(struct candidate *pool, size_t pool_count, size_t limit,
+                            const size_t *candidates, size_t count)
+{
+	struct arena *arena = arena_new();
+	struct selection_options options = {.limit = limit};
+	size_t selected_count;
+	struct selected *selected =
+		select_papers(arena, pool, pool_count, &options, &selected_count);
+	assert_int_equal(selected_count, count);
+	for (size_t i = 0; i < count; i++)
+		assert_int_equal(selected[i].candidate, candidates[i]);
+	arena_free(arena);
+}
+
+static void test_unrelated_papers_only_fill_a_list_up_to_three(void **state)
 {
 	(void)state;
-	struct arena *arena = arena_new();
 	struct candidate pool[] = {
-		{.features = &a, .retrieval = 0.30, .age_days = NAN},
-		{.features = &b, .retrieval = 0.35, .age_days = NAN},
-		{.retrieval = 0.20, .age_days = NAN},
-		{.retrieval = 0.25, .age_days = NAN},
+		{.retrieval = 0.20, .age_days = NAN}, {.retrieval = 0.35, .age_days = NAN},
+		{.retrieval = 0.30, .age_days = NAN}, {.retrieval = 0.25, .age_days = NAN},
+		{.retrieval = 0.15, .age_days = NAN},
 	};
-	struct selection_options options = {.limit = 4};
-	size_t count;
-	struct selected *selected = select_papers(arena, pool, 4, &options, &count);
-	assert_int_equal(count, SELECTION_NEAREST);
-	assert_int_equal(selected[0].candidate, 1);
-	assert_int_equal(selected[1].candidate, 0);
-	assert_int_equal(selected[2].candidate, 3);
-	pool[1].retrieval = 0.9;
-	select_papers(arena, pool, 4, &options, &count);
-	assert_int_equal(count, 4);
-	arena_free(arena);
+	const size_t nearest[] = {1, 2, 3}, mixed[] = {4, 1, 2}, related[] = {4, 0, 3, 2};
+	assert_int_equal(ARRAY_LEN(nearest), SELECTION_LEAST);
+	assert_selected(pool, 5, 5, nearest, 3);
+	assert_selected(pool, 5, 2, nearest, 2);
+	pool[4].retrieval = 0.9;
+	assert_selected(pool, 5, 5, mixed, 3);
+	pool[0].retrieval = 0.8;
+	pool[3].retrieval = 0.7;
+	pool[2].retrieval = 0.6;
+	assert_selected(pool, 5, 5, related, 4);
+	assert_selected(pool, 5, 2, related, 2);
+}
+
+static void test_papers_of_a_named_author_are_related(void **state)
+{
+	(void)state;
+	struct candidate pool[] = {
+		{.retrieval = 0.30, .age_days = NAN, .author = "Kaiming He"},
+		{.retrieval = 0.25, .age_days = NAN, .author = "Kaiming He"},
+		{.retrieval = 0.20, .age_days = NAN, .author = "Kaiming He"},
+		{.retrieval = 0.15, .age_days = NAN, .author = "Kaiming He"},
+		{.retrieval = 0.45, .age_days = NAN},
+	};
+	const size_t theirs[] = {0, 1, 2, 3};
+	assert_selected(pool, 5, 5, theirs, 4);
 }
 
 static void test_duplicates_are_left_out(void **state)
@@ -185,7 +212,8 @@ int main(void)
 		cmocka_unit_test(test_similar_paper_is_selected_later),
 		cmocka_unit_test(test_diversity_does_not_outweigh_quality),
 		cmocka_unit_test(test_a_paper_below_loosely_related_is_selected_last),
-		cmocka_unit_test(test_the_list_is_short_when_nothing_is_related),
+		cmocka_unit_test(test_unrelated_papers_only_fill_a_list_up_to_three),
+		cmocka_unit_test(test_papers_of_a_named_author_are_related),
 		cmocka_unit_test(test_duplicates_are_left_out),
 		cmocka_unit_test(test_ties_keep_the_order_of_the_pool_and_the_limit_holds),
 	};
