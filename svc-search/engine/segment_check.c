@@ -52,14 +52,15 @@ static bool is_forward_record_valid(const struct segment *segment, uint32_t doc)
 }
 
 /* Whether block number `i` of the term has ascending documents, all above those of the block before
- * it, and its data ends before the padding. */
-static bool is_block_valid(const struct segment *segment, const struct segment_term *term,
-                           uint32_t i)
+ * it, and frequencies, and its data ends before the padding. */
+static bool is_block_valid(const struct segment *segment, uint32_t number, uint32_t i)
 {
-	const struct posting_block *blocks = segment->blocks + term->first_block;
+	const struct segment_term *term = &segment->terms[number];
+	const struct posting_block *blocks = segment_blocks(segment, number);
 	uint32_t count = MIN_OF(term->df - i * POSTINGS_BLOCK, (uint32_t)POSTINGS_BLOCK);
 	uint32_t base = i > 0 ? blocks[i - 1].last_doc + 1 : 0;
-	uint64_t start = term->data + blocks[i].offset;
+	uint32_t last = blocks ? blocks[i].last_doc : segment->doc_count - 1;
+	uint64_t start = term->data + (blocks ? blocks[i].offset : 0);
 	uint64_t length = segment->header->sections[SECTION_POSTINGS].length;
 	if (start + 2 > length ||
 	    postings_packed_bytes(segment->postings + start, count) + POSTINGS_PADDING >
@@ -69,23 +70,44 @@ static bool is_block_valid(const struct segment *segment, const struct segment_t
 	uint8_t frequencies[POSTINGS_BLOCK];
 	postings_unpack(segment->postings + start, count, base, docs, frequencies);
 	for (uint32_t n = 0; n < count; n++) {
-		if (docs[n] < base || docs[n] > blocks[i].last_doc)
+		if (docs[n] < base || docs[n] > last || frequencies[n] == 0)
 			return false;
 		base = docs[n] + 1;
 	}
-	return docs[count - 1] == blocks[i].last_doc;
+	return !blocks || docs[count - 1] == last;
 }
 
+/* The hash table finds a term by its text only if no other one has the same. */
 static bool is_term_valid(const struct segment *segment, uint32_t number)
 {
-	const struct segment_term *term = &segment->terms[number];
 	const char *text = segment_term_text(segment, number);
-	if (strnlen(text, TERM_MAX_BYTES + 1) > TERM_MAX_BYTES)
+	size_t length = strnlen(text, TERM_MAX_BYTES + 1);
+	if (length > TERM_MAX_BYTES || segment_find_term(segment, text, length) != number)
 		return false;
-	for (uint32_t i = 0; i < segment_block_count(term); i++)
-		if (!is_block_valid(segment, term, i))
+	for (uint32_t i = 0; i < segment_block_count(&segment->terms[number]); i++)
+		if (!is_block_valid(segment, number, i))
 			return false;
 	return true;
+}
+
+/* Whether the document comes after the one before it: it is older, or as old with a greater id. */
+static bool is_doc_in_order(const struct segment *segment, uint32_t doc)
+{
+	if (doc == 0)
+		return true;
+	int32_t before = segment->docs[doc - 1].published;
+	int32_t published = segment->docs[doc].published;
+	return published < before ||
+	       (published == before &&
+	        strcmp(segment_doc_id(segment, doc - 1), segment_doc_id(segment, doc)) < 0);
+}
+
+static bool is_doc_valid(const struct segment *segment, uint32_t doc)
+{
+	const char *id = segment_doc_id(segment, doc);
+	return strnlen(id, DOCUMENT_MAX_ID + 1) <= DOCUMENT_MAX_ID &&
+	       segment_find_doc(segment, id) == doc && is_doc_in_order(segment, doc) &&
+	       is_forward_record_valid(segment, doc);
 }
 
 bool segment_is_valid(const struct segment *segment)
@@ -94,8 +116,7 @@ bool segment_is_valid(const struct segment *segment)
 	    !has_free_slot(segment->term_slots, segment->term_slot_count))
 		return false;
 	for (uint32_t i = 0; i < segment->doc_count; i++)
-		if (strnlen(segment_doc_id(segment, i), DOCUMENT_MAX_ID + 1) > DOCUMENT_MAX_ID ||
-		    !is_forward_record_valid(segment, i))
+		if (!is_doc_valid(segment, i))
 			return false;
 	for (uint32_t i = 0; i < segment->term_count; i++)
 		if (!is_term_valid(segment, i))

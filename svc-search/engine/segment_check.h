@@ -5,7 +5,8 @@
 
 #include <stdbool.h>
 
-/** Whether a search and a merge can read every part of the segment without leaving its memory:
- * posting lists, forward records, hash tables and the lengths of strings. segment_open() checks
- * only offsets and counts. Reads the whole segment once. */
+/** Whether a search and a merge can read every part of the segment without leaving its memory, and
+ * rely on its order: posting lists, forward records, hash tables, the lengths of strings, ids and
+ * terms that are there once, and the order of documents. segment_open() checks only offsets and
+ * counts. Reads the whole segment once. */
 bool segment_is_valid(const struct segment *segment);

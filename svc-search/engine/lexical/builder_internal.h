@@ -107,6 +107,7 @@ struct writer {
 	struct segment_doc *docs;
 	uint16_t *lengths; /* by document */
 	struct segment_term *terms;
+	struct bytes first_blocks; /* see SECTION_FIRST_BLOCKS */
 	struct bytes blocks;
 };
 

@@ -65,7 +65,11 @@ static struct list open_list(struct writer *writer, const float *norms, uint32_t
 {
 	struct segment_term *term = &writer->terms[number];
 	term->data = postings_length(writer);
-	term->first_block = (uint32_t)(writer->blocks.length / sizeof(struct posting_block));
+	if (segment_block_count(term) > 1) {
+		size_t first = writer->blocks.length / sizeof(struct posting_block);
+		require(first <= UINT32_MAX);
+		bytes_add(&writer->first_blocks, &(uint32_t){(uint32_t)first}, sizeof(uint32_t));
+	}
 	return (struct list){.writer = writer, .term = term, .norms = norms};
 }
 
@@ -79,22 +83,30 @@ static float max_impact(const struct list *list)
 	return max;
 }
 
-/* Write the postings that were added, if there are any, as a block. */
-static void write_block(struct list *list)
+/* Add the header of the block that is to be written next. */
+static void add_block(struct list *list)
 {
 	struct writer *writer = list->writer;
-	if (list->count == 0)
-		return;
 	struct posting_block block = {
 		.last_doc = list->docs[list->count - 1],
 		.offset = (uint32_t)(postings_length(writer) - list->term->data),
 		.max_impact = max_impact(list),
 	};
 	bytes_add(&writer->blocks, &block, sizeof(block));
+}
+
+/* Write the postings that were added, if there are any, as a block. */
+static void write_block(struct list *list)
+{
+	struct writer *writer = list->writer;
+	if (list->count == 0)
+		return;
+	if (segment_block_count(list->term) > 1)
+		add_block(list);
 	bytes_reserve(&writer->blob, POSTINGS_BLOCK_MAX_BYTES);
 	writer->blob.length += postings_pack(list->docs, list->frequencies, list->count, list->base,
 	                                     writer->blob.data + writer->blob.length);
-	list->base = block.last_doc + 1;
+	list->base = list->docs[list->count - 1] + 1;
 	list->count = 0;
 }
 

@@ -279,17 +279,16 @@ static void write_terms(struct writer *writer)
 static uint32_t *make_slots(const struct bytes *strings, const void *elements, size_t size,
                             size_t text_offset, uint32_t count, size_t *ret_slot_count)
 {
-	size_t slot_count = 16;
-	while (slot_count * 3 < (size_t)count * 5)
-		slot_count *= 2;
+	size_t slot_count = (size_t)count * 5 / 3 + 1;
+	require(slot_count <= UINT32_MAX);
 	uint32_t *slots = mem_array(slot_count, sizeof(uint32_t));
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t offset;
 		memcpy(&offset, (const char *)elements + i * size + text_offset, sizeof(offset));
-		size_t at = intern_hash((const char *)strings->data + offset,
-		                        strlen((const char *)strings->data + offset));
-		for (at &= slot_count - 1; slots[at] != 0; at = (at + 1) & (slot_count - 1))
-			;
+		const char *text = (const char *)strings->data + offset;
+		size_t at = segment_slot(intern_hash(text, strlen(text)), slot_count);
+		while (slots[at] != 0)
+			at = at + 1 < slot_count ? at + 1 : 0;
 		slots[at] = i + 1;
 	}
 	*ret_slot_count = slot_count;
@@ -368,6 +367,8 @@ static void move_section(struct writer *writer, enum segment_section section, vo
 
 static void assemble(struct writer *writer)
 {
+	move_section(writer, SECTION_FIRST_BLOCKS, &writer->first_blocks.data,
+	             writer->first_blocks.length);
 	move_section(writer, SECTION_BLOCKS, &writer->blocks.data, writer->blocks.length);
 	add_categories(writer);
 	add_string(writer, "");
@@ -396,6 +397,7 @@ static void writer_done(struct writer *writer)
 	free(writer->docs);
 	free(writer->lengths);
 	free(writer->terms);
+	free(writer->first_blocks.data);
 	free(writer->blocks.data);
 }
 

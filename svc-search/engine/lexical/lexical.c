@@ -18,6 +18,7 @@
 /* Position in the posting list of one term. */
 struct cursor {
 	const struct posting_block *blocks;
+	struct posting_block only; /* `blocks` of a list that has one block */
 	const uint8_t *data;
 	uint32_t block_count;
 	uint32_t df;
@@ -222,18 +223,34 @@ static void search_window(struct search *search)
 	collect_hits(search, essential);
 }
 
-static struct cursor *open_cursor(const struct segment *segment, const struct lexical_term *term,
+/* Make the header of the only block, which the segment does not have. */
+static void set_only_block(const struct search *search, struct cursor *cursor)
+{
+	cursor->blocks = &cursor->only;
+	decode(cursor, 0);
+	cursor->only.last_doc = cursor->docs[cursor->count - 1];
+	for (uint32_t i = 0; i < cursor->count; i++) {
+		float norm = norm_of(search, cursor->docs[i]);
+		cursor->only.max_impact =
+			MAX_OF(cursor->only.max_impact, bm25_impact(cursor->frequencies[i], norm));
+	}
+}
+
+static struct cursor *open_cursor(const struct search *search, const struct lexical_term *term,
                                   struct arena *arena)
 {
+	const struct segment *segment = search->segment;
 	const struct segment_term *entry = &segment->terms[term->term];
 	struct cursor *cursor = arena_new_of(arena, struct cursor);
-	cursor->blocks = segment->blocks + entry->first_block;
+	cursor->blocks = segment_blocks(segment, term->term);
 	cursor->data = segment->postings + entry->data;
 	cursor->block_count = segment_block_count(entry);
 	cursor->df = entry->df;
 	cursor->decoded = SEGMENT_NONE;
 	cursor->scored = SEGMENT_NONE;
 	cursor->weight = term->weight;
+	if (!cursor->blocks)
+		set_only_block(search, cursor);
 	return cursor;
 }
 
@@ -259,7 +276,7 @@ size_t lexical_search(const struct segment *segment, const struct lexical_query 
 	search->sums = arena_array(arena, query->count, sizeof(float));
 	topk_init(&search->top, hits, query->k, query->floor);
 	for (size_t i = 0; i < query->count; i++)
-		search->cursors[i] = open_cursor(segment, &query->terms[i], arena);
+		search->cursors[i] = open_cursor(search, &query->terms[i], arena);
 	for (uint32_t begin = 0; begin < below; begin += WINDOW) {
 		search->begin = begin;
 		search->end = MIN_OF(begin + WINDOW, below);

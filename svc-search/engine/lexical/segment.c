@@ -11,6 +11,7 @@ static const size_t element_sizes[SECTION_COUNT] = {
 	[SECTION_DOCS] = sizeof(struct segment_doc),
 	[SECTION_LENGTHS] = sizeof(uint16_t),
 	[SECTION_TERMS] = sizeof(struct segment_term),
+	[SECTION_FIRST_BLOCKS] = sizeof(uint32_t),
 	[SECTION_BLOCKS] = sizeof(struct posting_block),
 	[SECTION_POSTINGS] = 1,
 	[SECTION_FORWARD] = 1,
@@ -58,12 +59,10 @@ static const void *section(const struct segment *segment, enum segment_section n
 	return (const char *)segment->header + segment->header->sections[number].offset;
 }
 
-/* Whether the slots of a hash table are a power of two, with a free one, and refer to `count`
- * elements only. */
+/* Whether the slots of a hash table are more than its `count` elements, and refer to these only. */
 static bool are_slots_valid(const uint32_t *slots, size_t slot_count, uint32_t count)
 {
-	bool is_power_of_two = slot_count != 0 && (slot_count & (slot_count - 1)) == 0;
-	if (!is_power_of_two || slot_count <= count)
+	if (slot_count <= count || slot_count > UINT32_MAX)
 		return false;
 	for (size_t i = 0; i < slot_count; i++)
 		if (slots[i] > count)
@@ -92,23 +91,36 @@ static bool are_docs_valid(const struct segment *segment)
 	return true;
 }
 
+/* Whether the blocks are those of the long terms, one term after another. */
+static bool are_blocks_valid(const struct segment *segment)
+{
+	size_t count = section_count(segment, SECTION_BLOCKS);
+	size_t used = 0;
+	for (uint32_t i = 0; i < segment->long_count; i++) {
+		if (segment->first_blocks[i] != used)
+			return false;
+		used += segment_block_count(&segment->terms[i]);
+	}
+	for (size_t i = 0; i < count; i++)
+		if (segment->blocks[i].last_doc >= segment->doc_count)
+			return false;
+	return used == count;
+}
+
 static bool are_terms_valid(const struct segment *segment)
 {
 	size_t strings = section_count(segment, SECTION_STRINGS);
-	size_t blocks = section_count(segment, SECTION_BLOCKS);
 	size_t postings = section_count(segment, SECTION_POSTINGS);
+	if (segment->long_count > segment->term_count)
+		return false;
 	for (uint32_t i = 0; i < segment->term_count; i++) {
 		const struct segment_term *term = &segment->terms[i];
+		bool is_long = i < segment->long_count;
 		if (term->text >= strings || term->df == 0 || term->df > segment->doc_count ||
-		    term->first_block > blocks ||
-		    segment_block_count(term) > blocks - term->first_block ||
-		    term->data >= postings)
+		    term->data >= postings || is_long != (segment_block_count(term) > 1))
 			return false;
 	}
-	for (size_t i = 0; i < blocks; i++)
-		if (segment->blocks[i].last_doc >= segment->doc_count)
-			return false;
-	return true;
+	return are_blocks_valid(segment);
 }
 
 static bool is_content_valid(const struct segment *segment)
@@ -126,6 +138,7 @@ static void set_section_pointers(struct segment *segment)
 	segment->docs = section(segment, SECTION_DOCS);
 	segment->lengths = section(segment, SECTION_LENGTHS);
 	segment->terms = section(segment, SECTION_TERMS);
+	segment->first_blocks = section(segment, SECTION_FIRST_BLOCKS);
 	segment->blocks = section(segment, SECTION_BLOCKS);
 	segment->postings = section(segment, SECTION_POSTINGS);
 	segment->forward = section(segment, SECTION_FORWARD);
@@ -138,6 +151,7 @@ static void set_section_pointers(struct segment *segment)
 	segment->term_slot_count = section_count(segment, SECTION_TERM_SLOTS);
 	segment->doc_count = segment->header->doc_count;
 	segment->term_count = segment->header->term_count;
+	segment->long_count = (uint32_t)section_count(segment, SECTION_FIRST_BLOCKS);
 	segment->category_count = segment->header->category_count;
 }
 
@@ -216,25 +230,25 @@ void segment_free(struct segment *segment)
 
 uint32_t segment_find_doc(const struct segment *segment, const char *id)
 {
-	size_t mask = segment->doc_slot_count - 1;
-	size_t at = intern_hash(id, strlen(id)) & mask;
-	for (; segment->doc_slots[at] != 0; at = (at + 1) & mask) {
+	size_t at = segment_slot(intern_hash(id, strlen(id)), segment->doc_slot_count);
+	while (segment->doc_slots[at] != 0) {
 		uint32_t doc = segment->doc_slots[at] - 1;
 		if (strcmp(segment_doc_id(segment, doc), id) == 0)
 			return doc;
+		at = at + 1 < segment->doc_slot_count ? at + 1 : 0;
 	}
 	return SEGMENT_NONE;
 }
 
 uint32_t segment_find_term(const struct segment *segment, const char *text, size_t length)
 {
-	size_t mask = segment->term_slot_count - 1;
-	size_t at = intern_hash(text, length) & mask;
-	for (; segment->term_slots[at] != 0; at = (at + 1) & mask) {
+	size_t at = segment_slot(intern_hash(text, length), segment->term_slot_count);
+	while (segment->term_slots[at] != 0) {
 		uint32_t term = segment->term_slots[at] - 1;
 		const char *other = segment_term_text(segment, term);
 		if (strncmp(other, text, length) == 0 && other[length] == '\0')
 			return term;
+		at = at + 1 < segment->term_slot_count ? at + 1 : 0;
 	}
 	return SEGMENT_NONE;
 }
@@ -258,10 +272,10 @@ uint32_t segment_unpack_block(const struct segment *segment, uint32_t term, uint
                               uint32_t *docs, uint8_t *frequencies)
 {
 	const struct segment_term *entry = &segment->terms[term];
-	const struct posting_block *blocks = segment->blocks + entry->first_block;
+	const struct posting_block *blocks = segment_blocks(segment, term);
 	uint32_t count = MIN_OF(entry->df - block * POSTINGS_BLOCK, (uint32_t)POSTINGS_BLOCK);
-	postings_unpack(segment->postings + entry->data + blocks[block].offset, count,
-	                block > 0 ? blocks[block - 1].last_doc + 1 : 0, docs, frequencies);
+	postings_unpack(segment->postings + entry->data + (blocks ? blocks[block].offset : 0),
+	                count, block > 0 ? blocks[block - 1].last_doc + 1 : 0, docs, frequencies);
 	return count;
 }
 

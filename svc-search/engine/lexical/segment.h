@@ -3,9 +3,10 @@
  * A segment is one block of memory without pointers (a *blob*). builder.h makes it, or snapshot.h
  * maps it from a file; `struct segment` is a view of it. Documents are numbered newest first (by
  * published day, then by id), so that equal scores rank the newer one first and "published since"
- * is a range of numbers. Terms are numbered by descending document frequency. The *forward record*
- * of a document is the sequence of its term numbers; exact scores, vectors and merges are computed
- * from it.
+ * is a range of numbers. Terms are numbered by descending document frequency, then by text. So the
+ * *long* terms, those with more than one posting block, come first; only they have block headers.
+ * The *forward record* of a document is the sequence of its term numbers; exact scores, vectors and
+ * merges are computed from it.
  *
  * Any number of threads may read a segment at once. A blob is in the byte order of the machine that
  * wrote it; the magic number in its header reveals another byte order.
@@ -27,29 +28,29 @@ struct roaring_bitmap_s;
 /** Weighted document lengths are capped at this value. */
 #define SEGMENT_MAX_LENGTH 4095
 
+/** Of 28 bytes: there is one for each document. */
 struct segment_doc {
-	uint64_t seq;        /* change sequence number of the indexed state */
-	uint64_t forward;    /* offset of its forward record, in bytes */
-	uint32_t id;         /* offset of its id in the strings */
-	uint32_t categories; /* index of its first one in the category list */
-	int32_t published;   /* days since 1970-01-01 */
-	uint8_t category_count;
-	uint8_t has_container; /* 0 or 1 */
-	uint16_t reserved;
-};
+	uint64_t seq;                /* change sequence number of the indexed state */
+	uint64_t forward : 48;       /* offset of its forward record, in bytes */
+	uint64_t category_count : 8; /* at most DOCUMENT_MAX_CATEGORIES */
+	uint64_t has_container : 8;  /* 0 or 1 */
+	uint32_t id;                 /* offset of its id in the strings */
+	uint32_t categories;         /* index of its first one in the category list */
+	int32_t published;           /* days since 1970-01-01 */
+} __attribute__((packed, aligned(4)));
 
 struct segment_term {
-	uint64_t data;        /* offset of its packed postings, in bytes */
-	uint32_t text;        /* offset of its text in the strings */
-	uint32_t df;          /* documents that contain it; never 0 */
-	uint32_t first_block; /* number of its first posting block */
+	uint64_t data; /* offset of its packed postings, in bytes */
+	uint32_t text; /* offset of its text in the strings */
+	uint32_t df;   /* documents that contain it; never 0 */
 };
 
 enum segment_section {
 	SECTION_DOCS,          /* struct segment_doc by document number */
 	SECTION_LENGTHS,       /* uint16_t by document number, see struct segment */
 	SECTION_TERMS,         /* struct segment_term by term number */
-	SECTION_BLOCKS,        /* struct posting_block */
+	SECTION_FIRST_BLOCKS,  /* uint32_t number of the first posting block, by long term */
+	SECTION_BLOCKS,        /* struct posting_block, those of a term one after another */
 	SECTION_POSTINGS,      /* packed postings and padding */
 	SECTION_FORWARD,       /* forward records, see struct forward */
 	SECTION_STRINGS,       /* ids, terms and category names, NUL-terminated */
@@ -81,6 +82,7 @@ struct segment {
 	 * Scoring reads the length of every posting, so lengths are close together in memory. */
 	const uint16_t *lengths;
 	const struct segment_term *terms;
+	const uint32_t *first_blocks;
 	const struct posting_block *blocks;
 	const uint8_t *postings;
 	const uint8_t *forward;
@@ -93,6 +95,7 @@ struct segment {
 	const uint32_t *categories;
 	uint32_t doc_count;
 	uint32_t term_count;
+	uint32_t long_count; /* terms with more than one posting block */
 	uint32_t category_count;
 	struct roaring_bitmap_s **category_docs; /* documents by category number */
 	struct roaring_bitmap_s *container_docs; /* documents with a container */
@@ -102,7 +105,7 @@ struct segment {
 };
 
 /** First bytes of a blob: "exseg" and a format number. */
-#define SEGMENT_MAGIC UINT64_C(0x0000036765737865)
+#define SEGMENT_MAGIC UINT64_C(0x0000046765737865)
 
 /** Allocate bm25_norm() by weighted length, SEGMENT_MAX_LENGTH + 1 values. The caller calls
  * free(). */
@@ -133,6 +136,20 @@ const char *segment_category_name(const struct segment *segment, uint32_t catego
 static inline uint32_t segment_block_count(const struct segment_term *term)
 {
 	return (term->df + POSTINGS_BLOCK - 1) / POSTINGS_BLOCK;
+}
+
+/** The headers of a term's blocks; NULL: it has only one, without a header, at the beginning of its
+ * data. */
+static inline const struct posting_block *segment_blocks(const struct segment *segment,
+                                                         uint32_t term)
+{
+	return term < segment->long_count ? segment->blocks + segment->first_blocks[term] : NULL;
+}
+
+/** The slot at which the search for a string with this hash begins. */
+static inline size_t segment_slot(uint32_t hash, size_t slot_count)
+{
+	return (size_t)((uint64_t)hash * slot_count >> 32);
 }
 
 /** Unpack a block of a term's posting list. `docs` and `frequencies` have room for POSTINGS_BLOCK.

@@ -24,20 +24,19 @@ static uint32_t frequency_of(const struct segment *segment, uint32_t doc, uint32
 	return MIN_OF(frequency, (uint32_t)BM25_MAX_FREQUENCY);
 }
 
-/* Assert that the postings of `term` match the forward records and that no impact is above the
- * maximum of its block. */
+/* Assert that the postings of `term` match the forward records, and the headers of its blocks the
+ * postings. A single block has none. */
 static void check_list(const struct segment *segment, uint32_t term)
 {
 	const struct segment_term *entry = &segment->terms[term];
+	const struct posting_block *blocks = segment_blocks(segment, term);
 	uint32_t next = 0;
+	assert_int_equal(blocks != NULL, segment_block_count(entry) > 1);
 	for (uint32_t b = 0; b < segment_block_count(entry); b++) {
-		const struct posting_block *block = &segment->blocks[entry->first_block + b];
-		uint32_t count = MIN_OF(entry->df - b * POSTINGS_BLOCK, (uint32_t)POSTINGS_BLOCK);
 		uint32_t docs[POSTINGS_BLOCK];
 		uint8_t frequencies[POSTINGS_BLOCK];
-		postings_unpack(segment->postings + entry->data + block->offset, count,
-		                b > 0 ? block[-1].last_doc + 1 : 0, docs, frequencies);
-		assert_int_equal(docs[count - 1], block->last_doc);
+		uint32_t count = segment_unpack_block(segment, term, b, docs, frequencies);
+		assert_true(!blocks || docs[count - 1] == blocks[b].last_doc);
 		for (uint32_t i = 0; i < count; i++) {
 			float norm = bm25_norm((float)segment->lengths[docs[i]],
 			                       segment->header->average_length);
@@ -45,7 +44,8 @@ static void check_list(const struct segment *segment, uint32_t term)
 				assert_int_equal(frequency_of(segment, next, term), 0);
 			next = docs[i] + 1;
 			assert_int_equal(frequencies[i], frequency_of(segment, docs[i], term));
-			assert_true(bm25_impact(frequencies[i], norm) <= block->max_impact);
+			assert_true(!blocks ||
+			            bm25_impact(frequencies[i], norm) <= blocks[b].max_impact);
 		}
 	}
 	for (; next < segment->doc_count; next++)
