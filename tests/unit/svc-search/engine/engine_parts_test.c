@@ -1,4 +1,5 @@
 /* The parts of an index: their number stays small, and a ranking does not depend on them. */
+#include "engine/internal.h"
 #include "engine/vector/vectors.h"
 #include "engine/view.h"
 #include "generated.h"
@@ -216,6 +217,60 @@ static void test_parts_rank_as_one_part(void **state)
 	arena_free(arena);
 }
 
+static struct embedder *copy_embedder(const struct engine *engine)
+{
+	const struct embedder *embedder = engine->view->model->embedder;
+	void *copy = malloc(embedder->header->length);
+	memcpy(copy, embedder->header, embedder->header->length);
+	return embedder_open(copy, embedder->header->length, true);
+}
+
+/* Assert that a merge of the only part would assign no vector to a list again. */
+static void assert_lists_known(const struct engine *engine)
+{
+	struct builder *builder = builder_new(0);
+	builder_add_part(builder, engine->view, 0, true, NULL);
+	struct segment *segment = builder_finish(builder);
+	for (uint32_t doc = 0; doc < segment->doc_count; doc++)
+		assert_true((builder_lists(builder)[doc] == SEGMENT_NONE) ==
+		            (builder_vector(builder, doc) == NULL));
+	segment_free(segment);
+	builder_free(builder);
+}
+
+/* A merge of merged parts has the vectors and lists of a part that was built at once. */
+static void test_merges_of_merges_keep_the_lists(void **state)
+{
+	struct arena *arena = arena_new();
+	struct random_source noise = {115};
+	struct engine *merged = engine_new(NULL);
+	struct engine *built = engine_new(NULL);
+	struct engine_change *papers = arena_array(arena, 2 * HISTORY_PAPERS, sizeof(*papers));
+	(void)state;
+	for (uint32_t i = 0; i < 2 * HISTORY_PAPERS; i++)
+		papers[i].document = sample_document(arena, &noise, i, GENERATED_WORDS);
+	engine_apply(merged, papers, HISTORY_PAPERS, HISTORY_PAPERS);
+	adopt(merged, with_lists(train_on_engine(merged), merged));
+	for (uint32_t at = HISTORY_PAPERS; at < 2 * HISTORY_PAPERS; at += 300) {
+		apply_pages(merged, papers + at, 300, 100);
+		merge(merged);
+		assert_lists_known(merged);
+	}
+	engine_apply(built, papers, 2 * HISTORY_PAPERS, 2 * HISTORY_PAPERS);
+	adopt(built, copy_embedder(merged));
+	const struct part *one = merged->view->parts[0].part;
+	const struct part *other = built->view->parts[0].part;
+	assert_int_equal(merged->view->part_count, 1);
+	assert_int_equal(built->view->part_count, 1);
+	assert_memory_equal(one->vectors->header, other->vectors->header,
+	                    other->vectors->header->length);
+	assert_memory_equal(one->ivf->header, other->ivf->header, other->ivf->header->length);
+	assert_same_results(built, merged, GENERATED_WORDS);
+	engine_free(merged);
+	engine_free(built);
+	arena_free(arena);
+}
+
 /* An import does not rebuild what is there, and a merge never makes the number of parts grow. */
 static void test_the_number_of_parts_stays_small(void **state)
 {
@@ -295,6 +350,7 @@ int main(void)
 		cmocka_unit_test(test_the_embedder_does_not_depend_on_the_history),
 		cmocka_unit_test(test_a_changed_text_changes_the_fingerprint),
 		cmocka_unit_test(test_parts_rank_as_one_part),
+		cmocka_unit_test(test_merges_of_merges_keep_the_lists),
 		cmocka_unit_test(test_the_number_of_parts_stays_small),
 		cmocka_unit_test(test_the_writer_frees_former_views),
 		cmocka_unit_test(test_a_view_outlives_its_engine),
