@@ -28,14 +28,14 @@ SELECT json, (SELECT count(*) FROM queued) FROM made;
 -- name: interest_get (read)
 -- $1 account, $2 interest. Each function is called only if the interest may have rows for it.
 WITH shown AS MATERIALIZED (
-    SELECT (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version, interest_json(i) || jsonb_build_object(
+    SELECT (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version, (interest_json(i) || jsonb_build_object(
         'context_sources', CASE WHEN EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id)
                                 THEN interest_sources_json(i.id) ELSE '[]' END,
         'experiment_history', CASE WHEN EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id)
-                                   THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END) AS json
+                                   THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END))::text AS json
     FROM interest i WHERE i.account_id = $1 AND i.id = $2
 )
-SELECT json, version || '-' || left(md5(json::text), 16) FROM shown;
+SELECT json, version || '-' || left(md5(json), 16) FROM shown;
 
 -- name: interest_update
 -- $1 account, $2 interest, $3 the body, $4 request id, $5 versions that If-Match allows (NULL: any). No row: no such interest. A row
