@@ -130,11 +130,13 @@ static bool send_parts(struct pooled_conn *conn, PGconn *pg, struct pg_statement
 }
 
 /* PQpipelineSync() writes to the socket at once; libpq 17 can leave that to the next flush. */
-static int send_sync(PGconn *pg)
+static int send_sync(struct pooled_conn *conn, PGconn *pg)
 {
 #ifdef LIBPQ_HAS_SEND_PIPELINE_SYNC
+	(void)conn;
 	return PQsendPipelineSync(pg);
 #else
+	pg_link_cork(conn->link);
 	return PQpipelineSync(pg);
 #endif
 }
@@ -166,7 +168,7 @@ void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st)
 		return;
 	}
 	st->is_synced = true;
-	if (!send_sync(pg)) {
+	if (!send_sync(conn, pg)) {
 		pg_link_fail(conn->link, NULL);
 		return;
 	}

@@ -7,7 +7,10 @@
 #include "loop/resolver.h"
 
 #include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #define BACKOFF_FIRST_MS 50
 #define BACKOFF_MAX_MS   1000
@@ -28,6 +31,7 @@ struct pg_link {
 	uv_timer_t timer;
 	unsigned failures;         /* attempts in a row */
 	bool is_other_tried;       /* both logins of the target, in this attempt */
+	bool is_corked;            /* pg_link_cork(), and not flushed since */
 	const struct fault *fault; /* of the last failure since READY; NULL: none */
 };
 
@@ -102,6 +106,7 @@ static void link_release(struct pg_link *link)
 		link->owner->lost(link->context);
 	PQfinish(link->pg);
 	link->pg = NULL;
+	link->is_corked = false;
 }
 
 static void link_begin(struct pg_link *link);
@@ -315,11 +320,27 @@ void pg_link_close(struct pg_link *link)
 	link_move(link, PG_LINK_CLOSED);
 }
 
+/* Whether the kernel has done it; it cannot for a unix socket. */
+static bool set_cork(const struct pg_link *link, int value)
+{
+	return setsockopt(PQsocket(link->pg), IPPROTO_TCP, TCP_CORK, &value, sizeof(value)) == 0;
+}
+
+void pg_link_cork(struct pg_link *link)
+{
+	if (link->state == PG_LINK_READY && !link->is_corked)
+		link->is_corked = set_cork(link, 1);
+}
+
 void pg_link_flush(struct pg_link *link)
 {
 	if (link->state != PG_LINK_READY)
 		return;
-	switch (PQflush(link->pg)) {
+	int unsent = PQflush(link->pg);
+	if (link->is_corked)
+		set_cork(link, 0);
+	link->is_corked = false;
+	switch (unsent) {
 	case 0:
 		link_watch(link, UV_READABLE);
 		break;

@@ -75,6 +75,10 @@ void pg_link_fail_for(struct pg_link *link, const struct fault *fault, const cha
 /** Why the connection could not be made or was lost, until it is READY again; else NULL. */
 const struct fault *pg_link_fault(const struct pg_link *link);
 
+/** READY: let the kernel gather what libpq writes from now on until pg_link_flush(): a packet for
+ * each statement costs both sides more than what it carries. */
+void pg_link_cork(struct pg_link *link);
+
 /** READY: send the data that libpq has buffered; the rest is sent when the socket is writable. In
  * any other state: nothing. */
 void pg_link_flush(struct pg_link *link);
