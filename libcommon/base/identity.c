@@ -6,11 +6,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uthash.h>
 
 #define VERSION     "3"
 #define FIELD_COUNT 11
 #define VALUE_MAX   2048 /* longest value accepted; valid ones have under 600 characters */
 #define VERIFIED    "verified"
+#define SLOTS       256 /* a power of two */
 
 struct identity_signer {
 	const char *sender, *receiver;
@@ -28,10 +30,20 @@ struct signed_identity {
 	struct arena *arena;
 };
 
+/* Claims that a signature has proved, and their key. One allocation: the strings follow the
+ * base64url of the claims in `text`. */
+struct proved_claims {
+	struct cmac *mac;
+	struct verified_identity verified;
+	size_t length; /* of the base64url */
+	char text[];
+};
+
 struct identity_verifier {
 	const char *receiver;
 	struct identity_secret *secrets;
 	size_t count;
+	struct proved_claims *proved[SLOTS]; /* by hash of their base64url; NULL: empty */
 	struct arena *arena;
 };
 
@@ -203,14 +215,34 @@ struct identity_verifier *identity_verifier_new(const char *receiver,
 	return verifier;
 }
 
+struct identity_verifier *identity_verifier_copy(const struct identity_verifier *verifier)
+{
+	if (!verifier)
+		return NULL;
+	return identity_verifier_new(verifier->receiver, verifier->secrets, verifier->count);
+}
+
+static void proved_free(struct proved_claims *proved)
+{
+	if (!proved)
+		return;
+	cmac_free(proved->mac);
+	free(proved);
+}
+
 void identity_verifier_free(struct identity_verifier *verifier)
 {
-	if (verifier)
-		arena_free(verifier->arena);
+	if (!verifier)
+		return;
+	for (size_t i = 0; i < SLOTS; i++)
+		proved_free(verifier->proved[i]);
+	arena_free(verifier->arena);
 }
 
 /* A value in its parts. The fields point into a copy of the claims. */
 struct parsed_value {
+	const char *text; /* base64url of the claims */
+	size_t text_length;
 	char *claims;
 	size_t claims_length;
 	const char *fields[FIELD_COUNT];
@@ -234,46 +266,57 @@ static bool fields_split(char *text, size_t length, const char *fields[FIELD_COU
 	return count == FIELD_COUNT;
 }
 
-static bool value_parse(struct arena *arena, const char *value, struct parsed_value *parsed)
+/* Split into claims and MAC, and decode the latter. */
+static bool value_split(struct arena *arena, const char *value, struct parsed_value *parsed)
 {
 	size_t length = strnlen(value, VALUE_MAX + 1), mac_length;
 	const char *dot = memchr(value, '.', length);
 	if (!dot || length > VALUE_MAX)
 		return false;
-	parsed->claims =
-		base64url_decode(arena, value, (size_t)(dot - value), &parsed->claims_length);
+	parsed->text = value;
+	parsed->text_length = (size_t)(dot - value);
 	const char *mac_text = dot + 1;
 	parsed->mac =
 		base64url_decode(arena, mac_text, length - (size_t)(mac_text - value), &mac_length);
-	if (!parsed->claims || !parsed->mac || mac_length != CMAC_LEN)
+	return parsed->mac && mac_length == CMAC_LEN;
+}
+
+static bool claims_parse(struct arena *arena, struct parsed_value *parsed)
+{
+	parsed->claims =
+		base64url_decode(arena, parsed->text, parsed->text_length, &parsed->claims_length);
+	if (!parsed->claims)
 		return false;
 	char *copy = arena_memdup(arena, parsed->claims, parsed->claims_length);
 	return fields_split(copy, parsed->claims_length, parsed->fields);
 }
 
-static bool is_signed_with(const char *secret, const struct parsed_value *parsed,
+static bool is_signed_with(struct cmac *mac, const struct parsed_value *parsed,
                            const struct identity_request *request)
 {
 	uint8_t expected[CMAC_LEN];
-	struct cmac *mac = claims_key(secret, parsed->claims, parsed->claims_length);
 	sign_request(mac, request, expected);
-	cmac_free(mac);
 	return equal_constant_time(parsed->mac, expected, CMAC_LEN);
 }
 
-static bool is_signed(const struct identity_verifier *verifier, const struct parsed_value *parsed,
-                      const struct identity_request *request)
+/* The key of the claims with which the request is signed; NULL: it is signed with none. */
+static struct cmac *signing_key(const struct identity_verifier *verifier,
+                                const struct parsed_value *parsed,
+                                const struct identity_request *request)
 {
 	if (strcmp(parsed->fields[FIELD_VERSION], VERSION) != 0 ||
 	    strcmp(parsed->fields[FIELD_RECEIVER], verifier->receiver) != 0)
-		return false;
+		return NULL;
 	for (size_t i = 0; i < verifier->count; i++) {
 		const struct identity_secret *row = &verifier->secrets[i];
-		if (strcmp(row->sender, parsed->fields[FIELD_SENDER]) == 0 &&
-		    is_signed_with(row->secret, parsed, request))
-			return true;
+		if (strcmp(row->sender, parsed->fields[FIELD_SENDER]) != 0)
+			continue;
+		struct cmac *mac = claims_key(row->secret, parsed->claims, parsed->claims_length);
+		if (is_signed_with(mac, parsed, request))
+			return mac;
+		cmac_free(mac);
 	}
-	return false;
+	return NULL;
 }
 
 /* `digits_max` digits of the base fit into 64 bits. */
@@ -321,17 +364,92 @@ static bool claims_read(const char *const fields[FIELD_COUNT], struct verified_i
 	return true;
 }
 
-enum err_code identity_verify(const struct identity_verifier *verifier, struct arena *arena,
+/* The sender signs many requests with the same claims, in the gateway those of one key and second:
+ * what follows from the claims alone is kept. Other claims with the same slot replace it. */
+static struct proved_claims **slot_of(struct identity_verifier *verifier,
+                                      const struct parsed_value *parsed)
+{
+	unsigned hash;
+	HASH_VALUE(parsed->text, parsed->text_length, hash);
+	return &verifier->proved[hash % SLOTS];
+}
+
+static bool is_of(const struct proved_claims *proved, const struct parsed_value *parsed)
+{
+	return proved && proved->length == parsed->text_length &&
+	       memcmp(proved->text, parsed->text, parsed->text_length) == 0;
+}
+
+static size_t size_of(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+/* Copy a string to `*at`, behind which the next one goes. */
+static const char *place(char **at, const char *text)
+{
+	if (!text)
+		return NULL;
+	char *placed = memcpy(*at, text, size_of(text));
+	*at += size_of(text);
+	return placed;
+}
+
+/* Takes `mac`. */
+static struct proved_claims *proved_new(const struct parsed_value *parsed, struct cmac *mac,
+                                        const struct verified_identity *verified)
+{
+	const struct identity *identity = &verified->identity;
+	size_t strings =
+		size_of(verified->sender) + size_of(identity->repo) + size_of(identity->interest);
+	struct proved_claims *proved = malloc(sizeof(*proved) + parsed->text_length + strings);
+	require(proved);
+	*proved = (struct proved_claims){.mac = mac,
+	                                 .verified = *verified,
+	                                 .length = parsed->text_length};
+	memcpy(proved->text, parsed->text, parsed->text_length);
+	char *at = proved->text + parsed->text_length;
+	proved->verified.sender = place(&at, verified->sender);
+	proved->verified.identity.repo = place(&at, identity->repo);
+	proved->verified.identity.interest = place(&at, identity->interest);
+	return proved;
+}
+
+/* Check the signature, and that the claims are well formed; keep what follows from them. */
+static struct proved_claims *prove(struct identity_verifier *verifier, struct arena *arena,
+                                   struct parsed_value *parsed,
+                                   const struct identity_request *request)
+{
+	struct proved_claims **slot = slot_of(verifier, parsed);
+	if (is_of(*slot, parsed) && is_signed_with((*slot)->mac, parsed, request))
+		return *slot;
+	struct verified_identity verified = {0};
+	struct cmac *mac =
+		claims_parse(arena, parsed) ? signing_key(verifier, parsed, request) : NULL;
+	if (!mac || !claims_read(parsed->fields, &verified)) {
+		cmac_free(mac);
+		return NULL;
+	}
+	proved_free(*slot);
+	*slot = proved_new(parsed, mac, &verified);
+	return *slot;
+}
+
+enum err_code identity_verify(struct identity_verifier *verifier, struct arena *arena,
                               const char *value, const struct identity_request *request,
                               int64_t now_ms, struct verified_identity *ret_verified)
 {
 	struct parsed_value parsed = {0};
-	struct verified_identity verified = {0};
-	if (!value || !value_parse(arena, value, &parsed) ||
-	    !is_signed(verifier, &parsed, request) || !claims_read(parsed.fields, &verified))
+	if (!value || !value_split(arena, value, &parsed))
 		return ERR_UNAUTHENTICATED;
-	*ret_verified = verified;
-	int64_t age_ms = now_ms - verified.signed_ms;
+	const struct proved_claims *proved = prove(verifier, arena, &parsed, request);
+	if (!proved)
+		return ERR_UNAUTHENTICATED;
+	*ret_verified = proved->verified;
+	ret_verified->sender = arena_strdup(arena, proved->verified.sender);
+	ret_verified->identity.repo = arena_strdup(arena, proved->verified.identity.repo);
+	ret_verified->identity.interest = arena_strdup(arena, proved->verified.identity.interest);
+	int64_t age_ms = now_ms - proved->verified.signed_ms;
 	bool is_current = age_ms < IDENTITY_LIFETIME_MS && age_ms > -IDENTITY_LIFETIME_MS;
 	return is_current ? ERR_NONE : ERR_UNAVAILABLE;
 }

@@ -106,10 +106,15 @@ struct identity_secret {
 	const char *sender, *secret;
 };
 
-/** Verifies what others have signed for this process. Copies the secrets. */
+/** Verifies what others have signed for this process, and keeps the keys of the claims that it has
+ * verified lately, so that each further request costs one CMAC. Not thread-safe: each worker has
+ * its own. Copies the secrets. */
 struct identity_verifier;
 struct identity_verifier *
 identity_verifier_new(const char *receiver, const struct identity_secret *secrets, size_t count);
+
+/** Another verifier with the same secrets; NULL of NULL. */
+struct identity_verifier *identity_verifier_copy(const struct identity_verifier *verifier);
 
 /** Wipe and free. Accepts NULL. */
 void identity_verifier_free(struct identity_verifier *verifier);
@@ -125,7 +130,7 @@ struct verified_identity {
  * version is wrong, or no secret of its sender makes this signature. ERR_UNAVAILABLE: the sender
  * has signed it, but more than IDENTITY_LIFETIME_MS ago, or in the future: the clocks differ;
  * `ret_verified` is set. */
-enum err_code identity_verify(const struct identity_verifier *verifier, struct arena *arena,
+enum err_code identity_verify(struct identity_verifier *verifier, struct arena *arena,
                               const char *value, const struct identity_request *request,
                               int64_t now_ms, struct verified_identity *ret_verified) attr_must_use;
 

@@ -10,6 +10,7 @@
 
 struct fetcher;
 struct http_server;
+struct identity_verifier;
 struct announcer;
 struct peers;
 struct pg_pool;
@@ -28,9 +29,10 @@ struct worker {
 	struct redis *redis;
 	struct announcer *announcer; /* task/announce.h */
 	struct fetcher *fetch;
-	const struct peers *peers;       /* the other services (client/service_call.h) */
-	struct service_client *services; /* calls to them */
-	struct http_server *server;      /* NULL in the background worker */
+	const struct peers *peers;          /* the other services (client/service_call.h) */
+	struct identity_verifier *verifier; /* of requests that the process receives */
+	struct service_client *services;    /* calls to them */
+	struct http_server *server;         /* NULL in the background worker */
 	void *user;             /* the service's own, set by its worker_start or background_start */
 	struct worker_run *run; /* internal to worker_run.c */
 };

@@ -35,7 +35,7 @@ static struct access log_clocks(const struct verified_identity *verified, int64_
 	                       NULL};
 }
 
-struct access access_authenticate(const struct identity_verifier *verifier, struct http_exchange *x,
+struct access access_authenticate(struct identity_verifier *verifier, struct http_exchange *x,
                                   struct verified_sender *ret_sender)
 {
 	const struct http_head *head = &x->head;

@@ -27,7 +27,7 @@ struct access {
  * ERR_UNAUTHENTICATED: there is none. ERR_MISDIRECTED: no secret of its sender makes this
  * signature: it was meant for another process, or the secrets differ. ERR_UNAVAILABLE: the clocks
  * of the two processes differ. Both are faults of the cluster and not of the caller. */
-struct access access_authenticate(const struct identity_verifier *verifier, struct http_exchange *x,
+struct access access_authenticate(struct identity_verifier *verifier, struct http_exchange *x,
                                   struct verified_sender *ret_sender);
 
 /** ERR_NOT_FOUND: the sender may not use the operation. */

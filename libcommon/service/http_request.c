@@ -459,7 +459,7 @@ static void on_head(struct http_exchange *x)
 	struct process *process = worker->process;
 	struct verified_sender sender = {0};
 	struct destination to = {0};
-	struct access access = access_authenticate(process->peers.verifier, x, &sender);
+	struct access access = access_authenticate(worker->verifier, x, &sender);
 	if (!access.code) {
 		to = find_destination(process->service, x);
 		access.code = to.code;

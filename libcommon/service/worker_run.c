@@ -90,6 +90,7 @@ static void worker_free_clients(struct worker *worker)
 	pg_pool_free(worker->pg);
 	announcer_free(worker->announcer);
 	request_list_free(worker->requests);
+	identity_verifier_free(worker->verifier);
 	fiber_loop_detach(&worker->loop);
 }
 
@@ -287,6 +288,7 @@ static void worker_make_clients(struct worker *worker)
 		.idle_close_ms = 60000,
 	};
 	worker->peers = &worker->process->peers;
+	worker->verifier = identity_verifier_copy(worker->peers->verifier);
 	worker->requests = request_list_new(&worker->loop);
 	worker->pg = pg_pool_new(&worker->loop, &pg);
 	worker->redis = redis_new(&worker->loop, settings->redis_url);

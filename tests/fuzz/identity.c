@@ -19,7 +19,7 @@ static const struct identity_request REQUEST = {
 	.id = "request",
 };
 
-static void sign_and_verify(const struct identity_verifier *verifier, struct arena *arena,
+static void sign_and_verify(struct identity_verifier *verifier, struct arena *arena,
                             const char *text)
 {
 	struct identity caller = {.kind = KEY_AUTOMATION, .scopes = strlen(text), .repo = text};

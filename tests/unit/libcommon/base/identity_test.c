@@ -155,6 +155,49 @@ static void one_signed_identity_signs_many_requests(void **state)
 	signed_identity_free(signed_identity);
 }
 
+/* More callers than the verifier keeps the claims of. */
+static void many_callers_are_told_apart(void **state)
+{
+	enum { CALLERS = 600 };
+	struct fixture *f = *state;
+	struct uuid accounts[CALLERS];
+	const char *values[CALLERS];
+	for (int i = 0; i < CALLERS; i++) {
+		f->identity.account = accounts[i] = uuid_new();
+		f->identity.repo = i % 2 ? arena_printf(f->arena, "owner/%d", i) : NULL;
+		values[i] = sign(f);
+	}
+	for (int call = 0; call < 3 * CALLERS; call++) {
+		int i = call / 3 * 7 % CALLERS;
+		struct verified_identity read;
+		assert_int_equal(identity_verify(f->verifier, f->arena, values[i], &f->request,
+		                                 NOW_MS, &read),
+		                 ERR_NONE);
+		assert_true(uuid_equal(&read.identity.account, &accounts[i]));
+		assert_int_equal(read.identity.repo != NULL, i % 2);
+		assert_string_equal(read.identity.interest, f->identity.interest);
+	}
+}
+
+/* What was read stays when the verifier has replaced the claims, or is freed. */
+static void what_was_read_is_the_callers_own(void **state)
+{
+	struct fixture *f = *state;
+	struct verified_identity first, again;
+	struct identity_verifier *copy = identity_verifier_copy(f->verifier);
+	const char *value = sign(f);
+	assert_int_equal(identity_verify(copy, f->arena, value, &f->request, NOW_MS, &first),
+	                 ERR_NONE);
+	assert_int_equal(identity_verify(copy, f->arena, value, &f->request, NOW_MS, &again),
+	                 ERR_NONE);
+	identity_verifier_free(copy);
+	assert_string_equal(first.sender, "gateway");
+	assert_string_equal(again.sender, "gateway");
+	assert_string_equal(first.identity.repo, f->identity.repo);
+	assert_string_equal(again.identity.repo, f->identity.repo);
+	assert_string_equal(again.identity.interest, f->identity.interest);
+}
+
 /* The lifetime is the receiver's, in both directions: a sender cannot sign for later. */
 static void a_value_out_of_its_lifetime_is_told_apart(void **state)
 {
@@ -223,10 +266,8 @@ static void each_of_several_secrets_verifies(void **state)
 }
 
 /* Each character changed, and each prefix. */
-static void changed_values_are_refused(void **state)
+static void assert_changes_are_refused(const struct fixture *f, const char *value)
 {
-	struct fixture *f = *state;
-	const char *value = sign(f);
 	size_t length = strlen(value);
 	for (size_t i = 0; i < length; i++) {
 		char *damaged = arena_strdup(f->arena, value);
@@ -237,6 +278,15 @@ static void changed_values_are_refused(void **state)
 	}
 	const char *longer = arena_printf(f->arena, "%sA", value);
 	assert_int_equal(verify(f, longer, &f->request), ERR_UNAUTHENTICATED);
+}
+
+static void changed_values_are_refused(void **state)
+{
+	struct fixture *f = *state;
+	const char *value = sign(f);
+	assert_changes_are_refused(f, value);
+	assert_int_equal(verify(f, value, &f->request), ERR_NONE);
+	assert_changes_are_refused(f, value);
 }
 
 /* Sign any claims, as identity_sign() does. */
@@ -324,6 +374,8 @@ int main(void)
 		TEST(absent_fields_stay_absent),
 		TEST(a_value_is_valid_for_one_request_only),
 		TEST(one_signed_identity_signs_many_requests),
+		TEST(many_callers_are_told_apart),
+		TEST(what_was_read_is_the_callers_own),
 		TEST(a_value_out_of_its_lifetime_is_told_apart),
 		TEST(other_pairs_are_refused),
 		TEST(each_of_several_secrets_verifies),
