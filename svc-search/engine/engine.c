@@ -25,6 +25,14 @@ void engine_set_threads(struct engine *engine, int threads)
 	engine->analyzer_threads = threads;
 }
 
+void engine_set_folder(struct engine *engine, const char *folder)
+{
+	require(!engine->merge);
+	free(engine->folder);
+	engine->folder = folder ? strdup(folder) : NULL;
+	require(!folder || engine->folder);
+}
+
 void engine_free(struct engine *engine)
 {
 	if (!engine)
@@ -37,6 +45,7 @@ void engine_free(struct engine *engine)
 	view_unref(engine->view);
 	pthread_mutex_destroy(&engine->lock);
 	analyzer_free(engine->analyzer);
+	free(engine->folder);
 	free(engine);
 }
 

@@ -69,6 +69,11 @@ struct engine *engine_new(const char *external_model);
  * The index is the same. Called before the first change. */
 void engine_set_threads(struct engine *engine, int threads);
 
+/** Let a large merge write its segment to a file in `folder` that has no name, and map it: the
+ * kernel can then drop its pages when memory is short, as those of a snapshot. When the file cannot
+ * be written, and without a folder (NULL), the segment is made in memory. Copies. */
+void engine_set_folder(struct engine *engine, const char *folder);
+
 /** Accepts NULL. Views that readers still hold stay valid. No merge or adoption may be open. */
 void engine_free(struct engine *engine);
 

@@ -14,6 +14,7 @@ struct engine {
 	struct engine_adoption *adoption; /* the same; not both are open */
 	struct analyzer *analyzer;        /* used by the writer; NULL before the first change */
 	int analyzer_threads;
+	char *folder; /* of the files of merges; NULL: none */
 };
 
 /** Make `view` the current view. Takes its reference. */
@@ -27,7 +28,7 @@ void builder_add_part(struct builder *builder, const struct engine_view *view, s
                       bool has_vectors, const atomic_bool *cancel);
 
 /** Build a part, with vectors by the embedder of `model`, except those that the builder has. Frees
- * `builder`. NULL only if it was cancelled; `cancel` may be NULL. */
+ * `builder`. NULL only if builder_finish() returns that; `cancel` may be NULL. */
 struct part *part_build(struct builder *builder, const struct model *model,
                         const atomic_bool *cancel);
 

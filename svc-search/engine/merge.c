@@ -9,6 +9,7 @@ struct engine_merge {
 	struct engine_view *view;  /* when it was opened */
 	bool *is_source;           /* by part of `view` */
 	struct part *part;         /* the result, once it has run; NULL: no document is left */
+	const char *folder;        /* of the engine; may be NULL */
 	const atomic_bool *cancel; /* may be NULL */
 };
 
@@ -42,6 +43,7 @@ struct engine_merge *engine_merge_new(struct engine *engine, enum engine_merge_k
 	struct engine_merge *merge = mem_array(1, sizeof(*merge));
 	merge->view = engine_view_get(engine);
 	merge->is_source = is_source;
+	merge->folder = engine->folder;
 	engine->merge = merge;
 	return merge;
 }
@@ -60,15 +62,24 @@ void engine_merge_set_cancel_flag(struct engine_merge *merge, const atomic_bool 
 	merge->cancel = cancel;
 }
 
-bool engine_merge_run(struct engine_merge *merge)
+/* The sources as one part; NULL: it was cancelled, or the file in `folder` failed. */
+static struct part *build_merged(const struct engine_merge *merge, const char *folder)
 {
 	const struct engine_view *view = merge->view;
 	struct builder *builder = builder_new(view->dimension);
-	require(!merge->part);
+	builder_set_folder(builder, folder);
 	for (size_t i = 0; i < view->part_count; i++)
 		if (merge->is_source[i])
 			builder_add_part(builder, view, i, true, merge->cancel);
-	merge->part = part_build(builder, view->model, merge->cancel);
+	return part_build(builder, view->model, merge->cancel);
+}
+
+bool engine_merge_run(struct engine_merge *merge)
+{
+	require(!merge->part);
+	merge->part = build_merged(merge, merge->folder);
+	if (!merge->part && merge->folder && !is_cancelled(merge->cancel))
+		merge->part = build_merged(merge, NULL);
 	return merge->part && !is_cancelled(merge->cancel);
 }
 

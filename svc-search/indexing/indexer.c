@@ -42,8 +42,9 @@ static const char *data_dir; /* used by this replica alone; "": the index is not
 
 const struct setting INDEXER_SETTINGS[] = {
 	SETTING_TEXT(&data_dir, "DATA_DIR", "",
-                     "Folder of this replica alone, where the index is kept between starts; "
-                     "empty: the index is rebuilt at each start."),
+                     "Folder of this replica alone, where the index is kept between starts, and "
+                     "large parts of it while they are used; empty: the index is in memory only "
+                     "and rebuilt at each start."),
 	SETTING_END,
 };
 
@@ -414,6 +415,8 @@ struct indexer *indexer_new(struct process *process, const char *space)
 		log_warn(LOG_GROUP_APP, "cannot save the index in DATA_DIR",
 		         f_text("path", data_dir),
 		         f_text("reason", strerror_r(fault, reason, sizeof(reason))));
+	else if (data_dir[0])
+		engine_set_folder(indexer->writer.engine, data_dir);
 	return indexer;
 }
 

@@ -142,6 +142,7 @@ static void index_words(int threads)
 {
 	struct engine *engine = engine_new(NULL);
 	engine_set_threads(engine, threads);
+	engine_set_folder(engine, folder);
 	double merging = add_papers(engine);
 	double adding = phase_s() - merging;
 	merge(engine, ENGINE_MERGE_ALL);

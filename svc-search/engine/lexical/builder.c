@@ -124,6 +124,11 @@ void builder_set_cancel_flag(struct builder *builder, const atomic_bool *cancel)
 	builder->cancel = cancel;
 }
 
+void builder_set_folder(struct builder *builder, const char *folder)
+{
+	builder->folder = folder;
+}
+
 uint32_t builder_count(const struct builder *builder)
 {
 	return builder->ids.count;

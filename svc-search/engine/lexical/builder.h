@@ -63,12 +63,17 @@ void builder_add_from(struct builder *builder, const struct segment *segment, ui
 /** The number of different documents added. */
 uint32_t builder_count(const struct builder *builder);
 
+/** Let builder_finish() write a large segment to a file in `folder` that has no name, and map it,
+ * if all its documents are from other segments. So its pages need not stay in memory. Borrows.
+ * NULL: the segment is made in memory. */
+void builder_set_folder(struct builder *builder, const char *folder);
+
 /** Let another thread cancel builder_finish() by setting `*cancel`. Borrows `cancel`. */
 void builder_set_cancel_flag(struct builder *builder, const atomic_bool *cancel);
 
 /** Build the segment. Afterwards only builder_dimension(), builder_vector(), builder_lists() and
  * builder_free() may be called. The caller frees the segment. Returns NULL only if it was
- * cancelled. */
+ * cancelled, or its file could not be written. */
 struct segment *builder_finish(struct builder *builder);
 
 /** Elements of each vector; 0 if there are no vectors. */

@@ -1,5 +1,5 @@
-/** The data that builder.c collects and builder_write.c and builder_lists.c write as a segment.
- * Private to these files. */
+/** The data that builder.c collects, and builder_write.c, builder_lists.c and builder_blob.c write
+ * as a segment. Private to these files. */
 #pragma once
 
 #include "base/arena.h"
@@ -83,6 +83,7 @@ struct builder {
 	uint16_t *category_list; /* intern numbers in `categories` */
 	size_t category_list_count;
 	size_t category_list_capacity;
+	const char *folder;        /* borrowed; NULL: no file */
 	const atomic_bool *cancel; /* borrowed; NULL: cannot be cancelled */
 	uint32_t dimension;        /* of the vectors; 0: not known yet */
 	bool has_vectors;
@@ -96,7 +97,10 @@ struct builder {
 /** State of one builder_finish(), shared by its steps. */
 struct writer {
 	struct builder *builder;
-	struct bytes blob; /* the segment; its header is written last */
+	struct bytes blob; /* the segment after its `in_file` bytes; its header is written last */
+	size_t in_file;    /* bytes of the segment */
+	int file;          /* -1: none */
+	bool has_failed;   /* to write the file */
 	struct segment_header header;
 	struct bytes strings;
 	const struct builder_doc **order; /* documents by new number, while they are needed */
@@ -114,6 +118,21 @@ struct writer {
 /** Write the posting lists of all terms as a section, and their blocks. Takes the term numbers of
  * the sources. */
 void write_lists(struct writer *writer);
+
+/** The bytes of the segment that were written. */
+size_t blob_length(const struct writer *writer);
+
+/** Append `length` bytes to the segment. */
+void blob_add(struct writer *writer, const void *data, size_t length);
+
+/** Move the blob to the file, if there may be one and it is long enough. */
+void blob_flush(struct writer *writer);
+
+/** The complete segment, with the header; NULL: the file could not be written. */
+struct segment *blob_open(struct writer *writer);
+
+/** Free what blob_open() has not taken. */
+void blob_done(struct writer *writer);
 
 /** Begin a section at the end of the blob. */
 void begin_section(struct writer *writer, enum segment_section section);

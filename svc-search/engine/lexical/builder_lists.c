@@ -58,7 +58,7 @@ struct list {
 
 static size_t postings_length(const struct writer *writer)
 {
-	return writer->blob.length - writer->header.sections[SECTION_POSTINGS].offset;
+	return blob_length(writer) - writer->header.sections[SECTION_POSTINGS].offset;
 }
 
 static struct list open_list(struct writer *writer, const float *norms, uint32_t number)
@@ -312,6 +312,7 @@ static void write_list(struct list *list, const struct new_lists *lists, uint32_
 	if (!is_sorted)
 		posting_set_move(set, list);
 	write_block(list);
+	blob_flush(list->writer);
 }
 
 void write_lists(struct writer *writer)
@@ -336,6 +337,6 @@ void write_lists(struct writer *writer)
 	new_lists_done(&lists);
 	posting_set_done(&set);
 	source_terms_done(&terms);
-	bytes_add(&writer->blob, padding, sizeof(padding));
+	blob_add(writer, padding, sizeof(padding));
 	end_section(writer, SECTION_POSTINGS);
 }

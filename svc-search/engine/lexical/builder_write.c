@@ -224,6 +224,7 @@ static void write_record(struct writer *writer, const struct builder_doc *doc)
 	for (; count > 0; count--)
 		out = varint_write(out, numbers[forward_next(&forward)]);
 	writer->blob.length = (size_t)(out - writer->blob.data);
+	blob_flush(writer);
 }
 
 static void write_docs(struct writer *writer)
@@ -232,7 +233,7 @@ static void write_docs(struct writer *writer)
 	uint64_t total = 0;
 	writer->header.doc_count = builder->ids.count;
 	begin_section(writer, SECTION_FORWARD);
-	size_t start = writer->blob.length;
+	size_t start = blob_length(writer);
 	/* A term that is an id has the same string. */
 	require(builder->ids.pool_length < UINT32_MAX);
 	bytes_add(&writer->strings, builder->ids.pool, builder->ids.pool_length);
@@ -242,7 +243,7 @@ static void write_docs(struct writer *writer)
 		const struct builder_doc *from = writer->order[i];
 		writer->docs[i] = (struct segment_doc){
 			.seq = from->seq,
-			.forward = writer->blob.length - start,
+			.forward = blob_length(writer) - start,
 			.id = (uint32_t)builder->ids.offsets[from->id],
 			.categories = from->categories,
 			.published = from->published,
@@ -298,21 +299,21 @@ static uint32_t *make_slots(const struct bytes *strings, const void *elements, s
 void begin_section(struct writer *writer, enum segment_section section)
 {
 	static const uint8_t zeros[8];
-	bytes_add(&writer->blob, zeros, (8 - writer->blob.length % 8) % 8);
-	writer->header.sections[section].offset = writer->blob.length;
+	blob_add(writer, zeros, (8 - blob_length(writer) % 8) % 8);
+	writer->header.sections[section].offset = blob_length(writer);
 }
 
 void end_section(struct writer *writer, enum segment_section section)
 {
 	writer->header.sections[section].length =
-		writer->blob.length - writer->header.sections[section].offset;
+		blob_length(writer) - writer->header.sections[section].offset;
 }
 
 static void add_section(struct writer *writer, enum segment_section section, const void *data,
                         size_t length)
 {
 	begin_section(writer, section);
-	bytes_add(&writer->blob, data, length);
+	blob_add(writer, data, length);
 	end_section(writer, section);
 }
 
@@ -381,13 +382,12 @@ static void assemble(struct writer *writer)
 	             writer->header.term_count * sizeof(struct segment_term));
 	move_section(writer, SECTION_STRINGS, &writer->strings.data, writer->strings.length);
 	writer->header.magic = SEGMENT_MAGIC;
-	writer->header.length = writer->blob.length;
-	memcpy(writer->blob.data, &writer->header, sizeof(writer->header));
+	writer->header.length = blob_length(writer);
 }
 
 static void writer_done(struct writer *writer)
 {
-	free(writer->blob.data);
+	blob_done(writer);
 	free(writer->strings.data);
 	free(writer->order);
 	free(writer->df);
@@ -407,18 +407,14 @@ struct segment *builder_finish(struct builder *builder)
 		order_docs, map_docs,    map_terms, count_terms, rank_terms,
 		write_docs, write_terms, release,   write_lists, assemble,
 	};
-	struct writer writer = {.builder = builder};
+	struct writer writer = {.builder = builder, .file = -1};
 	struct segment *segment = NULL;
 	size_t step = 0;
 	bytes_add(&writer.blob, &writer.header, sizeof(writer.header));
-	while (step < ARRAY_LEN(steps) && !is_cancelled(builder->cancel))
+	while (step < ARRAY_LEN(steps) && !is_cancelled(builder->cancel) && !writer.has_failed)
 		steps[step++](&writer);
-	if (step == ARRAY_LEN(steps)) {
-		segment = segment_open(mem_resize(writer.blob.data, writer.blob.length, 1),
-		                       writer.blob.length, true);
-		writer.blob = (struct bytes){0};
-		require(segment);
-	}
+	if (step == ARRAY_LEN(steps) && !writer.has_failed)
+		segment = blob_open(&writer);
 	writer_done(&writer);
 	return segment;
 }

@@ -6,6 +6,8 @@
 
 #include <roaring/roaring.h>
 
+#include <sys/mman.h>
+
 /* Bytes of one element of each section. */
 static const size_t element_sizes[SECTION_COUNT] = {
 	[SECTION_DOCS] = sizeof(struct segment_doc),
@@ -208,6 +210,16 @@ struct segment *segment_open(void *data, size_t length, bool takes_data)
 	return segment;
 }
 
+struct segment *segment_open_mapped(void *data, size_t length)
+{
+	struct segment *segment = segment_open(data, length, false);
+	if (segment)
+		segment->mapped = length;
+	else
+		munmap(data, length);
+	return segment;
+}
+
 struct segment *segment_ref(struct segment *segment)
 {
 	atomic_fetch_add_explicit(&segment->references, 1, memory_order_relaxed);
@@ -225,6 +237,8 @@ void segment_free(struct segment *segment)
 		roaring_bitmap_free(segment->container_docs);
 	free(segment->category_docs);
 	free(segment->owned);
+	if (segment->mapped > 0)
+		munmap((void *)segment->header, segment->mapped);
 	free(segment);
 }
 

@@ -101,7 +101,8 @@ struct segment {
 	struct roaring_bitmap_s *container_docs; /* documents with a container */
 	uint64_t length_sum;                     /* of the weighted lengths of its documents */
 	atomic_uint references;
-	void *owned; /* the blob if the segment frees it, else NULL */
+	void *owned;   /* the blob if the segment frees it, else NULL */
+	size_t mapped; /* its length if it is from mmap(), else 0 */
 };
 
 /** First bytes of a blob: "exseg" and a format number. */
@@ -115,6 +116,9 @@ float *segment_norms_new(float average_length);
  * `takes_data` takes it: it is then from malloc(), and is freed with the segment or if this fails.
  * Returns NULL if the data is not a blob of this format or is inconsistent. */
 struct segment *segment_open(void *data, size_t length, bool takes_data);
+
+/** The same of a blob from mmap(), which it takes. */
+struct segment *segment_open_mapped(void *data, size_t length);
 
 /** Another reference to the segment, for parts that differ in their vectors. */
 struct segment *segment_ref(struct segment *segment);

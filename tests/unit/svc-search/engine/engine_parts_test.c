@@ -4,8 +4,11 @@
 #include "engine/view.h"
 #include "generated.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #define HISTORY_PAPERS 900
 
@@ -271,6 +274,78 @@ static void test_merges_of_merges_keep_the_lists(void **state)
 	arena_free(arena);
 }
 
+/* Enough papers that a merge writes a file. */
+#define FILE_PAPERS 6000
+
+/* Papers without vectors, in one part that was merged. `folder` may be NULL. */
+static struct engine *merge_in(const char *folder)
+{
+	struct arena *arena = arena_new();
+	struct random_source noise = {116};
+	struct engine *engine = engine_new("model");
+	struct engine_change *papers = arena_array(arena, FILE_PAPERS, sizeof(*papers));
+	for (uint32_t i = 0; i < FILE_PAPERS; i++)
+		papers[i].document = sample_document(arena, &noise, i, 2 * GENERATED_WORDS);
+	engine_set_folder(engine, folder);
+	apply_pages(engine, papers, FILE_PAPERS, FILE_PAPERS / 4);
+	merge(engine);
+	assert_int_equal(engine->view->part_count, 1);
+	arena_free(arena);
+	return engine;
+}
+
+static const struct segment *segment_of(const struct engine *engine)
+{
+	return engine->view->parts[0].part->segment;
+}
+
+static void assert_same_segment(const struct engine *one, const struct engine *other)
+{
+	const struct segment_header *header = segment_of(one)->header;
+	assert_int_equal(segment_of(other)->header->length, header->length);
+	assert_memory_equal(segment_of(other)->header, header, header->length);
+}
+
+/* The file has no name: the folder is empty. */
+static void test_a_large_merge_is_in_a_file(void **state)
+{
+	char folder[] = "/tmp/engine_parts_test.XXXXXX";
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	struct engine *in_memory = merge_in(NULL);
+	struct engine *in_file = merge_in(folder);
+	assert_int_equal(rmdir(folder), 0);
+	assert_int_equal(segment_of(in_memory)->mapped, 0);
+	assert_int_equal(segment_of(in_file)->mapped, segment_of(in_memory)->header->length);
+	assert_same_segment(in_memory, in_file);
+	assert_same_results(in_memory, in_file, GENERATED_WORDS);
+	engine_free(in_file);
+	engine_free(in_memory);
+}
+
+/* A limit of the size of files has the effect of a full disk. */
+static void test_a_merge_without_room_for_a_file_is_in_memory(void **state)
+{
+	char folder[] = "/tmp/engine_parts_test.XXXXXX";
+	struct rlimit before;
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	struct rlimit limit = {.rlim_cur = 500000, .rlim_max = before.rlim_max};
+	signal(SIGXFSZ, SIG_IGN);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	struct engine *full = merge_in(folder);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	assert_int_equal(rmdir(folder), 0);
+	struct engine *absent = merge_in(folder);
+	assert_int_equal(segment_of(full)->mapped, 0);
+	assert_int_equal(segment_of(absent)->mapped, 0);
+	assert_true(segment_of(full)->header->length > limit.rlim_cur);
+	assert_same_segment(full, absent);
+	engine_free(absent);
+	engine_free(full);
+}
+
 /* An import does not rebuild what is there, and a merge never makes the number of parts grow. */
 static void test_the_number_of_parts_stays_small(void **state)
 {
@@ -351,6 +426,8 @@ int main(void)
 		cmocka_unit_test(test_a_changed_text_changes_the_fingerprint),
 		cmocka_unit_test(test_parts_rank_as_one_part),
 		cmocka_unit_test(test_merges_of_merges_keep_the_lists),
+		cmocka_unit_test(test_a_large_merge_is_in_a_file),
+		cmocka_unit_test(test_a_merge_without_room_for_a_file_is_in_memory),
 		cmocka_unit_test(test_the_number_of_parts_stays_small),
 		cmocka_unit_test(test_the_writer_frees_former_views),
 		cmocka_unit_test(test_a_view_outlives_its_engine),
