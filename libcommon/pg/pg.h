@@ -235,8 +235,11 @@ struct pg_notice {
 
 /** For each notice of the table, call `cb` when a transaction in which it was raised has ended: was
  * committed, rolled back or lost. So a trigger can tell the client of what was written, without
- * NOTIFY, whose lock makes all such commits of the server wait for each other. One table of at most
- * 8 for a pool; until it is freed. Borrows it. `cb` must not use the pool. */
+ * NOTIFY, whose lock makes all such commits of the server wait for each other. A statement can tell
+ * it for less in its result, if the last column has the SQLSTATE as its name and not 0 in the first
+ * row:
+ *     SELECT json, (SELECT count(*) FROM queued) AS "XO002" FROM made
+ * One table of at most 8 for a pool; until it is freed. Borrows it. `cb` must not use the pool. */
 void pg_on_notices(struct pg_pool *pool, const struct pg_notice *notices, void *context);
 
 /** Called on the pool's loop for each notification, and with NULL after each (re)connection, since

@@ -211,6 +211,28 @@ static struct pg_statement *preparing_part(struct pg_statement *st)
 	return st;
 }
 
+/* Note that this notice is to be told of when the transaction has ended. False: it is none of the
+ * pool's. */
+static bool note(struct pooled_conn *conn, const char *name)
+{
+	const struct pg_notice *notices = conn->pool->notices;
+	for (int i = 0; notices && notices[i].sqlstate; i++) {
+		if (strcmp(name, notices[i].sqlstate) == 0) {
+			conn->notices |= (uint8_t)(1U << i);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* A last column that is named as a notice, and is not 0. */
+static void note_column(struct pooled_conn *conn, const PGresult *result)
+{
+	int last = PQnfields(result) - 1;
+	if (last >= 0 && PQntuples(result) > 0 && strcmp(PQgetvalue(result, 0, last), "0") != 0)
+		note(conn, PQfname(result, last));
+}
+
 /* Keep an answer of the statement, or of its part that is answered next; takes the result. */
 static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PGresult *result)
 {
@@ -234,6 +256,7 @@ static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PG
 	}
 	if (pg_result_is_read_only(result))
 		conn->is_read_only = true;
+	note_column(conn, result);
 	PQclear(part->result);
 	part->result = result;
 }
@@ -425,16 +448,11 @@ static void check_idle(struct pooled_conn *conn)
 static void on_notice(void *context, const PGresult *result)
 {
 	struct pooled_conn *conn = context;
-	const struct pg_pool *pool = conn->pool;
 	const char *sqlstate = pg_result_sqlstate(result);
 	if (sqlstate[0] == '\0')
 		conn->is_out_of_sync = true;
-	for (int i = 0; pool->notices && pool->notices[i].sqlstate; i++) {
-		if (strcmp(sqlstate, pool->notices[i].sqlstate) == 0) {
-			conn->notices |= (uint8_t)(1U << i);
-			return;
-		}
-	}
+	if (note(conn, sqlstate))
+		return;
 	log_debug(LOG_GROUP_PG, "notice from the server",
 	          f_text("notice", PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY)));
 }

@@ -36,7 +36,7 @@ static void on_tasks(void *context)
 /* By the SQLSTATEs of the notices. */
 static const struct pg_notice NOTICES[] = {
 	{"XO001", on_outbox}, /* the trigger of `outbox` */
-	{"XO002", on_tasks},  /* task_put() */
+	{"XO002", on_tasks},  /* task_put(), and statements that call task_insert() */
 	{NULL},
 };
 

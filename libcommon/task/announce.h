@@ -1,7 +1,7 @@
 /** Tells the processes of a service what a transaction of this one has written.
  *
- *     a statement inserts rows -> the server raises a notice -> the transaction ends -> this
- *     process tells Redis:
+ *     a statement inserts rows -> the server raises a notice, or the result tells it as one
+ *     (pg_on_notices() in pg/pg.h) -> the transaction ends -> this process tells Redis:
  *         of rows of the outbox   PUBLISH in `outbox.<service>`; each process wakes its relay
  *         of tasks                XADD to `jobs.<service>`; one process that waits for tasks claims
  *                                 some

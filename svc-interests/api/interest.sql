@@ -18,9 +18,10 @@ WITH made AS (
                                           model_provider text, source_repo_url text, project_id uuid)
     RETURNING i.id, interest_json(i) AS json
 ), queued AS (
-    SELECT task_start('pool_build', $1, jsonb_build_object('interest_id', id), $3) FROM made
+    SELECT task_insert(uuid_v7(), 'pool_build', $1, jsonb_build_object('interest_id', id), $3, (SELECT l.pending_max FROM task_limit l))
+    FROM made
 )
-SELECT json, (SELECT count(*) FROM queued) FROM made;
+SELECT json, (SELECT count(*) FROM queued) AS "XO002" FROM made;
 
 -- The version of an interest is the time of its last change by a user, in microseconds. The tag also has a hash of what it shows, since
 -- its pool and its experiments change without it.

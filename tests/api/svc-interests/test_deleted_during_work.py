@@ -1,5 +1,7 @@
 """Interests and accounts that are deleted while a task works on them: no rows are left, and no task fails."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 
 from lib.wait import wait_for
@@ -103,6 +105,18 @@ def test_account_deletion_does_not_deadlock(api, db, made, account, lock_row):
         lambda: not any(db.execute(f"SELECT FROM {table} WHERE account_id = %s", [account]).fetchone() for table in tables),
         "no row of the account is left",
     )
+
+
+def test_what_waits_for_the_deletion_of_its_account_is_refused(cluster, api, db, made, account):
+    late = {"name": "late", "context": "late"}
+    with cluster.postgres.connect("interests") as deletion, ThreadPoolExecutor() as pool:
+        deletion.autocommit = False
+        deletion.execute("SELECT account_forget(%s)", [account])
+        refused = pool.submit(api.problem, "POST", "/interests", 400, "invalid_request", late)
+        wait_blocked(db)
+        deletion.commit()
+        refused.result()
+    assert db.execute("SELECT FROM interest WHERE account_id = %s", [account]).fetchone() is None
 
 
 def test_interest_deleted_while_its_pool_is_built(cluster, api, interests, db):
