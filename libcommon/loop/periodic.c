@@ -108,6 +108,16 @@ static void on_timer(uv_timer_t *timer)
 	              periodic);
 }
 
+void periodic_run(struct periodic *periodic)
+{
+	if (periodic->pass || periodic->failures > 0) {
+		periodic_wake(periodic);
+	} else if (!periodic->is_stopped) {
+		uv_timer_stop(&periodic->timer);
+		on_timer(&periodic->timer);
+	}
+}
+
 void periodic_wake(struct periodic *periodic)
 {
 	periodic_wake_in(periodic, 0);

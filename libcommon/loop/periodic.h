@@ -24,6 +24,10 @@ void *periodic_user(const struct request *rq);
 /** Run a pass now, or as soon as the running one has ended. */
 void periodic_wake(struct periodic *periodic);
 
+/** As periodic_wake(), but without its pause of a millisecond: if no pass is running, one starts in
+ * this call. */
+void periodic_run(struct periodic *periodic);
+
 /** Run a pass at most `ms` from now, or, when called during a pass, at most `ms` after its end.
  * After a failure the backoff decides instead. */
 void periodic_wake_in(struct periodic *periodic, uint64_t ms);

@@ -55,6 +55,7 @@ static struct tasks *start_tasks(const struct background *background)
 		.retention_days = (int)process->settings->task_retention_days,
 		.pending_max = (int)process->settings->tasks_pending_max,
 		.lease_ms = (uint64_t)process->settings->job_lease_ms,
+		.wake = process->job_wake,
 		.is_migrated = &process->is_migrated,
 	};
 	return tasks_start(background->worker, &settings);

@@ -292,7 +292,8 @@ static void worker_make_clients(struct worker *worker)
 	worker->requests = request_list_new(&worker->loop);
 	worker->pg = pg_pool_new(&worker->loop, &pg);
 	worker->redis = redis_new(&worker->loop, settings->redis_url);
-	worker->announcer = announcer_new(worker, worker->process->service->name);
+	worker->announcer =
+		announcer_new(worker, worker->process->service->name, worker->process->job_wake);
 	worker->fetch = fetcher_new(&worker->loop);
 	worker->services = service_client_new(&worker->loop, worker->peers);
 	fiber_loop_attach(&worker->loop);
@@ -432,6 +433,7 @@ static void thread_main(void *arg)
 int workers_run(struct process *process)
 {
 	int loops = process_loops(process);
+	process->job_wake = job_wake_new();
 	for (int i = 0; i < loops; i++)
 		worker_make(process, i);
 	if (!worker_make_first(process))
@@ -455,6 +457,7 @@ int workers_run(struct process *process)
 			uv_thread_join(&process->workers[i].run->thread);
 		free(process->workers[i].run);
 	}
+	job_wake_free(process->job_wake);
 	/* The migration may be waiting for a lock or for a server that does not answer. The server
 	 * rolls it back when the connection closes. */
 	if (!process->is_migrated) {

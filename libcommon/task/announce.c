@@ -12,6 +12,7 @@
 
 struct announcer {
 	struct redis *redis;
+	struct job_wake *wake;
 	char *channel, *jobs_stream;
 };
 
@@ -30,7 +31,8 @@ void announce_tasks(struct redis *redis, const char *jobs_stream)
 static void on_tasks(void *context)
 {
 	const struct announcer *announcer = context;
-	announce_tasks(announcer->redis, announcer->jobs_stream);
+	if (!job_wake_send(announcer->wake))
+		announce_tasks(announcer->redis, announcer->jobs_stream);
 }
 
 /* By the SQLSTATEs of the notices. */
@@ -40,11 +42,13 @@ static const struct pg_notice NOTICES[] = {
 	{NULL},
 };
 
-struct announcer *announcer_new(const struct worker *worker, const char *service)
+struct announcer *announcer_new(const struct worker *worker, const char *service,
+                                struct job_wake *wake)
 {
 	struct announcer *announcer = calloc(1, sizeof(*announcer));
 	require(announcer);
 	announcer->redis = worker->redis;
+	announcer->wake = wake;
 	require(asprintf(&announcer->channel, OUTBOX_CHANNEL, service) > 0);
 	require(asprintf(&announcer->jobs_stream, JOBS_STREAM, service) > 0);
 	redis_is_ready(worker->redis); /* connects: what is sent without a connection is lost */

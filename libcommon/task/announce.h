@@ -4,7 +4,8 @@
  *     (pg_on_notices() in pg/pg.h) -> the transaction ends -> this process tells Redis:
  *         of rows of the outbox   PUBLISH in `outbox.<service>`; each process wakes its relay
  *         of tasks                XADD to `jobs.<service>`; one process that waits for tasks claims
- *                                 some
+ *                                 some. Or, if this one runs no job, it claims them itself
+ *                                 (job_wake.h)
  *
  * NOTIFY would be simpler, but makes all commits of the server wait for each other
  * (pg/migrations/0044_outbox_written.sql). When a message is lost, or another program wrote the
@@ -13,6 +14,7 @@
 #pragma once
 
 #include "loop/worker.h"
+#include "task/job_wake.h"
 
 /** A format: the service's name. */
 #define OUTBOX_CHANNEL "outbox.%s"
@@ -23,8 +25,9 @@
 
 struct announcer;
 
-/** Announce whatever the worker's pool writes. */
-struct announcer *announcer_new(const struct worker *worker, const char *service);
+/** Announce whatever the worker's pool writes. Borrows `wake`, the process's. */
+struct announcer *announcer_new(const struct worker *worker, const char *service,
+                                struct job_wake *wake);
 
 /** After the pool and the worker's Redis client. NULL is fine. */
 void announcer_free(struct announcer *announcer);

@@ -6,44 +6,9 @@
 #include "pg/pg.h"
 #include "task/announce.h"
 #include "task/job_run.h"
-#include "task/stream.h"
 
-#define SHORT_SHARE 4      /* one slot of so many is kept for short jobs */
-#define ANY_COUNT   "1000" /* more entries than the stream keeps */
+#define SHORT_SHARE 4 /* one slot of so many is kept for short jobs */
 #define GATHER_MS   5
-
-/* Wait until an entry arrives, or for tasks_timing.block: tasks may have been written without one.
- * Entries are not acknowledged, because a lost one only delays a task; all that have arrived say
- * the same. */
-static enum err_code wait_for_entry(struct request *rq, struct tasks *tasks)
-{
-	const char *const argv[] = {
-		"XREADGROUP",
-		"GROUP",
-		tasks->settings.service,
-		tasks->settings.instance,
-		"COUNT",
-		ANY_COUNT,
-		"NOACK",
-		"BLOCK",
-		arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.block),
-		"STREAMS",
-		tasks->jobs_stream,
-		">",
-	};
-	struct redis_value *reply;
-	tasks->is_waiting = true;
-	enum err_code code =
-		redis_blocking_try(rq, tasks->reader_connection, &reply, argv, ARRAY_LEN(argv));
-	tasks->is_waiting = false;
-	if (code != ERR_NONE)
-		return code;
-	if (stream_is_group_missing(reply))
-		stream_make_group(rq, tasks->jobs_stream, tasks->settings.service);
-	else if (reply->type == REDIS_ERROR)
-		return ERR_INTERNAL;
-	return ERR_NONE;
-}
 
 /* Columns of JOB_CLAIM_SQL. */
 enum { ROW_ID, ROW_KIND, ROW_ATTEMPTS, ROW_INTERRUPTIONS, ROW_ACCOUNT, ROW_INPUT, ROW_REQUEST };
@@ -154,35 +119,68 @@ static uint64_t gathering_ms(const struct tasks *tasks)
 {
 	uint64_t waited_ms = time_monotonic_ms() - tasks->claimed_ms;
 	bool is_half_free = shares_free(tasks) * 2 >= tasks->settings.job_slots * SLOT_SHARES;
-	if (tasks->is_queue_empty || is_half_free || !is_each_quick(tasks))
+	if (is_half_free || !is_each_quick(tasks))
 		return 0;
 	return GATHER_MS - MIN_OF(waited_ms, GATHER_MS);
+}
+
+/* Whether this process may have tasks to claim: it was told of some, or has left some. */
+static bool may_find(const struct tasks *tasks)
+{
+	return tasks->told != tasks->looked;
+}
+
+static void look(struct request *rq, struct tasks *tasks)
+{
+	unsigned told = tasks->told;
+	bool is_left;
+	job_wake_set_idle(tasks->settings.wake, false);
+	if (!fill_slots(rq, tasks, &is_left))
+		tasks->looked = told;
+	if (is_left) /* also for a process that found only tasks which others were claiming */
+		announce_tasks(rq->worker->redis, tasks->jobs_stream);
 }
 
 void job_claim_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
-	bool was_empty = tasks->is_queue_empty, is_left;
-	enum err_code code = ERR_NONE;
 	if (slots_free(tasks) <= 0)
 		return;
-	if (gathering_ms(tasks) > 0) {
+	if (may_find(tasks) && gathering_ms(tasks) > 0) {
 		periodic_wake_in(tasks->reader, gathering_ms(tasks));
 		return;
 	}
-	if (was_empty)
-		code = wait_for_entry(rq, tasks);
-	tasks->is_queue_empty = false; /* if the claim fails, the next pass looks at once */
-	tasks->is_queue_empty = !fill_slots(rq, tasks, &is_left);
-	if (is_left) /* also for a process that found only tasks which others were claiming */
-		announce_tasks(rq->worker->redis, tasks->jobs_stream);
-	if (code != ERR_NONE)
-		raise_error(rq, code, "%s cannot be read", tasks->jobs_stream);
-	periodic_wake(tasks->reader);
+	if (may_find(tasks))
+		look(rq, tasks);
+	if (may_find(tasks)) {
+		periodic_wake(tasks->reader);
+		return;
+	}
+	job_wake_set_idle(tasks->settings.wake, tasks->runs_count == 0 && !tasks->is_draining);
+	if (periodic_is_idle(tasks->listener))
+		periodic_wake(tasks->listener);
+}
+
+bool job_claim_look(struct tasks *tasks)
+{
+	tasks->told++;
+	bool has_slot = slots_free(tasks) > 0;
+	if (has_slot)
+		periodic_run(tasks->reader);
+	return has_slot;
+}
+
+void job_claim_on_wake(void *context)
+{
+	struct tasks *tasks = context;
+	if (!job_claim_look(tasks))
+		announce_tasks(tasks->worker->redis, tasks->jobs_stream);
 }
 
 void job_claim_stop(struct tasks *tasks)
 {
-	if (tasks->is_waiting || periodic_is_idle(tasks->reader))
+	job_wake_set_idle(tasks->settings.wake, false);
+	periodic_stop(tasks->listener);
+	if (periodic_is_idle(tasks->reader))
 		periodic_stop(tasks->reader);
 }

@@ -1,6 +1,7 @@
 /** Claims tasks for the free slots of this process. Internal to this folder.
  *
- *     an entry of `jobs.<service>` read -> tasks claimed -> runs started
+ *     told of tasks, by an entry of `jobs.<service>` (job_listen.h) or by the process itself
+ *     (job_wake.h) -> tasks claimed -> runs started
  *
  * The stream only wakes one process that waits for tasks; one that finds more than it can run
  * passes the message on. Which tasks it gets is decided by Postgres: the one whose account has the
@@ -18,10 +19,16 @@
 
 #include "task/tasks.h"
 
-/** Pass of the reader (periodic.h), whose user is the struct tasks: waits for an entry unless the
- * queue has more tasks, claims tasks for the free slots and starts their runs. The end of each run
- * wakes it. */
+/** Pass of the reader (periodic.h), whose user is the struct tasks: claims tasks for the free slots
+ * and starts their runs, or, when there may be none, has the listener wait for an entry. The end of
+ * each run wakes it. */
 void job_claim_pass(struct request *rq);
+
+/** Tasks may wait: look for them at once, or when a slot is free. False: none is free. */
+bool job_claim_look(struct tasks *tasks);
+
+/** The callback of job_wake_open(), whose context is the struct tasks. */
+void job_claim_on_wake(void *context);
 
 /** Claim no more. A claim that is under way ends first, since its tasks would wait for their
  * leases; periodic_is_idle(tasks->reader) tells when. */

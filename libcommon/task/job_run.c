@@ -245,9 +245,8 @@ static void run_end(struct settlement *settlement)
 	LIST_REMOVE(run, entry);
 	tasks->runs_count--;
 	metric_add(&running_metric, NULL, NULL, -1);
-	/* The reader may wait although long tasks do, because it had no slot for them. */
-	if (run->job->is_long && tasks->is_waiting)
-		announce_tasks(tasks->worker->redis, tasks->jobs_stream);
+	/* Long tasks may wait, because the reader had no slot for them. */
+	tasks->told += run->job->is_long;
 	arena_free(run->arena);
 	periodic_wake(tasks->reader);
 	tasks->run_ended(tasks);

@@ -35,8 +35,9 @@
  * the fewest running tasks, then the one whose turn it is (pg/migrations/0016_task_queue.sql). One
  * account's thousand tasks delay another account's first by the end of one job.
  *
- * The process that has committed a task adds an entry to the stream `jobs.<service>`, which wakes
- * one process that waits for tasks; when that one finds more than it has free slots for, it adds an
+ * The process that has committed a task starts it itself if it runs no job (job_wake.h). Otherwise,
+ * or when it has not the role, it adds an entry to the stream `jobs.<service>`, which wakes one
+ * process that waits for tasks; when that one finds more than it has free slots for, it adds an
  * entry for the next. An event's entry is in a stream `events.*` and has the fields `id`, `type`,
  * `account`, `at`, `data` (JSON), `request_id` and `lane`.
  *
@@ -157,6 +158,8 @@ struct recurring {
 /** The asynchronous work of one process. */
 struct tasks;
 
+struct job_wake;
+
 struct tasks_settings {
 	const char *service;  /* `svc-interests`: part of the names of its streams and groups */
 	const char *instance; /* name of this process as consumer of streams and owner of leases */
@@ -168,6 +171,7 @@ struct tasks_settings {
 	int retention_days;                 /* for which ended tasks are kept; 0: always */
 	int pending_max;   /* tasks of an account that wait for their first attempt; 0: unchanged */
 	uint64_t lease_ms; /* how long a claim of a task lasts without renewal; 0: 30,000 */
+	struct job_wake *wake;           /* of the process; its announcers send to it */
 	const _Atomic bool *is_migrated; /* work starts once it is true */
 };
 

@@ -8,6 +8,7 @@
 #include "task/events.h"
 #include "task/job_claim.h"
 #include "task/job_lease.h"
+#include "task/job_listen.h"
 #include "task/job_run.h"
 #include "task/outbox.h"
 #include "task/reconcile.h"
@@ -90,11 +91,14 @@ static uint64_t *new_averages(const struct job *jobs)
 static void start_jobs(struct tasks *tasks)
 {
 	tasks->usual_us = new_averages(tasks->settings.jobs);
-	tasks->reader_connection = redis_blocking_new(tasks->worker->redis);
+	tasks->listener_connection = redis_blocking_new(tasks->worker->redis);
+	tasks->told = 1; /* of those from before the start */
 	tasks->lease_renewer = start_periodic(tasks, "leases", job_lease_renew_pass,
 	                                      PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	tasks->reconciler = start_periodic(tasks, "reconciler", reconcile_pass,
 	                                   tasks_timing.reconcile, PASS_TIMEOUT_MS);
+	tasks->listener = periodic_new(tasks->worker, "job entries", job_listen_pass, tasks,
+	                               PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	tasks->reader =
 		start_periodic(tasks, "jobs", job_claim_pass, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 }
@@ -186,6 +190,7 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	LIST_INIT(&tasks->runs);
 	STAILQ_INIT(&tasks->completions);
 	SLIST_INIT(&tasks->consumers);
+	job_wake_open(settings->wake, &worker->loop, job_claim_on_wake, tasks);
 	uv_timer_init(&worker->loop, &tasks->timer);
 	tasks->timer.data = tasks;
 	uv_timer_start(&tasks->timer, on_migration_wait, 0, WAIT_MS);
@@ -242,7 +247,8 @@ void tasks_free(struct tasks *tasks)
 	if (!tasks)
 		return;
 	require(tasks->runs_count == 0);
-	struct periodic *const periodics[] = {tasks->relay, tasks->reader, tasks->lease_renewer,
+	struct periodic *const periodics[] = {tasks->relay,      tasks->reader,
+	                                      tasks->listener,   tasks->lease_renewer,
 	                                      tasks->reconciler, tasks->trimmer};
 	for (size_t i = 0; i < ARRAY_LEN(periodics); i++) {
 		periodic_stop(periodics[i]);
@@ -254,7 +260,8 @@ void tasks_free(struct tasks *tasks)
 	}
 	events_stop(tasks);
 	events_free(tasks);
-	redis_blocking_free(tasks->reader_connection);
+	redis_blocking_free(tasks->listener_connection);
+	job_wake_close(tasks->settings.wake);
 	free(tasks->usual_us);
 	free(tasks->jobs_stream);
 	free(tasks->batch_key);

@@ -16,7 +16,9 @@
  *     announce.c     tells relays and workers of new rows
  *     job_complete.c  completes tasks, several at once
  *     job_run.c      runs the job of a claimed task in a fiber
- *     job_claim.c    waits for an entry of `jobs.<service>` and claims tasks from Postgres
+ *     job_wake.c     wakes this process for its own tasks
+ *     job_claim.c    claims tasks from Postgres
+ *     job_listen.c   waits for an entry of `jobs.<service>`
  *     job_lease.c    renews the leases of the tasks that run
  *     reconcile.c    queues tasks again that are due, or whose worker has stopped
  *     event_delivery.c  runs the handlers of an event
@@ -70,12 +72,13 @@ struct tasks {
 	/* Monotonic times: when the relay's lag is next measured and logged, and requests for
 	 * replays are next answered. */
 	uint64_t lag_due_ms, lag_log_ms, replay_due_ms;
-	struct periodic *relay, *reader, *lease_renewer, *reconciler, *trimmer;
+	struct periodic *relay, *reader, *listener, *lease_renewer, *reconciler, *trimmer;
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
-	struct redis_blocking *reader_connection;
-	uint64_t claimed_ms;       /* when tasks were last claimed, on the monotonic clock */
-	bool is_queue_empty;       /* no task waits that this process could run now */
-	bool is_waiting;           /* the reader waits for an entry, and claims nothing */
+	struct redis_blocking *listener_connection;
+	uint64_t claimed_ms; /* when tasks were last claimed, on the monotonic clock */
+	/* How often the reader was told that tasks may wait, and how often when its last claim began
+	 * that left none which this process could run. */
+	unsigned told, looked;
 	LIST_HEAD(, job_run) runs; /* running jobs */
 	int runs_count;
 	STAILQ_HEAD(, completion) completions; /* that wait for a batch (job_complete.h) */

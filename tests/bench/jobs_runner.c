@@ -95,7 +95,7 @@ static void worker_setup(struct worker *worker, const char *url)
 	                                                              .pool_wait_ms = TIMEOUT_MS});
 	free(searched);
 	worker->redis = redis_new(&worker->loop, getenv("REDIS_URL"));
-	worker->announcer = announcer_new(worker, "svc-bench");
+	worker->announcer = announcer_new(worker, "svc-bench", worker->process->job_wake);
 	for (int i = 0; i < CONNECTIONS; i++)
 		request_spawn(worker, "bench", TIMEOUT_MS, warm, NULL, NULL);
 	run_all(worker);
@@ -114,6 +114,7 @@ int main(int argc, char **argv)
 	static _Atomic bool is_migrated = true;
 	static struct process process = {.instance = "bench"};
 	static struct worker worker = {.process = &process};
+	process.job_wake = job_wake_new();
 	if (argc != 3 || !getenv("DATABASE_URL") || !getenv("REDIS_URL")) {
 		fprintf(stderr, "usage: DATABASE_URL=... REDIS_URL=... jobs_runner JOBS "
 		                "CONCURRENCY|latency\n");
@@ -130,6 +131,7 @@ int main(int argc, char **argv)
 		.jobs = JOBS,
 		.streams = NO_STREAMS,
 		.job_slots = is_latency ? LATENCY_SLOTS : (int)strtol(argv[2], NULL, 10),
+		.wake = process.job_wake,
 		.is_migrated = &is_migrated,
 	};
 	if (is_latency) {

@@ -87,7 +87,8 @@ static void make_clients(void)
 {
 	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
 	fixture.worker.pg = new_pool();
-	fixture.worker.announcer = announcer_new(&fixture.worker, "svc-test");
+	fixture.worker.announcer =
+		announcer_new(&fixture.worker, "svc-test", fixture.process.job_wake);
 }
 
 static void free_clients(void)
@@ -102,6 +103,7 @@ static void worker_setup(void)
 	fixture_start(&fixture);
 	fixture.settings.job_slots = 4;
 	fixture.process.is_migrated = true;
+	fixture.process.job_wake = job_wake_new();
 	make_clients();
 }
 
@@ -135,6 +137,7 @@ void service_start(const struct job *jobs, const struct event_handler *events)
 		.streams = STREAMS,
 		.job_slots = (int)fixture.settings.job_slots,
 		.retention_days = 30,
+		.wake = fixture.process.job_wake,
 		.is_migrated = &fixture.process.is_migrated,
 	};
 	tasks = tasks_start(&fixture.worker, &settings);
@@ -185,7 +188,9 @@ int tasks_teardown(void **state)
 	(void)state;
 	service_stop();
 	free_clients();
+	struct job_wake *wake = fixture.process.job_wake;
 	fixture_stop(&fixture);
+	job_wake_free(wake);
 	return 0;
 }
 

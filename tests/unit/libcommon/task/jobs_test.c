@@ -450,74 +450,6 @@ static void test_superfluous_entries_do_no_harm(void **state)
 	assert_int_equal(sql("SELECT attempts FROM task"), 1);
 }
 
-struct wanted {
-	const char *kind;
-	int count;
-};
-
-/* Queues the tasks in one transaction of the worker, which announces them. */
-static void write_tasks(struct request *rq)
-{
-	const struct wanted *wanted = rq->user;
-	pg_query(rq,
-	         "SELECT count((task_put($2, $1::uuid, jsonb_build_object('at', clock_timestamp(), "
-	         "'n', n), NULL, NULL)).id) FROM generate_series(1, $3::int) AS n",
-	         pg_text(ACCOUNT), pg_text(wanted->kind), pg_int(wanted->count));
-}
-
-static void test_a_commit_adds_one_entry(void **state)
-{
-	(void)state;
-	fixture_run(&fixture, write_tasks, &(struct wanted){"slow", 3});
-	until_redis(1, "XLEN jobs.svc-test");
-	fixture_run(&fixture, write_tasks, &(struct wanted){"slow", 1});
-	until_redis(2, "XLEN jobs.svc-test");
-	for (int i = 0; i < 100; i++)
-		fixture_run(&fixture, write_tasks, &(struct wanted){"slow", 1});
-	until_redis(64, "XLEN jobs.svc-test"); /* and no more, although nobody reads */
-}
-
-/* One entry for six tasks: the process that has read it has four slots, and adds one for another
- * process. */
-static void test_a_full_process_passes_the_message_on(void **state)
-{
-	(void)state;
-	service_start(JOBS, NULL);
-	until_redis(1, "XINFO GROUPS jobs.svc-test");
-	fixture_spawn(&fixture, write_tasks, NULL, &(struct wanted){"slow", 6});
-	until_sql(4, "SELECT count(*) FROM task WHERE progress = 10");
-	until_redis(2, "XLEN jobs.svc-test");
-	may_go_on = true;
-	until_sql(6, "SELECT count(*) FROM task WHERE status = 'completed'");
-}
-
-/* Whether the newest entry was read. */
-static const char IS_READ[] =
-	"local group = redis.call('XINFO', 'GROUPS', 'jobs.svc-test')[1] "
-	"local newest = redis.call('XREVRANGE', 'jobs.svc-test', '+', '-', 'COUNT', 1)[1][1] "
-	"for i = 1, #group, 2 do "
-	"  if group[i] == 'last-delivered-id' then return group[i + 1] == newest and 1 or 0 end "
-	"end";
-
-/* The slot that is kept for others is free, but long tasks wait: another process may have slots for
- * them. */
-static void test_long_tasks_are_passed_on(void **state)
-{
-	(void)state;
-	service_start(JOBS, NULL);
-	until_redis(1, "XINFO GROUPS jobs.svc-test");
-	fixture_spawn(&fixture, write_tasks, NULL, &(struct wanted){"long", 5});
-	until_sql(3, "SELECT count(*) FROM task WHERE progress = 10");
-	until_redis(2, "XLEN jobs.svc-test");
-	until_script(1, IS_READ); /* by itself, which does not pass it on for ever */
-	task_queue("ok", 1);
-	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
-	assert_in_range(redis_number("XLEN jobs.svc-test"), 2,
-	                3); /* one more for `ok`, which took the last slot */
-	may_go_on = true;
-	until_sql(6, "SELECT count(*) FROM task WHERE status = 'completed'");
-}
-
 /* 200 tasks of one account wait when two others start theirs: these are among the next. */
 static void test_accounts_share_the_workers(void **state)
 {
@@ -668,9 +600,6 @@ int main(void)
 		CASE(test_tasks_run_after_redis_was_killed),
 		CASE(test_tasks_run_after_postgres_crashed),
 		CASE(test_superfluous_entries_do_no_harm),
-		CASE(test_a_commit_adds_one_entry),
-		CASE(test_a_full_process_passes_the_message_on),
-		CASE(test_long_tasks_are_passed_on),
 		CASE(test_accounts_share_the_workers),
 		CASE(test_accounts_share_the_slots),
 		CASE(test_retried_tasks_do_not_go_first),
