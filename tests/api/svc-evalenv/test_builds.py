@@ -293,6 +293,25 @@ def test_a_lost_worker_is_refused_and_the_build_goes_on(api, build, claim_build,
     assert report(api, second, "succeeded", image="i:2")["image"] == "i:2"
 
 
+def test_a_lost_worker_cannot_take_a_build_back(api, build, claim_build, db):
+    path = f"{PATH}/{build()['build_id']}"
+    lost = claim_build()
+    end_lease(db, lost["build"]["build_id"])
+    wait_for(lambda: api.get(path).json()["status"] == "queued", "it is queued again")
+    api.post(f"{path}/report", {"status": "building"}, expect=200)
+    report(api, lost, "building", 409)
+    report(api, lost, "succeeded", 409, image="late")
+    assert api.post(f"{path}/report", {"status": "succeeded", "image": "i:1"}, expect=200).json()["image"] == "i:1"
+
+
+def test_equal_reports_with_and_without_an_attempt_are_one(api, build, claim_build):
+    path = f"{PATH}/{build()['build_id']}"
+    claimed = claim_build()
+    ended = api.post(f"{path}/report", {"status": "succeeded", "image": "i:1"}, expect=200).json()
+    assert report(api, claimed, "succeeded", image="i:1") == ended
+    report(api, claimed, "succeeded", 409, image="i:2")
+
+
 def test_attempts_are_bounded(api, build, claim_build, db):
     made = build()
     for attempt in range(1, 4):

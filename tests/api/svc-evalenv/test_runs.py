@@ -234,6 +234,18 @@ def test_a_late_attempt_is_refused(run, claim, deliver, db):
     assert deliver(made, "succeeded", attempt=2, metrics={"recall": 0.5})["metrics"] == {"recall": 0.5}
 
 
+def test_a_lost_worker_cannot_take_a_run_back(api, run, claim, deliver, db):
+    made = run()
+    claim()
+    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [made["run_id"]])
+    db.commit()
+    wait_for(lambda: api.get(f"{PATH}/{made['run_id']}").json()["status"] == "queued", "it is queued again")
+    deliver(made, "running")
+    deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})
+    done = deliver(made, "succeeded", metrics={"recall": 0.5})
+    assert deliver(made, "succeeded", attempt=1, metrics={"recall": 0.5}) == done
+
+
 @pytest.mark.parametrize("named", [{"attempt": 1}, {}], ids=["by its worker", "by another"])
 def test_a_run_that_was_said_to_run_goes_to_the_next_worker(api, run, claim, deliver, named):
     made = run()
