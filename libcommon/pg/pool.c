@@ -319,6 +319,7 @@ static void on_flush(uv_prepare_t *prepare)
 {
 	struct pg_pool *pool = CONTAINER_OF(prepare, struct pg_pool, flusher);
 	uv_prepare_stop(prepare);
+	uv_idle_stop(&pool->flush_hurry);
 	for (each_conn(conn, pool)) {
 		if (conn->needs_flush) {
 			conn->needs_flush = false;
@@ -327,10 +328,19 @@ static void on_flush(uv_prepare_t *prepare)
 	}
 }
 
+static void on_hurry(uv_idle_t *idle)
+{
+	(void)idle;
+}
+
+/* A prepare handle that another one has started runs in the next turn of the loop, which must not
+ * wait for an event before. */
 void pg_pool_flush_soon(struct pg_pool *pool)
 {
-	if (!pool->is_freed)
-		uv_prepare_start(&pool->flusher, on_flush);
+	if (pool->is_freed)
+		return;
+	uv_prepare_start(&pool->flusher, on_flush);
+	uv_idle_start(&pool->flush_hurry, on_hurry);
 }
 
 /* When nothing was heard from the server, ask on an idle connection whether it answers. */
@@ -400,10 +410,11 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 	uv_timer_init(loop, &pool->wait_timer);
 	uv_timer_init(loop, &pool->sweep_timer);
 	uv_prepare_init(loop, &pool->flusher);
+	uv_idle_init(loop, &pool->flush_hurry);
 	pool->heard_ms = uv_now(loop);
 	uv_timer_start(&pool->sweep_timer, on_sweep, PG_PROBE_MS, PG_PROBE_MS);
 	uv_unref((uv_handle_t *)&pool->sweep_timer);
-	pool->handles = 3;
+	pool->handles = 4;
 	pool->conns = calloc((size_t)pool->settings.connections, sizeof(*pool->conns));
 	require(pool->conns);
 	for (each_conn(conn, pool)) {
@@ -461,6 +472,11 @@ static void on_flusher_closed(uv_handle_t *handle)
 	pg_pool_handle_closed(CONTAINER_OF(handle, struct pg_pool, flusher));
 }
 
+static void on_flush_hurry_closed(uv_handle_t *handle)
+{
+	pg_pool_handle_closed(CONTAINER_OF(handle, struct pg_pool, flush_hurry));
+}
+
 static void queue_refuse(struct pg_pool *pool, struct pg_statement_list *queue)
 {
 	struct pg_statement *st;
@@ -483,6 +499,7 @@ void pg_pool_free(struct pg_pool *pool)
 	uv_close((uv_handle_t *)&pool->wait_timer, on_wait_timer_closed);
 	uv_close((uv_handle_t *)&pool->sweep_timer, on_sweep_timer_closed);
 	uv_close((uv_handle_t *)&pool->flusher, on_flusher_closed);
+	uv_close((uv_handle_t *)&pool->flush_hurry, on_flush_hurry_closed);
 	pg_pool_run(pool);
 }
 

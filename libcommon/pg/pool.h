@@ -79,6 +79,7 @@ struct pg_pool {
 	uv_timer_t wait_timer;  /* the earliest wait_until_ms */
 	uv_timer_t sweep_timer; /* idle and overdue connections */
 	uv_prepare_t flusher;   /* active while a connection needs_flush */
+	uv_idle_t flush_hurry;  /* with it; does nothing, but the loop waits for no event */
 	uint64_t usual_us;      /* moving average of how long the server takes for a statement */
 	size_t waiting;         /* length of singles and begins */
 	size_t handles;         /* of libuv, not yet closed; the last one frees the pool */

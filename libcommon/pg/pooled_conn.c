@@ -129,7 +129,8 @@ static bool send_parts(struct pooled_conn *conn, PGconn *pg, struct pg_statement
 	return true;
 }
 
-/* PQpipelineSync() writes to the socket at once; libpq 17 can leave that to the next flush. */
+/* PQpipelineSync() writes to the socket at once; libpq 17 can leave that to the next flush. The
+ * cork lets the kernel gather what the statements of this turn of the loop write. */
 static int send_sync(struct pooled_conn *conn, PGconn *pg)
 {
 #ifdef LIBPQ_HAS_SEND_PIPELINE_SYNC

@@ -32,6 +32,7 @@ struct pg_link {
 	unsigned failures;         /* attempts in a row */
 	bool is_other_tried;       /* both logins of the target, in this attempt */
 	bool is_corked;            /* pg_link_cork(), and not flushed since */
+	bool cannot_cork;          /* a unix socket */
 	const struct fault *fault; /* of the last failure since READY; NULL: none */
 };
 
@@ -106,7 +107,7 @@ static void link_release(struct pg_link *link)
 		link->owner->lost(link->context);
 	PQfinish(link->pg);
 	link->pg = NULL;
-	link->is_corked = false;
+	link->is_corked = link->cannot_cork = false;
 }
 
 static void link_begin(struct pg_link *link);
@@ -328,8 +329,10 @@ static bool set_cork(const struct pg_link *link, int value)
 
 void pg_link_cork(struct pg_link *link)
 {
-	if (link->state == PG_LINK_READY && !link->is_corked)
-		link->is_corked = set_cork(link, 1);
+	if (link->state != PG_LINK_READY || link->is_corked || link->cannot_cork)
+		return;
+	link->is_corked = set_cork(link, 1);
+	link->cannot_cork = !link->is_corked;
 }
 
 void pg_link_flush(struct pg_link *link)

@@ -555,6 +555,32 @@ static void test_connecting_by_host_name(void **state)
 	assert_int_equal(outcome.answer, 8);
 }
 
+static void query_once(uv_prepare_t *prepare)
+{
+	uv_prepare_stop(prepare);
+	spawn(prepare->data, query_number);
+}
+
+/* The pool's own prepare handle, which sends it, is started too late for this turn of the loop. */
+static void test_a_statement_of_a_prepare_handle_waits_for_no_event(void **state)
+{
+	(void)state;
+	struct outcome connecting = {.sql = "SELECT $1::int", .number = 1};
+	struct outcome outcome = {.sql = "SELECT $1::int", .number = 8};
+	uv_prepare_t prepare = {.data = &outcome};
+	spawn(&connecting, query_number);
+	fixture_idle(&fixture);
+	uv_prepare_init(&fixture.worker.loop, &prepare);
+	uv_prepare_start(&prepare, query_once);
+	uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
+	assert_false(outcome.is_over);
+	assert_int_equal(uv_backend_timeout(&fixture.worker.loop), 0);
+	fixture_idle(&fixture);
+	assert_int_equal(outcome.answer, 8);
+	uv_close((uv_handle_t *)&prepare, NULL);
+	uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
+}
+
 static void test_idle_connections_are_closed(void **state)
 {
 	struct outcome outcomes[40];
@@ -644,6 +670,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_full_sockets, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_freeing_a_busy_pool, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_connecting_by_host_name, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_statement_of_a_prepare_handle_waits_for_no_event, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_urls_are_refused, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_idle_connections_are_closed, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_gauges_return_to_zero, setup, teardown),
