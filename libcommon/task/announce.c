@@ -22,9 +22,11 @@ static void on_outbox(void *context)
 	redis_publish(announcer->redis, announcer->channel, "");
 }
 
-void announce_tasks(struct redis *redis, const char *jobs_stream)
+void announce_tasks(struct redis *redis, const char *jobs_stream, const char *left_by)
 {
-	const char *const argv[] = {"XADD", jobs_stream, "MAXLEN", WAKES_MAX, "*", "wake", ""};
+	const char *const argv[] = {
+		"XADD",           jobs_stream,           "MAXLEN", WAKES_MAX, "*",
+		ANNOUNCE_LEFT_BY, left_by ? left_by : ""};
 	redis_send(redis, argv, ARRAY_LEN(argv));
 }
 
@@ -32,7 +34,7 @@ static void on_tasks(void *context)
 {
 	const struct announcer *announcer = context;
 	if (!job_wake_send(announcer->wake))
-		announce_tasks(announcer->redis, announcer->jobs_stream);
+		announce_tasks(announcer->redis, announcer->jobs_stream, NULL);
 }
 
 /* By the SQLSTATEs of the notices. */

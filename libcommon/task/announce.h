@@ -33,5 +33,9 @@ struct announcer *announcer_new(const struct worker *worker, const char *service
 void announcer_free(struct announcer *announcer);
 
 /** Wake one process that waits for tasks. An entry says no more than that there are some, so the
- * stream is short, whether it is read or not. */
-void announce_tasks(struct redis *redis, const char *jobs_stream);
+ * stream is short, whether it is read or not. `left_by` is the instance that has left them to
+ * others, and does not take the entry itself (job_listen.h); NULL: any may take it. */
+void announce_tasks(struct redis *redis, const char *jobs_stream, const char *left_by);
+
+/** The field of an entry that has `left_by`; empty: NULL. */
+#define ANNOUNCE_LEFT_BY "wake"

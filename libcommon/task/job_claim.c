@@ -138,7 +138,7 @@ static void look(struct request *rq, struct tasks *tasks)
 	if (!fill_slots(rq, tasks, &is_left))
 		tasks->looked = told;
 	if (is_left) /* also for a process that found only tasks which others were claiming */
-		announce_tasks(rq->worker->redis, tasks->jobs_stream);
+		announce_tasks(rq->worker->redis, tasks->jobs_stream, tasks->settings.instance);
 }
 
 void job_claim_pass(struct request *rq)
@@ -174,7 +174,7 @@ void job_claim_on_wake(void *context)
 {
 	struct tasks *tasks = context;
 	if (!job_claim_look(tasks))
-		announce_tasks(tasks->worker->redis, tasks->jobs_stream);
+		announce_tasks(tasks->worker->redis, tasks->jobs_stream, NULL);
 }
 
 void job_claim_stop(struct tasks *tasks)

@@ -1,7 +1,9 @@
 /** Waits for an entry of `jobs.<service>`, which says that tasks wait. Internal to this folder.
  *
- * One entry wakes one of the processes that wait. A process whose slots were filled meanwhile, by
- * tasks of its own (job_wake.h), passes the entry on. */
+ * One entry wakes one of the processes that wait. A process passes it on when its slots were filled
+ * meanwhile, by tasks of its own (job_wake.h), or when it has added the entry itself for others:
+ * Redis gives an entry to the process that has waited longest, and that can be this one. It does
+ * not wait when it adds the entry again, so another one gets it. */
 #pragma once
 
 #include "task/tasks.h"

@@ -39,7 +39,7 @@ static void requeue(struct request *rq, struct tasks *tasks)
 		return;
 	if (rows->affected >= REQUEUED_MAX)
 		periodic_wake(tasks->reconciler);
-	announce_tasks(rq->worker->redis, tasks->jobs_stream);
+	announce_tasks(rq->worker->redis, tasks->jobs_stream, NULL);
 }
 
 void reconcile_pass(struct request *rq)

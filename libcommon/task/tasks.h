@@ -76,8 +76,9 @@ struct tasks {
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *listener_connection;
 	uint64_t claimed_ms; /* when tasks were last claimed, on the monotonic clock */
-	/* How often the reader was told that tasks may wait, and how often when its last claim began
-	 * that left none which this process could run. */
+	/* `told` counts the messages that tasks wait. `looked` is what it was when the last claim
+	 * began after which none waited that this process could run. Equal: there is nothing to
+	 * claim. */
 	unsigned told, looked;
 	LIST_HEAD(, job_run) runs; /* running jobs */
 	int runs_count;

@@ -123,7 +123,7 @@ static void test_long_tasks_are_passed_on(void **state)
 	until_redis(1, "XINFO GROUPS jobs.svc-test");
 	fixture_spawn(&fixture, write_tasks, NULL, &(struct wanted){"long", 5});
 	until_sql(3, "SELECT count(*) FROM task WHERE progress = 10");
-	until_script(1, IS_READ); /* by itself, which does not pass it on for ever */
+	until_script(1, IS_READ); /* by itself, which passes it on once */
 	long entries = redis_number("XLEN jobs.svc-test");
 	sql("SELECT (task_start('ok', '" ACCOUNT "', '{}')).id");
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
@@ -131,6 +131,21 @@ static void test_long_tasks_are_passed_on(void **state)
 	assert_in_range(redis_number("XLEN jobs.svc-test"), entries, entries + 2);
 	may_go_on = true;
 	until_sql(6, "SELECT count(*) FROM task WHERE status = 'completed'");
+}
+
+/* Such an entry may reach the process that added it, if that has waited longest. */
+static void test_an_entry_of_its_own_is_added_again(void **state)
+{
+	(void)state;
+	idle_service_start();
+	redis_number("XADD jobs.svc-test * wake %s", "other");
+	until_script(1, IS_READ);
+	redis_number("XADD jobs.svc-test * wake %s", fixture.process.instance);
+	until_redis(3, "XLEN jobs.svc-test");
+	until_script(1, IS_READ);
+	redis_number("XADD jobs.svc-test * wake %s", "other");
+	until_script(1, IS_READ);
+	assert_int_equal(redis_number("XLEN jobs.svc-test"), 4);
 }
 
 int main(void)
@@ -142,6 +157,7 @@ int main(void)
 		CASE(test_a_process_that_runs_a_job_shares_its_tasks),
 		CASE(test_a_full_process_passes_the_message_on),
 		CASE(test_long_tasks_are_passed_on),
+		CASE(test_an_entry_of_its_own_is_added_again),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }
