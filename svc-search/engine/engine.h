@@ -136,6 +136,9 @@ void engine_merge_set_cancel_flag(struct engine_merge *merge, const atomic_bool 
  * when it was cancelled; the caller then calls engine_merge_cancel(). */
 bool engine_merge_run(struct engine_merge *merge);
 
+/** Whether engine_merge_run() could not write its file, so that the result is in memory. */
+bool engine_merge_has_file_failed(const struct engine_merge *merge);
+
 /** The same for an adoption: embed all papers, about 1 s for 40,000. Returns false once `*cancel`
  * is true. `cancel` may be NULL. */
 bool engine_adoption_run(struct engine_adoption *adoption, const atomic_bool *cancel);

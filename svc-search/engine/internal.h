@@ -28,7 +28,8 @@ void builder_add_part(struct builder *builder, const struct engine_view *view, s
                       bool has_vectors, const atomic_bool *cancel);
 
 /** Build a part, with vectors by the embedder of `model`, except those that the builder has. Frees
- * `builder`. NULL only if builder_finish() returns that; `cancel` may be NULL. */
+ * `builder`. NULL: it was cancelled, or its file could not be
+ * written; `cancel` may be NULL. */
 struct part *part_build(struct builder *builder, const struct model *model,
                         const atomic_bool *cancel);
 

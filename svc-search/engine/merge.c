@@ -8,9 +8,10 @@
 struct engine_merge {
 	struct engine_view *view;  /* when it was opened */
 	bool *is_source;           /* by part of `view` */
-	struct part *part;         /* the result, once it has run; NULL: no document is left */
+	struct part *part;         /* the result, once it has run */
 	const char *folder;        /* of the engine; may be NULL */
 	const atomic_bool *cancel; /* may be NULL */
+	bool has_file_failed;
 };
 
 /* Mark the parts that a merge is to replace. Returns how many. */
@@ -78,9 +79,15 @@ bool engine_merge_run(struct engine_merge *merge)
 {
 	require(!merge->part);
 	merge->part = build_merged(merge, merge->folder);
-	if (!merge->part && merge->folder && !is_cancelled(merge->cancel))
+	merge->has_file_failed = !merge->part && !is_cancelled(merge->cancel);
+	if (merge->has_file_failed)
 		merge->part = build_merged(merge, NULL);
 	return merge->part && !is_cancelled(merge->cancel);
+}
+
+bool engine_merge_has_file_failed(const struct engine_merge *merge)
+{
+	return merge->has_file_failed;
 }
 
 static const struct view_part *find_part(const struct engine_view *view, const struct part *part)

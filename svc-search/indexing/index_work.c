@@ -149,6 +149,7 @@ void index_work_merge(void *arg)
 		return;
 	engine_merge_set_cancel_flag(merge, writer->cancel);
 	work->is_done = engine_merge_run(merge);
+	work->has_file_failed = engine_merge_has_file_failed(merge);
 	uv_mutex_lock(&writer->lock);
 	if (work->is_done)
 		engine_merge_commit(writer->engine, merge);

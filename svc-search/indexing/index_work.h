@@ -31,6 +31,7 @@ struct index_work {
 	const char *path;          /* of the snapshot */
 	struct embedder *embedder; /* index_work_adopt(), which takes it */
 	bool is_done;              /* whether restore, adoption, merge or save succeeded */
+	bool has_file_failed;      /* of a merge, which is in memory then */
 };
 
 /** Whether index_work_collect() has something to do; false while another thread changes the
@@ -59,8 +60,8 @@ void index_work_restore(void *work);
  * was abandoned because of writer->cancel. */
 void index_work_adopt(void *work);
 
-/** Run a merge that is due and publish its result. Sets `is_done`; false: it was abandoned because
- * of writer->cancel, or there was nothing to merge. */
+/** Run a merge that is due and publish its result. Sets `has_file_failed` and `is_done`; false: it
+ * was abandoned because of writer->cancel, or there was nothing to merge. */
 void index_work_merge(void *work);
 
 /** Save the index to `path`. Sets `is_done`. */

@@ -178,6 +178,9 @@ static void merge_index(struct request *rq, struct indexer *indexer)
 	uint64_t started_us = time_monotonic_us();
 	struct index_work *work = index_work_new(rq, &indexer->writer);
 	fiber_offload(rq, LANE_LONG, index_work_merge, work);
+	if (work->has_file_failed)
+		log_warn(LOG_GROUP_APP, "cannot write the file of a merge; the result is in memory",
+		         f_text("beside", snapshot_path(rq, indexer)));
 	if (!work->is_done)
 		return;
 	show_size(indexer);

@@ -77,7 +77,7 @@ static struct segment *map_file(struct writer *writer)
 	    pwrite(writer->file, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
 	    fdatasync(writer->file) != 0)
 		return NULL;
-	void *data = mmap(NULL, header->length, PROT_READ, MAP_SHARED, writer->file, 0);
+	void *data = mmap(NULL, header->length, PROT_READ, MAP_PRIVATE, writer->file, 0);
 	return data != MAP_FAILED ? segment_open_mapped(data, header->length) : NULL;
 }
 

@@ -323,8 +323,8 @@ void write_lists(struct writer *writer)
 	struct posting_set set = posting_set_new(writer->header.doc_count);
 	struct new_lists lists = {0};
 	begin_section(writer, SECTION_POSTINGS);
-	for (uint32_t number = 0;
-	     number < writer->header.term_count && !is_cancelled(writer->builder->cancel);
+	for (uint32_t number = 0; number < writer->header.term_count && !writer->has_failed &&
+	                          !is_cancelled(writer->builder->cancel);
 	     number++) {
 		if (number == lists.last) {
 			new_lists_done(&lists);

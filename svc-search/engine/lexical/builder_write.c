@@ -413,7 +413,7 @@ struct segment *builder_finish(struct builder *builder)
 	bytes_add(&writer.blob, &writer.header, sizeof(writer.header));
 	while (step < ARRAY_LEN(steps) && !is_cancelled(builder->cancel) && !writer.has_failed)
 		steps[step++](&writer);
-	if (step == ARRAY_LEN(steps) && !writer.has_failed)
+	if (step == ARRAY_LEN(steps) && !is_cancelled(builder->cancel) && !writer.has_failed)
 		segment = blob_open(&writer);
 	writer_done(&writer);
 	return segment;
