@@ -68,10 +68,9 @@ static const char *reason_of(struct request *rq, const struct provider *provider
                              const char *secret)
 {
 	const char *secrets[] = {provider->oauth->client_secret, secret, NULL};
-	const char *const *known = provider->oauth->client_secret[0] ? secrets : secrets + 1;
-	const char *error = reason_clean(rq->arena, json_get_text(root, "error"), known);
+	const char *error = reason_clean(rq->arena, json_get_text(root, "error"), secrets);
 	const char *description =
-		reason_clean(rq->arena, json_get_text(root, "error_description"), known);
+		reason_clean(rq->arena, json_get_text(root, "error_description"), secrets);
 	if (error)
 		return arena_printf(rq->arena, "%s refused: %s%s%s", provider->name, error,
 		                    description ? ": " : "", description ? description : "");

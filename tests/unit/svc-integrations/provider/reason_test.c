@@ -24,9 +24,11 @@ static void secrets_are_masked(void **state attr_unused)
 
 static void words_that_a_short_secret_occurs_in_are_kept(void **state attr_unused)
 {
-	const char *const secrets[] = {"bad", "abcdefg", NULL};
-	assert_string_equal(reason_clean(arena, "bad_verification_code abcdefg", secrets),
-	                    "bad_verification_code abcdefg");
+	const char *const secrets[] = {"bad", "abcdefg", "", NULL};
+	assert_string_equal(reason_clean(arena, "bad_verification_code abcdefgh", secrets),
+	                    "bad_verification_code abcdefgh");
+	assert_string_equal(reason_clean(arena, "abcdefg is bad, not \"bad\" or bad-ly", secrets),
+	                    "*** is ***, not \"***\" or bad-ly");
 }
 
 static void control_characters_and_broken_text_become_spaces(void **state attr_unused)
