@@ -49,7 +49,7 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
 	BODY_ENUM(struct key_input, preset, "preset", OPTIONAL, PRESET_NAMES),
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct key_input, repo, const char *), NULLABLE, 3,
-         200, .check = repo_check},
+         REPO_MAX, .check = repo_check},
 	BODY_UUID(struct key_input, interest, "interest_id", NULLABLE),
 	BODY_INT(struct key_input, expires_in_days, "expires_in_days", NULLABLE, 1,
                  PERSONAL_DAYS_MAX, 0),

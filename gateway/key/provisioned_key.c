@@ -28,7 +28,7 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_TEXT(struct provisioned_key_input, name, "name", REQUIRED | TRIMMED, 1, KEY_NAME_MAX),
 	BODY_TEXT(struct provisioned_key_input, purpose, "purpose", NULLABLE, 1, KEY_PURPOSE_MAX),
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct provisioned_key_input, repo, const char *),
-         REQUIRED, 3, 200, .check = repo_check},
+         REQUIRED, 3, REPO_MAX, .check = repo_check},
 	BODY_UUID(struct provisioned_key_input, interest, "interest_id", REQUIRED),
 	BODY_STRINGS(struct provisioned_key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
 	BODY_UUID(struct provisioned_key_input, maker, "maker_id", NULLABLE),

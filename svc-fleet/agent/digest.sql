@@ -3,7 +3,7 @@
 -- What is said of it, the row and the version of that for run_text_store(), and as in run_record_get what was stored of this
 -- version, and when.
 WITH setup AS (
-    SELECT i.id, i.agent, i.repo, coalesce(told.state, 'open') AS state
+    SELECT i.id, i.agent, i.repo, CASE WHEN i.status = 'active' THEN coalesce(told.state, 'open') ELSE 'revoked' END AS state
     FROM installation i, artifact_of(i.setup_url) at
     LEFT JOIN code_host_item told ON told.repo_key = at.repo_key AND told.kind = at.kind AND told.number = at.number
     WHERE i.account_id = $1 AND i.setup_url = $3 AND ($2::text IS NULL OR i.repo_key = lower($2))
@@ -12,9 +12,11 @@ WITH setup AS (
 SELECT json_build_object(
            'title', 'Setup of ' || s.agent || ' on ' || s.repo,
            'digest', 'Made by provisioning: it adds the workflow of ' || s.agent || ' to ' || s.repo || '. '
-               || CASE s.state WHEN 'open' THEN 'It waits to be merged; until then no run can start. Review and merge it.'
-                               WHEN 'merged' THEN 'It was merged, so runs can start.'
-                               ELSE 'It was closed without being merged, so no run can start. Provision the interest again.' END,
+               || CASE s.state WHEN 'open' THEN 'It waits to be merged; until then this workflow is not in force. Review and merge it.'
+                               WHEN 'merged' THEN 'It was merged, so this workflow is in force.'
+                               WHEN 'revoked' THEN 'The agent was revoked, so it does not matter any more.'
+                               ELSE 'It was closed without being merged, so this workflow never came into force. Provision the interest '
+                                    || 'again if the agent is to have it.' END,
            'model', NULL),
        s.id, s.agent || ' ' || s.state, t.body, time_json(t.made_at)
 FROM setup s LEFT JOIN run_text t ON t.run = s.id AND t.kind = 'digest' AND t.version = s.agent || ' ' || s.state;

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "run/run.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/reply.h"
 
 struct evidence_input {
@@ -12,7 +13,7 @@ struct evidence_input {
 static const struct field ARTIFACT[] = {
 	JSON_URL("url", NULLABLE),
 	JSON_ID("run_id", NULLABLE, RUN_ID_MAX),
-	JSON_TEXT("repo", NULLABLE, 3, 200),
+	{IN_BODY, FIELD_TEXT, "repo", FIELD_NOWHERE, NULLABLE, 3, REPO_MAX, .check = repo_check},
 	FIELD_END,
 };
 

@@ -91,7 +91,7 @@ def test_a_digest_is_made_once_for_a_state(api, report, tell, other_user):
     other_user.api.problem("POST", "/fleet/agents/inbox/digest", 404, "not_found", {"href": PULL + "0"})
 
 
-def test_a_digest_of_the_pull_request_that_sets_up_an_agent(api, install, tell, other_user, agent):
+def test_a_digest_of_the_pull_request_that_sets_up_an_agent(api, db, install, tell, other_user, agent):
     install(setup_url=PULL + "9")
 
     def digest(of=api):
@@ -107,3 +107,6 @@ def test_a_digest_of_the_pull_request_that_sets_up_an_agent(api, install, tell, 
     tell(REPO, 39, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
     merged = api.post("/fleet/agents/inbox/digest", body, expect=200).json()
     assert "was merged" in merged["digest"] and not merged["cached"]
+    db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE setup_url = %s", [PULL + "9"])
+    db.commit()
+    assert "was revoked" in api.post("/fleet/agents/inbox/digest", body, expect=200).json()["digest"]
