@@ -31,9 +31,9 @@ FROM interest i
 CROSS JOIN LATERAL (
     SELECT count(*) AS count,
            CASE WHEN bool_and(r.reasoning LIKE '%; nothing closer was found.')
-                THEN 'The papers are hardly related to this interest, but the index has nothing closer.'
+                THEN 'The papers are hardly related to this interest, but nothing closer is left.'
                 WHEN bool_or(r.reasoning LIKE '%; nothing closer was found.')
-                THEN 'Some of the papers are hardly related to this interest, but the index has nothing closer.' END AS message,
+                THEN 'Some of the papers are hardly related to this interest, but nothing closer is left.' END AS message,
            coalesce(jsonb_agg(recommendation_json(r, i.name, p) ORDER BY r.relevance_score DESC, r.id), '[]') AS papers
     FROM best JOIN recommendation r USING (id) JOIN paper p USING (arxiv_id)
     WHERE best.interest_id = i.id

@@ -143,6 +143,14 @@ static enum err_code refresh_one(struct request *rq, struct interest_refresh *re
 	return ERR_CONTENTION;
 }
 
+static void add_part(struct buf *out, const char *what, long long count, long long interests)
+{
+	if (count && interests == 1)
+		buf_printf(out, "; %s it", what);
+	else if (count)
+		buf_printf(out, "; %s %lld of them", what, count);
+}
+
 /* `3 recommendations for 2 interests; no papers in the index match 1 of them; no more papers fit 1
  * of them`. `rows` is a row of refresh_end. */
 static const char *summary(struct request *rq, const struct pg_rows *rows)
@@ -152,10 +160,8 @@ static const char *summary(struct request *rq, const struct pg_rows *rows)
 	struct buf out = {.arena = rq->arena};
 	buf_printf(&out, "%lld recommendation%s for %lld interest%s", papers,
 	           papers == 1 ? "" : "s", interests, interests == 1 ? "" : "s");
-	if (empty_pools)
-		buf_printf(&out, "; no papers in the index match %lld of them", empty_pools);
-	if (short_lists)
-		buf_printf(&out, "; no more papers fit %lld of them", short_lists);
+	add_part(&out, "no papers in the index match", empty_pools, interests);
+	add_part(&out, "no more papers fit", short_lists, interests);
 	return out.data;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-static const char SEPARATORS[] = " \t\r\n-_.,:;/#()[]'\"";
+static const char SEPARATORS[] = " \t\r\n-_.,:;/#()[]{}<>|=&@+*`'\"";
 
 static const char DIGITS[] = "0123456789", HEX_DIGITS[] = "0123456789abcdefABCDEF";
 

@@ -96,7 +96,7 @@ def test_a_list_ends_where_no_more_papers_fit(interests):
     task = interests.refresh(made, num_results=50)
     fitting = interests.recommended(made, limit=50)
     assert 10 <= len(fitting) < 50 and all(one["relevance_score"] >= 0.4 for one in fitting)
-    assert "no more papers fit 1 of them" in task["message"]
+    assert "no more papers fit it" in task["message"]
     task = interests.refresh(made, num_results=3)
     assert task["result"]["interests"][0]["recommended"] == 3 and "no more papers" not in task["message"]
     assert sum("nothing closer" in one["reasoning"] for one in interests.recommended(made, limit=50)) == 3
