@@ -53,8 +53,11 @@ def test_requests_and_jobs_in_two_processes(cluster, alone):
     http = alone("svc-interests", "http")
     assert "background" not in threads(http)
     body = {"name": "Roles", "context": new_word()}
+    newest = lambda: cluster.redis.client().xinfo_stream("jobs.svc-interests")["last-generated-id"]  # noqa: E731
+    before = newest()
     made = call(cluster, http, "POST", "/interests", body)
     assert made.status_code == 201, made.text
+    wait_for(lambda: newest() != before, "an entry for a process that runs jobs")
     with cluster.postgres.connect("interests") as database:
         tasks = "SELECT DISTINCT status FROM task WHERE input->>'interest_id' = %s"
         statuses = lambda: database.execute(tasks, [made.json()["id"]]).fetchall()  # noqa: E731

@@ -24,15 +24,6 @@ def test_create_returns_the_interest_with_defaults(api):
         assert uuid.UUID(made[name]).version == 7
 
 
-def test_create_wakes_a_worker(cluster, interests):
-    def last_wake():
-        return cluster.redis.client().xinfo_stream("jobs.svc-interests")["last-generated-id"]
-
-    before = last_wake()
-    interests.create()
-    wait_for(lambda: last_wake() != before, "an entry for the worker")
-
-
 def test_create_takes_every_writable_field(api):
     body = {
         "name": "Everything",

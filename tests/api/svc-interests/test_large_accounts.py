@@ -1,5 +1,6 @@
 """Statements that read a bounded number of rows, however large an account is."""
 
+import json
 import uuid
 
 import pytest
@@ -87,7 +88,7 @@ def test_history_reads_a_bounded_number_of_experiments(filled):
         query = statement("interest", "interest_get").replace("$1", "%s").replace("$2", "%s")
         shown, *_ = db.execute(query, [ACCOUNT, interest]).fetchone()
         assert 100 <= rows_fetched(db, "experiment") <= 400
-    assert shown["experiment_history"].splitlines() == [f"- p{n} (running)" for n in range(1, 101)]
+    assert json.loads(shown)["experiment_history"].splitlines() == [f"- p{n} (running)" for n in range(1, 101)]
 
 
 @pytest.mark.parametrize("interest", [True, False])
