@@ -75,7 +75,7 @@ static struct block *block_map(size_t size)
 	return pages == MAP_FAILED ? NULL : pages;
 }
 
-/* Large blocks come from calloc(): fresh pages of the system are zero already. */
+/* Larger blocks come from calloc(), or are mapped: fresh pages of the system are zero already. */
 static struct block *block_new(size_t size, bool is_zeroed)
 {
 	struct block *block = size >= MAPPED_BLOCK_BYTES ? block_map(size)
@@ -93,7 +93,7 @@ static void block_free(struct block *block, bool is_wiped)
 {
 	unpoison(block, block->size);
 	if (block->size >= MAPPED_BLOCK_BYTES) {
-		munmap(block, block->size);
+		require(munmap(block, block->size) == 0);
 		return;
 	}
 	if (is_wiped)
