@@ -64,7 +64,7 @@ def test_task_reports_a_topic_that_the_index_lacks(interests):
     made = interests.ready(name="Xyloquence", context="Zymurgistic quaffability, brewhouse lautering")
     assert made["pool_size"] == 0
     task = interests.refresh(made)
-    assert "no papers in the index match 1" in task["message"]
+    assert "no papers in the index match it" in task["message"]
     assert interests.recommended(made) == []
 
 
