@@ -17,7 +17,8 @@ struct peers {
 	const char *const *url;
 	/* By enum api_service: signs requests for it; NULL: this process has no secret for it. */
 	struct identity_signer *signers[API_SERVICE_COUNT];
-	struct identity_verifier *verifier; /* of requests that this process receives */
+	/* Of requests that this process receives: each worker verifies them with a copy. */
+	struct identity_verifier *verifier;
 };
 
 /** The settings from which struct peers is made. */
