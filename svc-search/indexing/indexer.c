@@ -179,8 +179,10 @@ static void merge_index(struct request *rq, struct indexer *indexer)
 	struct index_work *work = index_work_new(rq, &indexer->writer);
 	fiber_offload(rq, LANE_LONG, index_work_merge, work);
 	if (work->has_file_failed)
-		log_warn(LOG_GROUP_APP, "cannot write the file of a merge; the result is in memory",
-		         f_text("beside", snapshot_path(rq, indexer)));
+		log_warn(LOG_GROUP_APP,
+		         "cannot write a file of a merge beside the snapshot; the result is in "
+		         "memory",
+		         f_text("path", snapshot_path(rq, indexer)));
 	if (!work->is_done)
 		return;
 	show_size(indexer);
