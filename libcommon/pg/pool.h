@@ -18,6 +18,7 @@
  *     listen.h     LISTEN on a separate pg_link
  *     pool.h       this file
  *     pg.h         what fibers call
+ *     batch.h      statements that several requests share; calls pg.h
  *
  * Words used here:
  *   shared       a connection that carries single statements of any request
@@ -75,16 +76,17 @@ struct pg_pool {
 	struct pg_listener *listener;  /* NULL until the first pg_listen() */
 	const struct pg_notice *notices; /* of pg_on_notices(); NULL: none */
 	void *notice_context;
-	uint64_t heard_ms;      /* uv_now() of the last answer on any connection */
-	uv_timer_t wait_timer;  /* the earliest wait_until_ms */
-	uv_timer_t sweep_timer; /* idle and overdue connections */
-	uv_prepare_t flusher;   /* active while a connection needs_flush */
-	uv_idle_t flush_hurry;  /* with it; does nothing, but the loop waits for no event */
-	uint64_t usual_us;      /* moving average of how long the server takes for a statement */
-	size_t waiting;         /* length of singles and begins */
-	size_t handles;         /* of libuv, not yet closed; the last one frees the pool */
-	bool is_unprepared;     /* statements are sent without preparing them */
-	bool is_running;        /* inside pg_pool_run() */
+	struct pg_batch_queue *batch_queues; /* batch.c; hash table */
+	uint64_t heard_ms;                   /* uv_now() of the last answer on any connection */
+	uv_timer_t wait_timer;               /* the earliest wait_until_ms */
+	uv_timer_t sweep_timer;              /* idle and overdue connections */
+	uv_prepare_t flusher;                /* active while a connection needs_flush */
+	uv_idle_t flush_hurry; /* with it; does nothing, but the loop waits for no event */
+	uint64_t usual_us;     /* moving average of how long the server takes for a statement */
+	size_t waiting;        /* length of singles and begins */
+	size_t handles;        /* of libuv, not yet closed; the last one frees the pool */
+	bool is_unprepared;    /* statements are sent without preparing them */
+	bool is_running;       /* inside pg_pool_run() */
 	bool is_freed;
 };
 

@@ -14,14 +14,9 @@ void reply_one(struct request *rq, int status, const struct pg_rows *rows, const
 	reply_json(rq, status, pg_json(rows));
 }
 
-struct pg_rows *pg_write_with(struct request *rq, const struct constraint *constraints,
-                              const char *sql, const struct pg_param *params, size_t count)
+static attr_noreturn void raise_violation(struct request *rq, const struct constraint *constraints,
+                                          const char *violated, enum err_code code)
 {
-	struct pg_rows *rows = NULL;
-	const char *violated = NULL;
-	enum err_code code = pg_try_with(rq, &rows, &violated, sql, params, count);
-	if (code == ERR_NONE)
-		return rows;
 	for (const struct constraint *row = constraints; violated && row->name; row++) {
 		if (strcmp(row->name, violated) != 0)
 			continue;
@@ -30,6 +25,28 @@ struct pg_rows *pg_write_with(struct request *rq, const struct constraint *const
 		raise_error(rq, row->code, "%s", row->message);
 	}
 	pg_raise(rq, code);
+}
+
+struct pg_rows *pg_write_with(struct request *rq, const struct constraint *constraints,
+                              const char *sql, const struct pg_param *params, size_t count)
+{
+	struct pg_rows *rows = NULL;
+	const char *violated = NULL;
+	enum err_code code = pg_try_with(rq, &rows, &violated, sql, params, count);
+	if (code)
+		raise_violation(rq, constraints, violated, code);
+	return rows;
+}
+
+struct pg_rows *pg_write_batched(struct request *rq, const struct constraint *constraints,
+                                 const char *sql, const char *item)
+{
+	struct pg_rows *rows = NULL;
+	const char *violated = NULL;
+	enum err_code code = pg_batch_try(rq, &rows, &violated, sql, item);
+	if (code)
+		raise_violation(rq, constraints, violated, code);
+	return rows;
 }
 
 struct pg_param caller_key(struct request *rq)

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "base/scope.h"
-#include "pg/pg.h"
+#include "pg/batch.h"
 #include "service/reply.h"
 
 /** Reply with the JSON in the first column of the first row. Raises ERR_NOT_FOUND with the detail
@@ -47,6 +47,10 @@ struct constraint {
 	              ARRAY_LEN(((const struct pg_param[]){{NULL}, ##__VA_ARGS__})) - 1)
 struct pg_rows *pg_write_with(struct request *rq, const struct constraint *constraints,
                               const char *sql, const struct pg_param *params, size_t count);
+
+/** As pg_write(), for a statement that requests of the account may share (pg/batch.h). */
+struct pg_rows *pg_write_batched(struct request *rq, const struct constraint *constraints,
+                                 const char *sql, const char *item);
 
 /** The id of the API key that makes the request, for columns such as `changed_by`; SQL NULL when a
  * service makes it. */

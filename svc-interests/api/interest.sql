@@ -7,21 +7,26 @@ SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.created_at DESC, page.
        (SELECT count(*) FROM interest WHERE account_id = $1 AND ($4::uuid IS NULL OR id = $4));
 
 -- name: interest_create
--- $1 account, $2 the body, $3 request id. Starts the job that builds the pool. Name and context that the body lacks are those of
--- its repository.
-WITH made AS (
-    INSERT INTO interest AS i (account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
-    SELECT $1, coalesce(b.name, repository_title(b.source_repo_url)), coalesce(b.context, b.source_repo_url),
-           coalesce(b.daily_count, 3), coalesce(b.is_active, true), b.model_provider,
-           b.source_repo_url, b.project_id
-    FROM jsonb_to_record($2::jsonb) AS b (name text, context text, daily_count integer, is_active boolean,
-                                          model_provider text, source_repo_url text, project_id uuid)
+-- $1 account, $2 the interests, each with its `body` and `request_id`, as a batch has them (pg/batch.h). Starts the jobs that
+-- build the pools. Name and context that a body lacks are those of its repository.
+WITH wanted AS MATERIALIZED (
+    SELECT item.n, uuid_v7() AS id, uuid_v7() AS task_id, item.json ->> 'request_id' AS request_id, b.*
+    FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS item (json, n),
+         jsonb_to_record(item.json -> 'body') AS b (name text, context text, daily_count integer, is_active boolean,
+                                                    model_provider text, source_repo_url text, project_id uuid)
+), made AS (
+    INSERT INTO interest AS i (id, account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
+    SELECT id, $1, coalesce(name, repository_title(source_repo_url)), coalesce(context, source_repo_url),
+           coalesce(daily_count, 3), coalesce(is_active, true), model_provider, source_repo_url, project_id
+    FROM wanted
     RETURNING i.id, interest_json(i) AS json
 ), queued AS (
-    SELECT task_insert(uuid_v7(), 'pool_build', $1, jsonb_build_object('interest_id', id), $3, (SELECT l.pending_max FROM task_limit l))
-    FROM made
+    SELECT count(*) AS tasks
+    FROM (SELECT array_agg(task_id) AS ids, array_agg(jsonb_build_object('interest_id', id)) AS inputs,
+                 array_agg(request_id) AS request_ids FROM made JOIN wanted USING (id)) AS a,
+         task_insert(a.ids, 'pool_build', $1, a.inputs, a.request_ids, (SELECT l.pending_max FROM task_limit l))
 )
-SELECT json, (SELECT count(*) FROM queued) AS "XO002" FROM made;
+SELECT json, tasks AS "XO002" FROM made JOIN wanted USING (id), queued ORDER BY n;
 
 -- The version of an interest is the time of its last change by a user, in microseconds. The tag also has a hash of what it shows, since
 -- its pool and its experiments change without it.

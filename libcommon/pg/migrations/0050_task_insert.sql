@@ -56,47 +56,53 @@ BEGIN
         0);
 END $$;
 
--- Queue a task with this id, or return the equal one, as task_put() does, without the notice: each is sent to the client at once,
--- which took a tenth of the statement that makes an interest, and wakes the client before its answer. For statements of this
--- schema that tell of the task in their result (pg_on_notices() in pg/pg.h).
-CREATE FUNCTION task_insert(new_id uuid, kind text, account uuid, input jsonb, request_id text, pending_max int)
-RETURNS task LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
+-- Queue tasks with these ids, or return the equal ones, as task_put() does, without the notice: each is sent to the client at
+-- once, which took a tenth of the statement that makes an interest, and wakes the client before its answer. For statements of this
+-- schema that tell of the tasks in their result (pg_on_notices() in pg/pg.h). No two of the inputs are equal.
+--
+-- Each task draws a number, and the first one of a call stands for its count (0048_task_waiting.sql).
+CREATE FUNCTION task_insert(new_ids uuid[], kind text, account uuid, inputs jsonb[], request_ids text[], pending_max int)
+RETURNS SETOF task LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 #variable_conflict use_column
 DECLARE
-    content jsonb := coalesce($4, '{}');
-    content_md5 uuid := md5(content::text)::uuid;
+    added   int := cardinality($1);
     put     bigint := nextval('task_put_number');
     counted int;
-    made    task;
 BEGIN
+    FOR i IN 2..added LOOP
+        PERFORM nextval('task_put_number');
+    END LOOP;
     IF $6 IS NOT NULL AND NOT EXISTS (SELECT FROM account_guard g WHERE g.id = $3 AND g.waiting_put < put
-                                        AND g.waiting + put - g.waiting_put < $6) THEN
+                                        AND g.waiting + put - g.waiting_put + added - 1 < $6) THEN
         counted := (SELECT count(*) FROM (SELECT FROM task t WHERE t.account_id = $3 AND t.status = 'pending' AND t.attempts = 0
                                             AND t.input_md5 IS NOT NULL LIMIT $6) AS of_account);
-        IF counted < $6 THEN
+        IF counted + added <= $6 THEN
             IF counted >= 32 THEN
                 UPDATE account_guard g SET waiting = counted, waiting_put = put
                 FROM (SELECT id FROM account_guard WHERE id = $3 FOR NO KEY UPDATE SKIP LOCKED) AS free WHERE g.id = free.id;
             END IF;
-        ELSIF NOT EXISTS (SELECT FROM task t WHERE t.account_id = $3 AND t.kind = $2 AND t.input_md5 = content_md5
-                            AND t.status = 'pending' AND t.attempts = 0) THEN
+        ELSIF EXISTS (SELECT FROM unnest($4) AS i (input)
+                      WHERE NOT EXISTS (SELECT FROM task t WHERE t.account_id = $3 AND t.kind = $2 AND t.input_md5 = md5(i.input::text)::uuid
+                                          AND t.status = 'pending' AND t.attempts = 0)) THEN
             RAISE unique_violation USING MESSAGE = 'too many tasks of the account are pending', CONSTRAINT = 'task_pending_max';
         END IF;
     END IF;
+    RETURN QUERY
     INSERT INTO task (id, kind, account_id, input, input_md5, request_id, turn)
-    VALUES ($1, $2, $3, content, content_md5, coalesce($5, request_id_now()), task_turn($2, $3))
+    SELECT w.id, $2, $3, w.input, md5(w.input::text)::uuid, coalesce(w.request_id, request_id_now()), first.turn + w.n - 1
+    FROM task_turn($2, $3) AS first (turn), unnest($1, $4, $5) WITH ORDINALITY AS w (id, input, request_id, n)
     ON CONFLICT (account_id, kind, input_md5) WHERE status = 'pending' AND attempts = 0 AND input_md5 IS NOT NULL
     DO UPDATE SET turn = task.turn
-    RETURNING * INTO made;
-    RETURN made;
+    RETURNING *;
 END $$;
 
 CREATE OR REPLACE FUNCTION task_put(kind text, account uuid, input jsonb, request_id text, pending_max int)
 RETURNS task LANGUAGE plpgsql VOLATILE SET search_path FROM CURRENT AS $$
 DECLARE
     new_id uuid := uuid_v7();
-    made   task := task_insert(new_id, $1, $2, $3, $4, $5);
+    made   task;
 BEGIN
+    SELECT * INTO made FROM task_insert(ARRAY[new_id], $1, $2, ARRAY[coalesce($3, '{}')], ARRAY[$4], $5);
     IF made.id = new_id THEN
         RAISE NOTICE 'a task waits' USING ERRCODE = 'XO002';
     END IF;

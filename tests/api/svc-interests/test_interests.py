@@ -1,6 +1,7 @@
 """Interests and their pools: create, read, list, update, toggle, delete."""
 
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -82,6 +83,26 @@ def test_name_is_free_again_after_delete(api):
     made = api.post("/interests", body, expect=201).json()
     api.delete(f"/interests/{made['id']}", expect=200)
     api.post("/interests", body, expect=201)
+
+
+def test_interests_that_are_made_at_once_do_not_affect_each_other(api, interests, db):
+    """Each has its own answer and its own task, also where the name of another one is taken."""
+    names = [f"At once {i % 30}" for i in range(34)]
+    with ThreadPoolExecutor(len(names)) as pool:
+        answers = list(pool.map(lambda name: api.post("/interests", {"name": name, "context": f"about {name}"}), names))
+    made = [answer.json() for answer in answers if answer.status_code == 201]
+    assert sorted(answer.status_code for answer in answers) == [201] * 30 + [409] * 4
+    assert {one["name"] for one in made} == set(names)
+    for answer, name in zip(answers, names):
+        if answer.status_code == 201:
+            assert (answer.json()["name"], answer.json()["context"]) == (name, f"about {name}")
+    requests = db.execute(
+        "SELECT request_id FROM task WHERE kind = 'pool_build' AND input ->> 'interest_id' = ANY (%s)",
+        [[one["id"] for one in made]],
+    ).fetchall()
+    assert len({request for (request,) in requests} - {None}) == 30
+    for one in made:
+        interests.wait_pool(one)
 
 
 def test_idempotency_key_creates_one_interest(api):

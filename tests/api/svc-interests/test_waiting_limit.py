@@ -10,6 +10,8 @@ import pytest
 LIMIT = 100
 KIND = "of_a_newer_release"  # no process runs it
 PUT = "SELECT (task_put(%s, %s, jsonb_build_object('n', %s::text), NULL, %s)).id"
+INSERT = """SELECT count(*) FROM (SELECT array_agg(uuid_v7()), array_agg(jsonb_build_object('n', n)), array_agg(NULL::text)
+            FROM unnest(%s::text[]) AS n) AS a (ids, inputs, requests), task_insert(a.ids, %s, %s, a.inputs, a.requests, %s)"""
 WAITING = "SELECT count(*) FROM task WHERE account_id = %s AND status = 'pending'"
 
 
@@ -24,6 +26,10 @@ class Account:
     def put(self, db, count, limit=LIMIT):
         for _ in range(count):
             db.execute(PUT, [KIND, self.id, next(self.numbers), limit])
+
+    def put_together(self, db, count, limit=LIMIT):
+        numbers = [str(next(self.numbers)) for _ in range(count)]
+        assert db.execute(INSERT, [numbers, KIND, self.id, limit]).fetchone()[0] == count
 
     def put_until_refused(self, db, limit=LIMIT):
         """How many the account may start."""
@@ -63,6 +69,28 @@ def test_an_account_reaches_its_limit_and_another_does_not(db, account):
     assert busy.noted(db) is not None
     assert other.put_until_refused(db) == LIMIT
     assert busy.put_until_refused(db) == 0
+
+
+@pytest.mark.parametrize("size", [2, 7, 33])
+def test_tasks_that_are_put_together_reach_the_limit(db, account, size):
+    busy = account()
+    for _ in range(LIMIT // size):
+        busy.put_together(db, size)
+    assert busy.noted(db) is not None
+    with pytest.raises(psycopg.errors.UniqueViolation) as refused:
+        busy.put_together(db, LIMIT % size + 1)
+    assert refused.value.diag.constraint_name == "task_pending_max"
+    assert busy.waiting(db) == LIMIT // size * size
+    assert busy.put_until_refused(db) == LIMIT % size
+
+
+def test_tasks_that_are_put_together_have_consecutive_turns(db, account):
+    busy = account()
+    busy.put_together(db, 3)
+    busy.put(db, 1)
+    busy.put_together(db, 2)
+    turns = [turn for (turn,) in db.execute("SELECT turn FROM task WHERE account_id = %s ORDER BY id", [busy.id])]
+    assert turns == list(range(turns[0], turns[0] + 6))
 
 
 def test_an_equal_task_is_not_refused(db, account):

@@ -1,0 +1,253 @@
+#include "pg/batch.h"
+
+#include "pg_suite.h"
+
+#include <stdio.h>
+
+/* Items are numbers. What is answered: the number, the size of the batch. Number 7 waits for the
+ * test. */
+static const char SQL[] =
+	"WITH items AS (SELECT n, json::int AS number FROM jsonb_array_elements_text($2::jsonb) "
+	"WITH ORDINALITY AS i (json, n)), made AS (INSERT INTO t SELECT $1::uuid, number, count(*) "
+	"OVER () FROM items WHERE number <> 7 OR pg_advisory_xact_lock(7) IS NOT NULL RETURNING *) "
+	"SELECT number, size FROM items JOIN made USING (number) ORDER BY n";
+
+/* A request with an item, and its outcome. */
+struct item_request {
+	uint8_t account;
+	int number, width;
+	int answer, size; /* 0: it failed */
+	enum err_code code;
+	bool violates, has_effects, is_over;
+};
+
+static int setup(void **state)
+{
+	(void)state;
+	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA public CASCADE; "
+	                        "CREATE SCHEMA public; CREATE TABLE t (account uuid, "
+	                        "number int CONSTRAINT only_once PRIMARY KEY, size int)");
+	open_pool(&(struct pg_settings){.url = server.url, .connections = 4});
+	return 0;
+}
+
+static void put(struct request *rq)
+{
+	struct item_request *item = rq->user;
+	struct pg_rows *rows = NULL;
+	const char *constraint = NULL;
+	rq->caller.account.bytes[0] = item->account;
+	item->code = pg_batch_try(rq, &rows, &constraint, SQL,
+	                          arena_printf(rq->arena, "%*d", item->width, item->number));
+	item->violates = constraint && strcmp(constraint, "only_once") == 0;
+	item->has_effects = rq->has_effects;
+	item->is_over = true;
+	if (item->code)
+		pg_raise(rq, item->code);
+	assert_int_equal(rows->count, 1);
+	assert_int_equal(rows->columns, 2);
+	item->answer = (int)pg_value_int(rows, 0, 0);
+	item->size = (int)pg_value_int(rows, 0, 1);
+}
+
+static struct request *start(struct item_request *item)
+{
+	return fixture_spawn(&fixture, put, NULL, item);
+}
+
+static bool has_lock, may_unlock;
+
+static void hold_lock(struct request *rq)
+{
+	pg_begin(rq);
+	pg_query(rq, "SELECT pg_advisory_xact_lock(7)");
+	has_lock = true;
+	while (!may_unlock)
+		pg_query(rq, "SELECT pg_sleep(0.01)");
+	pg_commit(rq);
+}
+
+/* Let number 7 wait until may_unlock. */
+static void lock(void)
+{
+	has_lock = may_unlock = false;
+	request_spawn(&fixture.worker, "lock", FIXTURE_TIMEOUT_MS, hold_lock, NULL, NULL);
+	fixture_until(&fixture, &has_lock);
+}
+
+/* Run the loop until number 7 waits, with `what` for its session, and the pool has found that its
+ * connection is slow. */
+static void until_blocked(const char *what)
+{
+	char sql[200];
+	snprintf(sql, sizeof(sql), "SELECT %s FROM pg_stat_activity WHERE wait_event = 'advisory'",
+	         what);
+	fixture_wait_start(&fixture);
+	while (pg_fixture_run(&server, sql) == 0)
+		fixture_turn(&fixture);
+	for (int until = fixture.ticks_left - 4; fixture.ticks_left > until;)
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+}
+
+static long rows_of_table(void)
+{
+	return pg_fixture_run(&server, "SELECT count(*) FROM t");
+}
+
+static void test_requests_that_wait_share_a_statement(void **state)
+{
+	(void)state;
+	struct item_request items[PG_BATCH_MAX + 9];
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		items[i] = (struct item_request){.number = 100 + (int)i};
+		start(&items[i]);
+	}
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		assert_int_equal(items[i].answer, 100 + i);
+		assert_int_equal(items[i].size, i == 0 ? 1 : i <= PG_BATCH_MAX ? PG_BATCH_MAX : 8);
+		assert_true(items[i].has_effects);
+	}
+}
+
+static void test_batches_are_bounded_in_bytes(void **state)
+{
+	(void)state;
+	static const int SIZES[] = {1, 2, 2, 1};
+	struct item_request items[ARRAY_LEN(SIZES)];
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		items[i] = (struct item_request){.number = (int)i,
+		                                 .width = PG_BATCH_BYTES_MAX / 3 * 2};
+		start(&items[i]);
+	}
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		assert_int_equal(items[i].size, SIZES[i]);
+}
+
+static void test_only_the_item_fails_that_violates_a_constraint(void **state)
+{
+	(void)state;
+	struct item_request items[] = {{.number = 1}, {.number = 2}, {.number = 1}, {.number = 4}};
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		start(&items[i]);
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		bool is_refused = i == 2;
+		assert_int_equal(items[i].code, is_refused ? ERR_CONFLICT : ERR_NONE);
+		assert_int_equal(items[i].violates, is_refused);
+		assert_int_equal(items[i].has_effects, !is_refused);
+		assert_int_equal(items[i].size, !is_refused);
+	}
+	assert_int_equal(rows_of_table(), 3);
+}
+
+static void test_an_account_does_not_wait_for_another_one(void **state)
+{
+	(void)state;
+	struct item_request waiting[2] = {{.account = 1, .number = 7}, {.account = 1, .number = 8}};
+	struct item_request other = {.account = 2, .number = 9};
+	lock();
+	start(&waiting[0]);
+	start(&waiting[1]);
+	until_blocked("count(*)");
+	start(&other);
+	fixture_until(&fixture, &other.is_over);
+	assert_int_equal(other.answer, 9);
+	assert_false(waiting[0].is_over || waiting[1].is_over);
+	may_unlock = true;
+	fixture_idle(&fixture);
+	assert_int_equal(waiting[0].answer, 7);
+	assert_int_equal(waiting[1].answer, 8);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(DISTINCT account) FROM t"), 2);
+}
+
+/* Who has left before the statement was sent has changed nothing; who leaves later may have. */
+static void test_a_cancelled_request_leaves(void **state)
+{
+	(void)state;
+	struct item_request items[] = {{.number = 7}, {.number = 2}, {.number = 3}, {.number = 4}};
+	struct request *requests[ARRAY_LEN(items)];
+	lock();
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		requests[i] = start(&items[i]);
+	fiber_cancel(requests[0]->fiber, ERR_CLIENT_GONE);
+	fiber_cancel(requests[2]->fiber, ERR_TIMEOUT);
+	fixture_until(&fixture, &items[2].is_over);
+	assert_int_equal(items[0].code, ERR_CLIENT_GONE);
+	assert_true(items[0].has_effects);
+	assert_int_equal(items[2].code, ERR_TIMEOUT);
+	assert_false(items[2].has_effects);
+	may_unlock = true;
+	fixture_idle(&fixture);
+	assert_int_equal(items[1].size, 2);
+	assert_int_equal(items[3].size, 2);
+	assert_int_equal(rows_of_table(), 3);
+}
+
+static void in_transaction(struct request *rq)
+{
+	pg_begin(rq);
+	put(rq);
+	pg_rollback(rq);
+}
+
+static void test_a_transaction_has_its_item_alone(void **state)
+{
+	(void)state;
+	struct item_request item = {.number = 5};
+	fixture_run(&fixture, in_transaction, &item);
+	assert_int_equal(item.answer, 5);
+	assert_int_equal(rows_of_table(), 0);
+}
+
+static void test_a_batch_whose_session_is_ended_runs_again(void **state)
+{
+	(void)state;
+	struct item_request items[] = {{.number = 6}, {.number = 7}, {.number = 8}};
+	lock();
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		start(&items[i]);
+	until_blocked("count(pg_terminate_backend(pid))");
+	may_unlock = true;
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		assert_int_equal(items[i].answer, items[i].number);
+	assert_int_equal(rows_of_table(), 3);
+}
+
+static void test_the_end_of_the_pool_ends_all(void **state)
+{
+	(void)state;
+	struct item_request items[PG_BATCH_MAX + 9];
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		items[i] = (struct item_request){.number = (int)i};
+		start(&items[i]);
+	}
+	pg_pool_free(fixture.worker.pg);
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		assert_true(items[i].code);
+	fixture_stop(&fixture);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_requests_that_wait_share_a_statement, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_batches_are_bounded_in_bytes, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_only_the_item_fails_that_violates_a_constraint,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_an_account_does_not_wait_for_another_one,
+	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_cancelled_request_leaves, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_transaction_has_its_item_alone, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_a_batch_whose_session_is_ended_runs_again,
+	                                        setup, teardown),
+		cmocka_unit_test_setup(test_the_end_of_the_pool_ends_all, setup),
+	};
+	return cmocka_run_group_tests(tests, start_server, stop_server);
+}
