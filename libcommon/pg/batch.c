@@ -41,16 +41,23 @@ struct batch {
 	size_t count;
 };
 
-static struct pg_rows *copy_row(struct arena *arena, const struct pg_rows *rows, int row)
+/* Copy the row of an item, if it has one, without its number, which is the first column. Items are
+ * counted from 1. */
+static struct pg_rows *copy_row(struct arena *arena, const struct pg_rows *rows, size_t number)
 {
 	struct pg_rows *copy = arena_new_of(arena, struct pg_rows);
-	size_t columns = (size_t)rows->columns, first = (size_t)row * columns;
-	*copy = (struct pg_rows){.count = 1, .columns = rows->columns, .affected = 1};
+	int row = 0;
+	while (row < rows->count && pg_value_int(rows, row, 0) != (int64_t)number)
+		row++;
+	copy->columns = rows->columns - 1;
+	copy->count = row < rows->count;
+	size_t columns = copy->count ? (size_t)copy->columns : 0;
 	copy->values = arena_array(arena, columns, sizeof(*copy->values));
 	copy->lengths = arena_array(arena, columns, sizeof(*copy->lengths));
 	for (size_t i = 0; i < columns; i++) {
-		copy->values[i] = arena_strdup(arena, rows->values[first + i]);
-		copy->lengths[i] = rows->lengths[first + i];
+		size_t from = (size_t)row * (size_t)rows->columns + 1 + i;
+		copy->values[i] = arena_strdup(arena, rows->values[from]);
+		copy->lengths[i] = rows->lengths[from];
 	}
 	return copy;
 }
@@ -96,7 +103,6 @@ static bool run_items(struct request *rq, const struct batch *batch, struct batc
 	                            pg_uuid(batch->queue->key.account), pg_text(json.data));
 	if (count > 1 && is_of_one(code))
 		return false;
-	require(code || rows->count == (int)count);
 	for (size_t i = 0; i < count; i++) {
 		struct batch_item *item = item_end(&slots[i], code, rq->pg_fault);
 		if (!item)
@@ -105,7 +111,7 @@ static bool run_items(struct request *rq, const struct batch *batch, struct batc
 		if (code)
 			item->constraint = arena_strdup(item->rq->arena, constraint);
 		else
-			item->rows = copy_row(item->rq->arena, rows, (int)i);
+			item->rows = copy_row(item->rq->arena, rows, i + 1);
 	}
 	return true;
 }
@@ -208,12 +214,23 @@ static void item_wait(struct batch_item *item, const struct batch_key *key)
 	}
 }
 
+/* Run the statement for one item now. */
+static enum err_code run_alone(struct request *rq, struct pg_rows **ret_rows,
+                               const char **ret_constraint, const char *sql, const char *json)
+{
+	struct pg_rows *rows;
+	enum err_code code = pg_try(rq, &rows, ret_constraint, sql, pg_uuid(rq->caller.account),
+	                            pg_text(arena_printf(rq->arena, "[%s]", json)));
+	if (!code)
+		*ret_rows = copy_row(rq->arena, rows, 1);
+	return code;
+}
+
 enum err_code pg_batch_try(struct request *rq, struct pg_rows **ret_rows,
                            const char **ret_constraint, const char *sql, const char *json)
 {
 	if (pg_in_transaction(rq) || fiber_cancelled(rq->fiber))
-		return pg_try(rq, ret_rows, ret_constraint, sql, pg_uuid(rq->caller.account),
-		              pg_text(arena_printf(rq->arena, "[%s]", json)));
+		return run_alone(rq, ret_rows, ret_constraint, sql, json);
 	struct batch_item item = {.rq = rq, .json = json, .length = strlen(json)};
 	struct batch_key key;
 	memset(&key, 0, sizeof(key)); /* it is compared as bytes */
@@ -227,4 +244,13 @@ enum err_code pg_batch_try(struct request *rq, struct pg_rows **ret_rows,
 	if (ret_constraint)
 		*ret_constraint = item.constraint;
 	return item.code;
+}
+
+struct pg_rows *pg_batch_query(struct request *rq, const char *sql, const char *json)
+{
+	struct pg_rows *rows;
+	enum err_code code = pg_batch_try(rq, &rows, NULL, sql, json);
+	if (code)
+		pg_raise(rq, code);
+	return rows;
 }

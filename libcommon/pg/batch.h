@@ -1,11 +1,12 @@
-/** Writes of one account that share a statement.
+/** Statements that requests of one account share.
  *
- * A commit and the start of a statement cost the server more than a row. So a statement of a batch
- * takes the items of several requests: while one runs for an account, the requests of that account
- * which come for the same statement wait, and the next one runs for all of them. A request that
- * comes alone does not wait.
+ * A commit, the start of a statement and a message to the server cost more than a row. So a statement
+ * of a batch takes the items of several requests: while one runs for an account, the requests of that
+ * account which come for the same statement wait, and the next one runs for all of them. A request
+ * that comes alone does not wait.
  *
- * Such a statement has two parameters, and answers with a row for each item, in their order:
+ * Such a statement has two parameters. It answers with at most one row for each item; the first
+ * column is the item's number, from 1, which the request does not get:
  *
  *     $1 account, $2 a JSON array of the items
  *
@@ -27,3 +28,6 @@
  * and alone. */
 enum err_code pg_batch_try(struct request *rq, struct pg_rows **ret_rows,
                            const char **ret_constraint, const char *sql, const char *json);
+
+/** As pg_batch_try(), but raises the failure. */
+struct pg_rows *pg_batch_query(struct request *rq, const char *sql, const char *json);

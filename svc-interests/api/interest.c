@@ -97,7 +97,7 @@ void interest_get(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
-		pg_query(rq, INTEREST_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+		pg_batch_query(rq, INTEREST_GET_SQL, arena_printf(rq->arena, "\"%s\"", in->id));
 	etag_reply_object(rq, 200, rows, "interest");
 }
 

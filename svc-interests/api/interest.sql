@@ -26,22 +26,23 @@ WITH wanted AS MATERIALIZED (
                  array_agg(request_id) AS request_ids FROM made JOIN wanted USING (id)) AS a,
          task_insert(a.ids, 'pool_build', $1, a.inputs, a.request_ids, (SELECT l.pending_max FROM task_limit l))
 )
-SELECT json, tasks AS "XO002" FROM made JOIN wanted USING (id), queued ORDER BY n;
+SELECT n, json, tasks AS "XO002" FROM made JOIN wanted USING (id), queued;
 
 -- The version of an interest is the time of its last change by a user, in microseconds. The tag also has a hash of what it shows, since
 -- its pool and its experiments change without it.
 
 -- name: interest_get (read)
--- $1 account, $2 interest. Each function is called only if the interest may have rows for it.
+-- $1 account, $2 the ids, as a batch has them (pg/batch.h). Each function is called only if the interest may have rows for it.
 WITH shown AS MATERIALIZED (
-    SELECT (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version, (interest_json(i) || jsonb_build_object(
+    SELECT item.n, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version, (interest_json(i) || jsonb_build_object(
         'context_sources', CASE WHEN EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id)
                                 THEN interest_sources_json(i.id) ELSE '[]' END,
         'experiment_history', CASE WHEN EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id)
                                    THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END))::text AS json
-    FROM interest i WHERE i.account_id = $1 AND i.id = $2
+    FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS item (id, n)
+    CROSS JOIN LATERAL (SELECT * FROM interest WHERE account_id = $1 AND id = item.id::uuid LIMIT 1) AS i
 )
-SELECT json, version || '-' || left(md5(json), 16) FROM shown;
+SELECT n, json, version || '-' || left(md5(json), 16) FROM shown;
 
 -- name: interest_update
 -- $1 account, $2 interest, $3 the body, $4 request id, $5 versions that If-Match allows (NULL: any). No row: no such interest. A row

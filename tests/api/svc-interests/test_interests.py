@@ -142,6 +142,17 @@ def test_list_refuses_invalid_queries(api, params):
     assert faults(document) == set(params)
 
 
+def test_interests_that_are_read_at_once_do_not_affect_each_other(api, other_user):
+    mine = [api.post("/interests", {"name": f"Read at once {i}", "context": "x"}, expect=201).json() for i in range(3)]
+    other = other_user.api.post("/interests", {"name": "Of another one", "context": "x"}, expect=201).json()
+    asked = [one["id"] for one in mine] + [other["id"], ABSENT]
+    with ThreadPoolExecutor(8 * len(asked)) as pool:
+        answers = list(pool.map(lambda id: api.get(f"/interests/{id}"), 8 * asked))
+    for id, answer in zip(8 * asked, answers):
+        assert answer.status_code == (404 if id in (other["id"], ABSENT) else 200)
+        assert answer.json().get("id", id) == id
+
+
 def test_get_has_an_empty_history(api):
     made = api.post("/interests", {"name": "Alone", "context": "x"}, expect=201).json()
     got = api.get(f"/interests/{made['id']}", expect=200).json()

@@ -5,18 +5,19 @@
 #include <stdio.h>
 
 /* Items are numbers. What is answered: the number, the size of the batch. Number 7 waits for the
- * test. */
+ * test; number 0 has no row. The rows come in the reverse order. */
 static const char SQL[] =
 	"WITH items AS (SELECT n, json::int AS number FROM jsonb_array_elements_text($2::jsonb) "
 	"WITH ORDINALITY AS i (json, n)), made AS (INSERT INTO t SELECT $1::uuid, number, count(*) "
 	"OVER () FROM items WHERE number <> 7 OR pg_advisory_xact_lock(7) IS NOT NULL RETURNING *) "
-	"SELECT number, size FROM items JOIN made USING (number) ORDER BY n";
+	"SELECT n, number, size FROM items JOIN made USING (number) WHERE number > 0 ORDER BY n "
+	"DESC";
 
 /* A request with an item, and its outcome. */
 struct item_request {
 	uint8_t account;
 	int number, width;
-	int answer, size; /* 0: it failed */
+	int rows, answer, size; /* 0: it failed */
 	enum err_code code;
 	bool violates, has_effects, is_over;
 };
@@ -44,8 +45,10 @@ static void put(struct request *rq)
 	item->is_over = true;
 	if (item->code)
 		pg_raise(rq, item->code);
-	assert_int_equal(rows->count, 1);
+	item->rows = rows->count;
 	assert_int_equal(rows->columns, 2);
+	if (rows->count == 0)
+		return;
 	item->answer = (int)pg_value_int(rows, 0, 0);
 	item->size = (int)pg_value_int(rows, 0, 1);
 }
@@ -111,13 +114,26 @@ static void test_requests_that_wait_share_a_statement(void **state)
 	}
 }
 
+static void test_an_item_without_a_row_gets_none(void **state)
+{
+	(void)state;
+	struct item_request items[] = {{.number = 1}, {.number = 2}, {.number = 0}, {.number = 4}};
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		start(&items[i]);
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		assert_int_equal(items[i].rows, items[i].number != 0);
+		assert_int_equal(items[i].answer, items[i].number);
+	}
+}
+
 static void test_batches_are_bounded_in_bytes(void **state)
 {
 	(void)state;
 	static const int SIZES[] = {1, 2, 2, 1};
 	struct item_request items[ARRAY_LEN(SIZES)];
 	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
-		items[i] = (struct item_request){.number = (int)i,
+		items[i] = (struct item_request){.number = 10 + (int)i,
 		                                 .width = PG_BATCH_BYTES_MAX / 3 * 2};
 		start(&items[i]);
 	}
@@ -236,6 +252,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_requests_that_wait_share_a_statement, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_an_item_without_a_row_gets_none, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_batches_are_bounded_in_bytes, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_only_the_item_fails_that_violates_a_constraint,
