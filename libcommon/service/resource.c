@@ -1,5 +1,8 @@
 #include "service/resource.h"
 
+#include "base/json.h"
+#include "service/input.h"
+
 #include <string.h>
 
 void require_row(struct request *rq, const struct pg_rows *rows, const char *missing)
@@ -39,11 +42,17 @@ struct pg_rows *pg_write_with(struct request *rq, const struct constraint *const
 }
 
 struct pg_rows *pg_write_batched(struct request *rq, const struct constraint *constraints,
-                                 const char *sql, const char *item)
+                                 const char *sql)
 {
 	struct pg_rows *rows = NULL;
 	const char *violated = NULL;
-	enum err_code code = pg_batch_try(rq, &rows, &violated, sql, item);
+	struct buf item = {.arena = rq->arena};
+	buf_puts(&item, "{\"request_id\":");
+	json_quote(&item, rq->id, strlen(rq->id));
+	buf_puts(&item, ",\"body\":");
+	buf_puts(&item, request_body_json(rq));
+	buf_puts(&item, "}");
+	enum err_code code = pg_batch_try(rq, &rows, &violated, sql, item.data);
 	if (code)
 		raise_violation(rq, constraints, violated, code);
 	return rows;

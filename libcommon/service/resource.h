@@ -48,9 +48,10 @@ struct constraint {
 struct pg_rows *pg_write_with(struct request *rq, const struct constraint *constraints,
                               const char *sql, const struct pg_param *params, size_t count);
 
-/** As pg_write(), for a statement that requests of the account may share (pg/batch.h). */
+/** As pg_write(), for a statement that makes an object of the request's body and that requests of
+ * the account share (pg/batch.h). Its items are {"request_id": …, "body": …}. */
 struct pg_rows *pg_write_batched(struct request *rq, const struct constraint *constraints,
-                                 const char *sql, const char *item);
+                                 const char *sql);
 
 /** The id of the API key that makes the request, for columns such as `changed_by`; SQL NULL when a
  * service makes it. */

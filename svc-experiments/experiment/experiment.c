@@ -89,9 +89,7 @@ void experiment_create(struct request *rq)
 {
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
 	require_new_repo(rq);
-	struct pg_rows *rows =
-		pg_write(rq, CONSTRAINTS, EXPERIMENT_CREATE_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(request_body_json(rq)), pg_text(rq->id));
+	struct pg_rows *rows = pg_write_batched(rq, CONSTRAINTS, EXPERIMENT_CREATE_SQL);
 	etag_reply_object(rq, 201, rows, "experiment");
 }
 
@@ -100,7 +98,7 @@ void experiment_get(struct request *rq)
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
 	experiment_require_repo(rq, in->id);
 	struct pg_rows *rows =
-		pg_query(rq, EXPERIMENT_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
+		pg_batch_query(rq, EXPERIMENT_GET_SQL, arena_printf(rq->arena, "\"%s\"", in->id));
 	etag_reply_object(rq, 200, rows, "experiment");
 }
 

@@ -8,11 +8,16 @@ SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 SELECT launch_context ->> 'target_repo' FROM experiment WHERE id = $1 AND account_id = $2;
 
 -- name: experiment_create
--- $2 body, $3 request id.
-SELECT experiment_full_json(e), experiment_entity_tag(e) FROM experiment_new($1, $2, $3) e;
+-- $1 account, $2 the experiments, each with its `body` and `request_id`, as a batch has them (pg/batch.h).
+SELECT n, experiment_full_json(e), experiment_entity_tag(e)
+FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS item (json, n)
+CROSS JOIN LATERAL experiment_new($1, item.json -> 'body', item.json ->> 'request_id') AS e;
 
 -- name: experiment_get (read)
-SELECT experiment_full_json(e), experiment_entity_tag(e) FROM experiment e WHERE id = $1 AND account_id = $2;
+-- $1 account, $2 the ids, as a batch has them (pg/batch.h).
+SELECT n, experiment_full_json(e), experiment_entity_tag(e)
+FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS item (id, n)
+CROSS JOIN LATERAL (SELECT experiment AS e FROM experiment WHERE account_id = $1 AND id = item.id::uuid LIMIT 1) AS found;
 
 -- name: experiment_update
 -- $3 API key, $4 members to change, $5 request id, $6 versions that If-Match allows (NULL: any).

@@ -8,8 +8,6 @@
 #include "service/key_limit.h"
 #include "service/resource.h"
 
-#include <string.h>
-
 #define NAME_MAX_CHARS    200
 #define CONTEXT_MAX_CHARS 50000
 #define DAILY_COUNT_MAX   50
@@ -85,12 +83,8 @@ void interest_create(struct request *rq)
 	request_input(rq, struct interest_input,
 	              has_repository ? CREATE_OF_REPOSITORY_FIELDS : CREATE_FIELDS);
 	require_interest(rq, NULL);
-	struct buf item = {.arena = rq->arena};
-	buf_puts(&item, "{\"request_id\":");
-	json_quote(&item, rq->id, strlen(rq->id));
-	buf_printf(&item, ",\"body\":%s}", request_body_json(rq));
-	reply_json(rq, 201,
-	           pg_json(pg_write_batched(rq, CONSTRAINTS, INTEREST_CREATE_SQL, item.data)));
+	struct pg_rows *rows = pg_write_batched(rq, CONSTRAINTS, INTEREST_CREATE_SQL);
+	reply_json(rq, 201, pg_json(rows));
 }
 
 void interest_get(struct request *rq)

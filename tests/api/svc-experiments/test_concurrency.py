@@ -89,3 +89,32 @@ def test_concurrent_equal_reports_count_once(api, make, at_once, db):
     fields = [entry["field"] for entry in api.get(f"/experiments/{made['id']}").json()["history"]]
     assert sorted(fields) == ["branch_name", "pipeline_status", "pr_status", "pr_url"]
     assert db.execute("SELECT count(*) FROM report WHERE experiment_id = %s", [made["id"]]).fetchone() == (1,)
+
+
+def test_experiments_that_are_made_and_read_at_once_do_not_affect_each_other(api, other_user, at_once, db):
+    """Each has its own answer and its own event; who names another account's project is refused alone."""
+    theirs = other_user.api.post("/projects", {"name": "Theirs"}, expect=201).json()["id"]
+
+    def make(writer):
+        body = {"name": f"{writer}", "hypothesis": f"of {writer}"}
+        if writer % 8 == 5:
+            return api.post("/experiments", {**body, "project_id": theirs}, expect=400)
+        answer = api.post("/experiments", body, expect=201)
+        assert (answer.json()["name"], answer.json()["hypothesis"]) == (body["name"], body["hypothesis"])
+        return answer
+
+    answers = at_once(24, make)
+    made = [answer.json()["id"] for answer in answers if answer.status_code == 201]
+    assert len(set(made)) == 21
+    emitted = db.execute("SELECT data ->> 'id', request_id FROM outbox WHERE data ->> 'id' = ANY (%s)", [made]).fetchall()
+    requests = {answer.json()["id"]: answer.headers["x-request-id"] for answer in answers if answer.status_code == 201}
+    assert sorted(emitted) == sorted(requests.items())
+
+    def read(reader):
+        if reader % 8 == 5:
+            return other_user.api.get(f"/experiments/{made[reader % 21]}", expect=404)
+        answer = api.get(f"/experiments/{made[reader % 21]}", expect=200)
+        assert answer.json()["id"] == made[reader % 21]
+        return answer
+
+    at_once(42, read)
