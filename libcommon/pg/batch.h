@@ -1,12 +1,11 @@
 /** Statements that requests of one account share.
  *
- * A commit, the start of a statement and a message to the server cost more than a row. So a statement
- * of a batch takes the items of several requests: while one runs for an account, the requests of that
- * account which come for the same statement wait, and the next one runs for all of them. A request
- * that comes alone does not wait.
+ * A commit, the start of a statement and a message to the server cost more than a row. So the
+ * requests of an account that come for a statement while it runs for that account wait, and the
+ * next one runs for all of them. A request that comes alone does not wait.
  *
- * Such a statement has two parameters. It answers with at most one row for each item; the first
- * column is the item's number, from 1, which the request does not get:
+ * Such a statement takes items, each of a request. It answers with at most one row for each item.
+ * The first column is the number of the item, from 1; the request gets the others:
  *
  *     $1 account, $2 a JSON array of the items
  *
@@ -18,7 +17,7 @@
 
 #include "pg/pg.h"
 
-/** At most so many items, or so many bytes and one item more, are in a batch. */
+/** A batch that has so many items or bytes takes no more. */
 #define PG_BATCH_MAX       32
 #define PG_BATCH_BYTES_MAX ((size_t)256 << 10)
 

@@ -1,8 +1,9 @@
 /** libcommon/pg/: Postgres for fibers, over libpq in pipeline mode.
  *
  * pg_pool_new() makes the pool of a worker. Fibers call pg_query() and pg_try() for one statement,
- * pg_begin() and pg_commit() for a transaction. pg_listen() receives notifications. migrate.h
- * applies the schema migrations, before and beside all this. pool.h describes the internal files.
+ * pg_begin() and pg_commit() for a transaction. pg_listen() receives notifications. batch.h lets
+ * requests share a statement. migrate.h applies the schema migrations, before and beside all this.
+ * pool.h describes the internal files.
  *
  * Connections. Single statements of many requests share the few pipelined connections of their
  * worker. Each statement has its own Sync, so one failure does not affect the others. A
