@@ -1,9 +1,10 @@
 #!/usr/bin/python3
-"""Memory of each process at rest, and what connections and requests add to the gateway and a service.
+"""Memory of each process at its start, at rest and after requests, and what connections and requests add to the gateway and a service.
 
-usage: memory.py [--connections N] [--requests N]
+usage: memory.py [--rest SECONDS] [--connections N] [--requests N]
 
-One replica of each process with one worker. RSS counts the pages of shared libraries in every process, PSS shares them out; private
+One replica of each process with one worker. At its start a process has also the pages that only start-up needed, which it gives
+back some seconds later (base/program_pages.h). RSS counts the pages of shared libraries in every process, PSS shares them out; private
 are those that only this process has. Connections to the gateway have each made one request and are kept. Requests are all sent
 before the first answer is read.
 """
@@ -14,6 +15,7 @@ import re
 import resource
 import socket
 import sys
+import time
 from collections import Counter
 from pathlib import Path
 
@@ -42,8 +44,8 @@ def memory_of(process):
     return sums
 
 
-def print_rest(cluster):
-    print(f"{'at rest, MB':20}{'RSS':>7}{'PSS':>7}{'private':>9}{'program':>9}{'libraries':>11}{'heap, stacks':>14}")
+def print_memory(cluster, when):
+    print(f"{when + ', MB':20}{'RSS':>7}{'PSS':>7}{'private':>9}{'program':>9}{'libraries':>11}{'heap, stacks':>14}")
     for name, (process,) in cluster.processes.items():
         sums = memory_of(process)
         row = [sums[part] / 1024 for part in ("Rss", "Pss", "Private", "own", "libraries", "data")]
@@ -89,7 +91,16 @@ class Connections:
             one.close()
 
 
+def make_one_request(cluster, key):
+    """So that no page of code is counted as memory of the connections that follow."""
+    connection = Connections(cluster, key, 1)
+    connection.send()
+    connection.receive()
+    connection.close()
+
+
 def measure_idle(cluster, key, count):
+    make_one_request(cluster, key)
     processes = [cluster["gateway"][0], cluster["svc-experiments"][0]]
     before = private_kib(processes)
     made = []
@@ -120,6 +131,7 @@ def measure_at_once(cluster, key, count):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rest", type=int, default=60)
     parser.add_argument("--connections", type=int, default=10_000)
     parser.add_argument("--requests", type=int, default=1000)
     options = parser.parse_args()
@@ -127,10 +139,13 @@ def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
     SETTINGS.update(WORKERS="1", IDLE_TIMEOUT="1h")
     with Cluster() as cluster:
-        print_rest(cluster)
+        print_memory(cluster, "at start")
+        time.sleep(options.rest)
+        print_memory(cluster, "at rest")
         key = cluster.user().key
         measure_idle(cluster, key, options.connections)  # first: later ones use memory that requests have left
         measure_at_once(cluster, key, options.requests)
+        print_memory(cluster, "after them")
 
 
 if __name__ == "__main__":
