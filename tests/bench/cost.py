@@ -38,8 +38,9 @@ LUA = """
 local id, thread = 0, tostring({}):sub(8)
 request = function()
   id = id + 1
-  local target = TARGET:gsub("@", tostring(id % ROWS + 1))
-  return wrk.format(METHOD, target, {["Authorization"] = "Bearer " .. KEY, ["Content-Type"] = "application/json"},
+  local key, target = unpack(CALLS[id % #CALLS + 1])
+  target = target:gsub("@", tostring(id % ROWS + 1))
+  return wrk.format(METHOD, target, {["Authorization"] = "Bearer " .. key, ["Content-Type"] = "application/json"},
                     BODY and BODY:gsub("@", thread .. "-" .. id))
 end
 """
@@ -71,16 +72,29 @@ class Meter:
         cls.at_rest = {name: [micros / 1e6 for micros in meter.micros(SETTLED_SECONDS)] for name, meter in meters.items()}
 
 
+def lua_text(text):
+    return f"[==[{text}]==]"
+
+
 def wrk(url, key, method, target, body, seconds):
-    words = {"METHOD": method, "TARGET": PREFIX + target, "BODY": body, "KEY": key}
-    lines = [f"local {name} = {'nil' if word is None else '[==[' + word + ']==]'}" for name, word in words.items()]
+    return wrk_in_turn(url, [(key, target)], method, body, seconds)
+
+
+def wrk_in_turn(url, calls, method, body, seconds):
+    """Requests by wrk with the keys and targets of `calls` in turn; how many were answered."""
+    constants = {
+        "METHOD": lua_text(method),
+        "BODY": "nil" if body is None else lua_text(body),
+        "CALLS": "{" + ",".join("{" + lua_text(key) + "," + lua_text(PREFIX + target) + "}" for key, target in calls) + "}",
+        "ROWS": "50",
+    }
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
-        script.write("\n".join([*lines, "local ROWS = 50", LUA]))
+        script.write("\n".join([*(f"local {name} = {value}" for name, value in constants.items()), LUA]))
         script.flush()
         command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "-s", script.name, url]
         out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     if "Non-2xx" in out or "Socket errors" in out:
-        sys.exit(f"{method} {target}: {out}")
+        sys.exit(f"{method} {calls[0][1]}: {out}")
     return int(out.split(" requests in")[0].split()[-1])
 
 

@@ -2,12 +2,13 @@
 """Two operations from end to end, beside nginx with Fastify and pg: an interest is made, with the task that follows from it, and one is
 read.
 
-usage: rest.py [--seconds N] [--rounds N]
+usage: rest.py [--seconds N] [--rounds N] [--accounts N]
 
 Both sides use the same Postgres, with fsync, and 12 connections to it; proxy and service have one thread for requests each, check a
-key and log each request. They are measured in turn by wrk over 32 connections. The peer does less: no events, no limits, no
-triggers. CPU time is from /proc, that of Postgres includes what it does in the background. Needs nginx, wrk and npm, which installs
-Fastify in tests/bench/fastify.
+key and log each request. They are measured in turn by wrk over 32 connections, with the keys of N accounts (1). Requests of one
+account that come at the same time share a statement in expops (pg/batch.h), those of different ones do not. The peer does less: no
+events, no limits, no triggers. CPU time is from /proc, that of Postgres includes what it does in the background. Needs nginx, wrk
+and npm, which installs Fastify in tests/bench/fastify.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from cost import PREFIX, wrk
+from cost import PREFIX, wrk_in_turn
 from fleet import PostgresTime, cpu_of, cpu_of_process
 from jobs import npm_install
 from proxy import NGINX_LOG, NGINX_PROXY, free_port, wait_for, write
@@ -47,9 +48,9 @@ class Side:
         self.name, self.url, self.cpu = name, url, cpu
         self.samples = []
 
-    def run(self, key, method, target, body, seconds):
+    def run(self, calls, method, body, seconds):
         before = self.cpu()
-        count = wrk(self.url, key, method, target, body, seconds)
+        count = wrk_in_turn(self.url, calls, method, body, seconds)
         used = [(now - then) / count * 1e6 for now, then in zip(self.cpu(), before)]
         self.samples.append([*used, count / seconds])
 
@@ -63,8 +64,8 @@ def children(pid):
     return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
-def start_peer(cluster, user, folder):
-    """nginx, which knows the key, and behind it Fastify."""
+def start_peer(cluster, users, folder):
+    """nginx, which knows the keys, and behind it Fastify."""
     with cluster.postgres.connect() as db:
         db.execute(PEER_TABLES)
     service, listen = free_port(), free_port()
@@ -72,7 +73,7 @@ def start_peer(cluster, user, folder):
     env = {**os.environ, "DATABASE_URL": cluster.postgres.url() + "?options=-csearch_path%3Dpeer", "NODE_ENV": "production"}
     node = subprocess.Popen(["node", PEER / "rest.mjs", str(service)], env=env, stdout=log)
     config = NGINX_PROXY.format(d=folder, listen=f"127.0.0.1:{listen}", service=f"127.0.0.1:{service}", log=NGINX_LOG.format(buffer=""))
-    config = config.replace('"Bearer key" "account-1"', f'"Bearer {user.key}" "{user.account}"')
+    config = config.replace('"Bearer key" "account-1"', "; ".join(f'"Bearer {user.key}" "{user.account}"' for user in users))
     nginx = subprocess.Popen(["nginx", "-p", folder, "-c", write(folder, "nginx.conf", config)], stdout=log)
     for port in (service, listen):
         wait_for(f"127.0.0.1:{port}")
@@ -115,14 +116,15 @@ def empty_queues(cluster):
             db.execute(f"VACUUM (ANALYZE) {task}")
 
 
-def compare(cluster, sides, user, options):
-    paths = {side: first_interest(side, user.key) for side in sides}
+def compare(cluster, sides, users, options):
+    reads = {side: [(user.key, first_interest(side, user.key)) for user in users] for side in sides}
+    writes = [(user.key, "/interests") for user in users]
     for method in ("GET", "POST"):
         for _ in range(options.rounds):
             for side in sides:
                 empty_queues(cluster)
-                target, body = (paths[side], None) if method == "GET" else ("/interests", json.dumps(BODY))
-                side.run(user.key, method, target, body, options.seconds)
+                calls, body = (reads[side], None) if method == "GET" else (writes, json.dumps(BODY))
+                side.run(calls, method, body, options.seconds)
         medians = {side: side.take_medians() for side in sides}
         peer = medians[sides[0]]
         print(f"{method:24}{'proxy':>8}{'service':>9}{'Postgres':>10}  CPU us each; of the peer's: without Postgres, all; requests/s")
@@ -135,17 +137,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--accounts", type=int, default=1)
     options = parser.parse_args()
     npm_install(PEER)
     servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]
     cluster_settings.SETTINGS.update({"WORKERS": "1", "ROLES": "http"})
     with cluster_settings.Cluster() as cluster, tempfile.TemporaryDirectory() as folder:
         print(f"load average: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
-        user = cluster.user()
+        users = [cluster.user() for _ in range(options.accounts)]
         raise_limit(cluster)
-        peer, processes = start_peer(cluster, user, folder)
+        peer, processes = start_peer(cluster, users, folder)
         try:
-            compare(cluster, [peer, own_side(cluster)], user, options)
+            compare(cluster, [peer, own_side(cluster)], users, options)
         finally:
             for process in processes:
                 process.terminate()
