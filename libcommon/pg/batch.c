@@ -7,14 +7,18 @@
 #include <string.h>
 #include <uthash.h>
 
+/* A queue whose newest statement runs for so long starts another one beside it. */
+#define SLOW_MS 20
+
 /* An item: on the stack of the fiber that waits for it. */
 struct batch_item {
-	STAILQ_ENTRY(batch_item) entry; /* of the waiting ones */
+	TAILQ_ENTRY(batch_item) entry; /* of the waiting ones */
 	struct request *rq;
 	const char *json;
 	size_t length;
-	struct batch_item **slot; /* where its batch has it; NULL: it waits for a batch */
-	bool is_over;             /* the members below are set */
+	struct batch_item **slot; /* its place in a batch; NULL: it waits for one */
+	bool is_over;             /* it has left its batch, and the members below are set */
+	bool is_alone;            /* it is to run alone; the outcome is not set */
 	enum err_code code;
 	const struct fault *fault;
 	const char *constraint; /* this and the next: in the arena of `rq` */
@@ -26,18 +30,20 @@ struct batch_key {
 	struct uuid account;
 };
 
-/* The items of an account for a statement. Exists while a batch of them runs. */
+/* The items of an account for a statement. Exists while the statement runs for some. */
 struct pg_batch_queue {
 	UT_hash_handle hh;
 	struct batch_key key;
 	struct worker *worker;
-	STAILQ_HEAD(, batch_item) waiting;
+	TAILQ_HEAD(, batch_item) waiting;
+	int running;         /* statements */
+	uint64_t started_ms; /* uv_now() of the newest */
 };
 
-/* The items that a statement runs for. */
+/* The items that one statement runs for. */
 struct batch {
 	struct pg_batch_queue *queue;
-	struct batch_item *items[PG_BATCH_MAX]; /* NULL: its request no longer waits */
+	struct batch_item *items[PG_BATCH_MAX]; /* NULL: it has left */
 	size_t count;
 };
 
@@ -62,7 +68,7 @@ static struct pg_rows *copy_row(struct arena *arena, const struct pg_rows *rows,
 	return copy;
 }
 
-/* Let the request of the slot go on with the outcome. */
+/* Take the item from its slot, and let its request go on. NULL: it has left before. */
 static struct batch_item *item_end(struct batch_item **slot, enum err_code code,
                                    const struct fault *fault)
 {
@@ -77,59 +83,50 @@ static struct batch_item *item_end(struct batch_item **slot, enum err_code code,
 	return item;
 }
 
-/* Whether the failure may be that of one item: the others did nothing, and can succeed without
- * it. */
-static bool is_of_one(enum err_code code)
+/* Whether a statement for several items failed in a way that it may not fail for each alone. The
+ * server has rolled it back. */
+static bool may_be_of_one(const struct request *rq, enum err_code code)
 {
+	if (code == ERR_TIMEOUT)
+		return !fiber_cancelled(rq->fiber); /* the server's limit, not the deadline */
 	return code == ERR_CONFLICT || code == ERR_INVALID || code == ERR_CONTENTION ||
 	       code == ERR_INTERNAL;
 }
 
-/* Run the statement for `count` items. False: it failed because of one of them, and they wait
- * on. */
-static bool run_items(struct request *rq, const struct batch *batch, struct batch_item **slots,
-                      size_t count)
+static const char *batch_json(struct arena *arena, const struct batch *batch)
 {
-	struct buf json = {.arena = rq->arena};
-	for (size_t i = 0; i < count; i++) {
+	struct buf json = {.arena = arena};
+	for (size_t i = 0; i < batch->count; i++) {
 		buf_puts(&json, i == 0 ? "[" : ",");
-		buf_add(&json, slots[i]->json, slots[i]->length);
+		buf_add(&json, batch->items[i]->json, batch->items[i]->length);
 	}
 	buf_puts(&json, "]");
-	struct pg_rows *rows;
-	const char *constraint = NULL;
-	rq->has_effects = false;
-	enum err_code code = pg_try(rq, &rows, &constraint, batch->queue->key.sql,
-	                            pg_uuid(batch->queue->key.account), pg_text(json.data));
-	if (count > 1 && is_of_one(code))
-		return false;
-	for (size_t i = 0; i < count; i++) {
-		struct batch_item *item = item_end(&slots[i], code, rq->pg_fault);
-		if (!item)
-			continue;
-		item->rq->has_effects |= rq->has_effects;
-		if (code)
-			item->constraint = arena_strdup(item->rq->arena, constraint);
-		else
-			item->rows = copy_row(item->rq->arena, rows, i + 1);
-	}
-	return true;
+	return json.data;
 }
 
 static void batch_main(struct request *rq)
 {
 	struct batch *batch = rq->user;
-	if (run_items(rq, batch, batch->items, batch->count))
-		return;
+	const struct batch_key *key = &batch->queue->key;
+	struct pg_rows *rows;
+	const char *constraint = NULL;
+	enum err_code code = pg_try(rq, &rows, &constraint, key->sql, pg_uuid(key->account),
+	                            pg_text(batch_json(rq->arena, batch)));
+	bool is_alone = batch->count > 1 && may_be_of_one(rq, code);
 	for (size_t i = 0; i < batch->count; i++) {
-		request_page_begin(rq);
-		if (batch->items[i])
-			run_items(rq, batch, &batch->items[i], 1);
-		request_page_end(rq);
+		struct batch_item *item = item_end(&batch->items[i], code, rq->pg_fault);
+		if (!item)
+			continue;
+		item->is_alone = is_alone;
+		item->rq->has_effects |= rq->has_effects && !is_alone;
+		if (code)
+			item->constraint = arena_strdup(item->rq->arena, constraint);
+		else
+			item->rows = copy_row(item->rq->arena, rows, i + 1);
 	}
 }
 
-static void batch_start(struct pg_batch_queue *queue);
+static void queue_leave(struct pg_batch_queue *queue);
 
 static void batch_over(struct request *rq)
 {
@@ -139,32 +136,63 @@ static void batch_over(struct request *rq)
 	for (size_t i = 0; i < batch->count; i++)
 		item_end(&batch->items[i], code, pg_fault_of_code(code));
 	free(batch);
-	if (!STAILQ_EMPTY(&queue->waiting)) {
-		batch_start(queue);
-		return;
-	}
-	HASH_DEL(queue->worker->pg->batch_queues, queue);
-	free(queue);
+	queue_leave(queue);
 }
 
-static void batch_start(struct pg_batch_queue *queue)
+/* Move the items that wait to a batch, as many as it takes. Cancelled ones end here: nothing is
+ * sent for them. */
+static void batch_fill(struct batch *batch, struct pg_batch_queue *queue)
 {
-	const struct pg_settings *settings = &queue->worker->pg->settings;
-	struct batch *batch = calloc(1, sizeof(*batch));
-	require(batch);
-	batch->queue = queue;
 	struct batch_item *item;
 	size_t bytes = 0;
-	while ((item = STAILQ_FIRST(&queue->waiting)) && batch->count < PG_BATCH_MAX &&
+	while ((item = TAILQ_FIRST(&queue->waiting)) && batch->count < PG_BATCH_MAX &&
 	       bytes < PG_BATCH_BYTES_MAX) {
-		STAILQ_REMOVE_HEAD(&queue->waiting, entry);
+		TAILQ_REMOVE(&queue->waiting, item, entry);
+		enum err_code reason = fiber_cancelled(item->rq->fiber);
+		if (reason) {
+			item_end(&item, reason, pg_fault_of_code(reason));
+			continue;
+		}
 		item->slot = &batch->items[batch->count++];
 		*item->slot = item;
 		bytes += item->length;
 	}
+}
+
+/* Run the statement for items that wait. The queue must be held: a batch may end within this
+ * call. */
+static void batch_start(struct pg_batch_queue *queue)
+{
+	const struct pg_pool *pool = queue->worker->pg;
+	struct batch *batch = calloc(1, sizeof(*batch));
+	require(batch);
+	batch->queue = queue;
+	batch_fill(batch, queue);
+	if (batch->count == 0) {
+		free(batch);
+		return;
+	}
+	queue->running++;
+	queue->started_ms = uv_now(pool->loop);
 	request_spawn(queue->worker, batch->items[0]->rq->id,
-	              settings->pool_wait_ms + settings->statement_timeout_ms, batch_main,
+	              pool->settings.pool_wait_ms + pool->settings.statement_timeout_ms, batch_main,
 	              batch_over, batch);
+}
+
+static bool queue_is_slow(const struct pg_batch_queue *queue)
+{
+	return uv_now(queue->worker->pg->loop) - queue->started_ms > SLOW_MS;
+}
+
+/* A statement of the queue is over. It holds the queue until the next one has started. */
+static void queue_leave(struct pg_batch_queue *queue)
+{
+	while (!TAILQ_EMPTY(&queue->waiting) && (queue->running == 1 || queue_is_slow(queue)))
+		batch_start(queue);
+	if (--queue->running > 0)
+		return;
+	HASH_DEL(queue->worker->pg->batch_queues, queue);
+	free(queue);
 }
 
 static struct pg_batch_queue *queue_find(struct worker *worker, const struct batch_key *key)
@@ -174,38 +202,50 @@ static struct pg_batch_queue *queue_find(struct worker *worker, const struct bat
 	return queue;
 }
 
+/* A queue for which a statement starts. */
 static struct pg_batch_queue *queue_add(struct worker *worker, const struct batch_key *key)
 {
 	struct pg_batch_queue *queue = calloc(1, sizeof(*queue));
 	require(queue);
 	queue->key = *key;
 	queue->worker = worker;
-	STAILQ_INIT(&queue->waiting);
+	queue->running = 1;
+	queue->started_ms = uv_now(worker->pg->loop);
+	TAILQ_INIT(&queue->waiting);
 	HASH_ADD(hh, worker->pg->batch_queues, key, sizeof(queue->key), queue);
 	return queue;
 }
 
-/* The request was cancelled: its item leaves the batch, or the queue. */
-static void item_leave(struct pg_batch_queue *queue, struct batch_item *item, enum err_code reason)
+void pg_batch_sweep(struct pg_pool *pool)
 {
-	if (item->slot) {
-		item->rq->has_effects = true; /* the statement may still be done */
-		item_end(item->slot, reason, pg_fault_of_code(reason));
-		return;
+	for (struct pg_batch_queue *queue = pool->batch_queues; queue; queue = queue->hh.next) {
+		if (!TAILQ_EMPTY(&queue->waiting) && queue_is_slow(queue))
+			batch_start(queue);
 	}
-	STAILQ_REMOVE(&queue->waiting, item, batch_item, entry);
-	item_end(&item, reason, pg_fault_of_code(reason));
 }
 
-/* Wait as an item of the queue, whose next batch starts at once if none runs. */
-static void item_wait(struct batch_item *item, const struct batch_key *key)
+static bool is_read(const char *sql)
 {
-	struct worker *worker = item->rq->worker;
-	struct pg_batch_queue *queue = queue_find(worker, key);
-	bool is_running = queue != NULL;
-	queue = queue ? queue : queue_add(worker, key);
-	STAILQ_INSERT_TAIL(&queue->waiting, item, entry);
-	if (!is_running)
+	return strncmp(sql, PG_READ_MARK, strlen(PG_READ_MARK)) == 0;
+}
+
+/* The request was cancelled: its item leaves the batch, or the queue. ERR_UNAVAILABLE, by which a
+ * process ends its requests, says that nothing was done. */
+static void item_leave(struct pg_batch_queue *queue, struct batch_item *item, enum err_code reason)
+{
+	bool may_be_done = item->slot && !is_read(queue->key.sql);
+	if (may_be_done && reason == ERR_UNAVAILABLE)
+		reason = ERR_UNCERTAIN;
+	item->rq->has_effects |= may_be_done;
+	if (!item->slot)
+		TAILQ_REMOVE(&queue->waiting, item, entry);
+	item_end(item->slot ? item->slot : &item, reason, pg_fault_of_code(reason));
+}
+
+static void item_wait(struct pg_batch_queue *queue, struct batch_item *item)
+{
+	TAILQ_INSERT_TAIL(&queue->waiting, item, entry);
+	if (queue_is_slow(queue))
 		batch_start(queue);
 	while (!item->is_over) {
 		enum err_code reason = fiber_wait();
@@ -214,7 +254,7 @@ static void item_wait(struct batch_item *item, const struct batch_key *key)
 	}
 }
 
-/* Run the statement for one item now. */
+/* Run the statement for one item, in the fiber of its request. */
 static enum err_code run_alone(struct request *rq, struct pg_rows **ret_rows,
                                const char **ret_constraint, const char *sql, const char *json)
 {
@@ -229,14 +269,23 @@ static enum err_code run_alone(struct request *rq, struct pg_rows **ret_rows,
 enum err_code pg_batch_try(struct request *rq, struct pg_rows **ret_rows,
                            const char **ret_constraint, const char *sql, const char *json)
 {
-	if (pg_in_transaction(rq) || fiber_cancelled(rq->fiber))
+	if (pg_in_transaction(rq))
 		return run_alone(rq, ret_rows, ret_constraint, sql, json);
-	struct batch_item item = {.rq = rq, .json = json, .length = strlen(json)};
 	struct batch_key key;
 	memset(&key, 0, sizeof(key)); /* it is compared as bytes */
 	key.sql = sql;
 	key.account = rq->caller.account;
-	item_wait(&item, &key);
+	struct pg_batch_queue *queue = queue_find(rq->worker, &key);
+	if (!queue) {
+		queue = queue_add(rq->worker, &key);
+		enum err_code code = run_alone(rq, ret_rows, ret_constraint, sql, json);
+		queue_leave(queue);
+		return code;
+	}
+	struct batch_item item = {.rq = rq, .json = json, .length = strlen(json)};
+	item_wait(queue, &item);
+	if (item.is_alone)
+		return run_alone(rq, ret_rows, ret_constraint, sql, json);
 	if (item.code)
 		rq->pg_fault = item.fault;
 	else

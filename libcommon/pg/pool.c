@@ -292,6 +292,15 @@ static void statement_leave(struct pg_pool *pool, struct pg_statement *st, enum 
 	pg_statement_free(st);
 }
 
+/* ERR_UNAVAILABLE, by which a process ends its requests, says that nothing was done. */
+static const struct fault *fault_of_leaving(const struct pg_statement *st, enum err_code reason)
+{
+	if (reason == ERR_UNAVAILABLE && st->kind == PG_SINGLE && !st->is_read &&
+	    st->state == PG_STATEMENT_SENT)
+		return pg_fault(PG_FAULT_UNCERTAIN);
+	return pg_fault_of_code(reason);
+}
+
 const struct fault *pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, bool is_cancellable,
                                  PGresult **ret_result)
 {
@@ -302,8 +311,9 @@ const struct fault *pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, 
 		}
 		enum err_code reason = fiber_wait();
 		if (reason != ERR_NONE && st->state < PG_STATEMENT_DONE) {
+			const struct fault *fault = fault_of_leaving(st, reason);
 			statement_leave(pool, st, reason);
-			return pg_fault_of_code(reason);
+			return fault;
 		}
 	}
 	if (st->state == PG_STATEMENT_DONE)
@@ -372,6 +382,7 @@ static void on_sweep(uv_timer_t *timer)
 		}
 	}
 	pool_probe(pool);
+	pg_batch_sweep(pool);
 	pg_pool_run(pool);
 }
 

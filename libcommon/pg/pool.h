@@ -1,7 +1,7 @@
 /** The pool of a worker and its connections: which statement runs where. Internal to this folder.
  *
  * pool.c and pooled_conn.c are two halves of one state machine and call each other; pool.c alone
- * calls begin_queue.c:
+ * calls begin_queue.c and, once a second, batch.c:
  *
  *     pool.c         the queues: which waiting statement goes to which connection; waking fibers
  *     begin_queue.c  the order of the BEGINs, and how many transactions an account may have
@@ -131,6 +131,11 @@ void pg_pool_flush_soon(struct pg_pool *pool);
 
 /** One of the pool's libuv handles has been closed. */
 void pg_pool_handle_closed(struct pg_pool *pool);
+
+/* batch.c */
+
+/** Start the statements of batches that wait for a slow one. */
+void pg_batch_sweep(struct pg_pool *pool);
 
 /* pooled_conn.c */
 

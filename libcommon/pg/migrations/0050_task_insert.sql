@@ -58,9 +58,10 @@ END $$;
 
 -- Queue tasks with these ids, or return the equal ones, as task_put() does, without the notice: each is sent to the client at
 -- once, which took a tenth of the statement that makes an interest, and wakes the client before its answer. For statements of this
--- schema that tell of the tasks in their result (pg_on_notices() in pg/pg.h). No two of the inputs are equal.
+-- schema that tell of the tasks in their result (pg_on_notices() in pg/pg.h). The inputs must differ from each other.
 --
--- Each task draws a number, and the first one of a call stands for its count (0048_task_waiting.sql).
+-- Each task draws a number. The tasks that waited are counted before those of the call are there, so the count is noted with the
+-- first of the numbers, and the others raise the estimate as later calls do (0048_task_waiting.sql).
 CREATE FUNCTION task_insert(new_ids uuid[], kind text, account uuid, inputs jsonb[], request_ids text[], pending_max int)
 RETURNS SETOF task LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 #variable_conflict use_column

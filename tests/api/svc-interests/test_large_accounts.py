@@ -86,7 +86,7 @@ def test_history_reads_a_bounded_number_of_experiments(filled):
     db, interest = filled
     with db.transaction():
         query = statement("interest", "interest_get").replace("$1", "%s").replace("$2", "%s")
-        shown, *_ = db.execute(query, [ACCOUNT, interest]).fetchone()
+        _, shown, _ = db.execute(query, [ACCOUNT, json.dumps([str(interest)])]).fetchone()
         assert 100 <= rows_fetched(db, "experiment") <= 400
     assert json.loads(shown)["experiment_history"].splitlines() == [f"- p{n} (running)" for n in range(1, 101)]
 

@@ -78,9 +78,8 @@ static void lock(void)
 	fixture_until(&fixture, &has_lock);
 }
 
-/* Run the loop until number 7 waits, with `what` for its session, and the pool has found that its
- * connection is slow. */
-static void until_blocked(const char *what)
+/* Run the loop until number 7 waits, with `what` for its session. */
+static void until_sent(const char *what)
 {
 	char sql[200];
 	snprintf(sql, sizeof(sql), "SELECT %s FROM pg_stat_activity WHERE wait_event = 'advisory'",
@@ -88,7 +87,15 @@ static void until_blocked(const char *what)
 	fixture_wait_start(&fixture);
 	while (pg_fixture_run(&server, sql) == 0)
 		fixture_turn(&fixture);
-	for (int until = fixture.ticks_left - 4; fixture.ticks_left > until;)
+	uv_timer_stop(&fixture.tick);
+}
+
+/* And until both its connection and its statement are slow. */
+static void until_slow(void)
+{
+	until_sent("count(*)");
+	fixture_wait_start(&fixture);
+	for (int until = fixture.ticks_left - 8; fixture.ticks_left > until;)
 		fixture_turn(&fixture);
 	uv_timer_stop(&fixture.tick);
 }
@@ -162,44 +169,97 @@ static void test_only_the_item_fails_that_violates_a_constraint(void **state)
 static void test_an_account_does_not_wait_for_another_one(void **state)
 {
 	(void)state;
-	struct item_request waiting[2] = {{.account = 1, .number = 7}, {.account = 1, .number = 8}};
+	struct item_request waiting = {.account = 1, .number = 7};
 	struct item_request other = {.account = 2, .number = 9};
 	lock();
-	start(&waiting[0]);
-	start(&waiting[1]);
-	until_blocked("count(*)");
+	start(&waiting);
+	until_slow();
 	start(&other);
 	fixture_until(&fixture, &other.is_over);
 	assert_int_equal(other.answer, 9);
-	assert_false(waiting[0].is_over || waiting[1].is_over);
+	assert_false(waiting.is_over);
 	may_unlock = true;
 	fixture_idle(&fixture);
-	assert_int_equal(waiting[0].answer, 7);
-	assert_int_equal(waiting[1].answer, 8);
+	assert_int_equal(waiting.answer, 7);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(DISTINCT account) FROM t"), 2);
+}
+
+/* Not the next request, and not one that already waits, even if no other one comes. */
+static void test_nobody_waits_for_a_slow_statement(void **state)
+{
+	(void)state;
+	struct item_request slow = {.number = 7}, waiting = {.number = 8}, next = {.number = 9};
+	lock();
+	start(&slow);
+	start(&waiting);
+	fixture_until(&fixture, &waiting.is_over);
+	until_slow();
+	start(&next);
+	fixture_until(&fixture, &next.is_over);
+	assert_int_equal(waiting.answer, 8);
+	assert_int_equal(next.answer, 9);
+	assert_false(slow.is_over);
+	may_unlock = true;
+	fixture_idle(&fixture);
+	assert_int_equal(slow.answer, 7);
 }
 
 /* Who has left before the statement was sent has changed nothing; who leaves later may have. */
 static void test_a_cancelled_request_leaves(void **state)
 {
 	(void)state;
-	struct item_request items[] = {{.number = 7}, {.number = 2}, {.number = 3}, {.number = 4}};
+	struct item_request items[] = {{.number = 1}, {.number = 7}, {.number = 3}, {.number = 4}};
 	struct request *requests[ARRAY_LEN(items)];
 	lock();
 	for (size_t i = 0; i < ARRAY_LEN(items); i++)
 		requests[i] = start(&items[i]);
-	fiber_cancel(requests[0]->fiber, ERR_CLIENT_GONE);
-	fiber_cancel(requests[2]->fiber, ERR_TIMEOUT);
-	fixture_until(&fixture, &items[2].is_over);
-	assert_int_equal(items[0].code, ERR_CLIENT_GONE);
-	assert_true(items[0].has_effects);
-	assert_int_equal(items[2].code, ERR_TIMEOUT);
-	assert_false(items[2].has_effects);
+	fiber_cancel(requests[3]->fiber, ERR_TIMEOUT);
+	until_slow();
+	fiber_cancel(requests[1]->fiber, ERR_CLIENT_GONE);
+	fixture_until(&fixture, &items[1].is_over);
 	may_unlock = true;
 	fixture_idle(&fixture);
-	assert_int_equal(items[1].size, 2);
-	assert_int_equal(items[3].size, 2);
+	assert_int_equal(items[3].code, ERR_TIMEOUT);
+	assert_false(items[3].has_effects);
+	assert_int_equal(items[1].code, ERR_CLIENT_GONE);
+	assert_true(items[1].has_effects);
+	assert_int_equal(items[2].size, 2);
 	assert_int_equal(rows_of_table(), 3);
+}
+
+/* As a process cancels them that ends. */
+static void test_nothing_is_sent_for_cancelled_requests(void **state)
+{
+	(void)state;
+	struct item_request items[PG_BATCH_MAX + 9];
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		items[i] = (struct item_request){.number = 100 + (int)i};
+		start(&items[i]);
+	}
+	request_list_cancel(fixture.worker.requests, ERR_UNAVAILABLE);
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
+		assert_int_equal(items[i].code, ERR_UNAVAILABLE);
+		assert_false(items[i].has_effects);
+	}
+	assert_int_equal(rows_of_table(), 0);
+}
+
+static void test_what_was_sent_is_uncertain_when_the_process_ends(void **state)
+{
+	(void)state;
+	struct item_request items[] = {{.number = 1}, {.number = 7}, {.number = 3}};
+	lock();
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		start(&items[i]);
+	until_slow();
+	request_list_cancel(fixture.worker.requests, ERR_UNAVAILABLE);
+	fixture_idle(&fixture);
+	assert_int_equal(items[0].code, ERR_NONE);
+	for (size_t i = 1; i < ARRAY_LEN(items); i++) {
+		assert_int_equal(items[i].code, ERR_UNCERTAIN);
+		assert_true(items[i].has_effects);
+	}
 }
 
 static void in_transaction(struct request *rq)
@@ -225,7 +285,7 @@ static void test_a_batch_whose_session_is_ended_runs_again(void **state)
 	lock();
 	for (size_t i = 0; i < ARRAY_LEN(items); i++)
 		start(&items[i]);
-	until_blocked("count(pg_terminate_backend(pid))");
+	until_sent("count(pg_terminate_backend(pid))");
 	may_unlock = true;
 	fixture_idle(&fixture);
 	for (size_t i = 0; i < ARRAY_LEN(items); i++)
@@ -260,7 +320,13 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_account_does_not_wait_for_another_one,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nobody_waits_for_a_slow_statement, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_a_cancelled_request_leaves, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_nothing_is_sent_for_cancelled_requests, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			test_what_was_sent_is_uncertain_when_the_process_ends, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_transaction_has_its_item_alone, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_a_batch_whose_session_is_ended_runs_again,
