@@ -18,7 +18,8 @@ WITH wanted AS MATERIALIZED (
     INSERT INTO interest AS i (id, account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
     SELECT id, $1, coalesce(name, repository_title(source_repo_url)), coalesce(context, source_repo_url),
            coalesce(daily_count, 3), coalesce(is_active, true), model_provider, source_repo_url, project_id
-    FROM wanted ORDER BY lower(name) -- so that two such statements do not wait for each other's names in a circle
+    FROM wanted
+    ORDER BY lower(coalesce(name, repository_title(source_repo_url))) -- so that two such statements do not wait for each other
     RETURNING i.id, interest_json(i) AS json
 ), queued AS (
     SELECT count(*) AS tasks
