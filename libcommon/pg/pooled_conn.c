@@ -130,14 +130,17 @@ static bool send_parts(struct pooled_conn *conn, PGconn *pg, struct pg_statement
 }
 
 /* PQpipelineSync() writes to the socket at once; libpq 17 can leave that to the next flush. The
- * cork lets the kernel gather what the statements of this turn of the loop write. */
+ * cork lets the kernel gather what the statements of this turn of the loop write. A statement on an
+ * idle connection is usually the only one, and two system calls for the cork cost more than they
+ * save. */
 static int send_sync(struct pooled_conn *conn, PGconn *pg)
 {
 #ifdef LIBPQ_HAS_SEND_PIPELINE_SYNC
 	(void)conn;
 	return PQsendPipelineSync(pg);
 #else
-	pg_link_cork(conn->link);
+	if (conn->in_flight > 1)
+		pg_link_cork(conn->link);
 	return PQpipelineSync(pg);
 #endif
 }
