@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Quality of what is recommended for new interests: precision of the first ten papers, and how well their scores tell fitting
 papers from others.
 

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """The preference model as users of the API meet it, beside the model alone (preference_quality.c): AUC and Recall@50 on
 citeulike-a-sub, before and after a refit.
 

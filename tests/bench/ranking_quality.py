@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Quality of ranked papers by the weight of the preference score relative to the retrieval score
 (svc-interests/ranking/final_score.h).
 
