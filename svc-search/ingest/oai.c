@@ -182,9 +182,7 @@ enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
 	enum XML_Status status = XML_Parse(parser, xml, (int)length, 1);
 	*ret_why = NULL;
 	if (status != XML_STATUS_OK)
-		*ret_why = arena_printf(arena, "line %lu: %s", XML_GetCurrentLineNumber(parser),
-		                        reader.fault ? reader.fault
-		                                     : XML_ErrorString(XML_GetErrorCode(parser)));
+		*ret_why = reader.fault ? reader.fault : XML_ErrorString(XML_GetErrorCode(parser));
 	else if (!reader.is_answer)
 		*ret_why = "it is not an OAI-PMH answer";
 	XML_ParserFree(parser);
