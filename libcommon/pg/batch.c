@@ -224,16 +224,11 @@ void pg_batch_sweep(struct pg_pool *pool)
 	}
 }
 
-static bool is_read(const char *sql)
-{
-	return strncmp(sql, PG_READ_MARK, strlen(PG_READ_MARK)) == 0;
-}
-
 /* The request was cancelled: its item leaves the batch, or the queue. ERR_UNAVAILABLE, by which a
  * process ends its requests, says that nothing was done. */
 static void item_leave(struct pg_batch_queue *queue, struct batch_item *item, enum err_code reason)
 {
-	bool may_be_done = item->slot && !is_read(queue->key.sql);
+	bool may_be_done = item->slot && !pg_statement_is_read(queue->key.sql);
 	if (may_be_done && reason == ERR_UNAVAILABLE)
 		reason = ERR_UNCERTAIN;
 	item->rq->has_effects |= may_be_done;

@@ -8,6 +8,11 @@
 #include <string.h>
 #include <uthash.h>
 
+bool pg_statement_is_read(const char *sql)
+{
+	return strncmp(sql, PG_READ_MARK, strlen(PG_READ_MARK)) == 0;
+}
+
 struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *sql,
                                       const struct pg_param *params, size_t count)
 {
@@ -21,7 +26,7 @@ struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *s
 		.params = params,
 		.count = count,
 		.sql_length = strlen(sql),
-		.is_read = strncmp(sql, PG_READ_MARK, strlen(PG_READ_MARK)) == 0,
+		.is_read = pg_statement_is_read(sql),
 		.started_us = time_monotonic_us(),
 	};
 	require(!has_fiber || st->fiber);

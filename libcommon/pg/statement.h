@@ -71,6 +71,9 @@ struct pg_statement {
 
 TAILQ_HEAD(pg_statement_list, pg_statement);
 
+/** Whether the text is that of a statement that changes nothing (PG_READ_MARK). */
+bool pg_statement_is_read(const char *sql);
+
 /** Make a statement of the running fiber, NEW. Borrows the text and the parameters. */
 struct pg_statement *pg_statement_new(enum pg_statement_kind kind, const char *sql,
                                       const struct pg_param *params, size_t count);
