@@ -160,7 +160,7 @@ static enum err_code run_begin(struct run *run)
 
 /* Run the migration and record it, in the transaction of run_begin(). */
 static enum err_code run_apply(struct run *run, const struct migration *migration,
-                               const char *sha256_hex)
+                               const char *sha256)
 {
 	enum err_code code = run_sql(run, migration->name, migration->sql, NULL);
 	if (code == ERR_NONE && PQtransactionStatus(run->pg) != PQTRANS_INTRANS)
@@ -170,7 +170,7 @@ static enum err_code run_apply(struct run *run, const struct migration *migratio
 	return run_sql(run, migration->name,
 	               arena_printf(run->arena,
 	                            "INSERT INTO migration (name, sha256) VALUES (%s, '%s')",
-	                            quoted(run, PQescapeLiteral, migration->name), sha256_hex),
+	                            quoted(run, PQescapeLiteral, migration->name), sha256),
 	               NULL);
 }
 
@@ -181,13 +181,14 @@ static enum err_code run_one(struct run *run, const struct migration *migration,
 {
 	char hex[SHA256_HEX_LEN + 1];
 	sha256_hex(migration->sql, strlen(migration->sql), hex);
+	const char *sha256 = migration->original_sha256 ? migration->original_sha256 : hex;
 	const char *recorded = applied_sha256(run, migration->name);
-	if (recorded && strcmp(recorded, hex) != 0)
+	if (recorded && strcmp(recorded, sha256) != 0)
 		return run_conflict(run, migration->name,
 		                    "the migration was edited after it was applied");
 	if (!recorded)
 		*ret_is_pending = true;
-	return recorded || !is_begun ? ERR_NONE : run_apply(run, migration, hex);
+	return recorded || !is_begun ? ERR_NONE : run_apply(run, migration, sha256);
 }
 
 static enum err_code run_table(struct run *run, const struct migration *migrations, bool is_begun,

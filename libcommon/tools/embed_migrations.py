@@ -3,7 +3,8 @@
 
 usage: embed_migrations.py [--prefix PREFIX] TABLE migrations.h 0001_first.sql 0002_next.sql ...
 
-Numbers start at 1, without gaps or duplicates. PREFIX is put before each name in the table.
+Numbers ascend; gaps are allowed. PREFIX is put before each name in the table. A first line `-- original-sha256: HEX` becomes the
+field original_sha256.
 """
 
 import argparse
@@ -14,6 +15,7 @@ import sys
 from c_text import c_bytes, c_string, write_header
 
 FILE_NAME = re.compile(r"^(\d{4})_[a-z0-9_]+\.sql$")
+ORIGINAL = re.compile(r"-- original-sha256: ([0-9a-f]{64})\n")
 
 
 def check_names(names):
@@ -36,9 +38,12 @@ def render(table, prefix, sources):
         name = os.path.basename(path)
         symbol = f"{table}_{name[:4]}"
         with open(path, encoding="utf-8") as file:
-            lines += c_bytes(symbol, file.read()) + [""]
-        rows.append(f"\t{{{c_string(prefix + name.removesuffix('.sql'))}, {symbol}}},")
-    end = "\t{NULL, NULL},"
+            text = file.read()
+        original = ORIGINAL.match(text)
+        lines += c_bytes(symbol, text) + [""]
+        fields = [c_string(prefix + name.removesuffix(".sql")), symbol, c_string(original[1]) if original else "NULL"]
+        rows.append(f"\t{{{', '.join(fields)}}},")
+    end = "\t{NULL, NULL, NULL},"
     return lines + [f"static const struct migration {table}[] __attribute__((unused)) = {{", *rows, end, "};"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 TOOLS = Path(__file__).resolve().parents[3] / "libcommon" / "tools"
 
-MIGRATE_H = "struct migration { const char *name; const char *sql; };\n"
+MIGRATE_H = "struct migration { const char *name; const char *sql; const char *original_sha256; };\n"
 
 
 def generate(tool, *args, **options):
@@ -102,6 +102,17 @@ def test_migrations_take_a_prefix(tmp_path):
     table = ["--prefix", "common_", "COMMON_MIGRATIONS", tmp_path / "migrations.h", tmp_path / "0001_task.sql"]
     assert generate("embed_migrations.py", *table).returncode == 0
     assert compile_and_print(tmp_path, "migrations.h", "COMMON_MIGRATIONS[0].name") == "common_0001_task"
+
+
+def test_an_edited_migration_keeps_the_hash_of_its_original(tmp_path):
+    (tmp_path / "pg").mkdir()
+    (tmp_path / "pg/migrate.h").write_text(MIGRATE_H)
+    (tmp_path / "0001_task.sql").write_text("SELECT 1;\n-- original-sha256: " + "a" * 64 + "\n")
+    (tmp_path / "0002_edited.sql").write_text("-- original-sha256: " + "0f" * 32 + "\nSELECT 1;")
+    done = generate("embed_migrations.py", "M", tmp_path / "m.h", tmp_path / "0001_task.sql", tmp_path / "0002_edited.sql")
+    assert done.returncode == 0, done.stderr
+    assert compile_and_print(tmp_path, "m.h", 'M[0].original_sha256 ? "hash" : "none"') == "none"
+    assert compile_and_print(tmp_path, "m.h", "M[1].original_sha256") == "0f" * 32
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 #include "pg/migrate.h"
 
+#include "base/crypto.h"
 #include "pg_server.h"
 
 #include <pthread.h>
@@ -10,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,7 +22,7 @@ static const struct migration TWO[] = {
          "CREATE TABLE first (id uuid DEFAULT uuid_v7(), a int); INSERT INTO first (a) "
          "VALUES (1)"},
 	{"0002_second", "CREATE TABLE second (a int); INSERT INTO second SELECT a FROM first"},
-	{NULL, NULL},
+	{NULL},
 };
 
 /* Without the common migrations. */
@@ -59,7 +61,7 @@ static void test_migrations_run_once_and_in_order(void **state)
 static void test_a_newer_release_adds_its_migrations(void **state)
 {
 	(void)state;
-	const struct migration ONE[] = {{TWO[0].name, TWO[0].sql}, {NULL, NULL}};
+	const struct migration ONE[] = {{TWO[0].name, TWO[0].sql}, {NULL}};
 	char url[200];
 	pg_fixture_run(&server, "SET client_min_messages = error; DROP ROLE IF EXISTS clerk; "
 	                        "CREATE ROLE clerk LOGIN; "
@@ -80,14 +82,35 @@ static void test_edited_and_unknown_migrations_are_refused(void **state)
 	(void)state;
 	const struct migration EDITED[] = {{"0001_first", "CREATE TABLE first ()"},
 	                                   {TWO[1].name, TWO[1].sql},
-	                                   {NULL, NULL}};
+	                                   {NULL}};
 	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
 	assert_int_equal(migrate_run(server.url, "shop", EDITED), ERR_CONFLICT);
 	const struct migration RENAMED[] = {{"0001_other", TWO[0].sql},
 	                                    {TWO[1].name, TWO[1].sql},
-	                                    {NULL, NULL}};
+	                                    {NULL}};
 	assert_int_equal(migrate_run(server.url, "shop", RENAMED), ERR_CONFLICT);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
+}
+
+/* Databases that were made with the first text of a migration and releases that have it accept the
+ * edited text, and the other way round. */
+static void test_an_edited_migration_stands_for_its_original(void **state)
+{
+	(void)state;
+	char original[SHA256_HEX_LEN + 1];
+	sha256_hex(TWO[1].sql, strlen(TWO[1].sql), original);
+	const struct migration EDITED[] = {
+		{TWO[0].name, TWO[0].sql},
+		{TWO[1].name, "CREATE TABLE second (a bigint); INSERT INTO second VALUES (1), (2)",
+	         original},
+		{NULL}};
+	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate_run(server.url, "shop", EDITED), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
+	setup(NULL);
+	assert_int_equal(migrate_run(server.url, "shop", EDITED), ERR_NONE);
+	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 2);
 }
 
 /* A failed migration is rolled back, with all that were pending: nobody sees a schema between two
@@ -98,7 +121,7 @@ static void test_a_failed_migration_is_rolled_back(void **state)
 	const struct migration FAILING[] = {{TWO[0].name, TWO[0].sql},
 	                                    {"0002_second",
 	                                     "CREATE TABLE second (a int); SELECT 1/0"},
-	                                    {NULL, NULL}};
+	                                    {NULL}};
 	assert_int_equal(migrate_run(server.url, "shop", FAILING), ERR_INTERNAL);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 0);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(to_regclass('shop.first'))"), 0);
@@ -106,7 +129,7 @@ static void test_a_failed_migration_is_rolled_back(void **state)
 	const struct migration COMMITTING[] = {{TWO[0].name, TWO[0].sql},
 	                                       {"0002_second",
 	                                        "CREATE TABLE second (a int); COMMIT"},
-	                                       {NULL, NULL}};
+	                                       {NULL}};
 	assert_int_equal(migrate_run(server.url, "shop", COMMITTING), ERR_CONFLICT);
 }
 
@@ -138,7 +161,7 @@ static void test_a_killed_run_can_be_repeated(void **state)
 	const struct migration SLOW[] = {{TWO[0].name, TWO[0].sql},
 	                                 {"0002_second",
 	                                  "CREATE TABLE second (a int); SELECT pg_sleep(600)"},
-	                                 {NULL, NULL}};
+	                                 {NULL}};
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)
@@ -232,6 +255,7 @@ int main(void)
 		cmocka_unit_test_setup(test_migrations_run_once_and_in_order, setup),
 		cmocka_unit_test_setup(test_a_newer_release_adds_its_migrations, setup),
 		cmocka_unit_test_setup(test_edited_and_unknown_migrations_are_refused, setup),
+		cmocka_unit_test_setup(test_an_edited_migration_stands_for_its_original, setup),
 		cmocka_unit_test_setup(test_a_failed_migration_is_rolled_back, setup),
 		cmocka_unit_test_setup(test_concurrent_runs_apply_once, setup),
 		cmocka_unit_test_setup(test_a_killed_run_can_be_repeated, setup),
