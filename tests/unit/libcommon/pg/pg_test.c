@@ -4,6 +4,8 @@
 #include "loop/wait.h"
 #include "pg_suite.h"
 
+#include <libpq-fe.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -566,8 +568,11 @@ static void test_a_statement_of_a_prepare_handle_waits_for_no_event(void **state
 {
 	(void)state;
 	struct outcome connecting = {.sql = "SELECT $1::int", .number = 1};
-	struct outcome outcome = {.sql = "SELECT $1::int", .number = 8};
+	struct outcome outcome = {.sql = "SELECT $1::int FROM pg_advisory_xact_lock(7)",
+	                          .number = 8};
 	uv_prepare_t prepare = {.data = &outcome};
+	PGconn *holder = PQconnectdb(server.url);
+	PQclear(PQexec(holder, "SELECT pg_advisory_lock(7)"));
 	spawn(&connecting, query_number);
 	fixture_idle(&fixture);
 	uv_prepare_init(&fixture.worker.loop, &prepare);
@@ -575,6 +580,7 @@ static void test_a_statement_of_a_prepare_handle_waits_for_no_event(void **state
 	uv_run(&fixture.worker.loop, UV_RUN_NOWAIT);
 	assert_false(outcome.is_over);
 	assert_int_equal(uv_backend_timeout(&fixture.worker.loop), 0);
+	PQfinish(holder);
 	fixture_idle(&fixture);
 	assert_int_equal(outcome.answer, 8);
 	uv_close((uv_handle_t *)&prepare, NULL);
