@@ -73,7 +73,7 @@ static void test_an_idle_process_starts_its_own_tasks(void **state)
 {
 	(void)state;
 	idle_service_start();
-	fixture_run(&fixture, write_tasks, &(struct wanted){"ok", 1});
+	fixture_spawn(&fixture, write_tasks, NULL, &(struct wanted){"ok", 1});
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed'");
 	assert_int_equal(redis_number("XLEN jobs.svc-test"), 0);
 }
