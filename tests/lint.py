@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Checks that the compiler does not make.
 
-usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, unregistered tests
+usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, unregistered tests,
+                                migrations that Postgres refuses
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -213,8 +214,31 @@ def lint_folder_headers(root):
                 yield f"{path.relative_to(root)}: {len(found)} headers begin with \"{start}\", not one: {' '.join(found)}"
 
 
+# The head of a function with an SQL-standard body, its end, and changes of a table that rewrite its rows or may do so.
+SQL_FUNCTION = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)((?:(?!\bAS \$|;).)*?)\n?\s*\b(?:RETURN|BEGIN ATOMIC)\b", re.DOTALL)
+DROPPED_FUNCTION = re.compile(r"DROP FUNCTION (?:IF EXISTS )?(\w+)")
+REWRITE = re.compile(r"ALTER TABLE (\w+)[^;]*\b(?:ADD COLUMN [^,;]*\bDEFAULT\b|ALTER (?:COLUMN )?\w+ (?:SET DATA )?TYPE\b)")
+
+
+def lint_migrations(root):
+    """A migration must not rewrite a table whose row type a function with an SQL-standard body takes or returns
+    (libcommon/pg/migrate.h)."""
+    common = sorted(root.glob("libcommon/pg/migrations/*.sql"))
+    for component in sorted({path.parent.parent for path in root.glob("*/migrations/*.sql")} | {root / "libcommon"}):
+        heads = {}
+        for path in common + sorted(component.glob("migrations/*.sql")):
+            text = re.sub(r"--[^\n]*", "", path.read_text(encoding="utf-8"))
+            for table in REWRITE.findall(text):
+                for name, head in heads.items():
+                    if re.search(rf"\b{table}\b", head):
+                        yield f"{path.relative_to(root)}: rewrites {table}, whose row type {name}() uses: set the default in a statement of its own"
+            for name in DROPPED_FUNCTION.findall(text):
+                heads.pop(name, None)
+            heads.update(SQL_FUNCTION.findall(text))
+
+
 def words(root):
-    faults = [*lint_registered(root), *lint_order(root), *lint_folder_headers(root)]
+    faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_migrations(root)})
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")
         may = TESTS_MAY if "tests" in path.relative_to(root).parts else set()

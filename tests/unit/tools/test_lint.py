@@ -66,6 +66,33 @@ def test_unregistered_test_is_reported(tmp_path):
     assert lint(tmp_path, path=path, text="int a;\n", listed="'arena'").returncode == 0
 
 
+FUNCTION = "CREATE FUNCTION task_json(t task) RETURNS json LANGUAGE sql STABLE\n"
+BODIES = ["RETURN json_build_object('id', t.id);", "BEGIN ATOMIC SELECT to_json(t); END;"]
+REWRITES = ["ALTER TABLE task ADD COLUMN n int NOT NULL DEFAULT 0;", "ALTER TABLE task\n    ADD COLUMN m text,\n    ALTER n TYPE bigint;"]
+
+
+def lint_migrations(root, first, second):
+    (root / "svc-a/migrations").mkdir(parents=True)
+    (root / "svc-a/migrations/0001_task.sql").write_text(second)
+    return lint(root, path="libcommon/pg/migrations/0001_task.sql", text=first).stdout
+
+
+@pytest.mark.parametrize("body", BODIES)
+@pytest.mark.parametrize("rewrite", REWRITES)
+def test_a_rewrite_of_rows_that_a_function_uses_is_reported(tmp_path, body, rewrite):
+    assert "0001_task.sql: rewrites task, whose row type task_json() uses" in lint_migrations(tmp_path, FUNCTION + body, rewrite)
+
+
+@pytest.mark.parametrize("first, second", [
+    (FUNCTION + BODIES[0], "ALTER TABLE task ADD COLUMN n int;\nALTER TABLE task ALTER COLUMN n SET DEFAULT 0;"),
+    (FUNCTION + BODIES[0], "DROP FUNCTION task_json;\n" + FUNCTION + BODIES[0]),
+    (FUNCTION + BODIES[0], "ALTER TABLE tasks ADD COLUMN n int DEFAULT 0; -- ALTER TABLE task ADD COLUMN n int DEFAULT 0"),
+    (FUNCTION + "AS $$ SELECT json_build_object('id', t.id) $$;\nSELECT 1 RETURN", REWRITES[0]),
+])
+def test_other_changes_of_tables_are_accepted(tmp_path, first, second):
+    assert lint_migrations(tmp_path, first, second) == ""
+
+
 LISTING = "folders = [\n  ['base', [], files(\n  )],\n  ['pg', [], files(\n  )],\n]\n"
 
 
