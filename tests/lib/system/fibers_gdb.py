@@ -13,7 +13,9 @@ from gdb.unwinder import Unwinder, register_unwinder
 
 # Architecture -> offsets from the saved stack pointer at which jump_fcontext() saves the registers that a function must
 # preserve, name of the stack pointer, size of the saved data, name of the program counter. From Boost's
-# src/asm/jump_x86_64_sysv_elf_gas.S and jump_arm64_aapcs_elf_gas.S.
+# src/asm/jump_x86_64_sysv_elf_gas.S and jump_arm64_aapcs_elf_gas.S. On x86-64, newer versions save a stack guard of
+# GUARD_SIZE bytes below r12.
+GUARD_SIZE = 8
 LAYOUTS = {
     "i386:x86-64": (
         {"r12": 0x08, "r13": 0x10, "r14": 0x18, "r15": 0x20, "rbx": 0x28, "rbp": 0x30, "rip": 0x38}, "rsp", 0x40, "rip"),
@@ -27,6 +29,16 @@ class FrameId:
 
     def __init__(self, sp, pc):
         self.sp, self.pc = sp, pc
+
+
+def read_word(address):
+    return gdb.Value(address).cast(gdb.lookup_type("unsigned long").pointer()).dereference()
+
+
+def size_of_guard(context, offset):
+    """0 or GUARD_SIZE: where a program counter is saved, that of a function with debugging information."""
+    is_without = gdb.block_for_pc(int(read_word(context + offset))) is not None
+    return 0 if is_without else GUARD_SIZE
 
 
 class WaitingFiber(Unwinder):
@@ -44,10 +56,10 @@ class WaitingFiber(Unwinder):
         word = gdb.lookup_type("unsigned long")
         # Any frame of the fiber has a larger address than this id, as gdb expects of an outer frame.
         info = pending.create_unwind_info(FrameId(gdb.Value(16).cast(word), pending.read_register(pc)))
+        base = context + (size_of_guard(context, registers["rip"]) if pc == "rip" else 0)
         for name, offset in registers.items():
-            saved = gdb.Value(context + offset).cast(word.pointer()).dereference()
-            info.add_saved_register(name, saved)
-        info.add_saved_register(sp, gdb.Value(context + size).cast(word))
+            info.add_saved_register(name, read_word(base + offset))
+        info.add_saved_register(sp, gdb.Value(base + size).cast(word))
         return info
 
 
