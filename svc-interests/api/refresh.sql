@@ -76,7 +76,8 @@ FROM refreshed LEFT JOIN interest i ON i.id = interest_id
 CROSS JOIN (SELECT (input ->> 'num_results')::integer AS num_results FROM task WHERE id = $1) task;
 
 -- name: daily_start
--- $1 the hour (UTC) at which the run of a day is due. The replica whose INSERT makes the row of the day starts the tasks.
+-- $1 the hour (UTC) at which the run of a day is due. The replica whose INSERT makes the row of the day starts the tasks. A deleted
+-- account, whose interests may be there still, has none: its task would be refused, and those of all others with it.
 WITH claimed AS (
     INSERT INTO daily_run (day, tasks)
     SELECT (now() AT TIME ZONE 'UTC')::date, (SELECT count(DISTINCT account_id) FROM interest WHERE is_active)
@@ -85,5 +86,6 @@ WITH claimed AS (
 ), started AS (
     SELECT task_put('recommendations_refresh_all', account_id, '{}', NULL, NULL)
     FROM (SELECT DISTINCT i.account_id FROM interest i, claimed WHERE i.is_active) accounts
+    WHERE account_share(account_id)
 )
 SELECT day, (SELECT count(*) FROM started) FROM claimed;

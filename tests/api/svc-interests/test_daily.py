@@ -86,6 +86,17 @@ def test_missed_run_is_made_at_the_next_start(cluster, db, interests):
     assert len(interests.recommended(made)) == 2
 
 
+def test_interests_of_a_deleted_account_do_not_stop_the_run(db, interests, other_interests, eager_replicas):
+    interest, theirs = interests.ready(), other_interests.ready()
+    db.execute("INSERT INTO deleted_account (id) SELECT account_id FROM interest WHERE id = %s", [theirs["id"]])
+    former = forget_today(db)
+    wait_for(lambda: runs(db), "the daily run has started")
+    accounts = {account for account, _ in tasks_without(db, former)}
+    found = dict(db.execute("SELECT id::text, account_id FROM interest WHERE id IN (%s, %s)", [interest["id"], theirs["id"]]).fetchall())
+    assert found[interest["id"]] in accounts
+    assert found[theirs["id"]] not in accounts
+
+
 def test_no_run_before_the_hour(cluster, db, interests):
     """The row of a day is not inserted before DAILY_HOUR."""
     hour = db.execute("SELECT extract(hour FROM now() AT TIME ZONE 'UTC')::int").fetchone()[0]
