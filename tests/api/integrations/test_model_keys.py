@@ -1,6 +1,5 @@
 """Connecting to model providers by an API key, and what an Idempotency-Key means for a POST that calls outside services."""
 
-import json
 import secrets
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -154,7 +153,7 @@ def test_a_request_that_failed_can_be_sent_again(api, models, key, repeat):
 def test_a_request_whose_client_has_gone_can_be_sent_again(cluster, api, models, key, repeat):
     models.hold()
     fields = {"Authorization": f"Bearer {api.key}", "Content-Type": "application/json", **repeat}
-    content = json.dumps({"api_key": key}).encode()
+    content = httpx.Request("POST", cluster.gateway_url, json={"api_key": key}).content  # the bytes that api.post() sends
     with leaving_client(cluster.gateway_url, "POST", f"/api/v1.0{CONNECT}", fields, content):
         wait_for(lambda: models.asked(key), "the provider is asked")
     models.release()
