@@ -1,3 +1,4 @@
+#include "base/crypto.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/timefmt.h"
@@ -16,6 +17,8 @@
 #define RESULT_MAX_BYTES (2 << 20)
 #define EXIT_ENVIRONMENT 125 /* of podman and docker: the container was not started */
 #define SIGNATURE_FIELDS 3
+
+#define DELIVERY_ID_CHARACTERS 32
 
 static const char *webhook_secrets;
 
@@ -169,12 +172,13 @@ static const char *signatures(struct request *rq, const char *id, const char *at
 	return out.data;
 }
 
-/* The id says which of the attempt's deliveries it is, so that a repeated one counts once. */
-static int deliver(struct request *rq, struct job *job, const char *content, int number,
+/* A delivery that is repeated keeps its id, so that it counts once. Nobody can guess the id and use
+ * it first. */
+static int deliver(struct request *rq, struct job *job, const char *content,
                    const char **ret_detail)
 {
-	const char *id =
-		arena_printf(rq->arena, "%s.%lld.%d", job->id, (long long)job->attempt, number);
+	char id[DELIVERY_ID_CHARACTERS + 1];
+	random_base62(id, DELIVERY_ID_CHARACTERS);
 	const char *at = arena_printf(rq->arena, "%lld", (long long)(time_now_ms() / 1000));
 	const char *signature = signatures(rq, id, at, content);
 	const struct http_field fields[SIGNATURE_FIELDS] = {
@@ -193,12 +197,12 @@ static void report(struct request *rq, struct job *job, struct job_fault fault)
 	bool has_run = !fault.kind || strcmp(fault.kind, "task") == 0;
 	arena_wipe_on_free(rq->arena); /* the secrets */
 	yyjson_val *result = has_run ? read_result(rq, job, &fault) : NULL;
-	int status = deliver(rq, job, content_of(rq, job, result, fault), 1, &detail);
+	int status = deliver(rq, job, content_of(rq, job, result, fault), &detail);
 	if (status == 400 || status == 413) {
 		fault = (struct job_fault){"task",
 		                           arena_printf(rq->arena, "result.json was refused: %s",
 		                                        detail)};
-		status = deliver(rq, job, content_of(rq, job, NULL, fault), 2, &detail);
+		status = deliver(rq, job, content_of(rq, job, NULL, fault), &detail);
 	}
 	if (detail)
 		log_warn(LOG_GROUP_APP, "a result was refused", f_text("id", job->id),

@@ -335,6 +335,18 @@ def test_a_delivery_counts_once(api, signed_run):
     assert send(api, RESULTS, other, signed(other, id="msg_last"), 200).json()["duplicate"]
 
 
+@pytest.mark.parametrize("path", [RESULTS, HOSTED])
+def test_a_delivery_of_another_run_is_its_own(api, run, path):
+    """Whatever id its sender has chosen."""
+    for made, recall in ((run(), 0.5), (run(), 0.75), (run(), 0.25)):
+        call = {"call_id": f"fc-{made['run_id']}", "state": "succeeded", "output": {"recall": recall}}
+        body = {"run_id": made["run_id"], "status": "succeeded", "metrics": {"recall": recall}} if path == RESULTS else {**call, "run_id": made["run_id"]}
+        for duplicate in (False, True):
+            answer = api.post(path, body, headers={"webhook-id": "1"}, expect=200).json()
+            assert (answer["run_id"], answer["duplicate"]) == (made["run_id"], duplicate)
+        assert api.get(f"{PATH}/{made['run_id']}", expect=200).json()["metrics"] == {"recall": recall}
+
+
 def test_a_large_result_is_signed_too(api, signed_run):
     body = result(signed_run, results={"rows": "x" * 900_000})
     send(api, RESULTS, body, signed(body), 200)

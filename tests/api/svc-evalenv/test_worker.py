@@ -1,6 +1,7 @@
 """`svc-evalenv worker` with commands of the test's, and `svc-evalenv watch`."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -145,6 +146,18 @@ def test_a_run(api, work, run):
     it = ended(api, RUNS, one)
     assert (it["status"], it["metrics"], it["results"]) == ("succeeded", {"recall": 0.5}, {"a": [1]})
     assert it["log_tail"] == f"SEED=1 2\n<a b><$c><{SPEC['image']}>{{}}"
+
+
+def test_the_id_of_a_result_cannot_be_guessed(api, work, run, db):
+    ids = []
+    work()
+    for _ in range(2):
+        one = run()
+        ended(api, RUNS, one)
+        ((id,),) = db.execute("SELECT delivery_id FROM delivery WHERE run_id = %s", [one]).fetchall()
+        assert one not in id and re.fullmatch(r"[0-9A-Za-z]{32}", id)
+        ids.append(id)
+    assert ids[0] != ids[1]
 
 
 @pytest.mark.parametrize(

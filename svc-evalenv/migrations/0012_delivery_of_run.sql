@@ -1,0 +1,59 @@
+-- A delivery counts once for its run. Before, it counted once for the account: the result of a run was lost when its sender used an
+-- id that another run had, by chance or because somebody guessed it.
+ALTER TABLE delivery DROP CONSTRAINT delivery_pkey, ADD PRIMARY KEY (run_id, delivery_id);
+DROP INDEX delivery_of_run;
+
+-- Take a delivery of a result. `attempt` null: not from a worker that has claimed the run. `outcome`: ok; known: the delivery was
+-- taken before; lost: the run is not this attempt's any more; final: it has ended otherwise; missing: no such run.
+--
+-- Numbers are kept only where the evaluation itself has run: never from a fault of the environment, a lost worker, a time limit or
+-- a cancelled run.
+CREATE OR REPLACE FUNCTION run_result(wanted uuid, account uuid, attempt int, given jsonb, delivery text, lease interval,
+                                      OUT outcome text)
+LANGUAGE plpgsql AS $$
+DECLARE
+    w work;
+    r run;
+    told text := json_digest(given - 'attempt');
+    state text;
+    fault jsonb;
+BEGIN
+    SELECT * INTO w FROM work x
+    WHERE x.id = wanted AND x.kind = 'run' AND (account IS NULL OR x.account_id = account) FOR UPDATE;
+    SELECT * INTO r FROM run x WHERE x.id = wanted;
+    outcome := CASE
+        WHEN w.id IS NULL THEN 'missing'
+        WHEN EXISTS (SELECT FROM delivery d WHERE d.run_id = wanted AND d.delivery_id = delivery) THEN 'known'
+        WHEN attempt <> w.attempts THEN 'lost'
+        WHEN w.finished_at IS NOT NULL AND r.result IN (told, json_digest(given)) THEN 'ok'
+        WHEN w.status = 'cancelled' AND given ->> 'status' = 'cancelled' THEN 'ok'
+        WHEN w.finished_at IS NOT NULL THEN 'final'
+        WHEN attempt IS NOT NULL AND (w.worker IS NULL OR w.status <> 'running' OR w.lease_until <= now()) THEN 'lost' END;
+    IF outcome IS NOT NULL THEN
+        RETURN;
+    END IF;
+    outcome := 'ok';
+    IF delivery IS NOT NULL THEN
+        INSERT INTO delivery (account_id, delivery_id, run_id) VALUES (w.account_id, delivery, wanted);
+    END IF;
+    UPDATE run x SET call_id = coalesce(x.call_id, given ->> 'call_id') WHERE x.id = wanted;
+    IF given ->> 'status' = 'pending' THEN
+        RETURN;
+    ELSIF given ->> 'status' = 'running' THEN
+        -- One that no worker has runs elsewhere from now on.
+        UPDATE work x SET status = 'running', is_claimable = x.is_claimable AND x.worker IS NOT NULL,
+            started_at = coalesce(x.started_at, now()),
+            deadline_at = coalesce(x.deadline_at, now() + make_interval(secs => x.timeout_seconds)),
+            lease_until = CASE WHEN attempt IS NOT NULL THEN now() + lease ELSE x.lease_until END
+        WHERE x.id = wanted;
+        RETURN;
+    END IF;
+    SELECT f.state, f.fault INTO state, fault FROM result_fault(r, given) f;
+    UPDATE run x SET
+        result = told,
+        metrics = CASE WHEN fault IS NULL OR fault ->> 'kind' = 'task' THEN nullif(given -> 'metrics', 'null') END,
+        results = nullif(given -> 'results', 'null'),
+        artifacts = nullif(given -> 'artifacts', 'null')
+    WHERE x.id = wanted;
+    PERFORM work_end(wanted, state, fault);
+END $$;
