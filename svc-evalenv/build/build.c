@@ -48,18 +48,19 @@ const struct field BUILD_ID_FIELDS[] = {
 	FIELD_END,
 };
 
-static void check_sources(struct request *rq, const struct build_input *in)
+static void check_sources(struct request *rq)
 {
-	if (!in->repo && !in->arxiv_id && !in->containerfile)
+	bool has_repo = has_member(rq, "repo"), has_paper = has_member(rq, "arxiv_id"),
+	     has_file = has_member(rq, "containerfile");
+	if (!has_repo && !has_paper && !has_file)
 		problem_add_field(rq->arena, &rq->problem, "body",
 		                  "must have a repo, an arxiv_id or a containerfile");
-	if (in->arxiv_id && (in->repo || in->containerfile))
+	if (has_paper && (has_repo || has_file))
 		problem_add_field(rq->arena, &rq->problem, "arxiv_id",
 		                  "must be alone: a paper has a repository and a container file");
 }
 
-/* Builders take arguments as `--build-arg NAME=VALUE`, and container files read them line by
- * line. */
+/* Builders take arguments as `--build-arg NAME=VALUE`. A value may have several lines. */
 static void check_args(struct request *rq, yyjson_val *args)
 {
 	yyjson_val *name, *value;
@@ -72,13 +73,14 @@ static void check_args(struct request *rq, yyjson_val *args)
 		if (!*text || strpbrk(text, "= \t\r\n") || text[0] == '-')
 			problem_add_field(rq->arena, &rq->problem, "build_args",
 			                  "%s is not the name of an argument", text);
-		else if (!yyjson_is_str(value) || strpbrk(yyjson_get_str(value), "\r\n"))
+		else if (!yyjson_is_str(value))
 			problem_add_field(rq->arena, &rq->problem, "build_args",
-			                  "%s must be a string of one line", text);
+			                  "%s must be a string", text);
 	}
 }
 
-/* The paper as svc-search shows it. Raises ERR_NOT_FOUND when there is none. */
+/* The paper as svc-search shows it. Raises ERR_NOT_FOUND when there is none; one that cannot be
+ * built is a fault of the body. */
 static yyjson_val *fetch_paper(struct request *rq, const char *arxiv_id)
 {
 	yyjson_val *paper;
@@ -97,21 +99,24 @@ static yyjson_val *fetch_paper(struct request *rq, const char *arxiv_id)
 	if (answer->status != 200 || fetch_json(rq->arena, answer, &paper))
 		raise_error(rq, ERR_UPSTREAM, "svc-search sent an unusable answer");
 	if (!json_get_text(paper, "containerfile") && !json_get_text(paper, "github_url"))
-		raise_field(rq, "arxiv_id", "has neither a container file nor a repository");
+		problem_add_field(rq->arena, &rq->problem, "arxiv_id",
+		                  "has neither a container file nor a repository");
 	return paper;
 }
 
+/* NULL: there is none, which is a fault of the body. */
 static yyjson_val *fetch_template(struct request *rq, const char *id)
 {
 	struct pg_rows *rows =
 		pg_query(rq, BUILD_TEMPLATE_SQL, pg_text(id), pg_uuid(rq->caller.account));
-	if (pg_empty(rows))
-		raise_field(rq, "template_id", "is not one of your templates");
-	return json_parse_own(rq->arena, pg_json(rows));
+	if (!pg_empty(rows))
+		return json_parse_own(rq->arena, pg_json(rows));
+	problem_add_field(rq->arena, &rq->problem, "template_id", "is not one of your templates");
+	return NULL;
 }
 
-/* The members of the body and what follows from them. */
-static const char *columns(struct request *rq, const struct build_input *in)
+/* The members of the body and what follows from them. `template` may be NULL. */
+static const char *columns(struct request *rq, const struct build_input *in, yyjson_val *template)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *made = yyjson_mut_obj(doc);
@@ -123,22 +128,21 @@ static const char *columns(struct request *rq, const struct build_input *in)
 	              in->arxiv_id ? "arxiv_id"
 	              : in->repo   ? "repo"
 	                           : "containerfile");
-	if (in->template_id)
-		yyjson_mut_obj_add_val(doc, made, "template",
-		                       yyjson_val_mut_copy(doc,
-		                                           fetch_template(rq, in->template_id)));
+	if (template)
+		yyjson_mut_obj_add_val(doc, made, "template", yyjson_val_mut_copy(doc, template));
 	return json_write_mut(rq->arena, made, NULL);
 }
 
 void build_create(struct request *rq)
 {
 	check_args(rq, json_get(request_body(rq), "build_args"));
+	check_sources(rq);
 	struct build_input *in = request_input(rq, struct build_input, CREATE_FIELDS);
-	check_sources(rq, in);
-	raise_if_faults(rq);
 	require_repo(rq, in->repo);
-	const char *given = columns(rq, in);
+	yyjson_val *template = in->template_id ? fetch_template(rq, in->template_id) : NULL;
 	yyjson_val *paper = in->arxiv_id ? fetch_paper(rq, in->arxiv_id) : NULL;
+	raise_if_faults(rq);
+	const char *given = columns(rq, in, template);
 	bool shares = paper && caller_has_scope(rq, SCOPE_BIT_ASSETS_WRITE);
 	pg_begin(rq); /* committed together with the answer */
 	struct pg_rows *made =
@@ -183,16 +187,16 @@ const struct queue BUILDS = {
 static const char *const STATUSES[] = {"building", "succeeded", "failed", "cancelled", NULL};
 
 struct report_input {
-	const char *id, *status, *image;
+	const char *id;
 	int64_t attempt; /* 0: not from a worker that has claimed the build */
 };
 
 static const struct field REPORT_FIELDS[] = {
 	PATH_UUID(struct report_input, id, "build_id"),
 	BODY_INT(struct report_input, attempt, "attempt", OPTIONAL, 1, INT32_MAX, 0),
-	BODY_ENUM(struct report_input, status, "status", REQUIRED, STATUSES),
-	{IN_BODY, FIELD_TEXT, "image", FIELD_AT(struct report_input, image, const char *),
-         NULLABLE | TRIMMED, 1, 1024, .check = image_name_check},
+	JSON_ENUM("status", REQUIRED, STATUSES),
+	{IN_BODY, FIELD_TEXT, "image", FIELD_NOWHERE, NULLABLE | TRIMMED, 1, 1024,
+         .check = image_name_check},
 	JSON_TEXT("digest", NULLABLE, 1, 255),
 	JSON_TEXT("log", NULLABLE, 0, 0),
 	JSON_OBJECT_OF("error", NULLABLE, ERROR_MEMBERS),
@@ -211,9 +215,11 @@ void build_heartbeat(struct request *rq)
 
 void build_report(struct request *rq)
 {
+	const char *status = json_get_text(request_body(rq), "status");
+	if (status && strcmp(status, "succeeded") == 0 && !has_member(rq, "image"))
+		problem_add_field(rq->arena, &rq->problem, "image",
+		                  "is required of a build that has succeeded");
 	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
-	if (strcmp(in->status, "succeeded") == 0 && !in->image)
-		raise_field(rq, "image", "is required of a build that has succeeded");
 	queue_require_repo(rq, &BUILDS, in->id);
 	struct pg_rows *rows = pg_query(rq, BUILD_REPORT_SQL, pg_text(in->id), queue_account(rq),
 	                                in->attempt ? pg_int(in->attempt) : pg_null(),

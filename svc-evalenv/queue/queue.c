@@ -1,5 +1,6 @@
 #include "queue/queue.h"
 
+#include "base/json.h"
 #include "queue.sql.h"
 #include "queue/wakeup.h"
 #include "service/key_limit.h"
@@ -57,6 +58,12 @@ static const struct field CLAIM_FIELDS[] = {
 int64_t build_timeout_s(void)
 {
 	return build_timeout_ms / 1000;
+}
+
+bool has_member(struct request *rq, const char *name)
+{
+	yyjson_val *value = json_get(request_body(rq), name);
+	return value && !yyjson_is_null(value);
 }
 
 static struct pg_param interval(struct request *rq, int64_t ms)

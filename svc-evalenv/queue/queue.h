@@ -70,6 +70,11 @@ void queue_heartbeat(struct request *rq, const struct queue *queue);
 void queue_get(struct request *rq, const struct queue *queue, const char *id);
 void queue_cancel(struct request *rq, const struct queue *queue, const char *id);
 
+/** Whether the body has the member, and not as null. For checks that concern several members, which
+ * are made before request_input(), so that its faults and theirs are named together. Suspends and
+ * raises as request_body(). */
+bool has_member(struct request *rq, const char *name);
+
 /** Whose work the caller reports on: its account's, or with `service:any_user` everybody's
  * (NULL). */
 struct pg_param queue_account(struct request *rq);

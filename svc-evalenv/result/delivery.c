@@ -1,6 +1,8 @@
 #include "result/delivery.h"
 
+#include "base/json.h"
 #include "base/timefmt.h"
+#include "base/uuid.h"
 #include "delivery.sql.h"
 #include "loop/wait.h"
 #include "result/result.h"
@@ -74,20 +76,30 @@ static void require_signature(struct request *rq, const struct webhook_key *key)
 /* --- Storing it
  * --------------------------------------------------------------------------------- */
 
-static const char *delivery_id(struct request *rq)
+void delivery_id_check(struct request *rq)
 {
 	const char *id = request_header(rq, "webhook-id");
 	if (id && (!*id || strlen(id) > DELIVERY_ID_MAX))
-		raise_field(rq, "webhook-id", "must have 1 to %d characters", DELIVERY_ID_MAX);
-	return id;
+		problem_add_field(rq->arena, &rq->problem, "webhook-id",
+		                  "must have 1 to %d characters", DELIVERY_ID_MAX);
 }
 
-/* The id of the run, whose signature has been checked. */
-static const char *find_run(struct request *rq, const struct delivery *delivery)
+/* Whether the body names a run at all, in a form that a statement takes. */
+static bool names_run(const char *run_id, const char *call_id)
 {
-	struct pg_rows *rows = pg_query(rq, DELIVERY_RUN_SQL, pg_text(delivery->run_id),
-	                                pg_text(delivery->call_id), queue_account(rq));
-	require_row(rq, rows, RUNS.missing);
+	struct uuid uuid;
+	return run_id ? uuid_parse(run_id, strlen(run_id), &uuid) : call_id != NULL;
+}
+
+const char *delivery_run(struct request *rq, const char *call_id)
+{
+	const char *run_id = json_get_text(request_body(rq), "run_id");
+	if (!names_run(run_id, call_id))
+		return NULL;
+	struct pg_rows *rows = pg_query(rq, DELIVERY_RUN_SQL, pg_text(run_id), pg_text(call_id),
+	                                queue_account(rq));
+	if (pg_empty(rows))
+		return NULL;
 	if (rows->count > 1)
 		raise_error(rq, ERR_CONFLICT,
 		            "runs of several accounts have this call: name the run by run_id");
@@ -105,15 +117,16 @@ static const char *find_run(struct request *rq, const struct delivery *delivery)
 
 void delivery_take(struct request *rq, const struct delivery *delivery)
 {
-	const char *message = delivery_id(rq);
-	const char *run = find_run(rq, delivery);
+	const char *message = request_header(rq, "webhook-id");
+	if (!delivery->run)
+		raise_error(rq, ERR_NOT_FOUND, "%s", RUNS.missing);
 	struct pg_rows *rows =
-		pg_query(rq, DELIVERY_STORE_SQL, pg_text(run), queue_account(rq),
+		pg_query(rq, DELIVERY_STORE_SQL, pg_text(delivery->run), queue_account(rq),
 	                 delivery->attempt ? pg_int(delivery->attempt) : pg_null(),
 	                 pg_text(delivery->result), pg_text(message), queue_lease(rq));
 	const char *outcome = pg_json(rows);
 	queue_require_ok(rq, &RUNS, outcome);
-	rows = pg_query(rq, DELIVERY_ANSWER_SQL, pg_text(run),
+	rows = pg_query(rq, DELIVERY_ANSWER_SQL, pg_text(delivery->run),
 	                pg_bool(strcmp(outcome, "known") == 0));
 	reply_one(rq, 200, rows, RUNS.missing);
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define OUTPUT_MAX_BYTES ((size_t)1 << 20)
+#define OUTPUT_MAX_BYTES ((size_t)8 << 20) /* as the body: BODY_LARGE of libcommon/api.def */
 #define MESSAGE_MAX      2000
 
 /* The words of platforms, and our status of a run. */
@@ -23,12 +23,12 @@ static const char *const STATE_NAMES[] = {"pending",   "running", "succeeded", "
                                           "cancelled", "timeout", NULL};
 
 struct hosted_input {
-	const char *run_id, *call_id, *job_id, *state;
+	const char *call_id, *job_id, *state;
 };
 
 /* clang-format off */
 #define MEMBERS                                                                                      \
-	BODY_UUID(struct hosted_input, run_id, "run_id", NULLABLE),                                  \
+	JSON_UUID("run_id", NULLABLE),                                                               \
 	BODY_TEXT(struct hosted_input, call_id, "call_id", NULLABLE, 1, 200),                        \
 	BODY_TEXT(struct hosted_input, job_id, "job_id", NULLABLE, 1, 200),                          \
 	BODY_ENUM(struct hosted_input, state, "state", REQUIRED, STATE_NAMES),                       \
@@ -98,19 +98,31 @@ static const char *result_of(struct request *rq, const char *status, const char 
 	return json_write_mut(rq->arena, result, NULL);
 }
 
+/* One of them says which call it was, also where the run is named. */
+static void check_call(struct request *rq)
+{
+	if (has_member(rq, "call_id") || has_member(rq, "job_id"))
+		return;
+	problem_add_field(rq->arena, &rq->problem, "call_id",
+	                  "is required where there is no job_id");
+	problem_add_field(rq->arena, &rq->problem, "job_id",
+	                  "is required where there is no call_id");
+}
+
 void hosted_result_deliver(struct request *rq)
 {
 	yyjson_val *body = request_body(rq);
+	const char *call_id = json_get_text(body, "call_id");
+	const char *run = delivery_run(rq, call_id ? call_id : json_get_text(body, "job_id"));
+	delivery_id_check(rq);
+	check_call(rq);
 	metrics_check(rq, "output.metrics", json_get(json_get(body, "output"), "metrics"));
 	struct hosted_input *in =
 		request_input(rq, struct hosted_input,
 	                      yyjson_is_obj(json_get(body, "error")) ? OBJECT_ERROR : TEXT_ERROR);
-	const char *call_id = in->call_id ? in->call_id : in->job_id;
-	if (!in->run_id && !call_id)
-		raise_field(rq, "run_id", "is required where there is neither call_id nor job_id");
+	call_id = in->call_id ? in->call_id : in->job_id;
 	delivery_take(rq, &(struct delivery){
-				  .run_id = in->run_id,
-				  .call_id = call_id,
+				  .run = run,
 				  .result = result_of(rq, status_of(in->state), call_id),
 			  });
 }

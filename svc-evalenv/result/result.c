@@ -4,13 +4,12 @@
 #include "queue/queue.h"
 #include "result/delivery.h"
 
-#define RESULTS_MAX_BYTES ((size_t)1 << 20)
+#define RESULTS_MAX_BYTES ((size_t)8 << 20) /* as the body: BODY_LARGE of libcommon/api.def */
 
 static const char *const STATUSES[] = {"running",   "succeeded", "failed",
                                        "cancelled", "timed_out", NULL};
 
 struct result_input {
-	const char *run_id;
 	int64_t attempt;
 };
 
@@ -21,7 +20,7 @@ static const struct field ARTIFACT[] = {
 };
 
 static const struct field RESULT_FIELDS[] = {
-	BODY_UUID(struct result_input, run_id, "run_id", REQUIRED),
+	JSON_UUID("run_id", REQUIRED),
 	BODY_INT(struct result_input, attempt, "attempt", OPTIONAL, 1, INT32_MAX, 0),
 	JSON_ENUM("status", REQUIRED, STATUSES),
 	JSON_OBJECT("metrics", NULLABLE),
@@ -33,10 +32,12 @@ static const struct field RESULT_FIELDS[] = {
 
 void result_deliver(struct request *rq)
 {
+	const char *run = delivery_run(rq, NULL);
+	delivery_id_check(rq);
 	metrics_check(rq, "metrics", json_get(request_body(rq), "metrics"));
 	struct result_input *in = request_input(rq, struct result_input, RESULT_FIELDS);
 	delivery_take(rq, &(struct delivery){
-				  .run_id = in->run_id,
+				  .run = run,
 				  .attempt = in->attempt,
 				  .result = request_body_json(rq),
 			  });

@@ -88,9 +88,10 @@ static void require_made(struct request *rq, const char *outcome)
 
 void run_create(struct request *rq)
 {
+	if (!has_member(rq, "template_id") && !has_member(rq, "build_id"))
+		problem_add_field(rq->arena, &rq->problem, "template_id",
+		                  "is required where there is no build_id");
 	struct run_input *in = request_input(rq, struct run_input, CREATE_FIELDS);
-	if (!in->template_id && !in->build_id)
-		raise_field(rq, "template_id", "is required where there is no build_id");
 	if (in->build_id)
 		queue_require_repo(rq, &BUILDS, in->build_id);
 	struct pg_rows *rows = pg_write(rq, QUEUE_CONSTRAINTS, RUN_CREATE_SQL,

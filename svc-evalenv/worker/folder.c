@@ -40,6 +40,21 @@ bool folder_write(const char *folder, const char *name, const char *text)
 	return fclose(file) == 0 && is_written;
 }
 
+/* NULL: it cannot be read. It may have become shorter. */
+static char *read_all(int file, size_t size, int64_t *ret_length)
+{
+	char *text = calloc(1, size + 1);
+	ssize_t more = 1;
+	require(text);
+	for (*ret_length = 0; more > 0; *ret_length += MAX_OF(more, 0))
+		more = read(file, text + *ret_length, size - (size_t)*ret_length);
+	if (more == 0)
+		return text;
+	*ret_length = 0;
+	free(text);
+	return NULL;
+}
+
 char *folder_read(const char *folder, const char *name, int64_t max, int64_t *ret_length)
 {
 	char *path = path_of(folder, name), *text = NULL;
@@ -47,18 +62,15 @@ char *folder_read(const char *folder, const char *name, int64_t max, int64_t *re
 	int file = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	free(path);
 	struct stat is;
+	*ret_length = 0;
 	if (file < 0)
 		return NULL;
-	if (fstat(file, &is) == 0 && S_ISREG(is.st_mode) && is.st_size <= max) {
-		text = calloc(1, (size_t)is.st_size + 1);
-		require(text);
-		*ret_length = read(file, text, (size_t)is.st_size);
+	if (fstat(file, &is) == 0 && S_ISREG(is.st_mode)) {
+		*ret_length = is.st_size;
+		text = is.st_size <= max ? read_all(file, (size_t)is.st_size, ret_length) : NULL;
 	}
 	close(file);
-	if (text && *ret_length >= 0)
-		return text;
-	free(text);
-	return NULL;
+	return text;
 }
 
 static FTS *walk(const char *folder)

@@ -12,7 +12,8 @@ char *folder_make(const char *parent);
 bool folder_write(const char *folder, const char *name, const char *text);
 
 /** Read a file that the job has made: NUL-terminated, to be freed with free(). NULL: it is not a
- * regular file, or has more than `max` bytes. */
+ * regular file, and `ret_length` is 0; or it has more than `max` bytes, and `ret_length` says how
+ * many. */
 char *folder_read(const char *folder, const char *name, int64_t max, int64_t *ret_length);
 
 /** Bytes on disk. */

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define RESULT_MAX_BYTES (2 << 20)
-#define EXIT_ENVIRONMENT 125 /* of podman and docker: the container was not started */
+#define RESULT_MAX_BYTES (8 << 20) /* as the service takes */
+#define EXIT_ENVIRONMENT 125       /* of podman and docker: the container was not started */
 #define SIGNATURE_FIELDS 3
 
 #define DELIVERY_ID_CHARACTERS 32
@@ -119,6 +119,8 @@ static yyjson_val *read_result(struct request *rq, const struct job *job, struct
 	yyjson_val *result = NULL;
 	const char *why = NULL, *folder = arena_printf(rq->arena, "%s/work", job->folder);
 	char *text = folder_read(folder, "result.json", RESULT_MAX_BYTES, &length);
+	if (length > RESULT_MAX_BYTES)
+		*fault = (struct job_fault){"task", "result.json has more than 8 MiB."};
 	if (!text)
 		return NULL;
 	if (json_parse(rq->arena, text, (size_t)length, &result, &why))

@@ -100,7 +100,7 @@ INVALID = {
     "an address without a host": ({"repo": "https:///repo"}, {"repo"}),
     "an address of another scheme": ({"repo": "file:///srv/repo"}, {"repo"}),
     "a command": ({"repo": "ext::sh -c evil"}, {"repo"}),
-    "newline": ({"containerfile": FILE, "build_args": {"A": "1\nRUN evil"}}, {"build_args"}),
+    "newline": ({"containerfile": FILE, "build_args": {"A\nRUN evil": "1"}}, {"build_args"}),
     "name": ({"containerfile": FILE, "build_args": {"A=B": "1"}}, {"build_args"}),
     "option": ({"containerfile": FILE, "build_args": {"--x": "1"}}, {"build_args"}),
     "number": ({"containerfile": FILE, "build_args": {"A": 1}}, {"build_args"}),

@@ -148,6 +148,29 @@ def test_what_a_run_needs(api, template, other_user):
     assert fault["field"] == "build_id"
 
 
+LONG = {"webhook-id": "x" * 201}
+FAULTS = {
+    "run": (PATH, {"timeout_seconds": 0, "name": 1}, {}, {"template_id", "timeout_seconds", "name"}),
+    "build": (BUILDS, {"ref": 1, "build_args": {"A=": "1", "B": 2}}, {}, {"body", "ref", "build_args"}),
+    "paper": (BUILDS, {"repo": "acme/ranker", "arxiv_id": "2401.00001", "template_id": "x"}, {}, {"arxiv_id", "template_id"}),
+    "report": (f"{BUILDS}/{uuid.uuid4()}/report", {"status": "succeeded", "digest": 5}, {}, {"image", "digest"}),
+    "result": (RESULTS, {"status": "done", "metrics": {"a": "b"}}, LONG, {"webhook-id", "run_id", "status", "metrics"}),
+    "hosted": (HOSTED, {"run_id": 5, "output": {"metrics": {"a": "b"}}, "error": 5}, LONG,
+               {"webhook-id", "call_id", "job_id", "run_id", "output.metrics", "state", "error"}),
+    "claim": (f"{PATH}/claim", {"worker": " ", "wait_seconds": 31}, {}, {"worker", "wait_seconds"}),
+    "heartbeat": (f"{PATH}/{uuid.uuid4()}/heartbeat", {"attempt": 0, "log": 1, "release": 2}, {}, {"attempt", "log", "release"}),
+    "template": (TEMPLATES, {"description": 1, "spec": {"env": {"1": "x"}}, "webhook_secret": "x"}, {},
+                 {"name", "description", "spec", "spec.env", "webhook_secret"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_each_fault_is_named(api, case):
+    path, body, headers, fields = FAULTS[case]
+    answer = api.post(path, body, headers=headers, expect=400).json()
+    assert {fault["field"] for fault in answer["errors"]} == fields
+
+
 def test_a_run_times_out(api, run, claim, deliver, db):
     made = run()
     claim()
@@ -350,8 +373,24 @@ def test_a_delivery_of_another_run_is_its_own(api, run, path):
 def test_a_large_result_is_signed_too(api, signed_run):
     body = result(signed_run, results={"rows": "x" * 900_000})
     send(api, RESULTS, body, signed(body), 200)
-    large = result(signed_run, results={"rows": "x" * 1_100_000})
-    assert send(api, RESULTS, large, signed(large), 400).json()["errors"][0]["field"] == "results"
+    rest = len(result(signed_run, results={"rows": ""}))
+    largest = result(signed_run, results={"rows": "x" * ((8 << 20) - rest)})
+    too_large = result(signed_run, results={"rows": "x" * ((8 << 20) - rest + 1)})
+    send(api, RESULTS, too_large, signed(too_large, id="msg_2"), 413)
+    send(api, RESULTS, largest, signed(largest, id="msg_3"), 409)
+
+
+@pytest.mark.parametrize("path", [RESULTS, HOSTED])
+def test_a_result_has_up_to_8_mib(api, run, path):
+    made = run()
+    told = {"rows": "x" * ((8 << 20) - 500), "text": "é"}
+    names = {"run_id": made["run_id"]}
+    if path == RESULTS:
+        body = {**names, "status": "failed", "results": told}
+    else:
+        body = {**names, "job_id": made["run_id"], "state": "failed", "output": told}
+    send(api, path, json.dumps(body, ensure_ascii=False).encode(), {}, 200)
+    assert api.get(f"{PATH}/{made['run_id']}", expect=200).json()["results"] == told
 
 
 # ---- hosted platforms ----
@@ -387,8 +426,16 @@ STATES = {"succeeded": "succeeded", "success": "succeeded", "completed": "succee
 @pytest.mark.parametrize("state", STATES)
 def test_states_of_platforms(api, run, state):
     made = run(target="hosted")
-    body = {"run_id": made["run_id"], "state": state, "output": {"metrics": {"recall": 0.7}}}
+    body = {"run_id": made["run_id"], "job_id": made["run_id"], "state": state, "output": {"metrics": {"recall": 0.7}}}
     assert api.post(HOSTED, body, expect=200).json()["status"] == STATES[state]
+
+
+@pytest.mark.parametrize("named", [{}, {"run_id": True}, {"call_id": None}, {"run_id": True, "job_id": None}])
+def test_a_platform_names_its_call(api, run, named):
+    if "run_id" in named:
+        named = {**named, "run_id": run(target="hosted")["run_id"]}
+    faults = api.problem("POST", HOSTED, 400, "invalid_request", {**named, "state": "failed"})["errors"]
+    assert [fault["field"] for fault in faults] == ["call_id", "job_id"]
 
 
 def test_an_error_of_a_platform(api, run):
@@ -396,11 +443,11 @@ def test_an_error_of_a_platform(api, run):
     fault = {"kind": "environment", "message": "no machine"}
     for error, expected in [("out of memory", texts["out of memory"]), (fault, fault)]:
         made = run(target="hosted")
-        api.post(HOSTED, {"run_id": made["run_id"], "state": "failed", "error": error}, expect=200)
+        api.post(HOSTED, {"run_id": made["run_id"], "call_id": made["run_id"], "state": "failed", "error": error}, expect=200)
         assert api.get(f"{PATH}/{made['run_id']}").json()["error"] == expected
     for error in (1, [], {}, {"kind": "other", "message": "x"}, "x" * 2001):
-        api.problem("POST", HOSTED, 400, "invalid_request", {"run_id": made["run_id"], "state": "failed", "error": error})
-    api.problem("POST", HOSTED, 400, "invalid_request", {"state": "failed"})
+        call = {"run_id": made["run_id"], "call_id": made["run_id"]}
+        api.problem("POST", HOSTED, 400, "invalid_request", {**call, "state": "failed", "error": error})
     api.problem("POST", HOSTED, 404, "not_found", {"call_id": "unknown", "state": "failed"})
 
 

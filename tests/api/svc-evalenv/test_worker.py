@@ -70,13 +70,13 @@ def is_alive(pid):
 
 
 def test_a_build(api, work, build):
-    one = build(containerfile="FROM scratch\n# é\n", build_args={"A": "1 2", "B": "$(x)'"})
+    one = build(containerfile="FROM scratch\n# é\n", build_args={"A": "1 2", "B": "$(x)'", "C": "1\n2\r\n\n"})
     script = 'cat Containerfile; printf "<%s>" "$@"; printf "sha256:1\\n" >digest; echo " $IMAGE"'
     work(BUILD_COMMAND=script, IMAGE_NAME="registry.example.com/x")
     it = ended(api, BUILDS, one)
     image = f"registry.example.com/x:{one}"
     assert (it["status"], it["image"], it["digest"]) == ("succeeded", image, "sha256:1")
-    log = f"FROM scratch\n# é\n<--build-arg><A=1 2><--build-arg><B=$(x)'> {image}\n"
+    log = f"FROM scratch\n# é\n<--build-arg><A=1 2><--build-arg><B=$(x)'><--build-arg><C=1\n2\r\n\n> {image}\n"
     assert (it["log_tail"], it["log_length"]) == (log, len(log))
 
 
@@ -148,6 +148,14 @@ def test_a_run(api, work, run):
     assert it["log_tail"] == f"SEED=1 2\n<a b><$c><{SPEC['image']}>{{}}"
 
 
+def test_a_result_of_many_megabytes(api, work, run):
+    script = """{ printf '{"metrics": {"recall": 1}, "results": {"text": "'; head -c 8000000 /dev/zero | tr '\\0' x; echo '"}}'; } >work/result.json"""
+    one = run()
+    work(RUN_COMMAND=script)
+    it = ended(api, RUNS, one)
+    assert (it["status"], it["error"], it["results"]) == ("succeeded", None, {"text": "x" * 8_000_000})
+
+
 def test_the_id_of_a_result_cannot_be_guessed(api, work, run, db):
     ids = []
     work()
@@ -169,6 +177,7 @@ def test_the_id_of_a_result_cannot_be_guessed(api, work, run, db):
         ("true", "failed", "task", "The metric recall was not reported."),
         ("echo '{\"metrics\": {\"recall\": NaN}}' >work/result.json", "failed", "task", "result.json is not valid JSON"),
         ("echo '{\"metrics\": {\"recall\": \"x\"}}' >work/result.json", "failed", "task", "result.json was refused"),
+        ("head -c 8388609 /dev/zero >work/result.json", "failed", "task", "result.json has more than 8 MiB."),
         ("ln -s /etc/passwd work/result.json", "failed", "task", "The metric recall was not reported."),
         ("mkfifo work/result.json", "failed", "task", "The metric recall was not reported."),
         ("sleep 60", "timed_out", "timeout", "It took"),
