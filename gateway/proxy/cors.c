@@ -8,8 +8,9 @@ static const char EXPOSED[] =
 	"X-Total-Count, Link, ETag, X-Request-Id, X-Search-Strategy, X-Search-Hint, RateLimit, "
 	"RateLimit-Policy, Retry-After, Idempotent-Replayed";
 static const char METHODS[] = "GET, HEAD, POST, PUT, PATCH, DELETE";
-static const char REQUEST_FIELDS[] = "Authorization, Content-Type, Idempotency-Key, If-Match, "
-				     "If-None-Match, X-Request-Id, traceparent";
+static const char REQUEST_FIELDS[] =
+	"Authorization, Content-Type, Content-Encoding, Idempotency-Key, If-Match, "
+	"If-None-Match, X-Request-Id, traceparent";
 static const char MAX_AGE_S[] = "600";
 
 struct cors {

@@ -30,6 +30,7 @@ void problem_copy(struct arena *arena, struct problem *to, const struct problem 
 	to->detail = arena_strdup(arena, from->detail);
 	to->scope = arena_strdup(arena, from->scope);
 	to->allow = arena_strdup(arena, from->allow);
+	to->accept_encoding = arena_strdup(arena, from->accept_encoding);
 	to->raw_body = arena_strdup(arena, from->raw_body);
 }
 

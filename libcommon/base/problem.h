@@ -24,8 +24,10 @@ struct problem_field {
 struct problem {
 	enum err_code code; /* ERR_NONE: nothing is wrong */
 	const char *detail;
-	const char *scope;      /* with ERR_SCOPE: the scope that the key lacks */
-	const char *allow;      /* with ERR_METHOD: the value of Allow */
+	const char *scope; /* with ERR_SCOPE: the scope that the key lacks */
+	const char *allow; /* with ERR_METHOD: the value of Allow */
+	/* with ERR_MEDIA_TYPE, for a content coding: the value of Accept-Encoding */
+	const char *accept_encoding;
 	unsigned retry_after_s; /* 0: none */
 	const char *raw_body;   /* sent as application/json and not as a problem; NULL: none */
 	struct problem_field *fields, **fields_tail;

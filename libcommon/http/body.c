@@ -41,19 +41,23 @@ void http_body_init(struct http_body *body, struct arena *arena, const struct uu
 	arena_on_free(arena, on_arena_freed, body);
 }
 
-static enum err_code take(struct http_body *body, size_t bytes)
+static size_t held_bytes(const struct http_body *body)
 {
-	return budget_take_more(&bodies, &body->account, body->room_bytes + body->work_bytes,
-	                        bytes);
+	return body->room_bytes + body->work_bytes + body->coded_bytes;
 }
 
-/* Make room for `needed` bytes: double the memory, up to the expected length. */
-static enum err_code body_grow(struct http_body *body, size_t needed)
+static enum err_code take(struct http_body *body, size_t bytes)
+{
+	return budget_take_more(&bodies, &body->account, held_bytes(body), bytes);
+}
+
+/* Make room for `needed` bytes: double the memory, up to `most`. */
+static enum err_code body_grow(struct http_body *body, size_t needed, size_t most)
 {
 	if (needed <= body->room_bytes)
 		return ERR_NONE;
 	size_t doubled = MAX_OF(2 * body->room_bytes, ROOM_MIN_BYTES);
-	size_t room = MAX_OF(needed, MIN_OF(doubled, body->expected_bytes + 1));
+	size_t room = MAX_OF(needed, MIN_OF(doubled, most));
 	enum err_code code = take(body, room - body->room_bytes);
 	if (code)
 		return code;
@@ -67,7 +71,7 @@ enum err_code http_body_add(struct http_body *body, const char *data, size_t len
 {
 	if (length > body->max_bytes - body->length)
 		return ERR_TOO_LARGE;
-	enum err_code code = body_grow(body, body->length + length + 1);
+	enum err_code code = body_grow(body, body->length + length + 1, body->expected_bytes + 1);
 	if (code)
 		return code;
 	memcpy(body->data + body->length, data, length);
@@ -78,8 +82,7 @@ enum err_code http_body_add(struct http_body *body, const char *data, size_t len
 
 enum err_code http_body_take_work(struct http_body *body, size_t bytes)
 {
-	size_t held_bytes = body->room_bytes + body->work_bytes;
-	if (bodies.limit_bytes > 0 && bytes > bodies.limit_bytes - held_bytes)
+	if (bodies.limit_bytes > 0 && bytes > bodies.limit_bytes - held_bytes(body))
 		return ERR_TOO_LARGE;
 	enum err_code code = take(body, bytes);
 	if (!code)
@@ -87,8 +90,49 @@ enum err_code http_body_take_work(struct http_body *body, size_t bytes)
 	return code;
 }
 
+void http_body_decode_begin(struct http_body *body)
+{
+	require(!body->coded);
+	body->coded = body->data;
+	body->coded_length = body->length;
+	body->coded_bytes = body->room_bytes;
+	body->data = NULL;
+	body->length = body->room_bytes = 0;
+}
+
+/* One byte above max_bytes tells a content that is too long from one that just fits. */
+#define BEYOND_BYTES 1
+
+enum err_code http_body_decode_room(struct http_body *body, char **ret_at, size_t *ret_room)
+{
+	size_t most = body->max_bytes + BEYOND_BYTES + 1;
+	enum err_code code = body_grow(body, body->length + 2, most);
+	if (code)
+		return code;
+	*ret_at = body->data + body->length;
+	*ret_room = body->room_bytes - body->length - 1;
+	return ERR_NONE;
+}
+
+enum err_code http_body_decoded(struct http_body *body, size_t length)
+{
+	body->length += length;
+	require(body->length < body->room_bytes);
+	body->data[body->length] = '\0';
+	return body->length > body->max_bytes ? ERR_TOO_LARGE : ERR_NONE;
+}
+
+void http_body_decode_end(struct http_body *body)
+{
+	budget_give(&bodies, &body->account, body->coded_bytes);
+	free(body->coded);
+	body->coded = NULL;
+	body->coded_length = body->coded_bytes = 0;
+}
+
 void http_body_drop(struct http_body *body)
 {
+	http_body_decode_end(body);
 	budget_give(&bodies, &body->account, body->room_bytes);
 	free(body->data);
 	body->data = NULL;

@@ -27,6 +27,10 @@ struct http_body {
 	size_t work_bytes; /* of http_body_take_work(), counted as well */
 	size_t max_bytes;
 	size_t expected_bytes; /* Content-Length; max_bytes if there is none */
+	/* The content as it was sent, from http_body_decode_begin() to http_body_decode_end(); its
+	 * memory is counted in the budget. */
+	char *coded;
+	size_t coded_length, coded_bytes;
 };
 
 /** Set the limit of the memory of all bodies. Once, before other threads start. */
@@ -45,6 +49,22 @@ enum err_code http_body_add(struct http_body *body, const char *data, size_t len
 /** Count `bytes` that the request will allocate for the content of its body, until the arena is
  * freed. ERR_TOO_LARGE: more than the whole budget allows; else as http_body_add(). */
 enum err_code http_body_take_work(struct http_body *body, size_t bytes) attr_must_use;
+
+/** Begin to replace the content by what it decodes to: `coded` has the content that was sent, and
+ * the body is empty. */
+void http_body_decode_begin(struct http_body *body);
+
+/** Make room to decode into: *ret_at, of *ret_room bytes, at least one. The room doubles with what
+ * was decoded, and is never more than a byte above max_bytes, so that content which expands beyond
+ * all bounds costs no more than content of max_bytes. Fails as http_body_add(). */
+enum err_code http_body_decode_room(struct http_body *body, char **ret_at,
+                                    size_t *ret_room) attr_must_use;
+
+/** `length` bytes were decoded into the room. ERR_TOO_LARGE: it is longer than max_bytes. */
+enum err_code http_body_decoded(struct http_body *body, size_t length) attr_must_use;
+
+/** Free the content that was sent. */
+void http_body_decode_end(struct http_body *body);
 
 /** Free the memory of the content now; the body is empty afterwards. */
 void http_body_drop(struct http_body *body);

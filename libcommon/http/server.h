@@ -2,8 +2,9 @@
  * time-outs, back-pressure, drain.
  *
  * This header is the server. Beside it: head.h (fields and heads), body.h (collecting a request's
- * content), query.h (query parameters), method.h (safe and idempotent methods) and api.h (the
- * public operations and their paths).
+ * content), gzip.h and gunzip.h (the content coding of responses and of requests), query.h (query
+ * parameters), method.h (safe and idempotent methods) and api.h (the public operations and their
+ * paths).
  *
  * Terms (RFC 9110): an exchange is one request and its response; the head is the start line and the
  * fields; the content is what follows the head, without its framing.

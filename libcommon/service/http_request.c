@@ -20,6 +20,7 @@
 #include "loop/worker.h"
 #include "pg/pg.h"
 #include "service/access.h"
+#include "service/content_coding.h"
 #include "service/etag.h"
 #include "service/idempotency.h"
 #include "service/input.h"
@@ -41,6 +42,7 @@ struct collected {
 	struct http_body body;
 	request_fn *handle;
 	bool is_refused;
+	bool is_decoded;        /* `body` is free of content codings */
 	bool is_running;        /* its fiber, or a member of its group, has not ended */
 	unsigned runs;          /* of the handler, begun so far */
 	struct problem problem; /* of the handler, while its reservation is given up */
@@ -177,6 +179,11 @@ static const char *full_detail(struct request *rq, enum err_code code)
 	return needs_key(rq->http->op) ? ACCOUNT_SHARE_USED : OPEN_SHARE_USED;
 }
 
+void http_request_raise_full(struct request *rq, enum err_code code)
+{
+	raise_error(rq, code, "%s", full_detail(rq, code));
+}
+
 void http_request_content(struct request *rq, const char *data, size_t length)
 {
 	struct collected *collected = collected_of(rq);
@@ -205,11 +212,32 @@ void http_request_take_json(struct request *rq, size_t length, size_t values)
 	if (code == ERR_TOO_LARGE)
 		raise_error(rq, code, "the body has more values than this server has memory for");
 	if (code)
-		raise_error(rq, code, "%s", full_detail(rq, code));
+		http_request_raise_full(rq, code);
+}
+
+static void set_body(struct request *rq)
+{
+	const struct http_body *body = &collected_of(rq)->body;
+	if (!body->length)
+		return;
+	rq->http->body = body->data;
+	rq->http->body_length = body->length;
+}
+
+/* Decode the content, once for all runs of the handler. */
+static void decode_body(struct request *rq)
+{
+	struct collected *collected = collected_of(rq);
+	if (collected->is_decoded || !collected->body.length)
+		return;
+	content_decode(rq, &collected->body);
+	collected->is_decoded = true;
+	set_body(rq);
 }
 
 static void run_handler(struct request *rq)
 {
+	decode_body(rq);
 	const struct api_op *op = rq->http->op;
 	bool has_key = op && op->flags & API_CREATES && request_header(rq, "Idempotency-Key");
 	unsigned runs = collected_of(rq)->runs++;
@@ -298,10 +326,6 @@ void http_request_end(struct request *rq)
 			rq, ERR_UNAVAILABLE,
 			"too many requests are in progress; nothing was done, try again");
 		return;
-	}
-	if (collected->body.length) {
-		rq->http->body = collected->body.data;
-		rq->http->body_length = collected->body.length;
 	}
 	rq->deadline_ms =
 		time_monotonic_ms() + (uint64_t)rq->worker->process->settings->request_timeout_ms;

@@ -25,7 +25,9 @@ struct http_call {
 	struct http_head head;
 	const struct api_op *op; /* NULL for an internal route */
 	struct api_match match;  /* with the path parameters */
-	const char *body;        /* whole content, NUL-terminated; "" when there is none */
+	/* The whole content without its coding (content_coding.h), NUL-terminated; "" when there is
+	 * none. */
+	const char *body;
 	size_t body_length;
 	yyjson_val *json;       /* the parsed body, an object; NULL: no body row was declared */
 	const char *body_json;  /* see request_body_json() */
@@ -67,6 +69,9 @@ void http_request_content(struct request *rq, const char *data, size_t length);
  * json_values_max(), until the request is freed. Raises ERR_TOO_LARGE: more than BODY_MEMORY;
  * ERR_UNAVAILABLE or ERR_RATE_LIMITED as http_request_content(). */
 void http_request_take_json(struct request *rq, size_t length, size_t values);
+
+/** Raise what http_body_add() has returned because a budget is used up. */
+attr_noreturn void http_request_raise_full(struct request *rq, enum err_code code);
 
 /** For on_end: the body is complete, start the handler; REQUEST_TIMEOUT begins here. A handler that
  * fails with ERR_CONTENTION, and whose request has no effects so far, is run again a few times,

@@ -255,9 +255,6 @@ static void parse_body(struct request *rq)
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must be application/json");
 	if (http->body_length && !is_utf8_type(type))
 		raise_error(rq, ERR_MEDIA_TYPE, "the charset of the body must be UTF-8");
-	const char *coding = request_header(rq, "Content-Encoding");
-	if (http->body_length && coding && strcasecmp(coding, "identity") != 0)
-		raise_error(rq, ERR_MEDIA_TYPE, "the body must not have a Content-Encoding");
 	struct parsing parsing = {
 		.arena = rq->arena,
 		.text = http->body_length ? http->body : "{}",

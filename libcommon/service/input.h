@@ -302,8 +302,8 @@ struct field {
  *
  * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_FORBIDDEN:
  * an OF_INTEREST value is not the one that the caller's key is limited to; ERR_MEDIA_TYPE: the
- * body's type is neither application/json nor application/…+json, its charset is not UTF-8, or it
- * has a Content-Encoding; ERR_MALFORMED: the body is not JSON. */
+ * body's type is neither application/json nor application/…+json, or its charset is not UTF-8;
+ * ERR_MALFORMED: the body is not JSON. */
 void *request_input_read(struct request *rq, const struct field *fields, size_t size);
 #define request_input(rq, type, fields) ((type *)request_input_read((rq), (fields), sizeof(type)))
 

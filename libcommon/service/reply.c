@@ -126,6 +126,8 @@ void reply_problem(struct request *rq)
 		reply_header(rq, "WWW-Authenticate", "%s", challenge);
 	if (problem->allow)
 		reply_header(rq, "Allow", "%s", problem->allow);
+	if (problem->accept_encoding)
+		reply_header(rq, "Accept-Encoding", "%s", problem->accept_encoding);
 	unsigned retry_after_s = problem_retry_after_s(problem);
 	if (retry_after_s)
 		reply_header(rq, "Retry-After", "%u", retry_after_s);

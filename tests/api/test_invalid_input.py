@@ -1,7 +1,6 @@
 """Invalid input to every operation: bodies, members, parameters and lists. The tests are generated from api.def and
 openapi.yaml, so a new operation is covered without a new test."""
 
-import gzip
 import json
 import uuid
 
@@ -110,15 +109,6 @@ def test_a_body_of_another_charset_is_415(send, op, content_type):
     answer = send(b"{}", content_type)
     assert answer.status_code == 415
     assert "UTF-8" in answer.json()["detail"]
-
-
-@by_id(BODIED)
-def test_a_body_with_a_content_encoding_is_415(cluster, all_scopes, op):
-    if op.process not in cluster.processes:
-        pytest.skip(f"{op.process} is not part of the cluster")
-    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
-    answer = all_scopes.request(op.method, target(op), content=gzip.compress(b"{}"), headers=headers)
-    assert answer.status_code == 415
 
 
 JSON_TYPES = [

@@ -28,7 +28,7 @@ def test_a_preflight_needs_no_key(open_gateway):
     assert answer.status_code == 204 and answer.content == b""
     assert answer.headers["Access-Control-Allow-Origin"] == PAGE
     assert "PUT" in answer.headers["Access-Control-Allow-Methods"]
-    assert {"Authorization", "Idempotency-Key", "If-Match"} <= set(answer.headers["Access-Control-Allow-Headers"].split(", "))
+    assert {"Authorization", "Content-Encoding", "Idempotency-Key", "If-Match"} <= set(answer.headers["Access-Control-Allow-Headers"].split(", "))
     assert answer.headers["Vary"] == "Origin"
     assert "Access-Control-Allow-Credentials" not in answer.headers
 

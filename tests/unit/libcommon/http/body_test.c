@@ -177,6 +177,71 @@ static void work_with_a_body_counts(void **state)
 	account = (struct uuid){{0}};
 }
 
+/* Decode `count` bytes in pieces of the room. Returns the code that ends it. */
+static enum err_code decode(struct http_body *body, size_t count)
+{
+	enum err_code code = ERR_NONE;
+	while (count > 0 && !code) {
+		char *at;
+		size_t room;
+		code = http_body_decode_room(body, &at, &room);
+		if (code)
+			break;
+		size_t length = MIN_OF(room, count);
+		memset(at, 'd', length);
+		code = http_body_decoded(body, length);
+		count -= length;
+	}
+	return code;
+}
+
+static void a_decoded_content_replaces_the_sent_one(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct http_body *body = body_new(arena, MIB, 3000);
+	assert_int_equal(add(body, 3000, 1000), ERR_NONE);
+	http_body_decode_begin(body);
+	assert_int_equal(body->coded_length, 3000);
+	assert_int_equal(decode(body, 100 * KIB), ERR_NONE);
+	assert_in_range(http_body_used_bytes(), 3001 + 100 * KIB, 3001 + 200 * KIB);
+	http_body_decode_end(body);
+	assert_int_equal(body->length, 100 * KIB);
+	assert_int_equal(body->data[body->length], '\0');
+	assert_in_range(http_body_used_bytes(), 100 * KIB, 200 * KIB);
+	arena_free(arena);
+}
+
+/* Content that expands without end is found out at max_bytes, and has occupied little more. */
+static void the_limit_of_a_decoded_content_is_exact(void **state)
+{
+	(void)state;
+	for (size_t extra = 0; extra <= 1; extra++) {
+		struct arena *arena = arena_new();
+		struct http_body *body = body_new(arena, MIB, 100);
+		assert_int_equal(add(body, 100, 100), ERR_NONE);
+		http_body_decode_begin(body);
+		assert_int_equal(decode(body, extra ? SIZE_MAX : MIB),
+		                 extra ? ERR_TOO_LARGE : ERR_NONE);
+		assert_int_equal(body->length, MIB + extra);
+		assert_true(http_body_used_bytes() <= MIB + 200);
+		http_body_drop(body);
+		assert_int_equal(http_body_used_bytes(), 0);
+		arena_free(arena);
+	}
+}
+
+static void a_decoded_content_counts_in_the_budget(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct http_body *body = body_new(arena, 16 * MIB, 100);
+	assert_int_equal(add(body, 100, 100), ERR_NONE);
+	http_body_decode_begin(body);
+	assert_int_equal(decode(body, 8 * MIB), ERR_UNAVAILABLE);
+	arena_free(arena);
+}
+
 int main(void)
 {
 #define CASE(name) \
@@ -190,6 +255,9 @@ int main(void)
 		CASE(all_bodies_share_one_budget),
 		CASE(a_refused_piece_changes_nothing),
 		CASE(work_with_a_body_counts),
+		CASE(a_decoded_content_replaces_the_sent_one),
+		CASE(the_limit_of_a_decoded_content_is_exact),
+		CASE(a_decoded_content_counts_in_the_budget),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 
 #include "base/base.h"
 #include "http/body.h"
+#include "http/gzip.h"
 #include "http_client.h"
 #include "loop/request_list.h"
 #include "loop/wait.h"
@@ -23,6 +24,7 @@ static bool reads_json;  /* handlers parse the body */
 static bool waits;       /* handlers wait until they are cancelled */
 static size_t contended; /* runs of handlers that fail because of concurrent work */
 static bool writes;      /* handlers change something before they fail */
+static int threads_seen; /* of the short lane, when a handler begins */
 
 /* A member of the handler's group, which no cancellation ends; the handler fails without waiting
  * for it. */
@@ -42,6 +44,7 @@ static void run_member(struct request *rq)
 static void handle(struct request *rq)
 {
 	handled++;
+	threads_seen = thread_pool_threads(LANE_SHORT);
 	rq->has_effects |= writes;
 	if (handled <= contended) {
 		reply_header(rq, "X-Run", "%zu", handled);
@@ -334,7 +337,7 @@ static void test_parsed_bodies_share_the_limit(void **state)
 }
 
 /* A small body is parsed on the loop: the pool has no thread until a large one comes. So this test
- * is the first. */
+ * and the former are the first. */
 static void test_a_large_body_is_parsed_on_the_thread_pool(void **state)
 {
 	(void)state;
@@ -350,6 +353,84 @@ static void test_a_large_body_is_parsed_on_the_thread_pool(void **state)
 	http_client_free(small);
 	http_client_free(large);
 	until_held(0, 0);
+}
+
+/* Send `length` times the same letter, as gzip. */
+static struct http_client *send_gzip(size_t length)
+{
+	struct http_client *client = client_new();
+	struct arena *arena = arena_new();
+	char *text = arena_alloc(arena, length + 1);
+	size_t packed_length;
+	memset(text, 'g', length);
+	const char *packed = gzip_add(gzip_new(arena, length), text, length, true, &packed_length);
+	http_client_puts(client, arena_printf(arena,
+	                                      HEAD "Content-Encoding: gzip\r\n"
+	                                           "Content-Length: %zu\r\n\r\n",
+	                                      packed_length));
+	http_client_send(client, packed, packed_length);
+	arena_free(arena);
+	return client;
+}
+
+static void test_gzip_is_decoded_for_all_runs_of_a_handler(void **state)
+{
+	(void)state;
+	contended = 2;
+	struct http_client *client = send_gzip(20);
+	http_client_wait_text(client, "gggggggggggggggggggg", 1);
+	assert_int_equal(http_client_status(client, 0), 200);
+	assert_int_equal(handled, 3);
+	http_client_free(client);
+	until_held(0, 0);
+}
+
+/* Content that decodes to much more is refused at the limit, and the memory for it is returned. */
+static void test_the_limit_holds_for_decoded_content(void **state)
+{
+	(void)state;
+	struct http_client *at_limit = send_gzip(BODY_MAX);
+	http_client_wait_text(at_limit, "200 OK", 1);
+	struct http_client *over = send_gzip(BODY_MAX + 1);
+	http_client_wait_text(over, "content_too_large", 1);
+	struct http_client *bomb = send_gzip(64 * BODY_MAX);
+	http_client_wait_text(bomb, "content_too_large", 1);
+	assert_int_equal(http_client_status(bomb, 0), 413);
+	assert_int_equal(handled, 1);
+	http_client_free(at_limit);
+	http_client_free(over);
+	http_client_free(bomb);
+	until_held(0, 0);
+}
+
+/* As the parsing of a large body. The threads are gone afterwards. */
+static void test_much_is_decoded_on_the_thread_pool(void **state)
+{
+	(void)state;
+	thread_pool_idle_ms = 2000;
+	struct http_client *small = send_gzip(30 << 10);
+	http_client_wait_text(small, "200 OK", 1);
+	assert_int_equal(threads_seen, 0);
+	struct http_client *large = send_gzip(BODY_MAX / 2);
+	http_client_wait_text(large, "200 OK", 1);
+	assert_int_equal(threads_seen, 1);
+	http_client_free(small);
+	http_client_free(large);
+	until_held(0, 0);
+	loop_until(&fixture.worker.loop, thread_pool_threads(LANE_SHORT) == 0);
+	thread_pool_idle_ms = 10000;
+}
+
+static void test_other_codings_are_refused(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	http_client_puts(client, HEAD "Content-Encoding: br\r\nContent-Length: 5\r\n\r\nhello");
+	http_client_wait_text(client, "unsupported_media_type", 1);
+	assert_int_equal(http_client_status(client, 0), 415);
+	assert_int_equal(http_client_count(client, "Accept-Encoding: gzip\r\n"), 1);
+	assert_int_equal(handled, 0);
+	http_client_free(client);
 }
 
 static void test_running_requests_are_limited(void **state)
@@ -422,6 +503,7 @@ int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		CASE(test_much_is_decoded_on_the_thread_pool),
 		CASE(test_a_large_body_is_parsed_on_the_thread_pool),
 		CASE(test_body_is_released_after_the_reply),
 		CASE(test_body_is_released_when_the_connection_is_lost),
@@ -433,6 +515,9 @@ int main(void)
 		CASE(test_too_large_body_is_released),
 		CASE(test_unfinished_bodies_share_one_limit),
 		CASE(test_parsed_bodies_share_the_limit),
+		CASE(test_gzip_is_decoded_for_all_runs_of_a_handler),
+		CASE(test_the_limit_holds_for_decoded_content),
+		CASE(test_other_codings_are_refused),
 		CASE(test_running_requests_are_limited),
 		CASE(test_a_handler_runs_again_after_contention),
 		CASE(test_contention_without_end_is_answered),
