@@ -60,8 +60,9 @@ static const struct service SERVICE = {
 	.schema = "evalenv",
 	.api = API_EVALENV,
 	.routes = ROUTES,
-	.settings = (const struct setting *const[]){QUEUE_SETTINGS, WAKEUP_SETTINGS,
-                                                    DELIVERY_SETTINGS, VAULT_SETTINGS, NULL},
+	.settings =
+		(const struct setting *const[]){TEMPLATE_SETTINGS, QUEUE_SETTINGS, WAKEUP_SETTINGS,
+                                                DELIVERY_SETTINGS, VAULT_SETTINGS, NULL},
 	.settings_check = vault_init,
 	.commands = COMMANDS,
 	.jobs = JOBS,

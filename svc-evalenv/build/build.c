@@ -149,7 +149,7 @@ void build_create(struct request *rq)
 		pg_write(rq, QUEUE_CONSTRAINTS, BUILD_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(given), pg_text(paper ? json_write(rq->arena, paper, NULL) : NULL),
 	                 pg_bool(shares), pg_bool(in->no_cache), pg_int(build_timeout_s()),
-	                 pg_text(rq->caller.repo));
+	                 pg_text(rq->caller.repo), queue_waiting_max(rq));
 	reply_json(rq, 201, pg_json(pg_query(rq, BUILD_REPORTED_SQL, pg_text(pg_json(made)))));
 }
 

@@ -5,8 +5,9 @@ FROM template WHERE id = $1 AND account_id = $2;
 
 -- name: build_create
 -- $1 account, $2 what is built: members that are columns of build, $3 the paper (NULL: none), $4 whether the outcome goes to the
--- shared catalogue, $5 whether an equal build is not used, $6 the most seconds, $7 the repository that the key is limited to.
-SELECT build_new($1, $2::jsonb, $3::jsonb, $4, $5, $6, $7);
+-- shared catalogue, $5 whether an equal build is not used, $6 the most seconds, $7 the repository that the key is limited to, $8 the most
+-- builds of the account that wait.
+SELECT build_new($1, $2::jsonb, $3::jsonb, $4, $5, $6, $7, $8);
 
 -- name: build_get (read)
 SELECT build_json(b, w) FROM build b JOIN work w USING (id) WHERE b.id = $1 AND b.account_id = $2;

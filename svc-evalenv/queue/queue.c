@@ -11,7 +11,7 @@
 #define EXPIRE_BATCH   100  /* work_expire() in migrations/0002_queue.sql */
 #define ANSWER_TIME_MS 2000 /* of the request's time, for the claim after the wait */
 
-static int64_t lease_ms, first_lease_ms, attempts_max, build_timeout_ms;
+static int64_t lease_ms, first_lease_ms, attempts_max, waiting_max, build_timeout_ms;
 
 const struct setting QUEUE_SETTINGS[] = {
 	SETTING_MS(&lease_ms, "WORK_LEASE", "60s", 1000, 3600000,
@@ -22,6 +22,8 @@ const struct setting QUEUE_SETTINGS[] = {
                    "to a worker that had gone."),
 	SETTING_INT(&attempts_max, "WORK_ATTEMPTS", "3", 1, 100,
                     "How many workers may lose a build or run before it fails."),
+	SETTING_INT(&waiting_max, "WORK_WAITING_MAX", "10000", 1, 1000000,
+                    "Builds of an account that may wait for workers, and as many runs."),
 	SETTING_MS(&build_timeout_ms, "BUILD_TIMEOUT", "1h", 1000, 86400000,
                    "How long a build may take."),
 	SETTING_END,
@@ -30,8 +32,10 @@ const struct setting QUEUE_SETTINGS[] = {
 const int64_t WORK_EXPIRE_EVERY_MS = 1000;
 
 const struct constraint QUEUE_CONSTRAINTS[] = {
-	{"work_pending_max", ERR_CONFLICT, NULL,
-         "too many builds or runs of this account are unfinished; try again when some have ended"},
+	{"build_waiting_max", ERR_CONFLICT, NULL,
+         "too many builds of this account are waiting; try again when workers have taken some"},
+	{"run_waiting_max", ERR_CONFLICT, NULL,
+         "too many runs of this account are waiting; try again when workers have taken some"},
 	{0},
 };
 
@@ -64,6 +68,11 @@ bool has_member(struct request *rq, const char *name)
 {
 	yyjson_val *value = json_get(request_body(rq), name);
 	return value && !yyjson_is_null(value);
+}
+
+struct pg_param queue_waiting_max(struct request *rq)
+{
+	return pg_int(waiting_max);
 }
 
 static struct pg_param interval(struct request *rq, int64_t ms)

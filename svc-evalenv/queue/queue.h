@@ -25,11 +25,14 @@
 #include "service/input.h"
 #include "service/resource.h"
 
-/** WORK_LEASE, WORK_FIRST_LEASE, WORK_ATTEMPTS, BUILD_TIMEOUT. */
+/** WORK_LEASE, WORK_FIRST_LEASE, WORK_ATTEMPTS, WORK_WAITING_MAX, BUILD_TIMEOUT. */
 extern const struct setting QUEUE_SETTINGS[];
 
 /** Seconds that a build may take. */
 int64_t build_timeout_s(void);
+
+/** Builds, and runs, of an account that may wait for workers, for a statement. */
+struct pg_param queue_waiting_max(struct request *rq);
 
 /** One kind of work. */
 struct queue {

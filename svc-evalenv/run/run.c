@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#define TIMEOUT_DEFAULT_S 3600
-#define TIMEOUT_MAX_S     604800
+#define TIMEOUT_MAX_S 604800
 
 static const char *const TARGETS[] = {"worker", "hosted", NULL};
 static const char *const STATUSES[] = {"queued",    "running",   "succeeded", "failed",
@@ -16,7 +15,7 @@ static const char *const STATUSES[] = {"queued",    "running",   "succeeded", "f
 struct run_input {
 	const char *id;
 	const char *status, *template_id, *build_id, *target;
-	int64_t timeout_s, limit, offset;
+	int64_t limit, offset;
 };
 
 static const struct field LIST_FIELDS[] = {
@@ -33,8 +32,7 @@ static const struct field CREATE_FIELDS[] = {
 	JSON_TEXT("name", NULLABLE | TRIMMED, 1, 200),
 	JSON_OBJECT("params", NULLABLE),
 	BODY_ENUM(struct run_input, target, "target", OPTIONAL, TARGETS),
-	BODY_INT(struct run_input, timeout_s, "timeout_seconds", OPTIONAL, 1, TIMEOUT_MAX_S,
-                 TIMEOUT_DEFAULT_S),
+	JSON_INT("timeout_seconds", OPTIONAL, 1, TIMEOUT_MAX_S),
 	FIELD_END,
 };
 
@@ -63,25 +61,27 @@ void run_list(struct request *rq)
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
-/* The body, with what it leaves out. */
+/* The body, with the target that it may leave out. */
 static const char *given(struct request *rq, const struct run_input *in)
 {
-	static const char *const MEMBERS[] = {"template_id", "build_id", "name", "params"};
+	static const char *const MEMBERS[] = {"template_id", "build_id", "name", "params",
+	                                      "timeout_seconds"};
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *run = yyjson_mut_obj(doc);
 	for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
 		json_add_member(doc, run, MEMBERS[i], rq->http->json, MEMBERS[i]);
 	json_add_text(doc, run, "target", in->target ? in->target : "worker");
-	yyjson_mut_obj_add_int(doc, run, "timeout_seconds", in->timeout_s);
 	return json_write_mut(rq->arena, run, NULL);
 }
 
 static void require_made(struct request *rq, const char *outcome)
 {
-	if (strcmp(outcome, "template") == 0)
-		raise_field(rq, "template_id", "is not one of your templates");
-	if (strcmp(outcome, "build") == 0)
-		raise_field(rq, "build_id", "is not one of your builds");
+	if (strstr(outcome, "template"))
+		problem_add_field(rq->arena, &rq->problem, "template_id",
+		                  "is not one of your templates");
+	if (strstr(outcome, "build"))
+		problem_add_field(rq->arena, &rq->problem, "build_id", "is not one of your builds");
+	raise_if_faults(rq);
 	if (strcmp(outcome, "failed") == 0)
 		raise_error(rq, ERR_CONFLICT, "the build has not succeeded");
 }
@@ -94,9 +94,10 @@ void run_create(struct request *rq)
 	struct run_input *in = request_input(rq, struct run_input, CREATE_FIELDS);
 	if (in->build_id)
 		queue_require_repo(rq, &BUILDS, in->build_id);
-	struct pg_rows *rows = pg_write(rq, QUEUE_CONSTRAINTS, RUN_CREATE_SQL,
-	                                pg_uuid(rq->caller.account), pg_text(given(rq, in)),
-	                                pg_int(build_timeout_s()), pg_text(rq->caller.repo));
+	struct pg_rows *rows =
+		pg_write(rq, QUEUE_CONSTRAINTS, RUN_CREATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(given(rq, in)), pg_int(build_timeout_s()),
+	                 pg_text(rq->caller.repo), queue_waiting_max(rq));
 	require_made(rq, pg_value(rows, 0, 0));
 	reply_json(rq, 201,
 	           pg_json(pg_query(rq, RUN_GET_SQL, pg_text(pg_value(rows, 0, 1)),

@@ -10,8 +10,9 @@ SELECT (SELECT coalesce(json_agg(run_item_json(r, w) ORDER BY r.id DESC), '[]')
        (SELECT count(*) FROM found);
 
 -- name: run_create
--- $1 account, $2 body, $3 seconds that a build may take, $4 the repository that the key is limited to.
-SELECT outcome, made FROM run_new($1, $2::jsonb, $3, $4);
+-- $1 account, $2 body, $3 seconds that a build may take, $4 the repository that the key is limited to, $5 the most runs of the
+-- account that wait.
+SELECT outcome, made FROM run_new($1, $2::jsonb, $3, $4, $5);
 
 -- name: run_get (read)
 SELECT run_json(r, w) FROM run r JOIN work w USING (id) WHERE r.id = $1 AND r.account_id = $2;

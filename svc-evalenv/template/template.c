@@ -14,6 +14,16 @@ struct template_input {
 	int64_t limit, offset;
 };
 
+static int64_t templates_max, versions_max;
+
+const struct setting TEMPLATE_SETTINGS[] = {
+	SETTING_INT(&templates_max, "TEMPLATES_MAX", "1000", 1, 1000000,
+                    "Templates that an account may have."),
+	SETTING_INT(&versions_max, "TEMPLATE_VERSIONS_MAX", "100", 1, 1000000,
+                    "Versions of a template that are kept besides those that runs were made with."),
+	SETTING_END,
+};
+
 static const char MISSING[] = "no such template";
 
 static const struct field LIST_FIELDS[] = {
@@ -54,6 +64,8 @@ static const struct field UPDATE_FIELDS[] = {
 
 static const struct constraint CONSTRAINTS[] = {
 	{"template_name", ERR_CONFLICT, NULL, "a template of this name exists"},
+	{"template_max", ERR_CONFLICT, NULL,
+         "this account has as many templates as it may; change one instead of making another"},
 	{0},
 };
 
@@ -89,7 +101,7 @@ void template_create(struct request *rq)
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, TEMPLATE_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(id), pg_text(request_body_json(rq)),
-	                 sealed_param(rq, id, in->secret));
+	                 sealed_param(rq, id, in->secret), pg_int(templates_max));
 	reply_json(rq, 201, pg_json(rows));
 }
 
@@ -106,11 +118,11 @@ void template_update(struct request *rq)
 	enum { JSON, VERSION, IS_LOCKED };
 	struct template_input *in = read_input(rq, UPDATE_FIELDS);
 	request_require_member(rq);
-	struct pg_rows *rows =
-		pg_write(rq, CONSTRAINTS, TEMPLATE_UPDATE_SQL, pg_text(in->id),
-	                 pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
-	                 pg_bool(yyjson_obj_get(rq->http->json, "webhook_secret")),
-	                 sealed_param(rq, in->id, in->secret), pg_text(etag_if_match(rq)));
+	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, TEMPLATE_UPDATE_SQL, pg_text(in->id),
+	                                pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
+	                                pg_bool(yyjson_obj_get(rq->http->json, "webhook_secret")),
+	                                sealed_param(rq, in->id, in->secret),
+	                                pg_text(etag_if_match(rq)), pg_int(versions_max));
 	require_row(rq, rows, MISSING);
 	if (pg_value_bool(rows, 0, IS_LOCKED))
 		raise_error(rq, ERR_CONFLICT, "the template is locked");

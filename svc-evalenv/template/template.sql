@@ -5,18 +5,17 @@ SELECT (SELECT coalesce(json_agg(template_json(t) ORDER BY t.id DESC), '[]')
        (SELECT count(*) FROM template WHERE account_id = $1);
 
 -- name: template_create
--- $2 id, $3 body, $4 sealed secret.
-INSERT INTO template (id, account_id, name, description, spec, secret)
-SELECT $2, $1, n.name, n.description, n.spec, $4 FROM jsonb_populate_record(NULL::template, $3::jsonb) n
-RETURNING template_json(template);
+-- $1 account, $2 id, $3 body, $4 sealed secret, $5 the most templates of the account.
+SELECT template_json(t) FROM template_new($1, $2, $3::jsonb, $4, $5) t;
 
 -- name: template_get (read)
 -- Locking changes what is shown, not the version.
 SELECT template_json(t), t.version || CASE WHEN t.is_locked THEN '-1' ELSE '' END FROM template t WHERE id = $1 AND account_id = $2;
 
 -- name: template_update
--- $3 members to change, $4 whether the secret changes, $5 the sealed secret, $6 versions that If-Match allows (NULL: any). No
--- row: no such template. A row with NULL: it has another version, or is locked, which the third column says.
+-- $3 members to change, $4 whether the secret changes, $5 the sealed secret, $6 versions that If-Match allows (NULL: any), $7 how
+-- many versions are kept besides those that runs were made with. No row: no such template. A row with NULL: it has another version,
+-- or is locked, which the third column says.
 WITH old AS MATERIALIZED (
     SELECT id, is_locked, $6::bigint[] IS NULL OR version = ANY ($6::bigint[]) AS is_allowed
     FROM template WHERE id = $1 AND account_id = $2 FOR UPDATE
@@ -27,7 +26,11 @@ WITH old AS MATERIALIZED (
         version = t.version + 1,
         updated_at = now()
     FROM old WHERE t.id = old.id AND old.is_allowed AND NOT old.is_locked
-    RETURNING template_json(t) AS json, t.version::text AS tag
+    RETURNING t.id, t.version, template_json(t) AS json, t.version::text AS tag
+), forgotten AS (
+    DELETE FROM template_version v USING changed c
+    WHERE v.template_id = c.id AND v.version <= c.version - $7::int
+      AND NOT EXISTS (SELECT FROM run r WHERE r.template_id = v.template_id AND r.template_version = v.version)
 )
 SELECT changed.json, changed.tag, old.is_allowed AND old.is_locked FROM old LEFT JOIN changed ON true;
 

@@ -4,7 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lib.http import plain_http
+from lib.http.api_def import scope_mask
+from lib.http.identity import identity
 from lib.scenario.evalenv import SPEC
+from lib.wait import PATIENCE_SECONDS
 
 
 @pytest.fixture
@@ -40,6 +44,38 @@ def claim_build(api):
         return api.post("/eval-env/builds/claim", {"worker": "test", **members}, expect=200).json()
 
     return claim
+
+
+class Bounded:
+    """A replica of svc-evalenv, asked directly."""
+
+    def __init__(self, cluster, process, user):
+        self.cluster, self.process, self.user = cluster, process, user
+
+    def request(self, method, path, body, user=None):
+        sender = identity(self.cluster, "svc-evalenv", account=(user or self.user).account, scopes=scope_mask("eval:write"))
+        return plain_http.request(method, f"{self.process.url}/api/v1.0{path}", json=body, auth=sender, timeout=PATIENCE_SECONDS)
+
+    def post(self, path, body, user=None):
+        return self.request("POST", path, body, user)
+
+
+@pytest.fixture
+def bounded(cluster, user):
+    """bounded(**settings): a replica with other bounds."""
+    processes = []
+
+    def start(**settings):
+        process = cluster.separate("svc-evalenv", f"bounded-{len(processes)}", **settings)
+        processes.append(process)
+        process.start()
+        process.wait_ready()
+        return Bounded(cluster, process, user)
+
+    yield start
+    for process in processes:
+        process.stop()
+        assert process.check() == []
 
 
 @pytest.fixture

@@ -146,20 +146,31 @@ def test_the_catalogue_gets_the_outcome_of_a_key_that_may(api, build, claim_buil
     assert (shown["container_image"], shown["has_container"]) == ("shared:1", True)
 
 
-def test_unfinished_builds_of_an_account_are_bounded(api, build, claim_build, db, other_user):
-    most, = db.execute("SELECT pending_max FROM task_limit").fetchone()
-    db.execute("UPDATE task_limit SET pending_max = 2")
-    db.commit()
-    try:
-        for _ in range(2):
-            build()
-        assert "unfinished" in api.problem("POST", PATH, 409, "conflict", {"containerfile": FILE, "no_cache": True})["detail"]
-        build(of=other_user.api)
-        report(api, claim_build(), "failed")
-        build()
-    finally:
-        db.execute("UPDATE task_limit SET pending_max = %s", [most])
-        db.commit()
+def test_waiting_builds_of_an_account_are_bounded(bounded, build, claim_build, other_user):
+    bounds = bounded(WORK_WAITING_MAX="2")
+    what = {"containerfile": FILE, "no_cache": True}
+    answers = [bounds.post(PATH, what) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 409]
+    assert "too many builds of this account are waiting" in answers[-1].json()["detail"]
+    assert bounds.post(PATH, what, user=other_user).status_code == 201
+    claim_build()
+    assert bounds.post(PATH, what).status_code == 201
+
+
+def test_an_equal_build_does_not_wait(api, bounded, build, claim_build):
+    what = {"containerfile": FILE + "# equal\n"}
+    build(**what)
+    report(api, claim_build(), "succeeded", image="i:1")
+    bounds = bounded(WORK_WAITING_MAX="1")
+    build()
+    assert bounds.post(PATH, {**what, "no_cache": True}).status_code == 409
+    assert bounds.post(PATH, what).json()["status"] == "succeeded"
+
+
+def test_requests_together_do_not_exceed_a_bound(bounded, at_once):
+    bounds = bounded(WORK_WAITING_MAX="3")
+    answers = at_once(8, lambda _: bounds.post(PATH, {"containerfile": FILE, "no_cache": True}))
+    assert sorted(answer.status_code for answer in answers) == [201] * 3 + [409] * 5
 
 
 # ---- workers ----

@@ -29,6 +29,12 @@ def run(api, template):
     return make
 
 
+def reads_apart(db):
+    """How many pages of large values this transaction has read."""
+    (pages,) = db.execute("SELECT pg_stat_get_xact_blocks_fetched(reltoastrelid) FROM pg_class WHERE oid = 'run_large'::regclass").fetchone()
+    return pages
+
+
 @pytest.fixture
 def claim(api):
     return lambda **members: api.post(f"{PATH}/claim", {"worker": "test", **members}, expect=200).json()
@@ -81,6 +87,46 @@ def test_a_list_leaves_out_what_is_large(api, run, deliver):
     assert len(answer.content) < 10_000
     assert listed[0] == read
     assert listed[1] == {**api.get(f"{PATH}/{large['run_id']}", expect=200).json(), **dict.fromkeys(("params", "metrics", "results", "artifacts"))}
+
+
+def test_a_list_does_not_read_what_is_large(api, run, deliver, db, user):
+    """Nor what is stored small because it repeats itself."""
+    for number in range(3):
+        deliver(run(params={"text": "p" * 20_000}), "succeeded", metrics={"recall": number}, results={"text": "r" * 7_000_000},
+                artifacts=[{"name": "log", "url": f"s3://bucket/{'log/' * 100}"}] * 100)
+    row, = db.execute("SELECT max(pg_column_size(r.*)) FROM run r WHERE account_id = %s", [user.account]).fetchone()
+    assert row < 2000
+    listed = db.execute("SELECT run_item_json(r, w)->>'results' FROM run r JOIN work w USING (id) WHERE r.account_id = %s",
+                        [user.account]).fetchall()
+    assert listed == [(None,)] * 3 and reads_apart(db) == 0
+    one, = db.execute("SELECT run_json(r, w)->'results'->>'text' FROM run r JOIN work w USING (id) WHERE r.account_id = %s LIMIT 1",
+                      [user.account]).fetchone()
+    assert len(one) == 7_000_000 and reads_apart(db) > 0
+
+
+def test_waiting_runs_of_an_account_are_bounded(api, template, bounded, claim):
+    bounds, made = bounded(WORK_WAITING_MAX="2"), template()["template_id"]
+    answers = [bounds.post(PATH, {"template_id": made, "target": target}) for target in ("worker", "hosted", "worker")]
+    assert [answer.status_code for answer in answers] == [201, 201, 409]
+    assert "too many runs of this account are waiting" in answers[-1].json()["detail"]
+    claim()
+    assert bounds.post(PATH, {"template_id": made}).status_code == 201
+
+
+def test_the_build_of_a_run_counts(template, bounded):
+    bounds = bounded(WORK_WAITING_MAX="1")
+    made = [template(spec={"containerfile": FILE + text, "command": "x"})["template_id"] for text in ("# 1\n", "# 2\n")]
+    assert bounds.post(BUILDS, {"containerfile": FILE, "no_cache": True}).status_code == 201
+    answer = bounds.post(PATH, {"template_id": made[0]})
+    assert answer.status_code == 409 and "too many builds" in answer.json()["detail"]
+
+
+@pytest.mark.parametrize(("own", "of_template", "expected"),
+                         [(None, None, 3600), (60, None, 60), (None, 7200, 7200), (60, 7200, 60), (600, 30, 30)])  # fmt: skip
+def test_the_time_limit_of_a_run(api, template, own, of_template, expected):
+    spec = SPEC if of_template is None else {**SPEC, "resources": {"timeout_seconds": of_template}}
+    body = {"template_id": template(spec=spec)["template_id"]} | ({} if own is None else {"timeout_seconds": own})
+    assert api.post(PATH, body, expect=201).json()["timeout_seconds"] == expected
 
 
 def test_old_deliveries_are_forgotten(cluster, api, db, run):
@@ -146,6 +192,9 @@ def test_what_a_run_needs(api, template, other_user):
         assert fault["field"] == "template_id"
     fault, = api.problem("POST", PATH, 400, "invalid_request", {"build_id": str(uuid.uuid4())})["errors"]
     assert fault["field"] == "build_id"
+    both = {"template_id": str(uuid.uuid4()), "build_id": str(uuid.uuid4())}
+    faults = api.problem("POST", PATH, 400, "invalid_request", both)["errors"]
+    assert [fault["field"] for fault in faults] == ["template_id", "build_id"]
 
 
 LONG = {"webhook-id": "x" * 201}

@@ -26,6 +26,33 @@ def test_every_version_is_kept(api, template, db):
     assert kept[0][2] == made["digest"] != kept[1][2]
 
 
+def versions(db, template):
+    rows = db.execute("SELECT version FROM template_version WHERE template_id = %s ORDER BY version", [template["template_id"]])
+    return [version for version, in rows.fetchall()]
+
+
+def test_the_last_versions_are_kept_and_those_of_runs(api, template, db, bounded):
+    made = template()
+    path, bounds = f"{PATH}/{made['template_id']}", bounded(TEMPLATE_VERSIONS_MAX="3")
+    for version in range(2, 8):
+        assert bounds.request("PUT", path, {"description": str(version)}).json()["version"] == version
+        if version in (2, 4):
+            run = api.post("/eval-env/runs", {"template_id": made["template_id"]}, expect=201).json()
+            assert run["template_version"] == version
+    assert versions(db, made) == [2, 4, 5, 6, 7]
+    assert api.get(path, expect=200).json()["version"] == 7
+
+
+def test_templates_of_an_account_are_bounded(bounded, other_user, at_once):
+    bounds = bounded(TEMPLATES_MAX="3")
+    answers = at_once(6, lambda number: bounds.post(PATH, {"name": str(number), "spec": SPEC}))
+    assert sorted(answer.status_code for answer in answers) == [201] * 3 + [409] * 3
+    answer = bounds.post(PATH, {"name": "one more", "spec": SPEC})
+    assert (answer.status_code, answer.json()["error"]) == (409, "conflict")
+    assert "as many templates as it may" in answer.json()["detail"]
+    assert bounds.post(PATH, {"name": "1", "spec": SPEC}, user=other_user).status_code == 201
+
+
 def test_equal_specs_have_equal_digests(template):
     first, second = template(spec=SPEC), template(spec=dict(reversed(SPEC.items())))
     assert first["digest"] == second["digest"]
