@@ -16,6 +16,11 @@ UPDATE provisioning SET app_removed_at = $2::timestamptz, updated_at = now()
 WHERE lower(repo) = lower($1) AND (app_removed_at IS NULL) <> ($2::timestamptz IS NULL);
 
 -- name: follow_key
--- $1 account, $2 key.
-UPDATE provisioning SET revoked_at = now(), updated_at = now()
-WHERE account_id = $1 AND key_id = $2 AND revoked_at IS NULL AND lower(key_repo) = lower(repo);
+-- $1 account, $2 key, which was revoked. On another repository than the one that is wanted now, it is forgotten.
+UPDATE provisioning SET
+    revoked_at = CASE WHEN lower(key_repo) = lower(repo) THEN now() END,
+    key_id = CASE WHEN lower(key_repo) = lower(repo) THEN key_id END,
+    key_expires_at = CASE WHEN lower(key_repo) = lower(repo) THEN key_expires_at END,
+    key_repo = CASE WHEN lower(key_repo) = lower(repo) THEN key_repo END,
+    updated_at = now()
+WHERE account_id = $1 AND key_id = $2 AND revoked_at IS NULL;

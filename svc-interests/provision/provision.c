@@ -15,6 +15,7 @@
 #include "source/source.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define BRANCH_DEFAULT   "expops/agent"
 #define BRANCH_MAX       200
@@ -34,12 +35,21 @@ struct provision_input {
 	bool may_merge;
 };
 
+/* As repo_check(); the forms that addresses have, `acme/ranker.git` and `acme/ranker/`, are taken,
+ * too. */
+static bool named_repo_check(const char *text, size_t length, const char **ret_message)
+{
+	while (length && text[length - 1] == '/')
+		length--;
+	return repo_check(text, length, ret_message);
+}
+
 static const struct field START_FIELDS[] = {
 	PATH_INTEREST(struct provision_input, interest),
 	{IN_BODY, FIELD_TEXT, "agent", FIELD_AT(struct provision_input, agent, const char *),
          NULLABLE, 1, AGENT_NAME_MAX, .check = agent_name_check},
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct provision_input, repo, const char *),
-         NULLABLE, 3, REPO_MAX, .check = repo_check},
+         NULLABLE, 3, REPO_MAX, .check = named_repo_check},
 	{IN_BODY, FIELD_TEXT, "branch", FIELD_AT(struct provision_input, branch, const char *),
          NULLABLE, 1, BRANCH_MAX, .check = ref_name_check},
 	BODY_BOOL(struct provision_input, may_merge, "auto_merge", OPTIONAL, false),
@@ -58,7 +68,6 @@ static const struct field INTEREST_FIELDS[] = {
 };
 
 static const struct constraint CONSTRAINTS[] = {
-	{"provisioning_repo", ERR_CONFLICT, NULL, "the repository works for another interest"},
 	CONSTRAINT_TASK_PENDING_MAX,
 	{0},
 };
@@ -85,28 +94,44 @@ static struct agent_pair choose_pair(struct request *rq, const char *agent, cons
 	return (struct agent_pair){pair.agent, provider};
 }
 
-/* The repository: the interest's own, or the one in the body, or the only one that its context
- * links to. */
-static const char *choose_repo(struct request *rq, const struct provision_input *in,
-                               const char *source_url, const char *context)
+/* The only repository that a text links to. */
+static const char *only_link(struct request *rq, const char *text)
 {
 	const char *found[2];
-	if (source_url &&
-	    code_host_links_find(rq->arena, source_code_host(), source_url, found, 1) == 1)
-		return found[0];
-	if (source_url)
-		raise_field(rq, "repo",
-		            "cannot be known: source_repo_url of the interest is no "
-		            "repository of the code host");
-	if (in->repo)
-		return in->repo;
-	size_t count = code_host_links_find(rq->arena, source_code_host(), context, found, 2);
+	size_t count = code_host_links_find(rq->arena, source_code_host(), text, found, 2);
 	if (count != 1)
 		raise_field(
 			rq, "repo", "%s",
 			count ? "must be given, because the context links to several repositories"
 			      : "must be given, because the interest names no repository");
 	return found[0];
+}
+
+/* The repository that the interest is about; the agent works on no other one. */
+static const char *own_repo(struct request *rq, const char *source_url, const char *wanted)
+{
+	const char *found[1];
+	if (code_host_links_find(rq->arena, source_code_host(), source_url, found, 1) != 1)
+		raise_field(rq, "repo",
+		            "cannot be known: source_repo_url of the interest is no "
+		            "repository of the code host");
+	if (wanted && strcasecmp(wanted, found[0]) != 0)
+		raise_field(rq, "repo", "must be %s, which source_repo_url of the interest names",
+		            found[0]);
+	return found[0];
+}
+
+/* The repository: the interest's own, or the one in the body, or the only one that its context
+ * links to. */
+static const char *choose_repo(struct request *rq, const struct provision_input *in,
+                               const char *source_url, const char *context)
+{
+	const char *wanted = in->repo ? code_host_repo_name(rq->arena, in->repo) : NULL;
+	if (in->repo && !wanted)
+		raise_field(rq, "repo", "is no repository of the code host");
+	if (source_url)
+		return own_repo(rq, source_url, wanted);
+	return wanted ? wanted : only_link(rq, context);
 }
 
 static const char *wanted_json(struct request *rq, const struct provision_input *in,
@@ -148,6 +173,7 @@ void provision_start(struct request *rq)
 	require_repo(rq, repo);
 	if (!workflow_is_configured())
 		raise_error(rq, ERR_NOT_CONFIGURED, "PUBLIC_URL is not set");
+	setup_require_app(rq, repo);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, PROVISION_START_SQL, account, interest,
 	                                pg_text(wanted_json(rq, in, repo, pair)),
 	                                pg_text(provision_step_names(rq->arena)), pg_text(rq->id));

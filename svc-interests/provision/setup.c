@@ -52,16 +52,22 @@ static void skip(struct provision *p, const char *message)
 
 /* --- The steps -------------------------------------------------------------------------------- */
 
-void setup_repository(struct provision *p)
+void setup_require_app(struct request *rq, const char *repo)
 {
-	const char *body = ASK_BODY(p->rq, {"repo", text(p, "repo")});
-	yyjson_val *facts = ask(p->rq, INTERNAL_ID_repository_facts_get, body);
-	const char *repo = json_get_text(facts, "repo");
-	yyjson_val *found = ask(p->rq, INTERNAL_ID_installation_facts_get, body);
+	yyjson_val *found =
+		ask(rq, INTERNAL_ID_installation_facts_get, ASK_BODY(rq, {"repo", repo}));
 	if (!json_get_bool(found, "installed", false))
-		raise_error(p->rq, ERR_CONFLICT,
+		raise_error(rq, ERR_CONFLICT,
 		            "the app is not installed on %s: install it, then provision again",
 		            repo);
+}
+
+void setup_repository(struct provision *p)
+{
+	yyjson_val *facts = ask(p->rq, INTERNAL_ID_repository_facts_get,
+	                        ASK_BODY(p->rq, {"repo", text(p, "repo")}));
+	const char *repo = json_get_text(facts, "repo");
+	setup_require_app(p->rq, repo);
 	set(p, "repo", repo);
 	set(p, "default_branch", json_get_text(facts, "default_branch"));
 	p->message = arena_printf(p->rq->arena, "The app is installed on %s.", repo);
@@ -99,6 +105,10 @@ static bool has_valid_key(const struct provision *p)
  * who may push there can remove the secret, which ends that agent. */
 static void take_repository(const struct provision *p)
 {
+	if (json_get_bool(p->row, "is_taken", false))
+		raise_error(p->rq, ERR_CONFLICT,
+		            "%s works for another interest; revoke that agent first",
+		            text(p, "repo"));
 	if (!json_get_bool(p->row, "is_shared", false))
 		return;
 	if (has_secret(p))

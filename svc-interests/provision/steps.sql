@@ -4,6 +4,7 @@
 SELECT to_jsonb(p) || jsonb_build_object(
            'pool_is_ready', i.pool_status = 'ready', 'interest_name', i.name,
            'key_is_fresh', coalesce(p.key_expires_at > now() + interval '30 days' AND lower(p.key_repo) = lower(p.repo), false),
+           'is_taken', repo_is_taken(p.account_id, p.interest_id, p.repo),
            'is_shared', EXISTS (SELECT FROM others_on_repo(p)),
            'steps', (SELECT jsonb_object_agg(s.name, s.status) FROM provision_step s WHERE s.task_id = p.task_id))
 FROM provisioning p JOIN interest i ON i.id = p.interest_id WHERE p.interest_id = $1 AND ($2::uuid IS NULL OR p.task_id = $2);

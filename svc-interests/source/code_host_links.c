@@ -48,8 +48,7 @@ static size_t name_length(const char *name)
 	return length;
 }
 
-/* The `owner/name` at `path`; NULL: it is none. */
-static const char *repo_at(struct arena *arena, const char *path)
+const char *code_host_repo_name(struct arena *arena, const char *path)
 {
 	size_t owner = strspn(path, NAME_CHARS);
 	if (!owner || path[owner] != '/' || is_page(path, owner))
@@ -74,7 +73,7 @@ size_t code_host_links_find(struct arena *arena, const char *web_url, const char
 	for (const char *at = text; length && count < max && (at = strcasestr(at, host)); at++) {
 		if (at[length] != '/' || !is_whole(text, at))
 			continue;
-		const char *repo = repo_at(arena, at + length + 1);
+		const char *repo = code_host_repo_name(arena, at + length + 1);
 		if (repo && !is_listed(repos, count, repo))
 			repos[count++] = repo;
 	}

@@ -9,6 +9,7 @@ import yaml
 from lib.http.client import Api
 from lib.http.keys import checksum
 from lib.scenario.provisioning import FILE, KEY
+from lib.system.kill_points import KillPoints
 from lib.wait import wait_for
 
 STEPS = ["check_app", "agent_key", "model_key", "workflow", "pull_request", "merge", "installation", "first_run"]
@@ -188,24 +189,64 @@ def test_a_repository_must_be_named(new_team, context):
     assert team.provision(repo=team.repo)["result"]["repo"] == team.repo
 
 
-def test_the_interests_own_repository_comes_first(new_team):
+@pytest.mark.parametrize("source", ["{url}/{repo}", "{url}/{repo}.git/", "{url}/{upper}", "{url}/{repo}/tree/main/docs?x=1"])
+def test_the_repository_of_the_interest_may_be_named_in_any_form(new_team, source):
+    team = new_team()
+    source = source.format(url=team.host.url, repo=team.repo, upper=team.repo.upper())
+    team.api.put(f"/interests/{team.interest}", {"source_repo_url": source}, expect=200)
+    for form in (team.repo, team.repo.upper(), f"{team.repo}.git", f"{team.repo}/", f"{team.repo}.GIT//"):
+        assert team.provision(repo=form)["result"]["repo"] == team.repo, form
+    assert len(team.keys()) == len(team.pulls()) == 1
+
+
+def test_another_repository_than_the_interests_own_is_refused(new_team):
+    """Also one of the account, on which the agent could work."""
     team = new_team()
     team.api.put(f"/interests/{team.interest}", {"source_repo_url": f"{team.host.url}/{team.repo}.git"}, expect=200)
-    assert team.provision(repo="acme/other")["result"]["repo"] == team.repo
+    own = team.host.repository(team.at_host.login)
+    for other in (own, f"{own}.git", "acme/other", f"{team.repo}x", team.repo[:-1], f"x{team.repo}", "orgs/acme"):
+        problem = team.api.problem("POST", team.path("provision"), 400, "invalid_request", {"repo": other, "auto_merge": True})
+        assert [fault["field"] for fault in problem["errors"]] == ["repo"], other
+    assert team.status()["state"] == "none" and team.keys() == []
+    assert FILE not in team.host.files(own)
+
+
+def test_without_a_repository_of_its_own_the_named_one_is_used(new_team):
+    team = new_team()
+    own = team.host.repository(team.at_host.login)
+    assert team.provision(repo=f"{own.upper()}.git/")["result"]["repo"] == own
+    assert FILE in team.host.files(own, "expops/agent")
 
 
 def test_a_repository_of_others_is_unknown(team, code_host):
-    other = code_host.repository(code_host.user().login)
-    task = team.provision(repo=other) if team.api.put(f"/interests/{team.interest}", {"context": "x"}) else None
-    assert task["status"] == "failed" and "no such repository" in task["error"]
-    assert statuses(team, task)["check_app"] == "failed" and team.status()["state"] == "failed"
-    assert team.keys() == team.installations() == []
+    team.api.put(f"/interests/{team.interest}", {"context": "x"}, expect=200)
+    other = code_host.user().login
+    code_host.install(other)
+    for repo in (code_host.repository(other), "nobody/nothing"):
+        team.api.problem("POST", team.path("provision"), 404, "not_found", {"repo": repo})
+    assert team.status()["state"] == "none" and team.keys() == team.installations() == []
 
 
-def test_without_the_app_nothing_is_made(new_team):
+def test_without_the_app_nothing_is_started(new_team):
     team = new_team(has_app=False)
-    task = team.provision()
-    assert task["status"] == "failed" and "install" in task["error"] and team.keys() == []
+    problem = team.api.problem("POST", team.path("provision"), 409, "conflict", {})
+    assert "install" in problem["detail"] and team.status()["state"] == "none" and team.keys() == []
+    team.host.install(team.at_host.login)
+    assert team.provision()["status"] == "completed"
+
+
+def test_what_is_lost_after_the_start_fails_the_task(cluster, team):
+    with cluster.postgres.connect("interests") as db:
+        points = KillPoints(cluster, "svc-interests", db, ["provision_step"])
+        points.hold("provision_step", "NEW.name = 'check_app' AND NEW.status = 'running'")
+        started = team.start()
+        points.wait()
+        team.host.uninstall(team.app)
+        db.execute("SELECT pg_advisory_unlock_all()")
+        points.release()
+    task = team.api.wait_task(started)
+    assert task["status"] == "failed" and "install" in task["error"]
+    assert statuses(team, task)["check_app"] == "failed" and team.status()["state"] == "failed" and team.keys() == []
 
 
 def test_a_repository_works_for_one_interest(team):
@@ -230,6 +271,62 @@ def test_an_agent_of_another_account_is_not_overwritten(new_team):
     wait_for(lambda: first.status()["state"] == "revoked", "the first agent has ended")
     assert Api(second.api.url, second.host.secret(first.repo, KEY)).get("/search/stats").status_code == 200
     assert first.keys() == [] and "another account" in first.provision()["error"]
+
+
+def want(cluster, team, repo):
+    """What a start left behind whose task has failed: the agent of a team was to move to a repository."""
+    with cluster.postgres.connect("interests") as db:
+        db.execute("UPDATE provisioning SET repo = %s WHERE interest_id = %s", [repo, team.interest])
+
+
+def test_a_repository_that_is_wanted_and_not_proved_is_free_for_its_owner(cluster, new_team):
+    attacker, owner = new_team(), new_team()
+    attacker.provision(auto_merge=True)
+    attacker.api.put(f"/interests/{attacker.interest}", {"context": "x"}, expect=200)
+    before = attacker.status()
+    for repo in (owner.repo, owner.repo.upper()):
+        attacker.api.problem("POST", attacker.path("provision"), 404, "not_found", {"repo": repo})
+    assert attacker.status() == before and attacker.agent_works()
+    want(cluster, attacker, owner.repo)
+    task = owner.provision()
+    assert task["status"] == "completed", task
+    assert owner.agent_works() and attacker.agent_works()
+    again = owner.provision()
+    assert (again["status"], again["result"]["changed"]) == ("completed", [])
+
+
+def another_interest(team, repo):
+    """A second interest of the team, on a repository."""
+    body = {"name": f"Another of {repo}", "context": f"{team.host.url}/{repo}"}
+    return team.api.post("/interests", body, expect=201).json()["id"]
+
+
+def test_a_repository_that_is_wanted_and_not_proved_is_free_for_another_interest(cluster, team):
+    team.provision()
+    wanted = team.host.repository(team.at_host.login)
+    want(cluster, team, wanted)
+    other = another_interest(team, wanted)
+    assert team.api.wait_task(team.api.post(f"/interests/{other}/provision", {}))["status"] == "completed"
+    # The one that the agent has stays its own until it is revoked.
+    third = another_interest(team, team.repo)
+    team.api.problem("POST", f"/interests/{third}/provision", 409, "conflict", {})
+    (installation,) = [one for one in team.installations() if one["repo"] == team.repo]
+    team.api.post(f"/fleet/installations/{installation['id']}/revoke", expect=200)
+    started = wait_for(lambda: team.api.post(f"/interests/{third}/provision", {}, expect=202), "the revocation is heard of")
+    assert team.api.wait_task(started)["status"] == "completed"
+
+
+def test_an_agent_that_has_moved_leaves_its_repository_free(new_team):
+    team = new_team()
+    team.provision()
+    former, key = team.agent(), team.keys()[0]["id"]
+    moved = team.host.repository(team.at_host.login)
+    assert team.provision(repo=moved)["result"]["repo"] == moved
+    wait_for(lambda: former.get("/search/stats").status_code == 401, "the former key is revoked")
+    assert key not in [one["id"] for one in team.keys()]
+    other = another_interest(team, team.repo)
+    assert team.api.wait_task(team.api.post(f"/interests/{other}/provision", {}))["status"] == "completed"
+    assert len(team.keys()) == 2
 
 
 def test_others_see_nothing(team, other_user):
