@@ -3,33 +3,35 @@
  *     MATCH --> AUTH --> CONNECT --> SEND --> RELAY --> ANSWERED
  *                |          ^          |
  *                v          +-- retry -+
- *              LOCAL
+ *           HANDED_OVER
  *
  * A problem reply goes from MATCH, AUTH, CONNECT or SEND to ANSWERED. An operation that needs no
  * key skips AUTH. A call that gets a kept connection skips CONNECT. From every state except MATCH
- * and LOCAL the exchange can go to ABORTED: the client disconnected, or the answer is incomplete.
- * The table MOVES lists every allowed move.
+ * and HANDED_OVER the exchange can go to ABORTED: the client disconnected, or the answer is
+ * incomplete. The table MOVES lists every allowed move.
  *
- *   state     waits for                     holds  the request's content
- *   MATCH     nothing                       -      -
- *   AUTH      the key's lookup              wait   paused
- *   LOCAL     the gateway's own operation   local  passed to it
- *   CONNECT   a connection to the service   call   paused
- *   SEND      the service's answer          call   sent on; paused while its queue is full;
- *                                           wait   its end held back until the key is checked again
- *   RELAY     the end of the answer         call   as in SEND
- *   ANSWERED  the response to be sent       -      dropped
- *   ABORTED   on_done                       -      dropped
+ *   state        waits for                     holds  the request's content
+ *   MATCH        nothing                       -      -
+ *   AUTH         the key's look-up             auth   paused
+ *   HANDED_OVER  nothing: see local.h          -      -
+ *   CONNECT      a connection to the service   call   paused
+ *   SEND         the service's answer          call   sent on; paused while its queue is full;
+ *                                              auth   its end held back until the key is checked
+ *                                                     again
+ *   RELAY        the end of the answer         call   as in SEND
+ *   ANSWERED     the response to be sent       -      dropped
+ *   ABORTED      on_done                       -      dropped
  *
  * The rate limits, the scope and the size of the content are checked between AUTH and CONNECT. When
- * a request with content is complete, its key is checked again, in the states LOCAL and SEND: a
- * look-up may be waited for there too, while the end of the content is held back. From RELAY on the
- * response has started: a failure then closes the client's connection.
+ * a request with content is complete, its key is checked again, in the state SEND: a look-up may be
+ * waited for there too, while the end of the content is held back. From RELAY on the response has
+ * started: a failure then closes the client's connection.
  */
 #include "base/base.h"
 #include "base/timefmt.h"
 #include "base/trace.h"
 #include "http/method.h"
+#include "proxy/local.h"
 #include "proxy/proxy_internal.h"
 
 #include <inttypes.h>
@@ -42,9 +44,9 @@
 #define TO(state) (1U << PROXY_##state)
 
 static const unsigned MOVES[PROXY_STATES] = {
-	[PROXY_MATCH] = TO(AUTH) | TO(LOCAL) | TO(CONNECT) | TO(SEND) | TO(ANSWERED),
-	[PROXY_AUTH] = TO(LOCAL) | TO(CONNECT) | TO(SEND) | TO(ANSWERED) | TO(ABORTED),
-	[PROXY_LOCAL] = 0, /* the operation handles the exchange to its end */
+	[PROXY_MATCH] = TO(AUTH) | TO(HANDED_OVER) | TO(CONNECT) | TO(SEND) | TO(ANSWERED),
+	[PROXY_AUTH] = TO(HANDED_OVER) | TO(CONNECT) | TO(SEND) | TO(ANSWERED) | TO(ABORTED),
+	[PROXY_HANDED_OVER] = 0,
 	[PROXY_CONNECT] = TO(SEND) | TO(ANSWERED) | TO(ABORTED),
 	[PROXY_SEND] = TO(RELAY) | TO(CONNECT) | TO(ANSWERED) | TO(ABORTED),
 	[PROXY_RELAY] = TO(ANSWERED) | TO(ABORTED),
@@ -63,11 +65,9 @@ static void move(struct proxy_exchange *p, enum proxy_state to)
 /* Cancel what the exchange waits for. */
 static void release(struct proxy_exchange *p)
 {
-	if (p->wait)
-		p->proxy->hooks->key_check_cancel(p->wait);
+	authorization_cancel(&p->authorization);
 	if (p->call)
 		upstream_cancel(p->call);
-	p->wait = NULL;
 	p->call = NULL;
 }
 
@@ -159,6 +159,8 @@ static void on_answer_end(void *user)
 {
 	struct proxy_exchange *p = user;
 	p->call = NULL;
+	authorization_cancel(
+		&p->authorization); /* the service did not wait for the whole content */
 	move(p, PROXY_ANSWERED);
 	http_respond_end(p->x);
 }
@@ -282,23 +284,21 @@ static const struct upstream_handler UPSTREAM_HANDLER = {
 
 /* --- Checks ----------------------------------------------------------------------------------- */
 
-static void local_end(struct proxy_exchange *p)
-{
-	bool has_key = !(p->match.op->flags & API_OPEN);
-	p->proxy->hooks->local_end(p->local, has_key ? &p->caller : NULL);
-}
-
-static void open_local(struct proxy_exchange *p)
+/* The exchange belongs to the operation from here on: p->x is not used any more. */
+static void hand_over(struct proxy_exchange *p)
 {
 	struct http_exchange *x = p->x;
 	struct http_field *fields = arena_array(x->arena, PROXY_ADDED_MAX, sizeof(*fields));
-	size_t field_count = proxy_added_fields(p, fields);
-	move(p, PROXY_LOCAL);
-	p->local = p->proxy->hooks->local_open(p->proxy->context, x, &p->match, &p->caller,
-	                                       p->request_id, fields, field_count);
-	x->user = p;
-	if (p->is_complete)
-		local_end(p);
+	const struct local_request request = {
+		.match = &p->match,
+		.request_id = p->request_id,
+		.fields = fields,
+		.field_count = proxy_added_fields(p, fields),
+		.is_complete = p->is_complete,
+	};
+	move(p, PROXY_HANDED_OVER);
+	p->x = NULL;
+	local_start(x, &request, &p->authorization);
 }
 
 /* The caller may use the operation: run it here or pass the request on. */
@@ -310,7 +310,7 @@ static void dispatch(struct proxy_exchange *p)
 	if (head->content_length > (int64_t)content_max) {
 		reply_error(p, ERR_TOO_LARGE, NULL);
 	} else if (op->service == API_GATEWAY) {
-		open_local(p);
+		hand_over(p);
 	} else if (!p->proxy->signers[op->service]) {
 		reply_error(p, ERR_UNAVAILABLE, "the service is not configured");
 	} else {
@@ -345,97 +345,39 @@ static void admit_open(struct proxy_exchange *p)
 		dispatch(p);
 }
 
-/* Whether the caller may use the operation. If not, *ret_problem says why. */
-static bool is_permitted(struct proxy_exchange *p, const struct identity *caller,
-                         struct problem *ret_problem)
+/* A valid key takes from its rate limits, also when it may not use the operation. */
+static void decide(struct proxy_exchange *p, struct problem *problem)
 {
-	const struct api_op *op = p->match.op;
-	*ret_problem = (struct problem){.code = api_permit(op, caller)};
-	if (ret_problem->code == ERR_SCOPE) {
-		ret_problem->scope = op->scope_name;
-		ret_problem->detail =
-			arena_printf(p->x->arena, "the key lacks the scope %s", op->scope_name);
-	}
-	return ret_problem->code == ERR_NONE;
-}
-
-/* Keep the caller; the strings of an automation key are copied into the exchange's arena. */
-static void set_caller(struct proxy_exchange *p, const struct identity *caller)
-{
-	p->caller = *caller;
-	p->caller.repo = arena_strdup(p->x->arena, caller->repo);
-	p->caller.interest = arena_strdup(p->x->arena, caller->interest);
-}
-
-/* The key is valid: check its rate limits and its scopes. */
-static void authorize(struct proxy_exchange *p, const struct identity *caller)
-{
-	struct problem problem;
-	set_caller(p, caller);
-	if (p->proxy->hooks->rate)
-		p->rate = p->proxy->hooks->rate(p->proxy->context, caller);
+	if (p->authorization.has_caller && p->proxy->hooks->rate)
+		p->rate = p->proxy->hooks->rate(p->proxy->context, &p->authorization.caller);
 	if (p->rate.limit > 0 && !p->rate.is_allowed)
 		reply_rate_limited(p);
-	else if (!is_permitted(p, caller, &problem))
-		reply_problem(p, &problem);
+	else if (problem)
+		reply_problem(p, problem);
 	else
 		dispatch(p);
 }
 
-/* Start a check of the request's key. */
-static enum err_code check_key(struct proxy_exchange *p, struct identity *ret_caller,
-                               key_check_cb *done)
+static void on_authorized(void *user, struct problem *problem)
 {
-	const struct key_query query = {
-		.arena = p->x->arena,
-		.bearer = proxy_bearer(&p->x->head),
-		.client = p->x->peer,
-	};
-	p->wait = NULL;
-	if (!query.bearer)
-		return ERR_UNAUTHENTICATED;
-	return p->proxy->hooks->key_check(p->proxy->context, &query, ret_caller, &p->wait, done, p);
-}
-
-/* The problem of a key that was refused. */
-static struct problem refusal_of(enum err_code code)
-{
-	struct problem problem = {.code = code};
-	if (code == ERR_RATE_LIMITED) {
-		problem.detail = "too many unknown keys from this address";
-		problem.retry_after_s = 1;
-	}
-	return problem;
-}
-
-static void on_key_checked(void *context, enum err_code code, const struct identity *caller)
-{
-	struct proxy_exchange *p = context;
-	p->wait = NULL;
-	if (code) {
-		struct problem problem = refusal_of(code);
-		reply_problem(p, &problem);
-		return;
-	}
-	authorize(p, caller);
+	struct proxy_exchange *p = user;
+	struct http_exchange *x = p->x;
+	bool was_paused = p->is_paused;
+	p->is_paused = false;
+	decide(p, problem);
 	/* Content that goes to the service stays paused until there is a connection. */
-	if (p->state != PROXY_CONNECT || !p->has_content)
-		http_content_resume(p->x);
+	if (was_paused && !(p->state == PROXY_CONNECT && p->has_content))
+		http_content_resume(x);
 }
 
 static void authenticate(struct proxy_exchange *p)
 {
-	struct identity caller;
+	struct http_exchange *x = p->x;
 	move(p, PROXY_AUTH);
-	enum err_code code = check_key(p, &caller, on_key_checked);
-	if (p->wait) {
-		if (p->x->head.has_content)
-			http_content_pause(p->x);
-	} else if (code) {
-		struct problem problem = refusal_of(code);
-		reply_problem(p, &problem);
-	} else {
-		authorize(p, &caller);
+	authorization_check(&p->authorization, on_authorized, p);
+	if (p->state == PROXY_AUTH && x->head.has_content) {
+		p->is_paused = true;
+		http_content_pause(x);
 	}
 }
 
@@ -451,41 +393,18 @@ static bool is_calling(const struct proxy_exchange *p)
 static void finish(struct proxy_exchange *p)
 {
 	p->is_authorized = true;
-	if (p->state == PROXY_LOCAL)
-		local_end(p);
-	else if (is_calling(p))
+	if (is_calling(p))
 		call_send_end(p);
 }
 
-/* The result of the second check of the key. Once the service has answered, it has decided without
- * the end of the content. */
-static void authorize_again(struct proxy_exchange *p, enum err_code code,
-                            const struct identity *caller)
+/* Once the service has answered, it has decided without the end of the content. */
+static void on_authorized_again(void *user, struct problem *problem)
 {
-	struct problem problem = refusal_of(code);
-	if (!code && is_permitted(p, caller, &problem)) {
-		set_caller(p, caller);
+	struct proxy_exchange *p = user;
+	if (!problem)
 		finish(p);
-	} else if (p->state == PROXY_LOCAL) {
-		p->proxy->hooks->local_refuse(p->local, &problem);
-	} else if (p->state != PROXY_RELAY) {
-		reply_problem(p, &problem);
-	}
-}
-
-static void on_key_checked_again(void *context, enum err_code code, const struct identity *caller)
-{
-	struct proxy_exchange *p = context;
-	p->wait = NULL;
-	authorize_again(p, code, caller);
-}
-
-static void authenticate_again(struct proxy_exchange *p)
-{
-	struct identity caller;
-	enum err_code code = check_key(p, &caller, on_key_checked_again);
-	if (!p->wait)
-		authorize_again(p, code, &caller);
+	else if (p->state != PROXY_RELAY)
+		reply_problem(p, problem);
 }
 
 /* --- The client's events ---------------------------------------------------------------------- */
@@ -524,7 +443,11 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 	if (code) {
 		struct problem problem = {.code = code, .allow = p->match.allow};
 		reply_problem(p, &problem);
-	} else if (p->match.op->flags & API_GONE) {
+		return;
+	}
+	authorization_init(&p->authorization, proxy->hooks, proxy->context, x, p->match.op,
+	                   proxy_bearer(head));
+	if (p->match.op->flags & API_GONE) {
 		reply_error(p, ERR_GONE, NULL);
 	} else if (p->match.op->flags & API_OPEN) {
 		admit_open(p);
@@ -542,10 +465,6 @@ static bool is_last_piece(const struct proxy_exchange *p)
 void proxy_content(struct http_exchange *x, const char *data, size_t length)
 {
 	struct proxy_exchange *p = x->user;
-	if (p->state == PROXY_LOCAL) {
-		p->proxy->hooks->local_content(p->local, data, length);
-		return;
-	}
 	if (p->state == PROXY_ANSWERED || p->state == PROXY_ABORTED)
 		return;
 	p->received_bytes += length;
@@ -563,20 +482,18 @@ void proxy_end(struct http_exchange *x)
 {
 	struct proxy_exchange *p = x->user;
 	p->is_complete = true;
-	if (p->state != PROXY_LOCAL && !(p->has_content && is_calling(p)))
+	if (!p->has_content || !is_calling(p))
 		return;
-	if (x->head.has_content && !(p->match.op->flags & API_OPEN))
-		authenticate_again(p);
-	else
+	if (p->match.op->flags & API_OPEN)
 		finish(p);
+	else
+		authorization_check(&p->authorization, on_authorized_again, p);
 }
 
 void proxy_drained(struct http_exchange *x)
 {
 	struct proxy_exchange *p = x->user;
-	if (p->state == PROXY_LOCAL)
-		p->proxy->hooks->local_drained(p->local);
-	else if (p->state == PROXY_RELAY)
+	if (p->state == PROXY_RELAY)
 		upstream_resume(p->call);
 }
 
@@ -584,10 +501,6 @@ void proxy_gone(struct http_exchange *x, enum err_code reason)
 {
 	struct proxy_exchange *p = x->user;
 	release(p);
-	if (p->state == PROXY_LOCAL) {
-		p->proxy->hooks->local_gone(p->local, reason);
-		return;
-	}
 	if (p->state != PROXY_ABORTED)
 		move(p, PROXY_ABORTED);
 	p->code = reason;
@@ -596,11 +509,7 @@ void proxy_gone(struct http_exchange *x, enum err_code reason)
 void proxy_done(struct http_exchange *x)
 {
 	struct proxy_exchange *p = x->user;
-	require(!p->wait && !p->call);
-	if (p->state == PROXY_LOCAL) {
-		p->proxy->hooks->local_done(p->local);
-		return;
-	}
+	require(!authorization_is_pending(&p->authorization) && !p->call);
 	proxy_report(p);
 }
 

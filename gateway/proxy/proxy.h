@@ -3,6 +3,8 @@
  *
  *     edge.c              settings, listener, and the parts that a worker owns
  *     proxy.c             the states of one exchange; with proxy_head.c and proxy_report.c
+ *     authorization.c     whether the request's key may use the operation
+ *     local.c             the operations that the gateway answers itself
  *     cors.c              cross-origin requests of browsers
  *     forwarded.c         the client's address behind trusted load balancers
  *     signature_cache.c   the caller's identity, signed for the services

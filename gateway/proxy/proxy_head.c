@@ -163,7 +163,7 @@ static const char *sign(const struct proxy_exchange *p)
 		.id = p->request_id,
 	};
 	return signature_cache_sign(p->proxy->signatures, p->proxy->signers[p->match.op->service],
-	                            &p->caller, p->x->arena, &request, time_now_ms());
+	                            &p->authorization.caller, p->x->arena, &request, time_now_ms());
 }
 
 void proxy_compose_head(struct proxy_exchange *p)

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/problem.h"
+#include "proxy/authorization.h"
 #include "proxy/cors.h"
 #include "proxy/proxy.h"
 #include "proxy/signature_cache.h"
@@ -15,7 +16,7 @@
 enum proxy_state {
 	PROXY_MATCH,
 	PROXY_AUTH,
-	PROXY_LOCAL,
+	PROXY_HANDED_OVER,
 	PROXY_CONNECT,
 	PROXY_SEND,
 	PROXY_RELAY,
@@ -37,18 +38,16 @@ struct proxy {
 /** One exchange, in its arena. */
 struct proxy_exchange {
 	struct proxy *proxy;
-	struct http_exchange *x;
+	struct http_exchange *x; /* NULL in PROXY_HANDED_OVER */
 	enum proxy_state state;
 	const char *request_id;
 	struct span *span, *call_span; /* of the exchange, and of the call; NULL: not traced */
 	const char *traceparent;       /* sent in place of the client's; NULL: that is passed on */
 	const char *scheme;            /* `http` or `https`, as the client sent the request */
 	struct api_match match;
-	struct identity caller;
+	struct authorization authorization; /* its caller is unset in an operation without a key */
 	struct rate_verdict rate;
-	struct key_wait *wait;      /* for a look-up of the key; NULL: none */
 	struct upstream_call *call; /* NULL: there is none */
-	void *local;                /* in PROXY_LOCAL */
 	struct buf head;            /* to be sent to the service */
 	uint64_t received_bytes;    /* of the request's content */
 	/* The last piece of a content of known length, until the key was checked again. */
@@ -59,6 +58,7 @@ struct proxy_exchange {
 	const char *reason;  /* details of `code` for logs; NULL: none */
 	unsigned sent_count; /* connections that broke after some of the request was sent */
 	unsigned unsent_count; /* connections that broke before */
+	bool is_paused;        /* the request's content is, until the key was looked up */
 	bool has_content;      /* the request's content is sent to the service */
 	bool is_head_sent;
 	bool is_content_gone; /* some of it was sent and is not held any more */

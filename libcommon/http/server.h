@@ -140,8 +140,8 @@ enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_mus
 enum err_code http_server_listen(struct http_server *server, const struct address *address,
                                  const struct http_server *other) attr_must_use;
 
-/** For on_head, before the response: let `handler` (borrowed) have the exchange instead, from its
- * own on_head on. */
+/** Before the response: let `handler` (borrowed) have the exchange instead. Calls its on_head, and
+ * those of its other callbacks that were not yet called of the former handler. */
 void http_exchange_hand_over(struct http_exchange *x, const struct http_handler *handler);
 
 /** The bound port, for an address with port 0. */

@@ -67,7 +67,14 @@ static struct rate_verdict rate_open(void *context, const char *client)
 	return f->rate;
 }
 
-/* The gateway's own operation keeps only the exchange; the server frees its arena. */
+/* One of the gateway's own operations. Like a request, it takes the arena of the exchange, in which
+ * it is itself. */
+struct operation {
+	struct fixture *fixture;
+	struct http_exchange *x;
+	struct arena *arena;
+};
+
 static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
                         const struct identity *caller, const char *request_id,
                         const struct http_field *fields, size_t field_count)
@@ -78,46 +85,47 @@ static void *local_open(void *context, struct http_exchange *x, const struct api
 	assert_non_null(request_id);
 	assert_true(field_count == 0 || strcmp(fields[0].name, "RateLimit") == 0);
 	f->local_opens++;
-	return x;
-}
-
-static struct fixture *local_fixture(void *local)
-{
-	struct http_exchange *x = local;
-	return http_server_context(x->server);
+	struct operation *operation = arena_new_of(x->arena, struct operation);
+	*operation = (struct operation){f, x, x->arena};
+	x->arena = NULL;
+	return operation;
 }
 
 static void local_content(void *local, const char *data, size_t length)
 {
 	(void)data;
-	local_fixture(local)->local_bytes += length;
+	((struct operation *)local)->fixture->local_bytes += length;
 }
 
 static void local_end(void *local, const struct identity *caller)
 {
+	struct operation *operation = local;
 	(void)caller;
-	local_fixture(local)->local_ends++;
-	http_respond_start(local, 200, NULL, 0, 5);
-	http_respond_content(local, "local", 5);
-	http_respond_end(local);
+	operation->fixture->local_ends++;
+	http_respond_start(operation->x, 200, NULL, 0, 5);
+	http_respond_content(operation->x, "local", 5);
+	http_respond_end(operation->x);
 }
 
 static void local_refuse(void *local, const struct problem *problem)
 {
-	local_fixture(local)->local_refusals++;
-	http_respond_start(local, err_info(problem->code)->status, NULL, 0, 0);
-	http_respond_end(local);
+	struct operation *operation = local;
+	operation->fixture->local_refusals++;
+	http_respond_start(operation->x, err_info(problem->code)->status, NULL, 0, 0);
+	http_respond_end(operation->x);
 }
 
 static void local_gone(void *local, enum err_code reason)
 {
 	(void)reason;
-	local_fixture(local)->local_gones++;
+	((struct operation *)local)->fixture->local_gones++;
 }
 
 static void local_done(void *local)
 {
-	local_fixture(local)->local_dones++;
+	struct operation *operation = local;
+	operation->fixture->local_dones++;
+	arena_free(operation->arena);
 }
 
 static const struct proxy_hooks HOOKS = {

@@ -467,18 +467,90 @@ static void the_end_is_sent_when_the_key_is_still_valid(void **state)
 	assert_int_equal(f->rate_calls, 1);
 }
 
-static void a_scope_lost_during_the_content_stops_the_request(void **state)
+/* What the second check of a key finds, and the answer of the operation; 200: it is let through. */
+struct second_check {
+	enum err_code code;
+	uint64_t scopes;
+	const char *repo; /* of an automation key; NULL: a personal key */
+	int local_status; /* of an operation of the gateway's own that concerns the whole account */
+	int sent_status;  /* of an operation of a service */
+};
+
+static const struct second_check SECOND_CHECKS[] = {
+	{ERR_NONE, SCOPE_ALL, NULL, 200, 200},
+	{ERR_NONE, SCOPE_ALL, "o/r", 403, 200},
+	{ERR_NONE, 0, NULL, 403, 403},
+	{ERR_NONE, 0, "o/r", 403, 403},
+	{ERR_UNAUTHENTICATED, 0, NULL, 401, 401},
+	{ERR_RATE_LIMITED, 0, NULL, 429, 429},
+	{ERR_UNAVAILABLE, 0, NULL, 503, 503},
+};
+
+static void check_again(struct fixture *f, const struct second_check *row, const char *path)
+{
+	f->key_checks = 0;
+	f->caller.scopes = SCOPE_ALL;
+	f->caller.repo = NULL;
+	http_client_puts(f->client,
+	                 arena_printf(f->arena,
+	                              "POST %s HTTP/1.1\r\n" AGAIN "Content-Length: 5\r\n\r\nbegi",
+	                              path));
+	loop_until(&f->loop, f->key_checks == 1);
+	f->caller.scopes = row->scopes;
+	f->caller.repo = row->repo;
+	http_client_puts(f->client, "n");
+	fixture_answer_key(f, row->code);
+}
+
+static void the_gateway_s_operations_check_the_key_again(void **state)
+{
+	struct fixture *f = *state;
+	size_t ends = 0;
+	for (size_t i = 0; i < ARRAY_LEN(SECOND_CHECKS); i++) {
+		check_again(f, &SECOND_CHECKS[i], "/api/v1.0/account/api-keys");
+		loop_until(&f->loop, f->local_dones == i + 1);
+		assert_int_equal(http_client_status(f->client, i), SECOND_CHECKS[i].local_status);
+		ends += SECOND_CHECKS[i].local_status == 200;
+		assert_int_equal(f->local_ends, ends);
+		assert_int_equal(f->local_refusals, i + 1 - ends);
+	}
+}
+
+static void requests_to_services_check_the_key_again(void **state)
+{
+	struct fixture *f = *state;
+	for (size_t i = 0; i < ARRAY_LEN(SECOND_CHECKS); i++) {
+		check_again(f, &SECOND_CHECKS[i], LIST);
+		struct http_client *conn = fake_service_conn(f->fake, i);
+		if (SECOND_CHECKS[i].sent_status == 200) {
+			http_client_wait_text(conn, "begin", 1);
+			http_client_puts(conn, "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n"
+			                       "Connection: close\r\n\r\n");
+		}
+		loop_until(&f->loop, http_client_status(f->client, i));
+		assert_int_equal(http_client_status(f->client, i), SECOND_CHECKS[i].sent_status);
+		assert_int_equal(http_client_count(conn, "begin"),
+		                 SECOND_CHECKS[i].sent_status == 200);
+		http_client_wait_end(conn);
+	}
+	assert_int_equal(f->rate_calls, ARRAY_LEN(SECOND_CHECKS));
+}
+
+/* The service answers without the end of the content, while the key is looked up again. */
+static void an_early_answer_ends_the_second_check(void **state)
 {
 	struct fixture *f = *state;
 	http_client_puts(f->client,
 	                 "POST " LIST " HTTP/1.1\r\n" AGAIN "Content-Length: 6\r\n\r\nbegin");
 	http_client_wait_text(fake_service_conn(f->fake, 0), "begin", 1);
-	f->caller.scopes = 0;
 	http_client_puts(f->client, "!");
-	fixture_answer_key(f, ERR_NONE);
-	http_client_wait_text(f->client, "insufficient_scope", 1);
-	http_client_wait_end(f->fake->conns[0]);
-	assert_int_equal(http_client_count(f->fake->conns[0], "!"), 0);
+	fixture_wait_key(f);
+	http_client_puts(f->fake->conns[0], OK_HELLO);
+	http_client_wait_text(f->client, "hello", 1);
+	fixture_settle(f);
+	assert_int_equal(f->key_cancels, 1);
+	http_client_puts(f->client, "GET /none HTTP/1.1\r\nHost: gw\r\n\r\n");
+	http_client_wait_text(f->client, "not_found", 1);
 }
 
 /* The connection breaks while all of a short content is held back: another one gets it. */
@@ -511,18 +583,6 @@ static void a_disconnect_cancels_the_second_check(void **state)
 	f->client = NULL;
 	loop_until(&f->loop, f->local_dones == 1);
 	assert_int_equal(f->key_cancels, 1);
-	assert_int_equal(f->local_ends, 0);
-}
-
-static void operations_of_the_gateway_check_the_key_again(void **state)
-{
-	struct fixture *f = *state;
-	f->caller.repo = NULL;
-	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" AGAIN
-	                            "Content-Length: 4\r\n\r\nbody");
-	fixture_answer_key(f, ERR_UNAUTHENTICATED);
-	loop_until(&f->loop, f->local_dones == 1);
-	assert_int_equal(f->local_refusals, 1);
 	assert_int_equal(f->local_ends, 0);
 }
 
@@ -563,10 +623,11 @@ int main(void)
 		TEST(a_key_revoked_during_the_content_stops_the_request),
 		TEST(a_key_revoked_during_chunked_content_stops_the_request),
 		TEST(the_end_is_sent_when_the_key_is_still_valid),
-		TEST(a_scope_lost_during_the_content_stops_the_request),
+		TEST(the_gateway_s_operations_check_the_key_again),
+		TEST(requests_to_services_check_the_key_again),
+		TEST(an_early_answer_ends_the_second_check),
 		TEST(held_content_is_sent_on_another_connection),
 		TEST(a_disconnect_cancels_the_second_check),
-		TEST(operations_of_the_gateway_check_the_key_again),
 		TEST(a_limited_key_is_refused_for_the_whole_account),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
