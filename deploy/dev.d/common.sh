@@ -11,6 +11,15 @@ say() {
 	printf '[%3d s] %s\n' "$SECONDS" "$*"
 }
 
+# Copy text so that a terminal obeys nothing in it. The first packages may be missing.
+shown() {
+	if [[ -x $PYTHON ]]; then
+		"$PYTHON" -B "$ROOT/deploy/dev.d/terminal.py"
+	else
+		cat -v
+	fi
+}
+
 # fail WHAT [LOG] [ADVICE]: print what failed, the end of the log and the advice; exit with 1.
 fail() {
 	local what=$1 log=${2:-} advice=${3:-}
@@ -18,7 +27,7 @@ fail() {
 		printf '\ndeploy/dev: %s\n' "$what"
 		if [[ -n $log && -s $log ]]; then
 			printf '\nThe end of %s:\n' "${log#"$ROOT"/}"
-			tail -n 15 "$log" | sed 's/^/    /'
+			tail -n 15 "$log" | shown | sed 's/^/    /'
 		fi
 		[[ -z $advice ]] || printf '\n%s\n' "$advice"
 	} >&2

@@ -14,6 +14,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests"))
 
+from terminal import shown_lines  # noqa: E402
+
 from lib.http.client import Api  # noqa: E402
 from lib.outside.counterparts import CodeHost  # noqa: E402
 from lib.outside.git_host import GitHost  # noqa: E402
@@ -58,7 +60,7 @@ def play(folder):
         git, tools = GitHost(host, Path(scratch) / "git"), Tools(Path(scratch) / "tools")
         runner = Runner(host, git, Path(scratch) / "runs", [tools.folder])
         try:
-            Story(api, host, runner, tools, say=lambda line: print(line, flush=True)).play()
+            Story(api, host, runner, tools, say=lambda line: print(shown_lines(line), flush=True)).play()
         finally:
             runner.close()
             git.close()

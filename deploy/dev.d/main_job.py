@@ -12,6 +12,8 @@ import time
 import urllib.error
 import urllib.request
 
+from terminal import shown
+
 BASE = os.environ["EXPOPS_URL"] + "/api/v1.0"
 TASK_SECONDS_MAX = 60
 
@@ -35,9 +37,9 @@ def call(method, path, body=None):
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
-        sys.exit(f"{method} {path}: {error.code} {error.read().decode(errors='replace')}")
+        sys.exit(shown(f"{method} {path}: {error.code} {error.read().decode(errors='replace')}"))
     except OSError as error:
-        sys.exit(f"{method} {path}: {error}")
+        sys.exit(shown(f"{method} {path}: {error}"))
 
 
 def find_interest():
@@ -57,7 +59,7 @@ def refresh(interest):
         time.sleep(0.1)
         task = call("GET", path)
     if task["status"] != "completed":
-        sys.exit(f"the refresh ended as {task['status']}: {task['error']}")
+        sys.exit(shown(f"the refresh ended as {task['status']}: {task['error']}"))
 
 
 def recommended(interest):
@@ -68,9 +70,9 @@ def recommended(interest):
 def show(interest, papers):
     print(f"\n  Recommended today for \"{interest['name']}\"\n")
     for paper in papers:
-        print(f"  {paper['rank']:>2}. {paper['title']}")
-        print(f"      {paper['relevance_score']:.2f}  arXiv:{paper['resource_id']}  {paper['url']}")
-        print(textwrap.fill(paper["reasoning"], 100, initial_indent=" " * 6, subsequent_indent=" " * 6))
+        print(shown(f"  {paper['rank']:>2}. {paper['title']}"))
+        print(shown(f"      {paper['relevance_score']:.2f}  arXiv:{paper['resource_id']}  {paper['url']}"))
+        print(textwrap.fill(shown(paper["reasoning"]), 100, initial_indent=" " * 6, subsequent_indent=" " * 6))
     print()
 
 

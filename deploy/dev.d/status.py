@@ -20,6 +20,8 @@ import urllib.request
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 
+from terminal import shown
+
 TIMEOUT_SECONDS = 5
 SAMPLE = re.compile(r'^(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<value>\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
@@ -105,7 +107,7 @@ def ask_prometheus(url):
     query = urllib.parse.quote('{job="expops",__name__=~"' + WANTED.pattern + '|up"}')
     status, text = get(f"{url.rstrip('/')}/api/v1/query?query={query}")
     if status != 200:
-        sys.exit(f"{url} answered {status}: {text[:200]}")
+        sys.exit(shown(f"{url} answered {status}: {text[:200]}"))
     replicas = {}
     for one in json.loads(text)["data"]["result"]:
         labels = one["metric"]
@@ -132,6 +134,7 @@ def duration(seconds):
 
 def table(heads, rows, texts=1):
     """The first columns are texts, the others numbers."""
+    rows = [[shown(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in [heads, *rows]) for i in range(len(heads))]
     for row in [heads, *rows]:
         cells = [cell.ljust(width) if i < texts else cell.rjust(width) for i, (cell, width) in enumerate(zip(row, widths))]
@@ -184,7 +187,7 @@ def show(replicas):
     faults = [f"{one.service} {one.address}: {one.fault}" for one in replicas if one.fault]
     dead = [f"{service} has dead letters: {service} dead list" for service, ones in services.items() if any(one.total("expops_dead_letters") for one in ones)]
     if faults or dead:
-        print("\nLook at:", *faults, *dead, sep="\n  ")
+        print("\nLook at:", *map(shown, faults + dead), sep="\n  ")
     return 1 if faults else 0
 
 
@@ -198,7 +201,7 @@ def main():
     try:
         replicas = ask_prometheus(arguments.prometheus) if arguments.prometheus else ask_replicas(arguments.targets)
     except (OSError, ValueError, KeyError) as error:
-        sys.exit(f"{arguments.prometheus} cannot be asked: {error}")
+        sys.exit(shown(f"{arguments.prometheus} cannot be asked: {error}"))
     if not replicas:
         sys.exit("there are no replicas")
     return show(replicas)

@@ -1,8 +1,10 @@
 #include "base/json.h"
 
+#include "base/terminal.h"
 #include "base/utf8.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,7 +176,7 @@ static bool check_names(struct check *check, yyjson_val *object)
 
 	yyjson_val *key, *value;
 	size_t i, max;
-	yyjson_obj_foreach (object, i, max, key, value) {
+	json_obj_foreach (object, i, max, key, value) {
 		names[i] =
 			(struct name){.length = yyjson_get_len(key), .text = yyjson_get_str(key)};
 		memcpy(&names[i].start, names[i].text,
@@ -203,7 +205,7 @@ static bool check_value(struct check *check, yyjson_val *value)
 		if (!check_value(check, item))
 			return false;
 	}
-	yyjson_obj_foreach (value, i, max, key, item) {
+	json_obj_foreach (value, i, max, key, item) {
 		if (!check_string(check, key) || !check_value(check, item))
 			return false;
 	}
@@ -277,51 +279,67 @@ yyjson_mut_doc *json_doc_new(struct arena *arena)
 }
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+#define ESCAPE_SIZE 7              /* "\\u001b" */
 
-/* The escape sequence for a byte in a JSON string; NULL: it needs none. `scratch` holds 7 bytes. */
-static const char *escape_of(char c, char *scratch)
+/* What add_clean() escapes. */
+enum escapes {
+	ESCAPES_NONE,
+	ESCAPES_JSON,     /* what a JSON string must */
+	ESCAPES_TERMINAL, /* and what a terminal would obey */
+};
+
+/* The escape sequence for a sequence of `size` bytes; NULL: it needs none. */
+static const char *escape_of(const char *sequence, size_t size, enum escapes escapes, char *scratch)
 {
 	static const char *const SHORT[] = {
 		['\b'] = "\\b", ['\t'] = "\\t", ['\n'] = "\\n",  ['\f'] = "\\f",
 		['\r'] = "\\r", ['"'] = "\\\"", ['\\'] = "\\\\",
 	};
-	static const char DIGITS[] = "0123456789abcdef";
-	if ((unsigned char)c < ARRAY_LEN(SHORT) && SHORT[(unsigned char)c])
-		return SHORT[(unsigned char)c];
-	if ((unsigned char)c >= 0x20)
+	unsigned char c = (unsigned char)*sequence;
+	if (c < ARRAY_LEN(SHORT) && SHORT[c])
+		return SHORT[c];
+	uint32_t code = c;
+	if (c >= 0x20 && (escapes == ESCAPES_JSON || !terminal_obeys(sequence, size, &code)))
 		return NULL;
-	memcpy(scratch, "\\u00", 4);
-	scratch[4] = DIGITS[c >> 4];
-	scratch[5] = DIGITS[c & 15];
-	scratch[6] = '\0';
+	snprintf(scratch, ESCAPE_SIZE, "\\u%04x", (unsigned)code);
 	return scratch;
 }
 
-/* Append `text` with each byte that is not UTF-8 replaced; escape it if `is_string`. */
-static void add_clean(struct buf *out, const char *text, size_t length, bool is_string)
+/* Append `text` with each byte that is not UTF-8 replaced. */
+static void add_clean(struct buf *out, const char *text, size_t length, enum escapes escapes)
 {
-	char scratch[7];
+	char scratch[ESCAPE_SIZE];
 	size_t start = 0, i = 0;
 	while (i < length) {
 		size_t step = utf8_sequence(text + i, length - i);
-		const char *replacement = step == 0   ? REPLACEMENT
-		                          : is_string ? escape_of(text[i], scratch)
-		                                      : NULL;
-		i += MAX_OF(step, 1);
+		const char *replacement = step == 0 ? REPLACEMENT
+		                          : escapes ? escape_of(text + i, step, escapes, scratch)
+		                                    : NULL;
 		if (replacement) {
-			buf_add(out, text + start, i - 1 - start);
+			buf_add(out, text + start, i - start);
 			buf_puts(out, replacement);
-			start = i;
+			start = i + MAX_OF(step, 1);
 		}
+		i += MAX_OF(step, 1);
 	}
 	buf_add(out, text + start, length - start);
 }
 
-void json_quote(struct buf *out, const char *text, size_t length)
+static void quote(struct buf *out, const char *text, size_t length, enum escapes escapes)
 {
 	buf_add(out, "\"", 1);
-	add_clean(out, text, length, true);
+	add_clean(out, text, length, escapes);
 	buf_add(out, "\"", 1);
+}
+
+void json_quote(struct buf *out, const char *text, size_t length)
+{
+	quote(out, text, length, ESCAPES_JSON);
+}
+
+void json_quote_for_terminal(struct buf *out, const char *text, size_t length)
+{
+	quote(out, text, length, ESCAPES_TERMINAL);
 }
 
 /* NaN and infinity become null. A string that is not UTF-8 makes yyjson fail; json_write_mut() then
@@ -332,7 +350,7 @@ static char *replace_invalid(struct arena *arena, const char *text, size_t *leng
 {
 	require(text);
 	struct buf out = {.arena = arena};
-	add_clean(&out, text, *length, false);
+	add_clean(&out, text, *length, ESCAPES_NONE);
 	*length = out.length;
 	return out.data;
 }

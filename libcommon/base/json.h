@@ -48,6 +48,10 @@ char *json_write_mut(struct arena *arena, yyjson_mut_val *value, size_t *ret_len
  * U+FFFD. */
 void json_quote(struct buf *out, const char *text, size_t length);
 
+/** The same for what people read in a terminal, as logs: with escapes for what that would obey
+ * (base/terminal.h). */
+void json_quote_for_terminal(struct buf *out, const char *text, size_t length);
+
 /** Add a member to an object that is built: a text, which is borrowed, or null if it is NULL; a
  * number with six decimal places, or null if it is NaN; and a copy of the member `name` of `from`,
  * or null if that has none. */
@@ -55,6 +59,15 @@ void json_add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name
 void json_add_number(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, double value);
 void json_add_member(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *as, yyjson_val *from,
                      const char *name);
+
+/** For each member of an object; none if it is NULL or something else. The macro of yyjson adds to
+ * NULL then, which is undefined. */
+#define json_obj_foreach(object, index, count, name, value)                \
+	for ((index) = 0, (count) = yyjson_obj_size(object),               \
+	    (name) = (count) > 0 ? unsafe_yyjson_get_first(object) : NULL, \
+	    (value) = (count) > 0 ? (name) + 1 : NULL;                     \
+	     (index) < (count);                                            \
+	     (index)++, (name) = unsafe_yyjson_get_next(value), (value) = (name) + 1)
 
 /** Get a member; NULL or `fallback` if it is absent or has another type. The results borrow from
  * the document. */

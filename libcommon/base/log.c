@@ -100,13 +100,13 @@ static void add_text(struct buf *line, const char *text)
 {
 	size_t mark = line->length;
 	size_t length = strnlen(text, LINE_MAX_BYTES);
-	json_quote(line, text, length);
+	json_quote_for_terminal(line, text, length);
 	while (line->length > LINE_MAX_BYTES - LINE_RESERVE && length > 0) {
 		line->length = mark;
 		length /= 2;
 		while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
 			length--;
-		json_quote(line, text, length);
+		json_quote_for_terminal(line, text, length);
 	}
 }
 

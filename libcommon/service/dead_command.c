@@ -1,6 +1,7 @@
 #include "service/dead_command.h"
 
 #include "base/base.h"
+#include "base/terminal.h"
 #include "service/process.h"
 #include "service/service.h"
 #include "task/dead.h"
@@ -21,19 +22,20 @@ struct arguments {
 static void print_json(struct request *rq, const char *id, const char *kind, const char *json)
 {
 	(void)rq, (void)id, (void)kind;
-	puts(json);
+	terminal_print(stdout, json, strlen(json));
+	putchar('\n');
 }
 
 static void print_retried(struct request *rq, const char *id, const char *kind, const char *json)
 {
-	(void)rq, (void)json;
-	printf("%s %s: queued again\n", id, kind);
+	(void)json;
+	printf("%s %s: queued again\n", id, terminal_text(rq->arena, kind));
 }
 
 static void print_planned(struct request *rq, const char *id, const char *kind, const char *json)
 {
-	(void)rq, (void)json;
-	printf("%s %s: would be queued again\n", id, kind);
+	(void)json;
+	printf("%s %s: would be queued again\n", id, terminal_text(rq->arena, kind));
 }
 
 static void list(struct request *rq)

@@ -12,6 +12,7 @@
  */
 #include "base/log.h"
 #include "base/program_pages.h"
+#include "base/terminal.h"
 #include "base/timefmt.h"
 #include "base/version.h"
 #include "client/fetch.h"
@@ -519,9 +520,11 @@ static void command_ended(struct request *rq)
 {
 	struct running_command *command = rq->worker->user;
 	command->code = rq->problem.code;
+	const char *detail =
+		rq->problem.detail ? rq->problem.detail : err_info(command->code)->detail;
 	if (command->code)
 		fprintf(stderr, "%s: %s\n", rq->worker->process->service->name,
-		        rq->problem.detail ? rq->problem.detail : err_info(command->code)->detail);
+		        terminal_text(rq->arena, detail));
 	worker_free_clients(rq->worker);
 }
 

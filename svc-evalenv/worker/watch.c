@@ -1,5 +1,6 @@
 #include "base/backoff.h"
 #include "base/json.h"
+#include "base/terminal.h"
 #include "base/utf8.h"
 #include "loop/wait.h"
 #include "worker/api.h"
@@ -32,11 +33,11 @@ static void show_log(struct watch *watch, const char *tail, int64_t length)
 		printf("[%lld characters are left out]\n", (long long)-skip);
 	for (; skip > 0 && *tail; skip--)
 		tail += utf8_sequence(tail, strlen(tail));
-	fputs(tail, stdout);
+	terminal_print(stdout, tail, strlen(tail));
 	watch->shown = length;
 }
 
-static void show(struct watch *watch, yyjson_val *build)
+static void show(struct request *rq, struct watch *watch, yyjson_val *build)
 {
 	const char *status = json_get_text(build, "status");
 	const char *tail = json_get_text(build, "log_tail");
@@ -46,11 +47,12 @@ static void show(struct watch *watch, yyjson_val *build)
 	if (status && strcmp(status, watch->status) != 0) {
 		const char *image = json_get_text(build, "image");
 		snprintf(watch->status, sizeof(watch->status), "%s", status);
-		fprintf(stderr, "%s%s%s\n", status, image ? " " : "", image ? image : "");
+		fprintf(stderr, "%s%s%s\n", terminal_text(rq->arena, status), image ? " " : "",
+		        terminal_text(rq->arena, image));
 	}
 	if (yyjson_is_obj(error))
-		fprintf(stderr, "%s: %s\n", json_get_text(error, "kind"),
-		        json_get_text(error, "message"));
+		fprintf(stderr, "%s: %s\n", terminal_text(rq->arena, json_get_text(error, "kind")),
+		        terminal_text(rq->arena, json_get_text(error, "message")));
 	fflush(stdout);
 	watch->is_over = json_get_text(build, "finished_at");
 	watch->has_succeeded = strcmp(watch->status, "succeeded") == 0;
@@ -77,7 +79,7 @@ static void look(struct request *rq, struct watch *watch)
 		raise_error(rq, ERR_NOT_FOUND, "%s", api_detail(&call));
 	const char *etag = fetch_field(call.answer, "ETag");
 	snprintf(watch->etag, sizeof(watch->etag), "%s", etag ? etag : "");
-	show(watch, call.json);
+	show(rq, watch, call.json);
 }
 
 static void watch_main(struct request *rq)

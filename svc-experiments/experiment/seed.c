@@ -1,6 +1,7 @@
 #include "experiment/seed.h"
 
 #include "base/json.h"
+#include "base/terminal.h"
 #include "experiment/fields.h"
 #include "pg/pg.h"
 #include "seed.sql.h"
@@ -64,7 +65,8 @@ static void check_items(struct request *rq, yyjson_val *root, const char *list,
 static void print_faults(struct request *rq, const char *path)
 {
 	for (const struct problem_field *f = rq->problem.fields; f; f = f->next)
-		fprintf(stderr, "%s: %s %s\n", path, f->field, f->message);
+		fprintf(stderr, "%s: %s %s\n", path, terminal_text(rq->arena, f->field),
+		        terminal_text(rq->arena, f->message));
 	if (rq->problem.field_count)
 		raise_error(rq, ERR_INVALID, "%s: nothing was loaded", path);
 }

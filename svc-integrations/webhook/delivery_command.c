@@ -1,4 +1,5 @@
 /* `svc-integrations deliveries`: prints JSON, a line for each delivery, newest first. */
+#include "base/terminal.h"
 #include "delivery.sql.h"
 #include "pg/pg.h"
 #include "service/process.h"
@@ -18,13 +19,19 @@ struct arguments {
 	char **ids; /* NULL-terminated */
 };
 
+static void print_json(const char *json)
+{
+	terminal_print(stdout, json, strlen(json));
+	putchar('\n');
+}
+
 static void list(struct request *rq)
 {
 	const struct arguments *arguments = rq->user;
 	struct pg_rows *rows = pg_query(rq, DELIVERY_LIST_SQL, pg_text(arguments->status),
 	                                pg_text(arguments->repo), pg_int(arguments->limit));
 	for (int row = 0; row < rows->count; row++)
-		puts(pg_value(rows, row, 0));
+		print_json(pg_value(rows, row, 0));
 }
 
 /* Columns of DELIVERY_GET_SQL. */
@@ -45,8 +52,8 @@ static void show(struct request *rq)
 		struct pg_rows *rows = get(rq, *id);
 		size_t length;
 		const char *body = pg_value_bytes(rq->arena, rows, 0, GOT_BODY, &length);
-		puts(pg_value(rows, 0, GOT_JSON));
-		fwrite(body, 1, length, stdout);
+		print_json(pg_value(rows, 0, GOT_JSON));
+		terminal_print(stdout, body, length);
 		putchar('\n');
 	}
 }
@@ -63,7 +70,7 @@ static void replay_one(struct request *rq, const char *id)
 	                pg_text(events.json), pg_bool(events.is_installation_changed),
 	                pg_text(events.changed_repos));
 	if (events.ignored)
-		printf("%s: ignored: %s\n", id, events.ignored);
+		printf("%s: ignored: %s\n", id, terminal_text(rq->arena, events.ignored));
 	else
 		printf("%s: applied, %lld events sent\n", id, (long long)pg_value_int(rows, 0, 0));
 }

@@ -1,5 +1,6 @@
 #include "ingest/import.h"
 
+#include "base/terminal.h"
 #include "base/timefmt.h"
 #include "import.sql.h"
 #include "ingest/line_reader.h"
@@ -104,8 +105,11 @@ static bool is_full(const struct import_batch *batch)
 
 void import_report_skip(const struct import *import, const char *where, const char *why)
 {
+	struct arena *arena = arena_new();
 	if (import->skipped <= SKIPS_SHOWN)
-		fprintf(stderr, "%s: skipped: %s\n", where, why);
+		fprintf(stderr, "%s: skipped: %s\n", terminal_text(arena, where),
+		        terminal_text(arena, why));
+	arena_free(arena);
 	if (import->skipped == SKIPS_SHOWN + 1)
 		fprintf(stderr, "further skips are not shown\n");
 }

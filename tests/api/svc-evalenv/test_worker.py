@@ -1,5 +1,6 @@
 """`svc-evalenv worker` with commands of the test's, and `svc-evalenv watch`."""
 
+import json
 import os
 import re
 import subprocess
@@ -308,6 +309,22 @@ def test_watch_prints_the_log_as_it_grows(cluster, user, api, build, claim_build
     out, err = seen.communicate(timeout=30)
     assert seen.returncode == 0 and out.endswith("y\nlast\n") and "characters are left out" in out
     assert "building" in err and err.endswith("succeeded i:1\n")
+
+
+OBEYED = ["\x1b[31m", "\x1b]0;title\a", "\r", "\x7f", "\u009b2J", "\u202e", "\u2066"]
+
+
+def test_watch_shows_what_a_terminal_would_obey(cluster, user, build, claim_build, api):
+    one = build()
+    claim = claim_build()
+    text = "é\t" + "".join(OBEYED)
+    shown = "é{}" + json.dumps("".join(OBEYED))[1:-1].replace("\x7f", "\\u007f")
+    error = {"kind": "environment", "message": text + "\n"}
+    api.post(f"{BUILDS}/{one}/heartbeat", {"attempt": claim["attempt"], "log": text + "\n"}, expect=200)
+    api.post(f"{BUILDS}/{one}/report", {"attempt": claim["attempt"], "status": "failed", "error": error}, expect=200)
+    out, err = watch(cluster, user.key, one).communicate(timeout=30)
+    assert out == shown.format("\t") + "\n"
+    assert err == "failed\nenvironment: " + shown.format("\\t") + "\\n\n"
 
 
 def test_watch_tells_what_went_wrong(cluster, user, build, claim_build, api):

@@ -384,6 +384,28 @@ static void strings_are_quoted(void **state attr_unused)
 	assert_string_equal(out.data, "\"a\\u0000b\"\"\xef\xbf\xbd\xef\xbf\xbd\"");
 }
 
+static void strings_are_quoted_for_a_terminal(void **state attr_unused)
+{
+	static const char TEXT[] = "\x1b[31m \xc2\x9b\x7f \xe2\x80\xae \xc3\xa4\xff\n\"";
+	struct buf out = {.arena = arena};
+	json_quote_for_terminal(&out, TEXT, strlen(TEXT));
+	assert_string_equal(out.data, "\"\\u001b[31m \\u009b\\u007f \\u202e "
+	                              "\xc3\xa4\xef\xbf\xbd\\n\\\"\"");
+}
+
+static void members_are_visited(void **state attr_unused)
+{
+	size_t index, count, seen = 0;
+	yyjson_val *name, *value, *object = parsed("{\"a\": 1, \"b\": [2], \"c\": {}}");
+	json_obj_foreach (object, index, count, name, value)
+		assert_ptr_equal(json_get(object, yyjson_get_str(name)), value), seen++;
+	assert_int_equal(seen, 3);
+	yyjson_val *const NONE[] = {NULL, parsed("{}"), parsed("[]"), parsed("[1]"), parsed("5")};
+	for (size_t i = 0; i < ARRAY_LEN(NONE); i++)
+		json_obj_foreach (NONE[i], index, count, name, value)
+			fail();
+}
+
 static void every_character_survives_quoting(void **state attr_unused)
 {
 	for (uint32_t c = 1; c <= 0x10ffff; c += c < 0x3000 ? 1 : 97) {
@@ -410,6 +432,10 @@ static void every_character_survives_quoting(void **state attr_unused)
 		json_quote(&out, text, strlen(text));
 		assert_int_equal(json_parse(own, out.data, out.length, &root, NULL), ERR_NONE);
 		assert_string_equal(yyjson_get_str(root), text);
+		out = (struct buf){.arena = own};
+		json_quote_for_terminal(&out, text, strlen(text));
+		assert_int_equal(json_parse(own, out.data, out.length, &root, NULL), ERR_NONE);
+		assert_string_equal(yyjson_get_str(root), text);
 		arena_free(own);
 	}
 }
@@ -431,6 +457,8 @@ int main(void)
 		ARENA_TEST(documents_are_built_in_the_arena),
 		ARENA_TEST(invalid_values_are_written_as_valid_json),
 		ARENA_TEST(strings_are_quoted),
+		ARENA_TEST(strings_are_quoted_for_a_terminal),
+		ARENA_TEST(members_are_visited),
 		ARENA_TEST(every_character_survives_quoting),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
