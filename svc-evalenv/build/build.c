@@ -68,7 +68,7 @@ static void check_args(struct request *rq, yyjson_val *args)
 	if (yyjson_obj_size(args) > BUILD_ARGS_MAX)
 		problem_add_field(rq->arena, &rq->problem, "build_args",
 		                  "must have at most %d members", BUILD_ARGS_MAX);
-	yyjson_obj_foreach (args, index, count, name, value) {
+	json_obj_foreach (args, index, count, name, value) {
 		const char *text = yyjson_get_str(name);
 		if (!*text || strpbrk(text, "= \t\r\n") || text[0] == '-')
 			problem_add_field(rq->arena, &rq->problem, "build_args",

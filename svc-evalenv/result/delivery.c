@@ -30,7 +30,7 @@ void metrics_check(struct request *rq, const char *field, yyjson_val *metrics)
 {
 	size_t index, count;
 	yyjson_val *name, *value;
-	yyjson_obj_foreach (metrics, index, count, name, value)
+	json_obj_foreach (metrics, index, count, name, value)
 		if (!yyjson_is_num(value) || !isfinite(yyjson_get_num(value)))
 			problem_add_field(rq->arena, &rq->problem, field, "%s must be a number",
 			                  yyjson_get_str(name));

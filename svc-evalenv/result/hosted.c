@@ -78,7 +78,7 @@ static void add_metrics(yyjson_mut_doc *doc, yyjson_mut_val *result, yyjson_val 
 		return;
 	}
 	yyjson_mut_val *found = yyjson_mut_obj_add_obj(doc, result, "metrics");
-	yyjson_obj_foreach (output, index, count, name, value)
+	json_obj_foreach (output, index, count, name, value)
 		if (yyjson_is_num(value))
 			yyjson_mut_obj_add_val(doc, found, yyjson_get_str(name),
 			                       yyjson_val_mut_copy(doc, value));

@@ -84,7 +84,7 @@ static void check_env(struct check *c, yyjson_val *env)
 		fault(c, "spec.env", "must be an object of at most 200 members");
 		return;
 	}
-	yyjson_obj_foreach (env, index, count, name, value) {
+	json_obj_foreach (env, index, count, name, value) {
 		if (!is_variable(yyjson_get_str(name)))
 			problem_add_field(c->arena, c->problem, "spec.env",
 			                  "%s is not the name of a variable", yyjson_get_str(name));
@@ -149,7 +149,7 @@ static void check_resources(struct check *c, yyjson_val *resources)
 	yyjson_val *name, *value;
 	if (resources && !yyjson_is_obj(resources))
 		fault(c, "spec.resources", "must be an object");
-	yyjson_obj_foreach (resources, index, count, name, value)
+	json_obj_foreach (resources, index, count, name, value)
 		if (!yyjson_is_str(value) && !yyjson_is_num(value))
 			problem_add_field(c->arena, c->problem, "spec.resources",
 			                  "%s must be a number or a string", yyjson_get_str(name));

@@ -57,7 +57,7 @@ static char **arguments(struct request *rq, yyjson_val *args)
 	size_t index, count;
 	yyjson_val *name, *value;
 	char **words = arena_array(rq->arena, 2 * yyjson_obj_size(args) + 1, sizeof(*words));
-	yyjson_obj_foreach (args, index, count, name, value) {
+	json_obj_foreach (args, index, count, name, value) {
 		words[2 * index] = "--build-arg";
 		words[2 * index + 1] = arena_printf(rq->arena, "%s=%s", yyjson_get_str(name),
 		                                    yyjson_get_str(value));

@@ -39,7 +39,7 @@ static const char *variables(struct request *rq, yyjson_val *env)
 	yyjson_val *name, *value;
 	struct buf text = {.arena = rq->arena};
 	buf_puts(&text, "");
-	yyjson_obj_foreach (env, index, count, name, value) {
+	json_obj_foreach (env, index, count, name, value) {
 		if (strpbrk(yyjson_get_str(value), "\r\n"))
 			return NULL;
 		buf_printf(&text, "%s=%s\n", yyjson_get_str(name), yyjson_get_str(value));

@@ -66,7 +66,7 @@ static void add_environment(struct arena *arena, struct brief *brief, yyjson_val
 	yyjson_val *name, *value;
 	struct brief_pair *pairs =
 		arena_array(arena, yyjson_obj_size(variables) + 1, sizeof(*pairs));
-	yyjson_obj_foreach (variables, index, count, name, value) {
+	json_obj_foreach (variables, index, count, name, value) {
 		pairs[index].name = yyjson_get_str(name);
 		pairs[index].text = yyjson_is_str(value) ? yyjson_get_str(value)
 		                                         : json_write(arena, value, NULL);

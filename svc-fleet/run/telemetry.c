@@ -132,7 +132,7 @@ static struct split_report split(struct request *rq, const struct telemetry *in)
 		raise_field(rq, "body", "has more than %d members", MEMBERS_MAX);
 	size_t i, count;
 	yyjson_val *name, *value;
-	yyjson_obj_foreach (body, i, count, name, value)
+	json_obj_foreach (body, i, count, name, value)
 		add_member(rq, &report, name, value);
 	put_text(&report, "started_at", in->started_at);
 	put_text(&report, "finished_at", in->finished_at);

@@ -95,7 +95,7 @@ static yyjson_val *user_object(yyjson_val *root)
 		return root;
 	size_t index, max;
 	yyjson_val *name, *value;
-	yyjson_obj_foreach (data, index, max, name, value)
+	json_obj_foreach (data, index, max, name, value)
 		return value;
 	return NULL;
 }

@@ -61,7 +61,7 @@ static void check_inputs(struct request *rq)
 		raise_field(rq, "inputs", "must have at most %d members", INPUTS_MAX);
 	size_t index, max;
 	yyjson_val *name, *value;
-	yyjson_obj_foreach (inputs, index, max, name, value)
+	json_obj_foreach (inputs, index, max, name, value)
 		if (!yyjson_is_str(value))
 			problem_add_field(rq->arena, &rq->problem,
 			                  arena_printf(rq->arena, "inputs.%s",

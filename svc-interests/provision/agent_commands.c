@@ -44,7 +44,7 @@ static bool is_credential(const char *agent, yyjson_val *value)
 	yyjson_val *provider, *variable;
 	if (!yyjson_is_obj(value))
 		return is_variable(value);
-	yyjson_obj_foreach (value, i, max, provider, variable)
+	json_obj_foreach (value, i, max, provider, variable)
 		if (!agent_can_use(agent, yyjson_get_str(provider)) || !is_variable(variable))
 			return false;
 	return true;
@@ -74,7 +74,7 @@ static const char *entry_fault(struct arena *arena, const char *agent, yyjson_va
 		return arena_printf(arena, "there is no agent %s", agent);
 	if (!yyjson_is_obj(entry))
 		return arena_printf(arena, "%s is no object", agent);
-	yyjson_obj_foreach (entry, i, max, name, value)
+	json_obj_foreach (entry, i, max, name, value)
 		if (!is_member(agent, yyjson_get_str(name), value))
 			return arena_printf(arena, "%s of %s is not as described",
 			                    yyjson_get_str(name), agent);
@@ -89,7 +89,7 @@ enum err_code agent_commands_parse(struct arena *arena, const char *text, yyjson
 	if (json_parse(arena, text, strlen(text), &root, ret_fault))
 		return ERR_INVALID;
 	*ret_fault = yyjson_is_obj(root) ? NULL : "is no JSON object";
-	yyjson_obj_foreach (root, i, max, name, entry)
+	json_obj_foreach (root, i, max, name, entry)
 		if (!*ret_fault)
 			*ret_fault = entry_fault(arena, yyjson_get_str(name), entry);
 	if (*ret_fault)

@@ -117,8 +117,7 @@ static void check_environment(struct request *rq)
 {
 	size_t index, count;
 	yyjson_val *name, *value;
-	yyjson_obj_foreach (json_get(rq->http->json, "environment_vars"), index, count, name,
-	                    value) {
+	json_obj_foreach (json_get(rq->http->json, "environment_vars"), index, count, name, value) {
 		if (!yyjson_is_str(value))
 			problem_add_field(rq->arena, &rq->problem, "environment_vars",
 			                  "%s must be a string", yyjson_get_str(name));
@@ -130,7 +129,7 @@ static void check_references(struct request *rq)
 	yyjson_val *summary = json_get(rq->http->json, "reference_summary");
 	size_t index, count;
 	yyjson_val *name, *value;
-	yyjson_obj_foreach (json_get(summary, "by_class"), index, count, name, value) {
+	json_obj_foreach (json_get(summary, "by_class"), index, count, name, value) {
 		if (!yyjson_is_uint(value) || yyjson_get_uint(value) > REFERENCES_MAX)
 			problem_add_field(rq->arena, &rq->problem, "reference_summary.by_class",
 			                  "%s must be an integer from 0 to %d",
