@@ -8,6 +8,7 @@
 #include "openapi.h"
 #include "proxy/edge.h"
 #include "service/etag.h"
+#include "service/input.h"
 #include "service/reply.h"
 #include "service/service.h"
 
@@ -16,6 +17,7 @@ static const char *openapi_etag;
 /* GET /openapi.json: the description of the whole API. */
 static void openapi_get(struct request *rq)
 {
+	request_input_none(rq);
 	reply_header(rq, "ETag", "%s", openapi_etag);
 	reply_header(rq, "Cache-Control", "public, max-age=300");
 	reply_json_length(rq, 200, OPENAPI_JSON, sizeof(OPENAPI_JSON) - 1);

@@ -43,6 +43,12 @@ static const struct field LIST_FIELDS[] = {
 	FIELD_END,
 };
 
+/* What a key has besides, which nobody writes. */
+#define READ_ONLY_FIELDS                                                                           \
+	READ_ONLY("id"), READ_ONLY("prefix"), READ_ONLY("repo_verified"), READ_ONLY("created_at"), \
+		READ_ONLY("last_used_at"), READ_ONLY("expires_at"), READ_ONLY("revoked_at"),       \
+		READ_ONLY("status")
+
 static const struct field CREATE_FIELDS[] = {
 	BODY_TEXT(struct key_input, name, "name", REQUIRED | TRIMMED, 1, KEY_NAME_MAX),
 	BODY_ENUM(struct key_input, kind, "kind", OPTIONAL, KINDS),
@@ -53,6 +59,8 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_UUID(struct key_input, interest, "interest_id", NULLABLE),
 	BODY_INT(struct key_input, expires_in_days, "expires_in_days", NULLABLE, 1,
                  PERSONAL_DAYS_MAX, 0),
+	READ_ONLY_FIELDS,
+	READ_ONLY("key"),
 	FIELD_END,
 };
 
@@ -60,6 +68,10 @@ static const struct field UPDATE_FIELDS[] = {
 	PATH_UUID(struct key_input, id, "key_id"),
 	BODY_TEXT(struct key_input, name, "name", TRIMMED, 1, KEY_NAME_MAX),
 	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
+	READ_ONLY_FIELDS,
+	READ_ONLY("kind"),
+	READ_ONLY("repo"),
+	READ_ONLY("interest_id"),
 	FIELD_END,
 };
 

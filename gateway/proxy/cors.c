@@ -6,7 +6,7 @@ static const char SEPARATORS[] = ", \t";
 
 static const char EXPOSED[] =
 	"X-Total-Count, Link, ETag, X-Request-Id, X-Search-Strategy, X-Search-Hint, RateLimit, "
-	"RateLimit-Policy, Retry-After, Idempotent-Replayed";
+	"RateLimit-Policy, Retry-After, Idempotent-Replayed, X-Ignored-Fields";
 static const char METHODS[] = "GET, HEAD, POST, PUT, PATCH, DELETE";
 static const char REQUEST_FIELDS[] =
 	"Authorization, Content-Type, Content-Encoding, Idempotency-Key, If-Match, "

@@ -65,6 +65,32 @@ bool query_next(struct arena *arena, const char **at, struct query_param *ret_pa
 	return false;
 }
 
+size_t query_params(struct arena *arena, const char *query, size_t length,
+                    struct query_param **ret_params)
+{
+	size_t count = 0, most = 1;
+	for (size_t i = 0; i < length; i++)
+		most += query[i] == '&';
+	struct query_param *params = arena_array(arena, most, sizeof(*params));
+	for (const char *at = query, *end = query + length; query && at < end;) {
+		size_t left = (size_t)(end - at);
+		const char *next = memchr(at, '&', left);
+		size_t piece = next ? (size_t)(next - at) : left;
+		const char *equals = memchr(at, '=', piece);
+		size_t name_length = equals ? (size_t)(equals - at) : piece;
+		if (piece > 0)
+			params[count++] = (struct query_param){
+				.name = component_decode(arena, at, name_length),
+				.value = equals ? component_decode(arena, equals + 1,
+			                                           piece - name_length - 1)
+			                        : "",
+			};
+		at += piece + 1;
+	}
+	*ret_params = params;
+	return count;
+}
+
 char *query_encode(struct arena *arena, const char *text)
 {
 	struct buf out = {.arena = arena};

@@ -21,5 +21,10 @@ struct query_param {
  * those that query_get() could not decode, and empty ones. In the arena. False: there is none. */
 bool query_next(struct arena *arena, const char **at, struct query_param *ret_param);
 
+/** All parameters of a query (without `?`; may be NULL), empty pieces left out. Returns their
+ * number. A name or value that query_get() could not decode is NULL. In the arena. */
+size_t query_params(struct arena *arena, const char *query, size_t length,
+                    struct query_param **ret_params);
+
 /** Percent-encode all but the unreserved characters of RFC 3986. In the arena. */
 char *query_encode(struct arena *arena, const char *text);

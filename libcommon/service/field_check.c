@@ -217,6 +217,15 @@ const char *field_check_text(struct arena *arena, const struct field *field, con
 	return number_from_text(arena, field, text, ret);
 }
 
+struct field_value field_fallback(const struct field *field)
+{
+	return (struct field_value){
+		.integer = field->fallback,
+		.number = (double)field->fallback,
+		.boolean = field->fallback != 0,
+	};
+}
+
 static const char *int_from_json(struct arena *arena, const struct field *field, yyjson_val *json,
                                  struct field_value *ret)
 {
@@ -408,6 +417,8 @@ static void check_members(struct arena *arena, struct problem *problem, const st
                           yyjson_val *object, const struct field *members)
 {
 	for (const struct field *member = members; member->source != FIELD_END_OF_TABLE; member++) {
+		if (member->source != IN_BODY)
+			continue;
 		const struct place at = {.above = place, .name = member->name};
 		struct field_value value = {0};
 		yyjson_val *json = json_get(object, member->name);

@@ -18,6 +18,9 @@ struct field_value {
 	yyjson_val *json; /* the client's own value; NULL: null or absent */
 };
 
+/** The value of a row that is absent. */
+struct field_value field_fallback(const struct field *field);
+
 /** Check `text` from a path or query. Returns NULL when it fits the row; otherwise a message for
  * the client, in the arena or static. */
 const char *field_check_text(struct arena *arena, const struct field *field, const char *text,

@@ -249,6 +249,8 @@ static void run_handler(struct request *rq)
 		return;
 	collected_of(rq)->handle(rq);
 	require(reply_of(rq)->status);
+	/* Every operation refuses parameters that it does not have. */
+	require(rq->http->is_input_read || !rq->http->op);
 	if (has_key)
 		idempotency_finish(rq);
 	else if (pg_in_transaction(rq))
@@ -271,6 +273,7 @@ static bool run_again(struct request *rq)
 		return false;
 	rq->problem = (struct problem){0};
 	rq->http->reply = NULL;
+	rq->http->ignored = NULL;
 	run(rq, run_handler, handler_ended);
 	return true;
 }

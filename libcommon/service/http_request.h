@@ -32,6 +32,8 @@ struct http_call {
 	yyjson_val *json;       /* the parsed body, an object; NULL: no body row was declared */
 	const char *body_json;  /* see request_body_json() */
 	size_t body_json_count; /* members of body_json */
+	struct ignored_fields *ignored;  /* internal to ignored_fields.c */
+	bool is_input_read;              /* by request_input() */
 	const struct http_field *fields; /* added to every reply, also to problems */
 	size_t field_count;
 	struct reply *reply;           /* internal to reply.c */

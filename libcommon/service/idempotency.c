@@ -5,6 +5,7 @@
 #include "idempotency.sql.h"
 #include "loop/worker.h"
 #include "pg/pg.h"
+#include "service/ignored_fields.h"
 #include "service/input.h"
 #include "service/process.h"
 #include "service/reply.h"
@@ -119,6 +120,8 @@ static struct buf answer_write(struct request *rq)
 	buf_printf(&out, "%d\n%s\n", reply->status, reply->type);
 	for (size_t i = 0; i < reply->field_count; i++)
 		buf_printf(&out, "%s: %s\n", reply->fields[i].name, reply->fields[i].value);
+	if (ignored_fields_list(rq))
+		buf_printf(&out, "X-Ignored-Fields: %s\n", ignored_fields_list(rq));
 	buf_puts(&out, "\n");
 	buf_add(&out, reply->body, reply->length);
 	return out;

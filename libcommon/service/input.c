@@ -6,7 +6,9 @@
 #include "loop/wait.h"
 #include "service/field_check.h"
 #include "service/http_request.h"
+#include "service/ignored_fields.h"
 #include "service/key_limit.h"
+#include "service/query_input.h"
 
 #include <string.h>
 #include <strings.h>
@@ -33,16 +35,6 @@ static void store(void *input, const struct field *field, const struct field_val
 	}
 }
 
-static void store_fallback(void *input, const struct field *field)
-{
-	struct field_value absent = {
-		.integer = field->fallback,
-		.number = (double)field->fallback,
-		.boolean = field->fallback != 0,
-	};
-	store(input, field, &absent);
-}
-
 static const char *path_value(const struct request *rq, const char *name)
 {
 	const struct api_match *match = &rq->http->match;
@@ -61,63 +53,6 @@ static void decode_text(struct request *rq, const struct field *field, const cha
 		problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
 	else
 		store(input, field, &value);
-}
-
-/* The faults of a parameter that query_get() found `count` times, of which `decoded` could be
- * decoded. */
-static bool add_query_fault(struct request *rq, const struct field *field, size_t count,
-                            size_t decoded)
-{
-	const char *fault = NULL;
-	if (count > 1 && !(field->flags & REPEATED))
-		fault = "must be given once";
-	else if (count > QUERY_REPEATS_MAX)
-		fault = "is given too often";
-	else if (decoded < count)
-		fault = "must be percent-encoded UTF-8";
-	else if (count == 0 && field->flags & REQUIRED)
-		fault = "is required";
-	if (fault)
-		problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
-	return fault;
-}
-
-/* A parameter with REPEATED: the JSON array of its values. */
-static void decode_repeated(struct request *rq, const struct field *field, size_t count,
-                            void *input)
-{
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *values = yyjson_mut_arr(doc);
-	struct field_value value = {0};
-	struct query_param param;
-	for (const char *at = rq->http->head.query; query_next(rq->arena, &at, &param);) {
-		if (strcmp(param.name, field->name) != 0)
-			continue;
-		const char *fault = field_check_text(rq->arena, field, param.value, &value);
-		if (fault) {
-			problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
-			return;
-		}
-		yyjson_mut_arr_add_str(doc, values, value.text);
-	}
-	if (add_query_fault(rq, field, count, yyjson_mut_arr_size(values)))
-		return;
-	value.text = json_write_mut(rq->arena, values, NULL);
-	store(input, field, &value);
-}
-
-static void decode_query(struct request *rq, const struct field *field, void *input)
-{
-	const struct http_head *head = &rq->http->head;
-	size_t count;
-	const char *text =
-		query_get(rq->arena, head->query, head->query_length, field->name, &count);
-	if (count > 0 && field->flags & REPEATED)
-		decode_repeated(rq, field, count, input);
-	else if (!add_query_fault(rq, field, count, text ? 1 : 0) && text)
-		decode_text(rq, field, text, input);
-	else if (count == 0)
-		store_fallback(input, field);
 }
 
 /* Add the checked member to the document that becomes request_body_json(). */
@@ -160,26 +95,26 @@ static void check_member(void *arg)
 	of->is_valid = true;
 }
 
-static void decode_body(struct request *rq, const struct field *field, void *input,
+/* Returns whether the body has the member. */
+static bool decode_body(struct request *rq, const struct field *field, void *input,
                         yyjson_mut_doc *kept)
 {
 	yyjson_val *json = json_get(rq->http->json, field->name);
+	const struct field_value fallback = field_fallback(field);
 	if (!json) {
 		if (field->flags & REQUIRED)
 			problem_add_field(rq->arena, &rq->problem, field->name, "is required");
 		else
-			store_fallback(input, field);
-		return;
+			store(input, field, &fallback);
+		return false;
 	}
-	struct field_value value = {
-		.integer = field->fallback,
-		.boolean = field->fallback != 0,
-	};
+	struct field_value value = fallback;
 	struct checking checking = {rq->arena, field, json, &value, &rq->problem, kept, false};
 	size_t bytes_max = yyjson_is_ctn(json) ? rq->http->body_length : yyjson_get_len(json);
 	fiber_offload_text(rq, bytes_max, check_member, &checking);
 	if (checking.is_valid)
 		store(input, field, &value);
+	return true;
 }
 
 /* Whether the media type, without its parameters, is application/json or application/…+json. */
@@ -320,22 +255,43 @@ void *request_input_read(struct request *rq, const struct field *fields, size_t 
 	void *input = arena_alloc(rq->arena, size);
 	yyjson_mut_doc *kept = json_doc_new(rq->arena);
 	yyjson_mut_doc_set_root(kept, yyjson_mut_obj(kept));
+	struct query_input query = query_input_parse(rq);
+	struct field_value value = {0};
+	size_t body_rows = 0, read_count = 0;
 	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++) {
-		if (field->source == IN_BODY)
-			request_body(rq);
-		if (field->source == IN_PATH)
+		if (field->source == IN_PATH) {
 			decode_text(rq, field, path_value(rq, field->name), input);
-		else if (field->source == IN_QUERY)
-			decode_query(rq, field, input);
-		else
-			decode_body(rq, field, input, kept);
+		} else if (field->source == IN_QUERY) {
+			if (query_input_decode(rq, &query, field, &value))
+				store(input, field, &value);
+		} else if (field->source == IN_BODY) {
+			request_body(rq);
+			body_rows++;
+			read_count += decode_body(rq, field, input, kept);
+		}
 	}
+	query_input_check_names(rq, &query, fields);
+	if (body_rows > 0)
+		ignored_fields_of_body(rq, fields, read_count);
+	rq->http->is_input_read = true;
 	raise_if_faults(rq);
 	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++)
 		if (field->flags & OF_INTEREST)
 			limit_interest(rq, field, input);
 	keep_body(rq, yyjson_mut_doc_get_root(kept));
 	return input;
+}
+
+void request_input_none(struct request *rq)
+{
+	static const struct field NONE[] = {FIELD_END};
+	request_input_read(rq, NONE, 1);
+}
+
+bool request_has_member(struct request *rq, const char *name)
+{
+	yyjson_val *value = json_get(request_body(rq), name);
+	return value && !yyjson_is_null(value);
 }
 
 const char *request_body_json(struct request *rq)

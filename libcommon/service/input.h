@@ -12,7 +12,10 @@
  *
  * A row names the C struct and its member (whose type is checked at compile time), the name that
  * the client writes, flags and bounds. All faults are collected and answered in one problem (400,
- * `errors`). Members of a body that no row names are ignored.
+ * `errors`), and so is a query parameter that no row names. Members of a body that no row names are
+ * ignored and named in the answer's field X-Ignored-Fields (ignored_fields.h), except those that
+ * the resource has and a client cannot change: a READ_ONLY row names each of them, so that a client
+ * can send back what it has read.
  *
  * Absent values: a text is NULL, a number or boolean has the row's default (`fallback`), which is 0
  * where the macro has no such argument. A null that NULLABLE admits is NULL, or the default.
@@ -34,7 +37,14 @@
 #include <stdint.h>
 
 /** The part of the request that a value is in. */
-enum field_source { FIELD_END_OF_TABLE, IN_PATH, IN_QUERY, IN_BODY };
+enum field_source {
+	FIELD_END_OF_TABLE,
+	IN_PATH,
+	IN_QUERY,
+	IN_BODY,
+	READ_ONLY_MEMBER, /* of the body, without effect: READ_ONLY() */
+	OTHERS_KEPT,      /* the handler keeps the members that no row names: KEEPS_OTHERS */
+};
 
 /** The type of a value, the C type of its struct member, and what min and max bound. */
 enum field_type {
@@ -69,6 +79,9 @@ enum field_flag {
 	/* IN_QUERY, FIELD_TEXT: may be given up to QUERY_REPEATS_MAX times; the member is the JSON
 	 * text of an array of the values. */
 	REPEATED = 16,
+	/* With `members`: nothing reads the members that no row of those names. Without this flag
+	 * they are kept in the value. */
+	OTHERS_IGNORED = 32,
 };
 
 /** Most bytes of an object or array whose row does not set bytes_max. */
@@ -98,8 +111,9 @@ struct field {
 	 * does not pass. NULL: none. */
 	bool (*check)(const char *text, size_t length, const char **ret_message);
 	/* The members of a FIELD_OBJECT, or of the objects in a FIELD_ARRAY, as JSON_* rows. Faults
-	 * are named `resource.url`, `links[2].type`. Members that no row names are kept. TRIMMED
-	 * affects only the bounds of nested texts. NULL: any object, any items. */
+	 * are named `resource.url`, `links[2].type`. Members that no row names are kept, unless
+	 * OTHERS_IGNORED is set. TRIMMED affects only the bounds of nested texts. NULL: any object,
+	 * any items. */
 	const struct field *members;
 };
 
@@ -290,6 +304,18 @@ struct field {
 		IN_BODY, FIELD_STRINGS, (n), FIELD_NOWHERE, (f), (lo), (hi), .item_max = (each) \
 	}
 
+/* A member of the resource that a client cannot change. */
+#define READ_ONLY(n)                                             \
+	{                                                        \
+		READ_ONLY_MEMBER, FIELD_TEXT, (n), FIELD_NOWHERE \
+	}
+
+/* In the table of a body: none of its members is ignored. */
+#define KEEPS_OTHERS                                       \
+	{                                                  \
+		OTHERS_KEPT, FIELD_TEXT, "", FIELD_NOWHERE \
+	}
+
 #define FIELD_END                  \
 	{                          \
 		FIELD_END_OF_TABLE \
@@ -300,12 +326,22 @@ struct field {
  * outside a transaction, when the body has more than 64 KiB: it is parsed, checked and written on
  * the thread pool, so that the loop serves other requests.
  *
- * Raises ERR_INVALID: one or more values do not fit, or the body is not an object; ERR_FORBIDDEN:
- * an OF_INTEREST value is not the one that the caller's key is limited to; ERR_MEDIA_TYPE: the
- * body's type is neither application/json nor application/…+json, or its charset is not UTF-8;
- * ERR_MALFORMED: the body is not JSON. */
+ * Raises ERR_INVALID: one or more values do not fit, the query has a parameter that no row names,
+ * or the body is not an object; also when rq->problem has faults already, which checks of the
+ * handler added before: those of several members together are made before this call, so that all
+ * faults are named in one answer (request_has_member()). ERR_FORBIDDEN: an OF_INTEREST value is not
+ * the one that the caller's key is limited to; ERR_MEDIA_TYPE: the body's type is neither
+ * application/json nor application/…+json, or its charset is not UTF-8; ERR_MALFORMED: the body is
+ * not JSON. */
 void *request_input_read(struct request *rq, const struct field *fields, size_t size);
 #define request_input(rq, type, fields) ((type *)request_input_read((rq), (fields), sizeof(type)))
+
+/** For an operation that takes no input: raises ERR_INVALID when the query has a parameter. */
+void request_input_none(struct request *rq);
+
+/** Whether the body has the member, and not as null. For checks that concern several members.
+ * Suspends and raises as request_body(). */
+bool request_has_member(struct request *rq, const char *name);
 
 /** The body, parsed and not checked, for choosing between tables. Suspends and raises as
  * request_input() does for a body that is no JSON object. */
@@ -323,6 +359,6 @@ const char *request_body_json(struct request *rq);
 void request_require_member(struct request *rq);
 
 /** The first request field (header) of that name, letters' case ignored, or the decoded query
- * parameter; NULL: absent. For fields that a table cannot declare. */
+ * parameter, which a row must name; NULL: absent. */
 const char *request_header(const struct request *rq, const char *name);
 const char *request_query(const struct request *rq, const char *name);

@@ -7,6 +7,7 @@
 #include "http/method.h"
 #include "service/etag.h"
 #include "service/http_request.h"
+#include "service/ignored_fields.h"
 #include "service/reply.h"
 
 #include <string.h>
@@ -79,7 +80,8 @@ static void start(struct request *rq, const struct reply *reply, bool is_gzip, i
 {
 	const struct http_call *http = rq->http;
 	struct http_field *fields =
-		arena_array(rq->arena, 4 + reply->field_count + http->field_count, sizeof(*fields));
+		arena_array(rq->arena, 5 + reply->field_count + http->field_count, sizeof(*fields));
+	const char *ignored = ignored_fields_list(rq);
 	size_t count = 0;
 	if (reply->type)
 		fields[count++] = http_field_of("Content-Type", reply->type);
@@ -88,6 +90,8 @@ static void start(struct request *rq, const struct reply *reply, bool is_gzip, i
 		fields[count++] = http_field_of("Vary", "Accept-Encoding");
 	if (is_gzip)
 		fields[count++] = http_field_of("Content-Encoding", "gzip");
+	if (ignored)
+		fields[count++] = http_field_of("X-Ignored-Fields", ignored);
 	for (size_t i = 0; i < reply->field_count; i++)
 		fields[count++] =
 			is_gzip ? gzip_field(rq->arena, &reply->fields[i]) : reply->fields[i];

@@ -40,6 +40,11 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_UUID(struct build_input, template_id, "template_id", NULLABLE),
 	JSON_OBJECT("build_args", NULLABLE),
 	BODY_BOOL(struct build_input, no_cache, "no_cache", OPTIONAL, false),
+	QUEUE_READ_ONLY_FIELDS,
+	READ_ONLY("build_id"),
+	READ_ONLY("source"),
+	READ_ONLY("image"),
+	READ_ONLY("digest"),
 	FIELD_END,
 };
 
@@ -50,8 +55,9 @@ const struct field BUILD_ID_FIELDS[] = {
 
 static void check_sources(struct request *rq)
 {
-	bool has_repo = has_member(rq, "repo"), has_paper = has_member(rq, "arxiv_id"),
-	     has_file = has_member(rq, "containerfile");
+	bool has_repo = request_has_member(rq, "repo"),
+	     has_paper = request_has_member(rq, "arxiv_id"),
+	     has_file = request_has_member(rq, "containerfile");
 	if (!has_repo && !has_paper && !has_file)
 		problem_add_field(rq->arena, &rq->problem, "body",
 		                  "must have a repo, an arxiv_id or a containerfile");
@@ -216,7 +222,7 @@ void build_heartbeat(struct request *rq)
 void build_report(struct request *rq)
 {
 	const char *status = json_get_text(request_body(rq), "status");
-	if (status && strcmp(status, "succeeded") == 0 && !has_member(rq, "image"))
+	if (status && strcmp(status, "succeeded") == 0 && !request_has_member(rq, "image"))
 		problem_add_field(rq->arena, &rq->problem, "image",
 		                  "is required of a build that has succeeded");
 	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);

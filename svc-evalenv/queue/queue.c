@@ -64,12 +64,6 @@ int64_t build_timeout_s(void)
 	return build_timeout_ms / 1000;
 }
 
-bool has_member(struct request *rq, const char *name)
-{
-	yyjson_val *value = json_get(request_body(rq), name);
-	return value && !yyjson_is_null(value);
-}
-
 struct pg_param queue_waiting_max(struct request *rq)
 {
 	return pg_int(waiting_max);

@@ -67,16 +67,17 @@ extern const struct constraint QUEUE_CONSTRAINTS[];
  * who cancelled, or a lost worker. */
 extern const struct field ERROR_MEMBERS[];
 
+/** What work has besides what it is made of, which nobody writes: rows of a table. */
+#define QUEUE_READ_ONLY_FIELDS                                                                  \
+	READ_ONLY("status"), READ_ONLY("attempts"), READ_ONLY("worker"), READ_ONLY("log_tail"), \
+		READ_ONLY("log_length"), READ_ONLY("created_at"), READ_ONLY("started_at"),      \
+		READ_ONLY("finished_at"), READ_ONLY("error")
+
 /** The operations on work. */
 void queue_claim(struct request *rq, const struct queue *queue);
 void queue_heartbeat(struct request *rq, const struct queue *queue);
 void queue_get(struct request *rq, const struct queue *queue, const char *id);
 void queue_cancel(struct request *rq, const struct queue *queue, const char *id);
-
-/** Whether the body has the member, and not as null. For checks that concern several members, which
- * are made before request_input(), so that its faults and theirs are named together. Suspends and
- * raises as request_body(). */
-bool has_member(struct request *rq, const char *name);
 
 /** Whose work the caller reports on: its account's, or with `service:any_user` everybody's
  * (NULL). */

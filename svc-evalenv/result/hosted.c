@@ -101,7 +101,7 @@ static const char *result_of(struct request *rq, const char *status, const char 
 /* One of them says which call it was, also where the run is named. */
 static void check_call(struct request *rq)
 {
-	if (has_member(rq, "call_id") || has_member(rq, "job_id"))
+	if (request_has_member(rq, "call_id") || request_has_member(rq, "job_id"))
 		return;
 	problem_add_field(rq->arena, &rq->problem, "call_id",
 	                  "is required where there is no job_id");

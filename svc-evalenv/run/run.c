@@ -33,6 +33,13 @@ static const struct field CREATE_FIELDS[] = {
 	JSON_OBJECT("params", NULLABLE),
 	BODY_ENUM(struct run_input, target, "target", OPTIONAL, TARGETS),
 	JSON_INT("timeout_seconds", OPTIONAL, 1, TIMEOUT_MAX_S),
+	QUEUE_READ_ONLY_FIELDS,
+	READ_ONLY("run_id"),
+	READ_ONLY("template_version"),
+	READ_ONLY("template_digest"),
+	READ_ONLY("metrics"),
+	READ_ONLY("results"),
+	READ_ONLY("artifacts"),
 	FIELD_END,
 };
 
@@ -88,7 +95,7 @@ static void require_made(struct request *rq, const char *outcome)
 
 void run_create(struct request *rq)
 {
-	if (!has_member(rq, "template_id") && !has_member(rq, "build_id"))
+	if (!request_has_member(rq, "template_id") && !request_has_member(rq, "build_id"))
 		problem_add_field(rq->arena, &rq->problem, "template_id",
 		                  "is required where there is no build_id");
 	struct run_input *in = request_input(rq, struct run_input, CREATE_FIELDS);

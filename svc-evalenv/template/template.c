@@ -45,11 +45,18 @@ static const struct field ID_FIELDS[] = {
 			.check = webhook_secret_check                                            \
 	}
 
+/* What a template has besides. */
+#define READ_ONLY_FIELDS                                                                       \
+	READ_ONLY("template_id"), READ_ONLY("version"), READ_ONLY("digest"),                   \
+		READ_ONLY("has_webhook_secret"), READ_ONLY("locked"), READ_ONLY("created_at"), \
+		READ_ONLY("updated_at")
+
 static const struct field CREATE_FIELDS[] = {
 	JSON_TEXT("name", REQUIRED | TRIMMED, 1, 200),
 	JSON_TEXT("description", NULLABLE, 0, 10000),
 	JSON_OBJECT("spec", REQUIRED),
 	SECRET_FIELD,
+	READ_ONLY_FIELDS,
 	FIELD_END,
 };
 
@@ -59,6 +66,7 @@ static const struct field UPDATE_FIELDS[] = {
 	JSON_TEXT("description", NULLABLE, 0, 10000),
 	JSON_OBJECT("spec", OPTIONAL),
 	SECRET_FIELD,
+	READ_ONLY_FIELDS,
 	FIELD_END,
 };
 

@@ -62,6 +62,11 @@ static const struct field LINK[] = {
 	JSON_OBJECT("ab_test_config", NULLABLE),                                 \
 	JSON_OBJECT("ab_test_results", NULLABLE),                                \
 	JSON_ARRAY_OF("linked_resources", OPTIONAL, 0, 100, LINK)
+/* What an experiment has besides. */
+#define READ_ONLY_FIELDS                                                         \
+	READ_ONLY("id"), READ_ONLY("project_name"), READ_ONLY("branch_name"),    \
+	READ_ONLY("pipeline_status"), READ_ONLY("history"),                      \
+	READ_ONLY("created_at"), READ_ONLY("updated_at")
 /* clang-format on */
 
 /* Events carry it, so it is bounded in bytes too. */
@@ -80,6 +85,7 @@ const struct field EXPERIMENT_CREATE_FIELDS[] = {
 	{IN_BODY, FIELD_TEXT, "source_ref", FIELD_NOWHERE, NULLABLE, 0, SOURCE_REF_MAX,
          .check = check_source_ref},
 	JSON_TEXT("created_via", OPTIONAL, 1, 64),
+	READ_ONLY_FIELDS,
 	FIELD_END,
 };
 
@@ -87,11 +93,16 @@ const struct field EXPERIMENT_UPDATE_FIELDS[] = {
 	PATH_UUID(struct experiment_path, id, "experiment_id"),
 	JSON_TEXT("name", TRIMMED, 1, 500),
 	WRITABLE,
+	READ_ONLY_FIELDS,
+	READ_ONLY("source_type"),
+	READ_ONLY("source_ref"),
+	READ_ONLY("created_via"),
 	FIELD_END,
 };
 
 const struct field PROJECT_CREATE_FIELDS[] = {
 	JSON_TEXT("name", REQUIRED | TRIMMED, 1, 200),
 	JSON_TEXT("description", NULLABLE, 0, 10000),
+	PROJECT_READ_ONLY_FIELDS,
 	FIELD_END,
 };

@@ -13,6 +13,11 @@ extern const struct field EXPERIMENT_UPDATE_FIELDS[];
 /** Members that a project can be created with. */
 extern const struct field PROJECT_CREATE_FIELDS[];
 
+/** What a project has besides, which nobody writes: rows of a table. */
+#define PROJECT_READ_ONLY_FIELDS                                                  \
+	READ_ONLY("id"), READ_ONLY("experiments_count"), READ_ONLY("created_at"), \
+		READ_ONLY("updated_at")
+
 /** Values of the member `status`; ends with NULL. */
 extern const char *const EXPERIMENT_STATUSES[];
 

@@ -28,6 +28,7 @@ static const struct field UPDATE_FIELDS[] = {
 	PATH_UUID(struct project_input, id, "project_id"),
 	JSON_TEXT("name", TRIMMED, 1, 200),
 	JSON_TEXT("description", NULLABLE, 0, 10000),
+	PROJECT_READ_ONLY_FIELDS,
 	FIELD_END,
 };
 

@@ -78,7 +78,7 @@ static const char *declared_json(struct request *rq, yyjson_val *item, const str
 	yyjson_mut_val *kept = yyjson_mut_obj(doc);
 	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++) {
 		yyjson_val *value = json_get(item, field->name);
-		if (value)
+		if (value && field->source == IN_BODY)
 			yyjson_mut_obj_add_val(doc, kept, field->name,
 			                       yyjson_val_mut_copy(doc, value));
 	}

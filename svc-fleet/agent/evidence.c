@@ -19,7 +19,7 @@ static const struct field ARTIFACT[] = {
 
 static const struct field EVIDENCE_FIELDS[] = {
 	{IN_BODY, FIELD_OBJECT, "artifact", FIELD_AT(struct evidence_input, artifact, const char *),
-         REQUIRED, .members = ARTIFACT},
+         REQUIRED | OTHERS_IGNORED, .members = ARTIFACT},
 	FIELD_END,
 };
 

@@ -37,7 +37,7 @@ static const struct field MESSAGE[] = {
 static const struct field CHAT_FIELDS[] = {
 	BODY_REPO(struct chat_input, repo),
 	{IN_BODY, FIELD_ARRAY, "messages", FIELD_AT(struct chat_input, messages, const char *),
-         REQUIRED, 1, 50, .members = MESSAGE},
+         REQUIRED | OTHERS_IGNORED, 1, 50, .members = MESSAGE},
 	BODY_ID(struct chat_input, focus_run_id, "focus_run_id", NULLABLE, RUN_ID_MAX),
 	FIELD_END,
 };

@@ -66,6 +66,7 @@ static const struct field TELEMETRY_FIELDS[] = {
 	JSON_TEXT("diff_risk_band", NULLABLE, 0, 100),
 	JSON_TEXT_BYTES("error", NULLABLE, 0, 0, ERROR_MAX_BYTES),
 	JSON_URL("artifact_url", NULLABLE),
+	KEEPS_OTHERS,
 	FIELD_END,
 };
 

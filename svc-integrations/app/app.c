@@ -51,6 +51,7 @@ static const char *ask_slug(struct request *rq)
 
 void app_install_url_get(struct request *rq)
 {
+	request_input_none(rq);
 	if (!app_is_configured()) {
 		reply_json(rq, 200,
 		           "{\"install_url\": null, \"state\": null, \"app_slug\": null, "

@@ -50,6 +50,7 @@ static yyjson_mut_val *scopes_of(yyjson_mut_doc *doc, const struct provider *pro
 
 void provider_list(struct request *rq)
 {
+	request_input_none(rq);
 	const struct pg_rows *connected =
 		pg_query(rq, CONNECTION_NAMES_SQL, pg_uuid(rq->caller.account));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);

@@ -22,6 +22,9 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_TEXT(struct link_input, external_id, "external_id", REQUIRED | TRIMMED, 1, ID_MAX),
 	JSON_TEXT("external_email", NULLABLE | TRIMMED, 3, EMAIL_MAX),
 	JSON_TEXT("external_login", NULLABLE | TRIMMED, 1, LOGIN_MAX),
+	READ_ONLY("id"),
+	READ_ONLY("user_id"),
+	READ_ONLY("created_at"),
 	FIELD_END,
 };
 

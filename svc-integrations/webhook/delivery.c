@@ -134,6 +134,7 @@ static void count(const struct pg_rows *rows)
 
 void delivery_receive(struct request *rq)
 {
+	request_input_none(rq);
 	struct intake *intake = arena_new_of(rq->arena, struct intake);
 	intake->signature = request_header(rq, "X-Hub-Signature-256");
 	intake->content = rq->http->body;

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/utf8.h"
 #include "pool/pool.h"
+#include "service/ignored_fields.h"
 
 #include <string.h>
 
@@ -24,6 +25,7 @@ static void add_fault(struct request *rq, size_t index, const char *member, cons
 
 static void check_text(struct request *rq, size_t index, yyjson_val *item)
 {
+	static const char *const NAMES[] = {"title", "abstract", NULL};
 	yyjson_val *title = json_get(item, "title"), *abstract = json_get(item, "abstract");
 	if (!yyjson_is_str(title) || !has_length(title, 1, TITLE_MAX))
 		add_fault(rq, index, ".title", "must be a string of 1 to 1000 characters");
@@ -31,6 +33,7 @@ static void check_text(struct request *rq, size_t index, yyjson_val *item)
 	    (!yyjson_is_str(abstract) || !has_length(abstract, 0, ABSTRACT_MAX)))
 		add_fault(rq, index, ".abstract",
 		          "must be a string of at most 50000 characters, or null");
+	ignored_fields_of_item(rq, "candidates", index, item, NAMES);
 }
 
 void candidate_input_check(struct request *rq, yyjson_val *array)
@@ -45,7 +48,6 @@ void candidate_input_check(struct request *rq, yyjson_val *array)
 		else if (!has_length(item, 1, ID_MAX))
 			add_fault(rq, index, "", "must have 1 to 64 characters");
 	}
-	raise_if_faults(rq);
 }
 
 /* Append the papers of svc-search's answer, each with the model of its vector. */

@@ -7,8 +7,9 @@
 
 #define CANDIDATES_MAX 500
 
-/** Check that each item is an id of 1 to 64 characters or {"title", "abstract"}; raise ERR_INVALID
- * with all faults otherwise. `array` may be NULL or null: no candidates. */
+/** Check that each item is an id of 1 to 64 characters or {"title", "abstract"}, and add every
+ * fault to the problem of the request. Before request_input(), which raises them with its own.
+ * `array` may be NULL or null: no candidates. */
 void candidate_input_check(struct request *rq, yyjson_val *array);
 
 /** Load the checked candidates, as JSON in the form of preference/paper.h: first the papers whose

@@ -92,10 +92,10 @@ static void note_version(struct request *rq, const char *named, const char *used
 
 void candidates_score(struct request *rq)
 {
+	yyjson_val *candidates = json_get(request_body(rq), "candidates");
+	candidate_input_check(rq, candidates);
 	struct history_input *in = request_input(rq, struct history_input, SCORE_FIELDS);
 	require_history(rq, in->id);
-	yyjson_val *candidates = json_get(rq->http->json, "candidates");
-	candidate_input_check(rq, candidates);
 	struct pg_rows *rows =
 		pg_query(rq, HISTORY_LOAD_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
 	require_row(rq, rows, "no such experiment history");

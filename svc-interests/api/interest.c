@@ -43,20 +43,31 @@ static const struct field POOL_FIELDS[] = {
 		JSON_TEXT("model_provider", NULLABLE | TRIMMED, 1, PROVIDER_MAX), \
 		JSON_URL("source_repo_url", NULLABLE), JSON_UUID("project_id", NULLABLE)
 
+/* What an interest has besides, and what the answers of single operations add. */
+#define READ_ONLY_FIELDS                                                           \
+	READ_ONLY("id"), READ_ONLY("pool_status"), READ_ONLY("pool_size"),         \
+		READ_ONLY("pool_invalidated"), READ_ONLY("experiment_history_id"), \
+		READ_ONLY("experiment_history"), READ_ONLY("context_sources"),     \
+		READ_ONLY("last_recommendation_at"), READ_ONLY("created_at"),      \
+		READ_ONLY("updated_at")
+
 static const struct field CREATE_FIELDS[] = {
 	WRITABLE_FIELDS(REQUIRED),
+	READ_ONLY_FIELDS,
 	FIELD_END,
 };
 
 /* Name and context come from the repository where they are left out. */
 static const struct field CREATE_OF_REPOSITORY_FIELDS[] = {
 	WRITABLE_FIELDS(OPTIONAL),
+	READ_ONLY_FIELDS,
 	FIELD_END,
 };
 
 static const struct field UPDATE_FIELDS[] = {
 	PATH_INTEREST(struct interest_input, id),
 	WRITABLE_FIELDS(OPTIONAL),
+	READ_ONLY_FIELDS,
 	FIELD_END,
 };
 

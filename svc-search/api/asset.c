@@ -58,8 +58,11 @@ static const struct field PUT_FIELDS[] = {
 	JSON_TEXT("containerfile", NULLABLE, 0, 200000),
 	JSON_TEXT("working_directory", NULLABLE, 0, 1000),
 	JSON_OBJECT("environment_vars", OPTIONAL),
-	JSON_OBJECT_OF("reference_summary", OPTIONAL, REFERENCE_FIELDS),
+	JSON_OBJECT_OF("reference_summary", OTHERS_IGNORED, REFERENCE_FIELDS),
 	JSON_REFERENCE("license", NULLABLE, 500),
+	READ_ONLY("arxiv_id"),
+	READ_ONLY("url"),
+	READ_ONLY("has_container"),
 	FIELD_END,
 };
 
@@ -160,6 +163,7 @@ void asset_put(struct request *rq)
 
 void asset_stats(struct request *rq)
 {
+	request_input_none(rq);
 	struct index_state state = indexer_state(request_indexer(rq));
 	struct engine_view *view = indexer_view(request_indexer(rq));
 	const char *version = arena_strdup(rq->arena, engine_version(view));

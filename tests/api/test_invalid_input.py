@@ -356,8 +356,78 @@ def test_an_invalid_idempotency_key_is_400(cluster, all_scopes, op, key):
     assert all_scopes.request(op.method, target(op), body, headers={"Idempotency-Key": key}).status_code == 400
 
 
-@by_id([op for op in OPERATIONS if op.method == "GET" and DESCRIBED[op.id].parameters])
-def test_unknown_parameters_are_ignored(send, op):
-    in_query = [row for row in DESCRIBED[op.id].parameters if row["in"] == "query"]
-    needed = {row["name"]: row["example"] for row in in_query if "example" in row}
-    assert send(params={**needed, "unknown": "x"}).status_code in (200, 404)
+def query_names(op):
+    return [row["name"] for row in DESCRIBED[op.id].parameters if row["in"] == "query"]
+
+
+def messages(answer):
+    """{field: message} of a 400, which names each field once; `query` may have several faults."""
+    assert answer.status_code == 400, answer.text
+    faults = answer.json()["errors"]
+    names = [fault["field"] for fault in faults if fault["field"] != "query"]
+    assert len(names) == len(set(names))
+    return {fault["field"]: fault["message"] for fault in faults}
+
+
+@by_id(OPERATIONS)
+def test_an_unknown_parameter_is_reported(send, op):
+    content = b"{}" if op.body != "NONE" else None
+    found = messages(send(content, params={**DESCRIBED[op.id].required_query, "nosuch": "x"}))
+    assert found["nosuch"].startswith("is not a parameter of this operation")
+    known = found["nosuch"].partition("it has ")[2]
+    assert set(known.split(", ")) == set(query_names(op) or ["none"])
+
+
+@by_id([op for op in OPERATIONS if op.method == "GET"])
+def test_HEAD_refuses_unknown_parameters_too(cluster, all_scopes, op):
+    if op.process not in cluster.processes:
+        pytest.skip(f"{op.process} is not part of the cluster")
+    answer = all_scopes.request("HEAD", target(op), params={"nosuch": "x"}, checked=False)
+    assert answer.status_code == 400
+
+
+def swapped(name):
+    """The name with its last two different letters in another order."""
+    at = max(i for i in range(1, len(name)) if name[i] != name[i - 1])
+    return name[: at - 1] + name[at] + name[at - 1] + name[at + 1 :]
+
+
+MISSPELT = [
+    pytest.param(op, name, form(name), id=f"{op.id}-{form(name)}")
+    for op in OPERATIONS
+    for name in query_names(op)
+    for form in (swapped, str.upper, lambda name: name[:-1], lambda name: name + "s")
+    if len(name) > 4 and form(name) not in query_names(op)
+]
+
+
+@pytest.mark.parametrize("op, name, given", MISSPELT)
+def test_a_misspelt_parameter_is_told_the_right_name(send, op, name, given):
+    found = messages(send(params={given: "x"}))
+    near = [known for known in query_names(op) if known.startswith(name) or name.startswith(known)]
+    assert found[given].endswith(tuple(f"; {known} is" for known in near))
+
+
+@by_id([op for op in OPERATIONS if op.id in ("experiments_list", "api_keys_list", "asset_get")])
+def test_every_fault_of_a_query_is_reported(send, op):
+    """A name that came twice is reported once; one that cannot be decoded as the query's."""
+    path = target(op) + "?a=1&b=2&a=3&%FF=4&=5&&%C3%BC=6&" + "n" * 300
+    found = messages(send(path=path))
+    assert set(found) == {"a", "b", "ü", "query", "n" * 100}
+
+
+@by_id([op for op in OPERATIONS if op.id == "experiments_list"])
+def test_very_many_unknown_parameters_are_cheap(send, op):
+    path = target(op) + "?" + "&".join(f"p{number}" for number in range(5000))
+    assert len(messages(send(path=path))) == 100
+
+
+@by_id([op for op in OPERATIONS if op.id == "project_create"])
+def test_a_parameter_beside_an_invalid_body_is_reported_with_it(send, op):
+    assert set(messages(send(b'{"name": "", "description": 7}', params={"dry_run": "true"}))) == {"name", "description", "dry_run"}
+
+
+@by_id([op for op in OPERATIONS if op.id in ("experiments_list", "openapi_get", "search_stats_get")])
+@pytest.mark.parametrize("query", ["", "&", "&&&"])
+def test_an_empty_query_has_no_parameters(send, op, query):
+    assert send(path=f"{target(op)}?{query}").status_code == 200

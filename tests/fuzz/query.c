@@ -1,4 +1,5 @@
-/* query_get() and query_encode(): encoding a value and reading it back gives the same value. */
+/* query_get(), query_params() and query_encode(): encoding a value and reading it back gives the
+ * same value; both readers find a name equally often. */
 #include "http/query.h"
 
 #include "base/base.h"
@@ -17,6 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		const char *back = query_get(arena, again, strlen(again), "limit", NULL);
 		require(back && strcmp(back, value) == 0);
 	}
+	struct query_param *params;
+	size_t read = query_params(arena, (const char *)data, size, &params), found = 0;
+	for (size_t i = 0; i < read; i++)
+		found += params[i].name && strcmp(params[i].name, "limit") == 0;
+	require(found == count);
 	arena_free(arena);
 	return 0;
 }

@@ -59,6 +59,30 @@ static void parameters_are_listed(void **state)
 	arena_free(arena);
 }
 
+static void all_parameters_are_read(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	static const char QUERY[] = "a=1&&b&c=%zz&%FF=2&=3&d=%3E+x=";
+	static const struct query_param EXPECTED[] = {
+		{"a", "1"}, {"b", ""}, {"c", NULL}, {NULL, "2"}, {"", "3"}, {"d", "> x="},
+	};
+	struct query_param *params;
+	assert_int_equal(query_params(arena, QUERY, strlen(QUERY), &params), ARRAY_LEN(EXPECTED));
+	for (size_t i = 0; i < ARRAY_LEN(EXPECTED); i++) {
+		const char *const given[] = {params[i].name, params[i].value};
+		const char *const expected[] = {EXPECTED[i].name, EXPECTED[i].value};
+		for (size_t j = 0; j < ARRAY_LEN(given); j++) {
+			assert_true(!given[j] == !expected[j]);
+			if (given[j])
+				assert_string_equal(given[j], expected[j]);
+		}
+	}
+	assert_int_equal(query_params(arena, NULL, 0, &params), 0);
+	assert_int_equal(query_params(arena, "&", 1, &params), 0);
+	arena_free(arena);
+}
+
 static void reserved_characters_are_encoded(void **state)
 {
 	(void)state;
@@ -74,6 +98,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parameters_are_found_and_decoded),
 		cmocka_unit_test(parameters_are_listed),
+		cmocka_unit_test(all_parameters_are_read),
 		cmocka_unit_test(reserved_characters_are_encoded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
