@@ -157,6 +157,8 @@ void asset_put(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, ASSET_PUT_SQL, pg_text(id), pg_text(request_body_json(rq)));
 	if (pg_empty(rows))
+		rows = pg_query(rq, ASSET_GET_SQL, pg_text(id));
+	if (pg_empty(rows))
 		raise_field(rq, "title", "is required for a new asset");
 	reply_json(rq, 200, pg_json(rows));
 }

@@ -24,9 +24,9 @@ SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC 
        (SELECT count(*) FROM found);
 
 -- name: asset_put
--- $1 the id, $2 the members to change. No row: the paper does not exist, and $2 has no title to create it. A withdrawn
--- paper is restored with the members of $2 alone. DO UPDATE reads the row after locking it, so two concurrent writers do
--- not undo each other's changes.
+-- $1 the id, $2 the members to change. No row: nothing differs, $2 has an older updated_at than the paper, or there is no
+-- such paper and $2 has no title to create it. A paper that its source has deleted is restored with the members of $2 alone.
+-- DO UPDATE reads the row after locking it, so two concurrent writers do not undo each other's changes.
 INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url,
                         container_image, container_status, containerfile, working_directory, environment_vars,
                         reference_summary, license)
@@ -43,8 +43,9 @@ ON CONFLICT (arxiv_id) DO UPDATE SET
     (SELECT r.title, r.abstract, r.authors, r.categories, r.published_at, r.updated_at, r.github_url,
             r.container_image, r.container_status, r.containerfile, r.working_directory, r.environment_vars,
             r.reference_summary, r.license, false
-     FROM jsonb_populate_record(CASE WHEN a.is_deleted THEN excluded ELSE a END, $2::jsonb - 'has_container') r)
-WHERE NOT a.is_deleted OR $2::jsonb ? 'title'
+     FROM asset_patched(CASE WHEN a.is_deleted THEN excluded ELSE a END, $2::jsonb) r)
+WHERE CASE WHEN a.is_deleted THEN $2::jsonb ? 'title'
+           ELSE NOT is_older(excluded.updated_at, a.updated_at) AND a IS DISTINCT FROM asset_patched(a, $2::jsonb) END
 RETURNING asset_detail_json(a);
 
 -- name: asset_by_ids (read)

@@ -109,9 +109,11 @@ static void store_page(struct request *rq, struct harvest *harvest, struct impor
 	const char *why;
 	const struct oai_record *record;
 	STAILQ_FOREACH (record, &page->records, entry) {
-		if (record->is_deleted || import_add(import, &record->paper, &why))
-			continue;
-		import_report_skip(import, record->paper.id ? record->paper.id : "a record", why);
+		const char *name = record->paper.id ? record->paper.id : "a record without an id";
+		if (record->fault)
+			import_skip(import, name, record->fault);
+		else if (!record->is_deleted && !import_add(import, &record->paper, &why))
+			import_skip(import, name, why);
 	}
 	import_flush(import);
 	withdraw(rq, harvest, page);
@@ -184,8 +186,8 @@ static void harvest_main(struct request *rq)
 		if (url)
 			fiber_sleep(rq, (uint64_t)harvest_delay_ms);
 	}
-	printf("%zu records read, %zu new or changed, %zu withdrawn, %zu skipped\n", import->seen,
-	       import->written, harvest->withdrawn, import->skipped);
+	printf("%zu records read: %zu withdrawn, ", import->seen, harvest->withdrawn);
+	import_print_outcome(import);
 }
 
 static bool is_date(const char *text)

@@ -17,6 +17,7 @@
 #define PROGRESS_MS  200
 #define BAR_WIDTH    30
 #define SKIPS_SHOWN  20 /* later ones are only counted */
+#define SKIPS_NAMED  5  /* in the last line */
 
 /* --- Batches ---------------------------------------------------------------------------------- */
 
@@ -44,6 +45,7 @@ struct import *import_new(struct request *rq)
 {
 	struct import *import = arena_new_of(rq->arena, struct import);
 	import->rq = rq;
+	import->skips.arena = rq->arena;
 	for (size_t i = 0; i < ARRAY_LEN(import->batches); i++)
 		batch_open(&import->batches[i]);
 	import->filling = &import->batches[0];
@@ -70,7 +72,13 @@ static void store(struct request *rq, struct import *import, struct import_batch
 		            "cannot store papers in the database: %s. Earlier papers are stored. "
 		            "Check that DATABASE_URL is reachable, then run the command again",
 		            err_info(code)->title);
-	import->written += (size_t)pg_value_int(rows, 0, 0);
+	size_t given = yyjson_mut_arr_size(batch->rows);
+	size_t added = (size_t)pg_value_int(rows, 0, 0), updated = (size_t)pg_value_int(rows, 0, 1),
+	       older = (size_t)pg_value_int(rows, 0, 2);
+	import->added += added;
+	import->updated += updated;
+	import->older += older;
+	import->unchanged += given - MIN_OF(added + updated + older, given);
 	batch_reset(batch);
 }
 
@@ -85,10 +93,8 @@ bool import_add(struct import *import, const struct metadata *paper, const char 
 {
 	struct import_batch *batch = import->filling;
 	yyjson_mut_val *row = metadata_row(batch->arena, batch->doc, paper, ret_why);
-	if (!row) {
-		import->skipped++;
+	if (!row)
 		return false;
-	}
 	import->seen++;
 	yyjson_mut_arr_append(batch->rows, row);
 	return true;
@@ -103,15 +109,26 @@ static bool is_full(const struct import_batch *batch)
 	        arena_size_bytes(batch->arena) > BATCH_BYTES);
 }
 
-void import_report_skip(const struct import *import, const char *where, const char *why)
+void import_skip(struct import *import, const char *where, const char *why)
 {
 	struct arena *arena = arena_new();
+	import->skipped++;
+	where = terminal_text(arena, where);
+	if (import->skipped <= SKIPS_NAMED)
+		buf_printf(&import->skips, "%s%s", import->skips.length ? ", " : "", where);
 	if (import->skipped <= SKIPS_SHOWN)
-		fprintf(stderr, "%s: skipped: %s\n", terminal_text(arena, where),
-		        terminal_text(arena, why));
+		fprintf(stderr, "%s: skipped: %s\n", where, terminal_text(arena, why));
 	arena_free(arena);
 	if (import->skipped == SKIPS_SHOWN + 1)
 		fprintf(stderr, "further skips are not shown\n");
+}
+
+void import_print_outcome(const struct import *import)
+{
+	printf("%zu added, %zu updated, %zu unchanged, %zu older, %zu skipped%s%s%s\n",
+	       import->added, import->updated, import->unchanged, import->older, import->skipped,
+	       import->skips.length ? ": " : "", import->skips.length ? import->skips.data : "",
+	       import->skipped > SKIPS_NAMED ? ", …" : "");
 }
 
 /* --- The file --------------------------------------------------------------------------------- */
@@ -155,10 +172,12 @@ static void show_progress(struct source *source, const struct import *import, bo
 
 static void skip_line(struct import *import, struct source *source, const char *why)
 {
-	const char *where = arena_printf(import->filling->arena, "%s%s:%zu",
-	                                 source->is_terminal ? "\r\x1b[K" : "", source->path,
-	                                 line_reader_number(source->reader));
-	import_report_skip(import, where, why);
+	if (source->is_terminal)
+		fputs("\r\x1b[K", stderr);
+	import_skip(import,
+	            arena_printf(import->filling->arena, "%s:%zu", source->path,
+	                         line_reader_number(source->reader)),
+	            why);
 }
 
 static void read_line(struct import *import, struct source *source, const char *text, size_t length)
@@ -168,12 +187,8 @@ static void read_line(struct import *import, struct source *source, const char *
 	yyjson_val *line;
 	struct metadata paper;
 	if (json_parse(arena, text, length, &line, &why) ||
-	    metadata_read(arena, line, &paper, &why)) {
-		import->skipped++;
+	    metadata_read(arena, line, &paper, &why) || !import_add(import, &paper, &why))
 		skip_line(import, source, why);
-	} else if (!import_add(import, &paper, &why)) {
-		skip_line(import, source, why);
-	}
 	if (yyjson_mut_arr_size(import->filling->rows) == 0 &&
 	    arena_size_bytes(arena) > BATCH_BYTES)
 		batch_reset(import->filling);
@@ -200,7 +215,6 @@ static void read_batch(void *arg)
 			return;
 		}
 		if (kind == LINE_TOO_LONG) {
-			import->skipped++;
 			skip_line(import, reading->source, "it is longer than 1 MiB");
 		} else if (length) {
 			read_line(import, reading->source, line, length);
@@ -242,8 +256,8 @@ static void import_main(struct request *rq)
 	pg_query(rq, INDEX_SOURCE_GET_SQL); /* fail before anything is read */
 	enum line_kind end = import_lines(import, source);
 	show_progress(source, import, end == LINE_END);
-	printf("%zu papers read, %zu new or changed, %zu lines skipped\n", import->seen,
-	       import->written, import->skipped);
+	printf("%zu papers read: ", import->seen);
+	import_print_outcome(import);
 	if (end == LINE_ERROR)
 		raise_error(rq, ERR_INVALID, "%s: line %zu: %s", source->path,
 		            line_reader_number(source->reader), line_reader_error(source->reader));

@@ -22,23 +22,28 @@ struct import {
 	struct request *rq;
 	struct import_batch batches[2];
 	struct import_batch *filling;
-	size_t seen, skipped; /* papers: added; refused */
-	size_t written;       /* papers: new or changed */
+	size_t seen, skipped; /* papers: given to be stored; refused */
+	/* What became of those that were stored. Older: the stored version is newer, and stays. */
+	size_t added, updated, unchanged, older;
+	struct buf skips; /* where the first refused ones are: "2401.01234, 2401.01235" */
 };
 /** In the arena of `rq`. */
 struct import *import_new(struct request *rq);
 
-/** Add a paper to the batch that is filled, without storing it. Copies. False when it is invalid;
- * *ret_why says why, in the arena of the batch. */
+/** Add a paper to the batch that is filled, without storing it. Copies. False when it is invalid,
+ * which the caller reports by import_skip(); *ret_why says why, in the arena of the batch. */
 bool import_add(struct import *import, const struct metadata *paper, const char **ret_why);
 
 /** Store the papers that were added, and wait for it. Suspends. Raises the error of the
  * database. */
 void import_flush(struct import *import);
 
-/** Report on standard error that the paper at `where` was skipped, and why. After the first skips
+/** Count the paper at `where` as skipped, and report on standard error why. After the first skips
  * it prints nothing; the caller prints their number at the end. */
-void import_report_skip(const struct import *import, const char *where, const char *why);
+void import_skip(struct import *import, const char *where, const char *why);
+
+/** Print the end of the command's last line: what became of the papers, and which were skipped. */
+void import_print_outcome(const struct import *import);
 
 /** `import FILE`. Invalid lines are reported with their number and skipped. An interrupted import
  * can be repeated: papers that do not differ are not written again. */

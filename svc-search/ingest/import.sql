@@ -1,9 +1,14 @@
 -- name: asset_import
--- $1 an array of papers; of two with the same id, the later one is stored. An existing paper keeps its container and
--- members that the source does not give, and is not updated when nothing differs.
-WITH given AS (
-    SELECT DISTINCT ON (arxiv_id) *
-    FROM jsonb_populate_recordset(NULL::asset, $1::jsonb) WITH ORDINALITY ORDER BY arxiv_id, ordinality DESC
+-- $1 an array of papers. Of two with the same id, the newer one is stored, and of equally new ones the later. A paper whose
+-- stored version is newer stays as it is. A date (midnight) of the day of a stored time is that time. An existing paper keeps
+-- its container and members that the source does not give, and is not updated when nothing differs. Returns how many were
+-- added, updated, and older than what is stored.
+WITH listed AS (
+    SELECT * FROM jsonb_populate_recordset(NULL::asset, $1::jsonb) WITH ORDINALITY
+), given AS (
+    SELECT DISTINCT ON (arxiv_id) * FROM listed ORDER BY arxiv_id, updated_at DESC NULLS LAST, ordinality DESC
+), stored AS (
+    SELECT arxiv_id, updated_at FROM asset WHERE arxiv_id IN (SELECT arxiv_id FROM given)
 ), written AS (
     INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url, license)
     SELECT arxiv_id, title, coalesce(abstract, ''), coalesce(authors, '{}'), coalesce(categories, '{}'), published_at,
@@ -11,18 +16,21 @@ WITH given AS (
     FROM given ORDER BY arxiv_id
     ON CONFLICT (arxiv_id) DO UPDATE SET
         title = excluded.title, abstract = excluded.abstract, authors = excluded.authors,
-        categories = excluded.categories, published_at = coalesce(excluded.published_at, a.published_at),
-        updated_at = coalesce(excluded.updated_at, a.updated_at),
+        categories = excluded.categories, published_at = known_time(excluded.published_at, a.published_at),
+        updated_at = known_time(excluded.updated_at, a.updated_at),
         github_url = coalesce(excluded.github_url, a.github_url), license = coalesce(excluded.license, a.license),
         is_deleted = false
-    WHERE (a.title, a.abstract, a.authors, a.categories, a.published_at, a.updated_at, a.github_url, a.license, a.is_deleted)
+    WHERE NOT is_older(excluded.updated_at, a.updated_at) AND
+          (a.title, a.abstract, a.authors, a.categories, a.published_at, a.updated_at, a.github_url, a.license, a.is_deleted)
           IS DISTINCT FROM
           (excluded.title, excluded.abstract, excluded.authors, excluded.categories,
-           coalesce(excluded.published_at, a.published_at), coalesce(excluded.updated_at, a.updated_at),
+           known_time(excluded.published_at, a.published_at), known_time(excluded.updated_at, a.updated_at),
            coalesce(excluded.github_url, a.github_url), coalesce(excluded.license, a.license), false)
-    RETURNING 1
+    RETURNING xmax = 0 AS is_new
 )
-SELECT count(*) FROM written;
+SELECT (SELECT count(*) FROM written WHERE is_new), (SELECT count(*) FROM written WHERE NOT is_new),
+       (SELECT count(*) FROM given g JOIN stored s USING (arxiv_id) WHERE is_older(g.updated_at, s.updated_at))
+       + (SELECT count(*) FROM listed l JOIN given g USING (arxiv_id) WHERE l.updated_at < g.updated_at);
 
 -- name: asset_withdraw
 -- $1 an array of ids that the source has deleted.

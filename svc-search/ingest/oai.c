@@ -1,6 +1,7 @@
 #include "ingest/oai.h"
 
 #include "base/timefmt.h"
+#include "ingest/xml_repair.h"
 
 #include <expat.h>
 
@@ -166,8 +167,9 @@ static void on_end(void *context, const char *name)
 	reader->text.length = 0;
 }
 
-enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
-                        struct oai_page *ret_page, const char **ret_why)
+/* Read `xml` as it is. */
+static enum err_code parse(struct arena *arena, const char *xml, size_t length,
+                           struct oai_page *ret_page, const char **ret_why)
 {
 	struct oai_page page = {0};
 	struct reader reader = {.arena = arena, .page = &page, .text = {.arena = arena}};
@@ -187,9 +189,114 @@ enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
 		*ret_why = "it is not an OAI-PMH answer";
 	XML_ParserFree(parser);
 	if (*ret_why)
-		return ERR_MALFORMED;
+		return reader.fault ? ERR_FORBIDDEN : ERR_MALFORMED;
 	*ret_page = page;
 	STAILQ_INIT(&ret_page->records);
 	STAILQ_CONCAT(&ret_page->records, &page.records);
 	return ERR_NONE;
+}
+
+/* --- Pages that are not well-formed ----------------------------------------------------------- */
+
+/* A part of a text. */
+struct part {
+	const char *begin, *end;
+};
+
+/* Find the next tag of an element, with any prefix: `slash` is "/" for an end tag and "" for a
+ * start tag. */
+static bool find_tag(struct part within, const char *slash, const char *name, struct part *ret_tag)
+{
+	const char *at = within.begin;
+	for (; (at = memchr(at, '<', (size_t)(within.end - at))); at++) {
+		size_t skip = strlen(slash);
+		if (strncmp(at + 1, slash, skip) != 0)
+			continue;
+		size_t length = strcspn(at + 1 + skip, " \t\r\n/<>");
+		const char *word = at + 1 + skip + length - MIN_OF(strlen(name), length);
+		bool is_whole = word == at + 1 + skip || word[-1] == ':';
+		const char *close = memchr(at, '>', (size_t)(within.end - at));
+		if (!is_whole || !close || strncmp(word, name, strlen(name)) != 0)
+			continue;
+		*ret_tag = (struct part){at, close + 1};
+		return true;
+	}
+	return false;
+}
+
+/* Find the next record of a page. One without an end tag goes up to the next record, or to the end
+ * of the list. */
+static bool find_record(struct part within, struct part *ret_record)
+{
+	struct part start, tag;
+	if (!find_tag(within, "", "record", &start))
+		return false;
+	struct part rest = {start.end, within.end};
+	if (find_tag(rest, "", "record", &tag) || find_tag(rest, "/", "ListRecords", &tag))
+		rest.end = tag.begin;
+	ret_record->begin = start.begin;
+	ret_record->end = find_tag(rest, "/", "record", &tag) ? tag.end : rest.end;
+	return true;
+}
+
+/* The id in the header of a record that cannot be parsed; NULL: there is none. */
+static const char *find_id(struct arena *arena, struct part record)
+{
+	struct part tag;
+	if (!find_tag(record, "", "identifier", &tag))
+		return NULL;
+	return bare_id(arena_strndup(arena, tag.end, strcspn(tag.end, "< \t\r\n")));
+}
+
+static void read_record(struct arena *arena, struct part text, struct oai_page *page)
+{
+	struct oai_page one;
+	const char *why;
+	struct buf xml = {.arena = arena};
+	buf_puts(&xml, "<OAI-PMH>");
+	buf_add(&xml, text.begin, (size_t)(text.end - text.begin));
+	buf_puts(&xml, "</OAI-PMH>");
+	if (parse(arena, xml.data, xml.length, &one, &why)) {
+		struct oai_record *record = arena_new_of(arena, struct oai_record);
+		record->paper.id = find_id(arena, text);
+		record->fault = arena_printf(arena, "its XML cannot be read: %s", why);
+		STAILQ_INSERT_TAIL(&page->records, record, entry);
+		page->count++;
+		return;
+	}
+	STAILQ_CONCAT(&page->records, &one.records);
+	page->count += one.count;
+}
+
+/* Read the page without its records, and then these one by one. */
+static enum err_code parse_apart(struct arena *arena, const char *xml, size_t length,
+                                 struct oai_page *page, const char **ret_why)
+{
+	struct buf frame = {.arena = arena};
+	struct part rest = {xml, xml + length}, record;
+	while (find_record(rest, &record)) {
+		buf_add(&frame, rest.begin, (size_t)(record.begin - rest.begin));
+		rest.begin = record.end;
+	}
+	buf_add(&frame, rest.begin, (size_t)(rest.end - rest.begin));
+	enum err_code code = parse(arena, frame.data, frame.length, page, ret_why);
+	rest.begin = xml;
+	for (; !code && find_record(rest, &record); rest.begin = record.end)
+		read_record(arena, record, page);
+	return code;
+}
+
+enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
+                        struct oai_page *ret_page, const char **ret_why)
+{
+	struct part whole = {xml, xml + length}, record;
+	enum err_code code = parse(arena, xml, length, ret_page, ret_why);
+	if (code == ERR_MALFORMED && length && find_record(whole, &record)) {
+		struct buf repaired = xml_repair(arena, xml, length);
+		code = parse(arena, repaired.data, repaired.length, ret_page, ret_why);
+		if (code == ERR_MALFORMED)
+			code = parse_apart(arena, repaired.data, repaired.length, ret_page,
+			                   ret_why);
+	}
+	return code ? ERR_MALFORMED : ERR_NONE;
 }

@@ -12,7 +12,8 @@
 
 struct oai_record {
 	struct metadata paper;
-	bool is_deleted; /* only paper.id is set */
+	bool is_deleted;   /* only paper.id is set */
+	const char *fault; /* why it cannot be read; only paper.id can be set then. NULL: it can */
 	STAILQ_ENTRY(oai_record) entry;
 };
 
@@ -28,7 +29,9 @@ struct oai_page {
 	const char *error_text; /* content of the error element */
 };
 
-/** Read a page, `length` bytes of XML; everything is in the arena. ERR_MALFORMED: it is not
- * well-formed, has a document type, or is not an OAI-PMH answer; *ret_why says where and why. */
+/** Read a page, `length` bytes of XML; everything is in the arena. A page with records that is not
+ * well-formed is repaired (xml_repair.h); if that does not help, its records are read one by one,
+ * and those that are not well-formed have a fault. ERR_MALFORMED: the rest of the page is not
+ * well-formed, has a document type, or is not an OAI-PMH answer; *ret_why says why. */
 enum err_code oai_parse(struct arena *arena, const char *xml, size_t length,
                         struct oai_page *ret_page, const char **ret_why);

@@ -59,6 +59,32 @@ def test_null_clears_a_member(operator, put, member):
     assert now == {**before, member: None}
 
 
+def change_of(db, name):
+    return db.execute("SELECT change FROM asset WHERE arxiv_id = %s", [name]).fetchone()
+
+
+def test_put_of_an_older_version_changes_nothing(operator, put):
+    before = put(**WHOLE)
+    body = {"title": "Older", "updated_at": "2022-06-23T17:53:32.122Z", "container_status": "failed"}
+    assert operator.api.put(f"/search/assets/{before['arxiv_id']}", body, expect=200).json() == before
+    newer = {"title": "Newer", "updated_at": "2022-06-23T17:53:32.124Z"}
+    assert operator.api.put(f"/search/assets/{before['arxiv_id']}", newer, expect=200).json() == {**before, **newer}
+
+
+def test_put_of_a_date_keeps_the_time_of_that_day(operator, put):
+    before = put(**WHOLE)
+    body = {"title": "Other", "published_at": "2022-05-27T00:00:00Z", "updated_at": "2022-06-23T00:00:00.000Z"}
+    assert operator.api.put(f"/search/assets/{before['arxiv_id']}", body, expect=200).json() == {**before, "title": "Other"}
+
+
+@pytest.mark.parametrize("body", [WHOLE, {"title": WHOLE["title"]}, {"updated_at": "2022-06-23T17:53:32.123Z"}])
+def test_put_of_what_is_stored_is_no_change(operator, db, put, body):
+    before = put(**WHOLE)
+    change = change_of(db, before["arxiv_id"])
+    assert operator.api.put(f"/search/assets/{before['arxiv_id']}", body, expect=200).json() == before
+    assert change_of(db, before["arxiv_id"]) == change
+
+
 @pytest.mark.parametrize("status", ["none", "queued", "building", "failed"])
 def test_has_container_is_true_only_when_ready(put, status):
     assert put(title="x", container_status=status)["has_container"] is False

@@ -54,9 +54,15 @@ def arguments(request_line):
     return {name: values[0] for name, values in parse_qs(urlsplit(request_line).query).items()}
 
 
+def outcome(done):
+    """The counters of the last line of the command: {"records": 3, "added": 1, ...}."""
+    return {name: int(number) for number, name in re.findall(r"(\d+) (\w+)", done.stdout.splitlines()[-1])}
+
+
 def summary(done):
-    """(read, new or changed, withdrawn, skipped) from the last line of the command."""
-    return tuple(map(int, re.findall(r"\d+", done.stdout)))
+    """(read, new or changed, withdrawn, skipped)"""
+    counts = outcome(done)
+    return counts["records"], counts["added"] + counts["updated"], counts["withdrawn"], counts["skipped"]
 
 
 @pytest.fixture
@@ -144,6 +150,61 @@ def test_invalid_records_are_skipped(harvest, api, new_id):
     assert summary(done) == (1, 1, 0, 2)
     assert re.search("nonsense: skipped: .*arXiv id", done.stderr)
     api.get(f"/search/assets/{name}", expect=200)
+
+
+FORBIDDEN = ["\x03", "&#x3;", "&#3;", "&#x0;", "\ufffe", "&#xFFFF;", "&#xD800;&#xDC00;", "&#56832;", "&#x110000;", "\x1b[31m", "\x0b"]
+
+
+@pytest.mark.parametrize("sign", FORBIDDEN, ids=repr)
+def test_characters_that_xml_forbids_are_replaced(harvest, api, new_id, sign):
+    first, second, third = new_id(), new_id(), new_id()
+    pages = [page([record(first), record(second, title=f"A {sign} b", abstract=sign)], "next"), page([record(third)])]
+    done, _ = harvest(pages)
+    assert (done.returncode, summary(done)) == (0, (3, 3, 0, 0)), done.stderr
+    title = api.get(f"/search/assets/{second}", expect=200).json()["title"]
+    assert title.startswith("A \ufffd") and title.endswith(" b")
+    api.get(f"/search/assets/{third}", expect=200)
+
+
+@pytest.mark.parametrize("raw", [b"\xff", b"\xc3", b"\xed\xa0\x80", b"\xc0\x80", b"\xf4\x90\x80\x80"], ids=repr)
+def test_bytes_that_are_not_utf8_are_replaced(harvest, api, new_id, raw):
+    name, mark = new_id(), "MARK"
+    body = page([record(name, title=f"A {mark} b"), record(new_id(), title="Ünïcode")]).encode().replace(mark.encode(), raw)
+    done, _ = harvest([lambda request: request.reply(200, body)])
+    assert (done.returncode, summary(done)) == (0, (2, 2, 0, 0)), done.stderr
+    assert "\ufffd" in api.get(f"/search/assets/{name}", expect=200).json()["title"]
+
+
+def test_ampersands_and_references_of_html_are_text(harvest, api, new_id):
+    name = new_id()
+    done, _ = harvest([page([record(name, title="AT&T &amp; R&D, <![CDATA[&#x3; & &amp;]]>")])])
+    assert (done.returncode, summary(done)) == (0, (1, 1, 0, 0)), done.stderr
+    assert api.get(f"/search/assets/{name}").json()["title"].startswith("AT&T & R&D, ")
+
+
+def test_a_record_that_cannot_be_read_is_skipped(harvest, api, new_id):
+    good, bad, cut, last = (new_id() for _ in range(4))
+    broken = record(bad).replace("</title>", "</tilte>")
+    open_end = record(cut).replace("</record>", "")
+    done, asked = harvest([page([record(good), broken, open_end, record(last, title="A \x03")], "next"), page([deleted("9712.99998")])])
+    assert (done.returncode, len(asked)) == (0, 2), done.stderr
+    assert summary(done) == (2, 2, 0, 2)
+    assert f"2 skipped: {bad}, {cut}\n" in done.stdout
+    assert re.search(f"{bad}: skipped: .*mismatched", done.stderr)
+    for name in (good, last):
+        api.get(f"/search/assets/{name}", expect=200)
+    api.get(f"/search/assets/{bad}", expect=404)
+
+
+def test_an_older_record_changes_nothing(harvest, api, new_id):
+    name = new_id()
+    assert outcome(harvest([page([record(name, title="Second")])])[0])["added"] == 1
+    older, _ = harvest([page([record(name, title="First", updated="2024-02-19")])])
+    assert (outcome(older)["older"], outcome(older)["updated"]) == (1, 0)
+    again, _ = harvest([page([record(name, title="Second")])])
+    assert outcome(again)["unchanged"] == 1
+    stored = api.get(f"/search/assets/{name}").json()
+    assert (stored["title"], stored["updated_at"]) == ("Second", "2024-02-20T00:00:00.000Z")
 
 
 def test_an_empty_list_succeeds(harvest):

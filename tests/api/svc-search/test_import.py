@@ -56,9 +56,16 @@ def snapshot(new_id, word):
     return make
 
 
+def outcome(done):
+    """The counters of the last line of the command: {"papers": 3, "added": 1, ...}."""
+    return {name: int(number) for number, name in re.findall(r"(\d+) (\w+)", done.stdout.splitlines()[-1])}
+
+
 def summary(done):
-    """(read, new or changed, skipped) from the last line of the command."""
-    return tuple(map(int, re.fullmatch(r"(\d+) papers read, (\d+) new or changed, (\d+) lines skipped\n", done.stdout).groups()))
+    """(read, new or changed, skipped)"""
+    counts = outcome(done)
+    assert counts["added"] + counts["updated"] + counts["unchanged"] + counts["older"] == counts["papers"]
+    return counts["papers"], counts["added"] + counts["updated"], counts["skipped"]
 
 
 def test_a_line_of_the_snapshot(run, api, paper_file, snapshot, word, found):
@@ -91,6 +98,53 @@ def test_repeating_an_import_changes_nothing(run, api, paper_file, snapshot):
     lines[1]["title"] = "Another"
     assert summary(run(paper_file(lines))) == (3, 1, 0)
     assert api.get(f"/search/assets/{lines[1]['id']}").json()["title"] == "Another"
+
+
+def version(line, number, day, **members):
+    """The line as a snapshot has it once its newest version is of this day of 2021."""
+    versions = [{"version": "v1", "created": "Thu, 17 Jun 2021 17:37:18 GMT"},
+                {"version": f"v{number}", "created": f"Sat, {day} Oct 2021 18:40:34 GMT"}]  # fmt: skip
+    return {**line, "versions": versions, "title": f"Number {number}", **members}
+
+
+def test_the_newer_version_stays(run, api, paper_file, snapshot):
+    line = snapshot()
+    third = version(line, 3, 16)
+    assert outcome(run(paper_file([third])))["added"] == 1
+    done = run(paper_file([version(line, 2, 15, license="http://example.com/older")]))
+    assert (outcome(done)["older"], outcome(done)["updated"]) == (1, 0)
+    stored = api.get(f"/search/assets/{line['id']}").json()
+    assert (stored["title"], stored["updated_at"]) == ("Number 3", "2021-10-16T18:40:34.000Z")
+    assert stored["license"] == line["license"]
+    assert outcome(run(paper_file([version(line, 4, 17)])))["updated"] == 1
+    assert api.get(f"/search/assets/{line['id']}").json()["title"] == "Number 4"
+
+
+def test_of_several_lines_with_one_id_the_newest_is_stored(run, api, paper_file, snapshot):
+    line = snapshot()
+    done = run(paper_file([version(line, 3, 16), version(line, 2, 15)]))
+    assert (outcome(done)["added"], outcome(done)["older"]) == (1, 1)
+    assert api.get(f"/search/assets/{line['id']}").json()["title"] == "Number 3"
+
+
+def test_a_date_does_not_replace_a_time_of_its_day(run, api, db, paper_file, snapshot):
+    line = snapshot()
+    run(paper_file([line]))
+    dated = {**line, "versions": None, "published_at": "2021-06-17", "update_date": "2021-10-16"}
+    before = db.execute("SELECT change FROM asset WHERE arxiv_id = %s", [line["id"]]).fetchone()
+    assert outcome(run(paper_file([dated])))["unchanged"] == 1
+    assert db.execute("SELECT change FROM asset WHERE arxiv_id = %s", [line["id"]]).fetchone() == before
+    assert outcome(run(paper_file([{**dated, "title": "Of that day"}])))["updated"] == 1
+    stored = api.get(f"/search/assets/{line['id']}").json()
+    assert (stored["title"], stored["published_at"]) == ("Of that day", "2021-06-17T17:37:18.000Z")
+    assert stored["updated_at"] == "2021-10-16T18:40:34.000Z"
+
+
+def test_skipped_lines_are_named_in_the_last_line(run, paper_file, snapshot):
+    path = paper_file([snapshot(), *["nonsense"] * 7])
+    done = run(path)
+    assert outcome(done)["skipped"] == 7
+    assert f"7 skipped: {path}:2, {path}:3, {path}:4, {path}:5, {path}:6, …" in done.stdout
 
 
 def test_an_import_keeps_the_container(run, operator, paper_file, snapshot):

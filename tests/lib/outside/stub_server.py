@@ -33,7 +33,7 @@ class StubServer:
             do_GET = do_POST = handle_any
 
             def reply(self, status, text, **headers):
-                data = text.encode()
+                data = text if isinstance(text, bytes) else text.encode()
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name.replace("_", "-"), value)

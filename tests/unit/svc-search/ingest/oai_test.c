@@ -139,6 +139,47 @@ static void test_other_documents_are_refused(void **state)
 	}
 }
 
+/* The page is well-formed but for what is in the records. */
+static void test_records_are_repaired_or_skipped(void **state)
+{
+	static const char *const RECORDS[][3] = {
+		/* a record, its title, its fault */
+		{"<record><id>2</id><title>A\x03\xff&#x3;</title></record>", "A\uFFFD\uFFFD\uFFFD",
+	         NULL},
+		{"<record><id>2</id><title>AT&T &eacute; &#65</title></record>",
+	         "AT&T &eacute; &#65", NULL},
+		{"<record><header><identifier>a:b:2</identifier></header><title></record>", NULL,
+	         "mismatched"},
+		{"<record><identifier>a:b:2</identifier>", NULL, "mismatched"},
+		{"<x:record a=\"1\"><identifier>a:b:2</identifier></y:record>", NULL, "mismatched"},
+		{"<record><identifier>a:b:2</identifier></record", NULL, "not well-formed"},
+		{"<record><identifier>a:b:2</identifier><", NULL, "not well-formed"},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(RECORDS); i++) {
+		struct oai_page page = read_page(
+			arena_printf(arena,
+		                     "<OAI-PMH><ListRecords><record><id>1</id></record>%s<record>"
+		                     "<id>3</id></record><resumptionToken>t</resumptionToken>"
+		                     "</ListRecords></OAI-PMH>",
+		                     RECORDS[i][0]));
+		const struct oai_record *one = STAILQ_FIRST(&page.records);
+		const struct oai_record *two = STAILQ_NEXT(one, entry);
+		const struct oai_record *three = STAILQ_NEXT(two, entry);
+		assert_string_equal(page.token, "t");
+		assert_int_equal(page.count, 3);
+		assert_string_equal(two->paper.id, "2");
+		assert_string_equal(three->paper.id, "3");
+		assert_null(three->fault);
+		if (!RECORDS[i][2]) {
+			assert_string_equal(two->paper.title, RECORDS[i][1]);
+			assert_null(two->fault);
+		} else if (!two->fault || !strstr(two->fault, RECORDS[i][2])) {
+			fail_msg("%s: %s", RECORDS[i][0], two->fault ? two->fault : "no fault");
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -149,6 +190,7 @@ int main(void)
 		ARENA_TEST(test_the_last_page_has_no_token),
 		ARENA_TEST(test_namespace_prefixes_are_ignored),
 		ARENA_TEST(test_other_documents_are_refused),
+		ARENA_TEST(test_records_are_repaired_or_skipped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
