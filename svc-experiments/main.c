@@ -64,8 +64,8 @@ static const struct service SERVICE = {
 	.recurring = RECURRING,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
-	.settings = (const struct setting *const[]){PAPER_SETTINGS, RUN_SETTINGS,
-                                                    AGENT_WORKFLOW_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){EXPERIMENT_SETTINGS, PAPER_SETTINGS,
+                                                    RUN_SETTINGS, AGENT_WORKFLOW_SETTINGS, NULL},
 	.commands = COMMANDS,
 };
 

@@ -42,14 +42,14 @@ struct pg_rows *pg_write_with(struct request *rq, const struct constraint *const
 }
 
 struct pg_rows *pg_write_batched(struct request *rq, const struct constraint *constraints,
-                                 const char *sql)
+                                 const char *sql, const char *limits)
 {
 	struct pg_rows *rows = NULL;
 	const char *violated = NULL;
 	struct buf item = {.arena = rq->arena};
 	buf_puts(&item, "{\"request_id\":");
 	json_quote(&item, rq->id, strlen(rq->id));
-	buf_puts(&item, ",\"body\":");
+	buf_printf(&item, ",\"limits\":%s,\"body\":", limits);
 	buf_puts(&item, request_body_json(rq));
 	buf_puts(&item, "}");
 	enum err_code code = pg_batch_try(rq, &rows, &violated, sql, item.data);

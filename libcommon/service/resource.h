@@ -49,9 +49,10 @@ struct pg_rows *pg_write_with(struct request *rq, const struct constraint *const
                               const char *sql, const struct pg_param *params, size_t count);
 
 /** As pg_write(), for a statement that makes an object of the request's body and that requests of
- * the account share (pg/batch.h). Its items are {"request_id": …, "body": …}. */
+ * the account share (pg/batch.h). Its items are {"request_id": …, "limits": …, "body": …}, where
+ * `limits` is the JSON text of what settings limit. */
 struct pg_rows *pg_write_batched(struct request *rq, const struct constraint *constraints,
-                                 const char *sql);
+                                 const char *sql, const char *limits);
 
 /** The id of the API key that makes the request, for columns such as `changed_by`; SQL NULL when a
  * service makes it. */

@@ -10,6 +10,7 @@
 #include "service/reply.h"
 #include "service/resource.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 struct list_input {
@@ -80,16 +81,35 @@ static void require_new_repo(struct request *rq)
 	require_repo(rq, json_get_text(json_get(rq->http->json, "launch_context"), "target_repo"));
 }
 
-static const struct constraint CONSTRAINTS[] = {
-	{"experiment_project", ERR_INVALID, "project_id", "is not one of your projects"},
-	{0},
+static int64_t experiments_max;
+
+const struct setting EXPERIMENT_SETTINGS[] = {
+	SETTING_INT(&experiments_max, "EXPERIMENTS_MAX", "100000", 1, 1000000000,
+                    "Experiments that an account may have."),
+	SETTING_END,
 };
+
+/* The constraints that a statement can violate, with the limit in its message. */
+static const struct constraint *constraints(struct request *rq)
+{
+	const struct constraint rows[] = {
+		{"experiment_project", ERR_INVALID, "project_id", "is not one of your projects"},
+		{"experiment_max", ERR_CONFLICT, NULL,
+	         arena_printf(rq->arena,
+	                      "an account may have %" PRId64 " experiments; delete one first",
+	                      experiments_max)},
+		{0},
+	};
+	return arena_memdup(rq->arena, rows, sizeof(rows));
+}
 
 void experiment_create(struct request *rq)
 {
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
 	require_new_repo(rq);
-	struct pg_rows *rows = pg_write_batched(rq, CONSTRAINTS, EXPERIMENT_CREATE_SQL);
+	const char *limits =
+		arena_printf(rq->arena, "{\"experiments\": %" PRId64 "}", experiments_max);
+	struct pg_rows *rows = pg_write_batched(rq, constraints(rq), EXPERIMENT_CREATE_SQL, limits);
 	etag_reply_object(rq, 201, rows, "experiment");
 }
 
@@ -109,7 +129,7 @@ void experiment_update(struct request *rq)
 	request_require_member(rq);
 	require_new_repo(rq);
 	experiment_require_repo(rq, in->id);
-	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, EXPERIMENT_UPDATE_SQL, pg_text(in->id),
+	struct pg_rows *rows = pg_write(rq, constraints(rq), EXPERIMENT_UPDATE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id),
 	                                pg_text(etag_if_match(rq)));

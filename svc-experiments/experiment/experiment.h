@@ -7,7 +7,11 @@
  *     fields.c      their input as tables of fields */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
+
+/** EXPERIMENTS_MAX. */
+extern const struct setting EXPERIMENT_SETTINGS[];
 
 /** Handlers of the operations experiments_list, experiment_create and so on. */
 void experiment_list(struct request *rq);

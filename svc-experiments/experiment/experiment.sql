@@ -8,9 +8,14 @@ SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 SELECT launch_context ->> 'target_repo' FROM experiment WHERE id = $1 AND account_id = $2;
 
 -- name: experiment_create
--- $1 account, $2 the experiments, each with its `body` and `request_id`, as a batch has them (pg/batch.h).
+-- $1 account, $2 the experiments, each with its `body`, `request_id` and `limits` ({"experiments"}), as a batch has them
+-- (pg/batch.h). Violates experiment_max.
+WITH room AS MATERIALIZED (
+    SELECT experiment_has_room($1, jsonb_array_length($2::jsonb), ($2::jsonb #>> '{0,limits,experiments}')::int) AS is_there
+)
 SELECT n, experiment_full_json(e), experiment_entity_tag(e)
-FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS item (json, n)
+FROM room
+JOIN jsonb_array_elements($2::jsonb) WITH ORDINALITY AS item (json, n) ON room.is_there
 CROSS JOIN LATERAL experiment_new($1, item.json -> 'body', item.json ->> 'request_id') AS e;
 
 -- name: experiment_get (read)

@@ -8,6 +8,8 @@
 #include "service/key_limit.h"
 #include "service/resource.h"
 
+#include <inttypes.h>
+
 #define NAME_MAX_CHARS    200
 #define CONTEXT_MAX_CHARS 50000
 #define DAILY_COUNT_MAX   50
@@ -71,11 +73,35 @@ static const struct field UPDATE_FIELDS[] = {
 	FIELD_END,
 };
 
-static const struct constraint CONSTRAINTS[] = {
-	{"interest_name", ERR_CONFLICT, NULL, "an interest with this name already exists"},
-	CONSTRAINT_TASK_PENDING_MAX,
-	{0},
+static int64_t interests_max, active_max;
+
+const struct setting INTEREST_SETTINGS[] = {
+	SETTING_INT(&interests_max, "INTERESTS_MAX", "500", 1, 1000000,
+                    "Interests that an account may have."),
+	SETTING_INT(&active_max, "ACTIVE_INTERESTS_MAX", "100", 1, 1000000,
+                    "Active interests that an account may have."),
+	SETTING_END,
 };
+
+/* The constraints that a statement can violate, with the limits in their messages. */
+static const struct constraint *constraints(struct request *rq)
+{
+	const struct constraint rows[] = {
+		{"interest_name", ERR_CONFLICT, NULL, "an interest with this name already exists"},
+		{"interest_max", ERR_CONFLICT, NULL,
+	         arena_printf(rq->arena,
+	                      "an account may have %" PRId64 " interests; delete one first",
+	                      interests_max)},
+		{"interest_active_max", ERR_CONFLICT, NULL,
+	         arena_printf(rq->arena,
+	                      "an account may have %" PRId64
+	                      " active interests; make another one inactive first",
+	                      active_max)},
+		CONSTRAINT_TASK_PENDING_MAX,
+		{0},
+	};
+	return arena_memdup(rq->arena, rows, sizeof(rows));
+}
 
 static const char NOT_FOUND[] = "no such interest";
 
@@ -94,7 +120,10 @@ void interest_create(struct request *rq)
 	request_input(rq, struct interest_input,
 	              has_repository ? CREATE_OF_REPOSITORY_FIELDS : CREATE_FIELDS);
 	require_interest(rq, NULL);
-	struct pg_rows *rows = pg_write_batched(rq, CONSTRAINTS, INTEREST_CREATE_SQL);
+	const char *limits =
+		arena_printf(rq->arena, "{\"interests\": %" PRId64 ", \"active\": %" PRId64 "}",
+	                     interests_max, active_max);
+	struct pg_rows *rows = pg_write_batched(rq, constraints(rq), INTEREST_CREATE_SQL, limits);
 	reply_json(rq, 201, pg_json(rows));
 }
 
@@ -111,9 +140,9 @@ void interest_update(struct request *rq)
 	struct interest_input *in = request_input(rq, struct interest_input, UPDATE_FIELDS);
 	request_require_member(rq);
 	struct pg_rows *rows =
-		pg_write(rq, CONSTRAINTS, INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
+		pg_write(rq, constraints(rq), INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id),
-	                 pg_text(etag_if_match(rq)));
+	                 pg_text(etag_if_match(rq)), pg_int(active_max));
 	etag_reply_object(rq, 200, rows, "interest");
 }
 
@@ -130,7 +159,8 @@ void interest_toggle(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
-		pg_query(rq, INTEREST_TOGGLE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+		pg_write(rq, constraints(rq), INTEREST_TOGGLE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(in->id), pg_int(active_max));
 	reply_one(rq, 200, rows, NOT_FOUND);
 }
 

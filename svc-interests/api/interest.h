@@ -11,7 +11,11 @@
  * name or context changes, starts the job that builds its candidate pool (pool/pool.h). */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
+
+/** INTERESTS_MAX, ACTIVE_INTERESTS_MAX. */
+extern const struct setting INTEREST_SETTINGS[];
 
 void interest_list(struct request *rq);
 void interest_create(struct request *rq);

@@ -7,18 +7,24 @@ SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.created_at DESC, page.
        (SELECT count(*) FROM interest WHERE account_id = $1 AND ($4::uuid IS NULL OR id = $4));
 
 -- name: interest_create
--- $1 account, $2 the interests, each with its `body` and `request_id`, as a batch has them (pg/batch.h). Starts the jobs that
--- build the pools. Name and context that a body lacks are those of its repository.
+-- $1 account, $2 the interests, each with its `body`, `request_id` and `limits` ({"interests", "active"}), as a batch has them
+-- (pg/batch.h). Starts the jobs that build the pools. Name and context that a body lacks are those of its repository. Violates
+-- interest_max and interest_active_max.
 WITH wanted AS MATERIALIZED (
-    SELECT item.n, uuid_v7() AS id, uuid_v7() AS task_id, item.json ->> 'request_id' AS request_id, b.*
+    SELECT item.n, uuid_v7() AS id, uuid_v7() AS task_id, item.json ->> 'request_id' AS request_id,
+           (item.json #>> '{limits,interests}')::int AS most, (item.json #>> '{limits,active}')::int AS active_most, b.*
     FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS item (json, n),
          jsonb_to_record(item.json -> 'body') AS b (name text, context text, daily_count integer, is_active boolean,
                                                     model_provider text, source_repo_url text, project_id uuid)
+), room AS MATERIALIZED (
+    SELECT interest_has_room($1, count(*), count(*) FILTER (WHERE coalesce(is_active, true)), min(most), min(active_most)) AS is_there
+    FROM wanted
 ), made AS (
     INSERT INTO interest AS i (id, account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
     SELECT id, $1, coalesce(name, repository_title(source_repo_url)), coalesce(context, source_repo_url),
            coalesce(daily_count, 3), coalesce(is_active, true), model_provider, source_repo_url, project_id
-    FROM wanted
+    FROM wanted, room
+    WHERE room.is_there
     ORDER BY lower(coalesce(name, repository_title(source_repo_url))) -- so that two such statements do not wait for each other
     RETURNING i.id, interest_json(i) AS json
 ), queued AS (
@@ -47,8 +53,8 @@ WITH shown AS MATERIALIZED (
 SELECT n, json, version || '-' || left(md5(json), 16) FROM shown;
 
 -- name: interest_update
--- $1 account, $2 interest, $3 the body, $4 request id, $5 versions that If-Match allows (NULL: any). No row: no such interest. A row
--- with NULL: it has another version. A new name or context deletes the pool and starts the job that
+-- $1 account, $2 interest, $3 the body, $4 request id, $5 versions that If-Match allows (NULL: any), $6 the most active interests
+-- of the account, which can be violated as interest_active_max. No row: no such interest. A row with NULL: it has another version. A new name or context deletes the pool and starts the job that
 -- builds it again; a new repository only starts the job, which reads it.
 WITH old AS MATERIALIZED (
     SELECT i.*, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version
@@ -60,7 +66,9 @@ WITH old AS MATERIALIZED (
     FROM old AS i,
          jsonb_to_record($3::jsonb) AS b (name text, context text, daily_count integer, is_active boolean,
                                           model_provider text, source_repo_url text, project_id uuid)
-    WHERE $5::bigint[] IS NULL OR i.version = ANY ($5::bigint[])
+    WHERE CASE WHEN i.version <> ALL ($5::bigint[]) THEN false -- before the bound: CASE keeps the order
+               WHEN b.is_active AND NOT i.is_active THEN interest_has_room($1, 0, 1, 0, $6::int)
+               ELSE true END
 ), changed AS (
     SELECT id, pool_size FROM was WHERE (new_name, new_context) <> (name, context)
 ), dropped AS (
@@ -103,8 +111,13 @@ SELECT CASE WHEN deleted.id IS NOT NULL THEN jsonb_build_object('id', deleted.id
 FROM old LEFT JOIN deleted ON true;
 
 -- name: interest_toggle
-UPDATE interest i SET is_active = NOT is_active,
-    updated_at = greatest(clock_timestamp(), i.updated_at + interval '1 microsecond') WHERE account_id = $1 AND id = $2
+-- $1 account, $2 interest, $3 the most active interests of the account, which can be violated as interest_active_max.
+WITH old AS MATERIALIZED (
+    SELECT i.id, i.is_active FROM interest i WHERE i.account_id = $1 AND i.id = $2 FOR UPDATE
+)
+UPDATE interest i SET is_active = NOT i.is_active,
+    updated_at = greatest(clock_timestamp(), i.updated_at + interval '1 microsecond')
+FROM old WHERE i.id = old.id AND (old.is_active OR interest_has_room($1, 0, 1, 0, $3::int))
 RETURNING interest_json(i);
 
 -- name: interest_pool_get (read)

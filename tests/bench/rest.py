@@ -141,7 +141,8 @@ def main():
     options = parser.parse_args()
     npm_install(PEER)
     servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]
-    cluster_settings.SETTINGS.update({"WORKERS": "1", "ROLES": "http"})
+    limits = {"INTERESTS_MAX": "1000000", "ACTIVE_INTERESTS_MAX": "1000000"}
+    cluster_settings.SETTINGS.update({"WORKERS": "1", "ROLES": "http", **limits})
     with cluster_settings.Cluster() as cluster, tempfile.TemporaryDirectory() as folder:
         print(f"load average: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
         users = [cluster.user() for _ in range(options.accounts)]
