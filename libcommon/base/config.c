@@ -196,8 +196,13 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* What files hold; as the environment, for the life of the process. */
-static struct arena *files;
+/* Values of secrets, for the life of the process. */
+static struct arena *secrets;
+
+static struct arena *secret_arena(void)
+{
+	return secrets = secrets ? secrets : arena_new_wiped();
+}
 
 static bool file_fault(const char *name, const char *path, const char *why)
 {
@@ -208,8 +213,7 @@ static bool file_fault(const char *name, const char *path, const char *why)
 /* The content of the file without line breaks at its end. False after a line on standard error. */
 static bool read_secret(const char *name, const char *path, const char **ret_text)
 {
-	files = files ? files : arena_new_wiped();
-	char *text = arena_alloc(files, SECRET_FILE_MAX + 2);
+	char *text = arena_alloc(secret_arena(), SECRET_FILE_MAX + 2);
 	FILE *file = fopen(path, "re");
 	if (!file)
 		return file_fault(name, path, "cannot be opened");
@@ -233,6 +237,8 @@ static bool find_value(const struct setting *setting, const char **ret_value)
 	*ret_value = variable(setting->name);
 	if (!setting->is_secret)
 		return true;
+	if (*ret_value)
+		*ret_value = arena_strdup(secret_arena(), *ret_value);
 	char name[NAME_MAX_BYTES];
 	int length = snprintf(name, sizeof(name), "%s_FILE", setting->name);
 	require(length > 0 && (size_t)length < sizeof(name));
@@ -276,6 +282,17 @@ enum err_code config_load(const struct setting *settings)
 	for (; settings->type != SET_END; settings++)
 		is_valid = load_one(settings) && is_valid;
 	return is_valid ? ERR_NONE : ERR_INVALID;
+}
+
+void config_hide_secrets(const struct setting *settings)
+{
+	for (; settings->type != SET_END; settings++) {
+		char *value = settings->is_secret ? getenv(settings->name) : NULL;
+		if (!value)
+			continue;
+		memset(value, ' ', strlen(value)); /* in the memory that /proc shows */
+		unsetenv(settings->name);
+	}
 }
 
 void config_print_help(const struct setting *settings)

@@ -52,10 +52,16 @@ struct setting {
 /** Set the targets from the environment. Durations are written `250ms`, `10s`, `5m`, `1h` (without
  * a unit: seconds), sizes `64KiB`, `1MiB`, `2GiB` (without a unit: bytes), booleans
  * `true|false|1|0|on|off|yes|no`. An empty variable counts as unset. Text targets borrow from the
- * environment or the table.
+ * environment or the table; secrets are copied.
  *
  * ERR_INVALID: a variable is invalid or missing; each has been reported on standard error. */
 enum err_code config_load(const struct setting *settings);
+
+/** After config_load(): remove the secrets of the table from the environment, also those of a table
+ * that was not loaded. Programs that the process starts do not get them, and /proc/PID/environ
+ * shows blanks in their place. A table cannot be loaded again afterwards. No other thread may
+ * run. */
+void config_hide_secrets(const struct setting *settings);
 
 /** Print the settings for --help and their values for --show-config, on standard output. */
 void config_print_help(const struct setting *settings);

@@ -112,10 +112,28 @@ static bool is_outside(const struct command *command)
 	return command && command->settings;
 }
 
+static void hide_tables(const struct setting *const *tables)
+{
+	for (; tables && *tables; tables++)
+		config_hide_secrets(*tables);
+}
+
+/* Those of the process, also from a command that has other settings: it may start programs. */
+static void hide_secrets(const struct service *service, const struct command *command)
+{
+	const struct setting *const common[] = {OUTSIDE_SETTINGS, PROCESS_SETTINGS, TRACE_SETTINGS,
+	                                        NULL};
+	hide_tables(common);
+	hide_tables(service->settings);
+	if (command)
+		hide_tables(command->settings);
+}
+
 static bool load_settings(const struct service *service, const struct command *command)
 {
 	if (is_outside(command) ? load_tables_outside(command) : load_tables_of(service))
 		return false;
+	hide_secrets(service, command);
 	if (log_init(service->name, process_settings.log_level)) {
 		fprintf(stderr, "LOG_LEVEL: \"%s\" is not a level\n", process_settings.log_level);
 		return false;

@@ -278,6 +278,21 @@ static void secrets_are_read_from_files(void **state attr_unused)
 	unlink(path);
 }
 
+static void secrets_leave_the_environment(void **state attr_unused)
+{
+	setenv("T_SECRET", "hunter2", 1);
+	setenv("T_TEXT", "a text", 1);
+	const char *shown = getenv("T_SECRET");
+	assert_int_equal(load(TABLE), ERR_NONE);
+	config_hide_secrets(TABLE);
+	assert_null(getenv("T_SECRET"));
+	assert_string_equal(shown, "       ");
+	assert_string_equal(values.secret, "hunter2");
+	assert_string_equal(getenv("T_TEXT"), "a text");
+	assert_string_equal(values.text, "a text");
+	config_hide_secrets(TABLE);
+}
+
 static void every_fault_is_reported(void **state attr_unused)
 {
 	const char *must;
@@ -352,11 +367,17 @@ static void values_are_printed_without_secrets(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(defaults_come_from_the_table),   TEST(an_empty_variable_is_unset),
-		TEST(valid_numbers_are_accepted),     TEST(floats_booleans_and_texts_are_accepted),
-		TEST(faults_name_the_variable),       TEST(malformed_values_are_refused),
-		TEST(secrets_are_read_from_files),    TEST(every_fault_is_reported),
-		TEST(help_is_printed_from_the_table), TEST(values_are_printed_without_secrets),
+		TEST(defaults_come_from_the_table),
+		TEST(an_empty_variable_is_unset),
+		TEST(valid_numbers_are_accepted),
+		TEST(floats_booleans_and_texts_are_accepted),
+		TEST(faults_name_the_variable),
+		TEST(malformed_values_are_refused),
+		TEST(secrets_are_read_from_files),
+		TEST(secrets_leave_the_environment),
+		TEST(every_fault_is_reported),
+		TEST(help_is_printed_from_the_table),
+		TEST(values_are_printed_without_secrets),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
