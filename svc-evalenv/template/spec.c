@@ -1,7 +1,9 @@
 #include "template/spec.h"
 
+#include "base/base.h"
 #include "base/json.h"
 
+#include <math.h>
 #include <string.h>
 
 #define ENV_MAX         200
@@ -143,6 +145,45 @@ static void check_metrics(struct check *c, yyjson_val *metrics)
 	}
 }
 
+/* What a worker applies to a run. */
+static const struct resource {
+	const char *name;
+	double min, max; /* both 0: true or false */
+	bool is_whole;
+} RESOURCES[] = {
+	{"cpus", 0.01, 1024, false},          {"memory_mb", 16, 1 << 24, true},
+	{"pids", 1, 4194304, true},           {"network", 0, 0, false},
+	{"timeout_seconds", 1, 604800, true},
+};
+
+static const struct resource *find_resource(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(RESOURCES); i++)
+		if (strcmp(RESOURCES[i].name, name) == 0)
+			return &RESOURCES[i];
+	return NULL;
+}
+
+static void check_resource(struct check *c, const char *name, yyjson_val *value)
+{
+	const char *field = arena_printf(c->arena, "spec.resources.%s", name);
+	const struct resource *resource = find_resource(name);
+	double number = yyjson_get_num(value);
+	if (!resource) {
+		fault(c, field,
+		      "is none of cpus, memory_mb, pids, network and timeout_seconds, which can "
+		      "be applied");
+	} else if (resource->max == 0) {
+		if (!yyjson_is_bool(value))
+			fault(c, field, "must be true or false");
+	} else if (!yyjson_is_num(value) || number < resource->min || number > resource->max ||
+	           (resource->is_whole && number != floor(number))) {
+		problem_add_field(c->arena, c->problem, field, "must be %s from %g to %.0f",
+		                  resource->is_whole ? "an integer" : "a number", resource->min,
+		                  resource->max);
+	}
+}
+
 static void check_resources(struct check *c, yyjson_val *resources)
 {
 	size_t index, count;
@@ -150,9 +191,7 @@ static void check_resources(struct check *c, yyjson_val *resources)
 	if (resources && !yyjson_is_obj(resources))
 		fault(c, "spec.resources", "must be an object");
 	json_obj_foreach (resources, index, count, name, value)
-		if (!yyjson_is_str(value) && !yyjson_is_num(value))
-			problem_add_field(c->arena, c->problem, "spec.resources",
-			                  "%s must be a number or a string", yyjson_get_str(name));
+		check_resource(c, yyjson_get_str(name), value);
 }
 
 void spec_check(struct arena *arena, struct problem *problem, yyjson_val *spec)

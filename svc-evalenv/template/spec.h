@@ -3,7 +3,8 @@
  *     {"image": "registry/name@sha256:…",      or "containerfile": "FROM scratch\n…", and not both
  *      "command": "run --fast",                or ["run", "--fast"]
  *      "env": {"SEED": "1"},
- *      "resources": {"cpus": 2, "memory": "4Gi"},
+ *      "resources": {"cpus": 2, "memory_mb": 4096, "pids": 200, "network": true,
+ *                    "timeout_seconds": 600},
  *      "metrics": ["accuracy"],                or [{"name": "accuracy", "goal": "maximize", "unit": "%"}]
  *      "dataset": "s3://…"}                    or an object
  *

@@ -92,7 +92,16 @@ SPECS = {
     "word": ({"image": "a", "command": ["a", 1]}, {"spec.command"}),
     "variable": ({"image": "a", "env": {"A=B": "c"}}, {"spec.env"}),
     "value": ({"image": "a", "env": {"A": 1}}, {"spec.env"}),
-    "resource": ({"image": "a", "resources": {"cpus": []}}, {"spec.resources"}),
+    "resources": ({"image": "a", "resources": {"cpus": [], "memory_mb": "4Gi", "pids": None, "network": "none", "timeout_seconds": True}},
+                  {f"spec.resources.{name}" for name in ("cpus", "memory_mb", "pids", "network", "timeout_seconds")}),
+    "resources that cannot be applied": ({"image": "a", "resources": {"gpus": 1, "memory": "4Gi", "": 1, "Cpus": 1}},
+                                         {f"spec.resources.{name}" for name in ("gpus", "memory", "", "Cpus")}),
+    "least": ({"image": "a", "resources": {"cpus": 0, "memory_mb": 15, "pids": 0, "timeout_seconds": 0}},
+              {f"spec.resources.{name}" for name in ("cpus", "memory_mb", "pids", "timeout_seconds")}),
+    "most": ({"image": "a", "resources": {"cpus": 1024.5, "memory_mb": 1 << 25, "pids": 1e7, "timeout_seconds": 604801}},
+             {f"spec.resources.{name}" for name in ("cpus", "memory_mb", "pids", "timeout_seconds")}),
+    "fractions": ({"image": "a", "resources": {"cpus": 0.5, "memory_mb": 100.5, "pids": 1.5, "timeout_seconds": 0.5}},
+                  {f"spec.resources.{name}" for name in ("memory_mb", "pids", "timeout_seconds")}),
     "metric": ({"image": "a", "metrics": [1]}, {"spec.metrics"}),
     "metric twice": ({"image": "a", "metrics": ["a", {"name": "a"}]}, {"spec.metrics"}),
     "goal": ({"image": "a", "metrics": [{"name": "a", "goal": "up", "unit": 1}]}, {"spec.metrics"}),
@@ -104,6 +113,12 @@ def test_each_fault_of_a_spec_is_named(api, case):
     spec, fields = SPECS[case]
     faults = api.problem("POST", PATH, 400, "invalid_request", {"name": "x", "spec": spec})["errors"]
     assert {fault["field"] for fault in faults} == fields
+
+
+def test_resources_are_kept(template):
+    resources = {"cpus": 0.5, "memory_mb": 64, "pids": 10, "network": True, "timeout_seconds": 60}
+    assert template(spec={**SPEC, "resources": resources})["spec"]["resources"] == resources
+    assert template(spec={**SPEC, "resources": {}})["spec"]["resources"] == {}
 
 
 def test_the_secret_is_sealed_and_never_shown(api, template, db):
