@@ -88,7 +88,8 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	                     (int)strcspn(repository_url, ":"), repository_url),
 		"GIT_TERMINAL_PROMPT=0",
 	};
-	spec->script = arena_printf(rq->arena, "%s%s", SOURCE, builder_build_script());
+	spec->script = arena_printf(rq->arena, "%s%s", SOURCE, builder_build_script.text);
+	spec->has_own_pids = builder_build_script.has_own_pids;
 	spec->args = arguments(rq, json_get(job->context, "build_args"));
 	spec->env = job_environment(rq, job, own, ARRAY_LEN(own));
 	return NULL;

@@ -1,93 +1,207 @@
 #include "worker/builder.h"
 
 #include "base/base.h"
+#include "worker/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-static const char *build_command, *run_command;
+static const char *build_command, *run_command, *wanted_engine;
+static bool may_be_unconfined;
 
 const struct setting BUILDER_SETTINGS[] = {
 	SETTING_TEXT(&build_command, "BUILD_COMMAND", "",
-                     "Shell script that builds an image; empty: by buildah, podman or docker, "
-                     "whichever is installed."),
+                     "Shell script that builds an image; empty: by CONTAINER_ENGINE."),
 	SETTING_TEXT(&run_command, "RUN_COMMAND", "",
-                     "Shell script that runs a command in an image; empty: by the same program."),
+                     "Shell script that runs a command in an image; empty: by CONTAINER_ENGINE."),
+	SETTING_TEXT(&wanted_engine, "CONTAINER_ENGINE", "",
+                     "podman, docker or buildah; empty: the first of them that works."),
+	SETTING_BOOL(&may_be_unconfined, "ALLOW_UNCONFINED", "false",
+                     "Whether the worker may use buildah where it confines nothing: what it runs "
+                     "reads the worker's secrets."),
 	SETTING_END,
 };
 
 #define BUILD(program) \
 	program " --iidfile digest --tag \"$IMAGE\" --file Containerfile \"$@\" context\n"
 
+/* Variables of several lines, as options before the words that there are. `$()` drops line feeds at
+ * the end, so a dot is behind them. */
+#define ADD_VARIABLES                                        \
+	"for file in env.d/*; do\n"                          \
+	"  [ -e \"$file\" ] || continue\n"                   \
+	"  value=$(cat \"$file\" && printf .)\n"             \
+	"  set -- --env \"${file##*/}=${value%.}\" \"$@\"\n" \
+	"done\n"
+
 /* A container outlives the program that began it, unless that is told. */
-#define RUN(program)                                                                              \
-	"trap '" program " rm --force \"$NAME\" >/dev/null 2>&1' EXIT\n"                          \
-	"trap 'exit 143' TERM\n" program                                                          \
-	" run --name \"$NAME\" --env-file env --volume \"$PWD/work:/work\" \"$IMAGE\" \"$@\" &\n" \
+#define RUN(program)                                                                               \
+	"trap '" program " rm --force \"$NAME\" >/dev/null 2>&1' EXIT\n"                           \
+	"trap 'exit 143' TERM\n"                                                                   \
+	"set -- \"$IMAGE\" \"$@\"\n" ADD_VARIABLES                                                 \
+	"[ \"$NETWORK\" = on ] || set -- --network none \"$@\"\n" program                          \
+	" run --name \"$NAME\" --env-file env --volume \"$PWD/work:/work\""                        \
+	" --security-opt no-new-privileges --cap-drop ALL --pids-limit \"$PIDS\" --cpus \"$CPUS\"" \
+	" --memory \"${MEMORY_MB}m\" --memory-swap \"${MEMORY_MB}m\" \"$@\" &\n"                   \
 	"wait $!\n"
 
-#define BUILDAH_RUN                                                                   \
-	"container=$(buildah from --quiet --name \"$NAME\" \"$IMAGE\") || exit 125\n" \
-	"trap 'buildah rm \"$container\" >/dev/null' EXIT\n"                          \
-	"trap 'exit 143' TERM\n"                                                      \
-	"set -- \"$container\" -- \"$@\"\n"                                           \
-	"while IFS= read -r line; do set -- --env \"$line\" \"$@\"; done <env\n"      \
-	"buildah run --isolation chroot --volume \"$PWD/work:/work\" \"$@\" &\n"      \
-	"wait $!\n"
+/* Control groups of version 2, or of version 1 with a hierarchy for each controller, below the
+ * group `expops`. buildah's own processes are in the groups too, so they get what those need.
+ * `grep`: processes of other PID namespaces are listed as 0. */
+#define GROUPS                                                                                \
+	"groups= root=/sys/fs/cgroup\n"                                                       \
+	"group() {\n"                                                                         \
+	"  at=$1/$NAME; shift\n"                                                              \
+	"  mkdir -p \"$at\" 2>/dev/null || return\n"                                          \
+	"  groups=\"$groups $at\"\n"                                                          \
+	"  while [ $# -gt 0 ]; do\n"                                                          \
+	"    { echo \"$2\" >\"$at/$1\"; } 2>/dev/null || return; shift 2\n"                   \
+	"  done\n"                                                                            \
+	"}\n"                                                                                 \
+	"make_groups() {\n"                                                                   \
+	"  pids=$((PIDS + 64)) bytes=$((MEMORY_MB + 64 << 20))\n"                             \
+	"  if [ -e $root/cgroup.controllers ]; then\n"                                        \
+	"    mkdir -p $root/expops 2>/dev/null || return\n"                                   \
+	"    for at in $root $root/expops; do\n"                                              \
+	"      { echo '+cpu +memory +pids' >$at/cgroup.subtree_control; } 2>/dev/null ||\n"   \
+	"        return\n"                                                                    \
+	"    done\n"                                                                          \
+	"    group $root/expops pids.max $pids memory.max $bytes \\\n"                        \
+	"      cpu.max \"$CPU_QUOTA_US 100000\" || return\n"                                  \
+	"    [ ! -e $at/memory.swap.max ] || echo 0 >$at/memory.swap.max\n"                   \
+	"  else\n"                                                                            \
+	"    group $root/pids/expops pids.max $pids &&\n"                                     \
+	"      group $root/cpu/expops cpu.cfs_quota_us $CPU_QUOTA_US &&\n"                    \
+	"      group $root/memory/expops memory.limit_in_bytes $bytes || return\n"            \
+	"    at=$at/memory.memsw.limit_in_bytes\n"                                            \
+	"    [ ! -e $at ] || echo $bytes >$at\n"                                              \
+	"  fi\n"                                                                              \
+	"}\n"                                                                                 \
+	"enter_groups() {\n"                                                                  \
+	"  for at in $groups; do { echo 0 >$at/cgroup.procs; } 2>/dev/null || return; done\n" \
+	"}\n"                                                                                 \
+	"has_no_memory() {\n"                                                                 \
+	"  for at in $groups; do\n"                                                           \
+	"    grep -qs '^oom_kill [1-9]' $at/memory.events $at/memory.oom_control && return\n" \
+	"  done\n"                                                                            \
+	"  return 1\n"                                                                        \
+	"}\n"                                                                                 \
+	"remove_groups() {\n"                                                                 \
+	"  for at in $groups; do\n"                                                           \
+	"    for try in 1 2 3 4 5 6 7 8 9; do\n"                                              \
+	"      rmdir $at 2>/dev/null && break\n"                                              \
+	"      kill -KILL $(grep -vx 0 $at/cgroup.procs) 2>/dev/null\n"                       \
+	"      sleep 0.1\n"                                                                   \
+	"    done\n"                                                                          \
+	"  done\n"                                                                            \
+	"}\n"
 
-static const struct builder {
-	const char *program, *build, *run;
-} BUILDERS[] = {
-	{"buildah", BUILD("buildah build --isolation chroot"), BUILDAH_RUN},
-	{"podman", BUILD("podman build"), RUN("podman")},
-	{"docker", BUILD("docker build"), RUN("docker")},
+/* The PID namespace is there already. The image comes by the network, and what runs in it has
+ * none. With its chroot isolation buildah ends with 1 where a signal has ended the command. */
+#define BUILDAH_RUN                                                                             \
+	"container=$(buildah from --quiet --name \"$NAME\" \"$IMAGE\") || exit 125\n"           \
+	"trap 'remove_groups; buildah rm \"$container\" >/dev/null' EXIT\n"                     \
+	"trap 'exit 143' TERM\n"                                                                \
+	"[ $limits = no ] || make_groups || exit 125\n"                                         \
+	"set -- \"$container\" -- \"$@\"\n"                                                     \
+	"while IFS= read -r line; do set -- --env \"$line\" \"$@\"; done <env\n" ADD_VARIABLES  \
+	"set -- --isolation chroot --cap-drop ALL --volume \"$PWD/work:/work\" \"$@\"\n"        \
+	"set -- setpriv --no-new-privs buildah run \"$@\"\n"                                    \
+	"if [ \"$NETWORK\" != on ] && [ $namespaces = yes ]; then\n"                            \
+	"  set -- unshare --net sh -c 'ip link set lo up 2>/dev/null; exec \"$@\"' sh \"$@\"\n" \
+	"fi\n"                                                                                  \
+	"(enter_groups || exit 125; exec \"$@\") &\n"                                           \
+	"wait $!\n"                                                                             \
+	"status=$?\n"                                                                           \
+	"[ $status = 0 ] || ! has_no_memory || exit 137\n"                                      \
+	"exit $status\n"
+
+static const struct engine {
+	const char *name, *probe, *build, *run;
+	bool confines;
+} ENGINES[] = {
+	{"podman", "timeout 30 podman version >/dev/null 2>&1", BUILD("podman build"),
+         RUN("podman"), true},
+	{"docker", "timeout 30 docker version >/dev/null 2>&1", BUILD("docker build"),
+         RUN("docker"), true},
+	{"buildah", "timeout 30 buildah version >/dev/null 2>&1",
+         BUILD("buildah build --isolation chroot"), BUILDAH_RUN, false},
 };
 
-static const char *build_script, *run_script;
+struct builder_script builder_build_script, builder_run_script;
 
-static bool is_installed(const char *program)
+/* --- Choosing one ----------------------------------------------------------------------------- */
+
+static const struct engine *find_engine(void)
 {
-	const char *path = getenv("PATH");
-	char file[4096];
-	for (const char *at = path ? path : ""; *at; at += strspn(at, ":")) {
-		size_t length = strcspn(at, ":");
-		snprintf(file, sizeof(file), "%.*s/%s", (int)length, at, program);
-		if (access(file, X_OK) == 0)
-			return true;
-		at += length;
-	}
+	for (size_t i = 0; i < ARRAY_LEN(ENGINES); i++)
+		if ((!*wanted_engine || strcmp(wanted_engine, ENGINES[i].name) == 0) &&
+		    child_try(ENGINES[i].probe, false))
+			return &ENGINES[i];
+	if (*wanted_engine)
+		fprintf(stderr,
+		        "CONTAINER_ENGINE: \"%s\" does not work here, or is none of "
+		        "podman, docker and buildah\n",
+		        wanted_engine);
+	else
+		fprintf(stderr, "neither podman, docker nor buildah works here: set BUILD_COMMAND "
+		                "and RUN_COMMAND\n");
+	return NULL;
+}
+
+/* Whether the engine may be used: what it lacks on this system is fine with the settings. */
+static bool confine(const struct engine *engine, bool has_namespaces, bool has_limits)
+{
+	if (engine->confines || may_be_unconfined || (has_namespaces && has_limits))
+		return true;
+	fprintf(stderr,
+	        "buildah confines nothing here, because this process may make no %s: use podman, "
+	        "or set ALLOW_UNCONFINED=true where what it runs may read all that is here\n",
+	        has_namespaces ? "control groups that limit a run" : "PID and network namespaces");
 	return false;
 }
 
-static const struct builder *installed(void)
+static bool can_limit(bool has_namespaces)
 {
-	for (size_t i = 0; i < ARRAY_LEN(BUILDERS); i++)
-		if (is_installed(BUILDERS[i].program))
-			return &BUILDERS[i];
-	return NULL;
+	return child_try("NAME=probe-$(od -An -N8 -tx1 /dev/urandom | tr -d ' ') PIDS=64 "
+	                 "MEMORY_MB=64 CPU_QUOTA_US=100000\n" GROUPS "trap remove_groups EXIT\n"
+	                 "make_groups && (enter_groups)\n",
+	                 has_namespaces);
+}
+
+static char *script_of(const struct engine *engine, bool has_namespaces, bool has_limits)
+{
+	char *text;
+	require(asprintf(&text, "namespaces=%s limits=%s\n" GROUPS "%s",
+	                 has_namespaces ? "yes" : "no", has_limits ? "yes" : "no",
+	                 engine->run) > 0);
+	return text;
+}
+
+static enum err_code use(const struct engine *engine)
+{
+	bool has_namespaces = !engine->confines && child_try("unshare --net true", true);
+	bool has_limits = !engine->confines && can_limit(has_namespaces);
+	if (!confine(engine, has_namespaces, has_limits))
+		return ERR_INVALID;
+	const char *run =
+		engine->confines ? engine->run : script_of(engine, has_namespaces, has_limits);
+	builder_build_script = (struct builder_script){engine->build, has_namespaces};
+	builder_run_script = (struct builder_script){run, has_namespaces};
+	return ERR_NONE;
 }
 
 enum err_code builder_init(void)
 {
-	const struct builder *builder = installed();
-	if (!builder && !(*build_command && *run_command)) {
-		fprintf(stderr, "neither buildah, podman nor docker is installed: set "
-		                "BUILD_COMMAND and RUN_COMMAND\n");
-		return ERR_INVALID;
+	if (!*build_command || !*run_command) {
+		const struct engine *engine = find_engine();
+		if (!engine || use(engine))
+			return ERR_INVALID;
 	}
-	build_script = *build_command ? build_command : builder->build;
-	run_script = *run_command ? run_command : builder->run;
+	if (*build_command)
+		builder_build_script = (struct builder_script){build_command, false};
+	if (*run_command)
+		builder_run_script = (struct builder_script){run_command, false};
 	return ERR_NONE;
-}
-
-const char *builder_build_script(void)
-{
-	return build_script;
-}
-
-const char *builder_run_script(void)
-{
-	return run_script;
 }

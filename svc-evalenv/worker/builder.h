@@ -1,16 +1,28 @@
-/** The commands that build and run images: those of the settings, or those of the first program
- * that is installed, of buildah, podman and docker. svc-evalenv/README.md says what a command is
- * given and what it leaves. */
+/** The scripts that build and run images: those of the settings, or those for podman, docker or
+ * buildah, whichever works first. svc-evalenv/README.md says what a script is given and what it
+ * leaves.
+ *
+ * podman and docker confine what they run. buildah does not with its chroot isolation, which works
+ * where the others need more: its scripts run in a PID namespace of their own, so that what they
+ * run sees no process of the worker's, and set the limits of a run themselves, by control groups.
+ * Where the system gives neither of the two, the worker does not start, unless ALLOW_UNCONFINED
+ * says so.
+ */
 #pragma once
 
 #include "base/config.h"
 #include "base/error.h"
 
-/** BUILD_COMMAND, RUN_COMMAND. */
+/** BUILD_COMMAND, RUN_COMMAND, CONTAINER_ENGINE, ALLOW_UNCONFINED. */
 extern const struct setting BUILDER_SETTINGS[];
 
-/** Find them. ERR_INVALID: none is set or installed; a line on standard error says so. */
-enum err_code builder_init(void);
+struct builder_script {
+	const char *text;
+	bool has_own_pids; /* to be run in a PID namespace of its own (child.h) */
+};
 
-const char *builder_build_script(void);
-const char *builder_run_script(void);
+extern struct builder_script builder_build_script, builder_run_script;
+
+/** Set the scripts. Starts programs and waits for them. ERR_INVALID: none is set or works, or it
+ * confines nothing; a line on standard error says so. */
+enum err_code builder_init(void);

@@ -5,6 +5,7 @@
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #define READ_SIZE ((size_t)64 << 10)
@@ -97,21 +98,36 @@ static void release(struct request *rq attr_unused, void *held)
 	close_handle(state, (uv_handle_t *)&state->tick);
 }
 
-/* The shell sets its own limits, as libuv sets none. */
-static char **command_line(struct request *rq, const struct child_spec *spec)
+/* What runs a shell; the last word of both is the shell. unshare(1) is part of util-linux, as
+ * setpriv(1) is. */
+static char *const SHELL[] = {"/bin/sh", NULL};
+static char *const SHELL_WITH_OWN_PIDS[] = {"unshare",      "--pid",   "--fork", "--kill-child",
+                                            "--mount-proc", "/bin/sh", NULL};
+
+/* The words of `shell -c script sh args…`; `args` may be NULL. */
+static char **command_line(struct arena *arena, bool has_own_pids, const char *script, char **args)
 {
-	size_t count = 0;
-	while (spec->args[count])
+	char *const *shell = has_own_pids ? SHELL_WITH_OWN_PIDS : SHELL;
+	size_t shell_count = 0, count = 0;
+	while (shell[shell_count])
+		shell_count++;
+	while (args && args[count])
 		count++;
-	char **line = arena_array(rq->arena, count + 5, sizeof(*line));
-	line[0] = "sh";
-	line[1] = "-c";
-	line[2] = arena_printf(rq->arena, "ulimit -c 0; ulimit -f %lld\n%s",
-	                       (long long)(spec->file_max_bytes / ULIMIT_BLOCK), spec->script);
-	line[3] = "sh";
+	char **line = arena_array(arena, shell_count + 3 + count + 1, sizeof(*line));
+	memcpy(line, shell, shell_count * sizeof(*line));
+	line[shell_count] = "-c";
+	line[shell_count + 1] = (char *)script;
+	line[shell_count + 2] = "sh";
 	for (size_t i = 0; i < count; i++)
-		line[4 + i] = spec->args[i];
+		line[shell_count + 3 + i] = args[i];
 	return line;
+}
+
+/* The shell sets its own limits, as libuv sets none. */
+static const char *limited_script(struct request *rq, const struct child_spec *spec)
+{
+	return arena_printf(rq->arena, "ulimit -c 0; ulimit -f %lld\n%s",
+	                    (long long)(spec->file_max_bytes / ULIMIT_BLOCK), spec->script);
 }
 
 /* `output` is where it writes. */
@@ -123,9 +139,11 @@ static int spawn(struct request *rq, struct child_state *state, const struct chi
 		{.flags = UV_INHERIT_FD, .data.fd = output},
 		{.flags = UV_INHERIT_FD, .data.fd = output},
 	};
+	char **line =
+		command_line(rq->arena, spec->has_own_pids, limited_script(rq, spec), spec->args);
 	const uv_process_options_t options = {
-		.file = "/bin/sh",
-		.args = command_line(rq, spec),
+		.file = line[0],
+		.args = line,
 		.env = spec->env,
 		.cwd = spec->folder,
 		.flags = UV_PROCESS_DETACHED,
@@ -165,6 +183,33 @@ struct child *child_start(struct request *rq, const struct child_spec *spec)
 	uv_read_start((uv_stream_t *)&state->pipe, on_alloc, on_read);
 	uv_timer_start(&state->tick, on_tick, CHILD_TICK_MS, CHILD_TICK_MS);
 	return &state->child;
+}
+
+static void on_tried(uv_process_t *process, int64_t status, int signal)
+{
+	*(bool *)process->data = status == 0 && signal == 0;
+	uv_close((uv_handle_t *)process, NULL);
+}
+
+bool child_try(const char *script, bool has_own_pids)
+{
+	bool has_succeeded = false;
+	struct arena *arena = arena_new();
+	uv_loop_t loop;
+	uv_process_t process = {.data = &has_succeeded};
+	char **line = command_line(arena, has_own_pids, script, NULL);
+	const uv_process_options_t options = {
+		.file = line[0],
+		.args = line,
+		.exit_cb = on_tried,
+	};
+	require(uv_loop_init(&loop) == 0);
+	if (uv_spawn(&loop, &process, &options))
+		uv_close((uv_handle_t *)&process, NULL);
+	uv_run(&loop, UV_RUN_DEFAULT);
+	require(uv_loop_close(&loop) == 0);
+	arena_free(arena);
+	return has_succeeded;
 }
 
 void child_wait(struct request *rq, struct child *child)

@@ -11,6 +11,9 @@ struct child_spec {
 	char **env;  /* the whole environment; NULL ends */
 	const char *folder;
 	int64_t file_max_bytes; /* for each file that it writes */
+	/* It sees its own processes alone, and all of them end with it: in a PID namespace, with a
+	 * /proc of its own (pid_namespaces(7)), which needs CAP_SYS_ADMIN. */
+	bool has_own_pids;
 };
 
 struct child {
@@ -23,6 +26,10 @@ struct child {
 /** Start it. The group is killed when the request or its page ends. Raises ERR_UNAVAILABLE: the
  * system starts no process. */
 struct child *child_start(struct request *rq, const struct child_spec *spec);
+
+/** Run a script before the worker begins, without output and with the worker's environment. Whether
+ * it has ended with 0. Blocks. */
+bool child_try(const char *script, bool has_own_pids);
 
 /** Wait for its end, but at most CHILD_TICK_MS. Suspends. */
 #define CHILD_TICK_MS 500

@@ -8,6 +8,7 @@
 #include "worker/builder.h"
 #include "worker/folder.h"
 #include "worker/job.h"
+#include "worker/resources.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,19 +33,25 @@ const struct setting RUN_JOB_SETTINGS[] = {
 /* --- The command
  * -------------------------------------------------------------------------------- */
 
-/* `NAME=value` a line, as container programs read it; NULL: a value has several lines. */
-static const char *variables(struct request *rq, yyjson_val *env)
+/* Write `env`, `NAME=value` a line, as container programs read it; and for a value that has several
+ * lines, the file `env.d/NAME`. False: they cannot be written. */
+static bool write_variables(struct request *rq, const struct job *job)
 {
 	size_t index, count;
-	yyjson_val *name, *value;
-	struct buf text = {.arena = rq->arena};
-	buf_puts(&text, "");
+	yyjson_val *name, *value, *env = json_get(job->context, "env");
+	const char *folder = arena_printf(rq->arena, "%s/env.d", job->folder);
+	struct buf lines = {.arena = rq->arena};
+	buf_puts(&lines, "");
+	if (mkdir(folder, S_IRWXU))
+		return false;
 	json_obj_foreach (env, index, count, name, value) {
-		if (strpbrk(yyjson_get_str(value), "\r\n"))
-			return NULL;
-		buf_printf(&text, "%s=%s\n", yyjson_get_str(name), yyjson_get_str(value));
+		const char *text = yyjson_get_str(value);
+		if (!strpbrk(text, "\r\n"))
+			buf_printf(&lines, "%s=%s\n", yyjson_get_str(name), text);
+		else if (!folder_write(folder, yyjson_get_str(name), text))
+			return false;
 	}
-	return text.data;
+	return folder_write(job->folder, "env", lines.data);
 }
 
 /* A string is run by the image's shell. */
@@ -63,35 +70,36 @@ static char **words(struct request *rq, yyjson_val *command)
 	return all;
 }
 
-static bool write_files(struct request *rq, const struct job *job, const char *env)
+static bool write_files(struct request *rq, const struct job *job)
 {
 	const char *work = arena_printf(rq->arena, "%s/work", job->folder);
 	const char *params = json_write(rq->arena, json_get(job->context, "params"), NULL);
 	return mkdir(work, S_IRWXU | S_IRWXG | S_IRWXO) == 0 &&
 	       chmod(work, S_IRWXU | S_IRWXG | S_IRWXO) == 0 && /* for the image's own user */
-	       folder_write(work, "params.json", params) && folder_write(job->folder, "env", env);
+	       folder_write(work, "params.json", params) && write_variables(rq, job);
 }
 
 static const char *prepare(struct request *rq, struct job *job, struct child_spec *spec)
 {
 	const char *image = json_get_text(job->context, "image"), *message;
-	const char *env = variables(rq, json_get(job->context, "env"));
+	char *own[RESOURCE_VARIABLES + 3];
 	if (!image)
 		return "There is no image.";
 	if (!image_name_check(image, strlen(image), &message))
 		return "The image has no valid name.";
-	if (!env)
-		return "A variable of the template has more than one line.";
-	if (!write_files(rq, job, env))
+	message = resource_variables(rq, job, own);
+	if (message)
+		return message;
+	if (!write_files(rq, job))
 		return "The files of the run cannot be written.";
-	char *const own[] = {
-		arena_printf(rq->arena, "RUN_ID=%s", job->id),
-		arena_printf(rq->arena, "NAME=expops-%s-%lld", job->id, (long long)job->attempt),
-		arena_printf(rq->arena, "IMAGE=%s", image),
-	};
+	char **more = own + RESOURCE_VARIABLES;
+	more[0] = arena_printf(rq->arena, "RUN_ID=%s", job->id);
+	more[1] = arena_printf(rq->arena, "NAME=expops-%s-%lld", job->id, (long long)job->attempt);
+	more[2] = arena_printf(rq->arena, "IMAGE=%s", image);
 	job->timeout_at_ms = time_monotonic_ms() +
 	                     (uint64_t)json_get_int(job->context, "timeout_seconds", 3600) * 1000;
-	spec->script = builder_run_script();
+	spec->script = builder_run_script.text;
+	spec->has_own_pids = builder_run_script.has_own_pids;
 	spec->args = words(rq, json_get(job->context, "command"));
 	spec->env = job_environment(rq, job, own, ARRAY_LEN(own));
 	return NULL;

@@ -9,6 +9,7 @@
 #include "worker/builder.h"
 #include "worker/folder.h"
 #include "worker/job.h"
+#include "worker/resources.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -40,8 +41,8 @@ static const struct setting SLOT_SETTINGS[] = {
 };
 
 const struct setting *const WORKER_SETTINGS[] = {
-	API_SETTINGS,     SLOT_SETTINGS, BUILDER_SETTINGS, JOB_SETTINGS, BUILD_JOB_SETTINGS,
-	RUN_JOB_SETTINGS, NULL,
+	API_SETTINGS,       SLOT_SETTINGS,    BUILDER_SETTINGS,  JOB_SETTINGS,
+	BUILD_JOB_SETTINGS, RUN_JOB_SETTINGS, RESOURCE_SETTINGS, NULL,
 };
 
 /* One piece of work at a time. */
@@ -225,6 +226,9 @@ int worker_command(struct process *process, int argc, char **argv attr_unused)
 		fprintf(stderr, "usage: svc-evalenv worker\n");
 		return 2;
 	}
+	/* What was opened for the worker, such as a descriptor with its key, is not for what it
+	 * starts. */
+	(void)close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
 	if (builder_init())
 		return 2;
 	gethostname(host, HOST_MAX);

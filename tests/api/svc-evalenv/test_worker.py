@@ -17,14 +17,14 @@ METRIC = """echo '{"metrics": {"recall": 0.5}}' >work/result.json\n"""
 
 @pytest.fixture
 def work(cluster, user, tmp_path):
-    """work(**settings): a worker of the account, which is running."""
+    """work(**settings): a worker of the account, which is running. It gets the descriptors `pass_fds`."""
     programs = []
 
-    def start(**settings):
+    def start(pass_fds=(), **settings):
         folder = tmp_path / str(len(programs))
         program = worker(cluster, user.key, folder, **{"BUILD_COMMAND": "true", "RUN_COMMAND": METRIC, **settings})
         programs.append(program)
-        program.start()
+        program.start(pass_fds=pass_fds)
         return program
 
     yield start
@@ -88,6 +88,32 @@ def test_a_command_gets_nothing_of_the_workers_environment(api, work, build):
     own = {"BUILD_ID", "IMAGE", "REPO", "REF", "GIT_ALLOW_PROTOCOL", "GIT_TERMINAL_PROMPT"}
     assert names <= own | {"PATH", "HOME", "TMPDIR", "LANG", "PWD", "OLDPWD", "_", "SHLVL"}
     assert "EXPOPS_KEY" not in log and "usr_" not in log
+
+
+@pytest.mark.parametrize("way", ["environment", "file", "descriptor"])
+def test_the_workers_secrets_are_in_no_environment(api, user, work, run, tmp_path, way):
+    """Neither in that of a command nor in that of the worker, which a command of the same user can read."""
+    looks = "tr '\\0' '\\n' </proc/$PPID/environ; cat /proc/$PPID/cmdline; env; for it in /proc/self/fd/*; do readlink $it; done; " + METRIC
+    settings = {"EXPOPS_KEY": user.key, "WEBHOOK_SECRETS": SECRET}
+    if way != "environment":
+        for name, secret in list(settings.items()):
+            (tmp_path / name).write_text(secret)
+            settings |= {name: "", f"{name}_FILE": str(tmp_path / name)}
+    descriptors = []
+    if way == "descriptor":
+        descriptors = [os.open(tmp_path / "EXPOPS_KEY", os.O_RDONLY)]
+        settings["EXPOPS_KEY_FILE"] = f"/dev/fd/{descriptors[0]}"
+    program = work(RUN_COMMAND=looks, DATABASE_URL="postgres://of-the-cluster", pass_fds=descriptors, **settings)
+    it = ended(api, RUNS, run(webhook_secret=SECRET))
+    assert it["status"] == "succeeded", it
+    shown = Path(f"/proc/{program.popen.pid}/environ").read_bytes().decode()
+    for printed in (it["log_tail"], shown):
+        assert "WORK_DIR=" in shown and "PATH=" in printed
+        for secret in (user.key, SECRET, "of-the-cluster"):
+            assert secret not in printed
+    assert str(tmp_path / "EXPOPS_KEY") not in it["log_tail"].splitlines(), "a descriptor is left"
+    for descriptor in descriptors:
+        os.close(descriptor)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,313 @@
+"""What the worker starts: which engine, with which limits, and what code of an account can reach from inside."""
+
+import os
+import re
+import shutil
+import subprocess
+import uuid
+from pathlib import Path
+
+import pytest
+
+from lib.scenario.evalenv import worker
+from lib.wait import wait_for
+
+BUILDS, RUNS, TEMPLATES = "/eval-env/builds", "/eval-env/runs", "/eval-env/templates"
+ENGINES = ("podman", "docker", "buildah")
+SECRET = "whsec_" + "QUJD" * 10
+
+# Prints what is asked for, a line each.
+PROBE = r"""
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char text[1 << 20];
+
+static size_t read_file(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	size_t length = file ? fread(text, 1, sizeof(text) - 1, file) : 0;
+	if (file)
+		fclose(file);
+	text[length] = 0;
+	return length;
+}
+
+static void show(const char *path)
+{
+	read_file(path);
+	printf("%s", text);
+}
+
+static void processes(const char *secret)
+{
+	DIR *proc = opendir("/proc");
+	int count = 0, told = 0;
+	for (struct dirent *entry; proc && (entry = readdir(proc));) {
+		static const char *const FILES[] = {"environ", "cmdline"};
+		char path[300];
+		if (entry->d_name[0] < '0' || entry->d_name[0] > '9')
+			continue;
+		count++;
+		for (int i = 0; i < 2; i++) {
+			snprintf(path, sizeof(path), "/proc/%s/%s", entry->d_name, FILES[i]);
+			told += memmem(text, read_file(path), secret, strlen(secret)) != NULL;
+		}
+	}
+	printf("processes %d told %d\n", count, told);
+}
+
+/* The secret, which is in no command line so. */
+static char *reversed(char *from)
+{
+	size_t length = strlen(from);
+	char *to = calloc(1, length + 1);
+	for (size_t i = 0; i < length; i++)
+		to[i] = from[length - 1 - i];
+	return to;
+}
+
+int main(int argc, char **argv)
+{
+	setvbuf(stdout, NULL, _IONBF, 0);
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] == '/') {
+			show(argv[i]);
+		} else if (strcmp(argv[i], "fork") == 0) {
+			int made = 0;
+			while (made < 2000 && (argc = fork()) >= 0) {
+				if (argc == 0)
+					return pause();
+				made++;
+			}
+			printf("made %d processes\n", made);
+			return 0;
+		} else if (strcmp(argv[i], "memory") == 0) {
+			for (int mb = 0; mb < 1000; mb++)
+				*(void *volatile *)text = memset(malloc(1 << 20), 1, 1 << 20);
+			printf("has a gigabyte\n");
+		} else if (argv[i][0] == '$') {
+			char *value = getenv(argv[i] + 1);
+			printf("[%s]\n", value ? value : "");
+		} else {
+			processes(reversed(argv[i]));
+		}
+	}
+	return 0;
+}
+"""
+
+
+@pytest.fixture
+def work(cluster, user, tmp_path):
+    """work(**settings): a worker of the account, which is running."""
+    programs = []
+
+    def start(**settings):
+        program = worker(cluster, user.key, tmp_path / f"worker-{len(programs)}", **settings)
+        programs.append(program)
+        program.start()
+        return program
+
+    yield start
+    for program in programs:
+        if program.popen.poll() != 2:
+            program.stop()
+            assert not program.check()
+
+
+@pytest.fixture
+def run(api):
+    """run(spec, **members): a run as it has ended."""
+
+    def make(spec, **members):
+        template = api.post(TEMPLATES, {"name": str(uuid.uuid4()), "spec": {"image": "i:1", **spec}}, expect=201).json()
+        one = api.post(RUNS, {"template_id": template["template_id"], **members}, expect=201).json()["run_id"]
+        read = lambda: (it := api.get(f"{RUNS}/{one}", expect=200).json())["finished_at"] and it  # noqa: E731
+        return wait_for(read, f"{one} has ended")
+
+    return make
+
+
+# ---- the words that engines get ----
+
+
+@pytest.fixture
+def fakes(tmp_path):
+    """fakes(**programs): a PATH that begins with programs, each a script."""
+
+    def make(**programs):
+        folder = tmp_path / "bin"
+        folder.mkdir()
+        for name, script in programs.items():
+            (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+            (folder / name).chmod(0o755)
+        return f"{folder}:{os.environ['PATH']}"
+
+    return make
+
+
+WORKS = 'case $1 in version) exit 0;; from) echo container;; rm);; *) printf "<%s>" "${0##*/}" "$@"; echo;; esac'
+FAILS = "exit 1"
+
+
+def words(printed):
+    return re.findall(r"<([^>]*)>", printed)
+
+
+@pytest.mark.parametrize(
+    ("working", "expected"),
+    [(ENGINES, "podman"), (("docker", "buildah"), "docker"), (("buildah",), "buildah"), (("podman", "buildah"), "podman")],
+)
+def test_the_first_engine_that_works(work, run, fakes, working, expected):
+    work(PATH=fakes(**{name: WORKS if name in working else FAILS for name in ENGINES}))
+    assert words(run({"command": ["x"]})["log_tail"])[0] == expected
+
+
+def test_an_engine_that_is_named(work, run, fakes):
+    path = fakes(**dict.fromkeys(ENGINES, WORKS))
+    work(PATH=path, CONTAINER_ENGINE="docker")
+    assert words(run({"command": ["x"]})["log_tail"])[0] == "docker"
+
+
+@pytest.mark.parametrize(("settings", "message"), [({}, "neither podman, docker nor buildah works here"),
+                                                   ({"CONTAINER_ENGINE": "podman"}, 'CONTAINER_ENGINE: "podman" does not work'),
+                                                   ({"CONTAINER_ENGINE": "x; true"}, "is none of podman, docker and buildah")])  # fmt: skip
+def test_no_engine_works(work, fakes, settings, message):
+    program = work(PATH=fakes(**dict.fromkeys(ENGINES, FAILS)), **settings)
+    assert program.popen.wait(60) == 2 and message in program.log()
+
+
+RESOURCES = {
+    "defaults": ({}, ("512", "1", "2048m"), True),
+    "all": ({"cpus": 2.5, "memory_mb": 300, "pids": 7, "network": True}, ("7", "2.5", "300m"), False),
+    "whole numbers": ({"cpus": 2, "memory_mb": 1024.0, "pids": 1e2, "network": False}, ("100", "2", "1024m"), True),
+}
+
+
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+@pytest.mark.parametrize("case", RESOURCES)
+def test_a_run_of_an_engine(work, run, fakes, engine, case):
+    resources, (pids, cpus, memory), is_alone = RESOURCES[case]
+    work(PATH=fakes(**{name: WORKS if name == engine else FAILS for name in ENGINES}))
+    it = run({"command": ["a b", "--net"], "resources": resources, "env": {"ONE": "1 2", "TWO": "1\n2\n\n"}})
+    assert it["status"] == "succeeded", it
+    started, *options = words(it["log_tail"])
+    assert started == engine and options[:3] == ["run", "--name", f"expops-{it['run_id']}-1"]
+    assert options[3:6:2] == ["--env-file", "--volume"] and options[6].endswith("/work:/work")
+    assert options[7:10] == ["--security-opt", "no-new-privileges", "--cap-drop"]
+    limits = ["ALL", "--pids-limit", pids, "--cpus", cpus, "--memory", memory, "--memory-swap", memory]
+    network = ["--network", "none"] if is_alone else []
+    assert options[10:] == [*limits, *network, "--env", "TWO=1\n2\n\n", "i:1", "a b", "--net"]
+
+
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+def test_a_build_of_an_engine(api, work, fakes, engine):
+    work(PATH=fakes(**{name: WORKS if name == engine else FAILS for name in ENGINES}))
+    one = api.post(BUILDS, {"containerfile": "FROM x\n", "no_cache": True, "build_args": {"A": "1\n2"}}, expect=201).json()["build_id"]
+    it = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
+    options = ["build", "--iidfile", "digest", "--tag", f"localhost/expops:{one}", "--file", "Containerfile"]
+    assert words(it["log_tail"]) == [engine, *options, "--build-arg", "A=1\n2", "context"]
+
+
+def test_a_template_that_asks_for_too_much(work, run, fakes):
+    work(PATH=fakes(podman=WORKS), RUN_CPUS_MAX="2", RUN_MEMORY_MAX="1GiB", RUN_MEMORY="1GiB", RUN_PIDS_MAX="600")
+    for resources, what in (({"cpus": 2.1}, "processors"), ({"memory_mb": 1025}, "memory"), ({"pids": 601}, "processes")):
+        message = f"The template asks for more {what} than this worker gives."
+        assert run({"resources": resources})["error"] == {"kind": "environment", "message": message}
+    assert run({"resources": {"cpus": 2, "memory_mb": 1024, "pids": 600}})["status"] == "succeeded"
+
+
+def test_buildah_that_confines_nothing(work, run, fakes):
+    """As in a container that may make no namespaces."""
+    path = fakes(podman=FAILS, docker=FAILS, buildah=WORKS, unshare=FAILS)
+    program = work(PATH=path)
+    assert program.popen.wait(60) == 2
+    assert "buildah confines nothing here" in program.log() and "ALLOW_UNCONFINED" in program.log()
+    work(PATH=path, ALLOW_UNCONFINED="true")
+    it = run({"command": ["x"]})
+    assert it["status"] == "succeeded" and words(it["log_tail"])[:2] == ["buildah", "run"]
+
+
+# ---- from inside ----
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory):
+    """Of the probe, for buildah on this machine."""
+    if os.environ.get("EXPOPS_TEST_NO_BUILDER") == "1" or not shutil.which("buildah"):
+        pytest.skip("there is no buildah")
+    folder, name = tmp_path_factory.mktemp("probe"), f"localhost/expops-probe:{uuid.uuid4()}"
+    (folder / "probe.c").write_text(PROBE)
+    (folder / "Containerfile").write_text("FROM scratch\nCOPY probe /probe\n")
+    subprocess.run(["cc", "-static", "-O1", "-w", "-D_GNU_SOURCE", "-o", folder / "probe", folder / "probe.c"], check=True)
+    subprocess.run(["buildah", "build", "--isolation", "chroot", "-q", "-t", name, folder], check=True, capture_output=True)
+    yield name
+    subprocess.run(["buildah", "rmi", "--force", name], check=True, capture_output=True)
+
+
+@pytest.fixture
+def probe(work, run, image):
+    """probe(words, **resources): what the probe prints in a run, and the run."""
+    work(CONTAINER_ENGINE="buildah", WEBHOOK_SECRETS=SECRET)
+
+    def look(asked, resources=None, **spec):
+        it = run({"image": image, "command": ["/probe", *asked], **({} if resources is None else {"resources": resources}), **spec})
+        groups = Path("/sys/fs/cgroup").glob(f"**/expops/*{it['run_id']}*")
+        assert not list(groups), "its groups are gone"
+        return it["log_tail"], it
+
+    return look
+
+
+def test_a_run_reads_no_secret(probe, user):
+    printed, _ = probe([user.key[::-1], SECRET[::-1]])
+    for line in printed.splitlines():
+        count, told = map(int, re.fullmatch(r"processes (\d+) told (\d+)", line).groups())
+        assert 1 <= count < 10 and told == 0
+
+
+def test_a_run_has_no_privileges_and_no_network(probe):
+    printed, _ = probe(["/proc/self/status", "/proc/net/dev"])
+    assert re.findall(r"^Cap(?:Prm|Eff|Bnd|Amb):\s*(\w+)$", printed, re.M) == ["0" * 16] * 4
+    assert re.search(r"^NoNewPrivs:\s*1$", printed, re.M)
+    assert re.findall(r"^\s*(\w+):\s+\d+\s+\d+\s+\d+\s+\d+\s+\d+\s+\d+\s", printed, re.M) == ["lo"]
+
+
+def test_a_run_with_a_network(probe):
+    printed, _ = probe(["/proc/net/dev"], {"network": True})
+    assert set(re.findall(r"^\s*(\w+):", printed, re.M)) == set(os.listdir("/sys/class/net"))
+
+
+def test_the_processes_of_a_run_are_limited(probe):
+    """And end with it. buildah's own count too."""
+    printed, it = probe(["fork"], {"pids": 20})
+    assert it["status"] == "succeeded" and 20 <= int(re.fullmatch(r"made (\d+) processes\n", printed)[1]) <= 84
+
+
+def test_the_memory_of_a_run_is_limited(probe):
+    printed, it = probe(["memory"], {"memory_mb": 64})
+    assert "gigabyte" not in printed and it["error"]["message"].startswith("The command was killed")
+    printed, it = probe(["memory"], {"memory_mb": 1500})
+    assert it["status"] == "succeeded" and "gigabyte" in printed
+
+
+def test_variables_of_several_lines(probe):
+    printed, _ = probe(["$ONE", "$TWO", "$THREE"], env={"ONE": "1 $x '\"", "TWO": "1\n 2\n\n", "THREE": "\r\n"})
+    assert printed == "[1 $x '\"]\n[1\n 2\n\n]\n[\r\n]\n"
+
+
+def test_a_build_argument_of_several_lines(api, probe, image):
+    given = {"containerfile": f"FROM {image}\nARG NOTE\nENV NOTE=$NOTE\n", "no_cache": True, "build_args": {"NOTE": "1\nRUN /probe\n 2"}}
+    build = api.post(BUILDS, given, expect=201).json()["build_id"]
+    template = api.post(TEMPLATES, {"name": "note", "spec": {"image": "i:1", "command": ["/probe", "$NOTE"]}}, expect=201).json()
+    body = {"template_id": template["template_id"], "build_id": build}
+    one = api.post(RUNS, body, expect=201).json()["run_id"]
+    it = wait_for(lambda: (it := api.get(f"{RUNS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
+    made = api.get(f"{BUILDS}/{build}", expect=200).json()
+    subprocess.run(["buildah", "rmi", "--force", made["image"]], check=False, capture_output=True)
+    assert it["log_tail"] == "[1\nRUN /probe\n 2]\n", made
