@@ -4,8 +4,8 @@
  * Sections without content are left out. But when there is no plan, no repository or no container
  * of the paper, the brief says so and tells the agent what to do instead. Texts by the experiment's
  * author (task, plan) are Markdown; their headings are lowered below those of the brief
- * (markdown.h). Texts from papers are quoted, and the brief tells the agent not to follow
- * instructions in them.
+ * (markdown.h). Texts from papers are quoted (and base/outside_text.h), and the brief tells the
+ * agent not to follow instructions in them.
  */
 #pragma once
 

@@ -1,4 +1,5 @@
 #include "base/json.h"
+#include "base/outside_text.h"
 #include "client/service_ask.h"
 #include "pg/pg.h"
 #include "provision/steps.h"
@@ -244,7 +245,7 @@ static const char *pull_request_text(const struct provision *p)
 	                    "`" KEY_SECRET "`, which is limited to this repository and interest, "
 	                    "and can be revoked at any time.\n",
 	                    agent_workflow_path(p->rq->arena), text(p, "agent"),
-	                    text(p, "interest_name"));
+	                    outside_text(p->rq->arena, text(p, "interest_name")));
 }
 
 void setup_pull_request(struct provision *p)

@@ -19,7 +19,7 @@ def test_the_loop(facts):
     (source,) = facts["interest"]["context_sources"]
     assert (source["kind"], source["status"]) == ("repository", "read")
     assert {step["status"] for step in facts["provisioning"]["task"]["steps"]} == {"completed", "skipped"}
-    assert [job.result for job in facts["run"]["run"].jobs.values()] == ["success"] * 3
+    assert [job.result for job in facts["run"]["run"].jobs.values()] == ["success"] * 5
     assert (record["status"], record["test_status"], record["cost_usd"]) == ("pr_opened", "passed", 0.37)
     assert (record["arxiv_id"], record["recommendation_id"]) == (papers[0]["resource_id"], papers[0]["recommendation_id"])
     assert set(record["files_touched"]) == {"README.md", "ranker.py", "test_length.py"}

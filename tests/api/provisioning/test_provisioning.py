@@ -69,7 +69,7 @@ def test_the_workflow_can_be_dispatched_and_has_least_permissions(team):
     assert workflow["permissions"] == {}
     assert {name: job["permissions"] for name, job in workflow["jobs"].items()} == {
         "choose": {"contents": "read", "pull-requests": "read"}, "work": {"contents": "read"},
-        "publish": {"contents": "write", "pull-requests": "write"}}
+        "check": {"contents": "read"}, "test": {"contents": "read"}, "publish": {"contents": "write", "pull-requests": "write"}}
     assert workflow["env"]["API"] == team.api.url
     assert "'agent_three'" in workflow["env"]["AGENT"] and team.interest in workflow["env"]["INTEREST"]
     assert set(workflow[True]["workflow_dispatch"]["inputs"]) == {

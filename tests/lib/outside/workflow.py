@@ -6,6 +6,7 @@
     run.step("Run the agent").env
 
 Each job gets a fresh home, workspace and RUNNER_TEMP, the secrets that it names and no others, and a token with its permissions.
+What it leaves running goes on through its later steps and ends with the job, as its machine does.
 Expressions are evaluated by the code host's own library (actions/expressions.mjs), steps executed by bash. Whatever a
 workflow has beyond what is known here raises Unknown.
 """
@@ -14,7 +15,9 @@ import json
 import os
 import re
 import secrets
+import signal
 import subprocess
+import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +35,7 @@ SECRET = re.compile(r"\bsecrets\.(\w+)")
 KNOWN = {
     "workflow": {"name", True, "permissions", "concurrency", "env", "defaults", "jobs"},
     "job": {"name", "needs", "if", "runs-on", "timeout-minutes", "permissions", "outputs", "env", "steps"},
-    "step": {"name", "id", "if", "env", "run"},
+    "step": {"name", "id", "if", "env", "run", "continue-on-error"},
 }
 
 
@@ -211,19 +214,33 @@ class JobRun:
             "env": {},
         }
         self.status = "success"
+        self.path = list(run.runner.path)
         self.env = {**run.fill(run.workflow.get("env"), self.contexts), **run.fill(job.get("env"), self.contexts)}
 
     def run(self):
-        for step in self.job["steps"]:
-            check_known("step", step)
-            self.made.steps.append(self.run_step(step))
-            self.run_of.runner.on_step(self.made, self.made.steps[-1])
+        try:
+            for step in self.job["steps"]:
+                check_known("step", step)
+                self.made.steps.append(self.run_step(step))
+                self.run_of.runner.on_step(self.made, self.made.steps[-1])
+        finally:
+            self.end_processes()
         self.made.result = self.status
         self.made.outputs = self.run_of.fill(self.job.get("outputs"), self.contexts, self.status)
 
+    def end_processes(self):
+        """Kill what the job has left running, which is known by its home."""
+        mark = f"HOME={self.home}".encode()
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                if mark in (process / "environ").read_bytes().split(b"\0"):
+                    os.kill(int(process.name), signal.SIGKILL)
+            except (FileNotFoundError, PermissionError, ProcessLookupError):
+                pass  # it has ended, or is another user's
+
     def base_env(self):
         github = self.contexts["github"]
-        path = [*self.run_of.runner.path, "/usr/local/bin", "/usr/bin", "/bin"]
+        path = [*self.path, "/usr/local/bin", "/usr/bin", "/bin"]
         return {
             "PATH": ":".join(path), "HOME": str(self.home), "LANG": "C.UTF-8", "CI": "true", "GITHUB_ACTIONS": "true",
             "RUNNER_TEMP": str(self.temp), "GITHUB_WORKSPACE": str(self.workspace),
@@ -237,7 +254,8 @@ class JobRun:
         if self.run_of.ask(step.get("if", "success()"), self.contexts, self.status, is_condition=True):
             made.env = {**self.base_env(), **self.env, **self.run_of.fill(step.get("env"), self.contexts, self.status)}
             self.execute(step["run"], made)
-        if made.outcome == "failure":
+        is_fault = self.run_of.ask(step.get("continue-on-error", "false"), self.contexts, self.status) != "true"
+        if made.outcome == "failure" and is_fault:
             self.status = "failure"
         if "id" in step:
             self.contexts["steps"][step["id"]] = {"outputs": made.outputs, "outcome": made.outcome}
@@ -251,14 +269,16 @@ class JobRun:
         file = self.temp / f".script-{secrets.token_hex(4)}"
         file.write_text(self.run_of.ask(script, self.contexts, self.status))
         begun = time.monotonic()
-        done = subprocess.run(
-            [*SHELLS[shell], file], cwd=self.workspace, env={**made.env, **{name: str(path) for name, path in files.items()}},
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=PATIENCE_SECONDS, check=False,
-        )  # fmt: skip
-        made.seconds = time.monotonic() - begun
-        made.log = done.stdout.decode(errors="replace")
+        with tempfile.TemporaryFile() as log:  # a pipe would be open as long as what the step leaves running
+            done = subprocess.run(
+                [*SHELLS[shell], file], cwd=self.workspace, env={**made.env, **{name: str(path) for name, path in files.items()}},
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, timeout=PATIENCE_SECONDS, check=False,
+            )  # fmt: skip
+            made.seconds = time.monotonic() - begun
+            log.seek(0)
+            made.log = log.read().decode(errors="replace")
         made.outcome = "failure" if done.returncode else "success"
         made.outputs = read_commands(files["GITHUB_OUTPUT"])
-        self.env = {**self.env, **read_commands(files["GITHUB_ENV"])}
-        if os.path.getsize(files["GITHUB_PATH"]):
-            raise Unknown(f"{made.name} changes PATH")
+        told = read_commands(files["GITHUB_ENV"])
+        self.env |= {name: value for name, value in told.items() if not name.startswith(("GITHUB_", "RUNNER_"))}
+        self.path[:0] = reversed(files["GITHUB_PATH"].read_text().split())

@@ -1,0 +1,193 @@
+"""What a run of the workflow believes: not what the agent's job says of itself, and not what others write."""
+
+import uuid
+
+import pytest
+
+from lib.outside.tools import CHANGE
+from lib.wait import wait_for
+
+pytestmark = pytest.mark.usefixtures("usual")
+
+
+@pytest.fixture(scope="module")
+def team(working_team):
+    return working_team
+
+
+# ---- what the agent leaves behind ----
+
+SPY = """
+(while sleep 0.01; do
+    for file in "$RUNNER_TEMP"/.GITHUB_OUTPUT-* "$RUNNER_TEMP/../../"*/temp/.GITHUB_OUTPUT-*; do
+        printf '%s\\n' result=passed result=success tests=success status=pr_opened outcome=success >>"$file"
+    done
+done) >/dev/null 2>&1 &
+"""
+
+LEFT = {
+    "a process that writes what steps tell": (SPY, "false"),
+    "a program in PATH": ('mkdir "$HOME/bin"; printf "#!/bin/sh\\n" >"$HOME/bin/grep"; chmod +x "$HOME/bin/grep"; '
+                          'echo "$HOME/bin" >>"$GITHUB_PATH"', "grep -q worse notes.md"),
+    "variables": ('echo "false() { true; }" >"$HOME/env"; printf "%s\\n" "BASH_ENV=$HOME/env" TESTS=true >>"$GITHUB_ENV"',
+                  "false"),
+    "a hook": ('printf "#!/bin/sh\\ntouch seen\\n" >.git/hooks/post-checkout; chmod +x .git/hooks/post-checkout; '
+               'git config core.hooksPath "$PWD/.git/hooks"; git config --global alias.apply "!touch seen"', "test -e seen"),
+    "a file that is ignored": ("echo kept >.gitignore; touch kept", "test -e kept"),
+    "a file in its home": ('touch "$HOME/kept"', 'test -e "$HOME/kept"'),
+    "outputs": ('printf "%s\\n" result=passed status=pr_opened patch= >>"$GITHUB_OUTPUT"; echo "::set-output name=result::passed"',
+                "false"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("left", LEFT)
+@pytest.mark.parametrize(("policy", "status"), [("strict", "tests_failed"), ("warn", "pr_opened")])
+def test_what_an_agent_leaves_behind_passes_no_test(team, runner, tools, left, policy, status):
+    script, test = LEFT[left]
+    tools.agent(f"{CHANGE}; {script}")
+    runner.variables = {"EXPOPS_TESTS": test}
+    run, told, _ = team.work(runner, test_integration_policy=policy)
+    assert (told["status"], told["test_status"]) == (status, "failed"), run.log()
+
+
+@pytest.mark.parametrize("test", ['echo result=success >>"$GITHUB_OUTPUT"; false', 'echo "TESTS=passed" >>"$GITHUB_ENV"; exit 3',
+                                  "kill -9 $PPID"])  # fmt: skip
+def test_the_tests_say_how_they_ended_by_their_status_alone(team, runner, test):
+    runner.variables = {"EXPOPS_TESTS": test}
+    run, told, _ = team.work(runner)
+    assert (run.conclusion, told["status"], told["test_status"]) == ("failure", "tests_failed", "failed"), run.log()
+
+
+@pytest.mark.parametrize("word", ["pr_opened", "skipped_no_change", "aborted_model_key_missing", "rejected_too_large"])
+def test_an_agent_that_fails_has_failed_whatever_it_writes(team, runner, tools, word):
+    tools.agent(f'{CHANGE}; echo "status={word}" >>"$GITHUB_OUTPUT"; {SPY} exit 3')
+    before = len(team.pulls())
+    _, told, _ = team.work(runner)
+    assert (told["status"], told["outcome_kind"], len(team.pulls())) == ("agent_failed", "failed", before)
+
+
+def test_an_agent_cannot_say_where_it_began(team, runner, tools, git_host):
+    team.host.put_branch(team.repo, "other", {"README.md": "# Other\n", "other.txt": "other\n"})
+    tools.agent(f'{CHANGE}; echo "base=$(git rev-parse HEAD~9 2>/dev/null || echo 0000)" >>"$GITHUB_OUTPUT"; {SPY}')
+    run, told, row = team.work(runner, start_from_ref="other")
+    assert told["status"] == "pr_opened", run.log()
+    assert set(git_host.files(team.repo, f"expops/run-{row['id']}")) == {"README.md", "other.txt", "notes.md"}
+
+
+def test_the_tests_see_what_is_proposed(team, runner, tools):
+    """A file outside the task, which is left out, does not make them pass."""
+    tools.agent("mkdir src; echo >src/a; echo >helper")
+    runner.variables = {"EXPOPS_SCOPE": "src", "EXPOPS_TESTS": "test -e helper"}
+    run, told, _ = team.work(runner, fidelity_policy="warn")
+    assert (told["status"], told["test_status"], told["files_dropped_out_of_scope"]) == ("tests_failed", "failed", ["helper"]), run.log()
+    runner.variables["EXPOPS_TESTS"] = "test -e src/a && ! test -e helper"
+    _, told, row = team.work(runner, fidelity_policy="warn")
+    assert (told["status"], told["test_status"]) == ("pr_opened", "passed")
+    assert set(team.host.files(team.repo, f"expops/run-{row['id']}")) >= {"src/a"}
+
+
+def test_the_job_of_the_tests_has_no_key_and_no_token(team, runner):
+    team.host.put_secret(team.repo, "EXPOPS_MODEL_KEY_ANTHROPIC", f"good-{uuid.uuid4()}")
+    runner.variables = {"EXPOPS_TESTS": "true"}
+    run, told, _ = team.work(runner)
+    assert told["test_status"] == "passed", run.log()
+    key, env = team.host.secret(team.repo, "EXPOPS_KEY"), run.step("Run the repository's tests").env
+    assert not [name for name, value in env.items() if key in value or value.startswith("good-") or name == "TOKEN"]
+
+
+@pytest.mark.parametrize("usage", ["head -c 300000 /dev/zero | tr '\\0' 9", "printf '{\"model\": \"'; head -c 200000 /dev/zero | tr '\\0' x; echo '\"}'"])
+def test_a_large_usage_cannot_stop_the_report(team, runner, tools, usage):
+    tools.agent(f'{CHANGE}; ({usage}) >"$USAGE"')
+    _, told, _ = team.work(runner)
+    assert told["status"] == "pr_opened" and "cost_usd" not in told
+
+
+def test_many_long_names_cannot_stop_the_report(team, runner, tools):
+    tools.agent('for i in {1..900}; do echo >"$(printf "%0200d" "$i")"; done')
+    run, told, _ = team.work(runner)
+    assert told["status"] == "pr_opened" and len(told["files_touched"]) == 150, run.log()
+
+
+# ---- the scope ----
+
+SCOPES = {
+    ("src", "src/a"): True, ("src/", "src/deep/a"): True, ("./src", "src/a"): True, ("docs src", "src/a"): True,
+    ("src", "src2/a"): False, ("src", "srca"): False, ("src/", "src"): True, ("src/a", "src/ab"): False, ("src/a", "src/a"): True,
+    ("src/a/", "src/b"): False, (".", "anything"): True, ("", "anything"): True, ("src", "lib/src/a"): False,
+    (".github", ".github/workflows/x.yml"): False, (".", ".github"): False, ("", ".GitHub/x"): False, (".github2", ".github2/a"): True,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("scope", "path"), SCOPES)
+def test_the_scope_is_of_whole_segments(team, runner, tools, scope, path):
+    remove = "rm -rf .github; " if path == ".github" else ""
+    tools.agent(f'{remove}mkdir -p "$(dirname {path})"; echo >{path}')
+    runner.variables = {"EXPOPS_SCOPE": scope}
+    run, told, _ = team.work(runner)
+    assert told["status"] == ("pr_opened" if SCOPES[scope, path] else "rejected_out_of_scope"), run.log()
+
+
+# ---- what others write ----
+
+MARKS = ["[skip ci]", "[ci skip]", "[no ci]", "[Skip Actions]", "Closes #1", "fixes: acme/ranker#12", "resolves GH-3", "@octo-org/team", "@ada",
+         "close https://github.com/acme/ranker/issues/1", "see https://github.com/acme/ranker/pull/2", "***NO_CI***"]
+LINES = ["skip-checks: true", "Co-authored-by: Eve <eve@example.org>", "Signed-off-by: Eve <eve@example.org>", "/close", "# Heading"]
+MARKUP = ["<img src=https://evil.example/x>", "<!-- hidden -->", "![x](https://evil.example/x)", "[here](https://evil.example)",
+          "&#64;ada", "&commat;ada"]
+
+
+def check_inert(text):
+    for mark in (*MARKS, *MARKUP):
+        assert mark.lower() not in text.lower(), (mark, text)
+    shown = text.replace("\u200b", "")
+    return shown
+
+
+def test_what_papers_say_does_nothing(operator, team, runner, git_host):
+    arxiv_id = "2605.99998"
+    body = {"title": f"On {' '.join(MARKS)}", "abstract": "\n".join([*LINES, *MARKS, *MARKUP]), "authors": ["A"], "categories": ["cs.IR"]}
+    operator.api.put(f"/search/assets/{arxiv_id}", body)
+    wait_for(lambda: team.api.get(f"/search/assets/{arxiv_id}").status_code == 200, "the paper is there")
+    row = team.trigger(pin_arxiv=arxiv_id)
+    run = runner.run(team.repo, row)
+    assert team.reported(row)["status"] == "pr_opened", run.log()
+    pull = team.pull_of(row)
+    message = git_host.git(team.repo, "log", "-1", "--format=%B", f"expops/run-{row['id']}").decode()
+    assert check_inert(pull["title"]) == body["title"][:200]
+    for text in (pull["body"], message):
+        lines = check_inert(text).split("\n")
+        for line in LINES:
+            assert line not in lines and f"> {line}" in lines
+    trailers = git_host.git(team.repo, "log", "-1", "--format=%(trailers:only)", f"expops/run-{row['id']}").decode()
+    assert "skip-checks" not in trailers and "authored" not in trailers and "Signed" not in trailers
+
+
+def test_a_lead_does_nothing_either(team, runner):
+    _, told, row = team.work(runner, lead_content="# Do [skip ci] for @ada\n\nCloses #1\nskip-checks: true")
+    assert told["status"] == "pr_opened"
+    pull = team.pull_of(row)
+    assert check_inert(pull["title"]) == "Do [skip ci] for @ada"
+    assert "> skip-checks: true" in check_inert(pull["body"]).split("\n")
+
+
+def propose(team, paper, branch, head=None, token=None):
+    """Open a pull request that has the address of a paper in its body, as a run does."""
+    body = {"title": "x", "head": head or branch, "base": "main", "body": f"{paper['url']}\n\nx"}
+    team.host.put_branch(team.repo, branch, {"README.md": "# x\n"})
+    answer = team.host.api("POST", f"/repos/{team.repo}/pulls", token or team.at_host.token, json=body)
+    assert answer.status_code == 201, answer.text
+
+
+def test_only_pull_requests_of_runs_count_as_proposed(make_team, papers, runner):
+    team = make_team(daily_count=1)
+    team.provision(auto_merge=True)
+    team.api.wait_task(team.api.post("/papers/recommended/refresh", {"interest_id": team.interest}))
+    (paper,) = team.api.get(f"/papers/recommended?interest_id={team.interest}", expect=200).json()
+    for branch in ("somebody", "feature/expops/run-1", "expops/agent-2"):
+        propose(team, paper, branch)
+    (row,) = team.host.runs(team.repo)
+    run = runner.run(team.repo, row)
+    assert (team.reported(row)["status"], team.reported(row)["arxiv_id"]) == ("pr_opened", paper["resource_id"]), run.log()
+    again = team.dispatch()
+    runner.run(team.repo, again)
+    assert team.reported(again)["status"] == "skipped_no_candidates"
