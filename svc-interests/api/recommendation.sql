@@ -25,7 +25,9 @@ SELECT jsonb_build_object(
     'source_types', jsonb_build_array('arxiv_paper'),
     'interests', coalesce(jsonb_agg(jsonb_build_object(
         'id', i.id, 'name', i.name, 'daily_count', i.daily_count,
-        'count', shown.count, 'message', shown.message, 'recommendations', shown.papers) ORDER BY i.created_at DESC, i.id DESC), '[]'),
+        'pool_status', i.pool_status, 'count', shown.count,
+        'message', CASE WHEN shown.count = 0 THEN interest_waits_for(i) ELSE shown.message END,
+        'recommendations', shown.papers) ORDER BY i.created_at DESC, i.id DESC), '[]'),
     'total', (SELECT count(*) FROM best))
 FROM interest i
 CROSS JOIN LATERAL (

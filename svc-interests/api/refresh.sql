@@ -58,7 +58,10 @@ WITH target AS (
     INSERT INTO refreshed_interest (task_id, interest_id, recommended, pool_size)
     SELECT $4, id, (SELECT count(*) FROM made), pool_size FROM target WHERE is_unchanged
 ), updated AS (
-    UPDATE interest i SET last_recommendation_at = now() FROM target WHERE i.id = target.id AND EXISTS (SELECT FROM made)
+    UPDATE interest i SET
+        last_recommendation_at = CASE WHEN EXISTS (SELECT FROM made) THEN now() ELSE i.last_recommendation_at END,
+        computed_for = target.context_version
+    FROM target WHERE i.id = target.id AND target.is_unchanged
 )
 SELECT is_unchanged FROM target;
 

@@ -77,6 +77,12 @@ static bool has(yyjson_val *row, const char *name)
 	return json_get_text(row, name);
 }
 
+/* Whether this task has started a run; the step is skipped when an earlier one has. */
+static bool has_dispatched(yyjson_val *row)
+{
+	return yyjson_equals_str(json_get(json_get(row, "steps"), "first_run"), "completed");
+}
+
 static const char *result_json(struct request *rq, yyjson_val *row, const char *changes)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -88,7 +94,7 @@ static const char *result_json(struct request *rq, yyjson_val *row, const char *
 	json_add_member(doc, result, "model_key_missing", row, "model_key_missing");
 	json_add_member(doc, result, "key_id", row, "key_id");
 	json_add_member(doc, result, "installation_id", row, "installation_id");
-	yyjson_mut_obj_add_bool(doc, result, "dispatched", has(row, "dispatched_at"));
+	yyjson_mut_obj_add_bool(doc, result, "dispatched", has_dispatched(row));
 	yyjson_mut_obj_add_val(doc, result, "changed", yyjson_mut_raw(doc, changes));
 	return json_write_mut(rq->arena, result, NULL);
 }

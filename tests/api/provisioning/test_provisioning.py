@@ -90,7 +90,8 @@ def test_without_a_model_key_the_rest_is_done(new_team):
 def test_provisioning_again_changes_nothing(team):
     first = team.provision(auto_merge=True)
     second = team.provision(auto_merge=True)
-    assert second["result"] == {**first["result"], "changed": []}
+    assert first["result"]["dispatched"] is True
+    assert second["result"] == {**first["result"], "dispatched": False, "changed": []}
     assert second["task_id"] != first["task_id"] and "nothing" in second["message"]
     assert [key["id"] for key in team.keys()] == [first["result"]["key_id"]]
     assert len(team.installations()) == len(team.host.runs(team.repo)) == 1

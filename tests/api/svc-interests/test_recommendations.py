@@ -260,9 +260,43 @@ def test_digest_lists_active_interests(api, interests, interest):
     assert [one["id"] for one in digest["interests"]] == [empty["id"], interest["id"]]
     first, second = digest["interests"]
     assert (first["count"], first["recommendations"]) == (0, [])
+    assert "computed" in first["message"] and second["message"] is None
     assert (second["count"], second["daily_count"], second["name"]) == (5, 5, interest["name"])
     assert second["recommendations"] == interests.recommended(interest)
     assert digest["total"] == 5
+
+
+def in_digest(api, interest, **params):
+    rows = api.get("/papers/recommended/digest", params=params, expect=200).json()["interests"]
+    (found,) = (row for row in rows if row["id"] == interest["id"])
+    return found
+
+
+def test_digest_says_that_nothing_was_computed(api, interests):
+    made = interests.ready()
+    shown = in_digest(api, made)
+    assert (shown["pool_status"], shown["count"]) == ("ready", 0) and "refresh" in shown["message"]
+    interests.refresh(made, num_results=3)
+    shown = in_digest(api, made)
+    assert (shown["count"], shown["message"]) == (3, None)
+    api.put(f"/interests/{made['id']}", {"context": "Graph neural networks for molecules."}, expect=200)
+    shown = in_digest(api, made)
+    assert shown["count"] == 0 and "computed" in shown["message"]
+    assert in_digest(api, made, period="all")["message"] is None
+
+
+@pytest.mark.parametrize(("status", "words"), [("building", "being searched"), ("stale", "being searched"), ("failed", "has failed")])
+def test_digest_says_why_nothing_was_computed(api, interests, db, status, words):
+    made = interests.ready()
+    db.execute("UPDATE interest SET pool_status = %s WHERE id = %s", [status, made["id"]])
+    shown = in_digest(api, made)
+    assert shown["pool_status"] == status and words in shown["message"]
+
+
+def test_digest_without_papers_after_a_computation_says_nothing(api, interests, interest, db):
+    db.execute("DELETE FROM recommendation WHERE interest_id = %s", [interest["id"]])
+    shown = in_digest(api, interest)
+    assert (shown["count"], shown["message"]) == (0, None)
 
 
 def test_digest_limits(api, interests):
