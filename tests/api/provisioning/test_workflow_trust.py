@@ -29,14 +29,14 @@ LEFT = {
     "a process that writes what steps tell": (SPY, "false"),
     "a program in PATH": ('mkdir "$HOME/bin"; printf "#!/bin/sh\\n" >"$HOME/bin/grep"; chmod +x "$HOME/bin/grep"; '
                           'echo "$HOME/bin" >>"$GITHUB_PATH"', "grep -q worse notes.md"),
-    "variables": ('echo "false() { true; }" >"$HOME/env"; printf "%s\\n" "BASH_ENV=$HOME/env" TESTS=true >>"$GITHUB_ENV"',
-                  "false"),
+    "variables": ('echo "false() { true; }" >"$HOME/env"; '
+                  'printf "%s\\n" "BASH_ENV=$HOME/env" TESTS=true >>"$GITHUB_ENV"', "false"),
     "a hook": ('printf "#!/bin/sh\\ntouch seen\\n" >.git/hooks/post-checkout; chmod +x .git/hooks/post-checkout; '
                'git config core.hooksPath "$PWD/.git/hooks"; git config --global alias.apply "!touch seen"', "test -e seen"),
     "a file that is ignored": ("echo kept >.gitignore; touch kept", "test -e kept"),
     "a file in its home": ('touch "$HOME/kept"', 'test -e "$HOME/kept"'),
-    "outputs": ('printf "%s\\n" result=passed status=pr_opened patch= >>"$GITHUB_OUTPUT"; echo "::set-output name=result::passed"',
-                "false"),
+    "outputs": ('printf "%s\\n" result=passed status=pr_opened patch= >>"$GITHUB_OUTPUT"; '
+                'echo "::set-output name=result::passed"', "false"),
 }  # fmt: skip
 
 
@@ -68,7 +68,7 @@ def test_an_agent_that_fails_has_failed_whatever_it_writes(team, runner, tools, 
 
 def test_an_agent_cannot_say_where_it_began(team, runner, tools, git_host):
     team.host.put_branch(team.repo, "other", {"README.md": "# Other\n", "other.txt": "other\n"})
-    tools.agent(f'{CHANGE}; echo "base=$(git rev-parse HEAD~9 2>/dev/null || echo 0000)" >>"$GITHUB_OUTPUT"; {SPY}')
+    tools.agent(f'{CHANGE}; echo "base=$(git hash-object -t tree /dev/null)" >>"$GITHUB_OUTPUT"; {SPY}')
     run, told, row = team.work(runner, start_from_ref="other")
     assert told["status"] == "pr_opened", run.log()
     assert set(git_host.files(team.repo, f"expops/run-{row['id']}")) == {"README.md", "other.txt", "notes.md"}
@@ -79,7 +79,8 @@ def test_the_tests_see_what_is_proposed(team, runner, tools):
     tools.agent("mkdir src; echo >src/a; echo >helper")
     runner.variables = {"EXPOPS_SCOPE": "src", "EXPOPS_TESTS": "test -e helper"}
     run, told, _ = team.work(runner, fidelity_policy="warn")
-    assert (told["status"], told["test_status"], told["files_dropped_out_of_scope"]) == ("tests_failed", "failed", ["helper"]), run.log()
+    assert (told["status"], told["test_status"]) == ("tests_failed", "failed"), run.log()
+    assert told["files_dropped_out_of_scope"] == ["helper"]
     runner.variables["EXPOPS_TESTS"] = "test -e src/a && ! test -e helper"
     _, told, row = team.work(runner, fidelity_policy="warn")
     assert (told["status"], told["test_status"]) == ("pr_opened", "passed")
@@ -95,7 +96,8 @@ def test_the_job_of_the_tests_has_no_key_and_no_token(team, runner):
     assert not [name for name, value in env.items() if key in value or value.startswith("good-") or name == "TOKEN"]
 
 
-@pytest.mark.parametrize("usage", ["head -c 300000 /dev/zero | tr '\\0' 9", "printf '{\"model\": \"'; head -c 200000 /dev/zero | tr '\\0' x; echo '\"}'"])
+@pytest.mark.parametrize("usage", ["head -c 300000 /dev/zero | tr '\\0' 9",
+                                   "printf '{\"model\": \"'; head -c 200000 /dev/zero | tr '\\0' x; echo '\"}'"])  # fmt: skip
 def test_a_large_usage_cannot_stop_the_report(team, runner, tools, usage):
     tools.agent(f'{CHANGE}; ({usage}) >"$USAGE"')
     _, told, _ = team.work(runner)
@@ -114,7 +116,8 @@ SCOPES = {
     ("src", "src/a"): True, ("src/", "src/deep/a"): True, ("./src", "src/a"): True, ("docs src", "src/a"): True,
     ("src", "src2/a"): False, ("src", "srca"): False, ("src/", "src"): True, ("src/a", "src/ab"): False, ("src/a", "src/a"): True,
     ("src/a/", "src/b"): False, (".", "anything"): True, ("", "anything"): True, ("src", "lib/src/a"): False,
-    (".github", ".github/workflows/x.yml"): False, (".", ".github"): False, ("", ".GitHub/x"): False, (".github2", ".github2/a"): True,
+    (".github", ".github/workflows/x.yml"): False, (".", ".github"): False, ("", ".GitHub/x"): False,
+    (".github2", ".github2/a"): True,
 }  # fmt: skip
 
 
@@ -129,23 +132,26 @@ def test_the_scope_is_of_whole_segments(team, runner, tools, scope, path):
 
 # ---- what others write ----
 
-MARKS = ["[skip ci]", "[ci skip]", "[no ci]", "[Skip Actions]", "Closes #1", "fixes: acme/ranker#12", "resolves GH-3", "@octo-org/team", "@ada",
-         "close https://github.com/acme/ranker/issues/1", "see https://github.com/acme/ranker/pull/2", "***NO_CI***"]
-LINES = ["skip-checks: true", "Co-authored-by: Eve <eve@example.org>", "Signed-off-by: Eve <eve@example.org>", "/close", "# Heading"]
+MARKS = ["[skip ci]", "[ci skip]", "[no ci]", "[Skip Actions]", "Closes #1", "fixes: acme/ranker#12", "resolves GH-3",
+         "@octo-org/team", "@ada", "close https://github.com/acme/ranker/issues/1", "see https://github.com/acme/ranker/pull/2",
+         "***NO_CI***"]
+LINES = ["skip-checks: true", "Co-authored-by: Eve <eve@example.org>", "Signed-off-by: Eve <eve@example.org>", "/close",
+         "# Heading"]
 MARKUP = ["<img src=https://evil.example/x>", "<!-- hidden -->", "![x](https://evil.example/x)", "[here](https://evil.example)",
           "&#64;ada", "&commat;ada"]
 
 
 def check_inert(text):
+    """Check that none of it does anything; returns what is seen."""
     for mark in (*MARKS, *MARKUP):
         assert mark.lower() not in text.lower(), (mark, text)
-    shown = text.replace("\u200b", "")
-    return shown
+    return text.replace("\u200b", "")
 
 
 def test_what_papers_say_does_nothing(operator, team, runner, git_host):
     arxiv_id = "2605.99998"
-    body = {"title": f"On {' '.join(MARKS)}", "abstract": "\n".join([*LINES, *MARKS, *MARKUP]), "authors": ["A"], "categories": ["cs.IR"]}
+    body = {"title": f"On {' '.join(MARKS)}", "abstract": "\n".join([*LINES, *MARKS, *MARKUP]), "authors": ["A"],
+            "categories": ["cs.IR"]}
     operator.api.put(f"/search/assets/{arxiv_id}", body)
     wait_for(lambda: team.api.get(f"/search/assets/{arxiv_id}").status_code == 200, "the paper is there")
     row = team.trigger(pin_arxiv=arxiv_id)
@@ -153,7 +159,7 @@ def test_what_papers_say_does_nothing(operator, team, runner, git_host):
     assert team.reported(row)["status"] == "pr_opened", run.log()
     pull = team.pull_of(row)
     message = git_host.git(team.repo, "log", "-1", "--format=%B", f"expops/run-{row['id']}").decode()
-    assert check_inert(pull["title"]) == body["title"][:200]
+    assert check_inert(pull["title"]) == body["title"][:200].rstrip()
     for text in (pull["body"], message):
         lines = check_inert(text).split("\n")
         for line in LINES:
@@ -170,11 +176,11 @@ def test_a_lead_does_nothing_either(team, runner):
     assert "> skip-checks: true" in check_inert(pull["body"]).split("\n")
 
 
-def propose(team, paper, branch, head=None, token=None):
+def propose(team, paper, branch):
     """Open a pull request that has the address of a paper in its body, as a run does."""
-    body = {"title": "x", "head": head or branch, "base": "main", "body": f"{paper['url']}\n\nx"}
+    body = {"title": "x", "head": branch, "base": "main", "body": f"{paper['url']}\n\nx"}
     team.host.put_branch(team.repo, branch, {"README.md": "# x\n"})
-    answer = team.host.api("POST", f"/repos/{team.repo}/pulls", token or team.at_host.token, json=body)
+    answer = team.host.api("POST", f"/repos/{team.repo}/pulls", team.at_host.token, json=body)
     assert answer.status_code == 201, answer.text
 
 

@@ -285,7 +285,9 @@ def test_digest_says_that_nothing_was_computed(api, interests):
     assert in_digest(api, made, period="all")["message"] is None
 
 
-@pytest.mark.parametrize(("status", "words"), [("building", "being searched"), ("stale", "being searched"), ("failed", "has failed")])
+@pytest.mark.parametrize(
+    ("status", "words"), [("building", "being searched"), ("stale", "being searched"), ("failed", "has failed")],
+)  # fmt: skip
 def test_digest_says_why_nothing_was_computed(api, interests, db, status, words):
     made = interests.ready()
     db.execute("UPDATE interest SET pool_status = %s WHERE id = %s", [status, made["id"]])

@@ -109,7 +109,10 @@ def read_commands(path):
     """What a step wrote into GITHUB_OUTPUT or GITHUB_ENV: {name: value}; the last one counts."""
     values, lines = {}, iter(path.read_text().split("\n")[:-1])
     for line in lines:
-        name, sign, end = re.match(r"([^=<]*)(=|<<)(.*)", line, re.DOTALL).groups()
+        found = re.match(r"([^=<]*)(=|<<)(.*)", line, re.DOTALL)
+        if not found:
+            raise ValueError(f"Invalid format '{line}'")
+        name, sign, end = found.groups()
         if sign == "<<":
             value = []
             for row in lines:
@@ -268,17 +271,23 @@ class JobRun:
         shell = self.run_of.workflow["defaults"]["run"]["shell"]
         file = self.temp / f".script-{secrets.token_hex(4)}"
         file.write_text(self.run_of.ask(script, self.contexts, self.status))
+        env = {**made.env, **{name: str(path) for name, path in files.items()}}
         begun = time.monotonic()
         with tempfile.TemporaryFile() as log:  # a pipe would be open as long as what the step leaves running
-            done = subprocess.run(
-                [*SHELLS[shell], file], cwd=self.workspace, env={**made.env, **{name: str(path) for name, path in files.items()}},
-                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, timeout=PATIENCE_SECONDS, check=False,
-            )  # fmt: skip
+            try:
+                made.outcome = "failure" if self.call([*SHELLS[shell], file], env, log) else "success"
+                made.outputs = read_commands(files["GITHUB_OUTPUT"])
+                told = read_commands(files["GITHUB_ENV"])
+            except (OSError, ValueError) as error:  # variables that no process can hold, or no commands
+                made.outcome, told = "failure", {}
+                log.write(str(error).encode())
             made.seconds = time.monotonic() - begun
             log.seek(0)
             made.log = log.read().decode(errors="replace")
-        made.outcome = "failure" if done.returncode else "success"
-        made.outputs = read_commands(files["GITHUB_OUTPUT"])
-        told = read_commands(files["GITHUB_ENV"])
         self.env |= {name: value for name, value in told.items() if not name.startswith(("GITHUB_", "RUNNER_"))}
         self.path[:0] = reversed(files["GITHUB_PATH"].read_text().split())
+
+    def call(self, command, env, log):
+        done = subprocess.run(command, cwd=self.workspace, env=env, stdin=subprocess.DEVNULL, stdout=log,
+                              stderr=subprocess.STDOUT, timeout=PATIENCE_SECONDS, check=False)  # fmt: skip
+        return done.returncode
