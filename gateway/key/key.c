@@ -106,7 +106,9 @@ uint64_t key_scopes_read(struct request *rq)
 	uint64_t mask = SCOPE_NONE;
 	size_t index, count;
 	yyjson_val *item;
-	yyjson_arr_foreach (json_get(rq->http->json, "scopes"), index, count, item) {
+	yyjson_arr_foreach (json_get(request_body(rq), "scopes"), index, count, item) {
+		if (index >= SCOPE_COUNT || !yyjson_is_str(item)) /* the table's row says so */
+			break;
 		uint64_t bit = scope_mask(yyjson_get_str(item));
 		if (!bit)
 			problem_add_field(rq->arena, &rq->problem, "scopes",
@@ -127,29 +129,33 @@ static void require_scopes(struct request *rq, uint64_t scopes)
 	            rq->problem.scope);
 }
 
-static uint64_t input_scopes(struct request *rq, const struct key_input *in, bool is_automation)
+static uint64_t preset_of(const struct key_input *in, bool is_automation)
 {
-	if (in->scopes)
-		return key_scopes_read(rq);
 	return preset_scopes(in->preset      ? in->preset
 	                     : is_automation ? "automation"
 	                                     : "full_access");
 }
 
-/* Add a fault for each member that a key of this kind cannot have. */
-static void check_kind(struct request *rq, const struct key_input *in, bool is_automation)
+static bool is_kind(const char *kind, const char *name)
+{
+	return kind && strcmp(kind, name) == 0;
+}
+
+/* Add a fault for each member that a key of this kind cannot have. Before request_input(). */
+static void check_kind(struct request *rq)
 {
 	struct problem *problem = &rq->problem;
-	if (in->scopes && in->preset)
+	bool is_automation = is_kind(json_get_text(request_body(rq), "kind"), "automation");
+	if (request_has_member(rq, "scopes") && request_has_member(rq, "preset"))
 		problem_add_field(rq->arena, problem, "preset", "cannot be given with scopes");
-	if (is_automation && in->expires_in_days)
+	if (is_automation && request_has_member(rq, "expires_in_days"))
 		problem_add_field(
 			rq->arena, problem, "expires_in_days",
 			"cannot be set for an automation key, which expires after %d days",
 			AUTOMATION_DAYS);
-	if (!is_automation && in->repo)
+	if (!is_automation && request_has_member(rq, "repo"))
 		problem_add_field(rq->arena, problem, "repo", "is only for automation keys");
-	if (!is_automation && in->interest)
+	if (!is_automation && request_has_member(rq, "interest_id"))
 		problem_add_field(rq->arena, problem, "interest_id", "is only for automation keys");
 }
 
@@ -201,20 +207,20 @@ const char *key_insert(struct request *rq, struct pg_param account, const struct
 
 void key_create(struct request *rq)
 {
+	check_kind(rq);
+	uint64_t scopes = key_scopes_read(rq);
 	struct key_input *in = request_input(rq, struct key_input, CREATE_FIELDS);
-	bool is_automation = in->kind && strcmp(in->kind, "automation") == 0;
+	bool is_automation = is_kind(in->kind, "automation");
 	if (rq->caller.kind != KEY_PERSONAL)
 		raise_error(rq, ERR_FORBIDDEN, "an automation key cannot create keys");
-	check_kind(rq, in, is_automation);
 	struct new_key key = {
 		.name = in->name,
 		.kind = is_automation ? KEY_AUTOMATION : KEY_PERSONAL,
-		.scopes = input_scopes(rq, in, is_automation),
+		.scopes = in->scopes ? scopes : preset_of(in, is_automation),
 		.repo = in->repo,
 		.interest = in->interest,
 		.expires_in_days = is_automation ? AUTOMATION_DAYS : in->expires_in_days,
 	};
-	raise_if_faults(rq);
 	require_scopes(rq, key.scopes);
 	reply_is_secret(rq);
 	reply_json(rq, 201, key_insert(rq, pg_uuid(rq->caller.account), &key));
@@ -228,6 +234,7 @@ static void require_found(struct request *rq, const struct pg_rows *rows)
 
 void key_update(struct request *rq)
 {
+	uint64_t mask = key_scopes_read(rq);
 	struct key_input *in = request_input(rq, struct key_input, UPDATE_FIELDS);
 	request_require_member(rq);
 	struct pg_param account = pg_uuid(rq->caller.account);
@@ -237,8 +244,6 @@ void key_update(struct request *rq)
 	if (in->scopes) {
 		if (strcmp(pg_value(kind, 0, 0), "automation") == 0)
 			raise_field(rq, "scopes", "of an automation key cannot be changed");
-		uint64_t mask = key_scopes_read(rq);
-		raise_if_faults(rq);
 		require_scopes(rq, mask);
 		scopes = key_scopes_json(rq, mask);
 	}

@@ -166,6 +166,15 @@ static const char *names_of_providers(struct request *rq, const struct agent *ag
 	return names.data;
 }
 
+void agent_pair_check(struct request *rq, const char *name, const char *provider)
+{
+	const struct agent *agent = name ? find(agents, name) : NULL;
+	if (agent && agent->name && provider && first_with(provider)->name &&
+	    !has_provider(agent, provider))
+		problem_add_field(rq->arena, &rq->problem, "provider", "must be one of %s for %s",
+		                  names_of_providers(rq, agent), agent->name);
+}
+
 struct agent_pair agent_pair_choose(struct request *rq, const char *name, const char *provider)
 {
 	const struct agent *agent = name ? find(agents, name) : first_with(provider);

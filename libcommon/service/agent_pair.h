@@ -46,6 +46,10 @@ bool agent_provider_check(const char *text, size_t length, const char **ret_mess
 /** Whether there is an agent of that name, and it can use the provider. */
 bool agent_can_use(const char *agent, const char *provider);
 
+/** Add the fault of a provider that the agent cannot use, when there are both (NULL: not named).
+ * Before request_input(), whose rows have the checks above. */
+void agent_pair_check(struct request *rq, const char *agent, const char *provider);
+
 /** The agent and the provider to use for those that a request names. Without an agent (NULL) it is
  * the first that can use the provider; without a provider the agent's first. In static memory.
  * Raises ERR_INVALID, naming the field `agent` or `provider`: there is none of that name, or the

@@ -256,22 +256,37 @@ static const char *id_from_json(struct arena *arena, const struct field *field, 
 	return NULL;
 }
 
+/* What is wrong with an item of an array of strings, as the end of a sentence; NULL: nothing. */
+static const char *string_item_fault(struct arena *arena, const struct field *field,
+                                     yyjson_val *item)
+{
+	size_t length = yyjson_get_len(item);
+	if (!yyjson_is_str(item))
+		return "must be a string";
+	if (length == 0)
+		return "must not be empty";
+	if (field->item_max && utf8_count(yyjson_get_str(item), length) > field->item_max)
+		return arena_printf(arena, "must have at most %zu characters", field->item_max);
+	return NULL;
+}
+
+#define ITEM_FAULTS_MAX 20
+
+/* `item 0 must not be empty; item 3 must be a string` */
 static const char *strings_from_json(struct arena *arena, const struct field *field,
                                      yyjson_val *json)
 {
-	size_t index, count;
+	struct buf faults = {.arena = arena};
+	size_t index, count, found = 0;
 	yyjson_val *item;
 	yyjson_arr_foreach (json, index, count, item) {
-		size_t length = yyjson_get_len(item);
-		if (!yyjson_is_str(item))
-			return arena_printf(arena, "item %zu must be a string", index);
-		if (length == 0)
-			return arena_printf(arena, "item %zu must not be empty", index);
-		if (field->item_max && utf8_count(yyjson_get_str(item), length) > field->item_max)
-			return arena_printf(arena, "item %zu must have at most %zu characters",
-			                    index, field->item_max);
+		const char *fault = string_item_fault(arena, field, item);
+		if (fault && found++ < ITEM_FAULTS_MAX)
+			buf_printf(&faults, "%sitem %zu %s", found > 1 ? "; " : "", index, fault);
 	}
-	return NULL;
+	if (found > ITEM_FAULTS_MAX)
+		buf_printf(&faults, "; and %zu more", found - ITEM_FAULTS_MAX);
+	return faults.data;
 }
 
 static const char *array_from_json(struct arena *arena, const struct field *field, yyjson_val *json,

@@ -35,15 +35,6 @@ static void store(void *input, const struct field *field, const struct field_val
 	}
 }
 
-static const char *path_value(const struct request *rq, const char *name)
-{
-	const struct api_match *match = &rq->http->match;
-	for (size_t i = 0; i < match->param_count; i++)
-		if (strcmp(match->params[i].name, name) == 0)
-			return match->params[i].value;
-	return NULL;
-}
-
 static void decode_text(struct request *rq, const struct field *field, const char *text,
                         void *input)
 {
@@ -260,7 +251,7 @@ void *request_input_read(struct request *rq, const struct field *fields, size_t 
 	size_t body_rows = 0, read_count = 0;
 	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++) {
 		if (field->source == IN_PATH) {
-			decode_text(rq, field, path_value(rq, field->name), input);
+			decode_text(rq, field, request_path(rq, field->name), input);
 		} else if (field->source == IN_QUERY) {
 			if (query_input_decode(rq, &query, field, &value))
 				store(input, field, &value);
@@ -304,6 +295,15 @@ void request_require_member(struct request *rq)
 {
 	if (rq->http->body_json_count == 0)
 		raise_field(rq, "body", "must have at least one field that can be changed");
+}
+
+const char *request_path(const struct request *rq, const char *name)
+{
+	const struct api_match *match = &rq->http->match;
+	for (size_t i = 0; i < match->param_count; i++)
+		if (strcmp(match->params[i].name, name) == 0)
+			return match->params[i].value;
+	return NULL;
 }
 
 const char *request_header(const struct request *rq, const char *name)

@@ -358,6 +358,10 @@ const char *request_body_json(struct request *rq);
 /** For PUT and PATCH, after request_input(): raise ERR_INVALID when request_body_json() is `{}`. */
 void request_require_member(struct request *rq);
 
+/** The decoded path parameter, which is not checked; NULL: the path has none of that name. For
+ * checks that are made before request_input(). */
+const char *request_path(const struct request *rq, const char *name);
+
 /** The first request field (header) of that name, letters' case ignored, or the decoded query
  * parameter, which a row must name; NULL: absent. */
 const char *request_header(const struct request *rq, const char *name);

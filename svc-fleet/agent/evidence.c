@@ -47,8 +47,25 @@ static void add_artifact(yyjson_mut_doc *doc, yyjson_mut_val *answer, const stru
 	json_add_text(doc, artifact, "stage", run->stage);
 }
 
+static bool has_member(yyjson_val *object, const char *name)
+{
+	yyjson_val *value = json_get(object, name);
+	return value && !yyjson_is_null(value);
+}
+
+/* Add a fault unless exactly one of them names the artifact. Before request_input(). */
+static void check_artifact(struct request *rq)
+{
+	yyjson_val *artifact = json_get(request_body(rq), "artifact");
+	if (yyjson_is_obj(artifact) &&
+	    has_member(artifact, "url") == has_member(artifact, "run_id"))
+		problem_add_field(rq->arena, &rq->problem, "artifact",
+		                  "must have either url or run_id");
+}
+
 void evidence_get(struct request *rq)
 {
+	check_artifact(rq);
 	request_input(rq, struct evidence_input, EVIDENCE_FIELDS);
 	yyjson_val *artifact = json_get(rq->http->json, "artifact");
 	yyjson_val *run_id = json_get(artifact, "run_id");
@@ -58,8 +75,6 @@ void evidence_get(struct request *rq)
 	                                                    : json_write(rq->arena, run_id, NULL),
 		.url = json_get_text(artifact, "url"),
 	};
-	if (!reference.run_id == !reference.url)
-		raise_field(rq, "artifact", "must have either url or run_id");
 	struct run_record run = run_record_get(rq, &reference, NULL);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);

@@ -140,20 +140,22 @@ static const char *ask_model(struct request *rq, const struct chat_records *reco
 	return reply[0] ? reply : NULL;
 }
 
-/* The messages, of which the last must be the user's. */
-static yyjson_val *read_messages(struct request *rq)
+/* Add a fault when the last message is not the user's. Before request_input(), whose table has the
+ * rows of each message. */
+static void check_last_message(struct request *rq)
 {
-	yyjson_val *messages = json_get(rq->http->json, "messages");
-	yyjson_val *last = yyjson_arr_get_last(messages);
-	if (strcmp(json_get_text(last, "role"), "user") != 0)
-		raise_field(rq, "messages", "must end with a message of the user");
-	return messages;
+	yyjson_val *messages = json_get(request_body(rq), "messages");
+	const char *role = json_get_text(yyjson_arr_get_last(messages), "role");
+	if (role && strcmp(role, "assistant") == 0)
+		problem_add_field(rq->arena, &rq->problem, "messages",
+		                  "must end with a message of the user");
 }
 
 void fleet_chat(struct request *rq)
 {
+	check_last_message(rq);
 	struct chat_input *in = request_input(rq, struct chat_input, CHAT_FIELDS);
-	yyjson_val *messages = read_messages(rq);
+	yyjson_val *messages = json_get(rq->http->json, "messages");
 	const char *question = json_get_text(yyjson_arr_get_last(messages), "content");
 	struct chat_records records = chat_records_read(rq, in->repo, in->focus_run_id);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);

@@ -188,6 +188,8 @@ void fleet_trigger(struct request *rq)
 {
 	static const char *const TOLD[] = {"ref", "workflow", "run_id", "html_url",
 	                                   "dispatched_at"};
+	yyjson_val *body = request_body(rq);
+	agent_pair_check(rq, json_get_text(body, "agent"), json_get_text(body, "provider"));
 	struct trigger_input *in = request_input(rq, struct trigger_input, TRIGGER_FIELDS);
 	require_repo(rq, in->repo);
 	struct trigger trigger = find_target(rq, in);

@@ -1,5 +1,6 @@
 #include "inbox/inbox.h"
 
+#include "base/json.h"
 #include "inbox.sql.h"
 #include "pg/pg.h"
 #include "service/input.h"
@@ -41,24 +42,27 @@ void inbox_list(struct request *rq)
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
-/* Raise unless every text of `ids` is a UUID; ids that are not known are no fault. */
-static void require_uuids(struct request *rq)
+/* Add the faults of `id` and `ids` together, before request_input(). Ids that are not known are no
+ * fault. */
+static void check_ids(struct request *rq)
 {
-	yyjson_val *ids = yyjson_obj_get(rq->http->json, "ids"), *id;
+	yyjson_val *ids = json_get(request_body(rq), "ids"), *id;
 	size_t i, count;
 	struct uuid parsed;
+	if (request_has_member(rq, "id") == request_has_member(rq, "ids"))
+		problem_add_field(rq->arena, &rq->problem, "ids", "give either id or ids");
 	yyjson_arr_foreach (ids, i, count, id) {
-		if (!uuid_parse(yyjson_get_str(id), yyjson_get_len(id), &parsed))
-			raise_field(rq, arena_printf(rq->arena, "ids[%zu]", i), "must be a UUID");
+		if (i < IDS_MAX && yyjson_get_len(id) > 0 &&
+		    !uuid_parse(yyjson_get_str(id), yyjson_get_len(id), &parsed))
+			problem_add_field(rq->arena, &rq->problem,
+			                  arena_printf(rq->arena, "ids[%zu]", i), "must be a UUID");
 	}
 }
 
 void inbox_dismiss(struct request *rq)
 {
+	check_ids(rq);
 	struct dismiss_input *in = request_input(rq, struct dismiss_input, DISMISS_FIELDS);
-	if (!in->id == !in->ids)
-		raise_field(rq, "ids", "give either id or ids");
-	require_uuids(rq);
 	const char *ids = in->ids ? in->ids : arena_printf(rq->arena, "[\"%s\"]", in->id);
 	struct pg_rows *rows =
 		pg_query(rq, in->undo ? INBOX_RESTORE_SQL : INBOX_ARCHIVE_SQL,

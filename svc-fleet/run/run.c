@@ -43,20 +43,22 @@ static const struct field LIST_FIELDS[] = {
 const int64_t RUN_PARTITIONS_EVERY_MS = (int64_t)24 * 3600 * 1000;
 const int64_t RUN_GUARDS_EVERY_MS = (int64_t)3600 * 1000;
 
-/* A day of `since` is not after that of `until`. */
-static void require_order(struct request *rq, const char *since_name, const char *since,
-                          const char *until_name, const char *until)
+/* Add a fault when the day of `since` is after that of `until`. */
+static void check_order(struct request *rq, const char *since_name, const char *since,
+                        const char *until_name, const char *until)
 {
 	if (since && until && strcmp(since, until) > 0)
-		raise_field(rq, since_name, "must not be after %s", until_name);
+		problem_add_field(rq->arena, &rq->problem, since_name, "must not be after %s",
+		                  until_name);
 }
 
 void run_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
+	check_order(rq, "since", in->since, "until", in->until);
+	check_order(rq, "merged_since", in->merged_since, "merged_until", in->merged_until);
+	raise_if_faults(rq);
 	require_repo(rq, in->repo);
-	require_order(rq, "since", in->since, "until", in->until);
-	require_order(rq, "merged_since", in->merged_since, "merged_until", in->merged_until);
 	const char *repo = in->repo ? in->repo : rq->caller.repo;
 	struct pg_rows *rows =
 		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(repo),

@@ -88,12 +88,29 @@ static bool is_one_of(const char *name, const char *const *names)
 static void require_key_of_repo(struct request *rq, const struct telemetry *in)
 {
 	const char *repo = in->repo ? in->repo : in->target_repo;
-	if (!repo)
-		raise_field(rq, "repo", "is required");
 	if (rq->caller.kind != KEY_AUTOMATION || !rq->caller.repo)
 		raise_error(rq, ERR_FORBIDDEN,
 		            "telemetry needs an automation key that is limited to the repository");
 	require_repo(rq, repo);
+}
+
+/* Add the faults that concern no single member. Before request_input(). */
+static void check_record(struct request *rq)
+{
+	yyjson_val *body = request_body(rq), *name, *value;
+	size_t i, count, longest = 0;
+	json_obj_foreach (body, i, count, name, value)
+		if (!yyjson_is_null(value))
+			longest = MAX_OF(longest, yyjson_get_len(name));
+	if (!request_has_member(rq, "repo") && !request_has_member(rq, "target_repo"))
+		problem_add_field(rq->arena, &rq->problem, "repo", "is required");
+	if (longest > MEMBER_NAME_MAX)
+		problem_add_field(rq->arena, &rq->problem, "body",
+		                  "has a member with a name of more than %d bytes",
+		                  MEMBER_NAME_MAX);
+	if (yyjson_obj_size(body) > MEMBERS_MAX)
+		problem_add_field(rq->arena, &rq->problem, "body", "has more than %d members",
+		                  MEMBERS_MAX);
 }
 
 /* A report, split into what lists show and what only details show. */
@@ -102,15 +119,11 @@ struct split_report {
 	yyjson_mut_val *shown, *large;
 };
 
-static void add_member(struct request *rq, struct split_report *report, yyjson_val *name,
-                       yyjson_val *value)
+static void add_member(struct split_report *report, yyjson_val *name, yyjson_val *value)
 {
 	const char *text = yyjson_get_str(name);
 	if (yyjson_is_null(value) || is_one_of(text, KEY_MEMBERS))
 		return;
-	if (yyjson_get_len(name) > MEMBER_NAME_MAX)
-		raise_field(rq, "body", "has a member with a name of more than %d bytes",
-		            MEMBER_NAME_MAX);
 	yyjson_mut_obj_add(is_one_of(text, LARGE_MEMBERS) ? report->large : report->shown,
 	                   yyjson_val_mut_copy(report->doc, name),
 	                   yyjson_val_mut_copy(report->doc, value));
@@ -129,12 +142,10 @@ static struct split_report split(struct request *rq, const struct telemetry *in)
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	struct split_report report = {doc, yyjson_mut_obj(doc), yyjson_mut_obj(doc)};
 	yyjson_val *body = rq->http->json;
-	if (yyjson_obj_size(body) > MEMBERS_MAX)
-		raise_field(rq, "body", "has more than %d members", MEMBERS_MAX);
 	size_t i, count;
 	yyjson_val *name, *value;
 	json_obj_foreach (body, i, count, name, value)
-		add_member(rq, &report, name, value);
+		add_member(&report, name, value);
 	put_text(&report, "started_at", in->started_at);
 	put_text(&report, "finished_at", in->finished_at);
 	put_text(&report, "interest_id", in->interest);
@@ -158,6 +169,7 @@ static const char *build_telling(struct request *rq, const struct telemetry *in,
 
 void run_report(struct request *rq)
 {
+	check_record(rq);
 	struct telemetry *in = request_input(rq, struct telemetry, TELEMETRY_FIELDS);
 	require_key_of_repo(rq, in);
 	struct split_report report = split(rq, in);

@@ -27,12 +27,14 @@ struct app_input {
 };
 
 static const struct field INSTALLATION_FIELDS[] = {
-	QUERY_TEXT(struct app_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
+	{IN_QUERY, FIELD_TEXT, "repo", FIELD_AT(struct app_input, repo, const char *), REQUIRED, 1,
+         REPOSITORY_NAME_MAX, .check = repository_name_check},
 	FIELD_END,
 };
 
 static const struct field TOKEN_FIELDS[] = {
-	BODY_TEXT(struct app_input, repo, "repo", REQUIRED | TRIMMED, 1, REPOSITORY_NAME_MAX),
+	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct app_input, repo, const char *),
+         REQUIRED | TRIMMED, 1, REPOSITORY_NAME_MAX, .check = repository_name_check},
 	FIELD_END,
 };
 

@@ -155,6 +155,13 @@ bool repository_name_is_valid(const char *text)
 	       is_name(slash + 1, strlen(slash + 1));
 }
 
+bool repository_name_check(const char *text, size_t length, const char **ret_message)
+{
+	(void)length;
+	*ret_message = "must be owner/name";
+	return repository_name_is_valid(text);
+}
+
 struct repository_name repository_name_read(struct request *rq, const char *field, const char *text)
 {
 	if (!repository_name_is_valid(text))

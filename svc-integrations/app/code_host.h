@@ -57,6 +57,9 @@ const char *code_host_reason(struct request *rq, const struct code_host_answer *
 /** Whether a text is `owner/name`, in the characters that the code host allows. */
 bool repository_name_is_valid(const char *text);
 
+/** The same as the check of an input row (input.h). */
+bool repository_name_check(const char *text, size_t length, const char **ret_message);
+
 /** `owner/name` of a repository. */
 struct repository_name {
 	const char *owner, *name;

@@ -35,22 +35,35 @@ static const struct field CONNECT_FIELDS[] = {
 	FIELD_END,
 };
 
-/* The provider of a connect call. Raises when it is none of models, or base_url does not fit it. */
+/* Add the fault of a base_url that does not fit the provider, if that is one of models. Before
+ * request_input(). */
+static void check_base_url(struct request *rq)
+{
+	const char *name = request_path(rq, "provider_name");
+	const struct provider *provider = PROVIDERS;
+	while (provider->name && strcmp(provider->name, name) != 0)
+		provider++;
+	if (!provider->name || provider->kind != PROVIDER_MODEL)
+		return;
+	bool is_custom = !provider->model_url, is_given = request_has_member(rq, "base_url");
+	if (is_custom != is_given)
+		problem_add_field(rq->arena, &rq->problem, "base_url",
+		                  is_custom ? "is required for the provider custom"
+		                            : "is only for the provider custom");
+}
+
+/* The provider of a connect call. Raises when it is none of models. */
 static const struct provider *provider_of(struct request *rq, const struct model_key_input *in)
 {
 	const struct provider *provider = provider_get(rq, in->provider);
 	if (provider->kind != PROVIDER_MODEL)
 		raise_error(rq, ERR_AUTH_TYPE, "%s is connected with OAuth", provider->name);
-	bool is_custom = !provider->model_url;
-	if (is_custom && !in->base_url)
-		raise_field(rq, "base_url", "is required for the provider custom");
-	if (!is_custom && in->base_url)
-		raise_field(rq, "base_url", "is only for the provider custom");
 	return provider;
 }
 
 void model_key_connect(struct request *rq)
 {
+	check_base_url(rq);
 	struct model_key_input *in = request_input(rq, struct model_key_input, CONNECT_FIELDS);
 	const struct provider *provider = provider_of(rq, in);
 	model_key_try(rq, provider, in->base_url, in->api_key);

@@ -68,9 +68,10 @@ void identity_link_list(struct request *rq)
 
 void identity_resolve(struct request *rq)
 {
+	if (!request_query(rq, "external_id") && !request_query(rq, "external_email"))
+		problem_add_field(rq->arena, &rq->problem, "external_id",
+		                  "or external_email is required");
 	struct link_input *in = request_input(rq, struct link_input, RESOLVE_FIELDS);
-	if (!in->external_id && !in->external_email)
-		raise_field(rq, "external_id", "or external_email is required");
 	bool is_any_user = caller_has_scope(rq, SCOPE_BIT_SERVICE_ANY_USER);
 	reply_one(rq, 200,
 	          pg_query(rq, IDENTITY_RESOLVE_SQL,

@@ -21,7 +21,8 @@ struct fork_input {
 };
 
 static const struct field FORK_FIELDS[] = {
-	BODY_TEXT(struct fork_input, repo, "repo", REQUIRED | TRIMMED, 1, REPOSITORY_NAME_MAX),
+	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct fork_input, repo, const char *),
+         REQUIRED | TRIMMED, 1, REPOSITORY_NAME_MAX, .check = repository_name_check},
 	BODY_STRINGS(struct fork_input, branches, "branches", NULLABLE, 0, BRANCHES_MAX,
                      BRANCH_NAME_MAX),
 	FIELD_END,

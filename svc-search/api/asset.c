@@ -34,6 +34,14 @@ static const struct field LIST_FIELDS[] = {
 	FIELD_END,
 };
 
+static bool arxiv_id_check(const char *text, size_t length, const char **ret_message)
+{
+	char id[ARXIV_ID_MAX + 1];
+	(void)length;
+	*ret_message = "must be an arXiv id";
+	return arxiv_id_parse(text, id);
+}
+
 #define REFERENCES_MAX 1000000
 
 static const struct field REFERENCE_FIELDS[] = {
@@ -44,7 +52,8 @@ static const struct field REFERENCE_FIELDS[] = {
 };
 
 static const struct field PUT_FIELDS[] = {
-	PATH_TEXT(struct asset_input, arxiv_id, "arxiv_id", 1, 64),
+	{IN_PATH, FIELD_TEXT, "arxiv_id", FIELD_AT(struct asset_input, arxiv_id, const char *),
+         REQUIRED, 1, 64, .check = arxiv_id_check},
 	BODY_TEXT(struct asset_input, title, "title", TRIMMED, 1, 1000),
 	JSON_TEXT("abstract", TRIMMED, 0, 50000),
 	JSON_STRINGS("authors", OPTIONAL, 0, 5000, 500),
@@ -109,8 +118,8 @@ static void check_categories(struct request *rq)
 {
 	size_t index, count;
 	yyjson_val *name;
-	yyjson_arr_foreach (json_get(rq->http->json, "categories"), index, count, name) {
-		if (!arxiv_category_is(yyjson_get_str(name)))
+	yyjson_arr_foreach (json_get(request_body(rq), "categories"), index, count, name) {
+		if (yyjson_is_str(name) && !arxiv_category_is(yyjson_get_str(name)))
 			problem_add_field(rq->arena, &rq->problem, "categories",
 			                  "item %zu must be a category such as cs.LG", index);
 	}
@@ -120,7 +129,8 @@ static void check_environment(struct request *rq)
 {
 	size_t index, count;
 	yyjson_val *name, *value;
-	json_obj_foreach (json_get(rq->http->json, "environment_vars"), index, count, name, value) {
+	json_obj_foreach (json_get(request_body(rq), "environment_vars"), index, count, name,
+	                  value) {
 		if (!yyjson_is_str(value))
 			problem_add_field(rq->arena, &rq->problem, "environment_vars",
 			                  "%s must be a string", yyjson_get_str(name));
@@ -129,7 +139,7 @@ static void check_environment(struct request *rq)
 
 static void check_references(struct request *rq)
 {
-	yyjson_val *summary = json_get(rq->http->json, "reference_summary");
+	yyjson_val *summary = json_get(request_body(rq), "reference_summary");
 	size_t index, count;
 	yyjson_val *name, *value;
 	json_obj_foreach (json_get(summary, "by_class"), index, count, name, value) {
@@ -138,22 +148,20 @@ static void check_references(struct request *rq)
 			                  "%s must be an integer from 0 to %d",
 			                  yyjson_get_str(name), REFERENCES_MAX);
 	}
-	if (json_get_int(summary, "classified", 0) > json_get_int(summary, "total", 0))
+	int64_t total = json_get_int(summary, "total", -1);
+	if (total >= 0 && json_get_int(summary, "classified", 0) > total)
 		problem_add_field(rq->arena, &rq->problem, "reference_summary.classified",
 		                  "must not be greater than total");
 }
 
 void asset_put(struct request *rq)
 {
-	struct asset_input *in = request_input(rq, struct asset_input, PUT_FIELDS);
-	const char *id = canonical(rq, in->arxiv_id);
-	if (!id)
-		problem_add_field(rq->arena, &rq->problem, "arxiv_id", "must be an arXiv id");
 	check_categories(rq);
 	check_environment(rq);
 	check_references(rq);
-	raise_if_faults(rq);
+	struct asset_input *in = request_input(rq, struct asset_input, PUT_FIELDS);
 	request_require_member(rq);
+	const char *id = canonical(rq, in->arxiv_id);
 	struct pg_rows *rows =
 		pg_query(rq, ASSET_PUT_SQL, pg_text(id), pg_text(request_body_json(rq)));
 	if (pg_empty(rows))
