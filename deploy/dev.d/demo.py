@@ -1,6 +1,7 @@
 """Plays the whole loop on the cluster of deploy/dev, with the tests' counterpart of the code host.
 
 usage: demo.py configure FOLDER   write the configuration of the counterpart and the settings of the processes that use it
+       demo.py models FOLDER      stand in for the model providers, until the process is ended
        demo.py play FOLDER        play; EXPOPS_URL and EXPOPS_KEY are the API and the key of a new account
 
 CODE_HOST_PORT, TRACKER_PORT and MODEL_PORT are the ports of the counterparts, EXPOPS_URL is the address of the API.
@@ -8,6 +9,7 @@ CODE_HOST_PORT, TRACKER_PORT and MODEL_PORT are the ports of the counterparts, E
 
 import json
 import os
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -51,11 +53,15 @@ def configure(folder):
     write_settings(folder / "svc-interests.env", {"CODE_HOST_WEB_URL": host.url})
 
 
+def models(_):
+    ModelProvider(int(os.environ["MODEL_PORT"]))
+    signal.pause()
+
+
 def play(folder):
     host = new_host(folder)
     host.set_webhook(url=host.webhook_url())
     api = Api(os.environ["EXPOPS_URL"], os.environ["EXPOPS_KEY"])
-    model_provider = ModelProvider(int(os.environ["MODEL_PORT"]))
     with tempfile.TemporaryDirectory() as scratch:
         git, tools = GitHost(host, Path(scratch) / "git"), Tools(Path(scratch) / "tools")
         runner = Runner(host, git, Path(scratch) / "runs", [tools.folder])
@@ -64,7 +70,6 @@ def play(folder):
         finally:
             runner.close()
             git.close()
-            model_provider.close()
     faults = host.control("GET", "/violations")["violations"]
     print(f"\n    Requests to the code host that its description refuses: {len(faults)}.\n")
     return 1 if faults else 0
@@ -72,7 +77,7 @@ def play(folder):
 
 def main():
     command, folder = sys.argv[1], Path(sys.argv[2])
-    return {"configure": configure, "play": play}[command](folder)
+    return {"configure": configure, "models": models, "play": play}[command](folder)
 
 
 if __name__ == "__main__":
