@@ -153,6 +153,50 @@ packages_ensure() {
 	packages_install "${missing[@]}"
 }
 
+# The packages of a purpose with all that they depend on, and what each Debian has.
+packages_closure() {
+	local required package choice chosen=()
+	mapfile -t required < <(packages_of "$1" | sort -u)
+	for package in "${required[@]}"; do
+		for choice in ${package//|/ }; do
+			! dpkg -s "$choice" >/dev/null 2>&1 || chosen+=("$choice")
+		done
+	done
+	{
+		dpkg-query -W -f '${Priority} ${Package}\n' | sed -n 's/^required //p'
+		apt-cache depends --recurse --installed --no-recommends --no-suggests --no-conflicts --no-breaks --no-replaces \
+			--no-enhances "${chosen[@]}" | grep -E '^[a-z0-9]'
+	} | sort -u
+}
+
+# packages_isolate PURPOSE: leave in PATH only the programs of those packages, and a Node that is not Debian's. So a test fails where
+# the tree needs a program that nobody has listed above, also on a machine that has it.
+packages_isolate() {
+	local dir=$DEV/path program target
+	local -A programs=()
+	rm -rf "$dir"
+	mkdir -p "$dir"
+	packages_closure "$1" >"$DEV/packages"
+	while IFS= read -r program; do
+		programs[$program]=1
+	done < <(xargs dpkg -L <"$DEV/packages" 2>/dev/null | grep -E '^(/usr)?/s?bin/[^/]+$')
+	# /usr/bin/cc and its like: a link of the system to a program of one of the packages.
+	for program in /etc/alternatives/*; do
+		target=$(readlink "$program") || continue
+		[[ -z ${programs[$target]:-} ]] || programs[$program]=1
+	done
+	for program in node npm npx; do
+		program=$(command -v "$program") && programs[$program]=1
+	done
+	printf '%s\n' "${!programs[@]}" | xargs ln -sft "$dir"
+	export PATH=$dir
+}
+
+# packages_check_files BUILD_DIR: after packages_isolate().
+packages_check_files() {
+	"$PYTHON" -B "$HERE/used_packages.py" "$ROOT" "$1" "$DEV/packages" || fail "the tree needs packages that are not installed by deploy/dev"
+}
+
 # Set PROMTOOL to Debian's promtool. The package prometheus would start a server, so only its program is taken.
 promtool_ensure() {
 	local dir=$DEV/promtool
