@@ -7,6 +7,7 @@
 #include "embeddings/query_embedding.h"
 #include "indexing/indexer.h"
 #include "indexing/trainer.h"
+#include "ingest/conversion.h"
 #include "ingest/import.h"
 #include "llm/chat.h"
 #include "service/service.h"
@@ -89,6 +90,7 @@ static void background_start(struct worker *worker)
 		indexer_start(search->indexer, worker);
 	if (!worker->process->roles.has_jobs)
 		return;
+	search->conversion = conversion_start(worker);
 	search->paper_embedding = paper_embedding_start(worker);
 	if (!embeddings_space())
 		search->trainer = trainer_start(worker, search->indexer);
@@ -97,6 +99,7 @@ static void background_start(struct worker *worker)
 static void background_stop(struct worker *worker)
 {
 	struct search_process *search = worker->process->user;
+	conversion_stop(search->conversion);
 	trainer_stop(search->trainer);
 	paper_embedding_stop(search->paper_embedding);
 	if (has_index(worker->process))

@@ -1,7 +1,8 @@
 /** svc-search/: research assets (papers), their index, and search. Folders from the bottom up:
- * engine/ (the search engine, without HTTP and SQL), indexing/ (keeps the engine up to date with
- * Postgres), embeddings/ (vectors of an external embedder), ingest/ (import and harvest), api/ (the
- * routes). main.c puts them together.
+ * plain/ (texts without markup), engine/ (the search engine, without HTTP and SQL), indexing/
+ * (keeps the engine up to date with Postgres), embeddings/ (vectors of an external embedder),
+ * ingest/ (import, harvest, conversion of older rows), api/ (the routes). main.c puts them
+ * together.
  *
  * This header is what the service keeps for its process and for each worker. main.c makes and frees
  * it. */
@@ -11,6 +12,7 @@
 #include "loop/worker.h"
 #include "service/process.h"
 
+struct conversion;
 struct indexer;
 struct paper_embedding;
 struct query_embedding;
@@ -18,7 +20,8 @@ struct trainer;
 
 /** process->user. */
 struct search_process {
-	struct indexer *indexer;                 /* its reading functions are safe on any thread */
+	struct indexer *indexer; /* its reading functions are safe on any thread */
+	struct conversion *conversion;
 	struct paper_embedding *paper_embedding; /* NULL: no external embedder */
 	struct trainer *trainer;                 /* of the built-in embedder; NULL: none */
 };

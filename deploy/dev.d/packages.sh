@@ -5,7 +5,7 @@
 PACKAGES_BUILD=(
 	gcc libc6-dev meson ninja-build pkgconf python3 python3-yaml
 	libuv1-dev libllhttp-dev libpq-dev libhiredis-dev 'libcurl4-openssl-dev|libcurl4-gnutls-dev' libmbedtls-dev
-	libyyjson-dev libboost-context-dev libstemmer-dev libroaring-dev zlib1g-dev libexpat1-dev libxml2-dev uthash-dev
+	libyyjson-dev libboost-context-dev libstemmer-dev libroaring-dev zlib1g-dev libexpat1-dev libxml2-dev libutf8proc-dev uthash-dev
 	libsodium-dev ca-certificates
 )
 PACKAGES_RUN=(postgresql redis-server curl jq python3)

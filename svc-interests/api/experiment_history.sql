@@ -9,7 +9,8 @@ SELECT i.name, interest_context(i), m.model, coalesce(m.version, 0),
        (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder)) || jsonb_build_object('relevance', e.relevance)
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)
-        WHERE e.interest_id = i.id AND e.pool_version = i.pool_version),
+        WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
+          AND p.asset -> 'withdrawn' IS DISTINCT FROM 'true'),
        coalesce(m.embedder, i.embedder),
        (SELECT frequencies FROM background)
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id

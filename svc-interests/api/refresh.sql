@@ -6,7 +6,7 @@ WHERE account_id = $1 AND ($2::uuid IS NULL AND is_active OR id = $2)
 ORDER BY id;
 
 -- name: refresh_load (read)
--- $1 interest: name, context, model, the candidates that were not recommended yet, the newest 100 papers that were,
+-- $1 interest: name, context, model, the candidates that were not recommended yet nor withdrawn, the newest 100 papers that were,
 -- document frequencies, the examples that the model learned from, its version, that of the embedder, and when papers were last
 -- recommended.
 SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
@@ -15,6 +15,7 @@ SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)
         WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
+          AND p.asset -> 'withdrawn' IS DISTINCT FROM 'true'
           AND NOT EXISTS (SELECT FROM recommendation r
                           WHERE r.interest_id = i.id AND r.arxiv_id = e.arxiv_id
                             AND r.context_version = i.context_version)),

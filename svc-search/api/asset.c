@@ -5,6 +5,7 @@
 #include "indexing/indexer.h"
 #include "ingest/arxiv_id.h"
 #include "pg/pg.h"
+#include "plain/plain_text.h"
 #include "service/input.h"
 #include "service/reply.h"
 #include "state.h"
@@ -154,6 +155,18 @@ static void check_references(struct request *rq)
 		                  "must not be greater than total");
 }
 
+/* The members of the body, with their texts in the form in which they are shown. */
+static const char *plain_body(struct request *rq)
+{
+	const char *text = request_body_json(rq);
+	yyjson_val *body = NULL;
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	require(json_parse(rq->arena, text, strlen(text), &body, NULL) == ERR_NONE);
+	yyjson_mut_val *row = yyjson_val_mut_copy(doc, body);
+	plain_row(rq->arena, doc, row);
+	return json_write_mut(rq->arena, row, NULL);
+}
+
 void asset_put(struct request *rq)
 {
 	check_categories(rq);
@@ -162,8 +175,8 @@ void asset_put(struct request *rq)
 	struct asset_input *in = request_input(rq, struct asset_input, PUT_FIELDS);
 	request_require_member(rq);
 	const char *id = canonical(rq, in->arxiv_id);
-	struct pg_rows *rows =
-		pg_query(rq, ASSET_PUT_SQL, pg_text(id), pg_text(request_body_json(rq)));
+	struct pg_rows *rows = pg_query(rq, ASSET_PUT_SQL, pg_text(id), pg_text(plain_body(rq)),
+	                                pg_int(PLAIN_TEXT_VERSION));
 	if (pg_empty(rows))
 		rows = pg_query(rq, ASSET_GET_SQL, pg_text(id));
 	if (pg_empty(rows))

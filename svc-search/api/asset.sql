@@ -24,25 +24,28 @@ SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC 
        (SELECT count(*) FROM found);
 
 -- name: asset_put
--- $1 the id, $2 the members to change. No row: nothing differs, $2 has an older updated_at than the paper, or there is no
+-- $1 the id, $2 the members to change, $3 PLAIN_TEXT_VERSION of their texts. No row: nothing differs, $2 has an older updated_at than the paper, or there is no
 -- such paper and $2 has no title to create it. A paper that its source has deleted is restored with the members of $2 alone.
 -- DO UPDATE reads the row after locking it, so two concurrent writers do not undo each other's changes.
 INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url,
                         container_image, container_status, containerfile, working_directory, environment_vars,
-                        reference_summary, license)
+                        reference_summary, license, source_title, source_abstract, source_authors, text_version)
 SELECT $1, coalesce(n.title, (SELECT title FROM asset WHERE arxiv_id = $1)), n.abstract, n.authors, n.categories,
        n.published_at, n.updated_at, n.github_url, n.container_image, n.container_status, n.containerfile,
-       n.working_directory, n.environment_vars, n.reference_summary, n.license
+       n.working_directory, n.environment_vars, n.reference_summary, n.license, n.source_title, n.source_abstract,
+       n.source_authors, $3
 FROM jsonb_populate_record(
          NULL::asset, '{"abstract": "", "authors": [], "categories": [], "container_status": "none"}'::jsonb
          || '{"environment_vars": {}, "reference_summary": {"total": 0, "classified": 0, "by_class": {}}}'::jsonb || $2::jsonb) n
 WHERE n.title IS NOT NULL OR EXISTS (SELECT FROM asset WHERE arxiv_id = $1 AND NOT is_deleted)
 ON CONFLICT (arxiv_id) DO UPDATE SET
     (title, abstract, authors, categories, published_at, updated_at, github_url, container_image, container_status,
-     containerfile, working_directory, environment_vars, reference_summary, license, is_deleted) =
+     containerfile, working_directory, environment_vars, reference_summary, license, source_title, source_abstract,
+     source_authors, text_version, is_deleted) =
     (SELECT r.title, r.abstract, r.authors, r.categories, r.published_at, r.updated_at, r.github_url,
             r.container_image, r.container_status, r.containerfile, r.working_directory, r.environment_vars,
-            r.reference_summary, r.license, false
+            r.reference_summary, r.license, r.source_title, r.source_abstract, r.source_authors,
+            CASE WHEN $2::jsonb ?& '{title,abstract,authors}' THEN $3 ELSE a.text_version END, false
      FROM asset_patched(CASE WHEN a.is_deleted THEN excluded ELSE a END, $2::jsonb) r)
 WHERE CASE WHEN a.is_deleted THEN $2::jsonb ? 'title'
            ELSE NOT is_older(excluded.updated_at, a.updated_at) AND a IS DISTINCT FROM asset_patched(a, $2::jsonb) END

@@ -7,6 +7,7 @@
 #include "base/timefmt.h"
 #include "engine/engine.h"
 #include "engine/text/parsed_query.h"
+#include "plain/plain_text.h"
 #include "service/input.h"
 #include "service/reply.h"
 
@@ -85,7 +86,8 @@ void asset_search(struct request *rq)
 {
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	const char *expanded = in->use_llm ? query_expand(rq, in->query) : NULL;
-	const char *text = expanded ? expanded : in->query;
+	const char *asked = plain_text(rq->arena, in->query);
+	const char *text = expanded ? plain_text(rq->arena, expanded) : asked;
 	struct engine_query query = {
 		.text = text,
 		.length = strlen(text),
@@ -99,16 +101,17 @@ void asset_search(struct request *rq)
 	if (hits->hint != ENGINE_HINT_NONE)
 		reply_header(rq, "X-Search-Hint", "%s", engine_hint_name(hits->hint));
 	const struct parsed_query *parsed =
-		expanded ? query_parse(rq->arena, in->query, strlen(in->query)) : hits->parsed;
+		expanded ? query_parse(rq->arena, asked, strlen(asked)) : hits->parsed;
 	reply_json(rq, 200, search_hits_public(rq, hits, parsed));
 }
 
 void asset_similar(struct request *rq)
 {
 	struct search_input *in = request_input(rq, struct search_input, SIMILAR_FIELDS);
+	const char *text = plain_text(rq->arena, in->text);
 	struct engine_query query = {
-		.text = in->text,
-		.length = strlen(in->text),
+		.text = text,
+		.length = strlen(text),
 		.limit = (size_t)in->limit,
 		.is_topic = true,
 		.explains = in->explains,

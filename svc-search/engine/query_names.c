@@ -43,6 +43,7 @@ struct finder {
 	size_t count;
 	bool is_all_capital;
 	size_t full_names;
+	float weight; /* factor of the weights of names */
 };
 
 /* The only personal pronoun that is also a frequent family name, He. A query about a topic has
@@ -84,10 +85,12 @@ static void read_word(struct finder *finder, struct query_word *word)
 		word->probability = (float)names / ((float)names + prior * (float)word->df);
 }
 
-static bool read_words(struct finder *finder, size_t length)
+typedef size_t name_splitter(const char *text, size_t length, struct name_word *words);
+
+static bool read_words(struct finder *finder, size_t length, name_splitter *split)
 {
 	struct name_word names[NAME_MAX_WORDS];
-	finder->count = name_split(finder->text, length, names);
+	finder->count = split(finder->text, length, names);
 	finder->is_all_capital = true;
 	if (finder->count == 0 || finder->count > QUERY_NAME_WORDS)
 		return false;
@@ -160,7 +163,7 @@ static bool add_full_name(struct finder *finder, const struct query_word *family
 		return false;
 	bool is_reversed = family < given && !family->name.is_before_comma;
 	query_add_name(finder->parsed, term, written(finder, first, last),
-	               QUERY_NAME_WEIGHT * (is_reversed ? QUERY_NAME_REVERSED : 1), finder->arena);
+	               finder->weight * (is_reversed ? QUERY_NAME_REVERSED : 1), finder->arena);
 	return true;
 }
 
@@ -205,7 +208,7 @@ static void add_single_names(struct finder *finder)
 		if (!query_find_term(finder->parsed, term))
 			query_add_name(finder->parsed, term,
 			               written(finder, &word->name, &word->name),
-			               QUERY_NAME_WEIGHT * word->probability, finder->arena);
+			               finder->weight * word->probability, finder->arena);
 		reduce_term(finder, word, word->probability);
 	}
 }
@@ -251,22 +254,46 @@ static enum query_names classify(const struct finder *finder)
 	return has_form && tally.unknown == finder->count ? QUERY_NAMES_UNSEEN : QUERY_NAMES_NONE;
 }
 
-enum query_names query_names_add(const struct engine_view *view, const char *text, size_t length,
-                                 struct parsed_query *parsed, struct arena *arena)
+static enum query_names add_names(const struct engine_view *view, const char *text, size_t length,
+                                  name_splitter *split, float weight, struct parsed_query *parsed,
+                                  struct arena *arena)
 {
 	struct finder *finder = arena_new_of(arena, struct finder);
 	finder->view = view;
 	finder->arena = arena;
 	finder->text = text;
 	finder->parsed = parsed;
-	if (!read_words(finder, length))
+	finder->weight = weight;
+	if (!read_words(finder, length, split))
 		return QUERY_NAMES_NONE;
 	find_full_names(finder);
 	enum query_names names = classify(finder);
 	if (names != QUERY_NAMES_UNKNOWN)
 		add_single_names(finder);
-	parsed->has_names = names != QUERY_NAMES_NONE && names != QUERY_NAMES_UNSEEN;
+	parsed->has_names |= names != QUERY_NAMES_NONE && names != QUERY_NAMES_UNSEEN;
 	return names;
+}
+
+static bool is_ascii(const char *text, size_t length)
+{
+	unsigned char all = 0;
+	for (size_t i = 0; i < length; i++)
+		all |= (unsigned char)text[i];
+	return all < 0x80;
+}
+
+enum query_names query_names_add(const struct engine_view *view, const char *text, size_t length,
+                                 struct parsed_query *parsed, struct arena *arena)
+{
+	enum query_names names =
+		add_names(view, text, length, name_split, QUERY_NAME_WEIGHT, parsed, arena);
+	if (is_ascii(text, length))
+		return names;
+	enum query_names spelled = add_names(view, text, length, name_split_spelled,
+	                                     QUERY_NAME_WEIGHT * QUERY_NAME_SPELLED, parsed, arena);
+	bool is_found = spelled == QUERY_NAMES_FOUND || spelled == QUERY_NAMES_ALL;
+	/* Papers need not have the names in both spellings. */
+	return is_found ? QUERY_NAMES_FOUND : names;
 }
 
 /* Whether two words of a text can belong to one name: only a blank is between them, or the point of

@@ -41,6 +41,9 @@
 /** Factor of the weight of a name whose order is reversed: "Li Yu" for Yu Li. */
 #define QUERY_NAME_REVERSED 0.5f
 
+/** Factor of the weight of a name in its other spelling: "Schroedinger" for "Schrödinger". */
+#define QUERY_NAME_SPELLED 0.5f
+
 enum query_names {
 	QUERY_NAMES_NONE,
 	QUERY_NAMES_FOUND, /* some, and perhaps other words */

@@ -176,6 +176,8 @@ static void read_query(struct search *search, bool is_description)
 		search->names =
 			query_names_add(search->view, text, length, search->parsed, search->arena);
 	correct_spelling(search, search->parsed);
+	if (search->parsed->term_count == 0)
+		search->parsed = query_parse_stop_words(search->arena, text, length);
 }
 
 /* The bits of the terms of names. */
@@ -574,7 +576,7 @@ static enum engine_hint hint_of(const struct search *search)
 	}
 	if (search->names == QUERY_NAMES_UNKNOWN)
 		return ENGINE_HINT_UNKNOWN_NAME;
-	if (!has_words)
+	if (!has_words || search->parsed->is_stop_words)
 		return ENGINE_HINT_NO_WORDS;
 	return is_known ? ENGINE_HINT_FILTERED : ENGINE_HINT_UNKNOWN_WORDS;
 }

@@ -6,6 +6,7 @@
 #include "ingest/line_reader.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
+#include "plain/plain_text.h"
 #include "service/process.h"
 
 #include <errno.h>
@@ -66,7 +67,8 @@ static void store(struct request *rq, struct import *import, struct import_batch
 	if (yyjson_mut_arr_size(batch->rows) == 0)
 		return;
 	enum err_code code = pg_try(rq, &rows, NULL, ASSET_IMPORT_SQL,
-	                            pg_text(json_write_mut(batch->arena, batch->rows, NULL)));
+	                            pg_text(json_write_mut(batch->arena, batch->rows, NULL)),
+	                            pg_int(PLAIN_TEXT_VERSION));
 	if (code)
 		raise_error(rq, code,
 		            "cannot store papers in the database: %s. Earlier papers are stored. "

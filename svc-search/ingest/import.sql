@@ -1,5 +1,5 @@
 -- name: asset_import
--- $1 an array of papers. Of two with the same id, the newer one is stored, and of equally new ones the later. A paper whose
+-- $1 an array of papers, $2 PLAIN_TEXT_VERSION of their texts. Of two with the same id, the newer one is stored, and of equally new ones the later. A paper whose
 -- stored version is newer stays as it is. A date (midnight) of the day of a stored time is that time. An existing paper keeps
 -- its container and members that the source does not give, and is not updated when nothing differs. Returns how many were
 -- added, updated, and older than what is stored.
@@ -10,22 +10,28 @@ WITH listed AS (
 ), stored AS (
     SELECT arxiv_id, updated_at FROM asset WHERE arxiv_id IN (SELECT arxiv_id FROM given)
 ), written AS (
-    INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url, license)
+    INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url, license,
+                            comments, source_title, source_abstract, source_authors, text_version)
     SELECT arxiv_id, title, coalesce(abstract, ''), coalesce(authors, '{}'), coalesce(categories, '{}'), published_at,
-           updated_at, github_url, license
+           updated_at, github_url, license, comments, source_title, source_abstract, source_authors, $2
     FROM given ORDER BY arxiv_id
     ON CONFLICT (arxiv_id) DO UPDATE SET
         title = excluded.title, abstract = excluded.abstract, authors = excluded.authors,
         categories = excluded.categories, published_at = known_time(excluded.published_at, a.published_at),
         updated_at = known_time(excluded.updated_at, a.updated_at),
         github_url = coalesce(excluded.github_url, a.github_url), license = coalesce(excluded.license, a.license),
-        is_deleted = false
+        comments = coalesce(excluded.comments, a.comments), source_title = excluded.source_title,
+        source_abstract = excluded.source_abstract, source_authors = excluded.source_authors,
+        text_version = excluded.text_version, is_deleted = false
     WHERE NOT is_older(excluded.updated_at, a.updated_at) AND
-          (a.title, a.abstract, a.authors, a.categories, a.published_at, a.updated_at, a.github_url, a.license, a.is_deleted)
+          (a.title, a.abstract, a.authors, a.categories, a.published_at, a.updated_at, a.github_url, a.license, a.comments,
+           a.source_title, a.source_abstract, a.source_authors, a.is_deleted)
           IS DISTINCT FROM
           (excluded.title, excluded.abstract, excluded.authors, excluded.categories,
            known_time(excluded.published_at, a.published_at), known_time(excluded.updated_at, a.updated_at),
-           coalesce(excluded.github_url, a.github_url), coalesce(excluded.license, a.license), false)
+           coalesce(excluded.github_url, a.github_url), coalesce(excluded.license, a.license),
+           coalesce(excluded.comments, a.comments), excluded.source_title, excluded.source_abstract,
+           excluded.source_authors, false)
     RETURNING xmax = 0 AS is_new
 )
 SELECT (SELECT count(*) FROM written WHERE is_new), (SELECT count(*) FROM written WHERE NOT is_new),

@@ -3,6 +3,7 @@
 #include "base/timefmt.h"
 #include "base/utf8.h"
 #include "ingest/arxiv_id.h"
+#include "plain/plain_text.h"
 #include "service/field_check.h"
 #include "service/input.h"
 
@@ -15,6 +16,7 @@
 #define ABSTRACT_MAX   50000
 #define AUTHORS_MAX    5000
 #define CATEGORIES_MAX 64
+#define COMMENTS_MAX   5000 /* bytes; longer ones are cut */
 
 char *metadata_collapse_space(struct arena *arena, const char *text)
 {
@@ -172,6 +174,11 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 	add_optional(doc, row, "github_url",
 	             paper->github_url ? paper->github_url : find_repository(arena, abstract));
 	add_optional(doc, row, "license", paper->license);
+	if (paper->comments)
+		add_optional(doc, row, "comments",
+		             utf8_shorten(arena, metadata_collapse_space(arena, paper->comments),
+		                          COMMENTS_MAX));
+	plain_row(arena, doc, row);
 	return row;
 }
 
@@ -308,6 +315,7 @@ enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metada
 		.title = json_get_text(line, "title"),
 		.github_url = json_get_text(line, "github_url"),
 		.license = json_get_text(line, "license"),
+		.comments = json_get_text(line, "comments"),
 	};
 	bool is_snapshot = json_get(line, "id");
 	paper.id = json_get_text(line, is_snapshot ? "id" : "_id");

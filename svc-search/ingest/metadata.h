@@ -16,18 +16,21 @@ struct metadata {
 	int64_t published_at_ms, updated_at_ms; /* 0: not given */
 	const char *github_url;
 	const char *license;
+	const char *comments;
 };
 
 /** Make a row for ASSET_IMPORT_SQL in `doc`: with the canonical id, white space collapsed, and, if
- * github_url is not given, the first GitHub repository that the abstract names. Returns NULL when
- * the paper is invalid; *ret_why says why, in the arena. */
+ * github_url is not given, the first GitHub repository that the abstract names; texts in their
+ * plain form beside their source (plain/plain_text.h). Returns NULL when the paper is invalid;
+ * *ret_why says why, in the arena. */
 yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const struct metadata *paper,
                              const char **ret_why);
 
 /** Read one line of arXiv's metadata snapshot (`id`, `title`, `abstract`, `authors` or
- * `authors_parsed`, `categories` as text, `versions`, `update_date`, `license`) or of a retrieval
- * corpus (`_id`, `title`, `text`, `authors` and `categories` as arrays, `published_at`). Borrows
- * from `line`. ERR_INVALID: it is neither, or a member has the wrong type; *ret_why says which. */
+ * `authors_parsed`, `categories` as text, `versions`, `update_date`, `license`, `comments`) or of a
+ * retrieval corpus (`_id`, `title`, `text`, `authors` and `categories` as arrays, `published_at`).
+ * Borrows from `line`. ERR_INVALID: it is neither, or a member has the wrong type; *ret_why says
+ * which. */
 enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metadata *ret_paper,
                             const char **ret_why);
 

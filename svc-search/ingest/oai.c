@@ -79,6 +79,8 @@ static void end_in_record(struct reader *reader, const char *name, const char *t
 		paper->abstract = text;
 	else if (strcmp(name, "categories") == 0)
 		paper->categories = text;
+	else if (strcmp(name, "comments") == 0)
+		paper->comments = text;
 	else if (strcmp(name, "license") == 0)
 		paper->license = text;
 	else if (strcmp(name, "created") == 0)

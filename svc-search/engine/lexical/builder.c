@@ -151,7 +151,10 @@ static void add_field(struct builder_share *share, const char *text, enum builde
                       enum builder_run extra_run)
 {
 	struct field_target target = {share, main_run, extra_run};
-	tokenizer_run(share->tokenizer, text, strlen(text), add_token, &target);
+	size_t length = strlen(text);
+	tokenizer_run(share->tokenizer, text, length, add_token, &target);
+	if (main_run == RUN_TITLE && share->runs[main_run].count == 0)
+		tokenizer_run_stop_words(share->tokenizer, text, length, add_token, &target);
 }
 
 /* The authors of a document that is being added. */

@@ -199,6 +199,8 @@ static void add_folded(struct chunk *chunk, const struct folded *folded, size_t 
 {
 	struct unit unit = {.start = start, .end = end, .is_upper = folded->is_upper};
 	unit.kind = folded->kind == FOLD_DIGIT ? UNIT_DIGIT : UNIT_LETTER;
+	unit.spelled = folded->spelled;
+	chunk->has_spelled |= folded->spelled != 0;
 	add_unit(chunk, unit, folded->text, folded->length);
 }
 
@@ -223,6 +225,7 @@ static enum step read_ascii(struct chunk_reader *reader, struct chunk *chunk, en
 	unit->kind = class == BYTE_DIGIT ? UNIT_DIGIT : UNIT_LETTER;
 	unit->is_upper = class == BYTE_CAPITAL;
 	unit->length = 1;
+	unit->spelled = '\0';
 	unit->text[0] = (char)(class == BYTE_CAPITAL ? byte | 0x20 : byte);
 	unit->start = reader->at++;
 	unit->end = reader->at;
@@ -384,6 +387,7 @@ bool chunk_next_plain(struct chunk_reader *reader, struct plain_word *word)
 bool chunk_next(struct chunk_reader *reader, struct chunk *chunk)
 {
 	chunk->count = 0;
+	chunk->has_spelled = false;
 	while (reader->at < reader->length) {
 		enum step step = read_step(reader, chunk);
 		if (step == STEP_CONTINUE && chunk->count < CHUNK_UNITS)

@@ -30,6 +30,7 @@ struct unit {
 	bool is_upper;
 	uint8_t length; /* bytes in `text` */
 	char text[4];
+	char spelled; /* as in fold.h */
 	size_t start; /* where it begins in the source, in bytes */
 	size_t end;   /* where it ends in the source, in bytes */
 };
@@ -39,6 +40,7 @@ struct unit {
 
 struct chunk {
 	size_t count;
+	bool has_spelled; /* a unit has another spelling */
 	struct unit units[CHUNK_UNITS];
 	char id[32]; /* result of chunk_arxiv_id() */
 };

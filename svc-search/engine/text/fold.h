@@ -2,9 +2,9 @@
  * Latin letters, so that "Schrödinger", "SCHRÖDINGER" and "Schrodinger" are the same word.
  *
  * Latin ligatures, full-width forms and the mathematical alphabets such as U+1D49C fold to plain
- * Latin letters. Greek and Cyrillic become lower case. Combining marks are ignored. Superscript and
- * subscript digits become digits. Other letters stay unchanged. Each Han, kana or Hangul character
- * is a word by itself.
+ * Latin letters. Greek and Cyrillic become lower case. Combining marks are ignored. Superscripts
+ * and subscripts become digits and letters. Other letters stay unchanged. Each Han, kana or Hangul
+ * character is a word by itself.
  */
 #pragma once
 
@@ -26,6 +26,8 @@ struct folded {
 	bool is_upper;  /* was a capital */
 	uint8_t length; /* bytes in `text`; 0 for FOLD_BREAK and FOLD_IGNORE */
 	char text[4];   /* the folded form in UTF-8, not terminated */
+	/* The letter that follows `text` where the letter is spelled out: e of `oe` for ö; or 0. */
+	char spelled;
 };
 
 /** Decode the code point at `text`, of which `length` (> 0) bytes are readable, into `ret_code`.

@@ -200,7 +200,10 @@ char *highlight_fragment(struct arena *arena, const struct parsed_query *query, 
 	float best_score = 0;
 	size_t best = 0;
 	char *fragment = NULL;
-	tokenizer_run(tokenizer, text, length, add_match, &finder);
+	if (query->is_stop_words)
+		tokenizer_run_stop_words(tokenizer, text, length, add_match, &finder);
+	else
+		tokenizer_run(tokenizer, text, length, add_match, &finder);
 	tokenizer_free(tokenizer);
 	for (size_t i = 0; i < finder.count; i++) {
 		float score = score_matches(&finder, i,

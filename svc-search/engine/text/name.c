@@ -17,6 +17,8 @@ struct splitter {
 	size_t count;
 	bool is_open;       /* the last word can go on */
 	bool splits_hyphen; /* a hyphen ends a word */
+	bool is_spelled;    /* letters are spelled out where they can be: "oe" for ö */
+	bool has_spelled;   /* one was */
 };
 
 static void close_word(struct splitter *splitter)
@@ -43,6 +45,10 @@ static void add_unit(struct splitter *splitter, const struct unit *unit)
 		return;
 	memcpy(word->text + word->length, unit->text, unit->length);
 	word->length += unit->length;
+	if (!splitter->is_spelled || !unit->spelled || word->length == NAME_WORD_BYTES)
+		return;
+	word->text[word->length++] = unit->spelled;
+	splitter->has_spelled = true;
 }
 
 static void add_chunk(struct splitter *splitter, const struct chunk *chunk)
@@ -58,7 +64,8 @@ static void add_chunk(struct splitter *splitter, const struct chunk *chunk)
 	}
 }
 
-static size_t split(const char *text, size_t length, bool splits_hyphen, struct name_word *words)
+static size_t split(const char *text, size_t length, bool splits_hyphen, bool is_spelled,
+                    struct name_word *words)
 {
 	struct chunk_reader reader = {.text = text, .length = length};
 	struct splitter splitter = {
@@ -66,6 +73,7 @@ static size_t split(const char *text, size_t length, bool splits_hyphen, struct 
 		.length = length,
 		.words = words,
 		.splits_hyphen = splits_hyphen,
+		.is_spelled = is_spelled,
 	};
 	struct chunk chunk;
 	while (splitter.count < NAME_MAX_WORDS && chunk_next(&reader, &chunk)) {
@@ -75,12 +83,17 @@ static size_t split(const char *text, size_t length, bool splits_hyphen, struct 
 		add_chunk(&splitter, &chunk);
 	}
 	close_word(&splitter);
-	return splitter.count;
+	return is_spelled && !splitter.has_spelled ? 0 : splitter.count;
 }
 
 size_t name_split(const char *text, size_t length, struct name_word *words)
 {
-	return split(text, length, false, words);
+	return split(text, length, false, false, words);
+}
+
+size_t name_split_spelled(const char *text, size_t length, struct name_word *words)
+{
+	return split(text, length, false, true, words);
 }
 
 /* Bytes of the first letter. */
@@ -166,17 +179,16 @@ static void emit_word(const struct name_word *word, name_term_cb *cb, void *ctx)
 static void emit_parts(const char *name, const struct name_word *word, name_term_cb *cb, void *ctx)
 {
 	struct name_word parts[NAME_MAX_WORDS];
-	size_t count = split(name + word->start, word->end - word->start, true, parts);
+	size_t count = split(name + word->start, word->end - word->start, true, false, parts);
 	for (size_t i = 0; i < count; i++)
 		if (!name_is_initial(&parts[i]))
 			emit_word(&parts[i], cb, ctx);
 }
 
-void name_index_terms(const char *name, size_t length, name_term_cb *cb, void *ctx)
+static void emit_name(const char *name, const struct name_word *words, size_t count,
+                      name_term_cb *cb, void *ctx)
 {
-	struct name_word words[NAME_MAX_WORDS];
 	char term[TERM_MAX_BYTES + 1];
-	size_t count = name_split(name, length, words);
 	if (count == 0)
 		return;
 	size_t family = find_family(words, count);
@@ -192,4 +204,20 @@ void name_index_terms(const char *name, size_t length, name_term_cb *cb, void *c
 	cb(term, write_term(&words[family], given->text, initial_length(given), term), ctx);
 	if (!name_is_initial(given))
 		cb(term, name_full_term(&words[family], given, term), ctx);
+}
+
+static bool is_ascii(const char *text, size_t length)
+{
+	unsigned char all = 0;
+	for (size_t i = 0; i < length; i++)
+		all |= (unsigned char)text[i];
+	return all < 0x80;
+}
+
+void name_index_terms(const char *name, size_t length, name_term_cb *cb, void *ctx)
+{
+	struct name_word words[NAME_MAX_WORDS];
+	emit_name(name, words, name_split(name, length, words), cb, ctx);
+	if (!is_ascii(name, length))
+		emit_name(name, words, name_split_spelled(name, length, words), cb, ctx);
 }

@@ -11,6 +11,8 @@
  *     Jun-En Ding             @junen @jun @en @ding        @ding j  @ding junen
  *     Laurens van der Maaten  @laurens @van @der @maaten   @maaten l  @maaten laurens
  *
+ * A name with letters that can be spelled out, such as ö, has the terms of both spellings.
+ *
  * Terms of texts never begin with "@" (token.h), so names and words can be in one index.
  */
 #pragma once
@@ -39,6 +41,10 @@ struct name_word {
 
 /** Split `text` into words. Writes at most NAME_MAX_WORDS to `words`; returns their number. */
 size_t name_split(const char *text, size_t length, struct name_word *words);
+
+/** The same with letters spelled out: "Schroedinger" for "Schrödinger". Returns 0 if the text has
+ * no such letters. */
+size_t name_split_spelled(const char *text, size_t length, struct name_word *words);
 
 /** Whether the word is an initial: a single letter. */
 bool name_is_initial(const struct name_word *word);

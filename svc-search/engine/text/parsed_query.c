@@ -58,7 +58,8 @@ static void add_token(const struct token *token, void *ctx)
 	query->sequence[query->sequence_count++] = number;
 }
 
-struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length)
+static struct parsed_query *parse(struct arena *arena, const char *text, size_t length,
+                                  bool keeps_stop_words)
 {
 	struct parsed_query *query = arena_new_of(arena, struct parsed_query);
 	struct parser parser = {.query = query,
@@ -69,10 +70,24 @@ struct parsed_query *query_parse(struct arena *arena, const char *text, size_t l
 	struct tokenizer *tokenizer = tokenizer_new(length > LONG_TEXT_BYTES ? CACHE_SLOTS : 0);
 	query->terms = arena_array(arena, parser.term_capacity, sizeof(*query->terms));
 	query->sequence = arena_array(arena, parser.sequence_capacity, sizeof(uint32_t));
-	tokenizer_run(tokenizer, text, length, add_token, &parser);
+	query->is_stop_words = keeps_stop_words;
+	if (keeps_stop_words)
+		tokenizer_run_stop_words(tokenizer, text, length, add_token, &parser);
+	else
+		tokenizer_run(tokenizer, text, length, add_token, &parser);
 	tokenizer_free(tokenizer);
 	intern_done(&parser.texts);
 	return query;
+}
+
+struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length)
+{
+	return parse(arena, text, length, false);
+}
+
+struct parsed_query *query_parse_stop_words(struct arena *arena, const char *text, size_t length)
+{
+	return parse(arena, text, length, true);
 }
 
 struct query_term *query_find_term(const struct parsed_query *query, const char *text)

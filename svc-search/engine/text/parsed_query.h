@@ -32,11 +32,15 @@ struct parsed_query {
 	size_t term_count;
 	uint32_t *sequence; /* index into `terms` for each main token in order, or QUERY_NO_TERM */
 	size_t sequence_count;
-	bool has_names; /* probably names an author; other words are then of the title */
+	bool is_stop_words; /* has no other words, and finds titles that have none (token.h) */
+	bool has_names;     /* probably names an author; other words are then of the title */
 };
 
 /** Parse a query. The result is in `arena`. A text without terms gives `term_count` 0. */
 struct parsed_query *query_parse(struct arena *arena, const char *text, size_t length);
+
+/** Parse a query of nothing but stop words, which query_parse() gives no terms. */
+struct parsed_query *query_parse_stop_words(struct arena *arena, const char *text, size_t length);
 
 /** The term `text`, or NULL if the query does not have it. */
 struct query_term *query_find_term(const struct parsed_query *query, const char *text);

@@ -30,6 +30,7 @@ struct tokenizer {
 	struct cached_stem *cache;
 	size_t cache_slots;
 	uint32_t memo_age; /* calls of tokenizer_clear_memos() */
+	bool keeps_stop_words;
 };
 
 /* State of one tokenizer_run(). */
@@ -142,7 +143,7 @@ static bool is_acronym_plural(const char *word, size_t length)
  * word. */
 static size_t stem_uncached(struct tokenizer *tokenizer, const char *word, size_t length, char *out)
 {
-	if (is_stop_word(word, length))
+	if (!tokenizer->keeps_stop_words && is_stop_word(word, length))
 		return 0;
 	if (!is_stemmable(word, length)) {
 		memcpy(out, word, length);
@@ -159,6 +160,12 @@ static size_t stem_uncached(struct tokenizer *tokenizer, const char *word, size_
 	stem_length = MIN_OF(stem_length, (size_t)TERM_MAX_BYTES);
 	memcpy(out, stem, stem_length);
 	return stem_length;
+}
+
+/* Whether stems are cached; those of stop words are not. */
+static bool has_cache(const struct tokenizer *tokenizer)
+{
+	return tokenizer->cache_slots > 0 && !tokenizer->keeps_stop_words;
 }
 
 /* The slot of the word, whose length is that of its key; NULL: its stem is too long for the
@@ -224,7 +231,7 @@ static void emit_at(struct run *run, const char *text, size_t length, size_t sta
                     bool is_extra)
 {
 	struct cached_stem *stem = NULL;
-	if (length <= WORD_KEY_BYTES && run->tokenizer->cache_slots > 0) {
+	if (length <= WORD_KEY_BYTES && has_cache(run->tokenizer)) {
 		struct word_key key = word_key_of(text, length);
 		stem = find_stem(run->tokenizer, &key, length);
 	}
@@ -267,6 +274,29 @@ static void emit_units(struct run *run, size_t first, size_t last, bool is_extra
 	size_t length = copy_units(run->chunk, first, last, word, sizeof(word));
 	if (length > 0)
 		emit(run, word, length, first, last, is_extra);
+}
+
+/* Emit the word with its letters spelled out: "schroedinger" for "Schrödinger". Nothing if it has
+ * none that can be. */
+static void emit_spelled(struct run *run, size_t first, size_t last)
+{
+	char word[TERM_MAX_BYTES];
+	size_t length = 0;
+	bool is_other = false;
+	for (size_t i = first; i < last; i++) {
+		const struct unit *unit = &run->chunk->units[i];
+		if (unit->kind > UNIT_DIGIT)
+			continue;
+		if (length + unit->length + 1 > sizeof(word))
+			break;
+		memcpy(word + length, unit->text, unit->length);
+		length += unit->length;
+		if (unit->spelled)
+			word[length++] = unit->spelled;
+		is_other |= unit->spelled != 0;
+	}
+	if (is_other)
+		emit(run, word, length, first, last, true);
 }
 
 /* Whether a part of a CamelCase word begins at unit `i`; the word ends before `last`. */
@@ -317,6 +347,8 @@ static void emit_word(struct run *run, size_t first, size_t last)
 		return;
 	}
 	emit_units(run, first, last, false);
+	if (chunk->has_spelled)
+		emit_spelled(run, first, last);
 	if (last - first < 2 || chunk->units[last - 1].kind == UNIT_SUFFIX)
 		return;
 	emit_parts(run, first, last, splits_case);
@@ -370,7 +402,7 @@ static void emit_plain(struct run *run, const struct plain_word *word)
 {
 	size_t end = word->start + word->length;
 	struct cached_stem *stem = NULL;
-	if (run->tokenizer->cache_slots > 0)
+	if (has_cache(run->tokenizer))
 		stem = find_stem(run->tokenizer, &word->key, word->length);
 	if (stem)
 		emit_cached(run, stem, word->start, end, false);
@@ -407,4 +439,12 @@ void tokenizer_run(struct tokenizer *tokenizer, const char *text, size_t length,
 				i++;
 		}
 	}
+}
+
+void tokenizer_run_stop_words(struct tokenizer *tokenizer, const char *text, size_t length,
+                              token_cb *cb, void *ctx)
+{
+	tokenizer->keeps_stop_words = true;
+	tokenizer_run(tokenizer, text, length, cb, ctx);
+	tokenizer->keeps_stop_words = false;
 }

@@ -28,7 +28,7 @@
  *     hep-th/9901001        hep-th/9901001
  *     math.GT/0309136       math/0309136
  *     $\mathcal{O}(n\log n)$  o n log n
- *     G\"odel, Gödel        godel, godel
+ *     G\"odel, Gödel        godel, godel           goedel (of ö; so ü ue, ä ae, ø oe, å aa)
  *     β-VAE, $\beta$-VAE    beta vae               betava
  *
  * Accepts every byte sequence; bytes that are not UTF-8 separate words.
@@ -72,3 +72,8 @@ void tokenizer_clear_memos(struct tokenizer *tokenizer);
  * follow the main tokens that they respell. */
 void tokenizer_run(struct tokenizer *tokenizer, const char *text, size_t length, token_cb *cb,
                    void *ctx);
+
+/** The same, and stop words give terms, too: for a text that has no other words, such as the title
+ * "To Be or Not to Be". */
+void tokenizer_run_stop_words(struct tokenizer *tokenizer, const char *text, size_t length,
+                              token_cb *cb, void *ctx);

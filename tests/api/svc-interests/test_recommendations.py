@@ -346,3 +346,22 @@ def test_feedback_refuses_invalid_input(api, interests, other_user, interest):
     other_user.api.problem("POST", path, 404, "not_found", {"signal": "like"})
     api.problem("POST", f"/papers/recommended/{ABSENT}/feedback", 404, "not_found", {"signal": "like"})
     api.problem("POST", "/papers/recommended/x/feedback", 400, "invalid_request", {"signal": "like"})
+
+
+def test_a_withdrawn_paper_is_not_recommended(db, interests, papers):
+    """As if the candidate had been withdrawn between two refreshes."""
+    made = interests.ready(daily_count=1)
+    interests.refresh(made)
+    best = db.execute(
+        "SELECT arxiv_id FROM pool_entry e WHERE interest_id = %s AND NOT EXISTS (SELECT FROM recommendation r WHERE"
+        " r.interest_id = e.interest_id AND r.arxiv_id = e.arxiv_id) ORDER BY relevance DESC", [made["id"]],
+    ).fetchall()  # fmt: skip
+    left = best[-1][0]
+    gone = [name for (name,) in best[:-1]]
+    db.execute("UPDATE paper SET asset = asset || '{\"withdrawn\": true}' WHERE arxiv_id = ANY (%s)", [gone])
+    try:
+        interests.refresh(made, num_results=50)
+        assert not set(ids(interests.recommended(made, limit=100))) & set(gone)
+        assert left in papers
+    finally:
+        db.execute("UPDATE paper SET asset = asset || '{\"withdrawn\": false}' WHERE arxiv_id = ANY (%s)", [gone])

@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lib.wait import wait_for
+
 WHOLE = {
     "title": "Tiles that stay on the chip",
     "abstract": "Exact attention is computed block by block. Nothing is written twice.",
@@ -31,7 +33,7 @@ def faults(document):
 def test_put_stores_every_member(operator, api, new_id):
     name = new_id()
     stored = operator.api.put(f"/search/assets/{name}", WHOLE, expect=200).json()
-    shown = {**WHOLE, "arxiv_id": name, "url": f"https://arxiv.org/abs/{name}", "has_container": True}
+    shown = {**WHOLE, "arxiv_id": name, "url": f"https://arxiv.org/abs/{name}", "has_container": True, "withdrawn": False}
     assert stored == shown
     assert api.get(f"/search/assets/{name}", expect=200).json() == shown
 
@@ -264,3 +266,54 @@ def test_put_with_a_title_restores_a_withdrawn_paper_as_new(operator, db, put, w
     assert stored["title"] == f"Back {word}"
     assert (stored["abstract"], stored["authors"], stored["license"]) == ("", [], None)
     found(word, [name])
+
+
+def sources_of(db, name):
+    return db.execute("SELECT source_title, source_abstract, source_authors FROM asset WHERE arxiv_id = %s", [name]).fetchone()
+
+
+def test_texts_are_shown_without_markup(operator, api, db, put):
+    texts = {"title": "$\\alpha$-divergence", "abstract": "\\emph{Very} R&amp;D, $O(n^2)$.", "authors": ["Jos\\'e Garc\\'{\\i}a", "A B"]}
+    stored = put(**texts)
+    shown = {"title": "α-divergence", "abstract": "Very R&D, O(n²).", "authors": ["José García", "A B"]}
+    assert {name: stored[name] for name in shown} == shown
+    assert {name: api.get(f"/search/assets/{stored['arxiv_id']}").json()[name] for name in shown} == shown
+    assert sources_of(db, stored["arxiv_id"]) == (texts["title"], texts["abstract"], texts["authors"])
+    operator.api.put(f"/search/assets/{stored['arxiv_id']}", {"title": "Plain"}, expect=200)
+    assert sources_of(db, stored["arxiv_id"]) == (None, texts["abstract"], texts["authors"])
+
+
+def test_papers_of_before_are_converted(cluster, db, api, word, put, found):
+    """As if they had been stored by an earlier version, beside a paper without markup, which is left alone."""
+    name = put(title=f"{word} x")["arxiv_id"]
+    plain = put(title=f"{word} y")["arxiv_id"]
+    db.execute("UPDATE asset SET text_version = 0, title = %s, authors = %s WHERE arxiv_id = %s",
+               [f"{word} $\\beta$", ["Erd\\H{o}s"], name])  # fmt: skip
+    db.execute("UPDATE asset SET text_version = 0 WHERE arxiv_id = %s", [plain])
+    before = change_of(db, plain)
+    cluster.restart("svc-search")
+    wait_for(lambda: api.get(f"/search/assets/{name}").json()["title"] == f"{word} β", "the paper is converted")
+    assert api.get(f"/search/assets/{name}").json()["authors"] == ["Erdős"]
+    assert sources_of(db, name)[0] == f"{word} $\\beta$"
+    assert change_of(db, plain) == before
+
+
+WITHDRAWN = [
+    "This paper has been withdrawn by the author(s), due a crucial sign error in eqn. 1",
+    "This paper has been withdrawn.", "Withdrawn by the authors.", "withdrawn", "Paper withdrawn due to an error.",
+    "We prove a bound. This article was withdrawn because Lemma 2 is wrong.", "[Withdrawn]",
+    "This submission has been withdrawn by arXiv administrators because of disputed authorship.",
+    "The authors have withdrawn this paper.", "This manuscript is being withdrawn, pending corrections.",
+]  # fmt: skip
+NOT_WITHDRAWN = [
+    "We show that the drug was withdrawn from the market.", "Withdrawn drugs are studied.", "Retracted articles are cited for years.",
+    "In this paper the account was withdrawn by the user.", "We study papers that were retracted and why authors do so.",
+    "This paper studies whether consent was withdrawn.", "The offer was withdrawn by the author's employer.",
+    "Water is withdrawn from the aquifer. This work has been extended.",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("abstract", "is_withdrawn"), [*((text, True) for text in WITHDRAWN), *((text, False) for text in NOT_WITHDRAWN)])
+def test_an_abstract_says_that_the_paper_was_withdrawn(api, put, abstract, is_withdrawn):
+    stored = put(title="x", abstract=abstract)
+    assert stored["withdrawn"] is is_withdrawn

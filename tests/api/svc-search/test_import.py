@@ -74,7 +74,7 @@ def test_a_line_of_the_snapshot(run, api, paper_file, snapshot, word, found):
     assert (done.returncode, summary(done), done.stderr) == (0, (1, 1, 0), "")
     stored = api.get(f"/search/assets/{line['id']}", expect=200).json()
     assert stored["title"] == f"{word}: a title over lines"
-    assert stored["abstract"] == f"First line of the {word}. Code: https://github.com/acme/low\\_rank.git."
+    assert stored["abstract"] == f"First line of the {word}. Code: https://github.com/acme/low_rank.git."
     assert stored["authors"] == ["Edward J. Hu", "Yelong Shen Jr.", "Chen"]
     assert stored["categories"] == ["cs.CL", "cs.LG"]
     assert (stored["published_at"], stored["updated_at"]) == ("2021-06-17T17:37:18.000Z", "2021-10-16T18:40:34.000Z")
@@ -118,6 +118,15 @@ def test_the_newer_version_stays(run, api, paper_file, snapshot):
     assert stored["license"] == line["license"]
     assert outcome(run(paper_file([version(line, 4, 17)])))["updated"] == 1
     assert api.get(f"/search/assets/{line['id']}").json()["title"] == "Number 4"
+
+
+@pytest.mark.parametrize("comments", ["This paper has been withdrawn", "12 pages, withdrawn by the author", "Withdrawn"])
+def test_comments_say_that_a_paper_was_withdrawn(run, api, paper_file, snapshot, comments):
+    line = snapshot(comments="12 pages, 5 figures")
+    run(paper_file([line]))
+    assert api.get(f"/search/assets/{line['id']}").json()["withdrawn"] is False
+    assert outcome(run(paper_file([{**line, "comments": comments}])))["updated"] == 1
+    assert api.get(f"/search/assets/{line['id']}").json()["withdrawn"] is True
 
 
 def test_of_several_lines_with_one_id_the_newest_is_stored(run, api, paper_file, snapshot):

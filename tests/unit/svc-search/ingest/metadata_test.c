@@ -62,7 +62,11 @@ static void test_lines_become_rows(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		const char *why, *row = row_of(ROWS[i][0], &why);
 		assert_non_null(row);
-		assert_string_equal(row, ROWS[i][1]);
+		/* The texts of these rows are plain (plain_text_test.c). */
+		assert_string_equal(row, arena_printf(arena,
+		                                      "%.*s,\"source_title\":null,\"source_"
+		                                      "abstract\":null,\"source_authors\":null}",
+		                                      (int)strlen(ROWS[i][1]) - 1, ROWS[i][1]));
 	}
 }
 

@@ -32,7 +32,9 @@ static const struct {
 	{"Laurens van der Maaten", "@laurens, @van, @der, @maaten, @maaten l, @maaten laurens"},
 	{"Jun-En Ding", "@junen, @ding, @jun, @en, @ding j, @ding junen"},
 	{"Edward J. Hu Jr.", "@edward, @hu, @jr, @hu e, @hu edward"},
-	{"Bernhard Sch\xC3\xB6lkopf", "@bernhard, @scholkopf, @scholkopf b, @scholkopf bernhard"},
+	{"Bernhard Sch\xC3\xB6lkopf",
+         "@bernhard, @scholkopf, @scholkopf b, @scholkopf bernhard, @bernhard, @schoelkopf, "
+         "@schoelkopf b, @schoelkopf bernhard"},
 	{"Conor O\xE2\x80\x99"
          "Brien",
          "@conor, @obrien, @obrien c, @obrien conor"},
