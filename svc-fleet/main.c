@@ -6,6 +6,7 @@
 #include "llm/chat.h"
 #include "loop/worker.h"
 #include "report/report.h"
+#include "run/repo_access.h"
 #include "run/report_batch.h"
 #include "run/run.h"
 #include "service/agent_pair.h"
@@ -44,6 +45,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.code_host", "pull_request", code_host_item_told, false},
 	{"events.code_host", "issues", code_host_item_told, false},
 	{"events.code_host", "workflow_run", code_host_run_told, false},
+	{"events.code_host", "access", repo_access_lost, false},
 	{0},
 };
 

@@ -2,6 +2,7 @@
 #include "base/json.h"
 #include "code_host.sql.h"
 #include "pg/pg.h"
+#include "run/repo_access.h"
 #include "service/agent_workflow.h"
 
 #include <string.h>
@@ -9,6 +10,7 @@
 void code_host_item_told(struct request *rq, const struct event *event)
 {
 	const char *state = event_require_text(rq, event, "state");
+	repo_access_renew_owners(rq, event_require_text(rq, event, "repo"));
 	if (json_get_bool(event->data, "merged", false))
 		state = "merged";
 	pg_query(rq, CODE_HOST_ITEM_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
@@ -23,6 +25,7 @@ void code_host_run_told(struct request *rq, const struct event *event)
 	const char *workflow = json_get_text(event->data, "workflow");
 	if (!workflow || strcmp(workflow, agent_workflow) != 0)
 		return;
+	repo_access_renew_owners(rq, event_require_text(rq, event, "repo"));
 	pg_query(rq, WORKFLOW_RUN_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_int(json_get_int(event->data, "run_id", 0)),
 	         pg_text(event_require_text(rq, event, "state")),

@@ -1,7 +1,7 @@
 /** svc-fleet/code_host/: what is asked of the code host, and started there, while a client waits.
  * All of it goes through svc-integrations, which sees for itself whether the account may: its
- * code-host connection can push to the repository, or its key proves it. That an agent was
- * provisioned there once is no proof.
+ * code-host connection can push to the repository. That an agent was provisioned there once is no
+ * proof.
  *
  *     trigger.c     starting a run of an agent
  *     run_status.c  the newest workflow run of a repository

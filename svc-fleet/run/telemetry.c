@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "pg/pg.h"
+#include "run/repo_access.h"
 #include "run/report_batch.h"
 #include "run/run.h"
 #include "service/input.h"
@@ -163,7 +164,6 @@ static const char *build_telling(struct request *rq, const struct telemetry *in,
 	yyjson_mut_obj_add_val(doc, telling, "run_id", yyjson_mut_raw(doc, in->run_id));
 	yyjson_mut_obj_add_val(doc, telling, "report", report->shown);
 	yyjson_mut_obj_add_val(doc, telling, "detail", report->large);
-	yyjson_mut_obj_add_bool(doc, telling, "owns", rq->caller.is_repo_verified);
 	return json_write_mut(rq->arena, telling, NULL);
 }
 
@@ -173,6 +173,8 @@ void run_report(struct request *rq)
 	struct telemetry *in = request_input(rq, struct telemetry, TELEMETRY_FIELDS);
 	require_key_of_repo(rq, in);
 	struct split_report report = split(rq, in);
+	if (rq->caller.is_repo_verified)
+		repo_access_renew(rq, rq->caller.repo);
 	struct stored_report stored = report_store(rq, build_telling(rq, in, &report));
 	reply_json(rq, stored.is_new ? 201 : 200, stored.json);
 }

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "connection/token.h"
 #include "pg/pg.h"
+#include "provider/provider.h"
 #include "service/key_limit.h"
 
 #define BELIEVED_S 300
@@ -24,38 +25,69 @@ struct code_host_auth access_connection_auth(struct request *rq)
 }
 
 /* Ask the code host with the token of the account's connection. The number of the repository; 0:
- * its user cannot push. */
-static int64_t ask(struct request *rq, const struct repository_name *repo)
+ * its user cannot push, or with *ret_is_refused the code host does not accept the token. */
+static int64_t ask(struct request *rq, const struct repository_name *repo, bool *ret_is_refused)
 {
 	const struct code_host_auth auth = access_connection_auth(rq);
 	const char *path = arena_printf(rq->arena, "/repos/%s", repo->full);
 	struct code_host_answer answer = code_host_call(rq, &auth, "GET", path, NULL);
-	if (answer.status == 401)
-		raise_error(rq, ERR_CONFLICT,
-		            "the code host accepts the connection no more; connect again");
+	*ret_is_refused = answer.status == 401;
 	bool can_push = answer.status == 200 &&
 	                json_get_bool(json_get(answer.json, "permissions"), "push", false);
 	return can_push ? json_get_int(answer.json, "id", 0) : 0;
 }
 
+/* Whether the account has access, which sets the repository's number. When it has none because its
+ * connection has ended, *ret_ended says so; else that is NULL. */
+static bool is_had(struct request *rq, struct repository_name *repo, const char **ret_ended)
+{
+	struct pg_rows *rows = pg_query(rq, ACCESS_GET_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(repo->full), pg_int(BELIEVED_S));
+	*ret_ended = NULL;
+	if (pg_empty(rows))
+		return false;
+	repo->id = pg_value_int(rows, 0, 1);
+	if (repo->id)
+		return true;
+	bool is_refused = !pg_value_bool(rows, 0, 2);
+	if (!is_refused)
+		repo->id = ask(rq, repo, &is_refused);
+	if (is_refused)
+		*ret_ended = "the code host accepts the connection no more; connect again";
+	if (repo->id)
+		pg_query(rq, ACCESS_STORE_SQL, pg_uuid(rq->caller.account),
+		         pg_text(pg_value(rows, 0, 0)), pg_text(repo->full), pg_int(BELIEVED_S),
+		         pg_int(repo->id));
+	return repo->id;
+}
+
+static void tell_lost(struct request *rq, const struct repository_name *repo)
+{
+	pg_query(rq, ACCESS_LOST_TELL_SQL, pg_uuid(rq->caller.account), pg_text(repo->full),
+	         pg_text(code_host_web_url()));
+}
+
+bool access_check(struct request *rq, struct repository_name *repo)
+{
+	const char *ended;
+	if (is_had(rq, repo, &ended))
+		return true;
+	tell_lost(rq, repo);
+	return false;
+}
+
 void access_require(struct request *rq, struct repository_name *repo)
 {
 	const struct identity *caller = &rq->caller;
+	const char *ended;
 	require_repo(rq, repo->full);
-	if (caller->repo && caller->is_repo_verified)
-		return;
 	if (caller->kind == KEY_AUTOMATION && !caller->repo)
 		refuse(rq);
-	struct pg_rows *rows = pg_query(rq, ACCESS_GET_SQL, pg_uuid(caller->account),
-	                                pg_text(repo->full), pg_int(BELIEVED_S));
-	if (pg_empty(rows))
-		refuse(rq);
-	repo->id = pg_value_int(rows, 0, 1);
-	if (repo->id)
+	if (is_had(rq, repo, &ended))
 		return;
-	repo->id = ask(rq, repo);
-	if (!repo->id)
-		refuse(rq);
-	pg_query(rq, ACCESS_STORE_SQL, pg_uuid(caller->account), pg_text(pg_value(rows, 0, 0)),
-	         pg_text(repo->full), pg_int(BELIEVED_S), pg_int(repo->id));
+	if (caller->is_repo_verified)
+		tell_lost(rq, repo);
+	if (ended)
+		raise_error(rq, ERR_CONFLICT, "%s", ended);
+	refuse(rq);
 }

@@ -1,21 +1,32 @@
-/** Whether the caller may act on a repository at the code host. */
+/** Whether the caller may act on a repository at the code host: the account's own code-host
+ * connection can push to it. That is asked of the code host with the connection; a yes is
+ * remembered for five minutes, and ends with the connection.
+ *
+ * An automation key that is bound to a repository does not stand by itself: it proves that the
+ * account had access when the key was made (identity.is_repo_verified), and opens the repository
+ * only as long as the account has access. When that has ended, the first request with such a key,
+ * or the first question of svc-fleet, tells the other services by the event
+ *
+ *     {"event": "access", "action": "lost", "repo": "acme/ranker", "web_url": "https://github.com",
+ *      "occurred_at": "2026-01-31T09:30:00.000Z"}
+ *
+ * of the account, on the stream events.code_host. A `repo` of null: the account was
+ * disconnected (connection.sql). */
 #pragma once
 
 #include "app/code_host.h"
 
-/** Return when the caller may act on `repo`:
- *
- * - with an automation key that is bound to it, if the key proves that it is the account's
- *   (identity.is_repo_verified); also when a service passes on the proof of such a key
- * - when the account's own code-host connection can push to it. That is asked of the code host; a
- *   yes is remembered for five minutes, and ends with the connection.
- *
- * Sets the number of the repository that the connection can push to; a key proves a name only.
+/** Return when the caller may act on `repo`, and set its number.
  *
  * Raises ERR_NOT_FOUND otherwise, also when the app is installed there and for an automation key
  * that is bound to no repository; ERR_FORBIDDEN: the key is bound to another one; ERR_CONFLICT: the
- * code host accepts the connection no more. Suspends. */
+ * code host accepts the connection no more; ERR_UNAVAILABLE: the code host does not answer.
+ * Suspends. */
 void access_require(struct request *rq, struct repository_name *repo);
+
+/** Whether the caller's account has access to `repo`, which sets its number. Tells the other
+ * services when it has lost it. Raises ERR_UNAVAILABLE: the code host does not answer. Suspends. */
+bool access_check(struct request *rq, struct repository_name *repo);
 
 /** How to call the code host as the user of the account's connection. Suspends; raises as
  * connection_token(). */

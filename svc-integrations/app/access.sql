@@ -1,7 +1,8 @@
 -- name: access_get (read)
 -- $1 account, $2 repository in any case, $3 for how many seconds an answer of the code host is believed. The account's
--- connection, and the number of the repository if its user is known to have push access; no row: not connected.
-SELECT c.id, a.repository_id
+-- connection, the number of the repository if its user is known to have push access, and whether the connection is active; no
+-- row: not connected.
+SELECT c.id, a.repository_id, c.status = 'active'
 FROM connection c LEFT JOIN repository_access a ON a.connection_id = c.id AND a.repo = lower($2)
                                                 AND a.told_at > now() - make_interval(secs => $3::float8)
 WHERE c.account_id = $1 AND c.provider = 'code_host';
@@ -14,6 +15,12 @@ WITH old AS (
         SELECT ctid FROM repository_access WHERE told_at < now() - make_interval(secs => $4::float8)
         LIMIT 20 FOR UPDATE SKIP LOCKED)
     AND (connection_id, repo) <> ($2, lower($3))
+), restored AS (
+    DELETE FROM access_lost WHERE account_id = $1 AND repo = lower($3)
 )
 INSERT INTO repository_access AS a (account_id, connection_id, repo, repository_id) VALUES ($1, $2, lower($3), $5)
 ON CONFLICT (connection_id, repo) DO UPDATE SET repository_id = excluded.repository_id, told_at = now();
+
+-- name: access_lost_tell
+-- $1 account, $2 repository, $3 address of the code host's pages.
+SELECT access_lost_tell($1, $2, $3);

@@ -18,11 +18,13 @@ SELECT connection_json(c), status = 'active' FROM connection c WHERE account_id 
 SELECT id, sealed, base_url FROM connection WHERE account_id = $1 AND provider = $2 AND status = 'active';
 
 -- name: connection_remove
--- $1 account, $2 provider. The id of the connection; no row: there was none.
+-- $1 account, $2 provider, $3 address of the code host's pages. The id of the connection; no row: there was none. Without a
+-- connection to the code host the account has access to no repository any more.
 WITH found AS (
     SELECT id FROM connection WHERE account_id = $1 AND provider = $2
 )
-SELECT jsonb_build_object('id', id, 'deleted', true) FROM found WHERE connection_remove($1, $2) > 0;
+SELECT jsonb_build_object('id', id, 'deleted', true), CASE WHEN $2 = 'code_host' THEN access_lost_tell($1, NULL, $3) END
+FROM found WHERE connection_remove($1, $2) > 0;
 
 -- name: connection_store
 -- $1 id, $2 account, $3 provider, $4 external id, $5 external login, $6 external email, $7 scopes, $8 sealed credentials, $9

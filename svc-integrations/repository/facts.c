@@ -54,6 +54,13 @@ void installation_facts_get(struct request *rq)
 	reply_doc(rq, 200, doc);
 }
 
+void repository_access_get(struct request *rq)
+{
+	struct facts_input *in = request_input(rq, struct facts_input, FACTS_FIELDS);
+	struct repository_name name = repository_name_read(rq, "repo", in->repo);
+	reply_json(rq, 200, access_check(rq, &name) ? "{\"access\": true}" : "{\"access\": false}");
+}
+
 /* Open the repository for reading: by the app where it is installed, else by the account's
  * connection. */
 static struct repository open_to_read(struct request *rq, const char *repo)

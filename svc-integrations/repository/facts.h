@@ -13,6 +13,11 @@
  * as GET /github/app/installation answers. `installed` false, the others null or empty: the app is
  * not installed.
  *
+ *     POST /internal/code-host/access  {"repo"}
+ *     {"access": true}
+ *
+ * whether the account's connection can push to the repository, remembered for five minutes.
+ *
  *     POST /internal/code-host/repository  {"repo"}
  *     {"repo": "acme/ranker", "id": 7, "html_url", "description", "homepage", "language", "topics": [],
  *      "license": "MIT", "default_branch": "main", "private", "archived", "fork", "stargazers_count",
@@ -27,4 +32,5 @@
 
 void code_host_status_get(struct request *rq);
 void installation_facts_get(struct request *rq);
+void repository_access_get(struct request *rq);
 void repository_facts_get(struct request *rq);

@@ -22,8 +22,8 @@
  * made it now. So a job that fails anywhere starts again from its beginning. Operations of one
  * branch run one after the other.
  *
- * Who may: an account whose code-host connection can push to the repository, or a caller with an
- * automation key that proves the repository (app/access.h). service_call() passes that proof on.
+ * Who may: an account whose code-host connection can push to the repository (app/access.h), also
+ * for a caller with an automation key of the repository, which service_call() passes on.
  *
  * Errors, as problem bodies, beside the ones that every operation has:
  *

@@ -12,7 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import padding
 
 from lib.outside.counterparts import connect
 from lib.http.identity import identity
-from lib.wait import PATIENCE_SECONDS
+from lib.outside.webhooks import pull_request
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 TOKEN = "/github/installation-token"
 NO_APP = {"CODE_HOST_APP_ID": "", "CODE_HOST_APP_KEY": ""}
@@ -376,10 +377,93 @@ def automation(cluster):
     return make
 
 
-def test_a_verified_key_opens_its_own_repository(user, automation, installation, repo):
-    key = automation(user.api, repo, True)
+def test_a_verified_key_opens_its_own_repository(ada, automation, repo):
+    key = automation(ada.api, repo, True)
     assert key.post(TOKEN, {"repo": repo}, expect=200).json()["repository"] == repo
     assert key.post(TOKEN, {"repo": repo.upper()}, expect=200)
+
+
+def inbox(api, kind="access_lost"):
+    return [item for item in api.get("/fleet/agents/inbox", expect=200).json() if item["kind"] == kind]
+
+
+@pytest.fixture
+def collaborator(new_developer, code_host, automation, repo):
+    """Somebody whom ada let into her repository, and the verified key of an agent of theirs: (developer, id to leave, key)."""
+    bob = new_developer()
+    let_in = code_host.collaborate(repo, bob.login)
+    return bob, let_in, automation(bob.api, repo, True)
+
+
+def test_a_verified_key_opens_nothing_once_its_account_was_removed(cluster, collaborator, code_host, repo):
+    bob, let_in, key = collaborator
+    key.post(TOKEN, {"repo": repo}, expect=200)
+    code_host.leave(let_in)
+    forget_access(cluster)
+    for _ in range(2):
+        key.problem("POST", TOKEN, 404, "not_found", {"repo": repo})
+    item, = wait_for(lambda: inbox(bob.api), "the inbox says so")
+    assert (item["repo"], item["href"]) == (repo, f"{code_host.url}/{repo}") and repo in item["title"]
+    key.post("/fleet/runs", {"run_id": 1, "repo": repo}, expect=201)
+    code_host.collaborate(repo, bob.login)
+    key.post("/fleet/runs", {"run_id": 1, "repo": repo}, expect=200)
+    assert not inbox(bob.api)
+    key.post(TOKEN, {"repo": repo}, expect=200)
+
+
+def test_a_verified_key_opens_nothing_once_its_account_is_disconnected(collaborator, repo):
+    bob, _, key = collaborator
+    key.post("/fleet/runs", {"run_id": 1, "repo": repo}, expect=201)
+    bob.api.delete("/integrations/code_host", expect=200)
+    item, = wait_for(lambda: inbox(bob.api), "the inbox says so")
+    assert item["repo"] == repo
+    key.problem("POST", TOKEN, 404, "not_found", {"repo": repo})
+    key.post("/fleet/runs", {"run_id": 1, "repo": repo, "status": "running"}, expect=200)
+    assert [item["repo"] for item in inbox(bob.api)] == [repo]
+
+
+def test_a_verified_key_opens_nothing_once_the_code_host_refuses_the_connection(cluster, collaborator, code_host, repo):
+    bob, _, key = collaborator
+    code_host.drop_tokens(bob.login)
+    forget_access(cluster)
+    assert "connect again" in key.problem("POST", TOKEN, 409, "conflict", {"repo": repo})["detail"]
+    wait_for(lambda: inbox(bob.api), "the inbox says so")
+
+
+def test_an_owner_that_was_removed_is_told_nothing_more(cluster, collaborator, code_host, hook, repo):
+    bob, let_in, key = collaborator
+    for number in (1, 2):
+        url = f"https://github.com/{repo}/pull/{number}"
+        key.post("/fleet/runs", {"run_id": number, "repo": repo, "status": "pr_opened", "artifact_url": url}, expect=201)
+
+    def tell_merge(number):
+        payload = pull_request(repo, number, "closed", "2026-01-03T09:00:00Z", state="closed", merged=True)
+        hook.deliver("pull_request", payload)
+
+    def stages():
+        items = bob.api.get("/fleet/agents/report", expect=200).json()["deliverables"]
+        return {item["url"].rsplit("/", 1)[1]: item["stage"] for item in items}
+
+    tell_merge(1)
+    wait_for(lambda: stages()["1"] == "merged", "an owner is told")
+    code_host.leave(let_in)
+    forget_access(cluster)
+    with cluster.postgres.connect("fleet") as db:
+        db.execute("UPDATE repo_access SET asked_at = asked_at - interval '5 minutes' WHERE repo_key = lower(%s)", [repo])
+    tell_merge(2)
+    wait_for(lambda: inbox(bob.api), "the access has ended")
+    assert stages() == {"1": "merged", "2": "open"}
+
+
+def test_access_does_not_end_while_the_code_host_is_away(cluster, collaborator, code_host, repo):
+    bob, _, key = collaborator
+    key.post("/fleet/runs", {"run_id": 1, "repo": repo}, expect=201)
+    forget_access(cluster)
+    code_host.fail("GET", f"/repos/{repo}$", status=502, times=20)
+    key.problem("POST", TOKEN, 503, "unavailable", {"repo": repo})
+    code_host.stop_failing()
+    key.post(TOKEN, {"repo": repo}, expect=200)
+    assert not inbox(bob.api)
 
 
 def test_a_verified_key_opens_no_other_repository(ada, automation, code_host, repo):

@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
+from lib.outside.counterparts import connect
 from lib.scenario.code_host_agent import FILES
 from lib.system.servers import free_port
 from lib.wait import wait_for
@@ -62,7 +63,7 @@ def test_a_missing_key_of_the_model_s_provider_is_told(api, code_host, repo):
 
 
 def test_the_agent_s_own_key_proves_the_repository(cluster, other_user, code_host, repo, install):
-    """An account without a connection, with a key that provisioning made for the repository."""
+    """A key that provisioning made for the repository, as long as the account can push to it."""
     body = {"name": "agent", "kind": "automation", "repo": repo, "scopes": ["fleet:trigger"]}
     key = other_user.api.post("/account/api-keys", body, expect=201).json()
     install(repo, key_id=key["id"], of=other_user)
@@ -71,7 +72,11 @@ def test_the_agent_s_own_key_proves_the_repository(cluster, other_user, code_hos
     with cluster.postgres.connect("account") as db:
         db.execute("UPDATE api_key SET repo_verified = true WHERE id = %s", [key["id"]])
         db.execute("SELECT pg_notify('key_changed', %s)", [key["id"]])
-    wait_for(lambda: of_agent.post(TRIGGER, {"repo": repo}).status_code == 200, "the proof is known")
+    of_agent.problem("POST", TRIGGER, 404, "not_found", {"repo": repo})
+    other = code_host.user()
+    code_host.collaborate(repo, other.login)
+    connect(other_user.api, "code_host", other.login)
+    of_agent.post(TRIGGER, {"repo": repo}, expect=200)
     of_agent.problem("POST", TRIGGER, 403, "forbidden", {"repo": "acme/other"})
 
 
