@@ -8,7 +8,7 @@
  * or the first question of svc-fleet, tells the other services by the event
  *
  *     {"event": "access", "action": "lost", "repo": "acme/ranker", "web_url": "https://github.com",
- *      "occurred_at": "2026-01-31T09:30:00.000Z"}
+ *      "occurred_at": "2026-01-31T09:30:00.000Z", "installation_id": null, "delivery_id": null}
  *
  * of the account, on the stream events.code_host. A `repo` of null: the account was
  * disconnected (connection.sql). */

@@ -83,6 +83,13 @@ def test_members_are_checked(ada, operation):
     assert {fault["field"] for fault in problem["errors"]} >= {"repo"}
 
 
+def test_access_is_told_to_svc_fleet_alone(ada, stranger, repo):
+    assert ada.call("access", {"repo": repo.upper()}, sender="svc-fleet") == {"access": True}
+    assert stranger.call("access", {"repo": repo}, sender="svc-fleet") == {"access": False}
+    for sender in ("svc-interests", "svc-experiments"):
+        ada.call("access", {"repo": repo}, 404, sender)
+
+
 def test_the_proof_of_a_key_is_passed_on(cluster, user, ada, installation, repo, new_developer):
     without = type(ada)(cluster, user, ada.at_host)
     without.call("files/put", file_of(repo), 404)

@@ -124,6 +124,7 @@ class Everything:
         value = {"value": self.known["secret of the repository"]}
         self.call_internal(f"{base}/installation", {"repo": repo})
         self.call_internal(f"{base}/repository", {"repo": repo})
+        self.call_internal(f"{base}/access", {"repo": repo})
         self.call_internal(f"{base}/secrets/put", {"repo": repo, "name": "EXPOPS_KEY", **value})
         self.call_internal(f"{base}/secrets/put", {"repo": repo, "name": "MODEL_KEY", "model_provider": "openai"})
         self.call_internal(f"{base}/secrets/get", {"repo": repo, "name": "EXPOPS_KEY"})
