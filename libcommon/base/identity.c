@@ -67,11 +67,6 @@ static const char *const KIND_NAMES[] = {
 	[KEY_SERVICE] = "service",
 };
 
-bool identity_is_limited(const struct identity *identity)
-{
-	return identity->repo || identity->interest;
-}
-
 const char *key_kind_name(enum key_kind kind)
 {
 	require((unsigned)kind < ARRAY_LEN(KIND_NAMES));

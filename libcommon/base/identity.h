@@ -62,9 +62,6 @@ struct identity {
 	bool is_repo_verified;
 };
 
-/** Whether the caller's key is limited to a repository or an interest. */
-bool identity_is_limited(const struct identity *identity);
-
 /** What a signature binds of a request. */
 struct identity_request {
 	const char *method, *target; /* as sent; the target with its query */

@@ -18,8 +18,9 @@
 #define CREATES API_CREATES
 #define READS   API_READS
 
-#define WHOLE_ACCOUNT API_WHOLE_ACCOUNT
 #define CALLS_OUT     API_CALLS_OUT
+#define REPO_KEYS     API_REPO_KEYS
+#define INTEREST_KEYS API_INTEREST_KEYS
 
 /* api_init() sets `scope`. */
 static struct api_op ops[] = {
@@ -135,9 +136,11 @@ enum err_code api_permit(const struct api_op *op, const struct identity *caller)
 {
 	if ((caller->scopes & op->scope) != op->scope)
 		return ERR_SCOPE;
-	if (op->flags & API_WHOLE_ACCOUNT && identity_is_limited(caller))
-		return ERR_FORBIDDEN;
-	return ERR_NONE;
+	if (caller->kind == KEY_SERVICE)
+		return ERR_NONE; /* its repository is a proof, no limit */
+	unsigned open =
+		(caller->repo ? API_REPO_KEYS : 0U) | (caller->interest ? API_INTEREST_KEYS : 0U);
+	return open && !(op->flags & open) ? ERR_FORBIDDEN : ERR_NONE;
 }
 
 const struct api_op *api_op(enum api_id id)

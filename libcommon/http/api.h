@@ -26,13 +26,13 @@ enum api_service {
 };
 
 enum api_flag {
-	API_OPEN = 1,    /* needs no key */
-	API_GONE = 2,    /* replies 410 */
-	API_CREATES = 4, /* a POST that creates or starts something; takes Idempotency-Key */
-	API_READS = 8,   /* a POST that changes nothing; may be repeated */
-	API_WHOLE_ACCOUNT =
-		16,         /* refused to keys that are limited to a repository or an interest */
-	API_CALLS_OUT = 32, /* CREATES, and waits for outside services: runs in no transaction */
+	API_OPEN = 1,       /* needs no key */
+	API_GONE = 2,       /* replies 410 */
+	API_CREATES = 4,    /* a POST that creates or starts something; takes Idempotency-Key */
+	API_READS = 8,      /* a POST that changes nothing; may be repeated */
+	API_CALLS_OUT = 16, /* CREATES, and waits for outside services: runs in no transaction */
+	API_REPO_KEYS = 32, /* open to keys that are limited to a repository */
+	API_INTEREST_KEYS = 64, /* open to keys that are limited to an interest */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */
@@ -56,8 +56,8 @@ struct api_op {
 };
 
 /** Whether a caller may use the operation: ERR_NONE; ERR_SCOPE: its key lacks the scope;
- * ERR_FORBIDDEN: its key is limited (identity_is_limited()), and the operation concerns the whole
- * account. */
+ * ERR_FORBIDDEN: its key is limited to a repository or an interest, and the operation is open to no
+ * key with such a limit. */
 enum err_code api_permit(const struct api_op *op, const struct identity *caller);
 
 /** The row of `id`. */

@@ -26,3 +26,10 @@ void require_repo(struct request *rq, const char *repo)
 	if (own && repo && strcasecmp(own, repo) != 0)
 		raise_error(rq, ERR_FORBIDDEN, "the key is limited to the repository %s", own);
 }
+
+void require_repo_of(struct request *rq, const char *repo, const char *missing)
+{
+	if (rq->caller.repo && !repo)
+		raise_error(rq, ERR_NOT_FOUND, "%s", missing);
+	require_repo(rq, repo);
+}

@@ -1,14 +1,19 @@
 /** Limits of the caller's key: an automation key can be limited to a repository, an interest or
- * both (struct identity). An operation on another repository or interest is refused with
- * ERR_FORBIDDEN; what names neither is not limited. Operations on the whole account are refused by
- * their row in api.def (WHOLE_ACCOUNT).
+ * both (struct identity).
+ *
+ * What belongs to no repository and no interest is not the key's: an operation on another
+ * repository or interest is refused with ERR_FORBIDDEN, a row of the database that belongs to none
+ * is ERR_NOT_FOUND, and lists leave it out. Operations are closed to limited keys unless their row
+ * in api.def opens them (REPO_KEYS, INTEREST_KEYS).
  *
  * Where the limits are applied:
  * - An interest in the path, query or body: a row with OF_INTEREST (input.h) checks it, or sets it
  *   when it is absent, so that a list shows only the key's own interest.
+ * - A repository in the query or body: the handler calls require_repo().
  * - A row of the database that belongs to an interest or repository: the handler reads which one,
- *   and calls the functions below.
- * - A list: its statement gets the key's limit as a filter.
+ *   and calls require_interest() or require_repo_of().
+ * - A list: its statement gets the key's limit as a filter that a row without a repository or
+ *   interest does not pass: `$4 IS NULL OR repo = $4`, and never a coalesce() of the row's.
  */
 #pragma once
 
@@ -35,6 +40,12 @@ bool repo_check(const char *text, size_t length, const char **ret_message);
 			.check = repo_check                                                       \
 	}
 
-/** Raise ERR_FORBIDDEN when the caller's key is limited to another repository. Names of
- * repositories are compared without case. NULL: it concerns no repository. */
+/** Raise ERR_FORBIDDEN when a request names another repository than the caller's key is limited to.
+ * Names of repositories are compared without case. NULL: it names none; the handler then takes the
+ * key's own. */
 void require_repo(struct request *rq, const char *repo);
+
+/** Require that a row of the database is the key's: `repo` is the repository that it belongs to.
+ * Raises ERR_FORBIDDEN: another one; ERR_NOT_FOUND with the detail `missing`: NULL, it belongs to
+ * none. */
+void require_repo_of(struct request *rq, const char *repo, const char *missing);

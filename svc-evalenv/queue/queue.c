@@ -104,7 +104,7 @@ void queue_require_repo(struct request *rq, const struct queue *queue, const cha
 	struct pg_rows *rows =
 		pg_query(rq, WORK_REPO_SQL, pg_text(id), pg_text(queue->kind), queue_account(rq));
 	if (!pg_empty(rows))
-		require_repo(rq, pg_value(rows, 0, 0));
+		require_repo_of(rq, pg_value(rows, 0, 0), queue->missing);
 }
 
 /* --- Claims

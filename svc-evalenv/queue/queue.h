@@ -84,7 +84,7 @@ void queue_cancel(struct request *rq, const struct queue *queue, const char *id)
 struct pg_param queue_account(struct request *rq);
 
 /** Raise ERR_FORBIDDEN when the caller's key is limited to a repository and the work concerns
- * another. */
+ * another; ERR_NOT_FOUND when it concerns none. */
 void queue_require_repo(struct request *rq, const struct queue *queue, const char *id);
 
 /** Raise what an outcome other than `ok` of the schema's functions means. */

@@ -3,10 +3,10 @@
 #include "base/json.h"
 #include "experiment.sql.h"
 #include "experiment/fields.h"
+#include "experiment/key_experiments.h"
 #include "pg/pg.h"
 #include "service/etag.h"
 #include "service/input.h"
-#include "service/key_limit.h"
 #include "service/reply.h"
 #include "service/resource.h"
 
@@ -45,13 +45,23 @@ static const struct field ID_FIELDS[] = {
 	FIELD_END,
 };
 
+static struct pg_rows *read_list(struct request *rq, const struct list_input *in,
+                                 bool is_actionable)
+{
+	struct pg_param account = pg_uuid(rq->caller.account), project = pg_text(in->project),
+			status = pg_text(in->status), source = pg_text(in->ticket_source),
+			ticket = pg_text(in->ticket), via = pg_text(in->created_via);
+	if (!key_is_limited(rq))
+		return pg_query(rq, EXPERIMENT_LIST_SQL, account, project, status, source, ticket,
+		                via, pg_bool(is_actionable), pg_int(in->limit), pg_int(in->offset));
+	return pg_query(rq, EXPERIMENT_LIST_OF_KEY_SQL, account, project, status, source, ticket,
+	                via, pg_bool(is_actionable), pg_text(rq->caller.repo),
+	                pg_text(key_project(rq)), pg_int(in->limit), pg_int(in->offset));
+}
+
 static void reply_list(struct request *rq, const struct list_input *in, bool is_actionable)
 {
-	struct pg_rows *rows =
-		pg_query(rq, EXPERIMENT_LIST_SQL, pg_uuid(rq->caller.account), pg_text(in->project),
-	                 pg_text(in->status), pg_text(in->ticket_source), pg_text(in->ticket),
-	                 pg_text(in->created_via), pg_bool(is_actionable), pg_text(rq->caller.repo),
-	                 pg_int(in->limit), pg_int(in->offset));
+	struct pg_rows *rows = read_list(rq, in, is_actionable);
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
@@ -63,22 +73,6 @@ void experiment_list(struct request *rq)
 void experiment_actionable(struct request *rq)
 {
 	reply_list(rq, request_input(rq, struct list_input, ACTIONABLE_FIELDS), true);
-}
-
-void experiment_require_repo(struct request *rq, const char *id)
-{
-	if (!rq->caller.repo)
-		return;
-	struct pg_rows *rows =
-		pg_query(rq, EXPERIMENT_REPO_SQL, pg_text(id), pg_uuid(rq->caller.account));
-	if (!pg_empty(rows))
-		require_repo(rq, pg_value(rows, 0, 0));
-}
-
-/* Raise ERR_FORBIDDEN when the body sets a target repository that is not the key's. */
-static void require_new_repo(struct request *rq)
-{
-	require_repo(rq, json_get_text(json_get(rq->http->json, "launch_context"), "target_repo"));
 }
 
 static int64_t experiments_max;
@@ -106,7 +100,7 @@ static const struct constraint *constraints(struct request *rq)
 void experiment_create(struct request *rq)
 {
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
-	require_new_repo(rq);
+	key_require_change(rq, NULL);
 	const char *limits =
 		arena_printf(rq->arena, "{\"experiments\": %" PRId64 "}", experiments_max);
 	struct pg_rows *rows = pg_write_batched(rq, constraints(rq), EXPERIMENT_CREATE_SQL, limits);
@@ -116,7 +110,7 @@ void experiment_create(struct request *rq)
 void experiment_get(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
-	experiment_require_repo(rq, in->id);
+	key_require_experiment(rq, in->id);
 	struct pg_rows *rows =
 		pg_batch_query(rq, EXPERIMENT_GET_SQL, arena_printf(rq->arena, "\"%s\"", in->id));
 	etag_reply_object(rq, 200, rows, "experiment");
@@ -127,8 +121,7 @@ void experiment_update(struct request *rq)
 	struct experiment_path *in =
 		request_input(rq, struct experiment_path, EXPERIMENT_UPDATE_FIELDS);
 	request_require_member(rq);
-	require_new_repo(rq);
-	experiment_require_repo(rq, in->id);
+	key_require_change(rq, in->id);
 	struct pg_rows *rows = pg_write(rq, constraints(rq), EXPERIMENT_UPDATE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id),
@@ -139,7 +132,7 @@ void experiment_update(struct request *rq)
 void experiment_delete(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
-	experiment_require_repo(rq, in->id);
+	key_require_experiment(rq, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
 	                 pg_text(rq->id), pg_text(etag_if_match(rq)));

@@ -1,6 +1,7 @@
 /** svc-experiments/experiment/: experiments, and the projects that group them.
  *
  *     experiment.c  an experiment has a hypothesis, a status, an outcome and a history of its changes
+ *     key_experiments.c  which of them a limited key may see
  *     project.c     projects
  *     evaluation.c  stores the results of evaluation runs in their experiments
  *     seed.c        the command that loads experiments and projects from a file
@@ -22,10 +23,6 @@ void experiment_delete(struct request *rq);
 
 /** GET /implement/experiments/actionable: experiments with a launch context and no pull request. */
 void experiment_actionable(struct request *rq);
-
-/** Raise ERR_FORBIDDEN when the caller's key is limited to a repository and the experiment has
- * another target. */
-void experiment_require_repo(struct request *rq, const char *id);
 
 /** The detail of a 404. */
 #define EXPERIMENT_MISSING "no such experiment"

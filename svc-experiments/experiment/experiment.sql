@@ -1,11 +1,11 @@
 -- name: experiment_list (read)
 -- $1 account, $2 project, $3 status, $4 ticket source, $5 ticket, $6 created_via (NULL: any), $7 actionable ones only,
--- $8 the only target repository that the key may see (NULL: all), $9 limit, $10 offset.
-SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+-- $8 limit, $9 offset.
+SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, NULL, $8, $9);
 
--- name: experiment_repo (read)
--- The target repository of an experiment; NULL: it has none.
-SELECT launch_context ->> 'target_repo' FROM experiment WHERE id = $1 AND account_id = $2;
+-- name: experiment_list_of_key (read)
+-- As experiment_list, of a limited key: $8 its repository (NULL: none), $9 the project of its interest (NULL: none), $10 limit, $11 offset.
+SELECT page, total FROM experiment_page_of_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: experiment_create
 -- $1 account, $2 the experiments, each with its `body`, `request_id` and `limits` ({"experiments"}), as a batch has them

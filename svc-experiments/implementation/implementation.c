@@ -2,6 +2,7 @@
 
 #include "base/json.h"
 #include "experiment/experiment.h"
+#include "experiment/key_experiments.h"
 #include "experiment/fields.h"
 #include "implementation.sql.h"
 #include "implementation/context.h"
@@ -45,7 +46,7 @@ static const struct field REPORT_FIELDS[] = {
 static struct pg_rows *read_experiment(struct request *rq, const char *sql)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
-	experiment_require_repo(rq, in->id);
+	key_require_experiment(rq, in->id);
 	struct pg_rows *rows = pg_query(rq, sql, pg_text(in->id), pg_uuid(rq->caller.account));
 	require_row(rq, rows, EXPERIMENT_MISSING);
 	return rows;
@@ -104,7 +105,7 @@ void implementation_report(struct request *rq)
 	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
 	if (!in->status && !in->pr_url && !in->branch_name && !in->summary && !in->artifacts)
 		raise_field(rq, "body", "must have at least one member that is not null");
-	experiment_require_repo(rq, in->id);
+	key_require_experiment(rq, in->id);
 	struct pg_rows *rows = pg_query(rq, IMPLEMENTATION_REPORT_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id));

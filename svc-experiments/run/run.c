@@ -2,6 +2,7 @@
 
 #include "experiment/experiment.h"
 #include "experiment/fields.h"
+#include "experiment/key_experiments.h"
 #include "pg/pg.h"
 #include "run.sql.h"
 #include "run/steps.h"
@@ -66,7 +67,7 @@ static const struct constraint CONSTRAINTS[] = {
 void run_start(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
-	experiment_require_repo(rq, in->id);
+	key_require_experiment(rq, in->id);
 	require_code_host(rq);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, RUN_START_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), caller_key(rq),

@@ -80,7 +80,7 @@ void installation_revoke(struct request *rq)
 		struct pg_rows *found =
 			pg_query(rq, INSTALLATION_FIND_SQL, account, pg_text(in->id));
 		require_row(rq, found, "no such installation");
-		require_repo(rq, pg_value(found, 0, REPO));
+		require_repo_of(rq, pg_value(found, 0, REPO), "no such installation");
 		require_interest(rq, pg_value(found, 0, INTEREST));
 		const char *key = pg_value(found, 0, KEY);
 		revoke_key(rq, key);

@@ -127,11 +127,23 @@ static yyjson_mut_val *seed_branches(struct request *rq, const struct fork *fork
 	return list;
 }
 
+/* A fork is made with the account's connection. An automation key that proves no repository opens
+ * nothing at the code host. */
+static void require_code_host_key(struct request *rq)
+{
+	const struct identity *caller = &rq->caller;
+	if (caller->kind == KEY_AUTOMATION && !(caller->repo && caller->is_repo_verified))
+		raise_error(
+			rq, ERR_FORBIDDEN,
+			"an automation key forks only the repository that it was provisioned for");
+}
+
 void fork_create(struct request *rq)
 {
 	struct fork_input *in = request_input(rq, struct fork_input, FORK_FIELDS);
 	struct repository_name repo = repository_name_read(rq, "repo", in->repo);
 	require_repo(rq, repo.full);
+	require_code_host_key(rq);
 	const struct code_host_auth user = access_connection_auth(rq);
 	struct fork fork = {
 		.source = {.full_name = repo.full, .auth = user},

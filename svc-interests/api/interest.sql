@@ -122,5 +122,5 @@ RETURNING interest_json(i);
 
 -- name: interest_pool_get (read)
 -- $1 account, $2 interest.
-SELECT jsonb_build_object('interest_id', id, 'pool_status', pool_status, 'pool_size', pool_size)
+SELECT jsonb_build_object('interest_id', id, 'project_id', project_id, 'pool_status', pool_status, 'pool_size', pool_size)
 FROM interest WHERE account_id = $1 AND id = $2;

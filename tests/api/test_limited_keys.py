@@ -115,21 +115,86 @@ def test_experiments_of_another_repository_are_403(of_repo, api):
 
 
 def test_experiments_of_the_own_repository_are_allowed(of_repo, api):
-    """Names of repositories are compared without case. An experiment without a target is of no repository."""
-    own, none = experiment(api, REPO.upper()), experiment(api, None)
-    for one in (own, none):
-        of_repo.get(f"/experiments/{one}", expect=200)
-        of_repo.put(f"/experiments/{one}", {"status": "running"}, expect=200)
-    of_repo.problem("PUT", f"/experiments/{none}", 403, "forbidden", {"launch_context": {"target_repo": OTHER_REPO}})
-    of_repo.put(f"/experiments/{none}", {"launch_context": {"target_repo": REPO}}, expect=200)
-    of_repo.post(f"/implement/experiments/{own}/report", {"status": "running"}, expect=200)
+    """Names of repositories are compared without case."""
+    own = f"/experiments/{experiment(api, REPO.upper())}"
+    of_repo.get(own, expect=200)
+    of_repo.put(own, {"status": "running"}, expect=200)
+    for target in (OTHER_REPO, "", None):
+        of_repo.problem("PUT", own, 403, "forbidden", {"launch_context": {"target_repo": target}})
+    of_repo.problem("PUT", own, 403, "forbidden", {"launch_context": None})
+    of_repo.post(f"/implement{own}/report", {"status": "running"}, expect=200)
+    of_repo.post("/experiments", {"name": "new", "launch_context": {"target_repo": REPO}}, expect=201)
+
+
+@pytest.mark.parametrize("context", [None, {}, {"target_repo": None}, {"target_repo": ""}])
+def test_an_experiment_without_a_repository_is_not_the_keys(of_repo, api, context):
+    one = api.post("/experiments", {"name": "none", "launch_context": context}, expect=201).json()["id"]
+    path = f"/experiments/{one}"
+    of_repo.problem("GET", path, 404, "not_found")
+    of_repo.problem("PUT", path, 404, "not_found", {"launch_context": {"target_repo": REPO}})
+    of_repo.problem("DELETE", path, 404, "not_found")
+    for call in ("context", "reference", "status"):
+        of_repo.problem("GET", f"/implement{path}/{call}", 404, "not_found")
+    of_repo.problem("POST", f"/implement{path}/report", 404, "not_found", {"status": "completed"})
+    of_repo.problem("POST", f"/implement{path}/run", 404, "not_found")
+    of_repo.problem("POST", "/experiments", 403, "forbidden", {"name": "new", "launch_context": context})
+    assert of_repo.get("/experiments", expect=200).json() == []
+    assert of_repo.get("/implement/experiments/actionable", expect=200).json() == []
+    assert api.get(path, expect=200).json()["pipeline_status"] == "idle"
+
+
+@pytest.fixture
+def projects(api, interests):
+    """(own, other): the ids of two projects; the first is that of the own interest."""
+    own, other = [api.post("/projects", {"name": name}, expect=201).json()["id"] for name in ("own", "other")]
+    api.put(f"/interests/{interests[0]}", {"project_id": own}, expect=200)
+    return own, other
+
+
+def of_project(api, project, repo=None):
+    body = {"name": f"in {project}", "project_id": project}
+    body |= {"launch_context": {"target_repo": repo}} if repo else {}
+    return api.post("/experiments", body, expect=201).json()["id"]
+
+
+def test_experiments_of_the_interests_project_are_allowed(api, interests, projects):
+    """Of a key with both limits those that have no other repository; of one with an interest alone, all."""
+    own, other = projects
+    in_own, in_other, elsewhere, none = (
+        of_project(api, own), of_project(api, other), of_project(api, own, OTHER_REPO), of_project(api, None))
+    both, of_interest = limited(api, repo=REPO, interest_id=interests[0]), limited(api, interest_id=interests[0])
+    for key, listed in ((both, [in_own]), (of_interest, [elsewhere, in_own])):
+        assert [one["id"] for one in key.get("/experiments", expect=200).json()] == listed
+        key.put(f"/experiments/{in_own}", {"status": "running"}, expect=200)
+        for foreign in (in_other, none):
+            key.problem("GET", f"/experiments/{foreign}", 404, "not_found")
+        key.problem("PUT", f"/experiments/{in_own}", 403, "forbidden", {"project_id": other})
+        key.problem("PUT", f"/experiments/{in_own}", 403, "forbidden", {"project_id": None})
+        key.problem("POST", "/experiments", 403, "forbidden", {"name": "n", "project_id": other})
+        key.post("/experiments", {"name": "n", "project_id": own}, expect=201)
+        key.problem("GET", "/projects", 403, "forbidden")
+        key.problem("GET", f"/projects/{own}", 403, "forbidden")
+        for made in key.get("/experiments", expect=200).json():
+            if made["name"] == "n":
+                api.delete(f"/experiments/{made['id']}", expect=200)
+    both.problem("GET", f"/experiments/{elsewhere}", 403, "forbidden")
+    api.delete(f"/interests/{interests[0]}", expect=200)
+    assert both.get("/experiments", expect=200).json() == []
+    both.problem("GET", f"/experiments/{in_own}", 404, "not_found")
+
+
+def test_a_key_with_one_limit_is_closed_to_what_has_the_other(of_repo, of_interest, interests):
+    of_repo.problem("GET", "/interests", 403, "forbidden")
+    of_repo.problem("GET", f"/interests/{interests[0]}", 403, "forbidden")
+    of_repo.problem("GET", "/papers/recommended", 403, "forbidden")
+    of_repo.problem("POST", "/papers/recommended/refresh", 403, "forbidden", {})
 
 
 def test_lists_leave_other_repositories_out(of_repo, api):
     own, none, other = (experiment(api, repo) for repo in (REPO, None, OTHER_REPO))
     listed = of_repo.get("/experiments", expect=200)
-    assert [one["id"] for one in listed.json()] == [none, own]
-    assert listed.headers["X-Total-Count"] == "2"
+    assert [one["id"] for one in listed.json()] == [own]
+    assert listed.headers["X-Total-Count"] == "1"
     actionable = of_repo.get("/implement/experiments/actionable", expect=200).json()
     assert [one["id"] for one in actionable] == [own]
-    assert other in [one["id"] for one in api.get("/experiments", expect=200).json()]
+    assert {none, other} < {one["id"] for one in api.get("/experiments", expect=200).json()}

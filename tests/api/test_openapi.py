@@ -16,7 +16,7 @@ DOCUMENT = contract().document
 DESCRIBED = openapi.operations()
 
 SERVICES = api_def.services()
-FLAGS = {"OPEN", "GONE", "CREATES", "READS", "WHOLE_ACCOUNT", "CALLS_OUT"}
+FLAGS = {"OPEN", "GONE", "CREATES", "READS", "CALLS_OUT", "REPO_KEYS", "INTEREST_KEYS"}
 
 # Operations that succeed with 201 and 202; the others succeed with 200.
 CREATED = {op.id for op in TABLE if op.id.endswith("_create") and "CREATES" in op.flags} - {"fork_create", "connection_create"}

@@ -1,0 +1,100 @@
+#include "experiment/key_experiments.h"
+
+#include "base/json.h"
+#include "client/service_ask.h"
+#include "experiment/experiment.h"
+#include "key_experiments.sql.h"
+#include "pg/pg.h"
+#include "service/input.h"
+#include "service/key_limit.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* What decides whose an experiment is; NULL: it has none. */
+struct place {
+	const char *repo, *project;
+};
+
+bool key_is_limited(const struct request *rq)
+{
+	return rq->caller.repo || rq->caller.interest;
+}
+
+const char *key_project(struct request *rq)
+{
+	if (!rq->caller.interest)
+		return NULL;
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_interest_pool_get),
+	                        ASK_BODY(rq, {"interest_id", rq->caller.interest}), true, 0);
+	if (answer.code && answer.code != ERR_NOT_FOUND)
+		service_answer_raise(rq, &answer);
+	return answer.code ? NULL : json_get_text(answer.json, "project_id");
+}
+
+static bool is_key_project(struct request *rq, const char *project)
+{
+	const char *own = project ? key_project(rq) : NULL;
+	return own && strcasecmp(own, project) == 0;
+}
+
+/* Whether the experiment is the key's. Raises ERR_FORBIDDEN: it is of another repository. */
+static bool is_own(struct request *rq, const struct place *place)
+{
+	if (rq->caller.repo && place->repo) {
+		require_repo(rq, place->repo);
+		return true;
+	}
+	return is_key_project(rq, place->project);
+}
+
+/* The place of the key's experiment. False: there is no such experiment. */
+static bool find(struct request *rq, const char *id, struct place *ret_place)
+{
+	struct pg_rows *rows =
+		pg_query(rq, KEY_EXPERIMENT_SQL, pg_text(id), pg_uuid(rq->caller.account));
+	if (pg_empty(rows))
+		return false;
+	*ret_place = (struct place){pg_value(rows, 0, 0), pg_value(rows, 0, 1)};
+	if (!is_own(rq, ret_place))
+		raise_error(rq, ERR_NOT_FOUND, EXPERIMENT_MISSING);
+	return true;
+}
+
+void key_require_experiment(struct request *rq, const char *id)
+{
+	struct place place;
+	if (key_is_limited(rq))
+		find(rq, id, &place);
+}
+
+/* Change the place as the body says. Raises ERR_FORBIDDEN: to a project that is not the key's. */
+static void change(struct request *rq, struct place *place)
+{
+	yyjson_val *context = yyjson_obj_get(rq->http->json, "launch_context");
+	yyjson_val *project = yyjson_obj_get(rq->http->json, "project_id");
+	if (context) {
+		const char *repo = json_get_text(context, "target_repo");
+		place->repo = repo && *repo ? repo : NULL;
+	}
+	if (!project)
+		return;
+	const char *named = yyjson_get_str(project);
+	bool is_new = named && (!place->project || strcasecmp(named, place->project) != 0);
+	if (is_new && !is_key_project(rq, named))
+		raise_error(rq, ERR_FORBIDDEN, "the key is limited to the project of its interest");
+	place->project = named;
+}
+
+void key_require_change(struct request *rq, const char *id)
+{
+	struct place place = {0};
+	if (!key_is_limited(rq) || (id && !find(rq, id, &place)))
+		return;
+	change(rq, &place);
+	if (!is_own(rq, &place))
+		raise_error(rq, ERR_FORBIDDEN,
+		            "the key is limited: the experiment must have its repository as "
+		            "target_repo, or be in the project of its interest");
+}
