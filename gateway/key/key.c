@@ -83,8 +83,10 @@ static const struct field ID_FIELDS[] = {
 void key_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
-	struct pg_rows *rows = pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account),
-	                                pg_int(in->limit), pg_int(in->offset));
+	bool is_limited = rq->caller.repo || rq->caller.interest; /* it sees itself only */
+	struct pg_rows *rows =
+		pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account), pg_int(in->limit),
+	                 pg_int(in->offset), is_limited ? caller_key(rq) : pg_null());
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, root);

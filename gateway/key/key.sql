@@ -12,11 +12,12 @@ WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
   AND (expires_at IS NULL OR expires_at > now());
 
 -- name: key_list (read)
--- $1 account, $2 limit, $3 offset. Newest first.
+-- $1 account, $2 limit, $3 offset, $4 the only key to show (NULL: all). Newest first.
 SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')
-        FROM (SELECT k.id, api_key_json(k) AS json FROM api_key k WHERE k.account_id = $1 AND k.deleted_at IS NULL
+        FROM (SELECT k.id, api_key_json(k) AS json FROM api_key k
+              WHERE k.account_id = $1 AND k.deleted_at IS NULL AND ($4::uuid IS NULL OR k.id = $4)
               ORDER BY k.id DESC LIMIT $2 OFFSET $3) page),
-       (SELECT count(*) FROM api_key WHERE account_id = $1 AND deleted_at IS NULL);
+       (SELECT count(*) FROM api_key WHERE account_id = $1 AND deleted_at IS NULL AND ($4::uuid IS NULL OR id = $4));
 
 -- name: key_create
 -- $1 account, $2 the key that makes it (NULL: none), $3 name, $4 kind, $5 prefix to show, $6 hash, $7 scopes as a JSON array,

@@ -91,8 +91,10 @@ def test_a_limited_key_changes_nothing_of_the_account(api):
     made = make(api)
     scopes = ["account:read", "account:write"]
     for limit in ({"repo": "acme/ranker"}, {"interest_id": ABSENT}):
-        limited = api.as_key(make(api, kind="automation", scopes=scopes, **limit)["key"])
-        limited.get("/account/api-keys", expect=200)
+        own = make(api, kind="automation", scopes=scopes, **limit)
+        limited = api.as_key(own["key"])
+        shown = limited.get("/account/api-keys", expect=200)
+        assert [key["id"] for key in shown.json()["keys"]] == [own["id"]] and shown.headers["X-Total-Count"] == "1"
         path = f"/account/api-keys/{made['id']}"
         limited.problem("PATCH", path, 403, "forbidden", {"name": "mine"})
         limited.problem("POST", path + "/revoke", 403, "forbidden")
