@@ -2,8 +2,8 @@
 
 #include "base/json.h"
 #include "experiment/experiment.h"
-#include "experiment/key_experiments.h"
 #include "experiment/fields.h"
+#include "experiment/key_experiments.h"
 #include "implementation.sql.h"
 #include "implementation/context.h"
 #include "implementation/paper.h"

@@ -24,8 +24,8 @@ void interest_update(struct request *rq);
 void interest_delete(struct request *rq);
 void interest_toggle(struct request *rq);
 
-/** POST /internal/interests/pool: the state of an interest's pool, for svc-fleet, and its project, for
- * svc-experiments.
+/** POST /internal/interests/pool: the state of an interest's pool, for svc-fleet, and its project,
+ * for svc-experiments.
  *
  *     {"interest_id"}
  *     {"interest_id", "project_id": null, "pool_status": "building", "pool_size": 0} */
