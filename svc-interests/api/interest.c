@@ -135,10 +135,24 @@ void interest_get(struct request *rq)
 	etag_reply_object(rq, 200, rows, "interest");
 }
 
+/* A limited key reaches what belongs to its interest's project and repository, so it may not choose
+ * others. It may send back what it read. */
+static void require_place(struct request *rq, const char *id)
+{
+	if (!rq->caller.interest && !rq->caller.repo)
+		return;
+	struct pg_rows *rows = pg_query(rq, INTEREST_KEEPS_PLACE_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(id), pg_text(request_body_json(rq)));
+	if (!pg_empty(rows) && !pg_value_bool(rows, 0, 0))
+		raise_error(rq, ERR_FORBIDDEN,
+		            "a limited key cannot change project_id and source_repo_url");
+}
+
 void interest_update(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, UPDATE_FIELDS);
 	request_require_member(rq);
+	require_place(rq, in->id);
 	struct pg_rows *rows =
 		pg_write(rq, constraints(rq), INTEREST_UPDATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(request_body_json(rq)), pg_text(rq->id),

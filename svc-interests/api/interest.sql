@@ -120,6 +120,13 @@ UPDATE interest i SET is_active = NOT i.is_active,
 FROM old WHERE i.id = old.id AND (old.is_active OR interest_has_room($1, 0, 1, 0, $3::int))
 RETURNING interest_json(i);
 
+-- name: interest_keeps_place (read)
+-- $1 account, $2 interest, $3 the body of an update. Whether that leaves the interest's project and repository as they are.
+SELECT jsonb_build_object('project_id', project_id, 'source_repo_url', source_repo_url)
+       @> (SELECT coalesce(jsonb_object_agg(key, value), '{}')
+           FROM jsonb_each($3::jsonb) WHERE key IN ('project_id', 'source_repo_url'))
+FROM interest WHERE account_id = $1 AND id = $2;
+
 -- name: interest_pool_get (read)
 -- $1 account, $2 interest.
 SELECT jsonb_build_object('interest_id', id, 'project_id', project_id, 'pool_status', pool_status, 'pool_size', pool_size)

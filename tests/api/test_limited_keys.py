@@ -44,6 +44,19 @@ def test_the_own_interest_is_allowed(of_interest, interests):
     of_interest.post(path + "/toggle", expect=200)
 
 
+def test_the_own_interest_keeps_its_place(of_interest, api, interests):
+    """A key reaches what its interest's project and repository have, so it cannot choose others for it."""
+    path = f"/interests/{interests[0]}"
+    read = of_interest.get(path, expect=200).json()
+    other = api.post("/projects", {"name": "other"}, expect=201).json()["id"]
+    for change in ({"project_id": other}, {"source_repo_url": "https://github.com/acme/secret"}):
+        of_interest.problem("PUT", path, 403, "forbidden", change)
+        of_interest.problem("PUT", path, 403, "forbidden", {"daily_count": 4, **change})
+    members = {name: read[name] for name in ("name", "context", "project_id", "source_repo_url")}
+    of_interest.put(path, members, expect=200)
+    assert of_interest.get(path, expect=200).json()["project_id"] is None
+
+
 def test_lists_have_the_own_interest_only(of_interest, api, interests):
     listed = of_interest.get("/interests", expect=200)
     assert [interest["id"] for interest in listed.json()] == interests[:1]
