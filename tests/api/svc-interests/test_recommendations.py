@@ -348,20 +348,22 @@ def test_feedback_refuses_invalid_input(api, interests, other_user, interest):
     api.problem("POST", "/papers/recommended/x/feedback", 400, "invalid_request", {"signal": "like"})
 
 
-def test_a_withdrawn_paper_is_not_recommended(db, interests, papers):
-    """As if the candidate had been withdrawn between two refreshes."""
-    made = interests.ready(daily_count=1)
-    interests.refresh(made)
-    best = db.execute(
-        "SELECT arxiv_id FROM pool_entry e WHERE interest_id = %s AND NOT EXISTS (SELECT FROM recommendation r WHERE"
-        " r.interest_id = e.interest_id AND r.arxiv_id = e.arxiv_id) ORDER BY relevance DESC", [made["id"]],
-    ).fetchall()  # fmt: skip
-    left = best[-1][0]
-    gone = [name for (name,) in best[:-1]]
-    db.execute("UPDATE paper SET asset = asset || '{\"withdrawn\": true}' WHERE arxiv_id = ANY (%s)", [gone])
+def test_a_withdrawn_paper_is_not_recommended(operator, interests, papers):
+    """The best candidate is withdrawn before the first refresh; its abstract is put back after the test."""
+    first = interests.ready(daily_count=1)
+    interests.refresh(first)
+    [best] = ids(interests.recommended(first))
+    path = f"/search/assets/{best}"
+    abstract = papers[best]["abstract"]
     try:
-        interests.refresh(made, num_results=50)
-        assert not set(ids(interests.recommended(made, limit=100))) & set(gone)
-        assert left in papers
+        said = f"{abstract} This paper has been withdrawn by the author due to an error in Section 3."
+        assert operator.api.put(path, {"abstract": said}, expect=200).json()["withdrawn"] is True
+        second = interests.ready(daily_count=1)
+        interests.refresh(second, num_results=50)
+        shown = ids(interests.recommended(second, limit=100))
+        assert len(shown) > 1 and best not in shown
     finally:
-        db.execute("UPDATE paper SET asset = asset || '{\"withdrawn\": false}' WHERE arxiv_id = ANY (%s)", [gone])
+        operator.api.put(path, {"abstract": abstract}, expect=200)
+    third = interests.ready(daily_count=1)
+    interests.refresh(third)
+    assert ids(interests.recommended(third)) == [best]
