@@ -162,12 +162,6 @@ static size_t stem_uncached(struct tokenizer *tokenizer, const char *word, size_
 	return stem_length;
 }
 
-/* Whether stems are cached; those of stop words are not. */
-static bool has_cache(const struct tokenizer *tokenizer)
-{
-	return tokenizer->cache_slots > 0 && !tokenizer->keeps_stop_words;
-}
-
 /* The slot of the word, whose length is that of its key; NULL: its stem is too long for the
  * cache. */
 static struct cached_stem *find_stem(struct tokenizer *tokenizer, const struct word_key *key,
@@ -231,7 +225,7 @@ static void emit_at(struct run *run, const char *text, size_t length, size_t sta
                     bool is_extra)
 {
 	struct cached_stem *stem = NULL;
-	if (length <= WORD_KEY_BYTES && has_cache(run->tokenizer)) {
+	if (length <= WORD_KEY_BYTES && run->tokenizer->cache_slots > 0) {
 		struct word_key key = word_key_of(text, length);
 		stem = find_stem(run->tokenizer, &key, length);
 	}
@@ -402,7 +396,7 @@ static void emit_plain(struct run *run, const struct plain_word *word)
 {
 	size_t end = word->start + word->length;
 	struct cached_stem *stem = NULL;
-	if (has_cache(run->tokenizer))
+	if (run->tokenizer->cache_slots > 0)
 		stem = find_stem(run->tokenizer, &word->key, word->length);
 	if (stem)
 		emit_cached(run, stem, word->start, end, false);
@@ -444,7 +438,10 @@ void tokenizer_run(struct tokenizer *tokenizer, const char *text, size_t length,
 void tokenizer_run_stop_words(struct tokenizer *tokenizer, const char *text, size_t length,
                               token_cb *cb, void *ctx)
 {
+	size_t cache_slots = tokenizer->cache_slots;
 	tokenizer->keeps_stop_words = true;
+	tokenizer->cache_slots = 0; /* the cache says that stop words have no term */
 	tokenizer_run(tokenizer, text, length, cb, ctx);
+	tokenizer->cache_slots = cache_slots;
 	tokenizer->keeps_stop_words = false;
 }
