@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include "base/json_repair.h"
 #include "base/terminal.h"
 #include "base/utf8.h"
 
@@ -224,6 +225,32 @@ static enum err_code malformed(const char *why, const char **ret_why)
 	return refused(ERR_MALFORMED, why, ret_why);
 }
 
+/* Parse a copy, whose strings stay where they are. NULL: it is not valid, and `ret_why` is set. */
+static yyjson_doc *read_in_place(struct arena *arena, char *copy, size_t length, size_t values_max,
+                                 yyjson_read_flag flags, const char **ret_why)
+{
+	yyjson_read_err err;
+	struct reading *reading = arena_new_of(arena, struct reading);
+	*reading = (struct reading){
+		.alc = {read_malloc, read_realloc, alc_free, reading},
+		.arena = arena,
+		.room_bytes = (values_max + DOC_VALUES) * 3 / 2 * sizeof(yyjson_val),
+	};
+	yyjson_doc *doc =
+		yyjson_read_opts(copy, length, YYJSON_READ_INSITU | flags, &reading->alc, &err);
+	if (!doc)
+		malformed(arena_printf(arena, "is not valid JSON: %s at byte %zu", err.msg,
+		                       err.pos),
+		          ret_why);
+	return doc;
+}
+
+static enum err_code too_many_values(struct arena *arena, size_t values_max, const char **ret_why)
+{
+	return refused(ERR_TOO_LARGE, arena_printf(arena, "has more than %zu values", values_max),
+	               ret_why);
+}
+
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why)
 {
@@ -235,9 +262,7 @@ enum err_code json_parse_bounded(struct arena *arena, const char *text, size_t l
 {
 	struct shape shape = shape_of(text, length);
 	if (shape.values_max > values_max)
-		return refused(ERR_TOO_LARGE,
-		               arena_printf(arena, "has more than %zu values", values_max),
-		               ret_why);
+		return too_many_values(arena, values_max, ret_why);
 	if (shape.too_deep_at < length)
 		return malformed(arena_printf(arena, "nests deeper than %d at byte %zu",
 		                              JSON_MAX_DEPTH, shape.too_deep_at),
@@ -246,22 +271,27 @@ enum err_code json_parse_bounded(struct arena *arena, const char *text, size_t l
 	char *copy = arena_alloc(arena, length + YYJSON_PADDING_SIZE);
 	if (length > 0)
 		memcpy(copy, text, length);
-	yyjson_read_err err;
-	struct reading *reading = arena_new_of(arena, struct reading);
-	*reading = (struct reading){
-		.alc = {read_malloc, read_realloc, alc_free, reading},
-		.arena = arena,
-		.room_bytes = (shape.values_max + DOC_VALUES) * 3 / 2 * sizeof(yyjson_val),
-	};
-	yyjson_doc *doc = yyjson_read_opts(copy, length, YYJSON_READ_INSITU, &reading->alc, &err);
+	yyjson_doc *doc = read_in_place(arena, copy, length, shape.values_max, 0, ret_why);
 	if (!doc)
-		return malformed(arena_printf(arena, "is not valid JSON: %s at byte %zu", err.msg,
-		                              err.pos),
-		                 ret_why);
+		return ERR_MALFORMED;
 
 	struct check check = {.arena = arena, .copy = copy};
 	if (!check_value(&check, yyjson_doc_get_root(doc)))
 		return malformed(check.why, ret_why);
+	*ret_root = yyjson_doc_get_root(doc);
+	return ERR_NONE;
+}
+
+enum err_code json_parse_lenient(struct arena *arena, const char *text, size_t length,
+                                 size_t values_max, yyjson_val **ret_root, const char **ret_why)
+{
+	if (json_repair_measure(text, length, NULL).values_max > values_max)
+		return too_many_values(arena, values_max, ret_why);
+	struct json_repaired copy = json_repair(arena, text, length, NULL, YYJSON_PADDING_SIZE);
+	yyjson_doc *doc = read_in_place(arena, copy.text, copy.length, copy.values_max,
+	                                YYJSON_READ_ALLOW_INF_AND_NAN, ret_why);
+	if (!doc)
+		return ERR_MALFORMED;
 	*ret_root = yyjson_doc_get_root(doc);
 	return ERR_NONE;
 }
@@ -403,7 +433,8 @@ int64_t json_get_int(yyjson_val *object, const char *name, int64_t fallback)
 double json_get_float(yyjson_val *object, const char *name, double fallback)
 {
 	yyjson_val *value = json_get(object, name);
-	return yyjson_is_num(value) ? yyjson_get_num(value) : fallback;
+	double number = yyjson_get_num(value); /* 0 if it is none */
+	return yyjson_is_num(value) && isfinite(number) ? number : fallback;
 }
 
 bool json_get_bool(yyjson_val *object, const char *name, bool fallback)

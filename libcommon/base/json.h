@@ -1,4 +1,7 @@
-/** JSON: strict reading (RFC 8259) and writing, over yyjson.
+/** JSON: reading and writing (RFC 8259), over yyjson.
+ *
+ * What clients and this system's own processes write is read strictly: json_parse(). What servers
+ * outside write, whose authors cannot be told of a fault, is read by json_parse_lenient().
  *
  * json_parse() refuses text that is not valid UTF-8, has bytes after the value, contains a NUL (raw
  * or \u0000) in a string or a duplicate member name in an object, or nests deeper than
@@ -23,10 +26,18 @@
 enum err_code json_parse(struct arena *arena, const char *text, size_t length,
                          yyjson_val **ret_root, const char **ret_why);
 
-/** As json_parse(), for a text that another server has made. ERR_TOO_LARGE: it has more than
- * `values_max` values, names included, and no memory was spent on it: a text of 8 MiB can hold 4
- * million, which need 100 MB when they are parsed. `ret_why`: `has more than 500000 values`. */
+/** As json_parse(). ERR_TOO_LARGE: the text has more than `values_max` values, names included, and
+ * no memory was spent on it: a text of 8 MiB can hold 4 million, which need 100 MB when they are
+ * parsed. `ret_why`: `has more than 500000 values`. */
 enum err_code json_parse_bounded(struct arena *arena, const char *text, size_t length,
+                                 size_t values_max, yyjson_val **ret_root, const char **ret_why);
+
+/** As json_parse_bounded(), for a text that a server outside has made: a fault in what is not read
+ * must not lose what is. Characters that Postgres refuses or that are not UTF-8 become U+FFFD, and
+ * what nests deeper than JSON_MAX_DEPTH becomes null (json_repair.h). Of two members of one name
+ * the first is read. A number beyond the range of double is infinite, and written as null. The
+ * result can be written and stored like any other. */
+enum err_code json_parse_lenient(struct arena *arena, const char *text, size_t length,
                                  size_t values_max, yyjson_val **ret_root, const char **ret_why);
 
 /** The most values, names included, that json_parse() can find in the text, JSON or not. One cheap

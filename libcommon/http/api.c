@@ -13,6 +13,8 @@
 #define BODY_JSON  (1 << 20)
 #define BODY_LARGE (8 << 20)
 
+#define BODY_DELIVERY (25 << 20)
+
 #define OPEN    API_OPEN
 #define GONE    API_GONE
 #define CREATES API_CREATES

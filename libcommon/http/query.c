@@ -6,8 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Decode a name or value into the arena; NULL: invalid. */
-static char *component_decode(struct arena *arena, const char *text, size_t length)
+/* Decode the bytes of a name or value into the arena; NULL: its percent-encoding is invalid. */
+static char *bytes_decode(struct arena *arena, const char *text, size_t length, size_t *ret_length)
 {
 	char *out = arena_alloc(arena, length + 1);
 	size_t count = 0;
@@ -16,13 +16,39 @@ static char *component_decode(struct arena *arena, const char *text, size_t leng
 		if (byte == '+') {
 			byte = ' ';
 		} else if (byte == '%') {
-			if (length - i < 3 || !hex_decode(text + i + 1, 2, &byte, 1) || !byte)
+			if (length - i < 3 || !hex_decode(text + i + 1, 2, &byte, 1))
 				return NULL;
 			i += 2;
 		}
 		out[count++] = byte;
 	}
-	return utf8_is_valid(out, count) ? out : NULL;
+	*ret_length = count;
+	return out;
+}
+
+/* As bytes_decode(); NULL also: it has a NUL or is not UTF-8. */
+static char *component_decode(struct arena *arena, const char *text, size_t length)
+{
+	size_t count;
+	char *out = bytes_decode(arena, text, length, &count);
+	return out && !memchr(out, '\0', count) && utf8_is_valid(out, count) ? out : NULL;
+}
+
+const char *query_get_bytes(struct arena *arena, const char *query, size_t length, const char *name,
+                            size_t *ret_length)
+{
+	size_t name_length = strlen(name);
+	for (const char *end = query + length; query < end;) {
+		const char *next = memchr(query, '&', (size_t)(end - query));
+		const char *stop = next ? next : end;
+		if ((size_t)(stop - query) > name_length && query[name_length] == '=' &&
+		    memcmp(query, name, name_length) == 0) {
+			query += name_length + 1;
+			return bytes_decode(arena, query, (size_t)(stop - query), ret_length);
+		}
+		query = next ? next + 1 : end;
+	}
+	return NULL;
 }
 
 const char *query_get(struct arena *arena, const char *query, size_t length, const char *name,

@@ -175,6 +175,32 @@ static const struct kind *kind_of(const char *event)
 	return NULL;
 }
 
+/* The outermost members that are read here, and those that tell an operator who did what. */
+static const char *const DELIVERY_MEMBERS[] = {
+	"account",
+	"action",
+	"changes",
+	"compare",
+	"installation",
+	"issue",
+	"number",
+	"organization",
+	"pull_request",
+	"ref",
+	"repositories",
+	"repositories_added",
+	"repositories_removed",
+	"repository",
+	"sender",
+	"workflow_run",
+	NULL,
+};
+
+const struct json_filter DELIVERY_FILTER = {
+	.members = DELIVERY_MEMBERS,
+	.text_max = 2 * LINK_MAX, /* the longest that is read, some of it escaped */
+};
+
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 struct reading {
@@ -388,7 +414,7 @@ static const char *ignored_reason(struct reading *reading, const char *text, siz
 	const char *why = NULL;
 	if (!reading->kind)
 		return "events of this kind are not used";
-	if (json_parse(reading->arena, text, length, &reading->root, &why))
+	if (json_parse_lenient(reading->arena, text, length, SIZE_MAX, &reading->root, &why))
 		return arena_printf(reading->arena, "the content %s", why);
 	if (!yyjson_is_obj(reading->root))
 		return "the content is not an object";

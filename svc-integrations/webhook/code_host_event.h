@@ -35,6 +35,7 @@
 #pragma once
 
 #include "base/arena.h"
+#include "base/json_repair.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -64,7 +65,10 @@ struct code_host_events {
 bool delivery_id_is_valid(const char *text);
 bool code_host_name_is_valid(const char *text);
 
-/** Read the JSON of a delivery. `event` and `delivery` are valid names. */
+/** What code_host_events_read() needs of the JSON of a delivery. */
+extern const struct json_filter DELIVERY_FILTER;
+
+/** Read the JSON of a delivery, leniently (base/json.h). `event` and `delivery` are valid names. */
 struct code_host_events code_host_events_read(struct arena *arena, const char *event,
                                               const char *delivery, const char *text,
                                               size_t length);

@@ -14,6 +14,9 @@
 #include <string.h>
 #include <strings.h>
 
+/* Of a longer delivery the ledger has what is read. */
+#define WHOLE_MAX_BYTES ((size_t)1 << 20)
+
 const int64_t delivery_days_keep_ms = 3600000;
 
 METRIC_COUNTER(deliveries_total, "expops_webhook_deliveries_total",
@@ -27,9 +30,10 @@ struct intake {
 	const char *signature, *event, *id;
 	const char *content; /* as it was sent */
 	size_t length;
-	int secret;                 /* that signed it; 0: none did */
-	const char *json;           /* the content, or the form's member that has it */
-	size_t json_length, values; /* values: json_values_max() */
+	int secret;       /* that signed it; 0: none did */
+	const char *json; /* the content, or the form's member that has it */
+	size_t json_length;
+	struct json_repaired kept; /* what is read of it */
 	struct code_host_events events;
 };
 
@@ -40,17 +44,19 @@ static void check_signature(void *arg)
 		webhook_signature_check(intake->signature, intake->content, intake->length);
 }
 
-static void count_values(void *arg)
+static void measure(void *arg)
 {
 	struct intake *intake = arg;
-	intake->values = json_values_max(intake->json, intake->json_length);
+	intake->kept = json_repair_measure(intake->json, intake->json_length, &DELIVERY_FILTER);
 }
 
 static void read_events(void *arg)
 {
 	struct intake *intake = arg;
+	intake->kept =
+		json_repair(intake->arena, intake->json, intake->json_length, &DELIVERY_FILTER, 0);
 	intake->events = code_host_events_read(intake->arena, intake->event, intake->id,
-	                                       intake->json, intake->json_length);
+	                                       intake->kept.text, intake->kept.length);
 }
 
 static void require_signature(struct request *rq, struct intake *intake)
@@ -85,10 +91,10 @@ static void find_json(struct request *rq, struct intake *intake)
 		raise_error(rq, ERR_MEDIA_TYPE,
 		            "the content must be application/json or "
 		            "application/x-www-form-urlencoded");
-	intake->json = query_get(rq->arena, intake->content, intake->length, "payload", NULL);
+	intake->json = query_get_bytes(rq->arena, intake->content, intake->length, "payload",
+	                               &intake->json_length);
 	if (!intake->json)
-		raise_field(rq, "payload", "must be there once, as UTF-8");
-	intake->json_length = strlen(intake->json);
+		raise_field(rq, "payload", "is missing, or its percent-encoding is invalid");
 }
 
 static const char *read_name(struct request *rq, const char *field, bool (*is_valid)(const char *))
@@ -102,9 +108,12 @@ static const char *read_name(struct request *rq, const char *field, bool (*is_va
 static struct pg_rows *store(struct request *rq, const struct intake *intake)
 {
 	const struct code_host_events *events = &intake->events;
+	bool is_whole = intake->json_length <= WHOLE_MAX_BYTES;
 	return pg_query(rq, DELIVERY_TAKE_SQL, pg_text(intake->id), pg_int(intake->secret),
 	                pg_text(intake->event), pg_text(events->action), pg_text(events->repo),
-	                pg_int(events->installation), pg_bytes(intake->json, intake->json_length),
+	                pg_int(events->installation),
+	                pg_bytes(is_whole ? intake->json : intake->kept.text,
+	                         is_whole ? intake->json_length : intake->kept.length),
 	                pg_text(events->ignored), pg_text(events->json),
 	                pg_bool(events->is_installation_changed), pg_text(events->changed_repos));
 }
@@ -143,8 +152,8 @@ void delivery_receive(struct request *rq)
 	intake->event = read_name(rq, "X-GitHub-Event", code_host_name_is_valid);
 	intake->id = read_name(rq, "X-GitHub-Delivery", delivery_id_is_valid);
 	find_json(rq, intake);
-	fiber_offload_text(rq, intake->json_length, count_values, intake);
-	http_request_take_json(rq, intake->json_length, intake->values);
+	fiber_offload_text(rq, intake->json_length, measure, intake);
+	http_request_take_json(rq, intake->kept.length, intake->kept.values_max);
 	intake->arena = offload_arena(rq);
 	fiber_offload_text(rq, intake->length, read_events, intake);
 	struct pg_rows *rows = store(rq, intake);

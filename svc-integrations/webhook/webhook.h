@@ -15,7 +15,7 @@
  *             deliveries. An event's id is derived from its fact, so both make one event, and
  *             event_is_new() tells a reader whether it has had it
  *   ledger    the tables `delivery` and `delivery_seen`: one row for each delivery of the last
- *             DELIVERY_RETENTION days, and what became of it
+ *             DELIVERY_RETENTION days, and what became of it; of a body over 1 MiB what is read
  *
  * Only deliveries with a right signature leave anything. One that is stored has been answered with
  * 202, or the answer was lost; then the code host reports a failure, and sends it again when

@@ -65,7 +65,7 @@ const char *embedding_response_read(struct arena *arena, const char *body, size_
 	yyjson_val *root = NULL;
 	const char *why;
 	size_t values_max = VALUES_AROUND + count * (EMBEDDING_MAX_DIMENSION + VALUES_AROUND);
-	if (json_parse_bounded(arena, body, length, values_max, &root, &why))
+	if (json_parse_lenient(arena, body, length, values_max, &root, &why))
 		return arena_printf(arena, "it %s", why);
 	yyjson_val *data = json_get(root, "data");
 	if (yyjson_arr_size(data) != count)

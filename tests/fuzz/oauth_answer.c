@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct oauth_tokens tokens;
 	struct oauth_user user;
 	check_reason(arena, arena_strndup(arena, (const char *)data, size));
-	if (!json_parse(arena, (const char *)data, size, &root, NULL)) {
+	if (!json_parse_lenient(arena, (const char *)data, size, SIZE_MAX, &root, NULL)) {
 		if (oauth_tokens_read(arena, root, &tokens))
 			check_tokens(&tokens);
 		if (oauth_user_read(arena, root, &user))

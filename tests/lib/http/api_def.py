@@ -58,7 +58,7 @@ class Operation:
 
     @property
     def body_max_bytes(self):
-        return {"NONE": 0, "JSON": 1 << 20, "LARGE": 8 << 20}[self.body]
+        return {"NONE": 0, "JSON": 1 << 20, "LARGE": 8 << 20, "DELIVERY": 25 << 20}[self.body]
 
     def target(self, **values):
         """The path with the parameters replaced by `values`, which are percent-encoded already."""

@@ -1,6 +1,7 @@
 #include "base/json.h"
 
 #include "arena_fixture.h"
+#include "base/json_repair.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -440,6 +441,108 @@ static void every_character_survives_quoting(void **state attr_unused)
 	}
 }
 
+static const char *leniently_read(const char *text, size_t length)
+{
+	yyjson_val *root, *again;
+	assert_int_equal(json_parse_lenient(arena, text, length, SIZE_MAX, &root, NULL), ERR_NONE);
+	const char *written = json_write(arena, root, NULL);
+	assert_int_equal(parse(written, &again, NULL), ERR_NONE);
+	return written;
+}
+
+#define BAD "\xef\xbf\xbd"
+
+static void lenient_reading_replaces_what_is_not_taken(void **state attr_unused)
+{
+	static const struct {
+		const char *text, *written;
+	} ROWS[] = {
+		{"\"a\\u0000b\"", "\"a" BAD "b\""},
+		{"\"\\\\u0000\"", "\"\\\\u0000\""}, /* an escaped backslash, then text */
+		{"{\"\\u0000\":1}", "{\"" BAD "\":1}"},
+		{"\"\\ud800\"", "\"" BAD "\""},
+		{"\"\\udc00x\"", "\"" BAD "x\""},
+		{"\"\\uD83D\\uD83D\\uDE00\"", "\"" BAD "\xf0\x9f\x98\x80\""},
+		{"\"\\ud83d\\n\"", "\"" BAD "\\n\""},
+		{"\"\\ud83d\"", "\"" BAD "\""},
+		{"\"\xff\xc3\"", "\"" BAD BAD "\""},
+		{"\"\xed\xa0\x80\"", "\"" BAD BAD BAD "\""},
+		{"\"a\tb\nc\x01\"", "\"a\\tb\\nc" BAD "\""},
+		{"\xef\xbb\xbf[1]", "[1]"},
+		{"[1e999,-1e999]", "[null,null]"},
+		{"[\"\\\"\",\"]\"]", "[\"\\\"\",\"]\"]"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
+		assert_string_equal(leniently_read(ROWS[i].text, strlen(ROWS[i].text)),
+		                    ROWS[i].written);
+	assert_string_equal(leniently_read("\"a\0b\"", 5), "\"a" BAD "b\"");
+}
+
+static void lenient_reading_takes_the_first_of_two(void **state attr_unused)
+{
+	static const char TEXT[] = "{\"a\":1,\"a\":2}";
+	yyjson_val *root;
+	assert_int_equal(json_parse_lenient(arena, TEXT, strlen(TEXT), SIZE_MAX, &root, NULL),
+	                 ERR_NONE);
+	assert_int_equal(json_get_int(root, "a", 0), 1);
+}
+
+static void lenient_reading_cuts_depth(void **state attr_unused)
+{
+	struct buf text = {.arena = arena};
+	buf_puts(&text, "{\"deep\":");
+	for (int i = 0; i < 100000; i++)
+		buf_puts(&text, i % 2 ? "{\"x]\":" : "[");
+	buf_puts(&text, "0");
+	for (int i = 100000; i-- > 0;)
+		buf_puts(&text, i % 2 ? "}" : "]");
+	buf_puts(&text, ",\"id\":7}");
+	yyjson_val *root;
+	size_t before = arena_size_bytes(arena);
+	assert_int_equal(json_parse_lenient(arena, text.data, text.length, 1000, &root, NULL),
+	                 ERR_NONE);
+	assert_int_equal(json_get_int(root, "id", 0), 7);
+	assert_in_range(arena_size_bytes(arena) - before, 0, 32768);
+}
+
+static void lenient_reading_refuses_what_is_not_json(void **state attr_unused)
+{
+	static const char *const TEXTS[] = {"",        "[",         "\"a",     "\"a\\",
+	                                    "{\"a\"}", "\"\\u12\"", "\"\\x\"", "[1]x",
+	                                    "<html>",  "[1,]",      "\xff",    "]"};
+	yyjson_val *root;
+	for (size_t i = 0; i < ARRAY_LEN(TEXTS); i++)
+		assert_int_equal(json_parse_lenient(arena, TEXTS[i], strlen(TEXTS[i]), SIZE_MAX,
+		                                    &root, NULL),
+		                 ERR_MALFORMED);
+	assert_int_equal(json_parse_lenient(arena, NULL, 0, 1, &root, NULL), ERR_MALFORMED);
+	assert_int_equal(json_parse_lenient(arena, "[1,2]", 5, 2, &root, NULL), ERR_TOO_LARGE);
+}
+
+static void a_filter_leaves_members_and_long_texts_out(void **state attr_unused)
+{
+	static const char *const MEMBERS[] = {"a", "repo", NULL};
+	const struct json_filter filter = {.members = MEMBERS, .text_max = 4};
+	static const struct {
+		const char *text, *kept;
+	} ROWS[] = {
+		{"{\"a\":[1,{\"b\":2}],\"b\":[1,{\"a\":\"]}\"}],\"ab\" : {} ,\"repo\":\"1234\"}",
+	         "{\"a\":[1,{\"b\":2}],\"b\":null,\"ab\" :null ,\"repo\":\"1234\"}"},
+		{"{\"a\":\"12345\",\"x\":tru,\"long name\":1}",
+	         "{\"a\":\"\",\"x\":null,\"\":null}"},
+		{"{\"x\":\"\\\"\",\"a\":1}", "{\"x\":null,\"a\":1}"},
+		{"[{\"x\":1}]", "[{\"x\":1}]"},
+		{"{\"x\":", "{\"x\":null"},
+		{"{\"x\":\"", "{\"x\":null"},
+		{"{\"rep", "{\"rep"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct json_repaired kept =
+			json_repair(arena, ROWS[i].text, strlen(ROWS[i].text), &filter, 1);
+		assert_string_equal(kept.text, ROWS[i].kept);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -460,6 +563,11 @@ int main(void)
 		ARENA_TEST(strings_are_quoted_for_a_terminal),
 		ARENA_TEST(members_are_visited),
 		ARENA_TEST(every_character_survives_quoting),
+		ARENA_TEST(lenient_reading_replaces_what_is_not_taken),
+		ARENA_TEST(lenient_reading_takes_the_first_of_two),
+		ARENA_TEST(lenient_reading_cuts_depth),
+		ARENA_TEST(lenient_reading_refuses_what_is_not_json),
+		ARENA_TEST(a_filter_leaves_members_and_long_texts_out),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
