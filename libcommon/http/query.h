@@ -12,8 +12,8 @@
 const char *query_get(struct arena *arena, const char *query, size_t length, const char *name,
                       size_t *ret_count);
 
-/** As query_get(), for a form that a server outside has made: the value may be any bytes, followed by
- * a NUL. `name` needs no percent-encoding. NULL: absent, or its percent-encoding is invalid. */
+/** As query_get(), for a form that a server outside has made: the value may be any bytes, followed
+ * by a NUL. `name` needs no percent-encoding. NULL: absent, or its percent-encoding is invalid. */
 const char *query_get_bytes(struct arena *arena, const char *query, size_t length, const char *name,
                             size_t *ret_length);
 

@@ -121,6 +121,9 @@ static void store(struct request *rq, struct arena *arena, const struct provider
 	};
 	struct sealed sealed = credentials_seal(arena, &owner, &credentials);
 	const char *scopes = tokens->scopes ? tokens->scopes : provider->oauth->scopes;
+	/* One that cannot be refreshed is used until the provider refuses it. */
+	int64_t expires_in_s =
+		tokens->refresh_token ? tokens->expires_in_s : MAX_OF(tokens->expires_in_s, 0);
 	pg_begin(rq);
 	struct pg_rows *rows;
 	enum err_code code =
@@ -128,7 +131,7 @@ static void store(struct request *rq, struct arena *arena, const struct provider
 	               pg_text(owner.account), pg_text(provider->name), pg_text(user->id),
 	               pg_text(user->login), pg_text(user->email), pg_text(scopes),
 	               pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
-	               pg_int(tokens->expires_in_s), pg_null());
+	               pg_int(expires_in_s), pg_null());
 	if (code) { /* the account was deleted meanwhile, for example */
 		pg_rollback(rq);
 		oauth_revoke(rq, provider, tokens->access_token, tokens->refresh_token, true);

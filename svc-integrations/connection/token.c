@@ -15,6 +15,10 @@
 
 #define VALID_S 60 /* that a returned token has to live */
 
+/* Refusals in a row that are not in the form of RFC 6749, after which the token is taken for
+ * refused. */
+#define UNCLEAR_REFUSALS_MAX 3
+
 /* A lease outlives the call of the provider by this, for storing the answer. */
 #define STORE_MS 5000
 
@@ -46,6 +50,7 @@ enum {
 	TOKEN_HAS_ENDED, /* the last refresh: not so when its process died */
 	TOKEN_FENCE,
 	TOKEN_FAULT,
+	TOKEN_IS_FOR_ONE_USE, /* its provider said that it has expired when it gave it */
 };
 
 /* What a refresh is about; its own memory, since it belongs to no client. */
@@ -60,7 +65,8 @@ static void give_up(struct request *rq, const struct refresh *refresh, enum oaut
                     const char *reason)
 {
 	pg_query(rq, REFRESH_GIVE_UP_SQL, pg_text(refresh->connection), pg_text(refresh->fence),
-	         pg_text(reason), pg_bool(outcome == OAUTH_REFUSED));
+	         pg_text(reason), pg_bool(outcome == OAUTH_REFUSED),
+	         pg_bool(outcome == OAUTH_REFUSED_UNCLEARLY), pg_int(UNCLEAR_REFUSALS_MAX));
 	log_warn(LOG_GROUP_APP, "token not refreshed", f_text("provider", refresh->provider->name),
 	         f_text("connection", refresh->connection), f_text("reason", reason));
 }
@@ -158,6 +164,15 @@ static void refresh_start(struct request *rq, const struct provider *provider,
 	              refresh_done, refresh);
 }
 
+/* Whether a token that is not valid any more can be used once: the refresh that gave it ended after
+ * `fence_before`. */
+static bool is_usable_once(const struct pg_rows *rows, int64_t fence_before)
+{
+	return pg_value_bool(rows, 0, TOKEN_IS_FOR_ONE_USE) &&
+	       pg_value_bool(rows, 0, TOKEN_HAS_ENDED) && !pg_value(rows, 0, TOKEN_FAULT) &&
+	       pg_value_int(rows, 0, TOKEN_FENCE) > fence_before;
+}
+
 /* Raise if the connection gives no token: it has expired, or a refresh has failed that ended after
  * `fence_before`, the newest one before the caller began to wait. */
 static void check_refreshed(struct request *rq, const struct provider *provider,
@@ -168,7 +183,8 @@ static void check_refreshed(struct request *rq, const struct provider *provider,
 		raise_error(rq, ERR_CONFLICT, "the connection has expired: %s",
 		            pg_value(rows, 0, TOKEN_REASON));
 	if (pg_value_bool(rows, 0, TOKEN_IS_VALID) || !pg_value_bool(rows, 0, TOKEN_HAS_ENDED) ||
-	    pg_value_int(rows, 0, TOKEN_FENCE) <= fence_before)
+	    pg_value_int(rows, 0, TOKEN_FENCE) <= fence_before ||
+	    is_usable_once(rows, fence_before))
 		return;
 	if (fault)
 		raise_error(rq, ERR_UNAVAILABLE, "the token could not be refreshed: %s", fault);
@@ -190,7 +206,7 @@ static struct pg_rows *wait_valid(struct request *rq, const struct provider *pro
 		if (fence_before < 0)
 			fence_before = pg_value_int(rows, 0, TOKEN_FENCE) - is_leased;
 		check_refreshed(rq, provider, rows, fence_before);
-		if (pg_value_bool(rows, 0, TOKEN_IS_VALID))
+		if (pg_value_bool(rows, 0, TOKEN_IS_VALID) || is_usable_once(rows, fence_before))
 			return rows;
 		if (!is_leased)
 			refresh_start(rq, provider, pg_value(rows, 0, TOKEN_ID), account);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define ANSWER_MAX_BYTES ((size_t)256 * 1024)
+#define TEXT_MAX_BYTES   ((size_t)16 * 1024) /* of a page that is read for its words */
 
 const char *oauth_challenge(struct arena *arena, const char *verifier)
 {
@@ -62,30 +63,45 @@ static yyjson_val *parse(struct request *rq, const struct fetch_response *answer
 	return yyjson_is_obj(root) ? root : NULL;
 }
 
+/* The beginning of an answer, as a text. One of status 200 may have tokens. */
+static const char *body_text(struct request *rq, const struct fetch_response *answer)
+{
+	bool is_refusal = answer->status != 200;
+	size_t length = is_refusal ? MIN_OF(answer->body_length, TEXT_MAX_BYTES) : 0;
+	return length > 0 ? arena_strndup(rq->arena, answer->body, length) : "";
+}
+
 /* The provider's own words: `tracker_a refused: invalid_grant: the code was used already`. */
 static const char *reason_of(struct request *rq, const struct provider *provider,
                              const struct fetch_response *answer, yyjson_val *root,
                              const char *secret)
 {
 	const char *secrets[] = {provider->oauth->client_secret, secret, NULL};
-	const char *error = reason_clean(rq->arena, json_get_text(root, "error"), secrets);
-	const char *description =
-		reason_clean(rq->arena, json_get_text(root, "error_description"), secrets);
-	if (error)
-		return arena_printf(rq->arena, "%s refused: %s%s%s", provider->name, error,
-		                    description ? ": " : "", description ? description : "");
+	const char *words =
+		answer ? oauth_error_words(rq->arena, root, body_text(rq, answer)) : NULL;
+	words = reason_clean(rq->arena, words, secrets);
+	if (words && json_get_text(root, "error"))
+		return arena_printf(rq->arena, "%s refused: %s", provider->name, words);
 	if (answer)
-		return arena_printf(rq->arena, "%s answered with status %d", provider->name,
-		                    answer->status);
+		return arena_printf(rq->arena, "%s answered with status %d%s%s", provider->name,
+		                    answer->status, words ? ": " : "", words ? words : "");
 	return arena_printf(rq->arena, "%s does not answer", provider->name);
 }
 
-/* Whether the code or the token was refused, so that the same request cannot succeed. */
-static bool is_refusal(const struct fetch_response *answer, yyjson_val *root)
+/* What an answer without tokens says of the code or the token. The status and the error code of
+ * RFC 6749 are clear. A gateway in front of a provider, and some providers, refuse in
+ * their own words. */
+static enum oauth_outcome outcome_of(const struct fetch_response *answer, yyjson_val *root)
 {
-	const char *error = json_get_text(root, "error");
-	return error && answer->status < 500 && answer->status != 429 &&
-	       !oauth_error_is_of_client(error);
+	if (!answer || answer->status >= 500 || answer->status == 429)
+		return OAUTH_UNAVAILABLE;
+	yyjson_val *error = json_get(root, "error");
+	if (yyjson_is_str(error))
+		return oauth_error_is_of_client(yyjson_get_str(error)) ? OAUTH_UNAVAILABLE
+		                                                       : OAUTH_REFUSED;
+	bool is_final = answer->status == 400 || answer->status == 401 || answer->status == 403;
+	bool has_error = answer->status == 200 && yyjson_is_ctn(error);
+	return is_final || has_error ? OAUTH_REFUSED_UNCLEARLY : OAUTH_UNAVAILABLE;
 }
 
 /* POST a form to the token endpoint. `secret` is the code or token in it. The client authenticates
@@ -108,12 +124,12 @@ static enum oauth_outcome ask_tokens(struct request *rq, const struct provider *
 	yyjson_val *root = parse(rq, answer);
 	if (root && answer->status == 200 && oauth_tokens_read(arena, root, ret_tokens)) {
 		int64_t took_s = (int64_t)(time_monotonic_ms() - asked_ms) / 1000;
-		if (ret_tokens->expires_in_s)
+		if (ret_tokens->expires_in_s > 0)
 			ret_tokens->expires_in_s = MAX_OF(ret_tokens->expires_in_s - took_s, 1);
 		return OAUTH_DONE;
 	}
 	*ret_reason = reason_of(rq, provider, answer, root, secret);
-	return root && is_refusal(answer, root) ? OAUTH_REFUSED : OAUTH_UNAVAILABLE;
+	return outcome_of(answer, root);
 }
 
 enum oauth_outcome oauth_exchange(struct request *rq, const struct provider *provider,
@@ -165,7 +181,7 @@ enum oauth_outcome oauth_user_get(struct request *rq, const struct provider *pro
 	yyjson_val *root = parse(rq, answer);
 	if (root && answer->status == 200 && oauth_user_read(rq->arena, root, ret_user))
 		return OAUTH_DONE;
-	*ret_reason = reason_of(rq, provider, answer, NULL, NULL);
+	*ret_reason = reason_of(rq, provider, answer, root, access_token);
 	return answer && (answer->status == 401 || answer->status == 403) ? OAUTH_REFUSED
 	                                                                  : OAUTH_UNAVAILABLE;
 }

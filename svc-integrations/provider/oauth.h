@@ -11,7 +11,9 @@
 /** How a call to a provider ended. */
 enum oauth_outcome {
 	OAUTH_DONE,
-	OAUTH_REFUSED,     /* the code or the token was refused: trying again is of no use */
+	OAUTH_REFUSED, /* the code or the token was refused: trying again is of no use */
+	/* refused in another form than that of RFC 6749: by status, or in its own words */
+	OAUTH_REFUSED_UNCLEARLY,
 	OAUTH_UNAVAILABLE, /* no answer, one that is no answer of OAuth, or the client was refused;
 				  nothing is known of the code or the token */
 };

@@ -2,11 +2,14 @@
 
 #include "base/json.h"
 
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TOKEN_MAX  16384
 #define SCOPES_MAX 4096
+#define WORDS_MAX  1024 /* of a page */
 
 /* Texts of a user that are longer are not kept. */
 #define USER_TEXT_MAX 320
@@ -44,11 +47,29 @@ static bool is_token(const char *text)
 /* For how long the token lives; some providers write the number as a text. 0: not told. */
 static int64_t lifetime_of(yyjson_val *root)
 {
-	const char *text = json_get_text(root, "expires_in");
-	double seconds = text ? strtod(text, NULL) : json_get_float(root, "expires_in", 0);
-	if (!(seconds > 0))
+	yyjson_val *member = json_get(root, "expires_in");
+	const char *text = yyjson_get_str(member);
+	char *end = NULL;
+	double seconds = text ? strtod(text, &end) : yyjson_get_num(member);
+	if ((text ? end == text : !yyjson_is_num(member)) || isnan(seconds))
 		return 0;
+	if (seconds <= 0)
+		return OAUTH_EXPIRES_AT_ONCE;
 	return seconds > (double)LIFETIME_MAX_S ? LIFETIME_MAX_S : MAX_OF((int64_t)seconds, 1);
+}
+
+/* The scopes, a text or an array of texts. NULL: not told. */
+static const char *scopes_of(struct arena *arena, yyjson_val *root)
+{
+	yyjson_val *member = json_get(root, "scope"), *item;
+	struct buf out = {.arena = arena};
+	size_t index, max;
+	if (yyjson_is_str(member))
+		buf_puts(&out, yyjson_get_str(member));
+	yyjson_arr_foreach (member, index, max, item)
+		if (yyjson_is_str(item))
+			buf_printf(&out, "%s%s", out.length > 0 ? " " : "", yyjson_get_str(item));
+	return out.length > 0 && out.length <= SCOPES_MAX ? out.data : NULL;
 }
 
 bool oauth_tokens_read(struct arena *arena, yyjson_val *root, struct oauth_tokens *ret_tokens)
@@ -56,19 +77,63 @@ bool oauth_tokens_read(struct arena *arena, yyjson_val *root, struct oauth_token
 	const char *access = json_get_text(root, "access_token");
 	const char *refresh = json_get_text(root, "refresh_token");
 	const char *type = json_get_text(root, "token_type");
-	const char *scope = json_get_text(root, "scope");
-	if (!is_token(access) || (refresh && !is_token(refresh)) || (type && !is_token(type)))
+	if (!is_token(access))
 		return false;
 	/* GitHub writes `bearer`. */
-	bool is_bearer = !type || strcasecmp(type, "bearer") == 0;
+	bool is_bearer = !is_token(type) || strcasecmp(type, "bearer") == 0;
 	*ret_tokens = (struct oauth_tokens){
 		.access_token = arena_strdup(arena, access),
-		.refresh_token = arena_strdup(arena, refresh),
+		.refresh_token = is_token(refresh) ? arena_strdup(arena, refresh) : NULL,
 		.token_type = is_bearer ? "Bearer" : arena_strdup(arena, type),
-		.scopes = scope && strlen(scope) <= SCOPES_MAX ? arena_strdup(arena, scope) : NULL,
+		.scopes = scopes_of(arena, root),
 		.expires_in_s = lifetime_of(root),
 	};
 	return true;
+}
+
+/* The text of a page, without tags and with single spaces. */
+static const char *page_words(struct arena *arena, const char *body)
+{
+	struct buf out = {.arena = arena};
+	bool is_tag = false, is_after_space = false;
+	for (; *body && out.length < WORDS_MAX; body++) {
+		is_tag = *body == '<' || (is_tag && body[-1] != '>');
+		bool is_space = is_tag || isspace((unsigned char)*body);
+		if (!is_space) {
+			buf_puts(&out, is_after_space && out.length > 0 ? " " : "");
+			buf_add(&out, body, 1);
+		}
+		is_after_space = is_space;
+	}
+	return out.length > 0 ? out.data : NULL;
+}
+
+/* The texts of `names` that an object has: `invalid_grant: the code was used already`. */
+static const char *object_words(struct arena *arena, yyjson_val *object, const char *const *names)
+{
+	struct buf out = {.arena = arena};
+	for (; *names; names++) {
+		const char *text = json_get_text(object, *names);
+		if (text && text[0])
+			buf_printf(&out, "%s%s", out.length > 0 ? ": " : "", text);
+	}
+	return out.length > 0 ? out.data : NULL;
+}
+
+const char *oauth_error_words(struct arena *arena, yyjson_val *root, const char *body)
+{
+	static const char *const FLAT[] = {"error", "error_description", NULL};
+	static const char *const NESTED[] = {
+		"code",   "type", "error", "title", "message", "description", "error_description",
+		"detail", NULL};
+	if (!root)
+		return page_words(arena, body);
+	yyjson_val *error = json_get(root, "error");
+	const char *words = object_words(arena, root, FLAT);
+	words = words ? words : object_words(arena, error, NESTED);
+	words = words ? words
+	              : object_words(arena, yyjson_arr_get_first(json_get(root, "errors")), NESTED);
+	return words ? words : object_words(arena, root, NESTED);
 }
 
 /* The first member of `names` that is a text of usual length or a number, as text. */

@@ -25,7 +25,8 @@ static void check_tokens(const struct oauth_tokens *tokens)
 	check_field(tokens->access_token);
 	check_field(tokens->refresh_token);
 	check_field(tokens->token_type);
-	require(tokens->expires_in_s >= 0 && tokens->expires_in_s <= INT64_C(315360000));
+	require(tokens->expires_in_s >= OAUTH_EXPIRES_AT_ONCE &&
+	        tokens->expires_in_s <= INT64_C(315360000));
 }
 
 static void check_reason(struct arena *arena, const char *text)
@@ -50,8 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check_tokens(&tokens);
 		if (oauth_user_read(arena, root, &user))
 			require(user.id[0] && strlen(user.id) <= 320);
-		check_reason(arena, json_get_text(root, "error"));
+		check_reason(arena, oauth_error_words(arena, root, ""));
 	}
+	check_reason(arena, oauth_error_words(arena, NULL,
+	                                      arena_strndup(arena, (const char *)data, size)));
 	arena_free(arena);
 	return 0;
 }

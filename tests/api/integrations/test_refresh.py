@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from lib.scenario.connections import TOKEN, account_of, ask_replica, connect_expired, refreshes, wait_lock, wait_no_lock, whoami
+from lib.scenario.connections import TOKEN, account_of, begin, ask_replica, connect_expired, refreshes, wait_lock, wait_no_lock, whoami
 from lib.outside.counterparts import connect
 from lib.http.raw_http import leaving_client
 from lib.wait import wait_for
@@ -64,6 +64,79 @@ def test_a_provider_without_an_answer_does_not_end_the_connection(api, oauth_pro
     assert "tracker_b" in api.problem("GET", TOKEN, 503, "unavailable")["detail"]
     assert status(api)["status"] == "active"
     api.get(TOKEN, expect=200)
+
+
+UNCLEAR = {
+    "a page": ({"status": 400, "body": "<html><h1>Session ended</h1></html>"}, "400: Session ended"),
+    "a nested error": ({"status": 401, "body": {"error": {"code": "gone", "message": "log in"}}}, "401: gone: log in"),
+    "a list of errors": ({"status": 403, "body": {"errors": [{"message": "log in"}]}}, "403: log in"),
+    "no words": ({"status": 400, "body": ""}, "400"),
+    "a number": ({"status": 400, "body": {"error": 7, "message": "log\x00 in"}}, "400: log\ufffd in"),
+    "an error of status 200": ({"status": 200, "body": {"error": {"message": "log in"}}}, "200: log in"),
+}
+
+
+@pytest.mark.parametrize("name", UNCLEAR)
+def test_three_refusals_in_another_form_end_the_connection(api, oauth_provider, expired, login, name):
+    expired(api, login)
+    failure, words = UNCLEAR[name]
+    for _ in range(2):
+        oauth_provider.fail("POST", "^/token$", **failure)
+        assert api.problem("GET", TOKEN, 503, "unavailable")["detail"].endswith(words)
+        assert status(api)["status"] == "active"
+    oauth_provider.fail("POST", "^/token$", **failure)
+    assert api.problem("GET", TOKEN, 409, "conflict")["detail"].endswith(words)
+    assert status(api)["status"] == "expired" and status(api)["status_reason"].endswith(words)
+
+
+@pytest.mark.parametrize("between", [{"status": 503}, {"status": 429}, {"status": 401, "body": {"error": "invalid_client"}}],
+                         ids=["away", "limited", "client refused"])  # fmt: skip
+def test_only_refusals_in_a_row_end_the_connection(api, oauth_provider, expired, login, between):
+    expired(api, login)
+    for failure in [{"status": 400}, {"status": 400}, between, {"status": 400}, {"status": 400}]:
+        oauth_provider.fail("POST", "^/token$", **failure)
+        api.problem("GET", TOKEN, 503, "unavailable")
+    api.get(TOKEN, expect=200)
+    assert status(api)["status"] == "active"
+
+
+@pytest.mark.parametrize("odd", [
+    {"refresh_token": ""}, {"refresh_token": None}, {"refresh_token": 7}, {"refresh_token": {}}, {"refresh_token": "a b"},
+    {"token_type": "BEARER"}, {"token_type": None}, {"token_type": ["Bearer"]}, {"scope": ["read", "write"]}, {"scope": 1},
+    {"expires_in": "3600"}, {"expires_in": None}, {"expires_in": "soon"}, {"more": {"a": [None]}},
+], ids=str)  # fmt: skip
+def test_optional_members_in_another_form_do_not_lose_the_token(api, oauth_provider, expired, login, odd):
+    expired(api, login)
+    answer = {"access_token": "fresh", "token_type": "Bearer", "expires_in": 3600} | odd
+    oauth_provider.fail("POST", "^/token$", status=200, body=answer)
+    token = api.get(TOKEN, expect=200).json()
+    assert (token["access_token"], token["token_type"]) == ("fresh", "Bearer")
+    assert api.get(TOKEN, expect=200).json() == token
+
+
+@pytest.mark.parametrize("expires_in", [0, -1, "0", -0.5])
+def test_a_token_that_expires_at_once_is_refreshed_at_each_use(api, oauth_provider, expired, login, expires_in):
+    expired(api, login)
+    after = oauth_provider.last_number()
+    for number in (1, 2):
+        answer = {"access_token": f"fresh-{number}", "refresh_token": f"next-{number}", "expires_in": expires_in}
+        oauth_provider.fail("POST", "^/token$", status=200, body=answer)
+        token = api.get(TOKEN, expect=200).json()
+        assert token["access_token"] == f"fresh-{number}" and token["expires_at"] is None
+    assert refreshes(oauth_provider, after) == 2
+    assert "refresh_token=next-1" in oauth_provider.requests(after, "POST", "^/token$")[1]["body"]
+
+
+@pytest.mark.parametrize("answer, uses_refresh", [({"refresh_token": "r"}, True), ({}, False)], ids=["refreshed", "kept"])
+def test_a_first_token_that_expires_at_once(api, oauth_provider, login, answer, uses_refresh):
+    """With a refresh token it is refreshed at its first use; without one it is used until it is refused."""
+    body = begin(api, login=login)
+    oauth_provider.fail("POST", "^/token$", status=200, body={"access_token": "first", "expires_in": 0} | answer)
+    oauth_provider.fail("GET", "^/me$", status=200, body={"sub": login})
+    api.post("/integrations/tracker_b/callback", body, expect=200)
+    if uses_refresh:
+        oauth_provider.fail("POST", "^/token$", status=200, body={"access_token": "second", "expires_in": 3600})
+    assert api.get(TOKEN, expect=200).json()["access_token"] == ("second" if uses_refresh else "first")
 
 
 def test_tokens_that_live_too_short_are_refused(api, oauth_provider, login):
