@@ -73,6 +73,7 @@ static const struct field PUT_FIELDS[] = {
 	READ_ONLY("arxiv_id"),
 	READ_ONLY("url"),
 	READ_ONLY("has_container"),
+	READ_ONLY("withdrawn"),
 	FIELD_END,
 };
 
