@@ -50,10 +50,10 @@ class Failures {
   }
 }
 
-/** Whether a request is one of the services': they name themselves, and to forget that would be a violation of theirs. Who looks
- * at the address with a browser is not judged. */
-function isOurs(headers) {
-  return /^expops\b/.test(headers["user-agent"] ?? "expops");
+/** Whether a request is judged: one of the services, which name themselves, of the tests' own client, or of somebody without a
+ * name, which is a violation itself. Who looks at the address with a browser is not judged. */
+function isJudged(headers) {
+  return /^(expops|test)\b/.test(headers["user-agent"] || "test");
 }
 
 export class Front {
@@ -160,7 +160,7 @@ export class Front {
     const judged = this.judge.request(record.method, url, headers, body.toString());
     record.violations = judged.violations;
     this.judged.requests += 1;
-    const counted = isOurs(headers) ? judged.violations : [];
+    const counted = isJudged(headers) ? judged.violations : [];
     for (const violation of counted) {
       this.violations.push({ number: record.number, method: record.method, target: record.target, violation });
     }
