@@ -247,7 +247,8 @@ BEGIN
         RAISE unique_violation USING MESSAGE = 'the account has as many as it may', CONSTRAINT = name;
     END IF;
     IF NOT is_certain AND counted >= most - 100 THEN
-        PERFORM pg_advisory_xact_lock(hashtextextended(current_schema() || ' ' || name || ' ' || account, 0));
+        PERFORM account_lock(account, false);
+        PERFORM FROM account_guard WHERE id = account FOR NO KEY UPDATE; -- does not wait for those that insert
         RETURN false;
     END IF;
     RETURN true;
