@@ -36,12 +36,16 @@ def test_the_credential_follows_the_pair(team, runner, tools, agent, provider, v
     assert env["MODEL_URL"] == ("http://127.0.0.2:9" if provider == "custom" else "") and env["MODEL"] == "small"
 
 
-def test_the_job_of_the_agent_has_no_key_of_expops_and_no_token(team, runner):
+def test_what_runs_an_agents_code_has_no_key_of_expops_and_no_token(team, runner, tools):
+    """Neither the agent nor, in their own job, the tests of what it wrote."""
+    runner.variables = {"EXPOPS_TESTS": "true"}
+    tools.agent(CHANGE)
     run, _, _ = team.work(runner)
     key = team.host.secret(team.repo, "EXPOPS_KEY")
-    for step in run.jobs["work"].steps:
+    fetches = {"Fetch the repository", "Apply the change to the repository"}
+    for step in run.jobs["work"].steps + run.jobs["test"].steps:
         assert not [name for name, value in step.env.items() if key in value], step.name
-        assert ("TOKEN" in step.env) == (step.name == "Fetch the repository")
+        assert ("TOKEN" in step.env) == (step.name in fetches), step.name
     for step in ("Install the agent", "Run the repository's tests"):
         assert not [name for name, value in run.step(step).env.items() if value.startswith("good-")]
     assert "good-" not in str([step.env for step in run.jobs["publish"].steps])
