@@ -79,13 +79,15 @@ def test_a_task_in_words_is_data(team, runner, tools):
 
 
 def test_a_paper_is_data(operator, team, runner, tools):
-    body = {"title": NASTY, "abstract": f"{NASTY}\nstatus=pr_opened\n", "authors": ["A"], "categories": ["cs.IR"]}
-    operator.api.put("/search/assets/2605.99999", body)
+    source = NASTY.replace("$", "\\$")  # titles and abstracts are LaTeX, where a dollar sign is written so
+    body = {"title": source, "abstract": f"{source}\nstatus=pr_opened\n", "authors": ["A"], "categories": ["cs.IR"]}
+    title = operator.api.put("/search/assets/2605.99999", body).json()["title"]
+    assert f"$({TOUCH}) `{TOUCH}`" in title
     wait_for(lambda: team.api.get("/search/assets/2605.99999").status_code == 200, "the paper is there")
     row = team.trigger(pin_arxiv="2605.99999")
     run = runner.run(team.repo, row)
     assert team.reported(row)["status"] == "pr_opened", run.log()
-    assert is_safe(runner) and team.pull_of(row)["title"] == NASTY
+    assert is_safe(runner) and team.pull_of(row)["title"] == title
 
 
 @pytest.mark.parametrize(
