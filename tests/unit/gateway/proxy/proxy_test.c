@@ -195,7 +195,7 @@ static const struct {
          "Retry-After: "},
 	{"POST /api/v1.0/github/webhooks HTTP/1.1\r\nHost: gw\r\nContent-Length: 0\r\n\r\n", 503,
          "Retry-After: "},
-	{"GET /api/v1.0/interests HTTP/1.1\r\n" KEY "\r\n", 503, "Retry-After: 1\r\n"},
+	{"GET /api/v1.0/fleet/runs HTTP/1.1\r\n" KEY "\r\n", 503, "Retry-After: 1\r\n"},
 	{"POST " LIST " HTTP/1.1\r\n" KEY "Content-Length: 1048577\r\n\r\n", 413,
          "content_too_large"},
 };
