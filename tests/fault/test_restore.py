@@ -88,7 +88,7 @@ class Load:
         self.accepted["experiments"].append((made["id"], name))
 
     def _task(self, api):
-        body = {"name": secrets.token_hex(8), "context": CONTEXT}
+        body = {"name": secrets.token_hex(8), "context": CONTEXT, "is_active": False}  # an account may have few active ones
         interest = api.post("/interests", body, expect=201).json()["id"]
         self.accepted["interests"].append(interest)
         started = api.post("/papers/recommended/refresh", {"interest_id": interest, "num_results": 5}, expect=202).json()
