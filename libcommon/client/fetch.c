@@ -205,6 +205,15 @@ const char *fetch_json(struct arena *arena, const struct fetch_response *answer,
                        yyjson_val **ret_root)
 {
 	const char *why;
+	enum err_code code = json_parse_bounded(arena, answer->body, answer->body_length,
+	                                        FETCH_VALUES_MAX, ret_root, &why);
+	return code ? why : NULL;
+}
+
+const char *fetch_json_outside(struct arena *arena, const struct fetch_response *answer,
+                               yyjson_val **ret_root)
+{
+	const char *why;
 	enum err_code code = json_parse_lenient(arena, answer->body, answer->body_length,
 	                                        FETCH_VALUES_MAX, ret_root, &why);
 	return code ? why : NULL;

@@ -105,7 +105,7 @@ static enum chat_outcome read_completion(struct request *rq, const struct chat_c
                                          struct chat_answer *answer)
 {
 	yyjson_val *root = NULL;
-	if (fetch_json(rq->arena, response, &root))
+	if (fetch_json_outside(rq->arena, response, &root))
 		return CHAT_UNUSABLE;
 	yyjson_val *choice = yyjson_arr_get_first(json_get(root, "choices"));
 	yyjson_val *message = json_get(choice, "message");

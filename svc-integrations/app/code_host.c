@@ -22,7 +22,8 @@
 static yyjson_val *parse(struct request *rq, const struct fetch_response *answer)
 {
 	yyjson_val *root = NULL;
-	const char *fault = answer->body_length > 0 ? fetch_json(rq->arena, answer, &root) : NULL;
+	const char *fault =
+		answer->body_length > 0 ? fetch_json_outside(rq->arena, answer, &root) : NULL;
 	if (fault && answer->status < 400)
 		raise_error(rq, ERR_UPSTREAM, "the code host's answer %s", fault);
 	return root;

@@ -40,7 +40,7 @@ static const char *reason_of(struct request *rq, const struct fetch_response *an
 {
 	yyjson_val *root = NULL;
 	const char *text = NULL;
-	if (!fetch_json(rq->arena, answer, &root)) {
+	if (!fetch_json_outside(rq->arena, answer, &root)) {
 		text = json_get_text(json_get(root, "error"), "message");
 		text = text ? text : json_get_text(root, "error");
 		text = text ? text : json_get_text(root, "message");

@@ -58,7 +58,7 @@ static struct fetch_response *call(struct request *rq, const char *method, const
 static yyjson_val *parse(struct request *rq, const struct fetch_response *answer)
 {
 	yyjson_val *root;
-	if (!answer || fetch_json(rq->arena, answer, &root))
+	if (!answer || fetch_json_outside(rq->arena, answer, &root))
 		return NULL;
 	return yyjson_is_obj(root) ? root : NULL;
 }
