@@ -308,8 +308,7 @@ yyjson_mut_doc *json_doc_new(struct arena *arena)
 	return yyjson_mut_doc_new(arena_allocator(arena));
 }
 
-#define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
-#define ESCAPE_SIZE 7              /* "\\u001b" */
+#define ESCAPE_SIZE 7 /* "\\u001b" */
 
 /* What add_clean() escapes. */
 enum escapes {
@@ -342,7 +341,7 @@ static void add_clean(struct buf *out, const char *text, size_t length, enum esc
 	size_t start = 0, i = 0;
 	while (i < length) {
 		size_t step = utf8_sequence(text + i, length - i);
-		const char *replacement = step == 0 ? REPLACEMENT
+		const char *replacement = step == 0 ? UTF8_REPLACEMENT
 		                          : escapes ? escape_of(text + i, step, escapes, scratch)
 		                                    : NULL;
 		if (replacement) {

@@ -9,8 +9,7 @@
 #include <string.h>
 
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
-#define REPLACEMENT     "\xef\xbf\xbd" /* U+FFFD */
-#define ESCAPE_LENGTH   6              /* of `\ud83d` */
+#define ESCAPE_LENGTH   6 /* of `\ud83d` */
 
 struct repair {
 	const char *at, *end; /* what is left to read */
@@ -78,7 +77,7 @@ static void repair_escape(struct repair *repair)
 	else if (is_high(unit) && is_low(unit_at(repair->at + ESCAPE_LENGTH, repair->end)))
 		copy(repair, (size_t)2 * ESCAPE_LENGTH);
 	else if (unit == 0 || is_high(unit) || is_low(unit))
-		replace(repair, ESCAPE_LENGTH, REPLACEMENT);
+		replace(repair, ESCAPE_LENGTH, UTF8_REPLACEMENT);
 	else
 		copy(repair, ESCAPE_LENGTH);
 }
@@ -87,7 +86,7 @@ static void repair_control(struct repair *repair)
 {
 	static const char *const ESCAPES[' '] = {['\t'] = "\\t", ['\n'] = "\\n", ['\r'] = "\\r"};
 	const char *escape = ESCAPES[(unsigned char)*repair->at];
-	replace(repair, 1, escape ? escape : REPLACEMENT);
+	replace(repair, 1, escape ? escape : UTF8_REPLACEMENT);
 }
 
 static void repair_sequence(struct repair *repair)
@@ -96,7 +95,7 @@ static void repair_sequence(struct repair *repair)
 	if (length > 0)
 		copy(repair, length);
 	else
-		replace(repair, 1, REPLACEMENT);
+		replace(repair, 1, UTF8_REPLACEMENT);
 }
 
 /* ASCII that a string may have as it is. */

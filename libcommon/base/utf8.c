@@ -48,6 +48,21 @@ bool utf8_is_valid(const char *text, size_t length)
 	return true;
 }
 
+void utf8_repair(struct buf *out, const char *text, size_t length)
+{
+	size_t start = 0, at = 0;
+	while (at < length) {
+		size_t size = text[at] ? utf8_sequence(text + at, length - at) : 0;
+		if (size == 0) {
+			buf_add(out, text + start, at - start);
+			buf_puts(out, UTF8_REPLACEMENT);
+			start = at + 1;
+		}
+		at += MAX_OF(size, 1);
+	}
+	buf_add(out, text + start, length - start);
+}
+
 size_t utf8_count(const char *text, size_t length)
 {
 	size_t count = 0;

@@ -1,4 +1,4 @@
-/** UTF-8 (RFC 3629): validating and counting. */
+/** UTF-8 (RFC 3629): validating, repairing and counting. */
 #pragma once
 
 #include "base/arena.h"
@@ -12,6 +12,12 @@
 size_t utf8_sequence(const char *text, size_t length);
 
 bool utf8_is_valid(const char *text, size_t length);
+
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
+
+/** Append text from outside as Postgres and JSON take it: U+FFFD for each NUL and each byte that is
+ * not UTF-8. */
+void utf8_repair(struct buf *out, const char *text, size_t length);
 
 /** The length of the longest prefix of `text` that has at most `max` bytes and does not end inside
  * a sequence. */

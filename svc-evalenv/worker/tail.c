@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define SEQUENCE_MAX    4
-#define REPLACEMENT     "\xef\xbf\xbd"
 #define IS_CONTINUED(c) (((unsigned char)(c)&0xC0) == 0x80)
 
 void tail_add(struct tail *tail, const char *data, size_t length)
@@ -39,16 +38,6 @@ static size_t complete_length(const char *text, size_t length)
 	return length;
 }
 
-static void add_valid(struct buf *out, const char *text, size_t length)
-{
-	while (length > 0) {
-		size_t size = *text ? utf8_sequence(text, length) : 0;
-		buf_add(out, size ? text : REPLACEMENT, size ? size : strlen(REPLACEMENT));
-		text += size ? size : 1;
-		length -= size ? size : 1;
-	}
-}
-
 const char *tail_take(struct arena *arena, struct tail *tail, bool is_last)
 {
 	struct buf out = {.arena = arena};
@@ -66,7 +55,7 @@ const char *tail_take(struct arena *arena, struct tail *tail, bool is_last)
 	if (from > tail->taken)
 		buf_printf(&out, "[%llu bytes are left out]\n",
 		           (unsigned long long)(from - tail->taken));
-	add_valid(&out, text, length);
+	utf8_repair(&out, text, length);
 	tail->taken = from + length;
 	return out.data;
 }

@@ -2,10 +2,11 @@
 
 #include "base/crypto.h"
 #include "base/json.h"
+#include "base/utf8.h"
 
 #include <string.h>
 
-const char *content_text(struct request *rq, yyjson_val *file, size_t *ret_length)
+const char *content_bytes(struct request *rq, yyjson_val *file, size_t *ret_length)
 {
 	const char *type = json_get_text(file, "type");
 	const char *encoding = json_get_text(file, "encoding");
@@ -20,4 +21,18 @@ const char *content_text(struct request *rq, yyjson_val *file, size_t *ret_lengt
 		if (*at != '\n')
 			packed[length++] = *at;
 	return base64_decode(rq->arena, packed, length, ret_length);
+}
+
+const char *content_text(struct request *rq, yyjson_val *file, size_t max, bool *ret_is_cut)
+{
+	size_t length;
+	const char *bytes = content_bytes(rq, file, &length);
+	if (!bytes)
+		return NULL;
+	if (ret_is_cut)
+		*ret_is_cut = length > max;
+	struct buf text = {.arena = rq->arena};
+	buf_puts(&text, "");
+	utf8_repair(&text, bytes, utf8_cut(bytes, length, max));
+	return text.data;
 }

@@ -79,16 +79,15 @@ static yyjson_mut_val *readme_json(struct request *rq, const struct repository *
                                    yyjson_mut_doc *doc)
 {
 	struct code_host_answer answer = repository_call(rq, repository, "GET", NULL, "/readme");
-	size_t length;
-	const char *text = answer.status == 200 ? content_text(rq, answer.json, &length) : NULL;
+	bool is_cut;
+	const char *text = answer.status == 200
+	                           ? content_text(rq, answer.json, README_MAX_BYTES, &is_cut)
+	                           : NULL;
 	if (!text)
 		return yyjson_mut_null(doc);
-	bool is_cut = length > README_MAX_BYTES;
-	if (is_cut)
-		length = README_MAX_BYTES;
 	yyjson_mut_val *readme = yyjson_mut_obj(doc);
 	json_add_member(doc, readme, "path", answer.json, "path");
-	yyjson_mut_obj_add_strn(doc, readme, "text", text, strnlen(text, length));
+	yyjson_mut_obj_add_str(doc, readme, "text", text);
 	yyjson_mut_obj_add_bool(doc, readme, "is_cut", is_cut);
 	return readme;
 }

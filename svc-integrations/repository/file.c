@@ -78,7 +78,7 @@ static const char *blob_of(struct request *rq, const struct repository *reposito
 	if (!sha)
 		raise_error(rq, ERR_CONFLICT, "there is a folder at the path of the file");
 	size_t length;
-	const char *text = content_text(rq, answer.json, &length);
+	const char *text = content_bytes(rq, answer.json, &length);
 	*ret_is_same =
 		text && length == strlen(in->content) && memcmp(text, in->content, length) == 0;
 	return sha;
@@ -169,7 +169,6 @@ void file_get(struct request *rq)
 	if (answer.status != 200 && answer.status != 404)
 		repository_refuse(rq, &answer, "no such repository");
 	bool is_found = answer.status == 200;
-	size_t length;
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *reply = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, reply);
@@ -177,6 +176,6 @@ void file_get(struct request *rq)
 	yyjson_mut_obj_add_str(doc, reply, "path", in->path);
 	yyjson_mut_obj_add_bool(doc, reply, "found", is_found);
 	json_add_text(doc, reply, "content",
-	              is_found ? content_text(rq, answer.json, &length) : NULL);
+	              is_found ? content_text(rq, answer.json, SIZE_MAX, NULL) : NULL);
 	reply_doc(rq, 200, doc);
 }

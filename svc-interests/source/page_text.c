@@ -65,12 +65,16 @@ static void add_words(struct buf *out, const char *text)
 	}
 }
 
-/* The collected text; at most its last character is a space. */
+/* The collected text; at most its last character is a space. libxml2 hands on bytes that are not of
+ * the encoding that the page claims. */
 static const char *finish(struct buf *out)
 {
+	struct buf text = {.arena = out->arena};
 	if (out->length > 0 && out->data[out->length - 1] == ' ')
-		out->data[--out->length] = '\0';
-	return out->data;
+		out->length--;
+	buf_puts(&text, "");
+	utf8_repair(&text, out->data, out->length);
+	return text.data;
 }
 
 static const char *text_below(struct arena *arena, const xmlNode *top)
@@ -129,8 +133,5 @@ struct page_text page_text_read(struct arena *arena, const char *html, size_t le
 		page.text = main_text(arena, root);
 	}
 	xmlFreeDoc(doc);
-	return utf8_is_valid(page.title, strlen(page.title)) &&
-	                       utf8_is_valid(page.text, strlen(page.text))
-	               ? page
-	               : (struct page_text){"", ""};
+	return page;
 }

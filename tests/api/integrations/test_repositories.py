@@ -133,6 +133,11 @@ def test_a_long_readme_is_cut(ada, code_host, installation):
     assert readme["is_cut"] is True and len(readme["text"]) == 256 * 1024
 
 
+def test_a_readme_that_is_no_text_is_read_to_its_end(ada, code_host, installation):
+    repo = code_host.repository(ada.login, files={"README.md": "R\0a\0nker"})
+    assert ada.call("repository", {"repo": repo})["readme"]["text"] == "R\ufffda\ufffdnker"
+
+
 # ---- secrets ----
 
 

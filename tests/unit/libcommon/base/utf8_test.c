@@ -64,12 +64,38 @@ static void a_text_is_cut_between_characters(void **state)
 	assert_int_equal(utf8_cut("a\xE2\x82\xAC", 4, 0), 0);
 }
 
+static void what_is_no_text_is_replaced(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *bytes;
+		size_t length;
+		const char *text;
+	} CASES[] = {
+		{"", 0, ""},
+		{"caf\xC3\xA9", 5, "caf\xC3\xA9"},
+		{"a\0b", 3, "a" UTF8_REPLACEMENT "b"},
+		{"\xFF\xFE", 2, UTF8_REPLACEMENT UTF8_REPLACEMENT},
+		{"na\xEFve\xC3", 6, "na" UTF8_REPLACEMENT "ve" UTF8_REPLACEMENT},
+		{"\xED\xA0\x80", 3, UTF8_REPLACEMENT UTF8_REPLACEMENT UTF8_REPLACEMENT},
+	};
+	for (size_t i = 0; i < sizeof(CASES) / sizeof(*CASES); i++) {
+		struct arena *arena = arena_new();
+		struct buf out = {.arena = arena};
+		utf8_repair(&out, CASES[i].bytes, CASES[i].length);
+		buf_puts(&out, "");
+		assert_string_equal(out.data, CASES[i].text);
+		arena_free(arena);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sequences_are_validated),
 		cmocka_unit_test(texts_are_validated_and_counted),
 		cmocka_unit_test(a_text_is_cut_between_characters),
+		cmocka_unit_test(what_is_no_text_is_replaced),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,6 +43,8 @@ static void test_charsets(void **state)
 	assert_string_equal(read_page("<p>na\xEFve</p>", "iso-8859-1").text, "na\xC3\xAFve");
 	assert_string_equal(read_page("<p>na\xEFve</p>", NULL).text, "na\xC3\xAFve");
 	read_page("<p>na\xEFve</p>", "no-such-charset");
+	assert_string_equal(read_page("<p>na\xEFve caf\xC3\xA9</p>", "utf-8").text,
+	                    "na\xEF\xBF\xBDve caf\xC3\xA9");
 }
 
 static void test_what_is_no_page_does_no_harm(void **state)
