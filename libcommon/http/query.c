@@ -34,20 +34,51 @@ static char *component_decode(struct arena *arena, const char *text, size_t leng
 	return out && !memchr(out, '\0', count) && utf8_is_valid(out, count) ? out : NULL;
 }
 
+/* A parameter as it stands in the query. */
+struct piece {
+	const char *name, *value; /* value NULL: there is no `=` */
+	size_t name_length, value_length;
+};
+
+/* Read the next piece that is not empty from *at, and advance it. False: there is none. */
+static bool next_piece(const char **at, const char *end, struct piece *ret_piece)
+{
+	while (*at && *at < end && **at == '&')
+		(*at)++;
+	if (!*at || *at == end)
+		return false;
+	const char *start = *at;
+	const char *next = memchr(start, '&', (size_t)(end - start));
+	const char *stop = next ? next : end;
+	const char *equals = memchr(start, '=', (size_t)(stop - start));
+	const char *name_end = equals ? equals : stop;
+	*ret_piece = (struct piece){
+		.name = start,
+		.name_length = (size_t)(name_end - start),
+		.value = equals ? equals + 1 : NULL,
+		.value_length = equals ? (size_t)(stop - equals - 1) : 0,
+	};
+	*at = stop;
+	return true;
+}
+
+static struct query_param decode(struct arena *arena, const struct piece *piece)
+{
+	return (struct query_param){
+		.name = component_decode(arena, piece->name, piece->name_length),
+		.value = piece->value ? component_decode(arena, piece->value, piece->value_length)
+	                              : "",
+	};
+}
+
 const char *query_get_bytes(struct arena *arena, const char *query, size_t length, const char *name,
                             size_t *ret_length)
 {
-	size_t name_length = strlen(name);
-	for (const char *end = query + length; query < end;) {
-		const char *next = memchr(query, '&', (size_t)(end - query));
-		const char *stop = next ? next : end;
-		if ((size_t)(stop - query) > name_length && query[name_length] == '=' &&
-		    memcmp(query, name, name_length) == 0) {
-			query += name_length + 1;
-			return bytes_decode(arena, query, (size_t)(stop - query), ret_length);
-		}
-		query = next ? next + 1 : end;
-	}
+	struct piece piece;
+	for (const char *end = query + length; next_piece(&query, end, &piece);)
+		if (piece.value && piece.name_length == strlen(name) &&
+		    memcmp(piece.name, name, piece.name_length) == 0)
+			return bytes_decode(arena, piece.value, piece.value_length, ret_length);
 	return NULL;
 }
 
@@ -56,18 +87,11 @@ const char *query_get(struct arena *arena, const char *query, size_t length, con
 {
 	const char *found = NULL;
 	size_t count = 0;
-	const char *end = query ? query + length : NULL;
-	while (query && query < end) {
-		const char *next = memchr(query, '&', (size_t)(end - query));
-		const char *stop = next ? next : end;
-		const char *equals = memchr(query, '=', (size_t)(stop - query));
-		const char *name_end = equals ? equals : stop;
-		const char *key = component_decode(arena, query, (size_t)(name_end - query));
-		if (key && strcmp(key, name) == 0 && count++ == 0)
-			found = equals ? component_decode(arena, equals + 1,
-			                                  (size_t)(stop - equals - 1))
-			               : "";
-		query = next ? next + 1 : end;
+	struct piece piece;
+	for (const char *end = query ? query + length : NULL; next_piece(&query, end, &piece);) {
+		struct query_param param = decode(arena, &piece);
+		if (param.name && strcmp(param.name, name) == 0 && count++ == 0)
+			found = param.value;
 	}
 	if (ret_count)
 		*ret_count = count;
@@ -76,16 +100,10 @@ const char *query_get(struct arena *arena, const char *query, size_t length, con
 
 bool query_next(struct arena *arena, const char **at, struct query_param *ret_param)
 {
-	while (*at && **at) {
-		const char *text = *at;
-		size_t length = strcspn(text, "&");
-		const char *equals = memchr(text, '=', length);
-		size_t name_length = equals ? (size_t)(equals - text) : length;
-		*at = text + length + (text[length] == '&');
-		ret_param->name = component_decode(arena, text, name_length);
-		ret_param->value =
-			equals ? component_decode(arena, equals + 1, length - name_length - 1) : "";
-		if (length > 0 && ret_param->name && ret_param->value)
+	struct piece piece;
+	for (const char *end = *at ? *at + strlen(*at) : NULL; next_piece(at, end, &piece);) {
+		*ret_param = decode(arena, &piece);
+		if (ret_param->name && ret_param->value)
 			return true;
 	}
 	return false;
@@ -98,21 +116,9 @@ size_t query_params(struct arena *arena, const char *query, size_t length,
 	for (size_t i = 0; i < length; i++)
 		most += query[i] == '&';
 	struct query_param *params = arena_array(arena, most, sizeof(*params));
-	for (const char *at = query, *end = query + length; query && at < end;) {
-		size_t left = (size_t)(end - at);
-		const char *next = memchr(at, '&', left);
-		size_t piece = next ? (size_t)(next - at) : left;
-		const char *equals = memchr(at, '=', piece);
-		size_t name_length = equals ? (size_t)(equals - at) : piece;
-		if (piece > 0)
-			params[count++] = (struct query_param){
-				.name = component_decode(arena, at, name_length),
-				.value = equals ? component_decode(arena, equals + 1,
-			                                           piece - name_length - 1)
-			                        : "",
-			};
-		at += piece + 1;
-	}
+	struct piece piece;
+	for (const char *end = query ? query + length : NULL; next_piece(&query, end, &piece);)
+		params[count++] = decode(arena, &piece);
 	*ret_params = params;
 	return count;
 }
