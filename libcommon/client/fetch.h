@@ -73,8 +73,8 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
  * largest that is read, has 150,000. */
 #define FETCH_VALUES_MAX 500000
 
-/** Parse an answer of this system's own services into the arena. Returns NULL, or what is wrong with
- * it, as the rest of a sentence: `is not valid JSON: …`, `has more than 500000 values`. */
+/** Parse an answer of this system's own services into the arena. Returns NULL, or what is wrong
+ * with it, as the rest of a sentence: `is not valid JSON: …`, `has more than 500000 values`. */
 const char *fetch_json(struct arena *arena, const struct fetch_response *answer,
                        yyjson_val **ret_root);
 
