@@ -30,9 +30,9 @@ static const struct route ROUTES[] = {
 };
 
 static const struct job JOBS[] = {
-	{"implementation", run_job},
-	{"implementation_check", run_check},
-	{"workflow_cancel", run_workflow_cancel},
+	{"implementation", run_job, .acts_for_caller = true},
+	{"implementation_check", run_check, .acts_for_caller = true},
+	{"workflow_cancel", run_workflow_cancel, .acts_for_caller = true},
 	{0},
 };
 

@@ -53,8 +53,8 @@ static const struct job JOBS[] = {
 	{"recommendations_refresh_all", refresh_run, .timeout_ms = REFRESH_TIMEOUT_MS,
          .is_long = true},
 	{"preference_model_refit", refit_run},
-	{"provision", provision_run},
-	{"first_run", first_run_run},
+	{"provision", provision_run, .acts_for_caller = true},
+	{"first_run", first_run_run, .acts_for_caller = true},
 	{"key_revoke", key_revoke_run},
 	{0},
 };

@@ -22,8 +22,7 @@ METRIC_GAUGE(lag_metric, "expops_events_lag_seconds",
              "How long the oldest event of a stream that the service has not read yet has waited.",
              "stream");
 METRIC_GAUGE(dead_metric, "expops_dead_letters",
-             "What the service has given up: tasks that have failed, up to 10,000, and events.",
-             "type");
+             "What the service has given up: tasks, up to 10,000, and events.", "type");
 
 static void measure_outbox(struct request *rq, struct tasks *tasks)
 {

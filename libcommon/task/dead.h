@@ -1,5 +1,6 @@
-/** Dead letters: what was given up, until an operator has it tried again: tasks that have failed,
- * in the table `task`, and events in the stream `events.dead.<service>`.
+/** Dead letters: what was given up, until an operator has it tried again: tasks that have failed by
+ * no mistake of their caller, in the table `task`, and events in the stream
+ * `events.dead.<service>`.
  *
  * They are shown as JSON, one on each line:
  *
@@ -36,7 +37,7 @@ void dead_letters_each(struct request *rq, const struct dead_letters *which, boo
  * above. */
 void dead_letters_retry(struct request *rq, const struct dead_letters *which, dead_letter_fn *fn);
 
-/** How many tasks have failed, up to 10,000, and how many events were given up. Suspends;
+/** How many tasks, up to 10,000, and how many events were given up. Suspends;
  * raises. */
 int64_t dead_tasks_count(struct request *rq);
 int64_t dead_events_count(struct request *rq, const char *service);

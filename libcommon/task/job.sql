@@ -31,10 +31,10 @@ SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $2,
 SELECT task_complete_all($1, $2, $3, $4, $5);
 
 -- Record a failed attempt; $7: it was interrupted. The task fails if $4 is true, no attempts are left, or an interrupted
--- one is the task's last after $8 milliseconds; otherwise it is due in $6 milliseconds.
+-- one is the task's last after $8 milliseconds; otherwise it is due in $6 milliseconds. $9: by a mistake of its caller.
 -- name: job_fail
 UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
-	error = CASE WHEN is_over THEN $5 END, message = CASE WHEN is_over THEN message ELSE $5 END,
+	error = CASE WHEN is_over THEN $5 END, message = $5, is_refused = $9::boolean,
 	finished_at = CASE WHEN is_over THEN now() END,
 	run_after = clock_timestamp() + make_interval(secs => $6::float8 / 1000),
 	interruptions = interruptions + $7::boolean::int, turn = NULL, lease_owner = NULL, lease_until = NULL
@@ -45,8 +45,8 @@ RETURNING is_over;
 
 -- Fail the tasks whose lease expired during the last attempt.
 -- name: job_fail_abandoned
-UPDATE task SET status = 'failed', error = 'the last attempt did not end: its worker stopped', lease_owner = NULL,
-	lease_until = NULL, finished_at = now()
+UPDATE task SET status = 'failed', error = reason, message = reason, lease_owner = NULL, lease_until = NULL, finished_at = now()
+FROM (VALUES ('the last attempt did not end: its worker stopped')) AS known (reason)
 WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions >= attempts_max
 RETURNING id, kind, account_id, attempts, error;
 

@@ -117,7 +117,7 @@ static void job_main(struct request *rq)
 	if (task->account[0])
 		require(uuid_parse(task->account, strlen(task->account), &rq->caller.account));
 	if (json_parse(rq->arena, run->input, strlen(run->input), &task->input, NULL) != ERR_NONE)
-		raise_error(rq, ERR_INVALID, "the input of the task cannot be parsed");
+		raise_error(rq, ERR_INTERNAL, "the input of the task cannot be parsed");
 	run->job->run(rq, task);
 	if (pg_in_transaction(rq))
 		raise_error(rq, ERR_INTERNAL, "the job left its transaction open");
@@ -185,8 +185,25 @@ static void describe(struct settlement *settlement, const struct request *rq)
 	settlement->is_interruption = is_interruption(rq);
 }
 
-/* Record the failed attempt: the task runs again later, or has failed. No row: the task was
- * completed before the failure, or another worker has claimed it. */
+/* Whether the task failed by a mistake of its caller, who reads it in the task: nothing that an
+ * operator could mend. */
+static bool is_refused(const struct settlement *settlement)
+{
+	return settlement->run->job->acts_for_caller && is_final(settlement->code);
+}
+
+/* `row` is that of JOB_FAIL_SQL. No row: the task was completed before the failure, or another
+ * worker has claimed it. */
+static const char *outcome_of(const struct settlement *settlement, const struct pg_rows *row)
+{
+	if (pg_empty(row))
+		return "lost";
+	if (pg_value_bool(row, 0, 0))
+		return is_refused(settlement) ? "refused" : "failed";
+	return settlement->is_interruption ? "interrupted" : "retried";
+}
+
+/* Record the failed attempt: the task runs again later, or has failed. */
 static void settle_failure(struct request *rq, struct settlement *settlement)
 {
 	struct job_run *run = settlement->run;
@@ -200,11 +217,9 @@ static void settle_failure(struct request *rq, struct settlement *settlement)
 	                 pg_text(run->tasks->settings.instance),
 	                 pg_bool(is_final(settlement->code)), pg_text(settlement->error),
 	                 pg_int((int64_t)pause_ms), pg_bool(is_interruption),
-	                 pg_int((int64_t)tasks_timing.interrupted_max));
-	settlement->outcome = pg_empty(row)              ? "lost"
-	                      : pg_value_bool(row, 0, 0) ? "failed"
-	                      : is_interruption          ? "interrupted"
-	                                                 : "retried";
+	                 pg_int((int64_t)tasks_timing.interrupted_max),
+	                 pg_bool(is_refused(settlement)));
+	settlement->outcome = outcome_of(settlement, row);
 	if (!pg_empty(row) && !pg_value_bool(row, 0, 0))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
 	if (strcmp(settlement->outcome, "failed") == 0)

@@ -11,7 +11,8 @@
  *   lease   the right of one process to run a task, for a limited time; renewed while the job runs
  *   event   something that happened, for other services: a row of `outbox`, delivered at least once
  *   outbox  a table of entries to send, written in the same transaction as the change of state
- *   dead letter  a task that has failed, or an event that was given up (dead.h)
+ *   dead letter  a task that has failed by no mistake of its caller, or an event that was given up
+ *           (dead.h)
  *   relay   the part that sends the rows of the outbox to Redis Streams
  *
  * Postgres holds the state; Redis only transports, and may lose everything. The SQL function
@@ -72,7 +73,8 @@ struct pg_call;
 /** Run a task. The request's identity is KEY_SERVICE for the task's account, with every scope. Must
  * call task_complete() before it returns. A raise is a failed attempt, which is retried with
  * backoff and jitter:
- *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN  fail the task at once;
+ *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN  fail the task at once; where the job
+ *     acts_for_caller, the mistake is the caller's, who reads it in the task, and no dead letter;
  *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION, and ERR_TIMEOUT before the job's own timeout_ms
  *     interrupt the attempt: a part of the system was unavailable. Such attempts do not count, and
  *     the task fails only when one is interrupted a day after the first began;
@@ -83,9 +85,10 @@ typedef void job_fn(struct request *rq, struct task *task);
 struct job {
 	const char *kind; /* NULL ends a table */
 	job_fn *run;
-	bool is_long;        /* such jobs never take all slots of a process (job_claim.h) */
-	int attempts_max;    /* that were not interrupted; 0: 5 */
-	uint64_t timeout_ms; /* of one attempt; 0: 300,000. The lease is renewed while it runs. */
+	bool is_long;         /* such jobs never take all slots of a process (job_claim.h) */
+	bool acts_for_caller; /* what is wrong with what they asked for is no dead letter */
+	int attempts_max;     /* that were not interrupted; 0: 5 */
+	uint64_t timeout_ms;  /* of one attempt; 0: 300,000. The lease is renewed while it runs. */
 };
 
 /** Report progress, 0 to 100, and a message for people. Raises ERR_CONFLICT when another worker has

@@ -248,6 +248,11 @@ def test_what_is_lost_after_the_start_fails_the_task(cluster, team):
     task = team.api.wait_task(started)
     assert task["status"] == "failed" and "install" in task["error"]
     assert statuses(team, task)["check_app"] == "failed" and team.status()["state"] == "failed" and team.keys() == []
+    assert task["message"] == task["error"]
+    assert cluster.run("svc-interests", "dead", "list", "--kind", "provision") == ""
+    assert cluster.run("svc-interests", "dead", "retry", task["task_id"]) == ""
+    measured = "".join(one.metrics() for one in cluster["svc-interests"])
+    assert 'kind="provision",outcome="refused"' in measured and 'kind="provision",outcome="failed"' not in measured
 
 
 def test_a_repository_works_for_one_interest(team):

@@ -140,6 +140,8 @@ static const struct job JOBS[] = {
 	{"interrupted", job_interrupted, .attempts_max = 2},
 	{"away", job_away, .attempts_max = 1},
 	{"bad", job_bad},
+	{"asked_badly", job_bad, .acts_for_caller = true},
+	{"asked_hopeless", job_hopeless, .attempts_max = 2, .acts_for_caller = true},
 	{"hopeless", job_hopeless, .attempts_max = 3},
 	{"silent", job_silent, .attempts_max = 1},
 	{"atomic", job_atomic},
@@ -206,6 +208,20 @@ static void test_failed_attempts_are_retried_unless_final(void **state)
 	task_queue("timed", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'timed' AND status = 'failed'");
 	until_redis(4, "XLEN jobs.dead.svc-test");
+}
+
+/* The caller's mistake is told in the task, not to the operator, until something else fails. */
+static void test_mistakes_of_callers_are_no_dead_letters(void **state)
+{
+	(void)state;
+	service_start(JOBS, NULL);
+	task_queue("asked_badly", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND is_refused AND "
+	             "attempts = 1 AND error LIKE '%repo must be there%' AND message = error");
+	task_queue("asked_hopeless", 1);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND NOT is_refused AND "
+	             "attempts = 2 AND error = 'never' AND message = error");
+	until_redis(1, "XLEN jobs.dead.svc-test");
 }
 
 static void test_interrupted_attempts_do_not_count(void **state)
@@ -583,6 +599,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_tasks_are_completed),
 		CASE(test_failed_attempts_are_retried_unless_final),
+		CASE(test_mistakes_of_callers_are_no_dead_letters),
 		CASE(test_interrupted_attempts_do_not_count),
 		CASE(test_interruptions_end_with_time),
 		CASE(test_effect_and_outcome_commit_together),
