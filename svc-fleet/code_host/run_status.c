@@ -20,9 +20,9 @@ static const struct field STATUS_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Ask for the newest run of the agents' workflow, and keep the answer. Whatever is wrong, what is
- * known is shown. */
-static void ask(struct request *rq, const char *repo)
+/* Ask at the time `now` for the newest run of the agents' workflow, and keep the answer. Whatever
+ * is wrong, what is known is shown. */
+static void ask(struct request *rq, const char *repo, const char *now)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
@@ -34,7 +34,7 @@ static void ask(struct request *rq, const char *repo)
 	if (!answer.code) {
 		const char *run = json_write(rq->arena, json_get(answer.json, "run"), NULL);
 		pg_query(rq, RUN_STATUS_TELL_SQL, pg_uuid(rq->caller.account), pg_text(repo),
-		         pg_text(run));
+		         pg_text(run), pg_text(now));
 		return;
 	}
 	log_info(LOG_GROUP_APP, "the newest run is not known", f_text("repo", repo),
@@ -47,11 +47,12 @@ void fleet_run_status_get(struct request *rq)
 {
 	struct status_input *in = request_input(rq, struct status_input, STATUS_FIELDS);
 	require_repo(rq, in->repo);
+	enum { REPO, IS_DUE, NOW };
 	struct pg_rows *rows =
 		pg_query(rq, RUN_STATUS_ASK_SQL, pg_uuid(rq->caller.account), pg_text(in->repo));
 	require_row(rq, rows, "no agent of yours works on this repository");
-	if (pg_value_bool(rows, 0, 1))
-		ask(rq, pg_value(rows, 0, 0));
+	if (pg_value_bool(rows, 0, IS_DUE))
+		ask(rq, pg_value(rows, 0, REPO), pg_value(rows, 0, NOW));
 	reply_one(rq, 200,
 	          pg_query(rq, RUN_STATUS_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->repo)),
 	          "no such repository");

@@ -1,14 +1,14 @@
 -- name: run_status_ask
--- $1 account, $2 repository. Its name as first seen, and whether the code host is to be asked now. No row: it is outside the
--- account's footprint.
-SELECT f.repo, run_status_ask($1, $2) FROM repo_in_footprint($1, $2) AS f (repo) WHERE f.repo IS NOT NULL;
+-- $1 account, $2 repository. Its name as first seen, whether the code host is to be asked now, and the time. No row: it is outside
+-- the account's footprint.
+SELECT f.repo, run_status_ask($1, $2), now() FROM repo_in_footprint($1, $2) AS f (repo) WHERE f.repo IS NOT NULL;
 
 -- name: run_status_give_up
 SELECT run_status_give_up($1, $2);
 
 -- name: run_status_tell
--- $1 account, $2 repository, $3 run, or JSON null: there is none.
-SELECT run_status_tell($1, $2, $3);
+-- $1 account, $2 repository, $3 run, or JSON null: there is none, $4 when it was asked for.
+SELECT run_status_tell($1, $2, $3, $4);
 
 -- name: run_status_get
 -- $1 account, $2 repository.

@@ -6,6 +6,7 @@ import pytest
 
 from lib.outside.counterparts import connect
 from lib.system.servers import free_port
+from lib.wait import wait_for
 
 PATH = "/fleet/run-status"
 
@@ -101,6 +102,70 @@ def test_without_the_code_host_the_record_is_shown(api, report):
     told = status(api, "ACME/ranker")
     assert told["repo"] == "acme/ranker" and (told["run_id"], told["status"], told["outcome_kind"]) == (5, "issue_opened", "issue")
     assert told["started_at"] == "2026-01-02T03:04:05.000Z" and told["live"] is False and told["html_url"] is None
+
+
+def trigger(api, repo):
+    return api.post("/fleet/trigger", {"repo": repo}, expect=200).json()["run_id"]
+
+
+def test_a_trigger_drops_what_is_remembered(api, code_host, repo, started):
+    former = status(api, repo)
+    assert (former["run_id"], former["live"]) == (started, True)
+    second = trigger(api, repo)
+    told = status(api, repo)
+    assert (told["run_id"], told["outcome_kind"], told["live"]) == (second, "running", True)
+
+
+def test_a_triggered_run_is_the_newest_before_the_code_host_tells_of_it(api, code_host, at_host, repo, started):
+    """Its list lags behind, or it is away."""
+    status(api, repo)
+    code_host.hold_deliveries()
+    try:
+        before = code_host.api("GET", f"/repos/{repo}/actions/workflows/expops.yml/runs", at_host.token).json()
+        second = trigger(api, repo)
+        code_host.fail("GET", "/actions/workflows/expops.yml/runs", status=200, body=before)
+        told = status(api, repo)
+        assert (told["run_id"], told["outcome_kind"], told["live"]) == (second, "running", False)
+        third = trigger(api, repo)
+        code_host.fail("GET", "/actions/workflows/", status=502, times=2)
+        told = status(api, repo)
+        assert (told["run_id"], told["outcome_kind"], told["live"]) == (third, "running", False)
+    finally:
+        code_host.hold_deliveries(False)
+        code_host.stop_failing()
+
+
+def test_an_answer_that_comes_after_a_trigger_is_too_old(user, db, repo, started):
+    former = status(user.api, repo)
+    asked, told = db.execute("SELECT told_at, told::text FROM run_status WHERE repo_key = lower(%s)", [repo]).fetchone()
+    db.commit()
+    assert f'"run_id": {started}' in told and former["live"] is True
+    second = trigger(user.api, repo)
+    for late in (asked, None):
+        db.execute("SELECT run_status_tell(%s, %s, %s, coalesce(%s, now() - interval '1 minute'))", [user.account, repo, told, late])
+        db.commit()
+    assert db.execute("SELECT told FROM run_status WHERE repo_key = lower(%s)", [repo]).fetchone() == (None,)
+    db.commit()
+    assert status(user.api, repo)["run_id"] == second
+
+
+def test_an_event_drops_what_is_remembered(api, db, code_host, repo, started):
+    code_host.change_run(started, "in_progress")
+    wait_for(lambda: status(api, repo)["status"] == "in_progress", "the code host was asked")
+    db.execute("UPDATE run_status SET asked_at = asked_at + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
+    db.commit()
+    code_host.change_run(started, "completed", "success")
+    wait_for(lambda: status(api, repo)["status"] == "completed", "the event is handled")
+
+
+def test_a_newer_run_that_reports_itself_is_the_newest(api, agent, repo, started):
+    assert status(api, repo)["run_id"] == started
+    key = agent(repo)
+    key.post("/fleet/runs", {"run_id": "older", "repo": repo, "started_at": "2026-01-02T03:04:05Z"}, expect=201)
+    assert status(api, repo)["run_id"] == started
+    key.post("/fleet/runs", {"run_id": "newer", "repo": repo, "status": "running"}, expect=201)
+    told = status(api, repo)
+    assert (told["run_id"], told["status"], told["live"], told["html_url"]) == ("newer", "running", False, None)
 
 
 def test_a_repository_without_runs(api, repo):
