@@ -37,6 +37,7 @@ static const struct route ROUTES[] = {
 	{API_ID_model_key_connect, model_key_connect},
 	{API_ID_identity_link_create, identity_link_create},
 	{API_ID_identity_links_list, identity_link_list},
+	{API_ID_identity_link_delete, identity_link_delete},
 	{API_ID_identity_resolve, identity_resolve},
 	{API_ID_app_install_url_get, app_install_url_get},
 	{API_ID_app_installation_get, app_installation_get},
@@ -110,9 +111,9 @@ static const struct service SERVICE = {
 	.commands = COMMANDS,
 	.keeps_accounts = true,
 	.migrations = MIGRATIONS,
-	.settings =
-		(const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS, APP_JWT_SETTINGS,
-                                                INSTALLATION_SETTINGS, WEBHOOK_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS,
+                                                    APP_JWT_SETTINGS, INSTALLATION_SETTINGS,
+                                                    IDENTITY_SETTINGS, WEBHOOK_SETTINGS, NULL},
 	.settings_check = settings_check,
 };
 

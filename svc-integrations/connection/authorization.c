@@ -131,7 +131,7 @@ static void store(struct request *rq, struct arena *arena, const struct provider
 	               pg_text(owner.account), pg_text(provider->name), pg_text(user->id),
 	               pg_text(user->login), pg_text(user->email), pg_text(scopes),
 	               pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
-	               pg_int(expires_in_s), pg_null());
+	               pg_int(expires_in_s), pg_null(), pg_bool(user->is_email_verified));
 	if (code) { /* the account was deleted meanwhile, for example */
 		pg_rollback(rq);
 		oauth_revoke(rq, provider, tokens->access_token, tokens->refresh_token, true);

@@ -28,16 +28,17 @@ FROM found WHERE connection_remove($1, $2) > 0;
 
 -- name: connection_store
 -- $1 id, $2 account, $3 provider, $4 external id, $5 external login, $6 external email, $7 scopes, $8 sealed credentials, $9
--- token type, $10 seconds until the token expires, 0: unknown, -1: it has; $11 base URL. A connection that exists is replaced and gets the new
+-- token type, $10 seconds until the token expires, 0: unknown, -1: it has; $11 base URL, $12 whether the provider has verified the email. A connection that exists is replaced and gets the new
 -- id, for which the credentials are sealed. A refresh that runs is refused by its fence. The former tokens are not revoked:
 -- the code host would revoke the new ones with them.
 INSERT INTO connection AS c (id, account_id, provider, external_id, external_login, external_email, scopes, sealed,
-                             token_type, token_expires_at, base_url)
+                             token_type, token_expires_at, base_url, external_email_verified)
 VALUES ($1, $2, $3, $4, $5, $6, coalesce(regexp_split_to_array(nullif(trim($7), ''), '[\s,]+'), '{}'), $8, $9,
-        now() + make_interval(secs => nullif($10::float8, 0)), $11)
+        now() + make_interval(secs => nullif($10::float8, 0)), $11, $12)
 ON CONFLICT (account_id, provider) DO UPDATE
 SET id = excluded.id, status = 'active', status_reason = NULL, external_id = excluded.external_id,
-    external_login = excluded.external_login, external_email = excluded.external_email, scopes = excluded.scopes,
+    external_login = excluded.external_login, external_email = excluded.external_email,
+    external_email_verified = excluded.external_email_verified, scopes = excluded.scopes,
     sealed = excluded.sealed, token_type = excluded.token_type, token_expires_at = excluded.token_expires_at,
     base_url = excluded.base_url, connected_at = now(), last_refreshed_at = NULL, refresh_fence = c.refresh_fence + 1,
     refresh_until = NULL, refresh_fault = NULL, refusals = 0

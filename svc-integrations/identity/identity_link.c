@@ -6,6 +6,8 @@
 #include "service/input.h"
 #include "service/resource.h"
 
+#include <inttypes.h>
+
 #define ID_MAX    250
 #define EMAIL_MAX 320 /* RFC 3696, erratum 1690 */
 #define LOGIN_MAX 250
@@ -13,6 +15,7 @@
 static const char *const SOURCES[] = {"code_host", "tracker_a", "tracker_b", NULL};
 
 struct link_input {
+	const char *id;
 	const char *source, *external_id, *external_email;
 	int64_t limit, offset;
 };
@@ -25,6 +28,13 @@ static const struct field CREATE_FIELDS[] = {
 	READ_ONLY("id"),
 	READ_ONLY("user_id"),
 	READ_ONLY("created_at"),
+	READ_ONLY("status"),
+	READ_ONLY("verified"),
+	FIELD_END,
+};
+
+static const struct field ID_FIELDS[] = {
+	PATH_UUID(struct link_input, id, "link_id"),
 	FIELD_END,
 };
 
@@ -42,20 +52,41 @@ static const struct field RESOLVE_FIELDS[] = {
 	FIELD_END,
 };
 
+static int64_t links_max;
+
+const struct setting IDENTITY_SETTINGS[] = {
+	SETTING_INT(&links_max, "IDENTITY_LINKS_MAX", "50", 1, 1000000,
+                    "Identity links that an account may have."),
+	SETTING_END,
+};
+
+/* The constraints that a new link can violate, with the limit in its message. */
+static const struct constraint *constraints(struct request *rq)
+{
+	const struct constraint rows[] = {
+		{"identity_link_id", ERR_CONFLICT, NULL, "the identity is that of another user"},
+		{"identity_link_email", ERR_CONFLICT, NULL,
+	         "external_email is that of another user"},
+		{"identity_link_own_email", ERR_CONFLICT, NULL,
+	         "another identity of yours has this external_email"},
+		{"identity_link_max", ERR_CONFLICT, NULL,
+	         arena_printf(rq->arena,
+	                      "an account may have %" PRId64 " identity links; delete one first",
+	                      links_max)},
+		{0},
+	};
+	return arena_memdup(rq->arena, rows, sizeof(rows));
+}
+
 void identity_link_create(struct request *rq)
 {
-	struct link_input *in = request_input(rq, struct link_input, CREATE_FIELDS);
-	struct pg_rows *made = pg_query(rq, IDENTITY_LINK_CREATE_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(request_body_json(rq)));
-	if (!pg_empty(made)) {
-		reply_json(rq, 201, pg_json(made));
-		return;
-	}
-	struct pg_rows *own = pg_query(rq, IDENTITY_LINK_OWN_SQL, pg_uuid(rq->caller.account),
-	                               pg_text(in->source), pg_text(in->external_id));
-	if (pg_empty(own))
-		raise_error(rq, ERR_CONFLICT, "the identity is linked to another user");
-	reply_json(rq, 200, pg_json(own));
+	request_input(rq, struct link_input, CREATE_FIELDS);
+	pg_begin(rq); /* on a connection of its own, since it waits for others that verify */
+	struct pg_rows *rows =
+		pg_write(rq, constraints(rq), IDENTITY_LINK_CREATE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(request_body_json(rq)), pg_int(links_max));
+	pg_commit(rq);
+	reply_json(rq, pg_value_bool(rows, 0, 1) ? 201 : 200, pg_json(rows));
 }
 
 void identity_link_list(struct request *rq)
@@ -66,6 +97,15 @@ void identity_link_list(struct request *rq)
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
+void identity_link_delete(struct request *rq)
+{
+	struct link_input *in = request_input(rq, struct link_input, ID_FIELDS);
+	reply_one(rq, 200,
+	          pg_query(rq, IDENTITY_LINK_DELETE_SQL, pg_uuid(rq->caller.account),
+	                   pg_text(in->id)),
+	          "no such identity link");
+}
+
 void identity_resolve(struct request *rq)
 {
 	if (!request_query(rq, "external_id") && !request_query(rq, "external_email"))
@@ -74,9 +114,8 @@ void identity_resolve(struct request *rq)
 	struct link_input *in = request_input(rq, struct link_input, RESOLVE_FIELDS);
 	bool is_any_user = caller_has_scope(rq, SCOPE_BIT_SERVICE_ANY_USER);
 	reply_one(rq, 200,
-	          pg_query(rq, IDENTITY_RESOLVE_SQL,
-	                   is_any_user ? pg_null() : pg_uuid(rq->caller.account),
-	                   pg_text(in->source), pg_text(in->external_id),
+	          pg_query(rq, IDENTITY_RESOLVE_SQL, pg_uuid(rq->caller.account),
+	                   pg_bool(is_any_user), pg_text(in->source), pg_text(in->external_id),
 	                   pg_text(in->external_email)),
 	          "no such identity");
 }

@@ -173,14 +173,34 @@ static struct fetch_response *ask_user(struct request *rq, const struct provider
 	            json_write_mut(rq->arena, body, NULL));
 }
 
+/* Whether a user's email is verified: the code host says so apart, of all addresses, and only where
+ * its app or scopes permit it. Without an answer it is not. */
+static void ask_emails(struct request *rq, const char *access_token, struct oauth_user *user)
+{
+	const struct http_field fields[] = {
+		{"Authorization", arena_printf(rq->arena, "Bearer %s", access_token)},
+		{"Accept", "application/vnd.github+json"},
+		{"User-Agent", "expops"},
+	};
+	const char *url =
+		arena_printf(rq->arena, "%s/user/emails?per_page=100", code_host_api_url());
+	struct fetch_response *answer = call(rq, "GET", url, fields, ARRAY_LEN(fields), NULL);
+	yyjson_val *root;
+	if (answer && answer->status == 200 && !fetch_json(rq->arena, answer, &root))
+		oauth_emails_read(root, user);
+}
+
 enum oauth_outcome oauth_user_get(struct request *rq, const struct provider *provider,
                                   const char *access_token, struct oauth_user *ret_user,
                                   const char **ret_reason)
 {
 	struct fetch_response *answer = ask_user(rq, provider, access_token);
 	yyjson_val *root = parse(rq, answer);
-	if (root && answer->status == 200 && oauth_user_read(rq->arena, root, ret_user))
+	if (root && answer->status == 200 && oauth_user_read(rq->arena, root, ret_user)) {
+		if (provider->kind == PROVIDER_CODE_HOST)
+			ask_emails(rq, access_token, ret_user);
 		return OAUTH_DONE;
+	}
 	*ret_reason = reason_of(rq, provider, answer, root, access_token);
 	return answer && (answer->status == 401 || answer->status == 403) ? OAUTH_REFUSED
 	                                                                  : OAUTH_UNAVAILABLE;

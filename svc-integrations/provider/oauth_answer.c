@@ -179,6 +179,33 @@ bool oauth_user_read(struct arena *arena, yyjson_val *root, struct oauth_user *r
 		.id = id,
 		.login = first_text(arena, object, LOGIN),
 		.email = first_text(arena, object, EMAIL),
+		.is_email_verified = yyjson_is_true(json_get(object, "email_verified")),
 	};
 	return true;
+}
+
+static bool is_verified_email(yyjson_val *row)
+{
+	size_t length = yyjson_get_len(json_get(row, "email"));
+	return json_get_text(row, "email") && length > 0 && length <= USER_TEXT_MAX &&
+	       yyjson_is_true(json_get(row, "verified"));
+}
+
+void oauth_emails_read(yyjson_val *list, struct oauth_user *user)
+{
+	size_t index, max;
+	yyjson_val *row;
+	const char *primary = NULL;
+	yyjson_arr_foreach (list, index, max, row) {
+		if (!is_verified_email(row))
+			continue;
+		const char *email = json_get_text(row, "email");
+		user->is_email_verified |= user->email && strcasecmp(email, user->email) == 0;
+		if (yyjson_is_true(json_get(row, "primary")))
+			primary = email;
+	}
+	if (primary && !user->is_email_verified) {
+		user->email = primary;
+		user->is_email_verified = true;
+	}
 }

@@ -26,6 +26,7 @@ struct oauth_tokens {
 struct oauth_user {
 	const char *id;
 	const char *login, *email; /* NULL: not told */
+	bool is_email_verified;    /* the provider says so */
 };
 
 /** Read the answer of a token endpoint, in the arena. False: it has no access token that can be
@@ -46,3 +47,8 @@ const char *oauth_error_words(struct arena *arena, yyjson_val *root, const char 
 /** Read whose a token is: from the object itself, or the only one in GraphQL's `{"data": {"viewer":
  * ...}}`. Borrows from the document. False: it has no id. Texts over 320 bytes are ignored. */
 bool oauth_user_read(struct arena *arena, yyjson_val *root, struct oauth_user *ret_user);
+
+/** Read the code host's list of a user's addresses, `[{"email", "verified", "primary"}]`: whether
+ * the user's email is verified. In place of one that is not told or not verified the user gets the
+ * primary address, if that is. Borrows from the document. */
+void oauth_emails_read(yyjson_val *list, struct oauth_user *user);

@@ -102,9 +102,10 @@ class Everything:
         self.call("connections_list")
         self.call("connection_status_get", provider_name="tracker_a")
         link = {"source": "code_host", "external_id": login}
-        self.call("identity_link_create", link, 201)
+        made = self.call("identity_link_create", link, 201)
         self.call("identity_links_list")
         self.call("identity_resolve", query=link)
+        self.call("identity_link_delete", link_id=made["id"])
         return login
 
     def app(self, login):

@@ -164,6 +164,46 @@ static void users_are_read(void **state attr_unused)
 	assert_false(oauth_user_read(arena, parse("[]"), &user));
 }
 
+static void emails_are_verified_by_a_boolean(void **state attr_unused)
+{
+	static const struct {
+		const char *text;
+		bool is_verified;
+	} ROWS[] = {
+		{"{\"id\":1,\"email\":\"a@b\",\"email_verified\":true}", true},
+		{"{\"id\":1,\"email\":\"a@b\",\"email_verified\":\"true\"}", false},
+		{"{\"id\":1,\"email\":\"a@b\",\"email_verified\":false}", false},
+		{"{\"id\":1,\"email\":\"a@b\"}", false},
+	};
+	struct oauth_user user;
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		assert_true(oauth_user_read(arena, parse(ROWS[i].text), &user));
+		assert_int_equal(user.is_email_verified, ROWS[i].is_verified);
+	}
+}
+
+static void the_code_host_lists_verified_emails(void **state attr_unused)
+{
+	static const struct {
+		const char *email, *list, *verified; /* NULL: none is */
+	} ROWS[] = {
+		{"a@b", "[{\"email\":\"A@B\",\"verified\":true,\"primary\":false}]", "a@b"},
+		{"a@b", "[{\"email\":\"a@b\",\"verified\":false,\"primary\":true}]", NULL},
+		{"a@b", "[{\"email\":\"c@d\",\"verified\":true,\"primary\":true}]", "c@d"},
+		{NULL, "[{\"email\":\"c@d\",\"verified\":true,\"primary\":true}]", "c@d"},
+		{NULL, "[{\"email\":\"c@d\",\"verified\":true,\"primary\":false}]", NULL},
+		{"a@b", "[1,{\"email\":1,\"verified\":true},{\"verified\":true}]", NULL},
+		{"a@b", "{\"message\":\"no\"}", NULL},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct oauth_user user = {.id = "1", .email = ROWS[i].email};
+		oauth_emails_read(parse(ROWS[i].list), &user);
+		assert_int_equal(user.is_email_verified, ROWS[i].verified != NULL);
+		if (ROWS[i].verified)
+			assert_string_equal(user.email, ROWS[i].verified);
+	}
+}
+
 static void long_texts_of_users_are_ignored(void **state attr_unused)
 {
 	struct oauth_user user;
@@ -186,6 +226,8 @@ int main(void)
 		cmocka_unit_test(tokens_that_no_field_can_carry_are_refused),
 		cmocka_unit_test(errors_of_the_client_are_told_apart),
 		cmocka_unit_test(users_are_read),
+		cmocka_unit_test(emails_are_verified_by_a_boolean),
+		cmocka_unit_test(the_code_host_lists_verified_emails),
 		cmocka_unit_test(long_texts_of_users_are_ignored),
 	};
 	return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
