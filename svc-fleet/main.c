@@ -18,6 +18,7 @@
 static const struct route ROUTES[] = {
 	{API_ID_fleet_runs_list, run_list},
 	{API_ID_fleet_run_report, run_report},
+	{API_ID_fleet_run_delete, run_delete},
 	{API_ID_fleet_report_get, fleet_report_get},
 	{API_ID_fleet_activity_get, activity_get},
 	{API_ID_fleet_run_analyze, run_analyze},

@@ -107,14 +107,18 @@ static const char *check_date(struct arena *arena, const struct field *field, co
 	return NULL;
 }
 
+#define YEAR_2015_MS INT64_C(1420070400000)
+#define DAY_MS       INT64_C(86400000)
+
 static const char *check_time(struct arena *arena, const struct field *field, const char *text,
                               size_t length, struct field_value *ret)
 {
-	(void)field;
 	int64_t time_ms;
 	if (!time_parse(text, length, &time_ms))
 		return "must be an RFC 3339 date and time, such as 2026-01-31T09:30:00Z, "
 		       "not before 1970";
+	if (field->flags & HAPPENED && (time_ms < YEAR_2015_MS || time_ms > time_now_ms() + DAY_MS))
+		return "must be between 2015 and a day from now";
 	char canonical[TIME_TEXT_LEN + 1];
 	time_format(time_ms, canonical);
 	ret->text = arena_strdup(arena, canonical);

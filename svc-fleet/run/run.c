@@ -5,6 +5,7 @@
 #include "service/input.h"
 #include "service/key_limit.h"
 #include "service/reply.h"
+#include "service/resource.h"
 
 #include <string.h>
 
@@ -38,6 +39,18 @@ static const struct field LIST_FIELDS[] = {
 	FIELD_END,
 };
 
+struct delete_input {
+	const char *run_id, *repo;
+	const char *named; /* in place of run_id: one that a path cannot hold, such as `..` */
+};
+
+static const struct field DELETE_FIELDS[] = {
+	PATH_TEXT(struct delete_input, run_id, "run_id", 1, RUN_ID_MAX),
+	QUERY_REPO(struct delete_input, repo),
+	QUERY_TEXT(struct delete_input, named, "run_id", OPTIONAL, 1, RUN_ID_MAX),
+	FIELD_END,
+};
+
 #define GUARDS_BATCH 1000 /* run_guards_forget in run.sql */
 
 const int64_t RUN_PARTITIONS_EVERY_MS = (int64_t)24 * 3600 * 1000;
@@ -67,6 +80,16 @@ void run_list(struct request *rq)
 	                 pg_text(in->merged_since), pg_text(in->merged_until), pg_bool(in->include),
 	                 pg_int(in->limit), pg_int(in->offset), pg_text(in->repos));
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+void run_delete(struct request *rq)
+{
+	struct delete_input *in = request_input(rq, struct delete_input, DELETE_FIELDS);
+	require_repo(rq, in->repo);
+	reply_one(rq, 200,
+	          pg_query(rq, RUN_REMOVE_SQL, pg_uuid(rq->caller.account), pg_text(in->repo),
+	                   pg_text(in->named ? in->named : in->run_id)),
+	          "no such run");
 }
 
 void run_partitions_make(struct request *rq)

@@ -2,7 +2,7 @@
  *
  *     telemetry.c     taking the reports that a run sends of itself
  *     report_batch.h  storing the reports of several requests with one statement
- *     run.c           listing runs; making the partitions of coming months
+ *     run.c           listing and removing runs; making the partitions of coming months
  *
  * Words used here:
  *   run        one execution of an agent on a repository, known by (account, repository, run_id)
@@ -26,6 +26,9 @@ void run_list(struct request *rq);
 /** POST /fleet/runs: merge a report into the record of its run. Replies with the merged record, 201
  * when it is the first report of the run. */
 void run_report(struct request *rq);
+
+/** DELETE /fleet/runs/{run_id}: take a run out of every sum and list. */
+void run_delete(struct request *rq);
 
 /** Recurring work: make the partitions of this month and the next two. */
 void run_partitions_make(struct request *rq);

@@ -2,6 +2,10 @@
 -- $1 what is told of runs, see the function.
 SELECT place, is_new, shown FROM runs_tell($1);
 
+-- name: run_remove
+-- $1 account, $2 repository, $3 run. No row: there is none.
+SELECT r FROM run_remove($1, $2, $3) r WHERE r IS NOT NULL;
+
 -- name: run_list (read)
 -- $1 account, $2 repository, $3 outcome, $4 agent, $5 interest, $6 paper (NULL: any), $7 first day, $8 last day, $9 first
 -- day and $10 last day of the merge of its pull request (NULL: unbounded), $11 whether with the large members, $12 limit,

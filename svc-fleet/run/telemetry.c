@@ -37,9 +37,9 @@ static const struct field TELEMETRY_FIELDS[] = {
 	JSON_TEXT("status", NULLABLE, 1, 100),
 	BODY_INTEREST(struct telemetry, interest),
 	{IN_BODY, FIELD_TIME, "started_at", FIELD_AT(struct telemetry, started_at, const char *),
-         NULLABLE},
+         NULLABLE | HAPPENED},
 	{IN_BODY, FIELD_TIME, "finished_at", FIELD_AT(struct telemetry, finished_at, const char *),
-         NULLABLE},
+         NULLABLE | HAPPENED},
 	JSON_TEXT("source", NULLABLE, 0, 100),
 	JSON_TEXT("agent", NULLABLE, 0, 100),
 	JSON_TEXT("provider", NULLABLE, 0, 100),
@@ -75,8 +75,8 @@ static const struct field TELEMETRY_FIELDS[] = {
 static const char *const LARGE_MEMBERS[] = {"candidate_enrichment", "selection_rejected",
                                             "selection_reasoning_excerpt", "refine_queries", NULL};
 
-/* Members that identify the run: they are columns, not members of its record. */
-static const char *const KEY_MEMBERS[] = {"run_id", "repo", "target_repo", NULL};
+/* Members that are not of the run's record: they identify it, or are derived. */
+static const char *const OWN_MEMBERS[] = {"run_id", "repo", "target_repo", "cost_excluded", NULL};
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -123,7 +123,7 @@ struct split_report {
 static void add_member(struct split_report *report, yyjson_val *name, yyjson_val *value)
 {
 	const char *text = yyjson_get_str(name);
-	if (yyjson_is_null(value) || is_one_of(text, KEY_MEMBERS))
+	if (yyjson_is_null(value) || is_one_of(text, OWN_MEMBERS))
 		return;
 	yyjson_mut_obj_add(is_one_of(text, LARGE_MEMBERS) ? report->large : report->shown,
 	                   yyjson_val_mut_copy(report->doc, name),
