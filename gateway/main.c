@@ -32,6 +32,7 @@ static const struct route ROUTES[] = {
 
 static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_provisioned_key_create, provisioned_key_create},
+	{INTERNAL_ID_provisioned_key_check, provisioned_key_check},
 	{INTERNAL_ID_provisioned_key_get, provisioned_key_get},
 	{INTERNAL_ID_provisioned_key_revoke, provisioned_key_revoke},
 	{0},

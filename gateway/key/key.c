@@ -120,17 +120,6 @@ uint64_t key_scopes_read(struct request *rq)
 	return mask;
 }
 
-/* A key can only grant scopes that it has. */
-static void require_scopes(struct request *rq, uint64_t scopes)
-{
-	uint64_t missing = scopes & ~rq->caller.scopes;
-	if (!missing)
-		return;
-	rq->problem.scope = scope_info(__builtin_ctzll(missing))->name;
-	raise_error(rq, ERR_SCOPE, "a key cannot grant a scope that it lacks: %s",
-	            rq->problem.scope);
-}
-
 static uint64_t preset_of(const struct key_input *in, bool is_automation)
 {
 	return preset_scopes(in->preset      ? in->preset
@@ -161,12 +150,38 @@ static void check_kind(struct request *rq)
 		problem_add_field(rq->arena, problem, "interest_id", "is only for automation keys");
 }
 
-void key_require_made(struct request *rq, const char *outcome)
+static attr_noreturn void refuse_maker(struct request *rq)
 {
+	raise_error(rq, ERR_UNAUTHENTICATED, "the key is no longer valid");
+}
+
+/* A key can only grant scopes that it has. */
+static attr_noreturn void refuse_scopes(struct request *rq, const char *lacking)
+{
+	rq->problem.scope = lacking;
+	raise_error(rq, ERR_SCOPE, "a key cannot grant a scope that it lacks: %s", lacking);
+}
+
+void key_require_scopes(struct request *rq, const char *maker, const char *scopes)
+{
+	struct pg_rows *rows = pg_query(rq, KEY_LACKING_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(maker), pg_text(scopes));
+	if (pg_empty(rows))
+		refuse_maker(rq);
+	if (pg_value(rows, 0, 0))
+		refuse_scopes(rq, pg_value(rows, 0, 0));
+}
+
+void key_require_made(struct request *rq, const struct pg_rows *rows)
+{
+	const char *outcome = pg_value(rows, 0, 1);
 	if (strcmp(outcome, "no_account") == 0)
 		raise_error(rq, ERR_NOT_FOUND, "no such account");
 	if (strcmp(outcome, "maker_refused") == 0)
-		raise_error(rq, ERR_UNAUTHENTICATED, "the key is no longer valid");
+		refuse_maker(rq);
+	if (strcmp(outcome, "scopes_lacking") == 0)
+		refuse_scopes(rq,
+		              json_get_text(json_parse_own(rq->arena, pg_json(rows)), "scopes"));
 	if (strcmp(outcome, "too_many") == 0)
 		raise_error(rq, ERR_CONFLICT,
 		            "the account has 200 keys that are not revoked; revoke one first");
@@ -203,7 +218,7 @@ const char *key_insert(struct request *rq, struct pg_param account, const struct
 	                 pg_text(key_scopes_json(rq, key->scopes)), pg_text(key->repo),
 	                 pg_text(key->interest),
 	                 key->expires_in_days ? pg_int(key->expires_in_days) : pg_null());
-	key_require_made(rq, pg_value(rows, 0, 1));
+	key_require_made(rq, rows);
 	return key_json_with_text(rq, &secret, pg_json(rows));
 }
 
@@ -223,7 +238,6 @@ void key_create(struct request *rq)
 		.interest = in->interest,
 		.expires_in_days = is_automation ? AUTOMATION_DAYS : in->expires_in_days,
 	};
-	require_scopes(rq, key.scopes);
 	reply_is_secret(rq);
 	reply_json(rq, 201, key_insert(rq, pg_uuid(rq->caller.account), &key));
 }
@@ -242,14 +256,12 @@ void key_update(struct request *rq)
 	struct pg_param account = pg_uuid(rq->caller.account);
 	struct pg_rows *kind = pg_query(rq, KEY_KIND_SQL, pg_text(in->id), account);
 	require_found(rq, kind);
-	const char *scopes = NULL;
-	if (in->scopes) {
-		if (strcmp(pg_value(kind, 0, 0), "automation") == 0)
-			raise_field(rq, "scopes", "of an automation key cannot be changed");
-		require_scopes(rq, mask);
-		scopes = key_scopes_json(rq, mask);
-	}
+	const char *scopes = in->scopes ? key_scopes_json(rq, mask) : NULL;
+	if (scopes && strcmp(pg_value(kind, 0, 0), "automation") == 0)
+		raise_field(rq, "scopes", "of an automation key cannot be changed");
 	pg_begin(rq);
+	if (scopes)
+		key_require_scopes(rq, caller_key(rq).text, scopes);
 	struct pg_rows *rows = pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), account,
 	                                pg_text(in->name), pg_text(scopes));
 	require_found(rq, rows);

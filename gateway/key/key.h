@@ -30,8 +30,14 @@ const char *key_scopes_json(struct request *rq, uint64_t scopes);
  * not a scope. */
 uint64_t key_scopes_read(struct request *rq);
 
-/** Raise the outcome of api_key_new() or api_key_provision(), unless the key was made. */
-void key_require_made(struct request *rq, const char *outcome);
+/** Raise the outcome of api_key_new() or api_key_provision(), unless the key was made. The rows
+ * have `made` and `outcome`. */
+void key_require_made(struct request *rq, const struct pg_rows *rows);
+
+/** Require that the key `maker` of the caller's account is valid and has each of the scopes (a JSON
+ * array), as api_key_make() does. In a transaction, the key does not change until its end. Raises
+ * ERR_UNAUTHENTICATED or ERR_SCOPE. */
+void key_require_scopes(struct request *rq, const char *maker, const char *scopes);
 
 /** Run a statement that revokes or deletes the key `id` ($1) of the caller's account ($2), and
  * reply with the JSON that it returns. Raises ERR_NOT_FOUND: there is no row. */
@@ -53,6 +59,6 @@ struct new_key {
 /** Insert a key of `account`. Returns it as JSON, in the arena, with its text in the member `key`.
  * It expires no later than the caller's own key, if the request has one.
  *
- * Raises ERR_UNAUTHENTICATED: the caller's key was revoked meanwhile; ERR_CONFLICT: the account has
- * 200 keys that are not revoked. */
+ * Raises ERR_UNAUTHENTICATED: the caller's key was revoked meanwhile; ERR_SCOPE: it lacks one of
+ * the scopes; ERR_CONFLICT: the account has 200 keys that are not revoked. */
 const char *key_insert(struct request *rq, struct pg_param account, const struct new_key *key);

@@ -24,6 +24,10 @@ SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')
 -- $8 repo, $9 interest, $10 days until the key expires (NULL: never).
 SELECT made, outcome FROM api_key_new($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
 
+-- name: key_lacking
+-- $1 account, $2 the key that grants scopes, $3 these as a JSON array: those that it lacks. No row: it is not valid.
+SELECT scopes_lacking(k.scopes, $3::jsonb) FROM api_key_maker($1, $2) k WHERE k.id IS NOT NULL;
+
 -- name: key_kind (read)
 SELECT kind FROM api_key WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL;
 

@@ -38,6 +38,11 @@ static const struct field CREATE_FIELDS[] = {
 	FIELD_END,
 };
 
+static const struct field CHECK_FIELDS[] = {
+	BODY_UUID(struct provisioned_key_input, maker, "maker_id", REQUIRED),
+	FIELD_END,
+};
+
 static const struct field ID_FIELDS[] = {
 	BODY_UUID(struct provisioned_key_input, id, "key_id", REQUIRED),
 	FIELD_END,
@@ -73,12 +78,21 @@ void provisioned_key_create(struct request *rq)
 	                 pg_text(key_scopes_json(rq, scopes)), pg_text(in->repo),
 	                 pg_text(in->interest), pg_text(in->purpose),
 	                 pg_int(in->expires_in_seconds), pg_bool(in->is_repo_verified));
-	key_require_made(rq, pg_value(rows, 0, 1));
+	key_require_made(rq, rows);
 	key_change_commit(rq);
 	if (pg_value(rows, 0, 2))
 		log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", pg_value(rows, 0, 2)));
 	reply_is_secret(rq);
 	reply_json(rq, 200, key_json_with_text(rq, &secret, pg_json(rows)));
+}
+
+void provisioned_key_check(struct request *rq)
+{
+	struct provisioned_key_input *in =
+		request_input(rq, struct provisioned_key_input, CHECK_FIELDS);
+	const char *scopes = key_scopes_json(rq, preset_scopes("automation"));
+	key_require_scopes(rq, in->maker, scopes);
+	reply_json(rq, 200, arena_printf(rq->arena, "{\"scopes\": %s}", scopes));
 }
 
 void provisioned_key_get(struct request *rq)

@@ -4,7 +4,10 @@
  * A key has a purpose, named by the service, such as `agent:INTEREST:owner/name`. An account has
  * one valid key for each purpose: making a second one revokes the first in the same transaction,
  * and announces it as `key.replaced`. So a service that does not know whether its first attempt
- * succeeded makes the key again. Without a purpose a key is temporary, and there may be several.
+ * succeeded makes the key again. Without a purpose a key is temporary: five of an interest may be
+ * valid, a sixth ends the oldest, and they do not count in the account's 200 keys.
+ *
+ * A key is made on behalf of another one, its maker, and has no scope that this lacks.
  *
  * Services see and revoke only keys that services made, never those of users. */
 #pragma once
@@ -18,6 +21,10 @@
 /** Make an automation key. The answer is its key object with its text in `key`, and in `replaced`
  * the id of the key that it replaces, or null. */
 void provisioned_key_create(struct request *rq);
+
+/** Whether `maker_id` may have a key made: the refusals of provisioned_key_create(), before any
+ * work for the key begins. The answer is {"scopes"}, those that the key would have. */
+void provisioned_key_check(struct request *rq);
 
 /** A key by its id, also a revoked or deleted one. */
 void provisioned_key_get(struct request *rq);

@@ -24,7 +24,7 @@ struct problem_field {
 struct problem {
 	enum err_code code; /* ERR_NONE: nothing is wrong */
 	const char *detail;
-	const char *scope; /* with ERR_SCOPE: the scope that the key lacks */
+	const char *scope; /* with ERR_SCOPE: what the key lacks, one or more with spaces between */
 	const char *allow; /* with ERR_METHOD: the value of Allow */
 	/* with ERR_MEDIA_TYPE, for a content coding: the value of Accept-Encoding */
 	const char *accept_encoding;

@@ -18,8 +18,8 @@ const char *ask_body(struct request *rq, const struct ask_member *members)
 static enum err_code code_of(const char *slug)
 {
 	static const enum err_code PASSED_ON[] = {
-		ERR_INVALID,        ERR_FORBIDDEN, ERR_NOT_FOUND,    ERR_CONFLICT,
-		ERR_NOT_CONFIGURED, ERR_AUTH_TYPE, ERR_RATE_LIMITED, ERR_TIMEOUT,
+		ERR_INVALID,  ERR_UNAUTHENTICATED, ERR_SCOPE,     ERR_FORBIDDEN,    ERR_NOT_FOUND,
+		ERR_CONFLICT, ERR_NOT_CONFIGURED,  ERR_AUTH_TYPE, ERR_RATE_LIMITED, ERR_TIMEOUT,
 	};
 	for (size_t i = 0; slug && i < ARRAY_LEN(PASSED_ON); i++)
 		if (strcmp(err_info(PASSED_ON[i])->slug, slug) == 0)
@@ -39,6 +39,7 @@ static struct service_answer read_answer(struct request *rq, enum err_code code,
 	return (struct service_answer){
 		.code = code ? code : code_of(json_get_text(json, "error")),
 		.detail = json_get_text(json, "detail"),
+		.scope = json_get_text(json, "scope"),
 		.retry_after_s = (unsigned)(fetch_retry_after_ms(from) / 1000),
 	};
 }
@@ -67,6 +68,7 @@ struct service_answer service_ask_try(struct request *rq, const struct internal_
 attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer)
 {
 	rq->problem.retry_after_s = answer->retry_after_s;
+	rq->problem.scope = answer->scope;
 	raise_error(rq, answer->code, "%s", answer->detail);
 }
 

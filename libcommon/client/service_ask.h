@@ -21,6 +21,7 @@ struct service_answer {
 	enum err_code code;     /* ERR_NONE: the status is 200 */
 	yyjson_val *json;       /* of a 200; in the request's arena */
 	const char *detail;     /* otherwise: what is wrong, in a sentence */
+	const char *scope;      /* of ERR_SCOPE: the scopes that are missing */
 	unsigned retry_after_s; /* 0: not told */
 };
 

@@ -81,6 +81,13 @@ static void require_personal_key(struct request *rq)
 		raise_error(rq, ERR_FORBIDDEN, "an automation key cannot have keys made");
 }
 
+/* The agent's key has no scope that the caller's lacks. Raises ERR_SCOPE. */
+static void require_scopes_of_agent(struct request *rq)
+{
+	service_ask(rq, internal_op(INTERNAL_ID_provisioned_key_check),
+	            ASK_BODY(rq, {"maker_id", caller_key(rq).text}), true);
+}
+
 /* The agent to use, by default the first, and the model provider: the interest's, by default the
  * agent's first. */
 static struct agent_pair choose_pair(struct request *rq, const char *agent, const char *provider)
@@ -144,6 +151,7 @@ static const char *wanted_json(struct request *rq, const struct provision_input 
 	yyjson_mut_obj_add_str(doc, wanted, "provider", pair.provider);
 	yyjson_mut_obj_add_str(doc, wanted, "branch", in->branch ? in->branch : BRANCH_DEFAULT);
 	yyjson_mut_obj_add_bool(doc, wanted, "auto_merge", in->may_merge);
+	yyjson_mut_obj_add_str(doc, wanted, "maker_id", caller_key(rq).text);
 	return json_write_mut(rq->arena, wanted, NULL);
 }
 
@@ -173,6 +181,7 @@ void provision_start(struct request *rq)
 	require_repo(rq, repo);
 	if (!workflow_is_configured())
 		raise_error(rq, ERR_NOT_CONFIGURED, "PUBLIC_URL is not set");
+	require_scopes_of_agent(rq);
 	setup_require_app(rq, repo);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, PROVISION_START_SQL, account, interest,
 	                                pg_text(wanted_json(rq, in, repo, pair)),
@@ -206,13 +215,11 @@ static yyjson_val *make_token(struct request *rq, const char *interest, const ch
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	char maker[UUID_TEXT_LEN + 1];
-	uuid_format(&rq->caller.key_id, maker);
 	yyjson_mut_obj_add_str(doc, body, "name",
 	                       arena_printf(rq->arena, "command line for %s", repo));
 	yyjson_mut_obj_add_str(doc, body, "repo", repo);
 	yyjson_mut_obj_add_str(doc, body, "interest_id", interest);
-	yyjson_mut_obj_add_str(doc, body, "maker_id", maker);
+	yyjson_mut_obj_add_str(doc, body, "maker_id", caller_key(rq).text);
 	yyjson_mut_obj_add_bool(doc, body, "repo_verified", true);
 	yyjson_mut_obj_add_val(doc, body, "expires_in_seconds",
 	                       yyjson_mut_raw(doc, TOKEN_LIFETIME_S));

@@ -121,8 +121,8 @@ static void take_repository(const struct provision *p)
 	pg_query(p->rq, STEP_SUPERSEDE_SQL, pg_text(text(p, "interest_id")));
 }
 
-/* Make the agent's key. The one that an earlier attempt made, whose text is lost, ends with
- * that. */
+/* Make the agent's key, on behalf of the key that asked for the agent. The one that an earlier
+ * attempt made, whose text is lost, ends with that. */
 static yyjson_val *make_key(const struct provision *p)
 {
 	struct request *rq = p->rq;
@@ -134,6 +134,7 @@ static yyjson_val *make_key(const struct provision *p)
 	yyjson_mut_obj_add_str(doc, body, "purpose", arena_printf(rq->arena, "agent %s", interest));
 	yyjson_mut_obj_add_str(doc, body, "repo", repo);
 	yyjson_mut_obj_add_str(doc, body, "interest_id", interest);
+	json_add_text(doc, body, "maker_id", text(p, "maker_id"));
 	yyjson_mut_obj_add_bool(doc, body, "repo_verified", true);
 	return ask(rq, INTERNAL_ID_provisioned_key_create, json_write_mut(rq->arena, body, NULL));
 }

@@ -6,6 +6,7 @@ SELECT to_jsonb(p) || jsonb_build_object(
            'key_is_fresh', coalesce(p.key_expires_at > now() + interval '30 days' AND lower(p.key_repo) = lower(p.repo), false),
            'is_taken', repo_is_taken(p.account_id, p.interest_id, p.repo),
            'is_shared', EXISTS (SELECT FROM others_on_repo(p)),
+           'maker_id', (SELECT t.input ->> 'maker_id' FROM task t WHERE t.id = p.task_id),
            'steps', (SELECT jsonb_object_agg(s.name, s.status) FROM provision_step s WHERE s.task_id = p.task_id))
 FROM provisioning p JOIN interest i ON i.id = p.interest_id WHERE p.interest_id = $1 AND ($2::uuid IS NULL OR p.task_id = $2);
 

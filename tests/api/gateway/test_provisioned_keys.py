@@ -132,6 +132,65 @@ def test_a_temporary_key_does_not_outlive_its_maker(service, api):
     create(service, 401, purpose=None, expires_in_seconds=3600, maker_id=maker["id"])
 
 
+def test_a_key_has_no_scope_that_its_maker_lacks(service, api):
+    maker = api.post(KEYS, {"name": "narrow", "scopes": ["account:read", "search:read", "fleet:report"]}, expect=201).json()["id"]
+    before = listed(api)
+    for refused in (create(service, 403, maker_id=maker), create(service, 403, maker_id=maker, purpose=None, expires_in_seconds=60),
+                    service("/internal/keys/check", 403, maker_id=maker)):
+        assert refused["error"] == "insufficient_scope"
+        assert {"code_host:write", "eval:report"} < set(refused["scope"].split()) and "search:read" not in refused["scope"]
+    assert listed(api) == before
+    assert create(service, maker_id=maker, scopes=["search:read", "fleet:report"])["scopes"] == ["search:read", "fleet:report"]
+
+
+def test_a_check_answers_as_the_creation_would(service, api):
+    maker = api.post(KEYS, {"name": "wide"}, expect=201).json()["id"]
+    assert service("/internal/keys/check", maker_id=maker)["scopes"] == create(service, maker_id=maker)["scopes"]
+    service("/internal/keys/check", 401, maker_id=ABSENT)
+    api.post(f"{KEYS}/{maker}/revoke", expect=200)
+    service("/internal/keys/check", 401, maker_id=maker)
+    service("/internal/keys/check", 400)
+
+
+def temporary(service, **changes):
+    return create(service, purpose=None, expires_in_seconds=3600, **changes)
+
+
+def valid(api, *keys):
+    return [Api(api.url, key["key"]).get("/search/stats").status_code == 200 for key in keys]
+
+
+def test_a_sixth_temporary_key_of_an_interest_ends_the_oldest(cluster, account, service, api):
+    of_another, agent = temporary(service, interest_id=ABSENT), create(service)
+    first, *others = [temporary(service) for _ in range(5)]
+    assert valid(api, first, *others) == [True] * 5
+    sixth = temporary(service)
+    assert sixth["replaced"] == first["id"]
+    assert valid(api, first, *others, sixth, of_another, agent) == [False] + [True] * 7
+    assert first["id"] not in listed(api)
+    assert events(cluster, account) == [("key.replaced", first["id"], sixth["id"])]
+
+
+def test_concurrent_temporary_keys_are_bounded(service, api):
+    with ThreadPoolExecutor(8) as pool:
+        made = list(pool.map(lambda _: temporary(service), range(12)))
+    assert sum(valid(api, *made)) == 5
+
+
+def test_temporary_keys_are_counted_apart(cluster, service, api):
+    """They take no room of the account's 200 keys, and need none of it."""
+    for number in range(3):
+        temporary(service, interest_id=f"{ABSENT[:-1]}{number}")
+    with cluster.postgres.connect() as connection:
+        connection.execute(
+            "INSERT INTO account.api_key (account_id, name, kind, prefix, hash, scopes)"
+            " SELECT account_id, 'filler', kind, prefix, sha256(hash || int4send(n)), scopes"
+            " FROM account.api_key, generate_series(1, 198) n WHERE prefix = %s", [api.key[:12]])
+    api.post(KEYS, {"name": "the 200th"}, expect=201)
+    api.problem("POST", KEYS, 409, "conflict", {"name": "one more"})
+    assert valid(api, temporary(service)) == [True]
+
+
 def test_scopes_can_only_be_fewer(service):
     assert create(service, scopes=["fleet:report", "search:read"])["scopes"] == ["search:read", "fleet:report"]
     problem = create(service, 400, scopes=["account:write"], expires_in_seconds=0, repo="acme", interest_id=None)

@@ -66,6 +66,16 @@ def test_a_renamed_source_is_found(code_host, stranger, source):
     assert fork["full_name"] == f"{stranger.login}/{now.split('/')[1]}"
 
 
+@pytest.mark.parametrize("limits", [{}, {"repo"}, {"interest_id"}, {"repo", "interest_id"}], ids=str)
+def test_a_key_that_proves_no_repository_forks_nothing(code_host, stranger, source, limits):
+    """Not even the repository that it names."""
+    values = {"repo": source, "interest_id": "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"}
+    body = {"name": "k", "kind": "automation", "scopes": ["code_host:write"], **{name: values[name] for name in limits}}
+    key = stranger.api.as_key(stranger.api.post("/account/api-keys", body, expect=201).json()["key"])
+    key.problem("POST", FORK, 403, "forbidden", {"repo": source})
+    assert code_host.requests(method="POST", path=f"{source}/forks$") == []
+
+
 def test_what_cannot_be_forked(cluster, code_host, ada, stranger, source):
     hidden = code_host.repository(ada.login, private=True)
     stranger.api.problem("POST", FORK, 404, "not_found", {"repo": hidden})

@@ -1,12 +1,12 @@
 """Fixtures of the tests of provisioning, and of the workflow that it puts into repositories."""
 
+import functools
 import json
 
 import pytest
 
-from lib.outside.counterparts import connect
 from lib.outside.git_host import GitHost
-from lib.scenario.provisioning import Team
+from lib.scenario import provisioning
 from lib.system.servers import ROOT
 from lib.outside.tools import CHANGE, Tools
 from lib.wait import wait_for
@@ -19,20 +19,7 @@ SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
 def make_team(cluster, code_host):
     """make_team(**members of the interest): a new team."""
 
-    def make(has_app=True, has_model_key=True, **members):
-        api, at_host = cluster.user().api, code_host.user()
-        connect(api, "code_host", at_host.login)
-        app = code_host.install(at_host.login) if has_app else 0
-        repo = code_host.repository(at_host.login)
-        body = {"name": "Better ranking", "context": f"Ranking of documents in {code_host.url}/{repo}.", **members}
-        interest = api.post("/interests", body, expect=201).json()["id"]
-        team = Team(cluster, code_host, api, at_host, app, repo, interest)
-        if has_model_key:
-            team.connect_model()
-        wait_for(team.pool_is_ready, "the pool is ready")
-        return team
-
-    return make
+    return functools.partial(provisioning.new_team, cluster, code_host)
 
 
 @pytest.fixture

@@ -350,6 +350,34 @@ def test_an_automation_key_provisions_nothing(team):
     key.problem("POST", team.path("provision-cli-token"), 403, "forbidden")
 
 
+AGENT = ["experiments:read", "implement:read", "implement:write", "interests:read", "recommendations:read",
+         "recommendations:write", "search:read", "fleet:report", "code_host:write", "eval:report"]
+
+
+def narrow(team, *scopes):
+    return team.api.as_key(team.api.post("/account/api-keys", {"name": "n", "scopes": list(scopes)}, expect=201).json()["key"])
+
+
+def test_no_key_is_made_with_scopes_that_its_maker_lacks(team):
+    key = narrow(team, "provisioning:write")
+    problem = key.problem("POST", team.path("provision"), 403, "insufficient_scope", {})
+    assert problem["scope"].split() == AGENT
+    assert team.status()["state"] == "none" and team.status()["task_id"] is None
+    key = narrow(team, "provisioning:write", *AGENT, "interests:write")
+    task = key.wait_task(key.post(team.path("provision"), {}, expect=202))
+    assert task["status"] == "completed"
+    key = narrow(team, "provisioning:write", *AGENT[1:])
+    problem = key.problem("POST", team.path("provision-cli-token"), 403, "insufficient_scope")
+    assert problem["scope"] == AGENT[0]
+    assert len(team.keys()) == 1
+
+
+def test_another_key_may_repeat_the_request(team):
+    other = team.api.as_key(team.api.post("/account/api-keys", {"name": "other"}, expect=201).json()["key"])
+    first, second = (api.post(team.path("provision"), {}, expect=202).json() for api in (team.api, other))
+    assert first["task_id"] == second["task_id"]
+
+
 # ---- the token ----
 
 
@@ -365,6 +393,14 @@ def test_a_token_for_the_command_line(team):
     client.problem("POST", team.path("provision"), 403, "insufficient_scope", {})
     (key,) = [key for key in team.keys() if key["name"].startswith("command line")]
     assert (key["expires_at"], key["repo"], key["interest_id"]) == (token["expires_at"], team.repo, team.interest)
+
+
+def test_a_sixth_token_ends_the_first(team):
+    team.provision()
+    tokens = [team.api.post(team.path("provision-cli-token"), expect=200).json()["token"] for _ in range(6)]
+    statuses = [team.api.as_key(token).get(team.path("provision-status")).status_code for token in tokens]
+    assert statuses == [401] + [200] * 5
+    assert team.agent_works()
 
 
 def test_a_token_is_refused_once_push_access_is_lost(cluster, team):

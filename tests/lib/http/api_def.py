@@ -4,6 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[3]
 TABLE = ROOT / "libcommon" / "api.def"
 SCOPES = ROOT / "libcommon" / "scope.def"
@@ -18,9 +20,22 @@ ROW = re.compile(
 PARAMETER = re.compile(r"\{(\+?)(\w+)\}")
 
 
+OPERATOR_SCOPES = {"service:any_user", "assets:write"}
+
+
+def scopes():
+    """All scopes, in the order of their bits."""
+    return re.findall(r'^SCOPE\(\w+, +"([^"]+)"', SCOPES.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def account_scopes():
+    """Those that a user can have."""
+    return [name for name in scopes() if name not in OPERATOR_SCOPES]
+
+
 def scope_mask(*names):
     """The bits of these scopes."""
-    known = re.findall(r'^SCOPE\(\w+, +"([^"]+)"', SCOPES.read_text(encoding="utf-8"), re.MULTILINE)
+    known = scopes()
     return sum(1 << known.index(name) for name in names)
 
 
@@ -78,6 +93,11 @@ def parse(text):
         flags = {flag.strip() for flag in cells.pop("flags").split("|")} - {"0"}
         operations.append(Operation(**cells, flags=frozenset(flags)))
     return operations
+
+
+def by_id(rows):
+    """Parametrize a test by operations: its argument `op`."""
+    return pytest.mark.parametrize("op", rows, ids=lambda op: op.id)
 
 
 def operations():

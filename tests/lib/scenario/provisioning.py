@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from lib.http.client import Api
 from lib.system.cluster import Cluster
-from lib.outside.counterparts import CodeHost, CodeHostUser
+from lib.outside.counterparts import CodeHost, CodeHostUser, connect
+from lib.wait import wait_for
 
 KEY = "EXPOPS_KEY"
 FILE = ".github/workflows/expops.yml"
@@ -87,3 +88,18 @@ class Team:
         """Start a run, by default with a task in words, and run it: (what came of it, what was reported, the run's row)."""
         row = self.dispatch(**({"lead_content": "Do better"} | inputs))
         return runner.run(self.repo, row), self.reported(row), row
+
+
+def new_team(cluster, host, has_app=True, has_model_key=True, is_private=False, **members):
+    """A new team whose interest, with these members, has its papers; nothing is provisioned."""
+    api, at_host = cluster.user().api, host.user()
+    connect(api, "code_host", at_host.login)
+    app = host.install(at_host.login) if has_app else 0
+    repo = host.repository(at_host.login, private=is_private)
+    body = {"name": "Better ranking", "context": f"Ranking of documents in {host.url}/{repo}.", **members}
+    interest = api.post("/interests", body, expect=201).json()["id"]
+    team = Team(cluster, host, api, at_host, app, repo, interest)
+    if has_model_key:
+        team.connect_model()
+    wait_for(team.pool_is_ready, "the pool is ready")
+    return team
