@@ -1,5 +1,6 @@
 #include "experiment/evaluation.h"
 #include "experiment/experiment.h"
+#include "experiment/key_experiments.h"
 #include "experiment/project.h"
 #include "experiment/seed.h"
 #include "implementation/implementation.h"
@@ -26,6 +27,11 @@ static const struct route ROUTES[] = {
 	{API_ID_project_get, project_get},
 	{API_ID_project_update, project_update},
 	{API_ID_project_delete, project_delete},
+	{0},
+};
+
+static const struct internal_route INTERNAL_ROUTES[] = {
+	{INTERNAL_ID_experiment_access_get, key_experiment_access},
 	{0},
 };
 
@@ -59,6 +65,7 @@ static const struct service SERVICE = {
 	.schema = "experiments",
 	.api = API_EXPERIMENTS,
 	.routes = ROUTES,
+	.internal_routes = INTERNAL_ROUTES,
 	.jobs = JOBS,
 	.events = EVENTS,
 	.recurring = RECURRING,

@@ -113,8 +113,8 @@ static yyjson_val *fetch_paper(struct request *rq, const char *arxiv_id)
 /* NULL: there is none, which is a fault of the body. */
 static yyjson_val *fetch_template(struct request *rq, const char *id)
 {
-	struct pg_rows *rows =
-		pg_query(rq, BUILD_TEMPLATE_SQL, pg_text(id), pg_uuid(rq->caller.account));
+	struct pg_rows *rows = pg_query(rq, BUILD_TEMPLATE_SQL, pg_text(id),
+	                                pg_uuid(rq->caller.account), pg_text(rq->caller.repo));
 	if (!pg_empty(rows))
 		return json_parse_own(rq->arena, pg_json(rows));
 	problem_add_field(rq->arena, &rq->problem, "template_id", "is not one of your templates");

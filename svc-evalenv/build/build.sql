@@ -1,7 +1,7 @@
 -- name: build_template (read)
--- $1 id, $2 account.
+-- $1 id, $2 account, $3 the only repository whose templates the key may use (NULL: all).
 SELECT jsonb_build_object('template_id', id, 'version', version, 'digest', digest, 'spec', spec)
-FROM template WHERE id = $1 AND account_id = $2;
+FROM template WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = lower($3));
 
 -- name: build_create
 -- $1 account, $2 what is built: members that are columns of build, $3 the paper (NULL: none), $4 whether the outcome goes to the

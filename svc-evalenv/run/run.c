@@ -1,7 +1,9 @@
 #include "run/run.h"
 
 #include "base/json.h"
+#include "base/uuid.h"
 #include "build/build.h"
+#include "client/service_ask.h"
 #include "run.sql.h"
 
 #include <string.h>
@@ -93,6 +95,23 @@ static void require_made(struct request *rq, const char *outcome)
 		raise_error(rq, ERR_CONFLICT, "the build has not succeeded");
 }
 
+/* The result of a run goes into the experiment that its params name: a limited key may name one
+ * that is its own. Raises ERR_FORBIDDEN or ERR_NOT_FOUND. */
+static void require_own_experiment(struct request *rq)
+{
+	static const char FIELD[] = "experiment_id";
+	yyjson_val *params = json_get(request_body(rq), "params"), *named = json_get(params, FIELD);
+	struct uuid id;
+	if (!rq->caller.repo || !named || yyjson_is_null(named))
+		return;
+	if (!yyjson_is_str(named) || !uuid_parse(yyjson_get_str(named), yyjson_get_len(named), &id))
+		raise_field(rq, "params.experiment_id", "must be the id of an experiment");
+	service_ask(rq, internal_op(INTERNAL_ID_experiment_access_get),
+	            ASK_BODY(rq, {FIELD, yyjson_get_str(named)}, {"repo", rq->caller.repo},
+	                     {"interest_id", rq->caller.interest}),
+	            true);
+}
+
 void run_create(struct request *rq)
 {
 	if (!request_has_member(rq, "template_id") && !request_has_member(rq, "build_id"))
@@ -101,6 +120,7 @@ void run_create(struct request *rq)
 	struct run_input *in = request_input(rq, struct run_input, CREATE_FIELDS);
 	if (in->build_id)
 		queue_require_repo(rq, &BUILDS, in->build_id);
+	require_own_experiment(rq);
 	struct pg_rows *rows =
 		pg_write(rq, QUEUE_CONSTRAINTS, RUN_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(given(rq, in)), pg_int(build_timeout_s()),

@@ -4,6 +4,7 @@
 #include "pg/pg.h"
 #include "service/etag.h"
 #include "service/input.h"
+#include "service/key_limit.h"
 #include "service/resource.h"
 #include "template.sql.h"
 #include "template/spec.h"
@@ -45,6 +46,13 @@ static const struct field ID_FIELDS[] = {
 			.check = webhook_secret_check                                            \
 	}
 
+/* Whose limited keys may use the template. */
+#define REPO_FIELD                                                                 \
+	{                                                                          \
+		IN_BODY, FIELD_TEXT, "repo", FIELD_NOWHERE, NULLABLE, 3, REPO_MAX, \
+			.check = repo_check                                        \
+	}
+
 /* What a template has besides. */
 #define READ_ONLY_FIELDS                                                                       \
 	READ_ONLY("template_id"), READ_ONLY("version"), READ_ONLY("digest"),                   \
@@ -55,6 +63,7 @@ static const struct field CREATE_FIELDS[] = {
 	JSON_TEXT("name", REQUIRED | TRIMMED, 1, 200),
 	JSON_TEXT("description", NULLABLE, 0, 10000),
 	JSON_OBJECT("spec", REQUIRED),
+	REPO_FIELD,
 	SECRET_FIELD,
 	READ_ONLY_FIELDS,
 	FIELD_END,
@@ -65,6 +74,7 @@ static const struct field UPDATE_FIELDS[] = {
 	JSON_TEXT("name", TRIMMED, 1, 200),
 	JSON_TEXT("description", NULLABLE, 0, 10000),
 	JSON_OBJECT("spec", OPTIONAL),
+	REPO_FIELD,
 	SECRET_FIELD,
 	READ_ONLY_FIELDS,
 	FIELD_END,
@@ -97,8 +107,9 @@ static struct pg_param sealed_param(struct request *rq, const char *id, const ch
 void template_list(struct request *rq)
 {
 	struct template_input *in = request_input(rq, struct template_input, LIST_FIELDS);
-	struct pg_rows *rows = pg_query(rq, TEMPLATE_LIST_SQL, pg_uuid(rq->caller.account),
-	                                pg_int(in->limit), pg_int(in->offset));
+	struct pg_rows *rows =
+		pg_query(rq, TEMPLATE_LIST_SQL, pg_uuid(rq->caller.account), pg_int(in->limit),
+	                 pg_int(in->offset), pg_text(rq->caller.repo));
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
@@ -116,8 +127,8 @@ void template_create(struct request *rq)
 void template_get(struct request *rq)
 {
 	struct template_input *in = request_input(rq, struct template_input, ID_FIELDS);
-	struct pg_rows *rows =
-		pg_query(rq, TEMPLATE_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
+	struct pg_rows *rows = pg_query(rq, TEMPLATE_GET_SQL, pg_text(in->id),
+	                                pg_uuid(rq->caller.account), pg_text(rq->caller.repo));
 	etag_reply_object(rq, 200, rows, "template");
 }
 

@@ -7,9 +7,21 @@
 #include "pg/pg.h"
 #include "service/input.h"
 #include "service/key_limit.h"
+#include "service/reply.h"
 
 #include <string.h>
 #include <strings.h>
+
+struct access_input {
+	const char *id, *repo, *interest;
+};
+
+static const struct field ACCESS_FIELDS[] = {
+	BODY_UUID(struct access_input, id, "experiment_id", REQUIRED),
+	BODY_TEXT(struct access_input, repo, "repo", NULLABLE, 1, REPO_MAX),
+	BODY_UUID(struct access_input, interest, "interest_id", NULLABLE),
+	FIELD_END,
+};
 
 /* What decides whose an experiment is; NULL: it has none. */
 struct place {
@@ -97,4 +109,15 @@ void key_require_change(struct request *rq, const char *id)
 		raise_error(rq, ERR_FORBIDDEN,
 		            "the key is limited: the experiment must have its repository as "
 		            "target_repo, or be in the project of its interest");
+}
+
+void key_experiment_access(struct request *rq)
+{
+	struct access_input *in = request_input(rq, struct access_input, ACCESS_FIELDS);
+	struct place place;
+	rq->caller.repo = in->repo; /* the service asks for a key with these limits */
+	rq->caller.interest = in->interest;
+	if (!find(rq, in->id, &place))
+		raise_error(rq, ERR_NOT_FOUND, EXPERIMENT_MISSING);
+	reply_json(rq, 200, ASK_BODY(rq, {"experiment_id", in->id}));
 }

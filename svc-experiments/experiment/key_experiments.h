@@ -24,3 +24,7 @@ void key_require_experiment(struct request *rq, const char *id);
 /** Require that the experiment of the body is the key's once it is stored, and changes to no other
  * project. `id` NULL: it is created. Requires what key_require_experiment() does. */
 void key_require_change(struct request *rq, const char *id);
+
+/** POST /internal/experiments/access: whether the key that is limited to `repo` and `interest_id`
+ * may name the experiment; answers its id. */
+void key_experiment_access(struct request *rq);

@@ -2,7 +2,10 @@
 
 import pytest
 
+from lib.wait import wait_for
+
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
+EVALUATION = ["eval:read", "eval:write", "eval:report", "integrations:read"]
 SCOPES = ["experiments:read", "experiments:write", "implement:read", "implement:write", "interests:read",
           "interests:write", "recommendations:read", "recommendations:write"]
 REPO, OTHER_REPO = "acme/ranker", "acme/other"
@@ -211,3 +214,113 @@ def test_lists_leave_other_repositories_out(of_repo, api):
     actionable = of_repo.get("/implement/experiments/actionable", expect=200).json()
     assert [one["id"] for one in actionable] == [own]
     assert {none, other} < {one["id"] for one in api.get("/experiments", expect=200).json()}
+
+
+# ---- evaluations ----
+
+RUNS, BUILDS, TEMPLATES = "/eval-env/runs", "/eval-env/builds", "/eval-env/templates"
+SPEC = {"image": "registry.example.com/ranker:1", "command": "evaluate", "metrics": ["recall"], "env": {"TOKEN": "of the account"}}
+
+
+def evaluator(api, **limits):
+    return limited(api, scopes=SCOPES + EVALUATION, **({"repo": REPO} | limits))
+
+
+def template(api, repo=None):
+    body = {"name": f"of {repo}", "spec": SPEC} | ({"repo": repo} if repo else {})
+    return api.post(TEMPLATES, body, expect=201).json()
+
+
+def evaluated(api, experiment):
+    return (api.get(f"/experiments/{experiment}", expect=200).json()["ab_test_results"] or {}).get("eval_runs", [])
+
+
+def test_a_result_goes_into_an_experiment_of_the_key_alone(api, interests, projects):
+    """Also one of its interest's project, where the key has that limit."""
+    own, other, none = (experiment(api, repo) for repo in (REPO.upper(), OTHER_REPO, None))
+    in_project = of_project(api, projects[0])
+    by_id = {"template_id": template(api, REPO)["template_id"]}
+    of_repo, both = evaluator(api), evaluator(api, interest_id=interests[0])
+    for key, foreign in ((of_repo, {other: 403, none: 404, in_project: 404, ABSENT: 404}), (both, {other: 403, none: 404})):
+        for named, status in foreign.items():
+            for form in (named, named.upper()):
+                problem = key.post(RUNS, {**by_id, "params": {"experiment_id": form}}, expect=status).json()
+                assert problem["error"] == {403: "forbidden", 404: "not_found"}[status]
+        for form in ("mine", "", 5, [own], {"id": own}, True, f"{own}\n", f"{{{own}}}", own.replace("-", "")):
+            problem = key.problem("POST", RUNS, 400, "invalid_request", {**by_id, "params": {"experiment_id": form}})
+            assert [fault["field"] for fault in problem["errors"]] == ["params.experiment_id"]
+    assert api.get(RUNS, expect=200).json() == []
+    for key, named in ((of_repo, own), (both, own.upper()), (both, in_project)):
+        run = key.post(RUNS, {**by_id, "params": {"experiment_id": named}}, expect=201).json()
+        result = {"run_id": run["run_id"], "status": "succeeded", "metrics": {"recall": 1}}
+        key.post("/eval-env/webhooks/results", result, expect=200)
+        wait_for(lambda: run["run_id"] in [row["run_id"] for row in evaluated(api, named.lower())], "the result is there")
+    key.post(RUNS, {**by_id, "params": {"experiment_id": None}}, expect=201)
+    assert evaluated(api, other) == evaluated(api, none) == []
+
+
+def test_other_keys_name_any_experiment_of_the_account(api):
+    run = {"template_id": template(api)["template_id"]}
+    for named in (experiment(api, OTHER_REPO), ABSENT, 5):
+        api.post(RUNS, {**run, "params": {"experiment_id": named}}, expect=201)
+
+
+def test_templates_of_the_own_repository_are_allowed(api):
+    """A template without a repository is the account's."""
+    key = evaluator(api)
+    own, *foreign = (template(api, repo)["template_id"] for repo in (REPO.upper(), OTHER_REPO, None))
+    listed = key.get(TEMPLATES, expect=200)
+    assert [one["template_id"] for one in listed.json()] == [own] and listed.headers["X-Total-Count"] == "1"
+    assert key.get(f"{TEMPLATES}/{own}", expect=200).json()["repo"] == REPO.upper()
+    key.post(RUNS, {"template_id": own}, expect=201)
+    key.post(BUILDS, {"repo": REPO, "ref": "main", "template_id": own}, expect=201)
+    for one in foreign:
+        key.problem("GET", f"{TEMPLATES}/{one}", 404, "not_found")
+        for path, body in ((RUNS, {}), (RUNS, {"target": "hosted"}), (BUILDS, {"containerfile": "FROM scratch"})):
+            problem = key.problem("POST", path, 400, "invalid_request", {**body, "template_id": one})
+            assert [fault["field"] for fault in problem["errors"]] == ["template_id"]
+    for method, path in (("POST", TEMPLATES), ("PUT", f"{TEMPLATES}/{own}"), ("POST", f"{TEMPLATES}/{own}/lock")):
+        key.problem(method, path, 403, "forbidden", {"name": "mine", "spec": SPEC})
+    of_interest = limited(api, scopes=EVALUATION, interest_id=ABSENT)
+    of_interest.problem("GET", TEMPLATES, 403, "forbidden")
+
+
+def test_a_template_changes_its_repository(api):
+    key, made = evaluator(api), template(api, REPO)
+    path = f"{TEMPLATES}/{made['template_id']}"
+    assert api.put(path, {"description": "kept"}, expect=200).json()["repo"] == REPO
+    problem = api.problem("PUT", path, 400, "invalid_request", {"repo": "acme"})
+    assert [fault["field"] for fault in problem["errors"]] == ["repo"]
+    assert api.put(path, {"repo": None}, expect=200).json()["repo"] is None
+    key.problem("GET", path, 404, "not_found")
+    api.put(path, {"repo": REPO}, expect=200)
+    assert key.get(path, expect=200).json() == api.get(path, expect=200).json()
+
+
+def test_evaluations_without_a_repository_are_not_the_keys(api):
+    key = evaluator(api)
+    run = api.post(RUNS, {"template_id": template(api)["template_id"]}, expect=201).json()["run_id"]
+    build = api.post(BUILDS, {"containerfile": "FROM scratch"}, expect=201).json()["build_id"]
+    assert key.get(RUNS, expect=200).json() == []
+    for path, body in ((f"{RUNS}/{run}", None), (f"{BUILDS}/{build}", None), (f"{BUILDS}/{build}/context", None)):
+        key.problem("GET", path, 404, "not_found", body)
+    for path, body in (
+        (f"{RUNS}/{run}/cancel", None),
+        (f"{RUNS}/{run}/heartbeat", {"attempt": 1}),
+        ("/eval-env/webhooks/results", {"run_id": run, "status": "succeeded"}),
+        ("/eval-env/webhooks/hosted/results", {"run_id": run, "call_id": "c", "state": "succeeded"}),
+        (f"{BUILDS}/{build}/cancel", None),
+        (f"{BUILDS}/{build}/heartbeat", {"attempt": 1}),
+        (f"{BUILDS}/{build}/report", {"status": "succeeded", "image": "i:1"}),
+        (RUNS, {"build_id": build}),
+    ):
+        key.problem("POST", path, 404, "not_found", body)
+    for path in (RUNS, BUILDS):
+        key.post(f"{path}/claim", {"worker": "w"}, expect=204)
+    assert api.get(f"{RUNS}/{run}", expect=200).json()["status"] == "queued"
+    assert api.get(f"{BUILDS}/{build}", expect=200).json()["status"] == "queued"
+
+
+def test_connections_of_the_account_are_not_shown(api):
+    for limits in ({"repo": REPO}, {"interest_id": ABSENT}, {"repo": REPO, "interest_id": ABSENT}):
+        limited(api, scopes=EVALUATION, **limits).problem("GET", "/integrations/providers", 403, "forbidden")
