@@ -112,22 +112,36 @@ def test_many_long_names_cannot_stop_the_report(team, runner, tools):
 
 # ---- the scope ----
 
+# scope -> (what is proposed of what the agent wrote, what is left out)
 SCOPES = {
-    ("src", "src/a"): True, ("src/", "src/deep/a"): True, ("./src", "src/a"): True, ("docs src", "src/a"): True,
-    ("src", "src2/a"): False, ("src", "srca"): False, ("src/", "src"): True, ("src/a", "src/ab"): False, ("src/a", "src/a"): True,
-    ("src/a/", "src/b"): False, (".", "anything"): True, ("", "anything"): True, ("src", "lib/src/a"): False,
-    (".github", ".github/workflows/x.yml"): False, (".", ".github"): False, ("", ".GitHub/x"): False,
-    (".github2", ".github2/a"): True,
-}  # fmt: skip
+    "src": (["src/a", "src/deep/a"], ["src2/a", "srca", "lib/src/a"]),
+    "./src docs": (["src/a", "docs/a"], ["other"]),
+    "src/a": (["src/a"], ["src/ab"]),
+    "src/a/": (["src/a/b"], ["src/b"]),
+    "src/": (["src"], []),
+    ".": (["anything"], [".github/workflows/x.yml"]),
+    "": (["anything"], [".GitHub/x"]),
+    ".github2": ([".github2/a"], [".github/a"]),
+}
 
 
-@pytest.mark.parametrize(("scope", "path"), SCOPES)
-def test_the_scope_is_of_whole_segments(team, runner, tools, scope, path):
-    remove = "rm -rf .github; " if path == ".github" else ""
-    tools.agent(f'{remove}mkdir -p "$(dirname {path})"; echo >{path}')
+@pytest.mark.parametrize("scope", SCOPES)
+def test_the_scope_is_of_whole_segments(team, runner, tools, scope):
+    inside, outside = SCOPES[scope]
+    tools.agent("; ".join(f'mkdir -p "$(dirname {path})"; echo >{path}' for path in inside + outside))
+    runner.variables = {"EXPOPS_SCOPE": scope}
+    run, told, _ = team.work(runner, fidelity_policy="warn")
+    assert told["status"] == "pr_opened", run.log()
+    assert sorted(told.get("files_dropped_out_of_scope") or []) == sorted(outside)
+
+
+@pytest.mark.parametrize(("scope", "script"), [(".", "rm -rf .github; echo >.github"), (".github", "echo >.github/workflows/x.yml"),
+                                               ("src", "echo >srca")])  # fmt: skip
+def test_a_change_that_is_all_out_of_scope_is_rejected(team, runner, tools, scope, script):
+    tools.agent(script)
     runner.variables = {"EXPOPS_SCOPE": scope}
     run, told, _ = team.work(runner)
-    assert told["status"] == ("pr_opened" if SCOPES[scope, path] else "rejected_out_of_scope"), run.log()
+    assert told["status"] == "rejected_out_of_scope", run.log()
 
 
 # ---- what others write ----
