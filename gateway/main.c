@@ -1,7 +1,7 @@
 /* The gateway's own operations and commands; every other request is passed to its service. */
 #include "account/account.h"
 #include "account/by_id.h"
-#include "gateway-migrations.h"
+#include "gateway-schema.h"
 #include "key/key.h"
 #include "key/key_check.h"
 #include "key/provisioned_key.h"
@@ -54,7 +54,7 @@ static const struct service SERVICE = {
 	.api = API_GATEWAY,
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
-	.migrations = MIGRATIONS,
+	.schema_definition = &SCHEMA,
 	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, NULL},
 	.settings_check = edge_settings_check,
 	.commands = COMMANDS,

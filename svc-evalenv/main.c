@@ -6,7 +6,7 @@
 #include "result/result.h"
 #include "run/run.h"
 #include "service/service.h"
-#include "svc-evalenv-migrations.h"
+#include "svc-evalenv-schema.h"
 #include "template/template.h"
 #include "vault/vault.h"
 #include "worker/worker.h"
@@ -73,7 +73,7 @@ static const struct service SERVICE = {
 	.worker_stop = wakeup_worker_stop,
 	.background_start = wakeups_listen,
 	.keeps_accounts = true,
-	.migrations = MIGRATIONS,
+	.schema_definition = &SCHEMA,
 };
 
 int main(int argc, char **argv)

@@ -8,7 +8,7 @@
 #include "run/run.h"
 #include "service/agent_workflow.h"
 #include "service/service.h"
-#include "svc-experiments-migrations.h"
+#include "svc-experiments-schema.h"
 
 static const struct route ROUTES[] = {
 	{API_ID_experiments_list, experiment_list},
@@ -70,7 +70,7 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.recurring = RECURRING,
 	.keeps_accounts = true,
-	.migrations = MIGRATIONS,
+	.schema_definition = &SCHEMA,
 	.settings = (const struct setting *const[]){EXPERIMENT_SETTINGS, PAPER_SETTINGS,
                                                     RUN_SETTINGS, AGENT_WORKFLOW_SETTINGS, NULL},
 	.commands = COMMANDS,

@@ -12,7 +12,7 @@
 #include "service/agent_pair.h"
 #include "service/agent_workflow.h"
 #include "service/service.h"
-#include "svc-fleet-migrations.h"
+#include "svc-fleet-schema.h"
 #include "wording/wording.h"
 
 static const struct route ROUTES[] = {
@@ -87,7 +87,7 @@ static const struct service SERVICE = {
 	.worker_start = worker_start,
 	.worker_stop = worker_stop,
 	.keeps_accounts = true,
-	.migrations = MIGRATIONS,
+	.schema_definition = &SCHEMA,
 	.recurring = RECURRING,
 };
 

@@ -20,7 +20,7 @@
 #include "repository/run.h"
 #include "repository/secret.h"
 #include "service/service.h"
-#include "svc-integrations-migrations.h"
+#include "svc-integrations-schema.h"
 #include "vault/vault.h"
 #include "webhook/delivery.h"
 #include "webhook/redelivery.h"
@@ -110,7 +110,7 @@ static const struct service SERVICE = {
 	.recurring = RECURRING,
 	.commands = COMMANDS,
 	.keeps_accounts = true,
-	.migrations = MIGRATIONS,
+	.schema_definition = &SCHEMA,
 	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS,
                                                     APP_JWT_SETTINGS, INSTALLATION_SETTINGS,
                                                     IDENTITY_SETTINGS, WEBHOOK_SETTINGS, NULL},

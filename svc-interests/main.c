@@ -14,7 +14,7 @@
 #include "service/agent_workflow.h"
 #include "service/service.h"
 #include "source/source.h"
-#include "svc-interests-migrations.h"
+#include "svc-interests-schema.h"
 
 /* Enough for a refresh of an account with a thousand interests. */
 #define REFRESH_TIMEOUT_MS ((uint64_t)30 * 60 * 1000)
@@ -94,7 +94,7 @@ static const struct service SERVICE = {
 	.internal_routes = INTERNAL_ROUTES,
 	.jobs = JOBS,
 	.events = EVENTS,
-	.migrations = MIGRATIONS,
+	.schema_definition = &SCHEMA,
 	.settings =
 		(const struct setting *const[]){INTEREST_SETTINGS, POOL_SETTINGS, REFIT_SETTINGS,
                                                 REFRESH_SETTINGS, WORKFLOW_SETTINGS, AGENT_SETTINGS,

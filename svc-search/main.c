@@ -12,7 +12,7 @@
 #include "llm/chat.h"
 #include "service/service.h"
 #include "state.h"
-#include "svc-search-migrations.h"
+#include "svc-search-schema.h"
 
 #include <stdlib.h>
 
@@ -119,7 +119,7 @@ static const struct service SERVICE = {
 	.api = API_SEARCH,
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
-	.migrations = MIGRATIONS,
+	.schema_definition = &SCHEMA,
 	.settings = SETTINGS,
 	.commands = COMMANDS,
 	.process_start = process_start,

@@ -2,7 +2,7 @@
 """Checks that the compiler does not make.
 
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, unregistered tests,
-                                migrations that Postgres refuses
+                                migrations that Postgres refuses or that hold functions, edited functions without a new version
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -19,6 +19,7 @@ from pathlib import Path
 SKIPPED = 77
 LLVM = "14"  # Debian 12's; other versions format differently
 
+VERSIONS_TOOL = Path(__file__).resolve().parents[1] / "libcommon/tools/functions_version.py"
 SOURCE_FOLDERS = ["libcommon", "gateway", "svc-*", "tests"]
 
 # Refused function -> replacement. Each of them checks no bound, reports no error, has hidden state, or adds to NULL.
@@ -215,6 +216,24 @@ def lint_folder_headers(root):
                 yield f"{path.relative_to(root)}: {len(found)} headers begin with \"{start}\", not one: {' '.join(found)}"
 
 
+CREATED_FUNCTION = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)\(")
+
+
+def sql_code(path):
+    return re.sub(r"--[^\n]*", "", path.read_text(encoding="utf-8"))
+
+
+def lint_functions_of_tables(root):
+    """A migration must not create a function, unless a table uses it; others are in files NOUN.fn.sql (libcommon/pg/migrate.h)."""
+    for component in sorted({path.relative_to(root).parts[0] for path in root.glob("*/**/*.fn.sql")}):
+        texts = {path: sql_code(path) for path in sorted((root / component).rglob("migrations/*.sql"))}
+        everything = re.sub(r"EXECUTE FUNCTION \w+", "", "".join(texts.values()))
+        for path, text in texts.items():
+            for name in CREATED_FUNCTION.findall(text):
+                if len(re.findall(rf"\b{name}\(", everything)) < 2:
+                    yield f"{path.relative_to(root)}: creates {name}(), which no table uses: it belongs into a file NOUN.fn.sql"
+
+
 # The head of a function with an SQL-standard body, its end, and changes of a table that rewrite its rows or may do so.
 SQL_FUNCTION = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)((?:(?!\bAS \$|;).)*?)\n?\s*\b(?:RETURN|BEGIN ATOMIC)\b", re.DOTALL)
 DROPPED_FUNCTION = re.compile(r"DROP FUNCTION (?:IF EXISTS )?(\w+)")
@@ -224,11 +243,11 @@ REWRITE = re.compile(r"ALTER TABLE (\w+)[^;]*\b(?:ADD COLUMN [^,;]*\bDEFAULT\b|A
 def lint_migrations(root):
     """A migration must not rewrite a table whose row type a function with an SQL-standard body takes or returns
     (libcommon/pg/migrate.h)."""
-    common = sorted(root.glob("libcommon/pg/migrations/*.sql"))
+    common = sorted(root.glob("libcommon/**/*.fn.sql")) + sorted(root.glob("libcommon/pg/migrations/*.sql"))
     for component in sorted({path.parent.parent for path in root.glob("*/migrations/*.sql")} | {root / "libcommon"}):
         heads = {}
-        for path in common + sorted(component.glob("migrations/*.sql")):
-            text = re.sub(r"--[^\n]*", "", path.read_text(encoding="utf-8"))
+        for path in common + sorted(component.rglob("*.fn.sql")) + sorted(component.glob("migrations/*.sql")):
+            text = sql_code(path)
             for table in REWRITE.findall(text):
                 for name, head in heads.items():
                     if re.search(rf"\b{table}\b", head):
@@ -239,7 +258,8 @@ def lint_migrations(root):
 
 
 def words(root):
-    faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_migrations(root)})
+    faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_migrations(root), *lint_functions_of_tables(root)})
+    faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")
         may = TESTS_MAY if "tests" in path.relative_to(root).parts else set()

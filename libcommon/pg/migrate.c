@@ -4,13 +4,14 @@
 #include "base/base.h"
 #include "base/crypto.h"
 #include "base/log.h"
-#include "common_migrations.h"
+#include "common_schema.h"
 #include "pg/fault.h"
 #include "pg/target.h"
 
 #include <libpq-fe.h>
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One run on one connection, which is closed with the arena. */
@@ -18,7 +19,8 @@ struct run {
 	PGconn *pg;
 	const char *schema;
 	struct arena *arena;
-	PGresult *applied; /* name, sha256 */
+	PGresult *applied;   /* name, sha256 */
+	PGresult *installed; /* owner, version */
 };
 
 static void on_pg_free(void *ptr)
@@ -40,27 +42,26 @@ static void ignore_notice(void *context attr_unused, const char *message attr_un
 {
 }
 
-/* Log the failure and return its code. `migration` NULL: none was begun. */
-static enum err_code run_failed(const struct run *run, const char *migration,
-                                const PGresult *result)
+/* Log the failure and return its code. `file` NULL: none was begun. */
+static enum err_code run_failed(const struct run *run, const char *file, const PGresult *result)
 {
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	enum err_code code = sqlstate ? pg_fault_of_sqlstate(sqlstate)->code : ERR_UNAVAILABLE;
 	log_error(LOG_GROUP_PG, "migration failed", f_text("schema", run->schema),
-	          f_text("migration", migration), f_text("sqlstate", sqlstate),
+	          f_text("file", file), f_text("sqlstate", sqlstate),
 	          f_text("reason", pg_error_line(run->arena, run->pg)));
 	return code == ERR_UNAVAILABLE ? ERR_UNAVAILABLE : ERR_INTERNAL;
 }
 
 /* Run one or more statements; `ret_result` (may be NULL) is the last answer. */
-static enum err_code run_sql(struct run *run, const char *migration, const char *sql,
+static enum err_code run_sql(struct run *run, const char *file, const char *sql,
                              PGresult **ret_result)
 {
 	PGresult *result = PQexec(run->pg, sql);
 	arena_on_free(run->arena, on_result_free, result);
 	ExecStatusType status = PQresultStatus(result);
 	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && status != PGRES_EMPTY_QUERY)
-		return run_failed(run, migration, result);
+		return run_failed(run, file, result);
 	if (ret_result)
 		*ret_result = result;
 	return ERR_NONE;
@@ -101,14 +102,17 @@ static enum err_code run_connect(struct run *run, const char *database_url)
 	return ERR_NONE;
 }
 
-/* Read what is applied. */
+/* Read what is applied and installed. */
 static enum err_code run_read(struct run *run)
 {
-	return run_sql(run, NULL, "SELECT name, sha256 FROM migration ORDER BY name",
-	               &run->applied);
+	enum err_code code = run_sql(run, NULL, "SELECT name, sha256 FROM migration ORDER BY name",
+	                             &run->applied);
+	if (code == ERR_NONE)
+		code = run_sql(run, NULL, "SELECT owner, version FROM functions", &run->installed);
+	return code;
 }
 
-/* Create the schema and its table of migrations, and read what is applied. */
+/* Create the schema and the tables of this module, and read what is applied and installed. */
 static enum err_code run_open(struct run *run)
 {
 	const char *literal = quoted(run, PQescapeLiteral, run->schema);
@@ -130,6 +134,10 @@ static enum err_code run_open(struct run *run)
 			run,
 			"CREATE TABLE IF NOT EXISTS migration (name text PRIMARY KEY, "
 			"sha256 text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())");
+	if (code == ERR_NONE)
+		code = run_create(run, "CREATE TABLE IF NOT EXISTS functions (owner text PRIMARY "
+		                       "KEY, version int NOT NULL, installed_at timestamptz NOT "
+		                       "NULL DEFAULT now())");
 	return code == ERR_NONE ? run_read(run) : code;
 }
 
@@ -149,8 +157,8 @@ static enum err_code run_conflict(const struct run *run, const char *name, const
 	return ERR_CONFLICT;
 }
 
-/* Begin the transaction of all pending migrations. The lock makes other processes that migrate this
- * schema wait until it ends; they have perhaps applied some. */
+/* Begin the transaction of all that is pending. The lock makes other processes that migrate this
+ * schema wait until it ends; they have perhaps applied it. */
 static enum err_code run_begin(struct run *run)
 {
 	enum err_code code =
@@ -174,37 +182,94 @@ static enum err_code run_apply(struct run *run, const struct migration *migratio
 	               NULL);
 }
 
-/* Check the migration if it is applied. `is_begun`: apply it if it is not; else set
- * *ret_is_pending. */
-static enum err_code run_one(struct run *run, const struct migration *migration, bool is_begun,
-                             bool *ret_is_pending)
+/* What of the schema is done: checked only, or applied where it is pending. */
+struct pass {
+	bool is_begun;   /* in the transaction of run_begin() */
+	bool is_pending; /* set when something is */
+};
+
+/* Whether the migrations that this one replaces were applied; *ret_is_part: only some of them. */
+static bool is_replaced(const struct run *run, const struct migration *migration, bool *ret_is_part)
+{
+	bool is_last = false;
+	*ret_is_part = false;
+	for (const char *at = migration->replaces; at && *at; at = strchr(at, ' ') + 1) {
+		const char *name = arena_strndup(run->arena, at, strcspn(at, " "));
+		is_last = applied_sha256(run, name) != NULL;
+		*ret_is_part |= is_last;
+	}
+	return is_last;
+}
+
+/* Check the migration if it is applied, else apply it. */
+static enum err_code run_one(struct run *run, const struct migration *migration, struct pass *pass)
 {
 	char hex[SHA256_HEX_LEN + 1];
 	sha256_hex(migration->sql, strlen(migration->sql), hex);
 	const char *sha256 = migration->original_sha256 ? migration->original_sha256 : hex;
 	const char *recorded = applied_sha256(run, migration->name);
+	bool is_part;
+	if (is_replaced(run, migration, &is_part))
+		return ERR_NONE;
+	if (is_part)
+		return run_conflict(run, migration->name,
+		                    "the schema is older than this build can upgrade: start the "
+		                    "release before this one first");
 	if (recorded && strcmp(recorded, sha256) != 0)
 		return run_conflict(run, migration->name,
 		                    "the migration was edited after it was applied");
-	if (!recorded)
-		*ret_is_pending = true;
-	return recorded || !is_begun ? ERR_NONE : run_apply(run, migration, sha256);
+	pass->is_pending |= !recorded;
+	return recorded || !pass->is_begun ? ERR_NONE : run_apply(run, migration, sha256);
 }
 
-static enum err_code run_table(struct run *run, const struct migration *migrations, bool is_begun,
-                               bool *ret_is_pending)
+static int installed_version(const struct run *run, const char *owner)
+{
+	for (int i = 0; i < PQntuples(run->installed); i++) {
+		if (strcmp(PQgetvalue(run->installed, i, 0), owner) == 0)
+			return (int)strtol(PQgetvalue(run->installed, i, 1), NULL, 10);
+	}
+	return 0;
+}
+
+static enum err_code run_install(struct run *run, const struct schema *schema)
 {
 	enum err_code code = ERR_NONE;
-	for (const struct migration *m = migrations; code == ERR_NONE && m->name; m++)
-		code = run_one(run, m, is_begun, ret_is_pending);
-	return code;
+	for (const struct function_file *f = schema->functions; code == ERR_NONE && f->name; f++)
+		code = run_sql(run, f->name, f->sql, NULL);
+	if (code != ERR_NONE)
+		return code;
+	return run_sql(run, NULL,
+	               arena_printf(run->arena,
+	                            "INSERT INTO functions (owner, version) VALUES (%s, %d) ON "
+	                            "CONFLICT (owner) DO UPDATE SET version = excluded.version, "
+	                            "installed_at = now()",
+	                            quoted(run, PQescapeLiteral, schema->owner),
+	                            schema->functions_version),
+	               NULL);
 }
 
-static enum err_code run_tables(struct run *run, const struct migration *migrations, bool is_begun,
-                                bool *ret_is_pending)
+/* Install the functions unless these or newer ones are installed. */
+static enum err_code run_functions(struct run *run, const struct schema *schema, struct pass *pass)
 {
-	enum err_code code = run_table(run, COMMON_MIGRATIONS, is_begun, ret_is_pending);
-	return code == ERR_NONE ? run_table(run, migrations, is_begun, ret_is_pending) : code;
+	if (!schema->functions ||
+	    installed_version(run, schema->owner) >= schema->functions_version)
+		return ERR_NONE;
+	pass->is_pending = true;
+	return pass->is_begun ? run_install(run, schema) : ERR_NONE;
+}
+
+static enum err_code run_schema(struct run *run, const struct schema *schema, struct pass *pass)
+{
+	enum err_code code = ERR_NONE;
+	for (const struct migration *m = schema->migrations; code == ERR_NONE && m->name; m++)
+		code = run_one(run, m, pass);
+	return code == ERR_NONE ? run_functions(run, schema, pass) : code;
+}
+
+static enum err_code run_schemas(struct run *run, const struct schema *schema, struct pass *pass)
+{
+	enum err_code code = run_schema(run, &COMMON_SCHEMA, pass);
+	return code == ERR_NONE ? run_schema(run, schema, pass) : code;
 }
 
 static const char *newest(const struct migration *migrations)
@@ -215,10 +280,11 @@ static const char *newest(const struct migration *migrations)
 	return name;
 }
 
-static bool is_known(const struct migration *migrations, const char *name)
+static bool is_known(const struct run *run, const struct migration *migrations, const char *name)
 {
+	const char *listed = arena_printf(run->arena, "%s ", name);
 	for (const struct migration *m = migrations; m->name; m++) {
-		if (strcmp(m->name, name) == 0)
+		if (strcmp(m->name, name) == 0 || (m->replaces && strstr(m->replaces, listed)))
 			return true;
 	}
 	return false;
@@ -226,48 +292,48 @@ static bool is_known(const struct migration *migrations, const char *name)
 
 /* A migration that this build lacks is allowed when it is newer than all migrations of this build:
  * a newer release is being rolled out. */
-static enum err_code run_check_unknown(const struct run *run, const struct migration *migrations)
+static enum err_code run_check_unknown(const struct run *run, const struct schema *schema)
 {
 	for (int i = 0; i < PQntuples(run->applied); i++) {
 		const char *name = PQgetvalue(run->applied, i, 0);
 		bool is_common = strncmp(name, "common_", strlen("common_")) == 0;
-		const struct migration *table = is_common ? COMMON_MIGRATIONS : migrations;
-		if (!is_known(table, name) && strcmp(name, newest(table)) < 0)
+		const struct migration *table = (is_common ? &COMMON_SCHEMA : schema)->migrations;
+		if (!is_known(run, table, name) && strcmp(name, newest(table)) < 0)
 			return run_conflict(run, name, "this build lacks the migration");
 	}
 	return ERR_NONE;
 }
 
-/* Apply what is pending in one transaction. */
-static enum err_code run_pending(struct run *run, const struct migration *migrations)
+/* Do what is pending in one transaction. */
+static enum err_code run_pending(struct run *run, const struct schema *schema)
 {
-	bool is_pending = false;
-	enum err_code code = run_tables(run, migrations, false, &is_pending);
-	if (code != ERR_NONE || !is_pending)
+	struct pass check = {.is_begun = false}, change = {.is_begun = true};
+	enum err_code code = run_schemas(run, schema, &check);
+	if (code != ERR_NONE || !check.is_pending)
 		return code;
 	code = run_begin(run);
 	if (code == ERR_NONE)
-		code = run_tables(run, migrations, true, &is_pending);
+		code = run_schemas(run, schema, &change);
 	if (code == ERR_NONE)
 		code = run_sql(run, NULL, "COMMIT", NULL);
 	if (code == ERR_NONE)
 		log_info(LOG_GROUP_PG, "schema migrated", f_text("schema", run->schema),
-		         f_text("newest", newest(migrations)));
+		         f_text("newest", newest(schema->migrations)),
+		         f_int("functions", schema->functions_version));
 	return code;
 }
 
-enum err_code migrate_run(const char *database_url, const char *schema,
-                          const struct migration *migrations)
+enum err_code migrate_run(const char *database_url, const char *name, const struct schema *schema)
 {
 	struct arena *arena = arena_new();
-	struct run run = {.schema = schema, .arena = arena};
+	struct run run = {.schema = name, .arena = arena};
 	enum err_code code = run_connect(&run, database_url);
 	if (code == ERR_NONE)
 		code = run_open(&run);
 	if (code == ERR_NONE)
-		code = run_check_unknown(&run, migrations);
+		code = run_check_unknown(&run, schema);
 	if (code == ERR_NONE)
-		code = run_pending(&run, migrations);
+		code = run_pending(&run, schema);
 	arena_free(arena);
 	return code;
 }

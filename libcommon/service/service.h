@@ -13,7 +13,9 @@
  *     svc-runs/openapi.yaml   a description of each operation
  *     svc-runs/meson.build    folders = [['', [], files('run.c', 'run.sql')]]
  *                             migrations = files('migrations/0001_run.sql')
- *     svc-runs/migrations/    SQL files, applied in order at start (pg/migrate.h)
+ *                             functions = files('run.fn.sql')
+ *     svc-runs/migrations/    the tables: SQL files, applied in order at start (pg/migrate.h)
+ *     svc-runs/run.fn.sql     the functions of the schema, as they are today
  *     svc-runs/run.sql        the statements, each named by a line `-- name: run_create`
  *     svc-runs/run.c, run.h   the handlers
  *     svc-runs/main.c         the declaration
@@ -30,7 +32,7 @@
  *             .api = API_RUNS,
  *             .routes = ROUTES,
  *             .keeps_accounts = true,
- *             .migrations = MIGRATIONS,                                        // svc-runs-migrations.h
+ *             .schema_definition = &SCHEMA,                                    // svc-runs-schema.h
  *             .settings = (const struct setting *const[]){RUN_SETTINGS, NULL}, // base/config.h
  *     };
  *     int main(int argc, char **argv) { return service_main(&SERVICE, argc, argv); }
@@ -68,8 +70,8 @@
  * - pg/pg.h: statements and transactions. client/service_call.h: calls to other services.
  * - task/task.h: jobs (work after a 202), events between services, and recurring work.
  * - process.h: settings that every process has, and running a command with a database.
- * - pg/migrations/: tables and SQL functions that every schema has, such as task_start() and the
- *   triggers on tables with rows of accounts (0005_account.sql).
+ * - pg/migrations/ and the files *.fn.sql: tables and SQL functions that every schema has, such as
+ *   task_start() and the triggers on tables with rows of accounts (service/account.fn.sql).
  * - field_check.h: checking JSON that is not a request body against an input table.
  * - For this folder only: http_request.h (from an HTTP exchange to a handler; also used by the
  *   gateway), idempotency.h, admin.h.
@@ -119,7 +121,8 @@ struct command {
 };
 
 /** The declaration of a service. Members that a service does not use are NULL, except `name`,
- * `schema`, `routes` and `migrations`. Everything is borrowed for the life of the process. */
+ * `schema`, `schema_definition` and `routes`. Everything is borrowed for the life of the process.
+ */
 struct service {
 	const char *name;   /* `svc-interests` */
 	const char *schema; /* `interests`: the Postgres schema that it owns */
@@ -130,11 +133,11 @@ struct service {
 	const struct event_handler *events;
 	const struct recurring *recurring;
 	/** The service stores rows of accounts: the event `account.deleted` runs the SQL function
-	 * account_forget(), which the service's migrations define and which deletes the rows of the
-	 * account (see pg/migrations/0005_account.sql). */
+	 * account_forget(), which the service defines and which deletes the rows of the account
+	 * (see service/account.fn.sql). */
 	bool keeps_accounts;
-	const struct migration *migrations;    /* generated from migrations/ */
-	const struct setting *const *settings; /* one table per module; NULL ends */
+	const struct schema *schema_definition; /* generated from migrations/ and *.fn.sql */
+	const struct setting *const *settings;  /* one table per module; NULL ends */
 	/** Checks what the setting tables cannot express, after they are loaded. Prints one line on
 	 * standard error for each bad variable and returns ERR_INVALID. */
 	enum err_code (*settings_check)(void);

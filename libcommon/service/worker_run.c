@@ -430,7 +430,7 @@ static enum err_code prepare_database(const struct process *process)
 	enum err_code code = pg_session_check(settings->database_url, service->schema);
 	if (!code)
 		code = migrate_run(process_direct_url(settings), service->schema,
-		                   service->migrations);
+		                   service->schema_definition);
 	return code;
 }
 

@@ -8,9 +8,9 @@
  *                                 (job_wake.h)
  *
  * NOTIFY would be simpler, but makes all commits of the server wait for each other
- * (pg/migrations/0044_outbox_written.sql). When a message is lost, or another program wrote the
- * rows, the relay finds them at its next sweep (tasks_timing.sweep), and a worker with free slots
- * at its next look (tasks_timing.block). */
+ * (outbox_notify() in event.fn.sql). When a message is lost, or another program wrote the rows, the
+ * relay finds them at its next sweep (tasks_timing.sweep), and a worker with free slots at its next
+ * look (tasks_timing.block). */
 #pragma once
 
 #include "loop/worker.h"

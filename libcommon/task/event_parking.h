@@ -2,11 +2,10 @@
  * this folder.
  *
  * An event that fails delays only its own lane: its account, or what its writer has named in its
- * place (pg/migrations/0028_event_lane.sql). It is parked, and so are later events of its lane,
- * untried; those of other lanes go on. Parked events are tried again apart, with backoff, a lane's
- * in their order. An event that fails by itself DELIVERIES_MAX times goes to
- * `events.dead.<service>`, and one whose data are wrong at once; one that finds a part of the
- * system unavailable is kept.
+ * place (`lane` of the outbox). It is parked, and so are later events of its lane, untried; those
+ * of other lanes go on. Parked events are tried again apart, with backoff, a lane's in their order.
+ * An event that fails by itself DELIVERIES_MAX times goes to `events.dead.<service>`, and one whose
+ * data are wrong at once; one that finds a part of the system unavailable is kept.
  *
  * Bounds: when more than PARKED_OF_LANE events of a lane are parked, the one that fails has no
  * more tries than one. When PARKED_MAX are parked in all, the consumer reads no further.

@@ -5,7 +5,7 @@
  *
  * The stream only wakes one process that waits for tasks; one that finds more than it can run
  * passes the message on. Which tasks it gets is decided by Postgres: the one whose account has the
- * fewest running tasks, then the lowest turn (pg/migrations/0016_task_queue.sql). So an entry that
+ * fewest running tasks, then the lowest turn (task_claim() in task.fn.sql). So an entry that
  * is lost, or one too many, does no harm: a reader looks for tasks at least every
  * tasks_timing.block.
  *

@@ -29,11 +29,11 @@
  * task_start() returns the equal task (account, kind and input) if one still waits for its first
  * attempt, and violates the constraint task_pending_max when too many tasks of the account wait
  * (CONSTRAINT_TASK_PENDING_MAX in service/resource.h). What other transactions have not committed
- * is not counted (pg/migrations/0048_task_waiting.sql). Background work, which must not stop at the
- * bound of one account, calls task_put(); its tasks count too.
+ * is not counted (task_insert() in task.fn.sql). Background work, which must not stop at the bound
+ * of one account, calls task_put(); its tasks count too.
  *
  * Accounts share the workers: whichever process has a free slot claims the task of the account with
- * the fewest running tasks, then the one whose turn it is (pg/migrations/0016_task_queue.sql). One
+ * the fewest running tasks, then the one whose turn it is (task_turn() in task.fn.sql). One
  * account's thousand tasks delay another account's first by the end of one job.
  *
  * The process that has committed a task starts it itself if it runs no job (job_wake.h). Otherwise,

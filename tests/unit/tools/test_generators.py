@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-TOOLS = Path(__file__).resolve().parents[3] / "libcommon" / "tools"
-
-MIGRATE_H = "struct migration { const char *name; const char *sql; const char *original_sha256; };\n"
+LIBCOMMON = Path(__file__).resolve().parents[3] / "libcommon"
+TOOLS = LIBCOMMON / "tools"
 
 
 def generate(tool, *args, **options):
@@ -21,7 +20,7 @@ def compile_and_print(folder, header, expression):
     """Compile the header with the project's warnings and return what `puts(expression)` prints."""
     source = folder / "print.c"
     source.write_text(f'#include <stdio.h>\n#include "{header}"\nint main(void)\n{{\n\tputs({expression});\n\treturn 0;\n}}\n')
-    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Woverlength-strings", "-Werror"]
+    flags = ["-std=gnu11", "-Wall", "-Wextra", "-Wpedantic", "-Woverlength-strings", "-Werror", "-iquote", LIBCOMMON]
     subprocess.run(["cc", *flags, "-I", folder, "-o", folder / "print", source], check=True)
     return subprocess.run([folder / "print"], capture_output=True, check=True).stdout.decode().removesuffix("\n")
 
@@ -79,40 +78,58 @@ def test_invalid_statements_are_refused(tmp_path, text, message):
     assert message in done.stderr
 
 
+def embed(tmp_path, *files, prefix="", versions="svc-runs 7 abc"):
+    """Generate schema.h with the struct schema SCHEMA of svc-runs from {name: text} or names of files in tmp_path."""
+    (tmp_path / "functions").write_text(f"# versions\n{versions}\n")
+    target = [tmp_path / "functions", tmp_path / "schema.h"]
+    return generate("embed_schema.py", "--prefix", prefix, "SCHEMA", "svc-runs", *target, *(tmp_path / name for name in files))
+
+
+def shown(tmp_path, expression):
+    return compile_and_print(tmp_path, "schema.h", f'({expression}) ? ({expression}) : "NULL"')
+
+
 def test_migrations_become_a_table(tmp_path):
-    (tmp_path / "pg").mkdir()
-    (tmp_path / "pg/migrate.h").write_text(MIGRATE_H)
     first = 'CREATE TABLE "é" (a text DEFAULT \'\\x\');\n' + "-- long\n" * 2000
     (tmp_path / "0001_first.sql").write_text(first)
     (tmp_path / "0002_next.sql").write_text("SELECT 2;")
-    files = [tmp_path / "0002_next.sql", tmp_path / "0001_first.sql"]
-    done = generate("embed_migrations.py", "MIGRATIONS", tmp_path / "migrations.h", *files)
+    done = embed(tmp_path, "0002_next.sql", "0001_first.sql", prefix="common_")
     assert done.returncode == 0, done.stderr
-    shown = compile_and_print(tmp_path, "migrations.h", "MIGRATIONS[0].sql")
-    assert shown == first
-    assert compile_and_print(tmp_path, "migrations.h", "MIGRATIONS[1].name") == "0002_next"
-    end = compile_and_print(tmp_path, "migrations.h", 'MIGRATIONS[2].name == NULL ? "end" : "more"')
-    assert end == "end"
-
-
-def test_migrations_take_a_prefix(tmp_path):
-    (tmp_path / "pg").mkdir()
-    (tmp_path / "pg/migrate.h").write_text(MIGRATE_H)
-    (tmp_path / "0001_task.sql").write_text("SELECT 1;")
-    table = ["--prefix", "common_", "COMMON_MIGRATIONS", tmp_path / "migrations.h", tmp_path / "0001_task.sql"]
-    assert generate("embed_migrations.py", *table).returncode == 0
-    assert compile_and_print(tmp_path, "migrations.h", "COMMON_MIGRATIONS[0].name") == "common_0001_task"
+    assert shown(tmp_path, "SCHEMA.migrations[0].sql") == first
+    assert shown(tmp_path, "SCHEMA.migrations[1].name") == "common_0002_next"
+    assert shown(tmp_path, "SCHEMA.migrations[2].name") == "NULL"
+    assert shown(tmp_path, "(const char *)SCHEMA.functions") == "NULL"
 
 
 def test_an_edited_migration_keeps_the_hash_of_its_original(tmp_path):
-    (tmp_path / "pg").mkdir()
-    (tmp_path / "pg/migrate.h").write_text(MIGRATE_H)
     (tmp_path / "0001_task.sql").write_text("SELECT 1;\n-- original-sha256: " + "a" * 64 + "\n")
     (tmp_path / "0002_edited.sql").write_text("-- original-sha256: " + "0f" * 32 + "\nSELECT 1;")
-    done = generate("embed_migrations.py", "M", tmp_path / "m.h", tmp_path / "0001_task.sql", tmp_path / "0002_edited.sql")
-    assert done.returncode == 0, done.stderr
-    assert compile_and_print(tmp_path, "m.h", 'M[0].original_sha256 ? "hash" : "none"') == "none"
-    assert compile_and_print(tmp_path, "m.h", "M[1].original_sha256") == "0f" * 32
+    assert embed(tmp_path, "0001_task.sql", "0002_edited.sql").returncode == 0
+    assert shown(tmp_path, "SCHEMA.migrations[0].original_sha256") == "NULL"
+    assert shown(tmp_path, "SCHEMA.migrations[1].original_sha256") == "0f" * 32
+
+
+def test_a_migration_tells_which_it_replaces(tmp_path):
+    (tmp_path / "0001_schema.sql").write_text("-- replaces: 0001_a 0002_b\n-- replaces: 0007_c\n-- The tables.\nSELECT 1;\n")
+    (tmp_path / "0002_next.sql").write_text("SELECT 2;\n-- replaces: 0001_a\n")
+    assert embed(tmp_path, "0001_schema.sql", "0002_next.sql", prefix="common_").returncode == 0
+    assert shown(tmp_path, "SCHEMA.migrations[0].replaces") == "common_0001_a common_0002_b common_0007_c "
+    assert shown(tmp_path, "SCHEMA.migrations[1].replaces") == "NULL"
+
+
+def test_functions_keep_their_order(tmp_path):
+    for name in ("b.fn.sql", "a.fn.sql"):
+        (tmp_path / name).write_text(f"-- {name}\n")
+    assert embed(tmp_path, "b.fn.sql", "a.fn.sql").returncode == 0
+    assert shown(tmp_path, "SCHEMA.functions[0].sql") == "-- b.fn.sql\n"
+    assert shown(tmp_path, "SCHEMA.functions[1].name").endswith("/a.fn.sql")
+    assert shown(tmp_path, 'SCHEMA.functions_version == 7 ? "7" : "other"') == "7"
+
+
+def test_functions_need_a_version(tmp_path):
+    (tmp_path / "a.fn.sql").write_text("SELECT 1;")
+    done = embed(tmp_path, "a.fn.sql", versions="svc-other 1 abc")
+    assert done.returncode != 0 and "svc-runs: no version of its functions" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -121,8 +138,22 @@ def test_an_edited_migration_keeps_the_hash_of_its_original(tmp_path):
 def test_misnumbered_migrations_are_refused(tmp_path, names):
     for name in names:
         (tmp_path / name).write_text("SELECT 1;")
-    done = generate("embed_migrations.py", "M", tmp_path / "m.h", *(tmp_path / name for name in names))
-    assert done.returncode != 0
+    assert embed(tmp_path, *names).returncode != 0
+
+
+def test_a_version_rises_with_an_edit(tmp_path):
+    source = tmp_path / "svc-runs/run/run.fn.sql"
+    source.parent.mkdir(parents=True)
+    (tmp_path / "deploy/schema").mkdir(parents=True)
+    versions = tmp_path / "deploy/schema/functions"
+    versions.write_text("")
+    for version in (1, 2):
+        source.write_text(f"SELECT {version};")
+        checked = generate("functions_version.py", tmp_path)
+        assert checked.returncode == 1 and checked.stdout.startswith("svc-runs: its functions were edited")
+        assert generate("functions_version.py", "--raise", tmp_path).returncode == 0
+        assert versions.read_text().splitlines()[1].startswith(f"svc-runs {version} ")
+        assert generate("functions_version.py", tmp_path).returncode == 0
 
 
 def test_the_api_description_becomes_json(tmp_path):

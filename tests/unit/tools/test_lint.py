@@ -93,6 +93,21 @@ def test_other_changes_of_tables_are_accepted(tmp_path, first, second):
     assert lint_migrations(tmp_path, first, second) == ""
 
 
+TABLE = "CREATE FUNCTION tag_valid(t text) RETURNS boolean LANGUAGE sql RETURN t <> '';\nCREATE TABLE tag (t text CHECK (tag_valid(t)));\n"
+TRIGGER = "CREATE FUNCTION tag_added() RETURNS trigger LANGUAGE plpgsql AS $$ $$;\nCREATE TRIGGER a AFTER INSERT ON tag EXECUTE FUNCTION tag_added();"
+
+
+@pytest.mark.parametrize("text, fault", [(TABLE, ""), (TABLE + TRIGGER, "creates tag_added(), which no table uses")])
+def test_a_function_in_a_migration_is_reported_unless_a_table_uses_it(tmp_path, text, fault):
+    (tmp_path / "svc-a/tag").mkdir(parents=True)
+    (tmp_path / "svc-a/tag/tag.fn.sql").write_text("")
+    assert fault in (found := lint(tmp_path, path="svc-a/migrations/0001_schema.sql", text=text).stdout) and bool(fault) == ("creates" in found)
+
+
+def test_edited_functions_without_a_new_version_are_reported(tmp_path):
+    assert "svc-a: its functions were edited" in lint(tmp_path, path="svc-a/tag/tag.fn.sql", text="SELECT 1;").stdout
+
+
 LISTING = "folders = [\n  ['base', [], files(\n  )],\n  ['pg', [], files(\n  )],\n]\n"
 
 

@@ -28,6 +28,12 @@ static const struct migration TWO[] = {
 /* Without the common migrations. */
 #define APPLIED "SELECT count(*) FROM shop.migration WHERE name NOT LIKE 'common_%'"
 
+static enum err_code migrate(const char *url, const struct migration *migrations)
+{
+	return migrate_run(url, "shop",
+	                   &(struct schema){.owner = "shop", .migrations = migrations});
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -39,13 +45,13 @@ static int setup(void **state)
 static void test_migrations_run_once_and_in_order(void **state)
 {
 	(void)state;
-	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
 	/* A second run changes nothing. */
 	long applied =
 		pg_fixture_run(&server, "SELECT sum(xmin::text::bigint) FROM shop.migration");
-	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server,
 	                                "SELECT sum(xmin::text::bigint) FROM shop.migration"),
 	                 applied);
@@ -68,11 +74,11 @@ static void test_a_newer_release_adds_its_migrations(void **state)
 	                        "CREATE SCHEMA shop AUTHORIZATION clerk");
 	snprintf(url, sizeof(url), "postgresql:///postgres?host=%s&port=%u&user=clerk",
 	         server.folder, server.port);
-	assert_int_equal(migrate_run(url, "shop", ONE), ERR_NONE);
-	assert_int_equal(migrate_run(url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate(url, ONE), ERR_NONE);
+	assert_int_equal(migrate(url, TWO), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
 	/* The older release still starts. */
-	assert_int_equal(migrate_run(url, "shop", ONE), ERR_NONE);
+	assert_int_equal(migrate(url, ONE), ERR_NONE);
 	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA shop CASCADE; "
 	                        "DROP ROLE clerk");
 }
@@ -83,12 +89,12 @@ static void test_edited_and_unknown_migrations_are_refused(void **state)
 	const struct migration EDITED[] = {{"0001_first", "CREATE TABLE first ()"},
 	                                   {TWO[1].name, TWO[1].sql},
 	                                   {NULL}};
-	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
-	assert_int_equal(migrate_run(server.url, "shop", EDITED), ERR_CONFLICT);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, EDITED), ERR_CONFLICT);
 	const struct migration RENAMED[] = {{"0001_other", TWO[0].sql},
 	                                    {TWO[1].name, TWO[1].sql},
 	                                    {NULL}};
-	assert_int_equal(migrate_run(server.url, "shop", RENAMED), ERR_CONFLICT);
+	assert_int_equal(migrate(server.url, RENAMED), ERR_CONFLICT);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
 }
 
@@ -104,12 +110,12 @@ static void test_an_edited_migration_stands_for_its_original(void **state)
 		{TWO[1].name, "CREATE TABLE second (a bigint); INSERT INTO second VALUES (1), (2)",
 	         original},
 		{NULL}};
-	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
-	assert_int_equal(migrate_run(server.url, "shop", EDITED), ERR_NONE);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, EDITED), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
 	setup(NULL);
-	assert_int_equal(migrate_run(server.url, "shop", EDITED), ERR_NONE);
-	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, EDITED), ERR_NONE);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 2);
 }
 
@@ -122,7 +128,7 @@ static void test_a_failed_migration_is_rolled_back(void **state)
 	                                    {"0002_second",
 	                                     "CREATE TABLE second (a int); SELECT 1/0"},
 	                                    {NULL}};
-	assert_int_equal(migrate_run(server.url, "shop", FAILING), ERR_INTERNAL);
+	assert_int_equal(migrate(server.url, FAILING), ERR_INTERNAL);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 0);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(to_regclass('shop.first'))"), 0);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(to_regclass('shop.second'))"), 0);
@@ -130,12 +136,92 @@ static void test_a_failed_migration_is_rolled_back(void **state)
 	                                       {"0002_second",
 	                                        "CREATE TABLE second (a int); COMMIT"},
 	                                       {NULL}};
-	assert_int_equal(migrate_run(server.url, "shop", COMMITTING), ERR_CONFLICT);
+	assert_int_equal(migrate(server.url, COMMITTING), ERR_CONFLICT);
+}
+
+/* ---- functions ---- */
+
+static enum err_code install(int version, const char *first, const char *second)
+{
+	const struct function_file files[] = {{"a.fn.sql", first}, {"b.fn.sql", second}, {NULL}};
+	return migrate_run(server.url, "shop", &(struct schema){"shop", TWO, files, version});
+}
+
+#define RETURNS(n)                                                               \
+	"CREATE OR REPLACE FUNCTION price() RETURNS int LANGUAGE sql RETURN " #n \
+	" + (SELECT count(*) FROM second)"
+#define DOUBLES "CREATE OR REPLACE FUNCTION twice() RETURNS int LANGUAGE sql RETURN 2 * price()"
+
+/* Each uses what stands before it: the tables, and the functions of earlier files. */
+static void test_functions_are_installed_when_their_version_rises(void **state)
+{
+	(void)state;
+	assert_int_equal(install(1, RETURNS(10), DOUBLES), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 22);
+	assert_int_equal(install(1, RETURNS(20), DOUBLES), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 22);
+	assert_int_equal(install(2, RETURNS(30), DOUBLES), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 62);
+	/* A process of the former release starts again. */
+	assert_int_equal(install(1, RETURNS(10), DOUBLES), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 62);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
+}
+
+static void test_functions_that_fail_leave_the_former_ones(void **state)
+{
+	(void)state;
+	assert_int_equal(install(1, RETURNS(10), DOUBLES), ERR_NONE);
+	assert_int_equal(install(2, RETURNS(20),
+	                         "CREATE OR REPLACE FUNCTION twice() RETURNS text "
+	                         "LANGUAGE sql RETURN ''"),
+	                 ERR_INTERNAL);
+	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 22);
+	assert_int_equal(install(2, RETURNS(20), DOUBLES), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 42);
+}
+
+/* ---- one migration in place of several ---- */
+
+static const struct migration SQUASHED[] = {
+	{"0001_schema",
+         "CREATE TABLE first (id uuid DEFAULT uuid_v7(), a int); CREATE TABLE second (a int)", NULL,
+         "0001_first 0002_second "},
+	{"0003_third", "CREATE TABLE third ()"},
+	{NULL},
+};
+
+static void test_a_new_schema_takes_the_migration_that_replaces_others(void **state)
+{
+	(void)state;
+	assert_int_equal(migrate(server.url, SQUASHED), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
+	assert_int_equal(migrate(server.url, SQUASHED), ERR_NONE);
+}
+
+static void test_a_schema_with_the_replaced_migrations_keeps_them(void **state)
+{
+	(void)state;
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, SQUASHED), ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, APPLIED), 3);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.first"), 1);
+	/* A process of the former release starts again. */
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
+}
+
+static void test_a_schema_with_some_of_the_replaced_migrations_is_too_old(void **state)
+{
+	(void)state;
+	const struct migration ONE[] = {{TWO[0].name, TWO[0].sql}, {NULL}};
+	assert_int_equal(migrate(server.url, ONE), ERR_NONE);
+	assert_int_equal(migrate(server.url, SQUASHED), ERR_CONFLICT);
+	assert_int_equal(pg_fixture_run(&server, APPLIED), 1);
 }
 
 static void *run_two(void *arg)
 {
-	*(enum err_code *)arg = migrate_run(server.url, "shop", TWO);
+	*(enum err_code *)arg = migrate(server.url, TWO);
 	return NULL;
 }
 
@@ -165,22 +251,21 @@ static void test_a_killed_run_can_be_repeated(void **state)
 	pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)
-		_exit((int)migrate_run(server.url, "shop", SLOW));
+		_exit((int)migrate(server.url, SLOW));
 	while (pg_fixture_run(&server, "SELECT count(*) FROM pg_stat_activity WHERE wait_event = "
 	                               "'PgSleep'") == 0)
 		assert_int_equal(waitpid(pid, NULL, WNOHANG), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.second"), 1);
 }
 
 static void test_bad_url_and_unreachable_server(void **state)
 {
 	(void)state;
-	assert_int_equal(migrate_run("postgresql:///x?host=/nowhere", "shop", TWO),
-	                 ERR_UNAVAILABLE);
-	assert_int_equal(migrate_run("nonsense", "shop", TWO), ERR_INVALID);
+	assert_int_equal(migrate("postgresql:///x?host=/nowhere", TWO), ERR_UNAVAILABLE);
+	assert_int_equal(migrate("nonsense", TWO), ERR_INVALID);
 }
 
 static long ask(const char *sql)
@@ -193,7 +278,7 @@ static long ask(const char *sql)
 static void test_uuid_v7(void **state)
 {
 	(void)state;
-	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
 	/* The version and variant bits, the time, and ascending ids for rows that are made one
 	 * after another. */
 	assert_int_equal(ask("SELECT count(*) FROM generate_series(1, 1000), uuid_v7() AS id WHERE "
@@ -218,7 +303,7 @@ static void test_uuid_v7(void **state)
 static void test_task_functions(void **state)
 {
 	(void)state;
-	assert_int_equal(migrate_run(server.url, "shop", TWO), ERR_NONE);
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
 	assert_int_equal(
 		ask("SELECT (task_json(task_start('refresh', " ACCOUNT ", '{\"n\": 1}'))::jsonb - "
 	            "'{task_id,created_at}'::text[] = '{\"kind\": \"refresh\", \"status\": "
@@ -257,6 +342,15 @@ int main(void)
 		cmocka_unit_test_setup(test_edited_and_unknown_migrations_are_refused, setup),
 		cmocka_unit_test_setup(test_an_edited_migration_stands_for_its_original, setup),
 		cmocka_unit_test_setup(test_a_failed_migration_is_rolled_back, setup),
+		cmocka_unit_test_setup(test_functions_are_installed_when_their_version_rises,
+	                               setup),
+		cmocka_unit_test_setup(test_functions_that_fail_leave_the_former_ones, setup),
+		cmocka_unit_test_setup(test_a_new_schema_takes_the_migration_that_replaces_others,
+	                               setup),
+		cmocka_unit_test_setup(test_a_schema_with_the_replaced_migrations_keeps_them,
+	                               setup),
+		cmocka_unit_test_setup(
+			test_a_schema_with_some_of_the_replaced_migrations_is_too_old, setup),
 		cmocka_unit_test_setup(test_concurrent_runs_apply_once, setup),
 		cmocka_unit_test_setup(test_a_killed_run_can_be_repeated, setup),
 		cmocka_unit_test_setup(test_bad_url_and_unreachable_server, setup),

@@ -69,7 +69,7 @@ static const struct service SERVICE = {
 	.name = "svc-test",
 	.schema = "tested",
 	.jobs = JOBS,
-	.migrations = NONE,
+	.schema_definition = &(struct schema){.migrations = NONE},
 	.public_handler = &HANDLER,
 };
 

@@ -1,0 +1,34 @@
+-- Writing events: rows of the outbox, which the relay sends (task/outbox.h).
+
+-- Tell the client that has written rows, which tells the others (task/announce.h). A notice, as NOTIFY takes a lock at commit
+-- that the whole server has once, and keeps it until the commit is on disk, so that all commits would wait for each other.
+CREATE OR REPLACE FUNCTION outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE NOTICE 'the outbox has new rows' USING ERRCODE = 'XO001';
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER outbox_notify AFTER INSERT ON outbox FOR EACH STATEMENT EXECUTE FUNCTION outbox_notify();
+
+-- Note an event; its id. In PL/pgSQL, which keeps the plan: that of an SQL function with its own INSERT is made anew in each
+-- statement.
+CREATE OR REPLACE FUNCTION event_emit(stream text, type text, account uuid, data jsonb, request_id text DEFAULT NULL)
+RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    id uuid;
+BEGIN
+    INSERT INTO outbox (stream, type, account_id, data, request_id)
+    VALUES ($1, $2, $3, $4, coalesce($5, request_id_now())) RETURNING event_id INTO id;
+    RETURN id;
+END $$;
+
+-- Note an event under an id that its writer has chosen, so that saying the same twice is one event for every reader. If the
+-- outbox still has it, it is sent once more. Its id.
+CREATE OR REPLACE FUNCTION event_send(id uuid, stream text, type text, lane text, account uuid, data jsonb) RETURNS uuid
+LANGUAGE sql VOLATILE
+BEGIN ATOMIC
+    INSERT INTO outbox (event_id, stream, type, lane, account_id, data, request_id)
+    VALUES ($1, $2, $3, $4, $5, $6, request_id_now())
+    ON CONFLICT (event_id) DO UPDATE SET sent_at = NULL, sent_batch = NULL
+    RETURNING event_id;
+END;
