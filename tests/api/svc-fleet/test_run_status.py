@@ -15,6 +15,10 @@ def status(api, repo):
     return api.get(PATH, params={"repo": repo}, expect=200).json()
 
 
+def trigger(api, repo):
+    return api.post("/fleet/trigger", {"repo": repo}, expect=200).json()["run_id"]
+
+
 def asked(code_host, before):
     """How often the code host was asked for the runs of a workflow."""
     return len(code_host.requests(before, "GET", "/actions/workflows/expops.yml/runs"))
@@ -34,8 +38,12 @@ def pass_time(db):
 
 @pytest.fixture
 def started(api, code_host, repo):
-    """The id of a run that was started in `repo`."""
-    return api.post("/fleet/trigger", {"repo": repo}, expect=200).json()["run_id"]
+    """The id of a run that was started in `repo`. No event tells of that."""
+    code_host.hold_deliveries()
+    try:
+        return trigger(api, repo)
+    finally:
+        code_host.hold_deliveries(False)
 
 
 def test_the_newest_run_is_the_code_host_s(api, code_host, agent, repo, started, pass_time):
@@ -104,11 +112,16 @@ def test_without_the_code_host_the_record_is_shown(api, report):
     assert told["started_at"] == "2026-01-02T03:04:05.000Z" and told["live"] is False and told["html_url"] is None
 
 
-def trigger(api, repo):
-    return api.post("/fleet/trigger", {"repo": repo}, expect=200).json()["run_id"]
+@pytest.fixture
+def no_events(code_host):
+    """No event of the code host arrives during the test."""
+    code_host.hold_deliveries()
+    yield
+    code_host.hold_deliveries(False)
+    code_host.stop_failing()
 
 
-def test_a_trigger_drops_what_is_remembered(api, code_host, repo, started):
+def test_a_trigger_drops_what_is_remembered(api, repo, started, no_events):
     former = status(api, repo)
     assert (former["run_id"], former["live"]) == (started, True)
     second = trigger(api, repo)
@@ -116,23 +129,18 @@ def test_a_trigger_drops_what_is_remembered(api, code_host, repo, started):
     assert (told["run_id"], told["outcome_kind"], told["live"]) == (second, "running", True)
 
 
-def test_a_triggered_run_is_the_newest_before_the_code_host_tells_of_it(api, code_host, at_host, repo, started):
+def test_a_triggered_run_is_the_newest_before_the_code_host_tells_of_it(api, code_host, at_host, repo, started, no_events):
     """Its list lags behind, or it is away."""
     status(api, repo)
-    code_host.hold_deliveries()
-    try:
-        before = code_host.api("GET", f"/repos/{repo}/actions/workflows/expops.yml/runs", at_host.token).json()
-        second = trigger(api, repo)
-        code_host.fail("GET", "/actions/workflows/expops.yml/runs", status=200, body=before)
-        told = status(api, repo)
-        assert (told["run_id"], told["outcome_kind"], told["live"]) == (second, "running", False)
-        third = trigger(api, repo)
-        code_host.fail("GET", "/actions/workflows/", status=502, times=2)
-        told = status(api, repo)
-        assert (told["run_id"], told["outcome_kind"], told["live"]) == (third, "running", False)
-    finally:
-        code_host.hold_deliveries(False)
-        code_host.stop_failing()
+    before = code_host.api("GET", f"/repos/{repo}/actions/workflows/expops.yml/runs", at_host.token).json()
+    second = trigger(api, repo)
+    code_host.fail("GET", "/actions/workflows/expops.yml/runs", status=200, body=before)
+    told = status(api, repo)
+    assert (told["run_id"], told["outcome_kind"], told["live"]) == (second, "running", False)
+    third = trigger(api, repo)
+    code_host.fail("GET", "/actions/workflows/", status=502, times=2)
+    told = status(api, repo)
+    assert (told["run_id"], told["outcome_kind"], told["live"]) == (third, "running", False)
 
 
 def test_an_answer_that_comes_after_a_trigger_is_too_old(user, db, repo, started):
@@ -147,6 +155,18 @@ def test_an_answer_that_comes_after_a_trigger_is_too_old(user, db, repo, started
     assert db.execute("SELECT told FROM run_status WHERE repo_key = lower(%s)", [repo]).fetchone() == (None,)
     db.commit()
     assert status(user.api, repo)["run_id"] == second
+
+
+def test_an_answer_that_an_event_overtakes(api, user, db, code_host, repo, started):
+    """It is shown unless the event says otherwise."""
+    told = db.execute("SELECT jsonb_build_object('run_id', %s::bigint, 'status', 'in_progress', 'updated_at', now())::text", [started]).fetchone()
+    code_host.change_run(started, "completed", "failure")
+    wait_for(lambda: api.get("/fleet/runs", expect=200).json()[0]["status"] == "failed", "the event is handled")
+    db.execute("UPDATE run_status SET asked_at = now() + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
+    db.execute("SELECT run_status_tell(%s, %s, %s, now())", [user.account, repo, *told])
+    db.commit()
+    shown = status(api, repo)
+    assert (shown["run_id"], shown["status"], shown["outcome_kind"], shown["live"]) == (started, "failed", "failed", False)
 
 
 def test_an_event_drops_what_is_remembered(api, db, code_host, repo, started):

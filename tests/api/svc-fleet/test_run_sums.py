@@ -71,7 +71,7 @@ def test_a_cost_that_is_not_believed_is_kept_and_in_no_sum(report, api, db):
     assert kpis(api, cost_usd=0, runs_with_cost=0) == {"cost_usd": 10002, "runs_with_cost": 2}
 
 
-def test_a_removed_run_is_in_no_list_and_no_sum(report, api, db):
+def test_a_removed_run_is_in_no_list_and_no_sum(report, user, api, db):
     keep = report(1, started_at=DAY, status="pr_opened", cost_usd=1, input_tokens=5, agent="one", test_status="passed")
     before = kpis(api)
     run_id = "of/ours?é#1"
@@ -85,7 +85,8 @@ def test_a_removed_run_is_in_no_list_and_no_sum(report, api, db):
     assert [item["kind"] for item in api.get("/fleet/agents/inbox", expect=200).json()] == []
     for kept, counted in (day_sums(db), repo_sums(db), agent_sums(db)):
         assert kept == counted
-    assert db.execute("SELECT (SELECT count(*) FROM run_detail), (SELECT count(*) FROM run_text)").fetchone() == (0, 0)
+    for table in ("run_detail", "run_text"):
+        assert db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s", [user.account]).fetchone() == (0,)
     db.commit()
     api.problem("DELETE", path(run_id), 404, "not_found")
     assert report(run_id, expect=201, started_at=DAY)["status"] is None
