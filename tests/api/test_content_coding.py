@@ -8,21 +8,12 @@ import uuid
 import pytest
 
 from lib.http import api_def
+from lib.http.api_def import absent_target, by_id
 from lib.outside.webhooks import Hook, pull_request, signature
 from lib.scenario.evalenv import SECRET, SPEC, signed
 
 OPERATIONS = [op for op in api_def.operations() if "GONE" not in op.flags and op.body != "NONE"]
 BODIED = [op for op in OPERATIONS if "OPEN" not in op.flags]
-TEXTS = {"arxiv_id": "2205.14135"}
-
-
-def by_id(operations):
-    return pytest.mark.parametrize("op", operations, ids=lambda op: op.id)
-
-
-@pytest.fixture(scope="module")
-def all_scopes(cluster):
-    return cluster.user(operator=True).api
 
 
 @pytest.fixture
@@ -30,7 +21,7 @@ def send(cluster, all_scopes, op):
     """send(content, coding): call the operation under test with these bytes."""
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
-    target = op.target(**{name: TEXTS.get(name, str(uuid.uuid4())) for name in op.parameters})
+    target = absent_target(op)
 
     def request(content, coding="gzip"):
         headers = {"Content-Type": "application/json", "Content-Encoding": coding}
@@ -63,7 +54,7 @@ def test_another_coding_is_415(send, op):
 
 @by_id(BODIED)
 def test_a_415_for_the_type_names_no_coding(cluster, all_scopes, op):
-    target = op.target(**{name: TEXTS.get(name, str(uuid.uuid4())) for name in op.parameters})
+    target = absent_target(op)
     headers = {"Content-Type": "text/plain", "Content-Encoding": "gzip"}
     answer = all_scopes.request(op.method, target, content=gzip.compress(b"{}"), headers=headers)
     assert answer.status_code == 415

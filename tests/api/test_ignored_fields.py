@@ -7,13 +7,13 @@ import uuid
 import pytest
 
 from lib.http import api_def, openapi
+from lib.http.api_def import absent_target, by_id
 from lib.http.contract import contract
 
 DESCRIBED = openapi.operations()
 OPERATIONS = [op for op in api_def.operations() if op.body != "NONE" and not {"GONE", "OPEN"} & set(op.flags)]
 KEEPS_ALL = {"fleet_run_report"}  # members that telemetry does not name are stored and returned
 NAMING = [op for op in OPERATIONS if op.id not in KEEPS_ALL]
-TEXTS = {"arxiv_id": "2205.14135"}
 
 # Operations that write a whole resource, which a client can have read before.
 WRITES = [
@@ -23,21 +23,12 @@ WRITES = [
 ]  # fmt: skip
 
 
-def by_id(operations):
-    return pytest.mark.parametrize("op", operations, ids=lambda op: op.id)
-
-
-@pytest.fixture(scope="module")
-def all_scopes(cluster):
-    return cluster.user(operator=True).api
-
-
 @pytest.fixture
 def send(cluster, all_scopes, op):
     """send(body): call the operation under test; returns the answer."""
     if op.process not in cluster.processes:
         pytest.skip(f"{op.process} is not part of the cluster")
-    target = op.target(**{name: TEXTS.get(name, str(uuid.uuid4())) for name in op.parameters})
+    target = absent_target(op)
     return lambda body: all_scopes.request(op.method, target, body)
 
 

@@ -2,6 +2,8 @@
 
 import pytest
 
+from lib.http import api_def
+from lib.http.api_def import absent_target, by_id
 from lib.wait import wait_for
 
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
@@ -214,6 +216,64 @@ def test_lists_leave_other_repositories_out(of_repo, api):
     actionable = of_repo.get("/implement/experiments/actionable", expect=200).json()
     assert [one["id"] for one in actionable] == [own]
     assert {none, other} < {one["id"] for one in api.get("/experiments", expect=200).json()}
+
+
+# ---- the table of operations ----
+
+OPEN_TO = {
+    # They name a repository or an interest, show the key's own part of a list, or nothing of an account.
+    ("REPO_KEYS", "INTEREST_KEYS"): """
+        api_keys_list experiments_list experiment_create experiment_get experiment_update experiment_delete
+        implement_actionable_list implement_context_get implement_reference_get implement_report implement_run
+        implement_status_get asset_search assets_list asset_get search_stats_get installation_revoke
+    """,
+    ("REPO_KEYS",): """
+        fleet_activity_get artifact_evidence_get fleet_chat inbox_list inbox_digest_get inbox_dismiss fleet_refresh
+        fleet_report_get fleet_run_analyze installations_list fleet_run_status_get fleet_runs_list fleet_run_report
+        fleet_run_delete fleet_trigger app_installation_get fork_create installation_token_create build_create
+        build_claim build_get build_cancel build_context_get build_heartbeat build_report eval_runs_list
+        eval_run_create eval_run_claim eval_run_get eval_run_cancel eval_run_heartbeat templates_list template_get
+        eval_hosted_result_deliver eval_result_deliver
+    """,
+    ("INTEREST_KEYS",): """
+        preference_model_refit refit_task_get candidates_score interests_list interest_get interest_update
+        interest_delete provision_status_get provision_task_get interest_toggle recommendations_list
+        recommendations_digest_get recommendations_refresh refresh_task_get recommendation_explanation
+        recommendation_feedback
+    """,
+    # They concern the whole account.
+    (): """
+        api_key_create api_key_update api_key_delete api_key_revoke account_delete projects_list project_create
+        project_get project_update project_delete interest_create interest_provision provision_cli_token_create
+        asset_put app_install_url_get connections_list identity_link_create identity_links_list identity_link_delete
+        identity_resolve providers_list connection_delete auth_url_get connection_create model_key_connect
+        connection_status_get connection_token_get template_create template_update template_lock
+    """,
+}
+EXPECTED = {operation: set(flags) for flags, names in OPEN_TO.items() for operation in names.split()}
+KEYED = [op for op in api_def.operations() if "OPEN" not in op.flags]
+CLOSED = "this key is not allowed to do that, regardless of its scopes"
+
+
+def test_the_table_has_every_operation():
+    assert {op.id: op.flags & {"REPO_KEYS", "INTEREST_KEYS"} for op in KEYED} == EXPECTED
+
+
+@pytest.fixture(scope="module")
+def kinds(cluster):
+    """{which flags let it in: a client with a limited key that has every scope}."""
+    api = cluster.user().api
+    limits = {("REPO_KEYS",): {"repo": REPO}, ("INTEREST_KEYS",): {"interest_id": ABSENT},
+              ("REPO_KEYS", "INTEREST_KEYS"): {"repo": REPO, "interest_id": ABSENT}}
+    return {flags: limited(api, scopes=api_def.account_scopes(), **limit) for flags, limit in limits.items()}
+
+
+@by_id([op for op in KEYED if op.id != "asset_put"])
+def test_a_limited_key_calls_what_the_table_opens(kinds, op):
+    for flags, key in kinds.items():
+        answer = key.request(op.method, absent_target(op), None if op.body == "NONE" else {})
+        is_closed = answer.status_code == 403 and answer.json()["detail"] == CLOSED
+        assert is_closed == (not EXPECTED[op.id] & set(flags)), (flags, answer.text)
 
 
 # ---- evaluations ----

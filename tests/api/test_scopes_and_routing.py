@@ -1,12 +1,12 @@
 """Every operation of api.def against the running product: keys and scopes, and the answers to what does not exist."""
 
 import hashlib
-import uuid
 import zlib
 
 import pytest
 
 from lib.http import api_def, openapi
+from lib.http.api_def import absent_target, by_id
 from lib.http.client import Api
 from lib.http.contract import contract
 
@@ -24,14 +24,9 @@ VALUES = {"arxiv_id": "hep-th/9901001", "provider_name": "code_host", "rest": "a
 BASE62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
-def by_id(operations):
-    return pytest.mark.parametrize("op", operations, ids=lambda op: op.id)
-
-
 def target(op):
     """A path that matches the template. Its ids are of no object that exists."""
-    missing = str(uuid.uuid4())
-    return op.target(**{name: VALUES.get(name, missing) for name in op.parameters})
+    return absent_target(op, **VALUES)
 
 
 def body(op):

@@ -1,6 +1,7 @@
 """libcommon/api.def as data: the table of all public operations."""
 
 import re
+import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,6 +94,16 @@ def parse(text):
         flags = {flag.strip() for flag in cells.pop("flags").split("|")} - {"0"}
         operations.append(Operation(**cells, flags=frozenset(flags)))
     return operations
+
+
+PUBLIC_VALUES = {"arxiv_id": "2205.14135"}  # of path parameters that are no ids of an account
+
+
+def absent_target(operation, **values):
+    """The target of an operation on what nobody has; `values` of parameters, which are percent-encoded already."""
+    missing = str(uuid.uuid4())
+    known = PUBLIC_VALUES | values
+    return operation.target(**{name: known.get(name, missing) for name in operation.parameters})
 
 
 def by_id(rows):

@@ -45,18 +45,17 @@ def format_checker():
     return checker
 
 
-def rest_parameters():
-    """Names of the parameters that may contain slashes: {+name} in api.def. OpenAPI cannot express this."""
-    return set(re.findall(r"\{\+(\w+)\}", API_DEF.read_text(encoding="utf-8")))
+def rest_templates():
+    """The templates whose last parameter may contain slashes: {+name} in api.def. OpenAPI cannot express this."""
+    found = re.findall(r'"([^"{]*(?:\{\w+\}[^"{]*)*\{\+\w+\})"', API_DEF.read_text(encoding="utf-8"))
+    return {template.replace("{+", "{") for template in found}
 
 
-def path_pattern(template, rest):
-    """The regular expression of a template. A parameter is one segment unless it is in `rest`."""
-    pieces = re.split(r"\{([^}]+)\}", template)
-    pattern = re.escape(pieces[0])
-    for name, literal in zip(pieces[1::2], pieces[2::2]):
-        pattern += (".+" if name in rest else "[^/]+") + re.escape(literal)
-    return re.compile(pattern)
+def path_pattern(template, has_rest):
+    """The regular expression of a template. A parameter is one segment, but for the last one of a template that has the rest."""
+    *pieces, end = re.split(r"\{[^}]+\}", template)
+    pattern = "[^/]+".join(map(re.escape, pieces)) + (".+" if has_rest else "[^/]+") if pieces else ""
+    return re.compile(pattern + re.escape(end))
 
 
 class Contract:
@@ -66,10 +65,10 @@ class Contract:
         self.document = document
         # One for all schemas: a new validator searches the whole document before it resolves its first reference.
         self.validator = Draft202012Validator(document, format_checker=format_checker())
-        rest = rest_parameters()
+        rest = rest_templates()
         # Literal segments take precedence over parameters.
         paths = sorted(document["paths"], key=lambda path: path.count("{"))
-        self.templates = [(path_pattern(path, rest), path) for path in paths]
+        self.templates = [(path_pattern(path, path in rest), path) for path in paths]
         self.exercised = set()  # (method, template, status) of every answer checked
 
     def resolve(self, node):

@@ -1,0 +1,96 @@
+"""An account with one of everything that operations show or change, whose texts have a mark that nobody else knows."""
+
+import json
+import secrets
+from functools import cached_property
+
+from lib.scenario.provisioning import new_team
+
+MARK = f"mark{secrets.token_hex(8)}"
+PAPER = "2401.00001"
+RUN = "run-of-the-victim"
+EXTERNAL_ID = "tracker-user-of-the-victim"
+
+
+class Possessions:
+    """`ids`: {path parameter, or `OPERATION.PARAMETER` where that is of another kind: value}. What is made of it takes place in a private repository."""
+
+    def __init__(self, cluster, host):
+        self.cluster = cluster
+        self.team = new_team(cluster, host, is_private=True, name=f"interest {MARK}")
+        self.api, self.repo, self.interest = self.team.api, self.team.repo, self.team.interest
+        provisioned = self.team.provision(auto_merge=True)
+        assert provisioned["status"] == "completed", provisioned
+        self.installation = provisioned["result"]["installation_id"]
+        self.ids = {
+            "interest_id": self.interest, "installation_id": self.installation, "provider_name": "openai",
+            "provision_task_get.task_id": provisioned["task_id"], "fleet_run_delete.run_id": RUN, "link_id": self.link(), "key_id": self.key["id"], "project_id": self.project["id"],
+            "experiment_id": self.experiment["id"], "template_id": self.template["template_id"],
+            "build_id": self.build["build_id"], "run_id": self.run["run_id"], "recommendation_id": self.recommendation(),
+            "arxiv_id": PAPER, **self.preference(),
+        }  # fmt: skip
+        self.team.connect_model("openai")
+        self.report()
+
+    def make(self, path, **body):
+        return self.api.post(path, body, expect=201).json()
+
+    @cached_property
+    def key(self):
+        return self.make("/account/api-keys", name=f"key {MARK}")
+
+    @cached_property
+    def project(self):
+        return self.make("/projects", name=f"project {MARK}", description=MARK)
+
+    @cached_property
+    def experiment(self):
+        context = {"target_repo": self.repo, "task_description": MARK, "implementation_plan": MARK, "code_repository": MARK}
+        return self.make("/experiments", name=f"experiment {MARK}", hypothesis=MARK, project_id=self.project["id"],
+                         status="draft", launch_context=context)
+
+    @cached_property
+    def template(self):
+        spec = {"image": f"registry.example.com/{MARK}:1", "command": "evaluate", "metrics": ["recall"], "env": {"TOKEN": MARK}}
+        return self.make("/eval-env/templates", name=f"template {MARK}", description=MARK, spec=spec, repo=self.repo)
+
+    @cached_property
+    def build(self):
+        return self.make("/eval-env/builds", repo=self.repo, containerfile=f"FROM scratch\nLABEL name={MARK}\n")
+
+    @cached_property
+    def run(self):
+        return self.make("/eval-env/runs", template_id=self.template["template_id"], name=f"run {MARK}", params={"of": MARK})
+
+    def recommendation(self):
+        with self.cluster.postgres.connect("interests") as db:
+            db.execute("INSERT INTO paper (arxiv_id, asset, abstract) VALUES (%s, '{}', '') ON CONFLICT DO NOTHING", [PAPER])
+            row = db.execute(
+                "INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
+                " SELECT id, account_id, %s, context_version, 0.5, 1, %s FROM interest WHERE id = %s RETURNING id",
+                [PAPER, f"reasoning {MARK}", self.interest]).fetchone()
+            db.execute("INSERT INTO recommendation_explanation VALUES (%s, %s)", [row[0], json.dumps({"embedder": MARK})])
+            return str(row[0])
+
+    def preference(self):
+        history = self.api.get(f"/interests/{self.interest}", expect=200).json()["experiment_history_id"]
+        refit = self.api.post(f"/experiment-histories/{history}/refit-preference-model", expect=202)
+        refresh = self.api.post("/papers/recommended/refresh", {"interest_id": self.interest}, expect=202)
+        tasks = {"refit_task_get.task_id": refit, "refresh_task_get.task_id": refresh}
+        return {"history_id": history} | {name: self.api.wait_task(answer)["task_id"] for name, answer in tasks.items()}
+
+    def link(self):
+        link = self.make("/integrations/identity/link", source="tracker_a", external_id=EXTERNAL_ID, external_login=MARK,
+                         external_email=f"{MARK}@example.org")
+        self.account = link["user_id"]
+        return link["id"]
+
+    def report(self):
+        """A failed run, which is in the inbox, too."""
+        run = {"run_id": RUN, "repo": self.repo, "status": "failed", "error": f"error {MARK}", "agent": MARK,
+               "artifact_url": f"https://github.com/{self.repo}/pull/{MARK}"}
+        self.team.agent().post("/fleet/runs", run, expect=201)
+
+    @property
+    def inbox(self):
+        return [item["id"] for item in self.api.get("/fleet/agents/inbox", expect=200).json()]
