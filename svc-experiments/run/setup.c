@@ -40,10 +40,10 @@ static const char *check_repository(struct run *run)
 	const char *repo = text(run, "repo");
 	const char *path = agent_workflow_path(rq->arena);
 	yyjson_val *found = service_ask(rq, internal_op(INTERNAL_ID_installation_facts_get),
-	                                ASK_BODY(rq, {"repo", repo}), true);
-	if (!json_get_bool(found, "installed", false))
-		raise_error(rq, ERR_CONFLICT,
-		            "the app is not installed on %s: install it, then run again", repo);
+	                                ASK_BODY(rq, {"repo", repo}, {"purpose", "change"}), true);
+	const char *obstacle = json_get_text(found, "obstacle");
+	if (obstacle)
+		raise_error(rq, ERR_CONFLICT, "%s, then run again", obstacle);
 	yyjson_val *file = service_ask(rq, internal_op(INTERNAL_ID_file_get),
 	                               ASK_BODY(rq, {"repo", repo}, {"path", path}), true);
 	if (!json_get_bool(file, "found", false))

@@ -24,6 +24,12 @@
  * Suspends. */
 void access_require(struct request *rq, struct repository_name *repo);
 
+/** As access_require(); the code host is asked anew, which sets the repository's obstacle. */
+void access_require_anew(struct request *rq, struct repository_name *repo);
+
+/** As access_require(), but false in place of ERR_NOT_FOUND. */
+bool access_is_had(struct request *rq, struct repository_name *repo);
+
 /** Whether the caller's account has access to `repo`, which sets its number. Tells the other
  * services when it has lost it. Raises ERR_UNAVAILABLE: the code host does not answer. Suspends. */
 bool access_check(struct request *rq, struct repository_name *repo);

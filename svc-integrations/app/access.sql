@@ -8,8 +8,8 @@ FROM connection c LEFT JOIN repository_access a ON a.connection_id = c.id AND a.
 WHERE c.account_id = $1 AND c.provider = 'code_host';
 
 -- name: access_store
--- $1 account, $2 connection, $3 repository, $4 as above, $5 number of the repository: its user has push access. Also
--- deletes up to 20 old answers.
+-- $1 account, $2 connection, $3 repository, $4 as above, $5 number of the repository: its user has push access; $6 whether it takes
+-- changes: one that does not is asked about each time. Also deletes up to 20 old answers.
 WITH old AS (
     DELETE FROM repository_access WHERE ctid IN (
         SELECT ctid FROM repository_access WHERE told_at < now() - make_interval(secs => $4::float8)
@@ -18,8 +18,9 @@ WITH old AS (
 ), restored AS (
     DELETE FROM access_lost WHERE account_id = $1 AND repo = lower($3)
 )
-INSERT INTO repository_access AS a (account_id, connection_id, repo, repository_id) VALUES ($1, $2, lower($3), $5)
-ON CONFLICT (connection_id, repo) DO UPDATE SET repository_id = excluded.repository_id, told_at = now();
+INSERT INTO repository_access AS a (account_id, connection_id, repo, repository_id, told_at)
+VALUES ($1, $2, lower($3), $5, CASE WHEN $6 THEN now() ELSE '-infinity' END)
+ON CONFLICT (connection_id, repo) DO UPDATE SET repository_id = excluded.repository_id, told_at = excluded.told_at;
 
 -- name: access_lost_tell
 -- $1 account, $2 repository, $3 address of the code host's pages.

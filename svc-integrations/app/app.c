@@ -75,19 +75,18 @@ void app_install_url_get(struct request *rq)
 	reply_doc(rq, 200, doc);
 }
 
-yyjson_mut_val *app_installation_json(struct request *rq, const struct repository_name *repo,
-                                      yyjson_mut_doc *doc)
+yyjson_mut_val *app_installation_json(const struct repository_name *repo,
+                                      const struct installation *found, yyjson_mut_doc *doc)
 {
-	struct installation found;
-	bool is_installed = installation_find(rq, repo, &found);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
-	yyjson_mut_obj_add_bool(doc, answer, "installed", is_installed);
+	yyjson_mut_obj_add_bool(doc, answer, "installed", found && !found->suspended_at);
 	yyjson_mut_obj_add_val(doc, answer, "installation_id",
-	                       is_installed ? yyjson_mut_raw(doc, found.id) : yyjson_mut_null(doc));
-	json_add_text(doc, answer, "account", is_installed ? found.owner : NULL);
+	                       found ? yyjson_mut_raw(doc, found->id) : yyjson_mut_null(doc));
+	json_add_text(doc, answer, "account", found ? found->owner : NULL);
 	yyjson_mut_obj_add_str(doc, answer, "repo", repo->full);
 	yyjson_mut_obj_add_val(doc, answer, "permissions",
-	                       yyjson_mut_raw(doc, is_installed ? found.permissions : "{}"));
+	                       yyjson_mut_raw(doc, found ? found->permissions : "{}"));
+	json_add_text(doc, answer, "suspended_at", found ? found->suspended_at : NULL);
 	return answer;
 }
 
@@ -95,9 +94,10 @@ void app_installation_get(struct request *rq)
 {
 	struct app_input *in = request_input(rq, struct app_input, INSTALLATION_FIELDS);
 	struct repository_name repo = repository_name_read(rq, "repo", in->repo);
-	access_require(rq, &repo);
+	struct installation found;
+	bool is_found = access_is_had(rq, &repo) && installation_find(rq, &repo, &found);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_doc_set_root(doc, app_installation_json(rq, &repo, doc));
+	yyjson_mut_doc_set_root(doc, app_installation_json(&repo, is_found ? &found : NULL, doc));
 	reply_doc(rq, 200, doc);
 }
 

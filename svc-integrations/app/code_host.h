@@ -65,6 +65,10 @@ struct repository_name {
 	const char *owner, *name;
 	const char *full; /* `owner/name` as given */
 	int64_t id;       /* the code host's number of it (access_require()); 0: unknown */
+	/* Why it takes no changes, and what to do about it: `acme/ranker is archived at the code
+	 * host: unarchive it`. NULL: it takes them, or that was not asked
+	 * (access_require_anew()). */
+	const char *obstacle;
 };
 
 /** Split `owner/name`. Raises ERR_INVALID, naming `field`, when the text has another form. */

@@ -2,6 +2,7 @@
 
 #include "app/app_jwt.h"
 #include "base/json.h"
+#include "base/timefmt.h"
 #include "installation.sql.h"
 #include "pg/pg.h"
 
@@ -57,6 +58,11 @@ static bool is_of_another(const struct repository_name *repo, const struct insta
 	return repo->id && is_renamed && strtoll(number, NULL, 10) != repo->id;
 }
 
+const char *installation_suspended(struct request *rq, const struct repository_name *repo)
+{
+	return arena_printf(rq->arena, "the app is suspended on %s: unsuspend it", repo->full);
+}
+
 void installation_lookup_count(struct request *rq)
 {
 	struct pg_rows *rows = pg_query(rq, INSTALLATION_LOOKUP_SQL, pg_uuid(rq->caller.account),
@@ -66,6 +72,22 @@ void installation_lookup_count(struct request *rq)
 	rq->problem.retry_after_s = (unsigned)pg_value_int(rows, 0, 1);
 	raise_error(rq, ERR_RATE_LIMITED,
 	            "this account has asked the code host about the app too often");
+}
+
+/* Since when the installation is suspended, as the API shows times; NULL: it is not. What is no
+ * time is the present one. */
+static const char *suspended_at(struct request *rq, yyjson_val *told)
+{
+	yyjson_val *value = json_get(told, "suspended_at");
+	if (!value || yyjson_is_null(value))
+		return NULL;
+	const char *text = yyjson_get_str(value);
+	int64_t at_ms;
+	if (!text || !time_parse(text, strlen(text), &at_ms))
+		at_ms = time_now_ms();
+	char *shown = arena_alloc(rq->arena, TIME_TEXT_LEN + 1);
+	time_format(at_ms, shown);
+	return shown;
 }
 
 /* Ask the code host. False: the app is not installed there. */
@@ -92,6 +114,7 @@ static bool ask(struct request *rq, const struct repository_name *repo, struct i
 		.id = number_text(rq, id),
 		.owner = owner ? owner : repo->owner,
 		.permissions = json_write(rq->arena, permissions, NULL),
+		.suspended_at = suspended_at(rq, answer.json),
 	};
 	if (strcmp(answer.path, path) != 0)
 		read_redirect(rq, repo, answer.path, found);
@@ -99,7 +122,7 @@ static bool ask(struct request *rq, const struct repository_name *repo, struct i
 		return false;
 	pg_query(rq, INSTALLATION_STORE_SQL, pg_text(repo->full), pg_text(found->id),
 	         pg_text(found->owner), pg_text(found->permissions), pg_text(found->repository_id),
-	         pg_text(found->full_name));
+	         pg_text(found->full_name), pg_text(found->suspended_at));
 	return true;
 }
 
@@ -118,6 +141,7 @@ bool installation_find(struct request *rq, const struct repository_name *repo,
 		.permissions = pg_value(rows, 0, 2),
 		.repository_id = pg_value(rows, 0, 3),
 		.full_name = pg_value(rows, 0, 4),
+		.suspended_at = pg_value(rows, 0, 5),
 	};
 	return !is_of_another(repo, ret_installation) || ask(rq, repo, ret_installation);
 }
@@ -198,10 +222,10 @@ static const char *name_of(struct request *rq, const struct repository_name *rep
 }
 
 /* Whether what is remembered of the installation is out of date: the code host does not know its id
- * (404), or it covers the repository or the permissions no more (422). */
+ * (404), it is suspended (403), or it covers the repository or the permissions no more (422). */
 static bool is_outdated(const struct code_host_answer *answer)
 {
-	return answer->status == 404 || answer->status == 422;
+	return answer->status == 404 || answer->status == 403 || answer->status == 422;
 }
 
 struct installation_token installation_token_new(struct request *rq,
@@ -216,6 +240,9 @@ struct installation_token installation_token_new(struct request *rq,
 		if (!installation_find(rq, repo, &installation))
 			raise_error(rq, ERR_NOT_FOUND,
 			            "the app is not installed on this repository");
+		if (installation.suspended_at)
+			raise_error(rq, ERR_CONFLICT, "%s, then try again",
+			            installation_suspended(rq, repo));
 		answer = ask_token(rq, repo, &installation, permissions);
 	}
 	if (answer.status == 404)

@@ -2,9 +2,9 @@
  *
  * The installation that covers a repository is remembered for an hour, and asked for again before
  * that after an event of the code host about it, when its id is not known any more, and when its
- * permissions have changed. That there is none is remembered for a minute, or until an event about
- * any installation. Tokens are never kept: each is made for one repository and the permissions that
- * its use needs.
+ * permissions have changed. That there is none, or that it is suspended, is remembered for a
+ * minute, or until an event about any installation. Tokens are never kept: each is made for one
+ * repository and the permissions that its use needs.
  *
  * A renamed repository is found by its former name, too: the code host redirects to its number.
  * Since another one may get the former name, what is remembered of a renamed one is used only for
@@ -27,16 +27,20 @@ struct installation {
 	/* When the repository has another name now: its number, in decimal, and that name; each
 	 * NULL if unknown. Else both are NULL. */
 	const char *repository_id, *full_name;
+	const char *suspended_at; /* as the API shows times; NULL: it is not suspended */
 };
 
 /** CODE_HOST_LOOKUPS. */
 extern const struct setting INSTALLATION_SETTINGS[];
 
-/** The installation that covers `repo`; false: there is none. Raises ERR_UPSTREAM: the code host
- * does not accept the app's id or key; ERR_RATE_LIMITED: the account has used up its look-ups of
- * this hour. */
+/** The installation that covers `repo`, which may be suspended; false: there is none. Raises
+ * ERR_UPSTREAM: the code host does not accept the app's id or key; ERR_RATE_LIMITED: the account
+ * has used up its look-ups of this hour. */
 bool installation_find(struct request *rq, const struct repository_name *repo,
                        struct installation *ret_installation);
+
+/** That the installation that covers `repo` is suspended, and what to do about it. */
+const char *installation_suspended(struct request *rq, const struct repository_name *repo);
 
 /** Count that the code host is asked about the app on behalf of the account: the app's rate limit
  * is one for all accounts, and none may use it up. Suspends. Raises ERR_RATE_LIMITED: the account

@@ -1,9 +1,10 @@
 -- name: installation_get (read)
 -- $1 repository in any case, $2 for how many seconds an answer of the code host is believed, $3 one that there is no
--- installation. A row without an installation: there is none. No row: not known.
-SELECT i.installation_id, i.owner_login, i.permissions, i.repository_id, i.full_name
+-- installation, or that it is suspended. A row without an installation: there is none. No row: not known.
+SELECT i.installation_id, i.owner_login, i.permissions, i.repository_id, i.full_name, time_json(i.suspended_at)
 FROM (SELECT lower($1) AS repo) r
-LEFT JOIN installation i ON i.repo = r.repo AND i.told_at > now() - make_interval(secs => $2::float8)
+LEFT JOIN installation i ON i.repo = r.repo AND i.told_at > now() - make_interval(
+    secs => CASE WHEN i.suspended_at IS NULL THEN $2::float8 ELSE $3::float8 END)
 LEFT JOIN installation_absence a ON a.repo = r.repo AND a.told_at > now() - make_interval(secs => $3::float8)
 WHERE i.repo IS NOT NULL OR a.repo IS NOT NULL;
 
@@ -17,15 +18,16 @@ ON CONFLICT (account_id) DO UPDATE SET
 RETURNING lookups <= $2, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint;
 
 -- name: installation_store
--- $1 repository, $2 installation, $3 owner, $4 permissions, $5 id and $6 name of a renamed repository or NULL.
+-- $1 repository, $2 installation, $3 owner, $4 permissions, $5 id and $6 name of a renamed repository or NULL, $7 since when it is
+-- suspended or NULL.
 WITH no_absence AS (
     DELETE FROM installation_absence WHERE repo = lower($1)
 )
-INSERT INTO installation AS i (repo, installation_id, owner_login, permissions, repository_id, full_name)
-VALUES (lower($1), $2, $3, $4, $5, $6)
+INSERT INTO installation AS i (repo, installation_id, owner_login, permissions, repository_id, full_name, suspended_at)
+VALUES (lower($1), $2, $3, $4, $5, $6, $7)
 ON CONFLICT (repo) DO UPDATE SET installation_id = excluded.installation_id, owner_login = excluded.owner_login,
     permissions = excluded.permissions, repository_id = excluded.repository_id, full_name = excluded.full_name,
-    told_at = now();
+    suspended_at = excluded.suspended_at, told_at = now();
 
 -- name: installation_name
 -- $1 repository, $2 the name that it has now.

@@ -198,7 +198,7 @@ void workflow_dispatch(struct request *rq)
 {
 	struct dispatch d = {.in = request_input(rq, struct dispatch_input, DISPATCH_FIELDS)};
 	check_inputs(rq);
-	d.repository = repository_open(rq, d.in->repo, DISPATCH_PERMISSIONS);
+	d.repository = repository_open_anew(rq, d.in->repo, DISPATCH_PERMISSIONS);
 	d.ref = d.in->ref ? d.in->ref : branch_default(rq, &d.repository);
 	/* One lock for a workflow, so that no two dispatches without an answer look for one run. */
 	replica_lock_take(rq, arena_printf(rq->arena, "dispatch %s %s",

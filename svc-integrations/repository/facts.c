@@ -27,7 +27,15 @@ static const char *const FACTS[] = {
 };
 
 struct facts_input {
-	const char *repo;
+	const char *repo, *purpose;
+};
+
+static const char *const PURPOSES[] = {"change", NULL};
+
+static const struct field INSTALLATION_FIELDS[] = {
+	BODY_TEXT(struct facts_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
+	BODY_ENUM(struct facts_input, purpose, "purpose", OPTIONAL, PURPOSES),
+	FIELD_END,
 };
 
 static const struct field FACTS_FIELDS[] = {
@@ -44,13 +52,30 @@ void code_host_status_get(struct request *rq)
 	reply_doc(rq, 200, doc);
 }
 
+/* Why nothing can be changed in the repository through the app; NULL: it can. */
+static const char *obstacle_of(struct request *rq, const struct repository_name *repo,
+                               const struct installation *installation)
+{
+	if (!installation)
+		return arena_printf(rq->arena, "the app is not installed on %s: install it",
+		                    repo->full);
+	return installation->suspended_at ? installation_suspended(rq, repo) : repo->obstacle;
+}
+
 void installation_facts_get(struct request *rq)
 {
-	struct facts_input *in = request_input(rq, struct facts_input, FACTS_FIELDS);
+	struct facts_input *in = request_input(rq, struct facts_input, INSTALLATION_FIELDS);
 	struct repository_name name = repository_name_read(rq, "repo", in->repo);
-	access_require(rq, &name);
+	struct installation found;
+	if (in->purpose)
+		access_require_anew(rq, &name);
+	else
+		access_require(rq, &name);
+	bool is_found = installation_find(rq, &name, &found);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_doc_set_root(doc, app_installation_json(rq, &name, doc));
+	yyjson_mut_val *answer = app_installation_json(&name, is_found ? &found : NULL, doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	json_add_text(doc, answer, "obstacle", obstacle_of(rq, &name, is_found ? &found : NULL));
 	reply_doc(rq, 200, doc);
 }
 
@@ -69,7 +94,8 @@ static struct repository open_to_read(struct request *rq, const char *repo)
 	access_require(rq, &name);
 	struct installation installation;
 	if (rq->caller.is_repo_verified ||
-	    (app_is_configured() && installation_find(rq, &name, &installation)))
+	    (app_is_configured() && installation_find(rq, &name, &installation) &&
+	     !installation.suspended_at))
 		return repository_open_checked(rq, &name, READ_PERMISSIONS);
 	return (struct repository){.full_name = name.full, .auth = access_connection_auth(rq)};
 }

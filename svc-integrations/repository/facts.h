@@ -6,12 +6,14 @@
  *
  * whether there is a code host with an app; nothing is asked of it.
  *
- *     POST /internal/code-host/installation  {"repo"}
+ *     POST /internal/code-host/installation  {"repo", "purpose"?: "change"}
  *     {"installed": true, "installation_id": 51, "account": "acme", "repo": "acme/ranker",
- *      "permissions": {"contents": "write"}}
+ *      "permissions": {"contents": "write"}, "suspended_at": null, "obstacle": null}
  *
- * as GET /github/app/installation answers. `installed` false, the others null or empty: the app is
- * not installed.
+ * as GET /github/app/installation answers, of a repository that is the account's. `obstacle`: why
+ * nothing can be changed there through the app, and what to do about it, such as `acme/ranker is
+ * archived at the code host: unarchive it`; fit to be shown to a user. Work that will change the
+ * repository begins with the purpose `change`: the code host is asked anew then.
  *
  *     POST /internal/code-host/access  {"repo"}
  *     {"access": true}

@@ -4,20 +4,45 @@
 #include "app/app_jwt.h"
 
 #include <stdarg.h>
+#include <string.h>
 
-struct repository repository_open(struct request *rq, const char *repo,
-                                  const struct permission *permissions)
+static struct repository_name name_read(struct request *rq, const char *repo)
 {
 	struct repository_name name = repository_name_read(rq, "repo", repo);
 	if (!app_is_configured())
 		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
+	return name;
+}
+
+struct repository repository_open(struct request *rq, const char *repo,
+                                  const struct permission *permissions)
+{
+	struct repository_name name = name_read(rq, repo);
 	access_require(rq, &name);
 	return repository_open_checked(rq, &name, permissions);
+}
+
+struct repository repository_open_anew(struct request *rq, const char *repo,
+                                       const struct permission *permissions)
+{
+	struct repository_name name = name_read(rq, repo);
+	access_require_anew(rq, &name);
+	return repository_open_checked(rq, &name, permissions);
+}
+
+static bool has_write(const struct permission *permissions)
+{
+	for (; permissions->name; permissions++)
+		if (strcmp(permissions->level, "write") == 0)
+			return true;
+	return false;
 }
 
 struct repository repository_open_checked(struct request *rq, const struct repository_name *name,
                                           const struct permission *permissions)
 {
+	if (name->obstacle && has_write(permissions))
+		raise_error(rq, ERR_CONFLICT, "%s, then try again", name->obstacle);
 	struct installation_token token = installation_token_new(rq, name, permissions);
 	return (struct repository){.full_name = token.repo, .auth = token.auth};
 }

@@ -61,9 +61,15 @@ const char *repository_key(struct request *rq, const struct repository *reposito
 #define WORKFLOW_NAME_MAX 200
 
 /** Check the caller's access to the repository and make a token of it with `permissions`. Suspends.
- * Raises the errors of access_require() and installation_token_new(). */
+ * Raises the errors of access_require() and installation_token_new(), and ERR_CONFLICT: the
+ * repository is archived or disabled, as the code host has just said, and takes no changes. */
 struct repository repository_open(struct request *rq, const char *repo,
                                   const struct permission *permissions);
+
+/** As repository_open(), at the beginning of work: the code host is asked anew whether the account
+ * has access and the repository takes changes. */
+struct repository repository_open_anew(struct request *rq, const char *repo,
+                                       const struct permission *permissions);
 
 /** The second half of repository_open(): for a caller whose access was checked. Suspends; raises as
  * installation_token_new(). */

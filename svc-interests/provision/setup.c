@@ -55,12 +55,11 @@ static void skip(struct provision *p, const char *message)
 
 void setup_require_app(struct request *rq, const char *repo)
 {
-	yyjson_val *found =
-		ask(rq, INTERNAL_ID_installation_facts_get, ASK_BODY(rq, {"repo", repo}));
-	if (!json_get_bool(found, "installed", false))
-		raise_error(rq, ERR_CONFLICT,
-		            "the app is not installed on %s: install it, then provision again",
-		            repo);
+	yyjson_val *found = ask(rq, INTERNAL_ID_installation_facts_get,
+	                        ASK_BODY(rq, {"repo", repo}, {"purpose", "change"}));
+	const char *obstacle = json_get_text(found, "obstacle");
+	if (obstacle)
+		raise_error(rq, ERR_CONFLICT, "%s, then provision again", obstacle);
 }
 
 void setup_repository(struct provision *p)

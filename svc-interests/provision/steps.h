@@ -30,9 +30,9 @@ void setup_merge(struct provision *p);
 void setup_installation(struct provision *p);
 void setup_first_run(struct provision *p);
 
-/** Return when the account can push to the repository and the app is installed there. Suspends.
- * Raises ERR_NOT_FOUND: the repository is not the account's; ERR_CONFLICT: the app is not there;
- * and what asking the code host raises. */
+/** Return when the account can push to the repository, and the app can change it. Suspends. Raises
+ * ERR_NOT_FOUND: the repository is not the account's; ERR_CONFLICT: the app is not installed there
+ * or suspended, or the repository is archived or disabled; and what asking the code host raises. */
 void setup_require_app(struct request *rq, const char *repo);
 
 /** The names of the steps, in their order, as a JSON array. */

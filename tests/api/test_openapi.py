@@ -24,7 +24,7 @@ ACCEPTED = {"preference_model_refit", "recommendations_refresh", "code_host_webh
 MERGED = {"fleet_run_report"}  # 201, and 200 for what was known before
 
 # Operations whose answers do not follow from the row: 404 without a path parameter, and 409.
-ABSENT = {"recommendations_refresh", "identity_resolve", "app_installation_get", "installation_token_create", "fork_create"}
+ABSENT = {"recommendations_refresh", "identity_resolve", "installation_token_create", "fork_create"}
 ABSENT |= {"fleet_activity_get", "fleet_chat", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
 ABSENT |= {"fleet_trigger", "fleet_run_status_get", "build_create", "eval_result_deliver", "eval_hosted_result_deliver"}
 CONFLICTING = {"project_update", "interest_update", "interest_toggle", "implement_report", "auth_url_get", "connection_token_get"}

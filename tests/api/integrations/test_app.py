@@ -82,14 +82,18 @@ def test_the_jwt_is_signed_with_rs256_and_lives_ten_minutes(ada, code_host):
 def test_an_installed_app_is_found(ada, code_host, installation, repo):
     found = installation_of(ada, repo, expect=200).json()
     assert found.pop("permissions")["contents"] == "write"
-    assert found == {"installed": True, "installation_id": installation, "account": ada.login, "repo": repo}
+    assert found == {"installed": True, "installation_id": installation, "account": ada.login, "repo": repo, "suspended_at": None}
+
+
+def nothing_of(repo):
+    """The answer where the app is not installed, or nothing is the caller's."""
+    return {"installed": False, "installation_id": None, "account": None, "repo": repo, "permissions": {}, "suspended_at": None}
 
 
 def test_an_app_that_is_not_installed_is_not_found(new_developer, code_host):
     bob = new_developer()
     repo = code_host.repository(bob.login)
-    none = {"installed": False, "installation_id": None, "account": None, "repo": repo, "permissions": {}}
-    assert installation_of(bob, repo, expect=200).json() == none
+    assert installation_of(bob, repo, expect=200).json() == nothing_of(repo)
     assert "not installed" in token_of(bob, repo, expect=404).json()["detail"]
 
 
@@ -218,13 +222,63 @@ def test_an_installation_without_any_of_them_gives_no_token(new_developer, code_
     assert not code_host.requests(before, "POST", "access_tokens")
 
 
-def test_a_suspended_installation_gives_no_token(new_developer, code_host):
+def test_a_suspended_installation_is_not_installed_and_gives_no_token(new_developer, code_host):
     bob = new_developer()
     repo, installation = code_host.repository(bob.login), code_host.install(bob.login)
+    before = datetime.now(timezone.utc) - timedelta(seconds=1)
     code_host.suspend(installation)
-    assert "suspended" in token_of(bob, repo, expect=409).json()["detail"]
+    found = installation_of(bob, repo, expect=200).json()
+    assert (found["installed"], found["installation_id"], found["account"]) == (False, installation, bob.login)
+    assert before <= datetime.fromisoformat(found["suspended_at"].replace("Z", "+00:00")) <= datetime.now(timezone.utc)
+    assert installation_of(bob, repo, expect=200).json() == found
+    assert f"suspended on {repo}" in token_of(bob, repo, expect=409).json()["detail"]
     code_host.suspend(installation, False)
+    assert installation_of(bob, repo, expect=200).json()["suspended_at"] is None
     token_of(bob, repo, expect=200)
+
+
+def test_a_suspension_without_an_event_is_learned_from_a_refused_token(cluster, new_developer, code_host, without_events):
+    """Its end is seen within a minute."""
+    bob = new_developer()
+    repo, installation = code_host.repository(bob.login), code_host.install(bob.login)
+    token_of(bob, repo, expect=200)
+    code_host.suspend(installation)
+    assert f"suspended on {repo}" in token_of(bob, repo, expect=409).json()["detail"]
+    assert installation_of(bob, repo, expect=200).json()["installed"] is False
+    code_host.suspend(installation, False)
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("UPDATE installation SET told_at = told_at - interval '1 minute'")
+    assert installation_of(bob, repo, expect=200).json()["installed"] is True
+
+
+def test_a_suspension_in_another_form_is_one(new_developer, code_host):
+    bob = new_developer()
+    repo, installation = code_host.repository(bob.login), code_host.install(bob.login)
+    found = {"id": installation, "account": {"login": bob.login}, "permissions": {"contents": "write"}, "suspended_at": True}
+    code_host.fail("GET", f"^/repos/{repo}/installation$", status=200, body=found)
+    answer = installation_of(bob, repo, expect=200).json()
+    assert answer["installed"] is False and answer["suspended_at"]
+
+
+# ---- repositories that take no changes ----
+
+
+@pytest.mark.parametrize("state", ["archived", "disabled"])
+def test_what_a_repository_that_takes_no_changes_is_asked_for(ada, code_host, repo, state):
+    """Though the account's access to it is remembered; and it is seen at once when it takes changes again."""
+    file = {"repo": repo, "branch": "main", "path": "x", "content": "x", "message": "x"}
+    dispatch = {"repo": repo, "workflow": "agent.yml", "key": state}
+    change = {"repo": repo, "purpose": "change"}
+    assert ada.call("installation", change)["obstacle"] is None
+    code_host.change_repository(repo, **{state: True})
+    for operation, body in (("workflows/dispatch", dispatch), ("files/put", file), ("secrets/put", {"repo": repo, "name": "X", "value": "x"})):
+        assert f"{repo} is {state}" in ada.call(operation, body, 409)["detail"]
+    assert ada.call("installation", change)["obstacle"].startswith(f"{repo} is {state}")
+    ada.call("files/get", {"repo": repo, "path": "README.md"})
+    assert installation_of(ada, repo, expect=200).json()["installed"] is True
+    code_host.change_repository(repo, **{state: False})
+    ada.call("files/put", file)
+    assert ada.call("installation", change)["obstacle"] is None
 
 
 @pytest.fixture
@@ -299,8 +353,8 @@ def test_a_read_whose_connection_breaks_is_made_again(ada, code_host, repo):
 
 
 def assert_shut(developer, repo):
-    for answer in (installation_of(developer, repo), token_of(developer, repo)):
-        assert answer.status_code == 404, answer.text
+    assert installation_of(developer, repo, expect=200).json() == nothing_of(repo)
+    token_of(developer, repo, expect=404)
 
 
 def test_an_account_without_a_connection_gets_nothing(cluster, ada, user, repo):

@@ -20,7 +20,8 @@ def before(cluster):
     with cluster.postgres.connect() as db:
         db.execute(f"CREATE SCHEMA {SCHEMA}")
         db.execute(f"SET search_path TO {SCHEMA}, public")
-        for file in migrations("libcommon/pg") + [file for file in own if file.name < PROOF]:
+        common = migrations("libcommon/pg") + sorted((ROOT / "libcommon").rglob("*.fn.sql"))
+        for file in common + [file for file in own if file.name < PROOF]:
             db.execute(file.read_text())
         yield db, next(file for file in own if file.name == PROOF)
         db.execute(f"DROP SCHEMA {SCHEMA} CASCADE")

@@ -236,6 +236,22 @@ def test_without_the_app_nothing_is_started(new_team):
     assert team.provision()["status"] == "completed"
 
 
+@pytest.mark.parametrize("state", ["suspended", "archived", "disabled"])
+def test_where_a_step_would_fail_nothing_is_started(team, state):
+    def change(value):
+        if state == "suspended":
+            team.host.suspend(team.app, value)
+        else:
+            team.host.change_repository(team.repo, **{state: value})
+
+    change(True)
+    problem = team.api.problem("POST", team.path("provision"), 409, "conflict", {})
+    assert state in problem["detail"] and team.repo in problem["detail"] and "then provision again" in problem["detail"]
+    assert team.status()["state"] == "none" and team.keys() == []
+    change(False)
+    assert team.provision()["status"] == "completed"
+
+
 def test_what_is_lost_after_the_start_fails_the_task(cluster, team):
     with cluster.postgres.connect("interests") as db:
         points = KillPoints(cluster, "svc-interests", db, ["provision_step"])

@@ -208,6 +208,14 @@ def test_what_is_missing_is_said_in_a_sentence(new_lab, how, words):
     lab.wait("failed")
 
 
+def test_that_a_repository_takes_no_changes_is_said(lab):
+    lab.host.change_repository(lab.repo, archived=True)
+    lab.start()
+    status = lab.wait("failed", "running")
+    assert f"{lab.repo} is archived" in status["error"] and "then run again" in status["error"]
+    assert lab.host.branches(lab.repo) == ["main"]
+
+
 # ---- what becomes of it ----
 
 

@@ -52,6 +52,18 @@ def test_a_run_has_the_pair_of_the_installation(api, code_host, at_host, install
     assert made["inputs"] == {"agent": "agent_one", "provider": "anthropic"}
 
 
+@pytest.mark.parametrize("state", ["archived", "disabled"])
+def test_no_run_is_started_where_nothing_can_change(api, code_host, repo, state):
+    """Though the account has just worked there."""
+    api.post(TRIGGER, {"repo": repo}, expect=200)
+    code_host.change_repository(repo, **{state: True})
+    problem = api.problem("POST", TRIGGER, 409, "conflict", {"repo": repo})
+    assert f"{repo} is {state} at the code host" in problem["detail"]
+    assert len(code_host.runs(repo)) == 1
+    code_host.change_repository(repo, **{state: False})
+    api.post(TRIGGER, {"repo": repo}, expect=200)
+
+
 def test_a_missing_key_of_the_model_s_provider_is_told(api, code_host, repo):
     code_host.put_secret(repo, "EXPOPS_MODEL_KEY_OPENAI", "x")
     for provider, missing in (("openai", False), ("custom", True)):

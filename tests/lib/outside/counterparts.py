@@ -235,6 +235,10 @@ class CodeHost(Counterpart):
         """Rename a repository; the old name answers 301."""
         return self.control("POST", f"/repos/{repo}/rename", {"name": name})["full_name"]
 
+    def change_repository(self, repo, **members):
+        """Set `archived` or `disabled`, as its owner or the code host does; the code host sends no event of it."""
+        self.control("PATCH", f"/repos/{repo}", members)
+
     def put_files(self, repo, files):
         self.control("POST", f"/repos/{repo}/files", files)
 

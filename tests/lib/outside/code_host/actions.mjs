@@ -71,6 +71,7 @@ async function dispatch(call, workflow) {
   const { world, repo, body } = call;
   const refused = call.refuseWithout("actions", "write");
   if (refused) return refused;
+  if (repo.archived) return problem(403, "Repository was archived so is read-only.");
   const byDefault = world.files(repo);
   syncWorkflows(world, repo, byDefault);
   const path = pathOf(world, repo, workflow);

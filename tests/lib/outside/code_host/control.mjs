@@ -96,6 +96,7 @@ export function controlsOf(host) {
     ["POST", "/branches", (repo, body) => putBranch(host, repo, body)],
     ["GET", "/default-branch", (repo) => repo.default_branch],
     ["POST", "/tokens", (repo, { permissions }) => world.repositoryToken(repo, permissions)],
+    ["PATCH", "", (repo, { archived, disabled }) => world.change(repo, { archived, disabled })],
     ["POST", "/rename", (repo, { name }) => world.rename(repo.full_name, name)],
     ["GET", "/secrets/([^/]+)", (repo, _, secret) => ({ value: openSecret(world, repo, secret) })],
     ["PUT", "/secrets/([^/]+)", (repo, { value }, secret) => storeSecret(world, repo, secret, value)],

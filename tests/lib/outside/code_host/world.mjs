@@ -67,6 +67,12 @@ export class World {
     return this.gh.repos.update(repo.id, { name, full_name: `${owner}/${name}` });
   }
 
+  /** Archive or disable a repository, or undo it: what is not undefined. */
+  change(repo, states) {
+    const given = Object.entries(states).filter(([, value]) => value !== undefined);
+    return this.gh.repos.update(repo.id, Object.fromEntries(given));
+  }
+
   /** Install the app for an account; on all of its repositories, or on `repositories` (names). */
   addInstallation({ account, repositories, permissions }) {
     const user = this.gh.users.findOneBy("login", account);
