@@ -188,17 +188,18 @@ struct pass {
 	bool is_pending; /* set when something is */
 };
 
-/* Whether the migrations that this one replaces were applied; *ret_is_part: only some of them. */
-static bool is_replaced(const struct run *run, const struct migration *migration, bool *ret_is_part)
+/* Whether the newest of the migrations that this one replaces was applied; *ret_is_any: any was. */
+static bool is_replaced(const struct run *run, const struct migration *migration, bool *ret_is_any)
 {
-	bool is_last = false;
-	*ret_is_part = false;
+	bool is_newest = false;
+	*ret_is_any = false;
 	for (const char *at = migration->replaces; at && *at; at = strchr(at, ' ') + 1) {
 		const char *name = arena_strndup(run->arena, at, strcspn(at, " "));
-		is_last = applied_sha256(run, name) != NULL;
-		*ret_is_part |= is_last;
+		bool is_applied = applied_sha256(run, name) != NULL;
+		is_newest |= is_applied && at == migration->replaces;
+		*ret_is_any |= is_applied;
 	}
-	return is_last;
+	return is_newest;
 }
 
 /* Check the migration if it is applied, else apply it. */
@@ -208,10 +209,10 @@ static enum err_code run_one(struct run *run, const struct migration *migration,
 	sha256_hex(migration->sql, strlen(migration->sql), hex);
 	const char *sha256 = migration->original_sha256 ? migration->original_sha256 : hex;
 	const char *recorded = applied_sha256(run, migration->name);
-	bool is_part;
-	if (is_replaced(run, migration, &is_part))
+	bool is_any;
+	if (is_replaced(run, migration, &is_any))
 		return ERR_NONE;
-	if (is_part)
+	if (is_any)
 		return run_conflict(run, migration->name,
 		                    "the schema is older than this build can upgrade: start the "
 		                    "release before this one first");

@@ -7,10 +7,10 @@
  * hash of the text that it had first. That hash goes on to be its hash in the table, so that
  * databases and releases with either text accept each other.
  *
- * A migration whose first lines are `-- replaces: NAME NAME …` holds the schema as those
- * migrations, which no longer exist, left it. A schema that has the last of them has it too, and
- * keeps their rows, so that a process of an older release finds its own when it starts again. One
- * that has only the first of them is too old.
+ * A migration whose first lines are `-- replaces: NEWEST and NAME NAME …` holds the schema as
+ * migrations that no longer exist left it. A schema that has NEWEST has it too, and keeps their
+ * rows, so that a process of an older release finds its own when it starts again. One that has only
+ * others of them is too old.
  *
  * **Functions** and triggers of the service are in files NOUN.fn.sql beside the code that calls
  * them, with CREATE OR REPLACE, and are edited in place. All of them are installed, from the bottom
@@ -40,7 +40,7 @@ struct migration {
 	const char *name; /* `0002_interest`; NULL ends a table */
 	const char *sql;
 	const char *original_sha256; /* hexadecimal; NULL: `sql` is the first text */
-	const char *replaces;        /* names with a space after each; NULL: none */
+	const char *replaces;        /* NEWEST first, a space after each; NULL: none */
 };
 
 struct function_file {

@@ -5,7 +5,7 @@ usage: embed_schema.py [--prefix PREFIX] SYMBOL OWNER VERSIONS schema.h FILE...
 
 Numbers of migrations ascend; gaps are allowed. Functions are installed in the order of their files here. PREFIX is put before the
 name of each migration. A first line `-- original-sha256: HEX` becomes the field original_sha256; first lines
-`-- replaces: NAME NAME ...` the field replaces. VERSIONS is a file of functions_version.py.
+`-- replaces: NEWEST and NAME NAME ...` the field replaces. VERSIONS is a file of functions_version.py.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def read(path):
 
 def replaced(text, prefix):
     found = REPLACES.match(text)
-    names = found.group(0).replace("-- replaces:", "").split() if found else []
+    names = found.group(0).replace("-- replaces:", "").replace(" and ", " ").split() if found else []
     return "".join(f"{prefix}{name} " for name in names)
 
 

@@ -1,7 +1,7 @@
--- replaces: 0001_base 0002_stream 0003_task 0004_idempotency 0005_account 0006_task_interruptions 0007_lease 0009_row_locks
--- replaces: 0016_task_queue 0017_event_consumer 0027_arxiv_id 0028_event_lane 0029_idempotency_reservation 0040_event_settled
--- replaces: 0041_uuid 0042_event_emit 0043_task_failed 0044_outbox_written 0045_task_announced 0046_task_complete_all
--- replaces: 0047_task_claim 0048_task_waiting 0049_task_valid 0050_task_insert
+-- replaces: 0050_task_insert and 0001_base 0002_stream 0003_task 0004_idempotency 0005_account 0006_task_interruptions 0007_lease
+-- replaces: 0009_row_locks 0016_task_queue 0017_event_consumer 0027_arxiv_id 0028_event_lane 0029_idempotency_reservation
+-- replaces: 0040_event_settled 0041_uuid 0042_event_emit 0043_task_failed 0044_outbox_written 0045_task_announced
+-- replaces: 0046_task_complete_all 0047_task_claim 0048_task_waiting 0049_task_valid
 --
 -- The tables that every service's schema has, beside those of migrate_run(). Objects are created in the schema of the service,
 -- which is the search_path of migrations.

@@ -110,10 +110,10 @@ def test_an_edited_migration_keeps_the_hash_of_its_original(tmp_path):
 
 
 def test_a_migration_tells_which_it_replaces(tmp_path):
-    (tmp_path / "0001_schema.sql").write_text("-- replaces: 0001_a 0002_b\n-- replaces: 0007_c\n-- The tables.\nSELECT 1;\n")
+    (tmp_path / "0001_schema.sql").write_text("-- replaces: 0002_b and 0001_a\n-- replaces: 0007_c\n-- The tables.\nSELECT 1;\n")
     (tmp_path / "0002_next.sql").write_text("SELECT 2;\n-- replaces: 0001_a\n")
     assert embed(tmp_path, "0001_schema.sql", "0002_next.sql", prefix="common_").returncode == 0
-    assert shown(tmp_path, "SCHEMA.migrations[0].replaces") == "common_0001_a common_0002_b common_0007_c "
+    assert shown(tmp_path, "SCHEMA.migrations[0].replaces") == "common_0002_b common_0001_a common_0007_c "
     assert shown(tmp_path, "SCHEMA.migrations[1].replaces") == "NULL"
 
 

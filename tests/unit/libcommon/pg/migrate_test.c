@@ -186,7 +186,7 @@ static void test_functions_that_fail_leave_the_former_ones(void **state)
 static const struct migration SQUASHED[] = {
 	{"0001_schema",
          "CREATE TABLE first (id uuid DEFAULT uuid_v7(), a int); CREATE TABLE second (a int)", NULL,
-         "0001_first 0002_second "},
+         "0002_second 0001_first "},
 	{"0003_third", "CREATE TABLE third ()"},
 	{NULL},
 };

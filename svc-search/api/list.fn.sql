@@ -1,24 +1,14 @@
--- Papers come in faster.
+-- The lists of papers, kept as papers change.
 
--- Writers end first, then readers, which lock the keys before the papers: no two wait for each other in a circle.
-LOCK TABLE asset IN SHARE ROW EXCLUSIVE MODE;
-LOCK TABLE asset_key IN ACCESS EXCLUSIVE MODE;
-
--- Drawn for new papers by a default instead of a trigger; after the lock, which is taken before the first row is read.
-ALTER TABLE asset ALTER change SET DEFAULT nextval('asset_change');
-DROP TRIGGER asset_number ON asset;
-CREATE TRIGGER asset_number BEFORE UPDATE ON asset
-    FOR EACH ROW EXECUTE FUNCTION asset_number_change();
-
--- Rows of up to half a page are stored as they are: compressing them saves little.
-ALTER TABLE asset SET (toast_tuple_target = 4080);
-
--- Papers are never deleted, and only triggers write their keys.
-ALTER TABLE asset_key DROP CONSTRAINT asset_key_arxiv_id_fkey;
+-- What a paper is listed under: '' for all, its categories and the archives above them: `{cs.LG,stat.ML}` gives
+-- `{'',cs.LG,stat.ML,cs,stat}`, each once.
+CREATE OR REPLACE FUNCTION list_keys(categories text[]) RETURNS SETOF text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT '' UNION SELECT unnest(categories) UNION SELECT split_part(c, '.', 1) FROM unnest(categories) c
+$$;
 
 -- Takes the rows of the transition table `counted` into the lists (argument 1) or out of them (argument -1). An INSERT
 -- with ON CONFLICT fires the triggers of UPDATE, too, often with no row.
-CREATE FUNCTION asset_list_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION asset_list_rows() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     sign CONSTANT int := TG_ARGV[0];
 BEGIN
@@ -47,13 +37,9 @@ BEGIN
     RETURN NULL;
 END $$;
 
-DROP TRIGGER asset_count_inserted ON asset;
-DROP TRIGGER asset_count_updated_from ON asset;
-DROP TRIGGER asset_count_updated_to ON asset;
-DROP FUNCTION asset_count_rows();
-CREATE TRIGGER asset_list_inserted AFTER INSERT ON asset REFERENCING NEW TABLE AS counted
+CREATE OR REPLACE TRIGGER asset_list_inserted AFTER INSERT ON asset REFERENCING NEW TABLE AS counted
     FOR EACH STATEMENT EXECUTE FUNCTION asset_list_rows('1');
-CREATE TRIGGER asset_list_updated_from AFTER UPDATE ON asset REFERENCING OLD TABLE AS counted
+CREATE OR REPLACE TRIGGER asset_list_updated_from AFTER UPDATE ON asset REFERENCING OLD TABLE AS counted
     FOR EACH STATEMENT EXECUTE FUNCTION asset_list_rows('-1');
-CREATE TRIGGER asset_list_updated_to AFTER UPDATE ON asset REFERENCING NEW TABLE AS counted
+CREATE OR REPLACE TRIGGER asset_list_updated_to AFTER UPDATE ON asset REFERENCING NEW TABLE AS counted
     FOR EACH STATEMENT EXECUTE FUNCTION asset_list_rows('1');
