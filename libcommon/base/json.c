@@ -421,12 +421,39 @@ const char *json_get_text(yyjson_val *object, const char *name)
 	return yyjson_get_str(json_get(object, name));
 }
 
+/* From here on a double may stand for several integers. */
+#define EXACT_END 9007199254740992.0 /* 2^53 */
+
+bool json_is_whole(yyjson_val *value, int64_t *ret_number)
+{
+	double number = yyjson_get_real(value);
+	if (yyjson_is_real(value)) {
+		if (number != floor(number) || fabs(number) >= EXACT_END)
+			return false;
+		*ret_number = (int64_t)number;
+		return true;
+	}
+	if (!yyjson_is_int(value) || (yyjson_is_uint(value) && yyjson_get_uint(value) > INT64_MAX))
+		return false;
+	*ret_number = yyjson_get_sint(value);
+	return true;
+}
+
+void json_spell_whole(yyjson_val *value)
+{
+	int64_t number;
+	if (!yyjson_is_real(value) || !json_is_whole(value, &number))
+		return;
+	if (number < 0)
+		yyjson_set_sint(value, number);
+	else
+		yyjson_set_uint(value, (uint64_t)number); /* as the reader does: is_uint() */
+}
+
 int64_t json_get_int(yyjson_val *object, const char *name, int64_t fallback)
 {
-	yyjson_val *value = json_get(object, name);
-	if (!yyjson_is_int(value) || (yyjson_is_uint(value) && yyjson_get_uint(value) > INT64_MAX))
-		return fallback;
-	return yyjson_get_sint(value);
+	int64_t number;
+	return json_is_whole(json_get(object, name), &number) ? number : fallback;
 }
 
 double json_get_float(yyjson_val *object, const char *name, double fallback)

@@ -80,8 +80,16 @@ void json_add_member(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *as
 	     (index) < (count);                                            \
 	     (index)++, (name) = unsafe_yyjson_get_next(value), (value) = (name) + 1)
 
-/** Get a member; NULL or `fallback` if it is absent or has another type. The results borrow from
- * the document. */
+/** Whether the value is a whole number, in any spelling (`5`, `5.0`, `5e0`), that int64_t holds
+ * exactly. Not one with a point or an exponent from 2^53 on, which may stand for several
+ * integers. */
+bool json_is_whole(yyjson_val *value, int64_t *ret_number);
+
+/** Make such a number an integer in the document, so that it is written as one; others stay. */
+void json_spell_whole(yyjson_val *value);
+
+/** Get a member; NULL or `fallback` if it is absent or has another type. Any spelling of a whole
+ * number is an integer. The results borrow from the document. */
 yyjson_val *json_get(yyjson_val *object, const char *name);
 const char *json_get_text(yyjson_val *object, const char *name);
 int64_t json_get_int(yyjson_val *object, const char *name, int64_t fallback);

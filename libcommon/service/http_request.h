@@ -33,6 +33,7 @@ struct http_call {
 	const char *body_json;  /* see request_body_json() */
 	size_t body_json_count; /* members of body_json */
 	struct ignored_fields *ignored;  /* internal to ignored_fields.c */
+	struct left_out *left_out;       /* internal to left_out.c */
 	bool is_input_read;              /* by request_input() */
 	const struct http_field *fields; /* added to every reply, also to problems */
 	size_t field_count;

@@ -8,6 +8,7 @@
 #include "service/http_request.h"
 #include "service/ignored_fields.h"
 #include "service/key_limit.h"
+#include "service/left_out.h"
 #include "service/query_input.h"
 
 #include <string.h>
@@ -82,6 +83,8 @@ static void check_member(void *arg)
 		return;
 	}
 	field_check_nested(of->arena, of->problem, of->field, of->json);
+	if (of->problem->fields)
+		return; /* also of an earlier member: the input is refused */
 	keep(of->kept, of->field, of->value);
 	of->is_valid = true;
 }
@@ -100,11 +103,14 @@ static bool decode_body(struct request *rq, const struct field *field, void *inp
 		return false;
 	}
 	struct field_value value = fallback;
-	struct checking checking = {rq->arena, field, json, &value, &rq->problem, kept, false};
+	struct problem forgiven = {0};
+	struct problem *problem = field->flags & FORGIVEN ? &forgiven : &rq->problem;
+	struct checking checking = {rq->arena, field, json, &value, problem, kept, false};
 	size_t bytes_max = yyjson_is_ctn(json) ? rq->http->body_length : yyjson_get_len(json);
 	fiber_offload_text(rq, bytes_max, check_member, &checking);
-	if (checking.is_valid)
-		store(input, field, &value);
+	if (forgiven.fields)
+		left_out_add(rq, field->name, &forgiven);
+	store(input, field, checking.is_valid ? &value : &fallback);
 	return true;
 }
 
@@ -265,6 +271,8 @@ void *request_input_read(struct request *rq, const struct field *fields, size_t 
 	if (body_rows > 0)
 		ignored_fields_of_body(rq, fields, read_count);
 	rq->http->is_input_read = true;
+	if (rq->problem.fields)
+		left_out_blame(rq);
 	raise_if_faults(rq);
 	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++)
 		if (field->flags & OF_INTEREST)

@@ -82,9 +82,9 @@ enum field_flag {
 	/* With `members`: nothing reads the members that no row of those names. Without this flag
 	 * they are kept in the value. */
 	OTHERS_IGNORED = 32,
-	/* FIELD_TIME: of something that has happened: from 2015 to a day from now, since clocks
-	 * differ. */
-	HAPPENED = 64,
+	/* IN_BODY, NULLABLE: a value that does not fit is left out, as if the member were absent,
+	 * and the answer says so (left_out.h). A report is worth more than one member of it. */
+	FORGIVEN = 64,
 };
 
 /** Most bytes of an object or array whose row does not set bytes_max. */

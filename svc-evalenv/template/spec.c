@@ -169,6 +169,8 @@ static void check_resource(struct check *c, const char *name, yyjson_val *value)
 	const char *field = arena_printf(c->arena, "spec.resources.%s", name);
 	const struct resource *resource = find_resource(name);
 	double number = yyjson_get_num(value);
+	if (resource && resource->is_whole)
+		json_spell_whole(value);
 	if (!resource) {
 		fault(c, field,
 		      "is none of cpus, memory_mb, pids, network and timeout_seconds, which can "

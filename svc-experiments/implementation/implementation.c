@@ -9,6 +9,7 @@
 #include "implementation/paper.h"
 #include "pg/pg.h"
 #include "service/input.h"
+#include "service/left_out.h"
 #include "service/reply.h"
 #include "service/resource.h"
 
@@ -34,11 +35,11 @@ static const struct field ID_FIELDS[] = {
 static const struct field REPORT_FIELDS[] = {
 	PATH_UUID(struct report_input, id, "experiment_id"),
 	BODY_ENUM(struct report_input, status, "status", NULLABLE, REPORT_STATUSES),
-	BODY_URL(struct report_input, pr_url, "pr_url", NULLABLE),
-	BODY_TEXT(struct report_input, branch_name, "branch_name", NULLABLE, 1, 255),
-	BODY_TEXT(struct report_input, summary, "summary", NULLABLE, 0, 100000),
+	BODY_URL(struct report_input, pr_url, "pr_url", NULLABLE | FORGIVEN),
+	BODY_TEXT(struct report_input, branch_name, "branch_name", NULLABLE | FORGIVEN, 1, 255),
+	BODY_TEXT(struct report_input, summary, "summary", NULLABLE | FORGIVEN, 0, 100000),
 	{IN_BODY, FIELD_OBJECT, "artifacts", FIELD_AT(struct report_input, artifacts, const char *),
-         NULLABLE, .bytes_max = ARTIFACTS_MAX_BYTES},
+         NULLABLE | FORGIVEN, .bytes_max = ARTIFACTS_MAX_BYTES},
 	FIELD_END,
 };
 
@@ -100,11 +101,23 @@ void implementation_status(struct request *rq)
 	reply_json(rq, 200, pg_json(read_experiment(rq, IMPLEMENTATION_STATUS_SQL)));
 }
 
+/* Raise unless something is left of the report, with its status: where that is absent, whether
+ * there is a pull request tells it. */
+static void require_content(struct request *rq, const struct report_input *in)
+{
+	bool is_empty =
+		!in->status && !in->pr_url && !in->branch_name && !in->summary && !in->artifacts;
+	if (is_empty || (!in->status && left_out_has(rq, "pr_url")))
+		left_out_blame(rq);
+	raise_if_faults(rq);
+	if (is_empty)
+		raise_field(rq, "body", "must have at least one member that is not null");
+}
+
 void implementation_report(struct request *rq)
 {
 	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
-	if (!in->status && !in->pr_url && !in->branch_name && !in->summary && !in->artifacts)
-		raise_field(rq, "body", "must have at least one member that is not null");
+	require_content(rq, in);
 	key_require_experiment(rq, in->id);
 	struct pg_rows *rows = pg_query(rq, IMPLEMENTATION_REPORT_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
@@ -113,5 +126,5 @@ void implementation_report(struct request *rq)
 	if (!pg_value_bool(rows, 0, 1))
 		raise_error(rq, ERR_CONFLICT,
 		            "the implementation is already completed, its status cannot change");
-	reply_json(rq, 200, pg_json(rows));
+	reply_json(rq, 200, left_out_shown(rq, pg_json(rows)));
 }

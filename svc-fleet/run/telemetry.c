@@ -1,10 +1,12 @@
 #include "base/json.h"
+#include "base/timefmt.h"
 #include "pg/pg.h"
 #include "run/repo_access.h"
 #include "run/report_batch.h"
 #include "run/run.h"
 #include "service/input.h"
 #include "service/key_limit.h"
+#include "service/left_out.h"
 #include "service/reply.h"
 
 #include <string.h>
@@ -15,6 +17,8 @@
 #define COST_MAX        1e9
 #define ERROR_MAX_BYTES ((size_t)64 << 10)
 #define BODY_MAX_BYTES  ((size_t)8 << 20)
+#define YEAR_2015_MS    INT64_C(1420070400000)
+#define DAY_MS          INT64_C(86400000)
 
 struct telemetry {
 	const char *run_id; /* JSON text */
@@ -29,44 +33,46 @@ static const struct field REJECTED[] = {
 	FIELD_END,
 };
 
-/* The members that the service itself reads; it checks their types, since it computes with them. */
+/* The members that the service itself reads; it checks their types, since it computes with them. A
+ * run reports once: what does not fit is left out, unless it says whose report it is. */
 static const struct field TELEMETRY_FIELDS[] = {
 	BODY_ID(struct telemetry, run_id, "run_id", REQUIRED, RUN_ID_MAX),
 	BODY_TEXT(struct telemetry, repo, "repo", NULLABLE, 1, 200),
 	BODY_TEXT(struct telemetry, target_repo, "target_repo", NULLABLE, 1, 200),
-	JSON_TEXT("status", NULLABLE, 1, 100),
-	BODY_INTEREST(struct telemetry, interest),
+	JSON_TEXT("status", NULLABLE | FORGIVEN, 1, 100),
+	{IN_BODY, FIELD_UUID, "interest_id", FIELD_AT(struct telemetry, interest, const char *),
+         NULLABLE | OF_INTEREST | FORGIVEN},
 	{IN_BODY, FIELD_TIME, "started_at", FIELD_AT(struct telemetry, started_at, const char *),
-         NULLABLE | HAPPENED},
+         NULLABLE | FORGIVEN},
 	{IN_BODY, FIELD_TIME, "finished_at", FIELD_AT(struct telemetry, finished_at, const char *),
-         NULLABLE | HAPPENED},
-	JSON_TEXT("source", NULLABLE, 0, 100),
-	JSON_TEXT("agent", NULLABLE, 0, 100),
-	JSON_TEXT("provider", NULLABLE, 0, 100),
-	JSON_TEXT("model", NULLABLE, 0, 200),
-	JSON_TEXT("model_backend", NULLABLE, 0, 200),
-	JSON_TEXT("cost_basis", NULLABLE, 0, 200),
-	JSON_FLOAT("cost_usd", NULLABLE, 0, COST_MAX),
-	JSON_INT("input_tokens", NULLABLE, 0, TOKENS_MAX),
-	JSON_INT("output_tokens", NULLABLE, 0, TOKENS_MAX),
-	JSON_INT("cache_read_input_tokens", NULLABLE, 0, TOKENS_MAX),
-	JSON_INT("agent_calls", NULLABLE, 0, TOKENS_MAX),
-	JSON_INT("num_turns", NULLABLE, 0, TOKENS_MAX),
-	JSON_TEXT("recommendation_id", NULLABLE, 0, 100),
-	JSON_TEXT("arxiv_id", NULLABLE, 0, 100),
-	JSON_INT("broad_pool_size", NULLABLE, 0, TOKENS_MAX),
-	JSON_INT("refine_pool_size", NULLABLE, 0, TOKENS_MAX),
-	{IN_BODY, FIELD_ARRAY, "selection_rejected", FIELD_NOWHERE, NULLABLE,
+         NULLABLE | FORGIVEN},
+	JSON_TEXT("source", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("agent", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("provider", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("model", NULLABLE | FORGIVEN, 0, 200),
+	JSON_TEXT("model_backend", NULLABLE | FORGIVEN, 0, 200),
+	JSON_TEXT("cost_basis", NULLABLE | FORGIVEN, 0, 200),
+	JSON_FLOAT("cost_usd", NULLABLE | FORGIVEN, 0, COST_MAX),
+	JSON_INT("input_tokens", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
+	JSON_INT("output_tokens", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
+	JSON_INT("cache_read_input_tokens", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
+	JSON_INT("agent_calls", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
+	JSON_INT("num_turns", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
+	JSON_TEXT("recommendation_id", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("arxiv_id", NULLABLE | FORGIVEN, 0, 100),
+	JSON_INT("broad_pool_size", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
+	JSON_INT("refine_pool_size", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
+	{IN_BODY, FIELD_ARRAY, "selection_rejected", FIELD_NOWHERE, NULLABLE | FORGIVEN,
          .bytes_max = BODY_MAX_BYTES, .members = REJECTED},
-	JSON_TEXT("preflight_decision", NULLABLE, 0, 100),
-	JSON_TEXT("lint_status", NULLABLE, 0, 100),
-	JSON_TEXT("test_status", NULLABLE, 0, 100),
-	JSON_TEXT("test_integration_gate", NULLABLE, 0, 100),
-	JSON_TEXT("license_class", NULLABLE, 0, 200),
-	JSON_TEXT("license_compat", NULLABLE, 0, 100),
-	JSON_TEXT("diff_risk_band", NULLABLE, 0, 100),
-	JSON_TEXT_BYTES("error", NULLABLE, 0, 0, ERROR_MAX_BYTES),
-	JSON_URL("artifact_url", NULLABLE),
+	JSON_TEXT("preflight_decision", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("lint_status", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("test_status", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("test_integration_gate", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("license_class", NULLABLE | FORGIVEN, 0, 200),
+	JSON_TEXT("license_compat", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT("diff_risk_band", NULLABLE | FORGIVEN, 0, 100),
+	JSON_TEXT_BYTES("error", NULLABLE | FORGIVEN, 0, 0, ERROR_MAX_BYTES),
+	JSON_URL("artifact_url", NULLABLE | FORGIVEN),
 	KEEPS_OTHERS,
 	FIELD_END,
 };
@@ -76,7 +82,8 @@ static const char *const LARGE_MEMBERS[] = {"candidate_enrichment", "selection_r
                                             "selection_reasoning_excerpt", "refine_queries", NULL};
 
 /* Members that are not of the run's record: they identify it, or are derived. */
-static const char *const OWN_MEMBERS[] = {"run_id", "repo", "target_repo", "cost_excluded", NULL};
+static const char *const OWN_MEMBERS[] = {"run_id",        "repo",    "target_repo",
+                                          "cost_excluded", "ignored", NULL};
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -95,7 +102,28 @@ static void require_key_of_repo(struct request *rq, const struct telemetry *in)
 	require_repo(rq, repo);
 }
 
-/* Add the faults that concern no single member. Before request_input(). */
+/* Whether the text is a time before 2015 or more than a day from now, since clocks differ: a run of
+ * the year 9999 would stay the last one. Years that time_parse() does not take are read as 2000. */
+static bool is_implausible(struct request *rq, const char *text)
+{
+	int64_t time_ms;
+	bool is_edge = strspn(text, "0123456789") == 4 &&
+	               (strncmp(text, "1971", 4) < 0 || strncmp(text, "9999", 4) == 0);
+	if (is_edge)
+		text = arena_printf(rq->arena, "2000%s", text + 4);
+	return time_parse(text, strlen(text), &time_ms) &&
+	       (time_ms < YEAR_2015_MS || time_ms > time_now_ms() + DAY_MS);
+}
+
+static void check_time(struct request *rq, const char *name)
+{
+	const char *text = json_get_text(request_body(rq), name);
+	if (text && is_implausible(rq, text))
+		problem_add_field(rq->arena, &rq->problem, name,
+		                  "must be between 2015 and a day from now");
+}
+
+/* Add the faults that no row finds. Before request_input(). */
 static void check_record(struct request *rq)
 {
 	yyjson_val *body = request_body(rq), *name, *value;
@@ -103,6 +131,8 @@ static void check_record(struct request *rq)
 	json_obj_foreach (body, i, count, name, value)
 		if (!yyjson_is_null(value))
 			longest = MAX_OF(longest, yyjson_get_len(name));
+	check_time(rq, "started_at");
+	check_time(rq, "finished_at");
 	if (!request_has_member(rq, "repo") && !request_has_member(rq, "target_repo"))
 		problem_add_field(rq->arena, &rq->problem, "repo", "is required");
 	if (longest > MEMBER_NAME_MAX)
@@ -146,7 +176,8 @@ static struct split_report split(struct request *rq, const struct telemetry *in)
 	size_t i, count;
 	yyjson_val *name, *value;
 	json_obj_foreach (body, i, count, name, value)
-		add_member(&report, name, value);
+		if (!left_out_has(rq, yyjson_get_str(name)))
+			add_member(&report, name, value);
 	put_text(&report, "started_at", in->started_at);
 	put_text(&report, "finished_at", in->finished_at);
 	put_text(&report, "interest_id", in->interest);
@@ -176,5 +207,5 @@ void run_report(struct request *rq)
 	if (rq->caller.is_repo_verified)
 		repo_access_renew(rq, rq->caller.repo);
 	struct stored_report stored = report_store(rq, build_telling(rq, in, &report));
-	reply_json(rq, stored.is_new ? 201 : 200, stored.json);
+	reply_json(rq, stored.is_new ? 201 : 200, left_out_shown(rq, stored.json));
 }

@@ -144,6 +144,7 @@ static const char *first_text(struct arena *arena, yyjson_val *object, const cha
 		size_t length = yyjson_is_str(value) ? yyjson_get_len(value) : 0;
 		if (length > 0 && length <= USER_TEXT_MAX)
 			return yyjson_get_str(value);
+		json_spell_whole(value);
 		if (yyjson_is_uint(value))
 			return arena_printf(arena, "%llu",
 			                    (unsigned long long)yyjson_get_uint(value));

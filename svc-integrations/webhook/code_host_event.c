@@ -24,8 +24,9 @@ typedef yyjson_mut_val *read_fn(yyjson_mut_doc *doc, yyjson_val *value);
 
 static yyjson_mut_val *read_number(yyjson_mut_doc *doc, yyjson_val *value)
 {
-	bool is_number = yyjson_is_uint(value) && yyjson_get_uint(value) - 1 < (uint64_t)NUMBER_MAX;
-	return is_number ? yyjson_mut_uint(doc, yyjson_get_uint(value)) : NULL;
+	int64_t number;
+	bool is_number = json_is_whole(value, &number) && number > 0 && number <= NUMBER_MAX;
+	return is_number ? yyjson_mut_uint(doc, (uint64_t)number) : NULL;
 }
 
 static bool is_word(const char *text, size_t length, size_t most)
@@ -81,9 +82,9 @@ static yyjson_mut_val *read_file_name(yyjson_mut_doc *doc, yyjson_val *value)
 static yyjson_mut_val *read_time(yyjson_mut_doc *doc, yyjson_val *value)
 {
 	char text[TIME_TEXT_LEN + 1];
-	int64_t time_ms;
-	if (yyjson_is_uint(value) && yyjson_get_uint(value) < (uint64_t)NUMBER_MAX / 1000)
-		time_ms = (int64_t)yyjson_get_uint(value) * 1000;
+	int64_t seconds, time_ms;
+	if (json_is_whole(value, &seconds) && seconds >= 0 && seconds < NUMBER_MAX / 1000)
+		time_ms = seconds * 1000;
 	else if (!yyjson_is_str(value) ||
 	         !time_parse(yyjson_get_str(value), yyjson_get_len(value), &time_ms))
 		return NULL;
@@ -265,7 +266,7 @@ static const char *read_all(struct reading *reading)
 	else if (yyjson_is_str(action) && code_host_name_is_valid(yyjson_get_str(action)))
 		found->action = yyjson_get_str(action);
 	if (read_number(reading->doc, installation))
-		found->installation = yyjson_get_sint(installation);
+		json_is_whole(installation, &found->installation);
 	if (!kind->is_of_installation)
 		found->repo = repo_at(reading->root, "repository.full_name");
 	if (!kind->has_no_action && !found->action)

@@ -145,6 +145,7 @@ static void check_references(struct request *rq)
 	size_t index, count;
 	yyjson_val *name, *value;
 	json_obj_foreach (json_get(summary, "by_class"), index, count, name, value) {
+		json_spell_whole(value);
 		if (!yyjson_is_uint(value) || yyjson_get_uint(value) > REFERENCES_MAX)
 			problem_add_field(rq->arena, &rq->problem, "reference_summary.by_class",
 			                  "%s must be an integer from 0 to %d",

@@ -30,11 +30,11 @@ static const char *read_vector(yyjson_val *list, float *out, uint32_t dimension)
 /* Which of `count` texts the entry at `position` is for; `count`: its index is invalid. */
 static size_t text_of(yyjson_val *entry, size_t position, size_t count)
 {
-	yyjson_val *index = json_get(entry, "index");
-	if (!index)
+	int64_t index;
+	if (!json_get(entry, "index"))
 		return position;
-	return yyjson_is_uint(index) && yyjson_get_uint(index) < count ? yyjson_get_uint(index)
-	                                                               : count;
+	bool is_valid = json_is_whole(json_get(entry, "index"), &index) && index >= 0;
+	return is_valid && (size_t)index < count ? (size_t)index : count;
 }
 
 static const char *read_entries(struct arena *arena, yyjson_val *data, size_t texts,

@@ -235,6 +235,23 @@ def test_an_invalid_member_is_reported(send, op, name, value):
     assert any(field == name or field.startswith((f"{name}[", f"{name}.")) for field in fields), fields
 
 
+WHOLE_NUMBERS = [
+    pytest.param(op, name, schema, id=f"{op.id}-{name}")
+    for op in BODIED
+    for name, schema in members(op)
+    if "integer" in types(schema)
+]
+
+
+@pytest.mark.parametrize("op, name, schema", WHOLE_NUMBERS)
+def test_a_whole_number_is_an_integer_in_any_spelling(send, op, name, schema):
+    number = max(schema.get("minimum", 0), 1)
+    for text in (f"{number}.0", f"{number}e0", f"{number}0E-1"):
+        answer = send(f'{{"{name}": {text}}}'.encode())
+        assert answer.status_code < 500, text
+        assert answer.status_code != 400 or name not in fault_fields(answer), text
+
+
 @by_id([op for op in BODIED if DESCRIBED[op.id].body_schema.get("required")])
 def test_every_missing_member_is_reported(send, op):
     required = DESCRIBED[op.id].body_schema["required"]

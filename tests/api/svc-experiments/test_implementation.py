@@ -256,6 +256,29 @@ def test_an_empty_report_is_400(api, make, body):
     api.problem("POST", of(make(), "report"), 400, "invalid_request", body)
 
 
+@pytest.mark.parametrize("name, value", [
+    ("pr_url", "javascript:alert(1)"), ("pr_url", 7), ("branch_name", "x" * 256), ("branch_name", ""), ("summary", []),
+    ("artifacts", "none"), ("artifacts", [1]),
+])
+def test_a_report_is_not_lost_for_one_member(api, make, name, value):
+    made = make()
+    whole = {"status": "completed", "pr_url": PR, "branch_name": "b", "summary": "done", "artifacts": {"ms": 1}}
+    answer = api.post(of(made, "report"), {**whole, name: value}, expect=200).json()
+    assert (answer["pipeline_status"], answer["ignored"]) == ("completed", [name])
+    shown = api.get(f"/experiments/{made['id']}", expect=200).json()
+    assert {key: shown[key] for key in ("pr_url", "branch_name")} == {key: None if key == name else whole[key] for key in ("pr_url", "branch_name")}
+    assert "ignored" not in api.post(of(made, "report"), whole, expect=200).json()
+
+
+@pytest.mark.parametrize("body, fields", [
+    ({"status": "done", "summary": "x"}, {"status"}), ({"branch_name": 7}, {"branch_name"}), ({"pr_url": "x", "summary": []}, {"pr_url", "summary"}),
+    ({"pr_url": "x", "summary": "without a status, the link tells it"}, {"pr_url"}), ({"status": 7, "artifacts": 7}, {"status", "artifacts"}),
+])
+def test_a_report_that_does_not_say_how_it_stands_is_400(api, make, body, fields):
+    problem = api.problem("POST", of(make(), "report"), 400, "invalid_request", body)
+    assert {fault["field"] for fault in problem["errors"]} == fields
+
+
 def test_the_same_report_twice_changes_nothing(api, make):
     made = make()
     first = {"status": "running", "branch_name": "b"}

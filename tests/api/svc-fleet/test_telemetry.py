@@ -126,15 +126,43 @@ def test_another_repository_or_a_personal_key_is_403(agent, api):
 @pytest.mark.parametrize("body, field", [
     ({}, "run_id"), ({"run_id": None}, "run_id"), ({"run_id": ""}, "run_id"), ({"run_id": "x" * 129}, "run_id"),
     ({"run_id": 1.5}, "run_id"), ({"run_id": True}, "run_id"), ({"run_id": [1]}, "run_id"),
-    ({"cost_usd": -1}, "cost_usd"), ({"cost_usd": "1"}, "cost_usd"), ({"input_tokens": 1.5}, "input_tokens"),
-    ({"artifact_url": "javascript:alert(1)"}, "artifact_url"), ({"started_at": "yesterday"}, "started_at"),
-    ({"selection_rejected": {}}, "selection_rejected"), ({"status": 3}, "status"), ({"status": ""}, "status"),
-    ({"x" * 101: 1}, "body"), ({f"m{i}": 1 for i in range(600)}, "body"),
+    ({"repo": 7}, "repo"), ({"target_repo": ""}, "target_repo"), ({"x" * 101: 1}, "body"), ({f"m{i}": 1 for i in range(600)}, "body"),
 ])
 def test_a_fault_names_its_field(agent, body, field):
     whole = {"run_id": 1, "repo": REPO, **body} if body else {"repo": REPO}
     problem = agent().problem("POST", "/fleet/runs", 400, "invalid_request", whole)
     assert [fault["field"] for fault in problem["errors"]] == [field]
+
+
+@pytest.mark.parametrize("name, value", [
+    ("cost_usd", -1), ("cost_usd", "1"), ("cost_usd", 1e12), ("input_tokens", 1.5), ("input_tokens", 1e16), ("output_tokens", "many"),
+    ("num_turns", {}), ("artifact_url", "javascript:alert(1)"), ("started_at", "yesterday"), ("finished_at", 1769851800),
+    ("finished_at", "2026-02-30T00:00:00Z"), ("selection_rejected", {}), ("selection_rejected", [{"reason": "x"}, {"arxiv_id": 7}]),
+    ("selection_rejected", [7]), ("status", 3), ("status", ""), ("error", ["no"]), ("agent", "x" * 101), ("interest_id", "none"),
+])
+def test_a_report_is_not_lost_for_one_member(report, api, name, value):
+    made = report(1, expect=201, **{**TELEMETRY, name: value})
+    assert made["ignored"] == [name]
+    stored, = api.get("/fleet/runs?include=selection", expect=200).json()
+    assert stored == {key: kept for key, kept in made.items() if key != "ignored"}
+    expected = {**TELEMETRY, name: None}
+    assert {key: stored.get(key) for key in expected} == expected
+
+
+def test_every_member_that_was_left_out_is_named(report, agent):
+    assert set(report(1, cost_usd="x", num_turns=-1, agent="a", ignored=["mine"])["ignored"]) == {"cost_usd", "num_turns"}
+    again = report(1, expect=200, cost_usd=2, agent=None)
+    assert (again["cost_usd"], again["agent"]) == (2, "a") and "ignored" not in again and "num_turns" not in again
+    report(1, expect=200, cost_usd=[])
+    assert report(1, expect=200)["cost_usd"] == 2
+    problem = agent().problem("POST", "/fleet/runs", 400, "invalid_request", {"repo": REPO, "cost_usd": "x"})
+    assert {fault["field"] for fault in problem["errors"]} == {"run_id", "cost_usd"}
+
+
+def test_an_interest_that_is_none_is_the_key_s(agent):
+    interest = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
+    made = agent(interest_id=interest).post("/fleet/runs", {"run_id": 1, "repo": REPO, "interest_id": "x"}, expect=201).json()
+    assert (made["interest_id"], made["ignored"]) == (interest, ["interest_id"])
 
 
 def test_no_repo_names_the_field(agent):

@@ -543,6 +543,54 @@ static void a_filter_leaves_members_and_long_texts_out(void **state attr_unused)
 	}
 }
 
+static void whole_numbers_are_integers_in_any_spelling(void **state attr_unused)
+{
+	static const struct {
+		const char *text;
+		bool is_whole;
+		int64_t number;
+		const char *spelled; /* NULL: the same */
+	} ROWS[] = {
+		{"5", true, 5, NULL},
+		{"-5", true, -5, NULL},
+		{"5.0", true, 5, "5"},
+		{"-5.0", true, -5, "-5"},
+		{"1e3", true, 1000, "1000"},
+		{"1.25E+2", true, 125, "125"},
+		{"100e-2", true, 1, "1"},
+		{"-0.0", true, 0, "0"},
+		{"9223372036854775807", true, INT64_MAX, NULL},
+		{"-9223372036854775808", true, INT64_MIN, NULL},
+		{"9007199254740991.0", true, 9007199254740991, "9007199254740991"},
+		{"-9007199254740991.0", true, -9007199254740991, "-9007199254740991"},
+		{"9007199254740992.0", false, 0, NULL},
+		{"9007199254740993.0", false, 0, "9007199254740992.0"},
+		{"-9007199254740992.0", false, 0, NULL},
+		{"1e300", false, 0, NULL},
+		{"9223372036854775808", false, 0, NULL},
+		{"1.5", false, 0, NULL},
+		{"1e-3", false, 0, "0.001"},
+		{"\"5\"", false, 0, NULL},
+		{"true", false, 0, NULL},
+		{"[5.0]", false, 0, NULL},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		yyjson_val *value = parsed(ROWS[i].text);
+		int64_t number = 0;
+		assert_int_equal(json_is_whole(value, &number), ROWS[i].is_whole);
+		assert_int_equal(number, ROWS[i].number);
+		json_spell_whole(value);
+		assert_string_equal(json_write(arena, value, NULL),
+		                    ROWS[i].spelled ? ROWS[i].spelled : ROWS[i].text);
+		/* The type of the value is the one that the reader gives to that text. */
+		yyjson_val *again = parsed(json_write(arena, value, NULL));
+		assert_int_equal(yyjson_get_tag(value), yyjson_get_tag(again));
+	}
+	assert_int_equal(json_get_int(parsed("{\"n\":1e3}"), "n", -1), 1000);
+	assert_int_equal(json_get_int(parsed("{\"n\":1.5}"), "n", -1), -1);
+	json_spell_whole(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -557,6 +605,7 @@ int main(void)
 		ARENA_TEST(duplicates_are_found_in_objects_of_any_size),
 		ARENA_TEST(names_with_equal_beginnings_are_distinct),
 		ARENA_TEST(absent_members_and_other_types_give_the_fallback),
+		ARENA_TEST(whole_numbers_are_integers_in_any_spelling),
 		ARENA_TEST(documents_are_built_in_the_arena),
 		ARENA_TEST(invalid_values_are_written_as_valid_json),
 		ARENA_TEST(strings_are_quoted),
