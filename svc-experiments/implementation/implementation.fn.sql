@@ -1,30 +1,3 @@
--- A row an attempt at implementing an experiment.
-CREATE TABLE implementation (
-    experiment_id uuid NOT NULL REFERENCES experiment ON DELETE CASCADE,
-    attempt       int NOT NULL CHECK (attempt > 0),
-    task_id       uuid, -- of the server-side run; null: an agent works by itself
-    started_at    timestamptz NOT NULL,
-    finished_at   timestamptz,
-    error         text,
-    PRIMARY KEY (experiment_id, attempt)
-);
-
--- What agents reported, each text once in an attempt.
-CREATE TABLE report (
-    id            bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    experiment_id uuid NOT NULL,
-    attempt       int NOT NULL,
-    digest        bytea NOT NULL, -- SHA-256 of the report as it came
-    summary       text,
-    artifacts     jsonb,
-    by_key        uuid,
-    at            timestamptz NOT NULL,
-    UNIQUE (experiment_id, attempt, digest),
-    FOREIGN KEY (experiment_id, attempt) REFERENCES implementation ON DELETE CASCADE
-);
-
-CREATE INDEX report_newest ON report (experiment_id, id DESC);
-
 -- Take a report of an agent.
 --
 --   An attempt begins with the first report and ends with `completed` or `failed`. After `failed` a report of another
@@ -33,7 +6,7 @@ CREATE INDEX report_newest ON report (experiment_id, id DESC);
 --   What a report leaves out, or says null of, stays.
 --
 -- No row: there is no such experiment. `is_taken` false: it contradicts.
-CREATE FUNCTION experiment_report(experiment uuid, account uuid, by_key uuid, body jsonb, request_id text,
+CREATE OR REPLACE FUNCTION experiment_report(experiment uuid, account uuid, by_key uuid, body jsonb, request_id text,
                                   OUT pipeline_status text, OUT is_taken boolean)
 RETURNS SETOF record LANGUAGE plpgsql AS $$
 DECLARE
@@ -78,3 +51,10 @@ BEGIN
     pipeline_status := e.pipeline_status;
     RETURN NEXT;
 END $$;
+
+CREATE OR REPLACE FUNCTION implementation_steps_json(i implementation) RETURNS json LANGUAGE sql STABLE AS $$
+    SELECT coalesce(json_agg(json_build_object(
+        'name', s.name, 'status', s.status, 'message', s.message, 'started_at', time_json(s.started_at),
+        'finished_at', time_json(s.finished_at)) ORDER BY s.position), '[]')
+    FROM implementation_step s WHERE s.experiment_id = i.experiment_id AND s.attempt = i.attempt
+$$;

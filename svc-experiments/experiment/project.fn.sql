@@ -1,5 +1,5 @@
 -- A project as the API shows it, with how many experiments it has.
-CREATE FUNCTION project_json(p project) RETURNS json LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION project_json(p project) RETURNS json LANGUAGE sql STABLE AS $$
     SELECT json_build_object(
         'id', p.id, 'name', p.name, 'description', p.description,
         'experiments_count', (SELECT count(*) FROM experiment e
@@ -9,7 +9,7 @@ $$;
 
 -- Delete a project; its experiments belong to none from then on, which is noted and told of each as by
 -- experiment_change(), but of all in one statement. False: there is no such project.
-CREATE FUNCTION project_remove(account uuid, project uuid, by_key uuid, request_id text) RETURNS boolean
+CREATE OR REPLACE FUNCTION project_remove(account uuid, project uuid, by_key uuid, request_id text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
     told bigint;

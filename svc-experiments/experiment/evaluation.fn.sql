@@ -1,6 +1,6 @@
 -- Put the result of an evaluation that names the experiment into its ab_test_results: `eval_runs`, the newest 20, newest first.
 -- The same result again changes nothing; one of an experiment that the account has not is left out.
-CREATE FUNCTION experiment_evaluated(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION experiment_evaluated(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
     result jsonb := told - 'params' - 'experiment_id';

@@ -1,53 +1,7 @@
--- Runs on the server: an attempt with a task. What the steps of the task have found and made, and what is told later:
---
---   repo          the target repository, as the code host writes it; null: the attempt is no run
---   brief         what the agent is to do, Markdown
---   work_branch   the branch with the brief, from which the agent starts
---   run_id        of the workflow run that was dispatched, if the code host told it; run_url: its page
---   deadline_at   when the run fails without a report or a pull request; null: not dispatched yet
---   check_at      when the code host is asked next
---   pr_number     the pull request of the run; told_at: when the code host last changed it
-ALTER TABLE implementation
-    ADD COLUMN repo        text,
-    ADD COLUMN brief       text,
-    ADD COLUMN work_branch text,
-    ADD COLUMN run_id      bigint,
-    ADD COLUMN run_url     text,
-    ADD COLUMN dispatched_at timestamptz,
-    ADD COLUMN deadline_at timestamptz,
-    ADD COLUMN check_at    timestamptz,
-    ADD COLUMN pr_number   integer,
-    ADD COLUMN told_at     timestamptz;
-
-CREATE UNIQUE INDEX implementation_task ON implementation (task_id) WHERE task_id IS NOT NULL;
-CREATE INDEX implementation_repo ON implementation (lower(repo)) WHERE repo IS NOT NULL;
-CREATE INDEX implementation_check ON implementation (check_at) WHERE check_at IS NOT NULL AND finished_at IS NULL;
-
--- The steps of a run. The last, `wait`, lasts until a report, the code host or the deadline ends it.
-CREATE TABLE implementation_step (
-    experiment_id uuid NOT NULL,
-    attempt       int NOT NULL,
-    position      smallint NOT NULL,
-    name          text NOT NULL,
-    status        text NOT NULL DEFAULT 'pending'
-                  CHECK (status IN ('pending', 'running', 'completed', 'skipped', 'failed')),
-    tries         integer NOT NULL DEFAULT 0,
-    message       text,
-    started_at    timestamptz,
-    finished_at   timestamptz,
-    PRIMARY KEY (experiment_id, attempt, name),
-    FOREIGN KEY (experiment_id, attempt) REFERENCES implementation ON DELETE CASCADE
-);
-
-CREATE FUNCTION implementation_steps_json(i implementation) RETURNS json LANGUAGE sql STABLE AS $$
-    SELECT coalesce(json_agg(json_build_object(
-        'name', s.name, 'status', s.status, 'message', s.message, 'started_at', time_json(s.started_at),
-        'finished_at', time_json(s.finished_at)) ORDER BY s.position), '[]')
-    FROM implementation_step s WHERE s.experiment_id = i.experiment_id AND s.attempt = i.attempt
-$$;
+-- A run on the server: its steps, and what ends it.
 
 -- Whether an implementation is before its pull request and its end.
-CREATE FUNCTION implementation_is_under_way(pipeline_status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION implementation_is_under_way(pipeline_status text) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
     SELECT pipeline_status IN ('queued', 'assembling_context', 'dispatching', 'running')
 $$;
 
@@ -55,7 +9,7 @@ $$;
 --
 --   outcome  `started`, `no_experiment`, `in_flight`, `has_pull_request`, `no_launch_context`, `no_target_repo` or
 --            `bad_target_repo`
-CREATE FUNCTION implementation_start(account uuid, experiment uuid, by_key uuid, step_names text[], request_id text,
+CREATE OR REPLACE FUNCTION implementation_start(account uuid, experiment uuid, by_key uuid, step_names text[], request_id text,
                                      OUT outcome text, OUT started_task json) LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
@@ -93,14 +47,14 @@ BEGIN
 END $$;
 
 -- Lock the experiment of a run that is under way, with its run. No row: it has ended, or was deleted.
-CREATE FUNCTION implementation_lock(of_task uuid) RETURNS SETOF experiment LANGUAGE sql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION implementation_lock(of_task uuid) RETURNS SETOF experiment LANGUAGE sql VOLATILE AS $$
     SELECT e.* FROM implementation i JOIN experiment e ON e.id = i.experiment_id
     WHERE i.task_id = of_task AND i.finished_at IS NULL AND implementation_is_under_way(e.pipeline_status)
     FOR UPDATE OF e, i
 $$;
 
 -- Begin a step; false: the run has ended.
-CREATE FUNCTION implementation_step_begin(of_task uuid, step text, now_pipeline text, request_id text) RETURNS boolean
+CREATE OR REPLACE FUNCTION implementation_step_begin(of_task uuid, step text, now_pipeline text, request_id text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
@@ -117,7 +71,7 @@ END $$;
 
 -- End a step, with what it has found: members that are columns of `implementation`, or `branch_name` of the experiment.
 -- False: the run has ended.
-CREATE FUNCTION implementation_step_end(of_task uuid, step text, its_message text, output jsonb, request_id text)
+CREATE OR REPLACE FUNCTION implementation_step_end(of_task uuid, step text, its_message text, output jsonb, request_id text)
 RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
@@ -139,13 +93,13 @@ END $$;
 
 -- When the code host is asked again what became of a run, for events that were lost: every quarter of an hour and at the
 -- deadline, then hourly.
-CREATE FUNCTION implementation_next_check(deadline_at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION implementation_next_check(deadline_at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN deadline_at > now() THEN least(deadline_at, now() + interval '15 minutes')
                 ELSE now() + interval '1 hour' END
 $$;
 
 -- The agent was started: wait for what becomes of it.
-CREATE FUNCTION implementation_wait(of_task uuid, deadline interval, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION implementation_wait(of_task uuid, deadline interval, request_id text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
 BEGIN
@@ -162,7 +116,7 @@ BEGIN
 END $$;
 
 -- Steps end with the run, whoever ends it.
-CREATE FUNCTION implementation_steps_end() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION implementation_steps_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE implementation_step s SET
         status = CASE WHEN NEW.pipeline_status = 'failed' THEN CASE s.status WHEN 'running' THEN 'failed' ELSE 'skipped' END
@@ -174,12 +128,13 @@ BEGIN
       AND (s.experiment_id, s.attempt) = (i.experiment_id, i.attempt) AND s.status IN ('pending', 'running');
     RETURN NULL;
 END $$;
-CREATE TRIGGER implementation_steps_end AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW
+
+CREATE OR REPLACE TRIGGER implementation_steps_end AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW
 WHEN (NEW.pipeline_status IN ('pr_opened', 'completed', 'failed') AND OLD.pipeline_status <> NEW.pipeline_status)
 EXECUTE FUNCTION implementation_steps_end();
 
 -- A run has failed.
-CREATE FUNCTION implementation_fail(e experiment, its_attempt int, its_error text, request_id text) RETURNS void
+CREATE OR REPLACE FUNCTION implementation_fail(e experiment, its_attempt int, its_error text, request_id text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE implementation i SET finished_at = clock_timestamp(), error = its_error
@@ -187,7 +142,7 @@ BEGIN
     PERFORM experiment_change(e, '{"pipeline_status": "failed"}', NULL, request_id);
 END $$;
 
-CREATE FUNCTION implementation_task_failed() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION implementation_task_failed() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
 BEGIN
@@ -197,25 +152,26 @@ BEGIN
     END IF;
     RETURN NULL;
 END $$;
-CREATE TRIGGER implementation_task_failed AFTER UPDATE OF status ON task FOR EACH ROW
+
+CREATE OR REPLACE TRIGGER implementation_task_failed AFTER UPDATE OF status ON task FOR EACH ROW
 WHEN (NEW.kind = 'implementation' AND NEW.status = 'failed') EXECUTE FUNCTION implementation_task_failed();
 
 -- Queue the job that asks the code host what became of a run.
-CREATE FUNCTION implementation_check(i implementation) RETURNS void LANGUAGE sql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION implementation_check(i implementation) RETURNS void LANGUAGE sql VOLATILE AS $$
     SELECT task_put('implementation_check', e.account_id,
                     jsonb_build_object('experiment_id', i.experiment_id, 'attempt', i.attempt), NULL, NULL)
     FROM experiment e WHERE e.id = i.experiment_id
 $$;
 
 -- Queue the job that cancels a workflow run. `run_id` null: the dispatch may be under way.
-CREATE FUNCTION implementation_stop(account uuid, i implementation) RETURNS void LANGUAGE sql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION implementation_stop(account uuid, i implementation) RETURNS void LANGUAGE sql VOLATILE AS $$
     SELECT task_put('workflow_cancel', account,
                     jsonb_build_object('repo', i.repo, 'task_id', i.task_id, 'run_id', i.run_id), NULL, NULL)
 $$;
 
 -- What the code host says of a run: `conclusion` of the workflow run, null until it has ended; `pull`, its pull request as
 -- svc-integrations describes it, or null.
-CREATE FUNCTION implementation_settle(experiment uuid, its_attempt int, conclusion text, pull jsonb) RETURNS void
+CREATE OR REPLACE FUNCTION implementation_settle(experiment uuid, its_attempt int, conclusion text, pull jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
@@ -263,7 +219,7 @@ END $$;
 
 -- An event of the code host about a pull request. The state of a run's pull request is noted; one that may be a run's is
 -- asked for.
-CREATE FUNCTION implementation_pull_told(in_repo text, number int, branch text, state text, at timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION implementation_pull_told(in_repo text, number int, branch text, state text, at timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
     told record;
@@ -281,7 +237,7 @@ BEGIN
 END $$;
 
 -- Deleting an experiment cancels its run.
-CREATE FUNCTION implementation_cancel() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION implementation_cancel() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     account uuid;
 BEGIN
@@ -296,5 +252,6 @@ BEGIN
     WHERE t.id = OLD.task_id AND t.status IN ('pending', 'running');
     RETURN OLD;
 END $$;
-CREATE TRIGGER implementation_cancel BEFORE DELETE ON implementation FOR EACH ROW
+
+CREATE OR REPLACE TRIGGER implementation_cancel BEFORE DELETE ON implementation FOR EACH ROW
 WHEN (OLD.task_id IS NOT NULL) EXECUTE FUNCTION implementation_cancel();

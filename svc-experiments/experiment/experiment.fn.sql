@@ -1,0 +1,143 @@
+-- Experiments: how they are made, changed, told to other services and shown.
+
+-- The body with the four members that each linked resource has.
+CREATE OR REPLACE FUNCTION linked_resources_shaped(body jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF NOT body ? 'linked_resources' THEN
+        RETURN body;
+    END IF;
+    RETURN jsonb_set(body, '{linked_resources}', (
+        SELECT coalesce(jsonb_agg(jsonb_build_object('type', r.link -> 'type', 'id', r.link -> 'id',
+                                                     'title', r.link -> 'title', 'url', r.link -> 'url')
+                                  ORDER BY r.place), '[]')
+        FROM jsonb_array_elements(body -> 'linked_resources') WITH ORDINALITY AS r (link, place)));
+END $$;
+
+-- The arXiv ids that an experiment names, each once: of the paper that it came from first.
+CREATE OR REPLACE FUNCTION experiment_papers(e experiment) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(jsonb_agg(paper ORDER BY place), '[]')
+        FROM (SELECT arxiv_id_of(named.paper) AS paper, min(place) AS place
+              FROM (SELECT e.launch_context #>> '{resource,arxiv_id}' AS paper, 0 AS place
+                    UNION ALL SELECT e.source_ref, 1 WHERE e.source_type = 'arxiv_paper'
+                    UNION ALL SELECT r.link ->> 'id', 1 + r.place
+                    FROM jsonb_array_elements(e.linked_resources) WITH ORDINALITY AS r (link, place)
+                    WHERE r.link ->> 'type' = 'arxiv_paper') named
+              GROUP BY 1) papers
+        WHERE paper IS NOT NULL);
+END $$;
+
+-- What the stream events.experiments says of an experiment: at most 32 KiB.
+CREATE OR REPLACE FUNCTION experiment_event(e experiment) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'id', e.id, 'version', e.version, 'name', e.name, 'status', e.status, 'hypothesis', left(e.hypothesis, 2000),
+        'outcome', e.outcome, 'decision', left(e.decision, 2000), 'observed_delta', e.observed_delta,
+        'delta_confidence', e.delta_confidence, 'target_metric', e.target_metric, 'project_id', e.project_id,
+        'source_type', e.source_type,
+        'source_ref', CASE WHEN octet_length(e.source_ref) <= 2048 THEN e.source_ref END,
+        'arxiv_ids', experiment_papers(e), 'pr_url', e.pr_url, 'pr_status', e.pr_status,
+        'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
+$$;
+
+-- Make an experiment of a body that was checked, and tell of it.
+CREATE OR REPLACE FUNCTION experiment_new(account uuid, body jsonb, request_id text) RETURNS experiment LANGUAGE plpgsql AS $$
+DECLARE
+    made experiment;
+BEGIN
+    INSERT INTO experiment (account_id, name, status, hypothesis, outcome, decision, observed_delta, delta_confidence,
+                            target_metric, tags, pr_url, pr_status, external_ticket_id, ticket_source, ticket_url,
+                            project_id, source_type, source_ref, launch_context, ab_test_config, ab_test_results,
+                            linked_resources, created_via)
+    SELECT account, n.name, coalesce(n.status, 'draft'), n.hypothesis, n.outcome, n.decision, n.observed_delta,
+           n.delta_confidence, n.target_metric, coalesce(n.tags, '{}'), n.pr_url, n.pr_status, n.external_ticket_id,
+           n.ticket_source, n.ticket_url, n.project_id, coalesce(n.source_type, 'manual'), n.source_ref,
+           n.launch_context, n.ab_test_config, n.ab_test_results, coalesce(n.linked_resources, '[]'),
+           coalesce(n.created_via, 'api')
+    FROM jsonb_populate_record(NULL::experiment, linked_resources_shaped(body)) n
+    RETURNING * INTO made;
+    PERFORM event_emit('events.experiments', 'experiment.created', account, experiment_event(made), request_id);
+    RETURN made;
+END $$;
+
+-- Change a locked experiment: note what really changes in its history and tell of it. What it becomes; as it was when
+-- nothing changes. Beside project_remove() the one way in which a column that the API shows is changed.
+CREATE OR REPLACE FUNCTION experiment_change(was experiment, body jsonb, by_key uuid, request_id text) RETURNS experiment
+LANGUAGE plpgsql AS $$
+DECLARE
+    becomes experiment := jsonb_populate_record(was, linked_resources_shaped(body));
+BEGIN
+    becomes.updated_at := clock_timestamp();
+    INSERT INTO experiment_history (experiment_id, at, field, was, becomes, by_key)
+    SELECT was.id, becomes.updated_at, field, before -> field, after -> field, by_key
+    FROM to_jsonb(was) before, to_jsonb(becomes) after, jsonb_object_keys(body) field
+    WHERE before -> field IS DISTINCT FROM after -> field;
+    IF NOT FOUND THEN
+        RETURN was;
+    END IF;
+    becomes.version := was.version + 1;
+    UPDATE experiment SET
+        version = becomes.version, updated_at = becomes.updated_at, name = becomes.name, status = becomes.status,
+        hypothesis = becomes.hypothesis, outcome = becomes.outcome, decision = becomes.decision,
+        observed_delta = becomes.observed_delta, delta_confidence = becomes.delta_confidence,
+        target_metric = becomes.target_metric, tags = becomes.tags, pr_url = becomes.pr_url,
+        pr_status = becomes.pr_status, external_ticket_id = becomes.external_ticket_id,
+        ticket_source = becomes.ticket_source, ticket_url = becomes.ticket_url, project_id = becomes.project_id,
+        launch_context = becomes.launch_context, ab_test_config = becomes.ab_test_config,
+        ab_test_results = becomes.ab_test_results, linked_resources = becomes.linked_resources,
+        pipeline_status = becomes.pipeline_status, branch_name = becomes.branch_name
+    WHERE id = was.id;
+    PERFORM event_emit('events.experiments', 'experiment.updated', was.account_id, experiment_event(becomes), request_id);
+    RETURN becomes;
+END $$;
+
+-- An experiment as lists show it.
+CREATE OR REPLACE FUNCTION experiment_json(e experiment, project_name text) RETURNS json LANGUAGE sql STABLE AS $$
+    SELECT json_build_object(
+        'id', e.id, 'name', e.name, 'status', e.status, 'hypothesis', e.hypothesis, 'outcome', e.outcome,
+        'decision', e.decision, 'observed_delta', e.observed_delta, 'delta_confidence', e.delta_confidence,
+        'target_metric', e.target_metric, 'tags', e.tags, 'pr_url', e.pr_url, 'pr_status', e.pr_status,
+        'external_ticket_id', e.external_ticket_id, 'ticket_source', e.ticket_source, 'ticket_url', e.ticket_url,
+        'project_id', e.project_id, 'project_name', project_name, 'created_via', e.created_via,
+        'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
+$$;
+
+-- The newest changes of an experiment: as many as can be read in one go, 1000 of them and 4 MiB of text. The others are
+-- kept.
+--
+-- In PL/pgSQL, as what follows: it keeps the plan, and that of an SQL function with a query of its own is made anew in each
+-- statement, which took longer than all else in reading one experiment.
+CREATE OR REPLACE FUNCTION experiment_changes_json(experiment uuid) RETURNS json LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN (
+        SELECT coalesce(json_agg(shown.entry ORDER BY shown.id DESC), '[]')
+        FROM (SELECT newest.id, newest.entry, sum(octet_length(newest.entry::text)) OVER (ORDER BY newest.id DESC) AS bytes
+              FROM (SELECT h.id, json_build_object('at', time_json(h.at), 'field', h.field, 'from', h.was, 'to', h.becomes,
+                                                   'by', h.by_key) AS entry
+                    FROM experiment_history h WHERE h.experiment_id = experiment
+                    ORDER BY h.id DESC LIMIT 1000) newest) shown
+        WHERE shown.bytes <= 4 * 1024 * 1024);
+END $$;
+
+-- The entity tag of an experiment: its version, and a hash of the name of its project, which the experiment shows and which
+-- changes without it. Volatile, as experiment_full_json().
+CREATE OR REPLACE FUNCTION experiment_entity_tag(e experiment) RETURNS text LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN e.version || coalesce((SELECT '-' || left(md5(p.name), 8) FROM project p WHERE p.id = e.project_id), '');
+END $$;
+
+-- An experiment with all that is known of it. Volatile, so that it sees what the statement that calls it has changed.
+CREATE OR REPLACE FUNCTION experiment_full_json(e experiment) RETURNS json LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN json_build_object(
+        'id', e.id, 'name', e.name, 'status', e.status, 'hypothesis', e.hypothesis, 'outcome', e.outcome,
+        'decision', e.decision, 'observed_delta', e.observed_delta, 'delta_confidence', e.delta_confidence,
+        'target_metric', e.target_metric, 'tags', e.tags, 'pr_url', e.pr_url, 'pr_status', e.pr_status,
+        'external_ticket_id', e.external_ticket_id, 'ticket_source', e.ticket_source, 'ticket_url', e.ticket_url,
+        'project_id', e.project_id, 'project_name', (SELECT p.name FROM project p WHERE p.id = e.project_id),
+        'created_via', e.created_via, 'source_type', e.source_type, 'source_ref', e.source_ref,
+        'launch_context', e.launch_context, 'ab_test_config', e.ab_test_config, 'ab_test_results', e.ab_test_results,
+        'linked_resources', e.linked_resources, 'pipeline_status', e.pipeline_status, 'branch_name', e.branch_name,
+        'history', experiment_changes_json(e.id),
+        'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at));
+END $$;
