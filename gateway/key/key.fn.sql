@@ -1,0 +1,79 @@
+-- Keys: whatever makes one goes through api_key_make(), so no key has a scope that its maker lacks.
+
+-- A key as the API shows it.
+CREATE OR REPLACE FUNCTION api_key_json(k api_key) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'id', k.id, 'name', k.name, 'kind', k.kind, 'prefix', k.prefix,
+        'scopes', to_jsonb(k.scopes), 'repo', k.repo, 'repo_verified', k.repo_verified,
+        'interest_id', k.interest_id, 'created_at', time_json(k.created_at),
+        'last_used_at', time_json(k.last_used_at), 'expires_at', time_json(k.expires_at),
+        'revoked_at', time_json(k.revoked_at),
+        'status', CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
+                       WHEN k.expires_at <= now() THEN 'expired'
+                       ELSE 'active' END)
+$$;
+
+-- Those of the scopes `wanted`, a JSON array, that are not in `held`: `eval:read eval:write`. Null: none.
+CREATE OR REPLACE FUNCTION scopes_lacking(held text[], wanted jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT string_agg(one.scope, ' ' ORDER BY one.position)
+    FROM jsonb_array_elements_text(wanted) WITH ORDINALITY AS one (scope, position) WHERE one.scope <> ALL (held)
+$$;
+
+-- The key that makes another one or grants it scopes, locked against a revocation or a change under way. A row of nulls: it was
+-- revoked, deleted or has expired.
+CREATE OR REPLACE FUNCTION api_key_maker(account uuid, maker uuid) RETURNS api_key LANGUAGE sql VOLATILE AS $$
+    SELECT k FROM api_key k
+    WHERE k.id = maker AND k.account_id = account AND k.revoked_at IS NULL AND k.deleted_at IS NULL
+      AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+    FOR SHARE
+$$;
+
+-- Make a key. `maker` is the key that makes it; null: the command create-user, which no key restricts.
+--
+--   The new key expires no later than its maker. The maker's row is locked against a revocation or a change under way, and the
+--   account's row against other creations, so that an account never has more than 200 keys that are not revoked, beside
+--   temporary ones.
+--
+--   outcome  `made`
+--            `maker_refused`: the maker was revoked, deleted or has expired
+--            `scopes_lacking`: the maker cannot grant these scopes; `made` is then {"scopes": "eval:read eval:write"}, those that it
+--            lacks
+--            `too_many`: the account has 200 keys
+CREATE OR REPLACE FUNCTION api_key_make(account uuid, maker uuid, new_name text, new_kind text, new_prefix text, new_hash bytea,
+                             new_scopes jsonb, new_repo text, new_interest uuid, days integer, is_temporary boolean,
+                             OUT outcome text, OUT made jsonb)
+LANGUAGE plpgsql AS $$
+DECLARE
+    maker_key api_key;
+BEGIN
+    PERFORM FROM account a WHERE a.id = account FOR UPDATE;
+    maker_key := api_key_maker(account, maker);
+    IF maker IS NOT NULL AND maker_key.id IS NULL THEN
+        outcome := 'maker_refused';
+    ELSIF scopes_lacking(maker_key.scopes, new_scopes) IS NOT NULL THEN
+        outcome := 'scopes_lacking';
+        made := jsonb_build_object('scopes', scopes_lacking(maker_key.scopes, new_scopes));
+    ELSIF NOT is_temporary
+          AND (SELECT count(*) FROM api_key k WHERE k.account_id = account AND k.revoked_at IS NULL
+                                                AND NOT (k.is_provisioned AND k.purpose IS NULL)) >= 200 THEN
+        outcome := 'too_many';
+    END IF;
+    IF outcome IS NOT NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO api_key AS k (account_id, name, kind, prefix, hash, scopes, repo, interest_id, expires_at)
+    VALUES (account, new_name, new_kind, new_prefix, new_hash,
+            ARRAY(SELECT jsonb_array_elements_text(new_scopes)), new_repo, new_interest,
+            least(now() + make_interval(days => days), maker_key.expires_at))
+    RETURNING api_key_json(k) INTO made;
+    outcome := 'made';
+END $$;
+
+-- Make a key for a request.
+CREATE OR REPLACE FUNCTION api_key_new(account uuid, maker uuid, new_name text, new_kind text, new_prefix text, new_hash bytea,
+                                       new_scopes jsonb, new_repo text, new_interest uuid, days integer,
+                                       OUT outcome text, OUT made jsonb)
+LANGUAGE sql AS $$
+    SELECT m.outcome, m.made FROM api_key_make(account, maker, new_name, new_kind, new_prefix, new_hash, new_scopes, new_repo,
+                                               new_interest, days, false) m
+$$;
