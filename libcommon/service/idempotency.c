@@ -245,6 +245,12 @@ bool idempotency_begin(struct request *rq)
 	return !(is_reserved ? claim_reserve(rq, claim) : claim_lock(rq, claim));
 }
 
+void idempotency_join(struct request *rq)
+{
+	if (rq->http->reservation)
+		pg_begin(rq);
+}
+
 void idempotency_release(struct request *rq)
 {
 	const struct claim *claim = claim_of(rq);

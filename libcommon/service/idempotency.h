@@ -9,7 +9,7 @@
  * The handler runs inside a transaction that also stores its answer, so both are committed or
  * neither.
  *
- * A handler of an operation marked CALLS_OUT waits for outside services, which no transaction may
+ * A handler of an operation marked CALLS_OUT waits for other services, which no transaction may
  * do. So the key is reserved, the handler runs without a transaction, and the answer is stored at
  * the end. A handler that leaves a transaction open has it committed together with its answer. When
  * the request fails, the reservation is given up before the problem is sent. When its process dies,
@@ -43,6 +43,11 @@ bool idempotency_begin(struct request *rq);
  * Raises ERR_UNCERTAIN: the request took so long that a repetition has taken over its reservation;
  * nothing of the transaction is kept. */
 void idempotency_finish(struct request *rq);
+
+/** Open a transaction that is committed together with the stored answer, if the request of an
+ * operation marked CALLS_OUT has one to store; otherwise nothing. For a handler that has asked what
+ * it must know, and whose statement needs no transaction by itself. */
+void idempotency_join(struct request *rq);
 
 /** The reservation that a request holds; in its arena. NULL: none. */
 struct reservation;

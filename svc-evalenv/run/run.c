@@ -121,6 +121,7 @@ void run_create(struct request *rq)
 	if (in->build_id)
 		queue_require_repo(rq, &BUILDS, in->build_id);
 	require_own_experiment(rq);
+	pg_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows =
 		pg_write(rq, QUEUE_CONSTRAINTS, RUN_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(given(rq, in)), pg_int(build_timeout_s()),

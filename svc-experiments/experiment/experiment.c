@@ -6,6 +6,7 @@
 #include "experiment/key_experiments.h"
 #include "pg/pg.h"
 #include "service/etag.h"
+#include "service/idempotency.h"
 #include "service/input.h"
 #include "service/reply.h"
 #include "service/resource.h"
@@ -101,6 +102,7 @@ void experiment_create(struct request *rq)
 {
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
 	key_require_change(rq, NULL);
+	idempotency_join(rq);
 	const char *limits =
 		arena_printf(rq->arena, "{\"experiments\": %" PRId64 "}", experiments_max);
 	struct pg_rows *rows = pg_write_batched(rq, constraints(rq), EXPERIMENT_CREATE_SQL, limits);
@@ -132,7 +134,7 @@ void experiment_update(struct request *rq)
 void experiment_delete(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
-	key_require_experiment(rq, in->id);
+	key_hold_experiment(rq, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
 	                 pg_text(rq->id), pg_text(etag_if_match(rq)));

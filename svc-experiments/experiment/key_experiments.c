@@ -61,14 +61,21 @@ static bool is_own(struct request *rq, const struct place *place)
 	return is_key_project(rq, place->project);
 }
 
-/* The place of the key's experiment. False: there is no such experiment. */
-static bool find(struct request *rq, const char *id, struct place *ret_place)
+/* False: there is no such experiment. */
+static bool read_place(struct request *rq, const char *sql, const char *id, struct place *ret_place)
 {
-	struct pg_rows *rows =
-		pg_query(rq, KEY_EXPERIMENT_SQL, pg_text(id), pg_uuid(rq->caller.account));
+	struct pg_rows *rows = pg_query(rq, sql, pg_text(id), pg_uuid(rq->caller.account));
 	if (pg_empty(rows))
 		return false;
 	*ret_place = (struct place){pg_value(rows, 0, 0), pg_value(rows, 0, 1)};
+	return true;
+}
+
+/* The place of the key's experiment. False: there is no such experiment. */
+static bool find(struct request *rq, const char *id, struct place *ret_place)
+{
+	if (!read_place(rq, KEY_EXPERIMENT_SQL, id, ret_place))
+		return false;
 	if (!is_own(rq, ret_place))
 		raise_error(rq, ERR_NOT_FOUND, EXPERIMENT_MISSING);
 	return true;
@@ -79,6 +86,29 @@ void key_require_experiment(struct request *rq, const char *id)
 	struct place place;
 	if (key_is_limited(rq))
 		find(rq, id, &place);
+}
+
+static bool is_same(const char *one, const char *other)
+{
+	return one && other ? strcmp(one, other) == 0 : one == other;
+}
+
+/* Keep the place of the experiment as it was seen, until the transaction ends. It was looked at
+ * without one, since the project may have had to be asked for. */
+static void hold(struct request *rq, const char *id, const struct place *seen)
+{
+	struct place held;
+	pg_begin(rq);
+	if (!read_place(rq, KEY_EXPERIMENT_HOLD_SQL, id, &held) ||
+	    !is_same(held.repo, seen->repo) || !is_same(held.project, seen->project))
+		raise_error(rq, ERR_CONTENTION, "the experiment was changed meanwhile");
+}
+
+void key_hold_experiment(struct request *rq, const char *id)
+{
+	struct place place;
+	if (key_is_limited(rq) && find(rq, id, &place))
+		hold(rq, id, &place);
 }
 
 /* Change the place as the body says. Raises ERR_FORBIDDEN: to a project that is not the key's. */
@@ -101,14 +131,17 @@ static void change(struct request *rq, struct place *place)
 
 void key_require_change(struct request *rq, const char *id)
 {
-	struct place place = {0};
+	struct place place = {0}, seen;
 	if (!key_is_limited(rq) || (id && !find(rq, id, &place)))
 		return;
+	seen = place;
 	change(rq, &place);
 	if (!is_own(rq, &place))
 		raise_error(rq, ERR_FORBIDDEN,
 		            "the key is limited: the experiment must have its repository as "
 		            "target_repo, or be in the project of its interest");
+	if (id)
+		hold(rq, id, &seen);
 }
 
 void key_experiment_access(struct request *rq)

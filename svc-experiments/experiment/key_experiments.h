@@ -21,8 +21,13 @@ const char *key_project(struct request *rq);
  * itself. */
 void key_require_experiment(struct request *rq, const char *id);
 
-/** Require that the experiment of the body is the key's once it is stored, and changes to no other
- * project. `id` NULL: it is created. Requires what key_require_experiment() does. */
+/** As key_require_experiment(), before a change: opens a transaction, committed with the answer, in
+ * which nobody else changes whose the experiment is. Raises also ERR_CONTENTION: it changed
+ * meanwhile. For other keys it does nothing. */
+void key_hold_experiment(struct request *rq, const char *id);
+
+/** As key_hold_experiment(), and require that the experiment of the body is the key's once it is
+ * stored, and changes to no other project. `id` NULL: it is created. */
 void key_require_change(struct request *rq, const char *id);
 
 /** POST /internal/experiments/access: whether the key that is limited to `repo` and `interest_id`

@@ -118,7 +118,7 @@ void implementation_report(struct request *rq)
 {
 	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
 	require_content(rq, in);
-	key_require_experiment(rq, in->id);
+	key_hold_experiment(rq, in->id);
 	struct pg_rows *rows = pg_query(rq, IMPLEMENTATION_REPORT_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id));

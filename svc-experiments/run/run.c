@@ -6,6 +6,7 @@
 #include "pg/pg.h"
 #include "run.sql.h"
 #include "run/steps.h"
+#include "service/idempotency.h"
 #include "service/input.h"
 #include "service/resource.h"
 
@@ -67,8 +68,9 @@ static const struct constraint CONSTRAINTS[] = {
 void run_start(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
-	key_require_experiment(rq, in->id);
+	key_hold_experiment(rq, in->id);
 	require_code_host(rq);
+	idempotency_join(rq);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, RUN_START_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), caller_key(rq),
 	                                pg_text(run_step_names(rq->arena)), pg_text(rq->id));

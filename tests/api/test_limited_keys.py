@@ -1,5 +1,10 @@
 """Keys that are limited to a repository or an interest."""
 
+import json
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
 import pytest
 
 from lib.http import api_def
@@ -199,6 +204,66 @@ def test_experiments_of_the_interests_project_are_allowed(api, interests, projec
     api.delete(f"/interests/{interests[0]}", expect=200)
     assert both.get("/experiments", expect=200).json() == []
     both.problem("GET", f"/experiments/{in_own}", 404, "not_found")
+
+
+WAITING = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'expops_experiments' AND wait_event_type = 'Lock'"
+
+
+@contextmanager
+def locked(cluster, statement, parameters):
+    """Run a statement in a transaction that ends with the block. Yields a function that waits for so many transactions that wait."""
+    with cluster.postgres.connect("experiments") as db, cluster.postgres.connect() as other, db.transaction():
+        db.execute(statement, parameters)
+        yield lambda count: wait_for(lambda: other.execute(WAITING).fetchone()[0] == count, f"{count} wait")
+
+
+def test_two_changes_at_once_leave_the_experiment_to_the_key(cluster, api, interests, projects):
+    """Each alone is allowed, since the experiment stays the key's by its other place."""
+    both = limited(api, repo=REPO, interest_id=interests[0])
+    one = of_project(api, projects[0], REPO)
+    with ThreadPoolExecutor(2) as pool:
+        with locked(cluster, "SELECT FROM experiment WHERE id = %s FOR UPDATE", [one]) as wait_waiting:
+            changes = [pool.submit(both.put, f"/experiments/{one}", body) for body in ({"launch_context": {}}, {"project_id": None})]
+            wait_waiting(2)
+        assert sorted(change.result().status_code for change in changes) == [200, 403]
+    left = api.get(f"/experiments/{one}", expect=200).json()
+    assert left["project_id"] or left["launch_context"].get("target_repo")
+
+
+@pytest.mark.parametrize(("method", "path", "body"), [
+    ("PUT", "/experiments/{}", {"hypothesis": "mine"}),
+    ("DELETE", "/experiments/{}", None),
+    ("POST", "/implement/experiments/{}/report", {"status": "completed"}),
+])
+def test_a_move_meanwhile_ends_the_keys_access(cluster, api, of_repo, method, path, body):
+    one = experiment(api, REPO)
+    context = json.dumps({"target_repo": OTHER_REPO})
+    with ThreadPoolExecutor(1) as pool:
+        with locked(cluster, "UPDATE experiment SET launch_context = %s WHERE id = %s", [context, one]) as wait_waiting:
+            change = pool.submit(of_repo.request, method, path.format(one), body)
+            wait_waiting(1)
+        assert change.result().status_code == 403
+    left = api.get(f"/experiments/{one}", expect=200).json()
+    assert left["hypothesis"] is None and left["pipeline_status"] == "idle"
+
+
+def test_a_repeated_request_of_a_limited_key_is_done_once(api, interests, projects):
+    """Whose the experiment is has to be asked of other services."""
+    both = limited(api, repo=REPO, interest_id=interests[0], scopes=SCOPES + EVALUATION)
+    of_interest = limited(api, interest_id=interests[0])
+    in_own = of_project(api, projects[0])
+    run = {"template_id": template(api, REPO)["template_id"], "params": {"experiment_id": in_own}}
+    for key, path, body in ((both, "/experiments", {"name": "n", "project_id": projects[0]}),
+                            (of_interest, "/experiments", {"name": "n", "project_id": projects[0]}),
+                            (both, RUNS, run)):
+        headers = {"Idempotency-Key": str(uuid.uuid4())}
+        first, second = (key.post(path, body, headers=headers, expect=201) for _ in range(2))
+        assert first.json() == second.json() and second.headers["idempotent-replayed"] == "true"
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    path = f"/implement/experiments/{in_own}/run"
+    both.problem("POST", path, 403, "forbidden", headers=headers)
+    of_interest.problem("POST", path, 403, "forbidden", headers=headers)
+    assert len(both.get(RUNS, expect=200).json()) == 1 and len(both.get("/experiments", expect=200).json()) == 3
 
 
 def test_a_key_with_one_limit_is_closed_to_what_has_the_other(of_repo, of_interest, interests):

@@ -1,6 +1,7 @@
 """Somebody has a key, and names what is not the key's: the objects of another account or, with a limited key, of the rest of its own.
 They are as if absent: nothing of them is shown or changed. Generated from api.def: each operation is called with each kind of key."""
 
+import uuid
 from dataclasses import dataclass
 
 import pytest
@@ -160,7 +161,8 @@ def target(op, victim):
 
 def call(op, api, victim, **options):
     row = CALLS[op.id]
-    return api.request(op.method, target(op, victim), row.body(victim), params=row.query(victim), **options)
+    headers = {"Idempotency-Key": str(uuid.uuid4())} if "CREATES" in op.flags else {}
+    return api.request(op.method, target(op, victim), row.body(victim), params=row.query(victim), headers=headers, **options)
 
 
 def test_every_operation_has_a_row():

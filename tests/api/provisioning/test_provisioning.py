@@ -388,6 +388,13 @@ def test_no_key_is_made_with_scopes_that_its_maker_lacks(team):
     assert len(team.keys()) == 1
 
 
+def test_a_repeated_request_starts_one_task(team):
+    headers = {"Idempotency-Key": str(uuid.uuid4())}
+    first, second = (team.api.post(team.path("provision"), {}, headers=headers, expect=202) for _ in range(2))
+    assert first.json() == second.json() and second.headers["idempotent-replayed"] == "true"
+    assert team.api.wait_task(first)["status"] == "completed"
+
+
 def test_another_key_may_repeat_the_request(team):
     other = team.api.as_key(team.api.post("/account/api-keys", {"name": "other"}, expect=201).json()["key"])
     first, second = (api.post(team.path("provision"), {}, expect=202).json() for api in (team.api, other))
