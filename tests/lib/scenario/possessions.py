@@ -1,6 +1,8 @@
 """An account with one of everything that operations show or change, whose texts have a mark that nobody else knows."""
 
+import copy
 import json
+import re
 import secrets
 from functools import cached_property
 
@@ -9,6 +11,7 @@ from lib.scenario.provisioning import new_team
 MARK = f"mark{secrets.token_hex(8)}"
 PAPER = "2401.00001"
 RUN = "run-of-the-victim"
+UUID = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 EXTERNAL_ID = "tracker-user-of-the-victim"
 
 
@@ -90,6 +93,13 @@ class Possessions:
         run = {"run_id": RUN, "repo": self.repo, "status": "failed", "error": f"error {MARK}", "agent": MARK,
                "artifact_url": f"https://github.com/{self.repo}/pull/{MARK}"}
         self.team.agent().post("/fleet/runs", run, expect=201)
+
+    def in_capitals(self):
+        """The same, whose ids and repository are written in another form."""
+        made = copy.copy(self)
+        made.repo, made.interest = self.repo.upper(), self.interest.upper()
+        made.ids = {name: value.upper() if UUID.fullmatch(value) else value for name, value in self.ids.items()}
+        return made
 
     @property
     def inbox(self):
