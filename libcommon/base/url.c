@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
@@ -9,11 +10,45 @@
 static const char *const REFUSED[] = {"javascript", "vbscript", "data",       "file",
                                       "blob",       "about",    "view-source"};
 
+size_t url_scheme_length(const char *text)
+{
+	static const char *const SCHEMES[] = {"https://", "http://"};
+	for (size_t i = 0; i < ARRAY_LEN(SCHEMES); i++)
+		if (strncasecmp(text, SCHEMES[i], strlen(SCHEMES[i])) == 0)
+			return strlen(SCHEMES[i]);
+	return 0;
+}
+
+const char *url_canonical(struct arena *arena, const char *url)
+{
+	size_t scheme = url_scheme_length(url);
+	char *copy = arena_strdup(arena, url);
+	size_t end = scheme ? scheme + strcspn(url + scheme, "/?#") : 0;
+	for (size_t i = 0; i < end; i++)
+		copy[i] = (char)tolower((unsigned char)copy[i]);
+	return copy;
+}
+
+/* Whether the host at `at` begins a name. */
+static bool is_whole(const char *text, const char *at)
+{
+	if (at - text >= 4 && strncasecmp(at - 4, "www.", 4) == 0)
+		at -= 4;
+	return at == text || !(isalnum((unsigned char)at[-1]) || strchr(".-_@", at[-1]));
+}
+
+const char *url_host_find(const char *text, const char *from, const char *host)
+{
+	size_t length = strlen(host);
+	for (const char *at = from; length && (at = strcasestr(at, host)); at++)
+		if (is_whole(text, at))
+			return at + length;
+	return NULL;
+}
+
 bool url_is_link(const char *text, size_t length, const char **ret_message)
 {
-	size_t scheme = strncmp(text, "https://", 8) == 0  ? 8
-	                : strncmp(text, "http://", 7) == 0 ? 7
-	                                                   : 0;
+	size_t scheme = url_scheme_length(text);
 	*ret_message = "must be an absolute http or https URL";
 	if (!scheme || length == scheme || strchr("/?#:", text[scheme]))
 		return false;

@@ -1,8 +1,23 @@
-/** The one check of URLs that are stored or shown: clients turn them into links. */
+/** The one check of URLs that are stored or shown, which clients turn into links, and what else
+ * depends on their form: schemes and hosts have no case (RFC 3986 section 6.2.2.1). */
 #pragma once
+
+#include "base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/** Bytes of the `http://` or `https://` that `text` begins with, in any case; 0: of neither. */
+size_t url_scheme_length(const char *text);
+
+/** An absolute URL of http or https with its scheme and host in lower case, so that equal ones are
+ * equal texts; another text as it is. In the arena. */
+const char *url_canonical(struct arena *arena, const char *url);
+
+/** Find the next place from `from` on where `text` has `host`, in any case, as a whole name, alone
+ * or behind `www.`: not as the end of another name, or behind a user name. Returns what follows
+ * it. NULL: there is none, or `host` is empty. */
+const char *url_host_find(const char *text, const char *from, const char *host);
 
 /** Check an absolute URL, a subset of RFC 3986: scheme http or https, a host, no user name or
  * password, no white space, control characters, quotes, angle brackets or backslashes. On false

@@ -7,6 +7,7 @@
 #include "base/timefmt.h"
 #include "base/trace.h"
 #include "base/trace_queue.h"
+#include "base/url.h"
 
 #include <curl/curl.h>
 
@@ -56,7 +57,7 @@ static struct {
 enum err_code trace_settings_check(void)
 {
 	const char *url = settings.endpoint;
-	if (!*url || strncmp(url, "http://", 7) == 0 || strncmp(url, "https://", 8) == 0)
+	if (!*url || url_scheme_length(url))
 		return ERR_NONE;
 	fprintf(stderr, "OTEL_EXPORTER_OTLP_ENDPOINT: must be http://host:port or https://host\n");
 	return ERR_INVALID;

@@ -133,7 +133,9 @@ static const char *check_url(struct arena *arena, const struct field *field, con
                              size_t length, struct field_value *ret)
 {
 	const char *why;
-	return url_is_link(text, length, &why) ? check_text(arena, field, text, length, ret) : why;
+	if (!url_is_link(text, length, &why))
+		return why;
+	return check_text(arena, field, url_canonical(arena, text), length, ret);
 }
 
 static const char *check_number(struct arena *arena, const struct field *field, double number)

@@ -58,7 +58,7 @@ enum field_type {
 	FIELD_TIME,    /* const char *, RFC 3339; stored in UTC with milliseconds */
 	FIELD_ID,      /* const char *, JSON text of an integer or a string that a client chose as
 			  an id; max in code points of the string, which is not empty */
-	FIELD_URL,     /* const char *, absolute http or https URL (base/url.h) */
+	FIELD_URL,     /* const char *, http or https URL in canonical form (base/url.h) */
 	FIELD_OBJECT,  /* const char *, JSON text of an object */
 	FIELD_ARRAY,   /* const char *, JSON text of an array; min and max in items */
 	FIELD_STRINGS, /* const char *, JSON text of an array of strings; min and max in items, each

@@ -1,5 +1,6 @@
 #include "base/json.h"
 #include "base/log.h"
+#include "base/url.h"
 #include "service/key_limit.h"
 #include "worker/builder.h"
 #include "worker/folder.h"
@@ -7,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define DIGEST_MAX 255
 
@@ -46,8 +48,8 @@ static const char *address_of(struct request *rq, const char *repo)
 {
 	if (!repo)
 		return "";
-	if (strncmp(repo, "https://", 8) == 0)
-		return repo;
+	if (strncasecmp(repo, "https://", 8) == 0)
+		return url_canonical(rq->arena, repo); /* git knows schemes in lower case only */
 	return is_name(repo) ? arena_printf(rq->arena, "%s/%s", repository_url, repo) : NULL;
 }
 

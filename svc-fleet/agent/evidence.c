@@ -1,6 +1,7 @@
 #include "agent/agent.h"
 #include "agent/run_record.h"
 #include "base/json.h"
+#include "base/url.h"
 #include "run/run.h"
 #include "service/input.h"
 #include "service/key_limit.h"
@@ -69,11 +70,12 @@ void evidence_get(struct request *rq)
 	request_input(rq, struct evidence_input, EVIDENCE_FIELDS);
 	yyjson_val *artifact = json_get(rq->http->json, "artifact");
 	yyjson_val *run_id = json_get(artifact, "run_id");
+	const char *url = json_get_text(artifact, "url");
 	struct run_reference reference = {
 		.repo = json_get_text(artifact, "repo"),
 		.run_id = !run_id || yyjson_is_null(run_id) ? NULL
 	                                                    : json_write(rq->arena, run_id, NULL),
-		.url = json_get_text(artifact, "url"),
+		.url = url ? url_canonical(rq->arena, url) : NULL,
 	};
 	struct run_record run = run_record_get(rq, &reference, NULL);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);

@@ -23,7 +23,7 @@
 struct telemetry {
 	const char *run_id; /* JSON text */
 	const char *repo, *target_repo;
-	const char *interest;
+	const char *interest, *artifact_url;
 	const char *started_at, *finished_at; /* in UTC with milliseconds */
 };
 
@@ -72,7 +72,7 @@ static const struct field TELEMETRY_FIELDS[] = {
 	JSON_TEXT("license_compat", NULLABLE | FORGIVEN, 0, 100),
 	JSON_TEXT("diff_risk_band", NULLABLE | FORGIVEN, 0, 100),
 	JSON_TEXT_BYTES("error", NULLABLE | FORGIVEN, 0, 0, ERROR_MAX_BYTES),
-	JSON_URL("artifact_url", NULLABLE | FORGIVEN),
+	BODY_URL(struct telemetry, artifact_url, "artifact_url", NULLABLE | FORGIVEN),
 	KEEPS_OTHERS,
 	FIELD_END,
 };
@@ -181,6 +181,7 @@ static struct split_report split(struct request *rq, const struct telemetry *in)
 	put_text(&report, "started_at", in->started_at);
 	put_text(&report, "finished_at", in->finished_at);
 	put_text(&report, "interest_id", in->interest);
+	put_text(&report, "artifact_url", in->artifact_url);
 	return report;
 }
 

@@ -94,14 +94,16 @@ static const char *join_url(const char *base, const char *path)
 	return url; /* for the life of the process */
 }
 
-/* Remove slashes at the end of an address. */
+/* An address in canonical form, without slashes at its end; for the life of the process. */
 static const char *trim_url(const char *url)
 {
 	size_t length = strlen(url);
 	while (length > 0 && url[length - 1] == '/')
 		length--;
-	char *trimmed = strndup(url, length);
+	struct arena *arena = arena_new();
+	char *trimmed = strndup(url_canonical(arena, url), length);
 	require(trimmed);
+	arena_free(arena);
 	return trimmed;
 }
 

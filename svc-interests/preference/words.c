@@ -1,5 +1,7 @@
 #include "preference/words.h"
 
+#include "base/url.h"
+
 #include <libstemmer.h>
 
 #include <stdint.h>
@@ -98,8 +100,7 @@ static size_t word_char_length(const unsigned char *text)
 
 static bool is_web_address(const char *text)
 {
-	return strncmp(text, "http://", 7) == 0 || strncmp(text, "https://", 8) == 0 ||
-	       strncmp(text, "www.", 4) == 0;
+	return url_scheme_length(text) || strncmp(text, "www.", 4) == 0;
 }
 
 static bool is_number(const char *word)

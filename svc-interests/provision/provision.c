@@ -1,6 +1,7 @@
 #include "provision/provision.h"
 
 #include "base/json.h"
+#include "base/repository_url.h"
 #include "client/service_ask.h"
 #include "provision.sql.h"
 #include "provision/agent_commands.h"
@@ -11,7 +12,6 @@
 #include "service/key_limit.h"
 #include "service/ref_name.h"
 #include "service/resource.h"
-#include "source/code_host_links.h"
 #include "source/source.h"
 
 #include <string.h>
@@ -105,7 +105,7 @@ static struct agent_pair choose_pair(struct request *rq, const char *agent, cons
 static const char *only_link(struct request *rq, const char *text)
 {
 	const char *found[2];
-	size_t count = code_host_links_find(rq->arena, source_code_host(), text, found, 2);
+	size_t count = repository_urls_find(rq->arena, source_code_host(), text, found, 2);
 	if (count != 1)
 		raise_field(
 			rq, "repo", "%s",
@@ -117,15 +117,16 @@ static const char *only_link(struct request *rq, const char *text)
 /* The repository that the interest is about; the agent works on no other one. */
 static const char *own_repo(struct request *rq, const char *source_url, const char *wanted)
 {
-	const char *found[1];
-	if (code_host_links_find(rq->arena, source_code_host(), source_url, found, 1) != 1)
+	const char *rest;
+	const char *own = repository_url_read(rq->arena, source_code_host(), source_url, &rest);
+	if (!own)
 		raise_field(rq, "repo",
 		            "cannot be known: source_repo_url of the interest is no "
 		            "repository of the code host");
-	if (wanted && strcasecmp(wanted, found[0]) != 0)
+	if (wanted && strcasecmp(wanted, own) != 0)
 		raise_field(rq, "repo", "must be %s, which source_repo_url of the interest names",
-		            found[0]);
-	return found[0];
+		            own);
+	return own;
 }
 
 /* The repository: the interest's own, or the one in the body, or the only one that its context
@@ -133,7 +134,7 @@ static const char *own_repo(struct request *rq, const char *source_url, const ch
 static const char *choose_repo(struct request *rq, const struct provision_input *in,
                                const char *source_url, const char *context)
 {
-	const char *wanted = in->repo ? code_host_repo_name(rq->arena, in->repo) : NULL;
+	const char *wanted = in->repo ? repository_path_read(rq->arena, in->repo) : NULL;
 	if (in->repo && !wanted)
 		raise_field(rq, "repo", "is no repository of the code host");
 	if (source_url)

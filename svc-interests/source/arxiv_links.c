@@ -1,5 +1,6 @@
 #include "source/arxiv_links.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -16,13 +17,20 @@ static const char *const PREFIXES[] = {
 	"arxiv:",
 };
 
-/* The start of the next id in `text`, after its prefix; NULL: none. */
-static const char *next_id(const char *text)
+/* Whether `at` is inside a name, such as `notarxiv.org`. */
+static bool is_inside_name(const char *text, const char *at)
 {
-	for (; *text; text++)
+	return at > text && (isalnum((unsigned char)at[-1]) || strchr("-_", at[-1]));
+}
+
+/* The start of the next id in `text` from `at` on, after its prefix; NULL: none. */
+static const char *next_id(const char *text, const char *at)
+{
+	for (; *at; at++)
 		for (size_t i = 0; i < ARRAY_LEN(PREFIXES); i++)
-			if (strncasecmp(text, PREFIXES[i], strlen(PREFIXES[i])) == 0)
-				return text + strlen(PREFIXES[i]);
+			if (strncasecmp(at, PREFIXES[i], strlen(PREFIXES[i])) == 0 &&
+			    !is_inside_name(text, at))
+				return at + strlen(PREFIXES[i]);
 	return NULL;
 }
 
@@ -46,14 +54,15 @@ const char *arxiv_links_find(struct arena *arena, const char *text)
 {
 	struct buf out = {.arena = arena};
 	size_t count = 0;
-	while (count < ARXIV_LINKS_MAX && (text = next_id(text))) {
-		size_t length = id_length(text);
-		const char *quoted = arena_printf(arena, "\"%.*s\"", (int)length, text);
+	const char *at = text;
+	while (count < ARXIV_LINKS_MAX && (at = next_id(text, at))) {
+		size_t length = id_length(at);
+		const char *quoted = arena_printf(arena, "\"%.*s\"", (int)length, at);
 		if (length && !is_listed(&out, quoted)) {
 			buf_printf(&out, "%s%s", count ? ", " : "[", quoted);
 			count++;
 		}
-		text += length;
+		at += length;
 	}
 	buf_puts(&out, count ? "]" : "");
 	return count ? out.data : NULL;

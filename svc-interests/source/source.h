@@ -5,7 +5,6 @@
  *     source.c           reading the sources of an interest that are due, and storing them
  *     source_links.c     finding the addresses
  *     arxiv_links.c      the papers that a text refers to
- *     code_host_links.c  the repositories that a text links to
  *     page_text.c        the title and the main text of an HTML page
  *
  * A paper is looked up in svc-search. A repository of the code host is read through

@@ -1,23 +1,18 @@
 #include "source/source_links.h"
 
 #include "base/base.h"
+#include "base/repository_url.h"
 #include "base/url.h"
 #include "source/arxiv_links.h"
-#include "source/code_host_links.h"
 
 #include <string.h>
 #include <strings.h>
-
-static bool begins_with(const char *text, const char *prefix)
-{
-	return strncasecmp(text, prefix, strlen(prefix)) == 0;
-}
 
 /* The next address in the text; NULL: none. */
 static const char *next_address(const char *text)
 {
 	for (; *text; text++)
-		if (begins_with(text, "http://") || begins_with(text, "https://"))
+		if (url_scheme_length(text))
 			return text;
 	return NULL;
 }
@@ -27,7 +22,7 @@ static const char *next_address(const char *text)
 static size_t address_length(const char *text)
 {
 	static const char ENDS[] = " \t\r\n<>\"()[]{}|,\\^`";
-	const char *host = strstr(text, "://") + 3;
+	const char *host = text + url_scheme_length(text);
 	size_t start = (size_t)(host - text) + (*host == '[' ? strcspn(host, "]") : 0);
 	if (text[start] == ']')
 		start++;
@@ -37,34 +32,34 @@ static size_t address_length(const char *text)
 	return length;
 }
 
-static bool is_listed(const struct source_links *links, const char *url)
+static bool is_listed(struct arena *arena, const struct source_links *links, const char *url)
 {
+	const char *canonical = url_canonical(arena, url);
 	for (size_t i = 0; i < links->count; i++)
-		if (strcmp(links->links[i].url, url) == 0)
+		if (strcmp(url_canonical(arena, links->links[i].url), canonical) == 0)
 			return true;
 	return false;
 }
 
 static bool is_arxiv(const char *url)
 {
-	const char *host = strstr(url, "://") + 3;
-	return begins_with(host, "arxiv.org/") || begins_with(host, "www.arxiv.org/") ||
-	       begins_with(host, "export.arxiv.org/");
+	static const char *const HOSTS[] = {"arxiv.org/", "www.arxiv.org/", "export.arxiv.org/"};
+	const char *host = url + url_scheme_length(url);
+	for (size_t i = 0; i < ARRAY_LEN(HOSTS); i++)
+		if (strncasecmp(host, HOSTS[i], strlen(HOSTS[i])) == 0)
+			return true;
+	return false;
 }
 
 /* `owner/name` of a repository's address; NULL: it is another, such as that of a file or an
  * issue. */
 static const char *repository_of(struct arena *arena, const char *url, const char *code_host)
 {
-	const char *repo[1];
-	if (!begins_with(url, code_host) || url[strlen(code_host)] != '/' ||
-	    code_host_links_find(arena, code_host, url, repo, 1) != 1)
+	const char *rest, *repo = repository_url_read(arena, code_host, url, &rest);
+	if (!repo)
 		return NULL;
-	const char *rest = url + strlen(code_host) + 1 + strlen(repo[0]);
-	if (begins_with(rest, ".git"))
-		rest += strlen(".git");
 	rest += *rest == '/';
-	return *rest == '\0' || *rest == '?' || *rest == '#' ? repo[0] : NULL;
+	return *rest == '\0' || *rest == '?' || *rest == '#' ? repo : NULL;
 }
 
 static struct source_link classify(struct arena *arena, const char *url, const char *code_host)
@@ -84,7 +79,7 @@ void source_links_add(struct arena *arena, struct source_links *links, const cha
 		size_t length = address_length(text);
 		const char *url = arena_strndup(arena, text, length);
 		if (length <= SOURCE_LINK_MAX_BYTES && url_is_link(url, length, &ignored) &&
-		    !is_listed(links, url))
+		    !is_listed(arena, links, url))
 			links->links[links->count++] = classify(arena, url, code_host);
 		text += MAX_OF(length, 1);
 	}

@@ -1,6 +1,8 @@
 #include "ingest/metadata.h"
 
+#include "base/repository_url.h"
 #include "base/timefmt.h"
+#include "base/url.h"
 #include "base/utf8.h"
 #include "ingest/arxiv_id.h"
 #include "plain/plain_text.h"
@@ -44,55 +46,19 @@ char *metadata_author_name(struct arena *arena, const char *given, const char *f
 
 /* --- To a row --------------------------------------------------------------------------------- */
 
-static const char NAME_LETTERS[] =
-	"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
-
-/* Read the name of a GitHub owner or repository at the start of `text`. LaTeX's `\_` is read as
- * `_`; punctuation that ends a sentence and a final `.git` are removed. *ret_name is in the arena.
- * Returns the rest of the text. */
-static const char *read_name(struct arena *arena, const char *text, char **ret_name)
-{
-	char *name = arena_strndup(arena, text, strcspn(text, " /"));
-	size_t length = 0;
-	for (;; text++) {
-		if (text[0] == '\\' && text[1] == '_')
-			continue;
-		if (!*text || !strchr(NAME_LETTERS, *text))
-			break;
-		name[length++] = *text;
-	}
-	if (*text != '/')
-		while (length && strchr(".-_", name[length - 1]))
-			length--;
-	name[length] = '\0';
-	if (length > 4 && strcmp(name + length - 4, ".git") == 0)
-		name[length - 4] = '\0';
-	*ret_name = name;
-	return text;
-}
-
-/* Whether `at` begins a whole host name, with or without `www.`, and not the end of another
- * name. */
-static bool is_host(const char *text, const char *at)
-{
-	if (at - text >= 4 && strncmp(at - 4, "www.", 4) == 0)
-		at -= 4;
-	return at == text || !strchr(NAME_LETTERS, at[-1]);
-}
-
-/* The first GitHub repository in `text`, as `https://github.com/owner/name`; NULL: none. */
+/* The first GitHub repository in `text`, as `https://github.com/owner/name`; NULL: none. LaTeX's
+ * `\_` is read as `_`. */
 static const char *find_repository(struct arena *arena, const char *text)
 {
-	static const char HOST[] = "github.com/";
-	for (const char *at = text; (at = strstr(at, HOST)); at++) {
-		char *owner, *name = NULL;
-		const char *rest = read_name(arena, at + strlen(HOST), &owner);
-		if (*rest == '/')
-			read_name(arena, rest + 1, &name);
-		if (is_host(text, at) && *owner && name && *name)
-			return arena_printf(arena, "https://github.com/%s/%s", owner, name);
-	}
-	return NULL;
+	static const char GITHUB[] = "https://github.com";
+	struct buf plain = {.arena = arena};
+	const char *found[1];
+	for (; *text; text++)
+		if (text[0] != '\\' || text[1] != '_')
+			buf_add(&plain, text, 1);
+	if (!plain.data || repository_urls_find(arena, GITHUB, plain.data, found, 1) == 0)
+		return NULL;
+	return arena_printf(arena, "%s/%s", GITHUB, found[0]);
 }
 
 static void add_optional(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name,
@@ -172,7 +138,8 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 	add_time(doc, row, "published_at", paper->published_at_ms);
 	add_time(doc, row, "updated_at", paper->updated_at_ms);
 	add_optional(doc, row, "github_url",
-	             paper->github_url ? paper->github_url : find_repository(arena, abstract));
+	             paper->github_url ? url_canonical(arena, paper->github_url)
+	                               : find_repository(arena, abstract));
 	add_optional(doc, row, "license", paper->license);
 	if (paper->comments)
 		add_optional(doc, row, "comments",

@@ -27,6 +27,19 @@ def test_links_are_accepted(api, path, body):
     api.post(path, body("https://example.org/a?b=c@d#e"), expect=201)
 
 
+@pytest.mark.parametrize(("path", "body"), PLACES)
+def test_schemes_and_hosts_have_no_case(api, path, body):
+    api.post(path, body("HTTPS://Example.ORG/A"), expect=201)
+    api.problem("POST", path, 400, "invalid_request", {**body("HTTPS://user@example.org"), "name": "b"})
+
+
+@pytest.mark.parametrize(("path", "name"), [("/interests", "source_repo_url"), ("/experiments", "pr_url"), ("/experiments", "ticket_url")])
+def test_a_url_is_kept_in_one_form(api, path, name):
+    """What follows the host has case."""
+    made = api.post(path, {"name": "a", "context": "c", name: "HTTPS://GitHub.COM:443/Acme/Ranker?A=B#C"}, expect=201).json()
+    assert made[name] == "https://github.com:443/Acme/Ranker?A=B#C"
+
+
 @pytest.mark.parametrize("text", ["arXiv:2205.14135", "acme/ranker", "git@host:acme/ranker.git"])
 def test_references_need_not_be_urls(api, text):
     body = {"name": "a", "source_ref": text, "launch_context": {"code_repository": text}}

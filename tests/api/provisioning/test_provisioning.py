@@ -190,14 +190,26 @@ def test_a_repository_must_be_named(new_team, context):
     assert team.provision(repo=team.repo)["result"]["repo"] == team.repo
 
 
-@pytest.mark.parametrize("source", ["{url}/{repo}", "{url}/{repo}.git/", "{url}/{upper}", "{url}/{repo}/tree/main/docs?x=1"])
+@pytest.mark.parametrize("source", ["{url}/{repo}", "{url}/{repo}.git/", "{url}/{upper}", "{url}/{repo}/tree/main/docs?x=1", "{URL}/{repo}"])
 def test_the_repository_of_the_interest_may_be_named_in_any_form(new_team, source):
     team = new_team()
-    source = source.format(url=team.host.url, repo=team.repo, upper=team.repo.upper())
+    source = source.format(url=team.host.url, URL=team.host.url.upper(), repo=team.repo, upper=team.repo.upper())
     team.api.put(f"/interests/{team.interest}", {"source_repo_url": source}, expect=200)
     for form in (team.repo, team.repo.upper(), f"{team.repo}.git", f"{team.repo}/", f"{team.repo}.GIT//"):
         assert team.provision(repo=form)["result"]["repo"] == team.repo, form
     assert len(team.keys()) == len(team.pulls()) == 1
+
+
+@pytest.mark.parametrize("path", ["orgs/acme", "Settings/keys", "marketplace/actions", "topics/ranking", "sponsors/ada", "features/actions",
+                                  "apps/dependabot", "users/ada/projects"])
+def test_a_page_of_the_code_host_is_no_repository(team, path):
+    """As the repository of the interest, and beside one in its context."""
+    page = f"{team.host.url}/{path}"
+    team.api.put(f"/interests/{team.interest}", {"context": f"See {page} and {team.host.url.upper()}/{team.repo}."}, expect=200)
+    assert team.provision()["result"]["repo"] == team.repo
+    team.api.put(f"/interests/{team.interest}", {"source_repo_url": page}, expect=200)
+    problem = team.api.problem("POST", team.path("provision"), 400, "invalid_request", {})
+    assert [fault["field"] for fault in problem["errors"]] == ["repo"]
 
 
 def test_another_repository_than_the_interests_own_is_refused(new_team):

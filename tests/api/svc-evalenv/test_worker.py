@@ -152,6 +152,13 @@ def test_a_repository_without_encryption(api, work):
     assert ended(api, BUILDS, one)["error"]["message"].startswith("The repository is neither")
 
 
+def test_the_scheme_of_a_repository_has_no_case(api, work):
+    """git would look for a program of that name."""
+    one = api.post(BUILDS, {"repo": "HTTPS://127.0.0.1:1/X", "no_cache": True}, expect=201).json()["build_id"]
+    work()
+    assert "'https://127.0.0.1:1/X/'" in ended(api, BUILDS, one)["log_tail"]
+
+
 def test_a_repository(api, work, build, tmp_path):
     remote = tmp_path / "acme" / "ranker"
     git = ["git", "-C", remote, "-c", "user.name=t", "-c", "user.email=t@example.org"]

@@ -67,6 +67,15 @@ def test_activity(api, runs):
     assert activity["summary"] == "5 runs, 1 pull request opened, 1 failed; cost unknown"
 
 
+def test_an_artifact_has_one_address_in_any_case_of_the_host(api, report):
+    for run_id, base in enumerate(["https://github.com", "HTTPS://GitHub.com"]):
+        report(run_id, status="pr_opened", artifact_url=f"{base}/acme/ranker/pull/9")
+    opened, = api.get("/fleet/agents/report", expect=200).json()["deliverables"]
+    assert (opened["url"], opened["kind"]) == ("https://github.com/acme/ranker/pull/9", "pull_request")
+    artifact = {"url": "https://GITHUB.COM/acme/ranker/pull/9"}
+    assert api.post("/fleet/agents/artifact/evidence", {"artifact": artifact}, expect=200).json()["artifact"]["url"] == opened["url"]
+
+
 def test_evidence_by_run_and_by_link(api, report):
     url = "https://github.com/acme/ranker/pull/9"
     report("nine", status="pr_opened", artifact_url=url, stub_density=0.5, files_touched=["a.py"], **GATES)

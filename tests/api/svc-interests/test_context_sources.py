@@ -85,6 +85,18 @@ def test_pages_are_read_and_found_by(interests, sources, site):
     assert any("Vision-Language-Action" in title for title in titles(interests, made))
 
 
+def test_addresses_have_no_case(api, interests, sources, code_host):
+    """An address of the code host in another case is a repository, and the same as another one; its pages are none."""
+    at_host = code_host.user()
+    connect(api, "code_host", at_host.login)
+    repo = code_host.repository(at_host.login, files={"README.md": f"# Project\n\n{ROBOTS}\n"})
+    url, page = code_host.url.upper() + f"/{repo}", f"{code_host.url}/Topics/ranking"
+    made = interests.wait_pool(api.post("/interests", {"name": "a", "context": f"{url}, {code_host.url}/{repo} {page}"}, expect=201).json())
+    repository, other = sources(made)
+    assert (repository["url"], state(repository)) == (url, ("repository", "read", repo))
+    assert (other["url"], other["kind"]) == (page, "page")
+
+
 @pytest.mark.parametrize("readme, paper", [(ROBOTS, "Vision-Language-Action"), (FLOODS, "Unit Test"), (SPEECH, "ASR")])
 def test_an_interest_that_is_only_a_repository(api, interests, sources, code_host, readme, paper):
     at_host = code_host.user()
@@ -101,7 +113,7 @@ def test_an_interest_that_is_only_a_repository(api, interests, sources, code_hos
 
 def test_papers_are_looked_up(interests, sources, papers):
     named = next(iter(papers.values()))
-    made = interests.ready(context=f"https://arxiv.org/abs/{named['id']} and https://arxiv.org/abs/0704.0001")
+    made = interests.ready(context=f"HTTPS://ARXIV.ORG/abs/{named['id']} and https://arxiv.org/abs/0704.0001")
     known, unknown = sources(made)
     assert state(known) == ("paper", "read", named["title"])
     assert state(unknown) == ("paper", "failed", None) and unknown["error"] == "the library has no such paper"

@@ -11,8 +11,9 @@
 
 static void links_are_http_with_a_host_and_no_user(void **state)
 {
-	static const char *const GOOD[] = {"http://a", "https://a.b:8/c?d=e@f#g@h",
-	                                   "https://[::1]/", "https://a/@user"};
+	static const char *const GOOD[] = {"http://a",       "https://a.b:8/c?d=e@f#g@h",
+	                                   "https://[::1]/", "https://a/@user",
+	                                   "HTTPS://A.b",    "hTTp://a"};
 	static const char *const BAD[] = {
 		"",
 		"a",
@@ -30,6 +31,8 @@ static void links_are_http_with_a_host_and_no_user(void **state)
 		"https://user:secret@a/b",
 		"https://@a",
 		"https://a@b?c",
+		"HTTPS://",
+		"HTTP://user@a",
 		"data:text/html,x",
 	};
 	const char *why;
@@ -67,11 +70,50 @@ static void references_may_be_other_texts(void **state)
 		assert_false(url_is_safe_reference(BAD[i], strlen(BAD[i]), &why));
 }
 
+static void schemes_and_hosts_have_no_case(void **state)
+{
+	static const char *const ROWS[][2] = {
+		{"HTTPS://GitHub.com/Acme/Ranker", "https://github.com/Acme/Ranker"},
+		{"Http://A.B:8080?C=D", "http://a.b:8080?C=D"},
+		{"https://A#B", "https://a#B"},
+		{"https://a/B", "https://a/B"},
+		{"HTTPS://A", "https://a"},
+		{"Acme/Ranker", "Acme/Ranker"},
+		{"", ""},
+	};
+	struct arena *arena = arena_new();
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
+		assert_string_equal(url_canonical(arena, ROWS[i][0]), ROWS[i][1]);
+	arena_free(arena);
+}
+
+static void hosts_are_found_as_whole_names(void **state)
+{
+	static const struct {
+		const char *text, *rest; /* NULL: not found */
+	} ROWS[] = {
+		{"https://a.org/x", "/x"}, {"see A.ORG", ""},   {"www.a.org/x", "/x"},
+		{"na.org/ a.org/x", "/x"}, {"b.a.org/x", NULL}, {"u@a.org/x", NULL},
+		{"www-a.org", NULL},       {"a.organ", "an"},   {"", NULL},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		const char *rest = url_host_find(ROWS[i].text, ROWS[i].text, "a.org");
+		assert_int_equal(!rest, !ROWS[i].rest);
+		if (rest)
+			assert_string_equal(rest, ROWS[i].rest);
+	}
+	assert_null(url_host_find("a.org", "a.org", ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(links_are_http_with_a_host_and_no_user),
 		cmocka_unit_test(references_may_be_other_texts),
+		cmocka_unit_test(schemes_and_hosts_have_no_case),
+		cmocka_unit_test(hosts_are_found_as_whole_names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

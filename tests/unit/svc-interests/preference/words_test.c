@@ -32,6 +32,7 @@ static const struct case_row rows[] = {
 	{"the of and is", ""},
 	{"in 2024 a GPT4 model, x", "gpt4 +model"},
 	{"see https://github.com/some/repo now", "see now"},
+	{"see HTTPS://Example.org/x", "see"},
 	{"WWW.Example is not www.example.org/x here", "www exampl"},
 	{"na\xc3\xafve Bayes", "na\xc3\xafv +bay"},
 	{"\xe2\x80\x9cquoted\xe2\x80\x9d\xe2\x80\x94"

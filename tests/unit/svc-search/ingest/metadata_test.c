@@ -130,6 +130,9 @@ static void test_a_github_repository_is_found_in_the_abstract(void **state)
 		{"github.com/a_b/c.d-e/tree/main.", "https://github.com/a_b/c.d-e"},
 		{"github.com/acme and https://github.com/acme/tool",
 	         "https://github.com/acme/tool"},
+		{"at HTTPS://GitHub.com/Acme/Tool", "https://github.com/Acme/Tool"},
+		{"github.com/orgs/acme and github.com/acme/tool", "https://github.com/acme/tool"},
+		{"github.com/topics/ranking", NULL},
 		{"notgithub.com/acme/tool", NULL},
 		{"gist.github.com/acme/tool", NULL},
 		{"github.com/", NULL},
@@ -152,6 +155,18 @@ static void test_a_github_repository_is_found_in_the_abstract(void **state)
 	}
 }
 
+static void test_an_address_is_kept_in_one_form(void **state)
+{
+	const char *why;
+	struct metadata paper = {.id = "2401.00001",
+	                         .title = "T",
+	                         .github_url = "HTTPS://GitHub.com/Acme/Tool"};
+	(void)state;
+	yyjson_mut_val *row = metadata_row(arena, json_doc_new(arena), &paper, &why);
+	assert_string_equal(yyjson_mut_get_str(yyjson_mut_obj_get(row, "github_url")),
+	                    "https://github.com/Acme/Tool");
+}
+
 static void test_white_space_is_collapsed(void **state)
 {
 	(void)state;
@@ -167,6 +182,7 @@ int main(void)
 		ARENA_TEST(test_invalid_lines_are_refused),
 		ARENA_TEST(test_lengths_are_limited),
 		ARENA_TEST(test_a_github_repository_is_found_in_the_abstract),
+		ARENA_TEST(test_an_address_is_kept_in_one_form),
 		ARENA_TEST(test_white_space_is_collapsed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
