@@ -89,6 +89,19 @@ def test_runs_of_another_account_teach_nothing(interests, db, other_user, report
     assert signals(db, interest) == {(second["resource_id"], "merged")}
 
 
+def test_a_run_for_one_interest_teaches_no_other(interests, db, report, settle, owned):
+    """A key that is limited to an interest names any recommendation, and never another interest."""
+    interest, other = interests.ready(), interests.ready()
+    interests.refresh(interest, num_results=2)
+    first, second = interests.recommended(interest)
+    for number, paper, of in ((1, first, other), (2, second, interest)):
+        report(number, recommendation_id=paper["recommendation_id"], interest_id=of["id"])
+        settle(number, merged=True)
+    wait_for(lambda: (second["resource_id"], "merged") in signals(db, interest))
+    assert signals(db, interest) == {(second["resource_id"], "merged")}
+    assert signals(db, other) == set()
+
+
 @pytest.mark.parametrize("written", ["0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b", "not a recommendation", ""])
 def test_a_run_may_name_anything_as_its_recommendation(interests, db, repo, report, settle, owned, written):
     report(1, recommendation_id=written, arxiv_id="no paper")
