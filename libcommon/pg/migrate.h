@@ -28,9 +28,10 @@
  * time change the schema. Settings are changed for the session, so the URL must lead to Postgres
  * itself, not to a pooler that shares sessions.
  *
- * Postgres 15.20 and 17.12 refuse ALTER TABLE with `ADD COLUMN … DEFAULT` or `ALTER COLUMN … TYPE`
- * where a function with an SQL-standard body (RETURN, BEGIN ATOMIC) uses the row type of the table.
- * Set the default in a statement of its own.
+ * A migration that drops a column first drops the functions whose SQL-standard bodies (RETURN,
+ * BEGIN ATOMIC) name it; they are made again after it. Postgres 15.20 and 17.12 refuse ALTER TABLE
+ * with `ADD COLUMN … DEFAULT` or `ALTER COLUMN … TYPE` where a function with such a body uses the
+ * row type of the table: set the default in a statement of its own.
  */
 #pragma once
 

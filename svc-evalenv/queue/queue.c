@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define WAIT_MAX_S     30
-#define EXPIRE_BATCH   100  /* work_expire() in migrations/0002_queue.sql */
+#define EXPIRE_BATCH   100  /* work_expire() in queue.fn.sql */
 #define ANSWER_TIME_MS 2000 /* of the request's time, for the claim after the wait */
 
 static int64_t lease_ms, first_lease_ms, attempts_max, waiting_max, build_timeout_ms;

@@ -15,9 +15,8 @@
  *   release   a worker that stops gives its work back: it is queued again at once, and the attempt
  *             is not counted
  *
- * The rules are functions of the schema (migrations/0002_queue.sql), so that each step is one
- * transaction with the row locked: a worker, a replica or a connection may vanish between any
- * two. */
+ * The rules are functions of the schema (queue.fn.sql), so that each step is one transaction with
+ * the row locked: a worker, a replica or a connection may vanish between any two. */
 #pragma once
 
 #include "base/config.h"

@@ -1,7 +1,7 @@
 /** Waking workers that wait for work, on whichever replica they wait.
  *
  * A worker's claim that finds nothing waits here. Work that is queued sends a notification of
- * Postgres when its transaction commits (work_notify() in migrations/0002_queue.sql). The
+ * Postgres when its transaction commits (work_notify() in queue.fn.sql). The
  * background worker of each process listens, on the connection that it listens on anyway, and
  * passes the notification to the event loops that serve requests. Each wakes the one claim that has
  * waited for longest and may take the work, so that a hundred waiting workers do not ask the

@@ -7,10 +7,11 @@
  *          ^                                                           |
  *          +--- store the vectors and the progress, release the lease <+
  *
- * Postgres holds the vectors, the progress and the lease of each vector space (0002_vector.sql).
- * One replica at a time holds the lease and calls the endpoint. A batch is stored whole or not at
- * all: if the process is killed in the middle of one, another replica repeats it when the lease has
- * expired. Replicas learn of new vectors by change numbers, as they do of papers (indexer.h).
+ * Postgres holds the vectors, the progress and the lease of each vector space (vector_space in
+ * migrations/0001_schema.sql). One replica at a time holds the lease and calls the endpoint. A
+ * batch is stored whole or not at all: if the process is killed in the middle of one, another
+ * replica repeats it when the lease has expired. Replicas learn of new vectors by change numbers,
+ * as they do of papers (indexer.h).
  *
  * There is one call at a time. A batch that the endpoint refuses is halved. A single text that it
  * refuses, although it accepts others, is skipped until the paper changes. Any other failure is

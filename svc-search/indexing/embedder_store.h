@@ -1,5 +1,5 @@
-/** The versions of the built-in embedder in Postgres (migrations/0006_embedder.sql and
- * 0007_embedder_recipe.sql). Internal to this folder. */
+/** The versions of the built-in embedder in Postgres (migrations/0001_schema.sql). Internal to this
+ * folder. */
 #pragma once
 
 #include "engine/vector/training.h"

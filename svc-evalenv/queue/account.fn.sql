@@ -1,5 +1,5 @@
 -- Everything that an account had; a note stays.
-CREATE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM account_lock(account, true);
     INSERT INTO deleted_account (id) VALUES (account) ON CONFLICT (id) DO NOTHING;

@@ -1,16 +1,5 @@
--- The deliveries of results that were taken, by the id that their sender gave them: each counts once.
-CREATE TABLE delivery (
-    account_id  uuid NOT NULL,
-    delivery_id text NOT NULL CHECK (octet_length(delivery_id) <= 200),
-    run_id      uuid NOT NULL REFERENCES work ON DELETE CASCADE,
-    received_at timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (account_id, delivery_id)
-);
-
-CREATE INDEX delivery_of_run ON delivery (run_id);
-
 -- The first metric that the run's template declares and `metrics` lacks, or null.
-CREATE FUNCTION metric_missing(r run, metrics jsonb) RETURNS text LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION metric_missing(r run, metrics jsonb) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT declared.name
     FROM template_version v, LATERAL (
         SELECT coalesce(m.item ->> 'name', m.item #>> '{}') AS name, m.position
@@ -21,7 +10,7 @@ CREATE FUNCTION metric_missing(r run, metrics jsonb) RETURNS text LANGUAGE sql S
 $$;
 
 -- The state and error of a run after a delivery of `status`.
-CREATE FUNCTION result_fault(r run, given jsonb, OUT state text, OUT fault jsonb) LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION result_fault(r run, given jsonb, OUT state text, OUT fault jsonb) LANGUAGE plpgsql STABLE AS $$
 DECLARE
     missing text := metric_missing(r, given -> 'metrics');
 BEGIN
@@ -44,13 +33,13 @@ END $$;
 --
 -- Numbers are kept only where the evaluation itself has run: never from a fault of the environment, a lost worker, a time limit or
 -- a cancelled run.
-CREATE FUNCTION run_result(wanted uuid, account uuid, attempt int, given jsonb, delivery text, lease interval,
-                           OUT outcome text)
+CREATE OR REPLACE FUNCTION run_result(wanted uuid, account uuid, attempt int, given jsonb, delivery text, lease interval,
+                                      OUT outcome text)
 LANGUAGE plpgsql AS $$
 DECLARE
     w work;
     r run;
-    told text := json_digest(given);
+    told text := json_digest(given - 'attempt');
     state text;
     fault jsonb;
 BEGIN
@@ -59,11 +48,12 @@ BEGIN
     SELECT * INTO r FROM run x WHERE x.id = wanted;
     outcome := CASE
         WHEN w.id IS NULL THEN 'missing'
-        WHEN EXISTS (SELECT FROM delivery d WHERE d.account_id = w.account_id AND d.delivery_id = delivery) THEN 'known'
+        WHEN EXISTS (SELECT FROM delivery d WHERE d.run_id = wanted AND d.delivery_id = delivery) THEN 'known'
         WHEN attempt <> w.attempts THEN 'lost'
-        WHEN w.finished_at IS NOT NULL AND r.result = told THEN 'ok'
+        WHEN w.finished_at IS NOT NULL AND r.result IN (told, json_digest(given)) THEN 'ok'
+        WHEN w.status = 'cancelled' AND given ->> 'status' = 'cancelled' THEN 'ok'
         WHEN w.finished_at IS NOT NULL THEN 'final'
-        WHEN attempt IS NOT NULL AND (w.status <> 'running' OR w.lease_until <= now()) THEN 'lost' END;
+        WHEN attempt IS NOT NULL AND (w.worker IS NULL OR w.status <> 'running' OR w.lease_until <= now()) THEN 'lost' END;
     IF outcome IS NOT NULL THEN
         RETURN;
     END IF;
@@ -75,18 +65,18 @@ BEGIN
     IF given ->> 'status' = 'pending' THEN
         RETURN;
     ELSIF given ->> 'status' = 'running' THEN
-        UPDATE work x SET status = 'running', is_claimable = false, started_at = coalesce(x.started_at, now()),
+        -- One that no worker has runs elsewhere from now on.
+        UPDATE work x SET status = 'running', is_claimable = x.is_claimable AND x.worker IS NOT NULL,
+            started_at = coalesce(x.started_at, now()),
             deadline_at = coalesce(x.deadline_at, now() + make_interval(secs => x.timeout_seconds)),
             lease_until = CASE WHEN attempt IS NOT NULL THEN now() + lease ELSE x.lease_until END
         WHERE x.id = wanted;
         RETURN;
     END IF;
     SELECT f.state, f.fault INTO state, fault FROM result_fault(r, given) f;
-    UPDATE run x SET
-        result = told,
-        metrics = CASE WHEN fault IS NULL OR fault ->> 'kind' = 'task' THEN nullif(given -> 'metrics', 'null') END,
-        results = nullif(given -> 'results', 'null'),
-        artifacts = nullif(given -> 'artifacts', 'null')
-    WHERE x.id = wanted;
+    UPDATE run x SET result = told WHERE x.id = wanted;
+    PERFORM run_store(wanted, NULL,
+                      CASE WHEN fault IS NULL OR fault ->> 'kind' = 'task' THEN nullif(given -> 'metrics', 'null') END,
+                      nullif(given -> 'results', 'null'), nullif(given -> 'artifacts', 'null'));
     PERFORM work_end(wanted, state, fault);
 END $$;

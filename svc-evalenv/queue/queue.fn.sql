@@ -1,0 +1,148 @@
+-- The queue: builds and runs wait in it until a worker claims them (queue/queue.h).
+
+-- The turn of work that is queued now, by start-time fair queueing (Goyal, Vin and Cheng, 1996), as task_turn() has it: the next of
+-- an account gets the turn after its last one, and the first gets the turn that is claimed now. So each account has its next
+-- within one turn of the front, however many the others have queued.
+CREATE OR REPLACE FUNCTION work_turn(kind text, account uuid) RETURNS bigint LANGUAGE sql STABLE
+RETURN greatest(
+    (SELECT max(w.turn) + 1 FROM work w
+     WHERE w.kind = $1 AND w.account_id = $2 AND w.status = 'queued' AND w.is_claimable),
+    (SELECT min(w.turn) FROM work w WHERE w.kind = $1 AND w.status = 'queued' AND w.is_claimable),
+    0);
+
+-- Wake the workers that wait for work, on every replica, when the transaction commits (queue/wakeup.h).
+CREATE OR REPLACE FUNCTION work_notify() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_notify('evalenv_work', NEW.kind || ' ' || NEW.account_id);
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER work_queued AFTER INSERT ON work FOR EACH ROW
+WHEN (NEW.status = 'queued' AND NEW.is_claimable) EXECUTE FUNCTION work_notify();
+CREATE OR REPLACE TRIGGER work_queued_again AFTER UPDATE OF status, is_claimable ON work FOR EACH ROW
+WHEN (NEW.status = 'queued' AND NEW.is_claimable) EXECUTE FUNCTION work_notify();
+
+-- Give the next work to a worker: of one account, or of all (NULL); of one repository, or of all (NULL). No row: none waits.
+CREATE OR REPLACE FUNCTION work_claim(kind text, account uuid, repo text, worker text, lease interval) RETURNS SETOF work
+LANGUAGE plpgsql AS $$
+DECLARE
+    next uuid;
+BEGIN
+    IF account IS NULL THEN
+        SELECT w.id INTO next FROM work w
+        WHERE w.kind = work_claim.kind AND w.status = 'queued' AND w.is_claimable
+          AND (work_claim.repo IS NULL OR lower(w.repo) = lower(work_claim.repo))
+        ORDER BY w.turn, w.id LIMIT 1 FOR UPDATE SKIP LOCKED;
+    ELSE
+        SELECT w.id INTO next FROM work w
+        WHERE w.kind = work_claim.kind AND w.account_id = account AND w.status = 'queued' AND w.is_claimable
+          AND (work_claim.repo IS NULL OR lower(w.repo) = lower(work_claim.repo))
+        ORDER BY w.turn, w.id LIMIT 1 FOR UPDATE SKIP LOCKED;
+    END IF;
+    RETURN QUERY UPDATE work w SET
+        status = 'running', attempts = w.attempts + 1, worker = work_claim.worker, lease_until = now() + lease,
+        started_at = now(), deadline_at = now() + make_interval(secs => w.timeout_seconds)
+    WHERE w.id = next RETURNING w.*;
+END $$;
+
+-- The end of a log with more behind it.
+CREATE OR REPLACE FUNCTION log_append(log text, more text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN more IS NULL THEN log ELSE right(log || right(more, 16384), 16384) END;
+
+-- Add to the log of work. The caller has locked its row.
+CREATE OR REPLACE FUNCTION log_add(wanted uuid, more text) RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+    INSERT INTO work_log AS l (work_id, tail) SELECT wanted, log_append('', more) WHERE more <> ''
+    ON CONFLICT (work_id) DO UPDATE SET tail = log_append(l.tail, more);
+    UPDATE work SET log_length = log_length + char_length(more) WHERE id = wanted AND more <> '';
+END;
+
+CREATE OR REPLACE FUNCTION log_tail(wanted uuid) RETURNS text LANGUAGE sql STABLE
+RETURN coalesce((SELECT tail FROM work_log WHERE work_id = wanted), '');
+
+-- Add to the log of work that a worker has, and extend its lease. The caller has locked the row.
+CREATE OR REPLACE FUNCTION work_continue(wanted uuid, log text, lease interval) RETURNS timestamptz LANGUAGE sql
+BEGIN ATOMIC
+    SELECT log_add(wanted, log);
+    UPDATE work SET lease_until = now() + lease WHERE id = wanted RETURNING lease_until;
+END;
+
+-- The error of work that has failed.
+CREATE OR REPLACE FUNCTION fault_json(kind text, message text) RETURNS jsonb LANGUAGE sql IMMUTABLE
+RETURN jsonb_build_object('kind', kind, 'message', message);
+
+-- End work that is not final. The caller has locked its row.
+CREATE OR REPLACE FUNCTION work_end(wanted uuid, state text, fault jsonb) RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+    UPDATE work SET status = state, error = fault, lease_until = NULL, deadline_at = NULL, finished_at = now()
+    WHERE id = wanted AND finished_at IS NULL;
+END;
+
+-- Queue work again. It keeps its turn, so it is among the next. The caller has locked the row.
+CREATE OR REPLACE FUNCTION work_requeue(wanted uuid) RETURNS void LANGUAGE sql
+BEGIN ATOMIC
+    UPDATE work SET status = 'queued', worker = NULL, lease_until = NULL, deadline_at = NULL, started_at = NULL
+    WHERE id = wanted;
+END;
+
+-- A worker that has the work says that it still works at it, or with `release`, that it gives it back. `outcome`: ok; ended: the
+-- service has ended it, by cancelling or by its time limit; lost: it is not this attempt's any more; missing: no such work.
+--
+-- Work that no worker has is nobody's attempt: a worker whose lease has ended cannot take it back by a late report.
+CREATE OR REPLACE FUNCTION work_heartbeat(wanted uuid, kind text, account uuid, attempt int, log text, release boolean, lease interval,
+                               OUT outcome text, OUT until timestamptz)
+LANGUAGE plpgsql AS $$
+DECLARE
+    w work;
+BEGIN
+    SELECT * INTO w FROM work x
+    WHERE x.id = wanted AND x.kind = work_heartbeat.kind AND (account IS NULL OR x.account_id = account) FOR UPDATE;
+    outcome := CASE
+        WHEN w.id IS NULL THEN 'missing'
+        WHEN w.attempts <> attempt OR w.worker IS NULL THEN 'lost'
+        WHEN w.status IN ('cancelled', 'timed_out') THEN 'ended'
+        WHEN w.status <> 'running' OR w.lease_until <= now() THEN 'lost'
+        ELSE 'ok' END;
+    IF outcome = 'ok' THEN
+        until := work_continue(wanted, log, lease);
+        IF release THEN
+            UPDATE work x SET released = x.released + 1 WHERE x.id = wanted;
+            PERFORM work_requeue(wanted);
+            until := NULL;
+        END IF;
+    END IF;
+END $$;
+
+-- End what has taken too long, and queue again what a lost worker had, unless it was the last attempt. How many: at most 100.
+CREATE OR REPLACE FUNCTION work_expire(attempts_max int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    w work;
+    expired int := 0;
+BEGIN
+    FOR w IN SELECT * FROM work x WHERE x.status = 'running' AND least(x.lease_until, x.deadline_at) <= now()
+             ORDER BY least(x.lease_until, x.deadline_at) LIMIT 100 FOR UPDATE SKIP LOCKED LOOP
+        expired := expired + 1;
+        IF w.deadline_at <= now() THEN
+            PERFORM work_end(w.id, CASE w.kind WHEN 'run' THEN 'timed_out' ELSE 'failed' END,
+                             fault_json('timeout', 'It took longer than ' || w.timeout_seconds || ' seconds.'));
+        ELSIF w.attempts - w.released >= attempts_max THEN
+            PERFORM work_end(w.id, 'failed', fault_json('lost',
+                'The worker ' || w.worker || ' was lost; attempt ' || w.attempts || ' was the last.'));
+        ELSE
+            PERFORM work_requeue(w.id);
+        END IF;
+    END LOOP;
+    RETURN expired;
+END $$;
+
+-- End work for its account. `outcome`: ok; final: it has ended before; missing.
+CREATE OR REPLACE FUNCTION work_cancel(wanted uuid, kind text, account uuid, OUT outcome text) LANGUAGE plpgsql AS $$
+DECLARE
+    w work;
+BEGIN
+    SELECT * INTO w FROM work x WHERE x.id = wanted AND x.kind = work_cancel.kind AND x.account_id = account FOR UPDATE;
+    outcome := CASE WHEN w.id IS NULL THEN 'missing' WHEN w.finished_at IS NOT NULL THEN 'final' ELSE 'ok' END;
+    IF outcome = 'ok' THEN
+        PERFORM work_end(wanted, 'cancelled', fault_json('cancelled', 'It was cancelled.'));
+    END IF;
+END $$;

@@ -1,0 +1,137 @@
+-- Whether a member of a run is stored apart, in run_large.
+CREATE OR REPLACE FUNCTION is_large(value jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN coalesce(octet_length(value::text) > 16384, false);
+
+-- Store members of a run, each in its place. Those that are null stay as they are.
+CREATE OR REPLACE FUNCTION run_store(wanted uuid, params jsonb, metrics jsonb, results jsonb, artifacts jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    apart run_large;
+BEGIN
+    apart.params := CASE WHEN is_large(params) THEN params END;
+    apart.metrics := CASE WHEN is_large(metrics) THEN metrics END;
+    apart.results := CASE WHEN is_large(results) THEN results END;
+    apart.artifacts := CASE WHEN is_large(artifacts) THEN artifacts END;
+    UPDATE run r SET
+        params = CASE WHEN apart.params IS NULL THEN coalesce(run_store.params, r.params) END,
+        metrics = CASE WHEN apart.metrics IS NULL THEN coalesce(run_store.metrics, r.metrics) END,
+        results = CASE WHEN apart.results IS NULL THEN coalesce(run_store.results, r.results) END,
+        artifacts = CASE WHEN apart.artifacts IS NULL THEN coalesce(run_store.artifacts, r.artifacts) END
+    WHERE r.id = wanted;
+    IF num_nonnulls(apart.params, apart.metrics, apart.results, apart.artifacts) > 0 THEN
+        INSERT INTO run_large AS l VALUES (wanted, apart.params, apart.metrics, apart.results, apart.artifacts)
+        ON CONFLICT (run_id) DO UPDATE SET
+            params = coalesce(apart.params, l.params), metrics = coalesce(apart.metrics, l.metrics),
+            results = coalesce(apart.results, l.results), artifacts = coalesce(apart.artifacts, l.artifacts);
+    END IF;
+END $$;
+
+-- A run as the API shows it.
+CREATE OR REPLACE FUNCTION run_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'run_id', r.id, 'name', r.name, 'status', w.status, 'target', r.target, 'template_id', r.template_id,
+        'template_version', r.template_version, 'template_digest', r.template_digest, 'build_id', r.build_id,
+        'params', coalesce(r.params, l.params), 'timeout_seconds', w.timeout_seconds,
+        'metrics', coalesce(r.metrics, l.metrics), 'results', coalesce(r.results, l.results),
+        'artifacts', coalesce(r.artifacts, l.artifacts, '[]'), 'log_tail', log_tail(w.id),
+        'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
+        'created_at', time_json(w.created_at), 'started_at', time_json(w.started_at),
+        'finished_at', time_json(w.finished_at), 'error', w.error)
+    FROM (SELECT) AS one LEFT JOIN run_large l ON l.run_id = r.id
+$$;
+
+-- A run as lists show it: as run_json(), with null in place of what is stored apart. Of that, only the log is read.
+CREATE OR REPLACE FUNCTION run_item_json(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'run_id', r.id, 'name', r.name, 'status', w.status, 'target', r.target, 'template_id', r.template_id,
+        'template_version', r.template_version, 'template_digest', r.template_digest, 'build_id', r.build_id,
+        'params', r.params, 'timeout_seconds', w.timeout_seconds, 'metrics', r.metrics, 'results', r.results,
+        'artifacts', CASE WHEN l.artifacts IS NULL THEN coalesce(r.artifacts, '[]') END,
+        'log_tail', CASE WHEN octet_length(log.tail) <= 16384 THEN log.tail END,
+        'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
+        'created_at', time_json(w.created_at), 'started_at', time_json(w.started_at),
+        'finished_at', time_json(w.finished_at), 'error', w.error)
+    FROM (SELECT log_tail(w.id) AS tail OFFSET 0) AS log
+    LEFT JOIN run_large l ON l.run_id = r.id
+$$;
+
+-- What a worker needs to run it.
+CREATE OR REPLACE FUNCTION run_context(r run, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'run_id', r.id, 'template', CASE WHEN v.version IS NOT NULL THEN jsonb_build_object(
+            'template_id', r.template_id, 'version', v.version, 'digest', v.digest, 'spec', v.spec) END,
+        'image', coalesce(b.image, v.spec ->> 'image'), 'command', v.spec -> 'command',
+        'env', coalesce(v.spec -> 'env', '{}'), 'params', coalesce(r.params, l.params), 'timeout_seconds', w.timeout_seconds)
+    FROM (SELECT) AS one
+    LEFT JOIN template_version v ON v.template_id = r.template_id AND v.version = r.template_version
+    LEFT JOIN build b ON b.id = r.build_id
+    LEFT JOIN run_large l ON l.run_id = r.id
+$$;
+
+-- Make a run. A template that has a container file is built for it, unless an equal build has its image. Of the time limits of the
+-- run and of its template the shorter one holds, and without them an hour. A key that is limited to a repository uses the templates
+-- of that. Violates run_waiting_max when `waiting_max` runs wait. `outcome`: ok; template, build or `template build`: these are none
+-- of the account's; failed: its build has failed.
+CREATE OR REPLACE FUNCTION run_new(account uuid, given jsonb, build_time_limit int, limited_to text, waiting_max int,
+                                   OUT outcome text, OUT made uuid)
+LANGUAGE plpgsql AS $$
+DECLARE
+    r run;
+    t template;
+    built work;
+    is_hosted boolean;
+BEGIN
+    r := jsonb_populate_record(NULL::run, given);
+    r.id := uuid_v7();
+    is_hosted := r.target = 'hosted';
+    SELECT * INTO t FROM template x WHERE x.id = r.template_id AND x.account_id = account
+                                     AND (limited_to IS NULL OR lower(x.repo) = lower(limited_to));
+    -- With the row locked, the build cannot end between this and the commit: its end sees the run.
+    SELECT * INTO built FROM work w WHERE w.id = r.build_id AND w.kind = 'build' AND w.account_id = account FOR SHARE;
+    outcome := nullif(concat_ws(' ', CASE WHEN r.template_id IS NOT NULL AND t.id IS NULL THEN 'template' END,
+                                     CASE WHEN r.build_id IS NOT NULL AND built.id IS NULL THEN 'build' END), '');
+    IF outcome IS NULL AND built.finished_at IS NOT NULL AND built.status <> 'succeeded' THEN
+        outcome := 'failed';
+    END IF;
+    IF outcome IS NOT NULL THEN
+        RETURN;
+    END IF;
+    PERFORM work_require_room(account, 'run', waiting_max);
+    IF r.build_id IS NULL AND NOT is_hosted AND t.spec ? 'containerfile' THEN
+        r.build_id := build_new(account, jsonb_build_object(
+            'source', 'containerfile', 'containerfile', t.spec ->> 'containerfile', 'template', jsonb_build_object(
+                'template_id', t.id, 'version', t.version, 'digest', t.digest, 'spec', t.spec)),
+            NULL, false, false, build_time_limit, limited_to, waiting_max);
+        SELECT * INTO built FROM work w WHERE w.id = r.build_id FOR SHARE;
+    END IF;
+    INSERT INTO work (id, kind, account_id, repo, timeout_seconds, turn, is_claimable)
+    VALUES (r.id, 'run', account, coalesce(limited_to, built.repo),
+            coalesce(least((given ->> 'timeout_seconds')::numeric::int, spec_timeout(t.spec)), 3600),
+            work_turn('run', account), NOT is_hosted AND coalesce(built.status, 'succeeded') = 'succeeded');
+    INSERT INTO run (id, account_id, name, target, template_id, template_version, template_digest, build_id)
+    VALUES (r.id, account, r.name, r.target, t.id, t.version, t.digest, r.build_id);
+    PERFORM run_store(r.id, coalesce(r.params, '{}'), NULL, NULL, NULL);
+    outcome := 'ok';
+    made := r.id;
+END $$;
+
+-- The same for processes of the former version.
+CREATE OR REPLACE FUNCTION run_new(account uuid, given jsonb, build_time_limit int, limited_to text, OUT outcome text, OUT made uuid)
+LANGUAGE sql AS $$
+    SELECT CASE n.outcome WHEN 'template build' THEN 'template' ELSE n.outcome END, n.made
+    FROM run_new(account, given, build_time_limit, limited_to, 10000) n
+$$;
+
+-- Tell others how a run has ended.
+CREATE OR REPLACE FUNCTION run_ended() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM event_emit('events.eval', 'run.' || NEW.status, NEW.account_id, jsonb_build_object(
+        'run_id', r.id, 'status', NEW.status, 'template_id', r.template_id, 'template_version', r.template_version,
+        'template_digest', r.template_digest, 'params', CASE WHEN octet_length(r.params::text) <= 8192 THEN r.params END,
+        'experiment_id', coalesce(r.params, l.params) -> 'experiment_id', 'error', NEW.error, 'metrics', r.metrics,
+        'finished_at', time_json(NEW.finished_at)))
+    FROM run r LEFT JOIN run_large l ON l.run_id = r.id WHERE r.id = NEW.id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER run_ended AFTER UPDATE OF finished_at ON work FOR EACH ROW
+WHEN (NEW.kind = 'run' AND NEW.finished_at IS NOT NULL AND OLD.finished_at IS NULL) EXECUTE FUNCTION run_ended();
