@@ -81,11 +81,15 @@ static void require_personal_key(struct request *rq)
 		raise_error(rq, ERR_FORBIDDEN, "an automation key cannot have keys made");
 }
 
-/* The agent's key has no scope that the caller's lacks. Raises ERR_SCOPE. */
+/* The agent's key has no scope that the caller's lacks. Raises ERR_SCOPE. A gateway of the former
+ * version does not know the question; then the task tells. */
 static void require_scopes_of_agent(struct request *rq)
 {
-	service_ask(rq, internal_op(INTERNAL_ID_provisioned_key_check),
-	            ASK_BODY(rq, {"maker_id", caller_key(rq).text}), true);
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_provisioned_key_check),
+	                        ASK_BODY(rq, {"maker_id", caller_key(rq).text}), true, 0);
+	if (answer.code && answer.code != ERR_NOT_FOUND)
+		service_answer_raise(rq, &answer);
 }
 
 /* The agent to use, by default the first, and the model provider: the interest's, by default the
