@@ -1,18 +1,18 @@
--- What GET of an interest shows beyond its row. In PL/pgSQL, so that the statement which calls them has none of their tables in its
--- own plan: setting those up took longer than all else, and most interests have no rows there.
-
--- What its context leads to; context_sources_json() was the same, planned anew in each call.
-CREATE FUNCTION interest_sources_json(interest uuid) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN coalesce((SELECT jsonb_agg(jsonb_build_object(
-        'url', s.url, 'kind', s.kind, 'status', s.status, 'title', s.title, 'characters', s.characters,
-        'read_at', time_json(s.read_at), 'error', s.error) ORDER BY s.place, s.url)
-        FROM context_source s WHERE s.interest_id = interest), '[]');
-END $$;
+-- An interest as the API shows it.
+CREATE OR REPLACE FUNCTION interest_json(i interest) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'id', i.id, 'name', i.name, 'context', i.context, 'daily_count', i.daily_count, 'is_active', i.is_active,
+        'model_provider', i.model_provider, 'source_repo_url', i.source_repo_url, 'project_id', i.project_id,
+        'pool_status', i.pool_status, 'pool_size', i.pool_size, 'experiment_history_id', i.experiment_history_id,
+        'last_recommendation_at', time_json(i.last_recommendation_at),
+        'created_at', time_json(i.created_at), 'updated_at', time_json(i.updated_at))
+$$;
 
 -- A line for each of the newest 100 experiments of an interest, of its project or of papers that were recommended for it:
 -- - Tiles in the encoder (shipped, ship, step_time -12.5): Computing attention in tiles halves the step time.
-CREATE FUNCTION interest_experiments(account uuid, interest uuid, project uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
+--
+-- In PL/pgSQL, as interest_sources_json().
+CREATE OR REPLACE FUNCTION interest_experiments(account uuid, interest uuid, project uuid) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN coalesce((
         SELECT string_agg(line, E'\n' ORDER BY told_at DESC, id DESC)
@@ -33,3 +33,12 @@ BEGIN
                               ORDER BY of_paper.told_at DESC, of_paper.id DESC LIMIT 100))
               ORDER BY e.told_at DESC, e.id DESC LIMIT 100) newest), '');
 END $$;
+
+-- Why a digest has nothing for an interest; null: its recommendations were computed.
+CREATE OR REPLACE FUNCTION interest_waits_for(i interest) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT 'No recommendations have been computed for this interest yet: ' || CASE i.pool_status
+        WHEN 'ready' THEN 'that is done once a day, or at once by a refresh.'
+        WHEN 'failed' THEN 'the search for its papers has failed.'
+        ELSE 'its papers are being searched for.' END
+    WHERE i.computed_for IS DISTINCT FROM i.context_version
+$$;

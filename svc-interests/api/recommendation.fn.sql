@@ -1,0 +1,25 @@
+-- A recommendation as the API shows it. `resource` is the asset as search lists it, with the whole abstract.
+CREATE OR REPLACE FUNCTION recommendation_json(r recommendation, interest_name text, p paper) RETURNS jsonb
+LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'recommendation_id', r.id, 'source_type', 'arxiv_paper', 'resource_id', r.arxiv_id,
+        'title', p.asset -> 'title', 'abstract', p.abstract, 'url', p.asset -> 'url',
+        'relevance_score', r.relevance_score, 'rank', r.rank, 'reasoning', r.reasoning,
+        'suggested_experiment', r.suggested_experiment, 'interest_id', r.interest_id, 'interest_name', interest_name,
+        'recommended_at', time_json(r.recommended_at),
+        'resource', p.asset || jsonb_build_object('abstract', p.abstract))
+$$;
+
+-- When a period began: today since midnight UTC, week today and the 6 days before, month today and the 29 days before.
+CREATE OR REPLACE FUNCTION period_start(period text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT CASE period WHEN 'today' THEN date_trunc('day', now(), 'UTC')
+                       WHEN 'week' THEN date_trunc('day', now(), 'UTC') - interval '144 hours'
+                       WHEN 'month' THEN date_trunc('day', now(), 'UTC') - interval '696 hours'
+                       ELSE '-infinity' END
+$$;
+
+-- Whether a recommendation is shown for a period: from its start on, and of the context that the interest has now; `all`
+-- is what was ever recommended.
+CREATE OR REPLACE FUNCTION is_of_period(r recommendation, i interest, period text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT r.recommended_at >= period_start(period) AND (period = 'all' OR r.context_version = i.context_version)
+$$;

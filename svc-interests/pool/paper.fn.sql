@@ -1,0 +1,38 @@
+-- What svc-search told about papers.
+
+-- Note that svc-search named this version now.
+CREATE OR REPLACE FUNCTION embedder_seen(version text) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO embedder AS e (version) SELECT $1 WHERE $1 IS NOT NULL
+    ON CONFLICT (version) DO UPDATE SET seen_at = clock_timestamp()
+    WHERE e.seen_at < (SELECT max(seen_at) FROM embedder)
+$$;
+
+-- Keep the papers of an answer of svc-search: {"results": [...], "model": ...}, where "model" is the version of the
+-- embedder. In the order of ids, so that two that keep the same papers do not wait for each other in a circle.
+CREATE OR REPLACE FUNCTION paper_keep(answer jsonb) RETURNS void LANGUAGE sql AS $$
+    SELECT embedder_seen(answer ->> 'model');
+    INSERT INTO paper AS p (arxiv_id, asset, abstract)
+    SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, r.asset, coalesce(r.abstract, '')
+    FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, asset jsonb, abstract text)
+    ORDER BY r.arxiv_id
+    ON CONFLICT (arxiv_id) DO UPDATE
+    SET asset = excluded.asset, abstract = excluded.abstract, updated_at = now()
+    WHERE (p.asset, p.abstract) IS DISTINCT FROM (excluded.asset, excluded.abstract);
+    INSERT INTO paper_vector AS v (arxiv_id, embedder, vector, scale)
+    SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, answer ->> 'model', r.vector, r.scale
+    FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, vector text, scale double precision)
+    WHERE r.vector IS NOT NULL AND r.scale IS NOT NULL AND answer ->> 'model' IS NOT NULL
+    ORDER BY r.arxiv_id
+    ON CONFLICT (arxiv_id, embedder) DO UPDATE SET vector = excluded.vector, scale = excluded.scale
+    WHERE (v.vector, v.scale) IS DISTINCT FROM (excluded.vector, excluded.scale);
+$$;
+
+-- A paper as the ranking code reads it, with the address of its authors' code and its vector by this version.
+CREATE OR REPLACE FUNCTION paper_json(p paper, embedder text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'arxiv_id', p.arxiv_id, 'title', p.asset -> 'title', 'abstract', p.abstract,
+        'categories', p.asset -> 'categories', 'published_at', p.asset -> 'published_at',
+        'has_container', p.asset -> 'has_container', 'github_url', p.asset -> 'github_url')
+        || coalesce((SELECT jsonb_build_object('vector', v.vector, 'scale', v.scale, 'model', v.embedder)
+                     FROM paper_vector v WHERE v.arxiv_id = p.arxiv_id AND v.embedder = $2), '{}')
+$$;
