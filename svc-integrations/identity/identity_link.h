@@ -5,7 +5,7 @@
  * verified as long as the account's connection to the source proves it: the provider has named this
  * id, or this email as a verified one. A verified id, and a verified email without regard to case,
  * belongs to one account. Claims that are not verified are seen by their account alone, and are
- * removed when another account's is verified (migrations/0010_identity_proof.sql). */
+ * removed when another account's is verified (identity_link.fn.sql). */
 #pragma once
 
 #include "base/config.h"

@@ -15,21 +15,22 @@ def migrations(folder):
 
 @pytest.fixture
 def before(cluster):
-    """A schema as it was before the migration, and the migration."""
+    """A schema as it was before the migration, and what makes it as it is now."""
     own = migrations("svc-integrations")
+    functions = sorted((ROOT / "svc-integrations").rglob("*.fn.sql"))
     with cluster.postgres.connect() as db:
         db.execute(f"CREATE SCHEMA {SCHEMA}")
         db.execute(f"SET search_path TO {SCHEMA}, public")
         common = migrations("libcommon/pg") + sorted((ROOT / "libcommon").rglob("*.fn.sql"))
         for file in common + [file for file in own if file.name < PROOF]:
             db.execute(file.read_text())
-        yield db, next(file for file in own if file.name == PROOF)
+        yield db, [file for file in own if file.name >= PROOF] + functions
         db.execute(f"DROP SCHEMA {SCHEMA} CASCADE")
 
 
 def test_only_what_a_connection_proves_stays_verified(before):
     """An email does not, since nobody asked whether the provider has verified it."""
-    db, migration = before
+    db, upgrade = before
     ada, grace, mallory = (f"019bb1b0-0c9d-7c47-8a4d-1d0be0a1f2a{number}" for number in range(3))
     connect = """INSERT INTO connection (account_id, provider, status, external_id, external_email, sealed)
                  VALUES (%s, 'code_host', %s, %s, %s, '')"""
@@ -40,7 +41,8 @@ def test_only_what_a_connection_proves_stays_verified(before):
     db.execute(link, [ada, "4", None])
     db.execute(link, [grace, "2", "grace@example.org"])
     db.execute(link, [mallory, "3", "mallory@example.org"])
-    db.execute(migration.read_text())
+    for file in upgrade:
+        db.execute(file.read_text())
     rows = db.execute("SELECT external_id, identity_link_json(l) ->> 'status', id_verified, email_verified FROM identity_link l")
     assert {row[0]: row[1:] for row in rows} == {
         "1": ("verified", True, False),

@@ -1,88 +1,10 @@
--- The ledger of the code host's deliveries: one row for each, by the day (UTC) on which it was first received.
---
---   secret        which of CODE_HOST_WEBHOOK_SECRETS signed it, from 1: shows that a former one is still in use
---   action        NULL, as repo and installation: it has none, or it was not read
---   status        `applied`: it made events, or changed what is remembered of installations; `ignored`: it did not
---   reason        why it was ignored
---   events        ids of the events that it says, also of those that another delivery has made before
---   replayed_at   when an operator has last applied it again
---   body          JSON, as it was sent
---
--- Days are added ahead (webhook_days_keep()), and by an insert that finds none (webhook_day()).
-CREATE TABLE delivery (
-    received_on     date NOT NULL,
-    id              text NOT NULL CHECK (octet_length(id) BETWEEN 1 AND 100),
-    received_at     timestamptz NOT NULL DEFAULT now(),
-    secret          smallint NOT NULL,
-    event           text NOT NULL,
-    action          text,
-    repo            text,
-    installation_id bigint,
-    status          text NOT NULL CHECK (status IN ('applied', 'ignored')),
-    reason          text CHECK ((reason IS NOT NULL) = (status = 'ignored')),
-    events          uuid[] NOT NULL,
-    replayed_at     timestamptz,
-    body            bytea NOT NULL,
-    PRIMARY KEY (received_on, id)
-) PARTITION BY RANGE (received_on);
+-- The ledger of the code host's deliveries.
 
-CREATE INDEX delivery_received_at ON delivery (received_at DESC);
-
--- The deliveries of the ledger, and how often each was received: a key cannot span days.
-CREATE TABLE delivery_seen (
-    id          text PRIMARY KEY CHECK (octet_length(id) BETWEEN 1 AND 100),
-    received_on date NOT NULL,
-    times       int NOT NULL DEFAULT 1
-);
-
-CREATE INDEX delivery_seen_on ON delivery_seen (received_on);
-
--- The facts that were told, by the id of their event, and the delivery that told each first.
-CREATE TABLE fact (
-    id          uuid PRIMARY KEY,
-    delivery_id text NOT NULL,
-    told_on     date NOT NULL
-);
-
-CREATE INDEX fact_told_on ON fact (told_on);
-
--- Deliveries that the code host could not make, and that it is asked to make again.
---
---   attempt_id    the code host's number of the failed attempt
---   delivered_at  when it was made
---   asked         how often the code host was asked
---   ask_at        not before
-CREATE TABLE redelivery (
-    delivery_id  text PRIMARY KEY CHECK (octet_length(delivery_id) BETWEEN 1 AND 100),
-    attempt_id   bigint NOT NULL,
-    delivered_at timestamptz NOT NULL,
-    asked        int NOT NULL DEFAULT 0,
-    ask_at       timestamptz NOT NULL DEFAULT now()
-);
-
-CREATE INDEX redelivery_ask_at ON redelivery (ask_at);
-
--- How far the code host's list of deliveries has been read. One row.
---
---   due_at      when the list is read next. Who moves it has the time until then for itself
---   read_until  what was delivered before has been read
---   cursor      where reading goes on, when it was interrupted; NULL: at the newest
---   began_at    the newest when the interrupted reading began
-CREATE TABLE redelivery_state (
-    is_only    boolean PRIMARY KEY DEFAULT true CHECK (is_only),
-    due_at     timestamptz NOT NULL DEFAULT 'epoch',
-    read_until timestamptz NOT NULL DEFAULT 'epoch',
-    cursor     text,
-    began_at   timestamptz
-);
-
-INSERT INTO redelivery_state DEFAULT VALUES;
-
-CREATE FUNCTION webhook_today() RETURNS date LANGUAGE sql STABLE PARALLEL SAFE
+CREATE OR REPLACE FUNCTION webhook_today() RETURNS date LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (now() AT TIME ZONE 'UTC')::date;
 
 -- Add the day to the ledger. Attaching a table does not wait for inserts into others, as creating a partition would.
-CREATE FUNCTION webhook_day(day date) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION webhook_day(day date) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     name text := 'delivery_' || to_char(day, 'YYYYMMDD');
 BEGIN
@@ -98,7 +20,7 @@ END $$;
 
 -- Add a week of days ahead; drop the days before the last `days`, with their facts. Does not wait longer than a second for
 -- the table, for which all inserts would wait.
-CREATE FUNCTION webhook_days_keep(days int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION webhook_days_keep(days int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     first   date := webhook_today() - days;
     dropped int := 0;
@@ -120,7 +42,7 @@ END $$;
 
 -- Tell the facts to the other services: those that are new, or all with `is_again`. `events` is [{"id", "lane", "data"}].
 -- How many were sent.
-CREATE FUNCTION webhook_events_send(delivery text, events jsonb, is_again boolean) RETURNS bigint LANGUAGE sql VOLATILE
+CREATE OR REPLACE FUNCTION webhook_events_send(delivery text, events jsonb, is_again boolean) RETURNS bigint LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH told AS (
         SELECT e.id, e.lane, e.data FROM jsonb_to_recordset($2) AS e (id uuid, lane text, data jsonb)
@@ -132,20 +54,25 @@ BEGIN ATOMIC
     FROM (SELECT * FROM told ORDER BY id) t WHERE $3 OR t.id IN (SELECT id FROM made);
 END;
 
--- Forget what is remembered of an installation (NULL: of none) and of repositories, a JSON array of names. How many rows.
-CREATE FUNCTION webhook_installations_forget(installation bigint, repos jsonb) RETURNS bigint LANGUAGE sql VOLATILE
+-- Forget what is remembered of an installation, of repositories, and of repositories without the app: any installation may have
+-- changed that. How many rows of installations there were.
+CREATE OR REPLACE FUNCTION webhook_installations_forget(installation bigint, repos jsonb) RETURNS bigint
+LANGUAGE sql VOLATILE
 BEGIN ATOMIC
     WITH gone AS (
         DELETE FROM installation i
         WHERE i.installation_id = $1 OR i.repo IN (SELECT lower(r) FROM jsonb_array_elements_text($2) AS r)
         RETURNING i.repo
+    ), absent AS (
+        DELETE FROM installation_absence a
+        WHERE $1 IS NOT NULL OR a.repo IN (SELECT lower(r) FROM jsonb_array_elements_text($2) AS r)
     )
     SELECT count(*) FROM gone;
 END;
 
 -- Take a delivery in. One that is known is only counted. `ignored`: why it says nothing. The status and the reason of the
 -- row, and whether it is new.
-CREATE FUNCTION delivery_take(
+CREATE OR REPLACE FUNCTION delivery_take(
     delivery text, secret int, event text, action text, repo text, installation bigint, body bytea, ignored text,
     events jsonb, is_installation_changed boolean, changed_repos jsonb,
     OUT status text, OUT reason text, OUT is_new boolean
@@ -174,7 +101,7 @@ BEGIN
 END $$;
 
 -- Apply a delivery of the ledger once more, as its body is read now. No row: it is not there. How many events were sent.
-CREATE FUNCTION delivery_replay(
+CREATE OR REPLACE FUNCTION delivery_replay(
     delivery text, action text, repo text, installation bigint, ignored text, events jsonb, is_installation_changed boolean,
     changed_repos jsonb
 ) RETURNS TABLE (sent bigint) LANGUAGE plpgsql AS $$
@@ -189,8 +116,8 @@ BEGIN
     END IF;
 END $$;
 
--- Rows of the ledger as `deliveries` prints them.
-CREATE FUNCTION delivery_json(d delivery) RETURNS jsonb LANGUAGE sql STABLE
+-- A row of the ledger as `deliveries` prints it.
+CREATE OR REPLACE FUNCTION delivery_json(d delivery) RETURNS jsonb LANGUAGE sql STABLE
 RETURN jsonb_build_object(
     'delivery_id', d.id,
     'received_at', time_json(d.received_at),
