@@ -60,3 +60,11 @@ DELETE FROM event_settled WHERE (stream, event_hash) IN
 -- name: event_seen_delete_old
 DELETE FROM event_seen WHERE event_id IN
 	(SELECT event_id FROM event_seen WHERE seen_at < now() - interval '7 days' ORDER BY seen_at LIMIT $1::int);
+
+-- $1 stream: an event of no account, that says nothing.
+-- name: outbox_pass
+SELECT event_emit($1, 'passed', NULL, '{}');
+
+-- Accounts that were deleted not long ago: what is given up of them later than that belongs to no account.
+-- name: outbox_deleted_accounts (read)
+SELECT id FROM deleted_account WHERE deleted_at > now() - interval '1 day';

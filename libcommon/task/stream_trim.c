@@ -63,14 +63,58 @@ static void trim(struct request *rq, const char *stream, const char *needed)
 	}
 }
 
+/* The newest entry, which all have read, would stay until another comes: one that says nothing
+ * takes its place. */
+static void pass_on(struct request *rq, const char *stream, const char *newest)
+{
+	const char *const range[] = {"XRANGE", stream, newest, newest};
+	struct stream_entries found =
+		stream_entries_of(rq, stream_command(rq, range, ARRAY_LEN(range)));
+	bool is_old = strtoll(newest, NULL, 10) < time_now_ms() - (int64_t)tasks_timing.keep;
+	const char *type = found.count ? stream_field(&found.items[0], "type") : NULL;
+	if (is_old && type && strcmp(type, "passed") != 0)
+		pg_query(rq, OUTBOX_PASS_SQL, pg_text(stream));
+}
+
 static void trim_own(struct request *rq, const struct event_stream *stream)
 {
 	const char *needed = slowest_position(rq, stream);
 	if (!needed)
 		needed = id_at(rq, time_now_ms());
 	trim(rq, stream->name, needed);
+	if (strcmp(stream_newest_id(rq, stream->name), needed) == 0)
+		pass_on(rq, stream->name, needed);
 	delete_old(rq, OUTBOX_DELETE_OLD_SQL, pg_text(stream->name),
 	           pg_time(strtoll(needed, NULL, 10)));
+}
+
+/* KEYS: a stream. ARGV: accounts, whose entries are deleted. */
+static const char FORGET[] = "local is_deleted = {} "
+			     "for _, account in ipairs(ARGV) do is_deleted[account] = true end "
+			     "for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', '+')) do "
+			     "  for i = 1, #entry[2], 2 do "
+			     "    if entry[2][i] == 'account' and is_deleted[entry[2][i + 1]] then "
+			     "      redis.call('XDEL', KEYS[1], entry[1]) "
+			     "    end "
+			     "  end "
+			     "end "
+			     "return 1";
+
+/* Dead letters have no readers to wait for. */
+static void forget_dead_letters(struct request *rq, const char *service)
+{
+	static const char *const STREAMS[] = {"events.dead.%s", "jobs.dead.%s"};
+	enum { STREAM = 3, FIXED };
+	const struct pg_rows *accounts = pg_query(rq, OUTBOX_DELETED_ACCOUNTS_SQL);
+	size_t count = FIXED + (size_t)accounts->count;
+	const char **argv = arena_array(rq->arena, count, sizeof(*argv));
+	memcpy(argv, (const char *[]){"EVAL", FORGET, "1"}, STREAM * sizeof(*argv));
+	for (int row = 0; row < accounts->count; row++)
+		argv[FIXED + row] = pg_value(accounts, row, 0);
+	for (size_t i = 0; i < ARRAY_LEN(STREAMS) && !pg_empty(accounts); i++) {
+		argv[STREAM] = arena_printf(rq->arena, STREAMS[i], service);
+		stream_command(rq, argv, count);
+	}
 }
 
 /* Consumers of the jobs have the names of processes; each restart leaves one behind. */
@@ -97,6 +141,7 @@ void stream_trim_pass(struct request *rq)
 		if (strcmp(stream->writer, tasks->settings.service) == 0)
 			trim_own(rq, stream);
 	}
+	forget_dead_letters(rq, tasks->settings.service);
 	drop_unused_consumers(rq, tasks);
 	/* Rows of the former version (outbox.c). */
 	delete_old(rq, OUTBOX_DELETE_OLD_SQL, pg_text("jobs"), pg_time(time_now_ms()));

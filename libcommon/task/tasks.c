@@ -28,13 +28,13 @@ struct tasks_timing tasks_timing = {
 	.alone = 10000,
 	.sweep = 5000,
 	.reconcile = 5000,
-	.trim = 60000,
+	.trim = 10000,
 	.block = 5000,
 	.retry = 1000,
 	.retry_max = 60000,
 	.interrupted_max = 24 * 3600 * 1000,
 	.quick = 50,
-	.keep = 3600000,
+	.keep = 20000,
 	.stream_max = 100000,
 };
 

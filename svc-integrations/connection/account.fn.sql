@@ -1,8 +1,25 @@
+-- What the code host told of the repositories of an account goes with it: it is asked again when another account needs that. So do
+-- events of repositories that are known of no other account, once they are sent.
+CREATE OR REPLACE FUNCTION account_repositories_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    repos text[] := ARRAY(SELECT a.repo FROM repository_access a WHERE a.account_id = account
+                          UNION SELECT lower(d.repo) FROM dispatch d WHERE d.account_id = account);
+BEGIN
+    DELETE FROM installation i
+    WHERE i.repo = ANY (repos) OR lower(i.full_name) = ANY (repos)
+       OR i.owner_login IN (SELECT c.external_login FROM connection c WHERE c.account_id = account AND c.provider = 'code_host');
+    DELETE FROM installation_absence a WHERE a.repo = ANY (repos);
+    DELETE FROM outbox o
+    WHERE o.account_id IS NULL AND o.sent_at IS NOT NULL AND lower(o.data ->> 'repo') = ANY (repos)
+      AND NOT EXISTS (SELECT FROM repository_access a WHERE a.account_id <> account AND a.repo = lower(o.data ->> 'repo'));
+END $$;
+
 -- Everything that an account had; a note stays.
 CREATE OR REPLACE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM account_lock(account, true);
     INSERT INTO deleted_account (id) VALUES (account) ON CONFLICT (id) DO NOTHING;
+    PERFORM account_repositories_forget(account);
     PERFORM connection_remove(account);
     DELETE FROM authorization_attempt WHERE account_id = account;
     DELETE FROM identity_link WHERE account_id = account;

@@ -26,3 +26,31 @@ def tables_with(db, schema, account):
     found = {name for name in names if db.execute(f"SELECT FROM {name} WHERE account_id = %s", [account]).rowcount}
     db.commit()
     return found
+
+
+# What names an account for a reason: the notes that it was deleted, the event that says so until no restore can need it, the code
+# host's deliveries as they were received, and tokens until their provider has revoked them.
+KEPT = {"deleted_account", "account_guard", "delivery", "revocation"}
+SAYS_SO = "outbox t WHERE t.type <> 'account.deleted' AND"
+TEXTS = """SELECT table_schema, table_name FROM information_schema.tables
+           WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')"""
+
+
+def is_kept(table):
+    return table in KEPT or table.startswith("delivery_2")
+
+
+def traces(cluster, names):
+    """Where one of the names is: {"schema.table", stream}."""
+    patterns = [f"%{name}%" for name in names]
+    found = set()
+    with cluster.postgres.connect() as db:
+        for schema, table in db.execute(TEXTS).fetchall():
+            rows = f'"{schema}".{SAYS_SO}' if table == "outbox" else f'"{schema}"."{table}" t WHERE'
+            if not is_kept(table) and db.execute(f"SELECT FROM {rows} t::text ILIKE ANY (%s) LIMIT 1", [patterns]).rowcount:
+                found.add(f"{schema}.{table}")
+    redis = cluster.redis.client()
+    for key in redis.scan_iter(count=1000, _type="stream"):
+        text = str(redis.xrange(key)).lower()
+        found |= {key for name in names if name.lower() in text}
+    return found

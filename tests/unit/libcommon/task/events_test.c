@@ -480,6 +480,42 @@ static void test_streams_are_trimmed_up_to_the_slowest_reader(void **state)
 	until_redis(7, "XLEN events.numbers");
 }
 
+/* The event of nobody that takes its place is no event for handlers, and comes once. */
+static void test_the_newest_entry_does_not_stay(void **state)
+{
+	(void)state;
+	tasks_timing.keep = 0;
+	service_start(NULL, HANDLERS);
+	emit_for(ACCOUNT, 1, 3);
+	until_count(&seen.count, 3);
+	until_sql(1, "SELECT count(*) FROM outbox WHERE stream = 'events.accounts' AND "
+	             "type = 'passed' AND account_id IS NULL AND sent_at IS NOT NULL");
+	until_redis(1, "XLEN events.accounts");
+	assert_int_equal(seen.count, 3);
+	uint64_t until = time_monotonic_ms() + 5 * tasks_timing.trim;
+	while (time_monotonic_ms() < until)
+		uv_run(&fixture.worker.loop, UV_RUN_ONCE);
+	assert_int_equal(sql("SELECT count(*) FROM outbox WHERE type = 'passed' AND stream = "
+	                     "'events.accounts'"),
+	                 1);
+}
+
+#define BURY                                                                                      \
+	"redis.call('XADD', 'events.dead.svc-test', '*', 'account', '" ACCOUNT "') "              \
+	"redis.call('XADD', 'events.dead.svc-test', '*', 'account', '" OTHER "') "                \
+	"redis.call('XADD', 'jobs.dead.svc-test', '*', 'error', 'no', 'account', '" ACCOUNT "') " \
+	"return 1"
+
+static void test_dead_letters_of_deleted_accounts_go(void **state)
+{
+	(void)state;
+	redis_number("EVAL %s 0", BURY);
+	service_start(NULL, HANDLERS);
+	sql("INSERT INTO deleted_account (id) VALUES ('" ACCOUNT "')");
+	until_redis(0, "XLEN jobs.dead.svc-test");
+	until_redis(1, "XLEN events.dead.svc-test");
+}
+
 #define OLD_ROWS "SELECT count(*) FROM event_settled WHERE settled_at < now() - interval '7 days'"
 
 /* As many as come in a minute with 200 events a second. */
@@ -646,6 +682,8 @@ int main(void)
 		CASE(test_an_accounts_parked_events_are_bounded),
 		CASE(test_wrong_data_go_to_events_dead_at_once),
 		CASE(test_streams_are_trimmed_up_to_the_slowest_reader),
+		CASE(test_the_newest_entry_does_not_stay),
+		CASE(test_dead_letters_of_deleted_accounts_go),
 		CASE(test_all_old_rows_are_deleted_in_one_pass),
 		CASE(test_a_reader_that_is_away_misses_nothing),
 		CASE(test_a_reader_asks_for_what_its_stream_has_no_more),

@@ -1,0 +1,40 @@
+"""Deleting an account that has one of everything: a minute later nothing names it, in any table or stream."""
+
+import pytest
+
+from lib.scenario.deletion import traces
+from lib.scenario.possessions import EXTERNAL_ID, MARK, Possessions
+from lib.wait import wait_for
+
+MINUTE = 60
+
+
+@pytest.fixture
+def victim(cluster, code_host):
+    return Possessions(cluster, code_host)
+
+
+def nothing_is_left(cluster, names):
+    left = traces(cluster, names)
+    assert not left, left
+    return True
+
+
+def test_nothing_names_a_deleted_account(cluster, code_host, victim):
+    api, repo = victim.api, victim.repo
+    with cluster.postgres.connect("account") as db:
+        email, = db.execute("SELECT email FROM account WHERE id = %s", [victim.account]).fetchone()
+    pull = f"https://github.com/{repo}/pull/1"
+    victim.team.agent().post("/fleet/runs", {"run_id": "r", "repo": repo, "status": "pr_opened", "artifact_url": pull}, expect=201)
+    api.post("/fleet/trigger", {"repo": repo}, expect=200)
+    api.post("/fleet/agents/refresh", {"full": True}, expect=200)
+    api.get(f"/fleet/run-status?repo={repo}", expect=200)
+    api.get(f"/github/app/installation?repo={repo}", expect=200)
+    for stream in ("events.dead.svc-interests", "jobs.dead.svc-fleet"):
+        cluster.redis.client().xadd(stream, {"account": victim.account, "error": MARK})
+    names = [victim.account, email, repo, MARK, EXTERNAL_ID]
+    belong_to_nobody = {"fleet.code_host_item", "fleet.run_status", "integrations.installation"}
+    assert traces(cluster, names) >= belong_to_nobody | {"events.experiments", "events.runs"}
+    code_host.hold_deliveries()
+    api.post("/account/delete", {"confirm": True}, expect=200)
+    wait_for(lambda: nothing_is_left(cluster, names), "the account is forgotten", MINUTE)
