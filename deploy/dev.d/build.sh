@@ -21,12 +21,14 @@ build_options() {
 	esac
 }
 
-# Configure the build folder, unless it is configured with these options already.
+# Configure the build folder, unless it is configured with these options already. What is built without the tests is also built
+# where they are enabled, so that `build` and `test` of one folder do not configure it in turns.
 build_configure() {
-	local kind=$1 dir options again=()
+	local kind=$1 dir options has again=()
 	dir=$(build_dir "$kind")
 	options="$(build_options "$kind") $2"
-	if [[ -f $dir/build.ninja && $(cat "$dir/.options" 2>/dev/null) == "$options" ]]; then
+	has=$(cat "$dir/.options" 2>/dev/null) || true
+	if [[ -f $dir/build.ninja && ($has == "$options" || $has == "${options/-Dtests=auto/-Dtests=enabled}") ]]; then
 		return
 	fi
 	[[ ! -f $dir/build.ninja ]] || again=(--reconfigure)

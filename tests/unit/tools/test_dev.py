@@ -1,0 +1,139 @@
+"""The command line of `deploy/dev build` and `test`, in a small tree of its own, with meson and pytest but nothing to compile."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[3]
+
+FILES = {
+    "meson.build": """
+        project('expops')
+        subdir('deploy')
+        pass = find_program('true')
+        foreach name : ['libcommon/pg/pool', 'libcommon/pg/pool_size', 'libcommon/task/job', 'svc-a/pg/pool']
+          test(name, pass, suite: ['unit', name.split('/')[0]])
+        endforeach
+        test('tools', find_program('false'), suite: ['unit', 'tools'])
+        test('lint', pass, suite: 'lint')
+    """,
+    "deploy/meson.build": """
+        foreach name : ['svc-a', 'svc-b']
+          custom_target(name, output: name, command: ['touch', '@OUTPUT@'], build_by_default: true)
+        endforeach
+    """,
+    "meson_options.txt": "option('tests', type: 'feature')",
+    "deploy/processes": "svc-a a A_URL\nsvc-b b B_URL\n",
+    "tests/unit/libcommon/pg/pool_test.c": "",
+    "tests/unit/libcommon/pg/pool_size_test.c": "",
+    "tests/unit/libcommon/task/job_test.c": "",
+    "tests/unit/svc-a/pg/pool_test.c": "",
+    "tests/unit/tools/test_dev.py": "",
+    "tests/unit/empty/fixture.h": "",
+    "tests/pytest.ini": "[pytest]\naddopts = --import-mode=importlib\n",
+    "tests/api/svc-a/test_report.py": "def test_report(): pass\ndef test_other(): pass\n",
+    "tests/api/svc-b/test_lists.py": "import time\ndef test_lists(): time.sleep(0.2)\n",
+    "tests/fault/test_redis.py": "def test_redis(): pass\n",
+}
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    root = tmp_path_factory.mktemp("tree")
+    for name, text in FILES.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    shutil.copy(ROOT / "deploy/dev", root / "deploy")
+    shutil.copytree(ROOT / "deploy/dev.d", root / "deploy/dev.d")
+    with (root / "deploy/dev.d/packages.sh").open("a") as packages:
+        packages.write("packages_ensure() { :; }\n")
+    return root
+
+
+def dev(tree, *arguments):
+    env = {**os.environ, "BUILD": "debug", "TEST_JOBS": "1"}
+    return subprocess.run([tree / "deploy/dev", *arguments], env=env, capture_output=True, text=True, check=False)
+
+
+def ran(done):
+    """The tests in the list at the end, which has at most ten."""
+    return sorted(re.findall(r"^ +[0-9.]+ s  (\S+)$", done.stdout, re.MULTILINE))
+
+
+POOLS = ["unit/libcommon/pg/pool", "unit/libcommon/pg/pool_size"]
+
+
+@pytest.mark.parametrize(
+    "arguments, expected",
+    [
+        (["unit/libcommon/pg"], POOLS),
+        (["tests/unit/libcommon/pg/"], POOLS),
+        (["unit/libcommon/pg/pool"], POOLS[:1]),
+        (["tests/unit/libcommon/pg/pool_test.c"], POOLS[:1]),
+        (["unit/libcommon/task", "unit/svc-a"], ["unit/libcommon/task/job", "unit/svc-a/pg/pool"]),
+        (["api/svc-a", "-k", "report"], ["api/svc-a/test_report.py::test_other", "api/svc-a/test_report.py::test_report"]),
+        (["api", "--deselect", "api/svc-a"], ["api/svc-b/test_lists.py::test_lists"]),
+        (["api/svc-a/test_report.py::test_other"], ["api/svc-a/test_report.py::test_other"]),
+        (["-k", "redis or lists"], ["api/svc-b/test_lists.py::test_lists", "fault/test_redis.py::test_redis"]),
+        (["unit/svc-a", "api/svc-a", "-k", "test_other"], ["api/svc-a/test_report.py::test_other", "unit/svc-a/pg/pool"]),
+    ],
+)  # fmt: skip
+def test_the_parts_that_run(tree, arguments, expected):
+    done = dev(tree, "test", *arguments)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ran(done) == expected
+
+
+def test_each_part_ends_with_its_time_and_the_slowest_are_listed(tree):
+    done = dev(tree, "test")
+    assert done.returncode == 1 and "tests failed (debug: unit fault api): unit tests\n" in done.stderr
+    assert re.search(r"^\[ +\d+ s\] unit tests: \d+ s$", done.stdout, re.MULTILINE)
+    assert re.search(r"^\[ +\d+ s\] black-box tests: fault api: \d+ s$", done.stdout, re.MULTILINE)
+    assert len(ran(done)) == 10 and "The slowest of 10 tests" in done.stdout
+    assert re.search(r"^ +0\.[0-9] s  api/svc-b/test_lists.py::test_lists$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        (["unit/libcommon/nothing"], "there is no part 'unit/libcommon/nothing'"),
+        (["unit/libcommon/po"], "there is no part 'unit/libcommon/po'"),
+        (["api/nothing"], "there is no part 'api/nothing'"),
+        (["bench"], "there is no part 'bench'"),
+        (["deploy", "api"], "there is no part 'deploy'"),
+        (["unit/empty"], "there are no unit tests in unit/empty"),
+        (["unit/libcommon", "-k", "pool"], "unit tests take no options: -k pool"),
+        (["upgrade", "-x"], "upgrade takes no options: -x"),
+    ],
+)
+def test_refused_parts(tree, arguments, message):
+    done = dev(tree, "test", *arguments)
+    assert done.returncode == 1 and f"deploy/dev: {message}\n" in done.stderr, done.stdout + done.stderr
+
+
+def test_a_selection_that_is_empty_fails(tree):
+    done = dev(tree, "test", "api", "-k", "no_such_test")
+    assert done.returncode == 1 and "black-box tests: api" in done.stderr
+
+
+def test_one_process_is_built(tree):
+    shutil.rmtree(tree / "build", ignore_errors=True)
+    done = dev(tree, "build", "svc-a")
+    assert done.returncode == 0 and "built: build/debug/deploy/svc-a\n" in done.stdout, done.stdout + done.stderr
+    assert (tree / "build/debug/deploy/svc-a").exists() and not (tree / "build/debug/deploy/svc-b").exists()
+    dev(tree, "build")
+    assert (tree / "build/debug/deploy/svc-b").exists()
+    unknown = dev(tree, "build", "svc-c")
+    assert unknown.returncode == 1 and "deploy/dev: there is no process 'svc-c'\n" in unknown.stderr
+
+
+def test_build_keeps_the_options_of_a_folder_with_tests(tree):
+    dev(tree, "test", "unit/svc-a")
+    options = tree / "build/debug/.options"
+    assert "-Dtests=enabled" in options.read_text()
+    assert dev(tree, "build").returncode == 0 and "-Dtests=enabled" in options.read_text()
