@@ -9,6 +9,7 @@
 #include "indexing/trainer.h"
 #include "ingest/conversion.h"
 #include "ingest/import.h"
+#include "ingest/source.h"
 #include "llm/chat.h"
 #include "service/service.h"
 #include "state.h"

@@ -3,8 +3,12 @@
 #include "base/base.h"
 #include "base/timefmt.h"
 #include "lease.sql.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "task/tasks.h"
+
+/* How often a holder looks whether the lease is to be renewed, in parts of its duration. */
+#define HOLD_PART 20
 
 /* Columns of LEASE_TAKE_SQL. */
 enum { TAKE_FENCE, TAKE_LEFT_MS };
@@ -42,6 +46,56 @@ uint64_t lease_wait_ms(const struct lease *lease)
 {
 	uint64_t now_ms = time_monotonic_ms();
 	return MAX_OF(lease->others_until_ms, now_ms + 1) - now_ms;
+}
+
+/* Work under a lease. */
+struct held_work {
+	struct lease *lease;
+	const char *owner;
+	request_fn *run;
+	void *user;
+	struct request *rq; /* that of `run` */
+};
+
+static void cancel_work(struct request *rq, void *held)
+{
+	const struct held_work *work = held;
+	(void)rq;
+	request_cancel(work->rq, ERR_CONFLICT);
+}
+
+/* Ends when the lease is lost or cannot be renewed, and then ends the work. */
+static void hold(struct request *rq)
+{
+	struct held_work *work = rq->user;
+	request_hold(rq, cancel_work, work);
+	while (lease_take(rq, work->lease, work->owner))
+		fiber_sleep(rq, tasks_timing.alone / HOLD_PART);
+}
+
+/* The holder is a member of the work's own group: it is cancelled when the work returns. */
+static void run_held(struct request *rq)
+{
+	struct held_work *work = rq->user;
+	work->rq = rq;
+	fiber_spawn(rq, hold, work);
+	rq->user = work->user;
+	work->run(rq);
+}
+
+enum err_code lease_run_try(struct request *rq, struct lease *lease, const char *owner,
+                            request_fn *run, void *user, struct problem *ret_problem)
+{
+	struct held_work *work = arena_new_of(rq->arena, struct held_work);
+	*work = (struct held_work){.lease = lease, .owner = owner, .run = run, .user = user};
+	fiber_spawn(rq, run_held, work);
+	return fiber_join_try(rq, ret_problem);
+}
+
+const char *lease_owner(struct request *rq, const struct lease *lease)
+{
+	const struct pg_rows *rows = pg_query(rq, LEASE_OWNER_SQL, pg_text(lease->name));
+	return pg_empty(rows) ? "" : pg_value(rows, 0, 0);
 }
 
 void lease_raise_fence(struct request *rq, struct lease *lease, const char *owner,

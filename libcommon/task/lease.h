@@ -9,7 +9,8 @@
  * holder, and Redis (publish.h) and Postgres (lease_is_held() in statements) refuse a lower one
  * than they know.
  *
- * A lease is renewed by the passes that use it, never by a timer of its own.
+ * A lease is renewed by the passes that use it, never by a timer of its own; lease_run_try() renews
+ * it during a pass that takes longer.
  */
 #pragma once
 
@@ -30,6 +31,17 @@ bool lease_take(struct request *rq, struct lease *lease, const char *owner);
 
 /** Milliseconds until lease_take() can succeed after it has returned false; at least 1. */
 uint64_t lease_wait_ms(const struct lease *lease);
+
+/** Run `run(member)` in a member of `rq` (loop/wait.h) whose `user` is `user`, and renew the lease
+ * meanwhile, however long it takes. The lease must have been taken. Once it is lost or cannot be
+ * renewed, `run` is cancelled with ERR_CONFLICT. Returns the failure of `run`, as fiber_join_try().
+ * Suspends. */
+enum err_code lease_run_try(struct request *rq, struct lease *lease, const char *owner,
+                            request_fn *run, void *user, struct problem *ret_problem);
+
+/** The process that holds the lease, as Postgres knows it; "": none. In the arena of `rq`.
+ * Suspends; raises as pg_query(). */
+const char *lease_owner(struct request *rq, const struct lease *lease);
 
 /** Redis knows a newer fence than `lease`: set a newer one still, provided `owner` holds the lease.
  * Needed after Postgres was restored to an earlier point. Otherwise forget that it is held.

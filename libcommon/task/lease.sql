@@ -13,6 +13,9 @@ FROM lease WHERE name = $1;
 -- name: lease_create
 INSERT INTO lease (name) VALUES ($1) ON CONFLICT DO NOTHING;
 
+-- name: lease_owner (read)
+SELECT owner FROM lease WHERE name = $1 AND until > clock_timestamp();
+
 -- $1 name, $2 owner, $3 the fence that Redis knows.
 -- name: lease_raise_fence
 UPDATE lease SET fence = greatest(fence, $3::bigint) + 1

@@ -3,7 +3,6 @@
  * `struct metadata` (metadata.h) and store them in batches with the functions below. */
 #pragma once
 
-#include "base/config.h"
 #include "ingest/metadata.h"
 #include "loop/request.h"
 #include "loop/worker.h"
@@ -49,8 +48,5 @@ void import_print_outcome(const struct import *import);
  * can be repeated: papers that do not differ are not written again. */
 int import_command(struct process *process, int argc, char **argv);
 
-/** OAI_URL, HARVEST_DELAY. */
-extern const struct setting HARVEST_SETTINGS[];
-
-/** `harvest --from DATE [--until DATE] [--set SET]`: reads an OAI-PMH server page by page. */
+/** `harvest --from DATE [--until DATE] [--set SET]`: reads a list of arXiv page by page. */
 int harvest_command(struct process *process, int argc, char **argv);

@@ -13,7 +13,7 @@
 struct reader {
 	struct arena *arena;
 	struct oai_page *page;
-	struct oai_record *record;                /* the open record; NULL: none */
+	struct source_record *record;             /* the open record; NULL: none */
 	struct buf text;                          /* character data of the open element */
 	const char *keyname, *forenames, *suffix; /* of the open author */
 	const char **authors;                     /* of the open record */
@@ -28,6 +28,12 @@ static const char *bare_id(const char *identifier)
 {
 	const char *colon = strrchr(identifier, ':');
 	return colon ? colon + 1 : identifier;
+}
+
+static int64_t time_ms(const char *text)
+{
+	int64_t at_ms;
+	return time_parse(text, strlen(text), &at_ms) ? at_ms : 0;
 }
 
 static int64_t day_ms(const char *text)
@@ -60,9 +66,9 @@ static void end_record(struct reader *reader)
 		paper->updated_at_ms = paper->published_at_ms;
 	reader->authors = NULL;
 	reader->author_count = 0;
-	STAILQ_INSERT_TAIL(&reader->page->records, reader->record, entry);
+	STAILQ_INSERT_TAIL(&reader->page->list.records, reader->record, entry);
 	reader->record = NULL;
-	reader->page->count++;
+	reader->page->list.count++;
 }
 
 /* An element inside a record ends; `text` is its content. */
@@ -123,14 +129,14 @@ static void on_start(void *context, const char *name, const char **attributes)
 	if (strcmp(name, "OAI-PMH") == 0)
 		reader->is_answer = true;
 	else if (strcmp(name, "record") == 0 && !reader->record)
-		reader->record = arena_new_of(reader->arena, struct oai_record);
+		reader->record = arena_new_of(reader->arena, struct source_record);
 	else if (strcmp(name, "header") == 0 && reader->record)
 		reader->record->is_deleted =
 			(value = attribute(attributes, "status")) && strcmp(value, "deleted") == 0;
 	else if (strcmp(name, "resumptionToken") == 0)
-		reader->page->complete = (value = attribute(attributes, "completeListSize"))
-		                                 ? strtol(value, NULL, 10)
-		                                 : 0;
+		reader->page->list.complete = (value = attribute(attributes, "completeListSize"))
+		                                      ? strtol(value, NULL, 10)
+		                                      : 0;
 	else if (strcmp(name, "error") == 0)
 		reader->page->error =
 			arena_strdup(reader->arena,
@@ -161,7 +167,9 @@ static void on_end(void *context, const char *name)
 	const char *text = metadata_collapse_space(reader->arena,
 	                                           reader->text.length ? reader->text.data : "");
 	if (strcmp(name, "resumptionToken") == 0)
-		reader->page->token = *text ? text : NULL;
+		reader->page->list.token = *text ? text : NULL;
+	else if (strcmp(name, "responseDate") == 0)
+		reader->page->list.answered_at_ms = time_ms(text);
 	else if (strcmp(name, "error") == 0)
 		reader->page->error_text = text;
 	else if (reader->record)
@@ -175,7 +183,7 @@ static enum err_code parse(struct arena *arena, const char *xml, size_t length,
 {
 	struct oai_page page = {0};
 	struct reader reader = {.arena = arena, .page = &page, .text = {.arena = arena}};
-	STAILQ_INIT(&page.records);
+	STAILQ_INIT(&page.list.records);
 	XML_Parser parser = XML_ParserCreate(NULL);
 	require(parser);
 	reader.parser = parser;
@@ -193,8 +201,8 @@ static enum err_code parse(struct arena *arena, const char *xml, size_t length,
 	if (*ret_why)
 		return reader.fault ? ERR_FORBIDDEN : ERR_MALFORMED;
 	*ret_page = page;
-	STAILQ_INIT(&ret_page->records);
-	STAILQ_CONCAT(&ret_page->records, &page.records);
+	STAILQ_INIT(&ret_page->list.records);
+	STAILQ_CONCAT(&ret_page->list.records, &page.list.records);
 	return ERR_NONE;
 }
 
@@ -259,15 +267,15 @@ static void read_record(struct arena *arena, struct part text, struct oai_page *
 	buf_add(&xml, text.begin, (size_t)(text.end - text.begin));
 	buf_puts(&xml, "</OAI-PMH>");
 	if (parse(arena, xml.data, xml.length, &one, &why)) {
-		struct oai_record *record = arena_new_of(arena, struct oai_record);
+		struct source_record *record = arena_new_of(arena, struct source_record);
 		record->paper.id = find_id(arena, text);
 		record->fault = arena_printf(arena, "its XML cannot be read: %s", why);
-		STAILQ_INSERT_TAIL(&page->records, record, entry);
-		page->count++;
+		STAILQ_INSERT_TAIL(&page->list.records, record, entry);
+		page->list.count++;
 		return;
 	}
-	STAILQ_CONCAT(&page->records, &one.records);
-	page->count += one.count;
+	STAILQ_CONCAT(&page->list.records, &one.list.records);
+	page->list.count += one.list.count;
 }
 
 /* Read the page without its records, and then these one by one. */

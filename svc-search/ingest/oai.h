@@ -4,29 +4,15 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "ingest/metadata.h"
+#include "ingest/source.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <sys/queue.h>
-
-struct oai_record {
-	struct metadata paper;
-	bool is_deleted;   /* only paper.id is set */
-	const char *fault; /* why it cannot be read; only paper.id can be set then. NULL: it can */
-	STAILQ_ENTRY(oai_record) entry;
-};
-
-STAILQ_HEAD(oai_records, oai_record);
 
 /** A page of ListRecords. */
 struct oai_page {
-	struct oai_records records;
-	size_t count;           /* of `records` */
-	const char *token;      /* resumptionToken; NULL: this is the last page */
-	long complete;          /* completeListSize; 0: not given */
-	const char *error;      /* code of the error element: `badResumptionToken`; NULL: none */
-	const char *error_text; /* content of the error element */
+	struct source_page list; /* without is_expired and refusal */
+	const char *error;       /* code of the error element: `badResumptionToken`; NULL: none */
+	const char *error_text;  /* content of the error element */
 };
 
 /** Read a page, `length` bytes of XML; everything is in the arena. A page with records that is not

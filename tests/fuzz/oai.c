@@ -29,13 +29,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		require(why);
 	} else {
 		size_t count = 0;
-		const struct oai_record *record;
-		STAILQ_FOREACH (record, &page.records, entry) {
+		const struct source_record *record;
+		STAILQ_FOREACH (record, &page.list.records, entry) {
 			check_paper(arena, &record->paper);
 			count++;
 		}
-		require(count == page.count);
-		require(!page.token || *page.token);
+		require(count == page.list.count);
+		require(!page.list.token || *page.list.token);
 		require(!page.error || page.error_text);
 	}
 	arena_free(arena);

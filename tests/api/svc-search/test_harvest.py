@@ -300,6 +300,19 @@ def test_a_repeated_token_ends_the_command(harvest, new_id):
     assert len(asked) == 3
 
 
+def test_one_process_harvests_at_a_time(harvest, new_id):
+    others = []
+
+    def start_another(request):
+        others.append(harvest([])[0])
+        request.reply(200, page([record(new_id())]))
+
+    assert harvest([start_another])[0].returncode == 0
+    assert others[0].returncode == 1
+    assert re.search(r"arxiv is being harvested by the process \S+-\d+-\w+", others[0].stderr)
+    assert harvest([page([])])[0].returncode == 0, "the lease was given up"
+
+
 def redirect(location):
     return lambda request: request.reply(302, "", Location=location)
 

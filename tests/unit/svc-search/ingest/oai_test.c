@@ -28,10 +28,10 @@ static void test_members_of_a_record(void **state)
 		"<abstract>&lt;b&gt; &amp;<![CDATA[ <c>]]></abstract></arXiv></metadata></record>"
 		"<resumptionToken completeListSize=\"12\"> a|b "
 		"</resumptionToken></ListRecords></OAI-PMH>");
-	const struct metadata *paper = &STAILQ_FIRST(&page.records)->paper;
-	assert_int_equal(page.count, 1);
-	assert_int_equal(page.complete, 12);
-	assert_string_equal(page.token, "a|b");
+	const struct metadata *paper = &STAILQ_FIRST(&page.list.records)->paper;
+	assert_int_equal(page.list.count, 1);
+	assert_int_equal(page.list.complete, 12);
+	assert_string_equal(page.list.token, "a|b");
 	assert_null(page.error);
 	assert_string_equal(paper->id, "2401.01234");
 	assert_string_equal(paper->title, "A title");
@@ -43,7 +43,7 @@ static void test_members_of_a_record(void **state)
 	assert_int_equal(paper->published_at_ms, 1704153600000);
 	assert_int_equal(paper->updated_at_ms, paper->published_at_ms);
 	assert_null(paper->license);
-	assert_false(STAILQ_FIRST(&page.records)->is_deleted);
+	assert_false(STAILQ_FIRST(&page.list.records)->is_deleted);
 }
 
 /* Members of one record do not leak into the next. */
@@ -55,10 +55,10 @@ static void test_records_are_independent(void **state)
 		"</suffix></author></record><record><header status=\"deleted\"><identifier>x:y:2"
 		"</identifier></header></record><record><id>3</id><author><forenames>B</forenames>"
 		"</author></record></OAI-PMH>");
-	const struct oai_record *first = STAILQ_FIRST(&page.records);
-	const struct oai_record *second = STAILQ_NEXT(first, entry);
-	const struct oai_record *third = STAILQ_NEXT(second, entry);
-	assert_int_equal(page.count, 3);
+	const struct source_record *first = STAILQ_FIRST(&page.list.records);
+	const struct source_record *second = STAILQ_NEXT(first, entry);
+	const struct source_record *third = STAILQ_NEXT(second, entry);
+	assert_int_equal(page.list.count, 3);
 	assert_null(STAILQ_NEXT(third, entry));
 	assert_string_equal(first->paper.authors[0], "A Jr");
 	assert_true(second->is_deleted);
@@ -78,7 +78,7 @@ static void test_authors_are_limited(void **state)
 		buf_printf(&xml, "<author><keyname>A%d</keyname></author>", i);
 	buf_puts(&xml, "</record></OAI-PMH>");
 	struct oai_page page = read_page(xml.data);
-	const struct metadata *paper = &STAILQ_FIRST(&page.records)->paper;
+	const struct metadata *paper = &STAILQ_FIRST(&page.list.records)->paper;
 	assert_int_equal(paper->author_count, 5000);
 	assert_string_equal(paper->authors[4999], "A4999");
 }
@@ -98,9 +98,10 @@ static void test_error_elements(void **state)
 static void test_the_last_page_has_no_token(void **state)
 {
 	(void)state;
-	assert_null(read_page("<OAI-PMH><resumptionToken/></OAI-PMH>").token);
-	assert_null(read_page("<OAI-PMH><resumptionToken> </resumptionToken></OAI-PMH>").token);
-	assert_null(read_page("<OAI-PMH/>").token);
+	assert_null(read_page("<OAI-PMH><resumptionToken/></OAI-PMH>").list.token);
+	assert_null(
+		read_page("<OAI-PMH><resumptionToken> </resumptionToken></OAI-PMH>").list.token);
+	assert_null(read_page("<OAI-PMH/>").list.token);
 }
 
 static void test_namespace_prefixes_are_ignored(void **state)
@@ -109,7 +110,7 @@ static void test_namespace_prefixes_are_ignored(void **state)
 	struct oai_page page =
 		read_page("<o:OAI-PMH xmlns:o=\"u\"><o:record><o:id>5</o:id></o:record>"
 	                  "</o:OAI-PMH>");
-	assert_string_equal(STAILQ_FIRST(&page.records)->paper.id, "5");
+	assert_string_equal(STAILQ_FIRST(&page.list.records)->paper.id, "5");
 }
 
 static void test_other_documents_are_refused(void **state)
@@ -163,11 +164,11 @@ static void test_records_are_repaired_or_skipped(void **state)
 		                     "<id>3</id></record><resumptionToken>t</resumptionToken>"
 		                     "</ListRecords></OAI-PMH>",
 		                     RECORDS[i][0]));
-		const struct oai_record *one = STAILQ_FIRST(&page.records);
-		const struct oai_record *two = STAILQ_NEXT(one, entry);
-		const struct oai_record *three = STAILQ_NEXT(two, entry);
-		assert_string_equal(page.token, "t");
-		assert_int_equal(page.count, 3);
+		const struct source_record *one = STAILQ_FIRST(&page.list.records);
+		const struct source_record *two = STAILQ_NEXT(one, entry);
+		const struct source_record *three = STAILQ_NEXT(two, entry);
+		assert_string_equal(page.list.token, "t");
+		assert_int_equal(page.list.count, 3);
 		assert_string_equal(two->paper.id, "2");
 		assert_string_equal(three->paper.id, "3");
 		assert_null(three->fault);

@@ -1,0 +1,65 @@
+/* The source `arxiv`: an OAI-PMH server with records in arXiv's format. */
+#include "http/query.h"
+#include "ingest/oai.h"
+#include "ingest/source.h"
+
+#include <string.h>
+
+static const char *oai_url;
+static int64_t delay_ms;
+
+const struct setting HARVEST_SETTINGS[] = {
+	SETTING_TEXT(&oai_url, "OAI_URL", "https://oaipmh.arxiv.org/oai",
+                     "URL of the OAI-PMH server that harvest reads."),
+	SETTING_MS(&delay_ms, "HARVEST_DELAY", "3s", 0, 600000,
+                   "Pause between two requests of harvest; arXiv requires 3 s."),
+	SETTING_END,
+};
+
+static const char *first(struct arena *arena, const struct source_cursor *cursor)
+{
+	struct buf url = {.arena = arena};
+	buf_printf(&url, "%s?verb=ListRecords&metadataPrefix=arXiv&from=%s", oai_url, cursor->from);
+	if (cursor->until)
+		buf_printf(&url, "&until=%s", cursor->until);
+	if (cursor->set)
+		buf_printf(&url, "&set=%s", query_encode(arena, cursor->set));
+	return url.data;
+}
+
+static const char *next(struct arena *arena, const char *token)
+{
+	return arena_printf(arena, "%s?verb=ListRecords&resumptionToken=%s", oai_url,
+	                    query_encode(arena, token));
+}
+
+static uint64_t delay(void)
+{
+	return (uint64_t)delay_ms;
+}
+
+/* noRecordsMatch is an empty list; other errors but that of a token refuse the request. */
+static enum err_code parse(struct arena *arena, const char *text, size_t length,
+                           struct source_page *ret_page, const char **ret_why)
+{
+	struct oai_page page;
+	enum err_code code = oai_parse(arena, text, length, &page, ret_why);
+	if (code)
+		return code;
+	*ret_page = page.list;
+	if (!page.error)
+		return ERR_NONE;
+	ret_page->is_expired = strcmp(page.error, "badResumptionToken") == 0;
+	if (!ret_page->is_expired && strcmp(page.error, "noRecordsMatch") != 0)
+		ret_page->refusal = arena_printf(arena, "%s: %s", page.error, page.error_text);
+	return ERR_NONE;
+}
+
+const struct source ARXIV_SOURCE = {
+	.name = "arxiv",
+	.lease = "harvest.arxiv",
+	.first = first,
+	.next = next,
+	.delay_ms = delay,
+	.parse = parse,
+};

@@ -1,0 +1,123 @@
+#include "ingest/source.h"
+
+#include "base/crypto.h"
+#include "base/json.h"
+#include "client/fetch.h"
+#include "import.sql.h"
+#include "ingest/arxiv_id.h"
+#include "ingest/import.h"
+#include "pg/pg.h"
+
+#include <string.h>
+
+#define PAGE_MAX_BYTES   ((size_t)64 * 1024 * 1024)
+#define PAGE_TIMEOUT_MS  180000
+#define TOKEN_HASH_BYTES 8
+
+static const struct source *const SOURCES[] = {&ARXIV_SOURCE};
+
+const struct source *source_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
+		if (strcmp(SOURCES[i]->name, name) == 0)
+			return SOURCES[i];
+	return NULL;
+}
+
+/* --- Requests --------------------------------------------------------------------------------- */
+
+static struct source_answer busy(const char *why, uint64_t retry_after_ms)
+{
+	return (struct source_answer){.outcome = SOURCE_BUSY,
+	                              .why = why,
+	                              .retry_after_ms = retry_after_ms};
+}
+
+static struct source_answer refused(const char *why)
+{
+	return (struct source_answer){.outcome = SOURCE_REFUSED, .why = why};
+}
+
+static struct source_answer read_page(struct request *rq, const struct source *source,
+                                      const char *url, const struct fetch_response *response)
+{
+	struct source_answer answer = {.outcome = SOURCE_PAGE};
+	const char *why;
+	if (source->parse(rq->arena, response->body, response->body_length, &answer.page, &why))
+		return refused(arena_printf(rq->arena, "%s: %s", url, why));
+	if (answer.page.refusal)
+		return refused(arena_printf(rq->arena, "the server refused the request: %s",
+		                            answer.page.refusal));
+	if (answer.page.is_expired)
+		return (struct source_answer){.outcome = SOURCE_EXPIRED};
+	return answer;
+}
+
+struct source_answer source_ask(struct request *rq, const struct source *source, const char *url)
+{
+	struct fetch_call call = {
+		.url = url,
+		.response_max_bytes = PAGE_MAX_BYTES,
+		.timeout_ms = PAGE_TIMEOUT_MS,
+		.follow_redirects = true,
+		.guard = FETCH_GUARD_REDIRECTS,
+	};
+	struct fetch_response *response = NULL;
+	enum err_code code = fetch_try(rq, &call, &response);
+	if (code == ERR_FORBIDDEN)
+		return refused(arena_printf(
+			rq->arena,
+			"%s redirects to a private network, which FETCH_ALLOW does not list", url));
+	if (code)
+		return busy(err_info(code)->title, 0);
+	if (response->status == 429 || response->status >= 500)
+		return busy(http_reason(response->status), fetch_retry_after_ms(response));
+	if (response->status != 200)
+		return refused(arena_printf(rq->arena, "%s answered %d", url, response->status));
+	return read_page(rq, source, url, response);
+}
+
+/* --- Pages ------------------------------------------------------------------------------------ */
+
+static size_t withdraw(struct request *rq, const struct source_page *page)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *ids = yyjson_mut_arr(doc);
+	const struct source_record *record;
+	STAILQ_FOREACH (record, &page->records, entry) {
+		char id[ARXIV_ID_MAX + 1];
+		if (record->is_deleted && record->paper.id && arxiv_id_parse(record->paper.id, id))
+			yyjson_mut_arr_add_strcpy(doc, ids, id);
+	}
+	if (yyjson_mut_arr_size(ids) == 0)
+		return 0;
+	struct pg_rows *rows =
+		pg_query(rq, ASSET_WITHDRAW_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)));
+	return (size_t)pg_value_int(rows, 0, 0);
+}
+
+size_t source_store(struct request *rq, struct import *import, const struct source_page *page)
+{
+	const char *why;
+	const struct source_record *record;
+	STAILQ_FOREACH (record, &page->records, entry) {
+		const char *name = record->paper.id ? record->paper.id : "a record without an id";
+		if (record->fault)
+			import_skip(import, name, record->fault);
+		else if (!record->is_deleted && !import_add(import, &record->paper, &why))
+			import_skip(import, name, why);
+	}
+	import_flush(import);
+	return withdraw(rq, page);
+}
+
+bool source_token_is_new(struct buf *seen, const char *token)
+{
+	uint8_t hash[SHA256_LEN];
+	sha256(token, strlen(token), hash);
+	for (size_t at = 0; at < seen->length; at += TOKEN_HASH_BYTES)
+		if (memcmp(seen->data + at, hash, TOKEN_HASH_BYTES) == 0)
+			return false;
+	buf_add(seen, hash, TOKEN_HASH_BYTES);
+	return true;
+}

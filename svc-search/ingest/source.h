@@ -1,0 +1,89 @@
+/** Sources of papers: servers that list, page by page, what was added or changed since a day. A
+ * source is a row of SOURCES (source.c); what follows here works with any of them: the command
+ * (harvest.c) and the storing of pages (import.h). */
+#pragma once
+
+#include "base/config.h"
+#include "base/error.h"
+#include "ingest/metadata.h"
+#include "loop/request.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/queue.h>
+
+struct import;
+
+struct source_record {
+	struct metadata paper;
+	bool is_deleted;   /* only paper.id is set */
+	const char *fault; /* why it cannot be read; only paper.id can be set then. NULL: it can */
+	STAILQ_ENTRY(source_record) entry;
+};
+
+STAILQ_HEAD(source_records, source_record);
+
+/** A page of a list. */
+struct source_page {
+	struct source_records records;
+	size_t count;           /* of `records` */
+	const char *token;      /* of the next page; NULL: this is the last one */
+	long complete;          /* records of the whole list; 0: not given */
+	int64_t answered_at_ms; /* by the server's clock; 0: not given */
+	bool is_expired;     /* the token of this page has expired: the list is to be restarted */
+	const char *refusal; /* the server refuses the request, and says this; NULL: it does not */
+};
+
+/** What is listed: the papers of a set that were added or changed in some days. */
+struct source_cursor {
+	const char *set;          /* NULL: all papers */
+	const char *from, *until; /* `2026-11-20`, inclusive; until can be NULL */
+};
+
+struct source {
+	const char *name;  /* `arxiv` */
+	const char *lease; /* under which it is asked (task/lease.h): one process at a time */
+	/** The URL of a list's first page, and of the page of a token. In the arena. */
+	const char *(*first)(struct arena *arena, const struct source_cursor *cursor);
+	const char *(*next)(struct arena *arena, const char *token);
+	/** Least time between two requests. */
+	uint64_t (*delay_ms)(void);
+	/** Read an answer into the arena. ERR_MALFORMED: it is not one of this source; *ret_why
+	 * says why. */
+	enum err_code (*parse)(struct arena *arena, const char *text, size_t length,
+	                       struct source_page *ret_page, const char **ret_why);
+};
+
+/** arXiv, over OAI-PMH (arxiv.c), and its settings OAI_URL and HARVEST_DELAY. */
+extern const struct source ARXIV_SOURCE;
+extern const struct setting HARVEST_SETTINGS[];
+
+/** The source of that name; NULL: there is none. */
+const struct source *source_find(const char *name);
+
+/** What became of one request for a page. */
+enum source_outcome {
+	SOURCE_PAGE,    /* there is a page */
+	SOURCE_EXPIRED, /* the token has expired */
+	SOURCE_BUSY,    /* the network or the server failed: the same request may succeed later */
+	SOURCE_REFUSED, /* the request, or its answer, is wrong */
+};
+
+struct source_answer {
+	enum source_outcome outcome;
+	struct source_page page; /* of SOURCE_PAGE */
+	const char *why;         /* of SOURCE_BUSY and SOURCE_REFUSED */
+	uint64_t retry_after_ms; /* of SOURCE_BUSY; 0: the server did not say */
+};
+
+/** Ask for the page at `url`, once. In the arena of `rq`. Suspends. */
+struct source_answer source_ask(struct request *rq, const struct source *source, const char *url);
+
+/** Store the papers of a page, and withdraw those that the source has deleted. Returns how many
+ * were withdrawn. Suspends; raises the error of the database. */
+size_t source_store(struct request *rq, struct import *import, const struct source_page *page);
+
+/** Remember the token of a list whose earlier ones are in `seen`. False: it was there, so that the
+ * list would never end. */
+bool source_token_is_new(struct buf *seen, const char *token);
