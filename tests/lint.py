@@ -2,7 +2,8 @@
 """Checks that the compiler does not make.
 
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, unregistered tests,
-                                migrations that Postgres refuses or that hold functions, edited functions without a new version
+                                migrations that Postgres refuses or that hold functions, edited functions without a new version,
+                                what libcommon/ARCHITECTURE.md names and is gone
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -257,8 +258,34 @@ def lint_migrations(root):
             heads.update(SQL_FUNCTION.findall(text))
 
 
+ARCHITECTURE = "libcommon/ARCHITECTURE.md"
+ARCHITECTURE_LINES_MAX = 150
+QUOTED = re.compile(r"`([^`]+)`")
+QUOTED_PATH = re.compile(r"[\w-][\w.*/-]*(?:/|\.(?:c|h|sql|def|yml|md))|[\w-]+(?:/[\w-]+)+")
+QUOTED_FUNCTION = re.compile(r"(\w+)\(\)")
+
+
+def lint_architecture(root):
+    """The page is short, and the files and functions that it names exist. A file is named from the root or from libcommon."""
+    page = root / ARCHITECTURE
+    if not page.exists():
+        return
+    lines = page.read_text(encoding="utf-8").splitlines()
+    if len(lines) > ARCHITECTURE_LINES_MAX:
+        yield f"{ARCHITECTURE}: {len(lines)} lines, the limit is {ARCHITECTURE_LINES_MAX}"
+    code = "".join(path.read_text(encoding="utf-8") for path in sources(root, ".c", ".sql") if "tests" not in path.relative_to(root).parts)
+    for number, line in enumerate(lines, 1):
+        for name in QUOTED.findall(line):
+            function = QUOTED_FUNCTION.fullmatch(name)
+            if function and not re.search(rf"\b{function.group(1)}\(", code):
+                yield f"{ARCHITECTURE}:{number}: there is no function {name}"
+            elif QUOTED_PATH.fullmatch(name) and not (any(root.glob(name)) or any((root / "libcommon").glob(name))):
+                yield f"{ARCHITECTURE}:{number}: there is no file {name}"
+
+
 def words(root):
-    faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_migrations(root), *lint_functions_of_tables(root)})
+    faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_migrations(root), *lint_functions_of_tables(root),
+                     *lint_architecture(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")

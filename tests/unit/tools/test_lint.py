@@ -140,3 +140,24 @@ def test_a_folder_has_one_header_that_describes_it(tmp_path):
     assert lint(tmp_path, path="libcommon/pg/pool.c").returncode == 0
     (tmp_path / "libcommon" / "pg" / "pg.h").write_text("/** Words. */\n#pragma once\n")
     assert "libcommon/pg: 0 headers begin with" in lint(tmp_path, path="libcommon/pg/pool.c").stdout
+
+
+@pytest.mark.parametrize(
+    "text, fault",
+    [
+        ("`a.c`, `libcommon/a.c`, `a.*`, `libcommon/`, `make()`, `jobs.<service>`, `POST /api/v1.0/x`, `TIMEOUT`\n", None),
+        ("\n" * 150, None),
+        ("\n" * 151, ": 151 lines, the limit is 150"),
+        ("one\n`task/gone.c`\n", ":2: there is no file task/gone.c"),
+        ("`gone.fn.sql`\n", ":1: there is no file gone.fn.sql"),
+        ("`svc-gone/`\n", ":1: there is no file svc-gone/"),
+        ("`deploy/processes`\n", ":1: there is no file deploy/processes"),
+        ("`task/*.fn.sql`\n", ":1: there is no file task/*.fn.sql"),
+        ("`mak()`\n", ":1: there is no function mak()"),
+    ],
+)
+def test_the_page_of_the_architecture_names_what_exists(tmp_path, text, fault):
+    (tmp_path / "libcommon").mkdir()
+    (tmp_path / "libcommon/ARCHITECTURE.md").write_text(text)
+    done = lint(tmp_path, text="int make(void);\n")
+    assert done.stdout == (f"libcommon/ARCHITECTURE.md{fault}\n" if fault else "")
