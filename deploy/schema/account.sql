@@ -1,0 +1,50 @@
+-- The tables of the schema account, as pg_dump shows them. Written by deploy/dev schema; do not edit.
+
+CREATE TABLE api_key (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    name text NOT NULL,
+    kind text NOT NULL,
+    prefix text NOT NULL,
+    hash bytea NOT NULL,
+    scopes text[] NOT NULL,
+    repo text,
+    interest_id uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    deleted_at timestamp with time zone,
+    repo_verified boolean DEFAULT false NOT NULL,
+    is_provisioned boolean DEFAULT false NOT NULL,
+    purpose text,
+    CONSTRAINT api_key_check CHECK (((repo IS NULL) OR (kind = 'automation'::text))),
+    CONSTRAINT api_key_check1 CHECK (((interest_id IS NULL) OR (kind = 'automation'::text))),
+    CONSTRAINT api_key_check2 CHECK (((expires_at IS NOT NULL) OR (kind = 'personal'::text))),
+    CONSTRAINT api_key_check3 CHECK (((purpose IS NULL) OR is_provisioned)),
+    CONSTRAINT api_key_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT api_key_kind_check CHECK ((kind = ANY (ARRAY['personal'::text, 'automation'::text]))),
+    CONSTRAINT api_key_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+ALTER TABLE ONLY api_key
+    ADD CONSTRAINT api_key_hash_key UNIQUE (hash);
+ALTER TABLE ONLY api_key
+    ADD CONSTRAINT api_key_pkey PRIMARY KEY (id);
+CREATE INDEX api_key_account ON api_key USING btree (account_id, id DESC);
+CREATE UNIQUE INDEX api_key_purpose ON api_key USING btree (account_id, purpose) WHERE ((purpose IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_provisioned AND (purpose IS NULL) AND (deleted_at IS NULL));
+ALTER TABLE ONLY api_key
+    ADD CONSTRAINT api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+
+CREATE TABLE account (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    email text NOT NULL,
+    is_operator boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY account
+    ADD CONSTRAINT account_pkey PRIMARY KEY (id);
+CREATE UNIQUE INDEX account_email ON account USING btree (lower(email));
+
+ALTER TABLE ONLY idempotency
+    ADD CONSTRAINT idempotency_account FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;

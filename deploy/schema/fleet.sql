@@ -1,0 +1,358 @@
+-- The tables of the schema fleet, as pg_dump shows them. Written by deploy/dev schema; do not edit.
+
+CREATE TABLE run (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    repo text NOT NULL,
+    run_id jsonb NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    status text,
+    outcome_kind text NOT NULL,
+    agent text,
+    interest_id text,
+    arxiv_id text,
+    cost_usd numeric,
+    input_tokens bigint,
+    output_tokens bigint,
+    cause text,
+    artifact_url text,
+    record jsonb NOT NULL,
+    reported_at bigint NOT NULL,
+    older jsonb,
+    host_state text,
+    host_outcome text,
+    host_told_at timestamp with time zone,
+    CONSTRAINT run_host_state_check CHECK ((host_state = ANY (ARRAY['running'::text, 'ended'::text])))
+)
+PARTITION BY RANGE (first_at);
+ALTER TABLE ONLY run
+    ADD CONSTRAINT run_pkey PRIMARY KEY (id, first_at);
+CREATE INDEX run_by_agent ON ONLY run USING btree (account_id, agent, at DESC, id DESC) WHERE (agent IS NOT NULL);
+CREATE INDEX run_by_artifact ON ONLY run USING btree (account_id, artifact_url) WHERE (artifact_url IS NOT NULL);
+CREATE INDEX run_by_paper ON ONLY run USING btree (account_id, arxiv_id) WHERE (arxiv_id IS NOT NULL);
+CREATE INDEX run_newest ON ONLY run USING btree (account_id, at DESC, id DESC);
+CREATE INDEX run_failed ON ONLY run USING btree (account_id, at) INCLUDE (repo_key, cause) WHERE (outcome_kind = 'failed'::text);
+CREATE INDEX run_by_interest ON ONLY run USING btree (account_id, interest_id, at DESC, id DESC) WHERE (interest_id IS NOT NULL);
+CREATE INDEX run_by_outcome ON ONLY run USING btree (account_id, outcome_kind, at DESC, id DESC);
+CREATE INDEX run_by_repo ON ONLY run USING btree (account_id, repo_key, at DESC, id DESC);
+
+CREATE TYPE run_change AS (
+	was run,
+	became run
+);
+
+CREATE TYPE run_end AS (
+	at timestamp with time zone,
+	outcome text,
+	status text
+);
+
+CREATE TABLE deliverable (
+    account_id uuid NOT NULL,
+    url text NOT NULL,
+    kind text NOT NULL,
+    repo_key text NOT NULL,
+    repo text NOT NULL,
+    number bigint,
+    run_id jsonb NOT NULL,
+    run_at timestamp with time zone NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    stage text DEFAULT 'open'::text NOT NULL,
+    closed_at timestamp with time zone,
+    interest_id text,
+    recommendation_id text,
+    arxiv_id text,
+    CONSTRAINT deliverable_kind_check CHECK ((kind = ANY (ARRAY['pull_request'::text, 'issue'::text, 'other'::text]))),
+    CONSTRAINT deliverable_stage_check CHECK ((stage = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text])))
+);
+ALTER TABLE ONLY deliverable
+    ADD CONSTRAINT deliverable_pkey PRIMARY KEY (account_id, url);
+CREATE INDEX deliverable_closed ON deliverable USING btree (account_id, closed_at) INCLUDE (repo_key, kind, stage, opened_at) WHERE (closed_at IS NOT NULL);
+CREATE INDEX deliverable_item ON deliverable USING btree (repo_key, kind, number);
+CREATE INDEX deliverable_merged ON deliverable USING btree (account_id, closed_at) INCLUDE (repo_key, opened_at) WHERE ((stage = 'merged'::text) AND (kind = 'pull_request'::text));
+CREATE INDEX deliverable_newest ON deliverable USING btree (account_id, opened_at DESC, url) INCLUDE (repo_key, kind, stage);
+CREATE INDEX deliverable_open ON deliverable USING btree (account_id, opened_at) WHERE ((stage = 'open'::text) AND (kind <> 'other'::text));
+CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN ((((((old.stage IS DISTINCT FROM new.stage) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_told();
+CREATE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_told();
+
+CREATE TABLE installation (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    repo text NOT NULL,
+    agent text NOT NULL,
+    provider text,
+    interest_id uuid,
+    key_id uuid NOT NULL,
+    setup_url text,
+    model_key_missing boolean DEFAULT false NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    installed_at timestamp with time zone DEFAULT now() NOT NULL,
+    revoked_at timestamp with time zone,
+    CONSTRAINT installation_check CHECK (((status = 'revoked'::text) = (revoked_at IS NOT NULL))),
+    CONSTRAINT installation_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600))),
+    CONSTRAINT installation_status_check CHECK ((status = ANY (ARRAY['active'::text, 'revoked'::text])))
+);
+ALTER TABLE ONLY installation
+    ADD CONSTRAINT installation_pkey PRIMARY KEY (id);
+CREATE UNIQUE INDEX installation_active ON installation USING btree (account_id, repo_key, interest_id) NULLS NOT DISTINCT WHERE (status = 'active'::text);
+CREATE INDEX installation_by_key ON installation USING btree (key_id);
+CREATE INDEX installation_by_repo ON installation USING btree (account_id, repo_key);
+CREATE INDEX installation_newest ON installation USING btree (account_id, id DESC);
+CREATE TRIGGER account_required BEFORE INSERT ON installation FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE TABLE owned_repo (
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT owned_repo_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600)))
+);
+ALTER TABLE ONLY owned_repo
+    ADD CONSTRAINT owned_repo_pkey PRIMARY KEY (account_id, repo_key);
+CREATE INDEX owned_repo_accounts ON owned_repo USING btree (repo_key);
+CREATE TRIGGER account_skipped BEFORE INSERT ON owned_repo FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE run_day (
+    account_id uuid NOT NULL,
+    day date NOT NULL,
+    repo_key text NOT NULL,
+    runs integer DEFAULT 0 NOT NULL,
+    pull_requests integer DEFAULT 0 NOT NULL,
+    issues integer DEFAULT 0 NOT NULL,
+    branches integer DEFAULT 0 NOT NULL,
+    skipped integer DEFAULT 0 NOT NULL,
+    failed integer DEFAULT 0 NOT NULL,
+    running integer DEFAULT 0 NOT NULL,
+    other integer DEFAULT 0 NOT NULL,
+    cost_usd numeric DEFAULT 0 NOT NULL,
+    cost_runs integer DEFAULT 0 NOT NULL,
+    input_tokens numeric DEFAULT 0 NOT NULL,
+    output_tokens numeric DEFAULT 0 NOT NULL,
+    token_runs integer DEFAULT 0 NOT NULL,
+    preflight_passed integer DEFAULT 0 NOT NULL,
+    preflight_stopped integer DEFAULT 0 NOT NULL,
+    lint_passed integer DEFAULT 0 NOT NULL,
+    lint_stopped integer DEFAULT 0 NOT NULL,
+    test_passed integer DEFAULT 0 NOT NULL,
+    test_stopped integer DEFAULT 0 NOT NULL,
+    integration_passed integer DEFAULT 0 NOT NULL,
+    integration_stopped integer DEFAULT 0 NOT NULL,
+    license_passed integer DEFAULT 0 NOT NULL,
+    license_stopped integer DEFAULT 0 NOT NULL
+);
+ALTER TABLE ONLY run_day
+    ADD CONSTRAINT run_day_pkey PRIMARY KEY (account_id, repo_key, day);
+
+CREATE TABLE run_detail (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    detail jsonb NOT NULL,
+    reported_at bigint NOT NULL,
+    older jsonb
+)
+PARTITION BY RANGE (first_at);
+ALTER TABLE ONLY run_detail
+    ADD CONSTRAINT run_detail_pkey PRIMARY KEY (id, first_at);
+
+CREATE TABLE code_host_item (
+    repo_key text NOT NULL,
+    kind text NOT NULL,
+    number bigint NOT NULL,
+    state text,
+    opened_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    told_at timestamp with time zone,
+    CONSTRAINT code_host_item_kind_check CHECK ((kind = ANY (ARRAY['pull_request'::text, 'issue'::text]))),
+    CONSTRAINT code_host_item_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600))),
+    CONSTRAINT code_host_item_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text])))
+);
+ALTER TABLE ONLY code_host_item
+    ADD CONSTRAINT code_host_item_pkey PRIMARY KEY (repo_key, kind, number);
+
+CREATE TRIGGER repo_access_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION repo_access_forget();
+CREATE TRIGGER run_removed_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION run_removed_forget();
+
+CREATE SEQUENCE deliverable_version
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1;
+
+CREATE TABLE inbox_archived (
+    account_id uuid NOT NULL,
+    item uuid NOT NULL,
+    archived_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY inbox_archived
+    ADD CONSTRAINT inbox_archived_pkey PRIMARY KEY (account_id, item);
+CREATE TRIGGER account_required BEFORE INSERT ON inbox_archived FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE TABLE repo_access (
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    asked_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    lost_at timestamp with time zone,
+    repo text,
+    href text,
+    CONSTRAINT repo_access_check CHECK (((lost_at IS NULL) OR (repo IS NOT NULL))),
+    CONSTRAINT repo_access_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600)))
+);
+ALTER TABLE ONLY repo_access
+    ADD CONSTRAINT repo_access_pkey PRIMARY KEY (account_id, repo_key);
+CREATE TRIGGER account_skipped BEFORE INSERT ON repo_access FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE repo_fetch (
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    tried_at timestamp with time zone NOT NULL,
+    fetched_at timestamp with time zone,
+    CONSTRAINT repo_fetch_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600)))
+);
+ALTER TABLE ONLY repo_fetch
+    ADD CONSTRAINT repo_fetch_pkey PRIMARY KEY (account_id, repo_key);
+CREATE TRIGGER account_skipped BEFORE INSERT ON repo_fetch FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE repo_guard (
+    repo_key text NOT NULL,
+    CONSTRAINT repo_guard_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600)))
+);
+ALTER TABLE ONLY repo_guard
+    ADD CONSTRAINT repo_guard_pkey PRIMARY KEY (repo_key);
+
+CREATE TABLE run_agent (
+    account_id uuid NOT NULL,
+    agent text NOT NULL,
+    repo_key text NOT NULL,
+    outcome_kind text NOT NULL,
+    runs integer NOT NULL
+);
+ALTER TABLE ONLY run_agent
+    ADD CONSTRAINT run_agent_pkey PRIMARY KEY (account_id, agent, repo_key, outcome_kind);
+
+CREATE TABLE run_default (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    repo text NOT NULL,
+    run_id jsonb NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    changed_at timestamp with time zone NOT NULL,
+    at timestamp with time zone NOT NULL,
+    finished_at timestamp with time zone,
+    status text,
+    outcome_kind text NOT NULL,
+    agent text,
+    interest_id text,
+    arxiv_id text,
+    cost_usd numeric,
+    input_tokens bigint,
+    output_tokens bigint,
+    cause text,
+    artifact_url text,
+    record jsonb NOT NULL,
+    reported_at bigint NOT NULL,
+    older jsonb,
+    host_state text,
+    host_outcome text,
+    host_told_at timestamp with time zone,
+    CONSTRAINT run_host_state_check CHECK ((host_state = ANY (ARRAY['running'::text, 'ended'::text])))
+);
+ALTER TABLE ONLY run_default
+    ADD CONSTRAINT run_default_pkey PRIMARY KEY (id, first_at);
+CREATE INDEX run_default_account_id_agent_at_id_idx ON run_default USING btree (account_id, agent, at DESC, id DESC) WHERE (agent IS NOT NULL);
+CREATE INDEX run_default_account_id_artifact_url_idx ON run_default USING btree (account_id, artifact_url) WHERE (artifact_url IS NOT NULL);
+CREATE INDEX run_default_account_id_arxiv_id_idx ON run_default USING btree (account_id, arxiv_id) WHERE (arxiv_id IS NOT NULL);
+CREATE INDEX run_default_account_id_at_id_idx ON run_default USING btree (account_id, at DESC, id DESC);
+CREATE INDEX run_default_account_id_at_repo_key_cause_idx ON run_default USING btree (account_id, at) INCLUDE (repo_key, cause) WHERE (outcome_kind = 'failed'::text);
+CREATE INDEX run_default_account_id_interest_id_at_id_idx ON run_default USING btree (account_id, interest_id, at DESC, id DESC) WHERE (interest_id IS NOT NULL);
+CREATE INDEX run_default_account_id_outcome_kind_at_id_idx ON run_default USING btree (account_id, outcome_kind, at DESC, id DESC);
+CREATE INDEX run_default_account_id_repo_key_at_id_idx ON run_default USING btree (account_id, repo_key, at DESC, id DESC);
+
+CREATE TABLE run_detail_default (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    detail jsonb NOT NULL,
+    reported_at bigint NOT NULL,
+    older jsonb
+);
+ALTER TABLE ONLY run_detail_default
+    ADD CONSTRAINT run_detail_default_pkey PRIMARY KEY (id, first_at);
+
+CREATE TABLE run_key (
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    run_key text NOT NULL,
+    id uuid NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    CONSTRAINT run_key_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600))),
+    CONSTRAINT run_key_run_key_check CHECK ((octet_length(run_key) <= 512))
+);
+ALTER TABLE ONLY run_key
+    ADD CONSTRAINT run_key_pkey PRIMARY KEY (account_id, repo_key, run_key);
+CREATE INDEX run_key_by_id ON run_key USING btree (account_id, run_key);
+
+CREATE TABLE run_removed (
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    run_key text NOT NULL,
+    removed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY run_removed
+    ADD CONSTRAINT run_removed_pkey PRIMARY KEY (account_id, repo_key, run_key);
+CREATE TRIGGER account_skipped BEFORE INSERT ON run_removed FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE run_repo (
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    repo text NOT NULL,
+    runs integer NOT NULL,
+    pull_requests integer NOT NULL,
+    issues integer NOT NULL,
+    branches integer NOT NULL,
+    skipped integer NOT NULL,
+    failed integer NOT NULL,
+    running integer NOT NULL,
+    other integer NOT NULL,
+    last_at timestamp with time zone NOT NULL,
+    last_id uuid NOT NULL,
+    last_first_at timestamp with time zone NOT NULL,
+    last_outcome text NOT NULL,
+    last_status text
+);
+ALTER TABLE ONLY run_repo
+    ADD CONSTRAINT run_repo_pkey PRIMARY KEY (account_id, repo_key);
+
+CREATE TABLE run_status (
+    repo_key text NOT NULL,
+    account_id uuid,
+    asked_at timestamp with time zone,
+    told jsonb,
+    told_at timestamp with time zone,
+    changed_at timestamp with time zone,
+    CONSTRAINT run_status_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600)))
+);
+ALTER TABLE ONLY run_status
+    ADD CONSTRAINT run_status_repo_key_account_id_key UNIQUE NULLS NOT DISTINCT (repo_key, account_id);
+CREATE INDEX run_status_account ON run_status USING btree (account_id);
+CREATE TRIGGER account_skipped BEFORE INSERT ON run_status FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE run_text (
+    run uuid NOT NULL,
+    kind text NOT NULL,
+    account_id uuid NOT NULL,
+    version text NOT NULL,
+    body jsonb NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT run_text_kind_check CHECK ((kind = ANY (ARRAY['analysis'::text, 'digest'::text])))
+);
+ALTER TABLE ONLY run_text
+    ADD CONSTRAINT run_text_pkey PRIMARY KEY (run, kind);
+CREATE INDEX run_text_account ON run_text USING btree (account_id);
+CREATE TRIGGER account_required BEFORE INSERT ON run_text FOR EACH ROW EXECUTE FUNCTION account_required();

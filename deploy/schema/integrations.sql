@@ -1,0 +1,249 @@
+-- The tables of the schema integrations, as pg_dump shows them. Written by deploy/dev schema; do not edit.
+
+CREATE TABLE connection (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    provider text NOT NULL,
+    status text DEFAULT 'active'::text NOT NULL,
+    status_reason text,
+    external_id text,
+    external_login text,
+    external_email text,
+    scopes text[] DEFAULT '{}'::text[] NOT NULL,
+    sealed bytea NOT NULL,
+    token_type text,
+    base_url text,
+    token_expires_at timestamp with time zone,
+    connected_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_refreshed_at timestamp with time zone,
+    refresh_fence bigint DEFAULT 0 NOT NULL,
+    refresh_until timestamp with time zone,
+    refresh_fault text,
+    refusals integer DEFAULT 0 NOT NULL,
+    external_email_verified boolean DEFAULT false NOT NULL,
+    CONSTRAINT connection_provider_check CHECK ((octet_length(provider) <= 64)),
+    CONSTRAINT connection_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text])))
+);
+ALTER TABLE ONLY connection
+    ADD CONSTRAINT connection_account_id_provider_key UNIQUE (account_id, provider);
+ALTER TABLE ONLY connection
+    ADD CONSTRAINT connection_pkey PRIMARY KEY (id);
+CREATE INDEX connection_of_email ON connection USING btree (provider, lower(external_email)) WHERE external_email_verified;
+CREATE INDEX connection_of_user ON connection USING btree (provider, external_id);
+CREATE TRIGGER account_required BEFORE INSERT ON connection FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER connection_proves AFTER INSERT OR DELETE ON connection FOR EACH ROW EXECUTE FUNCTION connection_proves();
+CREATE TRIGGER connection_proves_anew AFTER UPDATE ON connection FOR EACH ROW WHEN (((((old.status IS DISTINCT FROM new.status) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.external_email IS DISTINCT FROM new.external_email)) OR (old.external_email_verified IS DISTINCT FROM new.external_email_verified))) EXECUTE FUNCTION connection_proves();
+
+CREATE TABLE revocation (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    provider text NOT NULL,
+    external_id text,
+    sealed bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY revocation
+    ADD CONSTRAINT revocation_pkey PRIMARY KEY (id);
+CREATE INDEX revocation_created ON revocation USING btree (created_at);
+
+CREATE TABLE delivery (
+    received_on date NOT NULL,
+    id text NOT NULL,
+    received_at timestamp with time zone DEFAULT now() NOT NULL,
+    secret smallint NOT NULL,
+    event text NOT NULL,
+    action text,
+    repo text,
+    installation_id bigint,
+    status text NOT NULL,
+    reason text,
+    events uuid[] NOT NULL,
+    replayed_at timestamp with time zone,
+    body bytea NOT NULL,
+    CONSTRAINT delivery_check CHECK (((reason IS NOT NULL) = (status = 'ignored'::text))),
+    CONSTRAINT delivery_id_check CHECK (((octet_length(id) >= 1) AND (octet_length(id) <= 100))),
+    CONSTRAINT delivery_status_check CHECK ((status = ANY (ARRAY['applied'::text, 'ignored'::text])))
+)
+PARTITION BY RANGE (received_on);
+ALTER TABLE ONLY delivery
+    ADD CONSTRAINT delivery_pkey PRIMARY KEY (received_on, id);
+CREATE INDEX delivery_received_at ON ONLY delivery USING btree (received_at DESC);
+
+CREATE TABLE delivery_seen (
+    id text NOT NULL,
+    received_on date NOT NULL,
+    times integer DEFAULT 1 NOT NULL,
+    CONSTRAINT delivery_seen_id_check CHECK (((octet_length(id) >= 1) AND (octet_length(id) <= 100)))
+);
+ALTER TABLE ONLY delivery_seen
+    ADD CONSTRAINT delivery_seen_pkey PRIMARY KEY (id);
+CREATE INDEX delivery_seen_on ON delivery_seen USING btree (received_on);
+
+CREATE TABLE identity_link (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    source text NOT NULL,
+    external_id text NOT NULL,
+    external_email text,
+    external_login text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    id_verified boolean DEFAULT false NOT NULL,
+    email_verified boolean DEFAULT false NOT NULL,
+    CONSTRAINT identity_link_external_email_check CHECK (((octet_length(external_email) >= 1) AND (octet_length(external_email) <= 1280))),
+    CONSTRAINT identity_link_external_id_check CHECK (((octet_length(external_id) >= 1) AND (octet_length(external_id) <= 1000))),
+    CONSTRAINT identity_link_source_check CHECK ((source = ANY (ARRAY['code_host'::text, 'tracker_a'::text, 'tracker_b'::text])))
+);
+ALTER TABLE ONLY identity_link
+    ADD CONSTRAINT identity_link_pkey PRIMARY KEY (id);
+CREATE INDEX identity_link_claimed_email ON identity_link USING btree (source, lower(external_email)) WHERE (NOT email_verified);
+CREATE INDEX identity_link_claimed_id ON identity_link USING btree (source, external_id) WHERE (NOT id_verified);
+CREATE UNIQUE INDEX identity_link_email ON identity_link USING btree (source, lower(external_email)) WHERE email_verified;
+CREATE UNIQUE INDEX identity_link_id ON identity_link USING btree (source, external_id) WHERE id_verified;
+CREATE INDEX identity_link_of_account ON identity_link USING btree (account_id, id DESC);
+CREATE UNIQUE INDEX identity_link_own_email ON identity_link USING btree (account_id, source, lower(external_email));
+CREATE UNIQUE INDEX identity_link_own_id ON identity_link USING btree (account_id, source, external_id);
+CREATE TRIGGER account_required BEFORE INSERT ON identity_link FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE TABLE fact (
+    id uuid NOT NULL,
+    delivery_id text NOT NULL,
+    told_on date NOT NULL
+);
+ALTER TABLE ONLY fact
+    ADD CONSTRAINT fact_pkey PRIMARY KEY (id);
+CREATE INDEX fact_told_on ON fact USING btree (told_on);
+
+CREATE TABLE installation (
+    repo text NOT NULL,
+    installation_id bigint NOT NULL,
+    owner_login text NOT NULL,
+    permissions jsonb NOT NULL,
+    repository_id bigint,
+    full_name text,
+    told_at timestamp with time zone DEFAULT now() NOT NULL,
+    suspended_at timestamp with time zone,
+    CONSTRAINT installation_repo_check CHECK (((repo = lower(repo)) AND (octet_length(repo) <= 300)))
+);
+ALTER TABLE ONLY installation
+    ADD CONSTRAINT installation_pkey PRIMARY KEY (repo);
+CREATE INDEX installation_by_id ON installation USING btree (installation_id);
+
+CREATE TABLE installation_absence (
+    repo text NOT NULL,
+    told_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT installation_absence_repo_check CHECK (((repo = lower(repo)) AND (octet_length(repo) <= 300)))
+);
+ALTER TABLE ONLY installation_absence
+    ADD CONSTRAINT installation_absence_pkey PRIMARY KEY (repo);
+CREATE INDEX installation_absence_told ON installation_absence USING btree (told_at);
+
+CREATE TABLE access_lost (
+    account_id uuid NOT NULL,
+    repo text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT access_lost_repo_check CHECK (((repo = lower(repo)) AND (octet_length(repo) <= 300)))
+);
+ALTER TABLE ONLY access_lost
+    ADD CONSTRAINT access_lost_pkey PRIMARY KEY (account_id, repo);
+CREATE TRIGGER account_skipped BEFORE INSERT ON access_lost FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE authorization_attempt (
+    state_hash bytea NOT NULL,
+    account_id uuid NOT NULL,
+    provider text NOT NULL,
+    redirect_uri text NOT NULL,
+    verifier bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    expires_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY authorization_attempt
+    ADD CONSTRAINT authorization_attempt_pkey PRIMARY KEY (state_hash);
+CREATE INDEX authorization_attempt_expired ON authorization_attempt USING btree (expires_at);
+CREATE INDEX authorization_attempt_newest ON authorization_attempt USING btree (account_id, provider, created_at DESC);
+CREATE TRIGGER account_required BEFORE INSERT ON authorization_attempt FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE TRIGGER access_lost_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION access_lost_forget();
+
+CREATE TABLE dispatch (
+    account_id uuid NOT NULL,
+    key text NOT NULL,
+    repo text NOT NULL,
+    workflow text NOT NULL,
+    after_run_id bigint NOT NULL,
+    is_answered boolean DEFAULT false NOT NULL,
+    run_id bigint,
+    html_url text,
+    dispatched_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT dispatch_key_check CHECK ((octet_length(key) <= 800))
+);
+ALTER TABLE ONLY dispatch
+    ADD CONSTRAINT dispatch_pkey PRIMARY KEY (account_id, key);
+CREATE INDEX dispatch_age ON dispatch USING btree (dispatched_at);
+CREATE INDEX dispatch_of_run ON dispatch USING btree (lower(repo), run_id);
+CREATE TRIGGER account_required BEFORE INSERT ON dispatch FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE TABLE identity_order (
+);
+
+CREATE TABLE installation_lookup (
+    account_id uuid NOT NULL,
+    began_at timestamp with time zone DEFAULT now() NOT NULL,
+    lookups integer DEFAULT 1 NOT NULL
+);
+ALTER TABLE ONLY installation_lookup
+    ADD CONSTRAINT installation_lookup_pkey PRIMARY KEY (account_id);
+CREATE TRIGGER account_skipped BEFORE INSERT ON installation_lookup FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE rate_limit (
+    name text NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY rate_limit
+    ADD CONSTRAINT rate_limit_pkey PRIMARY KEY (name);
+CREATE INDEX rate_limit_until ON rate_limit USING btree (until);
+
+CREATE TABLE redelivery (
+    delivery_id text NOT NULL,
+    attempt_id bigint NOT NULL,
+    delivered_at timestamp with time zone NOT NULL,
+    asked integer DEFAULT 0 NOT NULL,
+    ask_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT redelivery_delivery_id_check CHECK (((octet_length(delivery_id) >= 1) AND (octet_length(delivery_id) <= 100)))
+);
+ALTER TABLE ONLY redelivery
+    ADD CONSTRAINT redelivery_pkey PRIMARY KEY (delivery_id);
+CREATE INDEX redelivery_ask_at ON redelivery USING btree (ask_at);
+
+CREATE TABLE redelivery_state (
+    is_only boolean DEFAULT true NOT NULL,
+    due_at timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    read_until timestamp with time zone DEFAULT '1970-01-01 00:00:00+00'::timestamp with time zone NOT NULL,
+    cursor text,
+    began_at timestamp with time zone,
+    CONSTRAINT redelivery_state_is_only_check CHECK (is_only)
+);
+ALTER TABLE ONLY redelivery_state
+    ADD CONSTRAINT redelivery_state_pkey PRIMARY KEY (is_only);
+
+CREATE TABLE replica_lock (
+    name text NOT NULL,
+    holder uuid NOT NULL,
+    until timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY replica_lock
+    ADD CONSTRAINT replica_lock_pkey PRIMARY KEY (name);
+CREATE INDEX replica_lock_until ON replica_lock USING btree (until);
+
+CREATE TABLE repository_access (
+    account_id uuid NOT NULL,
+    connection_id uuid NOT NULL,
+    repo text NOT NULL,
+    told_at timestamp with time zone DEFAULT now() NOT NULL,
+    repository_id bigint,
+    CONSTRAINT repository_access_repo_check CHECK (((repo = lower(repo)) AND (octet_length(repo) <= 300)))
+);
+ALTER TABLE ONLY repository_access
+    ADD CONSTRAINT repository_access_pkey PRIMARY KEY (connection_id, repo);
+CREATE INDEX repository_access_account ON repository_access USING btree (account_id);
+CREATE INDEX repository_access_told ON repository_access USING btree (told_at);
+CREATE TRIGGER account_skipped BEFORE INSERT ON repository_access FOR EACH ROW EXECUTE FUNCTION account_skipped();

@@ -1,0 +1,426 @@
+-- The tables of the schema interests, as pg_dump shows them. Written by deploy/dev schema; do not edit.
+
+CREATE TABLE interest (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    name text NOT NULL,
+    context text NOT NULL,
+    context_version integer DEFAULT 1 NOT NULL,
+    pool_version integer DEFAULT 1 NOT NULL,
+    daily_count integer DEFAULT 3 NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    model_provider text,
+    source_repo_url text,
+    project_id uuid,
+    pool_status text DEFAULT 'building'::text NOT NULL,
+    pool_size integer DEFAULT 0 NOT NULL,
+    experiment_history_id uuid DEFAULT uuid_v7() NOT NULL,
+    last_recommendation_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    embedder text,
+    pool_embedder text,
+    computed_for integer
+);
+ALTER TABLE ONLY interest
+    ADD CONSTRAINT interest_experiment_history_id_key UNIQUE (experiment_history_id);
+ALTER TABLE ONLY interest
+    ADD CONSTRAINT interest_pkey PRIMARY KEY (id);
+ALTER TABLE interest
+    ADD CONSTRAINT interest_valid CHECK (interest_is_valid(interest.*)) NOT VALID;
+CREATE UNIQUE INDEX interest_name ON interest USING btree (account_id, lower(name));
+CREATE INDEX interest_newest ON interest USING btree (account_id, created_at DESC, id DESC);
+CREATE TRIGGER account_required BEFORE INSERT ON interest FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER interest_activated AFTER UPDATE OF is_active ON interest FOR EACH ROW WHEN ((old.is_active <> new.is_active)) EXECUTE FUNCTION interest_active_counted();
+CREATE TRIGGER interest_deleted AFTER DELETE ON interest REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
+CREATE TRIGGER interest_inserted AFTER INSERT ON interest REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
+CREATE TRIGGER pool_became_ready AFTER UPDATE OF pool_status ON interest FOR EACH ROW WHEN (((new.pool_status = 'ready'::text) AND (old.pool_status <> 'ready'::text))) EXECUTE FUNCTION pool_became_ready();
+
+COMMENT ON COLUMN interest.context_version IS 'rises when the context changes';
+COMMENT ON COLUMN interest.pool_version IS 'rises when name or context change';
+COMMENT ON COLUMN interest.embedder IS 'the version whose vectors its papers are compared by; NULL: words only';
+COMMENT ON COLUMN interest.pool_embedder IS 'the version that svc-search named with the candidates of the pool';
+COMMENT ON COLUMN preference_model.embedder IS 'the version that it was fitted to; NULL: words only, or unknown';
+
+CREATE TABLE recommendation (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    interest_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    arxiv_id text NOT NULL,
+    context_version integer NOT NULL,
+    relevance_score double precision NOT NULL,
+    rank integer NOT NULL,
+    reasoning text NOT NULL,
+    suggested_experiment text,
+    recommended_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT recommendation_rank_check CHECK ((rank > 0)),
+    CONSTRAINT recommendation_relevance_score_check CHECK (((relevance_score >= (0)::double precision) AND (relevance_score <= (1)::double precision)))
+);
+ALTER TABLE ONLY recommendation
+    ADD CONSTRAINT recommendation_interest_id_arxiv_id_context_version_key UNIQUE (interest_id, arxiv_id, context_version);
+ALTER TABLE ONLY recommendation
+    ADD CONSTRAINT recommendation_pkey PRIMARY KEY (id);
+CREATE INDEX recommendation_of_account ON recommendation USING btree (account_id, recommended_at);
+CREATE INDEX recommendation_of_interest ON recommendation USING btree (interest_id, recommended_at);
+ALTER TABLE ONLY recommendation
+    ADD CONSTRAINT recommendation_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id);
+ALTER TABLE ONLY recommendation
+    ADD CONSTRAINT recommendation_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
+CREATE TABLE provisioning (
+    interest_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    repo text NOT NULL,
+    agent text NOT NULL,
+    provider text NOT NULL,
+    branch text NOT NULL,
+    auto_merge boolean NOT NULL,
+    task_id uuid NOT NULL,
+    default_branch text,
+    key_id uuid,
+    key_repo text,
+    key_expires_at timestamp with time zone,
+    model_key_missing boolean DEFAULT false NOT NULL,
+    work_branch text,
+    workflow_version text,
+    commit_sha text,
+    pr_number integer,
+    pr_url text,
+    merged_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    installation_id uuid,
+    dispatched_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    app_removed_at timestamp with time zone,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT provisioning_check CHECK ((((key_id IS NULL) = (key_repo IS NULL)) AND ((key_id IS NULL) = (key_expires_at IS NULL))))
+);
+ALTER TABLE ONLY provisioning
+    ADD CONSTRAINT provisioning_pkey PRIMARY KEY (interest_id);
+CREATE INDEX provisioning_by_key ON provisioning USING btree (key_id);
+CREATE INDEX provisioning_by_key_repo ON provisioning USING btree (lower(key_repo));
+CREATE INDEX provisioning_by_repo ON provisioning USING btree (lower(repo));
+CREATE UNIQUE INDEX provisioning_key_repo ON provisioning USING btree (account_id, lower(key_repo)) WHERE (revoked_at IS NULL);
+CREATE TRIGGER account_required BEFORE INSERT ON provisioning FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER provisioning_end AFTER DELETE ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_end();
+ALTER TABLE ONLY provisioning
+    ADD CONSTRAINT provisioning_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
+CREATE TABLE paper (
+    arxiv_id text NOT NULL,
+    asset jsonb NOT NULL,
+    abstract text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY paper
+    ADD CONSTRAINT paper_pkey PRIMARY KEY (arxiv_id);
+
+CREATE TRIGGER account_required BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER pool_failed AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((new.kind = 'pool_build'::text) AND (new.status = 'failed'::text))) EXECUTE FUNCTION pool_failed();
+
+CREATE TABLE background (
+    is_only boolean DEFAULT true NOT NULL,
+    documents integer NOT NULL,
+    frequencies bytea NOT NULL,
+    arxiv_ids text[] NOT NULL,
+    drawn_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT background_documents_check CHECK ((documents > 0)),
+    CONSTRAINT background_is_only_check CHECK (is_only)
+);
+ALTER TABLE ONLY background
+    ADD CONSTRAINT background_pkey PRIMARY KEY (is_only);
+
+CREATE TABLE context_source (
+    interest_id uuid NOT NULL,
+    url text NOT NULL,
+    place integer NOT NULL,
+    kind text NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    title text,
+    body text DEFAULT ''::text NOT NULL,
+    characters integer,
+    tried_at timestamp with time zone,
+    read_at timestamp with time zone,
+    error text,
+    CONSTRAINT context_source_kind_check CHECK ((kind = ANY (ARRAY['paper'::text, 'repository'::text, 'page'::text]))),
+    CONSTRAINT context_source_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'read'::text, 'failed'::text, 'refused'::text]))),
+    CONSTRAINT context_source_url_check CHECK ((octet_length(url) <= 2048))
+);
+ALTER TABLE ONLY context_source
+    ADD CONSTRAINT context_source_pkey PRIMARY KEY (interest_id, url);
+ALTER TABLE ONLY context_source
+    ADD CONSTRAINT context_source_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
+CREATE TABLE daily_run (
+    day date NOT NULL,
+    started_at timestamp with time zone DEFAULT now() NOT NULL,
+    tasks integer NOT NULL
+);
+ALTER TABLE ONLY daily_run
+    ADD CONSTRAINT daily_run_pkey PRIMARY KEY (day);
+
+CREATE TABLE embedder (
+    version text NOT NULL,
+    seen_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT embedder_version_check CHECK ((octet_length(version) <= 400))
+);
+ALTER TABLE ONLY embedder
+    ADD CONSTRAINT embedder_pkey PRIMARY KEY (version);
+
+CREATE TABLE experiment (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    version bigint NOT NULL,
+    told_at timestamp with time zone NOT NULL,
+    is_deleted boolean DEFAULT false NOT NULL,
+    name text,
+    status text,
+    hypothesis text,
+    decision text,
+    outcome text,
+    observed_delta double precision,
+    target_metric text,
+    pr_status text,
+    project_id uuid,
+    arxiv_ids text[] NOT NULL
+);
+ALTER TABLE ONLY experiment
+    ADD CONSTRAINT experiment_pkey PRIMARY KEY (id);
+CREATE INDEX experiment_by_project ON experiment USING btree (account_id, project_id, told_at DESC, id DESC);
+CREATE TRIGGER account_skipped BEFORE INSERT ON experiment FOR EACH ROW EXECUTE FUNCTION account_skipped();
+CREATE TRIGGER papers_follow AFTER INSERT OR UPDATE OF arxiv_ids ON experiment FOR EACH ROW EXECUTE FUNCTION experiment_papers_follow();
+
+CREATE TABLE experiment_paper (
+    account_id uuid NOT NULL,
+    arxiv_id text NOT NULL,
+    experiment_id uuid NOT NULL,
+    CONSTRAINT arxiv_id_bytes CHECK ((octet_length(arxiv_id) <= 64))
+);
+ALTER TABLE ONLY experiment_paper
+    ADD CONSTRAINT experiment_paper_pkey PRIMARY KEY (account_id, arxiv_id, experiment_id);
+CREATE INDEX experiment_paper_of_experiment ON experiment_paper USING btree (experiment_id);
+ALTER TABLE ONLY experiment_paper
+    ADD CONSTRAINT experiment_paper_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
+
+CREATE VIEW experiment_of_paper AS
+ SELECT r.interest_id,
+    e.id,
+    e.account_id,
+    e.version,
+    e.told_at,
+    e.is_deleted,
+    e.name,
+    e.status,
+    e.hypothesis,
+    e.decision,
+    e.outcome,
+    e.observed_delta,
+    e.target_metric,
+    e.pr_status,
+    e.project_id,
+    e.arxiv_ids
+   FROM ((recommendation r
+     JOIN experiment_paper p ON (((p.account_id = r.account_id) AND (p.arxiv_id = r.arxiv_id))))
+     JOIN experiment e ON (((e.id = p.experiment_id) AND (NOT e.is_deleted))));
+
+CREATE TABLE feedback (
+    recommendation_id uuid NOT NULL,
+    signal text NOT NULL,
+    recorded_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT feedback_signal_check CHECK ((signal = ANY (ARRAY['like'::text, 'dislike'::text, 'save'::text, 'dismiss'::text, 'implemented'::text])))
+);
+ALTER TABLE ONLY feedback
+    ADD CONSTRAINT feedback_pkey PRIMARY KEY (recommendation_id, signal);
+ALTER TABLE ONLY feedback
+    ADD CONSTRAINT feedback_recommendation_id_fkey FOREIGN KEY (recommendation_id) REFERENCES recommendation(id) ON DELETE CASCADE;
+
+CREATE TABLE interest_count (
+    account_id uuid NOT NULL,
+    interests bigint NOT NULL,
+    active bigint NOT NULL
+)
+WITH (fillfactor='50');
+ALTER TABLE ONLY interest_count
+    ADD CONSTRAINT interest_count_pkey PRIMARY KEY (account_id);
+
+CREATE VIEW linked_experiment AS
+ SELECT i.id AS interest_id,
+    e.id,
+    e.account_id,
+    e.version,
+    e.told_at,
+    e.is_deleted,
+    e.name,
+    e.status,
+    e.hypothesis,
+    e.decision,
+    e.outcome,
+    e.observed_delta,
+    e.target_metric,
+    e.pr_status,
+    e.project_id,
+    e.arxiv_ids
+   FROM (interest i
+     JOIN experiment e ON (((e.account_id = i.account_id) AND (e.project_id = i.project_id) AND (NOT e.is_deleted))))
+UNION
+ SELECT experiment_of_paper.interest_id,
+    experiment_of_paper.id,
+    experiment_of_paper.account_id,
+    experiment_of_paper.version,
+    experiment_of_paper.told_at,
+    experiment_of_paper.is_deleted,
+    experiment_of_paper.name,
+    experiment_of_paper.status,
+    experiment_of_paper.hypothesis,
+    experiment_of_paper.decision,
+    experiment_of_paper.outcome,
+    experiment_of_paper.observed_delta,
+    experiment_of_paper.target_metric,
+    experiment_of_paper.pr_status,
+    experiment_of_paper.project_id,
+    experiment_of_paper.arxiv_ids
+   FROM experiment_of_paper;
+
+CREATE TABLE paper_vector (
+    arxiv_id text NOT NULL,
+    embedder text NOT NULL,
+    vector text NOT NULL,
+    scale double precision NOT NULL,
+    CONSTRAINT paper_vector_embedder_check CHECK ((octet_length(embedder) <= 400))
+);
+ALTER TABLE ONLY paper_vector
+    ADD CONSTRAINT paper_vector_pkey PRIMARY KEY (arxiv_id, embedder);
+CREATE INDEX paper_vector_of_embedder ON paper_vector USING btree (embedder);
+ALTER TABLE ONLY paper_vector
+    ADD CONSTRAINT paper_vector_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id) ON DELETE CASCADE;
+
+CREATE TABLE pool_entry (
+    interest_id uuid NOT NULL,
+    pool_version integer NOT NULL,
+    arxiv_id text NOT NULL,
+    relevance double precision NOT NULL,
+    matched jsonb NOT NULL,
+    CONSTRAINT pool_entry_relevance_check CHECK (((relevance >= (0)::double precision) AND (relevance <= (1)::double precision)))
+);
+ALTER TABLE ONLY pool_entry
+    ADD CONSTRAINT pool_entry_pkey PRIMARY KEY (interest_id, pool_version, arxiv_id);
+ALTER TABLE ONLY pool_entry
+    ADD CONSTRAINT pool_entry_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id);
+ALTER TABLE ONLY pool_entry
+    ADD CONSTRAINT pool_entry_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
+COMMENT ON TABLE pool_entry IS 'Candidates for an interest. Those of another pool_version than the interest''s are not read.';
+
+CREATE TABLE preference_evidence (
+    interest_id uuid NOT NULL,
+    version integer NOT NULL,
+    examples jsonb NOT NULL
+);
+ALTER TABLE ONLY preference_evidence
+    ADD CONSTRAINT preference_evidence_pkey PRIMARY KEY (interest_id);
+ALTER TABLE ONLY preference_evidence
+    ADD CONSTRAINT preference_evidence_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
+CREATE TABLE preference_model (
+    interest_id uuid NOT NULL,
+    version integer NOT NULL,
+    model bytea NOT NULL,
+    fitted_at timestamp with time zone DEFAULT now() NOT NULL,
+    examples_at timestamp with time zone DEFAULT now() NOT NULL,
+    embedder text
+);
+ALTER TABLE ONLY preference_model
+    ADD CONSTRAINT preference_model_pkey PRIMARY KEY (interest_id);
+ALTER TABLE ONLY preference_model
+    ADD CONSTRAINT preference_model_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
+CREATE TABLE provision_step (
+    task_id uuid NOT NULL,
+    "position" smallint NOT NULL,
+    name text NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    attempt integer DEFAULT 0 NOT NULL,
+    message text,
+    output jsonb DEFAULT '{}'::jsonb NOT NULL,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    CONSTRAINT provision_step_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'running'::text, 'completed'::text, 'skipped'::text])))
+);
+ALTER TABLE ONLY provision_step
+    ADD CONSTRAINT provision_step_pkey PRIMARY KEY (task_id, name);
+ALTER TABLE ONLY provision_step
+    ADD CONSTRAINT provision_step_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE;
+
+CREATE TABLE recommendation_explanation (
+    recommendation_id uuid NOT NULL,
+    explanation jsonb NOT NULL
+);
+ALTER TABLE ONLY recommendation_explanation
+    ADD CONSTRAINT recommendation_explanation_pkey PRIMARY KEY (recommendation_id);
+ALTER TABLE ONLY recommendation_explanation
+    ADD CONSTRAINT recommendation_explanation_recommendation_id_fkey FOREIGN KEY (recommendation_id) REFERENCES recommendation(id) ON DELETE CASCADE;
+
+CREATE TABLE refreshed_interest (
+    task_id uuid NOT NULL,
+    interest_id uuid NOT NULL,
+    recommended integer NOT NULL,
+    pool_size integer NOT NULL
+);
+ALTER TABLE ONLY refreshed_interest
+    ADD CONSTRAINT refreshed_interest_pkey PRIMARY KEY (task_id, interest_id);
+CREATE INDEX refreshed_interest_of_interest ON refreshed_interest USING btree (interest_id);
+ALTER TABLE ONLY refreshed_interest
+    ADD CONSTRAINT refreshed_interest_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+ALTER TABLE ONLY refreshed_interest
+    ADD CONSTRAINT refreshed_interest_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE;
+
+CREATE TABLE run_outcome (
+    account_id uuid NOT NULL,
+    url text NOT NULL,
+    version bigint NOT NULL,
+    stage text NOT NULL,
+    interest_id uuid,
+    recommendation_id uuid,
+    arxiv_id text,
+    CONSTRAINT run_outcome_url_check CHECK ((octet_length(url) <= 8192))
+);
+ALTER TABLE ONLY run_outcome
+    ADD CONSTRAINT run_outcome_pkey PRIMARY KEY (account_id, url);
+CREATE INDEX run_outcome_of_interest ON run_outcome USING btree (interest_id, arxiv_id) WHERE (interest_id IS NOT NULL);
+CREATE INDEX run_outcome_of_recommendation ON run_outcome USING btree (recommendation_id) WHERE (recommendation_id IS NOT NULL);
+CREATE TRIGGER account_skipped BEFORE INSERT ON run_outcome FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE VIEW run_signal AS
+ SELECT i.id AS interest_id,
+    o.arxiv_id,
+    o.stage AS signal
+   FROM (interest i
+     JOIN run_outcome o ON (((o.interest_id = i.id) AND (o.account_id = i.account_id))))
+  WHERE ((o.stage = ANY (ARRAY['merged'::text, 'closed'::text])) AND (o.arxiv_id IS NOT NULL))
+UNION
+ SELECT r.interest_id,
+    r.arxiv_id,
+    o.stage AS signal
+   FROM (recommendation r
+     JOIN run_outcome o ON (((o.recommendation_id = r.id) AND (o.account_id = r.account_id))))
+  WHERE ((o.stage = ANY (ARRAY['merged'::text, 'closed'::text])) AND (COALESCE(o.interest_id, r.interest_id) = r.interest_id));
+
+CREATE VIEW signal AS
+ SELECT r.interest_id,
+    r.arxiv_id,
+    f.signal
+   FROM (feedback f
+     JOIN recommendation r ON ((r.id = f.recommendation_id)))
+UNION
+ SELECT e.interest_id,
+    paper.arxiv_id,
+    given.signal
+   FROM ((linked_experiment e
+     CROSS JOIN LATERAL unnest(e.arxiv_ids) paper(arxiv_id))
+     CROSS JOIN LATERAL ( VALUES ('merged'::text,(e.pr_status = 'merged'::text)), ('closed'::text,(e.pr_status = 'closed'::text)), ('shipped'::text,((e.status = 'shipped'::text) OR (e.outcome = 'ship'::text))), ('abandoned'::text,((e.status = ANY (ARRAY['abandoned'::text, 'rejected'::text])) OR (e.outcome = 'abandon'::text)))) given(signal, is_given))
+  WHERE given.is_given
+UNION
+ SELECT run_signal.interest_id,
+    run_signal.arxiv_id,
+    run_signal.signal
+   FROM run_signal;
