@@ -4,8 +4,9 @@
 
 FORMER=$ROOT/build/former
 
-# Settings that this version needs and the former one did not have.
-FORMER_LACKS=(SEAL_KEYS=test:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=)
+# Settings that this version needs and the former one did not have: none now, and it has no secrets for the services that only this
+# version calls, so its commands know no other service.
+FORMER_LACKS=(SEARCH_URL= INTERESTS_URL= EXPERIMENTS_URL= INTEGRATIONS_URL= FLEET_URL= EVALENV_URL=)
 
 former_source() {
 	local name commit
