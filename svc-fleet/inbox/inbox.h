@@ -1,5 +1,5 @@
 /** svc-fleet/inbox/: what waits for somebody. The items are derived by rules (inbox_items() in
- * migrations/0008_inbox.sql); only which of them an account has archived is stored. */
+ * inbox.fn.sql); only which of them an account has archived is stored. */
 #pragma once
 
 #include "loop/request.h"

@@ -1,8 +1,8 @@
 /** Findings: what stands out in a report, found by rules over facts.
  *
- * A rule is one function that reads the facts that SQL gathered (fleet_report() in
- * migrations/0012_report_figures.sql) and adds a finding for each case over its threshold. Rules
- * know neither HTTP nor SQL. A finding is
+ * A rule is one function that reads the facts that SQL gathered (fleet_report() in report.fn.sql)
+ * and adds a finding for each case over its threshold. Rules know neither HTTP nor SQL. A finding
+ * is
  *
  *     {"severity": "warning", "kind": "repeated_failure", "repo": "acme/ranker",
  *      "text": "7 runs failed for one reason: tests fail",

@@ -9,9 +9,9 @@
  *   telemetry  a report that a run sends of itself: an object of which the members below are known,
  *              and the others are kept as they are
  *   outcome    what became of a run: `pull_request`, `issue`, `branch`, `skipped`, `failed`,
- *              `running` or `other`, by its status (outcome_kind() in migrations/0001_run.sql)
+ *              `running` or `other`, by its status (outcome_kind() in run.fn.sql)
  *   stamp      when a report was true; reports are merged in the order of their stamps, not of
- *              their arrival (run_stamp() in migrations/0002_report.sql) */
+ *              their arrival (run_stamp() in telemetry.fn.sql) */
 #pragma once
 
 #include "loop/request.h"

@@ -185,7 +185,7 @@ static struct split_report split(struct request *rq, const struct telemetry *in)
 	return report;
 }
 
-/* What runs_tell() takes: see migrations/0014_runs_tell.sql. */
+/* What runs_tell() takes: see telemetry.fn.sql. */
 static const char *build_telling(struct request *rq, const struct telemetry *in,
                                  const struct split_report *report)
 {

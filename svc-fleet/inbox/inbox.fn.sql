@@ -1,11 +1,18 @@
--- What an account may see, and what waits in its inbox, from the row that is kept for each repository.
+-- The inbox: what waits for somebody, derived from the other tables by rules, so that it is never out of date.
 
--- The repository as first seen, if it is in the account's footprint: one of its installations or runs. Null: it is not.
-CREATE OR REPLACE FUNCTION repo_in_footprint(account uuid, repo text) RETURNS text LANGUAGE plpgsql STABLE AS $$
-BEGIN RETURN coalesce(
-    (SELECT i.repo FROM installation i WHERE i.account_id = account AND i.repo_key = lower($2) ORDER BY i.id LIMIT 1),
-    (SELECT s.repo FROM run_repo s WHERE s.account_id = account AND s.repo_key = lower($2)));
-END $$;
+-- The id of an item, of the rule's name and of what the item is about: it is the same on every replica and at all times, whatever
+-- the words of its title.
+CREATE OR REPLACE FUNCTION inbox_id(rule text, subject text) RETURNS uuid LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN md5(rule || E'\n' || subject)::uuid;
+
+-- The items of lost access.
+CREATE OR REPLACE FUNCTION inbox_access_lost(account uuid, in_repo text) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
+    SELECT inbox_id('access_lost', a.repo_key || ' ' || a.lost_at), 'access_lost', a.repo,
+           'Your account has no access to ' || a.repo || ' any more: connect the code host as a user who can push to it',
+           a.href, a.lost_at, 'critical'
+    FROM repo_access a WHERE a.account_id = account AND a.lost_at IS NOT NULL AND (in_repo IS NULL OR a.repo_key = in_repo)
+$$;
 
 -- The items of an account that are archived, or those that are not. One rule a branch; `in_repo` narrows to a repository;
 -- null: all.
@@ -18,6 +25,7 @@ END $$;
 --   model_key_missing     an agent has no model key
 --   agent_revoked         an agent was revoked in the last 30 days
 -- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
+--   access_lost        the account has lost access to a repository that it owned, or that an agent of it works on
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
     WITH waiting AS (
@@ -62,6 +70,8 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
            i.agent || ' on ' || i.repo || ' was revoked', NULL, i.revoked_at, 'info'
     FROM installation i
     WHERE i.account_id = account AND i.revoked_at > now() - interval '30 days' AND (in_repo IS NULL OR i.repo_key = in_repo)
+    UNION ALL
+    SELECT * FROM inbox_access_lost(account, in_repo)
     )
     SELECT inbox_id(w.kind, w.url), w.kind, w.repo, w.title, w.url, w.opened_at,
            CASE WHEN w.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END
@@ -70,5 +80,3 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     SELECT * FROM item i
     WHERE EXISTS (SELECT FROM inbox_archived a WHERE a.account_id = account AND a.item = i.id) = archived
 $$;
-
-DROP FUNCTION inbox_has_archived, fleet_last_runs;

@@ -1,17 +1,6 @@
--- The report's figures, from fewer rows: the days of one repository stand together, so that a report reads those of its
--- repositories only, each once for its timeline, and the merged pull requests of a period once for all.
-
--- Every reader of run_day names the repositories: those that are asked for, or all of the account (run_repo).
-ALTER TABLE run_day DROP CONSTRAINT run_day_pkey, ADD PRIMARY KEY (account_id, repo_key, day);
-
-CREATE INDEX deliverable_merged ON deliverable (account_id, closed_at) INCLUDE (repo_key, opened_at)
-    WHERE stage = 'merged' AND kind = 'pull_request';
-
--- The days of a period of some repositories, null: of all that the account has runs on.
-CREATE FUNCTION run_days(account uuid, since date, until date, repos text[]) RETURNS SETOF run_day LANGUAGE sql STABLE AS $$
-    SELECT d.* FROM run_repo s JOIN run_day d ON d.account_id = s.account_id AND d.repo_key = s.repo_key
-    WHERE s.account_id = account AND (repos IS NULL OR s.repo_key = ANY (repos)) AND d.day BETWEEN since AND until
-$$;
+-- The report on an account's fleet: what happened in a period, from sums of days and from indexes, never from all runs.
+--
+-- since and until are days in UTC, both included. `repos`, in lower case, narrows to these; null: all.
 
 -- The sums of a period; cost and tokens are null unless a run told them.
 CREATE OR REPLACE FUNCTION fleet_sums(account uuid, since date, until date, repos text[]) RETURNS json
@@ -36,8 +25,7 @@ END $$;
 
 -- Pull requests that were merged in a period, how many of them until the end of its first half, and the median of the hours
 -- from opening to merge.
-DROP FUNCTION fleet_merged;
-CREATE FUNCTION fleet_merged(account uuid, from_time timestamptz, to_time timestamptz, repos text[],
+CREATE OR REPLACE FUNCTION fleet_merged(account uuid, from_time timestamptz, to_time timestamptz, repos text[],
                              middle timestamptz DEFAULT NULL,
                              OUT merged bigint, OUT merged_first bigint, OUT median_hours double precision)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -50,14 +38,22 @@ BEGIN
       AND d.closed_at >= from_time AND d.closed_at < to_time AND (repos IS NULL OR d.repo_key = ANY (repos));
 END $$;
 
+-- The last run of a repository that started before a time.
+CREATE OR REPLACE FUNCTION last_run_before(account uuid, in_repo text, before timestamptz) RETURNS run LANGUAGE plpgsql STABLE
+SET enable_seqscan = off AS $$
+DECLARE
+    found run;
+BEGIN
+    SELECT r.* INTO found FROM run r WHERE r.account_id = account AND r.repo_key = in_repo AND r.at < before
+    ORDER BY r.at DESC, r.id DESC LIMIT 1;
+    RETURN found;
+END $$;
+
 -- A step of a timeline. As text: json_build_object() takes four times as long, and there are thousands.
-CREATE FUNCTION timeline_step(since date, runs bigint, pull_requests bigint, failed bigint, cost_usd numeric) RETURNS text
+CREATE OR REPLACE FUNCTION timeline_step(since date, runs bigint, pull_requests bigint, failed bigint, cost_usd numeric) RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 RETURN concat('{"since":"', since, '","runs":', runs, ',"pull_requests":', pull_requests, ',"failed":', failed, ',"cost_usd":',
               coalesce(cost_usd::text, 'null'), '}');
-
--- When a run started, and how it ended.
-CREATE TYPE run_end AS (at timestamptz, outcome text, status text);
 
 -- The repositories of a report, each with the sums of its days, weeks or months (`step`), its last run before the end of
 -- the period and how its agent stands; and how many they are. From the same days:
@@ -65,8 +61,7 @@ CREATE TYPE run_end AS (at timestamptz, outcome text, status text);
 --   cost_first, cost_second  cost of the first and the second half of the period, `middle` being the last day of the first;
 --                            null: unknown
 --   silent                   agents that are not revoked and ran at least three times in the period, but not in its last week
-DROP FUNCTION fleet_agents;
-CREATE FUNCTION fleet_agents(account uuid, since date, until date, repos text[], step text, middle date,
+CREATE OR REPLACE FUNCTION fleet_agents(account uuid, since date, until date, repos text[], step text, middle date,
                              OUT agents text, OUT count bigint, OUT cost_first numeric, OUT cost_second numeric,
                              OUT silent jsonb)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -128,6 +123,76 @@ BEGIN
     FROM known k;
 END $$;
 
+-- The newest runs of a period, from the index of the account or from those of the repositories.
+CREATE OR REPLACE FUNCTION runs_newest(account uuid, from_time timestamptz, to_time timestamptz, repos text[], max_count int)
+RETURNS SETOF run LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    IF repos IS NULL THEN
+        RETURN QUERY SELECT r.* FROM run r WHERE r.account_id = account AND r.at >= from_time AND r.at < to_time
+            ORDER BY r.at DESC, r.id DESC LIMIT max_count;
+    ELSE
+        RETURN QUERY SELECT newest.* FROM unnest(repos) AS one (repo), LATERAL (
+                SELECT r.* FROM run r
+                WHERE r.account_id = account AND r.repo_key = one.repo AND r.at >= from_time AND r.at < to_time
+                ORDER BY r.at DESC, r.id DESC LIMIT max_count) newest
+            ORDER BY newest.at DESC, newest.id DESC LIMIT max_count;
+    END IF;
+END $$;
+
+-- The newest 200 that were opened in the period.
+CREATE OR REPLACE FUNCTION fleet_deliverables(account uuid, from_time timestamptz, to_time timestamptz, repos text[]) RETURNS json
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(json_agg(json_build_object(
+        'url', d.url, 'kind', d.kind, 'repo', d.repo, 'stage', d.stage, 'run_id', d.run_id,
+        'opened_at', time_json(d.opened_at), 'closed_at', time_json(d.closed_at)) ORDER BY d.opened_at DESC, d.url), '[]')
+    FROM (SELECT * FROM deliverable x
+          WHERE x.account_id = account AND x.opened_at >= from_time AND x.opened_at < to_time
+            AND (repos IS NULL OR x.repo_key = ANY (repos))
+          ORDER BY x.opened_at DESC, x.url LIMIT 200) d
+$$;
+
+-- The newest 200 things that happened in the period.
+CREATE OR REPLACE FUNCTION fleet_chronology(account uuid, from_time timestamptz, to_time timestamptz, repos text[]) RETURNS json
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN RETURN (
+    WITH ended AS (
+        SELECT coalesce(r.finished_at, r.at) AS at, r.repo, 'run_' || r.outcome_kind AS kind,
+               'run ' || (r.run_id #>> '{}') || coalesce(' of ' || r.agent, '') || CASE r.outcome_kind
+                   WHEN 'pull_request' THEN ' opened a pull request' WHEN 'issue' THEN ' opened an issue'
+                   WHEN 'branch' THEN ' pushed a branch' WHEN 'skipped' THEN ' changed nothing: ' || r.status
+                   WHEN 'failed' THEN ' failed: ' || coalesce(r.cause, r.status) WHEN 'running' THEN ' started'
+                   ELSE ' ended' || coalesce(': ' || r.status, '') END AS text,
+               r.artifact_url AS url, r.run_id
+        FROM runs_newest(account, from_time, to_time, repos, 200) r
+    ), settled AS (
+        SELECT d.closed_at, d.repo, d.kind || '_' || d.stage, replace(d.kind, '_', ' ') || ' ' || d.stage, d.url, d.run_id
+        FROM deliverable d
+        WHERE d.account_id = account AND d.closed_at >= from_time AND d.closed_at < to_time
+          AND (repos IS NULL OR d.repo_key = ANY (repos))
+        ORDER BY d.closed_at DESC LIMIT 200
+    ), agents AS (
+        SELECT e.at, i.repo, e.kind, e.text, NULL, NULL::jsonb
+        FROM installation i, LATERAL (VALUES (i.installed_at, 'agent_installed', i.agent || ' was installed'),
+                                             (i.revoked_at, 'agent_revoked', i.agent || ' was revoked')) AS e (at, kind, text)
+        WHERE i.account_id = account AND e.at >= from_time AND e.at < to_time AND (repos IS NULL OR i.repo_key = ANY (repos))
+        ORDER BY e.at DESC LIMIT 200
+    )
+    SELECT coalesce(json_agg(json_build_object('at', time_json(c.at), 'repo', c.repo, 'kind', c.kind, 'text', c.text,
+                                                 'url', c.url, 'run_id', c.run_id) ORDER BY c.at DESC, c.repo, c.kind, c.text), '[]')
+    FROM (SELECT * FROM (SELECT * FROM ended UNION ALL SELECT * FROM settled UNION ALL SELECT * FROM agents) u
+          ORDER BY u.at DESC, u.repo, u.kind, u.text LIMIT 200) c);
+END $$;
+
+-- The failed runs of a period. A function of its own, since the planner takes a period whose length it does not know for a
+-- short one, and would sort the rows as text rather than hash them.
+CREATE OR REPLACE FUNCTION runs_failed(account uuid, from_time timestamptz, to_time timestamptz, repos text[])
+RETURNS TABLE (repo_key text, cause text)
+LANGUAGE sql STABLE ROWS 10000 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+    SELECT r.repo_key, r.cause FROM run r
+    WHERE r.account_id = account AND r.outcome_kind = 'failed' AND r.at >= from_time AND r.at < to_time
+      AND (repos IS NULL OR r.repo_key = ANY (repos))
+$$;
+
 -- What the rules for findings look at (report/finding.h), beside what fleet_report() adds.
 --
 --   failures    causes of at least three failures of a repository, the most frequent first
@@ -135,7 +200,7 @@ END $$;
 --               pull request of all the same
 --   unreviewed  pull requests that are open since a week and longer
 --   pools       of each repository's newest ten runs, how many found fewer than three candidates
-CREATE OR REPLACE FUNCTION fleet_facts(account uuid, since date, until date, repos text[]) RETURNS jsonb
+CREATE OR REPLACE FUNCTION fleet_found(account uuid, since date, until date, repos text[]) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
     from_time timestamptz := since::timestamp AT TIME ZONE 'UTC';
@@ -145,10 +210,8 @@ BEGIN RETURN (
     WITH newest AS MATERIALIZED (
         SELECT * FROM runs_newest(account, from_time, to_time, repos, 200)
     ), failures AS (
-        SELECT r.repo_key, r.cause, count(*) AS runs
-        FROM run r
-        WHERE r.account_id = account AND r.outcome_kind = 'failed' AND r.at >= from_time AND r.at < to_time
-          AND (repos IS NULL OR r.repo_key = ANY (repos))
+        SELECT repo_key, cause, count(*) AS runs
+        FROM runs_failed(account, from_time, to_time, repos)
         GROUP BY 1, 2 HAVING count(*) >= 3 ORDER BY 3 DESC, 1, 2 LIMIT 10
     ), rejections AS (
         SELECT lower(left(btrim(c.candidate ->> 'reason'), 100)) AS reason, count(*) AS times,
@@ -191,13 +254,10 @@ BEGIN RETURN (
                   WHERE n.place <= 10 GROUP BY n.repo_key) q)));
 END $$;
 
--- All that a report computes from many rows. `facts` is what the rules for findings look at: fleet_facts(), and
---
---   halves  cost and merged pull requests of the first and the second half of the period
---   silent  see fleet_agents()
-CREATE FUNCTION fleet_report(account uuid, since date, until date, repos text[], step text,
-                             OUT sums json, OUT merged bigint, OUT median_hours numeric, OUT agents text, OUT agents_count bigint,
-                             OUT facts jsonb) LANGUAGE plpgsql STABLE AS $$
+-- The figures of a report, and what its findings are made from.
+CREATE OR REPLACE FUNCTION fleet_report(account uuid, since date, until date, repos text[], step text,
+                                        OUT sums json, OUT merged bigint, OUT median_hours numeric, OUT agents text,
+                                        OUT agents_count bigint, OUT facts jsonb) LANGUAGE plpgsql STABLE AS $$
 DECLARE
     from_time timestamptz := since::timestamp AT TIME ZONE 'UTC';
     to_time timestamptz := (until + 1)::timestamp AT TIME ZONE 'UTC';
@@ -212,7 +272,7 @@ BEGIN
     median_hours := round(m.median_hours::numeric, 2);
     agents := a.agents;
     agents_count := a.count;
-    facts := fleet_facts(account, since, until, repos) || jsonb_build_object(
+    facts := fleet_found(account, since, until, repos) || jsonb_build_object(
         'silent', a.silent, 'halves', jsonb_build_array(
             jsonb_build_object('since', since, 'until', middle, 'cost_usd', a.cost_first, 'merged', m.merged_first),
             jsonb_build_object('since', middle + 1, 'until', until, 'cost_usd', a.cost_second,

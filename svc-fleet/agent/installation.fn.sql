@@ -1,0 +1,30 @@
+-- When the last run of a repository started.
+CREATE OR REPLACE FUNCTION last_run_at(account uuid, repo text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT s.last_at FROM run_repo s WHERE s.account_id = account AND s.repo_key = repo
+$$;
+
+-- An agent as the API shows it.
+CREATE OR REPLACE FUNCTION installation_json(i installation) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'id', i.id, 'repo', i.repo, 'agent', i.agent, 'provider', i.provider, 'interest_id', i.interest_id,
+        'status', i.status, 'key_id', i.key_id, 'installed_at', time_json(i.installed_at),
+        'revoked_at', time_json(i.revoked_at), 'last_run_at', time_json(last_run_at(i.account_id, i.repo_key)))
+$$;
+
+-- Record that an agent was provisioned: the active installation of the repository and interest, made or brought up to date.
+CREATE OR REPLACE FUNCTION installation_record(account uuid, given jsonb) RETURNS installation LANGUAGE plpgsql AS $$
+DECLARE
+    i installation;
+BEGIN
+    PERFORM repo_own(account, given ->> 'repo');
+    INSERT INTO installation AS x (account_id, repo_key, repo, agent, provider, interest_id, key_id, setup_url,
+                                   model_key_missing)
+    VALUES (account, lower(given ->> 'repo'), given ->> 'repo', given ->> 'agent', given ->> 'provider',
+            (given ->> 'interest_id')::uuid, (given ->> 'key_id')::uuid, given ->> 'setup_url',
+            coalesce((given ->> 'model_key_missing')::boolean, false))
+    ON CONFLICT (account_id, repo_key, interest_id) WHERE status = 'active'
+    DO UPDATE SET agent = excluded.agent, provider = excluded.provider, key_id = excluded.key_id,
+                  setup_url = excluded.setup_url, model_key_missing = excluded.model_key_missing
+    RETURNING * INTO i;
+    RETURN i;
+END $$;
