@@ -37,6 +37,7 @@ CREATE TABLE work (
     lease_until timestamp with time zone,
     timeout_seconds integer NOT NULL,
     deadline_at timestamp with time zone,
+    log_tail text DEFAULT ''::text NOT NULL,
     error jsonb,
     request_id text DEFAULT request_id_now(),
     created_at timestamp with time zone DEFAULT now() NOT NULL,
@@ -50,6 +51,7 @@ CREATE TABLE work (
     CONSTRAINT work_check2 CHECK (((status = ANY (ARRAY['succeeded'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text])) = (finished_at IS NOT NULL))),
     CONSTRAINT work_check3 CHECK (((released >= 0) AND (released <= attempts))),
     CONSTRAINT work_kind_check CHECK ((kind = ANY (ARRAY['build'::text, 'run'::text]))),
+    CONSTRAINT work_log_tail_check CHECK ((char_length(log_tail) <= 16384)),
     CONSTRAINT work_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'running'::text, 'succeeded'::text, 'failed'::text, 'cancelled'::text, 'timed_out'::text]))),
     CONSTRAINT work_timeout_seconds_check CHECK ((timeout_seconds > 0))
 );

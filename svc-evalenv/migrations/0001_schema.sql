@@ -53,7 +53,7 @@ CREATE TABLE template_version (
 --   attempts     begun so far. The number of the running one is the worker's proof that the work is still its own
 --   lease_until  while a worker has it: when others may take it over
 --   deadline_at  while running: when it has taken too long
---   log_tail     the end of what the worker has told of its output
+--   log_tail     unused; to be dropped in the next release
 --   log_length   characters of the whole log
 --   released     attempts that ended because the worker stopped and gave the work back
 --   error        {"kind", "message"}, kind environment, task, timeout, cancelled or lost; null unless it has failed

@@ -40,9 +40,8 @@ UPDATE run r SET
     results = CASE WHEN l.results IS NULL THEN r.results END, artifacts = CASE WHEN l.artifacts IS NULL THEN r.artifacts END
 FROM run_large l WHERE l.run_id = r.id;
 
--- Its body names the column, so it is made again after this.
-DROP FUNCTION IF EXISTS work_continue(uuid, text, interval);
-ALTER TABLE work DROP COLUMN log_tail;
+-- work.log_tail is not used any more. It stays for one release: statements of the former version that return rows of `work` fail while
+-- the columns change.
 
 -- ---- Bounds ----
 
