@@ -117,7 +117,7 @@ static enum err_code run_open(struct run *run)
 {
 	const char *literal = quoted(run, PQescapeLiteral, run->schema);
 	const char *name = quoted(run, PQescapeIdentifier, run->schema);
-	PGresult *result;
+	PGresult *result = NULL;
 	enum err_code code = run_sql(run, NULL,
 	                             arena_printf(run->arena,
 	                                          "SET search_path = %s; "
