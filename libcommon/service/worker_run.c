@@ -11,7 +11,6 @@
  * still run are then cancelled.
  */
 #include "base/log.h"
-#include "base/program_pages.h"
 #include "base/terminal.h"
 #include "base/timefmt.h"
 #include "base/version.h"
@@ -19,7 +18,6 @@
 #include "client/service_call.h"
 #include "loop/fiber.h"
 #include "loop/request_list.h"
-#include "loop/thread_pool.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
 #include "pg/session.h"
@@ -40,7 +38,6 @@
 #include <sys/resource.h>
 
 #define OPENING_POLL_MS           20
-#define SETTLE_MS                 5000 /* until the first connections are made */
 #define QUIET_MS                  1000 /* without a request: nobody sends any more */
 #define ENDING_POLL_MS            20
 #define ENDING_MAX_MS             10000
@@ -64,7 +61,7 @@ struct worker_run {
 	/* used by the first worker only: */
 	struct http_server *admin;
 	uv_signal_t on_term, on_int;
-	uv_timer_t settling, drain_delay;
+	uv_timer_t drain_delay;
 	uint64_t delay_until_ms;
 	struct http_limits limits;
 };
@@ -115,7 +112,6 @@ static void worker_close(struct worker_run *run)
 	if (is_first(run)) {
 		handle_close((uv_handle_t *)&run->on_term);
 		handle_close((uv_handle_t *)&run->on_int);
-		handle_close((uv_handle_t *)&run->settling);
 		handle_close((uv_handle_t *)&run->drain_delay);
 		/* Nobody handles them any more, and the process has yet to flush its log and
 		 * traces. */
@@ -313,29 +309,6 @@ static bool may_open(struct process *process)
 	       !(service->not_ready_reason && service->not_ready_reason(process));
 }
 
-static void release_run(struct computation *computation)
-{
-	(void)computation;
-	program_pages_release();
-}
-
-static void release_done(struct computation *computation)
-{
-	(void)computation;
-}
-
-/* Start-up is over: give back what only it needed. Not on this thread, since a process with a large
- * index needs some milliseconds for it. */
-static void release_when_ready(uv_timer_t *timer)
-{
-	static struct computation release = {.run = release_run, .done = release_done};
-	const struct worker_run *run = timer->data;
-	if (!may_open(run->worker->process))
-		return;
-	uv_timer_stop(timer);
-	thread_pool_add(LANE_LONG, &release);
-}
-
 /* The first worker opens first; the others may share its socket. */
 static void open_when_ready(uv_timer_t *timer)
 {
@@ -394,13 +367,10 @@ static bool worker_make_first(struct process *process)
 	struct worker_run *run = worker->run;
 	uv_signal_init(&worker->loop, &run->on_term);
 	uv_signal_init(&worker->loop, &run->on_int);
-	uv_timer_init(&worker->loop, &run->settling);
 	uv_timer_init(&worker->loop, &run->drain_delay);
-	run->on_term.data = run->on_int.data = run;
-	run->settling.data = run->drain_delay.data = run;
+	run->on_term.data = run->on_int.data = run->drain_delay.data = run;
 	uv_signal_start(&run->on_term, on_signal, SIGTERM);
 	uv_signal_start(&run->on_int, on_signal, SIGINT);
-	uv_timer_start(&run->settling, release_when_ready, SETTLE_MS, SETTLE_MS);
 	run->admin = http_server_new(&worker->loop, &admin_handler, &run->limits, worker);
 	return listen_on(run->admin, NULL, "ADMIN_LISTEN", process->settings->admin_listen);
 }

@@ -3,8 +3,7 @@
 
 usage: memory.py [--rest SECONDS] [--connections N] [--requests N]
 
-One replica of each process with one worker. At its start a process has also the pages that only start-up needed, which it gives
-back some seconds later (base/program_pages.h). RSS counts the pages of shared libraries in every process, PSS shares them out; private
+One replica of each process with one worker. RSS counts the pages of shared libraries in every process, PSS shares them out; private
 are those that only this process has. Connections to the gateway have each made one request and are kept. Requests are all sent
 before the first answer is read.
 """
