@@ -3,7 +3,7 @@
 
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, unregistered tests,
                                 migrations that Postgres refuses or that hold functions, edited functions without a new version,
-                                what libcommon/ARCHITECTURE.md names and is gone
+                                what libcommon/ARCHITECTURE.md names and is gone, an image of another version
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -258,6 +258,20 @@ def lint_migrations(root):
             heads.update(SQL_FUNCTION.findall(text))
 
 
+VERSION = re.compile(r"^  version: '([^']+)'", re.MULTILINE)  # of meson.build
+LABEL_VERSION = re.compile(r"^LABEL .*\bimage\.version=(\S+)", re.MULTILINE)
+
+
+def lint_version(root):
+    """The image's label has the version of meson.build; a Dockerfile cannot read it there."""
+    build, image = root / "meson.build", root / "deploy" / "Dockerfile"
+    if not image.exists():
+        return
+    version, labels = VERSION.search(build.read_text()).group(1), LABEL_VERSION.findall(image.read_text())
+    if labels != [version]:
+        yield f"deploy/Dockerfile: the version of its label is {' '.join(labels) or 'missing'}, that of meson.build {version}"
+
+
 ARCHITECTURE = "libcommon/ARCHITECTURE.md"
 ARCHITECTURE_LINES_MAX = 150
 QUOTED = re.compile(r"`([^`]+)`")
@@ -285,7 +299,7 @@ def lint_architecture(root):
 
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_migrations(root), *lint_functions_of_tables(root),
-                     *lint_architecture(root)})  # fmt: skip
+                     *lint_version(root), *lint_architecture(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")

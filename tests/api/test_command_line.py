@@ -5,6 +5,7 @@ import subprocess
 
 import pytest
 
+from lib.system.servers import ROOT
 from lib.wait import wait_for
 
 
@@ -14,10 +15,17 @@ def run(cluster, name, option, **changes):
     return subprocess.run([cluster.binary(name), option], env=env, capture_output=True, text=True, check=False)
 
 
-def test_every_process_tells_its_commit(cluster):
-    versions = {name: run(cluster, name, "--version").stdout for name in cluster.processes}
-    for name, text in versions.items():
-        assert re.fullmatch(rf"{name} \d+\.\d+\.\d+ \(([0-9a-f]{{12}}(-dirty)?|unknown)\)\n", text), text
+VERSION = re.search(r"^  version: '([0-9.]+)'", (ROOT / "meson.build").read_text(), re.MULTILINE)[1]
+
+
+def test_every_process_tells_its_version_and_commit(cluster):
+    for name in cluster.processes:
+        text = run(cluster, name, "--version").stdout
+        assert re.fullmatch(rf"{name} {re.escape(VERSION)} \(([0-9a-f]{{12}}(-dirty)?|unknown)\)\n", text), text
+
+
+def test_the_description_has_the_version(anonymous):
+    assert anonymous.get("/openapi.json", expect=200).json()["info"]["version"] == VERSION
 
 
 def test_whether_a_process_is_ready(cluster):

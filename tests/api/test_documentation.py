@@ -33,3 +33,19 @@ def test_every_setting_is_documented(cluster):
         settings = SETTING.findall(printed)
         assert "DATABASE_URL" in settings, printed
         assert [one for one in settings if one not in words] == [], name
+
+
+KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
+
+
+def test_the_changelog_has_its_form():
+    """That of keepachangelog.com: what is not released first, then versions from the newest, each change under one of the kinds."""
+    text = (ROOT / "deploy/CHANGELOG.md").read_text()
+    titles = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    assert titles[0] == "[Unreleased]"
+    released = [re.fullmatch(r"\[(\d+)\.(\d+)\.(\d+)\] - \d{4}-\d\d-\d\d", title).groups() for title in titles[1:]]
+    assert released == sorted(released, key=lambda version: [int(part) for part in version], reverse=True)
+    for version in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        kinds = re.findall(r"^### (.*)$", version, re.MULTILINE)
+        assert kinds == [kind for kind in KINDS if kind in kinds], kinds
+        assert "- " not in re.split(r"^### ", version, maxsplit=1, flags=re.MULTILINE)[0].partition("\n")[2]

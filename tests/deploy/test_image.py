@@ -47,6 +47,11 @@ def test_its_user_is_not_root(image):
     assert json.loads(docker("inspect", image))[0]["Config"]["User"] == "10001:10001"
 
 
+def test_its_label_has_the_version():
+    labels = json.loads(docker("inspect", IMAGE))[0]["Config"]["Labels"]
+    assert docker("run", "--rm", IMAGE, "gateway", "--version").split()[1] == labels["org.opencontainers.image.version"]
+
+
 @pytest.mark.parametrize("name", PROCESSES)
 def test_every_process_starts_and_tells_its_commit(name):
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], capture_output=True, text=True, check=False).stdout[:12]

@@ -161,3 +161,19 @@ def test_the_page_of_the_architecture_names_what_exists(tmp_path, text, fault):
     (tmp_path / "libcommon/ARCHITECTURE.md").write_text(text)
     done = lint(tmp_path, text="int make(void);\n")
     assert done.stdout == (f"libcommon/ARCHITECTURE.md{fault}\n" if fault else "")
+
+
+@pytest.mark.parametrize(
+    "label, fault",
+    [
+        ("LABEL a=b org.opencontainers.image.version=0.2.0 c=d\n", ""),
+        ("LABEL org.opencontainers.image.version=0.1.0\n", "is 0.1.0, that of meson.build 0.2.0"),
+        ("LABEL a=b\n", "is missing, that of meson.build 0.2.0"),
+    ],
+)
+def test_the_label_of_the_image_has_the_version(tmp_path, label, fault):
+    (tmp_path / "deploy").mkdir()
+    (tmp_path / "deploy/Dockerfile").write_text(f"FROM scratch\n{label}")
+    (tmp_path / "meson.build").write_text("project('expops', 'c',\n  version: '0.2.0', # also in the label\n)\n")
+    done = lint(tmp_path)
+    assert fault in done.stdout and bool(done.stdout) == bool(fault)
