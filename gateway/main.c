@@ -38,6 +38,11 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{0},
 };
 
+static const struct event_handler EVENTS[] = {
+	{"events.code_host", "repository_name", key_repository_renamed, false},
+	{0},
+};
+
 static const struct command COMMANDS[] = {
 	{"create-user", "create-user --email E [--key-name N] [--operator]",
          "Print a new API key of the account; create the account when it does not exist.",
@@ -54,6 +59,7 @@ static const struct service SERVICE = {
 	.api = API_GATEWAY,
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
+	.events = EVENTS,
 	.schema_definition = &SCHEMA,
 	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, NULL},
 	.settings_check = edge_settings_check,

@@ -5,6 +5,7 @@
 #include "queue/wakeup.h"
 #include "result/result.h"
 #include "run/run.h"
+#include "service/repository_name.h"
 #include "service/service.h"
 #include "svc-evalenv-schema.h"
 #include "template/template.h"
@@ -40,6 +41,11 @@ static const struct job JOBS[] = {
 	{0},
 };
 
+static const struct event_handler EVENTS[] = {
+	{"events.code_host", "repository_name", repository_name_told, false},
+	{0},
+};
+
 static const struct recurring RECURRING[] = {
 	{"expire", work_expire, &WORK_EXPIRE_EVERY_MS},
 	{"forget_deliveries", delivery_forget, &DELIVERY_FORGET_EVERY_MS},
@@ -66,6 +72,7 @@ static const struct service SERVICE = {
 	.settings_check = vault_init,
 	.commands = COMMANDS,
 	.jobs = JOBS,
+	.events = EVENTS,
 	.recurring = RECURRING,
 	.process_start = wakeups_start,
 	.process_stop = wakeups_stop,

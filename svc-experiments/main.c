@@ -7,6 +7,7 @@
 #include "implementation/paper.h"
 #include "run/run.h"
 #include "service/agent_workflow.h"
+#include "service/repository_name.h"
 #include "service/service.h"
 #include "svc-experiments-schema.h"
 
@@ -46,6 +47,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.eval", NULL, evaluation_store, false},
 	{"events.code_host", "pull_request", run_pull_request_told, false},
 	{"events.code_host", "workflow_run", run_workflow_told, false},
+	{"events.code_host", "repository_name", repository_name_told, false},
 	{0},
 };
 

@@ -47,6 +47,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.code_host", "issues", code_host_item_told, false},
 	{"events.code_host", "workflow_run", code_host_run_told, false},
 	{"events.code_host", "access", repo_access_lost, false},
+	{"events.code_host", "repository_name", code_host_name_told, false},
 	{0},
 };
 

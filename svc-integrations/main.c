@@ -52,6 +52,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_installation_facts_get, installation_facts_get},
 	{INTERNAL_ID_repository_facts_get, repository_facts_get},
 	{INTERNAL_ID_repository_access_get, repository_access_get},
+	{INTERNAL_ID_repository_names_compare, repository_names_compare},
 	{INTERNAL_ID_secret_put, secret_put},
 	{INTERNAL_ID_secret_get, secret_get},
 	{INTERNAL_ID_file_put, file_put},

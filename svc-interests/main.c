@@ -12,6 +12,7 @@
 #include "provision/workflow_file.h"
 #include "service/agent_pair.h"
 #include "service/agent_workflow.h"
+#include "service/repository_name.h"
 #include "service/service.h"
 #include "source/source.h"
 #include "svc-interests-schema.h"
@@ -66,6 +67,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.code_host", "pull_request", provision_pull_request_told, false},
 	{"events.code_host", "installation", provision_app_told, false},
 	{"events.code_host", "installation_repositories", provision_app_told, false},
+	{"events.code_host", "repository_name", repository_name_told, false},
 	{"events.account", "key.revoked", provision_key_revoked, false},
 	{"events.runs", "deliverable.open", run_outcome_store, false},
 	{"events.runs", "deliverable.merged", run_outcome_store, false},

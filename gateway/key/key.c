@@ -11,6 +11,7 @@
 #include "service/input.h"
 #include "service/key_limit.h"
 #include "service/reply.h"
+#include "service/repository_name.h"
 #include "service/resource.h"
 
 #include <string.h>
@@ -296,4 +297,13 @@ void key_delete(struct request *rq)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
 	key_invalidate(rq, KEY_DELETE_SQL, in->id);
+}
+
+void key_repository_renamed(struct request *rq, const struct event *event)
+{
+	pg_begin(rq);
+	if (repository_rename(rq, event))
+		key_change_commit(rq);
+	else
+		pg_commit(rq);
 }

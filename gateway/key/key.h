@@ -3,6 +3,7 @@
 
 #include "loop/request.h"
 #include "pg/pg.h"
+#include "task/task.h"
 
 #define KEY_NAME_MAX 200 /* characters */
 
@@ -55,6 +56,10 @@ struct new_key {
 	const char *repo, *interest; /* NULL: none */
 	int64_t expires_in_days;     /* 0: never */
 };
+
+/** Event `repository_name`: the limits of keys follow, and no process goes on with the former
+ * one. */
+void key_repository_renamed(struct request *rq, const struct event *event);
 
 /** Insert a key of `account`. Returns it as JSON, in the arena, with its text in the member `key`.
  * It expires no later than the caller's own key, if the request has one.

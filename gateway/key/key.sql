@@ -22,7 +22,7 @@ SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')
 -- name: key_create
 -- $1 account, $2 the key that makes it (NULL: none), $3 name, $4 kind, $5 prefix to show, $6 hash, $7 scopes as a JSON array,
 -- $8 repo, $9 interest, $10 days until the key expires (NULL: never).
-SELECT made, outcome FROM api_key_new($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+SELECT made, outcome FROM api_key_new($1, $2, $3, $4, $5, $6, $7, repository_hold($8), $9, $10);
 
 -- name: key_lacking
 -- $1 account, $2 the key that grants scopes, $3 these as a JSON array: those that it lacks. No row: it is not valid.

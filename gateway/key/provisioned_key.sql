@@ -2,7 +2,7 @@
 -- $1 account, $2 the key that asks for it (NULL: none), $3 name, $4 prefix to show, $5 hash, $6 scopes as a JSON array, $7 repo,
 -- $8 interest, $9 purpose (NULL: temporary), $10 seconds until it expires, $11 whether the repo is proved.
 SELECT made || jsonb_build_object('replaced', replaced), outcome, replaced
-FROM api_key_provision($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+FROM api_key_provision($1, $2, $3, $4, $5, $6, repository_hold($7), $8, $9, $10, $11);
 
 -- name: provisioned_key_get (read)
 SELECT api_key_json(k) FROM api_key k WHERE k.id = $1 AND k.account_id = $2 AND k.is_provisioned;

@@ -1,7 +1,8 @@
 #include "service/key_limit.h"
 
+#include "service/repository_name.h"
+
 #include <string.h>
-#include <strings.h>
 
 void require_interest(struct request *rq, const char *interest)
 {
@@ -23,7 +24,7 @@ bool repo_check(const char *text, size_t length, const char **ret_message)
 void require_repo(struct request *rq, const char *repo)
 {
 	const char *own = rq->caller.repo;
-	if (own && repo && strcasecmp(own, repo) != 0)
+	if (own && repo && !repository_is_same(rq, own, repo))
 		raise_error(rq, ERR_FORBIDDEN, "the key is limited to the repository %s", own);
 }
 

@@ -1,13 +1,14 @@
 -- name: build_template (read)
 -- $1 id, $2 account, $3 the only repository whose templates the key may use (NULL: all).
 SELECT jsonb_build_object('template_id', id, 'version', version, 'digest', digest, 'spec', spec)
-FROM template WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = lower($3));
+FROM template WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = repository_key($3));
 
 -- name: build_create
 -- $1 account, $2 what is built: members that are columns of build, $3 the paper (NULL: none), $4 whether the outcome goes to the
 -- shared catalogue, $5 whether an equal build is not used, $6 the most seconds, $7 the repository that the key is limited to, $8 the most
 -- builds of the account that wait.
-SELECT build_new($1, $2::jsonb, $3::jsonb, $4, $5, $6, $7, $8);
+SELECT build_new($1, jsonb_set($2::jsonb, '{repo}', coalesce(to_jsonb(repository_hold($2::jsonb ->> 'repo')), 'null'), false),
+                 $3::jsonb, $4, $5, $6, repository_hold($7), $8);
 
 -- name: build_get (read)
 SELECT build_json(b, w) FROM build b JOIN work w USING (id) WHERE b.id = $1 AND b.account_id = $2;
@@ -20,7 +21,7 @@ SELECT build_context(b) FROM build b WHERE id = $1 AND ($2::uuid IS NULL OR acco
 -- $1 account, $2 repository, $3 worker, $4 lease.
 SELECT jsonb_build_object('build', build_json(b, w), 'context', build_context(b), 'attempt', w.attempts,
                           'lease_until', time_json(w.lease_until))
-FROM work_claim('build', $1, $2, $3, $4::interval) w JOIN build b USING (id);
+FROM work_claim('build', $1, repository_now($2), $3, $4::interval) w JOIN build b USING (id);
 
 -- name: build_report
 -- $1 id, $2 account (NULL: any), $3 attempt (NULL: not from a worker that has claimed it), $4 report, $5 lease.

@@ -3,7 +3,7 @@
 WITH found AS (
     SELECT r.id FROM run r JOIN work w USING (id)
     WHERE r.account_id = $1 AND ($2::text IS NULL OR w.status = $2) AND ($3::uuid IS NULL OR r.template_id = $3)
-      AND ($4::text IS NULL OR lower(w.repo) = lower($4))
+      AND ($4::text IS NULL OR lower(w.repo) = repository_key($4))
 )
 SELECT (SELECT coalesce(json_agg(run_item_json(r, w) ORDER BY r.id DESC), '[]')
         FROM (SELECT id FROM found ORDER BY id DESC LIMIT $5 OFFSET $6) page JOIN run r USING (id) JOIN work w USING (id)),
@@ -12,7 +12,7 @@ SELECT (SELECT coalesce(json_agg(run_item_json(r, w) ORDER BY r.id DESC), '[]')
 -- name: run_create
 -- $1 account, $2 body, $3 seconds that a build may take, $4 the repository that the key is limited to, $5 the most runs of the
 -- account that wait.
-SELECT outcome, made FROM run_new($1, $2::jsonb, $3, $4, $5);
+SELECT outcome, made FROM run_new($1, $2::jsonb, $3, repository_hold($4), $5);
 
 -- name: run_get (read)
 SELECT run_json(r, w) FROM run r JOIN work w USING (id) WHERE r.id = $1 AND r.account_id = $2;
@@ -21,4 +21,4 @@ SELECT run_json(r, w) FROM run r JOIN work w USING (id) WHERE r.id = $1 AND r.ac
 -- $1 account, $2 repository, $3 worker, $4 lease.
 SELECT jsonb_build_object('run', run_json(r, w), 'context', run_context(r, w), 'attempt', w.attempts,
                           'lease_until', time_json(w.lease_until))
-FROM work_claim('run', $1, $2, $3, $4::interval) w JOIN run r USING (id);
+FROM work_claim('run', $1, repository_now($2), $3, $4::interval) w JOIN run r USING (id);

@@ -52,7 +52,7 @@ END $$;
 -- project of the interest that it is limited to, or null.
 CREATE OR REPLACE FUNCTION experiment_is_of_key(e experiment, only_repo text, only_project uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN only_repo IS NOT NULL AND nullif(e.launch_context ->> 'target_repo', '') IS NOT NULL
-                THEN lower(e.launch_context ->> 'target_repo') = lower(only_repo)
+                THEN repository_key(e.launch_context ->> 'target_repo') = repository_key(only_repo)
                 ELSE coalesce(e.project_id = only_project, false) END
 $$;
 

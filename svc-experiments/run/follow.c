@@ -5,6 +5,7 @@
 #include "pg/pg.h"
 #include "run/run.h"
 #include "run/steps.h"
+#include "service/repository_name.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -129,14 +130,16 @@ void run_pull_request_told(struct request *rq, const struct event *event)
 	pg_query(rq, FOLLOW_PULL_REQUEST_SQL, pg_text(json_get_text(event->data, "repo")),
 	         pg_int(json_get_int(event->data, "number", 0)),
 	         pg_text(json_get_text(event->data, "branch")), pg_text(state),
-	         pg_text(json_get_text(event->data, "occurred_at")));
+	         pg_text(json_get_text(event->data, "occurred_at")),
+	         repository_number_of(rq, event));
 }
 
 void run_workflow_told(struct request *rq, const struct event *event)
 {
 	if (json_get_text(event->data, "conclusion"))
 		pg_query(rq, FOLLOW_WORKFLOW_SQL, pg_text(json_get_text(event->data, "repo")),
-		         pg_int(json_get_int(event->data, "run_id", 0)));
+		         pg_int(json_get_int(event->data, "run_id", 0)),
+		         repository_number_of(rq, event));
 }
 
 void run_check_due(struct request *rq)

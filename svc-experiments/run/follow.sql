@@ -1,6 +1,6 @@
 -- name: follow_load (read)
 -- $1 experiment, $2 attempt: what to ask the code host, as JSON. No row: it was deleted, or nothing was started.
-SELECT jsonb_build_object('repo', i.repo, 'run_id', i.run_id, 'pr_url', e.pr_url, 'work_branch', i.work_branch,
+SELECT jsonb_build_object('repo', i.repo, 'run_id', i.run_id, 'pr_url', repository_link_now(e.pr_url), 'work_branch', i.work_branch,
                           'since', time_json(coalesce(i.dispatched_at, i.started_at)))
 FROM implementation i JOIN experiment e ON e.id = i.experiment_id
 WHERE i.experiment_id = $1 AND i.attempt = $2::int AND (i.run_id IS NOT NULL OR i.deadline_at IS NOT NULL);
@@ -10,13 +10,14 @@ WHERE i.experiment_id = $1 AND i.attempt = $2::int AND (i.run_id IS NOT NULL OR 
 SELECT implementation_settle($1, $2::int, $3, $4);
 
 -- name: follow_pull_request
--- $1 repo, $2 number, $3 branch, $4 state, $5 when.
-SELECT implementation_pull_told($1, $2::int, $3, $4, $5::timestamptz);
+-- $1 repo, $2 number, $3 branch, $4 state, $5 when, $6 number of the repository.
+SELECT implementation_pull_told(repository_hold($1, $6), $2::int, $3, $4, $5::timestamptz);
 
 -- name: follow_workflow
--- $1 repo, $2 run: it has ended.
-SELECT implementation_check(i) FROM implementation i
-WHERE lower(i.repo) = lower($1) AND i.run_id = $2 AND (i.finished_at IS NULL OR i.pr_number IS NULL);
+-- $1 repo, $2 run: it has ended. $3 number of the repository.
+SELECT implementation_check(i) FROM (SELECT lower(repository_hold($1, $3)) AS repo) held
+JOIN implementation i ON lower(i.repo) = held.repo
+WHERE i.run_id = $2 AND (i.finished_at IS NULL OR i.pr_number IS NULL);
 
 -- name: follow_due
 WITH due AS (

@@ -47,3 +47,8 @@ void code_host_item_told(struct request *rq, const struct event *event);
 
 /** Event `workflow_run` of the code host: a run of the agents' workflow has begun or ended. */
 void code_host_run_told(struct request *rq, const struct event *event);
+
+/** Event `repository_name`: what is kept of the repository follows, and its owners are asked about:
+ * it may have gone to somebody else. Then they learn what was told under the new name before that
+ * was known. */
+void code_host_name_told(struct request *rq, const struct event *event);

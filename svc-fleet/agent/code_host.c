@@ -4,20 +4,22 @@
 #include "pg/pg.h"
 #include "run/repo_access.h"
 #include "service/agent_workflow.h"
+#include "service/repository_name.h"
 
 #include <string.h>
 
 void code_host_item_told(struct request *rq, const struct event *event)
 {
 	const char *state = event_require_text(rq, event, "state");
-	repo_access_renew_owners(rq, event_require_text(rq, event, "repo"));
+	repo_access_renew_owners(rq, repository_of_event(rq, event));
 	if (json_get_bool(event->data, "merged", false))
 		state = "merged";
 	pg_query(rq, CODE_HOST_ITEM_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_text(strcmp(event->type, "issues") == 0 ? "issue" : "pull_request"),
 	         pg_int(json_get_int(event->data, "number", 0)), pg_text(state),
 	         pg_text(json_get_text(event->data, "action")),
-	         pg_text(event_require_text(rq, event, "occurred_at")));
+	         pg_text(event_require_text(rq, event, "occurred_at")),
+	         repository_number_of(rq, event));
 }
 
 void code_host_run_told(struct request *rq, const struct event *event)
@@ -25,10 +27,21 @@ void code_host_run_told(struct request *rq, const struct event *event)
 	const char *workflow = json_get_text(event->data, "workflow");
 	if (!workflow || strcmp(workflow, agent_workflow) != 0)
 		return;
-	repo_access_renew_owners(rq, event_require_text(rq, event, "repo"));
+	repo_access_renew_owners(rq, repository_of_event(rq, event));
 	pg_query(rq, WORKFLOW_RUN_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_int(json_get_int(event->data, "run_id", 0)),
 	         pg_text(event_require_text(rq, event, "state")),
 	         pg_text(json_get_text(event->data, "conclusion")),
-	         pg_text(event_require_text(rq, event, "occurred_at")));
+	         pg_text(event_require_text(rq, event, "occurred_at")),
+	         repository_number_of(rq, event));
+}
+
+void code_host_name_told(struct request *rq, const struct event *event)
+{
+	const char *repo = json_get_text(event->data, "repo");
+	repository_name_told(rq, event);
+	if (!repo || !json_get_text(event->data, "former"))
+		return;
+	repo_access_renew_owners(rq, repo);
+	pg_query(rq, CODE_HOST_SETTLE_SQL, pg_text(repo));
 }

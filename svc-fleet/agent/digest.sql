@@ -6,7 +6,7 @@ WITH setup AS (
     SELECT i.id, i.agent, i.repo, CASE WHEN i.status = 'active' THEN coalesce(told.state, 'open') ELSE 'revoked' END AS state
     FROM installation i, artifact_of(i.setup_url) at
     LEFT JOIN code_host_item told ON told.repo_key = at.repo_key AND told.kind = at.kind AND told.number = at.number
-    WHERE i.account_id = $1 AND i.setup_url = $3 AND ($2::text IS NULL OR i.repo_key = lower($2))
+    WHERE i.account_id = $1 AND i.setup_url = repository_link_now($3) AND ($2::text IS NULL OR i.repo_key = repository_key($2))
     ORDER BY i.id DESC LIMIT 1
 )
 SELECT json_build_object(

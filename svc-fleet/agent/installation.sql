@@ -1,13 +1,13 @@
 -- name: installation_list (read)
 -- $1 account, $2 the only repository that the key may see (NULL: all), $3 limit, $4 offset.
 SELECT (SELECT coalesce(json_agg(installation_json(i) ORDER BY i.id DESC), '[]')
-        FROM (SELECT * FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = lower($2))
+        FROM (SELECT * FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = repository_key($2))
               ORDER BY x.id DESC LIMIT $3 OFFSET $4) i),
-       (SELECT count(*) FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = lower($2)));
+       (SELECT count(*) FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = repository_key($2)));
 
 -- name: installation_record
 -- $1 account, $2 body.
-SELECT installation_json(i) FROM installation_record($1, $2) i;
+SELECT installation_json(i) FROM installation_record($1, $2::jsonb || jsonb_build_object('repo', repository_hold($2::jsonb ->> 'repo'))) i;
 
 -- name: installation_find (read)
 -- $1 account, $2 installation.

@@ -5,7 +5,7 @@
 -- a minute only, so that the model is asked again, but not by every request while it is away.
 SELECT run_json(r, d.detail), v.stage, run_gates(r.record), '{"model": null}'::jsonb || t.body, time_json(t.made_at), r.id,
        run_version(r, v.stage)
-FROM run_find($1, $2, $3, $4) r LEFT JOIN run_detail d ON d.id = r.id AND d.first_at = r.first_at
+FROM run_find($1, repository_now($2), $3, repository_link_now($4)) r LEFT JOIN run_detail d ON d.id = r.id AND d.first_at = r.first_at
 LEFT JOIN deliverable v ON v.account_id = $1 AND v.url = r.artifact_url
 LEFT JOIN run_text t ON t.run = r.id AND t.kind = $5 AND t.version = run_version(r, v.stage)
     AND (NOT $6::boolean OR t.body ->> 'model' IS NOT NULL OR t.made_at > now() - interval '1 minute');

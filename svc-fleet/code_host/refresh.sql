@@ -5,30 +5,30 @@ SELECT repo_in_footprint($1, r.repo_key), time_json(f.fetched_at)
 FROM (SELECT i.repo_key FROM installation i WHERE i.account_id = $1
       UNION SELECT s.repo_key FROM run_repo s WHERE s.account_id = $1) r
 LEFT JOIN repo_fetch f ON f.account_id = $1 AND f.repo_key = r.repo_key
-WHERE $2::text IS NULL OR r.repo_key = lower($2)
+WHERE $2::text IS NULL OR r.repo_key = repository_key($2)
 ORDER BY f.tried_at NULLS FIRST, r.repo_key;
 
 -- name: refresh_begin
 -- $1 account, $2 repository: when fetching it begins.
-INSERT INTO repo_fetch AS f (account_id, repo_key, tried_at) VALUES ($1, lower($2), now())
+INSERT INTO repo_fetch AS f (account_id, repo_key, tried_at) VALUES ($1, lower(repository_hold($2)), now())
 ON CONFLICT (account_id, repo_key) DO UPDATE SET tried_at = excluded.tried_at;
 
 -- name: refresh_own
 -- $1 account, $2 repository: the code host has let the account read it.
-SELECT repo_own($1, $2);
+SELECT repo_own($1, repository_hold($2));
 
 -- name: refresh_tell_pull_requests
 -- $1 repository, $2 pull requests.
-SELECT code_host_items_tell($1, 'pull_request', $2);
+SELECT code_host_items_tell(repository_hold($1), 'pull_request', $2);
 
 -- name: refresh_tell_issues
 -- $1 repository, $2 issues.
-SELECT code_host_items_tell($1, 'issue', $2);
+SELECT code_host_items_tell(repository_hold($1), 'issue', $2);
 
 -- name: refresh_tell_runs
 -- $1 repository, $2 workflow runs.
-SELECT workflow_runs_tell($1, $2);
+SELECT workflow_runs_tell(repository_hold($1), $2);
 
 -- name: refresh_end
 -- $1 account, $2 repository: all of it was fetched.
-UPDATE repo_fetch SET fetched_at = tried_at WHERE account_id = $1 AND repo_key = lower($2);
+UPDATE repo_fetch SET fetched_at = tried_at WHERE account_id = $1 AND repo_key = repository_key($2);

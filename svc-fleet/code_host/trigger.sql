@@ -3,17 +3,17 @@
 -- of the installation that the run is for: one of the interest if there is any, an active one first; NULL: there is none. No
 -- row: the repository is outside the account's footprint.
 WITH mine AS MATERIALIZED (
-    SELECT * FROM installation WHERE account_id = $1 AND repo_key = lower($2)
+    SELECT * FROM installation WHERE account_id = $1 AND repo_key = repository_key($2)
 ), chosen AS (
     SELECT * FROM mine m
     WHERE m.interest_id = $3::uuid OR NOT EXISTS (SELECT FROM mine o WHERE o.interest_id = $3::uuid)
     ORDER BY m.status = 'active' DESC, m.installed_at DESC, m.id DESC LIMIT 1
 )
 SELECT f.repo, c.status, c.agent, c.provider, c.interest_id
-FROM repo_in_footprint($1, $2) AS f (repo) LEFT JOIN chosen c ON true
+FROM repo_in_footprint($1, repository_now($2)) AS f (repo) LEFT JOIN chosen c ON true
 WHERE f.repo IS NOT NULL;
 
 -- name: trigger_note
 -- $1 account, $2 repository as the code host names it, $3 run that was started there (NULL: not known), $4 when: the code host
 -- has let the account start it.
-SELECT run_started_tell($1, $2, $3, $4);
+SELECT run_started_tell($1, repository_hold($2), $3, $4);

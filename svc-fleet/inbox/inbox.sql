@@ -1,7 +1,7 @@
 -- name: inbox_list (read)
 -- $1 account, $2 the only repository that the key may see (NULL: all), $3 whether archived ones, $4 limit, $5 offset.
 WITH item AS MATERIALIZED (
-    SELECT * FROM inbox_items($1, lower($2), $3)
+    SELECT * FROM inbox_items($1, repository_key($2), $3)
 ), shown AS (
     SELECT * FROM item ORDER BY created_at DESC, id LIMIT $4 OFFSET $5
 )
@@ -15,7 +15,7 @@ SELECT (SELECT coalesce(json_agg(json_build_object(
 -- $1 account, $2 the only repository that the key may see (NULL: all), $3 ids. How many items were not archived before.
 WITH archived AS (
     INSERT INTO inbox_archived (account_id, item)
-    SELECT $1, i.id FROM inbox_items($1, lower($2), false) i WHERE i.id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::jsonb)::uuid))
+    SELECT $1, i.id FROM inbox_items($1, repository_key($2), false) i WHERE i.id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::jsonb)::uuid))
     ON CONFLICT DO NOTHING RETURNING item
 )
 SELECT json_build_object('updated', count(*)) FROM archived;
@@ -23,7 +23,7 @@ SELECT json_build_object('updated', count(*)) FROM archived;
 -- name: inbox_restore
 -- As inbox_archive: how many items were archived before.
 WITH restored AS (
-    DELETE FROM inbox_archived a USING inbox_items($1, lower($2), true) i
+    DELETE FROM inbox_archived a USING inbox_items($1, repository_key($2), true) i
     WHERE a.account_id = $1 AND a.item = i.id AND i.id = ANY (ARRAY(SELECT jsonb_array_elements_text($3::jsonb)::uuid))
     RETURNING a.item
 )

@@ -5,7 +5,7 @@
 WITH narrowed AS MATERIALIZED (
     SELECT CASE WHEN $4::jsonb IS NULL AND $5::text IS NULL THEN NULL ELSE ARRAY(
         SELECT name FROM unnest(repos_named(coalesce($4, jsonb_build_array($5::text)))) AS name
-        WHERE ($5::text IS NULL OR name = lower($5::text))
+        WHERE ($5::text IS NULL OR name = repository_key($5::text))
           AND repo_in_footprint($1, name) IS NOT NULL) END AS repos
 ), period AS (
     SELECT $2::date AS since, $3::date AS until, $2::date::timestamp AT TIME ZONE 'UTC' AS from_time,

@@ -2,12 +2,12 @@
 
 -- The item that a link names: kind, number and repository; `other` without a number for any other link. In PL/pgSQL, which keeps the plan.
 CREATE OR REPLACE FUNCTION artifact_of(url text, OUT kind text, OUT repo_key text, OUT number bigint)
-LANGUAGE plpgsql IMMUTABLE AS $$
+LANGUAGE plpgsql STABLE AS $$
 DECLARE
     m text[] := regexp_match(url, '^https?://[^/]+/([^/]+/[^/]+)/(pull|issues)/([0-9]{1,15})(?:[/?#].*)?$');
 BEGIN
     kind := CASE WHEN m IS NULL THEN 'other' WHEN m[2] = 'pull' THEN 'pull_request' ELSE 'issue' END;
-    repo_key := lower(m[1]);
+    repo_key := repository_key(m[1]); -- a link may have a former name
     number := m[3]::bigint;
 END $$;
 

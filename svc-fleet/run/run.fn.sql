@@ -93,11 +93,11 @@ BEGIN RETURN ARRAY(
       AND d.closed_at < to_time AND (repos IS NULL OR d.repo_key = ANY (repos)));
 END $$;
 
--- The repositories that a parameter names, in lower case: a JSON array of texts, each of which may name several with commas.
+-- The repositories that a parameter names, as they are called now, in lower case: a JSON array of texts, each of which may name several with commas.
 -- Null: it is not given.
-CREATE OR REPLACE FUNCTION repos_named(given jsonb) RETURNS text[] LANGUAGE sql IMMUTABLE AS $$
+CREATE OR REPLACE FUNCTION repos_named(given jsonb) RETURNS text[] LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN given IS NOT NULL THEN ARRAY(
-        SELECT DISTINCT lower(btrim(name)) FROM jsonb_array_elements_text(given) AS t (names),
+        SELECT DISTINCT repository_key(btrim(name)) FROM jsonb_array_elements_text(given) AS t (names),
                                                 string_to_table(t.names, ',') AS name) END
 $$;
 

@@ -2,10 +2,14 @@
 
 #include "access.sql.h"
 #include "base/json.h"
+#include "base/timefmt.h"
 #include "connection/token.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
 #include "service/key_limit.h"
+
+#include <string.h>
+#include <strings.h>
 
 #define BELIEVED_S 300
 
@@ -41,10 +45,9 @@ static const char *obstacle_of(struct request *rq, const struct repository_name 
 	return NULL;
 }
 
-/* Ask the code host with the token of the account's connection. Sets the number of the repository,
- * unless the connection's user cannot push or, with *ret_is_refused, the code host does not accept
- * the token. */
-static void ask(struct request *rq, struct repository_name *repo, bool *ret_is_refused)
+/* Ask the code host with the token of the account's connection. The repository as it is described;
+ * NULL: its user cannot push, or with *ret_is_refused the code host does not accept the token. */
+static yyjson_val *ask(struct request *rq, const struct repository_name *repo, bool *ret_is_refused)
 {
 	const struct code_host_auth auth = access_connection_auth(rq);
 	const char *path = arena_printf(rq->arena, "/repos/%s", repo->full);
@@ -52,34 +55,84 @@ static void ask(struct request *rq, struct repository_name *repo, bool *ret_is_r
 	*ret_is_refused = answer.status == 401;
 	bool can_push = answer.status == 200 &&
 	                json_get_bool(json_get(answer.json, "permissions"), "push", false);
-	repo->id = can_push ? json_get_int(answer.json, "id", 0) : 0;
-	repo->obstacle = can_push ? obstacle_of(rq, repo, answer.json) : NULL;
+	return can_push && json_get_int(answer.json, "id", 0) > 0 ? answer.json : NULL;
 }
 
-/* Whether the account has access, which sets the repository's number; an answer of the code host is
- * believed for `believed_s`. When it has none because its connection has ended, *ret_ended says so;
- * else that is NULL. */
+/* Take the number of the repository from the code host's description, its obstacle, and its name,
+ * which may be another one than it was asked for by. */
+static void take_description(struct request *rq, struct repository_name *repo,
+                             yyjson_val *description)
+{
+	const char *name = json_get_text(description, "full_name");
+	const char *at = json_get_text(description, "updated_at");
+	int64_t number = json_get_int(description, "id", 0), at_ms;
+	if (name && repository_name_is_valid(name)) {
+		bool is_time = at && time_parse(at, strlen(at), &at_ms);
+		pg_query(rq, ACCESS_NAME_TOLD_SQL, pg_int(number), pg_text(name),
+		         pg_text(repo->full), pg_text(is_time ? at : NULL),
+		         pg_text(code_host_web_url()));
+		*repo = repository_name_read(rq, "repo", name);
+	}
+	repo->id = number;
+	repo->obstacle = obstacle_of(rq, repo, description);
+}
+
+/* What is known before the code host is asked. */
+struct known_access {
+	const char *connection;
+	int64_t number; /* of the repository that has, or last had, the name; 0: unknown */
+};
+
+/* Ask whether the account has access, which sets the repository's number and name; remember a yes.
+ * A key that is bound to a repository does not open another one that has taken its name. */
+static bool ask_access(struct request *rq, struct repository_name *repo,
+                       const struct known_access *known, bool *ret_is_refused)
+{
+	const char *asked = repo->full;
+	yyjson_val *description = ask(rq, repo, ret_is_refused);
+	if (!description)
+		return false;
+	take_description(rq, repo, description);
+	if (rq->caller.repo && known->number && known->number != repo->id)
+		refuse(rq);
+	pg_query(rq, ACCESS_STORE_SQL, pg_uuid(rq->caller.account), pg_text(known->connection),
+	         pg_text(asked), pg_int(BELIEVED_S), pg_int(repo->id), pg_bool(!repo->obstacle),
+	         pg_text(repo->full));
+	return true;
+}
+
+/* Take the number of a repository whose access is believed, and the name that it has now. */
+static void take_believed(struct request *rq, struct repository_name *repo, int64_t number,
+                          const char *name)
+{
+	if (name && strcasecmp(repo->full, name) != 0)
+		*repo = repository_name_read(rq, "repo", name);
+	repo->id = number;
+}
+
+/* Whether the account has access, which sets the repository's number, and its name now; an answer
+ * of the code host is believed for `believed_s`. When it has none because its connection has ended,
+ * *ret_ended says so; else that is NULL. */
 static bool is_had(struct request *rq, struct repository_name *repo, int64_t believed_s,
                    const char **ret_ended)
 {
+	enum { CONNECTION, NUMBER, IS_ACTIVE, NAME, KNOWN_NUMBER };
 	struct pg_rows *rows = pg_query(rq, ACCESS_GET_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(repo->full), pg_int(believed_s));
 	*ret_ended = NULL;
 	if (pg_empty(rows))
 		return false;
-	repo->id = pg_value_int(rows, 0, 1);
-	if (repo->id)
+	if (pg_value_int(rows, 0, NUMBER)) {
+		take_believed(rq, repo, pg_value_int(rows, 0, NUMBER), pg_value(rows, 0, NAME));
 		return true;
-	bool is_refused = !pg_value_bool(rows, 0, 2);
-	if (!is_refused)
-		ask(rq, repo, &is_refused);
+	}
+	const struct known_access known = {pg_value(rows, 0, CONNECTION),
+	                                   pg_value_int(rows, 0, KNOWN_NUMBER)};
+	bool is_refused = !pg_value_bool(rows, 0, IS_ACTIVE);
+	bool has_access = !is_refused && ask_access(rq, repo, &known, &is_refused);
 	if (is_refused)
 		*ret_ended = "the code host accepts the connection no more; connect again";
-	if (repo->id)
-		pg_query(rq, ACCESS_STORE_SQL, pg_uuid(rq->caller.account),
-		         pg_text(pg_value(rows, 0, 0)), pg_text(repo->full), pg_int(BELIEVED_S),
-		         pg_int(repo->id), pg_bool(!repo->obstacle));
-	return repo->id;
+	return has_access;
 }
 
 static void tell_lost(struct request *rq, const struct repository_name *repo)

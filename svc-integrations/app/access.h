@@ -2,6 +2,9 @@
  * connection can push to it. That is asked of the code host with the connection; a yes is
  * remembered for five minutes, and ends with the connection.
  *
+ * The code host's answer also says the name that the repository has now, which the other services
+ * are told when it is another one (service/repository_name.h).
+ *
  * An automation key that is bound to a repository does not stand by itself: it proves that the
  * account had access when the key was made (identity.is_repo_verified), and opens the repository
  * only as long as the account has access. When that has ended, the first request with such a key,
@@ -16,7 +19,8 @@
 
 #include "app/code_host.h"
 
-/** Return when the caller may act on `repo`, and set its number.
+/** Return when the caller may act on `repo`, and set its number, and its name now when it was given
+ * a former one.
  *
  * Raises ERR_NOT_FOUND otherwise, also when the app is installed there and for an automation key
  * that is bound to no repository; ERR_FORBIDDEN: the key is bound to another one; ERR_CONFLICT: the
@@ -30,8 +34,9 @@ void access_require_anew(struct request *rq, struct repository_name *repo);
 /** As access_require(), but false in place of ERR_NOT_FOUND. */
 bool access_is_had(struct request *rq, struct repository_name *repo);
 
-/** Whether the caller's account has access to `repo`, which sets its number. Tells the other
- * services when it has lost it. Raises ERR_UNAVAILABLE: the code host does not answer. Suspends. */
+/** Whether the caller's account has access to `repo`, which sets its number and name. Tells the
+ * other services when it has lost it. Raises ERR_UNAVAILABLE: the code host does not answer.
+ * Suspends. */
 bool access_check(struct request *rq, struct repository_name *repo);
 
 /** How to call the code host as the user of the account's connection. Suspends; raises as

@@ -8,6 +8,7 @@
 #include "repository/repository.h"
 #include "service/input.h"
 #include "service/reply.h"
+#include "service/repository_name.h"
 
 #include <string.h>
 
@@ -40,6 +41,16 @@ static const struct field INSTALLATION_FIELDS[] = {
 
 static const struct field FACTS_FIELDS[] = {
 	BODY_TEXT(struct facts_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
+	FIELD_END,
+};
+
+struct names_input {
+	const char *repo, *other;
+};
+
+static const struct field NAMES_FIELDS[] = {
+	BODY_TEXT(struct names_input, repo, "repo", REQUIRED, 1, REPOSITORY_NAME_MAX),
+	BODY_TEXT(struct names_input, other, "other", REQUIRED, 1, REPOSITORY_NAME_MAX),
 	FIELD_END,
 };
 
@@ -84,6 +95,14 @@ void repository_access_get(struct request *rq)
 	struct facts_input *in = request_input(rq, struct facts_input, FACTS_FIELDS);
 	struct repository_name name = repository_name_read(rq, "repo", in->repo);
 	reply_json(rq, 200, access_check(rq, &name) ? "{\"access\": true}" : "{\"access\": false}");
+}
+
+void repository_names_compare(struct request *rq)
+{
+	struct names_input *in = request_input(rq, struct names_input, NAMES_FIELDS);
+	reply_json(rq, 200,
+	           repository_is_same(rq, in->repo, in->other) ? "{\"same\": true}"
+	                                                       : "{\"same\": false}");
 }
 
 /* Open the repository for reading: by the app where it is installed, else by the account's

@@ -20,6 +20,11 @@
  *
  * whether the account's connection can push to the repository, remembered for five minutes.
  *
+ *     POST /internal/code-host/names  {"repo", "other"}
+ *     {"same": true}
+ *
+ * whether both are names of one repository, present or former.
+ *
  *     POST /internal/code-host/repository  {"repo"}
  *     {"repo": "acme/ranker", "id": 7, "html_url", "description", "homepage", "language", "topics": [],
  *      "license": "MIT", "default_branch": "main", "private", "archived", "fork", "stargazers_count",
@@ -36,3 +41,4 @@ void code_host_status_get(struct request *rq);
 void installation_facts_get(struct request *rq);
 void repository_access_get(struct request *rq);
 void repository_facts_get(struct request *rq);
+void repository_names_compare(struct request *rq);

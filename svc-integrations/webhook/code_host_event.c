@@ -213,6 +213,7 @@ struct reading {
 	yyjson_mut_val *members[MEMBERS]; /* NULL: absent, or of another form */
 	yyjson_mut_val *events;           /* an array */
 	yyjson_mut_val *changed_repos;    /* an array */
+	yyjson_mut_val *repositories;     /* an array */
 	struct code_host_events found;
 };
 
@@ -320,8 +321,14 @@ static const char *fact_id(struct reading *reading, yyjson_mut_val *data)
 	return hashed_uuid(reading->arena, text);
 }
 
+static yyjson_mut_val *number_or_null(struct reading *reading, yyjson_val *number)
+{
+	yyjson_mut_val *read = read_number(reading->doc, number);
+	return read ? read : yyjson_mut_null(reading->doc);
+}
+
 /* `repo` NULL: the event concerns no single one. */
-static void add_event(struct reading *reading, const char *repo)
+static void add_event(struct reading *reading, const char *repo, yyjson_val *number)
 {
 	yyjson_mut_doc *doc = reading->doc;
 	struct code_host_events *found = &reading->found;
@@ -333,6 +340,7 @@ static void add_event(struct reading *reading, const char *repo)
 	                            : arena_printf(reading->arena, "installation %lld",
 	                                           (long long)found->installation));
 	yyjson_mut_obj_add_val(doc, event, "data", data);
+	yyjson_mut_obj_add_val(doc, data, "repository_id", number_or_null(reading, number));
 	yyjson_mut_obj_add_val(doc, data, "installation_id",
 	                       found->installation ? yyjson_mut_sint(doc, found->installation)
 	                                           : yyjson_mut_null(doc));
@@ -351,22 +359,49 @@ static void add_changed(struct reading *reading, const char *repo)
 static const char *const REPO_LISTS[] = {"repositories", "repositories_added",
                                          "repositories_removed"};
 
+/* Note that the repository of this number has the name. The new row, for what else is known. */
+static yyjson_mut_val *add_repository(struct reading *reading, yyjson_val *number, const char *name)
+{
+	yyjson_mut_doc *doc = reading->doc;
+	yyjson_mut_val *id = read_number(doc, number);
+	if (!id)
+		return NULL;
+	yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, reading->repositories);
+	yyjson_mut_obj_add_val(doc, row, "number", id);
+	yyjson_mut_obj_add_str(doc, row, "name", name);
+	return row;
+}
+
+/* Of each repository that the delivery lists an event, unless these are too many. How many it
+ * lists. */
+static size_t add_listed(struct reading *reading, bool has_events)
+{
+	yyjson_val *item;
+	size_t i, max, count = 0;
+	for (size_t list = 0; list < ARRAY_LEN(REPO_LISTS); list++) {
+		yyjson_arr_foreach (json_get(reading->root, REPO_LISTS[list]), i, max, item) {
+			const char *repo = repo_at(item, "full_name");
+			yyjson_val *number = json_get(item, "id");
+			count += repo != NULL;
+			if (repo && has_events) {
+				add_event(reading, repo, number);
+				add_repository(reading, number, repo);
+			} else {
+				add_changed(reading, repo);
+			}
+		}
+	}
+	return count;
+}
+
 static void add_installation_events(struct reading *reading)
 {
-	yyjson_mut_val *repos = reading->changed_repos, *repo;
-	yyjson_val *item;
-	size_t i, max;
-	for (size_t list = 0; list < ARRAY_LEN(REPO_LISTS); list++)
-		yyjson_arr_foreach (json_get(reading->root, REPO_LISTS[list]), i, max, item)
-			add_changed(reading, repo_at(item, "full_name"));
 	reading->found.is_installation_changed = true;
-	size_t count = yyjson_mut_arr_size(repos);
-	if (count == 0 || count > EVENT_REPOS_MAX) {
-		add_event(reading, NULL);
-		return;
-	}
-	yyjson_mut_arr_foreach (repos, i, max, repo)
-		add_event(reading, yyjson_mut_get_str(repo));
+	size_t count = add_listed(reading, false);
+	if (count == 0 || count > EVENT_REPOS_MAX)
+		add_event(reading, NULL, NULL);
+	else
+		add_listed(reading, true);
 }
 
 /* `owner/name` of two texts; NULL: they are none. */
@@ -379,19 +414,51 @@ static const char *joined_name(struct arena *arena, yyjson_val *owner, yyjson_va
 	return repository_name_is_valid(full) ? full : NULL;
 }
 
-/* The names that the repository has and had. */
-static void add_moved_repo(struct reading *reading)
+/* The first of the paths where the delivery has a value. */
+static yyjson_val *first_at(const struct reading *reading, const char *const *paths)
 {
-	static const char *const FORMER[][2] = {
-		{"repository.owner.login", "changes.repository.name.from"},
-		{"changes.owner.from.user.login", "repository.name"},
-		{"changes.owner.from.organization.login", "repository.name"},
-	};
-	add_changed(reading, reading->found.repo);
-	for (size_t i = 0; i < ARRAY_LEN(FORMER); i++)
-		add_changed(reading,
-		            joined_name(reading->arena, value_at(reading->root, FORMER[i][0]),
-		                        value_at(reading->root, FORMER[i][1])));
+	yyjson_val *value = NULL;
+	for (; *paths && !value; paths++)
+		value = value_at(reading->root, *paths);
+	return value;
+}
+
+/* The name that the repository had before; NULL: the one that it has. */
+static const char *former_name(const struct reading *reading)
+{
+	static const char *const OWNER[] = {"changes.owner.from.user.login",
+	                                    "changes.owner.from.organization.login",
+	                                    "repository.owner.login", NULL};
+	static const char *const NAME[] = {"changes.repository.name.from", "repository.name", NULL};
+	const char *former =
+		joined_name(reading->arena, first_at(reading, OWNER), first_at(reading, NAME));
+	return former && strcmp(former, reading->found.repo) != 0 ? former : NULL;
+}
+
+static bool is_rename(const struct reading *reading)
+{
+	const char *action = reading->found.action;
+	return reading->kind->may_move_repo && action &&
+	       (strcmp(action, "renamed") == 0 || strcmp(action, "transferred") == 0);
+}
+
+/* The event of the one repository, and the name that it has. */
+static void add_repository_event(struct reading *reading)
+{
+	yyjson_mut_doc *doc = reading->doc;
+	yyjson_val *number = value_at(reading->root, "repository.id");
+	const char *former = reading->kind->may_move_repo ? former_name(reading) : NULL;
+	if (reading->kind->may_move_repo)
+		add_changed(reading, reading->found.repo);
+	add_changed(reading, former);
+	add_event(reading, reading->found.repo, number);
+	yyjson_mut_val *row = add_repository(reading, number, reading->found.repo);
+	yyjson_mut_val *at = read_time(doc, value_at(reading->root, "repository.updated_at"));
+	if (!row)
+		return;
+	json_add_text(doc, row, "former", is_rename(reading) ? former : NULL);
+	yyjson_mut_obj_add_val(doc, row, "at", at ? at : yyjson_mut_null(doc));
+	yyjson_mut_obj_add_bool(doc, row, "is_rename", is_rename(reading));
 }
 
 /* --- The whole delivery ----------------------------------------------------------------------- */
@@ -435,14 +502,14 @@ struct code_host_events code_host_events_read(struct arena *arena, const char *e
 	};
 	reading.events = yyjson_mut_arr(reading.doc);
 	reading.changed_repos = yyjson_mut_arr(reading.doc);
+	reading.repositories = yyjson_mut_arr(reading.doc);
 	reading.found.ignored = ignored_reason(&reading, text, length);
 	if (!reading.found.ignored && reading.kind->is_of_installation)
 		add_installation_events(&reading);
 	else if (!reading.found.ignored)
-		add_event(&reading, reading.found.repo);
-	if (!reading.found.ignored && reading.kind->may_move_repo)
-		add_moved_repo(&reading);
+		add_repository_event(&reading);
 	reading.found.json = json_write_mut(arena, reading.events, NULL);
 	reading.found.changed_repos = json_write_mut(arena, reading.changed_repos, NULL);
+	reading.found.repositories = json_write_mut(arena, reading.repositories, NULL);
 	return reading.found;
 }

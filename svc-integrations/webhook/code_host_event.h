@@ -5,11 +5,12 @@
  *     {"event": "pull_request", "action": "closed", "repo": "acme/ranker", "number": 7,
  *      "url": "https://github.com/acme/ranker/pull/7", "state": "closed", "merged": true,
  *      "branch": "expops/agent", "run_id": null, "workflow": null, "conclusion": null,
- *      "occurred_at": "2026-01-31T09:30:00.000Z",
+ *      "occurred_at": "2026-01-31T09:30:00.000Z", "repository_id": 1296269,
  *      "installation_id": 123, "delivery_id": "72d3162e-…"}
  *
  * Each member is always there; what a kind of event does not have is null. `repo` is as the code
- * host writes it; compare it without case. `occurred_at` is when the code host last changed the
+ * host writes it, and `repository_id` its number: a reader asks service/repository_name.h under
+ * which name it has the repository. `occurred_at` is when the code host last changed the
  * subject: events can arrive in another order than they happened, so the state with the latest
  * `occurred_at` is the one that holds.
  *
@@ -29,7 +30,7 @@
  * The lane of an event (task/task.h) is its repository in lower case, or else `installation ID`:
  * one that a reader cannot handle delays only those of the same repository.
  *
- * Its id is a hash of all that it says, without the last two members: of a fact that two webhooks
+ * Its id is a hash of all that it says, without the last three members: of a fact that two webhooks
  * tell, both deliveries make the same event. What has no `occurred_at` is a fact of its own
  * delivery. */
 #pragma once
@@ -59,6 +60,9 @@ struct code_host_events {
 	 * and of these repositories, a JSON array of names. */
 	bool is_installation_changed;
 	const char *changed_repos;
+	/* The names of repositories that it tells, with their numbers: a JSON array of what
+	 * repository_told() takes (migrations/0013_repository_name.sql). */
+	const char *repositories;
 };
 
 /** Whether a text has the form of a delivery's id, or of an event's name. */

@@ -7,6 +7,7 @@
 #include "http/query.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
+#include "provider/provider.h"
 #include "service/input.h"
 #include "service/reply.h"
 #include "webhook/webhook_signature.h"
@@ -115,7 +116,8 @@ static struct pg_rows *store(struct request *rq, const struct intake *intake)
 	                pg_bytes(is_whole ? intake->json : intake->kept.text,
 	                         is_whole ? intake->json_length : intake->kept.length),
 	                pg_text(events->ignored), pg_text(events->json),
-	                pg_bool(events->is_installation_changed), pg_text(events->changed_repos));
+	                pg_bool(events->is_installation_changed), pg_text(events->changed_repos),
+	                pg_text(events->repositories), pg_text(code_host_web_url()));
 }
 
 /* Columns of DELIVERY_TAKE_SQL. */

@@ -70,11 +70,11 @@ BEGIN ATOMIC
     SELECT count(*) FROM gone;
 END;
 
--- Take a delivery in. One that is known is only counted. `ignored`: why it says nothing. The status and the reason of the
--- row, and whether it is new.
+-- Take a delivery in. One that is known is only counted. `ignored`: why it says nothing; `repositories`: what it tells of names, as
+-- repository_told() takes it, which is told before its events. The status and the reason of the row, and whether it is new.
 CREATE OR REPLACE FUNCTION delivery_take(
     delivery text, secret int, event text, action text, repo text, installation bigint, body bytea, ignored text,
-    events jsonb, is_installation_changed boolean, changed_repos jsonb,
+    events jsonb, is_installation_changed boolean, changed_repos jsonb, repositories jsonb, web_url text,
     OUT status text, OUT reason text, OUT is_new boolean
 ) LANGUAGE plpgsql AS $$
 DECLARE
@@ -91,6 +91,7 @@ BEGIN
         RETURN;
     END IF;
     PERFORM webhook_day(today);
+    PERFORM repository_told(r, installation, delivery, web_url) FROM jsonb_array_elements(repositories) AS r;
     sent := webhook_events_send(delivery, events, false);
     PERFORM webhook_installations_forget(CASE WHEN is_installation_changed THEN installation END, changed_repos);
     reason := coalesce(ignored, CASE WHEN sent = 0 THEN 'says what delivery '
@@ -103,17 +104,42 @@ END $$;
 -- Apply a delivery of the ledger once more, as its body is read now. No row: it is not there. How many events were sent.
 CREATE OR REPLACE FUNCTION delivery_replay(
     delivery text, action text, repo text, installation bigint, ignored text, events jsonb, is_installation_changed boolean,
-    changed_repos jsonb
+    changed_repos jsonb, repositories jsonb, web_url text
 ) RETURNS TABLE (sent bigint) LANGUAGE plpgsql AS $$
+DECLARE
+    received timestamptz;
 BEGIN
     UPDATE delivery d SET replayed_at = now(), action = $2, repo = $3, installation_id = $4, reason = $5,
         status = CASE WHEN $5 IS NULL THEN 'applied' ELSE 'ignored' END,
         events = ARRAY(SELECT (e->>'id')::uuid FROM jsonb_array_elements($6) AS e)
-    FROM delivery_seen s WHERE s.id = $1 AND d.received_on = s.received_on AND d.id = s.id;
+    FROM delivery_seen s WHERE s.id = $1 AND d.received_on = s.received_on AND d.id = s.id
+    RETURNING d.received_at INTO received;
     IF FOUND THEN
+        PERFORM repository_told(jsonb_build_object('at', time_json(received)) || jsonb_strip_nulls(r), $4, $1, $10)
+        FROM jsonb_array_elements($9) AS r;
         PERFORM webhook_installations_forget(CASE WHEN $7 THEN $4 END, $8);
         RETURN QUERY SELECT webhook_events_send($1, $6, true);
     END IF;
+END $$;
+
+-- What the former version calls, which tells no names; to be dropped in the next release.
+CREATE OR REPLACE FUNCTION delivery_take(
+    delivery text, secret int, event text, action text, repo text, installation bigint, body bytea, ignored text,
+    events jsonb, is_installation_changed boolean, changed_repos jsonb,
+    OUT status text, OUT reason text, OUT is_new boolean
+) LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT t.status, t.reason, t.is_new INTO status, reason, is_new
+    FROM delivery_take(delivery, secret, event, action, repo, installation, body, ignored, events, is_installation_changed,
+                       changed_repos, '[]', NULL) AS t;
+END $$;
+
+CREATE OR REPLACE FUNCTION delivery_replay(
+    delivery text, action text, repo text, installation bigint, ignored text, events jsonb, is_installation_changed boolean,
+    changed_repos jsonb
+) RETURNS TABLE (sent bigint) LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY SELECT x.sent FROM delivery_replay($1, $2, $3, $4, $5, $6, $7, $8, '[]', NULL) AS x;
 END $$;
 
 -- A row of the ledger as `deliveries` prints it.

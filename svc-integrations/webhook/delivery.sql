@@ -1,7 +1,9 @@
 -- name: delivery_take
 -- $1 delivery, $2 secret, $3 event, $4 action, $5 repository, $6 installation, $7 body, $8 why it is ignored or NULL,
--- $9 events, $10 whether the installation has changed, $11 changed repositories.
-SELECT status, reason, is_new FROM delivery_take($1, $2::int, $3, $4, $5, nullif($6::bigint, 0), $7, $8, $9, $10, $11);
+-- $9 events, $10 whether the installation has changed, $11 changed repositories, $12 names of repositories, $13 address of the code
+-- host's pages.
+SELECT status, reason, is_new
+FROM delivery_take($1, $2::int, $3, $4, $5, nullif($6::bigint, 0), $7, $8, $9, $10, $11, $12, $13);
 
 -- name: delivery_days_keep
 -- $1 days.
@@ -23,5 +25,5 @@ FROM delivery_seen s JOIN delivery d ON d.received_on = s.received_on AND d.id =
 
 -- name: delivery_replay
 -- $1 delivery, $2 action, $3 repository, $4 installation, $5 why it is ignored or NULL, $6 events, $7 whether the
--- installation has changed, $8 changed repositories.
-SELECT sent FROM delivery_replay($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7, $8);
+-- installation has changed, $8 changed repositories, $9 names of repositories, $10 address of the code host's pages.
+SELECT sent FROM delivery_replay($1, $2, $3, nullif($4::bigint, 0), $5, $6, $7, $8, $9, $10);

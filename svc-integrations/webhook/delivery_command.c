@@ -2,6 +2,7 @@
 #include "base/terminal.h"
 #include "delivery.sql.h"
 #include "pg/pg.h"
+#include "provider/provider.h"
 #include "service/process.h"
 #include "webhook/delivery.h"
 
@@ -68,7 +69,8 @@ static void replay_one(struct request *rq, const char *id)
 	rows = pg_query(rq, DELIVERY_REPLAY_SQL, pg_text(id), pg_text(events.action),
 	                pg_text(events.repo), pg_int(events.installation), pg_text(events.ignored),
 	                pg_text(events.json), pg_bool(events.is_installation_changed),
-	                pg_text(events.changed_repos));
+	                pg_text(events.changed_repos), pg_text(events.repositories),
+	                pg_text(code_host_web_url()));
 	if (events.ignored)
 		printf("%s: ignored: %s\n", id, terminal_text(rq->arena, events.ignored));
 	else

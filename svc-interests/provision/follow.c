@@ -2,6 +2,7 @@
 #include "follow.sql.h"
 #include "pg/pg.h"
 #include "provision/provision.h"
+#include "service/repository_name.h"
 #include "steps.sql.h"
 
 #include <string.h>
@@ -14,7 +15,8 @@ void provision_pull_request_told(struct request *rq, const struct event *event)
 	                                pg_int(json_get_int(event->data, "number", 0)),
 	                                pg_text(event_require_text(rq, event, "state")),
 	                                pg_bool(json_get_bool(event->data, "merged", false)),
-	                                pg_text(event_require_text(rq, event, "occurred_at")));
+	                                pg_text(event_require_text(rq, event, "occurred_at")),
+	                                repository_number_of(rq, event));
 	for (int i = 0; i < told->count; i++)
 		pg_query(rq, FIRST_RUN_QUEUE_SQL, pg_text(pg_value(told, i, 0)));
 	pg_commit(rq);
@@ -49,7 +51,8 @@ void provision_app_told(struct request *rq, const struct event *event)
 	bool is_installed = action && is_installed_after(action, &is_known);
 	if (repo && is_known)
 		pg_query(rq, FOLLOW_APP_SQL, pg_text(repo),
-		         is_installed ? pg_null() : pg_text("now"));
+		         is_installed ? pg_null() : pg_text("now"),
+		         repository_number_of(rq, event));
 }
 
 void provision_key_revoked(struct request *rq, const struct event *event)

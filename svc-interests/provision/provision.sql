@@ -5,7 +5,7 @@ SELECT nullif(model_provider, ''), source_repo_url, context FROM interest WHERE 
 -- name: provision_start
 -- $1 account, $2 interest, $3 what is wanted, $4 the names of the steps as a JSON array, $5 request id.
 SELECT outcome, started_task, started_task ->> 'task_id'
-FROM provision_start($1, $2, $3, ARRAY(SELECT jsonb_array_elements_text($4::jsonb)), $5);
+FROM provision_start($1, $2, $3::jsonb || jsonb_build_object('repo', repository_hold($3::jsonb ->> 'repo')), ARRAY(SELECT jsonb_array_elements_text($4::jsonb)), $5);
 
 -- name: provision_task_get (read)
 -- $1 account, $2 interest, $3 task.

@@ -15,7 +15,7 @@ from lib.outside.webhooks import Hook, examples, pull_request, signature
 
 MEMBERS = [
     "event", "action", "repo", "number", "url", "state", "merged", "branch", "run_id", "workflow", "conclusion", "occurred_at",
-    "installation_id", "delivery_id",
+    "repository_id", "installation_id", "delivery_id",
 ]  # fmt: skip
 
 SUBJECTS = {"pull_request": "pull_request", "issues": "issue", "workflow_run": "workflow_run"}
@@ -56,14 +56,14 @@ def expected_events(event, payload, delivery):
                   "occurred_at": time_of(payload["repository"]["pushed_at"])}
     if event == "repository":
         found |= {"url": payload["repository"]["html_url"], "occurred_at": time_of(payload["repository"]["updated_at"])}
-    if "repository" in payload:
-        return [found | {"repo": payload["repository"]["full_name"]}]
-    repos = [repo["full_name"] for name in REPO_LISTS for repo in payload.get(name, [])]
-    return [found | {"repo": repo} for repo in repos or [None]]
+    repos = [payload["repository"]] if "repository" in payload else []
+    repos += [repo for name in REPO_LISTS for repo in payload.get(name, [])]
+    told = [{"repo": repo["full_name"], "repository_id": repo.get("id")} for repo in repos]
+    return [found | one for one in told or [{}]]
 
 
 def fact_of(event):
-    return json.dumps([event[name] for name in MEMBERS[:-2]])
+    return json.dumps([event[name] for name in MEMBERS[:-3]])
 
 
 def has_event(event, payload):
@@ -386,3 +386,84 @@ def test_a_moved_repository_is_forgotten_under_both_names(hook, changes, former)
                "repository": {"full_name": full, "name": name, "owner": {"login": "acme"}}}
     assert hook.deliver("repository", payload).json()["status"] == "applied"
     assert is_known() == []
+
+
+# ---- names of repositories ----
+
+
+def told_of(number, name, at="2026-01-31T09:30:00Z", action="opened", **members):
+    """A delivery that tells a name of the repository of a number."""
+    repository = {"id": number, "full_name": name, "updated_at": at, "name": name.split("/")[1], "owner": {"login": name.split("/")[0]}}
+    issue = {"number": 1, "html_url": f"https://github.com/{name}/issues/1", "state": "open", "updated_at": at}
+    return {"action": action, "repository": repository, "issue": issue, **members}
+
+
+def renamed(number, former, name, at):
+    changes = {"repository": {"name": {"from": former.split("/")[1]}}}
+    return told_of(number, name, at, "renamed", changes=changes)
+
+
+@pytest.fixture
+def number():
+    return secrets.randbelow(1 << 40) + 1
+
+
+def test_a_name_is_told_once(hook, number):
+    one, two, three = (new_repo() for _ in range(3))
+    hook.deliver("issues", told_of(number, one))
+    hook.deliver("issues", told_of(number, one, "2026-01-31T09:31:00Z"))
+    hook.deliver("repository", renamed(number, one, two, "2026-01-31T09:32:00Z"))
+    hook.deliver("repository", renamed(number, one, two, "2026-01-31T09:32:00Z"))  # of the repository's own webhook
+    hook.deliver("issues", told_of(number, two, "2026-01-31T09:32:00Z"))
+    hook.deliver("issues", told_of(number, three, "2026-01-31T09:33:00Z"))  # the rename was lost
+    assert hook.names(number) == [(one, None), (two, one), (three, two)]
+
+
+def test_the_first_that_is_heard_of_a_repository_can_be_its_rename(hook, number):
+    one, two = new_repo(), new_repo()
+    hook.deliver("repository", renamed(number, one, two, "2026-01-31T09:32:00Z"))
+    assert hook.names(number) == [(two, one)]
+
+
+def test_a_transfer_names_the_former_owner(hook, number):
+    payload = told_of(number, "beta/ranker-new", "2026-01-31T09:32:00Z", "transferred")
+    payload["changes"] = {"owner": {"from": {"organization": {"login": "acme"}}}, "repository": {"name": {"from": "ranker"}}}
+    hook.deliver("repository", payload)
+    assert hook.names(number) == [("beta/ranker-new", "acme/ranker")]
+
+
+def test_a_late_delivery_does_not_bring_a_former_name_back(hook, number):
+    one, two, three = (new_repo() for _ in range(3))
+    hook.deliver("issues", told_of(number, one, "2026-01-31T09:30:00Z"))
+    hook.deliver("repository", renamed(number, two, three, "2026-01-31T09:33:00Z"))
+    hook.deliver("repository", renamed(number, one, two, "2026-01-31T09:32:00Z"))
+    hook.deliver("issues", told_of(number, two, "2026-01-31T09:32:30Z"))
+    hook.deliver("issues", told_of(number, one, "2026-01-31T09:33:00Z"))  # of the same second as the rename
+    hook.deliver("issues", told_of(number, one, None))
+    assert hook.names(number) == [(one, None), (three, one)]
+    hook.deliver("repository", renamed(number, three, one, "2026-01-31T09:34:00Z"))  # this one does
+    assert hook.names(number)[2:] == [(one, three)]
+
+
+def test_a_name_goes_to_the_repository_that_has_it_now(hook, number):
+    """Also when the rename of the one before was lost; what comes late of that one does not take it back."""
+    one, successor = new_repo(), number + 1
+    hook.deliver("issues", told_of(number, one, "2026-01-31T09:30:00Z"))
+    hook.deliver("issues", told_of(successor, one, "2026-01-31T09:40:00Z"))
+    hook.deliver("issues", told_of(number, one, "2026-01-31T09:35:00Z"))
+    assert (hook.names(number), hook.names(successor)) == ([(one, None)], [(one, None)])
+    two = new_repo()
+    hook.deliver("issues", told_of(number, two, "2026-01-31T09:41:00Z"))
+    assert hook.names(number)[1:] == [(two, f"_/{number}")]
+
+
+def test_events_have_the_number_of_their_repository(hook, number):
+    repo = new_repo()
+    answer = hook.deliver("issues", told_of(number, repo)).json()
+    (event,) = hook.events(answer["delivery_id"])
+    assert (event["repo"], event["repository_id"]) == (repo, number)
+    lists = {"repositories_added": [{"id": number, "full_name": repo}], "repositories_removed": [{"id": number + 1, "full_name": new_repo()}]}
+    payload = {"action": "added", "installation": {"id": 5}, **lists}
+    events = hook.events(hook.deliver("installation_repositories", payload).json()["delivery_id"])
+    assert {event["repository_id"] for event in events} == {number, number + 1}
+    assert hook.names(number + 1) == [(payload["repositories_removed"][0]["full_name"], None)]

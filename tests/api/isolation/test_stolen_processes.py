@@ -24,7 +24,7 @@ OPERATIONS = [op for op in api_def.operations() if op.process in SERVICES and "G
 STREAMS = {
     "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-fleet", "svc-integrations", "svc-evalenv"}),
     "events.experiments": ("svc-experiments", {"svc-interests"}),
-    "events.code_host": ("svc-integrations", {"svc-experiments", "svc-fleet", "svc-interests"}),
+    "events.code_host": ("svc-integrations", {"gateway", "svc-evalenv", "svc-experiments", "svc-fleet", "svc-interests"}),
     "events.runs": ("svc-fleet", {"svc-interests"}),
     "events.eval": ("svc-evalenv", {"svc-experiments"}),
 }

@@ -232,8 +232,12 @@ class CodeHost(Counterpart):
         self.control("PATCH", f"/installations/{installation}", {"suspended": suspended})
 
     def rename(self, repo, name):
-        """Rename a repository; the old name answers 301."""
+        """Rename a repository; the old name answers 301. The code host sends the event of it."""
         return self.control("POST", f"/repos/{repo}/rename", {"name": name})["full_name"]
+
+    def transfer(self, repo, owner):
+        """Give a repository to another user or organisation; the same goes for the old name."""
+        return self.control("POST", f"/repos/{repo}/transfer", {"owner": owner})["full_name"]
 
     def change_repository(self, repo, **members):
         """Set `archived` or `disabled`, as its owner or the code host does; the code host sends no event of it."""

@@ -18,6 +18,7 @@ from lib.http.contract import contract
 from lib.wait import PATIENCE_SECONDS
 
 PATH = "/api/v1.0/github/webhooks"
+NAME = "repository_name"
 LIB = Path(__file__).parent
 
 
@@ -82,11 +83,16 @@ class Hook:
         return next(iter(self.rows("SELECT status, reason FROM delivery WHERE id = %s", delivery)), None)
 
     def events(self, delivery):
-        """The data of the events that a delivery has made, as they wait to be sent."""
+        """The data of the events that a delivery has made, as they wait to be sent; without those of names()."""
         rows = self.rows("SELECT data FROM outbox WHERE data->>'delivery_id' = %s ORDER BY id", delivery)
-        return [data for (data,) in rows]
+        return [data for (data,) in rows if data["event"] != NAME]
+
+    def names(self, number):
+        """[(name, former)] of the events that tell the names of the repository of this number."""
+        rows = self.rows("SELECT data FROM outbox WHERE type = %s AND data->'repository_id' = to_jsonb(%s::bigint) ORDER BY id", NAME, number)
+        return [(data["repo"], data["former"]) for (data,) in rows]
 
     def sent(self):
-        """[(id, data)] of the stream, as often as they were sent."""
+        """[(id, data)] of the stream, as often as they were sent; without those of names()."""
         entries = self.cluster.redis.client().xrange("events.code_host")
-        return [(fields["id"], json.loads(fields["data"])) for _, fields in entries]
+        return [(fields["id"], json.loads(fields["data"])) for _, fields in entries if fields["type"] != NAME]

@@ -1,4 +1,6 @@
 /** How tests seed the code host and look at what is there: more rows for Front.addControls(). */
+import { randomUUID } from "node:crypto";
+
 import { changeRun } from "./actions.mjs";
 import { installationEvent } from "./app.mjs";
 import { setBranch } from "./repositories.mjs";
@@ -49,6 +51,26 @@ async function mergePull({ world, inner }, repo, number) {
   return { status: answer.status, ...(await answer.json()) };
 }
 
+/** Rename or transfer a repository, and send the event of it. */
+async function renameRepository({ world, inner }, repo, changes) {
+  const [owner, name] = repo.full_name.split("/");
+  const renamed = world.rename(repo, changes);
+  const headers = { authorization: `Bearer ${world.repositoryToken(renamed)}` };
+  const answer = await inner(new Request(`${world.url}/repos/${renamed.full_name}`, { headers }));
+  const repository = await answer.json();
+  const payload = {
+    action: changes.owner ? "transferred" : "renamed",
+    changes: changes.owner
+      ? { owner: { from: { [repo.owner_type === "User" ? "user" : "organization"]: { login: owner } } } }
+      : { repository: { name: { from: name } } },
+    repository,
+    sender: repository.owner,
+  };
+  const body = JSON.stringify(payload);
+  await world.deliveries.send({ guid: randomUUID(), event: "repository", body, payload });
+  return renamed;
+}
+
 function listRuns(world, repo) {
   return world.gh.workflowRuns.findBy("repo_id", repo.id).map((run) => ({
     ...run,
@@ -97,7 +119,8 @@ export function controlsOf(host) {
     ["GET", "/default-branch", (repo) => repo.default_branch],
     ["POST", "/tokens", (repo, { permissions }) => world.repositoryToken(repo, permissions)],
     ["PATCH", "", (repo, { archived, disabled }) => world.change(repo, { archived, disabled })],
-    ["POST", "/rename", (repo, { name }) => world.rename(repo.full_name, name)],
+    ["POST", "/rename", (repo, { name }) => renameRepository(host, repo, { name })],
+    ["POST", "/transfer", (repo, { owner }) => renameRepository(host, repo, { owner })],
     ["GET", "/secrets/([^/]+)", (repo, _, secret) => ({ value: openSecret(world, repo, secret) })],
     ["PUT", "/secrets/([^/]+)", (repo, { value }, secret) => storeSecret(world, repo, secret, value)],
     ["DELETE", "/secrets/([^/]+)", (repo, _, secret) => removeSecret(world, repo, secret) ?? {}],

@@ -59,7 +59,7 @@ class Call {
     if (!match) return undefined;
     const name = decodeURIComponent(`${match[1]}/${match[2]}`);
     const moved = this.world.renamed.get(name.toLowerCase());
-    if (moved) {
+    if (moved && !this.world.repository(name)) {
       const { full_name } = this.world.gh.repos.get(moved);
       const location = `${this.world.url}/repos/${full_name}${match[3] ?? ""}${this.url.search}`;
       return json(301, { message: "Moved Permanently", url: location, documentation_url: "" }, { location });

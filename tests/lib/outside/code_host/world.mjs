@@ -60,11 +60,17 @@ export class World {
     return this.gh.repos.all().find((repo) => repo.full_name.toLowerCase() === name);
   }
 
-  rename(fullName, name) {
-    const repo = this.repository(fullName);
-    this.renamed.set(fullName.toLowerCase(), repo.id);
-    const owner = repo.full_name.split("/")[0];
-    return this.gh.repos.update(repo.id, { name, full_name: `${owner}/${name}` });
+  /** Give a repository another name, or another owner (a login). The old name leads to it until another repository has it. */
+  rename(repo, { name = repo.name, owner = repo.full_name.split("/")[0] }) {
+    this.renamed.set(repo.full_name.toLowerCase(), repo.id);
+    const user = this.gh.users.findOneBy("login", owner);
+    const { id } = user ?? this.gh.orgs.findOneBy("login", owner);
+    return this.gh.repos.update(repo.id, {
+      name,
+      full_name: `${owner}/${name}`,
+      owner_id: id,
+      owner_type: user ? "User" : "Organization",
+    });
   }
 
   /** Archive or disable a repository, or undo it: what is not undefined. */

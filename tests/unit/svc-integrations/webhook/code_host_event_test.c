@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define REPO "\"repository\":{\"full_name\":\"Acme/Ranker\"}"
+#define REPO "\"repository\":{\"id\":9,\"full_name\":\"Acme/Ranker\"}"
 
 #define PULL_REQUEST                                                                           \
 	"{\"action\":\"closed\"," REPO ",\"installation\":{\"id\":5},\"pull_request\":{"       \
@@ -46,7 +46,7 @@ static void a_pull_request_is_read(void **state)
 		"\"state\":\"closed\",\"merged\":true,\"branch\":\"expops/agent\","
 		"\"run_id\":null,\"workflow\":null,\"conclusion\":null,\"occurred_at\":\"2026-01-"
 		"31T09:30:00.000Z\","
-		"\"installation_id\":5,\"delivery_id\":\"delivery-1\"}");
+		"\"repository_id\":9,\"installation_id\":5,\"delivery_id\":\"delivery-1\"}");
 }
 
 static void a_workflow_run_is_read(void **state)
@@ -64,7 +64,7 @@ static void a_workflow_run_is_read(void **state)
 		"\"merged\":null,\"branch\":\"main\",\"run_id\":30433642,"
 		"\"workflow\":\"expops.yml\",\"conclusion\":"
 		"\"success\",\"occurred_at\":\"2026-01-01T00:00:00.000Z\","
-		"\"installation_id\":null,\"delivery_id\":\"delivery-1\"}");
+		"\"repository_id\":9,\"installation_id\":null,\"delivery_id\":\"delivery-1\"}");
 }
 
 static void a_push_is_of_a_branch(void **state)
@@ -128,13 +128,16 @@ static void an_installation_makes_an_event_for_each_repository(void **state)
 	struct code_host_events found = read(
 		"installation_repositories",
 		"{\"action\":\"removed\",\"installation\":{\"id\":5},\"repositories_removed\":["
-		"{\"full_name\":\"a/b\"},{\"full_name\":\"c/d\"},{\"full_name\":7},null,\"e/f\"]}");
+		"{\"full_name\":\"a/b\"},{\"id\":9,\"full_name\":\"c/d\"},{\"full_name\":7},null,"
+		"\"e/f\"]}");
 	assert_int_equal(found.count, 2);
 	assert_true(found.is_installation_changed);
 	assert_int_equal(found.installation, 5);
 	assert_string_equal(found.changed_repos, "[\"a/b\",\"c/d\"]");
 	yyjson_val *data = json_get(event_at(&found, 1), "data");
 	assert_string_equal(json_get_text(data, "repo"), "c/d");
+	assert_int_equal(json_get_int(data, "repository_id", 0), 9);
+	assert_string_equal(found.repositories, "[{\"number\":9,\"name\":\"c/d\"}]");
 }
 
 static void a_renamed_repository_has_two_names(void **state)
@@ -142,9 +145,13 @@ static void a_renamed_repository_has_two_names(void **state)
 	(void)state;
 	struct code_host_events found =
 		read("repository",
-	             "{\"action\":\"renamed\",\"repository\":{\"full_name\":\"acme/new\",\"name\":"
-	             "\"new\",\"owner\":{\"login\":\"acme\"}},\"changes\":{\"repository\":{"
-	             "\"name\":{\"from\":\"old\"}}}}");
+	             "{\"action\":\"renamed\",\"repository\":{\"id\":9,\"full_name\":\"acme/new\","
+	             "\"name\":\"new\",\"updated_at\":\"2026-01-31T10:30:00+01:00\",\"owner\":{"
+	             "\"login\":\"acme\"}},\"changes\":{\"repository\":{\"name\":{\"from\":"
+	             "\"old\"}}}}");
+	assert_string_equal(found.repositories,
+	                    "[{\"number\":9,\"name\":\"acme/new\",\"former\":\"acme/old\",\"at\":"
+	                    "\"2026-01-31T09:30:00.000Z\",\"is_rename\":true}]");
 	assert_string_equal(found.changed_repos, "[\"acme/new\",\"acme/old\"]");
 	assert_false(found.is_installation_changed);
 }

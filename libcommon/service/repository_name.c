@@ -1,0 +1,66 @@
+#include "service/repository_name.h"
+
+#include "base/json.h"
+#include "client/service_ask.h"
+#include "loop/worker.h"
+#include "repository_name.sql.h"
+#include "service/service.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define ASK_TIMEOUT_MS 2000
+
+struct pg_param repository_number_of(struct request *rq, const struct event *event)
+{
+	int64_t number = json_get_int(event->data, "repository_id", 0);
+	return number ? pg_int(number) : pg_null();
+}
+
+bool repository_rename(struct request *rq, const struct event *event)
+{
+	if (strcmp(event_require_text(rq, event, "action"), "forgotten") == 0) {
+		pg_query(rq, REPOSITORY_FORGOTTEN_SQL, repository_number_of(rq, event));
+		return false;
+	}
+	struct pg_rows *rows = pg_query(rq, REPOSITORY_RENAMED_SQL, repository_number_of(rq, event),
+	                                pg_text(event_require_text(rq, event, "repo")),
+	                                pg_text(json_get_text(event->data, "former")),
+	                                pg_int(json_get_int(event->data, "version", 0)),
+	                                pg_text(event_require_text(rq, event, "web_url")));
+	return pg_value_bool(rows, 0, 0);
+}
+
+void repository_name_told(struct request *rq, const struct event *event)
+{
+	repository_rename(rq, event);
+}
+
+const char *repository_of_event(struct request *rq, const struct event *event)
+{
+	const char *name = event_require_text(rq, event, "repo");
+	struct pg_rows *rows =
+		pg_query(rq, REPOSITORY_NAMED_SQL, pg_text(name), repository_number_of(rq, event));
+	return pg_value(rows, 0, 0);
+}
+
+/* Whether svc-integrations knows of a rename that this service has not read of yet. */
+static bool is_told_already(struct request *rq, const char *one, const char *other)
+{
+	const struct internal_op *op = internal_op(INTERNAL_ID_repository_names_compare);
+	enum api_service self = rq->worker->process->service->api;
+	if (pg_in_transaction(rq) || !internal_op_is_allowed(op, self))
+		return false;
+	struct service_answer answer =
+		service_ask_try(rq, op, ASK_BODY(rq, {"repo", one}, {"other", other}), true,
+	                        ASK_TIMEOUT_MS);
+	return !answer.code && json_get_bool(answer.json, "same", false);
+}
+
+bool repository_is_same(struct request *rq, const char *one, const char *other)
+{
+	if (strcasecmp(one, other) == 0)
+		return true;
+	struct pg_rows *rows = pg_query(rq, REPOSITORY_IS_SAME_SQL, pg_text(one), pg_text(other));
+	return pg_value_bool(rows, 0, 0) || is_told_already(rq, one, other);
+}

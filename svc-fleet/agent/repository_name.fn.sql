@@ -1,0 +1,161 @@
+-- What is kept of repositories follows when they are renamed (service/repository_name.h).
+
+-- What is told of runs, as runs_tell() takes it, under the names that their repositories have now, which stay so until the transaction
+-- ends; links to what runs opened have them, too, so that a pull request has one link.
+CREATE OR REPLACE FUNCTION tellings_held(tellings jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    names jsonb;
+BEGIN
+    SELECT jsonb_object_agg(n.repo, repository_hold(n.repo)) INTO names
+    FROM (SELECT DISTINCT t ->> 'repo' AS repo FROM jsonb_array_elements(tellings) AS t ORDER BY 1) n;
+    IF NOT EXISTS (SELECT FROM jsonb_array_elements(tellings) AS t
+                   WHERE names ->> (t ->> 'repo') <> t ->> 'repo'
+                      OR repository_link_now(t #>> '{report,artifact_url}') <> t #>> '{report,artifact_url}') THEN
+        RETURN tellings;
+    END IF;
+    RETURN (
+        SELECT jsonb_agg(jsonb_set(CASE WHEN link.now IS NULL THEN x.t ELSE jsonb_set(x.t, '{report,artifact_url}', to_jsonb(link.now)) END,
+                                   '{repo}', names -> (x.t ->> 'repo')) ORDER BY x.place)
+        FROM jsonb_array_elements(tellings) WITH ORDINALITY AS x (t, place),
+             repository_link_now(x.t #>> '{report,artifact_url}') AS link (now));
+END $$;
+
+-- Take out what the account has of runs of the repository, and return it as runs_tell() takes it. For a repository with few runs.
+CREATE OR REPLACE FUNCTION runs_taken_out(account uuid, key text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    taken jsonb;
+BEGIN
+    SELECT jsonb_agg(jsonb_build_object('account', account, 'repo', r.repo, 'run_id', r.run_id) || told.part ORDER BY r.at, r.id, told.place)
+    INTO taken
+    FROM run r LEFT JOIN run_detail d ON d.id = r.id AND d.first_at = r.first_at
+    CROSS JOIN LATERAL (VALUES
+        (1, jsonb_build_object('report', jsonb_strip_nulls(r.record), 'detail', coalesce(d.detail, '{}'))),
+        (2, jsonb_build_object('host', jsonb_build_object('state', r.host_state, 'outcome', r.host_outcome,
+                                                          'told_at', r.host_told_at)))) AS told (place, part)
+    WHERE r.account_id = account AND r.repo_key = key AND (told.place = 1 OR r.host_state IS NOT NULL);
+    DELETE FROM run_detail d USING run r WHERE r.account_id = account AND r.repo_key = key AND d.id = r.id AND d.first_at = r.first_at;
+    DELETE FROM run_text t USING run r WHERE r.account_id = account AND r.repo_key = key AND t.run = r.id;
+    DELETE FROM run r WHERE r.account_id = account AND r.repo_key = key;
+    DELETE FROM run_key k WHERE k.account_id = account AND k.repo_key = key;
+    DELETE FROM run_repo s WHERE s.account_id = account AND s.repo_key = key;
+    DELETE FROM run_agent s WHERE s.account_id = account AND s.repo_key = key;
+    DELETE FROM run_day s WHERE s.account_id = account AND s.repo_key = key;
+    RETURN coalesce(taken, '[]');
+END $$;
+
+-- Move the runs of an account, with all that is added up of them. What was told under the new name before it was known is told once
+-- more afterwards, of runs that both names have, too.
+CREATE OR REPLACE FUNCTION runs_move(account uuid, old_name text, new_name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    old_key text := lower(old_name);
+    new_key text := lower(new_name);
+    told jsonb := CASE WHEN old_key <> new_key THEN runs_taken_out(account, new_key) ELSE '[]' END;
+BEGIN
+    UPDATE run_key k SET repo_key = new_key WHERE k.account_id = account AND k.repo_key = old_key;
+    UPDATE run r SET repo_key = new_key, repo = new_name, artifact_url = repository_link_now(r.artifact_url),
+        record = CASE WHEN r.artifact_url IS NULL THEN r.record
+                      ELSE jsonb_set(r.record, '{artifact_url}', to_jsonb(repository_link_now(r.artifact_url))) END
+    WHERE r.account_id = account AND r.repo_key = old_key;
+    UPDATE run_repo s SET repo_key = new_key, repo = new_name WHERE s.account_id = account AND s.repo_key = old_key;
+    UPDATE run_agent s SET repo_key = new_key WHERE s.account_id = account AND s.repo_key = old_key;
+    UPDATE run_day s SET repo_key = new_key WHERE s.account_id = account AND s.repo_key = old_key;
+    DELETE FROM run_removed x WHERE x.account_id = account AND x.repo_key = old_key AND old_key <> new_key
+        AND EXISTS (SELECT FROM run_removed o WHERE o.account_id = account AND o.repo_key = new_key AND o.run_key = x.run_key);
+    UPDATE run_removed x SET repo_key = new_key WHERE x.account_id = account AND x.repo_key = old_key;
+    PERFORM runs_tell(told) WHERE told <> '[]';
+END $$;
+
+-- Move an account's deliverables, of which each is told of under its link now; of two that have one link then, the earlier stays. What
+-- is archived in the inbox stays so.
+CREATE OR REPLACE FUNCTION deliverables_move(account uuid, old_key text, new_name text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO inbox_archived (account_id, item, archived_at)
+    SELECT account, inbox_id(d.kind || '_waiting', repository_link_now(d.url)), a.archived_at
+    FROM deliverable d JOIN inbox_archived a ON a.account_id = account AND a.item = inbox_id(d.kind || '_waiting', d.url)
+    WHERE d.account_id = account AND d.repo_key = old_key
+    ON CONFLICT DO NOTHING;
+    DELETE FROM deliverable d USING deliverable old
+    WHERE old.account_id = account AND old.repo_key = old_key AND d.account_id = account
+      AND d.url = repository_link_now(old.url) AND d.url <> old.url;
+    UPDATE deliverable d SET repo_key = lower(new_name), repo = new_name, url = repository_link_now(d.url)
+    WHERE d.account_id = account AND d.repo_key = old_key;
+END $$;
+
+-- Move an account's installations on the repository. Of two that are active for one interest, the later took the place of the other.
+CREATE OR REPLACE FUNCTION installations_move(account uuid, old_name text, new_name text, web_url text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE installation i SET status = 'revoked', revoked_at = now()
+    FROM installation later
+    WHERE i.account_id = account AND later.account_id = account AND i.status = 'active' AND later.status = 'active'
+      AND i.interest_id IS NOT DISTINCT FROM later.interest_id AND i.id < later.id
+      AND i.repo_key IN (lower(old_name), lower(new_name)) AND later.repo_key IN (lower(old_name), lower(new_name));
+    UPDATE installation i SET repo_key = lower(new_name), repo = new_name,
+        setup_url = repository_link_moved(i.setup_url, old_name, new_name, web_url)
+    WHERE i.account_id = account AND i.repo_key = lower(old_name);
+END $$;
+
+-- Move what is known of an account's access. Whether it goes on under the new name, which another account may have, is asked again.
+CREATE OR REPLACE FUNCTION repo_access_move(account uuid, old_name text, new_name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    old_key text := lower(old_name);
+    new_key text := lower(new_name);
+    known repo_access;
+BEGIN
+    DELETE FROM owned_repo o WHERE o.account_id = account AND o.repo_key = old_key;
+    IF FOUND THEN
+        INSERT INTO owned_repo (account_id, repo_key) VALUES (account, new_key) ON CONFLICT DO NOTHING;
+    END IF;
+    DELETE FROM repo_access a WHERE a.account_id = account AND a.repo_key = old_key RETURNING * INTO known;
+    IF FOUND THEN
+        INSERT INTO repo_access (account_id, repo_key, asked_at, lost_at, repo, href)
+        VALUES (account, new_key, '-infinity', known.lost_at, CASE WHEN known.lost_at IS NOT NULL THEN new_name END,
+                left(known.href, -length(known.repo)) || new_name)
+        ON CONFLICT DO NOTHING;
+    END IF;
+END $$;
+
+-- Move pull requests and issues, and what the code host told of them under either name.
+CREATE OR REPLACE FUNCTION code_host_items_move(old_key text, new_key text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF old_key = new_key THEN
+        RETURN;
+    END IF;
+    INSERT INTO code_host_item AS i (repo_key, kind, number, state, opened_at, closed_at, told_at)
+    SELECT new_key, o.kind, o.number, o.state, o.opened_at, o.closed_at, o.told_at FROM code_host_item o WHERE o.repo_key = old_key
+    ORDER BY o.kind, o.number
+    ON CONFLICT (repo_key, kind, number) DO UPDATE SET
+        state = CASE WHEN excluded.told_at > i.told_at OR i.told_at IS NULL THEN excluded.state ELSE i.state END,
+        opened_at = least(i.opened_at, excluded.opened_at), closed_at = greatest(i.closed_at, excluded.closed_at),
+        told_at = greatest(i.told_at, excluded.told_at);
+    DELETE FROM code_host_item o WHERE o.repo_key = old_key;
+END $$;
+
+-- An account that is deleted meanwhile has nothing left to move once its lock is held.
+CREATE OR REPLACE FUNCTION repository_move(old_name text, new_name text, web_url text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    old_key text := lower(old_name);
+    new_key text := lower(new_name);
+    account uuid;
+BEGIN
+    PERFORM code_host_items_move(old_key, new_key);
+    FOR account IN
+        SELECT s.account_id FROM run_repo s WHERE s.repo_key = old_key
+        UNION SELECT i.account_id FROM installation i WHERE i.repo_key = old_key
+        UNION SELECT o.account_id FROM owned_repo o WHERE o.repo_key = old_key
+        UNION SELECT a.account_id FROM repo_access a WHERE a.repo_key = old_key
+        UNION SELECT x.account_id FROM run_removed x WHERE x.repo_key = old_key
+        UNION SELECT d.account_id FROM deliverable d WHERE d.repo_key = old_key
+        ORDER BY 1
+    LOOP
+        PERFORM account_lock(account, false);
+        CONTINUE WHEN EXISTS (SELECT FROM deleted_account d WHERE d.id = account);
+        PERFORM deliverables_move(account, old_key, new_name);
+        PERFORM runs_move(account, old_name, new_name);
+        PERFORM installations_move(account, old_name, new_name, web_url);
+        PERFORM repo_access_move(account, old_name, new_name);
+    END LOOP;
+    DELETE FROM repo_fetch f WHERE f.repo_key = old_key;
+    DELETE FROM run_status s WHERE s.repo_key = new_key AND old_key <> new_key
+        AND EXISTS (SELECT FROM run_status o WHERE o.repo_key = old_key AND o.account_id IS NOT DISTINCT FROM s.account_id);
+    UPDATE run_status s SET repo_key = new_key WHERE s.repo_key = old_key;
+END $$;
