@@ -299,11 +299,10 @@ void config_print_help(const struct setting *settings)
 {
 	for (; settings->type != SET_END; settings++) {
 		const char *fallback = settings->fallback;
-		if (!fallback)
-			printf("  %s (must be set)\n", settings->name);
-		else
-			printf("  %s=%s\n", settings->name, settings->is_secret ? "" : fallback);
-		printf("      %s", settings->help);
+		bool is_shown = fallback && !settings->is_secret;
+		printf("  %s%s%s", settings->name, fallback ? "=" : " (must be set)",
+		       is_shown ? fallback : "");
+		printf("%s\n      %s", settings->is_secret ? " (secret)" : "", settings->help);
 		print_bounds(stdout, settings);
 		putchar('\n');
 	}

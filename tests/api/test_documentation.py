@@ -35,6 +35,13 @@ def test_every_setting_is_documented(cluster):
         assert [one for one in settings if one not in words] == [], name
 
 
+def test_what_more_is_said_of_settings_is_of_the_list():
+    listed, more = (ROOT / "deploy/SETTINGS.md").read_text().split("<!-- end of the list -->")
+    names = set(re.findall(r"^\| `([A-Z0-9_]+)` \|", listed, re.MULTILINE))
+    told = {name for cell in re.findall(r"^\| (`[A-Z][^|]*) \|", more, re.MULTILINE) for name in re.findall(r"`(\w+)`", cell)}
+    assert "ROLES" in told and told - names == set()
+
+
 KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
 
 

@@ -331,7 +331,7 @@ static void help_is_printed_from_the_table(void **state attr_unused)
 	capture_stop(&capture, text, sizeof(text));
 	assert_string_equal(text, "  T_COUNT=4096\n"
 	                          "      A count. (16 to 1000000)\n"
-	                          "  T_SECRET=\n"
+	                          "  T_SECRET= (secret)\n"
 	                          "      A secret.\n"
 	                          "  T_MUST (must be set)\n"
 	                          "      Needed.\n");
