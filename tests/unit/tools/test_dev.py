@@ -38,7 +38,27 @@ FILES = {
     "tests/api/svc-a/test_report.py": "def test_report(): pass\ndef test_other(): pass\n",
     "tests/api/svc-b/test_lists.py": "import time\ndef test_lists(): time.sleep(0.2)\n",
     "tests/fault/test_redis.py": "def test_redis(): pass\n",
+    "tests/deploy/test_image.py": "def test_image(): pass\ndef test_label(): pass\n",
+    "tests/upgrade/test_upgrade.py": "def test_upgrade(): pass\n",
 }
+
+# What would change the machine, or build the former version: its tests are made here.
+STUBS = """
+packages_ensure() { :; }
+promtool_ensure() { :; }
+engine_start() { :; }
+engine_stop() { :; }
+engine_base() { :; }
+former_wrap() { :; }
+former_build() {
+	local part
+	for part in "${FORMER_TESTS[@]}"; do
+		mkdir -p "$FORMER/source/tests/$part"
+		echo 'def test_former(): pass' >"$FORMER/source/tests/$part/test_former.py"
+	done
+	cp "$ROOT/tests/pytest.ini" "$FORMER/source/tests"
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -50,8 +70,8 @@ def tree(tmp_path_factory):
         path.write_text(text)
     shutil.copy(ROOT / "deploy/dev", root / "deploy")
     shutil.copytree(ROOT / "deploy/dev.d", root / "deploy/dev.d")
-    with (root / "deploy/dev.d/packages.sh").open("a") as packages:
-        packages.write("packages_ensure() { :; }\n")
+    with (root / "deploy/dev.d/demo.sh").open("a") as last:  # of those that deploy/dev reads
+        last.write(STUBS)
     return root
 
 
@@ -96,6 +116,20 @@ def test_each_part_ends_with_its_time_and_the_slowest_are_listed(tree):
     assert re.search(r"^\[ +\d+ s\] black-box tests: fault api: \d+ s$", done.stdout, re.MULTILINE)
     assert len(ran(done)) == 10 and "The slowest of 10 tests" in done.stdout
     assert re.search(r"^ +0\.[0-9] s  api/svc-b/test_lists.py::test_lists$", done.stdout, re.MULTILINE)
+
+
+def test_the_images(tree):
+    done = dev(tree, "test", "deploy", "-k", "label")
+    assert done.returncode == 0 and ran(done) == ["deploy/test_image.py::test_label"], done.stdout + done.stderr
+    assert re.search(r"\] deployment tests, on debian:trixie-slim: \d+ s$", done.stdout, re.MULTILINE)
+
+
+def test_the_former_version(tree):
+    done = dev(tree, "test", "upgrade")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert {"upgrade/test_upgrade.py::test_upgrade", "api/gateway/test_former.py::test_former"} <= set(ran(done))
+    assert re.search(r"\] upgrade: \d+ s$", done.stdout, re.MULTILINE)
+    assert re.search(r"\] tests of the former version, on the schema of this one: \d+ s$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
