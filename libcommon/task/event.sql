@@ -76,6 +76,3 @@ WITH given_up AS (
 )
 DELETE FROM event_settled s USING given_up g
 WHERE s.stream = g.stream AND s.event_hash = encode(substring(sha256(convert_to(g.event_id, 'UTF8')) FOR 16), 'hex')::uuid;
-
--- name: event_note_seen
-INSERT INTO event_seen (event_id) VALUES ($1::uuid) ON CONFLICT DO NOTHING;

@@ -378,8 +378,3 @@ const char *event_require_text(struct request *rq, const struct event *event, co
 		raise_error(rq, ERR_INVALID, "the event has no %s", name);
 	return text;
 }
-
-bool event_is_new(struct request *rq, const struct event *event)
-{
-	return pg_query(rq, EVENT_NOTE_SEEN_SQL, pg_text(event->id))->affected == 1;
-}

@@ -9,9 +9,13 @@
  * (`event_position`): it is never ahead of them, also when Postgres is restored to an earlier point
  * or Redis loses its data. Its copy in Redis only tells the trimmer what has been read.
  *
- * Events are settled once: the ids of those that were handled or parked are kept with the position
- * (`event_settled`), and skipped when the writer sends them again. One that was given up is tried
- * again then, so that an operator can have it sent again when the cause is mended.
+ * Why an event that comes twice does nothing: an event keeps its id however often it is sent.
+ * The statement that saves the position also stores the ids of the events that were handled or
+ * parked before it (`event_settled`, for seven days, as hashes), and a consumer skips events whose
+ * id is stored. One gap is left: when the process ends after a handler's commit and before that
+ * statement, the batch is handled again. So handlers are idempotent: they insert with ON CONFLICT,
+ * or compare with what the row says. An event that was given up is not stored; it is handled when
+ * an operator has it sent again.
  *
  * The events of a lane (event_parking.h) are handled in their order, those of different lanes at
  * the same time. One that fails delays only its own lane.

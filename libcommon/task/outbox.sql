@@ -57,10 +57,6 @@ DELETE FROM outbox WHERE id IN
 DELETE FROM event_settled WHERE (stream, event_hash) IN
 	(SELECT stream, event_hash FROM event_settled WHERE settled_at < now() - interval '7 days' ORDER BY settled_at LIMIT $1::int);
 
--- name: event_seen_delete_old
-DELETE FROM event_seen WHERE event_id IN
-	(SELECT event_id FROM event_seen WHERE seen_at < now() - interval '7 days' ORDER BY seen_at LIMIT $1::int);
-
 -- $1 stream: an event of no account, that says nothing.
 -- name: outbox_pass
 SELECT event_emit($1, 'passed', NULL, '{}');

@@ -4,7 +4,7 @@
  * A reader asks when the entry at its position is missing: its database was restored to an earlier
  * point than the stream reaches back, it was away for so long that the stream was cut, or Redis
  * lost the stream. The request is a key of the reader (event_streams.h); the writer's relay marks
- * the rows of its outbox as unsent. Events that arrive twice have the same id.
+ * the rows of its outbox as unsent. The reader skips what it has settled (events.h).
  */
 #pragma once
 

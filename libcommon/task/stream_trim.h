@@ -9,5 +9,5 @@
 #include "task/tasks.h"
 
 /** Pass of the trimmer (periodic.h), whose user is the struct tasks. It also deletes old rows of
- * `outbox`, `event_seen` and `event_settled`. */
+ * `outbox` and `event_settled`. */
 void stream_trim_pass(struct request *rq);

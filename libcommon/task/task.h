@@ -1,8 +1,8 @@
 /** libcommon/task/: asynchronous work: tasks, the jobs that run them, events and recurring work.
  *
  * A service lists its jobs, event handlers and recurring work in struct tasks_settings;
- * tasks_start() runs them in each process. Jobs call task_progress() and task_complete(), event
- * handlers event_is_new(). tasks.h describes the internal files.
+ * tasks_start() runs them in each process. Jobs call task_progress() and task_complete(). tasks.h
+ * describes the internal files.
  *
  * Words used here:
  *   task    a row of the schema's `task` table: one piece of the API's asynchronous work, with its
@@ -125,8 +125,8 @@ struct event {
 	yyjson_val *data; /* an object */
 };
 
-/** Handle an event. It is delivered at least once, so the effect must be idempotent. The events of
- * an account, or of another lane, arrive one after the other, in their order. A raise is a failed
+/** Handle an event. Must be idempotent (events.h says when an event comes twice). The events of an
+ * account, or of another lane, arrive one after the other, in their order. A raise is a failed
  * delivery:
  *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN, ERR_TOO_LARGE  the event goes to
  *     `events.dead.<service>` at once;
@@ -146,10 +146,6 @@ struct event_handler {
 /** A text in the event's data that events of its type always have. Raises ERR_INVALID: it has
  * none. */
 const char *event_require_text(struct request *rq, const struct event *event, const char *name);
-
-/** Record the event as handled; false: it already was. For handlers whose effect is not idempotent;
- * call it first in the handler's transaction. Ids are kept for seven days. */
-bool event_is_new(struct request *rq, const struct event *event);
 
 /** Work that a process repeats, on its background worker. */
 struct recurring {

@@ -11,9 +11,9 @@
  * Words used here:
  *   delivery  one request of the code host, with an id that its repetitions share
  *   event     an entry of the stream events.code_host (code_host_event.h)
- *   fact      what an event says. The app's webhook and a repository's own can tell one fact in two
- *             deliveries. An event's id is derived from its fact, so both make one event, and
- *             event_is_new() tells a reader whether it has had it
+ *   fact      what an event says. The app's webhook and a repository's own webhook may report the
+ *             same fact in two deliveries. An event's id is a hash of its fact (code_host_event.h),
+ *             so both deliveries make one event
  *   ledger    the tables `delivery` and `delivery_seen`: one row for each delivery of the last
  *             DELIVERY_RETENTION days, and what became of it; of a body over 1 MiB what is read
  *
