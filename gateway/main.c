@@ -39,7 +39,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.code_host", "repository_name", key_repository_renamed, false},
+	{"events.code_host", "repository_name", key_repository_renamed},
 	{0},
 };
 

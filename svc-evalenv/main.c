@@ -42,7 +42,7 @@ static const struct job JOBS[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.code_host", "repository_name", repository_name_told, false},
+	{"events.code_host", "repository_name", repository_name_told},
 	{0},
 };
 

@@ -44,10 +44,10 @@ static const struct job JOBS[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.eval", NULL, evaluation_store, false},
-	{"events.code_host", "pull_request", run_pull_request_told, false},
-	{"events.code_host", "workflow_run", run_workflow_told, false},
-	{"events.code_host", "repository_name", repository_name_told, false},
+	{"events.eval", NULL, evaluation_store},
+	{"events.code_host", "pull_request", run_pull_request_told},
+	{"events.code_host", "workflow_run", run_workflow_told},
+	{"events.code_host", "repository_name", repository_name_told},
 	{0},
 };
 

@@ -41,13 +41,13 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.account", "key.revoked", installation_key_revoked, false},
-	{"events.account", "key.replaced", installation_key_replaced, false},
-	{"events.code_host", "pull_request", code_host_item_told, false},
-	{"events.code_host", "issues", code_host_item_told, false},
-	{"events.code_host", "workflow_run", code_host_run_told, false},
-	{"events.code_host", "access", repo_access_lost, false},
-	{"events.code_host", "repository_name", code_host_name_told, false},
+	{"events.account", "key.revoked", installation_key_revoked},
+	{"events.account", "key.replaced", installation_key_replaced},
+	{"events.code_host", "pull_request", code_host_item_told},
+	{"events.code_host", "issues", code_host_item_told},
+	{"events.code_host", "workflow_run", code_host_run_told},
+	{"events.code_host", "access", repo_access_lost},
+	{"events.code_host", "repository_name", code_host_name_told},
 	{0},
 };
 

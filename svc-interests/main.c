@@ -61,18 +61,18 @@ static const struct job JOBS[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.experiments", "experiment.created", experiment_store, false},
-	{"events.experiments", "experiment.updated", experiment_store, false},
-	{"events.experiments", "experiment.deleted", experiment_store, false},
-	{"events.code_host", "pull_request", provision_pull_request_told, false},
-	{"events.code_host", "installation", provision_app_told, false},
-	{"events.code_host", "installation_repositories", provision_app_told, false},
-	{"events.code_host", "repository_name", repository_name_told, false},
-	{"events.account", "key.revoked", provision_key_revoked, false},
-	{"events.runs", "deliverable.open", run_outcome_store, false},
-	{"events.runs", "deliverable.merged", run_outcome_store, false},
-	{"events.runs", "deliverable.closed", run_outcome_store, false},
-	{"events.runs", "deliverable.withdrawn", run_outcome_store, false},
+	{"events.experiments", "experiment.created", experiment_store},
+	{"events.experiments", "experiment.updated", experiment_store},
+	{"events.experiments", "experiment.deleted", experiment_store},
+	{"events.code_host", "pull_request", provision_pull_request_told},
+	{"events.code_host", "installation", provision_app_told},
+	{"events.code_host", "installation_repositories", provision_app_told},
+	{"events.code_host", "repository_name", repository_name_told},
+	{"events.account", "key.revoked", provision_key_revoked},
+	{"events.runs", "deliverable.open", run_outcome_store},
+	{"events.runs", "deliverable.merged", run_outcome_store},
+	{"events.runs", "deliverable.closed", run_outcome_store},
+	{"events.runs", "deliverable.withdrawn", run_outcome_store},
 	{0},
 };
 

@@ -21,7 +21,7 @@
  *
  * A service that reads these events has in its table of event handlers
  *
- *     {"events.code_host", "repository_name", repository_name_told, false},
+ *     {"events.code_host", "repository_name", repository_name_told},
  */
 #pragma once
 

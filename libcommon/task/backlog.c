@@ -58,9 +58,7 @@ static void measure_streams(struct request *rq, const struct tasks *tasks)
 {
 	const struct event_consumer *consumer;
 	SLIST_FOREACH (consumer, &tasks->consumers, entry)
-		if (!consumer->is_broadcast)
-			metric_set(&lag_metric, consumer->stream, NULL,
-			           stream_lag_s(rq, consumer->stream));
+		metric_set(&lag_metric, consumer->stream, NULL, stream_lag_s(rq, consumer->stream));
 }
 
 static void measure_dead(struct request *rq, const struct tasks *tasks)

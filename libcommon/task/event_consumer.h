@@ -11,9 +11,8 @@ struct event_consumer {
 	SLIST_ENTRY(event_consumer) entry; /* in tasks->consumers */
 	struct tasks *tasks;
 	const char *stream;
-	bool is_broadcast; /* every process reads every entry, from its start on */
 	struct periodic *reader;
-	struct periodic *retry; /* of parked events; NULL for a broadcast */
+	struct periodic *retry; /* of parked events */
 	struct redis_blocking *connection;
 	struct lease lease;           /* named like the stream */
 	char position[STREAM_ID_MAX]; /* the newest entry that is settled; "": unknown */

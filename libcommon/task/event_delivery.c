@@ -29,7 +29,6 @@ static bool matches(const struct event_consumer *consumer, const struct event_ha
                     const char *type)
 {
 	return strcmp(handler->stream, consumer->stream) == 0 &&
-	       handler->is_broadcast == consumer->is_broadcast &&
 	       (!handler->type || strcmp(handler->type, type) == 0);
 }
 

@@ -1,6 +1,5 @@
 #include "task/events.h"
 
-#include "base/backoff.h"
 #include "base/base.h"
 #include "base/crypto.h"
 #include "base/json.h"
@@ -243,7 +242,7 @@ static void publish_position(struct request *rq, const struct event_consumer *co
 	redis_words(rq, "SET", key, arena_strdup(rq->arena, consumer->position));
 }
 
-static void leased_pass(struct request *rq)
+static void reader_pass(struct request *rq)
 {
 	struct event_consumer *consumer = periodic_user(rq);
 	if (!hold_lease(rq, consumer)) {
@@ -258,41 +257,11 @@ static void leased_pass(struct request *rq)
 	periodic_wake(consumer->reader);
 }
 
-/* A failed delivery of a broadcast is tried again here: it delays only this process. */
-static void deliver_broadcast(struct request *rq, const struct event_consumer *consumer,
-                              const struct stream_entry *entry)
-{
-	for (unsigned tries = 1; tries <= DELIVERIES_MAX; tries++) {
-		struct delivery delivery = event_deliver(rq, consumer, entry, INLINE_TIMEOUT_MS);
-		if (delivery.code == ERR_NONE || delivery_is_final(&delivery))
-			return;
-		fiber_sleep(rq, backoff_ms(tries, tasks_timing.retry, tasks_timing.retry_max));
-	}
-}
-
-/* A broadcast begins after the newest entry that exists when the process starts. */
-static void broadcast_pass(struct request *rq)
-{
-	struct event_consumer *consumer = periodic_user(rq);
-	const char *newest = stream_newest_id(rq, consumer->stream);
-	if (!consumer->position[0])
-		set_position(consumer, newest);
-	if (stream_id_compare(newest, consumer->position) < 0) /* Redis lost the stream */
-		set_position(consumer, "0-0");
-	struct stream_entries entries = read_entries(rq, consumer);
-	for (size_t i = 0; i < entries.count; i++) {
-		deliver_broadcast(rq, consumer, &entries.items[i]);
-		set_position(consumer, entries.items[i].id);
-	}
-	periodic_wake(consumer->reader);
-}
-
 static bool has_consumer(const struct tasks *tasks, const struct event_handler *handler)
 {
 	const struct event_consumer *consumer;
 	SLIST_FOREACH (consumer, &tasks->consumers, entry) {
-		if (strcmp(consumer->stream, handler->stream) == 0 &&
-		    consumer->is_broadcast == handler->is_broadcast)
+		if (strcmp(consumer->stream, handler->stream) == 0)
 			return true;
 	}
 	return false;
@@ -303,22 +272,17 @@ static void consumer_start(struct tasks *tasks, const struct event_handler *hand
 	struct event_consumer *consumer = calloc(1, sizeof(*consumer));
 	require(consumer);
 	/* Without its name in the table, entries would be trimmed before they are read. */
-	require(handler->is_broadcast ||
-	        event_stream_has_reader(tasks->streams, handler->stream, tasks->settings.service));
+	require(event_stream_has_reader(tasks->streams, handler->stream, tasks->settings.service));
 	consumer->tasks = tasks;
 	consumer->stream = handler->stream;
 	consumer->lease.name = handler->stream;
-	consumer->is_broadcast = handler->is_broadcast;
 	consumer->connection = redis_blocking_new(tasks->worker->redis);
-	consumer->reader = periodic_new(tasks->worker, handler->stream,
-	                                handler->is_broadcast ? broadcast_pass : leased_pass,
-	                                consumer, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
-	SLIST_INSERT_HEAD(&tasks->consumers, consumer, entry);
-	periodic_wake(consumer->reader);
-	if (handler->is_broadcast)
-		return;
+	consumer->reader = periodic_new(tasks->worker, handler->stream, reader_pass, consumer,
+	                                PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	consumer->retry = periodic_new(tasks->worker, handler->stream, event_parking_pass, consumer,
 	                               PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
+	SLIST_INSERT_HEAD(&tasks->consumers, consumer, entry);
+	periodic_wake(consumer->reader);
 	periodic_wake(consumer->retry);
 }
 
@@ -335,8 +299,7 @@ void events_retry(struct tasks *tasks)
 {
 	struct event_consumer *consumer;
 	SLIST_FOREACH (consumer, &tasks->consumers, entry)
-		if (consumer->retry)
-			periodic_wake(consumer->retry);
+		periodic_wake(consumer->retry);
 }
 
 void events_stop(struct tasks *tasks)
@@ -352,8 +315,7 @@ bool events_are_idle(const struct tasks *tasks)
 {
 	const struct event_consumer *consumer;
 	SLIST_FOREACH (consumer, &tasks->consumers, entry) {
-		if (!periodic_is_idle(consumer->reader) ||
-		    (consumer->retry && !periodic_is_idle(consumer->retry)))
+		if (!periodic_is_idle(consumer->reader) || !periodic_is_idle(consumer->retry))
 			return false;
 	}
 	return true;

@@ -1,5 +1,5 @@
-/** The consumers that run the event handlers of a process: one for each stream, or two when it also
- * has broadcast handlers. Internal to this folder.
+/** The consumers that run the event handlers of a process: one for each stream. Internal to this
+ * folder.
  *
  *     take the lease -> read entries after the position -> handle, park or give up each
  *         -> save the position -> ...

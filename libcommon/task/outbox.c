@@ -26,12 +26,8 @@ enum {
 	ROW_LANE
 };
 
-/* A row of the stream `jobs` is one that the former version wrote while it was replaced. Workers
- * find its task without it. */
 static void add_row(struct publication *publication, const struct pg_rows *rows, int row)
 {
-	if (strcmp(pg_value(rows, row, ROW_STREAM), "jobs") == 0)
-		return;
 	static const struct {
 		const char *name;
 		int column;

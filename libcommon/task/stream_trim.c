@@ -143,7 +143,5 @@ void stream_trim_pass(struct request *rq)
 	}
 	forget_dead_letters(rq, tasks->settings.service);
 	drop_unused_consumers(rq, tasks);
-	/* Rows of the former version (outbox.c). */
-	delete_old(rq, OUTBOX_DELETE_OLD_SQL, pg_text("jobs"), pg_time(time_now_ms()));
 	delete_old(rq, EVENT_SETTLED_DELETE_OLD_SQL);
 }

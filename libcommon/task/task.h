@@ -139,8 +139,6 @@ struct event_handler {
 	const char *stream; /* NULL ends a table */
 	const char *type;   /* NULL: every type of the stream */
 	event_fn *run;
-	bool is_broadcast; /* every process reads all events from its start on:
-			      for caches and replicas */
 };
 
 /** A text in the event's data that events of its type always have. Raises ERR_INVALID: it has

@@ -117,18 +117,6 @@ static void test_a_late_sender_is_refused(void **state)
 	assert_int_equal(redis_number("XLEN events.numbers"), 2);
 }
 
-/* The former version wrote a row for each task, perhaps while it was replaced. */
-static void test_rows_of_tasks_are_not_sent(void **state)
-{
-	(void)state;
-	sql("INSERT INTO outbox (stream, type, data) VALUES ('jobs', 'ok', '{}')");
-	emit(1, 2);
-	service_start(NULL, NULL);
-	until_sql(0, UNSENT);
-	assert_int_equal(redis_number("EXISTS jobs"), 0);
-	assert_int_equal(redis_number("XLEN events.numbers"), 2);
-}
-
 /* Postgres goes back to an earlier point while Redis stays. */
 static void test_events_are_sent_again_after_postgres_was_restored(void **state)
 {
@@ -193,7 +181,6 @@ int main(void)
 		CASE(test_a_stopped_relay_is_taken_over),
 		CASE(test_no_transaction_is_open_while_redis_is_called),
 		CASE(test_a_late_sender_is_refused),
-		CASE(test_rows_of_tasks_are_not_sent),
 		CASE(test_events_are_sent_again_after_postgres_was_restored),
 		CASE(test_every_replica_measures_how_long_rows_wait),
 	};
