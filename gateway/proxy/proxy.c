@@ -200,19 +200,19 @@ static bool is_safe(const struct proxy_exchange *p)
 	return http_method_is_safe(p->x->head.method) || p->match.op->flags & API_READS;
 }
 
-/* What is known about a request whose connection broke before the answer (RFC 9110 section 9.2.2,
- * RFC 9112 section 9.3.1):
+/* Whether to send a request again whose connection broke before the answer (RFC 9110 section 9.2.2,
+ * RFC 9112 section 9.3.1). Its content must still be here, as it is when it came in one piece.
  *
- *   the socket accepted none of it,  nothing was done: any request may be sent again, as long as
- *                                    its
- *   or the service said farewell,    content is still there: it is when it came in one piece
- *   or it was another process
- *   it accepted some                 the service may have read it: the kernel's send buffer, an
- *                                    acknowledgment and a reset are no proof of the contrary
+ *   has_sent  what is known                                             sent again
+ *   false     Nothing was done: the socket accepted no byte, or the     any request, until
+ *             answer was 408 (the service was closing the connection)   UNSENT_MAX connections
+ *             or 421 (the address is another process's now).            have failed
+ *   true      The service may have read the request. Neither the send   a safe request, once
+ *             buffer nor an acknowledgment or a reset tells.
  *
- * In the last case a request that changes something is not sent again: the repeated DELETE would be
- * answered 404. A safe one is sent once more, since a service that restarts closes its connections,
- * but not a third time, since it may be the request that ends the service. */
+ * A request that changes something might be done twice; a repeated DELETE would be answered 404. A
+ * safe one is sent a second time, since a service that restarts closes its connections, but not a
+ * third time, since the request itself may be what ends the service. */
 static bool is_retried(struct proxy_exchange *p, const struct upstream_failure *failure)
 {
 	if (failure->code != ERR_UNAVAILABLE || failure->has_answered || p->is_content_gone)

@@ -154,7 +154,7 @@ static void end_idle(struct http_conn *conn)
 		http_socket_close(conn);
 		return;
 	}
-	http_response_farewell(conn);
+	http_response_408(conn);
 	enter_linger(conn);
 }
 

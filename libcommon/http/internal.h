@@ -256,7 +256,7 @@ void http_response_write_rest(struct server_exchange *exchange);
 
 /** Write a response 408 without content, on a connection without an exchange that is to be
  * closed. */
-void http_response_farewell(struct http_conn *conn);
+void http_response_408(struct http_conn *conn);
 
 /** Write 100 (Continue). */
 void http_response_continue(struct http_conn *conn);

@@ -59,7 +59,7 @@ void http_response_continue(struct http_conn *conn)
 	http_socket_write(conn, &line, 1);
 }
 
-void http_response_farewell(struct http_conn *conn)
+void http_response_408(struct http_conn *conn)
 {
 	uv_buf_t all = buf_of(FAREWELL, sizeof(FAREWELL) - 1);
 	http_socket_write(conn, &all, 1);

@@ -18,7 +18,7 @@ void reply_json(struct request *rq, int status, const char *json);
 void reply_json_length(struct request *rq, int status, const char *json, size_t length);
 void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc);
 
-/** Reply 204: it is well, and there is nothing to say. */
+/** Reply 204, without content. */
 void reply_nothing(struct request *rq);
 
 /** Reply with a page of a list: 200, the array `json_array`, the field X-Total-Count with `total`,

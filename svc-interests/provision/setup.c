@@ -182,8 +182,8 @@ void setup_model_key(struct provision *p)
 		provider);
 }
 
-/* Once a pull request was merged, its branch is of the past: what comes later has one of its
- * own. */
+/* The branch for the setup files. When its pull request was merged before, a new branch, whose name
+ * ends with characters of the task's id: commits on the merged one would reach no pull request. */
 static const char *work_branch(const struct provision *p)
 {
 	const char *branch = text(p, "branch"), *task = text(p, "task_id");

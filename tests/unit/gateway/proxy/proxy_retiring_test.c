@@ -79,7 +79,7 @@ static void assert_sent_again(struct fixture *f, const char *refusal)
 	http_client_wait_text(f->fake->conns[5], "\r\n\r\nbody", 1);
 }
 
-static void a_request_that_crosses_a_farewell_is_sent_again(void **state)
+static void a_request_that_crosses_a_408_is_sent_again(void **state)
 {
 	assert_sent_again(*state, FAREWELL);
 }
@@ -120,7 +120,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(connections_to_a_retiring_service_are_closed),
 		TEST(a_refusal_closes_only_its_connection),
-		TEST(a_request_that_crosses_a_farewell_is_sent_again),
+		TEST(a_request_that_crosses_a_408_is_sent_again),
 		TEST(a_request_to_another_process_is_sent_again),
 		TEST(a_service_that_is_always_another_process_is_unavailable),
 		TEST(content_in_pieces_is_not_sent_again),
