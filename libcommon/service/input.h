@@ -205,10 +205,6 @@ struct field {
 	{                                                                                          \
 		IN_BODY, FIELD_INT, (n), FIELD_AT(s, m, int64_t), (f), (lo), (hi), .fallback = (d) \
 	}
-#define BODY_FLOAT(s, m, n, f, lo, hi)                                             \
-	{                                                                          \
-		IN_BODY, FIELD_FLOAT, (n), FIELD_AT(s, m, double), (f), (lo), (hi) \
-	}
 #define BODY_BOOL(s, m, n, f, d)                                                     \
 	{                                                                            \
 		IN_BODY, FIELD_BOOL, (n), FIELD_AT(s, m, bool), (f), .fallback = (d) \
@@ -228,10 +224,6 @@ struct field {
 #define BODY_OBJECT(s, m, n, f)                                               \
 	{                                                                     \
 		IN_BODY, FIELD_OBJECT, (n), FIELD_AT(s, m, const char *), (f) \
-	}
-#define BODY_ARRAY(s, m, n, f, lo, hi)                                                   \
-	{                                                                                \
-		IN_BODY, FIELD_ARRAY, (n), FIELD_AT(s, m, const char *), (f), (lo), (hi) \
 	}
 #define BODY_STRINGS(s, m, n, f, lo, hi, each)                                              \
 	{                                                                                   \
@@ -289,10 +281,6 @@ struct field {
 #define JSON_OBJECT(n, f)                                      \
 	{                                                      \
 		IN_BODY, FIELD_OBJECT, (n), FIELD_NOWHERE, (f) \
-	}
-#define JSON_ARRAY(n, f, lo, hi)                                          \
-	{                                                                 \
-		IN_BODY, FIELD_ARRAY, (n), FIELD_NOWHERE, (f), (lo), (hi) \
 	}
 #define JSON_OBJECT_OF(n, f, m)                                                \
 	{                                                                      \

@@ -14,16 +14,6 @@
 #define PAGE_TIMEOUT_MS  180000
 #define TOKEN_HASH_BYTES 8
 
-static const struct source *const SOURCES[] = {&ARXIV_SOURCE};
-
-const struct source *source_find(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
-		if (strcmp(SOURCES[i]->name, name) == 0)
-			return SOURCES[i];
-	return NULL;
-}
-
 /* --- Requests --------------------------------------------------------------------------------- */
 
 static struct source_answer busy(const char *why, uint64_t retry_after_ms)

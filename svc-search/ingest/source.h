@@ -59,9 +59,6 @@ struct source {
 extern const struct source ARXIV_SOURCE;
 extern const struct setting HARVEST_SETTINGS[];
 
-/** The source of that name; NULL: there is none. */
-const struct source *source_find(const char *name);
-
 /** What became of one request for a page. */
 enum source_outcome {
 	SOURCE_PAGE,    /* there is a page */
