@@ -79,6 +79,7 @@ static const struct service SERVICE = {
 	.worker_start = wakeup_worker_start,
 	.worker_stop = wakeup_worker_stop,
 	.background_start = wakeups_listen,
+	.listens = true,
 	.keeps_accounts = true,
 	.schema_definition = &SCHEMA,
 };

@@ -128,6 +128,7 @@ static const struct service SERVICE = {
 	.worker_start = worker_start,
 	.worker_stop = worker_stop,
 	.background_start = background_start,
+	.listens = true,
 	.background_stop = background_stop,
 	.not_ready_reason = not_ready_reason,
 };

@@ -5,7 +5,7 @@
 /* What is not for the loops that answer requests. */
 static int64_t others(const struct connection_needs *needs)
 {
-	return needs->has_background ? CONNECTIONS_LISTEN + CONNECTIONS_BACKGROUND : 0;
+	return needs->has_background ? CONNECTIONS_BACKGROUND + needs->listens : 0;
 }
 
 int64_t connections_needed(const struct connection_needs *needs)
@@ -30,8 +30,8 @@ enum err_code connections_share(const struct connection_needs *needs,
 		shares.per_loop = (int)(left / shares.loops);
 	}
 	if (needs->has_background)
-		shares.background = needs->has_http ? CONNECTIONS_BACKGROUND
-		                                    : (int)(total - CONNECTIONS_LISTEN);
+		shares.background =
+			needs->has_http ? CONNECTIONS_BACKGROUND : (int)(total - needs->listens);
 	*ret_shares = shares;
 	return ERR_NONE;
 }

@@ -9,7 +9,6 @@
 
 #define CONNECTIONS_DEFAULT    12
 #define CONNECTIONS_LOOP_MIN   2 /* one for transactions, one for single statements */
-#define CONNECTIONS_LISTEN     1 /* of the background loop */
 #define CONNECTIONS_BACKGROUND 3 /* of its statements, beside the loops for requests */
 
 struct connection_needs {
@@ -18,6 +17,7 @@ struct connection_needs {
 	int cores;
 	bool has_http;       /* there are loops for requests */
 	bool has_background; /* there is a background loop */
+	bool listens;        /* which has one more connection, for LISTEN */
 };
 
 struct connection_shares {

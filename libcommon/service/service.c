@@ -170,6 +170,7 @@ static enum err_code share_connections(struct process *process)
 		.cores = cpu_count(),
 		.has_http = process->roles.has_http,
 		.has_background = process->has_background,
+		.listens = process->service->listens,
 	};
 	struct connection_shares shares;
 	enum err_code code = connections_share(&needs, &shares);

@@ -2,56 +2,7 @@
  * checked input, replies and problems, Idempotency-Key, ETag. A service declares itself in one
  * struct (struct service) and implements handlers. Entry point: service_main().
  *
- * A new service, `svc-runs` with the schema `runs`, needs:
- *
- *     libcommon/api.def       a line for each operation
- *     libcommon/internal.def  a line for each operation that other services may use, if there are
- *                             any
- *     http/api.h              a line of API_SERVICES: its symbol, its name and the setting RUNS_URL
- *     deploy/processes        `svc-runs  runs  RUNS_URL`; the build, deploy/dev and the tests read
- *                             it
- *     svc-runs/openapi.yaml   a description of each operation
- *     svc-runs/meson.build    folders = [['', [], files('run.c', 'run.sql')]]
- *                             migrations = files('migrations/0001_run.sql')
- *                             functions = files('run.fn.sql')
- *     svc-runs/migrations/    the tables: SQL files, applied in order at start (pg/migrate.h)
- *     svc-runs/run.fn.sql     the functions of the schema, as they are today
- *     svc-runs/run.sql        the statements, each named by a line `-- name: run_create`
- *     svc-runs/run.c, run.h   the handlers
- *     svc-runs/main.c         the declaration
- *
- * The declaration:
- *
- *     static const struct route ROUTES[] = {
- *             {API_ID_run_create, run_create},
- *             {0},
- *     };
- *     static const struct service SERVICE = {
- *             .name = "svc-runs",
- *             .schema = "runs",
- *             .api = API_RUNS,
- *             .routes = ROUTES,
- *             .keeps_accounts = true,
- *             .schema_definition = &SCHEMA,                                    // svc-runs-schema.h
- *             .settings = (const struct setting *const[]){RUN_SETTINGS, NULL}, // base/config.h
- *     };
- *     int main(int argc, char **argv) { return service_main(&SERVICE, argc, argv); }
- *
- * A statement and its handler. The build makes the constant RUN_CREATE_SQL (run.sql.h) of the
- * statement. Postgres writes the JSON of the reply.
- *
- *     -- name: run_create
- *     INSERT INTO run (project_id, account_id, seeds)
- *     SELECT p.id, p.account_id, $3 FROM project p WHERE p.id = $2 AND p.account_id = $1
- *     RETURNING json_build_object('id', id, 'seeds', seeds);
- *
- *     void run_create(struct request *rq)
- *     {
- *             struct run_input *in = request_input(rq, struct run_input, RUN_FIELDS);
- *             struct pg_rows *rows = pg_query(rq, RUN_CREATE_SQL, pg_uuid(rq->caller.account),
- *                                             pg_text(in->project), pg_int(in->seeds));
- *             reply_one(rq, 201, rows, "no such project");
- *     }
+ * libcommon/README.md says how to add an operation and a service, with an example.
  *
  * Rules for handlers:
  * - A handler runs in a fiber (loop/request.h). Code that waits is written as if it blocked. A
@@ -154,6 +105,7 @@ struct service {
 	 * handlers and recurring work: for what the process repeats by itself and no request should
 	 * wait for. Called in every role (process->roles). */
 	void (*background_start)(struct worker *worker);
+	bool listens; /* background_start calls pg_listen(), which needs a connection */
 	void (*background_stop)(struct worker *worker);
 	/** Why the service is not ready, a short text for /readyz; NULL: it is ready. Called from
 	 * any thread. */

@@ -16,24 +16,30 @@ static void test_shares(void **state)
 		struct connection_needs needs;
 		int total, loops, per_loop, background;
 	} ROWS[] = {
-		{{0, 0, 1, true, true}, 12, 1, 8, 3},
-		{{0, 0, 2, true, true}, 12, 2, 4, 3},
+		{{0, 0, 1, true, true, true}, 12, 1, 8, 3},
+		{{0, 0, 2, true, true, true}, 12, 2, 4, 3},
+		{{0, 0, 16, true, true, true}, 12, 4, 2, 3},
+		{{0, 0, 128, true, true, true}, 12, 4, 2, 3},
+		{{0, 2, 16, true, true, true}, 12, 2, 4, 3},
+		{{0, 16, 16, true, true, true}, 36, 16, 2, 3},
+		{{36, 0, 16, true, true, true}, 36, 16, 2, 3},
+		{{20, 0, 16, true, true, true}, 20, 8, 2, 3},
+		{{6, 0, 16, true, true, true}, 6, 1, 2, 3},
+		{{7, 1, 16, true, true, true}, 7, 1, 3, 3},
+		/* without LISTEN */
+		{{0, 0, 1, true, true}, 12, 1, 9, 3},
 		{{0, 0, 16, true, true}, 12, 4, 2, 3},
-		{{0, 0, 128, true, true}, 12, 4, 2, 3},
-		{{0, 2, 16, true, true}, 12, 2, 4, 3},
-		{{0, 16, 16, true, true}, 36, 16, 2, 3},
-		{{36, 0, 16, true, true}, 36, 16, 2, 3},
-		{{20, 0, 16, true, true}, 20, 8, 2, 3},
-		{{6, 0, 16, true, true}, 6, 1, 2, 3},
-		{{7, 1, 16, true, true}, 7, 1, 3, 3},
+		{{0, 16, 16, true, true}, 35, 16, 2, 3},
+		{{5, 0, 16, true, true}, 5, 1, 2, 3},
+		{{3, 16, 16, false, true}, 3, 0, 0, 3},
 		/* without background work */
 		{{0, 0, 2, true, false}, 12, 2, 6, 0},
 		{{0, 0, 16, true, false}, 12, 6, 2, 0},
 		{{2, 0, 16, true, false}, 2, 1, 2, 0},
 		{{0, 16, 16, true, false}, 32, 16, 2, 0},
 		/* without requests */
-		{{0, 0, 16, false, true}, 12, 0, 0, 11},
-		{{4, 16, 16, false, true}, 4, 0, 0, 3},
+		{{0, 0, 16, false, true, true}, 12, 0, 0, 11},
+		{{4, 16, 16, false, true, true}, 4, 0, 0, 3},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
 		struct connection_shares shares;
@@ -42,9 +48,9 @@ static void test_shares(void **state)
 		assert_int_equal(shares.loops, ROWS[i].loops);
 		assert_int_equal(shares.per_loop, ROWS[i].per_loop);
 		assert_int_equal(shares.background, ROWS[i].background);
-		int listens = ROWS[i].needs.has_background ? CONNECTIONS_LISTEN : 0;
-		assert_in_range(listens + shares.background + shares.loops * shares.per_loop, 1,
-		                shares.total);
+		assert_in_range(ROWS[i].needs.listens + shares.background +
+		                        shares.loops * shares.per_loop,
+		                1, shares.total);
 	}
 }
 
@@ -55,10 +61,9 @@ static void test_too_few_connections_are_refused(void **state)
 		struct connection_needs needs;
 		int needed;
 	} ROWS[] = {
-		{{12, 5, 16, true, true}, 14},
-		{{5, 0, 16, true, true}, 6},
-		{{1, 0, 16, true, false}, 2},
-		{{3, 5, 16, false, true}, 4},
+		{{12, 5, 16, true, true, true}, 14}, {{5, 0, 16, true, true, true}, 6},
+		{{4, 0, 16, true, true}, 5},         {{1, 0, 16, true, false}, 2},
+		{{3, 5, 16, false, true, true}, 4},
 	};
 	struct connection_shares shares;
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
