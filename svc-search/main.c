@@ -8,6 +8,7 @@
 #include "indexing/indexer.h"
 #include "indexing/trainer.h"
 #include "ingest/conversion.h"
+#include "ingest/harvester.h"
 #include "ingest/import.h"
 #include "ingest/source.h"
 #include "llm/chat.h"
@@ -39,8 +40,9 @@ static const struct command COMMANDS[] = {
 };
 
 static const struct setting *const SETTINGS[] = {
-	INDEXER_SETTINGS,    TRAINER_SETTINGS, CHAT_SETTINGS, QUERY_EXPANSION_SETTINGS,
-	EMBEDDINGS_SETTINGS, HARVEST_SETTINGS, NULL,
+	INDEXER_SETTINGS,         TRAINER_SETTINGS,    CHAT_SETTINGS,
+	QUERY_EXPANSION_SETTINGS, EMBEDDINGS_SETTINGS, ARXIV_SETTINGS,
+	SOURCE_SETTINGS,          HARVESTER_SETTINGS,  NULL,
 };
 
 static void process_start(struct process *process)
@@ -92,6 +94,7 @@ static void background_start(struct worker *worker)
 	if (!worker->process->roles.has_jobs)
 		return;
 	search->conversion = conversion_start(worker);
+	search->harvester = harvester_start(worker);
 	search->paper_embedding = paper_embedding_start(worker);
 	if (!embeddings_space())
 		search->trainer = trainer_start(worker, search->indexer);
@@ -101,6 +104,7 @@ static void background_stop(struct worker *worker)
 {
 	struct search_process *search = worker->process->user;
 	conversion_stop(search->conversion);
+	harvester_stop(search->harvester);
 	trainer_stop(search->trainer);
 	paper_embedding_stop(search->paper_embedding);
 	if (has_index(worker->process))

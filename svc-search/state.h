@@ -13,6 +13,7 @@
 #include "service/process.h"
 
 struct conversion;
+struct harvester;
 struct indexer;
 struct paper_embedding;
 struct query_embedding;
@@ -22,6 +23,7 @@ struct trainer;
 struct search_process {
 	struct indexer *indexer; /* its reading functions are safe on any thread */
 	struct conversion *conversion;
+	struct harvester *harvester;
 	struct paper_embedding *paper_embedding; /* NULL: no external embedder */
 	struct trainer *trainer;                 /* of the built-in embedder; NULL: none */
 };

@@ -83,13 +83,26 @@ static void run_held(struct request *rq)
 	work->run(rq);
 }
 
-enum err_code lease_run_try(struct request *rq, struct lease *lease, const char *owner,
-                            request_fn *run, void *user, struct problem *ret_problem)
+static void spawn(struct request *rq, struct lease *lease, const char *owner, request_fn *run,
+                  void *user)
 {
 	struct held_work *work = arena_new_of(rq->arena, struct held_work);
 	*work = (struct held_work){.lease = lease, .owner = owner, .run = run, .user = user};
 	fiber_spawn(rq, run_held, work);
+}
+
+enum err_code lease_run_try(struct request *rq, struct lease *lease, const char *owner,
+                            request_fn *run, void *user, struct problem *ret_problem)
+{
+	spawn(rq, lease, owner, run, user);
 	return fiber_join_try(rq, ret_problem);
+}
+
+void lease_run(struct request *rq, struct lease *lease, const char *owner, request_fn *run,
+               void *user)
+{
+	spawn(rq, lease, owner, run, user);
+	fiber_join(rq);
 }
 
 const char *lease_owner(struct request *rq, const struct lease *lease)

@@ -39,6 +39,10 @@ uint64_t lease_wait_ms(const struct lease *lease);
 enum err_code lease_run_try(struct request *rq, struct lease *lease, const char *owner,
                             request_fn *run, void *user, struct problem *ret_problem);
 
+/** As lease_run_try(), but raises the failure. */
+void lease_run(struct request *rq, struct lease *lease, const char *owner, request_fn *run,
+               void *user);
+
 /** The process that holds the lease, as Postgres knows it; "": none. In the arena of `rq`.
  * Suspends; raises as pg_query(). */
 const char *lease_owner(struct request *rq, const struct lease *lease);

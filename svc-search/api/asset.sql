@@ -74,5 +74,6 @@ SELECT jsonb_build_object(
     'citation_classification', jsonb_build_object(
         'classified', coalesce(sum(classified), 0), 'total', coalesce(sum(reference), 0),
         'coverage', coalesce(round(sum(classified) / nullif(sum(reference), 0), 4), 0)),
-    'index', jsonb_build_object('documents', $1::bigint, 'updated_at', time_json($2), 'embedder', $3::text))
+    'index', jsonb_build_object('documents', $1::bigint, 'updated_at', time_json($2), 'embedder', $3::text),
+    'sources', (SELECT coalesce(jsonb_agg(source_json(s) ORDER BY name, set), '[]') FROM source s))
 FROM asset_count;

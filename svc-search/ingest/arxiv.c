@@ -5,14 +5,17 @@
 
 #include <string.h>
 
+#define ARXIV_DELAY_MS 3000
+
 static const char *oai_url;
 static int64_t delay_ms;
 
-const struct setting HARVEST_SETTINGS[] = {
+const struct setting ARXIV_SETTINGS[] = {
 	SETTING_TEXT(&oai_url, "OAI_URL", "https://oaipmh.arxiv.org/oai",
                      "URL of the OAI-PMH server that harvest reads."),
 	SETTING_MS(&delay_ms, "HARVEST_DELAY", "3s", 0, 600000,
-                   "Pause between two requests of harvest; arXiv requires 3 s."),
+                   "Least time between two requests to arXiv, by all processes; not below 3 s for "
+                   "arxiv.org."),
 	SETTING_END,
 };
 
@@ -35,7 +38,9 @@ static const char *next(struct arena *arena, const char *token)
 
 static uint64_t delay(void)
 {
-	return (uint64_t)delay_ms;
+	/* Its terms of use: at most one request in three seconds, for all machines together. */
+	bool is_arxiv = strstr(oai_url, "://") && strcasestr(oai_url, "arxiv.org/");
+	return MAX_OF((uint64_t)delay_ms, is_arxiv ? (uint64_t)ARXIV_DELAY_MS : 0);
 }
 
 /* noRecordsMatch is an empty list; other errors but that of a token refuse the request. */

@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATTEMPTS_MAX 8
-#define RESTARTS_MAX 3
-
 struct harvest {
 	const struct source *source;
 	struct source_cursor cursor;
@@ -30,7 +27,7 @@ struct harvest {
 static struct source_answer ask(struct request *rq, const struct harvest *harvest, const char *url)
 {
 	struct source_answer answer = {0};
-	for (int attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+	for (int attempt = 0; attempt < SOURCE_ATTEMPTS_MAX; attempt++) {
 		answer = source_ask(rq, harvest->source, url);
 		if (answer.outcome == SOURCE_REFUSED)
 			raise_error(rq, ERR_UPSTREAM, "%s", answer.why);
@@ -38,7 +35,7 @@ static struct source_answer ask(struct request *rq, const struct harvest *harves
 			return answer;
 		uint64_t wait_ms = answer.retry_after_ms;
 		if (!wait_ms)
-			wait_ms = harvest->source->delay_ms() << attempt;
+			wait_ms = source_backoff_ms(harvest->source, attempt);
 		fprintf(stderr, "%s: retrying in %.0f s\n", answer.why, (double)wait_ms / 1000);
 		fiber_sleep(rq, wait_ms);
 	}
@@ -62,7 +59,7 @@ static void store(struct request *rq, struct harvest *harvest, struct import *im
  * again. Returns the URL of the first page. */
 static const char *restart_list(struct request *rq, struct harvest *harvest)
 {
-	if (harvest->restarts++ == RESTARTS_MAX)
+	if (harvest->restarts++ == SOURCE_RESTARTS_MAX)
 		raise_error(rq, ERR_UPSTREAM,
 		            "resumption tokens keep expiring; harvest fewer days at once with "
 		            "--until");
@@ -84,6 +81,7 @@ static const char *harvest_page(struct request *rq, struct harvest *harvest, str
 		return NULL;
 	if (!source_token_is_new(&harvest->tokens, answer.page.token))
 		raise_error(rq, ERR_UPSTREAM, "the server repeats a resumption token");
+	source_token_add(&harvest->tokens, answer.page.token);
 	return harvest->source->next(rq->arena, answer.page.token);
 }
 

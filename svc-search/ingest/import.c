@@ -1,5 +1,6 @@
 #include "ingest/import.h"
 
+#include "base/log.h"
 #include "base/terminal.h"
 #include "base/timefmt.h"
 #include "import.sql.h"
@@ -80,6 +81,7 @@ static void store(struct request *rq, struct import *import, struct import_batch
 	import->added += added;
 	import->updated += updated;
 	import->older += older;
+	import->newest_added_ms = MAX_OF(import->newest_added_ms, pg_value_int(rows, 0, 3));
 	import->unchanged += given - MIN_OF(added + updated + older, given);
 	batch_reset(batch);
 }
@@ -118,10 +120,13 @@ void import_skip(struct import *import, const char *where, const char *why)
 	where = terminal_text(arena, where);
 	if (import->skipped <= SKIPS_NAMED)
 		buf_printf(&import->skips, "%s%s", import->skips.length ? ", " : "", where);
-	if (import->skipped <= SKIPS_SHOWN)
+	if (import->logs_skips)
+		log_warn(LOG_GROUP_APP, "paper skipped", f_text("paper", where),
+		         f_text("reason", why));
+	else if (import->skipped <= SKIPS_SHOWN)
 		fprintf(stderr, "%s: skipped: %s\n", where, terminal_text(arena, why));
 	arena_free(arena);
-	if (import->skipped == SKIPS_SHOWN + 1)
+	if (!import->logs_skips && import->skipped == SKIPS_SHOWN + 1)
 		fprintf(stderr, "further skips are not shown\n");
 }
 

@@ -24,6 +24,10 @@ struct import {
 	size_t seen, skipped; /* papers: given to be stored; refused */
 	/* What became of those that were stored. Older: the stored version is newer, and stays. */
 	size_t added, updated, unchanged, older;
+	/* When the newest of those was published that came since the last announcement; 0: none
+	 * did. */
+	int64_t newest_added_ms;
+	bool logs_skips;  /* they are logged, and not printed */
 	struct buf skips; /* where the first refused ones are: "2401.01234, 2401.01235" */
 };
 /** In the arena of `rq`. */
@@ -38,7 +42,8 @@ bool import_add(struct import *import, const struct metadata *paper, const char 
 void import_flush(struct import *import);
 
 /** Count the paper at `where` as skipped, and report on standard error why. After the first skips
- * it prints nothing; the caller prints their number at the end. */
+ * it prints nothing; the caller prints their number at the end. A service logs
+ * them (logs_skips). */
 void import_skip(struct import *import, const char *where, const char *why);
 
 /** Print the end of the command's last line: what became of the papers, and which were skipped. */

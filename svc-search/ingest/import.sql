@@ -2,13 +2,14 @@
 -- $1 an array of papers, $2 PLAIN_TEXT_VERSION of their texts. Of two with the same id, the newer one is stored, and of equally new ones the later. A paper whose
 -- stored version is newer stays as it is. A date (midnight) of the day of a stored time is that time. An existing paper keeps
 -- its container and members that the source does not give, and is not updated when nothing differs. Returns how many were
--- added, updated, and older than what is stored.
+-- added, updated, and older than what is stored, and when the newest paper was published that came after the announcement before, in
+-- ms since the epoch.
 WITH listed AS (
     SELECT * FROM jsonb_populate_recordset(NULL::asset, $1::jsonb) WITH ORDINALITY
 ), given AS (
     SELECT DISTINCT ON (arxiv_id) * FROM listed ORDER BY arxiv_id, updated_at DESC NULLS LAST, ordinality DESC
 ), stored AS (
-    SELECT arxiv_id, updated_at FROM asset WHERE arxiv_id IN (SELECT arxiv_id FROM given)
+    SELECT arxiv_id, updated_at, published_at, added_at FROM asset WHERE arxiv_id IN (SELECT arxiv_id FROM given)
 ), written AS (
     INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url, license,
                             comments, source_title, source_abstract, source_authors, text_version)
@@ -32,11 +33,13 @@ WITH listed AS (
            coalesce(excluded.github_url, a.github_url), coalesce(excluded.license, a.license),
            coalesce(excluded.comments, a.comments), excluded.source_title, excluded.source_abstract,
            excluded.source_authors, false)
-    RETURNING xmax = 0 AS is_new
+    RETURNING xmax = 0 AS is_new, published_at
 )
 SELECT (SELECT count(*) FROM written WHERE is_new), (SELECT count(*) FROM written WHERE NOT is_new),
        (SELECT count(*) FROM given g JOIN stored s USING (arxiv_id) WHERE is_older(g.updated_at, s.updated_at))
-       + (SELECT count(*) FROM listed l JOIN given g USING (arxiv_id) WHERE l.updated_at < g.updated_at);
+       + (SELECT count(*) FROM listed l JOIN given g USING (arxiv_id) WHERE l.updated_at < g.updated_at),
+       (extract(epoch FROM greatest((SELECT max(published_at) FROM written WHERE is_new),
+                                    (SELECT max(published_at) FROM stored WHERE added_at >= announcement_before(now())))) * 1000)::bigint;
 
 -- name: asset_withdraw
 -- $1 an array of ids that the source has deleted.

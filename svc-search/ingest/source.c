@@ -12,7 +12,34 @@
 
 #define PAGE_MAX_BYTES   ((size_t)64 * 1024 * 1024)
 #define PAGE_TIMEOUT_MS  180000
+#define BACKOFF_MAX_MS   360000
 #define TOKEN_HASH_BYTES 8
+
+static const char *public_url, *contact;
+
+const struct setting SOURCE_SETTINGS[] = {
+	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
+                     "Address of the API from outside, which sources of papers are told."),
+	SETTING_TEXT(&contact, "HARVEST_CONTACT", "",
+                     "Mail address that sources of papers are told, for when the harvest troubles "
+                     "them."),
+	SETTING_END,
+};
+
+static const struct source *const SOURCES[] = {&ARXIV_SOURCE};
+
+const struct source *source_find(const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
+		if (strcmp(SOURCES[i]->name, name) == 0)
+			return SOURCES[i];
+	return NULL;
+}
+
+uint64_t source_backoff_ms(const struct source *source, int attempt)
+{
+	return MIN_OF(source->delay_ms() << attempt, (uint64_t)BACKOFF_MAX_MS);
+}
 
 /* --- Requests --------------------------------------------------------------------------------- */
 
@@ -26,6 +53,19 @@ static struct source_answer busy(const char *why, uint64_t retry_after_ms)
 static struct source_answer refused(const char *why)
 {
 	return (struct source_answer){.outcome = SOURCE_REFUSED, .why = why};
+}
+
+/* `expops/0.1.0 (+https://expops.example.org; mailto:papers@example.org)`: arXiv asks programs to
+ * say whom they belong to. */
+static const char *agent(struct arena *arena)
+{
+	struct buf text = {.arena = arena};
+	buf_puts(&text, "expops/" EXPOPS_VERSION);
+	if (public_url[0] || contact[0])
+		buf_printf(&text, " (%s%s%s%s%s)", public_url[0] ? "+" : "", public_url,
+		           public_url[0] && contact[0] ? "; " : "", contact[0] ? "mailto:" : "",
+		           contact);
+	return text.data;
 }
 
 static struct source_answer read_page(struct request *rq, const struct source *source,
@@ -45,8 +85,11 @@ static struct source_answer read_page(struct request *rq, const struct source *s
 
 struct source_answer source_ask(struct request *rq, const struct source *source, const char *url)
 {
+	const struct http_field user_agent = {"User-Agent", agent(rq->arena)};
 	struct fetch_call call = {
 		.url = url,
+		.fields = &user_agent,
+		.field_count = 1,
 		.response_max_bytes = PAGE_MAX_BYTES,
 		.timeout_ms = PAGE_TIMEOUT_MS,
 		.follow_redirects = true,
@@ -101,13 +144,24 @@ size_t source_store(struct request *rq, struct import *import, const struct sour
 	return withdraw(rq, page);
 }
 
-bool source_token_is_new(struct buf *seen, const char *token)
+static void token_hash(const char *token, uint8_t hash[SHA256_LEN])
+{
+	sha256(token, strlen(token), hash);
+}
+
+bool source_token_is_new(const struct buf *seen, const char *token)
 {
 	uint8_t hash[SHA256_LEN];
-	sha256(token, strlen(token), hash);
+	token_hash(token, hash);
 	for (size_t at = 0; at < seen->length; at += TOKEN_HASH_BYTES)
 		if (memcmp(seen->data + at, hash, TOKEN_HASH_BYTES) == 0)
 			return false;
-	buf_add(seen, hash, TOKEN_HASH_BYTES);
 	return true;
+}
+
+void source_token_add(struct buf *seen, const char *token)
+{
+	uint8_t hash[SHA256_LEN];
+	token_hash(token, hash);
+	buf_add(seen, hash, TOKEN_HASH_BYTES);
 }

@@ -57,7 +57,20 @@ struct source {
 
 /** arXiv, over OAI-PMH (arxiv.c), and its settings OAI_URL and HARVEST_DELAY. */
 extern const struct source ARXIV_SOURCE;
-extern const struct setting HARVEST_SETTINGS[];
+extern const struct setting ARXIV_SETTINGS[];
+
+/** PUBLIC_URL and HARVEST_CONTACT: who asks. */
+extern const struct setting SOURCE_SETTINGS[];
+
+/** The source of that name; NULL: there is none. */
+const struct source *source_find(const char *name);
+
+/** Failed attempts for a page, and restarts of a list, with which a run gives up. */
+#define SOURCE_ATTEMPTS_MAX 8
+#define SOURCE_RESTARTS_MAX 3
+
+/** How long to wait after the failed attempt of that number, from 0. */
+uint64_t source_backoff_ms(const struct source *source, int attempt);
 
 /** What became of one request for a page. */
 enum source_outcome {
@@ -81,6 +94,7 @@ struct source_answer source_ask(struct request *rq, const struct source *source,
  * were withdrawn. Suspends; raises the error of the database. */
 size_t source_store(struct request *rq, struct import *import, const struct source_page *page);
 
-/** Remember the token of a list whose earlier ones are in `seen`. False: it was there, so that the
- * list would never end. */
-bool source_token_is_new(struct buf *seen, const char *token);
+/** Whether the token is not among those of the list before it, `seen`: otherwise the list would
+ * never end. */
+bool source_token_is_new(const struct buf *seen, const char *token);
+void source_token_add(struct buf *seen, const char *token);

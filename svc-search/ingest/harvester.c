@@ -1,0 +1,424 @@
+#include "ingest/harvester.h"
+
+#include "base/json.h"
+#include "base/log.h"
+#include "base/metrics.h"
+#include "harvester.sql.h"
+#include "ingest/import.h"
+#include "ingest/source.h"
+#include "loop/periodic.h"
+#include "loop/wait.h"
+#include "pg/pg.h"
+#include "service/process.h"
+#include "task/lease.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How often the table is looked at. */
+#define POLL_MS 1000
+
+#define SEPARATORS " ,\t\n"
+
+/* After a setting that Postgres refuses. */
+#define SETTING_RETRY_MS 60000
+
+/* A request takes 180 s at most; then its page is stored. */
+#define PASS_TIMEOUT_MS 600000
+
+/* A bulk correction: searches must not suffer from indexing it. */
+#define BULK_RECORDS  50000
+#define BULK_PAUSE_MS 600000
+
+static const char *sets, *at;
+static int64_t backfill_days, max_records;
+
+const struct setting HARVESTER_SETTINGS[] = {
+	SETTING_TEXT(&sets, "HARVEST_SETS", "",
+                     "Sets of arXiv that are harvested by the schedule, separated by blanks or "
+                     "commas: `cs stat eess`; empty: none."),
+	SETTING_TEXT(&at, "HARVEST_AT", "22:30 America/New_York",
+                     "When a day's harvest begins, HH:MM and a time zone (default UTC); at most 10 "
+                     "minutes later, at random."),
+	SETTING_INT(&backfill_days, "HARVEST_BACKFILL_DAYS", "30", 0, 36500,
+                    "Days that the first harvest of a set goes back."),
+	SETTING_INT(&max_records, "HARVEST_MAX_RECORDS", "300000", 1, 100000000,
+                    "A harvest with more records pauses 10 minutes each 50,000 records."),
+	SETTING_END,
+};
+
+METRIC_COUNTER(records_counter, "expops_harvest_records_total",
+               "Records that this replica has harvested.", "source", "outcome");
+METRIC_COUNTER(requests_counter, "expops_harvest_requests_total", "Requests for pages of a source.",
+               "source", "outcome");
+
+struct harvester {
+	const struct source *source;
+	struct periodic *periodic;
+	struct lease lease;
+	bool is_scheduled;        /* HARVEST_SETS is in the table */
+	struct arena *list_arena; /* of the list that is being read */
+	struct buf tokens;        /* hashes of its tokens, as far as this replica has read it */
+	int64_t tokens_fence;     /* of the lease under which it has read it */
+};
+
+/* Columns of SOURCE_DUE_SQL. */
+enum due {
+	DUE_SET,
+	DUE_WAIT_MS,
+	DUE_RUNNING,
+	DUE_FROM,
+	DUE_TOKEN,
+	DUE_ATTEMPTS,
+	DUE_RESTARTS,
+	DUE_RECORDS
+};
+
+/* A set that is due, and what is known of its list. */
+struct turn {
+	struct harvester *harvester;
+	const char *set;
+	const char *from;
+	const char *token; /* NULL: the first page */
+	int64_t attempts, restarts, records;
+	bool is_running;
+};
+
+/* --- The schedule ----------------------------------------------------------------------------- */
+
+bool harvester_is_on(void)
+{
+	return sets[strspn(sets, SEPARATORS)];
+}
+
+/* What is before the first colon of a word is a source only if there is one of that name:
+ * `cs:cs:LG` is a set of arXiv. Returns the set; NULL: it is one of another source. */
+static const char *set_of(struct request *rq, const struct source *source, const char *word)
+{
+	const char *colon = strchr(word, ':');
+	const struct source *named =
+		colon ? source_find(arena_strndup(rq->arena, word, (size_t)(colon - word))) : NULL;
+	if (!named)
+		return source == &ARXIV_SOURCE ? word : NULL;
+	return source == named ? colon + 1 : NULL;
+}
+
+/* The sets of HARVEST_SETS: `cs, arxiv:stat` gives ["cs", "stat"]. */
+static const char *listed_sets(struct request *rq, const struct source *source)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	const char *word = sets + strspn(sets, SEPARATORS);
+	while (*word) {
+		size_t length = strcspn(word, SEPARATORS);
+		const char *set = set_of(rq, source, arena_strndup(rq->arena, word, length));
+		if (set)
+			yyjson_mut_arr_add_str(doc, list, set);
+		word += length;
+		word += strspn(word, SEPARATORS);
+	}
+	return json_write_mut(rq->arena, list, NULL);
+}
+
+static const char *slot_time(struct request *rq)
+{
+	return arena_strndup(rq->arena, at, strcspn(at, " "));
+}
+
+static const char *slot_zone(void)
+{
+	const char *zone = at + strcspn(at, " ");
+	zone += strspn(zone, " ");
+	return *zone ? zone : "UTC";
+}
+
+/* Put HARVEST_SETS into the table. False: Postgres refuses HARVEST_AT. */
+static bool schedule(struct request *rq, struct harvester *harvester)
+{
+	struct pg_rows *rows;
+	enum err_code code =
+		pg_try(rq, &rows, NULL, SOURCE_SCHEDULE_SQL, pg_text(harvester->source->name),
+	               pg_text(listed_sets(rq, harvester->source)), pg_text(slot_time(rq)),
+	               pg_text(slot_zone()));
+	if (code == ERR_INVALID) {
+		log_error(LOG_GROUP_APP,
+		          "HARVEST_AT is not HH:MM and a time zone; nothing is harvested",
+		          f_text("value", at));
+		return false;
+	}
+	if (code)
+		pg_raise(rq, code);
+	return true;
+}
+
+/* --- The end of a run ------------------------------------------------------------------------- */
+
+/* Columns of SOURCE_FINISH_SQL. */
+enum finish {
+	FINISH_STATE,
+	FINISH_RECORDS,
+	FINISH_ADDED,
+	FINISH_CHANGED,
+	FINISH_WITHDRAWN,
+	FINISH_SKIPPED,
+	FINISH_NEXT
+};
+
+/* The list is complete, or the run gives up because of `failure`. */
+static void finish(struct request *rq, const struct turn *turn, const char *failure)
+{
+	const char *name = turn->harvester->source->name;
+	struct pg_rows *rows =
+		pg_query(rq, SOURCE_FINISH_SQL, pg_text(name), pg_text(turn->set), pg_text(failure),
+	                 pg_text(slot_time(rq)), pg_text(slot_zone()));
+	if (failure)
+		log_error(LOG_GROUP_APP, "harvest failed", f_text("source", name),
+		          f_text("set", turn->set), f_text("reason", failure),
+		          f_text("next_at", pg_value(rows, 0, FINISH_NEXT)));
+	else
+		log_info(LOG_GROUP_APP, "harvest finished", f_text("source", name),
+		         f_text("set", turn->set), f_text("state", pg_value(rows, 0, FINISH_STATE)),
+		         f_int("records", pg_value_int(rows, 0, FINISH_RECORDS)),
+		         f_int("added", pg_value_int(rows, 0, FINISH_ADDED)),
+		         f_int("changed", pg_value_int(rows, 0, FINISH_CHANGED)),
+		         f_int("withdrawn", pg_value_int(rows, 0, FINISH_WITHDRAWN)),
+		         f_int("skipped", pg_value_int(rows, 0, FINISH_SKIPPED)),
+		         f_text("next_at", pg_value(rows, 0, FINISH_NEXT)));
+}
+
+/* --- One request ------------------------------------------------------------------------------ */
+
+static void forget_tokens(struct harvester *harvester)
+{
+	arena_free(harvester->list_arena);
+	harvester->list_arena = arena_new();
+	harvester->tokens = (struct buf){.arena = harvester->list_arena};
+	harvester->tokens_fence = harvester->lease.fence;
+}
+
+static void retry(struct request *rq, const struct turn *turn, const struct source_answer *answer)
+{
+	uint64_t wait_ms = answer->retry_after_ms;
+	if (turn->attempts + 1 >= SOURCE_ATTEMPTS_MAX) {
+		finish(rq, turn, answer->why);
+		return;
+	}
+	if (!wait_ms)
+		wait_ms = source_backoff_ms(turn->harvester->source, (int)turn->attempts);
+	pg_query(rq, SOURCE_RETRY_SQL, pg_text(turn->harvester->source->name), pg_text(turn->set),
+	         pg_int((int64_t)wait_ms), pg_text(answer->why));
+	log_warn(LOG_GROUP_APP, "harvest: retrying", f_text("set", turn->set),
+	         f_text("reason", answer->why), f_int("pause_ms", wait_ms));
+}
+
+static void restart_list(struct request *rq, const struct turn *turn)
+{
+	if (turn->restarts == SOURCE_RESTARTS_MAX) {
+		finish(rq, turn, "resumption tokens keep expiring");
+		return;
+	}
+	pg_query(rq, SOURCE_RESTART_SQL, pg_text(turn->harvester->source->name),
+	         pg_text(turn->set));
+	log_warn(LOG_GROUP_APP, "harvest: the resumption token has expired; restarting the list",
+	         f_text("set", turn->set));
+}
+
+/* Milliseconds until the next page is due. */
+static int64_t page_pause_ms(const struct turn *turn, const struct source_page *page)
+{
+	int64_t before = turn->records, after = before + (int64_t)page->count;
+	if (after <= max_records || before / BULK_RECORDS == after / BULK_RECORDS)
+		return 0;
+	log_warn(LOG_GROUP_APP, "harvest: pausing, as the list is long", f_text("set", turn->set),
+	         f_int("records", after), f_int("pause_ms", BULK_PAUSE_MS));
+	return BULK_PAUSE_MS;
+}
+
+static struct pg_param time_or_null(struct request *rq, int64_t time_ms)
+{
+	return time_ms ? pg_time(time_ms) : pg_null();
+}
+
+static void count_records(const struct turn *turn, const struct import *import, size_t withdrawn)
+{
+	const char *name = turn->harvester->source->name;
+	const struct {
+		const char *outcome;
+		size_t count;
+	} COUNTS[] = {
+		{"added", import->added},         {"changed", import->updated},
+		{"older", import->older},         {"skipped", import->skipped},
+		{"unchanged", import->unchanged}, {"withdrawn", withdrawn},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(COUNTS); i++)
+		if (COUNTS[i].count)
+			metric_add(&records_counter, name, COUNTS[i].outcome,
+			           (double)COUNTS[i].count);
+}
+
+/* Store the papers of the page, and how far the list has been read, in one transaction. */
+static void store(struct request *rq, const struct turn *turn, const struct source_page *page)
+{
+	const struct harvester *harvester = turn->harvester;
+	struct import *import = import_new(rq);
+	import->logs_skips = true;
+	pg_begin(rq);
+	size_t withdrawn = source_store(rq, import, page);
+	struct pg_rows *rows =
+		pg_query(rq, SOURCE_TURN_PAGE_SQL, pg_text(harvester->source->name),
+	                 pg_text(turn->set), pg_text(harvester->lease.name),
+	                 pg_text(rq->worker->process->instance), pg_int(harvester->lease.fence),
+	                 pg_text(page->token), pg_int((int64_t)page->count),
+	                 pg_int((int64_t)import->added), pg_int((int64_t)import->updated),
+	                 pg_int((int64_t)withdrawn), pg_int((int64_t)import->skipped),
+	                 time_or_null(rq, import->newest_added_ms),
+	                 time_or_null(rq, page->answered_at_ms), pg_int(page_pause_ms(turn, page)));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_CONFLICT, "another process harvests this source now");
+	if (!page->token)
+		finish(rq, turn, NULL);
+	pg_commit(rq);
+	count_records(turn, import, withdrawn);
+}
+
+static void take_page(struct request *rq, const struct turn *turn, const struct source_page *page)
+{
+	if (page->token && !source_token_is_new(&turn->harvester->tokens, page->token))
+		finish(rq, turn, "the server repeats a resumption token");
+	else
+		store(rq, turn, page);
+	if (page->token)
+		source_token_add(&turn->harvester->tokens, page->token);
+}
+
+/* Wait for the source's next turn among all processes. */
+static void take_turn(struct request *rq, const struct source *source)
+{
+	struct pg_rows *rows = pg_query(rq, SOURCE_TAKE_TURN_SQL, pg_text(source->name),
+	                                pg_int((int64_t)source->delay_ms()));
+	if (pg_value_int(rows, 0, 0))
+		fiber_sleep(rq, (uint64_t)pg_value_int(rows, 0, 0));
+}
+
+/* The first page of a list: unless the list was restarted, a run begins. */
+static void begin_list(struct request *rq, struct turn *turn)
+{
+	if (turn->is_running)
+		return;
+	struct pg_rows *rows =
+		pg_query(rq, SOURCE_START_SQL, pg_text(turn->harvester->source->name),
+	                 pg_text(turn->set), pg_int(backfill_days));
+	turn->from = pg_value(rows, 0, 0);
+	turn->records = turn->attempts = turn->restarts = 0;
+}
+
+static const char *page_url(struct request *rq, const struct turn *turn)
+{
+	const struct source *source = turn->harvester->source;
+	const struct source_cursor cursor = {.set = turn->set, .from = turn->from};
+	return turn->token ? source->next(rq->arena, turn->token)
+	                   : source->first(rq->arena, &cursor);
+}
+
+/* Ask for the next page of the set, and do what its answer calls for. Runs under the lease. */
+static void ask(struct request *rq)
+{
+	static const char *const OUTCOMES[] = {
+		[SOURCE_PAGE] = "page",
+		[SOURCE_EXPIRED] = "expired",
+		[SOURCE_BUSY] = "busy",
+		[SOURCE_REFUSED] = "refused",
+	};
+	struct turn *turn = rq->user;
+	const struct source *source = turn->harvester->source;
+	if (!turn->token || turn->harvester->tokens_fence != turn->harvester->lease.fence)
+		forget_tokens(turn->harvester);
+	if (!turn->token)
+		begin_list(rq, turn);
+	take_turn(rq, source);
+	struct source_answer answer = source_ask(rq, source, page_url(rq, turn));
+	metric_add(&requests_counter, source->name, OUTCOMES[answer.outcome], 1);
+	if (!lease_take(rq, &turn->harvester->lease, rq->worker->process->instance))
+		raise_error(rq, ERR_CONFLICT, "another process harvests this source now");
+	if (answer.outcome == SOURCE_PAGE)
+		take_page(rq, turn, &answer.page);
+	else if (answer.outcome == SOURCE_EXPIRED)
+		restart_list(rq, turn);
+	else if (answer.outcome == SOURCE_BUSY)
+		retry(rq, turn, &answer);
+	else
+		finish(rq, turn, answer.why);
+}
+
+/* --- Passes ----------------------------------------------------------------------------------- */
+
+/* The set to go on with; false: there is none, or not yet. */
+static bool find_turn(struct request *rq, struct harvester *harvester, struct turn *turn)
+{
+	struct pg_rows *rows = pg_query(rq, SOURCE_DUE_SQL, pg_text(harvester->source->name));
+	if (pg_empty(rows) || pg_value_int(rows, 0, DUE_WAIT_MS) > 0)
+		return false;
+	*turn = (struct turn){
+		.harvester = harvester,
+		.set = pg_value(rows, 0, DUE_SET),
+		.is_running = pg_value_bool(rows, 0, DUE_RUNNING),
+		.from = pg_value(rows, 0, DUE_FROM),
+		.token = pg_value_bool(rows, 0, DUE_RUNNING) ? pg_value(rows, 0, DUE_TOKEN) : NULL,
+		.attempts = pg_value_int(rows, 0, DUE_ATTEMPTS),
+		.restarts = pg_value_int(rows, 0, DUE_RESTARTS),
+		.records = pg_value_int(rows, 0, DUE_RECORDS),
+	};
+	return true;
+}
+
+/* Returns milliseconds to the next pass. */
+static uint64_t step(struct request *rq, struct harvester *harvester)
+{
+	const char *owner = rq->worker->process->instance;
+	struct turn *turn = arena_new_of(rq->arena, struct turn);
+	if (!harvester->is_scheduled && !schedule(rq, harvester))
+		return SETTING_RETRY_MS;
+	harvester->is_scheduled = true;
+	if (!find_turn(rq, harvester, turn) || !lease_take(rq, &harvester->lease, owner))
+		return POLL_MS;
+	/* Once more under the lease: its former holder may have gone on meanwhile. */
+	if (!find_turn(rq, harvester, turn))
+		return POLL_MS;
+	lease_run(rq, &harvester->lease, owner, ask, turn);
+	return 0;
+}
+
+static void pass(struct request *rq)
+{
+	struct harvester *harvester = periodic_user(rq);
+	const struct process *process = rq->worker->process;
+	uint64_t next_ms = POLL_MS;
+	if (process->is_migrated && !process->is_draining)
+		next_ms = step(rq, harvester);
+	periodic_wake_in(harvester->periodic, next_ms);
+}
+
+struct harvester *harvester_start(struct worker *worker)
+{
+	if (!harvester_is_on())
+		return NULL;
+	struct harvester *harvester = calloc(1, sizeof(*harvester));
+	require(harvester);
+	harvester->source = &ARXIV_SOURCE;
+	harvester->lease.name = ARXIV_SOURCE.lease;
+	forget_tokens(harvester);
+	harvester->periodic = periodic_new(worker, "harvest", pass, harvester, PERIODIC_WHEN_WOKEN,
+	                                   PASS_TIMEOUT_MS);
+	periodic_wake(harvester->periodic);
+	return harvester;
+}
+
+void harvester_stop(struct harvester *harvester)
+{
+	if (!harvester)
+		return;
+	periodic_stop(harvester->periodic);
+	periodic_free(harvester->periodic);
+	arena_free(harvester->list_arena);
+	free(harvester);
+}

@@ -1,0 +1,74 @@
+-- The schedule of the harvest. A local time that does not exist, as clocks go forward, is the time after the gap; of one that
+-- exists twice it is the second.
+
+-- The announcements of arXiv around a time: Sunday to Thursday, 20:00 in New York.
+CREATE OR REPLACE FUNCTION announcements(around timestamptz) RETURNS SETOF timestamptz LANGUAGE sql STABLE AS $$
+    SELECT (day + time '20:00') AT TIME ZONE 'America/New_York'
+    FROM generate_series(-4, 4) n, LATERAL (SELECT (around AT TIME ZONE 'America/New_York')::date + n) days (day)
+    WHERE extract(dow FROM day) NOT IN (5, 6)
+$$;
+
+CREATE OR REPLACE FUNCTION announcement_before(moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT max(announced) FROM announcements(moment) announced WHERE announced <= moment
+$$;
+
+CREATE OR REPLACE FUNCTION announcement_after(moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT min(announced) FROM announcements(moment) announced WHERE announced > moment
+$$;
+
+-- The first time after `moment` at which clocks of the zone show `at`.
+CREATE OR REPLACE FUNCTION slot_after(moment timestamptz, at time, zone text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT min(slot)
+    FROM (SELECT ((moment AT TIME ZONE zone)::date + n + at) AT TIME ZONE zone AS slot FROM generate_series(-1, 2) n) slots
+    WHERE slot > moment
+$$;
+
+-- Whether the day before a slot had an announcement. Otherwise its run is for corrections.
+CREATE OR REPLACE FUNCTION slot_has_papers(slot timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT announcement_before(slot) > slot - interval '24 hours'
+$$;
+
+-- Until when a slot's runs are repeated: the next 09:00 UTC.
+CREATE OR REPLACE FUNCTION slot_end(slot timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT slot_after(slot, '09:00', 'UTC')
+$$;
+
+-- What follows a run of `s` that has ended at `moment`: again after 30 minutes and then hourly, while a new paper or a run
+-- without failure is missing; otherwise the next slot, at a time of its own so that not all installations ask at once.
+CREATE OR REPLACE FUNCTION source_plan(s source, is_failed boolean, at time, zone text, moment timestamptz,
+                                       OUT state text, OUT slot timestamptz, OUT repeats int, OUT next_at timestamptz)
+LANGUAGE plpgsql AS $$
+DECLARE
+    again CONSTANT timestamptz := moment + CASE WHEN s.repeats = 0 AND NOT is_failed THEN '30 minutes' ELSE '1 hour' END::interval;
+    is_missing CONSTANT boolean := slot_has_papers(s.slot) AND coalesce(s.fresh_at < announcement_before(s.slot), true);
+BEGIN
+    state := CASE WHEN is_failed THEN 'failed' ELSE 'idle' END;
+    repeats := 0;
+    IF NOT s.is_scheduled THEN
+        RETURN;
+    END IF;
+    IF (is_failed OR is_missing) AND again <= slot_end(s.slot) THEN
+        state := CASE WHEN is_failed THEN 'failed' ELSE 'waiting' END;
+        slot := s.slot;
+        repeats := s.repeats + 1;
+        next_at := again;
+    ELSE
+        slot := slot_after(moment, at, zone);
+        next_at := slot + random() * interval '10 minutes';
+    END IF;
+END $$;
+
+-- Since when a set is late: six hours after the first announcement since it had a new paper; null: it is not.
+CREATE OR REPLACE FUNCTION source_late_since(s source, moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT due FROM (SELECT announcement_after(coalesce(s.fresh_at, s.created_at)) + interval '6 hours' AS due) expected
+    WHERE s.is_scheduled AND due <= moment
+$$;
+
+CREATE OR REPLACE FUNCTION source_json(s source) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'name', s.name, 'set', s.set, 'state', s.state, 'last_started_at', time_json(s.started_at),
+        'last_finished_at', time_json(s.finished_at), 'next_at', time_json(s.next_at), 'records', s.records,
+        'added', s.added, 'changed', s.changed, 'withdrawn', s.withdrawn, 'skipped', s.skipped,
+        'newest_published_at', time_json(s.newest_published_at), 'late_since', time_json(source_late_since(s, now())),
+        'error', s.error)
+$$;

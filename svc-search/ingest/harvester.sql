@@ -1,0 +1,84 @@
+-- name: source_schedule
+-- $1 the source, $2 an array of its sets in HARVEST_SETS, $3 and $4 the time and zone of HARVEST_AT. A new set is due at once.
+-- A set that waits for the schedule waits for the new one when that has changed.
+WITH listed AS (
+    SELECT jsonb_array_elements_text($2::jsonb) AS set
+), planned AS (
+    SELECT slot_after(now(), $3::time, $4) AS slot
+), dropped AS (
+    UPDATE source SET is_scheduled = false, slot = NULL, next_at = CASE WHEN state = 'running' THEN next_at END
+    WHERE name = $1 AND is_scheduled AND set NOT IN (SELECT set FROM listed)
+)
+INSERT INTO source AS s (name, set, is_scheduled, slot, next_at)
+SELECT $1, set, true, now(), now() FROM listed
+ON CONFLICT (name, set) DO UPDATE SET
+    is_scheduled = true, slot = (SELECT slot FROM planned),
+    next_at = CASE WHEN s.state = 'running' THEN s.next_at ELSE (SELECT slot FROM planned) + random() * interval '10 minutes' END
+WHERE NOT s.is_scheduled OR (s.state IN ('idle', 'failed') AND s.slot > now() AND s.slot <> (SELECT slot FROM planned));
+
+-- name: source_due (read)
+-- $1 the source. The set to go on with, for how many ms not yet, whether a list is being read, its first day, the token of its
+-- next page (tokens end with the UTC day), failed attempts for that page, restarts. Sets are read one after another: the one
+-- that is being read comes first, also while it waits.
+SELECT set, greatest(ceil(extract(epoch FROM next_at - clock_timestamp()) * 1000), 0)::bigint, state = 'running',
+       cursor->>'from', CASE WHEN cursor->>'token_on' = (now() AT TIME ZONE 'UTC')::date::text THEN cursor->>'token' END,
+       attempts, restarts, records
+FROM source WHERE name = $1 AND next_at IS NOT NULL
+ORDER BY (state = 'running') DESC, next_at, set LIMIT 1;
+
+-- name: source_start
+-- $1 the source, $2 the set, $3 days of the first run. The first day of the list: that asked for, or two days before the last
+-- complete list, since an announcement at 00:00 UTC may have either date.
+UPDATE source
+SET state = 'running', started_at = now(), listed_at = NULL, records = 0, added = 0, changed = 0, withdrawn = 0, skipped = 0,
+    attempts = 0, restarts = 0, error = NULL,
+    cursor = jsonb_build_object('from', coalesce((cursor->>'from')::date, (response_date AT TIME ZONE 'UTC')::date - 2,
+                                                 (now() AT TIME ZONE 'UTC')::date - $3::int))
+WHERE name = $1 AND set = $2 RETURNING cursor->>'from';
+
+-- name: source_take_turn
+-- $1 the source, $2 ms between two requests. For how many ms the caller must wait before its request: it has the next turn of
+-- all processes.
+INSERT INTO source_pace AS p (name, next_request_at) VALUES ($1, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
+ON CONFLICT (name) DO UPDATE
+SET next_request_at = greatest(p.next_request_at, clock_timestamp()) + make_interval(secs => $2::float8 / 1000)
+RETURNING greatest(ceil(extract(epoch FROM next_request_at - clock_timestamp()) * 1000) - $2::float8, 0)::bigint;
+
+-- name: source_retry
+-- $1 the source, $2 the set, $3 ms until the next attempt, $4 why the last one failed.
+UPDATE source SET attempts = attempts + 1, error = $4, next_at = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
+WHERE name = $1 AND set = $2;
+
+-- name: source_restart
+-- $1 the source, $2 the set, whose token has expired.
+UPDATE source SET restarts = restarts + 1, attempts = 0, records = 0, next_at = now(), cursor = cursor - '{token,token_on}'::text[]
+WHERE name = $1 AND set = $2;
+
+-- name: source_turn_page
+-- $1 the source, $2 the set, $3 the lease, $4 its owner and $5 its fence, $6 token of the next page (null: there is none), $7
+-- records of the page and what became of them: $8 added, $9 changed, $10 withdrawn, $11 skipped; $12 when the newest paper was
+-- published that came since the last announcement (null: none came), $13 the server's time (null: unknown), $14 ms until the
+-- next page is due. No row: the lease was lost, and nothing of the page may stay.
+UPDATE source
+SET cursor = cursor || jsonb_build_object('token', $6::text, 'token_on', (now() AT TIME ZONE 'UTC')::date),
+    records = records + $7::bigint, added = added + $8::bigint, changed = changed + $9::bigint,
+    withdrawn = withdrawn + $10::bigint, skipped = skipped + $11::bigint, attempts = 0, error = NULL,
+    newest_published_at = greatest(newest_published_at, $12::timestamptz),
+    fresh_at = CASE WHEN $12::timestamptz >= coalesce($13::timestamptz, now()) - interval '3 days' THEN now() ELSE fresh_at END,
+    listed_at = coalesce(listed_at, $13::timestamptz, now()),
+    next_at = clock_timestamp() + make_interval(secs => $14::float8 / 1000)
+FROM (SELECT FROM lease WHERE name = $3 AND owner = $4 AND fence = $5::bigint FOR KEY SHARE) held
+WHERE source.name = $1 AND set = $2 AND state = 'running'
+RETURNING 1;
+
+-- name: source_finish
+-- $1 the source, $2 the set, $3 why the run has failed (null: the list is complete), $4 and $5 the time and zone of HARVEST_AT.
+-- A list that failed begins with the same day again.
+UPDATE source s
+SET (state, slot, repeats, next_at) =
+        (SELECT p.state, p.slot, p.repeats, p.next_at FROM source_plan(s, $3::text IS NOT NULL, $4::time, $5, clock_timestamp()) p),
+    finished_at = clock_timestamp(), error = $3::text, attempts = 0, restarts = 0, listed_at = NULL,
+    response_date = CASE WHEN $3::text IS NULL THEN listed_at ELSE response_date END,
+    cursor = CASE WHEN $3::text IS NULL THEN '{}' ELSE cursor - '{token,token_on}'::text[] END
+WHERE name = $1 AND set = $2
+RETURNING state, records, added, changed, withdrawn, skipped, time_json(next_at);

@@ -1,0 +1,310 @@
+"""The scheduled harvest, in replicas of their own, against a stub of an OAI-PMH server."""
+
+import time
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from lib.outside.oai import arguments, error, page, record
+from lib.system.search_replica import replica  # noqa: F401
+from lib.wait import wait_for
+
+TODAY = datetime.now(UTC).date()
+COLUMNS = "state, records, added, changed, withdrawn, skipped, error, response_date, cursor, next_at, finished_at, fresh_at"
+
+
+def day(ago):
+    return str(TODAY - timedelta(days=ago))
+
+
+def new_record(name, **members):
+    """A record as an announcement of today has them."""
+    return record(name, **{"created": day(1), "updated": None, **members})
+
+
+@pytest.fixture
+def table(db):
+    """The table of the sets; nothing is in it before and after the test."""
+    db.autocommit = True
+    db.execute("DELETE FROM source")
+    db.execute("DELETE FROM source_pace")
+    yield db
+    db.execute("DELETE FROM source")
+
+
+@pytest.fixture
+def row(table):
+    """row(set): what is known of a set; None: nothing."""
+
+    def read(name="cs"):
+        found = table.execute(f"SELECT {COLUMNS} FROM source WHERE set = %s", [name]).fetchone()
+        return found and dict(zip(COLUMNS.split(", "), found, strict=True))
+
+    return read
+
+
+@pytest.fixture
+def ended(row):
+    """ended(set): wait until a run of the set has ended; returns its row."""
+
+    def wait(name="cs", after=None):
+        def is_ended():
+            found = row(name)
+            return found and found["state"] != "running" and found["finished_at"] not in (None, after) and found
+
+        return wait_for(is_ended, f"the harvest of {name} ends")
+
+    return wait
+
+
+@pytest.fixture
+def server(stub_server):
+    """server(answers): a server that gives these answers, one for each request: texts, or functions of the request. Its
+    `asked` has the arguments of each request, and `times` when they came."""
+
+    def start(answers):
+        left = list(answers)
+
+        def answer(request):
+            stub.times.append(time.monotonic())
+            stub.asked.append(arguments(request.path))
+            now = left.pop(0) if left else page([])
+            if callable(now):
+                now(request)
+            else:
+                request.reply(200, now, Content_Type="text/xml")
+
+        stub = stub_server(answer)
+        stub.times, stub.asked = [], []
+        return stub
+
+    return start
+
+
+@pytest.fixture
+def harvest(table, replica, server):
+    """harvest(answers, ...): start a replica that harvests from a server with these answers; returns the server."""
+
+    def start(answers, **settings):
+        stub = server(answers)
+        replica(**{"OAI_URL": stub.url + "/oai", "HARVEST_DELAY": "0", "HARVEST_SETS": "cs", **settings})
+        return stub
+
+    return start
+
+
+def make_due(table, name="cs"):
+    table.execute("UPDATE source SET next_at = now() WHERE set = %s", [name])
+
+
+# ---- Runs ----
+
+
+def test_a_new_set_is_harvested_at_once(harvest, ended, api, new_id):
+    first, second = new_id(), new_id()
+    now = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    answers = [page([new_record(first)], "more", answered=now), page([new_record(second), new_record(second)], answered=now)]
+    stub = harvest(answers)
+    done = ended()
+    assert stub.asked == [
+        {"verb": "ListRecords", "metadataPrefix": "arXiv", "from": day(30), "set": "cs"},
+        {"verb": "ListRecords", "resumptionToken": "more"},
+    ]
+    assert (done["state"], done["records"], done["added"], done["error"]) == ("idle", 3, 2, None)
+    assert done["cursor"] == {} and done["response_date"].strftime("%Y-%m-%dT%H:%M:%SZ") == now
+    assert done["fresh_at"] is not None
+    assert datetime.now(UTC) < done["next_at"] < datetime.now(UTC) + timedelta(hours=25)
+    api.get(f"/search/assets/{first}", expect=200)
+    assert stub.requests[0][2]["User-Agent"].startswith("expops/")
+
+
+def test_the_next_list_begins_two_days_before_the_last_complete_one(harvest, table, ended):
+    stub = harvest([page([], answered="2024-03-02T08:00:00Z"), error("noRecordsMatch")])
+    first = ended()["finished_at"]
+    make_due(table)
+    ended(after=first)
+    assert stub.asked[1]["from"] == "2024-02-29"
+
+
+def test_sets_are_read_one_after_another(harvest, ended):
+    stub = harvest([page([], "a"), page([], "b"), page([]), page([])], HARVEST_SETS="cs, arxiv:cs:cs:LG")
+    ended("cs")
+    ended("cs:cs:LG")
+    assert [asked.get("set", asked.get("resumptionToken")) for asked in stub.asked] == ["cs", "a", "b", "cs:cs:LG"]
+
+
+def test_an_expired_token_restarts_the_list(harvest, ended, new_id):
+    stub = harvest([page([new_record(new_id())], "old"), error("badResumptionToken"), page([])])
+    assert ended()["state"] != "failed"
+    assert stub.asked[2] == stub.asked[0]
+
+
+def test_tokens_that_always_expire_end_the_run(harvest, ended):
+    stub = harvest([page([], "old"), error("badResumptionToken")] * 4)
+    done = ended()
+    assert (done["state"], done["error"], len(stub.asked)) == ("failed", "resumption tokens keep expiring", 8)
+    assert done["cursor"] == {"from": day(30)} and done["response_date"] is None
+
+
+def test_failures_are_retried(harvest, ended):
+    def busy(request):
+        request.reply(503, "", Retry_After="1")
+
+    stub = harvest([busy, lambda request: request.cut(page([])), lambda request: request.reply(429, ""), page([])])
+    assert ended()["error"] is None
+    assert len(stub.asked) == 4 and stub.times[1] - stub.times[0] >= 1
+
+
+def test_repeated_failures_end_the_run(harvest, ended):
+    stub = harvest([lambda request: request.reply(500, "")] * 8)
+    done = ended()
+    assert (done["state"], done["error"], len(stub.asked)) == ("failed", "Internal Server Error", 8)
+
+
+def test_a_refusal_ends_the_run(harvest, ended):
+    harvest([error("badArgument", "no such set")])
+    done = ended()
+    assert done["state"] == "failed" and "badArgument: no such set" in done["error"]
+
+
+def test_a_repeated_token_ends_the_run(harvest, ended):
+    harvest([page([], "same"), page([], "same")])
+    assert "repeats a resumption token" in ended()["error"]
+
+
+def test_a_token_of_yesterday_is_not_used(harvest, table, ended):
+    table.execute(
+        "INSERT INTO source (name, set, is_scheduled, state, cursor, next_at, slot) "
+        "VALUES ('arxiv', 'cs', true, 'running', %s, now(), now())",
+        ['{"from": "2024-01-01", "token": "yesterday", "token_on": "2024-01-05"}'],
+    )
+    stub = harvest([page([])])
+    ended()
+    assert stub.asked[0]["from"] == "2024-01-01"
+
+
+def test_requests_keep_their_distance(harvest, ended):
+    stub = harvest([page([], "a"), page([], "b"), page([])], HARVEST_DELAY="500ms")
+    ended()
+    assert all(later - earlier >= 0.45 for earlier, later in zip(stub.times, stub.times[1:], strict=False))
+
+
+def test_the_command_is_refused_meanwhile(harvest, cluster, ended):
+    refused = []
+
+    def answer(request):
+        with pytest.raises(RuntimeError, match="is being harvested by the process") as fault:
+            cluster.run("svc-search", "harvest", "--from", "2024-01-01")
+        refused.append(fault)
+        request.reply(200, page([]))
+
+    harvest([answer])
+    assert ended()["error"] is None and refused
+
+
+def test_another_replica_goes_on_where_one_was_killed(replica, server, table, ended, api, new_id):
+    """Killed while it waits for the second page: the other one asks for that page again, not before its turn."""
+    names = [new_id() for _ in range(3)]
+    replicas = []
+
+    def kill(request):
+        replicas[0].process.kill9()
+        request.reply(200, page([new_record(names[1])], "three"))
+
+    stub = server([page([new_record(names[0])], "two"), kill, page([new_record(names[1])], "three"), page([new_record(names[2])])])
+    settings = {"OAI_URL": stub.url + "/oai", "HARVEST_DELAY": "1s", "HARVEST_SETS": "cs"}
+    replicas.append(replica(**settings))
+    replicas.append(replica(**settings))
+    done = ended()
+    assert [asked.get("resumptionToken") for asked in stub.asked] == [None, "two", "two", "three"]
+    assert all(later - earlier >= 0.95 for earlier, later in zip(stub.times, stub.times[1:], strict=False))
+    assert (done["records"], done["added"]) == (3, 3)
+    for name in names:
+        api.get(f"/search/assets/{name}", expect=200)
+
+
+# ---- The clock ----
+
+
+@pytest.mark.parametrize(
+    ("after", "at", "zone", "expected"),
+    [
+        ("2026-03-07 12:00Z", "22:30", "America/New_York", "2026-03-08 03:30Z"),
+        ("2026-03-08 12:00Z", "22:30", "America/New_York", "2026-03-09 02:30Z"),  # US clocks went forward
+        ("2026-03-07 12:00Z", "02:30", "America/New_York", "2026-03-08 07:30Z"),  # 02:30 does not exist: 03:30
+        ("2026-10-31 12:00Z", "22:30", "America/New_York", "2026-11-01 02:30Z"),
+        ("2026-11-01 12:00Z", "22:30", "America/New_York", "2026-11-02 03:30Z"),  # and back
+        ("2026-11-01 03:00Z", "01:30", "America/New_York", "2026-11-01 06:30Z"),  # twice: the second
+        ("2027-03-14 12:00Z", "22:30", "America/New_York", "2027-03-15 02:30Z"),
+        ("2027-11-07 12:00Z", "22:30", "America/New_York", "2027-11-08 03:30Z"),
+        ("2026-03-28 12:00Z", "06:00", "Europe/Berlin", "2026-03-29 04:00Z"),  # ours
+        ("2026-10-25 12:00Z", "06:00", "Europe/Berlin", "2026-10-26 05:00Z"),
+        ("2026-06-01 22:00Z", "22:00", "UTC", "2026-06-02 22:00Z"),
+    ],
+)
+def test_slots(db, after, at, zone, expected):
+    found = db.execute("SELECT slot_after(%s, %s, %s) = %s", [after, at, zone, expected]).fetchone()
+    assert found == (True,)
+
+
+@pytest.mark.parametrize(
+    ("moment", "before", "after"),
+    [
+        ("2026-11-25 12:00Z", "2026-11-25 01:00Z", "2026-11-26 01:00Z"),  # Wednesday
+        ("2026-11-28 12:00Z", "2026-11-27 01:00Z", "2026-11-30 01:00Z"),  # Saturday
+        ("2026-11-02 01:00Z", "2026-11-02 01:00Z", "2026-11-03 01:00Z"),  # the evening of the change
+        ("2026-10-31 23:00Z", "2026-10-30 00:00Z", "2026-11-02 01:00Z"),
+        ("2026-03-08 23:59Z", "2026-03-06 01:00Z", "2026-03-09 00:00Z"),
+        ("2027-03-15 00:00Z", "2027-03-15 00:00Z", "2027-03-16 00:00Z"),
+    ],
+)
+def test_announcements(db, moment, before, after):
+    query = "SELECT announcement_before(%(moment)s) = %(before)s, announcement_after(%(moment)s) = %(after)s"
+    assert db.execute(query, {"moment": moment, "before": before, "after": after}).fetchone() == (True, True)
+
+
+TUESDAY = "2026-11-25 03:30Z"  # 22:30 in New York
+FRIDAY = "2026-11-28 03:30Z"
+
+
+@pytest.mark.parametrize(
+    ("slot", "fresh", "repeats", "is_failed", "moment", "state", "next_at"),
+    [
+        (TUESDAY, "2026-11-25 03:31Z", 0, False, "2026-11-25 03:40Z", "idle", "2026-11-26 03:30Z"),
+        (TUESDAY, "2026-11-24 03:31Z", 0, False, "2026-11-25 03:40Z", "waiting", "2026-11-25 04:10Z"),
+        (TUESDAY, None, 1, False, "2026-11-25 04:10Z", "waiting", "2026-11-25 05:10Z"),
+        (TUESDAY, None, 5, False, "2026-11-25 08:10Z", "idle", "2026-11-26 03:30Z"),  # no later than 09:00 UTC
+        (TUESDAY, None, 0, True, "2026-11-25 03:40Z", "failed", "2026-11-25 04:40Z"),
+        (TUESDAY, None, 5, True, "2026-11-25 08:10Z", "failed", "2026-11-26 03:30Z"),
+        (FRIDAY, None, 0, False, "2026-11-28 03:40Z", "idle", "2026-11-29 03:30Z"),  # for corrections
+    ],
+)
+def test_what_follows_a_run(table, slot, fresh, repeats, is_failed, moment, state, next_at):
+    table.execute(
+        "INSERT INTO source (name, set, is_scheduled, slot, fresh_at, repeats) VALUES ('arxiv', 'x', true, %s, %s, %s)",
+        [slot, fresh, repeats],
+    )
+    plan = table.execute(
+        "SELECT p.state, p.next_at >= %s AND p.next_at <= %s::timestamptz + interval '10 minutes' "
+        "FROM source s, source_plan(s, %s, '22:30', 'America/New_York', %s) p",
+        [next_at, next_at, is_failed, moment],
+    ).fetchone()
+    assert plan == (state, True)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "moment", "late"),
+    [
+        ("2026-11-25 03:31Z", "2026-11-26 06:59Z", None),
+        ("2026-11-25 03:31Z", "2026-11-26 07:00Z", "2026-11-26 07:00Z"),  # six hours after Wednesday's
+        ("2026-11-27 03:31Z", "2026-11-30 06:59Z", None),  # from Thursday to Sunday
+        (None, "2026-11-25 07:00Z", "2026-11-25 07:00Z"),
+    ],
+)
+def test_lateness(table, fresh, moment, late):
+    table.execute(
+        "INSERT INTO source (name, set, is_scheduled, fresh_at, created_at) VALUES ('arxiv', 'x', true, %s, '2026-11-24 12:00Z')",
+        [fresh],
+    )
+    query = "SELECT source_late_since(s, %s) IS NOT DISTINCT FROM %s::timestamptz FROM source s"
+    assert table.execute(query, [moment, late]).fetchone() == (True,)
