@@ -4,6 +4,28 @@
  * tasks_start() runs them in each process. Jobs call task_progress() and task_complete(). tasks.h
  * describes the internal files.
  *
+ * The life of a job and of an event, with the files of each step:
+ *
+ *     enqueue   task_start(), task_put(): a row of `task`          task.fn.sql
+ *        v
+ *      wake     after the commit, by Redis or in this process      announce, job_wake, job_listen
+ *        v
+ *      claim    the row, in fair turns among accounts, by a lease  job_claim, job_lease
+ *        v
+ *       run     in a fiber -- failed: queued again with backoff    job_run
+ *        v
+ *    complete   the result and the job's last write, one commit    job_complete
+ *
+ *     recover   tasks that are due again or whose process stopped  reconcile; given up: dead
+ *
+ *      write    event_emit(), event_send(): a row of `outbox`      event.fn.sql
+ *        v
+ *      relay    rows -> a Redis stream, by one process             outbox, publish
+ *        v
+ *      read     entries after the position -> event handlers       events, event_delivery
+ *        v
+ *      retry    what failed, apart; what a reader misses           event_parking, replay; dead
+ *
  * Words used here:
  *   task    a row of the schema's `task` table: one piece of the API's asynchronous work, with its
  *           state, attempts and result
