@@ -33,8 +33,8 @@ former_build() {
 	[[ ! -d $ROOT/tests/node_modules ]] || ln -sfn "$ROOT/tests/node_modules" "$FORMER/source/tests/node_modules"
 }
 
-# former_wrap KIND NEXT: in build/former/wrapped, programs of the former version that find the schema as the build NEXT makes it:
-# each first lets its successor migrate.
+# former_wrap KIND NEXT: in build/former/wrapped, programs of the former version that find the schema as the build NEXT makes it of
+# theirs: each first lets itself and then its successor migrate.
 former_wrap() {
 	local kind=$1 next=$2 name path wrapped=$FORMER/wrapped
 	mkdir -p "$wrapped/deploy"
@@ -44,7 +44,10 @@ former_wrap() {
 		[[ -x $FORMER/$kind/deploy/$name ]] || continue
 		cat >"$path" <<-END
 			#!/bin/bash
-			[[ -z \${DATABASE_URL:-} ]] || env ${FORMER_LACKS[*]} "$next/deploy/$name" dead list >/dev/null || exit
+			if [[ -n \${DATABASE_URL:-} ]]; then
+				"$FORMER/$kind/deploy/$name" dead list >/dev/null || exit
+				env ${FORMER_LACKS[*]} "$next/deploy/$name" dead list >/dev/null || exit
+			fi
 			exec "$FORMER/$kind/deploy/$name" "\$@"
 		END
 		chmod +x "$path"
