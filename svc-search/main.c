@@ -1,5 +1,6 @@
 /* svc-search: research assets (papers), their index, and search. */
 #include "api/asset.h"
+#include "api/harvest_request.h"
 #include "api/query_expansion.h"
 #include "api/search.h"
 #include "embeddings/embeddings.h"
@@ -19,9 +20,13 @@
 #include <stdlib.h>
 
 static const struct route ROUTES[] = {
-	{API_ID_asset_search, asset_search},    {API_ID_assets_list, asset_list},
-	{API_ID_asset_get, asset_get},          {API_ID_asset_put, asset_put},
-	{API_ID_search_stats_get, asset_stats}, {0},
+	{API_ID_asset_search, asset_search},
+	{API_ID_assets_list, asset_list},
+	{API_ID_asset_get, asset_get},
+	{API_ID_asset_put, asset_put},
+	{API_ID_search_stats_get, asset_stats},
+	{API_ID_search_harvest, harvest_request},
+	{0},
 };
 
 static const struct internal_route INTERNAL_ROUTES[] = {

@@ -27,7 +27,7 @@ SAMPLE = re.compile(r'^(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<value>\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 WANTED = re.compile(
     r"expops_(ready|proxy_requests_total|http_requests_total|jobs_queued|jobs_running|outbox_unsent|outbox_oldest_seconds"
-    r"|events_lag_seconds|events_parked|dead_letters)|process_(start_time_seconds|resident_memory_bytes)"
+    r"|events_lag_seconds|events_parked|dead_letters|harvest_last_success_seconds|harvest_missed_announcements)|process_(start_time_seconds|resident_memory_bytes)"
 )
 
 
@@ -40,7 +40,7 @@ class Replica:
         self.fault = None
 
     def add(self, name, labels, value):
-        self.values[name, next((labels[one] for one in ("status", "stream", "type") if one in labels), None)] += value
+        self.values[name, next((labels[one] for one in ("status", "stream", "type", "set") if one in labels), None)] += value
 
     def of(self, name):
         """{label value: value}"""
@@ -174,6 +174,16 @@ def stream_rows(services):
     return sorted(rows)
 
 
+def harvest_rows(replicas):
+    """The sets of papers that are harvested, which all replicas of svc-search know from Postgres."""
+    largest = lambda what, name: max(one.of(f"expops_harvest_{what}").get(name, 0) for one in replicas)  # noqa: E731
+    names = sorted({name for one in replicas for name in one.of("expops_harvest_last_success_seconds")})
+    return [
+        [name, duration(max(time.time() - largest("last_success_seconds", name), 0)), f"{largest('missed_announcements', name):.0f}"]
+        for name in names
+    ]
+
+
 def show(replicas):
     services = defaultdict(list)
     for one in replicas:
@@ -184,6 +194,10 @@ def show(replicas):
     if rows:
         print()
         table(["STREAM", "READ BY", "BEHIND", "PARKED"], rows, texts=2)
+    papers = harvest_rows(replicas)
+    if papers:
+        print()
+        table(["PAPERS OF", "READ BEFORE", "ANNOUNCEMENTS MISSED"], papers)
     faults = [f"{one.service} {one.address}: {one.fault}" for one in replicas if one.fault]
     dead = [f"{service} has dead letters: {service} dead list" for service, ones in services.items() if any(one.total("expops_dead_letters") for one in ones)]
     if faults or dead:

@@ -221,6 +221,10 @@ struct field {
 	{                                                                           \
 		IN_BODY, FIELD_URL, (n), FIELD_AT(s, m, const char *), (f), 1, 2048 \
 	}
+#define BODY_DATE(s, m, n, f)                                               \
+	{                                                                   \
+		IN_BODY, FIELD_DATE, (n), FIELD_AT(s, m, const char *), (f) \
+	}
 #define BODY_OBJECT(s, m, n, f)                                               \
 	{                                                                     \
 		IN_BODY, FIELD_OBJECT, (n), FIELD_AT(s, m, const char *), (f) \

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/log.h"
 #include "base/metrics.h"
+#include "base/timefmt.h"
 #include "harvester.sql.h"
 #include "ingest/import.h"
 #include "ingest/source.h"
@@ -19,6 +20,9 @@
 #define POLL_MS 1000
 
 #define SEPARATORS " ,\t\n"
+
+/* How often the gauges are read from it. */
+#define GAUGES_MS 60000
 
 /* After a setting that Postgres refuses. */
 #define SETTING_RETRY_MS 60000
@@ -52,8 +56,16 @@ METRIC_COUNTER(records_counter, "expops_harvest_records_total",
 METRIC_COUNTER(requests_counter, "expops_harvest_requests_total", "Requests for pages of a source.",
                "source", "outcome");
 
+METRIC_GAUGE(complete_gauge, "expops_harvest_last_success_seconds",
+             "When a set of HARVEST_SETS was last read to its end, since the Unix epoch.", "source",
+             "set");
+METRIC_GAUGE(missed_gauge, "expops_harvest_missed_announcements",
+             "Announcements, of more than six hours ago, since which a set has had no new paper.",
+             "source", "set");
+
 struct harvester {
 	const struct source *source;
+	uint64_t gauges_due_ms; /* monotonic */
 	struct periodic *periodic;
 	struct lease lease;
 	bool is_scheduled;        /* HARVEST_SETS is in the table */
@@ -149,6 +161,36 @@ static bool schedule(struct request *rq, struct harvester *harvester)
 	if (code)
 		pg_raise(rq, code);
 	return true;
+}
+
+/* The name of a set, kept as long as the process, since labels of metrics borrow it. Sets of
+ * HARVEST_SETS only. */
+static const char *kept_name(const char *set)
+{
+	static char **names;
+	static size_t count;
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(names[i], set) == 0)
+			return names[i];
+	names = realloc(names, (count + 1) * sizeof(*names));
+	require(names);
+	names[count] = strdup(set);
+	require(names[count]);
+	return names[count++];
+}
+
+static void show_gauges(struct request *rq, struct harvester *harvester)
+{
+	const char *source = harvester->source->name;
+	if (time_monotonic_ms() < harvester->gauges_due_ms)
+		return;
+	struct pg_rows *rows = pg_query(rq, SOURCE_GAUGES_SQL, pg_text(source));
+	for (int row = 0; row < rows->count; row++) {
+		const char *set = kept_name(pg_value(rows, row, 0));
+		metric_set(&complete_gauge, source, set, pg_value_float(rows, row, 1));
+		metric_set(&missed_gauge, source, set, pg_value_float(rows, row, 2));
+	}
+	harvester->gauges_due_ms = time_monotonic_ms() + GAUGES_MS;
 }
 
 /* --- The end of a run ------------------------------------------------------------------------- */
@@ -379,6 +421,7 @@ static uint64_t step(struct request *rq, struct harvester *harvester)
 	if (!harvester->is_scheduled && !schedule(rq, harvester))
 		return SETTING_RETRY_MS;
 	harvester->is_scheduled = true;
+	show_gauges(rq, harvester);
 	if (!find_turn(rq, harvester, turn) || !lease_take(rq, &harvester->lease, owner))
 		return POLL_MS;
 	/* Once more under the lease: its former holder may have gone on meanwhile. */

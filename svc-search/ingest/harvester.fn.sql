@@ -64,6 +64,12 @@ CREATE OR REPLACE FUNCTION source_late_since(s source, moment timestamptz) RETUR
     WHERE s.is_scheduled AND due <= moment
 $$;
 
+-- How many announcements, of more than six hours ago, brought no new paper; counted for four days.
+CREATE OR REPLACE FUNCTION source_missed(s source, moment timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT count(*) FROM announcements(moment) announced
+    WHERE announced > coalesce(s.fresh_at, s.created_at) AND announced <= moment - interval '6 hours'
+$$;
+
 CREATE OR REPLACE FUNCTION source_json(s source) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'name', s.name, 'set', s.set, 'state', s.state, 'last_started_at', time_json(s.started_at),

@@ -6,7 +6,8 @@ WITH listed AS (
 ), planned AS (
     SELECT slot_after(now(), $3::time, $4) AS slot
 ), dropped AS (
-    UPDATE source SET is_scheduled = false, slot = NULL, next_at = CASE WHEN state = 'running' THEN next_at END
+    UPDATE source SET is_scheduled = false, slot = NULL, next_at = CASE WHEN state = 'running' THEN next_at END,
+        state = CASE WHEN state = 'waiting' THEN 'idle' ELSE state END
     WHERE name = $1 AND is_scheduled AND set NOT IN (SELECT set FROM listed)
 )
 INSERT INTO source AS s (name, set, is_scheduled, slot, next_at)
@@ -64,7 +65,8 @@ SET cursor = cursor || jsonb_build_object('token', $6::text, 'token_on', (now() 
     records = records + $7::bigint, added = added + $8::bigint, changed = changed + $9::bigint,
     withdrawn = withdrawn + $10::bigint, skipped = skipped + $11::bigint, attempts = 0, error = NULL,
     newest_published_at = greatest(newest_published_at, $12::timestamptz),
-    fresh_at = CASE WHEN $12::timestamptz >= coalesce($13::timestamptz, now()) - interval '3 days' THEN now() ELSE fresh_at END,
+    fresh_at = CASE WHEN ($12::timestamptz AT TIME ZONE 'UTC')::date >= (coalesce($13::timestamptz, now()) AT TIME ZONE 'UTC')::date - 3
+                    THEN now() ELSE fresh_at END,
     listed_at = coalesce(listed_at, $13::timestamptz, now()),
     next_at = clock_timestamp() + make_interval(secs => $14::float8 / 1000)
 FROM (SELECT FROM lease WHERE name = $3 AND owner = $4 AND fence = $5::bigint FOR KEY SHARE) held
@@ -82,3 +84,9 @@ SET (state, slot, repeats, next_at) =
     cursor = CASE WHEN $3::text IS NULL THEN '{}' ELSE cursor - '{token,token_on}'::text[] END
 WHERE name = $1 AND set = $2
 RETURNING state, records, added, changed, withdrawn, skipped, time_json(next_at);
+
+-- name: source_gauges (read)
+-- $1 the source. Its sets of HARVEST_SETS: when the last list was complete, or when the set was new, in seconds since the epoch;
+-- announcements that brought no new paper.
+SELECT set, extract(epoch FROM coalesce(response_date, created_at)), source_missed(s, now())
+FROM source s WHERE name = $1 AND is_scheduled;

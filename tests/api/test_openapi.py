@@ -30,7 +30,8 @@ ABSENT |= {"fleet_trigger", "fleet_run_status_get", "build_create", "eval_result
 CONFLICTING = {"project_update", "interest_update", "interest_toggle", "implement_report", "auth_url_get", "connection_token_get"}
 CONFLICTING |= {"template_update", "build_cancel", "build_heartbeat", "build_report"}
 CONFLICTING |= {"eval_run_cancel", "eval_run_heartbeat", "eval_result_deliver", "eval_hosted_result_deliver"}
-CONFLICTING |= {"app_installation_get", "installation_token_create", "fleet_refresh", "provision_cli_token_create"}
+CONFLICTING |= {"app_installation_get", "installation_token_create", "fleet_refresh", "provision_cli_token_create",
+                "search_harvest"}
 
 EMPTY = {"build_claim", "eval_run_claim"}  # 204, where there is nothing
 
@@ -64,7 +65,7 @@ KEYWORDS |= {"properties", "minimum", "maximum", "minLength", "maxLength", "minI
 REQUESTS = {op.id for op in DESCRIBED.values() if "requestBody" in op.node}
 REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentUpdate", "ProjectCreate", "ProjectUpdate"}
 REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec", "BuildCreate", "BuildReport", "Claim", "Heartbeat", "EvalRunCreate", "EvalResult", "HostedResult"}
-REQUESTS |= {"InterestCreate", "InterestUpdate", "Feedback", "Report", "AssetPut", "SearchRequest", "LaunchContext", "Telemetry"}
+REQUESTS |= {"InterestCreate", "InterestUpdate", "Feedback", "Report", "AssetPut", "SearchRequest", "HarvestRequest", "LaunchContext", "Telemetry"}
 FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$")
 
 

@@ -4,6 +4,7 @@ import json
 import os
 import re
 import subprocess
+import time
 import uuid
 
 import pytest
@@ -99,6 +100,18 @@ def test_by_prometheus(cluster, dead_event):
     shown = rows(done.stdout)
     assert shown["svc-search"][1] == "1/2" and shown["svc-fleet"][1] == "1/1" and shown["svc-fleet"][-1] == "1", done.stdout
     assert "svc-search 10.0.0.9:9090: does not answer Prometheus" in done.stdout and done.returncode == 1
+
+
+def test_papers_are_shown_by_set():
+    at = {"job": "expops", "service": "svc-search", "instance": "10.0.0.9:9090", "source": "arxiv", "set": "cs"}
+    values = {"expops_ready": 1, "expops_harvest_last_success_seconds": time.time() - 7230, "expops_harvest_missed_announcements": 2}
+    found = [{"metric": {**at, "__name__": name}, "value": [0, str(value)]} for name, value in values.items()]
+    prometheus = StubServer(lambda request: request.reply(200, json.dumps({"data": {"result": found}})))
+    try:
+        done = status("--prometheus", prometheus.url)
+    finally:
+        prometheus.close()
+    assert re.search(r"^PAPERS OF +READ BEFORE +ANNOUNCEMENTS MISSED\ncs +2 h 0 m +2$", done.stdout, re.M), done.stdout
 
 
 def test_wrong_arguments():

@@ -69,6 +69,7 @@ def clone(tmp_path):
         "EXPOPS_SERVERS_IMAGE": "expops-walk-servers",
         "EXPOPS_BASE": base_image(),
         "EXPOPS_LISTEN": free_address(),
+        "HARVEST_SETS": "",
     }
     env = {**environment(), **names}
     yield tmp_path / "clone", env

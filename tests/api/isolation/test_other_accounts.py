@@ -99,6 +99,7 @@ CALLS = {
     "assets_list": own(),
     "asset_get": own(),
     "asset_put": Call(ABSENT, body=lambda v: {"title": "mine"}),
+    "search_harvest": refused(lambda v: {"source": "arxiv", "set": "cs"}),
     "search_stats_get": own(),
     "fleet_activity_get": Call(ABSENT, query=of_repo),
     "artifact_evidence_get": refused(lambda v: {"artifact": {"run_id": RUN}}),

@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from lib.http import plain_http
+from lib.http.identity import identity
 from lib.outside.oai import arguments, error, page, record
 from lib.system.search_replica import replica  # noqa: F401
-from lib.wait import wait_for
+from lib.wait import PATIENCE_SECONDS, wait_for
 
 TODAY = datetime.now(UTC).date()
 COLUMNS = "state, records, added, changed, withdrawn, skipped, error, response_date, cursor, next_at, finished_at, fresh_at"
@@ -87,7 +89,7 @@ def harvest(table, replica, server):
 
     def start(answers, **settings):
         stub = server(answers)
-        replica(**{"OAI_URL": stub.url + "/oai", "HARVEST_DELAY": "0", "HARVEST_SETS": "cs", **settings})
+        stub.replica = replica(**{"OAI_URL": stub.url + "/oai", "HARVEST_DELAY": "0", "HARVEST_SETS": "cs", **settings})
         return stub
 
     return start
@@ -116,6 +118,23 @@ def test_a_new_set_is_harvested_at_once(harvest, ended, api, new_id):
     assert datetime.now(UTC) < done["next_at"] < datetime.now(UTC) + timedelta(hours=25)
     api.get(f"/search/assets/{first}", expect=200)
     assert stub.requests[0][2]["User-Agent"].startswith("expops/")
+
+
+@pytest.mark.parametrize(("created", "is_fresh"), [(day(3), True), (day(4), False)])
+def test_papers_of_friday_are_new_on_monday(harvest, ended, new_id, created, is_fresh):
+    """The announcement of Sunday evening, which is Monday in UTC, has the papers of Thursday and Friday."""
+    harvest([page([new_record(new_id(), created=created)], answered=f"{TODAY}T23:00:00Z")])
+    assert (ended()["fresh_at"] is not None) == is_fresh
+
+
+def test_a_set_that_is_no_longer_listed_is_not_due(table, replica, ended):
+    table.execute(
+        "INSERT INTO source (name, set, is_scheduled, state, slot, next_at, finished_at) "
+        "VALUES ('arxiv', 'gone', true, 'waiting', now(), now() + interval '1 hour', now())"
+    )
+    replica(OAI_URL="http://127.0.0.1:9", HARVEST_SETS="cs")
+    wait_for(lambda: ended("gone")["next_at"] is None, "the set is dropped")
+    assert ended("gone")["state"] == "idle"
 
 
 def test_the_next_list_begins_two_days_before_the_last_complete_one(harvest, table, ended):
@@ -223,6 +242,48 @@ def test_another_replica_goes_on_where_one_was_killed(replica, server, table, en
         api.get(f"/search/assets/{name}", expect=200)
 
 
+# ---- Asked for ----
+
+
+def ask(cluster, stub, **body):
+    return plain_http.post(
+        f"{stub.replica.process.url}/api/v1.0/search/harvest", json={"source": "arxiv", **body},
+        auth=identity(cluster, "svc-search"), timeout=PATIENCE_SECONDS,
+    )  # fmt: skip
+
+
+def test_a_set_that_is_not_listed_is_harvested_when_asked_for(harvest, cluster, ended):
+    stub = harvest([page([])])
+    ended()
+    answer = ask(cluster, stub, set="stat", **{"from": "2024-01-01"})
+    assert (answer.status_code, answer.json()) == (200, {"queued": True})
+    assert ended("stat")["next_at"] is None
+    assert stub.asked[1] == {"verb": "ListRecords", "metadataPrefix": "arXiv", "from": "2024-01-01", "set": "stat"}
+    known = {one["set"]: one for one in stub.replica.call("GET", "/search/stats")["sources"]}
+    assert known.keys() == {"cs", "stat"} and known["stat"]["state"] == "idle"
+
+
+def test_a_set_that_is_being_harvested_cannot_be_asked_for(harvest, cluster, ended):
+    answers = []
+
+    def answer(request):
+        answers.append(ask(cluster, stub, set="cs"))
+        request.reply(200, page([]))
+
+    stub = harvest([lambda request: request.reply(503, "", Retry_After="1"), answer])
+    ended()
+    assert answers[0].status_code == 409 and answers[0].json()["detail"] == "this set is being harvested"
+
+
+def test_what_is_asked_for_is_checked(operator):
+    body = {"source": "arxiv", "set": "cs"}
+    for field, value in [("source", "nature"), ("set", "cs LG"), ("set", ""), ("from", "yesterday")]:
+        answer = operator.api.post("/search/harvest", {**body, field: value}, expect=400)
+        assert [one["field"] for one in answer.json()["errors"]] == [field]
+    answer = operator.api.post("/search/harvest", body, expect=409).json()
+    assert (answer["error"], answer["detail"]) == ("provider_not_configured", "HARVEST_SETS is empty")
+
+
 # ---- The clock ----
 
 
@@ -308,3 +369,24 @@ def test_lateness(table, fresh, moment, late):
     )
     query = "SELECT source_late_since(s, %s) IS NOT DISTINCT FROM %s::timestamptz FROM source s"
     assert table.execute(query, [moment, late]).fetchone() == (True,)
+
+
+@pytest.mark.parametrize(
+    ("fresh", "moment", "missed"),
+    [
+        ("2026-11-25 03:31Z", "2026-11-26 06:59Z", 0),
+        ("2026-11-25 03:31Z", "2026-11-26 07:00Z", 1),
+        ("2026-11-25 03:31Z", "2026-11-27 07:00Z", 2),
+        ("2026-11-27 03:31Z", "2026-11-30 06:59Z", 0),
+    ],
+)
+def test_missed_announcements(table, fresh, moment, missed):
+    table.execute("INSERT INTO source (name, set, is_scheduled, fresh_at) VALUES ('arxiv', 'x', true, %s)", [fresh])
+    assert table.execute("SELECT source_missed(s, %s) FROM source s", [moment]).fetchone() == (missed,)
+
+
+def test_gauges(harvest, ended):
+    replica = harvest([page([])]).replica
+    ended()
+    assert replica.process.metric("expops_harvest_last_success_seconds") > 1.7e9
+    assert replica.process.metric("expops_harvest_requests_total") == 1

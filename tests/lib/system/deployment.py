@@ -88,6 +88,7 @@ class Deployment:
             "EXPOPS_SECRETS": str(self.secrets),
             "EXPOPS_IMAGE": IMAGE,
             "EXPOPS_SERVERS_IMAGE": SERVERS_IMAGE,
+            "HARVEST_SETS": "",
         }
         run(DEPLOY / "secrets", self.secrets)
 

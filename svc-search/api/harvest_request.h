@@ -1,0 +1,6 @@
+/** Asking for a harvest before its time. */
+#pragma once
+
+#include "loop/request.h"
+
+void harvest_request(struct request *rq);
