@@ -66,7 +66,7 @@ def test_a_renamed_source_is_found(code_host, stranger, source):
     assert fork["full_name"] == f"{stranger.login}/{now.split('/')[1]}"
 
 
-@pytest.mark.parametrize("limits", [{}, {"repo"}, {"interest_id"}, {"repo", "interest_id"}], ids=str)
+@pytest.mark.parametrize("limits", [(), ("repo",), ("interest_id",), ("repo", "interest_id")], ids=str)
 def test_a_key_that_proves_no_repository_forks_nothing(code_host, stranger, source, limits):
     """Not even the repository that it names."""
     values = {"repo": source, "interest_id": "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"}
