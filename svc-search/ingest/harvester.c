@@ -315,8 +315,10 @@ static void store(struct request *rq, const struct turn *turn, const struct sour
 	                 pg_int((int64_t)withdrawn), pg_int((int64_t)import->skipped),
 	                 time_or_null(rq, import->newest_added_ms),
 	                 time_or_null(rq, page->answered_at_ms), pg_int(page_pause_ms(turn, page)));
-	if (pg_empty(rows))
+	if (pg_empty(rows)) {
+		turn->harvester->lease.mine_until_ms = 0; /* whatever the own clock says */
 		raise_error(rq, ERR_CONFLICT, "another process harvests this source now");
+	}
 	if (!page->token)
 		finish(rq, turn, NULL);
 	pg_commit(rq);

@@ -1,5 +1,6 @@
 """The scheduled harvest, in replicas of their own, against a stub of an OAI-PMH server."""
 
+import threading
 import time
 from datetime import UTC, datetime, timedelta
 
@@ -240,6 +241,43 @@ def test_another_replica_goes_on_where_one_was_killed(replica, server, table, en
     assert (done["records"], done["added"]) == (3, 3)
     for name in names:
         api.get(f"/search/assets/{name}", expect=200)
+
+
+def test_a_replica_stops_while_it_waits_for_a_page(replica, server, ended):
+    """And gives up its lease, so that another goes on at once."""
+    waits, stopped = threading.Event(), threading.Event()
+
+    def keep_waiting(request):
+        waits.set()
+        stopped.wait(PATIENCE_SECONDS)
+        request.reply(200, page([]))
+
+    stub = server([page([], "two"), keep_waiting, page([])])
+    settings = {"OAI_URL": stub.url + "/oai", "HARVEST_DELAY": "0", "HARVEST_SETS": "cs"}
+    first = replica(**settings)
+    assert waits.wait(PATIENCE_SECONDS)
+    first.process.stop()
+    stopped.set()
+    replica(**settings)
+    assert ended()["error"] is None
+    assert [asked.get("resumptionToken") for asked in stub.asked] == [None, "two", "two"]
+
+
+def test_a_replica_that_has_lost_its_lease_stores_nothing(harvest, cluster, table, ended, api, new_id):
+    name = new_id()
+
+    def steal(request):
+        with cluster.postgres.connect("search") as thief:
+            thief.execute("UPDATE lease SET owner = 'thief', fence = fence + 1, until = now() + '1 hour' WHERE name = 'harvest.arxiv'")
+        request.reply(200, page([new_record(name)], "two"))
+
+    stub = harvest([steal, page([])])
+    wait_for(lambda: "another process harvests this source now" in stub.replica.process.log(), "the page is refused")
+    api.get(f"/search/assets/{name}", expect=404)
+    assert len(stub.asked) == 1
+    table.execute("UPDATE lease SET until = now() WHERE name = 'harvest.arxiv'")
+    ended()
+    assert "resumptionToken" not in stub.asked[1]
 
 
 # ---- Asked for ----
