@@ -56,7 +56,7 @@ packages_of() {
 		packages_of demo
 		printf '%s\n' "${PACKAGES_TEST[@]}"
 		[[ $(debian_version) != 12 ]] || printf '%s\n' clang-format-14
-		[[ $(debian_version) != 13 ]] || printf '%s\n' netavark # buildah only recommends it, and does not start without it
+		[[ $(debian_version) != 13 ]] || printf '%s\n' crun netavark # buildah only recommends them, and does not work without them
 		;;
 	deploy) printf '%s\n' "${PACKAGES_DEPLOY[@]}" ;;
 	esac
