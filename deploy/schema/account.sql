@@ -32,6 +32,7 @@ ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (id);
 CREATE INDEX api_key_account ON api_key USING btree (account_id, id DESC);
 CREATE UNIQUE INDEX api_key_purpose ON api_key USING btree (account_id, purpose) WHERE ((purpose IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX api_key_repo ON api_key USING btree (lower(repo)) WHERE (repo IS NOT NULL);
 CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_provisioned AND (purpose IS NULL) AND (deleted_at IS NULL));
 ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
@@ -48,3 +49,9 @@ CREATE UNIQUE INDEX account_email ON account USING btree (lower(email));
 
 ALTER TABLE ONLY idempotency
     ADD CONSTRAINT idempotency_account FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+
+CREATE TABLE repository (
+    number bigint NOT NULL,
+    name text NOT NULL,
+    version bigint NOT NULL
+);

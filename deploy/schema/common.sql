@@ -208,6 +208,24 @@ ALTER TABLE outbox ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     CACHE 1
 );
 
+ALTER TABLE ONLY repository
+    ADD CONSTRAINT repository_pkey PRIMARY KEY (number);
+CREATE UNIQUE INDEX repository_by_name ON repository USING btree (lower(name));
+
+CREATE TABLE repository_former (
+    name text NOT NULL,
+    number bigint NOT NULL,
+    CONSTRAINT repository_former_name_check CHECK ((name = lower(name)))
+);
+ALTER TABLE ONLY repository_former
+    ADD CONSTRAINT repository_former_pkey PRIMARY KEY (name);
+
+CREATE TABLE repository_guard (
+    hash uuid NOT NULL
+);
+ALTER TABLE ONLY repository_guard
+    ADD CONSTRAINT repository_guard_pkey PRIMARY KEY (hash);
+
 CREATE TABLE task_limit (
     is_only boolean DEFAULT true NOT NULL,
     pending_max integer NOT NULL,

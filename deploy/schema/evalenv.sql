@@ -146,6 +146,12 @@ CREATE INDEX delivery_received ON delivery USING btree (received_at);
 ALTER TABLE ONLY delivery
     ADD CONSTRAINT delivery_run_id_fkey FOREIGN KEY (run_id) REFERENCES work(id) ON DELETE CASCADE;
 
+CREATE TABLE repository (
+    number bigint NOT NULL,
+    name text NOT NULL,
+    version bigint NOT NULL
+);
+
 CREATE TABLE run_large (
     run_id uuid NOT NULL,
     params jsonb,

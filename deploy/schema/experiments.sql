@@ -51,6 +51,7 @@ ALTER TABLE ONLY experiment
 CREATE INDEX experiment_actionable ON experiment USING btree (account_id, id DESC) INCLUDE (project_id) WHERE ((launch_context IS NOT NULL) AND (pr_url IS NULL));
 CREATE INDEX experiment_by_project ON experiment USING btree (account_id, project_id, id DESC);
 CREATE INDEX experiment_by_status ON experiment USING btree (account_id, status, id DESC);
+CREATE INDEX experiment_by_target ON experiment USING hash (lower((launch_context ->> 'target_repo'::text))) WHERE ((launch_context ->> 'target_repo'::text) IS NOT NULL);
 CREATE INDEX experiment_by_ticket ON experiment USING btree (account_id, external_ticket_id, id DESC) WHERE (external_ticket_id IS NOT NULL);
 CREATE INDEX experiment_by_ticket_source ON experiment USING btree (account_id, ticket_source, id DESC) WHERE (ticket_source IS NOT NULL);
 CREATE INDEX experiment_by_via ON experiment USING btree (account_id, created_via, id DESC);
@@ -87,6 +88,7 @@ CREATE INDEX implementation_check ON implementation USING btree (check_at) WHERE
 CREATE INDEX implementation_repo ON implementation USING btree (lower(repo)) WHERE (repo IS NOT NULL);
 CREATE UNIQUE INDEX implementation_task ON implementation USING btree (task_id) WHERE (task_id IS NOT NULL);
 CREATE TRIGGER implementation_cancel BEFORE DELETE ON implementation FOR EACH ROW WHEN ((old.task_id IS NOT NULL)) EXECUTE FUNCTION implementation_cancel();
+CREATE TRIGGER implementation_hold BEFORE INSERT OR UPDATE OF repo ON implementation FOR EACH ROW EXECUTE FUNCTION implementation_hold();
 ALTER TABLE ONLY implementation
     ADD CONSTRAINT implementation_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 
@@ -184,4 +186,10 @@ ALTER TABLE report ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY (
     NO MINVALUE
     NO MAXVALUE
     CACHE 1
+);
+
+CREATE TABLE repository (
+    number bigint NOT NULL,
+    name text NOT NULL,
+    version bigint NOT NULL
 );

@@ -225,6 +225,12 @@ CREATE TABLE repo_guard (
 ALTER TABLE ONLY repo_guard
     ADD CONSTRAINT repo_guard_pkey PRIMARY KEY (repo_key);
 
+CREATE TABLE repository (
+    number bigint NOT NULL,
+    name text NOT NULL,
+    version bigint NOT NULL
+);
+
 CREATE TABLE run_agent (
     account_id uuid NOT NULL,
     agent text NOT NULL,

@@ -234,6 +234,13 @@ ALTER TABLE ONLY replica_lock
     ADD CONSTRAINT replica_lock_pkey PRIMARY KEY (name);
 CREATE INDEX replica_lock_until ON replica_lock USING btree (until);
 
+CREATE TABLE repository (
+    number bigint NOT NULL,
+    name text NOT NULL,
+    version bigint NOT NULL,
+    told_at timestamp with time zone
+);
+
 CREATE TABLE repository_access (
     account_id uuid NOT NULL,
     connection_id uuid NOT NULL,

@@ -103,6 +103,7 @@ CREATE INDEX provisioning_by_repo ON provisioning USING btree (lower(repo));
 CREATE UNIQUE INDEX provisioning_key_repo ON provisioning USING btree (account_id, lower(key_repo)) WHERE (revoked_at IS NULL);
 CREATE TRIGGER account_required BEFORE INSERT ON provisioning FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER provisioning_end AFTER DELETE ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_end();
+CREATE TRIGGER provisioning_hold BEFORE INSERT OR UPDATE OF repo, key_repo ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_hold();
 ALTER TABLE ONLY provisioning
     ADD CONSTRAINT provisioning_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
@@ -373,6 +374,12 @@ ALTER TABLE ONLY refreshed_interest
     ADD CONSTRAINT refreshed_interest_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 ALTER TABLE ONLY refreshed_interest
     ADD CONSTRAINT refreshed_interest_task_id_fkey FOREIGN KEY (task_id) REFERENCES task(id) ON DELETE CASCADE;
+
+CREATE TABLE repository (
+    number bigint NOT NULL,
+    name text NOT NULL,
+    version bigint NOT NULL
+);
 
 CREATE TABLE run_outcome (
     account_id uuid NOT NULL,

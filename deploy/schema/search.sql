@@ -50,6 +50,37 @@ CREATE TRIGGER asset_lock BEFORE INSERT OR UPDATE ON asset FOR EACH STATEMENT EX
 CREATE TRIGGER asset_number BEFORE UPDATE ON asset FOR EACH ROW EXECUTE FUNCTION asset_number_change();
 CREATE TRIGGER asset_tell AFTER INSERT OR UPDATE ON asset FOR EACH STATEMENT EXECUTE FUNCTION asset_tell_change();
 
+CREATE TABLE source (
+    name text NOT NULL,
+    set text NOT NULL,
+    is_scheduled boolean NOT NULL,
+    state text DEFAULT 'idle'::text NOT NULL,
+    cursor jsonb DEFAULT '{}'::jsonb NOT NULL,
+    slot timestamp with time zone,
+    repeats integer DEFAULT 0 NOT NULL,
+    next_at timestamp with time zone,
+    started_at timestamp with time zone,
+    finished_at timestamp with time zone,
+    listed_at timestamp with time zone,
+    response_date timestamp with time zone,
+    records bigint DEFAULT 0 NOT NULL,
+    added bigint DEFAULT 0 NOT NULL,
+    changed bigint DEFAULT 0 NOT NULL,
+    withdrawn bigint DEFAULT 0 NOT NULL,
+    skipped bigint DEFAULT 0 NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    restarts integer DEFAULT 0 NOT NULL,
+    error text,
+    newest_published_at timestamp with time zone,
+    fresh_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT source_name_check CHECK ((octet_length(name) <= 50)),
+    CONSTRAINT source_set_check CHECK ((octet_length(set) <= 200)),
+    CONSTRAINT source_state_check CHECK ((state = ANY (ARRAY['idle'::text, 'running'::text, 'waiting'::text, 'failed'::text])))
+);
+ALTER TABLE ONLY source
+    ADD CONSTRAINT source_pkey PRIMARY KEY (name, set);
+
 CREATE TABLE asset_change_order (
 );
 
@@ -138,6 +169,19 @@ ALTER TABLE embedder ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
 CREATE TABLE index_source (
     id uuid NOT NULL
 );
+
+CREATE TABLE repository (
+    number bigint NOT NULL,
+    name text NOT NULL,
+    version bigint NOT NULL
+);
+
+CREATE TABLE source_pace (
+    name text NOT NULL,
+    next_request_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY source_pace
+    ADD CONSTRAINT source_pace_pkey PRIMARY KEY (name);
 
 CREATE TABLE vector_space (
     name text NOT NULL,

@@ -126,6 +126,7 @@ class Everything:
         self.call_internal(f"{base}/installation", {"repo": repo})
         self.call_internal(f"{base}/repository", {"repo": repo})
         self.call_internal(f"{base}/access", {"repo": repo})
+        self.call_internal(f"{base}/names", {"repo": repo, "other": f"{repo}-2"})
         self.call_internal(f"{base}/secrets/put", {"repo": repo, "name": "EXPOPS_KEY", **value})
         self.call_internal(f"{base}/secrets/put", {"repo": repo, "name": "MODEL_KEY", "model_provider": "openai"})
         self.call_internal(f"{base}/secrets/get", {"repo": repo, "name": "EXPOPS_KEY"})

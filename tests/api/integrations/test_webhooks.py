@@ -426,10 +426,12 @@ def test_the_first_that_is_heard_of_a_repository_can_be_its_rename(hook, number)
 
 
 def test_a_transfer_names_the_former_owner(hook, number):
-    payload = told_of(number, "beta/ranker-new", "2026-01-31T09:32:00Z", "transferred")
-    payload["changes"] = {"owner": {"from": {"organization": {"login": "acme"}}}, "repository": {"name": {"from": "ranker"}}}
+    former = new_repo()
+    now = f"beta/{former.split('/')[1]}-new"
+    payload = told_of(number, now, "2026-01-31T09:32:00Z", "transferred")
+    payload["changes"] = {"owner": {"from": {"organization": {"login": "acme"}}}, "repository": {"name": {"from": former.split("/")[1]}}}
     hook.deliver("repository", payload)
-    assert hook.names(number) == [("beta/ranker-new", "acme/ranker")]
+    assert hook.names(number) == [(now, former)]
 
 
 def test_a_late_delivery_does_not_bring_a_former_name_back(hook, number):

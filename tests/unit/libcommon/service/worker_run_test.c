@@ -1,5 +1,4 @@
 /* A whole process: a service that has one job, which blocks its event loop. */
-#include "library_page.h"
 #include "service/http_request.h"
 #include "service/process.h"
 #include "service/service.h"
@@ -117,7 +116,6 @@ static int run_process(void)
 		.background_connections = CONNECTIONS,
 	};
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	(void)*library_constant();
 	return workers_run(&process);
 }
 
@@ -244,19 +242,6 @@ static void test_a_process_that_ends_gives_up_its_leases(void **state)
 	assert_int_equal(sql("SELECT count(*) FROM lease WHERE until > clock_timestamp()"), 0);
 }
 
-static void test_pages_that_start_up_needed_are_released(void **state)
-{
-	(void)state;
-	until_status(run.admin_port, "/readyz", 200);
-	for (int turns = 0; page_is_present(run.pid, library_constant()); turns++) {
-		assert_true(turns < PATIENCE_TURNS);
-		uv_sleep(PAUSE_MS);
-	}
-	assert_int_equal(get(run.port, "/"), 204);
-	kill(run.pid, SIGTERM);
-	wait_end();
-}
-
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -264,7 +249,6 @@ int main(void)
 		CASE(test_requests_are_answered_while_a_job_blocks_its_loop),
 		CASE(test_a_process_that_drains_waits_for_its_job),
 		CASE(test_a_process_that_ends_gives_up_its_leases),
-		CASE(test_pages_that_start_up_needed_are_released),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }
