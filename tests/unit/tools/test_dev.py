@@ -75,8 +75,11 @@ def tree(tmp_path_factory):
     return root
 
 
+SETTINGS = {"BUILD", "CC", "ISOLATE", "TEST_JOBS"}  # of deploy/dev, which the run that runs this test may have
+
+
 def dev(tree, *arguments):
-    env = {**os.environ, "BUILD": "debug", "TEST_JOBS": "1"}
+    env = {name: value for name, value in os.environ.items() if name not in SETTINGS} | {"BUILD": "debug", "TEST_JOBS": "1"}
     return subprocess.run([tree / "deploy/dev", *arguments], env=env, capture_output=True, text=True, check=False)
 
 
