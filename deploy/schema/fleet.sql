@@ -174,9 +174,6 @@ CREATE TABLE code_host_item (
 ALTER TABLE ONLY code_host_item
     ADD CONSTRAINT code_host_item_pkey PRIMARY KEY (repo_key, kind, number);
 
-CREATE TRIGGER repo_access_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION repo_access_forget();
-CREATE TRIGGER run_removed_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION run_removed_forget();
-
 CREATE SEQUENCE deliverable_version
     START WITH 1
     INCREMENT BY 1

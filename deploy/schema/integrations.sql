@@ -162,8 +162,6 @@ CREATE INDEX authorization_attempt_expired ON authorization_attempt USING btree 
 CREATE INDEX authorization_attempt_newest ON authorization_attempt USING btree (account_id, provider, created_at DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON authorization_attempt FOR EACH ROW EXECUTE FUNCTION account_required();
 
-CREATE TRIGGER access_lost_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION access_lost_forget();
-
 CREATE TABLE dispatch (
     account_id uuid NOT NULL,
     key text NOT NULL,

@@ -43,6 +43,8 @@ BEGIN
     DELETE FROM inbox_archived WHERE account_id = account;
     DELETE FROM run_status WHERE account_id = account;
     DELETE FROM repo_fetch WHERE account_id = account;
+    DELETE FROM repo_access WHERE account_id = account;
+    DELETE FROM run_removed WHERE account_id = account;
     DELETE FROM idempotency WHERE account_id = account;
     PERFORM repos_forget(repos);
 END $$;

@@ -70,11 +70,3 @@ BEGIN
         DELETE FROM owned_repo o WHERE o.account_id = account AND o.repo_key = key;
     END LOOP;
 END $$;
-
-CREATE OR REPLACE FUNCTION repo_access_forget() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM repo_access WHERE account_id = NEW.id;
-    RETURN NULL;
-END $$;
-
-CREATE OR REPLACE TRIGGER repo_access_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION repo_access_forget();

@@ -278,11 +278,3 @@ BEGIN
     PERFORM deliverables_follow(ARRAY[change]);
     RETURN jsonb_build_object('run_id', r.run_id, 'repo', r.repo, 'deleted', true);
 END $$;
-
-CREATE OR REPLACE FUNCTION run_removed_forget() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM run_removed WHERE account_id = NEW.id;
-    RETURN NULL;
-END $$;
-
-CREATE OR REPLACE TRIGGER run_removed_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION run_removed_forget();

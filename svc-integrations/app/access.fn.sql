@@ -1,11 +1,3 @@
-CREATE OR REPLACE FUNCTION access_lost_forget() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-    DELETE FROM access_lost WHERE account_id = NEW.id;
-    RETURN NULL;
-END $$;
-
-CREATE OR REPLACE TRIGGER access_lost_forget AFTER INSERT ON deleted_account FOR EACH ROW EXECUTE FUNCTION access_lost_forget();
-
 -- Tell the other services once that an account has lost access: to a repository, or to all where `repo` is null. The event has every
 -- member that deliveries give to the events of its stream (webhook/code_host_event.h).
 CREATE OR REPLACE FUNCTION access_lost_tell(account uuid, repo text, web_url text) RETURNS void LANGUAGE plpgsql AS $$

@@ -43,6 +43,7 @@ BEGIN
     DELETE FROM authorization_attempt WHERE account_id = account;
     DELETE FROM identity_link WHERE account_id = account;
     DELETE FROM repository_access WHERE account_id = account;
+    DELETE FROM access_lost WHERE account_id = account;
     DELETE FROM installation_lookup WHERE account_id = account;
     DELETE FROM dispatch WHERE account_id = account;
     DELETE FROM idempotency WHERE account_id = account;
