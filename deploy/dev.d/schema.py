@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^--\n-- Name: (.*); Type: (.*); Schema: .*; Owner: .*\n--\n\n", re.MULTILINE)
 LEFT_OUT = {"FUNCTION", "SCHEMA", "TABLE ATTACH", "INDEX ATTACH"}  # functions are in *.fn.sql
-PARTITION = re.compile(r"_(\d{6}|\d{8})$")  # of a month or a day
+PARTITION = re.compile(r"_(\d{6}|\d{8}|default)$")  # of a month, of a day, or for what none of these takes
 HEAD = "-- The tables of the schema {}, as pg_dump shows them. Written by deploy/dev schema; do not edit.\n\n"
 
 

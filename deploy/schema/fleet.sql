@@ -238,56 +238,6 @@ CREATE TABLE run_agent (
 ALTER TABLE ONLY run_agent
     ADD CONSTRAINT run_agent_pkey PRIMARY KEY (account_id, agent, repo_key, outcome_kind);
 
-CREATE TABLE run_default (
-    id uuid NOT NULL,
-    account_id uuid NOT NULL,
-    repo_key text NOT NULL,
-    repo text NOT NULL,
-    run_id jsonb NOT NULL,
-    first_at timestamp with time zone NOT NULL,
-    changed_at timestamp with time zone NOT NULL,
-    at timestamp with time zone NOT NULL,
-    finished_at timestamp with time zone,
-    status text,
-    outcome_kind text NOT NULL,
-    agent text,
-    interest_id text,
-    arxiv_id text,
-    cost_usd numeric,
-    input_tokens bigint,
-    output_tokens bigint,
-    cause text,
-    artifact_url text,
-    record jsonb NOT NULL,
-    reported_at bigint NOT NULL,
-    older jsonb,
-    host_state text,
-    host_outcome text,
-    host_told_at timestamp with time zone,
-    CONSTRAINT run_host_state_check CHECK ((host_state = ANY (ARRAY['running'::text, 'ended'::text])))
-);
-ALTER TABLE ONLY run_default
-    ADD CONSTRAINT run_default_pkey PRIMARY KEY (id, first_at);
-CREATE INDEX run_default_account_id_agent_at_id_idx ON run_default USING btree (account_id, agent, at DESC, id DESC) WHERE (agent IS NOT NULL);
-CREATE INDEX run_default_account_id_artifact_url_idx ON run_default USING btree (account_id, artifact_url) WHERE (artifact_url IS NOT NULL);
-CREATE INDEX run_default_account_id_arxiv_id_idx ON run_default USING btree (account_id, arxiv_id) WHERE (arxiv_id IS NOT NULL);
-CREATE INDEX run_default_account_id_at_id_idx ON run_default USING btree (account_id, at DESC, id DESC);
-CREATE INDEX run_default_account_id_at_repo_key_cause_idx ON run_default USING btree (account_id, at) INCLUDE (repo_key, cause) WHERE (outcome_kind = 'failed'::text);
-CREATE INDEX run_default_account_id_interest_id_at_id_idx ON run_default USING btree (account_id, interest_id, at DESC, id DESC) WHERE (interest_id IS NOT NULL);
-CREATE INDEX run_default_account_id_outcome_kind_at_id_idx ON run_default USING btree (account_id, outcome_kind, at DESC, id DESC);
-CREATE INDEX run_default_account_id_repo_key_at_id_idx ON run_default USING btree (account_id, repo_key, at DESC, id DESC);
-
-CREATE TABLE run_detail_default (
-    id uuid NOT NULL,
-    account_id uuid NOT NULL,
-    first_at timestamp with time zone NOT NULL,
-    detail jsonb NOT NULL,
-    reported_at bigint NOT NULL,
-    older jsonb
-);
-ALTER TABLE ONLY run_detail_default
-    ADD CONSTRAINT run_detail_default_pkey PRIMARY KEY (id, first_at);
-
 CREATE TABLE run_key (
     account_id uuid NOT NULL,
     repo_key text NOT NULL,
