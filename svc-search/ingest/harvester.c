@@ -226,6 +226,8 @@ static void finish(struct request *rq, const struct turn *turn, const char *fail
 		         f_int("withdrawn", pg_value_int(rows, 0, FINISH_WITHDRAWN)),
 		         f_int("skipped", pg_value_int(rows, 0, FINISH_SKIPPED)),
 		         f_text("next_at", pg_value(rows, 0, FINISH_NEXT)));
+	if (!failure)
+		pg_query(rq, SOURCE_TELL_FINISHED_SQL, pg_text(name), pg_text(turn->set));
 }
 
 /* --- One request ------------------------------------------------------------------------------ */

@@ -33,6 +33,11 @@ CREATE OR REPLACE FUNCTION slot_end(slot timestamptz) RETURNS timestamptz LANGUA
     SELECT slot_after(slot, '09:00', 'UTC')
 $$;
 
+-- Whether a list of the set has been read to its end that had a new paper since the announcement.
+CREATE OR REPLACE FUNCTION source_has_papers(s source, announced timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT s.state = 'idle' AND coalesce(s.fresh_at >= announced, false)
+$$;
+
 -- What follows a run of `s` that has ended at `moment`: again after 30 minutes and then hourly, while a new paper or a run
 -- without failure is missing; otherwise the next slot, at a time of its own so that not all installations ask at once.
 CREATE OR REPLACE FUNCTION source_plan(s source, is_failed boolean, at time, zone text, moment timestamptz,

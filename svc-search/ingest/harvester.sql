@@ -85,6 +85,15 @@ SET (state, slot, repeats, next_at) =
 WHERE name = $1 AND set = $2
 RETURNING state, records, added, changed, withdrawn, skipped, time_json(next_at);
 
+-- name: source_tell_finished
+-- $1 the source, $2 the set, whose list is complete. harvester.h has the event.
+SELECT event_send(uuid_v7(), 'events.assets', 'harvest.finished', s.name, NULL, jsonb_build_object(
+           'source', s.name, 'set', s.set, 'added', s.added, 'changed', s.changed,
+           'newest_published_at', time_json(s.newest_published_at), 'day', (announced AT TIME ZONE 'UTC')::date,
+           'is_day_complete', (SELECT coalesce(bool_and(source_has_papers(o, announced)), false)
+                               FROM source o WHERE o.name = $1 AND o.is_scheduled)))
+FROM source s, announcement_before(now()) announced WHERE s.name = $1 AND s.set = $2;
+
 -- name: source_gauges (read)
 -- $1 the source. Its sets of HARVEST_SETS: when the last list was complete, or when the set was new, in seconds since the epoch;
 -- announcements that brought no new paper.

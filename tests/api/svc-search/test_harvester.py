@@ -1,5 +1,6 @@
 """The scheduled harvest, in replicas of their own, against a stub of an OAI-PMH server."""
 
+import json
 import threading
 import time
 from datetime import UTC, datetime, timedelta
@@ -278,6 +279,56 @@ def test_a_replica_that_has_lost_its_lease_stores_nothing(harvest, cluster, tabl
     table.execute("UPDATE lease SET until = now() WHERE name = 'harvest.arxiv'")
     ended()
     assert "resumptionToken" not in stub.asked[1]
+
+
+# ---- What is told ----
+
+
+@pytest.fixture
+def told(cluster, table):
+    """told(count): wait for `count` events of harvests that ended after the test began; their data. An event can be delivered
+    twice; it is returned once."""
+    redis = cluster.redis.client()
+    seen = {fields["id"] for _, fields in redis.xrange("events.assets")}
+
+    def read(count):
+        def found():
+            entries = {fields["id"]: fields for _, fields in redis.xrange("events.assets")}
+            new = [fields for event, fields in entries.items() if event not in seen and fields["type"] == "harvest.finished"]
+            return new if len(new) >= count else None
+
+        events = wait_for(found, f"{count} events")
+        assert {(fields["lane"], fields["account"]) for fields in events} == {("arxiv", "")}
+        return [json.loads(fields["data"]) for fields in events]
+
+    return read
+
+
+def test_the_last_set_of_a_day_says_that_the_day_is_complete(harvest, told, table, new_id):
+    harvest([page([new_record(new_id())], "more"), page([new_record(new_id())]), page([new_record(new_id())])], HARVEST_SETS="cs stat")
+    first, second = told(2)
+    (announced,) = table.execute("SELECT (announcement_before(now()) AT TIME ZONE 'UTC')::date::text").fetchone()
+    assert first == {
+        "source": "arxiv", "set": "cs", "added": 2, "changed": 0, "newest_published_at": f"{day(1)}T00:00:00.000Z",
+        "day": announced, "is_day_complete": False,
+    }  # fmt: skip
+    assert (second["set"], second["added"], second["is_day_complete"]) == ("stat", 1, True)
+
+
+def test_a_day_is_complete_only_with_papers(harvest, told, table, cluster, new_id):
+    """A set without a new paper, one that is read again, one that failed, and one that is not listed."""
+    answers = [page([new_record(new_id())]), page([]), page([new_record(new_id())]), page([new_record(new_id())]),
+               error("badArgument"), page([new_record(new_id())])]  # fmt: skip
+    stub = harvest(answers, HARVEST_SETS="cs stat")
+    assert [one["is_day_complete"] for one in told(2)] == [False, False]
+    ask(cluster, stub, set="eess")
+    assert told(3)[-1] | {"set": "eess", "is_day_complete": False} == told(3)[-1]
+    make_due(table, "stat")
+    assert told(4)[-1] | {"set": "stat", "is_day_complete": True} == told(4)[-1]
+    make_due(table, "cs")
+    wait_for(lambda: table.execute("SELECT state FROM source WHERE set = 'cs'").fetchone() == ("failed",), "the run fails")
+    make_due(table, "stat")
+    assert told(5)[-1] | {"set": "stat", "is_day_complete": False} == told(5)[-1]
 
 
 # ---- Asked for ----
