@@ -1,7 +1,7 @@
 #include "account/by_id.h"
 
 #include "account.sql.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 #include "key/key.h"
 #include "pg/pg.h"
 

@@ -9,8 +9,8 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/crypto.h"
-#include "base/identity.h"
+#include "crypto/crypto.h"
+#include "crypto/identity.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,15 +1,15 @@
 /* Checks of one key by one worker share a running lookup. */
 #include "key/key_check.h"
 
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/scope.h"
 #include "base/timefmt.h"
+#include "crypto/scope.h"
 #include "gateway_process.h"
 #include "key.sql.h"
 #include "key/key_text.h"
 #include "key/rate_limit.h"
 #include "loop/wait.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "redis/redis.h"
 #include "service/process.h"

@@ -21,7 +21,7 @@
 #pragma once
 
 #include "base/config.h"
-#include "base/identity.h"
+#include "crypto/identity.h"
 #include "key/key_cache.h"
 #include "loop/request.h"
 #include "loop/worker.h"

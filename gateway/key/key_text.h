@@ -8,8 +8,8 @@
  */
 #pragma once
 
-#include "base/crypto.h"
-#include "base/identity.h"
+#include "crypto/crypto.h"
+#include "crypto/identity.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "key/preset.h"
 
 #include "base/base.h"
-#include "base/scope.h"
+#include "crypto/scope.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 #include "key/provisioned_key.h"
 
-#include "base/log.h"
-#include "base/scope.h"
+#include "crypto/scope.h"
 #include "key/key.h"
 #include "key/key_check.h"
 #include "key/preset.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "provisioned_key.sql.h"
 #include "service/input.h"

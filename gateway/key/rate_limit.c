@@ -7,8 +7,8 @@
 #include "key/rate_limit.h"
 
 #include "base/base.h"
-#include "base/crypto.h"
 #include "base/ip.h"
+#include "crypto/crypto.h"
 
 #include <uv.h>
 

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 
 #include <stdbool.h>
 #include <stddef.h>

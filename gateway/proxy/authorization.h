@@ -8,10 +8,10 @@
  */
 #pragma once
 
-#include "base/identity.h"
-#include "base/problem.h"
+#include "crypto/identity.h"
 #include "http/api.h"
 #include "http/server.h"
+#include "json/problem.h"
 #include "key/key_check.h"
 
 #include <stdbool.h>

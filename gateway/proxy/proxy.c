@@ -29,8 +29,8 @@
  */
 #include "base/base.h"
 #include "base/timefmt.h"
-#include "base/trace.h"
 #include "http/method.h"
+#include "observe/trace.h"
 #include "proxy/local.h"
 #include "proxy/proxy_internal.h"
 

@@ -34,10 +34,10 @@
  */
 #pragma once
 
-#include "base/identity.h"
-#include "base/problem.h"
+#include "crypto/identity.h"
 #include "http/api.h"
 #include "http/server.h"
+#include "json/problem.h"
 #include "key/key_check.h"
 #include "key/rate_limit.h"
 #include "proxy/forwarded.h"

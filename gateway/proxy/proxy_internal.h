@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "base/problem.h"
+#include "json/problem.h"
 #include "proxy/authorization.h"
 #include "proxy/cors.h"
 #include "proxy/proxy.h"

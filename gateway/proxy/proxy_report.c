@@ -1,8 +1,8 @@
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
-#include "base/trace.h"
 #include "http/internal_api.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "observe/trace.h"
 #include "proxy/proxy_internal.h"
 
 METRIC_COUNTER(requests_total, "expops_proxy_requests_total",

@@ -1,4 +1,4 @@
-/** Per-worker cache of signed identities (base/identity.h), by receiver and caller.
+/** Per-worker cache of signed identities (crypto/identity.h), by receiver and caller.
  *
  * A signed identity depends on the caller and the receiver and not on the request, so it is used
  * for SIGNATURE_REUSE_MS, unless the caller's identity has changed. Of a proxied request's
@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/identity.h"
+#include "crypto/identity.h"
 
 #include <stdint.h>
 

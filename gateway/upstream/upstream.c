@@ -34,10 +34,10 @@
 #include "upstream/upstream.h"
 
 #include "base/base.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/tcp.h"
 #include "loop/buffered_write.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 #include "upstream/answer.h"
 
 #include <stdlib.h>

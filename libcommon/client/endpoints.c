@@ -1,9 +1,9 @@
 #include "client/endpoints.h"
 
-#include "base/backoff.h"
 #include "base/base.h"
-#include "base/log.h"
 #include "loop/resolver.h"
+#include "observe/log.h"
+#include "pacing/backoff.h"
 
 #include <netinet/in.h>
 #include <stdio.h>

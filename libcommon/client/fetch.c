@@ -1,13 +1,13 @@
 #include "client/fetch.h"
 
 #include "base/base.h"
-#include "base/json.h"
-#include "base/log.h"
-#include "base/trace.h"
 #include "client/transfer.h"
 #include "http/method.h"
+#include "json/json.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"
+#include "observe/log.h"
+#include "observe/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -78,7 +78,7 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
 const char *fetch_json(struct arena *arena, const struct fetch_response *answer,
                        yyjson_val **ret_root);
 
-/** As fetch_json(), for an answer from outside, which is read leniently (base/json.h). */
+/** As fetch_json(), for an answer from outside, which is read leniently (json/json.h). */
 const char *fetch_json_outside(struct arena *arena, const struct fetch_response *answer,
                                yyjson_val **ret_root);
 

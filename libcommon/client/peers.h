@@ -1,5 +1,5 @@
 /** The other processes of the cluster: where they are, and the secrets that this process shares
- * with each (base/identity.h). Never changes after the start.
+ * with each (crypto/identity.h). Never changes after the start.
  *
  * Secrets are written `svc-search=SECRET svc-interests=SECRET,OLDER`: processes are separated by
  * white space, the secrets of one by commas. The first secret signs, all verify. So a secret is
@@ -7,7 +7,7 @@
  * receiver; put it in place of the old one at the sender; remove the old one at the receiver. */
 #pragma once
 
-#include "base/identity.h"
+#include "crypto/identity.h"
 #include "http/api.h"
 
 #define PEER_SECRET_MIN 32 /* characters */

@@ -1,6 +1,6 @@
 #include "client/service_ask.h"
 
-#include "base/json.h"
+#include "json/json.h"
 
 #include <string.h>
 

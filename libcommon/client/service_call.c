@@ -2,15 +2,15 @@
 
 #include "base/address.h"
 #include "base/base.h"
-#include "base/identity.h"
-#include "base/json.h"
-#include "base/scope.h"
 #include "base/timefmt.h"
 #include "client/endpoints.h"
 #include "client/transfer.h"
+#include "crypto/identity.h"
+#include "crypto/scope.h"
 #include "http/internal_api.h"
 #include "http/method.h"
 #include "http/server.h"
+#include "json/json.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"
 

@@ -1,13 +1,13 @@
 #include "client/trace_export.h"
 
 #include "base/arena.h"
-#include "base/backoff.h"
-#include "base/json.h"
-#include "base/log.h"
 #include "base/timefmt.h"
-#include "base/trace.h"
-#include "base/trace_queue.h"
 #include "base/url.h"
+#include "json/json.h"
+#include "observe/log.h"
+#include "observe/trace.h"
+#include "observe/trace_queue.h"
+#include "pacing/backoff.h"
 
 #include <curl/curl.h>
 

@@ -1,4 +1,4 @@
-/** Sends the spans of a process (base/trace.h) to a collector, by OTLP over HTTP with JSON, from a
+/** Sends the spans of a process (observe/trace.h) to a collector, by OTLP over HTTP with JSON, from a
  * thread of its own: POST ENDPOINT/v1/traces, a batch each second at most.
  *
  * What the collector cannot take now (429, 502, 503, 504, or no connection) is sent again with

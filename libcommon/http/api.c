@@ -1,8 +1,8 @@
 #include "http/api.h"
 
-#include "base/crypto.h"
-#include "base/scope.h"
 #include "base/utf8.h"
+#include "crypto/crypto.h"
+#include "crypto/scope.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/identity.h"
+#include "crypto/identity.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 #include "http/body.h"
 
 #include "base/base.h"
-#include "base/budget.h"
+#include "pacing/budget.h"
 
 #include <stdlib.h>
 #include <string.h>

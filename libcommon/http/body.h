@@ -1,5 +1,5 @@
 /** Collects the content of a request in memory. A body is limited by its operation, and all bodies
- * of a process by one budget (base/budget.h), so that many incomplete requests cannot use up the
+ * of a process by one budget (pacing/budget.h), so that many incomplete requests cannot use up the
  * memory, nor those of one account its budget.
  *
  * Memory grows with the bytes received, not with Content-Length: a client must send bytes to occupy
@@ -14,7 +14,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 
 #include <stddef.h>
 #include <stdint.h>

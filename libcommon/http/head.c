@@ -1,6 +1,6 @@
 #include "base/base.h"
-#include "base/identity.h"
-#include "base/uuid.h"
+#include "crypto/identity.h"
+#include "crypto/uuid.h"
 #include "http/internal.h"
 
 #include <arpa/inet.h>

@@ -1,7 +1,7 @@
 #include "http/query.h"
 
-#include "base/crypto.h"
 #include "base/utf8.h"
+#include "crypto/crypto.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "base/base.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
 #include "http/internal.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 
 #include <string.h>
 #include <time.h>

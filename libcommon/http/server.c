@@ -1,7 +1,7 @@
 #include "base/base.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "http/internal.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 
 #include <errno.h>
 #include <fcntl.h>

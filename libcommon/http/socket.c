@@ -1,7 +1,7 @@
 #include "base/base.h"
-#include "base/metrics.h"
 #include "http/internal.h"
 #include "loop/buffered_write.h"
+#include "observe/metrics.h"
 
 #include <arpa/inet.h>
 #include <netinet/tcp.h>

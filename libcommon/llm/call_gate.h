@@ -6,8 +6,8 @@
  * others from the server. */
 #pragma once
 
-#include "base/failure_pause.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
+#include "pacing/failure_pause.h"
 
 #include <pthread.h>
 #include <stddef.h>

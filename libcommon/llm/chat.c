@@ -1,11 +1,11 @@
 #include "llm/chat.h"
 
-#include "base/json.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
 #include "client/openai.h"
+#include "json/json.h"
 #include "llm/call_gate.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 
 #include <string.h>
 

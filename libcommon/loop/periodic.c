@@ -1,10 +1,10 @@
 #include "loop/periodic.h"
 
-#include "base/backoff.h"
 #include "base/base.h"
-#include "base/log.h"
 #include "base/timefmt.h"
 #include "loop/worker.h"
+#include "observe/log.h"
+#include "pacing/backoff.h"
 
 #include <stdlib.h>
 

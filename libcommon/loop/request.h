@@ -12,8 +12,8 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/identity.h"
-#include "base/problem.h"
+#include "crypto/identity.h"
+#include "json/problem.h"
 #include "loop/fiber.h"
 
 #include <stdbool.h>

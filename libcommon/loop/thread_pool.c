@@ -2,8 +2,8 @@
 
 #include "base/base.h"
 #include "base/cpu.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
+#include "observe/metrics.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 #include "pg/begin_queue.h"
 
 #include "base/base.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 #include "loop/request.h"
 
 #define SHARED_MS 5000

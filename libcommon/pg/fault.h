@@ -1,8 +1,8 @@
 /** The faults of Postgres: one table from SQLSTATEs, and from what this folder finds itself, to our
- * error codes, sentences for clients and words for operators (base/fault.h). */
+ * error codes, sentences for clients and words for operators (observe/fault.h). */
 #pragma once
 
-#include "base/fault.h"
+#include "observe/fault.h"
 
 /** Faults without a SQLSTATE, because the server did not answer. */
 enum pg_fault_kind {

@@ -2,9 +2,9 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "base/crypto.h"
-#include "base/log.h"
 #include "common_schema.h"
+#include "crypto/crypto.h"
+#include "observe/log.h"
 #include "pg/fault.h"
 #include "pg/target.h"
 

@@ -1,8 +1,8 @@
 #include "pg/pg.h"
 
 #include "base/base.h"
-#include "base/crypto.h"
 #include "base/timefmt.h"
+#include "crypto/crypto.h"
 #include "pg/pool.h"
 
 #include <stdlib.h>

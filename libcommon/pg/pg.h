@@ -52,7 +52,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 #include "loop/request.h"
 
 #include <uv.h>

@@ -1,7 +1,7 @@
 #include "base/base.h"
-#include "base/crypto.h"
-#include "base/log.h"
 #include "base/timefmt.h"
+#include "crypto/crypto.h"
+#include "observe/log.h"
 #include "pg/pool.h"
 
 #include <stdio.h>

@@ -1,10 +1,10 @@
 #include "pg/reconnect.h"
 
-#include "base/backoff.h"
 #include "base/base.h"
-#include "base/log.h"
 #include "base/timefmt.h"
 #include "loop/resolver.h"
+#include "observe/log.h"
+#include "pacing/backoff.h"
 
 #include <netdb.h>
 #include <netinet/in.h>

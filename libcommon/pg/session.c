@@ -1,7 +1,7 @@
 #include "pg/session.h"
 
 #include "base/base.h"
-#include "base/log.h"
+#include "observe/log.h"
 #include "pg/target.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "pg/statement.h"
 
 #include "base/base.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
+#include "observe/metrics.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /** The faults of Redis: one table from error replies, and from what this folder finds itself, to
- * our error codes, sentences for clients and words for operators (base/fault.h). */
+ * our error codes, sentences for clients and words for operators (observe/fault.h). */
 #pragma once
 
-#include "base/fault.h"
+#include "observe/fault.h"
 
 #include <stdbool.h>
 

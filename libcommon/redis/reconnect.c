@@ -1,11 +1,11 @@
 #include "redis/reconnect.h"
 
-#include "base/backoff.h"
 #include "base/base.h"
-#include "base/log.h"
 #include "base/tcp.h"
 #include "base/timefmt.h"
 #include "loop/resolver.h"
+#include "observe/log.h"
+#include "pacing/backoff.h"
 #include "redis/fault.h"
 #include "redis/uv.h"
 

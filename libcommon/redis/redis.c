@@ -1,9 +1,9 @@
 #include "redis/redis.h"
 
 #include "base/base.h"
-#include "base/log.h"
 #include "loop/fiber.h"
 #include "loop/worker.h"
+#include "observe/log.h"
 #include "redis/fault.h"
 #include "redis/reconnect.h"
 

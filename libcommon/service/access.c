@@ -1,7 +1,7 @@
 #include "service/access.h"
 
-#include "base/log.h"
 #include "base/timefmt.h"
+#include "observe/log.h"
 
 #include <string.h>
 

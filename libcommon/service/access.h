@@ -1,13 +1,13 @@
 /** Who sent a request to this service, and whether it may use the operation. Only for
  * http_request.c.
  *
- * The sender is another process of the cluster, known by its signature (base/identity.h). The
+ * The sender is another process of the cluster, known by its signature (crypto/identity.h). The
  * gateway sends requests of callers with an API key, for operations of api.def. A service sends its
  * own, as KEY_SERVICE, for the operations that internal.def lists for it. Whatever else a process
  * signs is refused and logged: it has a bug, or somebody else uses its secrets. */
 #pragma once
 
-#include "base/identity.h"
+#include "crypto/identity.h"
 #include "http/internal_api.h"
 #include "http/server.h"
 

@@ -1,8 +1,8 @@
 #include "service/admin.h"
 
-#include "base/json.h"
-#include "base/metrics.h"
+#include "json/json.h"
 #include "loop/request_list.h"
+#include "observe/metrics.h"
 #include "pg/fault.h"
 #include "pg/pg.h"
 #include "redis/fault.h"

@@ -1,7 +1,7 @@
 #include "service/etag.h"
 
 #include "base/base.h"
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "service/input.h"
 #include "service/reply.h"
 

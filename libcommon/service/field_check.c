@@ -1,10 +1,10 @@
 #include "service/field_check.h"
 
-#include "base/json.h"
 #include "base/timefmt.h"
 #include "base/url.h"
 #include "base/utf8.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
+#include "json/json.h"
 
 #include <ctype.h>
 #include <errno.h>

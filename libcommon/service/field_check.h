@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/problem.h"
+#include "json/problem.h"
 #include "service/input.h"
 
 #include <yyjson.h>

@@ -1,9 +1,9 @@
 #include "service/idempotency.h"
 
-#include "base/crypto.h"
-#include "base/log.h"
+#include "crypto/crypto.h"
 #include "idempotency.sql.h"
 #include "loop/worker.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "service/ignored_fields.h"
 #include "service/input.h"

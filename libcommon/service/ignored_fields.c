@@ -1,6 +1,6 @@
 #include "service/ignored_fields.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "service/http_request.h"
 
 #include <ctype.h>

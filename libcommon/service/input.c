@@ -1,7 +1,7 @@
 #include "service/input.h"
 
-#include "base/json.h"
 #include "http/query.h"
+#include "json/json.h"
 #include "loop/request.h"
 #include "loop/wait.h"
 #include "service/field_check.h"

@@ -1,6 +1,6 @@
 #include "service/left_out.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "service/http_request.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "base/problem.h"
+#include "json/problem.h"
 #include "loop/request.h"
 
 #include <stdbool.h>

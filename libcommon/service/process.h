@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/config.h"
-#include "base/identity.h"
 #include "client/service_call.h"
+#include "crypto/identity.h"
 #include "http/api.h"
 #include "loop/request.h"
 #include "loop/worker.h"

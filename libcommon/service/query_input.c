@@ -1,7 +1,7 @@
 #include "service/query_input.h"
 
-#include "base/json.h"
 #include "base/utf8.h"
+#include "json/json.h"
 #include "service/http_request.h"
 #include "service/name_hint.h"
 

@@ -1,7 +1,7 @@
 #include "service/reply.h"
 
-#include "base/json.h"
 #include "http/query.h"
+#include "json/json.h"
 #include "service/input.h"
 
 #include <inttypes.h>

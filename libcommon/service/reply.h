@@ -1,6 +1,6 @@
 /** Replies of handlers. A handler calls exactly one of reply_json(), reply_json_length(),
  * reply_doc(), reply_nothing(), reply_page(), reply_task() or reply_one() (resource.h), or it
- * raises, which replies a problem (base/problem.h). None or two is a bug and aborts. The reply is
+ * raises, which replies a problem (json/problem.h). None or two is a bug and aborts. The reply is
  * sent after the handler has returned, with Content-Type and X-Request-Id. */
 #pragma once
 
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Reply with JSON: a text, a text of known length, or a document of yyjson (base/json.h). Borrows:
+/** Reply with JSON: a text, a text of known length, or a document of yyjson (json/json.h). Borrows:
  * the text must live in the request's arena or be static. */
 void reply_json(struct request *rq, int status, const char *json);
 void reply_json_length(struct request *rq, int status, const char *json, size_t length);

@@ -2,9 +2,9 @@
  *
  * A large reply is compressed a piece in each turn of the loop, and not before the client has read
  * what was sent, so that it does not hold up other requests. */
-#include "base/budget.h"
 #include "http/gzip.h"
 #include "http/method.h"
+#include "pacing/budget.h"
 #include "service/etag.h"
 #include "service/http_request.h"
 #include "service/ignored_fields.h"

@@ -1,7 +1,7 @@
 #include "service/repository_name.h"
 
-#include "base/json.h"
 #include "client/service_ask.h"
+#include "json/json.h"
 #include "loop/worker.h"
 #include "repository_name.sql.h"
 #include "service/service.h"

@@ -1,6 +1,6 @@
 #include "service/reseal.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "pg/pg.h"
 #include "service/service.h"
 #include "vault/vault.h"

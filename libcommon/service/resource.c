@@ -1,6 +1,6 @@
 #include "service/resource.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "service/input.h"
 
 #include <string.h>

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "base/scope.h"
+#include "crypto/scope.h"
 #include "pg/batch.h"
 #include "service/reply.h"
 

@@ -10,7 +10,6 @@
  * delay. Draining ends when no exchange and no job is left, or at DRAIN_TIMEOUT; requests that
  * still run are then cancelled.
  */
-#include "base/log.h"
 #include "base/terminal.h"
 #include "base/timefmt.h"
 #include "base/version.h"
@@ -18,6 +17,7 @@
 #include "client/service_call.h"
 #include "loop/fiber.h"
 #include "loop/request_list.h"
+#include "observe/log.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
 #include "pg/session.h"

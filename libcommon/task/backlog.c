@@ -1,10 +1,10 @@
 #include "task/backlog.h"
 
 #include "base/base.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
 #include "event.sql.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
 #include "task/dead.h"

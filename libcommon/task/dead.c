@@ -1,9 +1,9 @@
 #include "task/dead.h"
 
 #include "base/base.h"
-#include "base/json.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 #include "dead.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "task/announce.h"
 #include "task/event_parking.h"

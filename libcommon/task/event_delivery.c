@@ -1,14 +1,14 @@
 #include "task/event_delivery.h"
 
 #include "base/base.h"
-#include "base/json.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/scope.h"
 #include "base/timefmt.h"
-#include "base/trace.h"
-#include "base/uuid.h"
+#include "crypto/scope.h"
+#include "crypto/uuid.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "observe/trace.h"
 
 #include <stdio.h>
 #include <string.h>

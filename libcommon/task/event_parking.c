@@ -1,11 +1,11 @@
 #include "task/event_parking.h"
 
-#include "base/backoff.h"
 #include "base/base.h"
-#include "base/log.h"
-#include "base/metrics.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 #include "event.sql.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "pacing/backoff.h"
 #include "pg/pg.h"
 
 #include <string.h>

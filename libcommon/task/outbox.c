@@ -1,8 +1,8 @@
 #include "task/outbox.h"
 
 #include "base/base.h"
-#include "base/log.h"
 #include "base/timefmt.h"
+#include "observe/log.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
 #include "task/backlog.h"

@@ -1,9 +1,9 @@
 #include "task/reconcile.h"
 
 #include "base/base.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "job.sql.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "task/announce.h"
 #include "task/job_run.h"

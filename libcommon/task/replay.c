@@ -1,7 +1,7 @@
 #include "task/replay.h"
 
 #include "base/base.h"
-#include "base/log.h"
+#include "observe/log.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
 #include "task/stream.h"

@@ -1,8 +1,8 @@
 #include "task/stream.h"
 
 #include "base/base.h"
-#include "base/log.h"
 #include "loop/worker.h"
+#include "observe/log.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "task/tasks.h"
 
 #include "base/base.h"
-#include "base/log.h"
 #include "base/timefmt.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "task/announce.h"
 #include "task/events.h"

@@ -1,6 +1,6 @@
 #include "vault/vault.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "build/build.h"
 
-#include "base/json.h"
 #include "build.sql.h"
 #include "client/service_call.h"
 #include "http/query.h"
+#include "json/json.h"
 #include "service/key_limit.h"
 #include "template/spec.h"
 

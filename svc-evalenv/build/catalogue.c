@@ -1,8 +1,8 @@
 #include "build/catalogue.h"
 
-#include "base/json.h"
 #include "client/service_call.h"
 #include "http/query.h"
+#include "json/json.h"
 
 void asset_update_run(struct request *rq, struct task *task)
 {

@@ -1,6 +1,6 @@
 #include "queue/queue.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "queue.sql.h"
 #include "queue/wakeup.h"
 #include "service/key_limit.h"

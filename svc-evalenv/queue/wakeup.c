@@ -1,7 +1,7 @@
 #include "queue/wakeup.h"
 
-#include "base/metrics.h"
 #include "base/timefmt.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "service/process.h"
 

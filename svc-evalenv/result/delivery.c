@@ -1,9 +1,9 @@
 #include "result/delivery.h"
 
-#include "base/json.h"
 #include "base/timefmt.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 #include "delivery.sql.h"
+#include "json/json.h"
 #include "loop/wait.h"
 #include "result/result.h"
 #include "result/signature.h"

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "json/json.h"
 #include "queue/queue.h"
 #include "result/delivery.h"
 #include "result/result.h"

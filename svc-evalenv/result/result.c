@@ -1,6 +1,6 @@
 #include "result/result.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "queue/queue.h"
 #include "result/delivery.h"
 

@@ -1,6 +1,6 @@
 #include "result/signature.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "run/run.h"
 
-#include "base/json.h"
-#include "base/uuid.h"
 #include "build/build.h"
 #include "client/service_ask.h"
+#include "crypto/uuid.h"
+#include "json/json.h"
 #include "run.sql.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "template/spec.h"
 
 #include "base/base.h"
-#include "base/json.h"
+#include "json/json.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
  */
 #pragma once
 
-#include "base/problem.h"
+#include "json/problem.h"
 
 #include <yyjson.h>
 

@@ -1,6 +1,6 @@
 #include "template/template.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "service/etag.h"
 #include "service/input.h"

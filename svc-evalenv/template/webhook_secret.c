@@ -1,7 +1,7 @@
 #include "template/webhook_secret.h"
 
-#include "base/crypto.h"
-#include "base/log.h"
+#include "crypto/crypto.h"
+#include "observe/log.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "worker/api.h"
 
-#include "base/json.h"
+#include "json/json.h"
 
 #include <string.h>
 

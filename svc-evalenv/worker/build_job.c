@@ -1,6 +1,6 @@
-#include "base/json.h"
-#include "base/log.h"
 #include "base/url.h"
+#include "json/json.h"
+#include "observe/log.h"
 #include "service/key_limit.h"
 #include "worker/builder.h"
 #include "worker/folder.h"

@@ -1,6 +1,6 @@
 #include "worker/resources.h"
 
-#include "base/json.h"
+#include "json/json.h"
 
 #define CPU_PERIOD_US 100000 /* the kernel's default (admin-guide/cgroup-v2, cpu.max) */
 #define MIB           ((double)(1 << 20))

@@ -1,8 +1,8 @@
-#include "base/backoff.h"
-#include "base/json.h"
 #include "base/terminal.h"
 #include "base/utf8.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "pacing/backoff.h"
 #include "worker/api.h"
 #include "worker/worker.h"
 

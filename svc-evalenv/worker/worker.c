@@ -1,10 +1,10 @@
 #include "worker/worker.h"
 
-#include "base/backoff.h"
-#include "base/json.h"
-#include "base/log.h"
 #include "base/timefmt.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
+#include "pacing/backoff.h"
 #include "worker/api.h"
 #include "worker/builder.h"
 #include "worker/folder.h"

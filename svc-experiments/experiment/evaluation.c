@@ -1,7 +1,7 @@
 #include "experiment/evaluation.h"
 
-#include "base/json.h"
 #include "evaluation.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 
 void evaluation_store(struct request *rq, const struct event *event)

@@ -1,9 +1,9 @@
 #include "experiment/experiment.h"
 
-#include "base/json.h"
 #include "experiment.sql.h"
 #include "experiment/fields.h"
 #include "experiment/key_experiments.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "service/etag.h"
 #include "service/idempotency.h"

@@ -1,8 +1,8 @@
 #include "experiment/key_experiments.h"
 
-#include "base/json.h"
 #include "client/service_ask.h"
 #include "experiment/experiment.h"
+#include "json/json.h"
 #include "key_experiments.sql.h"
 #include "pg/pg.h"
 #include "service/input.h"

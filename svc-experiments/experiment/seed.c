@@ -1,8 +1,8 @@
 #include "experiment/seed.h"
 
-#include "base/json.h"
 #include "base/terminal.h"
 #include "experiment/fields.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "seed.sql.h"
 #include "service/field_check.h"

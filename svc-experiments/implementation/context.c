@@ -1,7 +1,7 @@
 #include "implementation/context.h"
 
-#include "base/json.h"
 #include "implementation/brief.h"
+#include "json/json.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 #include "implementation/implementation.h"
 
-#include "base/json.h"
 #include "experiment/experiment.h"
 #include "experiment/fields.h"
 #include "experiment/key_experiments.h"
 #include "implementation.sql.h"
 #include "implementation/context.h"
 #include "implementation/paper.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "service/input.h"
 #include "service/left_out.h"

@@ -1,10 +1,10 @@
 #include "implementation/paper.h"
 
-#include "base/json.h"
-#include "base/log.h"
 #include "client/fetch.h"
 #include "client/service_call.h"
 #include "http/query.h"
+#include "json/json.h"
+#include "observe/log.h"
 
 static int64_t search_timeout_ms;
 

@@ -1,9 +1,9 @@
-#include "base/json.h"
 #include "client/service_ask.h"
 #include "implementation/implementation.h"
+#include "json/json.h"
+#include "product/agent_workflow.h"
 #include "run/run.h"
 #include "run/steps.h"
-#include "service/agent_workflow.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 #include "run/steps.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "run/run.h"
 #include "steps.sql.h"

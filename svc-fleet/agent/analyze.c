@@ -1,7 +1,7 @@
 #include "agent/agent.h"
 #include "agent/analysis.h"
 #include "agent/run_record.h"
-#include "base/json.h"
+#include "json/json.h"
 #include "llm/chat.h"
 #include "run/run.h"
 #include "service/input.h"

@@ -1,9 +1,9 @@
 #include "agent/agent.h"
-#include "base/json.h"
 #include "code_host.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
+#include "product/agent_workflow.h"
 #include "run/repo_access.h"
-#include "service/agent_workflow.h"
 #include "service/repository_name.h"
 
 #include <string.h>

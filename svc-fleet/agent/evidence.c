@@ -1,7 +1,7 @@
 #include "agent/agent.h"
 #include "agent/run_record.h"
-#include "base/json.h"
 #include "base/url.h"
+#include "json/json.h"
 #include "run/run.h"
 #include "service/input.h"
 #include "service/key_limit.h"

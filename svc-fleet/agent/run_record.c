@@ -1,6 +1,6 @@
 #include "agent/run_record.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "llm/chat.h"
 #include "pg/pg.h"
 #include "run_record.sql.h"

@@ -1,9 +1,9 @@
 #include "chat/chat.h"
 
-#include "base/json.h"
 #include "chat/chat_records.h"
 #include "chat/citation.h"
 #include "chat/composed_reply.h"
+#include "json/json.h"
 #include "llm/chat.h"
 #include "run/run.h"
 #include "service/input.h"

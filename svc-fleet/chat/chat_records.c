@@ -1,8 +1,8 @@
 #include "chat/chat_records.h"
 
 #include "agent/run_record.h"
-#include "base/json.h"
 #include "chat.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "report/finding.h"
 #include "service/key_limit.h"

@@ -1,6 +1,6 @@
 #include "chat/citation.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "wording/run_brief.h"
 
 #include <ctype.h>

@@ -2,8 +2,8 @@
 
 #include "agent/analysis.h"
 #include "base/base.h"
-#include "base/json.h"
 #include "base/utf8.h"
+#include "json/json.h"
 
 #include <ctype.h>
 #include <string.h>

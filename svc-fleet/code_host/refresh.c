@@ -1,10 +1,10 @@
-#include "base/json.h"
 #include "base/timefmt.h"
 #include "client/service_ask.h"
 #include "code_host/code_host.h"
+#include "json/json.h"
 #include "pg/pg.h"
+#include "product/agent_workflow.h"
 #include "refresh.sql.h"
-#include "service/agent_workflow.h"
 #include "service/input.h"
 #include "service/reply.h"
 

@@ -1,7 +1,7 @@
 #include "inbox/inbox.h"
 
-#include "base/json.h"
 #include "inbox.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "service/input.h"
 #include "service/reply.h"

@@ -1,7 +1,7 @@
 #include "report/finding.h"
 
 #include "base/base.h"
-#include "base/json.h"
+#include "json/json.h"
 
 #include <string.h>
 

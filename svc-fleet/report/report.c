@@ -1,7 +1,7 @@
 #include "report/report.h"
 
-#include "base/json.h"
 #include "base/timefmt.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "report.sql.h"
 #include "report/finding.h"

@@ -1,8 +1,8 @@
 #include "run/repo_access.h"
 
-#include "base/json.h"
-#include "base/log.h"
 #include "client/service_ask.h"
+#include "json/json.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "repo_access.sql.h"
 

@@ -1,5 +1,5 @@
-#include "base/json.h"
 #include "base/timefmt.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "run/repo_access.h"
 #include "run/report_batch.h"

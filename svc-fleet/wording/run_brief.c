@@ -1,8 +1,8 @@
 #include "wording/run_brief.h"
 
 #include "base/base.h"
-#include "base/json.h"
 #include "base/utf8.h"
+#include "json/json.h"
 
 #include <string.h>
 

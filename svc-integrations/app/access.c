@@ -1,9 +1,9 @@
 #include "app/access.h"
 
 #include "access.sql.h"
-#include "base/json.h"
 #include "base/timefmt.h"
 #include "connection/token.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
 #include "service/key_limit.h"

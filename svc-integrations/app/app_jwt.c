@@ -1,8 +1,8 @@
 #include "app/app_jwt.h"
 
-#include "base/crypto.h"
-#include "base/json.h"
 #include "base/timefmt.h"
+#include "crypto/crypto.h"
+#include "json/json.h"
 #include "loop/wait.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 #include "app/code_host.h"
 
 #include "app/rate_limit.h"
-#include "base/json.h"
 #include "client/fetch.h"
+#include "json/json.h"
 #include "loop/wait.h"
 #include "provider/provider.h"
 

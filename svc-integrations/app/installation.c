@@ -1,9 +1,9 @@
 #include "app/installation.h"
 
 #include "app/app_jwt.h"
-#include "base/json.h"
 #include "base/timefmt.h"
 #include "installation.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 
 #include <inttypes.h>

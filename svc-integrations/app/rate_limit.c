@@ -1,7 +1,7 @@
 #include "app/rate_limit.h"
 
-#include "base/log.h"
 #include "base/timefmt.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "rate_limit.sql.h"
 

@@ -1,11 +1,11 @@
 #include "connection/authorization.h"
 
 #include "authorization.sql.h"
-#include "base/crypto.h"
-#include "base/json.h"
 #include "connection.sql.h"
 #include "connection/connection.h"
 #include "connection/credentials.h"
+#include "crypto/crypto.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "provider/oauth.h"
 #include "service/input.h"

@@ -1,7 +1,7 @@
 #include "connection/connection.h"
 
-#include "base/json.h"
 #include "connection.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
 #include "service/input.h"

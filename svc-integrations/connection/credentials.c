@@ -1,7 +1,7 @@
 #include "connection/credentials.h"
 
-#include "base/json.h"
-#include "base/log.h"
+#include "json/json.h"
+#include "observe/log.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 #include "connection/revocation.h"
 
-#include "base/json.h"
-#include "base/log.h"
 #include "connection/credentials.h"
+#include "json/json.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "provider/oauth.h"
 #include "revocation.sql.h"

@@ -1,9 +1,9 @@
 #include "connection/token.h"
 
-#include "base/json.h"
-#include "base/log.h"
 #include "connection/credentials.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "provider/oauth.h"
 #include "service/input.h"

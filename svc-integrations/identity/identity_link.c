@@ -1,6 +1,6 @@
 #include "identity/identity_link.h"
 
-#include "base/scope.h"
+#include "crypto/scope.h"
 #include "identity_link.sql.h"
 #include "pg/pg.h"
 #include "service/input.h"

@@ -1,7 +1,7 @@
 #include "provider/model_provider.h"
 
-#include "base/json.h"
 #include "client/fetch.h"
+#include "json/json.h"
 #include "provider/reason.h"
 
 #include <string.h>

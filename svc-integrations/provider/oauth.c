@@ -1,9 +1,9 @@
 #include "provider/oauth.h"
 
-#include "base/crypto.h"
-#include "base/json.h"
 #include "base/timefmt.h"
 #include "client/fetch.h"
+#include "crypto/crypto.h"
+#include "json/json.h"
 #include "provider/form.h"
 #include "provider/reason.h"
 

@@ -1,6 +1,6 @@
 #include "provider/oauth_answer.h"
 
-#include "base/json.h"
+#include "json/json.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 #include "repository/branch.h"
 
-#include "base/json.h"
 #include "http/query.h"
+#include "json/json.h"
 #include "repository/replica_lock.h"
 
 #include <string.h>

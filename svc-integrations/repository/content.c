@@ -1,8 +1,8 @@
 #include "repository/content.h"
 
-#include "base/crypto.h"
-#include "base/json.h"
 #include "base/utf8.h"
+#include "crypto/crypto.h"
+#include "json/json.h"
 
 #include <string.h>
 

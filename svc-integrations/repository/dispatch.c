@@ -1,8 +1,8 @@
 #include "repository/dispatch.h"
 
-#include "base/json.h"
 #include "dispatch.sql.h"
 #include "http/query.h"
+#include "json/json.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "repository/branch.h"

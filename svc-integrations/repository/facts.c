@@ -3,7 +3,7 @@
 #include "app/access.h"
 #include "app/app.h"
 #include "app/app_jwt.h"
-#include "base/json.h"
+#include "json/json.h"
 #include "repository/content.h"
 #include "repository/repository.h"
 #include "service/input.h"

@@ -1,13 +1,13 @@
 #include "repository/file.h"
 
-#include "base/crypto.h"
-#include "base/json.h"
+#include "crypto/crypto.h"
 #include "http/query.h"
+#include "json/json.h"
+#include "product/ref_name.h"
 #include "repository/branch.h"
 #include "repository/content.h"
 #include "repository/replica_lock.h"
 #include "service/input.h"
-#include "service/ref_name.h"
 #include "service/reply.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "repository/fork.h"
 
 #include "app/access.h"
-#include "base/json.h"
+#include "json/json.h"
 #include "loop/wait.h"
 #include "repository/branch.h"
 #include "service/input.h"

@@ -1,8 +1,8 @@
 #include "repository/listing.h"
 
-#include "base/json.h"
 #include "base/timefmt.h"
 #include "http/query.h"
+#include "json/json.h"
 #include "repository/pull_request.h"
 #include "repository/run.h"
 #include "service/input.h"

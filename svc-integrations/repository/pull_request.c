@@ -1,11 +1,11 @@
 #include "repository/pull_request.h"
 
-#include "base/json.h"
 #include "http/query.h"
+#include "json/json.h"
+#include "product/ref_name.h"
 #include "repository/branch.h"
 #include "repository/replica_lock.h"
 #include "service/input.h"
-#include "service/ref_name.h"
 #include "service/reply.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 #include "repository/replica_lock.h"
 
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "replica_lock.sql.h"

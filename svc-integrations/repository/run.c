@@ -1,9 +1,9 @@
 #include "repository/run.h"
 
-#include "base/json.h"
 #include "http/query.h"
+#include "json/json.h"
+#include "product/ref_name.h"
 #include "service/input.h"
-#include "service/ref_name.h"
 #include "service/reply.h"
 
 #include <inttypes.h>

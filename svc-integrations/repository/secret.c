@@ -1,8 +1,8 @@
 #include "repository/secret.h"
 
-#include "base/crypto.h"
-#include "base/json.h"
 #include "connection/model_key.h"
+#include "crypto/crypto.h"
+#include "json/json.h"
 #include "provider/provider.h"
 #include "repository/repository.h"
 #include "service/input.h"

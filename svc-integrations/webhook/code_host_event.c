@@ -1,11 +1,11 @@
 #include "webhook/code_host_event.h"
 
 #include "app/code_host.h"
-#include "base/crypto.h"
-#include "base/json.h"
 #include "base/timefmt.h"
 #include "base/url.h"
-#include "base/uuid.h"
+#include "crypto/crypto.h"
+#include "crypto/uuid.h"
+#include "json/json.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -36,7 +36,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/json_repair.h"
+#include "json/json_repair.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -72,7 +72,7 @@ bool code_host_name_is_valid(const char *text);
 /** What code_host_events_read() needs of the JSON of a delivery. */
 extern const struct json_filter DELIVERY_FILTER;
 
-/** Read the JSON of a delivery, leniently (base/json.h). `event` and `delivery` are valid names. */
+/** Read the JSON of a delivery, leniently (json/json.h). `event` and `delivery` are valid names. */
 struct code_host_events code_host_events_read(struct arena *arena, const char *event,
                                               const char *delivery, const char *text,
                                               size_t length);

@@ -2,10 +2,10 @@
 
 #include "app/app_jwt.h"
 #include "app/code_host.h"
-#include "base/json.h"
-#include "base/log.h"
 #include "base/timefmt.h"
 #include "http/query.h"
+#include "json/json.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "redelivery.sql.h"
 #include "webhook/code_host_event.h"

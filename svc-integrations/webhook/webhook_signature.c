@@ -1,6 +1,6 @@
 #include "webhook/webhook_signature.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "api/candidate_input.h"
 
-#include "base/json.h"
 #include "base/utf8.h"
+#include "json/json.h"
 #include "pool/pool.h"
 #include "service/ignored_fields.h"
 

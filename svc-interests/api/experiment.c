@@ -1,7 +1,7 @@
 #include "api/experiment.h"
 
-#include "base/json.h"
 #include "experiment.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 #include "api/experiment_history.h"
 
 #include "api/candidate_input.h"
-#include "base/json.h"
 #include "experiment_history.sql.h"
+#include "json/json.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "preference/scorer.h"

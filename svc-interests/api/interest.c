@@ -1,7 +1,7 @@
 #include "api/interest.h"
 
-#include "base/json.h"
 #include "interest.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "service/etag.h"
 #include "service/input.h"

@@ -1,8 +1,8 @@
 #include "api/refit.h"
 
-#include "base/json.h"
-#include "base/log.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "pool/background.h"
 #include "pool/pool.h"

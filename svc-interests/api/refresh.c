@@ -1,11 +1,11 @@
 #include "api/refresh.h"
 
 #include "api/refit.h"
-#include "base/json.h"
-#include "base/log.h"
 #include "base/timefmt.h"
+#include "json/json.h"
 #include "loop/fiber.h"
 #include "loop/wait.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "pool/pool.h"
 #include "ranking/recommend.h"

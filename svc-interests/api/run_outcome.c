@@ -1,6 +1,6 @@
 #include "api/run_outcome.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "run_outcome.sql.h"
 

@@ -1,9 +1,9 @@
 #include "pool/background.h"
 
 #include "background.sql.h"
-#include "base/json.h"
-#include "base/log.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "pool/asset_query.h"
 #include "preference/frequency.h"

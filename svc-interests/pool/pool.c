@@ -1,7 +1,7 @@
 #include "pool/pool.h"
 
-#include "base/json.h"
-#include "base/log.h"
+#include "json/json.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "pool.sql.h"
 #include "pool/asset_query.h"

@@ -1,7 +1,7 @@
 #include "preference/interest_name.h"
 
 #include "base/base.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 
 #include <stdbool.h>
 #include <stddef.h>

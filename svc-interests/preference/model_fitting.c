@@ -1,6 +1,6 @@
 #include "preference/model_fitting.h"
 
-#include "base/json.h"
+#include "json/json.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "preference/paper.h"
 
-#include "base/crypto.h"
-#include "base/json.h"
 #include "base/timefmt.h"
+#include "crypto/crypto.h"
+#include "json/json.h"
 #include "preference/preference.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 #include "preference/preference_model.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 #include "preference/scorer.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "preference/interest_name.h"
 #include "preference/interest_text.h"
 

@@ -1,7 +1,7 @@
 #include "provision/agent_commands.h"
 
-#include "base/json.h"
-#include "service/agent_pair.h"
+#include "json/json.h"
+#include "product/agent_pair.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-#include "base/json.h"
 #include "follow.sql.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "provision/provision.h"
 #include "service/repository_name.h"

@@ -1,10 +1,10 @@
-#include "base/json.h"
 #include "base/outside_text.h"
 #include "client/service_ask.h"
+#include "json/json.h"
 #include "pg/pg.h"
+#include "product/agent_workflow.h"
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
-#include "service/agent_workflow.h"
 #include "steps.sql.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 #include "provision/steps.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "provision/provision.h"
 #include "steps.sql.h"

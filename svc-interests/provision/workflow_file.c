@@ -1,10 +1,10 @@
 #include "provision/workflow_file.h"
 
 #include "base/base.h"
-#include "base/crypto.h"
 #include "base/error.h"
+#include "crypto/crypto.h"
+#include "product/agent_workflow.h"
 #include "provision/agent_commands.h"
-#include "service/agent_workflow.h"
 #include "workflow.h"
 
 #include <stdio.h>

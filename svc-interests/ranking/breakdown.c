@@ -1,6 +1,6 @@
 #include "ranking/breakdown.h"
 
-#include "base/json.h"
+#include "json/json.h"
 
 #include <math.h>
 #include <stdlib.h>

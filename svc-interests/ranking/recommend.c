@@ -1,6 +1,6 @@
 #include "ranking/recommend.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "ranking/breakdown.h"
 #include "ranking/explanation.h"
 #include "ranking/refusal.h"

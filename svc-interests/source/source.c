@@ -1,10 +1,10 @@
 #include "source/source.h"
 
-#include "base/json.h"
-#include "base/log.h"
 #include "base/utf8.h"
 #include "client/service_ask.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "source.sql.h"
 #include "source/page_text.h"

@@ -1,8 +1,8 @@
 #include "source/source_links.h"
 
 #include "base/base.h"
-#include "base/repository_url.h"
 #include "base/url.h"
+#include "product/repository_url.h"
 #include "source/arxiv_links.h"
 
 #include <string.h>

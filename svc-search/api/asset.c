@@ -1,9 +1,9 @@
 #include "api/asset.h"
 
 #include "asset.sql.h"
-#include "base/json.h"
 #include "indexing/indexer.h"
 #include "ingest/arxiv_id.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "plain/plain_text.h"
 #include "service/input.h"

@@ -1,6 +1,6 @@
 #include "api/explanation_json.h"
 
-#include "base/json.h"
+#include "json/json.h"
 
 /* Add a rank; null if there is none. */
 static void add_rank(yyjson_mut_doc *doc, yyjson_mut_val *object, uint32_t rank)

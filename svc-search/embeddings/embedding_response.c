@@ -1,7 +1,7 @@
 #include "embeddings/embedding_response.h"
 
-#include "base/json.h"
 #include "engine/vector/embedder.h"
+#include "json/json.h"
 
 #include <math.h>
 

@@ -1,13 +1,13 @@
 #include "embeddings/embeddings.h"
 
 #include "base/arena.h"
-#include "base/json.h"
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/utf8.h"
 #include "client/openai.h"
 #include "embeddings/embedding_response.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 
 #include <stdio.h>
 #include <stdlib.h>

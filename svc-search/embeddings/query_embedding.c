@@ -1,10 +1,10 @@
 #include "embeddings/query_embedding.h"
 
-#include "base/failure_pause.h"
-#include "base/log.h"
 #include "embeddings/embeddings.h"
 #include "embeddings/query_cache.h"
 #include "indexing/indexer.h"
+#include "observe/log.h"
+#include "pacing/failure_pause.h"
 #include "state.h"
 
 #include <stdlib.h>

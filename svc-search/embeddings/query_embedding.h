@@ -1,7 +1,7 @@
 /** Embeds a query by the external embedder while the search waits.
  *
  * After any failure the search continues without a vector, by words alone. A failure also pauses
- * the calls of this worker (base/failure_pause.h). A text that the endpoint refuses is not a
+ * the calls of this worker (pacing/failure_pause.h). A text that the endpoint refuses is not a
  * failure. */
 #pragma once
 

@@ -16,10 +16,8 @@
  * due. */
 #include "indexing/indexer.h"
 
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
-#include "base/uuid.h"
+#include "crypto/uuid.h"
 #include "index.sql.h"
 #include "indexing/embedder_store.h"
 #include "indexing/follower.h"
@@ -28,6 +26,8 @@
 #include "loop/request.h"
 #include "loop/thread_pool.h"
 #include "loop/wait.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "service/process.h"
 

@@ -1,7 +1,5 @@
 #include "indexing/trainer.h"
 
-#include "base/log.h"
-#include "base/metrics.h"
 #include "base/timefmt.h"
 #include "engine/engine.h"
 #include "indexing/indexer.h"
@@ -9,6 +7,8 @@
 #include "loop/periodic.h"
 #include "loop/thread_pool.h"
 #include "loop/wait.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 #include "service/process.h"
 
 #include <malloc.h>

@@ -1,8 +1,8 @@
 #include "ingest/conversion.h"
 
 #include "base/base.h"
-#include "base/json.h"
 #include "conversion.sql.h"
+#include "json/json.h"
 #include "loop/periodic.h"
 #include "pg/pg.h"
 #include "plain/plain_text.h"

@@ -1,11 +1,11 @@
 #include "ingest/import.h"
 
-#include "base/log.h"
 #include "base/terminal.h"
 #include "base/timefmt.h"
 #include "import.sql.h"
 #include "ingest/line_reader.h"
 #include "loop/wait.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "plain/plain_text.h"
 #include "service/process.h"

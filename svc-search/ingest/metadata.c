@@ -1,11 +1,11 @@
 #include "ingest/metadata.h"
 
-#include "base/repository_url.h"
 #include "base/timefmt.h"
 #include "base/url.h"
 #include "base/utf8.h"
 #include "ingest/arxiv_id.h"
 #include "plain/plain_text.h"
+#include "product/repository_url.h"
 #include "service/field_check.h"
 #include "service/input.h"
 

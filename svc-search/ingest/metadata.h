@@ -3,7 +3,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
-#include "base/json.h"
+#include "json/json.h"
 
 /** A paper as a source gives it, unchecked. Borrows. NULL: not given. */
 struct metadata {

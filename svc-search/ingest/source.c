@@ -1,11 +1,11 @@
 #include "ingest/source.h"
 
-#include "base/crypto.h"
-#include "base/json.h"
 #include "client/fetch.h"
+#include "crypto/crypto.h"
 #include "import.sql.h"
 #include "ingest/arxiv_id.h"
 #include "ingest/import.h"
+#include "json/json.h"
 #include "pg/pg.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "plain/plain_text.h"
 
 #include "base/base.h"
-#include "base/json.h"
+#include "json/json.h"
 #include "plain/formula.h"
 #include "plain/reader.h"
 #include "plain/symbols.h"

@@ -7,12 +7,12 @@
  * DATABASE_URL is a database without the schema `bench`, REDIS_URL an empty Redis.
  */
 #include "base/base.h"
-#include "base/log.h"
 #include "base/timefmt.h"
 #include "cpu_time.h"
 #include "loop/fiber.h"
 #include "loop/request_list.h"
 #include "loop/worker.h"
+#include "observe/log.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
 #include "redis/redis.h"

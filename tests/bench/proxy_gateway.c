@@ -3,8 +3,8 @@
  *
  *     proxy_gateway LISTEN SERVICE      addresses such as 127.0.0.1:8080 or unix:/path
  */
-#include "base/log.h"
-#include "base/scope.h"
+#include "crypto/scope.h"
+#include "observe/log.h"
 #include "proxy/proxy.h"
 
 #include <signal.h>

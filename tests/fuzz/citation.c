@@ -2,8 +2,8 @@
 #include "chat/citation.h"
 
 #include "base/base.h"
-#include "base/json.h"
 #include "fuzz.h"
+#include "json/json.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #include "webhook/code_host_event.h"
 
 #include "base/base.h"
-#include "base/json.h"
 #include "fuzz.h"
+#include "json/json.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * refused otherwise. */
 #include "preference/codec.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "fuzz.h"
 #include "preference/preference.h"
 

@@ -1,7 +1,7 @@
 /* identity_verify() accepts the values that identity_sign() signed for the same request with the
  * same secret, and refuses all others. Input: the value of the field; if it starts with NUL, the
  * rest is the repository of an identity to sign. */
-#include "base/identity.h"
+#include "crypto/identity.h"
 
 #include "base/base.h"
 #include "fuzz.h"

@@ -2,7 +2,7 @@
  * gives the same text. What json_parse() accepts, json_parse_lenient() reads as the same, and what
  * that accepts can be written as text that json_parse() does. json_quote() turns any bytes without
  * NUL into a string that json_parse() accepts and that is not shorter than the bytes. */
-#include "base/json.h"
+#include "json/json.h"
 
 #include "base/base.h"
 #include "fuzz.h"

@@ -3,9 +3,9 @@
 #include "ingest/oai.h"
 
 #include "base/base.h"
-#include "base/json.h"
 #include "fuzz.h"
 #include "ingest/metadata.h"
+#include "json/json.h"
 
 #include <string.h>
 

@@ -4,9 +4,9 @@
 #include "provider/oauth_answer.h"
 
 #include "base/base.h"
-#include "base/json.h"
 #include "base/utf8.h"
 #include "fuzz.h"
+#include "json/json.h"
 #include "provider/reason.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
  * checksums are corrected, because almost every input would be refused otherwise. */
 #include "engine/snapshot.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "engine/engine.h"
 #include "engine/internal.h"
 #include "fuzz.h"

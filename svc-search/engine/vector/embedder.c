@@ -1,6 +1,6 @@
 #include "engine/vector/embedder.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "engine/text/intern.h"
 #include "engine/text/mem.h"
 #include "engine/vector/simd.h"

@@ -1,6 +1,6 @@
 #include "engine/vector/sample.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "engine/lexical/bm25.h"
 #include "engine/text/mem.h"
 

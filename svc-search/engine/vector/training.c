@@ -1,6 +1,6 @@
 #include "engine/vector/training.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "engine/text/cancel.h"
 #include "engine/text/mem.h"
 #include "engine/vector/checkpoint.h"

@@ -1,4 +1,4 @@
-"""Signed identities (libcommon/base/identity.h), for tests that call a service without the gateway."""
+"""Signed identities (libcommon/crypto/identity.h), for tests that call a service without the gateway."""
 
 import base64
 import hashlib

@@ -1,6 +1,6 @@
 #include "tasks_fixture.h"
 
-#include "base/log.h"
+#include "observe/log.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
 #include "task/announce.h"

@@ -2,11 +2,11 @@
  * fibers. */
 #pragma once
 
-#include "base/log.h"
 #include "loop/fiber.h"
 #include "loop/request.h"
 #include "loop/request_list.h"
 #include "loop/worker.h"
+#include "observe/log.h"
 #include "service/process.h"
 
 #include <setjmp.h>

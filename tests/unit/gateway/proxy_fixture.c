@@ -1,7 +1,7 @@
 #include "proxy_fixture.h"
 
-#include "base/log.h"
-#include "base/scope.h"
+#include "crypto/scope.h"
+#include "observe/log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

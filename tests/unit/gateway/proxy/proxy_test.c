@@ -1,8 +1,8 @@
 #include "proxy/proxy.h"
 
 #include "base/base.h"
-#include "base/scope.h"
 #include "base/timefmt.h"
+#include "crypto/scope.h"
 #include "proxy_fixture.h"
 
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 #include "proxy/signature_cache.h"
 
 #include "base/base.h"
-#include "base/scope.h"
+#include "crypto/scope.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 #include "client/endpoints.h"
 
 #include "base/base.h"
-#include "base/log.h"
 #include "fake_names.h"
+#include "observe/log.h"
 
 #include <string.h>
 

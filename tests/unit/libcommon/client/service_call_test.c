@@ -1,9 +1,9 @@
 #include "client/service_call.h"
 
 #include "base/base.h"
-#include "base/identity.h"
-#include "base/scope.h"
 #include "base/timefmt.h"
+#include "crypto/identity.h"
+#include "crypto/scope.h"
 #include "fake_names.h"
 #include "http/server.h"
 #include "worker_fixture.h"

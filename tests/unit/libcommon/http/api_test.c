@@ -1,7 +1,7 @@
 #include "http/api.h"
 
 #include "base/base.h"
-#include "base/scope.h"
+#include "crypto/scope.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

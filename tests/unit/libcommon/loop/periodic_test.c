@@ -1,8 +1,8 @@
 #include "loop/periodic.h"
 
-#include "base/backoff.h"
-#include "base/log.h"
 #include "loop/wait.h"
+#include "observe/log.h"
+#include "pacing/backoff.h"
 #include "worker_fixture.h"
 
 static struct worker_fixture fixture;

@@ -1,6 +1,6 @@
 #include "pg/migrate.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "pg_server.h"
 
 #include <pthread.h>

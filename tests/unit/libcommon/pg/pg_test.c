@@ -1,7 +1,7 @@
 #include "pg/pg.h"
 
-#include "base/metrics.h"
 #include "loop/wait.h"
+#include "observe/metrics.h"
 #include "pg_suite.h"
 
 #include <libpq-fe.h>

@@ -1,7 +1,7 @@
 #include "pg/session.h"
 
-#include "base/log.h"
 #include "capture.h"
+#include "observe/log.h"
 #include "pg_server.h"
 
 #include <string.h>

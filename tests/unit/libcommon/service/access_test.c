@@ -1,11 +1,11 @@
-/* Access by sender and operation. tests/api/isolation checks it over HTTP. */
+/* Access by sender and operation. tests/api/system/isolation checks it over HTTP. */
 #include "service/access.h"
 
 #include "base/base.h"
-#include "base/log.h"
-#include "base/scope.h"
 #include "base/timefmt.h"
 #include "capture.h"
+#include "crypto/scope.h"
+#include "observe/log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 #include "service/field_check.h"
 
-#include "base/json.h"
+#include "json/json.h"
 #include "service/input.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-#include "base/json.h"
 #include "base/timefmt.h"
+#include "json/json.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "tasks_fixture.h"

@@ -1,4 +1,4 @@
-#include "base/json.h"
+#include "json/json.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "tasks_fixture.h"

@@ -1,6 +1,6 @@
-#include "base/json.h"
-#include "base/metrics.h"
+#include "json/json.h"
 #include "loop/wait.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "tasks_fixture.h"
 

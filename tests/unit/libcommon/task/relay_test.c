@@ -1,5 +1,5 @@
-#include "base/json.h"
-#include "base/metrics.h"
+#include "json/json.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "task/outbox.h"
 #include "task/publish.h"

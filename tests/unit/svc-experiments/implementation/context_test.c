@@ -1,7 +1,7 @@
 #include "implementation/context.h"
 
 #include "arena_fixture.h"
-#include "base/json.h"
+#include "json/json.h"
 
 #include <stdlib.h>
 #include <string.h>

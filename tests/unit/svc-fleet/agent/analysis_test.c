@@ -1,7 +1,7 @@
 #include "agent/analysis.h"
 
 #include "arena_fixture.h"
-#include "base/json.h"
+#include "json/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 #include "wording/run_brief.h"
 
 #include "arena_fixture.h"
-#include "base/json.h"
+#include "json/json.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 #include "arena_fixture.h"
 #include "base/base.h"
-#include "base/json.h"
+#include "json/json.h"
 
 #include <string.h>
 

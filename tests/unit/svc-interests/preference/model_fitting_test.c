@@ -1,7 +1,7 @@
 #include "preference/model_fitting.h"
 
-#include "base/json.h"
 #include "corpus.h"
+#include "json/json.h"
 
 #include <math.h>
 #include <setjmp.h>

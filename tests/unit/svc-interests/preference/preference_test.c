@@ -1,6 +1,6 @@
 #include "preference/preference.h"
 
-#include "base/crypto.h"
+#include "crypto/crypto.h"
 #include "preference/codec.h"
 
 #include <math.h>

@@ -1,10 +1,10 @@
-/* Reading AGENT_COMMANDS. tests/api/provisioning/test_workflow.py runs the commands. */
+/* Reading AGENT_COMMANDS. tests/api/system/provisioning/test_workflow.py runs the commands. */
 #include "provision/agent_commands.h"
 
 #include "arena_fixture.h"
 #include "base/base.h"
-#include "base/json.h"
-#include "service/agent_pair.h"
+#include "json/json.h"
+#include "product/agent_pair.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 #include "ranking/recommend.h"
 
-#include "base/json.h"
 #include "corpus.h"
+#include "json/json.h"
 #include "preference/model_fitting.h"
 
 #include <setjmp.h>
