@@ -1,7 +1,6 @@
 /** libcommon/base/: what every part of the project uses and what needs no event loop: memory
- * (arena.h), errors (error.h, problem.h), settings (config.h), logs (log.h), metrics (metrics.h),
- * JSON (json.h), cryptography (crypto.h), identities and scopes (identity.h, scope.h), UUIDs,
- * times, UTF-8 and addresses. This header has attributes, small macros and require(). */
+ * (arena.h), errors (error.h), settings (config.h), times (timefmt.h), UTF-8 (utf8.h), text from
+ * outside (outside_text.h) and addresses (address.h, ip.h, url.h). This header has attributes, small macros and require(). */
 #pragma once
 
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/** JSON: reading and writing (RFC 8259), over yyjson.
+/** libcommon/json/: JSON, read and written (RFC 8259), over yyjson, and problem documents
+ * (problem.h).
  *
  * What clients and this system's own processes write is read strictly: json_parse(). What servers
  * outside write, whose authors cannot be told of a fault, is read by json_parse_lenient().

@@ -1,4 +1,6 @@
-/** Logs: one JSON object per line on standard output.
+/** libcommon/observe/: what operators see of a process: logs, metrics (metrics.h), traces (trace.h)
+ * and the faults of its servers (fault.h). This header has logs: one JSON object per line on
+ * standard output.
  *
  *     {"time":"2026-01-31T09:30:00.000Z","level":"info","process":"svc-search","group":"http",
  *      "message":"request finished","request_id":"…","status":200,"duration_ms":1.500}

@@ -1,4 +1,5 @@
-/** Waiting times before retries. */
+/** libcommon/pacing/: when to try again (failure_pause.h) and how much memory requests may occupy
+ * (budget.h). This header has waiting times before retries. */
 #pragma once
 
 #include <stdint.h>

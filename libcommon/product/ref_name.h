@@ -1,4 +1,6 @@
-/** Names of branches and tags in the input of a handler. */
+/** libcommon/product/: words of the product that several services read: agents and models
+ * (agent_pair.h), the workflow of an agent (agent_workflow.h), addresses of repositories
+ * (repository_url.h). This header has names of branches and tags in the input of a handler. */
 #pragma once
 
 #include <stdbool.h>
