@@ -1,6 +1,7 @@
 /** libcommon/base/: what every part of the project uses and what needs no event loop: memory
  * (arena.h), errors (error.h), settings (config.h), times (timefmt.h), UTF-8 (utf8.h), text from
- * outside (outside_text.h) and addresses (address.h, ip.h, url.h). This header has attributes, small macros and require(). */
+ * outside (outside_text.h) and addresses (address.h, ip.h, url.h). This header has attributes,
+ * small macros and require(). */
 #pragma once
 
 #include <stddef.h>
