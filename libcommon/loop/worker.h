@@ -11,7 +11,7 @@
 struct fetcher;
 struct http_server;
 struct identity_verifier;
-struct announcer;
+struct waker;
 struct peers;
 struct pg_pool;
 struct process;
@@ -27,7 +27,7 @@ struct worker {
 	struct request_list *requests; /* running */
 	struct pg_pool *pg;
 	struct redis *redis;
-	struct announcer *announcer; /* task/announce.h */
+	struct waker *waker; /* task/wake.h */
 	struct fetcher *fetch;
 	const struct peers *peers;          /* the other services (client/service_call.h) */
 	struct identity_verifier *verifier; /* of requests that the process receives */

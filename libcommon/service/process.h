@@ -60,7 +60,7 @@ struct process {
 	bool has_background; /* it has background work: the role, or the service's own */
 	/* To Postgres at most: of each worker for requests, and of the background worker. */
 	int worker_connections, background_connections;
-	struct job_wake *job_wake; /* from all workers to the background worker (task/job_wake.h) */
+	struct job_wake *job_wake; /* from all workers to the background worker (task/wake.h) */
 	_Atomic int workers_running;
 	_Atomic bool is_migrated;  /* all migrations of this build have been applied */
 	_Atomic bool is_listening; /* the first worker accepts public connections */

@@ -27,7 +27,7 @@
 #include "service/http_request.h"
 #include "service/process.h"
 #include "service/service.h"
-#include "task/announce.h"
+#include "task/wake.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -89,7 +89,7 @@ static void worker_free_clients(struct worker *worker)
 	fetcher_free(worker->fetch);
 	redis_free(worker->redis);
 	pg_pool_free(worker->pg);
-	announcer_free(worker->announcer);
+	waker_free(worker->waker);
 	request_list_free(worker->requests);
 	identity_verifier_free(worker->verifier);
 	fiber_loop_detach(&worker->loop);
@@ -293,8 +293,8 @@ static void worker_make_clients(struct worker *worker)
 	worker->requests = request_list_new(&worker->loop);
 	worker->pg = pg_pool_new(&worker->loop, &pg);
 	worker->redis = redis_new(&worker->loop, settings->redis_url);
-	worker->announcer =
-		announcer_new(worker, worker->process->service->name, worker->process->job_wake);
+	worker->waker =
+		waker_new(worker, worker->process->service->name, worker->process->job_wake);
 	worker->fetch = fetcher_new(&worker->loop);
 	worker->services = service_client_new(&worker->loop, worker->peers);
 	fiber_loop_attach(&worker->loop);

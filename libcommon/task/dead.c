@@ -4,14 +4,18 @@
 #include "crypto/uuid.h"
 #include "dead.sql.h"
 #include "json/json.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
-#include "task/announce.h"
 #include "task/event_parking.h"
+#include "task/wake.h"
 
 #include <string.h>
 
 #define COUNTED_MAX 10000
 #define READ_MAX    "10000" /* events; more than the stream keeps */
+
+METRIC_GAUGE(dead_metric, "expops_dead_letters",
+             "What the service has given up: tasks, up to 10,000, and events.", "type");
 
 /* Columns of DEAD_TASK_LIST_SQL. */
 enum { TASK_ID, TASK_KIND, TASK_JSON };
@@ -85,7 +89,7 @@ static struct stream_entries events_of(struct request *rq, const struct dead_let
 		.items = arena_array(rq->arena, all.count + 1, sizeof(struct stream_entry))};
 	for (size_t i = all.count; i-- > 0 && (int64_t)chosen.count < which->limit;) {
 		const struct stream_entry *entry = &all.items[i];
-		bool is_kind = !which->kind || strcmp(event_text(entry, "type"), which->kind) == 0;
+		bool is_kind = !which->kind || strcmp(stream_text(entry, "type"), which->kind) == 0;
 		if (is_kind && is_among(which->ids, entry->id))
 			chosen.items[chosen.count++] = *entry;
 	}
@@ -100,12 +104,12 @@ static const char *event_json(struct request *rq, const struct stream_entry *ent
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, root, "id", entry->id);
 	yyjson_mut_obj_add_str(doc, root, "type", "event");
-	yyjson_mut_obj_add_str(doc, root, "kind", event_text(entry, "type"));
+	yyjson_mut_obj_add_str(doc, root, "kind", stream_text(entry, "type"));
 	for (size_t i = 0; i < ARRAY_LEN(FIELDS); i++)
-		yyjson_mut_obj_add_str(doc, root, FIELDS[i], event_text(entry, FIELDS[i]));
+		yyjson_mut_obj_add_str(doc, root, FIELDS[i], stream_text(entry, FIELDS[i]));
 	if (with_content) {
-		yyjson_mut_obj_add_str(doc, root, "event", event_text(entry, "id"));
-		yyjson_mut_obj_add_str(doc, root, "data", event_text(entry, "data"));
+		yyjson_mut_obj_add_str(doc, root, "event", stream_text(entry, "id"));
+		yyjson_mut_obj_add_str(doc, root, "data", stream_text(entry, "data"));
 	}
 	return json_write_mut(rq->arena, root, NULL);
 }
@@ -115,7 +119,7 @@ static const char *event_json(struct request *rq, const struct stream_entry *ent
 static void retry_event(struct request *rq, const struct dead_letters *which,
                         const struct stream_entry *entry)
 {
-	const char *stream = event_text(entry, "stream");
+	const char *stream = stream_text(entry, "stream");
 	if (!event_stream_has_reader(EVENT_STREAMS, stream, which->service))
 		raise_error(rq, ERR_CONFLICT, "%s: %s does not read the stream \"%s\" any more",
 		            entry->id, which->service, stream);
@@ -135,7 +139,7 @@ void dead_letters_each(struct request *rq, const struct dead_letters *which, boo
 		   pg_value(rows, row, TASK_JSON));
 	struct stream_entries events = events_of(rq, which);
 	for (size_t i = 0; i < events.count; i++)
-		fn(rq, events.items[i].id, event_text(&events.items[i], "type"),
+		fn(rq, events.items[i].id, stream_text(&events.items[i], "type"),
 		   event_json(rq, &events.items[i], with_content));
 }
 
@@ -156,18 +160,16 @@ void dead_letters_retry(struct request *rq, const struct dead_letters *which, de
 	struct stream_entries events = events_of(rq, which);
 	for (size_t i = events.count; i-- > 0;) { /* in their order */
 		retry_event(rq, which, &events.items[i]);
-		fn(rq, events.items[i].id, event_text(&events.items[i], "type"),
+		fn(rq, events.items[i].id, stream_text(&events.items[i], "type"),
 		   event_json(rq, &events.items[i], false));
 	}
 	wake_processes(rq, which->service);
 }
 
-int64_t dead_tasks_count(struct request *rq)
+void dead_letters_measure(struct request *rq, const char *service)
 {
-	return pg_value_int(pg_query(rq, DEAD_TASK_COUNT_SQL, pg_int(COUNTED_MAX)), 0, 0);
-}
-
-int64_t dead_events_count(struct request *rq, const char *service)
-{
-	return redis_words(rq, "XLEN", dead_stream(rq, service))->integer;
+	int64_t events = redis_words(rq, "XLEN", dead_stream(rq, service))->integer;
+	int64_t tasks = pg_value_int(pg_query(rq, DEAD_TASK_COUNT_SQL, pg_int(COUNTED_MAX)), 0, 0);
+	metric_set(&dead_metric, "event", NULL, (double)events);
+	metric_set(&dead_metric, "task", NULL, (double)tasks);
 }

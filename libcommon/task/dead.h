@@ -37,7 +37,5 @@ void dead_letters_each(struct request *rq, const struct dead_letters *which, boo
  * above. */
 void dead_letters_retry(struct request *rq, const struct dead_letters *which, dead_letter_fn *fn);
 
-/** How many tasks, up to 10,000, and how many events were given up. Suspends;
- * raises. */
-int64_t dead_tasks_count(struct request *rq);
-int64_t dead_events_count(struct request *rq, const char *service);
+/** Set the metric of how many were given up. Suspends; raises. */
+void dead_letters_measure(struct request *rq, const char *service);

@@ -1,6 +1,6 @@
 -- Writing events: rows of the outbox, which the relay sends (task/outbox.h).
 
--- Tell the client that has written rows, which tells the others (task/announce.h). A notice, as NOTIFY takes a lock at commit
+-- Tell the client that has written rows, which tells the others (task/wake.h). A notice, as NOTIFY takes a lock at commit
 -- that the whole server has once, and keeps it until the commit is on disk, so that all commits would wait for each other.
 CREATE OR REPLACE FUNCTION outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

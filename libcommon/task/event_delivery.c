@@ -42,21 +42,15 @@ static bool has_handler(const struct event_consumer *consumer, const char *type)
 	return false;
 }
 
-const char *event_text(const struct stream_entry *entry, const char *name)
-{
-	const char *text = stream_field(entry, name);
-	return text ? text : "";
-}
-
 static void read_event(struct request *rq, const struct stream_entry *entry, struct event *event)
 {
-	const char *at = event_text(entry, "at");
-	const char *data = event_text(entry, "data");
+	const char *at = stream_text(entry, "at");
+	const char *data = stream_text(entry, "data");
 	struct uuid account;
 	*event = (struct event){
-		.id = event_text(entry, "id"),
-		.type = event_text(entry, "type"),
-		.account = event_text(entry, "account"),
+		.id = stream_text(entry, "id"),
+		.type = stream_text(entry, "type"),
+		.account = stream_text(entry, "account"),
 	};
 	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
 	if (uuid_parse(event->account, strlen(event->account), &account))
@@ -71,8 +65,8 @@ static void call_main(struct request *rq)
 {
 	struct call *call = rq->user;
 	struct event event;
-	const char *cause = event_text(call->entry, "request_id");
-	rq->id = cause[0] ? cause : event_text(call->entry, "id");
+	const char *cause = stream_text(call->entry, "request_id");
+	rq->id = cause[0] ? cause : stream_text(call->entry, "id");
 	fiber_set_label(rq->id);
 	rq->traceparent = call->traceparent;
 	read_event(rq, call->entry, &event);
@@ -89,8 +83,8 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 	struct call call = {.consumer = consumer, .entry = entry};
 	struct delivery delivery = {0};
 	struct problem problem;
-	const char *cause = event_text(entry, "request_id");
-	if (!entry->fields || !has_handler(consumer, event_text(entry, "type")))
+	const char *cause = stream_text(entry, "request_id");
+	if (!entry->fields || !has_handler(consumer, stream_text(entry, "type")))
 		return delivery;
 	struct span *span =
 		span_begin(rq->arena, SPAN_CONSUMER, cause[0] ? cause : NULL, &call.traceparent);
@@ -103,8 +97,8 @@ struct delivery event_deliver(struct request *rq, const struct event_consumer *c
 	metric_add(&events_total, consumer->stream,
 	           delivery.code == ERR_NONE ? "handled" : "failed", 1);
 	span_end(span, consumer->stream, delivery.code != ERR_NONE,
-	         f_text("expops.event.id", event_text(entry, "id")),
-	         f_text("expops.event.type", event_text(entry, "type")),
+	         f_text("expops.event.id", stream_text(entry, "id")),
+	         f_text("expops.event.type", stream_text(entry, "type")),
 	         f_text("expops.request_id", cause));
 	return delivery;
 }

@@ -2,7 +2,7 @@
  * folder. */
 #pragma once
 
-#include "task/event_consumer.h"
+#include "task/events.h"
 
 #define DELIVERIES_MAX 10 /* failures by itself, after which an event is given up */
 
@@ -24,6 +24,3 @@ bool delivery_is_final(const struct delivery *delivery);
  * that the event is kept. */
 void event_dead_letter(struct request *rq, const struct event_consumer *consumer,
                        const struct stream_entry *entry, const char *why);
-
-/** The text of a field; "" when the entry lacks it. */
-const char *event_text(const struct stream_entry *entry, const char *name);

@@ -20,14 +20,14 @@ METRIC_GAUGE(parked_metric, "expops_events_parked", "Events that wait for anothe
 /* The account of an entry: UUID text, or "" when it has none. */
 static const char *account_of(const struct stream_entry *entry)
 {
-	const char *text = event_text(entry, "account");
+	const char *text = stream_text(entry, "account");
 	struct uuid account;
 	return uuid_parse(text, strlen(text), &account) ? text : "";
 }
 
 const char *event_lane(const struct stream_entry *entry)
 {
-	const char *lane = event_text(entry, "lane");
+	const char *lane = stream_text(entry, "lane");
 	return lane[0] && strlen(lane) <= LANE_MAX ? lane : account_of(entry);
 }
 
@@ -86,9 +86,9 @@ static void insert(struct request *rq, const char *stream, const struct stream_e
                    const struct delivery *failed, uint64_t pause_ms)
 {
 	pg_query(rq, EVENT_PARK_SQL, pg_text(stream), pg_text(entry->id),
-	         pg_text(account_of(entry)), pg_text(event_text(entry, "id")),
-	         pg_text(event_text(entry, "type")), pg_text(event_text(entry, "at")),
-	         pg_text(event_text(entry, "data")), pg_text(event_text(entry, "request_id")),
+	         pg_text(account_of(entry)), pg_text(stream_text(entry, "id")),
+	         pg_text(stream_text(entry, "type")), pg_text(stream_text(entry, "at")),
+	         pg_text(stream_text(entry, "data")), pg_text(stream_text(entry, "request_id")),
 	         pg_text(event_lane(entry)), pg_text(failed ? failed->detail : NULL),
 	         pg_int(failures_of(failed)), pg_int((int64_t)pause_ms));
 }

@@ -8,7 +8,7 @@
  * (deploy/redis-acl):
  *
  *     events.account.position.svc-search   the id of the entry that it has read up to
- *     events.account.replay.svc-search     what it asks to be sent again (replay.h)
+ *     events.account.replay.svc-search     what it asks to be sent again (stream_trim.h)
  */
 #pragma once
 

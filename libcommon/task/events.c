@@ -1,14 +1,16 @@
 #include "task/events.h"
 
 #include "base/base.h"
+#include "base/timefmt.h"
 #include "crypto/crypto.h"
 #include "event.sql.h"
 #include "json/json.h"
 #include "loop/wait.h"
 #include "observe/log.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "task/event_parking.h"
-#include "task/replay.h"
+#include "task/stream_trim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +22,10 @@
 /* the background has few connections: more lanes would only wait for one */
 #define LANES_AT_ONCE 4
 #define HASH_BYTES    16
+
+METRIC_GAUGE(lag_metric, "expops_events_lag_seconds",
+             "How long the oldest event of a stream that the service has not read yet has waited.",
+             "stream");
 
 static bool hold_lease(struct request *rq, struct event_consumer *consumer)
 {
@@ -42,7 +48,8 @@ static void load_position(struct request *rq, struct event_consumer *consumer)
 		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
 	const char *entry = pg_value(rows, 0, 0);
 	if (entry && !stream_has_entry(rq, consumer->stream, entry))
-		replay_request(rq, consumer, entry, pg_value_int(rows, 0, 1));
+		replay_request(rq, consumer->tasks, consumer->stream, entry,
+		               pg_value_int(rows, 0, 1));
 	set_position(consumer, entry ? entry : "0-0");
 	consumer->position_fence = consumer->lease.fence;
 }
@@ -57,7 +64,8 @@ static void rewind_lost_stream(struct request *rq, struct event_consumer *consum
 	         f_text("stream", consumer->stream), f_text("position", consumer->position));
 	const struct pg_rows *rows =
 		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
-	replay_request(rq, consumer, consumer->position, pg_value_int(rows, 0, 1));
+	replay_request(rq, consumer->tasks, consumer->stream, consumer->position,
+	               pg_value_int(rows, 0, 1));
 	set_position(consumer, "0-0");
 }
 
@@ -133,7 +141,7 @@ static const char *hashes_of(struct request *rq, const struct stream_entries *en
 {
 	struct buf text = {.arena = rq->arena};
 	for (size_t i = 0; i < entries->count; i++) {
-		const char *id = event_text(&entries->items[i], "id");
+		const char *id = stream_text(&entries->items[i], "id");
 		uint8_t hash[SHA256_LEN];
 		char hex[2 * HASH_BYTES + 1];
 		sha256(id, strlen(id), hash);
@@ -331,6 +339,29 @@ void events_free(struct tasks *tasks)
 		redis_blocking_free(consumer->connection);
 		free(consumer);
 	}
+}
+
+/* Age of the first entry behind the position, by the time in its id; 0: there is none. */
+static double lag_s(struct request *rq, const char *stream)
+{
+	const struct pg_rows *rows = pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(stream));
+	const char *position = pg_value(rows, 0, 0);
+	const char *const argv[] = {
+		"XRANGE", stream,  position ? arena_printf(rq->arena, "(%s", position) : "-",
+		"+",      "COUNT", "1"};
+	struct stream_entries unread =
+		stream_entries_of(rq, stream_command(rq, argv, ARRAY_LEN(argv)));
+	if (unread.count == 0)
+		return 0;
+	int64_t waited_ms = time_now_ms() - strtoll(unread.items[0].id, NULL, 10);
+	return (double)MAX_OF(waited_ms, 0) / 1000;
+}
+
+void events_measure(struct request *rq, const struct tasks *tasks)
+{
+	const struct event_consumer *consumer;
+	SLIST_FOREACH (consumer, &tasks->consumers, entry)
+		metric_set(&lag_metric, consumer->stream, NULL, lag_s(rq, consumer->stream));
 }
 
 const char *event_require_text(struct request *rq, const struct event *event, const char *name)

@@ -22,7 +22,24 @@
  */
 #pragma once
 
+#include "task/lease.h"
+#include "task/stream.h"
 #include "task/tasks.h"
+
+#define STREAM_ID_MAX 48 /* room for an entry id, `ms-sequence` */
+
+/** A consumer: what a process knows of one event stream that it reads. */
+struct event_consumer {
+	SLIST_ENTRY(event_consumer) entry; /* in tasks->consumers */
+	struct tasks *tasks;
+	const char *stream;
+	struct periodic *reader;
+	struct periodic *retry; /* of parked events */
+	struct redis_blocking *connection;
+	struct lease lease;           /* named like the stream */
+	char position[STREAM_ID_MAX]; /* the newest entry that is settled; "": unknown */
+	int64_t position_fence;       /* of the lease when the position was read */
+};
 
 /** Start a consumer for each stream of the handlers. require()s that event_streams.h names the
  * service as a reader of each. */
@@ -36,6 +53,10 @@ void events_stop(struct tasks *tasks);
 
 /** Whether no pass is running. */
 bool events_are_idle(const struct tasks *tasks);
+
+/** Measure how long the oldest event of each stream that the service has not read yet has waited.
+ * Suspends; raises. */
+void events_measure(struct request *rq, const struct tasks *tasks);
 
 /** Free the stopped consumers. */
 void events_free(struct tasks *tasks);

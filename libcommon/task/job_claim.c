@@ -4,8 +4,10 @@
 #include "base/timefmt.h"
 #include "job.sql.h"
 #include "pg/pg.h"
-#include "task/announce.h"
 #include "task/job_run.h"
+#include "task/wake.h"
+
+#include <string.h>
 
 #define SHORT_SHARE 4 /* one slot of so many is kept for short jobs */
 #define GATHER_MS   5
@@ -93,24 +95,56 @@ static bool is_each_quick(const struct tasks *tasks)
 	return kinds_count(tasks, KINDS_QUICK) == kinds_count(tasks, KINDS_ALL);
 }
 
-/* Claim tasks for the free slots, then quick ones for what is free beyond one slot. False: no task
- * waits that this process could run now. Whether others could run some is set, too. */
+static int room_for_any(const struct tasks *tasks)
+{
+	return MIN_OF(slots_free(tasks), long_slots_free(tasks));
+}
+
+static int room_for_quick(const struct tasks *tasks)
+{
+	return shares_free(tasks) - SLOT_SHARES;
+}
+
+static int room_where_all_are_quick(const struct tasks *tasks)
+{
+	return MAX_OF(slots_free(tasks), room_for_quick(tasks));
+}
+
+/* What to claim next: the kinds, and for how many there is room. A step follows when the one before
+ * it has found as many as it had room for. */
+struct claim_step {
+	enum kinds kinds;
+	int (*room)(const struct tasks *tasks); /* NULL ends a table */
+	bool is_extra; /* that it finds less does not say that no task waits for a slot */
+};
+
+static const struct claim_step STEPS[] = {
+	{KINDS_ALL, room_for_any},                       /* slots that long jobs may have */
+	{KINDS_NOT_LONG, slots_free},                    /* those that are kept from them */
+	{KINDS_QUICK, room_for_quick, .is_extra = true}, /* shares, but of one slot */
+	{0},
+};
+
+static const struct claim_step STEPS_WHERE_ALL_ARE_QUICK[] = {
+	{KINDS_ALL, room_where_all_are_quick},
+	{0},
+};
+
+/* False: no task waits that this process could run now. Whether others could run some is set,
+ * too; a step without room has learnt nothing of that. */
 static bool fill_slots(struct request *rq, struct tasks *tasks, bool *ret_is_left)
 {
-	int slots = slots_free(tasks), any = MIN_OF(slots, long_slots_free(tasks));
+	const struct claim_step *step = is_each_quick(tasks) ? STEPS_WHERE_ALL_ARE_QUICK : STEPS;
+	bool has_more = true;
 	tasks->claimed_ms = time_monotonic_ms();
-	if (is_each_quick(tasks)) {
-		*ret_is_left = claim(rq, tasks, KINDS_ALL,
-		                     MAX_OF(slots, shares_free(tasks) - SLOT_SHARES));
-		return *ret_is_left;
+	*ret_is_left = false;
+	for (; step->room && has_more; step++) {
+		int room = step->room(tasks);
+		bool is_full = claim(rq, tasks, step->kinds, room);
+		has_more = is_full || step->is_extra;
+		*ret_is_left |= is_full && room > 0;
 	}
-	bool has_more = claim(rq, tasks, KINDS_ALL, any);
-	bool is_full = has_more && claim(rq, tasks, KINDS_NOT_LONG, slots - any);
-	if (is_full)
-		claim(rq, tasks, KINDS_QUICK, shares_free(tasks) - SLOT_SHARES);
-	/* Without a slot for long tasks, nothing was learnt of those. */
-	*ret_is_left = is_full || (has_more && any > 0);
-	return is_full;
+	return has_more;
 }
 
 /* Quick tasks end by the dozen, and one claim of many costs little more than one of a few: how long
@@ -138,7 +172,7 @@ static void look(struct request *rq, struct tasks *tasks)
 	if (!fill_slots(rq, tasks, &is_left))
 		tasks->looked = told;
 	if (is_left) /* also for a process that found only tasks which others were claiming */
-		announce_tasks(rq->worker->redis, tasks->jobs_stream, tasks->settings.instance);
+		wake_entry_add(rq->worker->redis, tasks->jobs_stream, tasks->settings.instance);
 }
 
 void job_claim_pass(struct request *rq)
@@ -170,17 +204,65 @@ bool job_claim_look(struct tasks *tasks)
 	return has_slot;
 }
 
-void job_claim_on_wake(void *context)
-{
-	struct tasks *tasks = context;
-	if (!job_claim_look(tasks))
-		announce_tasks(tasks->worker->redis, tasks->jobs_stream, NULL);
-}
-
 void job_claim_stop(struct tasks *tasks)
 {
 	job_wake_set_idle(tasks->settings.wake, false);
 	periodic_stop(tasks->listener);
 	if (periodic_is_idle(tasks->reader))
 		periodic_stop(tasks->reader);
+}
+
+/* --- Leases ----------------------------------------------------------------------------------- */
+
+/* The ids and attempts of the runs, as arrays for JOB_RENEW_SQL. */
+static void running_arrays(struct tasks *tasks, struct buf *ids, struct buf *attempts)
+{
+	struct job_run *run;
+	LIST_FOREACH (run, &tasks->runs, entry) {
+		run->is_in_renewal = run->request != NULL;
+		if (!run->is_in_renewal)
+			continue;
+		buf_printf(ids, "%c%s", ids->length ? ',' : '{', run->task.id);
+		buf_printf(attempts, "%c%d", attempts->length ? ',' : '{', run->task.attempt);
+	}
+	buf_puts(ids, "}");
+	buf_puts(attempts, "}");
+}
+
+static bool has_row(const struct pg_rows *rows, const char *id)
+{
+	for (int row = 0; row < rows->count; row++) {
+		if (strcmp(pg_value(rows, row, 0), id) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A run without a row in the answer has lost its task: another worker has claimed it, or it was
+ * cancelled. */
+static void cancel_lost(struct tasks *tasks, const struct pg_rows *rows)
+{
+	struct job_run *run;
+	LIST_FOREACH (run, &tasks->runs, entry) {
+		if (run->is_in_renewal && run->request && run->request->fiber &&
+		    !run->is_complete && !has_row(rows, run->task.id))
+			fiber_cancel(run->request->fiber, ERR_CONFLICT);
+	}
+}
+
+void job_claim_renew_pass(struct request *rq)
+{
+	struct tasks *tasks = periodic_user(rq);
+	struct buf ids = {.arena = rq->arena}, attempts = {.arena = rq->arena};
+	if (LIST_EMPTY(&tasks->runs))
+		return;
+	running_arrays(tasks, &ids, &attempts);
+	if (ids.length > 1) {
+		const struct pg_rows *rows =
+			pg_query(rq, JOB_RENEW_SQL, pg_text(ids.data), pg_text(attempts.data),
+		                 pg_text(tasks->settings.instance),
+		                 pg_int((int64_t)tasks_timing.lease));
+		cancel_lost(tasks, rows);
+	}
+	periodic_wake_in(tasks->lease_renewer, tasks_timing.lease / 3);
 }

@@ -1,13 +1,10 @@
 /** Claims tasks for the free slots of this process. Internal to this folder.
  *
- *     told of tasks, by an entry of `jobs.<service>` (job_listen.h) or by the process itself
- *     (job_wake.h) -> tasks claimed -> runs started
+ *     told of tasks (wake.h) -> tasks claimed -> runs started
  *
- * The stream only wakes one process that waits for tasks; one that finds more than it can run
- * passes the message on. Which tasks it gets is decided by Postgres: the one whose account has the
- * fewest running tasks, then the lowest turn (task_claim() in task.fn.sql). So an entry that
- * is lost, or one too many, does no harm: a reader looks for tasks at least every
- * tasks_timing.block.
+ * A process that finds more tasks than it can run passes the message on. Which tasks it gets is
+ * decided by Postgres: the one whose account has the fewest running tasks, then the lowest turn
+ * (task_claim() in task.fn.sql).
  *
  * Jobs of kinds that are `is_long` never take all slots: a quarter of them, at least one, is kept
  * for the others (a process with one slot has none to keep). Jobs of quick kinds share slots
@@ -27,8 +24,11 @@ void job_claim_pass(struct request *rq);
 /** Tasks may wait: look for them at once, or when a slot is free. False: none is free. */
 bool job_claim_look(struct tasks *tasks);
 
-/** The callback of job_wake_open(), whose context is the struct tasks. */
-void job_claim_on_wake(void *context);
+/** Pass of the lease renewer (periodic.h), whose user is the struct tasks. Renews the leases of the
+ * tasks that run here whenever a third of tasks_timing.lease has passed, and cancels the jobs that
+ * have lost their task: when a lease expires, reconcile.c queues the task again and another process
+ * can claim it. */
+void job_claim_renew_pass(struct request *rq);
 
 /** Claim no more. A claim that is under way ends first, since its tasks would wait for their
  * leases; periodic_is_idle(tasks->reader) tells when. */

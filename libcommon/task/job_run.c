@@ -10,7 +10,6 @@
 #include "observe/trace.h"
 #include "pacing/backoff.h"
 #include "pg/pg.h"
-#include "task/announce.h"
 #include "task/job_complete.h"
 
 #include <stdlib.h>

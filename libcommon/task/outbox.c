@@ -3,15 +3,99 @@
 #include "base/base.h"
 #include "base/timefmt.h"
 #include "observe/log.h"
+#include "observe/metrics.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
-#include "task/backlog.h"
-#include "task/publish.h"
-#include "task/replay.h"
+#include "task/stream_trim.h"
 
 #include <string.h>
 
-#define BATCH 100
+#define BATCH        100
+#define LAG_LOGGED_S 30    /* the relay is late when a row has waited for this time */
+#define LAG_PAUSE_MS 60000 /* between two log lines about it */
+
+METRIC_GAUGE(unsent_metric, "expops_outbox_unsent", "Rows of the outbox that wait for the relay.");
+METRIC_GAUGE(oldest_metric, "expops_outbox_oldest_seconds",
+             "How long the oldest unsent row of the outbox has waited.");
+
+/* --- A batch of entries ----------------------------------------------------------------------- */
+
+/* KEYS: fence_key, batch_key. ARGV: the fence of the sender's lease, the newest batch that was
+ * sent, the newest that was numbered, the number of this one or 0, then for each entry its stream,
+ * the number of words that follow, and those: names and values of its fields. Replies
+ * [enum publication_outcome, number]. */
+static const char PUBLISH[] =
+	"local fence = tonumber(redis.call('GET', KEYS[1]) or '0') "
+	"local batch = tonumber(redis.call('GET', KEYS[2]) or '0') "
+	"if fence > tonumber(ARGV[1]) then return {1, fence} end "
+	"redis.call('SET', KEYS[1], ARGV[1]) "
+	"if batch < tonumber(ARGV[2]) then return {2, batch} end "
+	"if batch > tonumber(ARGV[3]) then return {3, batch} end "
+	"local i, added = 5, 0 "
+	"while i <= #ARGV do "
+	"  local stream, count = ARGV[i], tonumber(ARGV[i + 1]) "
+	"  redis.call('XADD', stream, '*', unpack(ARGV, i + 2, i + 1 + count)) "
+	"  added = added + 1 "
+	"  i = i + 2 + count "
+	"end "
+	"if ARGV[4] ~= '0' then redis.call('SET', KEYS[2], ARGV[4]) end "
+	"return {0, added}";
+
+static void add_word(struct publication *publication, const char *word)
+{
+	if (publication->argc == publication->room) {
+		size_t room = publication->room ? publication->room * 2 : 64;
+		publication->argv =
+			arena_grow(publication->rq->arena, publication->argv,
+		                   publication->room * sizeof(char *), room * sizeof(char *));
+		publication->room = room;
+	}
+	publication->argv[publication->argc++] = word;
+}
+
+static void add_number(struct publication *publication, int64_t number)
+{
+	add_word(publication, arena_printf(publication->rq->arena, "%lld", (long long)number));
+}
+
+struct publication publication_new(struct request *rq, struct tasks *tasks,
+                                   const struct publication_state *state)
+{
+	struct publication publication = {.rq = rq, .tasks = tasks};
+	const char *const words[] = {
+		"EVAL", PUBLISH, "2", tasks->fence_key, tasks->batch_key,
+	};
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		add_word(&publication, words[i]);
+	add_number(&publication, state->fence);
+	add_number(&publication, state->sent_batch);
+	add_number(&publication, state->numbered_batch);
+	add_number(&publication, state->batch);
+	return publication;
+}
+
+void publication_add(struct publication *publication, const char *stream, const char *const *fields,
+                     size_t count)
+{
+	add_word(publication, stream);
+	add_number(publication, (int64_t)count);
+	for (size_t i = 0; i < count; i++)
+		add_word(publication, fields[i]);
+}
+
+struct publication_result publication_send(struct publication *publication)
+{
+	const struct redis_value *reply =
+		redis_command(publication->rq, publication->argv, publication->argc);
+	if (reply->type != REDIS_LIST || reply->count != 2)
+		raise_error(publication->rq, ERR_INTERNAL, "the message store sent a wrong reply");
+	return (struct publication_result){
+		.outcome = (enum publication_outcome)reply->items[0].integer,
+		.number = reply->items[1].integer,
+	};
+}
+
+/* --- Rows ------------------------------------------------------------------------------------- */
 
 /* Columns of OUTBOX_UNSENT_SQL. */
 enum {
@@ -121,9 +205,22 @@ static bool send_batch(struct request *rq, struct tasks *tasks)
 void outbox_pass(struct request *rq)
 {
 	struct tasks *tasks = periodic_user(rq);
-	backlog_measure(rq, tasks);
 	if (!lease_take(rq, &tasks->relay_lease, tasks->settings.instance))
 		periodic_wake_in(tasks->relay, lease_wait_ms(&tasks->relay_lease));
 	else if (send_batch(rq, tasks))
 		periodic_wake(tasks->relay);
+}
+
+void outbox_measure(struct request *rq, struct tasks *tasks)
+{
+	uint64_t now_ms = time_monotonic_ms();
+	const struct pg_rows *rows = pg_query(rq, OUTBOX_LAG_SQL);
+	double oldest_s = pg_value_float(rows, 0, 1);
+	metric_set(&unsent_metric, NULL, NULL, pg_value_float(rows, 0, 0));
+	metric_set(&oldest_metric, NULL, NULL, oldest_s);
+	if (oldest_s < LAG_LOGGED_S || now_ms < tasks->lag_log_ms)
+		return;
+	tasks->lag_log_ms = now_ms + LAG_PAUSE_MS;
+	log_warn(LOG_GROUP_JOBS, "events wait to be sent to Redis",
+	         f_int("rows", pg_value_int(rows, 0, 0)), f_float("oldest_seconds", oldest_s));
 }

@@ -5,8 +5,8 @@
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "pg/pg.h"
-#include "task/announce.h"
 #include "task/job_run.h"
+#include "task/wake.h"
 
 #define REQUEUED_MAX 500
 #define COUNTED_MAX  10000 /* queued tasks */
@@ -39,7 +39,7 @@ static void requeue(struct request *rq, struct tasks *tasks)
 		return;
 	if (rows->affected >= REQUEUED_MAX)
 		periodic_wake(tasks->reconciler);
-	announce_tasks(rq->worker->redis, tasks->jobs_stream, NULL);
+	wake_entry_add(rq->worker->redis, tasks->jobs_stream, NULL);
 }
 
 void reconcile_pass(struct request *rq)

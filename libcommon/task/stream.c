@@ -16,6 +16,12 @@ const char *stream_field(const struct stream_entry *entry, const char *name)
 	return NULL;
 }
 
+const char *stream_text(const struct stream_entry *entry, const char *name)
+{
+	const char *text = stream_field(entry, name);
+	return text ? text : "";
+}
+
 void stream_raise_error(struct request *rq, const struct redis_value *reply)
 {
 	if (reply->type != REDIS_ERROR)

@@ -17,6 +17,9 @@ struct stream_entries {
 /** The value of a field; NULL: the entry has no such field. */
 const char *stream_field(const struct stream_entry *entry, const char *name);
 
+/** The same; "" when the entry lacks it. */
+const char *stream_text(const struct stream_entry *entry, const char *name);
+
 /** Run a command as redis_try(); raises when there is no reply, or an error. */
 struct redis_value *stream_command(struct request *rq, const char *const *argv, size_t argc);
 

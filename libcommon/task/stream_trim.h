@@ -1,9 +1,17 @@
-/** Trims the event streams that this service writes: removes entries that every reader has read
- * (event_streams.h) and that are old enough. A stream whose reader is away is cut at
- * tasks_timing.stream_max entries; the outbox keeps them, and the reader asks for them when it is
- * back (replay.h). So what an event says has left Redis a minute after all have read it: streams
- * keep nothing of an account that was deleted. Also removes dead letters of deleted accounts, and
- * the consumers of processes that have ended. Internal to this folder. */
+/** How long entries stay in the event streams that this service writes, and how a reader gets those
+ * that a stream no longer has. Internal to this folder.
+ *
+ * The trimmer removes entries that every reader has read (event_streams.h) and that are old enough.
+ * A stream whose reader is away is cut at tasks_timing.stream_max entries; the outbox keeps them,
+ * and the reader asks for them when it is back. So what an event says has left Redis a minute after
+ * all have read it: streams keep nothing of an account that was deleted. The trimmer also removes
+ * dead letters of deleted accounts, and the consumers of processes that have ended.
+ *
+ * Replay: a reader asks when the entry at its position is missing: its database was restored to an
+ * earlier point than the stream reaches back, it was away for so long that the stream was cut, or
+ * Redis lost the stream. The request is a key of the reader (event_streams.h); the writer's relay
+ * marks the rows of its outbox as unsent. The reader skips what it has settled (events.h).
+ */
 #pragma once
 
 #include "task/tasks.h"
@@ -11,3 +19,11 @@
 /** Pass of the trimmer (periodic.h), whose user is the struct tasks. It also deletes old rows of
  * `outbox` and `event_settled`. */
 void stream_trim_pass(struct request *rq);
+
+/** As reader: ask for the events of the stream after `entry` that were sent before `now_ms` (Unix
+ * time of Postgres). Suspends; raises. */
+void replay_request(struct request *rq, const struct tasks *tasks, const char *stream,
+                    const char *entry, int64_t now_ms);
+
+/** As writer: answer the requests for the streams that this service writes. Suspends; raises. */
+void replay_serve(struct request *rq, struct tasks *tasks);

@@ -71,7 +71,7 @@ BEGIN
 END $$;
 
 -- Queue a task, or return the equal one, as task_insert() does. A notice tells the client, which wakes a worker after the commit
--- (task/announce.h); a worker finds a task without that at its next look. For background work, which must not stop at the bound of
+-- (task/wake.h); a worker finds a task without that at its next look. For background work, which must not stop at the bound of
 -- one account.
 CREATE OR REPLACE FUNCTION task_put(kind text, account uuid, input jsonb, request_id text, pending_max int)
 RETURNS task LANGUAGE plpgsql VOLATILE SET search_path FROM CURRENT AS $$

@@ -4,27 +4,30 @@
  * tasks_start() runs them in each process. Jobs call task_progress() and task_complete(). tasks.h
  * describes the internal files.
  *
- * The life of a job and of an event, with the files of each step:
+ * The life of a job and of an event, with the file of each step:
  *
- *     enqueue   task_start(), task_put(): a row of `task`          task.fn.sql
+ *     enqueue   task_start(), task_put(): a row of `task`            task.fn.sql
  *        v
- *      wake     after the commit, by Redis or in this process      announce, job_wake, job_listen
+ *      wake     after the commit: a message to one free process      wake.c
  *        v
- *      claim    the row, in fair turns among accounts, by a lease  job_claim, job_lease
+ *      claim    the row, in fair turns among accounts, by a lease    job_claim.c, task.fn.sql
  *        v
- *       run     in a fiber -- failed: queued again with backoff    job_run
+ *       run     in a fiber -- failed: queued again with backoff      job_run.c
  *        v
- *    complete   the result and the job's last write, one commit    job_complete
+ *    complete   the result and the job's last write, one commit      job_complete.c
  *
- *     recover   tasks that are due again or whose process stopped  reconcile; given up: dead
+ *     recover   what is due again, or whose process has stopped      reconcile.c
  *
- *      write    event_emit(), event_send(): a row of `outbox`      event.fn.sql
+ *
+ *      write    event_emit(), event_send(): a row of `outbox`        event.fn.sql
  *        v
- *      relay    rows -> a Redis stream, by one process             outbox, publish
+ *      relay    rows -> entries of a Redis stream, by one process    outbox.c
  *        v
- *      read     entries after the position -> event handlers       events, event_delivery
+ *      read     entries after the position -> event handlers         events.c, event_delivery.c
  *        v
- *      retry    what failed, apart; what a reader misses           event_parking, replay; dead
+ *      retry    what failed, apart; what a reader misses, once more  event_parking.c, stream_trim.c
+ *
+ *    give up    a dead letter, until an operator has it tried again  dead.c
  *
  * Words used here:
  *   task    a row of the schema's `task` table: one piece of the API's asynchronous work, with its
@@ -58,11 +61,10 @@
  * the fewest running tasks, then the one whose turn it is (task_turn() in task.fn.sql). One
  * account's thousand tasks delay another account's first by the end of one job.
  *
- * The process that has committed a task starts it itself if it runs no job (job_wake.h). Otherwise,
- * or when it has not the role, it adds an entry to the stream `jobs.<service>`, which wakes one
- * process that waits for tasks; when that one finds more than it has free slots for, it adds an
- * entry for the next. An event's entry is in a stream `events.*` and has the fields `id`, `type`,
- * `account`, `at`, `data` (JSON), `request_id` and `lane`.
+ * A committed task is told to one process by an entry of the stream `jobs.<service>` (wake.h); when
+ * that process finds more than it has free slots for, it adds an entry for the next. An event's
+ * entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data` (JSON),
+ * `request_id` and `lane`.
  *
  * Events of one lane are handled in their order, and one that fails delays only those behind it in
  * its lane. The lane is the account. An event that concerns no single account, such as one about a
@@ -190,7 +192,7 @@ struct tasks_settings {
 	int retention_days;                 /* for which ended tasks are kept; 0: always */
 	int pending_max;   /* tasks of an account that wait for their first attempt; 0: unchanged */
 	uint64_t lease_ms; /* how long a claim of a task lasts without renewal; 0: 30,000 */
-	struct job_wake *wake;           /* of the process; its announcers send to it */
+	struct job_wake *wake;           /* of the process (wake.h) */
 	const _Atomic bool *is_migrated; /* work starts once it is true */
 };
 

@@ -4,15 +4,14 @@
 #include "base/timefmt.h"
 #include "observe/log.h"
 #include "pg/pg.h"
-#include "task/announce.h"
+#include "task/dead.h"
 #include "task/events.h"
 #include "task/job_claim.h"
-#include "task/job_lease.h"
-#include "task/job_listen.h"
 #include "task/job_run.h"
 #include "task/outbox.h"
 #include "task/reconcile.h"
 #include "task/stream_trim.h"
+#include "task/wake.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -93,11 +92,11 @@ static void start_jobs(struct tasks *tasks)
 	tasks->usual_us = new_averages(tasks->settings.jobs);
 	tasks->listener_connection = redis_blocking_new(tasks->worker->redis);
 	tasks->told = 1; /* of those from before the start */
-	tasks->lease_renewer = start_periodic(tasks, "leases", job_lease_renew_pass,
+	tasks->lease_renewer = start_periodic(tasks, "leases", job_claim_renew_pass,
 	                                      PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	tasks->reconciler = start_periodic(tasks, "reconciler", reconcile_pass,
 	                                   tasks_timing.reconcile, PASS_TIMEOUT_MS);
-	tasks->listener = periodic_new(tasks->worker, "job entries", job_listen_pass, tasks,
+	tasks->listener = periodic_new(tasks->worker, "job entries", wake_listen_pass, tasks,
 	                               PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	tasks->reader =
 		start_periodic(tasks, "jobs", job_claim_pass, PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
@@ -121,11 +120,24 @@ static void start_recurring(struct tasks *tasks)
 	}
 }
 
+/* Each process measures, whichever holds the leases: the holder may be the one that is stopped. */
+static void measure_pass(struct request *rq)
+{
+	struct tasks *tasks = periodic_user(rq);
+	outbox_measure(rq, tasks);
+	if (!redis_is_ready(rq->worker->redis))
+		return;
+	events_measure(rq, tasks);
+	dead_letters_measure(rq, tasks->settings.service);
+}
+
 static void start_parts(struct tasks *tasks)
 {
 	tasks->is_started = true;
 	tasks->relay =
 		start_periodic(tasks, "outbox", outbox_pass, tasks_timing.sweep, PASS_TIMEOUT_MS);
+	tasks->meter =
+		start_periodic(tasks, "backlog", measure_pass, tasks_timing.sweep, PASS_TIMEOUT_MS);
 	tasks->trimmer = start_periodic(tasks, "streams", stream_trim_pass, tasks_timing.trim,
 	                                PASS_TIMEOUT_MS);
 	if (tasks->settings.jobs && tasks->settings.jobs->kind)
@@ -190,7 +202,7 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	LIST_INIT(&tasks->runs);
 	STAILQ_INIT(&tasks->completions);
 	SLIST_INIT(&tasks->consumers);
-	job_wake_open(settings->wake, &worker->loop, job_claim_on_wake, tasks);
+	job_wake_open(settings->wake, tasks, job_claim_look);
 	uv_timer_init(&worker->loop, &tasks->timer);
 	tasks->timer.data = tasks;
 	uv_timer_start(&tasks->timer, on_migration_wait, 0, WAIT_MS);
@@ -206,7 +218,7 @@ void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void
 	tasks->drained = drained;
 	tasks->drained_context = context;
 	tasks->drain_until_ms = time_monotonic_ms() + deadline_ms;
-	struct periodic *const stopped[] = {tasks->reconciler, tasks->trimmer};
+	struct periodic *const stopped[] = {tasks->reconciler, tasks->meter, tasks->trimmer};
 	for (size_t i = 0; i < ARRAY_LEN(stopped); i++)
 		periodic_stop(stopped[i]);
 	for (size_t i = 0; i < TASKS_RECURRING_MAX; i++)
@@ -247,9 +259,10 @@ void tasks_free(struct tasks *tasks)
 	if (!tasks)
 		return;
 	require(tasks->runs_count == 0);
-	struct periodic *const periodics[] = {tasks->relay,      tasks->reader,
-	                                      tasks->listener,   tasks->lease_renewer,
-	                                      tasks->reconciler, tasks->trimmer};
+	struct periodic *const periodics[] = {tasks->relay,         tasks->meter,
+	                                      tasks->reader,        tasks->listener,
+	                                      tasks->lease_renewer, tasks->reconciler,
+	                                      tasks->trimmer};
 	for (size_t i = 0; i < ARRAY_LEN(periodics); i++) {
 		periodic_stop(periodics[i]);
 		periodic_free(periodics[i]);

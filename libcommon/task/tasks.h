@@ -4,27 +4,21 @@
  * tasks.c makes the struct tasks and starts the parts, each a periodic (loop/periodic.h) of one
  * worker. The parts do not call tasks.c. From the bottom up:
  *
- *     lease.c        what one process at a time does
- *     stream.c       Redis Streams: consumer groups, entries
- *     publish.c      adds batches of entries to streams
- *     event_streams.c  which services write and read each event stream
- *     stream_trim.c  removes entries that all have read, and consumers of ended processes
- *     replay.c       sends events again that a reader misses
- *     dead.c         tasks and events that were given up
- *     backlog.c      what waits, and what was given up, as metrics
- *     outbox.c       the relay: rows of `outbox` -> streams
- *     announce.c     tells relays and workers of new rows
- *     job_complete.c  completes tasks, several at once
- *     job_run.c      runs the job of a claimed task in a fiber
- *     job_wake.c     wakes this process for its own tasks
- *     job_claim.c    claims tasks from Postgres
- *     job_listen.c   waits for an entry of `jobs.<service>`
- *     job_lease.c    renews the leases of the tasks that run
- *     reconcile.c    queues tasks again that are due, or whose worker has stopped
+ *     lease.c           what one process at a time does
+ *     stream.c          Redis Streams: consumer groups, entries
+ *     event_streams.c   which services write and read each event stream
+ *     wake.c            tells processes of new tasks and rows of the outbox
+ *     job_complete.c    completes tasks, several at once
+ *     job_run.c         runs the job of a claimed task in a fiber
+ *     job_claim.c       claims tasks from Postgres, renews their leases
+ *     reconcile.c       queues tasks again that are due, or whose worker has stopped
+ *     stream_trim.c     how long entries of streams stay; sends those again that a reader misses
+ *     outbox.c          the relay: rows of `outbox` -> streams
  *     event_delivery.c  runs the handlers of an event
- *     event_parking.c  events that could not be handled yet
- *     events.c       the consumers: `events.*` -> event handlers
- *     tasks.c        starts and ends all of these
+ *     event_parking.c   events that could not be handled yet
+ *     events.c          the consumers: `events.*` -> event handlers
+ *     dead.c            tasks and events that were given up
+ *     tasks.c           starts and ends all of these
  */
 #pragma once
 
@@ -69,10 +63,11 @@ struct tasks {
 	char *batch_key;   /* number of the newest batch that the relay has sent */
 	char *fence_key;   /* fence of the relay that sent last */
 	struct lease relay_lease, reconciler_lease;
-	/* Monotonic times: when the relay's lag is next measured and logged, and requests for
-	 * replays are next answered. */
-	uint64_t lag_due_ms, lag_log_ms, replay_due_ms;
+	/* Monotonic times: when the relay's lag is next logged, and requests for replays are next
+	 * answered. */
+	uint64_t lag_log_ms, replay_due_ms;
 	struct periodic *relay, *reader, *listener, *lease_renewer, *reconciler, *trimmer;
+	struct periodic *meter;                          /* of what waits and what was given up */
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *listener_connection;
 	uint64_t claimed_ms; /* when tasks were last claimed, on the monotonic clock */

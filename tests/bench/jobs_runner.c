@@ -17,8 +17,8 @@
 #include "pg/pg.h"
 #include "redis/redis.h"
 #include "service/process.h"
-#include "task/announce.h"
 #include "task/tasks.h"
+#include "task/wake.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,7 @@ static void worker_setup(struct worker *worker, const char *url)
 	                                                              .pool_wait_ms = TIMEOUT_MS});
 	free(searched);
 	worker->redis = redis_new(&worker->loop, getenv("REDIS_URL"));
-	worker->announcer = announcer_new(worker, "svc-bench", worker->process->job_wake);
+	worker->waker = waker_new(worker, "svc-bench", worker->process->job_wake);
 	for (int i = 0; i < CONNECTIONS; i++)
 		request_spawn(worker, "bench", TIMEOUT_MS, warm, NULL, NULL);
 	run_all(worker);

@@ -3,7 +3,7 @@
 #include "observe/log.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
-#include "task/announce.h"
+#include "task/wake.h"
 
 #include <hiredis/hiredis.h>
 
@@ -87,15 +87,14 @@ static void make_clients(void)
 {
 	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
 	fixture.worker.pg = new_pool();
-	fixture.worker.announcer =
-		announcer_new(&fixture.worker, "svc-test", fixture.process.job_wake);
+	fixture.worker.waker = waker_new(&fixture.worker, "svc-test", fixture.process.job_wake);
 }
 
 static void free_clients(void)
 {
 	redis_free(fixture.worker.redis);
 	pg_pool_free(fixture.worker.pg);
-	announcer_free(fixture.worker.announcer);
+	waker_free(fixture.worker.waker);
 }
 
 static void worker_setup(void)

@@ -2,7 +2,6 @@
 #include "observe/metrics.h"
 #include "pg/pg.h"
 #include "task/outbox.h"
-#include "task/publish.h"
 #include "tasks_fixture.h"
 
 #include <stdio.h>
