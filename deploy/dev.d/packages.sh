@@ -170,14 +170,15 @@ packages_closure() {
 	} | sort -u
 }
 
-# packages_isolate PURPOSE: leave in PATH only the programs of those packages, and a Node that is not Debian's. So a test fails where
-# the tree needs a program that nobody has listed above, also on a machine that has it.
+# packages_isolate PURPOSE: leave in PATH only the programs of those packages, a Node and the compiler CC, which need not be Debian's.
+# So a test fails where the tree needs a program that nobody has listed above, also on a machine that has it.
 packages_isolate() {
 	local dir=$DEV/path program target
 	local -A programs=()
 	rm -rf "$dir"
 	mkdir -p "$dir"
 	packages_closure "$1" >"$DEV/packages"
+	{ cat "$DEV/packages" && packages_closure deploy; } >"$DEV/packages-any"
 	while IFS= read -r program; do
 		programs[$program]=1
 	done < <(xargs dpkg -L <"$DEV/packages" 2>/dev/null | grep -E '^(/usr)?/s?bin/[^/]+$')
@@ -186,16 +187,16 @@ packages_isolate() {
 		target=$(readlink "$program") || continue
 		[[ -z ${programs[$target]:-} ]] || programs[$program]=1
 	done
-	for program in node npm npx; do
+	for program in node npm npx "${CC:-cc}"; do
 		program=$(command -v "$program") && programs[$program]=1
 	done
 	printf '%s\n' "${!programs[@]}" | xargs ln -sft "$dir"
 	export PATH=$dir
 }
 
-# packages_check_files BUILD_DIR: after packages_isolate().
+# packages_check_files BUILD_DIR: after packages_isolate(). The tree also holds the tests of the part deploy.
 packages_check_files() {
-	"$PYTHON" -B "$HERE/used_packages.py" "$ROOT" "$1" "$DEV/packages" || fail "the tree needs packages that are not installed by deploy/dev"
+	"$PYTHON" -B "$HERE/used_packages.py" "$ROOT" "$1" "$DEV/packages-any" || fail "the tree needs packages that are not installed by deploy/dev"
 }
 
 # Set PROMTOOL to Debian's promtool. The package prometheus would start a server, so only its program is taken.
