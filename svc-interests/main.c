@@ -6,6 +6,7 @@
 #include "api/refit.h"
 #include "api/refresh.h"
 #include "api/run_outcome.h"
+#include "api/seen.h"
 #include "pool/pool.h"
 #include "product/agent_pair.h"
 #include "product/agent_workflow.h"
@@ -45,6 +46,7 @@ static const struct route ROUTES[] = {
 
 static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_interest_pool_get, interest_pool_get},
+	{INTERNAL_ID_interest_seen_get, interest_seen_get},
 	{0},
 };
 

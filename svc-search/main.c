@@ -3,6 +3,7 @@
 #include "api/harvest_request.h"
 #include "api/query_expansion.h"
 #include "api/search.h"
+#include "api/similar.h"
 #include "embeddings/embeddings.h"
 #include "embeddings/paper_embedding.h"
 #include "embeddings/query_embedding.h"
@@ -24,6 +25,7 @@ static const struct route ROUTES[] = {
 	{API_ID_assets_list, asset_list},
 	{API_ID_asset_get, asset_get},
 	{API_ID_asset_put, asset_put},
+	{API_ID_asset_similar_list, asset_similar_list},
 	{API_ID_search_stats_get, asset_stats},
 	{API_ID_search_harvest, harvest_request},
 	{0},

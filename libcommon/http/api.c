@@ -37,12 +37,17 @@ static struct api_op ops[] = {
  *                          {experiment_id}     GET, PUT, DELETE
  *
  * The walk takes the child whose literal equals the segment, else the child of the parameter. It
- * does not go back, so a path means the same operation for every method. */
+ * does not go back, so a path means the same operation for every method. Below a parameter of the
+ * rest there are only literals, ends of the path that are not of the parameter:
+ *
+ *     assets - list                         GET
+ *              {+arxiv_id}                  GET, PUT
+ *                  similar                  GET */
 struct node {
 	const char *literal; /* NULL: a parameter */
 	size_t literal_length;
 	const char *param; /* its name */
-	bool is_rest;      /* `{+name}`: matches the rest of the path */
+	bool is_rest;      /* `{+name}`: matches the rest of the path, up to a literal end */
 	struct node *next; /* sibling */
 	struct node *literals;
 	struct node *child_param;
@@ -80,6 +85,7 @@ static struct node *node_literal(const struct node *node, const char *segment, s
 
 static struct node *node_child_param(struct node *node, const char *segment, size_t length)
 {
+	require(!node->is_rest);
 	if (!node->child_param)
 		node->child_param = node_new(segment, length);
 	struct node *child = node->child_param;
@@ -194,6 +200,34 @@ struct walk {
 	struct api_match *match;
 };
 
+/* Whether the path from the slash at `at` is a literal end of an operation below `node`. `scratch`
+ * has room for it. */
+static bool is_literal_end(const struct node *node, const char *at, const char *end, char *scratch)
+{
+	while (node && at < end) {
+		const char *segment = at + 1;
+		const char *stop = memchr(segment, '/', (size_t)(end - segment));
+		char *decoded_end;
+		at = stop ? stop : end;
+		if (!segment_decode(segment, (size_t)(at - segment), false, scratch, &decoded_end))
+			return false;
+		node = node_literal(node, scratch, (size_t)(decoded_end - scratch));
+	}
+	return node && node->op_count > 0;
+}
+
+/* How much of the rest of the path the parameter is: all that precedes the longest literal end. */
+static size_t rest_length(const struct walk *walk, const struct node *param)
+{
+	const char *rest = walk->at + 1, *slash = rest;
+	while ((slash = memchr(slash, '/', (size_t)(walk->end - slash)))) {
+		if (slash > rest && is_literal_end(param, slash, walk->end, walk->out))
+			return (size_t)(slash - rest);
+		slash++;
+	}
+	return (size_t)(walk->end - rest);
+}
+
 /* Match the next segment, or the rest of the path, and go down. */
 static bool walk_step(struct walk *walk)
 {
@@ -210,7 +244,7 @@ static bool walk_step(struct walk *walk)
 		if (!child)
 			return false;
 		if (child->is_rest)
-			length = (size_t)(walk->end - segment);
+			length = rest_length(walk, child);
 		if (!segment_decode(segment, length, child->is_rest, value, &end))
 			return false;
 	}

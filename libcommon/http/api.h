@@ -82,8 +82,9 @@ struct api_match {
  *
  * `path` is the target before the query, as received. It is split at slashes first and
  * percent-decoded afterwards, so `%2F` does not split. A literal segment wins over a parameter;
- * `{+name}` matches the rest of the path. Values are decoded into the arena. The time does not
- * depend on the number of operations (a trie of segments).
+ * `{+name}` matches the rest of the path, up to the longest literal end of a template. Values are
+ * decoded into the arena. The time does not depend on the number of operations (a trie of
+ * segments).
  *
  * A path that two parsers could read differently matches nothing: `//`; `.` or `..` segments,
  * encoded or not; a raw or encoded NUL or control character; invalid percent-encoding; invalid

@@ -1,9 +1,8 @@
 #include "api/search.h"
 
 #include "api/query_expansion.h"
+#include "api/search_filter.h"
 #include "api/search_hits.h"
-#include "asset.sql.h"
-#include "base/timefmt.h"
 #include "engine/engine.h"
 #include "engine/text/parsed_query.h"
 #include "json/json.h"
@@ -12,8 +11,6 @@
 #include "service/reply.h"
 
 #include <string.h>
-
-#define DAY_MS INT64_C(86400000)
 
 #define SAMPLE_LIMIT_MAX 10000
 
@@ -59,29 +56,6 @@ static const struct field LOOKUP_FIELDS[] = {
 	FIELD_END,
 };
 
-/* The filter given by the body and `published_since` (may be NULL). */
-static struct filter filter_of(struct request *rq, const char *published_since)
-{
-	struct filter filter = {0};
-	yyjson_val *categories = json_get(rq->http->json, "categories");
-	yyjson_val *container = json_get(rq->http->json, "has_container");
-	const char **names =
-		arena_array(rq->arena, yyjson_arr_size(categories) + 1, sizeof(*names));
-	size_t index, count;
-	yyjson_val *item;
-	yyjson_arr_foreach (categories, index, count, item)
-		names[filter.category_count++] = yyjson_get_str(item);
-	filter.categories = names;
-	if (yyjson_is_bool(container))
-		filter.container = yyjson_get_bool(container) ? CONTAINER_WITH : CONTAINER_WITHOUT;
-	int64_t since_ms;
-	if (published_since && date_parse(published_since, strlen(published_since), &since_ms)) {
-		filter.has_published_since = true;
-		filter.published_since = (int32_t)(since_ms / DAY_MS);
-	}
-	return filter;
-}
-
 void asset_search(struct request *rq)
 {
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
@@ -93,7 +67,7 @@ void asset_search(struct request *rq)
 		.length = strlen(text),
 		.limit = (size_t)in->limit,
 		.explains = in->explains,
-		.filter = filter_of(rq, NULL),
+		.filter = search_filter_of_body(rq),
 	};
 	struct search_hits *hits = search_hits_find(rq, &query);
 	reply_header(rq, "X-Search-Strategy", "%s",
@@ -115,8 +89,9 @@ void asset_similar(struct request *rq)
 		.limit = (size_t)in->limit,
 		.is_topic = true,
 		.explains = in->explains,
-		.filter = filter_of(rq, in->published_since),
+		.filter = search_filter_of_body(rq),
 	};
+	search_filter_since(&query.filter, in->published_since);
 	reply_json(rq, 200, search_hits_internal(rq, search_hits_find(rq, &query)));
 }
 

@@ -1,5 +1,6 @@
 /** svc-search/api/: the routes of svc-search. Entry points: search.h (search, and the internal
- * routes for other services), asset.h (papers). Used by them: query_expansion.h, search_hits.h. */
+ * routes for other services), similar.h (papers near to one), asset.h (papers). Used by them:
+ * query_expansion.h, search_filter.h, search_hits.h. */
 #pragma once
 
 #include "loop/request.h"

@@ -62,10 +62,9 @@ static struct search_hits *hits_new(struct request *rq)
 	return hits;
 }
 
-struct search_hits *search_hits_find(struct request *rq, struct engine_query *query)
+static struct search_hits *find(struct request *rq, struct search_hits *hits,
+                                const struct engine_query *query)
 {
-	query_embedding_set(rq, query);
-	struct search_hits *hits = hits_new(rq);
 	struct search_work *work = arena_new_of(rq->arena, struct search_work);
 	*work = (struct search_work){.view = hits->view, .query = query, .arena = rq->arena};
 	if (query->explains || engine_view_count(hits->view) > OFFLOAD_PAPERS)
@@ -78,6 +77,24 @@ struct search_hits *search_hits_find(struct request *rq, struct engine_query *qu
 	hits->hits = work->result.hits;
 	hits->count = work->result.count;
 	return hits;
+}
+
+struct search_hits *search_hits_find(struct request *rq, struct engine_query *query)
+{
+	query_embedding_set(rq, query);
+	return find(rq, hits_new(rq), query);
+}
+
+struct search_hits *search_hits_near(struct request *rq, struct engine_query *query, const char *id)
+{
+	struct search_hits *hits = hits_new(rq);
+	uint32_t dimension = engine_dimension(hits->view);
+	float *vector = arena_array(rq->arena, dimension + 1, sizeof(*vector));
+	if (!dimension || !engine_vector(hits->view, id, vector))
+		return search_hits_find(rq, query);
+	query->vector = vector;
+	query->dimension = dimension;
+	return find(rq, hits, query);
 }
 
 struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids)

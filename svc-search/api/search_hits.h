@@ -21,6 +21,11 @@ struct search_hits {
  * on the thread pool. Suspends. */
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query);
 
+/** The same for a query that is the text of a paper: its vector is that of the paper in the index,
+ * if there is one. */
+struct search_hits *search_hits_near(struct request *rq, struct engine_query *query,
+                                     const char *id);
+
 /** Hits with relevance 0 for `ids`, an array of arXiv ids in any form. Texts that are not ids are
  * left out. */
 struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids);

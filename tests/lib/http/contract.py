@@ -47,7 +47,7 @@ def format_checker():
 
 def rest_templates():
     """The templates whose last parameter may contain slashes: {+name} in api.def. OpenAPI cannot express this."""
-    found = re.findall(r'"([^"{]*(?:\{\w+\}[^"{]*)*\{\+\w+\})"', API_DEF.read_text(encoding="utf-8"))
+    found = re.findall(r'"([^"{]*(?:\{\w+\}[^"{]*)*\{\+\w+\}[^"{]*)"', API_DEF.read_text(encoding="utf-8"))
     return {template.replace("{+", "{") for template in found}
 
 
@@ -66,8 +66,8 @@ class Contract:
         # One for all schemas: a new validator searches the whole document before it resolves its first reference.
         self.validator = Draft202012Validator(document, format_checker=format_checker())
         rest = rest_templates()
-        # Literal segments take precedence over parameters.
-        paths = sorted(document["paths"], key=lambda path: path.count("{"))
+        # Literal segments take precedence over parameters, and a longer end over a shorter one.
+        paths = sorted(document["paths"], key=lambda path: (path.count("{"), -len(path)))
         self.templates = [(path_pattern(path, path in rest), path) for path in paths]
         self.exercised = set()  # (method, template, status) of every answer checked
 

@@ -99,6 +99,7 @@ CALLS = {
     "assets_list": own(),
     "asset_get": own(),
     "asset_put": Call(ABSENT, body=lambda v: {"title": "mine"}),
+    "asset_similar_list": Call(OWN, query=lambda v: {"exclude_seen_by": v.interest}),
     "search_harvest": refused(lambda v: {"source": "arxiv", "set": "cs"}),
     "search_stats_get": own(),
     "fleet_activity_get": Call(ABSENT, query=of_repo),
@@ -292,7 +293,7 @@ def test_a_stolen_key_opens_nothing_of_others(op, victim, thieves, rows):
 # ---- that the tests above would see something ----
 
 READS = [op for op in OPERATIONS if op.method == "GET" and "OPEN" not in op.flags]
-NO_TEXT = {"refit_task_get", "refresh_task_get", "provision_task_get", "assets_list", "asset_get", "search_stats_get",
+NO_TEXT = {"refit_task_get", "refresh_task_get", "provision_task_get", "assets_list", "asset_get", "asset_similar_list", "search_stats_get",
            "app_install_url_get", "app_installation_get", "connections_list", "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "build_get"}

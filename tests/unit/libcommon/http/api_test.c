@@ -114,6 +114,19 @@ static void literals_win_over_parameters(void **state)
 	                 ERR_NOT_FOUND);
 }
 
+static void a_literal_end_is_not_of_the_rest(void **state)
+{
+	struct api_match found;
+	assert_int_equal(match(state, "GET", V "/search/assets/a/b/similar", &found), ERR_NONE);
+	assert_int_equal(found.op->id, API_ID_asset_similar_list);
+	assert_int_equal(match(state, "HEAD", V "/search/assets/a/s%69milar", &found), ERR_NONE);
+	assert_int_equal(found.op->id, API_ID_asset_similar_list);
+	assert_int_equal(match(state, "PUT", V "/search/assets/a/similar", &found), ERR_METHOD);
+	assert_string_equal(found.allow, "GET, HEAD");
+	assert_int_equal(match(state, "GET", V "/search/assets/a%2Fsimilar", &found), ERR_NONE);
+	assert_int_equal(found.op->id, API_ID_asset_get);
+}
+
 /* A path and the value of its only parameter; NULL: the path is not found. */
 static const struct {
 	const char *path, *value;
@@ -129,6 +142,14 @@ static const struct {
 	{V "/search/assets/hep-th/9901001", "hep-th/9901001"},
 	{V "/search/assets/hep-th%2F9901001", "hep-th/9901001"},
 	{V "/search/assets/hep-th%2f9901001v2", "hep-th/9901001v2"},
+	{V "/search/assets/hep-th/9901001/similar", "hep-th/9901001"},
+	{V "/search/assets/hep-th%2F9901001/similar", "hep-th/9901001"},
+	{V "/search/assets/hep-th%2F9901001%2Fsimilar", "hep-th/9901001/similar"},
+	{V "/search/assets/a/similar/b", "a/similar/b"},
+	{V "/search/assets/a/similar/similar", "a/similar"},
+	{V "/search/assets/a/similarb", "a/similarb"},
+	{V "/search/assets/similar", "similar"},
+	{V "/search/assets/similar/similar", "similar"},
 	{"/api/v1%2E0/experiments/a", "a"},
 
 	{"", NULL},
@@ -178,6 +199,10 @@ static const struct {
 	{V "/search/assets/%2Fa", NULL},
 	{V "/search/assets/a/../list", NULL},
 	{V "/search/assets/a%2F..%2Flist", NULL},
+	{V "/search/assets//similar", NULL},
+	{V "/search/assets/a//similar", NULL},
+	{V "/search/assets/a/../similar", NULL},
+	{V "/search/assets/a/similar/", NULL},
 	{V "/search/assets/a/%2e%2e", NULL},
 	{V "/search/assets/a%2F%2Fb", NULL},
 	{V "/search/assets/a%5C..%5Cb", NULL},
@@ -225,6 +250,7 @@ int main(void)
 		TEST(head_is_get),
 		TEST(allow_lists_the_methods),
 		TEST(literals_win_over_parameters),
+		TEST(a_literal_end_is_not_of_the_rest),
 		TEST(ambiguous_paths_are_not_found),
 		TEST(a_raw_nul_is_refused),
 		TEST(gone_paths_match_every_method),
