@@ -1,0 +1,50 @@
+/** gateway/cli/: `expops`, the command line, a client of the public interface like any other.
+ *
+ *     main.c        options, the command, the exit status
+ *     commands.c    the table of commands: what `expops help`, the completion and the manual show
+ *     operation.h   the table of operations, made from the API's description: `expops api`
+ *     call.h        a request and its answer
+ *     view.h        how an answer is shown: as a table, a record or JSON
+ *     reference.h   names, prefixes and numbers that stand for ids
+ *     task.h        following work that takes longer
+ *     profile.h     addresses and keys
+ *
+ * What the server says is data: it is printed without what a terminal obeys (base/terminal.h), ids
+ * of it are percent-encoded in paths, and no address of it is followed. A failure is one message on
+ * standard error, and ends the program: cli_fail().
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "screen.h"
+
+/** The status with which the program exits. */
+enum exit_status {
+	EXIT_OK = 0,
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,       /* wrong arguments, or the service refused the input */
+	EXIT_NOT_FOUND = 3,   /* there is no such command, operation, object or name */
+	EXIT_NOT_ALLOWED = 4, /* no key, a wrong one, or one without the scope */
+};
+
+/** How answers are written on standard output. */
+enum form {
+	FORM_TEXT,  /* tables and records, for people */
+	FORM_JSON,  /* the answer, indented */
+	FORM_LINES, /* each item of a list on a line of its own */
+};
+
+struct cli {
+	struct arena *arena; /* lives as long as the program */
+	enum form form;
+	const char *profile_name;      /* of --profile; NULL: EXPOPS_PROFILE, or the default one */
+	const struct profile *profile; /* profile_get() */
+	struct screen screen;          /* standard output */
+	void *curl;                    /* call.c: the connection */
+};
+
+/** Write `expops: MESSAGE` on standard error and exit. */
+attr_noreturn void cli_fail(enum exit_status status, const char *format, ...) attr_printf(2, 3);
+
+/** Text from outside, as a part of a line of a message or a table: terminal_text(). */
+const char *cli_shown(struct cli *cli, const char *text);

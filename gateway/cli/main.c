@@ -1,0 +1,15 @@
+/* expops, the command line: see cli.h. */
+#include "call.h"
+#include "command.h"
+
+int main(int argc, char **argv)
+{
+	struct cli cli = {.arena = arena_new_wiped()};
+	screen_init(&cli.screen);
+	command_run(&cli, command_parse(&cli, argc, argv));
+	call_end(&cli);
+	arena_free(cli.arena);
+	if (fflush(stdout) != 0)
+		cli_fail(EXIT_FAILED, "standard output cannot be written");
+	return EXIT_OK;
+}
