@@ -1,8 +1,8 @@
 #include "api.h"
 
-#include "base/json.h"
 #include "base/terminal.h"
 #include "file.h"
+#include "json/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>

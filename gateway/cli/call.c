@@ -1,7 +1,7 @@
 #include "call.h"
 
-#include "base/json.h"
 #include "base/timefmt.h"
+#include "json/json.h"
 #include "profile.h"
 
 #include <curl/curl.h>
@@ -280,5 +280,9 @@ void call_fail(struct cli *cli, const struct answer *answer)
 {
 	if (answer->status == 0)
 		cli_fail(EXIT_FAILED, "%s: %s", cli->profile->url, answer->failure);
+	if (answer->status == 401)
+		cli_fail(EXIT_NOT_ALLOWED,
+		         "%s does not know this key, or no longer; expops login stores another one",
+		         cli->profile->url);
 	cli_fail(exit_status_of(answer->status), "%s", problem_text(cli, answer));
 }

@@ -27,6 +27,8 @@ enum exit_status {
 	EXIT_NOT_ALLOWED = 4, /* no key, a wrong one, or one without the scope */
 };
 
+#define EXIT_BY_SIGNAL 128 /* and the number of the signal, as shells say it */
+
 /** How answers are written on standard output. */
 enum form {
 	FORM_TEXT,  /* tables and records, for people */

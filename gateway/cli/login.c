@@ -1,8 +1,10 @@
 #include "login.h"
 
-#include "base/json.h"
+#include "file.h"
+#include "json/json.h"
 #include "profile.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,16 +40,26 @@ static const char *ask(struct cli *cli, const char *what, const char *fallback)
 	return *line || !fallback ? line : fallback;
 }
 
+static struct termios shown; /* how the terminal was */
+
+/* Ctrl-C leaves a terminal that shows what is typed. */
+static void show_and_exit(int signal)
+{
+	tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+	_exit(EXIT_BY_SIGNAL + signal);
+}
+
 static const char *ask_hidden(struct cli *cli, const char *what)
 {
-	struct termios shown, hidden;
 	if (tcgetattr(STDIN_FILENO, &shown) < 0)
 		return ask(cli, what, NULL);
-	hidden = shown;
+	struct termios hidden = shown;
 	hidden.c_lflag &= ~(tcflag_t)ECHO;
+	signal(SIGINT, show_and_exit);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
 	const char *line = ask(cli, what, NULL);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+	signal(SIGINT, SIG_DFL);
 	fputc('\n', stderr);
 	return line;
 }
@@ -154,6 +166,17 @@ static const char *url_to_log_in(struct cli *cli, const struct arguments *argume
 	return profile_url(cli, url ? url : fallback);
 }
 
+/* The program runs in other folders later. */
+static const char *absolute_path(struct cli *cli, const char *path)
+{
+	char *absolute = realpath(path, NULL);
+	if (!absolute)
+		cli_fail(EXIT_FAILED, "%s: %s", path, file_reason(cli));
+	const char *copy = arena_strdup(cli->arena, absolute);
+	free(absolute);
+	return copy;
+}
+
 void login_run(struct cli *cli, const struct arguments *arguments)
 {
 	const char *name = profile_name(cli), *ca_file = argument(arguments, "--ca-file");
@@ -163,9 +186,7 @@ void login_run(struct cli *cli, const struct arguments *arguments)
 	warn_of_plain_http(profile.url);
 	profile.name = name;
 	profile.key = isatty(STDIN_FILENO) ? ask_hidden(cli, "Key") : read_line(cli);
-	profile.ca_file = ca_file ? realpath(ca_file, NULL) : profile.ca_file;
-	if (ca_file && !profile.ca_file)
-		cli_fail(EXIT_FAILED, "%s cannot be read", ca_file);
+	profile.ca_file = ca_file ? absolute_path(cli, ca_file) : profile.ca_file;
 	profile_key_check(profile.key);
 	cli->profile = &profile;
 	const char *key_name = json_get_text(key_read(cli), "name");

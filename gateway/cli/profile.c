@@ -1,8 +1,8 @@
 #include "profile.h"
 
-#include "base/json.h"
 #include "base/url.h"
 #include "file.h"
+#include "json/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -147,7 +147,8 @@ static void config_write(struct cli *cli, const char *name, const struct profile
 		row = yyjson_mut_obj_add_obj(doc, profiles, name);
 		json_add_text(doc, row, "url", added->url);
 		json_add_text(doc, row, "key", added->key);
-		json_add_text(doc, row, "ca_file", added->ca_file);
+		if (added->ca_file)
+			json_add_text(doc, row, "ca_file", added->ca_file);
 	}
 	const char *path = profile_path(cli);
 	if (!file_write(cli, path, json_write_mut(cli->arena, root, NULL)))

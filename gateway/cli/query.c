@@ -1,6 +1,6 @@
 #include "query.h"
 
-#include "base/json.h"
+#include "json/json.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -158,8 +158,8 @@ static void add_parameters(const struct query *query, struct buf *out)
 	}
 }
 
-/* A value fills one segment. A dot segment would lead elsewhere (RFC 3986, section 5.2.4), also when
- * the value is an id that a server made up. */
+/* A value fills one segment. A dot segment would lead elsewhere (RFC 3986, section 5.2.4), also
+ * when the value is an id that a server made up. */
 static void add_segment(const struct query *query, struct buf *out, const char *name,
                         const char *value)
 {

@@ -1,9 +1,8 @@
 #include "reference.h"
 
-#include "base/json.h"
-#include "base/uuid.h"
 #include "call.h"
 #include "file.h"
+#include "json/json.h"
 #include "profile.h"
 
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #define PAGES_MAX    20
 #define NUMBER_MAX   9999
 #define TITLES_SHOWN 5
+#define ID_BYTES     36
 
 /* How objects of a kind are listed, and where an item has its id, its name and its paper. */
 struct kind {
@@ -210,15 +210,20 @@ static const char *paper_of(const char *text)
 	return text;
 }
 
+/* Whether the text has the form of a UUID, so that nothing needs to be listed. */
+static bool is_id(const char *text)
+{
+	return strlen(text) == ID_BYTES && strspn(text, "0123456789abcdefABCDEF-") == ID_BYTES;
+}
+
 const char *reference_id(struct cli *cli, enum reference_kind kind, const char *text)
 {
-	struct uuid uuid;
 	const char *id = id_of_number(cli, kind, text);
 	if (id)
 		return id;
 	if (kind == REFERENCE_PAPER && number_of(text) == 0)
 		return paper_of(text);
-	if (uuid_parse(text, strlen(text), &uuid))
+	if (is_id(text))
 		return text;
 	if (!KINDS[kind].operation && number_of(text) > 0)
 		fail_number(cli, kind, text);

@@ -1,8 +1,8 @@
 #include "view.h"
 
-#include "base/json.h"
 #include "base/terminal.h"
 #include "base/timefmt.h"
+#include "json/json.h"
 #include "table.h"
 #include "text.h"
 

@@ -1,0 +1,54 @@
+"""Tables in terminals of several widths, colours, and neither of them in a pipe."""
+
+import subprocess
+
+from lib.http.openapi import operations
+from lib.system.command_line import ESCAPE, without_styles
+
+
+def lines(text):
+    return without_styles(text).splitlines()
+
+
+def test_a_narrow_terminal(bare):
+    shown = lines(bare.screen("api", columns=60))
+    assert max(map(len, shown)) <= 60 and any(line.endswith("…") for line in shown)
+    assert shown[0].split() == ["OPERATION", "SUMMARY"]  # the others have no room
+
+
+def test_a_wide_terminal(bare):
+    shown = lines(bare.screen("api", columns=200))
+    assert shown[0].split() == ["OPERATION", "SUMMARY", "SCOPE", "PATH"]
+    assert 130 < max(map(len, shown)) <= 200 and not any("…" in line for line in shown)
+
+
+def test_the_environment_says_how_wide(bare):
+    assert max(map(len, lines(bare.screen("api", columns=200, COLUMNS="60")))) <= 60
+    assert max(map(len, bare.run("api", COLUMNS="60").stdout.splitlines())) <= 60
+    for nonsense in ("0", "-1", "wide", "99999999999999999999"):
+        assert max(map(len, lines(bare.screen("api", columns=60, COLUMNS=nonsense)))) <= 60
+
+
+def test_a_pipe_has_no_colours_and_cuts_nothing(bare):
+    shown = bare.run("api").stdout
+    assert not ESCAPE.search(shown) and "…" not in shown
+    assert all(one.path in shown for one in operations().values() if not one.has_any_method)
+
+
+def test_colours_can_be_switched_off(bare):
+    assert ESCAPE.search(bare.screen("api"))
+    assert not ESCAPE.search(bare.screen("api", NO_COLOR="1"))
+    assert not ESCAPE.search(bare.screen("api", TERM="dumb"))
+    assert ESCAPE.search(bare.screen("api", NO_COLOR=""))
+
+
+def test_help_fits_the_terminal(bare):
+    for args in ([], ["login", "--help"], ["api", "interest_create", "--help"]):
+        shown = bare.screen(*args, columns=60, status=2 if not args else 0)
+        assert max(len(line) for line in lines(shown) if "[" not in line) <= 60
+
+
+def test_output_that_cannot_be_written(bare):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([bare.binary, "api"], env=bare.env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert done.returncode == 1 and "cannot be written" in done.stderr
