@@ -35,13 +35,18 @@ debian_version() {
 	(. /etc/os-release && [[ $ID == debian ]] && printf '%s' "${VERSION_ID%%.*}") || true
 }
 
+# is_foreign PROGRAM: it is there, and no package has its name.
+is_foreign() {
+	command -v "$1" >/dev/null && ! dpkg -s "$1" >/dev/null 2>&1
+}
+
 # packages_of build|up|demo|test|deploy: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
 # systems that check is skipped.
 packages_of() {
 	case $1 in
 	build)
 		printf '%s\n' "${PACKAGES_BUILD[@]}"
-		[[ -z ${CC:-} ]] || command -v "$CC" >/dev/null || printf '%s\n' "${CC##*/}"
+		[[ -z ${CC:-} ]] || is_foreign "${CC##*/}" || printf '%s\n' "${CC##*/}"
 		;;
 	up)
 		packages_of build
