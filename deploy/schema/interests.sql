@@ -111,7 +111,8 @@ CREATE TABLE paper (
     arxiv_id text NOT NULL,
     asset jsonb NOT NULL,
     abstract text NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    version bigint DEFAULT 0 NOT NULL
 );
 ALTER TABLE ONLY paper
     ADD CONSTRAINT paper_pkey PRIMARY KEY (arxiv_id);

@@ -282,7 +282,9 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call,
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, call->follow_redirects ? 1L : 0L);
 	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
 	curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)transfer->body_max_bytes);
-	curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
+	/* Not between services: it costs them more than a network in between carries it for. */
+	if (!call->service)
+		curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
 }
 
 /* libcurl's CURLOPT_SOCKOPTFUNCTION, for outside servers and for services. */

@@ -28,6 +28,7 @@ struct lane_state {
 static struct lane_state lanes[LANE_COUNT] = {
 	[LANE_SHORT] = {.name = "short"},
 	[LANE_LONG] = {.name = "long", .nice = LONG_NICE},
+	[LANE_BATCH] = {.name = "batch", .nice = LONG_NICE},
 };
 static pthread_once_t lanes_once = PTHREAD_ONCE_INIT;
 
@@ -42,6 +43,7 @@ static void lanes_init(void)
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
 	lanes[LANE_SHORT].threads_max = MAX_OF(processors, 2);
 	lanes[LANE_LONG].threads_max = MAX_OF(processors - 1, 1);
+	lanes[LANE_BATCH].threads_max = MAX_OF(processors - 1, 1);
 	for (enum lane lane = 0; lane < LANE_COUNT; lane++) {
 		pthread_mutex_init(&lanes[lane].lock, NULL);
 		pthread_cond_init(&lanes[lane].added, &monotonic);

@@ -1,4 +1,4 @@
-/** The threads of a process that compute, so that its event loops need not: a pool with two lanes.
+/** The threads of a process that compute, so that its event loops need not: a pool with lanes.
  * Fibers use it by fiber_offload() (wait.h).
  *
  * Each lane has its own threads, so long computations never keep short ones waiting:
@@ -9,14 +9,17 @@
  *                 of changes to an index
  *     LANE_LONG   longer, or work of a job: merging and saving an index,     one fewer than usable
  *                 recommending, fitting a model, training                    processors, at least 1
+ *     LANE_BATCH  as short as in LANE_SHORT, but for a job, which is in no   one fewer than usable
+ *                 hurry: the searches of the daily run                       processors, at least 1
  *     (none)      helpers of one training of the search embedder, which      half of LANE_LONG's
  *                 runs in LANE_LONG itself and starts them                   threads less one
  *     (none)      helpers of applying a page of changes, which runs in       half of LANE_SHORT's
  *                 LANE_SHORT itself; they stay                               threads less one
  *
- * Threads of LANE_LONG have a lower priority, so that searches and requests are slowed less by a
- * merge. Usable processors are those of cpu_count(). LANE_LONG leaves one of them to the event
- * loops, because a process that uses up its CPU quota is stopped with all its threads.
+ * Threads of LANE_LONG and LANE_BATCH have a lower priority, so that searches and requests are
+ * slowed less by a merge and by jobs. Usable processors are those of cpu_count(). Each of the two
+ * leaves one of them to the event loops, because a process that uses up its CPU quota is stopped
+ * with all its threads.
  *
  * Threads are started when there is work for them and end after ten seconds without work: a process
  * at rest has none. libuv's own pool is used for looking up host names only.
@@ -27,7 +30,7 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-enum lane { LANE_SHORT, LANE_LONG, LANE_COUNT };
+enum lane { LANE_SHORT, LANE_LONG, LANE_BATCH, LANE_COUNT };
 
 /** One computation. The caller sets the first two members and keeps it until `done`. */
 struct computation {

@@ -60,38 +60,59 @@ struct interest_refresh {
 struct work_item {
 	struct recommend_input input;
 	struct arena *arena;
-	const char *json;
+	struct recommendations *selected;
+	const char *ids;          /* of the selected papers, a JSON array; NULL: none */
+	const char *explanations; /* the answer of svc-search that explains them; NULL: none */
+	const char *json;         /* the recommendations */
 };
 
-static void recommend_on_thread(void *arg)
+static void select_on_thread(void *arg)
 {
 	struct work_item *work = arg;
-	work->json = recommend_papers(work->arena, &work->input);
+	work->selected = recommend_papers(work->arena, &work->input);
+	work->ids = recommendations_ids(work->selected);
 }
 
-/* The recommendations, as JSON in the form of refresh_save. `answer` is that of svc-search; NULL:
- * there is none. */
-static const char *recommend(struct request *rq, const struct pg_rows *rows, int64_t limit,
-                             const char *answer)
+static void explain_on_thread(void *arg)
 {
-	struct work_item *work = arena_new_of(rq->arena, struct work_item);
-	work->arena = offload_arena(rq);
-	struct interest *interest = &work->input.interest;
-	interest->name = pg_value(rows, 0, LOAD_NAME);
-	interest->context = pg_value(rows, 0, LOAD_CONTEXT);
+	struct work_item *work = arg;
+	work->json = recommendations_json(work->selected, work->explanations);
+}
+
+static struct recommend_input input_of(struct request *rq, const struct pg_rows *rows,
+                                       int64_t limit)
+{
+	struct recommend_input input = {
+		.interest = {.name = pg_value(rows, 0, LOAD_NAME),
+	                     .context = pg_value(rows, 0, LOAD_CONTEXT)},
+		.pool_json = pg_value(rows, 0, LOAD_POOL),
+		.recommended_json = pg_value(rows, 0, LOAD_RECOMMENDED),
+		.examples_json = pg_value(rows, 0, LOAD_EXAMPLES),
+		.model_version = pg_value_int(rows, 0, LOAD_MODEL_VERSION),
+		.embedder = pg_value(rows, 0, LOAD_EMBEDDER),
+		.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT)),
+		.half_life_days = half_life_days,
+		.now_ms = time_now_ms(),
+	};
+	struct interest *interest = &input.interest;
 	interest->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &interest->model_length);
 	interest->frequencies =
 		pg_value_bytes(rq->arena, rows, 0, LOAD_FREQUENCIES, &interest->frequencies_length);
-	work->input.pool_json = pg_value(rows, 0, LOAD_POOL);
-	work->input.recommended_json = pg_value(rows, 0, LOAD_RECOMMENDED);
-	work->input.examples_json = pg_value(rows, 0, LOAD_EXAMPLES);
-	work->input.model_version = pg_value_int(rows, 0, LOAD_MODEL_VERSION);
-	work->input.embedder = pg_value(rows, 0, LOAD_EMBEDDER);
-	work->input.search_json = answer;
-	work->input.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT));
-	work->input.half_life_days = half_life_days;
-	work->input.now_ms = time_now_ms();
-	fiber_offload(rq, LANE_LONG, recommend_on_thread, work);
+	return input;
+}
+
+/* The recommendations, as JSON in the form of refresh_save. `search` is what the candidates were
+ * searched with; NULL: svc-search is unavailable. */
+static const char *recommend(struct request *rq, const struct pg_rows *rows, int64_t limit,
+                             const struct pool_search *search)
+{
+	struct work_item *work = arena_new_of(rq->arena, struct work_item);
+	work->arena = offload_arena(rq);
+	work->input = input_of(rq, rows, limit);
+	fiber_offload(rq, LANE_LONG, select_on_thread, work);
+	if (work->ids && search)
+		work->explanations = pool_explain(rq, search, work->ids);
+	fiber_offload(rq, LANE_LONG, explain_on_thread, work);
 	return work->json;
 }
 
@@ -114,15 +135,15 @@ static void store(struct request *rq, struct interest_refresh *refresh,
 static void refresh_interest(struct request *rq)
 {
 	struct interest_refresh *refresh = rq->user;
-	const char *answer = NULL;
-	enum pool_renewal renewal = pool_renew(rq, refresh->interest, &answer);
+	struct pool_search *search = NULL;
+	enum pool_renewal renewal = pool_renew(rq, refresh->interest, &search);
 	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
 	if (renewal != POOL_RENEWED)
 		return;
 	refit_follow(rq, refresh->interest);
 	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest));
 	if (!pg_empty(rows))
-		store(rq, refresh, rows, recommend(rq, rows, refresh->limit, answer));
+		store(rq, refresh, rows, recommend(rq, rows, refresh->limit, search));
 }
 
 /* Refresh one interest; compute again when it was changed or refreshed meanwhile. Returns the code

@@ -8,16 +8,16 @@ CREATE OR REPLACE FUNCTION embedder_seen(version text) RETURNS void LANGUAGE sql
 $$;
 
 -- Keep the papers of an answer of svc-search: {"results": [...], "model": ...}, where "model" is the version of the
--- embedder. In the order of ids, so that two that keep the same papers do not wait for each other in a circle.
+-- embedder. A former process asks for papers without their version. In the order of ids, so that two that keep the same papers do not wait for each other in a circle.
 CREATE OR REPLACE FUNCTION paper_keep(answer jsonb) RETURNS void LANGUAGE sql AS $$
     SELECT embedder_seen(answer ->> 'model');
-    INSERT INTO paper AS p (arxiv_id, asset, abstract)
-    SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, r.asset, coalesce(r.abstract, '')
-    FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, asset jsonb, abstract text)
+    INSERT INTO paper AS p (arxiv_id, asset, abstract, version)
+    SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, r.asset, coalesce(r.abstract, ''), coalesce(r.version, 0)
+    FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, asset jsonb, abstract text, version bigint)
     ORDER BY r.arxiv_id
     ON CONFLICT (arxiv_id) DO UPDATE
-    SET asset = excluded.asset, abstract = excluded.abstract, updated_at = now()
-    WHERE (p.asset, p.abstract) IS DISTINCT FROM (excluded.asset, excluded.abstract);
+    SET asset = excluded.asset, abstract = excluded.abstract, version = excluded.version, updated_at = now()
+    WHERE (p.asset, p.abstract, p.version) IS DISTINCT FROM (excluded.asset, excluded.abstract, excluded.version);
     INSERT INTO paper_vector AS v (arxiv_id, embedder, vector, scale)
     SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, answer ->> 'model', r.vector, r.scale
     FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, vector text, scale double precision)

@@ -88,8 +88,9 @@ static const char *search_words(struct arena *arena, const struct source *source
 	return arena_printf(arena, "%s\n%s\n%s", topic, topic, source->context);
 }
 
-static enum err_code search_candidates(struct request *rq, const struct source *source,
-                                       bool explains, const char **ret_json)
+/* What to search the interest's candidates with, in the arena of `rq`. */
+static enum err_code search_new(struct request *rq, const struct source *source,
+                                struct pool_search **ret_search)
 {
 	const char *words = search_words(rq->arena, source);
 	struct buf text = {.arena = rq->arena};
@@ -97,20 +98,58 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	enum err_code code = append_linked(rq, words, &text);
 	if (code)
 		return code;
+	int64_t limit = pool_size + source->recommended;
+	*ret_search = arena_new_of(rq->arena, struct pool_search);
+	**ret_search = (struct pool_search){
+		.text = text.data,
+		.limit = MIN_OF(limit, (int64_t)SEARCH_LIMIT_MAX),
+	};
+	return ERR_NONE;
+}
+
+/* The candidates without their papers; with `only`, those of these ids with explanations. */
+static enum err_code search_run(struct request *rq, const struct pool_search *search,
+                                const char *only, const char **ret_json)
+{
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
-	int64_t limit = pool_size + source->recommended;
-	yyjson_mut_obj_add_str(doc, body, "text", text.data);
-	yyjson_mut_obj_add_int(doc, body, "limit", MIN_OF(limit, (int64_t)SEARCH_LIMIT_MAX));
-	yyjson_mut_obj_add_bool(doc, body, "explain", explains);
+	yyjson_mut_obj_add_str(doc, body, "text", search->text);
+	yyjson_mut_obj_add_int(doc, body, "limit", search->limit);
+	yyjson_mut_obj_add_bool(doc, body, "brief", true);
+	yyjson_mut_obj_add_bool(doc, body, "explain", only != NULL);
+	if (only)
+		yyjson_mut_obj_add_val(doc, body, "only", yyjson_mut_raw(doc, only));
 	return asset_query(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL),
 	                   ret_json);
+}
+
+/* Store the papers of the answer that are new or have changed. */
+static enum err_code keep_papers(struct request *rq, const char *answer)
+{
+	struct pg_rows *rows = pg_query(rq, POOL_MISSING_PAPERS_SQL, pg_text(answer));
+	const char *papers, *missing = pg_json(rows);
+	if (!missing)
+		return ERR_NONE;
+	enum err_code code = asset_lookup(rq, missing, &papers);
+	if (!code)
+		pg_query(rq, POOL_KEEP_PAPERS_SQL, pg_text(papers));
+	return code;
+}
+
+/* Search, and store the papers that are not stored yet. */
+static enum err_code search_candidates(struct request *rq, const struct source *source,
+                                       struct pool_search **ret_search, const char **ret_answer)
+{
+	enum err_code code = search_new(rq, source, ret_search);
+	if (!code)
+		code = search_run(rq, *ret_search, NULL, ret_answer);
+	return code ? code : keep_papers(rq, *ret_answer);
 }
 
 /* The columns of pool_save. */
 enum { SAVED_SIZE, SAVED_DOCUMENTS };
 
-/* Store the answer of svc-search. No row: the interest was changed or deleted meanwhile. */
+/* Store the candidates. No row: the interest was changed or deleted meanwhile. */
 static struct pg_rows *save(struct request *rq, const char *interest, const struct source *source,
                             const char *answer)
 {
@@ -122,6 +161,7 @@ void pool_build(struct request *rq, struct task *task)
 {
 	const char *interest = json_get_text(task->input, "interest_id");
 	struct source source;
+	struct pool_search *search;
 	const char *answer;
 	sources_read(rq, interest);
 	if (!source_load(rq, interest, &source)) {
@@ -133,7 +173,7 @@ void pool_build(struct request *rq, struct task *task)
 		task_complete(rq, task, "{}", "the repository could not be read");
 		return;
 	}
-	enum err_code code = search_candidates(rq, &source, false, &answer);
+	enum err_code code = search_candidates(rq, &source, &search, &answer);
 	if (code)
 		raise_error(rq, code, "svc-search is unavailable");
 	pg_begin(rq);
@@ -154,16 +194,18 @@ void pool_build(struct request *rq, struct task *task)
 		background_follow(rq, pg_value_int(saved, 0, SAVED_DOCUMENTS));
 }
 
-enum pool_renewal pool_renew(struct request *rq, const char *interest, const char **ret_answer)
+enum pool_renewal pool_renew(struct request *rq, const char *interest,
+                             struct pool_search **ret_search)
 {
 	struct source source;
+	struct pool_search *search;
 	const char *answer;
 	sources_read(rq, interest);
 	if (!source_load(rq, interest, &source))
 		return POOL_INTEREST_DELETED;
 	if (source.is_unread)
 		return POOL_RENEWED;
-	enum err_code code = search_candidates(rq, &source, true, &answer);
+	enum err_code code = search_candidates(rq, &source, &search, &answer);
 	if (code && !source.has_pool)
 		raise_error(rq, code, "svc-search is unavailable");
 	if (code) {
@@ -174,9 +216,18 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest, const cha
 	struct pg_rows *saved = save(rq, interest, &source, answer);
 	if (pg_empty(saved))
 		return POOL_INTEREST_CHANGED;
-	*ret_answer = answer;
+	*ret_search = search;
 	background_follow(rq, pg_value_int(saved, 0, SAVED_DOCUMENTS));
 	return POOL_RENEWED;
+}
+
+const char *pool_explain(struct request *rq, const struct pool_search *search, const char *ids_json)
+{
+	const char *answer = NULL;
+	enum err_code code = search_run(rq, search, ids_json, &answer);
+	if (code)
+		log_warn(LOG_GROUP_APP, "svc-search is unavailable, explaining without it");
+	return answer;
 }
 
 const char *pool_lookup(struct request *rq, const char *ids_json)

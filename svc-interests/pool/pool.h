@@ -27,11 +27,23 @@ enum pool_renewal {
 	POOL_INTEREST_DELETED,
 };
 
-/** Search the interest's candidates again and store them. When svc-search is unavailable, an
- * existing pool is kept. Otherwise `ret_answer` is set to the answer of svc-search, which explains
- * the candidates, in the arena of `rq`. Suspends. Raises ERR_UNAVAILABLE: svc-search is unavailable
- * and there is no pool. */
-enum pool_renewal pool_renew(struct request *rq, const char *interest, const char **ret_answer);
+/** What the candidates of an interest were searched with. */
+struct pool_search {
+	const char *text;
+	int64_t limit; /* candidates */
+};
+
+/** Search the interest's candidates again and store them, with the papers that are new or have
+ * changed. When svc-search is unavailable, an existing pool is kept. Otherwise `ret_search` is set,
+ * in the arena of `rq`. Suspends. Raises ERR_UNAVAILABLE: svc-search is unavailable and there is no
+ * pool. */
+enum pool_renewal pool_renew(struct request *rq, const char *interest,
+                             struct pool_search **ret_search);
+
+/** Search again, for an answer of svc-search that explains the candidates with these ids, a JSON
+ * array. NULL: svc-search is unavailable. Suspends. */
+const char *pool_explain(struct request *rq, const struct pool_search *search,
+                         const char *ids_json);
 
 /** Maximum number of ids that svc-search takes, and their maximum length in characters. */
 #define POOL_LOOKUP_MAX    1000

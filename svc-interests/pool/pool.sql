@@ -11,17 +11,31 @@ FROM interest i WHERE id = $1;
 -- $1 interest, $2 its pool_version.
 UPDATE interest SET pool_status = 'failed' WHERE id = $1 AND pool_version = $2 AND pool_status <> 'ready';
 
+-- name: pool_missing_papers (read)
+-- $1 an answer of svc-search: the papers in it that are not stored, or in an earlier version, or without a vector of its embedder. NULL:
+-- none.
+SELECT jsonb_agg(r.arxiv_id)
+FROM jsonb_to_recordset($1::jsonb -> 'results') AS r (arxiv_id text, version bigint, has_vector boolean)
+LEFT JOIN paper p USING (arxiv_id)
+LEFT JOIN paper_vector v ON v.arxiv_id = r.arxiv_id AND v.embedder = $1::jsonb ->> 'model'
+WHERE p.arxiv_id IS NULL OR p.version < r.version OR (r.has_vector AND v.arxiv_id IS NULL);
+
+-- name: pool_keep_papers
+-- $1 an answer of svc-search with papers.
+SELECT paper_keep($1::jsonb);
+
 -- name: pool_save
 -- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that
 -- the context names is not a candidate, because the user knows it. Returns the number of candidates and of papers in the index. No row: the interest was changed or deleted meanwhile.
 WITH target AS (
     SELECT id, context, pool_version FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
-), kept AS (
-    SELECT paper_keep($3::jsonb) FROM target
+), seen AS (
+    SELECT embedder_seen($3::jsonb ->> 'model') FROM target
 ), found AS (
     SELECT target.id, target.pool_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance,
            coalesce(r.matched, '[]') AS matched
     FROM target, jsonb_to_recordset($3::jsonb -> 'results') AS r (arxiv_id text, relevance double precision, matched jsonb)
+    JOIN paper p USING (arxiv_id)
     WHERE strpos(target.context, r.arxiv_id) = 0
 ), dropped AS (
     DELETE FROM pool_entry e USING target
@@ -38,7 +52,7 @@ WITH target AS (
     FROM target WHERE i.id = target.id
     RETURNING i.pool_size
 )
-SELECT pool_size, coalesce(($3::jsonb ->> 'documents')::integer, 0), (SELECT count(*) FROM kept) FROM updated;
+SELECT pool_size, coalesce(($3::jsonb ->> 'documents')::integer, 0), (SELECT count(*) FROM seen) FROM updated;
 
 -- name: pool_start_refresh
 -- $1 interest, $2 request id: start a refresh when the interest is active and all its recommendations are of earlier

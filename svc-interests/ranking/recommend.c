@@ -14,7 +14,7 @@
 #define SCORE_UNITS 1e4
 
 /* The making of recommendations for one interest. */
-struct recommending {
+struct recommendations {
 	const struct recommend_input *input;
 	struct arena *arena;
 	const struct scorer *scorer;
@@ -24,7 +24,9 @@ struct recommending {
 	struct paper_list examples;
 	struct candidate *candidates; /* of the pool */
 	struct selection_options options;
-	yyjson_val *explained; /* rows of the answer of svc-search; NULL: none */
+	struct selected *selected; /* best first */
+	size_t count;              /* of those */
+	yyjson_val *explained;     /* rows of the answer of svc-search; NULL: none */
 };
 
 /* Whether a matched word is the whole name of an author. Other words have no blank. */
@@ -42,7 +44,7 @@ static const char *named_author(const struct paper *paper)
 	return NULL;
 }
 
-static struct candidate *candidates_of(const struct recommending *making)
+static struct candidate *candidates_of(const struct recommendations *making)
 {
 	struct paper_list pool = making->pool;
 	struct candidate *candidates = arena_array(making->arena, pool.count, sizeof(*candidates));
@@ -93,7 +95,7 @@ static const char *const *quotable_words(struct arena *arena, const struct paper
 }
 
 /* The id of the paper with these features, in either list; NULL: there is none. */
-static const char *id_of(const struct recommending *making, const struct features *features)
+static const char *id_of(const struct recommendations *making, const struct features *features)
 {
 	const struct paper_list lists[] = {making->pool, making->recommended};
 	for (size_t list = 0; features && list < ARRAY_LEN(lists); list++)
@@ -105,7 +107,8 @@ static const char *id_of(const struct recommending *making, const struct feature
 
 /* How svc-search explains a paper of the pool. NULL: not at all, or with another relevance than the
  * pool has, which is of another search then. */
-static yyjson_val *search_explanation(const struct recommending *making, const struct paper *paper)
+static yyjson_val *search_explanation(const struct recommendations *making,
+                                      const struct paper *paper)
 {
 	size_t index, max;
 	yyjson_val *row;
@@ -119,7 +122,7 @@ static yyjson_val *search_explanation(const struct recommending *making, const s
 	return NULL;
 }
 
-static struct explanation_facts facts_of(const struct recommending *making,
+static struct explanation_facts facts_of(const struct recommendations *making,
                                          const struct selected *selected)
 {
 	const struct paper *paper = &making->pool.papers[selected->candidate];
@@ -139,7 +142,7 @@ static struct explanation_facts facts_of(const struct recommending *making,
 	return facts;
 }
 
-static yyjson_mut_val *explanation_of(yyjson_mut_doc *doc, const struct recommending *making,
+static yyjson_mut_val *explanation_of(yyjson_mut_doc *doc, const struct recommendations *making,
                                       const struct phrases *matched,
                                       const struct selected *selected)
 {
@@ -161,7 +164,8 @@ static yyjson_mut_val *explanation_of(yyjson_mut_doc *doc, const struct recommen
 	return breakdown_json(doc, &input);
 }
 
-static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc, const struct recommending *making,
+static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc,
+                                           const struct recommendations *making,
                                            const struct selected *selected)
 {
 	const struct paper *paper = &making->pool.papers[selected->candidate];
@@ -182,31 +186,49 @@ static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc, const struct rec
 }
 
 /* Read the papers, and score those of the pool. */
-static struct recommending prepare(struct arena *arena, const struct recommend_input *input)
+static void prepare(struct recommendations *making)
 {
-	struct recommending making = {
-		.input = input,
-		.arena = arena,
-		.pool = papers_read(arena, input->pool_json, input->now_ms),
-		.recommended = papers_read(arena, input->recommended_json, input->now_ms),
-	};
-	making.scorer = scorer_new(arena, &input->interest, making.pool);
-	making.refusal = refusal_new(arena, making.scorer->splitter, &input->interest);
-	making.candidates = candidates_of(&making);
-	making.options = (struct selection_options){
+	struct arena *arena = making->arena;
+	const struct recommend_input *input = making->input;
+	making->pool = papers_read(arena, input->pool_json, input->now_ms);
+	making->recommended = papers_read(arena, input->recommended_json, input->now_ms);
+	making->scorer = scorer_new(arena, &input->interest, making->pool);
+	making->refusal = refusal_new(arena, making->scorer->splitter, &input->interest);
+	making->candidates = candidates_of(making);
+	making->options = (struct selection_options){
 		.limit = input->limit,
 		.scoring = {.half_life_days = input->half_life_days,
-	                    .preference_trust = preference_trust(making.scorer->model),
+	                    .preference_trust = preference_trust(making->scorer->model),
 	                    .preference_typical =
-	                            typical_preference(making.candidates, making.pool.count)},
-		.recommended = scorer_prepare(making.scorer, making.recommended),
-		.recommended_count = making.recommended.count,
+	                            typical_preference(making->candidates, making->pool.count)},
+		.recommended = scorer_prepare(making->scorer, making->recommended),
+		.recommended_count = making->recommended.count,
 	};
+}
+
+struct recommendations *recommend_papers(struct arena *arena, const struct recommend_input *input)
+{
+	struct recommendations *making = arena_new_of(arena, struct recommendations);
+	making->input = input;
+	making->arena = arena;
+	prepare(making);
+	making->selected = select_papers(arena, making->candidates, making->pool.count,
+	                                 &making->options, &making->count);
 	return making;
 }
 
+const char *recommendations_ids(const struct recommendations *making)
+{
+	yyjson_mut_doc *doc = json_doc_new(making->arena);
+	yyjson_mut_val *ids = yyjson_mut_arr(doc);
+	for (size_t i = 0; i < making->count; i++)
+		yyjson_mut_arr_add_str(doc, ids,
+		                       making->pool.papers[making->selected[i].candidate].arxiv_id);
+	return making->count > 0 ? json_write_mut(making->arena, ids, NULL) : NULL;
+}
+
 /* Read what only explanations need. */
-static void prepare_explanations(struct recommending *making)
+static void prepare_explanations(struct recommendations *making, const char *search_json)
 {
 	const struct recommend_input *input = making->input;
 	yyjson_val *answer = NULL;
@@ -214,22 +236,18 @@ static void prepare_explanations(struct recommending *making)
 		making->examples = papers_read(making->arena, input->examples_json, input->now_ms);
 		scorer_prepare(making->scorer, making->examples);
 	}
-	if (input->search_json && json_parse(making->arena, input->search_json,
-	                                     strlen(input->search_json), &answer, NULL) == ERR_NONE)
+	if (search_json &&
+	    json_parse(making->arena, search_json, strlen(search_json), &answer, NULL) == ERR_NONE)
 		making->explained = json_get(answer, "results");
 }
 
-const char *recommend_papers(struct arena *arena, const struct recommend_input *input)
+const char *recommendations_json(struct recommendations *making, const char *search_json)
 {
-	struct recommending making = prepare(arena, input);
-	size_t count;
-	struct selected *selected =
-		select_papers(arena, making.candidates, making.pool.count, &making.options, &count);
-	if (count > 0)
-		prepare_explanations(&making);
-	yyjson_mut_doc *doc = json_doc_new(arena);
+	if (making->count > 0)
+		prepare_explanations(making, search_json);
+	yyjson_mut_doc *doc = json_doc_new(making->arena);
 	yyjson_mut_val *rows = yyjson_mut_arr(doc);
-	for (size_t i = 0; i < count; i++)
-		yyjson_mut_arr_append(rows, recommendation_json(doc, &making, &selected[i]));
-	return json_write_mut(arena, rows, NULL);
+	for (size_t i = 0; i < making->count; i++)
+		yyjson_mut_arr_append(rows, recommendation_json(doc, making, &making->selected[i]));
+	return json_write_mut(making->arena, rows, NULL);
 }

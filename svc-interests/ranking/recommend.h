@@ -1,5 +1,5 @@
 /** svc-interests/ranking/: recommends papers of an interest's candidate pool. Entry point:
- * recommend_papers().
+ * recommend_papers(), then recommendations_json().
  *
  * Glossary:
  *
@@ -31,18 +31,26 @@ struct recommend_input {
 	const char *recommended_json; /* papers already recommended, in the same form */
 	/* Papers with `signal` and `coefficient` that the model learned from; NULL: unknown. */
 	const char *examples_json;
-	const char *search_json; /* answer of svc-search that explains the candidates; NULL: none */
-	const char *embedder;    /* that made the vectors; NULL: words only */
+	const char *embedder; /* that made the vectors; NULL: words only */
 	int64_t model_version;
 	size_t limit;          /* papers to recommend at most */
 	double half_life_days; /* of recency */
 	int64_t now_ms;
 };
 
-/** Recommend papers of the pool. Returns JSON in `arena`, best first; `relevance_score` is the
- * relevance:
+/** Papers that were selected, with all that their explanations need. In an arena. */
+struct recommendations;
+
+/** Select papers of the pool. In `arena`; borrows `input`. */
+struct recommendations *recommend_papers(struct arena *arena, const struct recommend_input *input);
+
+/** The ids of the selected papers, a JSON array in their arena; NULL: none was selected. */
+const char *recommendations_ids(const struct recommendations *selected);
+
+/** The recommendations as JSON in their arena, best first; `relevance_score` is the relevance.
+ * `search_json` is an answer of svc-search that explains these papers; NULL: there is none.
  *
  *     [{"arxiv_id":"2205.14135","relevance_score":0.91,"rank":1,"reasoning":"…",
  *       "suggested_experiment":"…","explanation":{…}}]
  */
-const char *recommend_papers(struct arena *arena, const struct recommend_input *input);
+const char *recommendations_json(struct recommendations *selected, const char *search_json);

@@ -21,6 +21,7 @@ struct search_input {
 	int64_t limit;
 	bool use_llm;
 	bool explains;
+	bool is_brief;
 };
 
 static const struct field SEARCH_FIELDS[] = {
@@ -42,6 +43,8 @@ static const struct field SIMILAR_FIELDS[] = {
 	{IN_BODY, FIELD_DATE, "published_since",
          FIELD_AT(struct search_input, published_since, const char *), NULLABLE},
 	BODY_BOOL(struct search_input, explains, "explain", OPTIONAL, false),
+	JSON_STRINGS("only", NULLABLE, 0, 1000, 64),
+	BODY_BOOL(struct search_input, is_brief, "brief", OPTIONAL, false),
 	FIELD_END,
 };
 
@@ -55,6 +58,21 @@ static const struct field LOOKUP_FIELDS[] = {
 	JSON_STRINGS("arxiv_ids", REQUIRED, 0, 1000, 64),
 	FIELD_END,
 };
+
+/* The ids that rows are wanted of, `*ret_count` of them. NULL: of all hits. */
+static const char **only_of(struct request *rq, size_t *ret_count)
+{
+	yyjson_val *array = json_get(rq->http->json, "only");
+	size_t index, count;
+	yyjson_val *item;
+	if (!yyjson_is_arr(array))
+		return NULL;
+	const char **ids = arena_array(rq->arena, yyjson_arr_size(array), sizeof(*ids));
+	yyjson_arr_foreach (array, index, count, item)
+		ids[index] = yyjson_get_str(item);
+	*ret_count = count;
+	return ids;
+}
 
 void asset_search(struct request *rq)
 {
@@ -92,7 +110,12 @@ void asset_similar(struct request *rq)
 		.filter = search_filter_of_body(rq),
 	};
 	search_filter_since(&query.filter, in->published_since);
-	reply_json(rq, 200, search_hits_internal(rq, search_hits_find(rq, &query)));
+	query.explained = only_of(rq, &query.explained_count);
+	struct search_hits *hits = search_hits_find_for_job(rq, &query);
+	if (query.explained)
+		search_hits_keep(hits, query.explained, query.explained_count);
+	reply_json(rq, 200,
+	           in->is_brief ? search_hits_brief(rq, hits) : search_hits_internal(rq, hits));
 }
 
 void asset_sample(struct request *rq)

@@ -12,18 +12,24 @@ void asset_search(struct request *rq);
  * that a ranker needs.
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null,
- *      "published_since": "2026-01-01" | null, "explain": false}
+ *      "published_since": "2026-01-01" | null, "explain": false, "only": ["2205.14135"] | null,
+ *      "brief": false}
  *     {"strategy": "hybrid", "model": "infonce-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
  *      "results": [ROW, …]}
  *
- * ROW is {"arxiv_id", "relevance" 0 to 1, "matched": ["word", "Kaiming He", …], "published_at":
- * "YYYY-MM-DD" | null, "has_container", "title", "abstract" (unabridged), "categories",
- * "github_url", "vector": base64 of int8 | null, "scale", "asset": the JSON of a list item}. What
- * is matched with a blank is the name of an author. An element of the vector is its int8 times
- * `scale`. `documents` is the number of papers in the index. `model` names the embedder
+ * ROW is {"arxiv_id", "version", "relevance" 0 to 1, "matched": ["word", "Kaiming He", …],
+ * "published_at": "YYYY-MM-DD" | null, "has_container", "title", "abstract" (unabridged),
+ * "categories", "github_url", "vector": base64 of int8 | null, "scale", "asset": the JSON of a list
+ * item}. What is matched with a blank is the name of an author. An element of the vector is its
+ * int8 times `scale`. `documents` is the number of papers in the index. `model` names the embedder
  * (engine_version()), null if there are no vectors; vectors are comparable only if it is the same.
  * Replicas can differ in it for some seconds. With "explain" a row has "explanation", too, with the
- * terms and pairs of the greatest scores (explanation_json.h). */
+ * terms and pairs of the greatest scores (explanation_json.h); with "only", there are rows only of
+ * these ids.
+ *
+ * `version` rises with each change of the paper. Who keeps papers asks with "brief" for rows
+ * without them, {"arxiv_id", "version", "relevance", "matched", "has_vector"}, and looks up those
+ * that are new or have changed. */
 void asset_similar(struct request *rq);
 
 /** POST /internal/assets/sample: {"limit": 2000} gives the ids of a random sample of the papers,
@@ -33,5 +39,6 @@ void asset_similar(struct request *rq);
 void asset_sample(struct request *rq);
 
 /** POST /internal/assets/lookup: {"arxiv_ids": […]} gives the same object, with relevance 0 and the
- * rows in the order of the ids. Unknown ids have no row. */
+ * rows in the order of the ids. Unknown ids have no row. The version is 0 while a paper is not
+ * indexed. */
 void asset_lookup(struct request *rq);

@@ -62,13 +62,19 @@ static struct search_hits *hits_new(struct request *rq)
 	return hits;
 }
 
+/* Whether a search takes too long for the loop. */
+static bool is_long(const struct search_hits *hits, const struct engine_query *query)
+{
+	return query->explains || engine_view_count(hits->view) > OFFLOAD_PAPERS;
+}
+
 static struct search_hits *find(struct request *rq, struct search_hits *hits,
-                                const struct engine_query *query)
+                                const struct engine_query *query, enum lane lane)
 {
 	struct search_work *work = arena_new_of(rq->arena, struct search_work);
 	*work = (struct search_work){.view = hits->view, .query = query, .arena = rq->arena};
-	if (query->explains || engine_view_count(hits->view) > OFFLOAD_PAPERS)
-		fiber_offload(rq, LANE_SHORT, run_search, work);
+	if (lane == LANE_BATCH || is_long(hits, query))
+		fiber_offload(rq, lane, run_search, work);
 	else
 		run_search(work);
 	hits->strategy = work->result.strategy;
@@ -82,7 +88,13 @@ static struct search_hits *find(struct request *rq, struct search_hits *hits,
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query)
 {
 	query_embedding_set(rq, query);
-	return find(rq, hits_new(rq), query);
+	return find(rq, hits_new(rq), query, LANE_SHORT);
+}
+
+struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_query *query)
+{
+	query_embedding_set(rq, query);
+	return find(rq, hits_new(rq), query, LANE_BATCH);
 }
 
 struct search_hits *search_hits_near(struct request *rq, struct engine_query *query, const char *id)
@@ -94,7 +106,24 @@ struct search_hits *search_hits_near(struct request *rq, struct engine_query *qu
 		return search_hits_find(rq, query);
 	query->vector = vector;
 	query->dimension = dimension;
-	return find(rq, hits, query);
+	return find(rq, hits, query, LANE_SHORT);
+}
+
+static bool is_one_of(const char *id, const char *const *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(id, ids[i]) == 0)
+			return true;
+	return false;
+}
+
+void search_hits_keep(struct search_hits *hits, const char *const *ids, size_t count)
+{
+	size_t kept = 0;
+	for (size_t i = 0; i < hits->count; i++)
+		if (is_one_of(hits->hits[i].id, ids, count))
+			hits->hits[kept++] = hits->hits[i];
+	hits->count = kept;
 }
 
 struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids)
@@ -105,8 +134,12 @@ struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids)
 	yyjson_val *item;
 	yyjson_arr_foreach (ids, index, count, item) {
 		char id[ARXIV_ID_MAX + 1];
-		if (arxiv_id_parse(yyjson_get_str(item), id))
-			hits->hits[hits->count++].id = arena_strdup(rq->arena, id);
+		if (!arxiv_id_parse(yyjson_get_str(item), id))
+			continue;
+		struct engine_hit *hit = &hits->hits[hits->count++];
+		hit->id = arena_strdup(rq->arena, id);
+		if (!engine_find(hits->view, id, &hit->seq))
+			hit->seq = 0;
 	}
 	return hits;
 }
@@ -275,14 +308,12 @@ static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *out, const char *name,
 		yyjson_mut_obj_add_null(doc, out, name);
 }
 
-static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
-                                  const struct search_hits *hits, const struct engine_hit *hit,
-                                  const struct pg_rows *rows, int row, float *buffer)
+/* What the search found out about a paper. */
+static yyjson_mut_val *hit_json(yyjson_mut_doc *doc, const struct engine_hit *hit)
 {
 	yyjson_mut_val *out = yyjson_mut_obj(doc);
-	double scale = 0;
-	const char *vector = packed_vector(rq, hits->view, hit->id, buffer, &scale);
 	yyjson_mut_obj_add_str(doc, out, "arxiv_id", hit->id);
+	yyjson_mut_obj_add_uint(doc, out, "version", hit->seq);
 	yyjson_mut_obj_add_real(doc, out, "relevance", hit->relevance);
 	yyjson_mut_val *matched = yyjson_mut_obj_add_arr(doc, out, "matched");
 	for (size_t i = 0; i < hit->matched_count; i++)
@@ -290,6 +321,16 @@ static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
 	if (hit->explanation)
 		yyjson_mut_obj_add_val(doc, out, "explanation",
 		                       explanation_json(doc, hit->explanation, INTERNAL_TERMS));
+	return out;
+}
+
+static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
+                                  const struct search_hits *hits, const struct engine_hit *hit,
+                                  const struct pg_rows *rows, int row, float *buffer)
+{
+	yyjson_mut_val *out = hit_json(doc, hit);
+	double scale = 0;
+	const char *vector = packed_vector(rq, hits->view, hit->id, buffer, &scale);
 	add_text(doc, out, "published_at", pg_value(rows, row, COLUMN_PUBLISHED));
 	yyjson_mut_obj_add_bool(doc, out, "has_container",
 	                        pg_value_bool(rows, row, COLUMN_CONTAINER));
@@ -305,19 +346,41 @@ static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
 	return out;
 }
 
-const char *search_hits_internal(struct request *rq, const struct search_hits *hits)
+/* The object of the internal routes, with an empty list of rows. */
+static yyjson_mut_val *answer_json(yyjson_mut_doc *doc, const struct search_hits *hits,
+                                   yyjson_mut_val **ret_results)
 {
-	struct pg_rows *rows = query_papers(rq, hits);
-	uint32_t dimension = engine_dimension(hits->view);
-	float *buffer = arena_array(rq->arena, dimension + 1, sizeof(*buffer));
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, root, "strategy", engine_strategy_name(hits->strategy));
 	const char *version = engine_version(hits->view);
 	add_text(doc, root, "model", version[0] ? version : NULL);
-	yyjson_mut_obj_add_uint(doc, root, "dimension", dimension);
+	yyjson_mut_obj_add_uint(doc, root, "dimension", engine_dimension(hits->view));
 	yyjson_mut_obj_add_uint(doc, root, "documents", engine_view_count(hits->view));
-	yyjson_mut_val *results = yyjson_mut_obj_add_arr(doc, root, "results");
+	*ret_results = yyjson_mut_obj_add_arr(doc, root, "results");
+	return root;
+}
+
+const char *search_hits_brief(struct request *rq, const struct search_hits *hits)
+{
+	float *buffer = arena_array(rq->arena, engine_dimension(hits->view) + 1, sizeof(*buffer));
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *results, *root = answer_json(doc, hits, &results);
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct engine_hit *hit = &hits->hits[i];
+		yyjson_mut_val *row = hit_json(doc, hit);
+		yyjson_mut_obj_add_bool(doc, row, "has_vector",
+		                        engine_vector(hits->view, hit->id, buffer));
+		yyjson_mut_arr_append(results, row);
+	}
+	return json_write_mut(rq->arena, root, NULL);
+}
+
+const char *search_hits_internal(struct request *rq, const struct search_hits *hits)
+{
+	struct pg_rows *rows = query_papers(rq, hits);
+	float *buffer = arena_array(rq->arena, engine_dimension(hits->view) + 1, sizeof(*buffer));
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *results, *root = answer_json(doc, hits, &results);
 	size_t at = 0;
 	for (int row = 0; row < rows->count; row++) {
 		const struct engine_hit *hit = hit_of_row(hits, &at, rows, row);

@@ -21,6 +21,9 @@ struct search_hits {
  * on the thread pool. Suspends. */
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query);
 
+/** The same for a job, which lets others go first: always on the thread pool, in LANE_BATCH. */
+struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_query *query);
+
 /** The same for a query that is the text of a paper: its vector is that of the paper in the index,
  * if there is one. */
 struct search_hits *search_hits_near(struct request *rq, struct engine_query *query,
@@ -29,6 +32,9 @@ struct search_hits *search_hits_near(struct request *rq, struct engine_query *qu
 /** Hits with relevance 0 for `ids`, an array of arXiv ids in any form. Texts that are not ids are
  * left out. */
 struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids);
+
+/** Drop all hits but those with these ids. */
+void search_hits_keep(struct search_hits *hits, const char *const *ids, size_t count);
 
 /** The JSON array of POST /search/assets, with highlights of the words of `parsed`. Suspends. */
 const char *search_hits_public(struct request *rq, const struct search_hits *hits,
@@ -39,3 +45,6 @@ const char *search_hits_sample(struct request *rq, size_t limit);
 
 /** The JSON object of the other internal routes (search.h). Suspends. */
 const char *search_hits_internal(struct request *rq, const struct search_hits *hits);
+
+/** The same without the papers, as "brief" asks for it. Does not suspend. */
+const char *search_hits_brief(struct request *rq, const struct search_hits *hits);

@@ -200,6 +200,9 @@ struct engine_query {
 	size_t limit;  /* maximum results, 1 to ENGINE_MAX_RESULTS */
 	bool is_topic; /* of an interest: only whole names are taken as those of authors */
 	bool explains; /* explain each hit (hit_explanation.h) */
+	/* explain only the hits with these ids; NULL: all */
+	const char *const *explained;
+	size_t explained_count;
 	struct filter filter;
 	const float *vector; /* by the external embedder, of length 1; NULL: none */
 	uint32_t dimension; /* of `vector`, which is ignored when the index has another dimension */

@@ -527,6 +527,16 @@ static const struct hit_explanation *explain(struct search *search, size_t at)
 	                   part_scorer(search, search->candidates[at].part));
 }
 
+static bool is_explained(const struct engine_query *query, const char *id)
+{
+	if (!query->explained)
+		return query->explains;
+	for (size_t i = 0; i < query->explained_count; i++)
+		if (strcmp(query->explained[i], id) == 0)
+			return query->explains;
+	return false;
+}
+
 static void write_hits(struct search *search, struct engine_result *result)
 {
 	result->count = MIN_OF(search->count, search->query->limit);
@@ -544,7 +554,7 @@ static void write_hits(struct search *search, struct engine_result *result)
 		hit->has_container = doc->has_container;
 		hit->seq = doc->seq;
 		set_matched_words(search, candidate, hit);
-		if (search->query->explains)
+		if (is_explained(search->query, hit->id))
 			hit->explanation = explain(search, i);
 	}
 }

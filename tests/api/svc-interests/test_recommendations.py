@@ -348,7 +348,13 @@ def test_feedback_refuses_invalid_input(api, interests, other_user, interest):
     api.problem("POST", "/papers/recommended/x/feedback", 400, "invalid_request", {"signal": "like"})
 
 
-def test_a_withdrawn_paper_is_not_recommended(operator, interests, papers):
+def refreshed_paper(interests, interest, db, arxiv_id):
+    """A paper as svc-interests knows it after a refresh of an interest that has it as a candidate."""
+    interests.refresh(interest)
+    return db.execute("SELECT asset FROM paper WHERE arxiv_id = %s", [arxiv_id]).fetchone()[0]
+
+
+def test_a_withdrawn_paper_is_not_recommended(operator, interests, papers, db):
     """The best candidate is withdrawn before the first refresh; its abstract is put back after the test."""
     first = interests.ready(daily_count=1)
     interests.refresh(first)
@@ -358,12 +364,32 @@ def test_a_withdrawn_paper_is_not_recommended(operator, interests, papers):
     try:
         said = f"{abstract} This paper has been withdrawn by the author due to an error in Section 3."
         assert operator.api.put(path, {"abstract": said}, expect=200).json()["withdrawn"] is True
+        wait_for(lambda: refreshed_paper(interests, first, db, best)["withdrawn"], "the change is indexed")
         second = interests.ready(daily_count=1)
         interests.refresh(second, num_results=50)
         shown = ids(interests.recommended(second, limit=100))
         assert len(shown) > 1 and best not in shown
     finally:
         operator.api.put(path, {"abstract": abstract}, expect=200)
+    wait_for(lambda: not refreshed_paper(interests, first, db, best)["withdrawn"], "the change is indexed")
     third = interests.ready(daily_count=1)
     interests.refresh(third)
     assert ids(interests.recommended(third)) == [best]
+
+
+def carried(db):
+    """When papers were last stored, and which."""
+    return db.execute("SELECT max(xmin::text::bigint), count(*), max(version) FROM paper").fetchone()
+
+
+def test_a_paper_is_carried_when_it_is_new_or_has_changed(operator, interests, db):
+    interest = interests.ready_broad(daily_count=1)
+    interests.refresh(interest)
+    before = carried(db)
+    interests.refresh(interest)
+    assert carried(db) == before
+    (changed,) = db.execute("SELECT min(arxiv_id) FROM pool_entry WHERE interest_id = %s", [interest["id"]]).fetchone()
+    url = f"https://github.com/acme/{uuid.uuid4()}"
+    operator.api.put(f"/search/assets/{changed}", {"github_url": url}, expect=200)
+    wait_for(lambda: refreshed_paper(interests, interest, db, changed)["github_url"] == url, "the change is known")
+    assert carried(db) > before

@@ -3,6 +3,7 @@
 import pytest
 
 from lib.scenario.words import new_word
+from lib.wait import wait_for
 
 
 def faults(document):
@@ -187,6 +188,39 @@ def test_lookup_limits(internal):
     assert internal("/internal/assets/lookup", {"arxiv_ids": []}).json()["results"] == []
     assert internal("/internal/assets/lookup", {}).status_code == 400
     assert internal("/internal/assets/lookup", {"arxiv_ids": ["x"] * 1001}).status_code == 400
+
+
+def test_brief_rows_have_no_papers_but_their_versions(internal, operator, put, word, found):
+    first, second = put(title=f"{word} one")["arxiv_id"], put(title=f"{word} two")["arxiv_id"]
+    found(word, [first, second])
+    whole = internal("/internal/assets/similar", {"text": word}).json()
+    brief = internal("/internal/assets/similar", {"text": word, "brief": True}).json()
+    for row, full in zip(brief["results"], whole["results"], strict=True):
+        assert set(row) == {"arxiv_id", "version", "relevance", "matched", "has_vector"}
+        assert row["has_vector"] == (full["vector"] is not None)
+        assert all(row[name] == full[name] for name in ("arxiv_id", "version", "relevance", "matched"))
+    assert {name: brief[name] for name in ("model", "documents")} == {name: whole[name] for name in ("model", "documents")}
+    before = {row["arxiv_id"]: row["version"] for row in brief["results"]}
+
+    def version():
+        (row,) = internal("/internal/assets/lookup", {"arxiv_ids": [first]}).json()["results"]
+        return row["version"]
+
+    assert version() == before[first]
+    operator.api.put(f"/search/assets/{first}", {"title": f"{word} changed"}, expect=200)
+    wait_for(lambda: version() > before[first], "the change is indexed")
+
+
+def test_only_some_rows_are_explained(internal, put, word, found):
+    first, second = put(title=f"{word} one")["arxiv_id"], put(title=f"{word} two")["arxiv_id"]
+    found(word, [first, second])
+    whole = internal("/internal/assets/similar", {"text": word, "explain": True}).json()["results"]
+    body = {"text": word, "explain": True, "brief": True, "only": [second, "0001.00001"]}
+    (row,) = internal("/internal/assets/similar", body).json()["results"]
+    assert row["arxiv_id"] == second
+    assert row["explanation"] == next(full["explanation"] for full in whole if full["arxiv_id"] == second)
+    assert internal("/internal/assets/similar", {"text": word, "only": []}).json()["results"] == []
+    assert internal("/internal/assets/similar", {"text": word, "only": "all"}).status_code == 400
 
 
 def test_sample_is_of_all_papers(internal, put, word, found):

@@ -12,9 +12,14 @@
 
 #include <cmocka.h>
 
+static const char *recommended_json(struct arena *arena, const struct recommend_input *input)
+{
+	return recommendations_json(recommend_papers(arena, input), NULL);
+}
+
 static yyjson_val *recommend(struct arena *arena, const struct recommend_input *input)
 {
-	const char *json = recommend_papers(arena, input);
+	const char *json = recommended_json(arena, input);
 	yyjson_val *root;
 	assert_int_equal(json_parse(arena, json, strlen(json), &root, NULL), ERR_NONE);
 	assert_true(yyjson_is_arr(root));
@@ -128,10 +133,10 @@ static void test_damaged_model_is_ignored(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	struct recommend_input input = on_topic(arena, 'a');
-	const char *without = recommend_papers(arena, &input);
+	const char *without = recommended_json(arena, &input);
 	input.interest.model = "damaged";
 	input.interest.model_length = 7;
-	assert_string_equal(recommend_papers(arena, &input), without);
+	assert_string_equal(recommended_json(arena, &input), without);
 	arena_free(arena);
 }
 

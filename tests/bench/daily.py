@@ -1,0 +1,183 @@
+#!/usr/bin/python3
+"""The daily run: what the refresh of all interests costs on the first day and on later ones.
+
+usage: daily.py [--corpus FILE] [--papers N] [--interests N] [--days N] [--night N] [--accounts N]
+
+The papers are those of a corpus such as ../shared/data/arxiv-cs, in the order of their days. All but the last nights are there when
+the interests are made, each of the title and the first sentences of a paper; every night brings --night more. A day is over when
+every task of its run has ended. One replica of each process, Postgres with fsync. CPU time is that of the processes and of the
+servers, from /proc, for each interest, less what they use at rest; WAL is what Postgres wrote. Meanwhile a user searches ten times a second
+through the gateway: p99, and that of a quiet cluster before. Needs binaries of a release build.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import sys
+import tempfile
+import threading
+import time
+from datetime import datetime, timezone
+from email.utils import format_datetime
+from pathlib import Path
+
+import httpx
+
+from cost import PREFIX, Meter, settled
+from fleet import PostgresTime, cpu_of, cpu_of_process, percentile
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from lib.system import servers  # noqa: E402
+from lib.system.cluster import SETTINGS, Cluster  # noqa: E402
+from lib.wait import wait_for  # noqa: E402
+
+CORPUS = servers.ROOT.parent / "shared" / "data" / "arxiv-cs" / "corpus.jsonl.gz"
+MEASURED = ("gateway", "svc-interests", "svc-search")
+CONTEXT_CHARACTERS = 600
+SEARCH_PAUSE = 0.1
+QUIET_SECONDS = 10
+PATIENCE = 3600
+TASKS = "SELECT count(*) FROM task WHERE kind LIKE 'recommendations_refresh%' AND status IN ('pending', 'running')"
+
+
+def arxiv_time(day):
+    return format_datetime(datetime.fromisoformat(day).replace(tzinfo=timezone.utc), usegmt=True)
+
+
+def read_papers(path):
+    """The papers of a corpus, the oldest first, as `svc-search import` takes them."""
+    with gzip.open(path, "rt", encoding="utf-8") as file:
+        rows = sorted(map(json.loads, file), key=lambda row: (row["published_at"], row["_id"]))
+    return [{"id": row["_id"], "title": row["title"], "abstract": row["text"], "categories": " ".join(row["categories"]),
+             "authors": ", ".join(row["authors"]), "update_date": row["published_at"],
+             "versions": [{"version": "v1", "created": arxiv_time(row["published_at"])}]} for row in rows]
+
+
+def import_papers(cluster, api, papers, total):
+    with tempfile.NamedTemporaryFile("w", suffix=".jsonl") as file:
+        file.writelines(json.dumps(paper) + "\n" for paper in papers)
+        file.flush()
+        cluster.run("svc-search", "import", file.name, timeout=PATIENCE)
+    wait_for(lambda: api.get("/search/stats").json()["index"]["documents"] >= total, "the papers are found", patience=PATIENCE)
+    settled(cluster["svc-search"][0])
+
+
+class Searches:
+    """A user who searches again and again; the times in ms."""
+
+    def __init__(self, cluster, key, papers):
+        self.http = httpx.Client(base_url=cluster.gateway_url + PREFIX, headers={"Authorization": f"Bearer {key}"})
+        self.queries = [paper["title"][:200] for paper in papers]
+        self.times, self.is_over = [], threading.Event()
+
+    def run(self):
+        number = 0
+        while not self.is_over.wait(SEARCH_PAUSE):
+            began = time.perf_counter()
+            self.http.post("/search/assets", json={"query": self.queries[number % len(self.queries)]}).raise_for_status()
+            self.times.append((time.perf_counter() - began) * 1000)
+            number += 1
+
+    def __enter__(self):
+        self.thread = threading.Thread(target=self.run)
+        self.thread.start()
+        return self
+
+    def __exit__(self, *error):
+        self.is_over.set()
+        self.thread.join()
+        self.http.close()
+
+    def summary(self):
+        return f"p50 {percentile(self.times, 0.5):.1f}, p99 {percentile(self.times, 0.99):.1f} ms of {len(self.times)}" if self.times else "none"
+
+
+class Usage:
+    """CPU time, WAL and wall time since it was made."""
+
+    def __init__(self, cluster, db):
+        self.cluster, self.db, self.postgres = cluster, db, PostgresTime(cluster.postgres)
+        self.before = self.now()
+
+    def now(self):
+        (lsn,) = self.db.execute("SELECT pg_current_wal_lsn() - '0/0'").fetchone()
+        cpu = {name: cpu_of(self.cluster, name) for name in MEASURED}
+        cpu |= {"Postgres": self.postgres.seconds(), "Redis": cpu_of_process(self.cluster.redis.pid())}
+        return {**cpu, "wall": time.monotonic(), "wal": float(lsn)}
+
+    def report(self, name, interests):
+        used = {key: value - self.before[key] for key, value in self.now().items()}
+        wall, wal = used.pop("wall"), used.pop("wal")
+        parts = ", ".join(f"{part} {seconds / interests * 1000:.1f}" for part, seconds in used.items())
+        memory = ", ".join(f"{part} {self.cluster[part][0].memory_bytes() >> 20}" for part in MEASURED[1:])
+        print(f"{name}: {sum(used.values()) / interests * 1000:.1f} ms of CPU an interest ({parts}), WAL {wal / interests / 1024:.1f} KB, "
+              f"{wall:.0f} s, MiB: {memory}", flush=True)
+
+
+def make_interests(users, papers, count):
+    for number in range(count):
+        paper = papers[number * len(papers) // count]
+        body = {"name": f"{paper['title'][:180]} {number}", "context": paper["abstract"][:CONTEXT_CHARACTERS]}
+        users[number % len(users)].api.post("/interests", body, expect=201, checked=False)
+
+
+def is_idle(db):
+    return db.execute(TASKS).fetchone() == (0,)
+
+
+def run_day(db):
+    """Make the run of the day due, and wait until it is over."""
+    db.execute("DELETE FROM daily_run")
+    wait_for(lambda: db.execute("SELECT count(*) FROM daily_run").fetchone()[0] > 0, "the run has begun")
+    wait_for(lambda: is_idle(db), "the run is over", patience=PATIENCE)
+
+
+def measure(cluster, options):
+    papers = read_papers(options.corpus)[-(options.papers + options.days * options.night):]
+    first, nights = papers[: -options.days * options.night], papers[-options.days * options.night :]
+    users = [cluster.user() for _ in range(options.accounts)]
+    api = users[0].api
+    import_papers(cluster, api, first, len(first))
+    with cluster.postgres.connect("interests") as db:
+        db.autocommit = True
+        wait_for(lambda: db.execute("SELECT count(*) FROM daily_run").fetchone()[0] > 0, "the run without interests is made")
+        made = Usage(cluster, db)
+        make_interests(users, first, options.interests)
+        ready = "SELECT count(*) FROM interest WHERE pool_status <> 'ready'"
+        wait_for(lambda: db.execute(ready).fetchone() == (0,) and is_idle(db), "all pools are ready", patience=PATIENCE)
+        made.report("made", options.interests)
+        with Searches(cluster, api.key, first[:500]) as quiet:
+            time.sleep(QUIET_SECONDS)
+        print("searches in quiet:", quiet.summary(), flush=True)
+        for day in range(options.days):
+            known = len(first) + (day + 1) * options.night
+            import_papers(cluster, api, nights[day * options.night : (day + 1) * options.night], known)
+            used = Usage(cluster, db)
+            with Searches(cluster, api.key, first[:500]) as searches:
+                run_day(db)
+            used.report(f"day {day + 1}", options.interests)
+            print(f"  searches meanwhile: {searches.summary()}", flush=True)
+        recommended = db.execute("SELECT count(*) FROM recommendation").fetchone()[0]
+        (size,) = db.execute("SELECT pg_database_size(current_database()) >> 20").fetchone()
+        print(f"{recommended} recommendations; the database has {size} MiB; load average {os.getloadavg()[0]:.1f}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--corpus", type=Path, default=CORPUS)
+    parser.add_argument("--papers", type=int, default=39_000)
+    parser.add_argument("--interests", type=int, default=1000)
+    parser.add_argument("--accounts", type=int, default=10)
+    parser.add_argument("--days", type=int, default=10)
+    parser.add_argument("--night", type=int, default=100, help="papers that a night brings")
+    options = parser.parse_args()
+    SETTINGS.update(DAILY_CHECK="200ms", ACTIVE_INTERESTS_MAX="1000", INTERESTS_MAX="1000")
+    servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]
+    with Cluster() as cluster:
+        measure(cluster, options)
+
+
+if __name__ == "__main__":
+    main()
