@@ -10,6 +10,9 @@
 #include "connection/revocation.h"
 #include "connection/token.h"
 #include "identity/identity_link.h"
+#include "notify/endpoint.h"
+#include "notify/event_type.h"
+#include "notify/notify.h"
 #include "provider/provider.h"
 #include "repository/dispatch.h"
 #include "repository/facts.h"
@@ -44,6 +47,13 @@ static const struct route ROUTES[] = {
 	{API_ID_installation_token_create, app_token_create},
 	{API_ID_fork_create, fork_create},
 	{API_ID_code_host_webhook, delivery_receive},
+	{API_ID_webhooks_list, endpoint_list},
+	{API_ID_webhook_create, endpoint_create},
+	{API_ID_webhook_event_types_list, event_type_list},
+	{API_ID_webhook_get, endpoint_get},
+	{API_ID_webhook_update, endpoint_update},
+	{API_ID_webhook_delete, endpoint_delete},
+	{API_ID_webhook_secret_rotate, endpoint_rotate},
 	{0},
 };
 
@@ -79,6 +89,7 @@ static const struct recurring RECURRING[] = {
 	{"revocations", revocations_forget, &HOUR_MS},
 	{"deliveries", delivery_days_keep, &delivery_days_keep_ms},
 	{"redelivery", redelivery_pass, &redelivery_check_ms},
+	{"messages", notify_days_keep, &NOTIFY_DAYS_KEEP_EVERY_MS},
 	{0},
 };
 
@@ -112,9 +123,10 @@ static const struct service SERVICE = {
 	.commands = COMMANDS,
 	.keeps_accounts = true,
 	.schema_definition = &SCHEMA,
-	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS,
-                                                    APP_JWT_SETTINGS, INSTALLATION_SETTINGS,
-                                                    IDENTITY_SETTINGS, WEBHOOK_SETTINGS, NULL},
+	.settings =
+		(const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS, APP_JWT_SETTINGS,
+                                                INSTALLATION_SETTINGS, IDENTITY_SETTINGS,
+                                                WEBHOOK_SETTINGS, NOTIFY_SETTINGS, NULL},
 	.settings_check = settings_check,
 };
 

@@ -79,6 +79,42 @@ ALTER TABLE ONLY delivery_seen
     ADD CONSTRAINT delivery_seen_pkey PRIMARY KEY (id);
 CREATE INDEX delivery_seen_on ON delivery_seen USING btree (received_on);
 
+CREATE TABLE endpoint (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    url text,
+    secret bytea,
+    secret_hint text,
+    old_secret bytea,
+    old_secret_expires_at timestamp with time zone,
+    events text[] NOT NULL,
+    repos text[],
+    interest_ids uuid[],
+    status text DEFAULT 'active'::text NOT NULL,
+    disabled_reason text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    failing_since timestamp with time zone,
+    consecutive_failures integer DEFAULT 0 NOT NULL,
+    last_success_at timestamp with time zone,
+    is_quick boolean DEFAULT false NOT NULL,
+    catch_up_to uuid,
+    waiting integer DEFAULT 0 NOT NULL,
+    dropped bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
+    CONSTRAINT endpoint_events_check CHECK ((cardinality(events) > 0)),
+    CONSTRAINT endpoint_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'slack'::text, 'email'::text]))),
+    CONSTRAINT endpoint_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text, 'unconfirmed'::text])))
+)
+WITH (fillfactor='50');
+ALTER TABLE ONLY endpoint
+    ADD CONSTRAINT endpoint_pkey PRIMARY KEY (id);
+CREATE INDEX endpoint_of_account ON endpoint USING btree (account_id, id);
+CREATE TRIGGER account_required BEFORE INSERT ON endpoint FOR EACH ROW EXECUTE FUNCTION account_required();
+
 CREATE TABLE identity_link (
     id uuid DEFAULT uuid_v7() NOT NULL,
     account_id uuid NOT NULL,
@@ -162,6 +198,22 @@ CREATE INDEX authorization_attempt_expired ON authorization_attempt USING btree 
 CREATE INDEX authorization_attempt_newest ON authorization_attempt USING btree (account_id, provider, created_at DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON authorization_attempt FOR EACH ROW EXECUTE FUNCTION account_required();
 
+CREATE TABLE delivery_queue (
+    delivery_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    day date NOT NULL,
+    message_id uuid NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    retry_at timestamp with time zone
+);
+ALTER TABLE ONLY delivery_queue
+    ADD CONSTRAINT delivery_queue_pkey PRIMARY KEY (delivery_id);
+CREATE INDEX delivery_queue_day ON delivery_queue USING btree (day);
+CREATE INDEX delivery_queue_first ON delivery_queue USING btree (endpoint_id, delivery_id) WHERE (retry_at IS NULL);
+CREATE INDEX delivery_queue_retry ON delivery_queue USING btree (endpoint_id, retry_at, delivery_id) WHERE (retry_at IS NOT NULL);
+ALTER TABLE ONLY delivery_queue
+    ADD CONSTRAINT delivery_queue_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE;
+
 CREATE TABLE dispatch (
     account_id uuid NOT NULL,
     key text NOT NULL,
@@ -180,6 +232,21 @@ CREATE INDEX dispatch_age ON dispatch USING btree (dispatched_at);
 CREATE INDEX dispatch_of_run ON dispatch USING btree (lower(repo), run_id);
 CREATE TRIGGER account_required BEFORE INSERT ON dispatch FOR EACH ROW EXECUTE FUNCTION account_required();
 
+CREATE TABLE endpoint_lane (
+    endpoint_id uuid NOT NULL,
+    is_retry boolean NOT NULL,
+    due_at timestamp with time zone,
+    is_claimed boolean DEFAULT false NOT NULL,
+    claim bigint DEFAULT 0 NOT NULL,
+    is_quick boolean DEFAULT false NOT NULL
+)
+WITH (fillfactor='50');
+ALTER TABLE ONLY endpoint_lane
+    ADD CONSTRAINT endpoint_lane_pkey PRIMARY KEY (endpoint_id, is_retry);
+CREATE INDEX endpoint_lane_due ON endpoint_lane USING btree (is_quick, due_at) WHERE (due_at IS NOT NULL);
+ALTER TABLE ONLY endpoint_lane
+    ADD CONSTRAINT endpoint_lane_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE;
+
 CREATE TABLE identity_order (
 );
 
@@ -191,6 +258,55 @@ CREATE TABLE installation_lookup (
 ALTER TABLE ONLY installation_lookup
     ADD CONSTRAINT installation_lookup_pkey PRIMARY KEY (account_id);
 CREATE TRIGGER account_skipped BEFORE INSERT ON installation_lookup FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE message (
+    day date NOT NULL,
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    type text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    body text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT message_body_check CHECK ((octet_length(body) <= 20480))
+)
+PARTITION BY RANGE (day);
+ALTER TABLE ONLY message
+    ADD CONSTRAINT message_pkey PRIMARY KEY (day, id);
+CREATE INDEX message_of_account ON ONLY message USING btree (account_id);
+
+CREATE TABLE message_attempt (
+    day date NOT NULL,
+    delivery_id uuid NOT NULL,
+    attempt integer NOT NULL,
+    at timestamp with time zone NOT NULL,
+    status integer,
+    duration_ms integer NOT NULL,
+    error text,
+    response text
+)
+PARTITION BY RANGE (day);
+ALTER TABLE ONLY message_attempt
+    ADD CONSTRAINT message_attempt_pkey PRIMARY KEY (day, delivery_id, attempt);
+
+CREATE TABLE message_delivery (
+    day date NOT NULL,
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    type text NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_status integer,
+    last_error text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    delivered_at timestamp with time zone,
+    CONSTRAINT message_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'dropped'::text])))
+)
+PARTITION BY RANGE (day);
+ALTER TABLE ONLY message_delivery
+    ADD CONSTRAINT message_delivery_pkey PRIMARY KEY (day, id);
+CREATE INDEX message_delivery_newest ON ONLY message_delivery USING btree (account_id, endpoint_id, id DESC);
 
 CREATE TABLE rate_limit (
     name text NOT NULL,

@@ -7,10 +7,11 @@
 
 #define BIT(symbol) (UINT64_C(1) << SCOPE_BIT_##symbol)
 
-#define READS                                                                                      \
-	(BIT(EXPERIMENTS_READ) | BIT(IMPLEMENT_READ) | BIT(INTERESTS_READ) |                       \
-	 BIT(RECOMMENDATIONS_READ) | BIT(SEARCH_READ) | BIT(INTEGRATIONS_READ) | BIT(FLEET_READ) | \
-	 BIT(CODE_HOST_READ) | BIT(EVAL_READ) | BIT(ACCOUNT_READ))
+#define READS                                                                          \
+	(BIT(EXPERIMENTS_READ) | BIT(IMPLEMENT_READ) | BIT(INTERESTS_READ) |           \
+	 BIT(RECOMMENDATIONS_READ) | BIT(SEARCH_READ) | BIT(INTEGRATIONS_READ) |       \
+	 BIT(WEBHOOKS_READ) | BIT(FLEET_READ) | BIT(CODE_HOST_READ) | BIT(EVAL_READ) | \
+	 BIT(ACCOUNT_READ))
 
 static const struct preset PRESETS[] = {
 	{"full_access", "Everything that a user may do.", SCOPE_ALL & ~SCOPE_OPERATOR},

@@ -65,6 +65,8 @@ static const struct err_info TABLE[] = {
                            "the provider is connected in another way"},
 	[ERR_MISDIRECTED] = {421, "misdirected_request", "Misdirected Request",
                              "the request is not for this process; nothing was done"},
+	[ERR_TOO_MANY_ENDPOINTS] = {409, "too_many_endpoints", "Too Many Endpoints",
+                                    "the account has as many endpoints as it may"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -28,7 +28,8 @@ enum fetch_guard {
 	FETCH_GUARD_NONE,      /* the URL comes from the settings */
 	FETCH_GUARD_REDIRECTS, /* the URL too, but not where it redirects to, unless it is the same
 				  address and port; a proxy counts as an address */
-	FETCH_GUARD_ALL, /* the URL comes from a user; proxies of the environment are not used */
+	FETCH_GUARD_ALL,    /* the URL comes from a user; proxies of the environment are not used */
+	FETCH_GUARD_LISTED, /* as FETCH_GUARD_ALL, and public addresses are refused, too */
 };
 
 struct fetch_call {

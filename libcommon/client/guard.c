@@ -12,6 +12,16 @@ void fetch_guard_allow(const struct ip_networks *networks)
 	allowed = networks;
 }
 
+bool fetch_guard_lists(const struct ip *ip)
+{
+	return allowed && ip_networks_have(allowed, ip);
+}
+
+bool fetch_guard_lists_any(void)
+{
+	return allowed && !ip_networks_empty(allowed);
+}
+
 /* Whether the current hop may connect to `ip` and `port`. The first hop of FETCH_GUARD_REDIRECTS
  * may connect to any address, and later ones to that address and port again: the settings chose
  * it. */
@@ -23,7 +33,7 @@ static bool permits(const struct transfer *transfer, const struct ip *ip, int po
 	    (redirects == 0 ||
 	     (port == transfer->first_port && memcmp(ip, &transfer->first_ip, sizeof(*ip)) == 0)))
 		return true;
-	return ip_is_public(ip) || (allowed && ip_networks_have(allowed, ip));
+	return (ip_is_public(ip) && transfer->guard != FETCH_GUARD_LISTED) || fetch_guard_lists(ip);
 }
 
 static int port_of(const struct sockaddr *address)
@@ -74,6 +84,6 @@ void fetch_guard_set(struct transfer *transfer, enum fetch_guard guard)
 	curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, transfer);
 	curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, on_before_request);
 	curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
-	if (guard == FETCH_GUARD_ALL) /* a proxy would choose the address */
+	if (guard >= FETCH_GUARD_ALL) /* a proxy would choose the address */
 		curl_easy_setopt(easy, CURLOPT_PROXY, "");
 }

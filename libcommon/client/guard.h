@@ -15,5 +15,9 @@
  * Borrows. */
 void fetch_guard_allow(const struct ip_networks *networks);
 
+/** Whether FETCH_ALLOW lists the address; and whether it lists any. */
+bool fetch_guard_lists(const struct ip *ip);
+bool fetch_guard_lists_any(void);
+
 /** Make libcurl ask for the addresses of this transfer, as `guard` says. */
 void fetch_guard_set(struct transfer *transfer, enum fetch_guard guard);

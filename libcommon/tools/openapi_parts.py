@@ -1,6 +1,6 @@
 """Merge the parts of the API's description: the common one and one of each service.
 
-The first file is a whole OpenAPI document. Each other file has its own `tags`, `paths` and `components`, which are added
+The first file is a whole OpenAPI document. Each other file has its own `tags`, `paths`, `webhooks` and `components`, which are added
 to those of the document; a name that is in two files is an error. Anchors (&name) of the first file can be used (*name) in all; its
 member `x-shared`, which exists only to define anchors, is left out of the document.
 """
@@ -39,11 +39,12 @@ def merge(texts):
     document.pop("x-shared", None)
     for number in range(len(texts) - 1):
         part = document.pop(f"x-part-{number}")
-        unknown = part.keys() - {"tags", "paths", "components"}
+        unknown = part.keys() - {"tags", "paths", "webhooks", "components"}
         if unknown:
             raise PartsError(f"a service's part cannot have {', '.join(sorted(unknown))}")
         document["tags"] += part.get("tags", [])
         add("paths", document["paths"], part.get("paths", {}))
+        add("webhooks", document.setdefault("webhooks", {}), part.get("webhooks", {}))
         for kind, rows in part.get("components", {}).items():
             add(kind, document["components"].setdefault(kind, {}), rows)
     return document

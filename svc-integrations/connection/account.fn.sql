@@ -46,6 +46,7 @@ BEGIN
     DELETE FROM access_lost WHERE account_id = account;
     DELETE FROM installation_lookup WHERE account_id = account;
     DELETE FROM dispatch WHERE account_id = account;
+    PERFORM messages_forget(account);
     DELETE FROM idempotency WHERE account_id = account;
     DELETE FROM task WHERE account_id = account;
 END $$;

@@ -9,6 +9,9 @@ static const struct sealed_column COLUMNS[] = {
 	{"revocation", "connection", RESEAL_REVOCATION_PAGE_SQL, RESEAL_REVOCATION_UPDATE_SQL},
 	{"authorization_attempt", "authorization_attempt", RESEAL_ATTEMPT_PAGE_SQL,
          RESEAL_ATTEMPT_UPDATE_SQL},
+	{"endpoint", "endpoint", RESEAL_ENDPOINT_PAGE_SQL, RESEAL_ENDPOINT_UPDATE_SQL},
+	{"old secret of an endpoint", "endpoint", RESEAL_OLD_SECRET_PAGE_SQL,
+         RESEAL_OLD_SECRET_UPDATE_SQL},
 	{0},
 };
 

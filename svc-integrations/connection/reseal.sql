@@ -23,3 +23,19 @@ ORDER BY state_hash LIMIT $3;
 
 -- name: reseal_attempt_update
 UPDATE authorization_attempt SET verifier = $3 WHERE state_hash = $1 AND verifier = $2;
+
+-- name: reseal_endpoint_page (read)
+SELECT id, id || ' ' || account_id, secret FROM endpoint
+WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(secret, 'hex'), $2)
+ORDER BY id LIMIT $3;
+
+-- name: reseal_endpoint_update
+UPDATE endpoint SET secret = $3 WHERE id = $1 AND secret = $2;
+
+-- name: reseal_old_secret_page (read)
+SELECT id, id || ' ' || account_id, old_secret FROM endpoint
+WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(old_secret, 'hex'), $2)
+ORDER BY id LIMIT $3;
+
+-- name: reseal_old_secret_update
+UPDATE endpoint SET old_secret = $3 WHERE id = $1 AND old_secret = $2;

@@ -30,7 +30,7 @@ class Possessions:
             "provision_task_get.task_id": provisioned["task_id"], "fleet_run_delete.run_id": RUN, "link_id": self.link(), "key_id": self.key["id"], "project_id": self.project["id"],
             "experiment_id": self.experiment["id"], "template_id": self.template["template_id"],
             "build_id": self.build["build_id"], "run_id": self.run["run_id"], "recommendation_id": self.recommendation(),
-            "arxiv_id": PAPER, **self.preference(),
+            "arxiv_id": PAPER, "webhook_id": self.webhook["id"], **self.preference(),
         }  # fmt: skip
         self.team.connect_model("openai")
         self.report()
@@ -64,6 +64,10 @@ class Possessions:
     @cached_property
     def run(self):
         return self.make("/eval-env/runs", template_id=self.template["template_id"], name=f"run {MARK}", params={"of": MARK})
+
+    @cached_property
+    def webhook(self):
+        return self.make("/webhooks", kind="webhook", name=f"webhook {MARK}", url=f"https://{MARK}.example.org/", events=["*"])
 
     def recommendation(self):
         with self.cluster.postgres.connect("interests") as db:

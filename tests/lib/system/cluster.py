@@ -173,6 +173,8 @@ class Cluster:
         return {
             "SEAL_KEYS": self.seal_key("test"),
             "REDELIVERY_INTERVAL": "24h",
+            "PUBLIC_URL": self.gateway_url,
+            "FETCH_ALLOW": "127.0.0.2/32",  # where receivers of messages are
             # Tests of a pair kill a replica that refreshes a token; its lease lasts longer than this.
             "OAUTH_TIMEOUT": "5s" if self.replicas > 1 else "20s",
             **self.code_host.settings(),

@@ -135,6 +135,13 @@ CALLS = {
     "model_key_connect": refused(lambda v: {"api_key": "bad"}),
     "connection_status_get": own(),
     "connection_token_get": Call(REFUSED, query=lambda v: {"user_id": v.account}),
+    "webhooks_list": own(),
+    "webhook_create": own(body=lambda v: {"kind": "webhook", "url": "https://hooks.example.org/", "events": ["*"]}),
+    "webhook_event_types_list": own(),
+    "webhook_get": absent(),
+    "webhook_update": absent({"name": "mine"}),
+    "webhook_delete": absent(),
+    "webhook_secret_rotate": absent({}),
     "build_create": own(body=lambda v: {"repo": v.repo, "template_id": v.ids["template_id"]}),
     "build_claim": Call({204, 403}, body=lambda v: {"worker": "thief"}),
     "build_get": absent(),
@@ -296,7 +303,8 @@ READS = [op for op in OPERATIONS if op.method == "GET" and "OPEN" not in op.flag
 NO_TEXT = {"refit_task_get", "refresh_task_get", "provision_task_get", "assets_list", "asset_get", "asset_similar_list", "search_stats_get",
            "app_install_url_get", "app_installation_get", "connections_list", "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
-           "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "build_get"}
+           "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "build_get",
+           "webhook_event_types_list"}
 
 
 @by_id([op for op in READS if op.id not in NO_TEXT])

@@ -1,0 +1,203 @@
+#include "notify/endpoint.h"
+
+#include "endpoint.sql.h"
+#include "json/json.h"
+#include "notify/endpoint_secret.h"
+#include "notify/endpoint_url.h"
+#include "notify/event_type.h"
+#include "pg/pg.h"
+#include "service/input.h"
+#include "service/key_limit.h"
+#include "service/resource.h"
+
+#define EVENTS_MAX      50
+#define EVENT_TYPE_MAX  64
+#define NARROWING_MAX   100
+#define OLD_VALID_S     86400
+#define OLD_VALID_MAX_S 604800
+
+struct endpoint_input {
+	const char *id, *kind;
+	int64_t limit, offset;
+	int64_t old_valid_s;
+	bool is_forced;
+};
+
+static const char MISSING[] = "no such webhook";
+static const char *const KINDS[] = {"webhook", NULL};
+static const char *const STATUSES[] = {"active", "paused", NULL};
+
+#define URL_FIELD(flags)                                                    \
+	{                                                                   \
+		IN_BODY, FIELD_URL, "url", FIELD_NOWHERE, (flags), 1, 2048, \
+			.check = endpoint_url_check                         \
+	}
+
+/* What an endpoint wants to be told of. */
+#define WANTED_FIELDS(flags)                                                 \
+	JSON_STRINGS("events", (flags), 1, EVENTS_MAX, EVENT_TYPE_MAX),      \
+		JSON_STRINGS("repos", NULLABLE, 1, NARROWING_MAX, REPO_MAX), \
+		JSON_STRINGS("interest_ids", NULLABLE, 1, NARROWING_MAX, UUID_TEXT_LEN)
+
+#define READ_ONLY_FIELDS                                                              \
+	READ_ONLY("id"), READ_ONLY("disabled_reason"), READ_ONLY("failing_since"),    \
+		READ_ONLY("consecutive_failures"), READ_ONLY("last_success_at"),      \
+		READ_ONLY("waiting"), READ_ONLY("dropped"), READ_ONLY("secret_hint"), \
+		READ_ONLY("old_secret_expires_at"), READ_ONLY("created_at"),          \
+		READ_ONLY("updated_at")
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_LIMIT(struct endpoint_input, limit, 20, 100),
+	QUERY_OFFSET(struct endpoint_input, offset),
+	FIELD_END,
+};
+
+static const struct field ID_FIELDS[] = {
+	PATH_UUID(struct endpoint_input, id, "webhook_id"),
+	FIELD_END,
+};
+
+static const struct field CREATE_FIELDS[] = {
+	BODY_ENUM(struct endpoint_input, kind, "kind", REQUIRED, KINDS),
+	JSON_TEXT("name", TRIMMED, 1, 100),
+	URL_FIELD(REQUIRED),
+	WANTED_FIELDS(REQUIRED),
+	READ_ONLY("status"),
+	READ_ONLY_FIELDS,
+	FIELD_END,
+};
+
+static const struct field UPDATE_FIELDS[] = {
+	PATH_UUID(struct endpoint_input, id, "webhook_id"),
+	JSON_TEXT("name", TRIMMED, 1, 100),
+	URL_FIELD(OPTIONAL),
+	WANTED_FIELDS(OPTIONAL),
+	JSON_ENUM("status", OPTIONAL, STATUSES),
+	READ_ONLY("kind"),
+	READ_ONLY_FIELDS,
+	FIELD_END,
+};
+
+static const struct field ROTATE_FIELDS[] = {
+	PATH_UUID(struct endpoint_input, id, "webhook_id"),
+	BODY_INT(struct endpoint_input, old_valid_s, "old_valid_seconds", OPTIONAL, 0,
+                 OLD_VALID_MAX_S, OLD_VALID_S),
+	BODY_BOOL(struct endpoint_input, is_forced, "force", OPTIONAL, false),
+	FIELD_END,
+};
+
+static const struct constraint CONSTRAINTS[] = {
+	{"endpoint_max", ERR_TOO_MANY_ENDPOINTS, NULL,
+         "an account may have 20 endpoints; delete one first"},
+	{0},
+};
+
+static void check_each(struct request *rq, const char *name,
+                       bool (*is_valid)(const char *text, size_t length), const char *message)
+{
+	size_t index, count;
+	yyjson_val *item, *list = json_get(request_body(rq), name);
+	if (!yyjson_is_arr(list))
+		return;
+	yyjson_arr_foreach (list, index, count, item) {
+		if (yyjson_is_str(item) && !is_valid(yyjson_get_str(item), yyjson_get_len(item)))
+			problem_add_field(rq->arena, &rq->problem,
+			                  arena_printf(rq->arena, "%s[%zu]", name, index), "%s",
+			                  message);
+	}
+}
+
+static bool is_uuid(const char *text, size_t length)
+{
+	struct uuid id;
+	return uuid_parse(text, length, &id);
+}
+
+static bool is_repo(const char *text, size_t length)
+{
+	const char *message;
+	return repo_check(text, length, &message);
+}
+
+/* All faults are reported together. */
+static struct endpoint_input *read_input(struct request *rq, const struct field *fields)
+{
+	event_types_check(rq, json_get(request_body(rq), "events"));
+	check_each(rq, "interest_ids", is_uuid, "must be the id of an interest");
+	check_each(rq, "repos", is_repo, "must be owner/name");
+	return request_input(rq, struct endpoint_input, fields);
+}
+
+void endpoint_list(struct request *rq)
+{
+	struct endpoint_input *in = request_input(rq, struct endpoint_input, LIST_FIELDS);
+	struct pg_rows *rows = pg_query(rq, ENDPOINT_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_int(in->limit), pg_int(in->offset));
+	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+}
+
+/* Reply with an endpoint and its secret. */
+static void reply_secret(struct request *rq, int status, const char *endpoint, const char *secret)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_val_mut_copy(doc, json_parse_own(rq->arena, endpoint));
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_str(doc, answer, "secret", secret);
+	reply_is_secret(rq);
+	reply_doc(rq, status, doc);
+}
+
+void endpoint_create(struct request *rq)
+{
+	read_input(rq, CREATE_FIELDS);
+	const char *id = pg_uuid(uuid_new()).text;
+	struct pg_param account = pg_uuid(rq->caller.account);
+	struct endpoint_secret secret = endpoint_secret_new(rq, id, account.text);
+	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, ENDPOINT_CREATE_SQL, pg_text(id), account,
+	                                pg_text(request_body_json(rq)),
+	                                pg_bytes(secret.sealed.data, secret.sealed.length),
+	                                pg_text(secret.hint), pg_int(ENDPOINTS_MAX));
+	reply_secret(rq, 201, pg_json(rows), secret.text);
+}
+
+void endpoint_get(struct request *rq)
+{
+	struct endpoint_input *in = request_input(rq, struct endpoint_input, ID_FIELDS);
+	reply_one(rq, 200,
+	          pg_query(rq, ENDPOINT_GET_SQL, pg_text(in->id), pg_uuid(rq->caller.account)),
+	          MISSING);
+}
+
+void endpoint_update(struct request *rq)
+{
+	struct endpoint_input *in = read_input(rq, UPDATE_FIELDS);
+	request_require_member(rq);
+	reply_one(rq, 200,
+	          pg_query(rq, ENDPOINT_UPDATE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
+	                   pg_text(request_body_json(rq))),
+	          MISSING);
+}
+
+void endpoint_delete(struct request *rq)
+{
+	struct endpoint_input *in = request_input(rq, struct endpoint_input, ID_FIELDS);
+	reply_one(rq, 200,
+	          pg_query(rq, ENDPOINT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account)),
+	          MISSING);
+}
+
+void endpoint_rotate(struct request *rq)
+{
+	struct endpoint_input *in = request_input(rq, struct endpoint_input, ROTATE_FIELDS);
+	struct pg_param account = pg_uuid(rq->caller.account);
+	struct endpoint_secret secret = endpoint_secret_new(rq, in->id, account.text);
+	struct pg_rows *rows =
+		pg_query(rq, ENDPOINT_ROTATE_SQL, pg_text(in->id), account,
+	                 pg_bytes(secret.sealed.data, secret.sealed.length), pg_text(secret.hint),
+	                 pg_int(in->old_valid_s), pg_bool(in->is_forced));
+	require_row(rq, rows, MISSING);
+	if (!pg_value(rows, 0, 0))
+		raise_error(rq, ERR_CONFLICT,
+		            "the old secret still signs; set force to give it up now");
+	reply_secret(rq, 200, pg_json(rows), secret.text);
+}

@@ -1,0 +1,90 @@
+-- Endpoints: where the messages of an account go to.
+
+-- An endpoint as the API shows it.
+CREATE OR REPLACE FUNCTION endpoint_json(e endpoint) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'id', e.id, 'kind', e.kind, 'name', e.name, 'url', e.url, 'events', to_jsonb(e.events), 'repos', to_jsonb(e.repos),
+        'interest_ids', to_jsonb(e.interest_ids), 'status', e.status, 'disabled_reason', e.disabled_reason,
+        'failing_since', time_json(e.failing_since), 'consecutive_failures', e.consecutive_failures,
+        'last_success_at', time_json(e.last_success_at), 'waiting', e.waiting, 'dropped', e.dropped, 'secret_hint', e.secret_hint,
+        'old_secret_expires_at', CASE WHEN e.old_secret_expires_at > now() THEN time_json(e.old_secret_expires_at) END,
+        'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
+$$;
+
+-- Make an endpoint of a body that was checked, with the sealed secret. The account may have `most`; violates endpoint_max.
+CREATE OR REPLACE FUNCTION endpoint_create(endpoint uuid, account uuid, given jsonb, sealed bytea, hint text, most int)
+RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    made endpoint;
+BEGIN
+    PERFORM account_lock(account, true); -- nobody counts at the same time
+    IF (SELECT count(*) FROM endpoint e WHERE e.account_id = account) >= most THEN
+        RAISE unique_violation USING MESSAGE = 'the account has as many endpoints as it may', CONSTRAINT = 'endpoint_max';
+    END IF;
+    INSERT INTO endpoint (id, account_id, kind, name, url, secret, secret_hint, events, repos, interest_ids)
+    SELECT endpoint, account, n.kind, coalesce(n.name, substring(n.url FROM '^https?://([^/?#]+)')), n.url, sealed, hint,
+           n.events, n.repos, n.interest_ids
+    FROM jsonb_populate_record(NULL::endpoint, given) n
+    RETURNING * INTO made;
+    INSERT INTO endpoint_lane (endpoint_id, is_retry) VALUES (endpoint, false), (endpoint, true);
+    RETURN endpoint_json(made);
+END $$;
+
+-- Let processes look into the lanes of an endpoint, whose row is locked, if something waits.
+CREATE OR REPLACE FUNCTION endpoint_wake(e endpoint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE endpoint_lane l SET due_at = greatest(now(), e.not_before)
+    WHERE l.endpoint_id = e.id AND NOT l.is_claimed AND e.status = 'active' AND e.waiting > 0;
+END $$;
+
+-- The newest delivery that waits for the endpoint; null: none does.
+CREATE OR REPLACE FUNCTION endpoint_newest_waiting(endpoint uuid) RETURNS uuid LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT q.delivery_id FROM delivery_queue q WHERE q.endpoint_id = endpoint ORDER BY q.delivery_id DESC LIMIT 1);
+END $$;
+
+-- Change an endpoint by a body that was checked; null: there is none. `active` clears its failures, and what waits goes out.
+CREATE OR REPLACE FUNCTION endpoint_update(endpoint uuid, account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    e endpoint;
+BEGIN
+    SELECT * INTO e FROM endpoint k WHERE k.id = endpoint AND k.account_id = account FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    e := jsonb_populate_record(e, given);
+    IF given ->> 'status' = 'active' THEN
+        e.failing_since := NULL;
+        e.consecutive_failures := 0;
+        e.not_before := '-infinity';
+        e.catch_up_to := endpoint_newest_waiting(e.id);
+    END IF;
+    UPDATE endpoint k SET name = e.name, url = e.url, events = e.events, repos = e.repos, interest_ids = e.interest_ids,
+        status = e.status, disabled_reason = CASE WHEN e.status = 'disabled' THEN e.disabled_reason END,
+        failing_since = e.failing_since, consecutive_failures = e.consecutive_failures, not_before = e.not_before,
+        catch_up_to = e.catch_up_to, updated_at = now()
+    WHERE k.id = e.id RETURNING * INTO e;
+    PERFORM endpoint_wake(e);
+    RETURN endpoint_json(e);
+END $$;
+
+-- Give an endpoint a new secret; the one before also signs for so many seconds. No row: there is no such endpoint. A null `changed`:
+-- its old secret still signs, and `is_forced` is not set.
+CREATE OR REPLACE FUNCTION endpoint_rotate(endpoint uuid, account uuid, sealed bytea, hint text, old_valid_s int, is_forced boolean)
+RETURNS TABLE (changed jsonb) LANGUAGE plpgsql AS $$
+DECLARE
+    e endpoint;
+BEGIN
+    SELECT * INTO e FROM endpoint k WHERE k.id = endpoint AND k.account_id = account AND k.kind = 'webhook' FOR NO KEY UPDATE;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF e.old_secret_expires_at > now() AND NOT is_forced THEN
+        RETURN QUERY SELECT NULL::jsonb;
+        RETURN;
+    END IF;
+    UPDATE endpoint k SET secret = sealed, secret_hint = hint, old_secret = CASE WHEN old_valid_s > 0 THEN k.secret END,
+        old_secret_expires_at = CASE WHEN old_valid_s > 0 THEN now() + make_interval(secs => old_valid_s) END, updated_at = now()
+    WHERE k.id = e.id RETURNING * INTO e;
+    RETURN QUERY SELECT jsonb_build_object('old_secret_expires_at', time_json(e.old_secret_expires_at));
+END $$;

@@ -1,0 +1,26 @@
+-- name: endpoint_list (read)
+-- $1 account, $2 limit, $3 offset.
+SELECT coalesce((SELECT jsonb_agg(endpoint_json(e) ORDER BY e.id DESC)
+                 FROM (SELECT * FROM endpoint WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3) e), '[]'),
+       (SELECT count(*) FROM endpoint WHERE account_id = $1);
+
+-- name: endpoint_create
+-- $1 endpoint, $2 account, $3 the body, $4 sealed secret, $5 its last characters, $6 endpoints that the account may have.
+SELECT endpoint_create($1, $2, $3::jsonb, $4, $5, $6::int);
+
+-- name: endpoint_get (read)
+-- $1 endpoint, $2 account.
+SELECT endpoint_json(e) FROM endpoint e WHERE id = $1 AND account_id = $2;
+
+-- name: endpoint_update
+-- $1 endpoint, $2 account, $3 the body.
+SELECT changed FROM endpoint_update($1, $2, $3::jsonb) AS changed WHERE changed IS NOT NULL;
+
+-- name: endpoint_delete
+-- $1 endpoint, $2 account. What waits for it goes with it.
+DELETE FROM endpoint WHERE id = $1 AND account_id = $2 RETURNING jsonb_build_object('id', id, 'deleted', true);
+
+-- name: endpoint_rotate
+-- $1 endpoint, $2 account, $3 sealed secret, $4 its last characters, $5 seconds for which the old one signs, too, $6 whether an old
+-- one is given up.
+SELECT changed FROM endpoint_rotate($1, $2, $3, $4, $5::int, $6);

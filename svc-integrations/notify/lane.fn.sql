@@ -1,0 +1,196 @@
+-- Lanes: one process at a time makes the attempts of a lane, one after the other. Whoever changes a lane, the queue or the state of an
+-- endpoint locks the endpoint first; only a claim locks the lane alone, and waits for nobody.
+
+-- Claim up to `most_quick` lanes of quick endpoints and `most_slow` of others that are due, for `lease_s` seconds.
+CREATE OR REPLACE FUNCTION lane_claim(most_quick int, most_slow int, lease_s int)
+RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint, is_quick boolean) LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY
+    WITH quick AS (
+        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE l.is_quick AND l.due_at <= now()
+        ORDER BY l.due_at LIMIT most_quick FOR UPDATE SKIP LOCKED
+    ), slow AS (
+        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE NOT l.is_quick AND l.due_at <= now()
+        ORDER BY l.due_at LIMIT most_slow FOR UPDATE SKIP LOCKED
+    )
+    UPDATE endpoint_lane l SET is_claimed = true, claim = l.claim + 1, due_at = now() + make_interval(secs => lease_s)
+    FROM (SELECT * FROM quick UNION ALL SELECT * FROM slow) c
+    WHERE l.endpoint_id = c.endpoint_id AND l.is_retry = c.is_retry
+    RETURNING l.endpoint_id, l.is_retry, l.claim, l.is_quick;
+END $$;
+
+-- Lock the endpoint of a claimed lane; null: the claim has ended, or the endpoint is gone.
+CREATE OR REPLACE FUNCTION lane_hold(endpoint uuid, retry boolean, claimed bigint) RETURNS endpoint LANGUAGE plpgsql AS $$
+DECLARE
+    e endpoint;
+BEGIN
+    SELECT * INTO e FROM endpoint k WHERE k.id = endpoint FOR NO KEY UPDATE;
+    PERFORM FROM endpoint_lane l WHERE l.endpoint_id = endpoint AND l.is_retry = retry AND l.claim = claimed AND l.is_claimed;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    RETURN e;
+END $$;
+
+-- When the next attempt of a lane may begin; null: nothing waits, or nothing is sent.
+CREATE OR REPLACE FUNCTION lane_due(e endpoint, retry boolean) RETURNS timestamptz LANGUAGE plpgsql AS $$
+DECLARE
+    due timestamptz;
+BEGIN
+    IF e.status <> 'active' THEN
+        RETURN NULL;
+    ELSIF retry THEN
+        due := (SELECT min(q.retry_at) FROM delivery_queue q WHERE q.endpoint_id = e.id AND q.retry_at IS NOT NULL);
+    ELSIF EXISTS (SELECT FROM delivery_queue q WHERE q.endpoint_id = e.id AND q.retry_at IS NULL) THEN
+        due := now();
+    END IF;
+    RETURN CASE WHEN due IS NOT NULL THEN greatest(due, e.not_before) END;
+END $$;
+
+-- The delivery that a lane makes next: of those that failed the one that is due first, else the oldest.
+CREATE OR REPLACE FUNCTION lane_front(e endpoint, retry boolean) RETURNS delivery_queue LANGUAGE plpgsql AS $$
+DECLARE
+    front delivery_queue;
+BEGIN
+    IF retry THEN
+        SELECT * INTO front FROM delivery_queue q WHERE q.endpoint_id = e.id AND q.retry_at IS NOT NULL
+        ORDER BY q.retry_at, q.delivery_id LIMIT 1;
+    ELSE
+        SELECT * INTO front FROM delivery_queue q WHERE q.endpoint_id = e.id AND q.retry_at IS NULL
+        ORDER BY q.delivery_id LIMIT 1;
+    END IF;
+    RETURN front;
+END $$;
+
+-- How long after the beginning of an attempt no other one of the endpoint begins. One that fails is tried by one attempt at a time, for
+-- as long as the claim lasts; one that catches up gets ten a second.
+CREATE OR REPLACE FUNCTION endpoint_pace(e endpoint, delivery uuid, lease_s int) RETURNS interval LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN e.consecutive_failures >= 5 THEN make_interval(secs => lease_s)
+            WHEN delivery <= e.catch_up_to THEN interval '100 milliseconds' END;
+
+-- Begin the next attempt of a lane whose endpoint is locked, and keep the claim. Null: none may begin now, or the process stops
+-- (`is_over`); then the claim ends.
+CREATE OR REPLACE FUNCTION lane_begin(e endpoint, retry boolean, lease_s int, is_over boolean) RETURNS delivery_queue
+LANGUAGE plpgsql AS $$
+DECLARE
+    lease interval := make_interval(secs => lease_s);
+    due   timestamptz := lane_due(e, retry);
+    front delivery_queue;
+    pace  interval;
+BEGIN
+    IF is_over OR due IS NULL OR due > clock_timestamp() THEN
+        UPDATE endpoint_lane l SET is_claimed = false, due_at = due, is_quick = e.is_quick
+        WHERE l.endpoint_id = e.id AND l.is_retry = retry;
+        RETURN NULL;
+    END IF;
+    front := lane_front(e, retry);
+    pace := endpoint_pace(e, front.delivery_id, lease_s);
+    UPDATE endpoint k SET not_before = clock_timestamp() + pace WHERE k.id = e.id AND pace IS NOT NULL;
+    UPDATE endpoint_lane l SET due_at = now() + lease
+    WHERE l.endpoint_id = e.id AND l.is_retry = retry AND l.due_at < now() + lease / 2;
+    RETURN front;
+END $$;
+
+-- Stop sending to an endpoint, and tell the account: by a message to its other endpoints, and by an item of its inbox.
+CREATE OR REPLACE FUNCTION endpoint_disable(e endpoint, reason text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE endpoint k SET status = 'disabled', disabled_reason = reason, updated_at = now() WHERE k.id = e.id;
+    PERFORM message_emit('events.code_host', 'endpoint.disabled', e.account_id, jsonb_build_object(
+        'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'url', '/console/?endpoint=' || e.id));
+END $$;
+
+-- How long nothing is tried after so many failures in a row: from the fifth on a minute, doubled up to an hour.
+CREATE OR REPLACE FUNCTION failure_pause(failures int) RETURNS interval LANGUAGE sql IMMUTABLE
+RETURN make_interval(mins => least(60, 2 ^ least(failures - 5, 6))::int);
+
+-- Note at the endpoint, which is locked, how an attempt ended; the endpoint as it is then.
+CREATE OR REPLACE FUNCTION endpoint_note(e endpoint, is_delivered boolean, is_settled boolean, is_soon boolean) RETURNS endpoint
+LANGUAGE plpgsql AS $$
+BEGIN
+    e.is_quick := is_delivered AND is_soon;
+    IF is_delivered THEN
+        IF e.consecutive_failures >= 5 THEN
+            e.not_before := clock_timestamp();
+            e.catch_up_to := endpoint_newest_waiting(e.id);
+        END IF;
+        e.consecutive_failures := 0;
+        e.failing_since := NULL;
+        e.last_success_at := now();
+    ELSE
+        e.consecutive_failures := e.consecutive_failures + 1;
+        e.failing_since := coalesce(e.failing_since, now());
+        IF e.consecutive_failures >= 5 THEN
+            e.not_before := clock_timestamp() + failure_pause(e.consecutive_failures);
+        END IF;
+    END IF;
+    UPDATE endpoint k SET not_before = e.not_before, catch_up_to = e.catch_up_to, consecutive_failures = e.consecutive_failures,
+        failing_since = e.failing_since, last_success_at = e.last_success_at, is_quick = e.is_quick,
+        waiting = k.waiting - is_settled::int
+    WHERE k.id = e.id RETURNING * INTO e;
+    RETURN e;
+END $$;
+
+-- Whether an endpoint has failed for so long that nothing more is sent: no success for five days, and twelve hours between the first
+-- and the last of eight failures or more.
+CREATE OR REPLACE FUNCTION endpoint_is_dead(e endpoint) RETURNS boolean LANGUAGE sql STABLE
+RETURN e.consecutive_failures >= 8 AND e.failing_since <= now() - interval '12 hours'
+   AND coalesce(e.last_success_at, e.created_at) <= now() - interval '5 days';
+
+-- Note how an attempt of a lane, whose endpoint is locked, ended. JSON: {"day", "delivery_id", "at", "status", "duration_ms", "error",
+-- "response", "is_delivered", "retry_ms", "is_quick", "disable"}; a null `retry_ms`: the delivery is settled; `disable`: why nothing
+-- more is sent. The endpoint as it is then.
+CREATE OR REPLACE FUNCTION attempt_note(e endpoint, retry boolean, ended jsonb) RETURNS endpoint LANGUAGE plpgsql AS $$
+DECLARE
+    a record;
+    again_at timestamptz;
+    number int;
+    is_settled boolean;
+BEGIN
+    SELECT * INTO a FROM jsonb_to_record(ended) AS r (
+        day date, delivery_id uuid, at timestamptz, status int, duration_ms int, error text, response text, is_delivered boolean,
+        retry_ms bigint, is_quick boolean, disable text);
+    again_at := clock_timestamp() + make_interval(secs => a.retry_ms / 1000.0);
+    UPDATE message_delivery d SET attempts = d.attempts + 1, last_status = a.status, last_error = a.error,
+        delivered_at = CASE WHEN a.is_delivered THEN now() END,
+        status = CASE WHEN a.is_delivered THEN 'delivered' WHEN again_at IS NULL THEN 'failed' ELSE d.status END
+    WHERE d.day = a.day AND d.id = a.delivery_id RETURNING attempts INTO number;
+    INSERT INTO message_attempt (day, delivery_id, attempt, at, status, duration_ms, error, response)
+    SELECT a.day, a.delivery_id, number, a.at, a.status, a.duration_ms, a.error, a.response WHERE number IS NOT NULL;
+    IF again_at IS NULL THEN
+        DELETE FROM delivery_queue q WHERE q.delivery_id = a.delivery_id;
+        is_settled := FOUND;
+    ELSE
+        UPDATE delivery_queue q SET tries = q.tries + 1, retry_at = again_at WHERE q.delivery_id = a.delivery_id;
+        is_settled := false;
+        UPDATE endpoint_lane l SET due_at = least(l.due_at, greatest(again_at, e.not_before))
+        WHERE l.endpoint_id = e.id AND l.is_retry AND NOT l.is_claimed;
+    END IF;
+    e := endpoint_note(e, a.is_delivered, is_settled, a.is_quick);
+    IF e.status = 'active' AND (a.disable IS NOT NULL OR NOT a.is_delivered AND endpoint_is_dead(e)) THEN
+        PERFORM endpoint_disable(e, coalesce(a.disable, 'no delivery has succeeded for five days'));
+        SELECT * INTO e FROM endpoint k WHERE k.id = e.id;
+    END IF;
+    RETURN e;
+END $$;
+
+-- Note how the last attempt of a claimed lane ended, if one did (`ended` is not null), and begin the next. No row: none is to be made,
+-- and the claim has ended.
+CREATE OR REPLACE FUNCTION lane_step(endpoint uuid, retry boolean, claimed bigint, ended jsonb, lease_s int, is_over boolean)
+RETURNS TABLE (delivery_id uuid, day date, message_id uuid, tries int, body text, account_id uuid, kind text, url text, secret bytea,
+               old_secret bytea) LANGUAGE plpgsql AS $$
+DECLARE
+    e endpoint := lane_hold(endpoint, retry, claimed);
+    front delivery_queue;
+BEGIN
+    IF e.id IS NULL THEN
+        RETURN;
+    END IF;
+    IF ended IS NOT NULL THEN
+        e := attempt_note(e, retry, ended);
+    END IF;
+    front := lane_begin(e, retry, lease_s, is_over);
+    RETURN QUERY
+    SELECT front.delivery_id, front.day, m.id, front.tries, m.body, e.account_id, e.kind, e.url, e.secret,
+           CASE WHEN e.old_secret_expires_at > now() THEN e.old_secret END
+    FROM message m WHERE m.day = front.day AND m.id = front.message_id;
+END $$;

@@ -1,0 +1,125 @@
+-- Messages: what happened, once for each account, in partitions by day.
+
+-- Add the day to the three tables. Attaching a table does not wait for inserts into others, as creating a partition would.
+CREATE OR REPLACE FUNCTION message_day(day date) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    suffix text := '_' || to_char(day, 'YYYYMMDD');
+    parent text;
+BEGIN
+    IF to_regclass('message_attempt' || suffix) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    LOCK TABLE message IN SHARE UPDATE EXCLUSIVE MODE; -- one at a time
+    IF to_regclass('message_attempt' || suffix) IS NOT NULL THEN
+        RETURN;
+    END IF;
+    FOREACH parent IN ARRAY ARRAY['message', 'message_delivery', 'message_attempt'] LOOP
+        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', parent || suffix, parent);
+        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent, parent || suffix, day, day + 1);
+    END LOOP;
+END $$;
+
+-- Drop a day, with what still waits of it.
+CREATE OR REPLACE FUNCTION message_day_drop(day date) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    WITH gone AS (
+        DELETE FROM delivery_queue q WHERE q.day = message_day_drop.day RETURNING q.endpoint_id
+    )
+    UPDATE endpoint e SET waiting = e.waiting - g.count
+    FROM (SELECT endpoint_id, count(*) FROM gone GROUP BY 1) g WHERE e.id = g.endpoint_id;
+    EXECUTE format('DROP TABLE IF EXISTS %I, %I, %I', 'message_' || to_char(day, 'YYYYMMDD'),
+                   'message_delivery_' || to_char(day, 'YYYYMMDD'), 'message_attempt_' || to_char(day, 'YYYYMMDD'));
+END $$;
+
+-- Add a week of days ahead; drop the days before the last `days`. Does not wait longer than a second for the tables, for which all
+-- inserts would wait. How many were dropped.
+CREATE OR REPLACE FUNCTION message_days_keep(days int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    today   date := (now() AT TIME ZONE 'UTC')::date;
+    dropped int := 0;
+    name    text;
+BEGIN
+    PERFORM message_day(day::date) FROM generate_series(today, today + 7, interval '1 day') AS day;
+    PERFORM set_config('lock_timeout', '1s', true);
+    FOR name IN
+        SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+        WHERE i.inhparent = 'message'::regclass AND c.relname < 'message_' || to_char(today - days, 'YYYYMMDD')
+    LOOP
+        PERFORM message_day_drop(to_date(right(name, 8), 'YYYYMMDD'));
+        dropped := dropped + 1;
+    END LOOP;
+    RETURN dropped;
+END $$;
+
+-- Whether an endpoint gets messages of the type, and about the repository and the interest; null: about none.
+CREATE OR REPLACE FUNCTION endpoint_wants(e endpoint, type text, repo text, interest uuid) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (type = ANY (e.events) OR type <> 'digest.ready' AND '*' = ANY (e.events)
+            OR EXISTS (SELECT FROM unnest(e.events) AS wanted WHERE right(wanted, 2) = '.*' AND starts_with(type, left(wanted, -1))))
+       AND (e.repos IS NULL OR lower(repo) IN (SELECT lower(r) FROM unnest(e.repos) AS r))
+       AND (e.interest_ids IS NULL OR interest = ANY (e.interest_ids));
+END $$;
+
+-- Drop the oldest of what waits for the endpoint, whose row is locked, beyond `most`.
+CREATE OR REPLACE FUNCTION endpoint_drop_oldest(e endpoint, most int) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    excess int := e.waiting - most;
+BEGIN
+    WITH oldest AS (
+        (SELECT delivery_id FROM delivery_queue WHERE endpoint_id = e.id AND retry_at IS NULL ORDER BY delivery_id LIMIT excess)
+        UNION ALL
+        (SELECT delivery_id FROM delivery_queue WHERE endpoint_id = e.id AND retry_at IS NOT NULL ORDER BY retry_at LIMIT excess)
+        ORDER BY delivery_id LIMIT excess
+    ), gone AS (
+        DELETE FROM delivery_queue q USING oldest o WHERE q.delivery_id = o.delivery_id RETURNING q.day, q.delivery_id
+    ), noted AS (
+        UPDATE message_delivery d SET status = 'dropped' FROM gone g WHERE d.day = g.day AND d.id = g.delivery_id RETURNING d.id
+    )
+    UPDATE endpoint k SET waiting = k.waiting - (SELECT count(*) FROM gone), dropped = k.dropped + (SELECT count(*) FROM noted)
+    WHERE k.id = e.id;
+END $$;
+
+-- Take a message in: its row, and a delivery for each endpoint that wants it, which waits in the queue. One that is known, that no
+-- endpoint wants, or whose day is over for longer than `days`, leaves nothing. `most`: what may wait for an endpoint. For how many
+-- endpoints it is.
+CREATE OR REPLACE FUNCTION message_take(account uuid, id uuid, type text, at timestamptz, body text, repo text, interest uuid,
+                                        days int, most int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    on_day  date := (at AT TIME ZONE 'UTC')::date;
+    wanting uuid[] := ARRAY(SELECT e.id FROM endpoint e
+                            WHERE e.account_id = account AND e.status IN ('active', 'paused')
+                              AND endpoint_wants(e, message_take.type, message_take.repo, interest)
+                            ORDER BY e.id FOR NO KEY UPDATE);
+BEGIN
+    IF cardinality(wanting) = 0 OR on_day < (now() AT TIME ZONE 'UTC')::date - days THEN
+        RETURN 0;
+    END IF;
+    PERFORM message_day(on_day);
+    INSERT INTO message (day, id, account_id, type, at, body) VALUES (on_day, id, account, type, at, body) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        RETURN 0;
+    END IF;
+    WITH made AS (
+        INSERT INTO message_delivery AS d (day, account_id, endpoint_id, message_id, type)
+        SELECT on_day, account, e, message_take.id, message_take.type FROM unnest(wanting) AS e
+        RETURNING d.id, d.endpoint_id
+    )
+    INSERT INTO delivery_queue (delivery_id, endpoint_id, day, message_id)
+    SELECT made.id, made.endpoint_id, on_day, message_take.id FROM made;
+    UPDATE endpoint e SET waiting = waiting + 1 WHERE e.id = ANY (wanting);
+    UPDATE endpoint_lane l SET due_at = greatest(now(), e.not_before)
+    FROM endpoint e WHERE l.endpoint_id = ANY (wanting) AND NOT l.is_retry AND l.due_at IS NULL
+                      AND e.id = l.endpoint_id AND e.status = 'active';
+    PERFORM endpoint_drop_oldest(e, most) FROM endpoint e WHERE e.id = ANY (wanting) AND e.waiting > most;
+    RETURN cardinality(wanting);
+END $$;
+
+-- Everything of an account: its endpoints first, so that no message is taken in any more.
+CREATE OR REPLACE FUNCTION messages_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM endpoint WHERE account_id = account;
+    DELETE FROM message_attempt a USING message_delivery d
+    WHERE d.account_id = account AND a.day = d.day AND a.delivery_id = d.id;
+    DELETE FROM message_delivery WHERE account_id = account;
+    DELETE FROM message WHERE account_id = account;
+END $$;

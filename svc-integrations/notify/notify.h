@@ -1,0 +1,35 @@
+/** svc-integrations/notify/: telling outside what happens: messages to the endpoints of accounts.
+ *
+ *     notify.c           settings
+ *     event_type.c       the types of messages, from the API's description
+ *     endpoint.c         endpoints: making, changing and removing them
+ *     endpoint_url.c     which addresses an endpoint may have
+ *     endpoint_secret.c  its signing key, sealed
+ *
+ * Words used here:
+ *   endpoint  where an account wants to be told: an address, and which messages it wants
+ *   message   one event of one account, made once, with the body that is sent
+ *   delivery  a message for an endpoint; it waits in the queue until it is delivered or given up
+ *   attempt   one request of a delivery
+ *   lane      what one process at a time works at: the first attempts of an endpoint, or those
+ * after
+ *             a failure
+ *
+ * Signatures follow Standard Webhooks 1.0.0. */
+#pragma once
+
+#include "base/config.h"
+
+#include <stdint.h>
+
+/** NOTIFY_DAYS, PUBLIC_URL. */
+extern const struct setting NOTIFY_SETTINGS[];
+
+/** The settings, for the files of this folder. */
+extern int64_t notify_days;
+extern const char *notify_public_url; /* "": not set */
+
+/** A pass of recurring work: adds days to the tables of messages ahead, and drops those over. */
+struct request;
+void notify_days_keep(struct request *rq);
+extern const int64_t NOTIFY_DAYS_KEEP_EVERY_MS;
