@@ -6,6 +6,7 @@
  *     key/        API keys: where a key is checked (key_check.h), and the operations on keys
  *     proxy/      what happens to each request: checks, then a call of the service
  *     upstream/   connections to the services
+ *     mcp/        the agent-tool protocol: the operations as tools
  */
 #pragma once
 
@@ -15,6 +16,7 @@
 struct arena;
 struct cors;
 struct key_cache;
+struct origin_rules;
 struct rate_limiter;
 struct rate_limits;
 struct trusted;
@@ -29,6 +31,7 @@ struct gateway_process {
 	_Atomic int unknown_lookups;
 	const struct trusted *trusted;
 	const struct cors *cors; /* NULL: no origin is allowed */
+	const struct origin_rules *origins;
 	/* Incremented when this process changes a key, or is notified that another replica did
 	 * (key_cache.h). */
 	_Atomic uint64_t key_generation;

@@ -5,6 +5,8 @@
 #include "key/key.h"
 #include "key/key_check.h"
 #include "key/provisioned_key.h"
+#include "mcp/mcp.h"
+#include "mcp/tool.h"
 #include "openapi.h"
 #include "proxy/edge.h"
 #include "service/etag.h"
@@ -24,10 +26,18 @@ static void openapi_get(struct request *rq)
 }
 
 static const struct route ROUTES[] = {
-	{API_ID_api_keys_list, key_list},    {API_ID_api_key_create, key_create},
-	{API_ID_api_key_update, key_update}, {API_ID_api_key_delete, key_delete},
-	{API_ID_api_key_revoke, key_revoke}, {API_ID_account_delete, account_delete},
-	{API_ID_openapi_get, openapi_get},   {0},
+	{API_ID_api_keys_list, key_list},
+	{API_ID_api_key_create, key_create},
+	{API_ID_api_key_update, key_update},
+	{API_ID_api_key_delete, key_delete},
+	{API_ID_api_key_revoke, key_revoke},
+	{API_ID_account_delete, account_delete},
+	{API_ID_openapi_get, openapi_get},
+	{API_ID_mcp_post, mcp_post},
+	{API_ID_oauth_server_get, oauth_metadata_get},
+	{API_ID_oauth_resource_get, oauth_metadata_get},
+	{API_ID_oauth_resource_mcp_get, oauth_metadata_get},
+	{0},
 };
 
 static const struct internal_route INTERNAL_ROUTES[] = {
@@ -74,6 +84,7 @@ static const struct service SERVICE = {
 int main(int argc, char **argv)
 {
 	struct arena *arena = arena_new();
+	tools_start(arena);
 	openapi_etag = etag_of_content(arena, OPENAPI_JSON, sizeof(OPENAPI_JSON) - 1);
 	int status = service_main(&SERVICE, argc, argv);
 	arena_free(arena);

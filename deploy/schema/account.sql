@@ -50,6 +50,15 @@ CREATE UNIQUE INDEX account_email ON account USING btree (lower(email));
 ALTER TABLE ONLY idempotency
     ADD CONSTRAINT idempotency_account FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
+CREATE TABLE mcp_confirm_key (
+    is_only boolean DEFAULT true NOT NULL,
+    key bytea NOT NULL,
+    CONSTRAINT mcp_confirm_key_is_only_check CHECK (is_only),
+    CONSTRAINT mcp_confirm_key_key_check CHECK ((length(key) = 32))
+);
+ALTER TABLE ONLY mcp_confirm_key
+    ADD CONSTRAINT mcp_confirm_key_pkey PRIMARY KEY (is_only);
+
 CREATE TABLE repository (
     number bigint NOT NULL,
     name text NOT NULL,

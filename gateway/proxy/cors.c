@@ -6,11 +6,11 @@ static const char SEPARATORS[] = ", \t";
 
 static const char EXPOSED[] =
 	"X-Total-Count, Link, ETag, X-Request-Id, X-Search-Strategy, X-Search-Hint, RateLimit, "
-	"RateLimit-Policy, Retry-After, Idempotent-Replayed, X-Ignored-Fields";
+	"RateLimit-Policy, Retry-After, Idempotent-Replayed, X-Ignored-Fields, WWW-Authenticate";
 static const char METHODS[] = "GET, HEAD, POST, PUT, PATCH, DELETE";
 static const char REQUEST_FIELDS[] =
 	"Authorization, Content-Type, Content-Encoding, Idempotency-Key, If-Match, "
-	"If-None-Match, X-Request-Id, traceparent";
+	"If-None-Match, X-Request-Id, traceparent, MCP-Protocol-Version, Mcp-Method, Mcp-Name";
 static const char MAX_AGE_S[] = "600";
 
 struct cors {
@@ -47,13 +47,25 @@ enum err_code cors_parse(struct arena *arena, const char *text, const struct cor
 	return ERR_NONE;
 }
 
+static bool is_listed(const struct cors *cors, const char *origin)
+{
+	for (size_t i = 0; i < cors->count; i++)
+		if (strcmp(cors->origins[i], origin) == 0)
+			return true;
+	return false;
+}
+
+bool cors_has(const struct cors *cors, const char *origin)
+{
+	return cors->is_any || is_listed(cors, origin);
+}
+
 /* The request's origin, if it is listed; otherwise NULL. */
 static const char *origin_of(const struct cors *cors, const struct http_head *head)
 {
 	const char *origin = http_head_get(head, "Origin");
-	for (size_t i = 0; origin && i < cors->count; i++)
-		if (strcmp(cors->origins[i], origin) == 0)
-			return origin;
+	if (origin && is_listed(cors, origin))
+		return origin;
 	return origin && cors->is_any ? "*" : NULL;
 }
 

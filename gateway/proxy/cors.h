@@ -16,6 +16,9 @@ struct cors;
 enum err_code cors_parse(struct arena *arena, const char *text,
                          const struct cors **ret_cors) attr_must_use;
 
+/** Whether the origin is listed. */
+bool cors_has(const struct cors *cors, const char *origin);
+
 #define CORS_FIELDS_MAX 5
 
 /** Write the fields for the answer to a request of an origin that is listed: which origin may read

@@ -8,6 +8,7 @@
 #include "loop/request_list.h"
 #include "proxy/cors.h"
 #include "proxy/forwarded.h"
+#include "proxy/origin.h"
 #include "proxy/proxy.h"
 #include "service/http_request.h"
 #include "service/input.h"
@@ -21,7 +22,7 @@
 #define ANSWER_GRACE_MS 5000
 
 static int64_t rate_limit, account_rate_limit, open_rate_limit, connect_timeout_ms;
-static const char *trusted_proxies, *cors_origins;
+static const char *trusted_proxies, *cors_origins, *public_url;
 
 const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&rate_limit, "RATE_LIMIT", "1000", 0, 1000000,
@@ -41,6 +42,9 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_TEXT(&cors_origins, "CORS_ORIGINS", "",
                      "Origins of web pages that may call the API from a browser, such as "
                      "https://app.example.org; * for all."),
+	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
+                     "The gateway's address as users reach it, such as https://expops.example.org: "
+                     "its own pages may use /mcp."),
 	SETTING_END,
 };
 
@@ -202,6 +206,8 @@ void edge_process_start(struct process *process)
 		rate_limits_new(rate_limit, rate_limit ? account_rate_limit : 0, open_rate_limit);
 	require(trusted_parse(arena, trusted_proxies, &gateway->trusted) == ERR_NONE);
 	require(cors_parse(arena, cors_origins, &gateway->cors) == ERR_NONE);
+	gateway->origins =
+		origin_rules_new(arena, public_url, process->settings->listen, gateway->cors);
 	process->user = gateway;
 }
 
@@ -234,6 +240,12 @@ static void make_upstreams(struct edge *edge)
 	}
 }
 
+struct proxy *edge_proxy(const struct worker *worker)
+{
+	const struct edge *edge = worker->user;
+	return edge->proxy;
+}
+
 void edge_worker_start(struct worker *worker)
 {
 	const struct gateway_process *gateway = worker->process->user;
@@ -246,6 +258,7 @@ void edge_worker_start(struct worker *worker)
 	edge->proxy = proxy_new(worker->process->peers.signers, edge->services, &HOOKS, edge);
 	proxy_trust(edge->proxy, gateway->trusted);
 	proxy_allow_origins(edge->proxy, gateway->cors);
+	proxy_check_origins(edge->proxy, gateway->origins);
 	worker->user = edge;
 }
 

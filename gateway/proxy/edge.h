@@ -6,7 +6,9 @@
 #include "http/server.h"
 #include "loop/worker.h"
 
-/** RATE_LIMIT, ACCOUNT_RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES, CORS_ORIGINS. */
+struct proxy;
+
+/** RATE_LIMIT, ACCOUNT_RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES, CORS_ORIGINS, PUBLIC_URL. */
 extern const struct setting EDGE_SETTINGS[];
 
 /** Check the settings; for struct service. */
@@ -18,6 +20,9 @@ extern const struct http_handler edge_handler;
 /** Make and free process->user, a struct gateway_process. */
 void edge_process_start(struct process *process);
 void edge_process_stop(struct process *process);
+
+/** The worker's proxy, for requests that the gateway makes itself. */
+struct proxy *edge_proxy(const struct worker *worker);
 
 /** Make and free worker->user. */
 void edge_worker_start(struct worker *worker);

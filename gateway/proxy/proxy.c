@@ -32,6 +32,7 @@
 #include "http/method.h"
 #include "observe/trace.h"
 #include "proxy/local.h"
+#include "proxy/origin.h"
 #include "proxy/proxy_internal.h"
 
 #include <inttypes.h>
@@ -95,7 +96,7 @@ static void fail(struct proxy_exchange *p, enum err_code code, const char *detai
 	release(p);
 	move(p, PROXY_ABORTED);
 	p->code = code;
-	http_respond_abort(p->x);
+	p->client->respond_abort(p->x);
 }
 
 /* --- The call of the service ------------------------------------------------------------------ */
@@ -142,7 +143,7 @@ static void on_ready(void *user)
 		call_send(p, NULL, 0);
 		upstream_sent(p->call);
 	} else if (!p->is_complete) {
-		http_content_resume(p->x);
+		p->client->content_resume(p->x);
 	} else if (p->is_authorized) { /* a retry of a request whose content was all held back */
 		call_send_end(p);
 	}
@@ -151,7 +152,7 @@ static void on_ready(void *user)
 static void on_answer_content(void *user, const char *data, size_t length)
 {
 	struct proxy_exchange *p = user;
-	if (http_respond_content(p->x, data, length))
+	if (p->client->respond_content(p->x, data, length))
 		upstream_pause(p->call);
 }
 
@@ -162,13 +163,13 @@ static void on_answer_end(void *user)
 	authorization_cancel(
 		&p->authorization); /* the service did not wait for the whole content */
 	move(p, PROXY_ANSWERED);
-	http_respond_end(p->x);
+	p->client->respond_end(p->x);
 }
 
 static void on_call_drained(void *user)
 {
 	struct proxy_exchange *p = user;
-	http_content_resume(p->x);
+	p->client->content_resume(p->x);
 }
 
 static const struct upstream_handler UPSTREAM_HANDLER;
@@ -191,7 +192,7 @@ static void call_start(struct proxy_exchange *p, bool is_fresh)
 	}
 	move(p, PROXY_CONNECT);
 	if (p->has_content)
-		http_content_pause(p->x);
+		p->client->content_pause(p->x);
 }
 
 /* Whether the request changes nothing, so that it may be sent twice. */
@@ -367,7 +368,7 @@ static void on_authorized(void *user, struct problem *problem)
 	decide(p, problem);
 	/* Content that goes to the service stays paused until there is a connection. */
 	if (was_paused && !(p->state == PROXY_CONNECT && p->has_content))
-		http_content_resume(x);
+		p->client->content_resume(x);
 }
 
 static void authenticate(struct proxy_exchange *p)
@@ -377,7 +378,7 @@ static void authenticate(struct proxy_exchange *p)
 	authorization_check(&p->authorization, on_authorized, p);
 	if (p->state == PROXY_AUTH && x->head.has_content) {
 		p->is_paused = true;
-		http_content_pause(x);
+		p->client->content_pause(x);
 	}
 }
 
@@ -420,11 +421,33 @@ static void find_client(struct proxy_exchange *p)
 	p->scheme = from.scheme;
 }
 
+static bool is_from_other_page(const struct proxy_exchange *p)
+{
+	return p->match.op->flags & API_PROTOCOL && p->proxy->origins &&
+	       !origin_is_allowed(p->proxy->origins, &p->x->head);
+}
+
+/* The functions of the server, for an exchange of a connection. */
+static const struct proxy_client CONNECTION = {
+	.content_pause = http_content_pause,
+	.content_resume = http_content_resume,
+	.respond_start = http_respond_start,
+	.respond_content = http_respond_content,
+	.respond_end = http_respond_end,
+	.respond_abort = http_respond_abort,
+};
+
 void proxy_head(struct proxy *proxy, struct http_exchange *x)
+{
+	proxy_request(proxy, x, &CONNECTION);
+}
+
+void proxy_request(struct proxy *proxy, struct http_exchange *x, const struct proxy_client *client)
 {
 	const struct http_head *head = &x->head;
 	struct proxy_exchange *p = arena_new_of(x->arena, struct proxy_exchange);
 	p->proxy = proxy;
+	p->client = client;
 	p->x = x;
 	find_client(p);
 	p->request_id = http_head_request_id(head, x->arena);
@@ -449,6 +472,9 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 	                   proxy_bearer(head));
 	if (p->match.op->flags & API_GONE) {
 		reply_error(p, ERR_GONE, NULL);
+	} else if (is_from_other_page(p)) {
+		reply_error(p, ERR_FORBIDDEN,
+		            "the Origin or the Host of the request is not allowed");
 	} else if (p->match.op->flags & API_OPEN) {
 		admit_open(p);
 	} else {
@@ -474,7 +500,7 @@ void proxy_content(struct http_exchange *x, const char *data, size_t length)
 		p->held = arena_memdup(x->arena, data, length);
 		p->held_length = length;
 	} else if (p->has_content && is_calling(p) && call_send(p, data, length)) {
-		http_content_pause(x);
+		p->client->content_pause(x);
 	}
 }
 
@@ -539,6 +565,11 @@ void proxy_trust(struct proxy *proxy, const struct trusted *trusted)
 void proxy_allow_origins(struct proxy *proxy, const struct cors *cors)
 {
 	proxy->cors = cors;
+}
+
+void proxy_check_origins(struct proxy *proxy, const struct origin_rules *rules)
+{
+	proxy->origins = rules;
 }
 
 void proxy_free(struct proxy *proxy)

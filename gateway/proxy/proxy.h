@@ -6,6 +6,7 @@
  *     authorization.c     whether the request's key may use the operation
  *     local.c             the operations that the gateway answers itself
  *     cors.c              cross-origin requests of browsers
+ *     origin.c            which web pages may use the agent-tool protocol
  *     forwarded.c         the client's address behind trusted load balancers
  *     signature_cache.c   the caller's identity, signed for the services
  *
@@ -44,6 +45,7 @@
 #include "upstream/upstream.h"
 
 struct cors;
+struct origin_rules;
 struct proxy;
 
 /** Functions that the proxy calls; `context` is that of proxy_new(). */
@@ -86,8 +88,29 @@ void proxy_trust(struct proxy *proxy, const struct trusted *trusted);
 /** Allow cross-origin requests; without this call none are. Borrows; NULL: none. */
 void proxy_allow_origins(struct proxy *proxy, const struct cors *cors);
 
+/** Check Origin and Host of the operations that are PROTOCOL (api.def, origin.h): others get 403.
+ * Without this call they are not checked. Borrows. */
+void proxy_check_origins(struct proxy *proxy, const struct origin_rules *rules);
+
 /** Free, once no exchange is left. Accepts NULL. */
 void proxy_free(struct proxy *proxy);
+
+/** Where the content of a request comes from and where its response goes: the functions of
+ * http/server.h with these names. */
+struct proxy_client {
+	void (*content_pause)(struct http_exchange *x);
+	void (*content_resume)(struct http_exchange *x);
+	void (*respond_start)(struct http_exchange *x, int status, const struct http_field *fields,
+	                      size_t field_count, int64_t content_length);
+	bool (*respond_content)(struct http_exchange *x, const void *data, size_t length);
+	void (*respond_end)(struct http_exchange *x);
+	void (*respond_abort)(struct http_exchange *x);
+};
+
+/** Take a request that the gateway makes itself on behalf of its caller (mcp/operation.h), in place
+ * of proxy_head(). `client` is borrowed. The maker calls the functions below for the events of the
+ * exchange, and never from inside a function of `client`. The operation must be a service's. */
+void proxy_request(struct proxy *proxy, struct http_exchange *x, const struct proxy_client *client);
 
 /** The callbacks of struct http_handler. They keep their state in x->user. */
 void proxy_head(struct proxy *proxy, struct http_exchange *x);

@@ -221,8 +221,8 @@ void proxy_respond_preflight(struct proxy_exchange *p)
 	struct http_field fields[1 + CORS_FIELDS_MAX];
 	size_t count = cors_preflight_fields(p->proxy->cors, &p->x->head, fields);
 	fields[count++] = http_field_of("X-Request-Id", p->request_id);
-	http_respond_start(p->x, 204, fields, count, 0);
-	http_respond_end(p->x);
+	p->client->respond_start(p->x, 204, fields, count, 0);
+	p->client->respond_end(p->x);
 }
 
 void proxy_respond_answer(struct proxy_exchange *p, const struct upstream_answer *answer)
@@ -236,7 +236,7 @@ void proxy_respond_answer(struct proxy_exchange *p, const struct upstream_answer
 			fields[count++] = answer->fields[i];
 	fields[count++] = http_field_of("X-Request-Id", p->request_id);
 	count += proxy_added_fields(p, fields + count);
-	http_respond_start(p->x, answer->status, fields, count, answer->content_length);
+	p->client->respond_start(p->x, answer->status, fields, count, answer->content_length);
 }
 
 void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem)
@@ -259,7 +259,7 @@ void proxy_respond_problem(struct proxy_exchange *p, struct problem *problem)
 			http_field_of("Retry-After", arena_printf(arena, "%u", retry_after_s));
 	count += proxy_added_fields(p, fields + count);
 	p->code = problem->code;
-	http_respond_start(p->x, info->status, fields, count, (int64_t)length);
-	http_respond_content(p->x, body, length);
-	http_respond_end(p->x);
+	p->client->respond_start(p->x, info->status, fields, count, (int64_t)length);
+	p->client->respond_content(p->x, body, length);
+	p->client->respond_end(p->x);
 }

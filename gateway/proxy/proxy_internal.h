@@ -29,8 +29,9 @@ struct proxy {
 	struct signature_cache *signatures;
 	struct identity_signer *const *signers;
 	struct upstream *const *services;
-	const struct trusted *trusted; /* NULL: no proxy is trusted */
-	const struct cors *cors;       /* NULL: no origin is allowed */
+	const struct trusted *trusted;      /* NULL: no proxy is trusted */
+	const struct cors *cors;            /* NULL: no origin is allowed */
+	const struct origin_rules *origins; /* NULL: not checked */
 	const struct proxy_hooks *hooks;
 	void *context;
 };
@@ -38,6 +39,7 @@ struct proxy {
 /** One exchange, in its arena. */
 struct proxy_exchange {
 	struct proxy *proxy;
+	const struct proxy_client *client;
 	struct http_exchange *x; /* NULL in PROXY_HANDED_OVER */
 	enum proxy_state state;
 	const char *request_id;

@@ -23,6 +23,7 @@
 #define CALLS_OUT     API_CALLS_OUT
 #define REPO_KEYS     API_REPO_KEYS
 #define INTEREST_KEYS API_INTEREST_KEYS
+#define PROTOCOL      API_PROTOCOL
 
 /* api_init() sets `scope`. */
 static struct api_op ops[] = {
@@ -126,7 +127,8 @@ void api_init(void)
 	for (size_t i = 0; i < ARRAY_LEN(ops); i++) {
 		struct api_op *op = &ops[i];
 		op->scope = op->scope_name ? scope_mask(op->scope_name) : SCOPE_NONE;
-		require((op->scope == SCOPE_NONE) == ((op->flags & API_OPEN) != 0));
+		require((op->scope == SCOPE_NONE) ==
+		        ((op->flags & (API_OPEN | API_PROTOCOL)) != 0));
 		size_t params = 0;
 		struct node *node = &root;
 		for (const char *at = op->path; at;) {

@@ -33,6 +33,7 @@ enum api_flag {
 	API_CALLS_OUT = 16, /* CREATES, and waits for outside services: runs in no transaction */
 	API_REPO_KEYS = 32, /* open to keys that are limited to a repository */
 	API_INTEREST_KEYS = 64, /* open to keys that are limited to an interest */
+	API_PROTOCOL = 128,     /* not of the REST interface; its scope is any */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */
@@ -49,8 +50,8 @@ struct api_op {
 	const char *method; /* `GET`; `ANY` matches every method */
 	const char *path;   /* template: `/api/v1.0/experiments/{experiment_id}` */
 	enum api_service service;
-	uint64_t scope;         /* mask of one scope, SCOPE_NONE with API_OPEN */
-	const char *scope_name; /* NULL with API_OPEN */
+	uint64_t scope;         /* mask of one scope; SCOPE_NONE with API_OPEN and API_PROTOCOL */
+	const char *scope_name; /* NULL with API_OPEN and API_PROTOCOL */
 	size_t body_max_bytes;  /* 0: the operation has no body */
 	unsigned flags;         /* of enum api_flag */
 };

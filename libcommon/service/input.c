@@ -179,14 +179,20 @@ static void parse_text(void *arg)
 	                           &parsing->why);
 }
 
-static void parse_body(struct request *rq)
+void request_require_json_type(struct request *rq)
 {
-	struct http_call *http = rq->http;
+	const struct http_call *http = rq->http;
 	const char *type = request_header(rq, "Content-Type");
 	if (http->body_length && (!type || !is_json_type(type)))
 		raise_error(rq, ERR_MEDIA_TYPE, "the body must be application/json");
 	if (http->body_length && !is_utf8_type(type))
 		raise_error(rq, ERR_MEDIA_TYPE, "the charset of the body must be UTF-8");
+}
+
+static void parse_body(struct request *rq)
+{
+	struct http_call *http = rq->http;
+	request_require_json_type(rq);
 	struct parsing parsing = {
 		.arena = rq->arena,
 		.text = http->body_length ? http->body : "{}",

@@ -342,6 +342,10 @@ bool request_has_member(struct request *rq, const char *name);
  * request_input() does for a body that is no JSON object. */
 yyjson_val *request_body(struct request *rq);
 
+/** Raise ERR_MEDIA_TYPE if the request has a body that is not JSON by its Content-Type. For an
+ * operation that reads rq->http->body itself. */
+void request_require_json_type(struct request *rq);
+
 /** Parse a large body while no transaction is open, so that it is parsed on the thread pool.
  * Suspends and raises as request_body(). */
 void request_body_prepare(struct request *rq);

@@ -36,11 +36,11 @@ void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc)
 	reply_json_length(rq, status, json, length);
 }
 
-void reply_nothing(struct request *rq)
+void reply_empty(struct request *rq, int status)
 {
 	struct reply *reply = reply_of(rq);
 	require(reply->status == 0);
-	reply->status = 204;
+	reply->status = status;
 }
 
 void reply_header(struct request *rq, const char *name, const char *format, ...)

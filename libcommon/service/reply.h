@@ -1,5 +1,5 @@
 /** Replies of handlers. A handler calls exactly one of reply_json(), reply_json_length(),
- * reply_doc(), reply_nothing(), reply_page(), reply_task() or reply_one() (resource.h), or it
+ * reply_doc(), reply_empty(), reply_page(), reply_task() or reply_one() (resource.h), or it
  * raises, which replies a problem (json/problem.h). None or two is a bug and aborts. The reply is
  * sent after the handler has returned, with Content-Type and X-Request-Id. */
 #pragma once
@@ -18,8 +18,8 @@ void reply_json(struct request *rq, int status, const char *json);
 void reply_json_length(struct request *rq, int status, const char *json, size_t length);
 void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc);
 
-/** Reply 204, without content. */
-void reply_nothing(struct request *rq);
+/** Reply without content: 202 or 204. */
+void reply_empty(struct request *rq, int status);
 
 /** Reply with a page of a list: 200, the array `json_array`, the field X-Total-Count with `total`,
  * and the field Link with the next and the previous page: the request's own target with another

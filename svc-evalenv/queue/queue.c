@@ -129,7 +129,7 @@ void queue_claim(struct request *rq, const struct queue *queue)
 	} while (pg_empty(rows) && waiter_wait(rq, waiter));
 	waiter_leave(rq, waiter);
 	if (pg_empty(rows))
-		reply_nothing(rq);
+		reply_empty(rq, 204);
 	else
 		reply_json(rq, 200, pg_json(rows));
 }

@@ -53,7 +53,7 @@ class Operation:
     method: str  # one of METHODS, or ANY
     path: str  # template with {name} and {+name}
     service: str
-    scope: str  # None: no key is needed
+    scope: str  # None: no key is needed, or any
     body: str  # NONE, JSON or LARGE
     flags: frozenset
 
@@ -111,8 +111,13 @@ def by_id(rows):
     return pytest.mark.parametrize("op", rows, ids=lambda op: op.id)
 
 
-def operations():
+def all_operations():
     return parse(TABLE.read_text(encoding="utf-8"))
+
+
+def operations():
+    """Those of the REST interface, which openapi.yaml describes."""
+    return [op for op in all_operations() if "PROTOCOL" not in op.flags]
 
 
 INTERNAL_TABLE = ROOT / "libcommon" / "internal.def"

@@ -73,10 +73,10 @@ static void every_operation_has_a_scope_or_is_open(void **state attr_unused)
 {
 	for (unsigned id = 0; id < API_ID_COUNT; id++) {
 		const struct api_op *op = api_op(id);
-		bool is_open = (op->flags & API_OPEN) != 0;
-		assert_int_equal(op->scope == SCOPE_NONE, is_open);
-		assert_int_equal(!op->scope_name, is_open);
-		if (!is_open)
+		bool has_none = (op->flags & (API_OPEN | API_PROTOCOL)) != 0;
+		assert_int_equal(op->scope == SCOPE_NONE, has_none);
+		assert_int_equal(!op->scope_name, has_none);
+		if (!has_none)
 			assert_int_equal(op->scope, scope_mask(op->scope_name));
 	}
 }

@@ -1,0 +1,62 @@
+#include "mcp/clean_text.h"
+
+#include "base/base.h"
+#include "base/utf8.h"
+
+#include <stdbool.h>
+
+/* Ranges of code points, in ascending order. */
+static const struct {
+	uint32_t first, last;
+} REMOVED[] = {
+	{0x00, 0x08},     {0x0b, 0x1f},     {0x7f, 0x9f},     {0x200b, 0x200f},
+	{0x202a, 0x202e}, {0x2060, 0x2069}, {0xfeff, 0xfeff}, {0xe0000, 0xe007f},
+};
+
+static bool is_removed(uint32_t point)
+{
+	for (size_t i = 0; i < ARRAY_LEN(REMOVED) && REMOVED[i].first <= point; i++)
+		if (point <= REMOVED[i].last)
+			return true;
+	return false;
+}
+
+/* The code point of a well-formed sequence of `length` bytes. */
+static uint32_t point_of(const char *text, size_t length)
+{
+	static const unsigned char LEADING_BITS[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t point = (unsigned char)text[0] & LEADING_BITS[length];
+	for (size_t i = 1; i < length; i++)
+		point = point << 6 | ((unsigned char)text[i] & 0x3f);
+	return point;
+}
+
+/* The length of the sequence at `text`; a byte that begins none counts as one, and is removed. */
+static size_t next(const char *text, size_t length, bool *ret_is_removed)
+{
+	size_t sequence = utf8_sequence(text, length);
+	*ret_is_removed = sequence == 0 || is_removed(point_of(text, sequence));
+	return sequence ? sequence : 1;
+}
+
+const char *clean_text(struct arena *arena, const char *text, size_t length, size_t *ret_length)
+{
+	struct buf out = {.arena = arena};
+	size_t kept = 0; /* the start of what is not yet copied */
+	for (size_t at = 0; at < length;) {
+		bool removed;
+		size_t step = next(text + at, length - at, &removed);
+		if (removed) {
+			buf_add(&out, text + kept, at - kept);
+			kept = at + step;
+		}
+		at += step;
+	}
+	if (kept == 0) {
+		*ret_length = length;
+		return text;
+	}
+	buf_add(&out, text + kept, length - kept);
+	*ret_length = out.length;
+	return out.data;
+}

@@ -1,0 +1,228 @@
+#include "mcp/operation.h"
+
+#include "base/timefmt.h"
+#include "http/body.h"
+#include "json/json.h"
+#include "loop/wait.h"
+#include "proxy/edge.h"
+#include "proxy/proxy.h"
+#include "service/http_request.h"
+#include "service/input.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ANSWER_MAX_BYTES ((size_t)8 << 20)
+#define FIELDS_MAX       6
+
+/* A request of the gateway itself, and its answer as far as it has arrived. In the arena of the
+ * request that it is made for; the proxy's own memory is in x.arena. */
+struct inner {
+	struct http_exchange x;
+	struct request *rq; /* its fiber waits, and delivers the content */
+	const char *content;
+	struct http_field fields[FIELDS_MAX];
+	struct http_body body; /* of the answer */
+	int64_t total, retry_after_s;
+	enum err_code failure; /* of the answer */
+	bool is_paused, is_delivered;
+	bool is_over;
+};
+
+static struct inner *inner_of(struct http_exchange *x)
+{
+	return CONTAINER_OF(x, struct inner, x);
+}
+
+/* --- What the proxy calls --------------------------------------------------------------------- */
+
+static void on_pause(struct http_exchange *x)
+{
+	inner_of(x)->is_paused = true;
+}
+
+static void on_resume(struct http_exchange *x)
+{
+	struct inner *inner = inner_of(x);
+	inner->is_paused = false;
+	fiber_wake(inner->rq->fiber);
+}
+
+/* The value of a field that is a whole number; `fallback`: there is none. */
+static int64_t number_of(const struct http_field *fields, size_t count, const char *name,
+                         int64_t fallback)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcasecmp(fields[i].name, name) == 0)
+			return strtoll(fields[i].value, NULL, 10);
+	return fallback;
+}
+
+static void on_start(struct http_exchange *x, int status, const struct http_field *fields,
+                     size_t field_count, int64_t content_length)
+{
+	struct inner *inner = inner_of(x);
+	x->status = status;
+	inner->total = number_of(fields, field_count, "X-Total-Count", -1);
+	inner->retry_after_s = number_of(fields, field_count, "Retry-After", 0);
+	http_body_init(&inner->body, inner->rq->arena, &inner->rq->caller.account, ANSWER_MAX_BYTES,
+	               content_length);
+}
+
+static bool on_content(struct http_exchange *x, const void *data, size_t length)
+{
+	struct inner *inner = inner_of(x);
+	x->sent_bytes += length;
+	if (!inner->failure)
+		inner->failure = http_body_add(&inner->body, data, length);
+	return false;
+}
+
+static void on_end(struct http_exchange *x)
+{
+	struct inner *inner = inner_of(x);
+	inner->is_over = true;
+	fiber_wake(inner->rq->fiber);
+}
+
+static void on_abort(struct http_exchange *x)
+{
+	inner_of(x)->failure = ERR_UPSTREAM;
+	on_end(x);
+}
+
+static const struct proxy_client CLIENT = {
+	.content_pause = on_pause,
+	.content_resume = on_resume,
+	.respond_start = on_start,
+	.respond_content = on_content,
+	.respond_end = on_end,
+	.respond_abort = on_abort,
+};
+
+/* --- The request ------------------------------------------------------------------------------ */
+
+static void add_field(struct inner *inner, const char *name, const char *value)
+{
+	if (value)
+		inner->fields[inner->x.head.field_count++] = http_field_of(name, value);
+}
+
+static void set_head(struct inner *inner, const struct operation_call *call)
+{
+	struct request *rq = inner->rq;
+	struct http_head *head = &inner->x.head;
+	const char *query = strchr(call->target, '?');
+	*head = (struct http_head){
+		.method = call->op->method,
+		.method_length = strlen(call->op->method),
+		.target = call->target,
+		.target_length = strlen(call->target),
+		.path_length = strcspn(call->target, "?"),
+		.query = query ? query + 1 : NULL,
+		.query_length = query ? strlen(query + 1) : 0,
+		.minor_version = 1,
+		.fields = inner->fields,
+		.content_length = call->json_body ? (int64_t)strlen(call->json_body) : -1,
+		.has_content = call->json_body,
+	};
+	add_field(inner, "Host", request_header(rq, "Host"));
+	add_field(inner, "Authorization", request_header(rq, "Authorization"));
+	add_field(inner, "X-Request-Id", rq->id);
+	add_field(inner, "traceparent", rq->traceparent);
+	add_field(inner, "Idempotency-Key", call->idempotency_key);
+	add_field(inner, "Content-Type", call->json_body ? "application/json" : NULL);
+}
+
+static struct inner *inner_new(struct request *rq, const struct operation_call *call)
+{
+	struct inner *inner = arena_new_of(rq->arena, struct inner);
+	inner->rq = rq;
+	inner->content = call->json_body;
+	inner->x.arena = arena_new();
+	inner->x.started_us = time_monotonic_us();
+	inner->x.peer = rq->http->exchange->peer;
+	set_head(inner, call);
+	return inner;
+}
+
+/* The exchange is over, or its request is cancelled. */
+static void inner_done(struct request *rq, void *held)
+{
+	struct inner *inner = held;
+	if (!inner->is_over)
+		proxy_gone(&inner->x,
+		           rq->problem.code == ERR_TIMEOUT ? ERR_TIMEOUT : ERR_CLIENT_GONE);
+	proxy_done(&inner->x);
+	arena_free(inner->x.arena);
+}
+
+static void deliver_content(struct inner *inner)
+{
+	inner->is_delivered = true;
+	if (inner->content)
+		proxy_content(&inner->x, inner->content, strlen(inner->content));
+	if (!inner->is_over)
+		proxy_end(&inner->x);
+}
+
+static void inner_run(struct inner *inner)
+{
+	struct request *rq = inner->rq;
+	proxy_request(edge_proxy(rq->worker), &inner->x, &CLIENT);
+	request_hold(rq, inner_done, inner);
+	while (!inner->is_over)
+		if (!inner->is_paused && !inner->is_delivered)
+			deliver_content(inner);
+		else
+			request_wait(rq);
+	request_unhold(rq, inner_done);
+	inner_done(rq, inner);
+}
+
+/* --- The answer ------------------------------------------------------------------------------- */
+
+struct parsing {
+	struct arena *arena;
+	const struct http_body *body;
+	yyjson_val *root;
+	enum err_code code;
+};
+
+static void parse(void *arg)
+{
+	struct parsing *parsing = arg;
+	parsing->code = json_parse(parsing->arena, parsing->body->data, parsing->body->length,
+	                           &parsing->root, NULL);
+}
+
+static yyjson_val *parse_answer(struct inner *inner)
+{
+	struct request *rq = inner->rq;
+	struct parsing parsing = {.arena = rq->arena, .body = &inner->body};
+	if (!inner->body.length)
+		return NULL;
+	http_request_take_json(rq, inner->body.length,
+	                       json_values_max(inner->body.data, inner->body.length));
+	fiber_offload_text(rq, inner->body.length, parse, &parsing);
+	if (parsing.code)
+		raise_error(rq, ERR_UPSTREAM, "the answer of the service is not JSON");
+	return parsing.root;
+}
+
+struct operation_answer operation_call(struct request *rq, const struct operation_call *call)
+{
+	struct inner *inner = inner_new(rq, call);
+	inner_run(inner);
+	if (inner->failure == ERR_UNAVAILABLE || inner->failure == ERR_RATE_LIMITED)
+		http_request_raise_full(rq, inner->failure);
+	if (inner->failure)
+		raise_error(rq, ERR_UPSTREAM,
+		            "the answer of the service is incomplete or too large");
+	return (struct operation_answer){
+		.status = inner->x.status,
+		.json = parse_answer(inner),
+		.total = inner->total,
+		.retry_after_s = inner->retry_after_s,
+	};
+}

@@ -1,0 +1,159 @@
+#include "mcp/schema.h"
+
+#include "base/base.h"
+#include "base/utf8.h"
+#include "crypto/uuid.h"
+#include "json/json.h"
+
+#include <regex.h>
+#include <string.h>
+
+/* --- Keywords --------------------------------------------------------------------------------- */
+
+static bool is_of_type(const char *type, yyjson_val *value)
+{
+	int64_t number;
+	switch (type[0] == 'n' ? type[2] : type[0]) { /* `number` and `null` */
+	case 's':
+		return yyjson_is_str(value);
+	case 'i':
+		return json_is_whole(value, &number);
+	case 'm':
+		return yyjson_is_num(value);
+	case 'b':
+		return yyjson_is_bool(value);
+	case 'a':
+		return yyjson_is_arr(value);
+	default:
+		return yyjson_is_obj(value);
+	}
+}
+
+/* `bound` is a type, or an array of types. */
+static bool fits_type(yyjson_val *bound, yyjson_val *value)
+{
+	size_t index, count;
+	yyjson_val *type;
+	if (yyjson_is_str(bound))
+		return is_of_type(yyjson_get_str(bound), value);
+	yyjson_arr_foreach (bound, index, count, type)
+		if (is_of_type(yyjson_get_str(type), value))
+			return true;
+	return false;
+}
+
+static bool fits_enum(yyjson_val *bound, yyjson_val *value)
+{
+	size_t index, count;
+	yyjson_val *choice;
+	yyjson_arr_foreach (bound, index, count, choice)
+		if (yyjson_equals(choice, value))
+			return true;
+	return false;
+}
+
+static bool fits_format(yyjson_val *bound, yyjson_val *value)
+{
+	struct uuid uuid;
+	return !yyjson_equals_str(bound, "uuid") ||
+	       uuid_parse(yyjson_get_str(value), yyjson_get_len(value), &uuid);
+}
+
+static bool fits_pattern(yyjson_val *bound, yyjson_val *value)
+{
+	regex_t regex;
+	require(regcomp(&regex, yyjson_get_str(bound), REG_EXTENDED | REG_NOSUB) == 0);
+	int fault = regexec(&regex, yyjson_get_str(value), 0, NULL, 0);
+	regfree(&regex);
+	return !fault;
+}
+
+/* The number, the code points of a text, or the items of an array. */
+static double size_of(yyjson_val *value)
+{
+	if (yyjson_is_str(value))
+		return (double)utf8_count(yyjson_get_str(value), yyjson_get_len(value));
+	return yyjson_is_arr(value) ? (double)yyjson_arr_size(value) : yyjson_get_num(value);
+}
+
+static bool fits_least(yyjson_val *bound, yyjson_val *value)
+{
+	return size_of(value) >= yyjson_get_num(bound);
+}
+
+static bool fits_most(yyjson_val *bound, yyjson_val *value)
+{
+	return size_of(value) <= yyjson_get_num(bound);
+}
+
+/* In the order in which they are checked; a value of the wrong type has no further fault.
+ * `applies` is the only type that the keyword is about, NULL: any. */
+static const struct keyword {
+	const char *name, *applies;
+	bool (*fits)(yyjson_val *bound, yyjson_val *value);
+	const char *message; /* %s: the bound as JSON */
+} KEYWORDS[] = {
+	{"type", NULL, fits_type, "must be of type %s"},
+	{"enum", NULL, fits_enum, "must be one of %s"},
+	{"format", "string", fits_format, "must be a %s"},
+	{"pattern", "string", fits_pattern, "must match %s"},
+	{"minLength", "string", fits_least, "must have at least %s characters"},
+	{"maxLength", "string", fits_most, "must have at most %s characters"},
+	{"minimum", "number", fits_least, "must be at least %s"},
+	{"maximum", "number", fits_most, "must be at most %s"},
+	{"minItems", "array", fits_least, "must have at least %s items"},
+	{"maxItems", "array", fits_most, "must have at most %s items"},
+};
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+static size_t add_fault(struct buf *out, const char *name, const char *message, const char *bound)
+{
+	buf_printf(out, "%s: ", name[0] ? name : "arguments");
+	buf_printf(out, message, bound);
+	buf_puts(out, "\n");
+	return 1;
+}
+
+static size_t member_faults(struct buf *out, yyjson_val *schema, yyjson_val *value)
+{
+	yyjson_val *properties = yyjson_obj_get(schema, "properties"), *key, *member;
+	size_t faults = 0, index, count;
+	json_obj_foreach (value, index, count, key, member) {
+		const char *name = yyjson_get_str(key);
+		yyjson_val *known = yyjson_obj_get(properties, name);
+		faults += known ? schema_faults(out, known, member, name)
+		                : add_fault(out, name, "is no argument of this tool%s", "");
+	}
+	yyjson_arr_foreach (yyjson_obj_get(schema, "required"), index, count, key)
+		if (!yyjson_obj_get(value, yyjson_get_str(key)))
+			faults += add_fault(out, yyjson_get_str(key), "is required%s", "");
+	return faults;
+}
+
+static size_t item_faults(struct buf *out, yyjson_val *schema, yyjson_val *value, const char *name)
+{
+	yyjson_val *items = yyjson_obj_get(schema, "items"), *item;
+	size_t faults = 0, index, count;
+	if (!items)
+		return 0;
+	yyjson_arr_foreach (value, index, count, item)
+		faults += schema_faults(out, items, item,
+		                        arena_printf(out->arena, "%s[%zu]", name, index));
+	return faults;
+}
+
+size_t schema_faults(struct buf *out, yyjson_val *schema, yyjson_val *value, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_LEN(KEYWORDS); i++) {
+		const struct keyword *keyword = &KEYWORDS[i];
+		yyjson_val *bound = yyjson_obj_get(schema, keyword->name);
+		bool applies = !keyword->applies || is_of_type(keyword->applies, value);
+		if (bound && applies && !keyword->fits(bound, value))
+			return add_fault(out, name, keyword->message,
+			                 json_write(out->arena, bound, NULL));
+	}
+	if (yyjson_is_obj(value))
+		return member_faults(out, schema, value);
+	return yyjson_is_arr(value) ? item_faults(out, schema, value, name) : 0;
+}

@@ -1,0 +1,17 @@
+/** Checking a value against a schema: the keywords of JSON Schema 2020-12 that the tools' input
+ * schemas use (tools_header.py): type, enum, format uuid, pattern, the bounds of numbers, texts and
+ * arrays, items, properties, required, additionalProperties false. Other formats are left to the
+ * operation. */
+#pragma once
+
+#include "base/arena.h"
+
+#include <yyjson.h>
+
+/** Append a line for each fault of the value, which is named `name` ("": the arguments as a whole):
+ *
+ *     limit: must be at most 10
+ *     perod: is no argument of this tool
+ *
+ * Returns how many there are. */
+size_t schema_faults(struct buf *out, yyjson_val *schema, yyjson_val *value, const char *name);
