@@ -22,6 +22,7 @@
 
 static const struct route ROUTES[] = {
 	{API_ID_asset_search, asset_search},
+	{API_ID_asset_facets, asset_facets},
 	{API_ID_assets_list, asset_list},
 	{API_ID_asset_get, asset_get},
 	{API_ID_asset_put, asset_put},

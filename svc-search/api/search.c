@@ -1,5 +1,6 @@
 #include "api/search.h"
 
+#include "api/facets.h"
 #include "api/query_expansion.h"
 #include "api/search_filter.h"
 #include "api/search_hits.h"
@@ -18,11 +19,14 @@ struct search_input {
 	const char *query;
 	const char *text;
 	const char *published_since;
+	const char *sort; /* NULL: `relevance` */
 	int64_t limit;
 	bool use_llm;
 	bool explains;
 	bool is_brief;
 };
+
+static const char *const SORTS[] = {"relevance", "newest", NULL};
 
 static const struct field SEARCH_FIELDS[] = {
 	BODY_TEXT(struct search_input, query, "query", REQUIRED | TRIMMED, 1, 1000),
@@ -30,6 +34,7 @@ static const struct field SEARCH_FIELDS[] = {
          100, .fallback = 10},
 	JSON_BOOL("has_container", NULLABLE),
 	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
+	BODY_ENUM(struct search_input, sort, "sort", OPTIONAL, SORTS),
 	BODY_BOOL(struct search_input, use_llm, "use_llm", OPTIONAL, false),
 	BODY_BOOL(struct search_input, explains, "explain", OPTIONAL, false),
 	FIELD_END,
@@ -74,16 +79,23 @@ static const char **only_of(struct request *rq, size_t *ret_count)
 	return ids;
 }
 
-void asset_search(struct request *rq)
+/* A search of the API. */
+struct public_search {
+	struct search_hits *hits;
+	const struct parsed_query *parsed; /* whose words are highlighted */
+};
+
+/* Search for the best `limit` papers, and say how in the fields of the reply. */
+static struct public_search search_public(struct request *rq, const struct search_input *in,
+                                          size_t limit)
 {
-	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	const char *expanded = in->use_llm ? query_expand(rq, in->query) : NULL;
 	const char *asked = plain_text(rq->arena, in->query);
 	const char *text = expanded ? plain_text(rq->arena, expanded) : asked;
 	struct engine_query query = {
 		.text = text,
 		.length = strlen(text),
-		.limit = (size_t)in->limit,
+		.limit = limit,
 		.explains = in->explains,
 		.filter = search_filter_of_body(rq),
 	};
@@ -92,9 +104,31 @@ void asset_search(struct request *rq)
 	             expanded ? "hybrid+llm" : engine_strategy_name(hits->strategy));
 	if (hits->hint != ENGINE_HINT_NONE)
 		reply_header(rq, "X-Search-Hint", "%s", engine_hint_name(hits->hint));
-	const struct parsed_query *parsed =
-		expanded ? query_parse(rq->arena, asked, strlen(asked)) : hits->parsed;
-	reply_json(rq, 200, search_hits_public(rq, hits, parsed));
+	return (struct public_search){
+		.hits = hits,
+		.parsed = expanded ? query_parse(rq->arena, asked, strlen(asked)) : hits->parsed,
+	};
+}
+
+void asset_search(struct request *rq)
+{
+	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
+	bool is_newest = in->sort && strcmp(in->sort, "newest") == 0;
+	struct public_search found =
+		search_public(rq, in, is_newest ? ENGINE_MAX_RESULTS : (size_t)in->limit);
+	if (is_newest)
+		search_hits_sort_newest(found.hits);
+	found.hits->count = MIN_OF(found.hits->count, (size_t)in->limit);
+	reply_json(rq, 200, search_hits_public(rq, found.hits, found.parsed));
+}
+
+void asset_facets(struct request *rq)
+{
+	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
+	in->explains = false;
+	struct public_search found = search_public(rq, in, ENGINE_MAX_RESULTS);
+	search_hits_keep_matching(found.hits);
+	reply_json(rq, 200, facets_json(rq, found.hits));
 }
 
 void asset_similar(struct request *rq)

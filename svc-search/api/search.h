@@ -1,12 +1,15 @@
 /** svc-search/api/: the routes of svc-search. Entry points: search.h (search, and the internal
  * routes for other services), similar.h (papers near to one), asset.h (papers). Used by them:
- * query_expansion.h, search_filter.h, search_hits.h. */
+ * facets.h, query_expansion.h, search_filter.h, search_hits.h. */
 #pragma once
 
 #include "loop/request.h"
 
 /** POST /search/assets. */
 void asset_search(struct request *rq);
+
+/** POST /search/assets/facets: what such a search finds, counted (facets.h). */
+void asset_facets(struct request *rq);
 
 /** POST /internal/assets/similar: the papers nearest to a text of up to several pages, with all
  * that a ranker needs.

@@ -15,11 +15,13 @@
 #include "state.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* A search of more papers runs on the thread pool: at 50,000 it takes about 1 ms, which is as long
- * as the loop may be blocked. */
-#define OFFLOAD_PAPERS 50000
+/* A search of more papers, or for more results, runs on the thread pool: ten results of 50,000 take
+ * about 1 ms, which is as long as the loop may be blocked. */
+#define OFFLOAD_PAPERS  50000
+#define OFFLOAD_RESULTS 300
 
 /* Terms and pairs of an explanation for another service, which keeps many of them. */
 #define INTERNAL_TERMS 8
@@ -65,7 +67,8 @@ static struct search_hits *hits_new(struct request *rq)
 /* Whether a search takes too long for the loop. */
 static bool is_long(const struct search_hits *hits, const struct engine_query *query)
 {
-	return query->explains || engine_view_count(hits->view) > OFFLOAD_PAPERS;
+	return query->explains || query->limit > OFFLOAD_RESULTS ||
+	       engine_view_count(hits->view) > OFFLOAD_PAPERS;
 }
 
 static struct search_hits *find(struct request *rq, struct search_hits *hits,
@@ -124,6 +127,31 @@ void search_hits_keep(struct search_hits *hits, const char *const *ids, size_t c
 		if (is_one_of(hits->hits[i].id, ids, count))
 			hits->hits[kept++] = hits->hits[i];
 	hits->count = kept;
+}
+
+void search_hits_keep_matching(struct search_hits *hits)
+{
+	size_t matching = 0;
+	while (matching < hits->count &&
+	       hits->hits[matching].relevance >= SEARCH_MATCHING * hits->hits[0].relevance)
+		matching++;
+	hits->count = matching;
+}
+
+static int compare_dates(const void *a, const void *b)
+{
+	const struct engine_hit *left = a, *right = b;
+	if (left->published != right->published)
+		return left->published > right->published ? -1 : 1;
+	if (left->relevance < right->relevance || left->relevance > right->relevance)
+		return left->relevance > right->relevance ? -1 : 1;
+	return strcmp(left->id, right->id);
+}
+
+void search_hits_sort_newest(struct search_hits *hits)
+{
+	search_hits_keep_matching(hits);
+	qsort(hits->hits, hits->count, sizeof(*hits->hits), compare_dates);
 }
 
 struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids)

@@ -36,6 +36,17 @@ struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids);
 /** Drop all hits but those with these ids. */
 void search_hits_keep(struct search_hits *hits, const char *const *ids, size_t count);
 
+/** A paper matches a query if its relevance is at least this part of the best paper's. The papers
+ * behind share few of its words, and would come first in the order of their dates: of seven queries
+ * over 40,000 papers, the newest of those with half of it were mostly about something else. */
+#define SEARCH_MATCHING 0.7f
+
+/** Drop the hits that do not match. */
+void search_hits_keep_matching(struct search_hits *hits);
+
+/** The same, and put the newest first, and the better of one day. */
+void search_hits_sort_newest(struct search_hits *hits);
+
 /** The JSON array of POST /search/assets, with highlights of the words of `parsed`. Suspends. */
 const char *search_hits_public(struct request *rq, const struct search_hits *hits,
                                const struct parsed_query *parsed);

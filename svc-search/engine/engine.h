@@ -257,6 +257,10 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 /** Whether the paper is indexed, and the sequence number of its indexed state. */
 bool engine_find(const struct engine_view *view, const char *id, uint64_t *ret_seq);
 
+/** Write the categories of a paper to `names`, which has room for DOCUMENT_MAX_CATEGORIES. They are
+ * borrowed from the view. Returns their number; 0 also when the paper is not indexed. */
+size_t engine_categories(const struct engine_view *view, const char *id, const char **names);
+
 /** Dimension of the vectors; 0 while there are none: no embedder was adopted yet, or no external
  * vector has arrived. */
 uint32_t engine_dimension(const struct engine_view *view);

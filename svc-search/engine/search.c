@@ -615,6 +615,20 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	return result;
 }
 
+size_t engine_categories(const struct engine_view *view, const char *id, const char **names)
+{
+	uint32_t doc;
+	const struct view_part *at = view_find(view, id, &doc);
+	if (!at)
+		return 0;
+	const struct segment *segment = at->part->segment;
+	const uint16_t *numbers = segment->category_list + segment->docs[doc].categories;
+	size_t count = segment->docs[doc].category_count;
+	for (size_t i = 0; i < count; i++)
+		names[i] = segment_category_name(segment, numbers[i]);
+	return count;
+}
+
 uint32_t engine_dimension(const struct engine_view *view)
 {
 	return view->dimension;

@@ -290,7 +290,7 @@ OPEN_TO = {
     ("REPO_KEYS", "INTEREST_KEYS"): """
         api_keys_list experiments_list experiment_create experiment_get experiment_update experiment_delete
         implement_actionable_list implement_context_get implement_reference_get implement_report implement_run
-        implement_status_get asset_search assets_list asset_get asset_similar_list search_stats_get
+        implement_status_get asset_search asset_facets assets_list asset_get asset_similar_list search_stats_get
         installation_revoke
     """,
     ("REPO_KEYS",): """

@@ -96,6 +96,7 @@ CALLS = {
     "recommendation_explanation": absent(),
     "recommendation_feedback": absent({"signal": "like"}),
     "asset_search": own(body=lambda v: {"query": MARK}),
+    "asset_facets": own(body=lambda v: {"query": MARK}),
     "assets_list": own(),
     "asset_get": own(),
     "asset_put": Call(ABSENT, body=lambda v: {"title": "mine"}),
