@@ -201,7 +201,7 @@ static void set_idempotency_key(struct query *query)
 	query_set(query, "Idempotency-Key", text.data);
 }
 
-static void pause_ms(int64_t ms)
+void call_pause(int64_t ms)
 {
 	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
@@ -221,7 +221,7 @@ struct answer *call(struct query *query)
 	struct answer *answer = call_try(query);
 	for (int attempt = 1; attempt < ATTEMPTS && is_worth_repeating(query, answer);
 	     attempt++, pause *= 2) {
-		pause_ms(MAX_OF(pause, answer->retry_after * 1000));
+		call_pause(MAX_OF(pause, answer->retry_after * 1000));
 		answer = call_try(query);
 	}
 	if (answer->status < 200 || answer->status > 299)

@@ -32,5 +32,8 @@ struct answer *call(struct query *query);
 /** End the program with what an answer without success says. */
 attr_noreturn void call_fail(struct cli *cli, const struct answer *answer);
 
+/** Wait, before a request is sent again. */
+void call_pause(int64_t ms);
+
 /** Close the connection. */
 void call_end(struct cli *cli);

@@ -106,7 +106,8 @@ static attr_noreturn void fail_number(struct cli *cli, enum reference_kind kind,
 		         text);
 	if (number_of(text) > count)
 		cli_fail(EXIT_NOT_FOUND, "%s: the last list has %zu items", text, count);
-	cli_fail(EXIT_NOT_FOUND, "%s: this number of the last list is no %s, but a %s", text,
+	cli_fail(EXIT_NOT_FOUND,
+	         "%s: this number of the last list is no %s; it is of another kind: %s", text,
 	         KINDS[kind].noun, cli_shown(cli, noun));
 }
 
@@ -191,6 +192,8 @@ static const char *id_of_name(struct cli *cli, enum reference_kind kind, const c
 	struct search search = {.text = text};
 	if (!each_object(cli, kind, true, &search, consider))
 		cli_fail(EXIT_FAILED, "the answer of %s is not a list", KINDS[kind].operation);
+	if (search.count == 0 && number_of(text) > 0)
+		fail_number(cli, kind, text);
 	if (search.count == 0)
 		cli_fail(EXIT_NOT_FOUND, "there is no %s %s", KINDS[kind].noun, text);
 	if (search.count > 1)

@@ -135,7 +135,7 @@ static void print_line_json(struct cli *cli, yyjson_val *value)
 	putchar('\n');
 }
 
-void view_print_line(struct cli *cli, size_t label_width, const char *label, const char *text)
+static void print_line(struct cli *cli, size_t label_width, const char *label, const char *text)
 {
 	size_t indent = label_width + LABEL_GAP;
 	if (*text == '\0')
@@ -151,18 +151,19 @@ static const char *record_text(struct cli *cli, const struct column *column, yyj
 	if (column->cell == CELL_STATE)
 		return screen_style(&cli->screen, cli->arena, screen_style_of(text), text);
 	if (column->cell == CELL_AGE && *text)
-		return arena_printf(cli->arena, "%s (%s ago)", plain_text(cli, value), text);
+		return arena_printf(cli->arena, "%s (%s%s)", plain_text(cli, value), text,
+		                    strcmp(text, "now") == 0 ? "" : " ago");
 	return text;
 }
 
-static void print_record(struct cli *cli, const struct column *columns, yyjson_val *record)
+void view_print_record(struct cli *cli, const struct column *columns, yyjson_val *record)
 {
 	size_t width = 0;
 	for (const struct column *column = columns; column->title; column++)
 		width = MAX_OF(width, text_width(column->title));
 	for (const struct column *column = columns; column->title; column++)
-		view_print_line(cli, width, column->title,
-		                record_text(cli, column, yyjson_ptr_get(record, column->path)));
+		print_line(cli, width, column->title,
+		           record_text(cli, column, yyjson_ptr_get(record, column->path)));
 }
 
 static size_t column_count(const struct column *columns)
@@ -182,14 +183,22 @@ static const char *item_text(struct cli *cli, const struct column *column, yyjso
 	return cell_text(cli, yyjson_ptr_get(item, column->path), column->cell);
 }
 
-static void print_table(struct cli *cli, const struct view *view, yyjson_val **items, size_t count)
+static void print_table(struct cli *cli, const struct column *columns, yyjson_val **items,
+                        size_t count)
 {
-	size_t width = column_count(view->columns);
+	size_t width = column_count(columns);
 	const char **cells = arena_array(cli->arena, MAX_OF(count * width, 1), sizeof(*cells));
 	for (size_t i = 0; i < count; i++)
 		for (size_t k = 0; k < width; k++)
-			cells[i * width + k] = item_text(cli, &view->columns[k], items[i], i + 1);
-	table_print(cli, view->columns, count, cells);
+			cells[i * width + k] = item_text(cli, &columns[k], items[i], i + 1);
+	table_print(cli, columns, count, cells);
+}
+
+void view_print_table(struct cli *cli, const struct column *columns, yyjson_val *list)
+{
+	yyjson_val **items;
+	size_t count = view_items(cli, list, "", &items);
+	print_table(cli, columns, items, count);
 }
 
 static void show_list(struct cli *cli, const struct view *view, const struct answer *answer,
@@ -198,7 +207,7 @@ static void show_list(struct cli *cli, const struct view *view, const struct ans
 	if (view->draw)
 		view->draw(cli, answer->json);
 	else if (count > 0)
-		print_table(cli, view, items, count);
+		print_table(cli, view->columns, items, count);
 	else if (cli->screen.is_terminal)
 		printf("%s\n", view->nothing);
 	if (cli->screen.is_terminal && answer->total > (int64_t)count)
@@ -215,7 +224,7 @@ static void show_text(struct cli *cli, const struct view *view, const struct ans
 	else if (view->draw)
 		view->draw(cli, answer->json);
 	else
-		print_record(cli, view->columns, answer->json);
+		view_print_record(cli, view->columns, answer->json);
 }
 
 void view_show(struct cli *cli, const struct view *view, const struct answer *answer)

@@ -53,5 +53,6 @@ size_t view_items(struct cli *cli, yyjson_val *answer, const char *path, yyjson_
 /** The text of a value as a cell of a table; "" for null. In the arena. */
 const char *cell_text(struct cli *cli, yyjson_val *value, enum cell cell);
 
-/** A line of a record: the label, and the text wrapped beside it; nothing for an empty text. */
-void view_print_line(struct cli *cli, size_t label_width, const char *label, const char *text);
+/** The lines of a record, without those that are empty, and a table of the items of a list. */
+void view_print_record(struct cli *cli, const struct column *columns, yyjson_val *record);
+void view_print_table(struct cli *cli, const struct column *columns, yyjson_val *list);

@@ -87,3 +87,37 @@ def test_texts_are_data_in_every_form(lying, form):
 def test_a_key_that_would_end_the_header(lying):
     cli = lying((200, "{}", "application/json"))
     assert "no key has" in cli.run("whoami", status=2, EXPOPS_KEY="usr_x\r\nX-Evil: 1").stderr
+
+
+# Each command that asks the service, with arguments that it takes.
+COMMANDS = [
+    ["whoami"], ["digest"], ["digest", "-i", "x"], ["search", "x"], ["paper", "x"], ["like", "ID"], ["why", "ID"], ["refresh"],
+    ["interests"], ["interest", "x"], ["interest", "add", "x"], ["interest", "remove", "ID"], ["learn", "ID"],
+    ["provision", "ID"], ["agents"], ["run", "a/b"], ["run-status", "a/b"], ["runs"], ["report"], ["inbox"],
+    ["inbox", "dismiss", "ID"], ["experiments"], ["experiment", "x"], ["experiment", "add", "x"], ["context", "ID"], ["implement", "ID"],
+    ["eval", "templates"], ["eval", "runs"], ["eval", "run", "ID"], ["eval", "show", "ID"], ["eval", "cancel", "ID"], ["eval", "build"],
+    ["keys"], ["key", "add", "x"], ["key", "revoke", "x"], ["task", "ID"], ["api", "interests_list"],
+]  # fmt: skip
+ID = "019c1d2f-e9f4-7d38-8f21-ddb66cad4a27"
+HOSTILE = {name: OBEYED for name in ("id", "name", "title", "status", "message", "error", "formatted", "headline", "text", "pipeline_status",
+                                     "run_id", "task_id", "build_id", "arxiv_id", "resource_id", "prefix", "log_tail")}  # fmt: skip
+SHAPES = [None, 17, 1e300, "x", [], {}, [[]], [None, 3, "x", {}], {"keys": [[], {"prefix": 3}]}, HOSTILE, [HOSTILE],
+          {"interests": [3, {"recommendations": [HOSTILE, 3]}], "keys": [HOSTILE], "agents": [HOSTILE, 3], "kpis": [], "findings": [HOSTILE],
+           "matched": [HOSTILE], "preference": {"examples": [HOSTILE]}, **HOSTILE}]  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_command_survives_every_shape(lying, command):
+    """It neither crashes nor lets anything through that a terminal obeys, whatever the answer is."""
+    shape = [None]
+    cli = lying(lambda request: request.reply(200, json.dumps(shape[0]), Content_Type="application/json", X_Total_Count="99"))
+    for shape[0] in SHAPES:
+        done = cli.run(*(ID if word == "ID" else word for word in command), status=None)
+        assert 0 <= done.returncode <= 4 and no_control(done.stdout + done.stderr), (shape[0], done)
+
+
+def test_every_command_is_tried(bare):
+    """Those that ask the service: all but these."""
+    listed = {line.split()[0] for line in bare.run("help").stdout.splitlines() if line.startswith("  ") and line[2].islower()}
+    assert listed - {command[0] for command in COMMANDS} == {
+        "login", "logout", "profiles", "profile", "help", "dislike", "save"}  # fmt: skip

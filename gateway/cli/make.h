@@ -1,0 +1,13 @@
+/** Commands that make something from more than their arguments. */
+#pragma once
+
+#include "command.h"
+
+/** `interest add`: its context from a file, its repository from a checkout. */
+void interest_add_run(struct cli *cli, const struct arguments *arguments);
+
+/** `experiment add`: from a paper, too. */
+void experiment_add_run(struct cli *cli, const struct arguments *arguments);
+
+/** `inbox dismiss N`. */
+void inbox_dismiss_run(struct cli *cli, const struct arguments *arguments);

@@ -1,0 +1,139 @@
+"""The commands of each day, against the real service."""
+
+import json
+import re
+import subprocess
+
+import pytest
+
+from lib.system.command_line import FAILED, NOT_FOUND, USAGE, without_styles
+
+
+def rows(done):
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_the_digest_and_what_its_numbers_do(reader):
+    shown = reader.run("digest").stdout
+    recommended = rows(reader.run("digest", "-o", "jsonl"))
+    assert len(recommended) == 3 and all(f"{i + 1}. {row['title']}" in shown for i, row in enumerate(recommended))
+    assert reader.run("like", "2").stdout == f"like: {recommended[1]['title']}\n"
+    assert json.loads(reader.run("save", "1", "-o", "json").stdout)["recommendation_id"] == recommended[0]["recommendation_id"]
+    why = reader.run("why", "3").stdout
+    assert recommended[2]["resource_id"] in why and "retrieval" in why
+    assert f"Paper       {recommended[0]['resource_id']}" in reader.run("paper", "1").stdout
+    assert "3 items" in reader.run("like", "4", status=NOT_FOUND).stderr
+    assert json.loads(reader.run("digest", "--week", "-o", "json").stdout)["period"] == "week"
+    assert [row["recommendation_id"] for row in rows(reader.run("digest", "-i", "quest", "-n", "2", "-o", "jsonl"))] == [
+        row["recommendation_id"] for row in recommended[:2]]  # fmt: skip
+
+
+def test_a_number_stands_for_what_was_listed_last(reader):
+    reader.run("interests")
+    assert "is no recommendation" in reader.run("like", "1", status=NOT_FOUND).stderr
+    assert "Name" in reader.run("interest", "1").stdout
+    found = rows(reader.run("search", "retrieval", "augmented", "generation", "-n", "3", "-o", "jsonl"))
+    assert json.loads(reader.run("paper", "2", "-o", "json").stdout)["arxiv_id"] == found[1]["arxiv_id"]
+    assert "recommendation" in reader.run("like", "1", status=NOT_FOUND).stderr
+    assert "number" in reader.run("interest", "1", status=NOT_FOUND).stderr
+
+
+def test_papers_by_every_name(reader):
+    paper = rows(reader.run("search", "retrieval", "-n", "1", "-o", "jsonl"))[0]["arxiv_id"]
+    for name in (paper, f"arXiv:{paper}", f"https://arxiv.org/abs/{paper}", "1"):
+        assert json.loads(reader.run("paper", name, "-o", "json").stdout)["arxiv_id"] == paper
+    reader.run("paper", "9999.99999", status=NOT_FOUND)
+
+
+def test_names_and_their_beginnings(reader):
+    interest = json.loads(reader.run("interest", "Question answering", "-o", "json").stdout)
+    reader.run("interest", "add", "Question", "--context", "-", input="Questions.")
+    reader.run("interest", "add", "Quantization", "--context", "-", input="Fewer bits.")
+    assert json.loads(reader.run("interest", "question a", "-o", "json").stdout)["id"] == interest["id"]
+    assert json.loads(reader.run("interest", interest["id"], "-o", "json").stdout)["id"] == interest["id"]
+    assert json.loads(reader.run("interest", "question", "-o", "json").stdout)["name"] == "Question"  # the whole name
+    refused = reader.run("interest", "qu", status=USAGE).stderr
+    assert all(name in refused for name in ("Question answering", "Quantization", interest["id"]))
+    assert "there is no interest none" in reader.run("interest", "none", status=NOT_FOUND).stderr
+    reader.run("interest", "remove", "Quant")
+    assert [row["name"] for row in rows(reader.run("interests", "-o", "jsonl"))] == ["Question", "Question answering"]
+
+
+def test_more_names_than_a_page(reader):
+    for number in range(105):
+        reader.api.post("/experiments", {"name": f"Try {number:03}"}, expect=201)
+    assert json.loads(reader.run("experiment", "try 000", "-o", "json").stdout)["name"] == "Try 000"
+    shown = reader.screen("experiments", "-n", "7", columns=80)
+    assert "7 of 105" in shown and "7 of 105" not in reader.run("experiments", "-n", "7").stdout
+
+
+def test_an_interest_of_a_checkout(reader, tmp_path):
+    """With the origin of the checkout, whose user and password stay at home."""
+    checkout = tmp_path / "checkout"
+    for words in (["init", "-q", str(checkout)], ["-C", str(checkout), "remote", "add", "origin", "https://me:secret@github.com/acme/ranker.git"]):
+        subprocess.run(["git", *words], check=True)
+    made = reader.run("interest", "add", "Ranking", "--context", "-", "--repo", ".", "-o", "json", input="Ranking.", cwd=checkout)
+    assert json.loads(made.stdout)["source_repo_url"] == "https://github.com/acme/ranker"
+    reader.run("interest", "add", "Nowhere", "--repo", ".", status=FAILED, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("written, url", [
+    ("acme/ranker", "https://github.com/acme/ranker"),
+    ("git@git.example.org:acme/ranker.git", "https://git.example.org/acme/ranker"),
+    ("ssh://git@git.example.org:2222/acme/ranker.git/", "https://git.example.org/acme/ranker"),
+    ("https://github.com/acme/ranker/issues/3", "https://github.com/acme/ranker"),
+])  # fmt: skip
+def test_addresses_of_repositories(reader, written, url):
+    made = reader.run("interest", "add", written, "--context", "-", "--repo", written, "-o", "json", input="Ranking.")
+    assert json.loads(made.stdout)["source_repo_url"] == url
+
+
+@pytest.mark.parametrize("written", ["acme", "/nowhere", "https://github.com/acme", "acme/", "x:"])
+def test_what_is_no_repository(reader, written):
+    assert reader.run("run", written, status=None).returncode in (FAILED, USAGE)
+
+
+def test_an_experiment_of_a_recommendation(reader):
+    paper = rows(reader.run("digest", "-o", "jsonl"))[0]["resource_id"]
+    made = json.loads(reader.run("experiment", "add", "Try it", "--paper", "1", "--hypothesis", "It is better", "-o", "json").stdout)
+    assert (made["source_type"], made["source_ref"], made["hypothesis"]) == ("arxiv_paper", paper, "It is better")
+    assert "# Try it" in reader.run("context", "try").stdout
+    assert "Try it" in reader.run("experiments", "--status", "draft").stdout
+    assert "It is better" in reader.run("experiment", "1").stdout
+
+
+def test_keys(reader):
+    made = json.loads(reader.run("key", "add", "laptop", "--preset", "read_only", "--days", "3", "-o", "json").stdout)
+    assert "interests:read" in reader.run("whoami", EXPOPS_KEY=made["key"]).stdout
+    assert "interests:write" in reader.run("interest", "add", "x", "-c", "-", status=4, input="x", EXPOPS_KEY=made["key"]).stderr
+    assert "laptop" in reader.run("keys").stdout and made["key"] not in reader.run("keys", "-o", "json").stdout
+    reader.run("key", "revoke", "laptop")
+    reader.run("whoami", status=4, EXPOPS_KEY=made["key"])
+
+
+def test_evaluations(reader):
+    spec = {"image": "registry.example.com/ranker:1", "command": ["evaluate"], "metrics": ["recall"]}
+    reader.run("api", "template_create", "name=Nightly", f"spec={json.dumps(spec)}")
+    assert "Nightly" in reader.run("eval", "templates").stdout
+    run = json.loads(reader.run("eval", "run", "night", "seed=7", "label=a b", "--name", "first", "-o", "json").stdout)
+    assert run["params"] == {"seed": 7, "label": "a b"} and run["status"] == "queued"
+    assert "first" in reader.run("eval", "runs", "-t", "Nightly").stdout
+    assert "queued" in reader.run("eval", "show", "1").stdout
+    assert "cancelled" in reader.run("eval", "cancel", "first").stdout
+    assert "cancelled" in reader.run("eval", "show", "first", "-w", status=FAILED).stderr
+
+
+def test_agents_of_nobody(reader):
+    for command in ("runs", "agents", "inbox"):
+        assert reader.run(command, "-o", "json").stdout == "[]\n"
+        assert len(without_styles(reader.screen(command)).splitlines()) == 1
+    assert "no runs in this period" in reader.run("report", "--since", "2026-01-01").stdout
+    reader.run("run-status", "acme/ranker", status=NOT_FOUND)
+    reader.run("run", "acme/ranker", status=NOT_FOUND)
+
+
+def test_tables_of_a_reader_fit(reader):
+    for command in (["interests"], ["keys"], ["search", "retrieval"], ["digest"], ["paper", "1"], ["why", "1"]):
+        for columns in (60, 200):
+            shown = without_styles(reader.screen(*command, columns=columns))
+            assert max(map(len, shown.splitlines())) <= columns or re.search(r"https?://", shown), (command, columns, shown)

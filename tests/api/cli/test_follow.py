@@ -1,0 +1,98 @@
+"""-w: following work through restarts of the gateway, and its end by Ctrl-C."""
+
+import json
+import signal
+
+from lib.outside.stub_server import StubServer
+from lib.system.command_line import FAILED, NOT_FOUND, without_styles
+
+TASK = "019c1d2f-e9f4-7d38-8f21-ddb66cad4a27"
+
+
+def task(status, **members):
+    return {"task_id": TASK, "kind": "recommendations_refresh", "status": status, "progress": 0, "message": None, "result": None,
+            "error": None, "attempts": 1, "created_at": "2026-02-02T07:10:05.300Z", "started_at": None, "finished_at": None, **members}  # fmt: skip
+
+
+class Following:
+    """A service whose task takes as many questions as there are answers: a task, a status, or None for a broken connection."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+        self.server = StubServer(self.answer)
+
+    def answer(self, request):
+        if request.command == "POST":
+            request.reply(202, json.dumps(task("pending")), Content_Type="application/json")
+            return
+        answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+        if answer is None:
+            request.close_connection = True
+        elif isinstance(answer, int):
+            request.reply(answer, "{}", Content_Type="application/json")
+        else:
+            request.reply(200, json.dumps(answer), Content_Type="application/json")
+
+
+def test_it_goes_on_where_the_service_was_away(against):
+    service = Following(task("pending"), None, 503, task("running"), None, task("completed", message="3 recommendations"))
+    done = against(service.server.url).run("refresh", "-w")
+    assert "3 recommendations" in done.stdout and done.stderr == ""  # no progress in a pipe
+    service.server.close()
+
+
+def test_a_failure_is_the_exit_status(against):
+    service = Following(task("failed", error="no candidates\x1b[31m"))
+    done = against(service.server.url).run("refresh", "-w", status=FAILED)
+    assert "it failed: no candidates\\u001b[31m" in done.stderr
+    service.server.close()
+
+
+def test_a_task_that_is_gone_is_not_waited_for(against):
+    service = Following(404)
+    against(service.server.url).run("refresh", "-w", status=NOT_FOUND)
+    service.server.close()
+
+
+def test_a_terminal_shows_the_steps(against):
+    steps = [{"name": "agent_key", "status": "completed", "message": "made\x1b]0;x\x07", "started_at": "x", "finished_at": "x"},
+             {"name": "workflow", "status": "running", "message": None, "started_at": "x", "finished_at": None}]  # fmt: skip
+    service = Following(task("running", progress=40, message="working", steps=steps), task("completed"))
+    shown = against(service.server.url).screen("refresh", "-w")
+    assert "completed  agent_key: made\\u001b]0;x\\u0007" in shown and "running  40 %  working" in shown and "\x1b]0" not in shown
+    service.server.close()
+
+
+def test_ctrl_c_ends_the_following_and_not_the_task(against):
+    service = Following(task("running"))
+    with against(service.server.url).terminal("refresh", "-w") as terminal:
+        terminal.expect("running")
+        terminal.type("\x03")
+        assert terminal.wait() == 128 + signal.SIGINT
+    assert f"expops task {TASK} -w follows it" in without_styles(terminal.output)
+    service.server.close()
+
+
+def test_a_killed_gateway_is_waited_for(cli, cluster, user):
+    spec = {"image": "registry.example.com/ranker:1", "command": ["evaluate"]}
+    user.api.post("/eval-env/templates", {"name": "Nightly", "spec": spec}, expect=201)
+    with cli.terminal("eval", "run", "Nightly", "-w") as terminal:
+        terminal.expect("queued")
+        cluster.kill9("gateway")
+        try:
+            terminal.expect("no answer, trying again")
+        finally:
+            cluster.recover()
+        (run,) = user.api.get("/eval-env/runs", expect=200).json()
+        user.api.post(f"/eval-env/runs/{run['run_id']}/cancel", expect=200)
+        assert terminal.wait() == FAILED
+    assert f"Run         {run['run_id']}" in without_styles(terminal.output) and "it cancelled" in terminal.output
+
+
+def test_a_task_is_found_by_its_id(cli, user):
+    cli.run("interest", "add", "Attention", "-c", "-", input="Attention.")
+    for command in (["refresh"], ["learn", "att"]):
+        started = json.loads(cli.run(*command, "-o", "json").stdout)
+        assert json.loads(cli.run("task", started["task_id"], "-w", "-o", "json", status=None).stdout)["task_id"] == started["task_id"]
+    cli.run("task", TASK, status=NOT_FOUND)
+    cli.run("task", "..", status=2)
