@@ -9,7 +9,6 @@
 #include "product/agent_workflow.h"
 #include "report/report.h"
 #include "run/repo_access.h"
-#include "run/report_batch.h"
 #include "run/run.h"
 #include "service/service.h"
 #include "svc-fleet-schema.h"
@@ -63,17 +62,6 @@ static void process_start(struct process *process)
 	chat_init();
 }
 
-static void worker_start(struct worker *worker)
-{
-	worker->user = report_batcher_new(worker);
-}
-
-static void worker_stop(struct worker *worker)
-{
-	report_batcher_free(worker->user);
-	worker->user = NULL;
-}
-
 static const struct service SERVICE = {
 	.name = "svc-fleet",
 	.schema = "fleet",
@@ -85,8 +73,6 @@ static const struct service SERVICE = {
                                                     CHAT_SETTINGS, WORDING_SETTINGS, NULL},
 	.settings_check = agents_init,
 	.process_start = process_start,
-	.worker_start = worker_start,
-	.worker_stop = worker_stop,
 	.keeps_accounts = true,
 	.schema_definition = &SCHEMA,
 	.recurring = RECURRING,

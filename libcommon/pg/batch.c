@@ -1,6 +1,7 @@
 #include "pg/batch.h"
 
 #include "base/base.h"
+#include "pacing/fair_queue.h"
 #include "pg/pool.h"
 
 #include <stdlib.h>
@@ -10,12 +11,23 @@
 /* A queue whose newest statement runs for so long starts another one beside it. */
 #define SLOW_MS 20
 
+#define APART_MS  1000
+#define APART_MAX 8 /* accounts; of more, the newest */
+
+#define LIMITS_SQL \
+	"SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true)"
+#define LOCK_TIMEOUT_ALONE "1s"
+#define STATEMENT_TIMEOUT  "2s"
+
+const char *pg_batch_lock_timeout = "200ms";
+
 /* An item: on the stack of the fiber that waits for it. */
 struct batch_item {
-	TAILQ_ENTRY(batch_item) entry; /* of the waiting ones */
+	struct fair_entry entry; /* of the waiting ones */
 	struct request *rq;
-	const char *json;
-	size_t length;
+	const struct pg_call *first; /* NULL: none */
+	const struct pg_call *call;
+	size_t length;            /* bytes of its parameters */
 	struct batch_item **slot; /* its place in a batch; NULL: it waits for one */
 	bool is_over;             /* it has left its batch, and the members below are set */
 	bool is_alone;            /* it is to run alone; the outcome is not set */
@@ -25,19 +37,19 @@ struct batch_item {
 	struct pg_rows *rows;
 };
 
-struct batch_key {
-	const char *sql;
-	struct uuid account;
-};
-
-/* The items of an account for a statement. Exists while the statement runs for some. */
+/* The items for a statement. Exists while the statement runs for some. */
 struct pg_batch_queue {
 	UT_hash_handle hh;
-	struct batch_key key;
+	const char *sql;
 	struct worker *worker;
-	TAILQ_HEAD(, batch_item) waiting;
+	struct fair_queue waiting;
 	int running;         /* statements */
 	uint64_t started_ms; /* uv_now() of the newest */
+	struct {
+		struct uuid account;
+		uint64_t until_ms; /* uv_now() */
+	} apart[APART_MAX];        /* accounts whose items run alone, since one has failed */
+	unsigned apart_count;
 };
 
 /* The items that one statement runs for. */
@@ -46,6 +58,78 @@ struct batch {
 	struct batch_item *items[PG_BATCH_MAX]; /* NULL: it has left */
 	size_t count;
 };
+
+/* --- The statement ---------------------------------------------------------------------------- */
+
+/* Append an element to an array of texts: `{"a","b"` and so on. NULL: SQL NULL. */
+static void array_add(struct buf *array, const char *text)
+{
+	buf_puts(array, array->length ? "," : "{");
+	if (!text) {
+		buf_puts(array, "NULL");
+		return;
+	}
+	buf_puts(array, "\"");
+	for (;;) {
+		size_t plain = strcspn(text, "\"\\");
+		buf_add(array, text, plain);
+		text += plain;
+		if (!*text)
+			break;
+		buf_puts(array, "\\");
+		buf_add(array, text++, 1);
+	}
+	buf_puts(array, "\"");
+}
+
+/* The shared statement, each of whose parameters is the array of those of the items. */
+static struct pg_call shared_call(struct arena *arena, struct batch_item *const *items,
+                                  size_t count)
+{
+	const struct pg_call *shape = items[0]->call;
+	struct pg_param *arrays = arena_array(arena, shape->count + 1, sizeof(*arrays));
+	for (size_t param = 1; param <= shape->count; param++) {
+		struct buf array = {.arena = arena};
+		for (size_t i = 0; i < count; i++)
+			array_add(&array, items[i]->call->params[param].text);
+		buf_puts(&array, "}");
+		arrays[param] = pg_text(array.data);
+	}
+	return (struct pg_call){.sql = shape->sql, .params = arrays, .count = shape->count};
+}
+
+/* A copy, since the item's request may end before the batch does. */
+static struct pg_call call_copy(struct arena *arena, const struct pg_call *call)
+{
+	struct pg_param *params = arena_array(arena, call->count + 1, sizeof(*params));
+	for (size_t i = 1; i <= call->count; i++)
+		params[i] = pg_text(arena_strdup(arena, call->params[i].text));
+	return (struct pg_call){.sql = call->sql, .params = params, .count = call->count};
+}
+
+/* Run the statement for the items, behind their own first ones, in one transaction. `lock_timeout`
+ * NULL: the limits are those of any statement. */
+static enum err_code run_items(struct request *rq, struct batch_item *const *items, size_t count,
+                               const char *lock_timeout, struct pg_rows **ret_rows,
+                               const char **ret_constraint)
+{
+	struct pg_call *calls = arena_array(rq->arena, count + 2, sizeof(*calls));
+	const struct pg_param limits[] = {{NULL},
+	                                  pg_text(lock_timeout),
+	                                  pg_text(STATEMENT_TIMEOUT)};
+	size_t calls_count = 0;
+	if (lock_timeout)
+		calls[calls_count++] =
+			(struct pg_call){.sql = LIMITS_SQL, .params = limits, .count = 2};
+	for (size_t i = 0; i < count; i++)
+		if (items[i]->first)
+			calls[calls_count++] = call_copy(rq->arena, items[i]->first);
+	calls[calls_count++] = shared_call(rq->arena, items, count);
+	if (calls_count == 1)
+		return pg_try_with(rq, ret_rows, ret_constraint, calls->sql, calls->params,
+		                   calls->count);
+	return pg_try_all(rq, ret_rows, ret_constraint, calls, calls_count);
+}
 
 /* Copy the row of an item, if it has one, without its number, which is the first column. Items are
  * counted from 1. */
@@ -68,6 +152,33 @@ static struct pg_rows *copy_row(struct arena *arena, const struct pg_rows *rows,
 	return copy;
 }
 
+/* Run the statement for one item, in the fiber of its request. */
+static enum err_code run_alone(struct request *rq, struct batch_item *item,
+                               struct pg_rows **ret_rows, const char **ret_constraint)
+{
+	struct pg_rows *rows;
+	enum err_code code = run_items(rq, &item, 1, item->first ? LOCK_TIMEOUT_ALONE : NULL, &rows,
+	                               ret_constraint);
+	if (!code)
+		*ret_rows = copy_row(rq->arena, rows, 1);
+	return code;
+}
+
+static enum err_code run_in_transaction(struct request *rq, struct batch_item *item,
+                                        struct pg_rows **ret_rows, const char **ret_constraint)
+{
+	const struct pg_call *first = item->first;
+	struct batch_item rest = *item;
+	struct pg_rows *dropped;
+	rest.first = NULL;
+	enum err_code code = first ? pg_try_with(rq, &dropped, ret_constraint, first->sql,
+	                                         first->params, first->count)
+	                           : ERR_NONE;
+	return code ? code : run_alone(rq, &rest, ret_rows, ret_constraint);
+}
+
+/* --- Batches ---------------------------------------------------------------------------------- */
+
 /* Take the item from its slot, and let its request go on. NULL: it has left before. */
 static struct batch_item *item_end(struct batch_item **slot, enum err_code code,
                                    const struct fault *fault)
@@ -83,8 +194,8 @@ static struct batch_item *item_end(struct batch_item **slot, enum err_code code,
 	return item;
 }
 
-/* Whether a statement for several items failed in a way that it may not fail for each alone. The
- * server has rolled it back. */
+/* Whether a statement failed in a way that may be due to one item. The server has rolled it
+ * back. */
 static bool may_be_of_one(const struct request *rq, enum err_code code)
 {
 	if (code == ERR_TIMEOUT)
@@ -93,37 +204,81 @@ static bool may_be_of_one(const struct request *rq, enum err_code code)
 	       code == ERR_INTERNAL;
 }
 
-static const char *batch_json(struct arena *arena, const struct batch *batch)
+/* The account's item has failed by itself. */
+static void set_apart(struct pg_batch_queue *queue, const struct uuid *account)
 {
-	struct buf json = {.arena = arena};
-	for (size_t i = 0; i < batch->count; i++) {
-		buf_puts(&json, i == 0 ? "[" : ",");
-		buf_add(&json, batch->items[i]->json, batch->items[i]->length);
-	}
-	buf_puts(&json, "]");
-	return json.data;
+	unsigned i = queue->apart_count++ % APART_MAX;
+	queue->apart[i].account = *account;
+	queue->apart[i].until_ms = uv_now(queue->worker->pg->loop) + APART_MS;
 }
 
-static void batch_main(struct request *rq)
+/* The items of the batch that one run of the statement is for. */
+struct part {
+	struct batch_item **slots[PG_BATCH_MAX];
+	struct batch_item *items[PG_BATCH_MAX];
+	size_t count;
+};
+
+/* Those among `count` slots whose requests still wait. */
+static struct part part_of(struct batch_item **slots, size_t count)
 {
-	struct batch *batch = rq->user;
-	const struct batch_key *key = &batch->queue->key;
+	struct part part = {0};
+	for (size_t i = 0; i < count; i++) {
+		if (!slots[i])
+			continue;
+		part.slots[part.count] = &slots[i];
+		part.items[part.count++] = slots[i];
+	}
+	return part;
+}
+
+/* The failure of one of several items. What has waited for a lock, or taken long, goes on without
+ * these limits, where it delays no others. */
+static bool item_is_blocked(struct pg_batch_queue *queue, const struct batch_item *item,
+                            enum err_code code)
+{
+	set_apart(queue, &item->rq->caller.account);
+	return code == ERR_CONTENTION || code == ERR_TIMEOUT;
+}
+
+/* Run the statement for `count` items of the batch. If one of them makes it fail, each half by
+ * itself: the others are not held up, and an item that fails alone is to blame. */
+static void batch_run(struct request *rq, struct batch *batch, size_t from, size_t count)
+{
+	struct part *part = arena_new_of(rq->arena, struct part);
+	*part = part_of(batch->items + from, count);
+	bool is_limited = batch->count > 1 && !pg_statement_is_read(batch->queue->sql);
 	struct pg_rows *rows;
 	const char *constraint = NULL;
-	enum err_code code = pg_try(rq, &rows, &constraint, key->sql, pg_uuid(key->account),
-	                            pg_text(batch_json(rq->arena, batch)));
-	bool is_alone = batch->count > 1 && may_be_of_one(rq, code);
-	for (size_t i = 0; i < batch->count; i++) {
-		struct batch_item *item = item_end(&batch->items[i], code, rq->pg_fault);
+	if (part->count == 0)
+		return;
+	rq->has_effects = false;
+	enum err_code code =
+		run_items(rq, part->items, part->count, is_limited ? pg_batch_lock_timeout : NULL,
+	                  &rows, &constraint);
+	bool is_of_one = batch->count > 1 && may_be_of_one(rq, code);
+	if (is_of_one && count > 1) {
+		batch_run(rq, batch, from, count / 2);
+		batch_run(rq, batch, from + count / 2, count - count / 2);
+		return;
+	}
+	for (size_t i = 0; i < part->count; i++) {
+		struct batch_item *item = item_end(part->slots[i], code, rq->pg_fault);
 		if (!item)
 			continue;
-		item->is_alone = is_alone;
-		item->rq->has_effects |= rq->has_effects && !is_alone;
+		item->is_alone = is_of_one && item_is_blocked(batch->queue, item, code);
+		item->rq->has_effects |= rq->has_effects && !item->is_alone;
 		if (code)
 			item->constraint = arena_strdup(item->rq->arena, constraint);
 		else
 			item->rows = copy_row(item->rq->arena, rows, i + 1);
 	}
+}
+
+static void batch_main(struct request *rq)
+{
+	struct batch *batch = rq->user;
+	batch_run(rq, batch, 0, batch->count);
 }
 
 static void queue_leave(struct pg_batch_queue *queue);
@@ -143,12 +298,13 @@ static void batch_over(struct request *rq)
  * sent for them. */
 static void batch_fill(struct batch *batch, struct pg_batch_queue *queue)
 {
-	struct batch_item *item;
+	struct fair_entry *entry;
 	size_t bytes = 0;
-	while ((item = TAILQ_FIRST(&queue->waiting)) && batch->count < PG_BATCH_MAX &&
+	while ((entry = fair_queue_first(&queue->waiting)) && batch->count < PG_BATCH_MAX &&
 	       bytes < PG_BATCH_BYTES_MAX) {
-		TAILQ_REMOVE(&queue->waiting, item, entry);
+		struct batch_item *item = CONTAINER_OF(entry, struct batch_item, entry);
 		enum err_code reason = fiber_cancelled(item->rq->fiber);
+		fair_queue_serve(&queue->waiting, entry);
 		if (reason) {
 			item_end(&item, reason, pg_fault_of_code(reason));
 			continue;
@@ -184,10 +340,22 @@ static bool queue_is_slow(const struct pg_batch_queue *queue)
 	return uv_now(queue->worker->pg->loop) - queue->started_ms > SLOW_MS;
 }
 
+/* Whether items of the account run alone now. */
+static bool is_apart(const struct pg_batch_queue *queue, const struct uuid *account)
+{
+	uint64_t now_ms = uv_now(queue->worker->pg->loop);
+	for (size_t i = 0; i < APART_MAX; i++) {
+		if (queue->apart[i].until_ms > now_ms &&
+		    uuid_equal(&queue->apart[i].account, account))
+			return true;
+	}
+	return false;
+}
+
 /* A statement of the queue is over. It holds the queue until the next one has started. */
 static void queue_leave(struct pg_batch_queue *queue)
 {
-	while (!TAILQ_EMPTY(&queue->waiting) && (queue->running == 1 || queue_is_slow(queue)))
+	while (fair_queue_first(&queue->waiting) && (queue->running == 1 || queue_is_slow(queue)))
 		batch_start(queue);
 	if (--queue->running > 0)
 		return;
@@ -195,51 +363,53 @@ static void queue_leave(struct pg_batch_queue *queue)
 	free(queue);
 }
 
-static struct pg_batch_queue *queue_find(struct worker *worker, const struct batch_key *key)
+static struct pg_batch_queue *queue_find(struct worker *worker, const char *sql)
 {
 	struct pg_batch_queue *queue;
-	HASH_FIND(hh, worker->pg->batch_queues, key, sizeof(*key), queue);
+	HASH_FIND_PTR(worker->pg->batch_queues, &sql, queue);
 	return queue;
 }
 
 /* A queue for which a statement starts. */
-static struct pg_batch_queue *queue_add(struct worker *worker, const struct batch_key *key)
+static struct pg_batch_queue *queue_add(struct worker *worker, const char *sql)
 {
 	struct pg_batch_queue *queue = calloc(1, sizeof(*queue));
 	require(queue);
-	queue->key = *key;
+	queue->sql = sql;
 	queue->worker = worker;
 	queue->running = 1;
 	queue->started_ms = uv_now(worker->pg->loop);
-	TAILQ_INIT(&queue->waiting);
-	HASH_ADD(hh, worker->pg->batch_queues, key, sizeof(queue->key), queue);
+	fair_queue_init(&queue->waiting);
+	HASH_ADD_PTR(worker->pg->batch_queues, sql, queue);
 	return queue;
 }
 
 void pg_batch_sweep(struct pg_pool *pool)
 {
 	for (struct pg_batch_queue *queue = pool->batch_queues; queue; queue = queue->hh.next) {
-		if (!TAILQ_EMPTY(&queue->waiting) && queue_is_slow(queue))
+		if (fair_queue_first(&queue->waiting) && queue_is_slow(queue))
 			batch_start(queue);
 	}
 }
+
+/* --- A request -------------------------------------------------------------------------------- */
 
 /* The request was cancelled: its item leaves the batch, or the queue. ERR_UNAVAILABLE, by which a
  * process ends its requests, says that nothing was done. */
 static void item_leave(struct pg_batch_queue *queue, struct batch_item *item, enum err_code reason)
 {
-	bool may_be_done = item->slot && !pg_statement_is_read(queue->key.sql);
+	bool may_be_done = item->slot && !pg_statement_is_read(queue->sql);
 	if (may_be_done && reason == ERR_UNAVAILABLE)
 		reason = ERR_UNCERTAIN;
 	item->rq->has_effects |= may_be_done;
 	if (!item->slot)
-		TAILQ_REMOVE(&queue->waiting, item, entry);
+		fair_queue_remove(&queue->waiting, &item->entry);
 	item_end(item->slot ? item->slot : &item, reason, pg_fault_of_code(reason));
 }
 
 static void item_wait(struct pg_batch_queue *queue, struct batch_item *item)
 {
-	TAILQ_INSERT_TAIL(&queue->waiting, item, entry);
+	fair_queue_add(&queue->waiting, &item->entry, &item->rq->caller.account, 0);
 	if (queue_is_slow(queue))
 		batch_start(queue);
 	while (!item->is_over) {
@@ -249,51 +419,55 @@ static void item_wait(struct pg_batch_queue *queue, struct batch_item *item)
 	}
 }
 
-/* Run the statement for one item, in the fiber of its request. */
-static enum err_code run_alone(struct request *rq, struct pg_rows **ret_rows,
-                               const char **ret_constraint, const char *sql, const char *json)
+static size_t bytes_of(const struct pg_call *call)
 {
-	struct pg_rows *rows;
-	enum err_code code = pg_try(rq, &rows, ret_constraint, sql, pg_uuid(rq->caller.account),
-	                            pg_text(arena_printf(rq->arena, "[%s]", json)));
-	if (!code)
-		*ret_rows = copy_row(rq->arena, rows, 1);
+	size_t bytes = 0;
+	for (size_t i = 1; i <= call->count; i++)
+		bytes += call->params[i].text ? strlen(call->params[i].text) : 0;
+	return bytes;
+}
+
+/* Run the item in a batch of the queue. */
+static enum err_code run_shared(struct request *rq, struct pg_batch_queue *queue,
+                                struct batch_item *item, struct pg_rows **ret_rows,
+                                const char **ret_constraint)
+{
+	item->length = bytes_of(item->call);
+	item_wait(queue, item);
+	if (item->is_alone)
+		return run_alone(rq, item, ret_rows, ret_constraint);
+	if (item->code)
+		rq->pg_fault = item->fault;
+	else
+		*ret_rows = item->rows;
+	if (ret_constraint)
+		*ret_constraint = item->constraint;
+	return item->code;
+}
+
+enum err_code pg_batch_try_after(struct request *rq, struct pg_rows **ret_rows,
+                                 const char **ret_constraint, const struct pg_call *first,
+                                 const struct pg_call *item)
+{
+	struct batch_item own = {.rq = rq, .first = first, .call = item};
+	if (pg_in_transaction(rq))
+		return run_in_transaction(rq, &own, ret_rows, ret_constraint);
+	struct pg_batch_queue *queue = queue_find(rq->worker, item->sql);
+	if (queue && !is_apart(queue, &rq->caller.account))
+		return run_shared(rq, queue, &own, ret_rows, ret_constraint);
+	if (queue)
+		return run_alone(rq, &own, ret_rows, ret_constraint);
+	queue = queue_add(rq->worker, item->sql);
+	enum err_code code = run_alone(rq, &own, ret_rows, ret_constraint);
+	queue_leave(queue);
 	return code;
 }
 
-enum err_code pg_batch_try(struct request *rq, struct pg_rows **ret_rows,
-                           const char **ret_constraint, const char *sql, const char *json)
-{
-	if (pg_in_transaction(rq))
-		return run_alone(rq, ret_rows, ret_constraint, sql, json);
-	struct batch_key key;
-	memset(&key, 0, sizeof(key)); /* it is compared as bytes */
-	key.sql = sql;
-	key.account = rq->caller.account;
-	struct pg_batch_queue *queue = queue_find(rq->worker, &key);
-	if (!queue) {
-		queue = queue_add(rq->worker, &key);
-		enum err_code code = run_alone(rq, ret_rows, ret_constraint, sql, json);
-		queue_leave(queue);
-		return code;
-	}
-	struct batch_item item = {.rq = rq, .json = json, .length = strlen(json)};
-	item_wait(queue, &item);
-	if (item.is_alone)
-		return run_alone(rq, ret_rows, ret_constraint, sql, json);
-	if (item.code)
-		rq->pg_fault = item.fault;
-	else
-		*ret_rows = item.rows;
-	if (ret_constraint)
-		*ret_constraint = item.constraint;
-	return item.code;
-}
-
-struct pg_rows *pg_batch_query(struct request *rq, const char *sql, const char *json)
+struct pg_rows *pg_batch_query_after(struct request *rq, const struct pg_call *first,
+                                     const struct pg_call *item)
 {
 	struct pg_rows *rows;
-	enum err_code code = pg_batch_try(rq, &rows, NULL, sql, json);
+	enum err_code code = pg_batch_try_after(rq, &rows, NULL, first, item);
 	if (code)
 		pg_raise(rq, code);
 	return rows;

@@ -1,35 +1,64 @@
-/** Statements that requests of one account share.
+/** Group commit: statements of one text that requests share, of whatever accounts.
  *
  * A commit, the start of a statement and a message to the server cost more than a row. So while
- * such a statement runs for an account, other requests of the account for the same statement wait,
- * and then it runs once for all of them. A request that finds none running does not wait. Nobody
- * waits long for a slow one: after 20 ms the next request starts another one beside it, and after a
- * second those that wait do.
+ * such a statement runs, other requests of the worker for the same one wait, and then it runs once
+ * for all of them. A request that finds none running does not wait. Nobody waits long for a slow
+ * one: after 20 ms the next request starts another one beside it, and after a second those that
+ * wait do.
  *
- * Such a statement takes items, each of a request. It answers with at most one row for each item.
- * The first column is the number of the item, from 1; the request gets the others:
+ *     a request -> none runs: at once, alone
+ *               -> waits, accounts in turn (pacing/fair_queue.h) -> with others -> its own row
+ *                                                                -> failed: half of them, ..., alone
  *
- *     $1 account, $2 a JSON array of the items
+ * A request gives its parameters as for pg_query(). The statement takes an array of each, with an
+ * element for each request, its item, and answers with at most one row for each. The first column
+ * is the number of the item, from 1; the request gets the others:
  *
- * Requests of different accounts never share a statement, so no account waits for another one's
- * locks, or fails with it. When a statement fails because of one of its items, the server has
- * rolled all back, and each request runs it for its own item. Two such statements must not wait for
- * each other in a circle: one that locks rows does so in an order that the items do not change.
+ *     -- name: label_create
+ *     -- $1 accounts, $2 names: an item each (pg/batch.h).
+ *     WITH item AS (SELECT * FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS i (account, name, n)),
+ *          made AS (INSERT INTO label (account_id, name) SELECT account, name FROM item
+ *                   ORDER BY account, name RETURNING label)
+ *     SELECT n, label_json(label) FROM item JOIN made ...
+ *
+ *     pg_batch_query(rq, LABEL_CREATE_SQL, pg_uuid(rq->caller.account), pg_text(name));
+ *
+ * What one account can do to others. When a statement fails because of one of its items, the server
+ * has rolled all back, and it runs for each half of them, until the item that is to blame fails
+ * alone; its account shares no statement for a second. A statement with several items that writes
+ * waits for a lock for 200 ms at most, which is such a failure, and runs for two seconds at most;
+ * the item that is to blame then goes on alone without these limits. Two such statements must not
+ * wait for each other in a circle: one that locks rows does so in an order that the items do not
+ * change, by account first.
  */
 #pragma once
 
 #include "pg/pg.h"
 
 /** A batch that has so many items or bytes takes no more. */
-#define PG_BATCH_MAX       16
-#define PG_BATCH_BYTES_MAX ((size_t)256 << 10)
+#define PG_BATCH_MAX       32
+#define PG_BATCH_BYTES_MAX ((size_t)1 << 20)
 
-/** Run the statement for the item `json` and the account of the request. Suspends. `ret_rows` gets
- * the row of this item alone. Failures and `ret_constraint` are those of pg_try(). `sql` is a
- * literal; `json` is borrowed until the call returns. In a transaction the item runs there, at once
- * and alone. */
-enum err_code pg_batch_try(struct request *rq, struct pg_rows **ret_rows,
-                           const char **ret_constraint, const char *sql, const char *json);
+/** How long a statement with several items waits for a lock: "200ms". Tests change it. */
+extern const char *pg_batch_lock_timeout;
+
+/** Run the statement for an item. Suspends. `ret_rows` gets the row of this item alone. Failures
+ * and `ret_constraint` are those of pg_try(). `sql` is a literal. In a transaction the item runs
+ * there, at once and alone. */
+#define pg_batch_try(rq, ret_rows, ret_constraint, sql, ...) \
+	pg_batch_try_after((rq), (ret_rows), (ret_constraint), NULL, &PG_CALL((sql), ##__VA_ARGS__))
 
 /** As pg_batch_try(), but raises the failure. */
-struct pg_rows *pg_batch_query(struct request *rq, const char *sql, const char *json);
+#define pg_batch_query(rq, sql, ...) \
+	pg_batch_query_after((rq), NULL, &PG_CALL((sql), ##__VA_ARGS__))
+
+/** As pg_batch_try(), for an item with a statement of its own, `first`, which runs before the
+ * shared one and in its transaction. Both are done, or neither. Its rows are dropped. It also waits
+ * for a lock for a second at most when it is alone. NULL: none. */
+enum err_code pg_batch_try_after(struct request *rq, struct pg_rows **ret_rows,
+                                 const char **ret_constraint, const struct pg_call *first,
+                                 const struct pg_call *item);
+
+/** As pg_batch_try_after(), but raises the failure. */
+struct pg_rows *pg_batch_query_after(struct request *rq, const struct pg_call *first,
+                                     const struct pg_call *item);

@@ -217,12 +217,10 @@ struct pg_rows *pg_query_with(struct request *rq, const char *sql, const struct 
 	raise_fault(rq, fault);
 }
 
-enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
-                          const char **ret_constraint, const char *sql,
-                          const struct pg_param *params, size_t count)
+/* What pg_try() returns; takes the result. */
+static enum err_code outcome(struct request *rq, const struct fault *fault, PGresult *result,
+                             struct pg_rows **ret_rows, const char **ret_constraint)
 {
-	PGresult *result;
-	const struct fault *fault = run(rq, true, sql, params, count, &result);
 	if (!fault) {
 		*ret_rows = rows_new(rq->arena, result);
 		return ERR_NONE;
@@ -235,7 +233,17 @@ enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
 	return fault->code;
 }
 
-enum err_code pg_try_all(struct request *rq, const struct pg_call *calls, size_t count)
+enum err_code pg_try_with(struct request *rq, struct pg_rows **ret_rows,
+                          const char **ret_constraint, const char *sql,
+                          const struct pg_param *params, size_t count)
+{
+	PGresult *result;
+	const struct fault *fault = run(rq, true, sql, params, count, &result);
+	return outcome(rq, fault, result, ret_rows, ret_constraint);
+}
+
+enum err_code pg_try_all(struct request *rq, struct pg_rows **ret_rows, const char **ret_constraint,
+                         const struct pg_call *calls, size_t count)
 {
 	struct pg_pool *pool = rq->worker->pg;
 	enum err_code reason = fiber_cancelled(fiber_self());
@@ -254,10 +262,8 @@ enum err_code pg_try_all(struct request *rq, const struct pg_call *calls, size_t
 	pg_pool_submit(pool, first);
 	PGresult *result = NULL;
 	const struct fault *fault = pg_pool_wait(pool, first, true, &result);
-	PQclear(result);
 	rq->has_effects |= may_have_committed(fault);
-	rq->pg_fault = fault;
-	return fault ? fault->code : ERR_NONE;
+	return outcome(rq, fault, result, ret_rows, ret_constraint);
 }
 
 /* Transactions */

@@ -2,7 +2,7 @@
  *
  * pg_pool_new() makes the pool of a worker. Fibers call pg_query() and pg_try() for one statement,
  * pg_begin() and pg_commit() for a transaction. pg_listen() receives notifications. batch.h lets
- * requests share a statement. migrate.h applies the schema migrations, before and beside all this.
+ * requests share a statement and its commit. migrate.h applies the schema migrations, before and beside all this.
  * pool.h describes the internal files.
  *
  * Connections. Single statements of many requests share the few pipelined connections of their
@@ -181,10 +181,11 @@ struct pg_call {
 	}
 
 /** Run statements in one transaction of their own and one round trip: all of them, or none.
- * Suspends. Their rows are dropped. Returns the failure of the first one that failed; the codes are
- * those of pg_query(). Requires that there is at least one statement, and that the request has no
- * open transaction. */
-enum err_code pg_try_all(struct request *rq, const struct pg_call *calls, size_t count);
+ * Suspends. `ret_rows` gets those of the last; the others' are dropped. Returns the failure of the
+ * first one that failed, as pg_try() does. Requires that there is at least one statement, and that
+ * the request has no open transaction. */
+enum err_code pg_try_all(struct request *rq, struct pg_rows **ret_rows, const char **ret_constraint,
+                         const struct pg_call *calls, size_t count);
 
 /** Check a connection out and BEGIN (READ COMMITTED). Suspends. Inside a transaction
  * nothing but Postgres may be waited for: fetch_try(), service_call(), Redis, fiber_sleep(),
@@ -236,11 +237,8 @@ struct pg_notice {
 
 /** For each notice of the table, call `cb` when a transaction in which it was raised has ended: was
  * committed, rolled back or lost. So a trigger can tell the client of what was written, without
- * NOTIFY, whose lock makes all such commits of the server wait for each other. A statement can tell
- * it for less in its result, if the last column has the SQLSTATE as its name and not 0 in the first
- * row:
- *     SELECT json, (SELECT count(*) FROM queued) AS "XO002" FROM made
- * One table of at most 8 for a pool; until it is freed. Borrows it. `cb` must not use the pool. */
+ * NOTIFY, whose lock makes all such commits of the server wait for each other. One table of at most
+ * 8 for a pool; until it is freed. Borrows it. `cb` must not use the pool. */
 void pg_on_notices(struct pg_pool *pool, const struct pg_notice *notices, void *context);
 
 /** Called on the pool's loop for each notification, and with NULL after each (re)connection, since

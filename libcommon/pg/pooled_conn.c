@@ -229,14 +229,6 @@ static bool note(struct pooled_conn *conn, const char *name)
 	return false;
 }
 
-/* A last column that is named as a notice, and is not 0. */
-static void note_column(struct pooled_conn *conn, const PGresult *result)
-{
-	int last = PQnfields(result) - 1;
-	if (last >= 0 && PQntuples(result) > 0 && strcmp(PQgetvalue(result, 0, last), "0") != 0)
-		note(conn, PQfname(result, last));
-}
-
 /* Keep an answer of the statement, or of its part that is answered next; takes the result. */
 static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PGresult *result)
 {
@@ -260,7 +252,6 @@ static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PG
 	}
 	if (pg_result_is_read_only(result))
 		conn->is_read_only = true;
-	note_column(conn, result);
 	PQclear(part->result);
 	part->result = result;
 }
@@ -348,6 +339,11 @@ static void statement_answered(struct pooled_conn *conn, struct pg_statement *st
 		return;
 	if (fault && st->fiber)
 		report(part, fault, sqlstate);
+	if (part != st) {
+		PQclear(st->result);
+		st->result = part->result;
+		part->result = NULL;
+	}
 	pg_pool_finish(pool, st, fault);
 }
 

@@ -1,6 +1,5 @@
 #include "service/resource.h"
 
-#include "json/json.h"
 #include "service/input.h"
 
 #include <string.h>
@@ -41,18 +40,12 @@ struct pg_rows *pg_write_with(struct request *rq, const struct constraint *const
 	return rows;
 }
 
-struct pg_rows *pg_write_batched(struct request *rq, const struct constraint *constraints,
-                                 const char *sql, const char *limits)
+struct pg_rows *pg_write_shared_with(struct request *rq, const struct constraint *constraints,
+                                     const struct pg_call *item)
 {
 	struct pg_rows *rows = NULL;
 	const char *violated = NULL;
-	struct buf item = {.arena = rq->arena};
-	buf_puts(&item, "{\"request_id\":");
-	json_quote(&item, rq->id, strlen(rq->id));
-	buf_printf(&item, ",\"limits\":%s,\"body\":", limits);
-	buf_puts(&item, request_body_json(rq));
-	buf_puts(&item, "}");
-	enum err_code code = pg_batch_try(rq, &rows, &violated, sql, item.data);
+	enum err_code code = pg_batch_try_after(rq, &rows, &violated, NULL, item);
 	if (code)
 		raise_violation(rq, constraints, violated, code);
 	return rows;

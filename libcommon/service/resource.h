@@ -48,11 +48,11 @@ struct constraint {
 struct pg_rows *pg_write_with(struct request *rq, const struct constraint *constraints,
                               const char *sql, const struct pg_param *params, size_t count);
 
-/** As pg_write(), for a statement that makes an object of the request's body and that requests of
- * the account share (pg/batch.h). Its items are {"request_id": …, "limits": …, "body": …}, where
- * `limits` is the JSON text of what settings limit. */
-struct pg_rows *pg_write_batched(struct request *rq, const struct constraint *constraints,
-                                 const char *sql, const char *limits);
+/** As pg_write(), for a statement that requests share (pg/batch.h). */
+#define pg_write_shared(rq, constraints, sql, ...) \
+	pg_write_shared_with((rq), (constraints), &PG_CALL((sql), ##__VA_ARGS__))
+struct pg_rows *pg_write_shared_with(struct request *rq, const struct constraint *constraints,
+                                     const struct pg_call *item);
 
 /** The id of the API key that makes the request, for columns such as `changed_by`; SQL NULL when a
  * service makes it. */

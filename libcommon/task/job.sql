@@ -3,7 +3,7 @@
 SELECT id, kind, attempts, interruptions, account_id, input, request_id FROM task_claim($1, $2, $3, $4, $5);
 
 -- name: job_renew
--- Locks the tasks in the order of their ids, as job_complete_all does: neither waits for the other in a circle.
+-- Locks the tasks in the order of their ids, as task_complete_all() does: neither waits for the other in a circle.
 WITH held AS MATERIALIZED (
     SELECT task.id FROM task JOIN unnest($1::uuid[], $2::int[]) AS running (id, attempt)
         ON task.id = running.id AND task.attempts = running.attempt
@@ -18,17 +18,9 @@ UPDATE task SET progress = $4::smallint, message = coalesce($5, message)
 WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
 
 -- name: job_complete
-UPDATE task SET status = 'completed', progress = 100, result = $4::jsonb, message = $5, lease_owner = NULL,
-	lease_until = NULL, finished_at = now()
-WHERE id = $1::uuid AND attempts = $2::int AND lease_owner = $3 AND status = 'running';
-
--- $1 limit of a wait for a lock, $2 of each statement; until the end of the transaction.
--- name: job_complete_limits
-SELECT set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true);
-
--- $1 ids in their order, $2 attempts, $3 owner, $4 results, $5 messages. Violates SQLSTATE XO003 when one of them is not the owner's.
--- name: job_complete_all
-SELECT task_complete_all($1, $2, $3, $4, $5);
+-- $1 ids, $2 attempts, $3 owners, all of them the same, $4 results, $5 messages: an item each (pg/batch.h). Violates SQLSTATE XO003
+-- when one of the tasks is not the owner's.
+SELECT task_complete_all($1::uuid[], $2::int[], ($3::text[])[1], $4::jsonb[], $5::text[]);
 
 -- Record a failed attempt; $7: it was interrupted. The task fails if $4 is true, no attempts are left, or an interrupted
 -- one is the task's last after $8 milliseconds; otherwise it is due in $6 milliseconds. $9: by a mistake of its caller.

@@ -9,8 +9,7 @@
 #include "observe/metrics.h"
 #include "observe/trace.h"
 #include "pacing/backoff.h"
-#include "pg/pg.h"
-#include "task/job_complete.h"
+#include "pg/batch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,51 +58,32 @@ static struct job_run *run_of(struct task *task)
 	return CONTAINER_OF(task, struct job_run, task);
 }
 
-static void require_claim(struct request *rq, const struct pg_rows *rows)
-{
-	if (rows->affected == 0)
-		raise_error(rq, ERR_CONFLICT, "another worker has taken the task over");
-}
-
 void task_progress(struct request *rq, struct task *task, int percent, const char *message)
 {
 	int bounded = MAX_OF(0, MIN_OF(percent, 100));
-	require_claim(rq, pg_query(rq, JOB_PROGRESS_SQL, pg_text(task->id), pg_int(task->attempt),
-	                           pg_text(run_of(task)->tasks->settings.instance), pg_int(bounded),
-	                           pg_text(message)));
-}
-
-static void complete_in_transaction(struct request *rq, struct task *task, const char *result_json,
-                                    const char *message)
-{
-	require_claim(rq, pg_query(rq, JOB_COMPLETE_SQL, pg_text(task->id), pg_int(task->attempt),
-	                           pg_text(run_of(task)->tasks->settings.instance),
-	                           pg_text(result_json), pg_text(message)));
-}
-
-void task_complete(struct request *rq, struct task *task, const char *result_json,
-                   const char *message)
-{
-	if (!pg_in_transaction(rq)) {
-		task_complete_after(rq, task, result_json, message, NULL);
-		return;
-	}
-	complete_in_transaction(rq, task, result_json, message);
-	run_of(task)->is_complete = true;
+	const struct pg_rows *rows =
+		pg_query(rq, JOB_PROGRESS_SQL, pg_text(task->id), pg_int(task->attempt),
+	                 pg_text(run_of(task)->tasks->settings.instance), pg_int(bounded),
+	                 pg_text(message));
+	if (rows->affected == 0)
+		raise_error(rq, ERR_CONFLICT, "another worker has taken the task over");
 }
 
 void task_complete_after(struct request *rq, struct task *task, const char *result_json,
                          const char *message, const struct pg_call *last_write)
 {
 	struct job_run *run = run_of(task);
-	struct completion completion = {
-		.task = task,
-		.last_write = last_write,
-		.result_json = result_json,
-		.message = message,
-	};
-	job_complete(rq, run->tasks, &completion);
+	pg_batch_query_after(rq, last_write,
+	                     &PG_CALL(JOB_COMPLETE_SQL, pg_text(task->id), pg_int(task->attempt),
+	                              pg_text(run->tasks->settings.instance), pg_text(result_json),
+	                              pg_text(message)));
 	run->is_complete = true;
+}
+
+void task_complete(struct request *rq, struct task *task, const char *result_json,
+                   const char *message)
+{
+	task_complete_after(rq, task, result_json, message, NULL);
 }
 
 static void job_main(struct request *rq)

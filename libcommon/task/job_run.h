@@ -4,6 +4,9 @@
  *                   |  |
  *                   |  +-- raised -> settling -> ended
  *                   +-- lease lost: cancelled; its writes to the task match no row
+ *
+ * Jobs that end together share the commit of task_complete() (pg/batch.h): the last statement of
+ * each, then one that completes all their tasks.
  */
 #pragma once
 

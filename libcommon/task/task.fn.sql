@@ -33,8 +33,7 @@ END $$;
 -- because the limit may be raised. Few tasks are counted faster than noted. Nobody waits for the row of account_guard: who does not
 -- get its lock leaves it as it is.
 --
--- No notice tells of the tasks, as each is sent to the client at once, which took a tenth of the statement that makes an interest,
--- and wakes the client before its answer. For statements that tell of the tasks in their result (pg_on_notices() in pg/pg.h).
+-- The statement that calls it also calls task_notify(), once for all of its tasks.
 CREATE OR REPLACE FUNCTION task_insert(new_ids uuid[], kind text, account uuid, inputs jsonb[], request_ids text[], pending_max int)
 RETURNS SETOF task LANGUAGE plpgsql VOLATILE SET enable_seqscan = off AS $$
 #variable_conflict use_column
@@ -70,9 +69,15 @@ BEGIN
     RETURNING *;
 END $$;
 
--- Queue a task, or return the equal one, as task_insert() does. A notice tells the client, which wakes a worker after the commit
--- (task/wake.h); a worker finds a task without that at its next look. For background work, which must not stop at the bound of
--- one account.
+-- Tell the client that tasks wait; it wakes a worker after the commit (task/wake.h). A worker finds a task without that at its next
+-- look.
+CREATE OR REPLACE FUNCTION task_notify() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE NOTICE 'a task waits' USING ERRCODE = 'XO002';
+END $$;
+
+-- Queue a task, or return the equal one, as task_insert() does, and tell of it. For background work, which must not stop at the
+-- bound of one account.
 CREATE OR REPLACE FUNCTION task_put(kind text, account uuid, input jsonb, request_id text, pending_max int)
 RETURNS task LANGUAGE plpgsql VOLATILE SET search_path FROM CURRENT AS $$
 DECLARE
@@ -81,7 +86,7 @@ DECLARE
 BEGIN
     SELECT * INTO made FROM task_insert(ARRAY[new_id], $1, $2, ARRAY[coalesce($3, '{}')], ARRAY[$4], $5);
     IF made.id = new_id THEN
-        RAISE NOTICE 'a task waits' USING ERRCODE = 'XO002';
+        PERFORM task_notify();
     END IF;
     RETURN made;
 END $$;
@@ -139,7 +144,7 @@ BEGIN
     RETURNING t.id, t.kind, t.attempts, t.interruptions, t.account_id, t.input, t.request_id;
 END $$;
 
--- Complete tasks of one owner, of which each has its attempt, result and message (task/job_complete.h): all, or none. One statement
+-- Complete tasks of one owner, of which each has its attempt, result and message (task/job_run.h): all, or none. One statement
 -- for many, since most of the cost of an update of `task` is the same for any number of rows: its constraints and the conditions
 -- of its indexes are read anew. A lost claim is an error, so that the caller can send its COMMIT behind this without waiting.
 --
@@ -153,7 +158,7 @@ DECLARE
 BEGIN
     UPDATE task t SET status = 'completed', progress = 100, result = ended.result, message = ended.message,
         lease_owner = NULL, lease_until = NULL, finished_at = now()
-    FROM unnest(ids, attempt_numbers, results, messages) AS ended (id, attempt, result, message)
+    FROM (SELECT * FROM unnest(ids, attempt_numbers, results, messages) AS e (id, attempt, result, message) ORDER BY id) AS ended
     WHERE t.id = ended.id AND t.attempts = ended.attempt AND t.lease_owner = owner;
     GET DIAGNOSTICS completed = ROW_COUNT;
     IF completed <> cardinality(ids) THEN

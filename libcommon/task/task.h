@@ -14,7 +14,7 @@
  *        v
  *       run     in a fiber -- failed: queued again with backoff      job_run.c
  *        v
- *    complete   the result and the job's last write, one commit      job_complete.c
+ *    complete   the result and the job's last write, one commit      job_run.c
  *
  *     recover   what is due again, or whose process has stopped      reconcile.c
  *
@@ -131,10 +131,10 @@ void task_complete(struct request *rq, struct task *task, const char *result_jso
  *     task_complete_after(rq, task, "{}", NULL, &PG_CALL(REVOCATION_DELETE_SQL, pg_text(connection)));
  *
  * It costs a fraction of a transaction, which tasks that end at about the same time share
- * (job_complete.h). So the statement should keep no lock that others wait for, and its time is that
- * of the transaction. Its rows are dropped. Raises as pg_query() and task_complete(),
- * ERR_CONTENTION when it has waited for a lock of a row for a second, and ERR_TIMEOUT when it has
- * taken two. request_id_now() is null in it. */
+ * (pg/batch.h). So the statement should keep no lock that others wait for, and its time is that of
+ * the transaction. Its rows are dropped. Raises as pg_query() and task_complete(), ERR_CONTENTION
+ * when it has waited for a lock of a row for a second, and ERR_TIMEOUT when it has taken two.
+ * request_id_now() is null in it. */
 void task_complete_after(struct request *rq, struct task *task, const char *result_json,
                          const char *message, const struct pg_call *last_write);
 

@@ -200,7 +200,6 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	tasks->reconciler_lease.name = "reconcile";
 	tasks->run_ended = check_drained;
 	LIST_INIT(&tasks->runs);
-	STAILQ_INIT(&tasks->completions);
 	SLIST_INIT(&tasks->consumers);
 	job_wake_open(settings->wake, tasks, job_claim_look);
 	uv_timer_init(&worker->loop, &tasks->timer);

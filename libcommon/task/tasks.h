@@ -8,8 +8,7 @@
  *     stream.c          Redis Streams: consumer groups, entries
  *     event_streams.c   which services write and read each event stream
  *     wake.c            tells processes of new tasks and rows of the outbox
- *     job_complete.c    completes tasks, several at once
- *     job_run.c         runs the job of a claimed task in a fiber
+ *     job_run.c         runs the job of a claimed task in a fiber, completes the task
  *     job_claim.c       claims tasks from Postgres, renews their leases
  *     reconcile.c       queues tasks again that are due, or whose worker has stopped
  *     stream_trim.c     how long entries of streams stay; sends those again that a reader misses
@@ -51,7 +50,6 @@ extern struct tasks_timing tasks_timing;
 
 #define TASKS_RECURRING_MAX 8
 
-struct completion;
 struct job_run;
 struct event_consumer;
 
@@ -77,8 +75,6 @@ struct tasks {
 	unsigned told, looked;
 	LIST_HEAD(, job_run) runs; /* running jobs */
 	int runs_count;
-	STAILQ_HEAD(, completion) completions; /* that wait for a batch (job_complete.h) */
-	int batches_count;                     /* under way */
 	uint64_t *usual_us; /* moving average of how long the attempts of each job took */
 	void (*run_ended)(struct tasks *tasks); /* called when a run has left `runs` */
 	SLIST_HEAD(, event_consumer) consumers;

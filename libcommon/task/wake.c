@@ -188,7 +188,7 @@ static void on_outbox(void *context)
 /* By the SQLSTATEs of the notices. */
 static const struct pg_notice NOTICES[] = {
 	{"XO001", on_outbox}, /* the trigger of `outbox` */
-	{"XO002", on_tasks},  /* task_put(), and statements that call task_insert() */
+	{"XO002", on_tasks},  /* task_notify() */
 	{NULL},
 };
 

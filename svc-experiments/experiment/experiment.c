@@ -103,9 +103,10 @@ void experiment_create(struct request *rq)
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
 	key_require_change(rq, NULL);
 	idempotency_join(rq);
-	const char *limits =
-		arena_printf(rq->arena, "{\"experiments\": %" PRId64 "}", experiments_max);
-	struct pg_rows *rows = pg_write_batched(rq, constraints(rq), EXPERIMENT_CREATE_SQL, limits);
+	struct pg_rows *rows =
+		pg_write_shared(rq, constraints(rq), EXPERIMENT_CREATE_SQL,
+	                        pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
+	                        pg_text(rq->id), pg_int(experiments_max));
 	etag_reply_object(rq, 201, rows, "experiment");
 }
 
@@ -113,8 +114,8 @@ void experiment_get(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
 	key_require_experiment(rq, in->id);
-	struct pg_rows *rows =
-		pg_batch_query(rq, EXPERIMENT_GET_SQL, arena_printf(rq->arena, "\"%s\"", in->id));
+	struct pg_rows *rows = pg_batch_query(rq, EXPERIMENT_GET_SQL, pg_uuid(rq->caller.account),
+	                                      pg_text(in->id));
 	etag_reply_object(rq, 200, rows, "experiment");
 }
 

@@ -8,21 +8,22 @@ SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, NULL, $8, $9
 SELECT page, total FROM experiment_page_of_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: experiment_create
--- $1 account, $2 the experiments, each with its `body`, `request_id` and `limits` ({"experiments"}), as a batch has them
--- (pg/batch.h). Violates experiment_max.
-WITH room AS MATERIALIZED (
-    SELECT experiment_has_room($1, jsonb_array_length($2::jsonb), ($2::jsonb #>> '{0,limits,experiments}')::int) AS is_there
+-- $1 accounts, $2 bodies, $3 request ids, $4 the most experiments of the account: an item each (pg/batch.h). Violates
+-- experiment_max.
+WITH item AS MATERIALIZED (
+    SELECT * FROM unnest($1::uuid[], $2::jsonb[], $3::text[], $4::int[]) WITH ORDINALITY AS i (account, body, request_id, most, n)
+), room AS MATERIALIZED (
+    SELECT account, experiment_has_room(account, count(*)::int, min(most)) AS is_there FROM item GROUP BY account ORDER BY account
 )
 SELECT n, experiment_full_json(e), experiment_entity_tag(e)
-FROM room
-JOIN jsonb_array_elements($2::jsonb) WITH ORDINALITY AS item (json, n) ON room.is_there
-CROSS JOIN LATERAL experiment_new($1, item.json -> 'body', item.json ->> 'request_id') AS e;
+FROM room JOIN item ON item.account = room.account AND room.is_there
+CROSS JOIN LATERAL experiment_new(item.account, item.body, item.request_id) AS e;
 
 -- name: experiment_get (read)
--- $1 account, $2 the ids, as a batch has them (pg/batch.h).
+-- $1 accounts, $2 ids: an item each (pg/batch.h).
 SELECT n, experiment_full_json(e), experiment_entity_tag(e)
-FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS item (id, n)
-CROSS JOIN LATERAL (SELECT experiment AS e FROM experiment WHERE account_id = $1 AND id = item.id::uuid LIMIT 1) AS found;
+FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS item (account, id, n)
+CROSS JOIN LATERAL (SELECT experiment AS e FROM experiment WHERE account_id = item.account AND id = item.id LIMIT 1) AS found;
 
 -- name: experiment_update
 -- $3 API key, $4 members to change, $5 request id, $6 versions that If-Match allows (NULL: any).

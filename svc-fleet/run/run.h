@@ -1,8 +1,7 @@
 /** svc-fleet/run/: runs of agents.
  *
- *     telemetry.c     taking the reports that a run sends of itself
- *     report_batch.h  storing the reports of several requests with one statement
- *     run.c           listing and removing runs; making the partitions of coming months
+ *     telemetry.c  taking the reports that a run sends of itself
+ *     run.c        listing and removing runs; making the partitions of coming months
  *
  * Words used here:
  *   run        one execution of an agent on a repository, known by (account, repository, run_id)

@@ -1,8 +1,8 @@
 #include "base/timefmt.h"
 #include "json/json.h"
-#include "pg/pg.h"
+#include "pg/batch.h"
+#include "run.sql.h"
 #include "run/repo_access.h"
-#include "run/report_batch.h"
 #include "run/run.h"
 #include "service/input.h"
 #include "service/key_limit.h"
@@ -19,6 +19,9 @@
 #define BODY_MAX_BYTES  ((size_t)8 << 20)
 #define YEAR_2015_MS    INT64_C(1420070400000)
 #define DAY_MS          INT64_C(86400000)
+
+/* Columns of RUNS_TELL_SQL, behind the item's number. */
+enum { TOLD_IS_NEW, TOLD_RUN };
 
 struct telemetry {
 	const char *run_id; /* JSON text */
@@ -207,6 +210,8 @@ void run_report(struct request *rq)
 	struct split_report report = split(rq, in);
 	if (rq->caller.is_repo_verified)
 		repo_access_renew(rq, rq->caller.repo);
-	struct stored_report stored = report_store(rq, build_telling(rq, in, &report));
-	reply_json(rq, stored.is_new ? 201 : 200, left_out_shown(rq, stored.json));
+	struct pg_rows *rows =
+		pg_batch_query(rq, RUNS_TELL_SQL, pg_text(build_telling(rq, in, &report)));
+	bool is_new = pg_value_bool(rows, 0, TOLD_IS_NEW);
+	reply_json(rq, is_new ? 201 : 200, left_out_shown(rq, pg_value(rows, 0, TOLD_RUN)));
 }

@@ -120,10 +120,10 @@ void interest_create(struct request *rq)
 	request_input(rq, struct interest_input,
 	              has_repository ? CREATE_OF_REPOSITORY_FIELDS : CREATE_FIELDS);
 	require_interest(rq, NULL);
-	const char *limits =
-		arena_printf(rq->arena, "{\"interests\": %" PRId64 ", \"active\": %" PRId64 "}",
-	                     interests_max, active_max);
-	struct pg_rows *rows = pg_write_batched(rq, constraints(rq), INTEREST_CREATE_SQL, limits);
+	struct pg_rows *rows =
+		pg_write_shared(rq, constraints(rq), INTEREST_CREATE_SQL,
+	                        pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
+	                        pg_text(rq->id), pg_int(interests_max), pg_int(active_max));
 	reply_json(rq, 201, pg_json(rows));
 }
 
@@ -131,7 +131,7 @@ void interest_get(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
 	struct pg_rows *rows =
-		pg_batch_query(rq, INTEREST_GET_SQL, arena_printf(rq->arena, "\"%s\"", in->id));
+		pg_batch_query(rq, INTEREST_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
 	etag_reply_object(rq, 200, rows, "interest");
 }
 

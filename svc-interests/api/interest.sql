@@ -7,48 +7,49 @@ SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.created_at DESC, page.
        (SELECT count(*) FROM interest WHERE account_id = $1 AND ($4::uuid IS NULL OR id = $4));
 
 -- name: interest_create
--- $1 account, $2 the interests, each with its `body`, `request_id` and `limits` ({"interests", "active"}), as a batch has them
+-- $1 accounts, $2 bodies, $3 request ids, $4 the most interests and $5 the most active ones of the account: an item each
 -- (pg/batch.h). Starts the jobs that build the pools. Name and context that a body lacks are those of its repository. Violates
--- interest_max and interest_active_max.
+-- interest_max and interest_active_max. Rows are locked by account, then name, so that two such statements do not wait for each
+-- other.
 WITH wanted AS MATERIALIZED (
-    SELECT item.n, uuid_v7() AS id, uuid_v7() AS task_id, item.json ->> 'request_id' AS request_id,
-           (item.json #>> '{limits,interests}')::int AS most, (item.json #>> '{limits,active}')::int AS active_most, b.*
-    FROM jsonb_array_elements($2::jsonb) WITH ORDINALITY AS item (json, n),
-         jsonb_to_record(item.json -> 'body') AS b (name text, context text, daily_count integer, is_active boolean,
-                                                    model_provider text, source_repo_url text, project_id uuid)
+    SELECT item.*, uuid_v7() AS id, uuid_v7() AS task_id, b.*
+    FROM unnest($1::uuid[], $2::jsonb[], $3::text[], $4::int[], $5::int[])
+             WITH ORDINALITY AS item (account, body, request_id, most, active_most, n),
+         jsonb_to_record(item.body) AS b (name text, context text, daily_count integer, is_active boolean,
+                                          model_provider text, source_repo_url text, project_id uuid)
 ), room AS MATERIALIZED (
-    SELECT interest_has_room($1, count(*), count(*) FILTER (WHERE coalesce(is_active, true)), min(most), min(active_most)) AS is_there
-    FROM wanted
+    SELECT account, interest_has_room(account, count(*), count(*) FILTER (WHERE coalesce(is_active, true)), min(most), min(active_most)) AS is_there
+    FROM wanted GROUP BY account ORDER BY account
 ), made AS (
     INSERT INTO interest AS i (id, account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
-    SELECT id, $1, coalesce(name, repository_title(source_repo_url)), coalesce(context, source_repo_url),
+    SELECT id, account, coalesce(name, repository_title(source_repo_url)), coalesce(context, source_repo_url),
            coalesce(daily_count, 3), coalesce(is_active, true), model_provider, source_repo_url, project_id
-    FROM wanted, room
+    FROM room JOIN wanted USING (account)
     WHERE room.is_there
-    ORDER BY lower(coalesce(name, repository_title(source_repo_url))) -- so that two such statements do not wait for each other
+    ORDER BY account, lower(coalesce(name, repository_title(source_repo_url)))
     RETURNING i.id, interest_json(i) AS json
 ), queued AS (
-    SELECT count(*) AS tasks
-    FROM (SELECT array_agg(task_id) AS ids, array_agg(jsonb_build_object('interest_id', id)) AS inputs,
-                 array_agg(request_id) AS request_ids FROM made JOIN wanted USING (id)) AS a,
-         task_insert(a.ids, 'pool_build', $1, a.inputs, a.request_ids, (SELECT l.pending_max FROM task_limit l))
+    SELECT CASE WHEN count(*) > 0 THEN task_notify() END
+    FROM (SELECT account, array_agg(task_id) AS ids, array_agg(jsonb_build_object('interest_id', id)) AS inputs,
+                 array_agg(request_id) AS request_ids FROM made JOIN wanted USING (id) GROUP BY account ORDER BY account) AS a,
+         task_insert(a.ids, 'pool_build', a.account, a.inputs, a.request_ids, (SELECT l.pending_max FROM task_limit l))
 )
-SELECT n, json, tasks AS "XO002" FROM made JOIN wanted USING (id), queued;
+SELECT n, json FROM made JOIN wanted USING (id), queued;
 
 -- The version of an interest is the time of its last change by a user, in microseconds. The tag also has a hash of what it shows, since
 -- its pool and its experiments change without it.
 
 -- name: interest_get (read)
--- $1 account, $2 the ids, as a batch has them (pg/batch.h). Each function is called only if the interest may have rows for it.
--- OFFSET 0: one look-up for each interest, where the planner would read the whole table for as many ids as it expects.
+-- $1 accounts, $2 ids: an item each (pg/batch.h). Each function is called only if the interest may have rows for it. OFFSET 0: one
+-- look-up for each interest, where the planner would read the whole table for as many ids as it expects.
 WITH shown AS MATERIALIZED (
     SELECT item.n, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version, (interest_json(i) || jsonb_build_object(
         'context_sources', CASE WHEN EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id OFFSET 0)
                                 THEN interest_sources_json(i.id) ELSE '[]' END,
         'experiment_history', CASE WHEN EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id OFFSET 0)
                                    THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END))::text AS json
-    FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS item (id, n)
-    CROSS JOIN LATERAL (SELECT * FROM interest WHERE account_id = $1 AND id = item.id::uuid LIMIT 1) AS i
+    FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS item (account, id, n)
+    CROSS JOIN LATERAL (SELECT * FROM interest WHERE account_id = item.account AND id = item.id LIMIT 1) AS i
 )
 SELECT n, json, version || '-' || left(md5(json), 16) FROM shown;
 

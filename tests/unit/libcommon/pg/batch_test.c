@@ -3,14 +3,17 @@
 #include "pg_suite.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Items are numbers. What is answered: the number, the size of the batch. Number 7 waits for the
  * test; number 0 has no row. The rows come in the reverse order. */
 static const char SQL[] =
-	"WITH items AS (SELECT n, json::int AS number FROM jsonb_array_elements_text($2::jsonb) "
-	"WITH ORDINALITY AS i (json, n)), made AS (INSERT INTO t SELECT $1::uuid, number, count(*) "
-	"OVER () FROM items WHERE number <> 7 OR pg_advisory_xact_lock(7) IS NOT NULL RETURNING *) "
-	"SELECT n, number, size FROM items JOIN made USING (number) WHERE number > 0 ORDER BY n "
+	"WITH items AS MATERIALIZED (SELECT * FROM unnest($1::uuid[], $2::int[], $3::text[]) "
+	"WITH ORDINALITY AS i (account, number, text, n)), "
+	"made AS (INSERT INTO t SELECT account, number, count(*) OVER (), text FROM items WHERE "
+	"number <> 7 OR pg_advisory_xact_lock(7) IS NOT NULL RETURNING *) "
+	"SELECT n, number, size, made.text FROM items JOIN made USING (number) WHERE number > 0 "
+	"ORDER BY n "
 	"DESC";
 
 /* A request with an item, and its outcome. */
@@ -19,15 +22,21 @@ struct item_request {
 	int number, width;
 	int rows, answer, size; /* 0: it failed */
 	enum err_code code;
+	int place; /* among all that are over, from 1 */
 	bool violates, has_effects, is_over;
 };
+
+static int places;
 
 static int setup(void **state)
 {
 	(void)state;
 	pg_fixture_run(&server, "SET client_min_messages = error; DROP SCHEMA public CASCADE; "
 	                        "CREATE SCHEMA public; CREATE TABLE t (account uuid, "
-	                        "number int CONSTRAINT only_once PRIMARY KEY, size int)");
+	                        "number int CONSTRAINT only_once PRIMARY KEY, size int, "
+	                        "text text)");
+	places = 0;
+	pg_batch_lock_timeout = "1min";
 	open_pool(&(struct pg_settings){.url = server.url, .connections = 4});
 	return 0;
 }
@@ -38,17 +47,22 @@ static void put(struct request *rq)
 	struct pg_rows *rows = NULL;
 	const char *constraint = NULL;
 	rq->caller.account.bytes[0] = item->account;
-	item->code = pg_batch_try(rq, &rows, &constraint, SQL,
-	                          arena_printf(rq->arena, "%*d", item->width, item->number));
+	const char *text = item->number % 2 ? "it says \"\\{,}\"" : NULL;
+	item->code =
+		pg_batch_try(rq, &rows, &constraint, SQL, pg_uuid(rq->caller.account),
+	                     pg_text(arena_printf(rq->arena, "%*d", item->width, item->number)),
+	                     pg_text(text));
 	item->violates = constraint && strcmp(constraint, "only_once") == 0;
 	item->has_effects = rq->has_effects;
 	item->is_over = true;
+	item->place = ++places;
 	if (item->code)
 		pg_raise(rq, item->code);
 	item->rows = rows->count;
-	assert_int_equal(rows->columns, 2);
+	assert_int_equal(rows->columns, 3);
 	if (rows->count == 0)
 		return;
+	assert_true(text ? strcmp(pg_value(rows, 0, 2), text) == 0 : !pg_value(rows, 0, 2));
 	item->answer = (int)pg_value_int(rows, 0, 0);
 	item->size = (int)pg_value_int(rows, 0, 1);
 }
@@ -110,7 +124,7 @@ static void test_requests_that_wait_share_a_statement(void **state)
 	(void)state;
 	struct item_request items[PG_BATCH_MAX + 9];
 	for (size_t i = 0; i < ARRAY_LEN(items); i++) {
-		items[i] = (struct item_request){.number = 100 + (int)i};
+		items[i] = (struct item_request){.account = i % 3, .number = 100 + (int)i};
 		start(&items[i]);
 	}
 	fixture_idle(&fixture);
@@ -182,6 +196,97 @@ static void test_an_account_does_not_wait_for_another_one(void **state)
 	fixture_idle(&fixture);
 	assert_int_equal(waiting.answer, 7);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(DISTINCT account) FROM t"), 2);
+}
+
+/* An account whose requests fill several batches delays another one's by one. */
+static void test_accounts_take_turns(void **state)
+{
+	(void)state;
+	struct item_request many[3 * PG_BATCH_MAX], other = {.account = 2, .number = 1};
+	for (size_t i = 0; i < ARRAY_LEN(many); i++) {
+		many[i] = (struct item_request){.account = 1, .number = 100 + (int)i};
+		start(&many[i]);
+	}
+	start(&other);
+	fixture_idle(&fixture);
+	assert_in_range(other.place, 2, PG_BATCH_MAX + 1);
+}
+
+/* Those that share a statement with one that waits for a lock are tried alone. */
+static void test_a_lock_does_not_hold_the_others(void **state)
+{
+	(void)state;
+	struct item_request items[] = {{.number = 1}, {.account = 1, .number = 7}, {.number = 9}};
+	pg_batch_lock_timeout = "10ms";
+	lock();
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		start(&items[i]);
+	fixture_until(&fixture, &items[2].is_over);
+	assert_int_equal(items[2].answer, 9);
+	assert_int_equal(items[2].size, 1);
+	assert_false(items[1].is_over);
+	may_unlock = true;
+	fixture_idle(&fixture);
+	assert_int_equal(items[1].answer, 7);
+}
+
+/* The account whose item has failed shares no statement with others for a while. */
+static void test_an_account_that_fails_is_set_apart(void **state)
+{
+	(void)state;
+	struct item_request slow = {.number = 7};
+	struct item_request items[] = {{.account = 1, .number = 1},
+	                               {.account = 1, .number = 2},
+	                               {.account = 2, .number = 1}};
+	struct item_request next[] = {{.account = 1, .number = 11},
+	                              {.account = 2, .number = 12},
+	                              {.account = 1, .number = 13}};
+	lock();
+	start(&slow);
+	until_slow();
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		start(&items[i]);
+	fixture_until(&fixture, &items[2].is_over);
+	assert_int_equal(items[2].code, ERR_CONFLICT);
+	for (size_t i = 0; i < ARRAY_LEN(next); i++)
+		start(&next[i]);
+	may_unlock = true;
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(next); i++)
+		assert_int_equal(next[i].answer, next[i].number);
+	assert_int_equal(next[1].size, 1);
+}
+
+static void put_after(struct request *rq)
+{
+	struct item_request *item = rq->user;
+	struct pg_rows *rows;
+	rq->caller.account.bytes[0] = item->account;
+	item->code = pg_batch_try_after(rq, &rows, NULL,
+	                                &PG_CALL("INSERT INTO t VALUES (NULL, $1::int, 0)",
+	                                         pg_int(1000 + item->number / 500)),
+	                                &PG_CALL(SQL, pg_uuid(rq->caller.account),
+	                                         pg_int(item->number), pg_null()));
+	if (item->code)
+		pg_raise(rq, item->code);
+	item->size = (int)pg_value_int(rows, 0, 1);
+}
+
+/* The first statement of number 700 fails: that of number 600 has made the same row. */
+static void test_a_first_statement_is_done_with_its_item(void **state)
+{
+	(void)state;
+	struct item_request items[] = {{.number = 2500},
+	                               {.number = 600},
+	                               {.number = 700},
+	                               {.number = 5}};
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		fixture_spawn(&fixture, put_after, NULL, &items[i]);
+	fixture_idle(&fixture);
+	for (size_t i = 0; i < ARRAY_LEN(items); i++)
+		assert_int_equal(items[i].code, items[i].number == 700 ? ERR_CONFLICT : ERR_NONE);
+	assert_int_equal(rows_of_table(), 6);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM t WHERE number = 700"), 0);
 }
 
 /* Not the next request, and not one that already waits, even if no other one comes. */
@@ -320,6 +425,13 @@ int main(void)
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_an_account_does_not_wait_for_another_one,
 	                                        setup, teardown),
+		cmocka_unit_test_setup_teardown(test_accounts_take_turns, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_a_lock_does_not_hold_the_others, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_an_account_that_fails_is_set_apart, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_a_first_statement_is_done_with_its_item, setup,
+	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_nobody_waits_for_a_slow_statement, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_a_cancelled_request_leaves, setup, teardown),

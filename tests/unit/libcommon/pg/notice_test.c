@@ -80,29 +80,6 @@ static void test_a_lost_connection_tells(void **state)
 	assert_int_equal(told, 1);
 }
 
-static void column(struct request *rq)
-{
-	pg_query(rq, "SELECT 1, 0 AS \"XT001\"");
-	pg_query(rq, "SELECT 1, 1 AS \"XT002\"");
-	pg_query(rq, "SELECT 1 AS \"XT001\", 1");
-	pg_query(rq, "SELECT 1, 1 AS \"XT001\" WHERE false");
-	assert_int_equal(told, 0);
-	pg_query(rq, "SELECT 1, 2 AS \"XT001\"");
-	assert_int_equal(told, 1);
-	pg_begin(rq);
-	pg_query(rq, "SELECT 1, 1 AS \"XT003\"");
-	assert_int_equal(told, 1);
-	pg_commit(rq);
-	assert_int_equal(told, 101);
-}
-
-static void test_a_result_tells_by_its_last_column(void **state)
-{
-	(void)state;
-	fixture_run(&fixture, column, NULL);
-	assert_int_equal(told, 101);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,8 +88,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_transaction_tells_once_after_its_commit,
 	                                        setup, teardown),
 		cmocka_unit_test_setup_teardown(test_a_lost_connection_tells, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_a_result_tells_by_its_last_column, setup,
-	                                        teardown),
 	};
 	return cmocka_run_group_tests(tests, start_server, stop_server);
 }

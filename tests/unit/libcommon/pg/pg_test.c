@@ -119,12 +119,14 @@ static void add_together(struct request *rq)
 		PG_CALL("INSERT INTO t VALUES ($1::int)", pg_int(number)),
 		PG_CALL("INSERT INTO t VALUES ($1::int / $2::int)", pg_int(-number),
 	                pg_int(number % 3 == 1 ? 0 : 1)),
-		PG_CALL("INSERT INTO t SELECT a + 1000000 FROM t WHERE a = $1::int",
+		PG_CALL("INSERT INTO t SELECT a + 1000000 FROM t WHERE a = $1::int RETURNING a",
 	                pg_int(number)),
 	};
-	enum err_code code = pg_try_all(rq, calls, ARRAY_LEN(calls));
+	struct pg_rows *rows;
+	enum err_code code = pg_try_all(rq, &rows, NULL, calls, ARRAY_LEN(calls));
 	if (code != ERR_NONE)
 		pg_raise(rq, code);
+	assert_int_equal(pg_value_int(rows, 0, 0), number + 1000000);
 	outcome->answer = (long)pg_value_int(
 		pg_query(rq, "SELECT count(*) FROM t WHERE a IN ($1::int, $1::int + 1000000)",
 	                 pg_int(number)),
