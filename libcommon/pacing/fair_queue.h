@@ -1,5 +1,5 @@
-/** A queue in which accounts take turns: start-time fair queueing (Goyal, Vin and Cheng, 1996), with
- * a length of 1 for each entry.
+/** A queue in which accounts take turns: start-time fair queueing (Goyal, Vin and Cheng, 1996),
+ * with a length of 1 for each entry.
  *
  * Each entry gets a turn when it comes, and the lowest turn is first. An account's next entry gets
  * the turn after its last one; an account that has none gets the turn that is served now. So the

@@ -7,8 +7,8 @@
  * wait do.
  *
  *     a request -> none runs: at once, alone
- *               -> waits, accounts in turn (pacing/fair_queue.h) -> with others -> its own row
- *                                                                -> failed: half of them, ..., alone
+ *               -> waits, accounts in turn (pacing/fair_queue.h) -> runs with others -> its own row
+ *                                         failed: runs with half of them, ..., and at last alone
  *
  * A request gives its parameters as for pg_query(). The statement takes an array of each, with an
  * element for each request, its item, and answers with at most one row for each. The first column
@@ -16,7 +16,8 @@
  *
  *     -- name: label_create
  *     -- $1 accounts, $2 names: an item each (pg/batch.h).
- *     WITH item AS (SELECT * FROM unnest($1::uuid[], $2::text[]) WITH ORDINALITY AS i (account, name, n)),
+ *     WITH item AS (SELECT * FROM unnest($1::uuid[], $2::text[])
+ *                                 WITH ORDINALITY AS i (account, name, n)),
  *          made AS (INSERT INTO label (account_id, name) SELECT account, name FROM item
  *                   ORDER BY account, name RETURNING label)
  *     SELECT n, label_json(label) FROM item JOIN made ...

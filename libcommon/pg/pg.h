@@ -2,8 +2,8 @@
  *
  * pg_pool_new() makes the pool of a worker. Fibers call pg_query() and pg_try() for one statement,
  * pg_begin() and pg_commit() for a transaction. pg_listen() receives notifications. batch.h lets
- * requests share a statement and its commit. migrate.h applies the schema migrations, before and beside all this.
- * pool.h describes the internal files.
+ * requests share a statement and its commit. migrate.h applies the schema migrations, before and
+ * beside all this. pool.h describes the internal files.
  *
  * Connections. Single statements of many requests share the few pipelined connections of their
  * worker. Each statement has its own Sync, so one failure does not affect the others. A

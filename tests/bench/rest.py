@@ -5,8 +5,8 @@ read.
 usage: rest.py [--seconds N] [--rounds N] [--accounts N]
 
 Both sides use the same Postgres, with fsync, and 12 connections to it; proxy and service have one thread for requests each, check a
-key and log each request. They are measured in turn by wrk over 32 connections, with the keys of N accounts (1). Requests of one
-account that come at the same time share a statement in expops (pg/batch.h), those of different ones do not. The peer does less: no
+key and log each request. They are measured in turn by wrk over 32 connections, with the keys of N accounts (1). Requests that
+come at the same time share a statement in expops (pg/batch.h). The peer does less: no
 events, no limits, no triggers. CPU time is from /proc, that of Postgres includes what it does in the background. Needs nginx, wrk
 and npm, which installs Fastify in tests/bench/fastify.
 """
