@@ -2,6 +2,7 @@
 #include "account/account.h"
 #include "account/by_id.h"
 #include "gateway-schema.h"
+#include "key/expiry.h"
 #include "key/key.h"
 #include "key/key_check.h"
 #include "key/provisioned_key.h"
@@ -53,6 +54,11 @@ static const struct event_handler EVENTS[] = {
 	{0},
 };
 
+static const struct recurring RECURRING[] = {
+	{"key_expiry", keys_expiring_tell, &key_expiry_check_ms},
+	{0},
+};
+
 static const struct command COMMANDS[] = {
 	{"create-user", "create-user --email E [--key-name N] [--operator]",
          "Print a new API key of the account; create the account when it does not exist.",
@@ -70,8 +76,10 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
+	.recurring = RECURRING,
 	.schema_definition = &SCHEMA,
-	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS,
+                                                    KEY_EXPIRY_SETTINGS, NULL},
 	.settings_check = edge_settings_check,
 	.commands = COMMANDS,
 	.process_start = edge_process_start,

@@ -44,7 +44,10 @@ static const struct job JOBS[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.eval", NULL, evaluation_store},
+	{"events.eval", "run.succeeded", evaluation_store},
+	{"events.eval", "run.failed", evaluation_store},
+	{"events.eval", "run.cancelled", evaluation_store},
+	{"events.eval", "run.timed_out", evaluation_store},
 	{"events.code_host", "pull_request", run_pull_request_told},
 	{"events.code_host", "workflow_run", run_workflow_told},
 	{"events.code_host", "repository_name", repository_name_told},

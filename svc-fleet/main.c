@@ -42,6 +42,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 static const struct event_handler EVENTS[] = {
 	{"events.account", "key.revoked", installation_key_revoked},
 	{"events.account", "key.replaced", installation_key_replaced},
+	{"events.account", "key.expiring", inbox_key_expiring},
 	{"events.code_host", "pull_request", code_host_item_told},
 	{"events.code_host", "issues", code_host_item_told},
 	{"events.code_host", "workflow_run", code_host_run_told},
@@ -53,6 +54,7 @@ static const struct event_handler EVENTS[] = {
 static const struct recurring RECURRING[] = {
 	{"run_partitions", run_partitions_make, &RUN_PARTITIONS_EVERY_MS},
 	{"run_guards", run_guards_forget, &RUN_GUARDS_EVERY_MS},
+	{"inbox", inbox_announce, &inbox_check_ms},
 	{0},
 };
 
@@ -70,7 +72,8 @@ static const struct service SERVICE = {
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
 	.settings = (const struct setting *const[]){AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
-                                                    CHAT_SETTINGS, WORDING_SETTINGS, NULL},
+                                                    CHAT_SETTINGS, INBOX_SETTINGS, WORDING_SETTINGS,
+                                                    NULL},
 	.settings_check = agents_init,
 	.process_start = process_start,
 	.keeps_accounts = true,

@@ -18,10 +18,12 @@ CREATE TABLE api_key (
     repo_verified boolean DEFAULT false NOT NULL,
     is_provisioned boolean DEFAULT false NOT NULL,
     purpose text,
+    expiry_told smallint,
     CONSTRAINT api_key_check CHECK (((repo IS NULL) OR (kind = 'automation'::text))),
     CONSTRAINT api_key_check1 CHECK (((interest_id IS NULL) OR (kind = 'automation'::text))),
     CONSTRAINT api_key_check2 CHECK (((expires_at IS NOT NULL) OR (kind = 'personal'::text))),
     CONSTRAINT api_key_check3 CHECK (((purpose IS NULL) OR is_provisioned)),
+    CONSTRAINT api_key_expiry_told_check CHECK ((expiry_told = ANY (ARRAY[7, 30]))),
     CONSTRAINT api_key_hash_check CHECK ((length(hash) = 32)),
     CONSTRAINT api_key_kind_check CHECK ((kind = ANY (ARRAY['personal'::text, 'automation'::text]))),
     CONSTRAINT api_key_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
@@ -31,6 +33,7 @@ ALTER TABLE ONLY api_key
 ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (id);
 CREATE INDEX api_key_account ON api_key USING btree (account_id, id DESC);
+CREATE INDEX api_key_expiring ON api_key USING btree (expires_at) WHERE ((revoked_at IS NULL) AND (expiry_told IS DISTINCT FROM 7));
 CREATE UNIQUE INDEX api_key_purpose ON api_key USING btree (account_id, purpose) WHERE ((purpose IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX api_key_repo ON api_key USING btree (lower(repo)) WHERE (repo IS NOT NULL);
 CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_provisioned AND (purpose IS NULL) AND (deleted_at IS NULL));

@@ -65,6 +65,7 @@ CREATE INDEX work_waiting ON work USING btree (account_id, kind) WHERE (status =
 CREATE TRIGGER account_required BEFORE INSERT ON work FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER build_ended AFTER UPDATE OF finished_at ON work FOR EACH ROW WHEN (((new.kind = 'build'::text) AND (new.finished_at IS NOT NULL) AND (old.finished_at IS NULL))) EXECUTE FUNCTION build_ended();
 CREATE TRIGGER run_ended AFTER UPDATE OF finished_at ON work FOR EACH ROW WHEN (((new.kind = 'run'::text) AND (new.finished_at IS NOT NULL) AND (old.finished_at IS NULL))) EXECUTE FUNCTION run_ended();
+CREATE TRIGGER work_announced AFTER UPDATE OF finished_at ON work FOR EACH ROW WHEN (((new.finished_at IS NOT NULL) AND (old.finished_at IS NULL))) EXECUTE FUNCTION work_announce();
 CREATE TRIGGER work_queued AFTER INSERT ON work FOR EACH ROW WHEN (((new.status = 'queued'::text) AND new.is_claimable)) EXECUTE FUNCTION work_notify();
 CREATE TRIGGER work_queued_again AFTER UPDATE OF status, is_claimable ON work FOR EACH ROW WHEN (((new.status = 'queued'::text) AND new.is_claimable)) EXECUTE FUNCTION work_notify();
 

@@ -59,6 +59,7 @@ CREATE INDEX experiment_newest ON experiment USING btree (account_id, id DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON experiment FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER experiment_deleted AFTER DELETE ON experiment REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION experiment_counted();
 CREATE TRIGGER experiment_inserted AFTER INSERT ON experiment REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION experiment_counted();
+CREATE TRIGGER implementation_announce AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW WHEN (((new.pipeline_status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) AND (old.pipeline_status <> new.pipeline_status))) EXECUTE FUNCTION implementation_announce();
 CREATE TRIGGER implementation_steps_end AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW WHEN (((new.pipeline_status = ANY (ARRAY['pr_opened'::text, 'completed'::text, 'failed'::text])) AND (old.pipeline_status <> new.pipeline_status))) EXECUTE FUNCTION implementation_steps_end();
 ALTER TABLE ONLY experiment
     ADD CONSTRAINT experiment_project FOREIGN KEY (account_id, project_id) REFERENCES project(account_id, id);

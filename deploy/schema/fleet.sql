@@ -78,6 +78,17 @@ CREATE INDEX deliverable_newest ON deliverable USING btree (account_id, opened_a
 CREATE INDEX deliverable_open ON deliverable USING btree (account_id, opened_at) WHERE ((stage = 'open'::text) AND (kind <> 'other'::text));
 CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN ((((((old.stage IS DISTINCT FROM new.stage) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_told();
 CREATE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_told();
+CREATE TRIGGER deliverable_new AFTER INSERT ON deliverable FOR EACH ROW WHEN ((new.kind <> 'other'::text)) EXECUTE FUNCTION deliverable_announce();
+CREATE TRIGGER deliverable_passed AFTER UPDATE OF stage ON deliverable FOR EACH ROW WHEN (((new.kind <> 'other'::text) AND (new.stage <> old.stage))) EXECUTE FUNCTION deliverable_announce();
+
+CREATE TABLE inbox_look (
+    account_id uuid NOT NULL,
+    look_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY inbox_look
+    ADD CONSTRAINT inbox_look_pkey PRIMARY KEY (account_id);
+CREATE INDEX inbox_look_due ON inbox_look USING btree (look_at);
+CREATE TRIGGER account_skipped BEFORE INSERT ON inbox_look FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
 CREATE TABLE installation (
     id uuid DEFAULT uuid_v7() NOT NULL,
@@ -104,6 +115,8 @@ CREATE INDEX installation_by_key ON installation USING btree (key_id);
 CREATE INDEX installation_by_repo ON installation USING btree (account_id, repo_key);
 CREATE INDEX installation_newest ON installation USING btree (account_id, id DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON installation FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER installation_changed AFTER UPDATE ON installation FOR EACH ROW WHEN ((((new.status IS DISTINCT FROM old.status) OR (new.setup_url IS DISTINCT FROM old.setup_url)) OR (new.model_key_missing IS DISTINCT FROM old.model_key_missing))) EXECUTE FUNCTION installation_announce();
+CREATE TRIGGER installation_made AFTER INSERT ON installation FOR EACH ROW EXECUTE FUNCTION installation_announce();
 
 CREATE TABLE owned_repo (
     account_id uuid NOT NULL,
@@ -190,6 +203,26 @@ ALTER TABLE ONLY inbox_archived
     ADD CONSTRAINT inbox_archived_pkey PRIMARY KEY (account_id, item);
 CREATE TRIGGER account_required BEFORE INSERT ON inbox_archived FOR EACH ROW EXECUTE FUNCTION account_required();
 
+CREATE TABLE inbox_told (
+    account_id uuid NOT NULL,
+    item uuid NOT NULL,
+    told_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY inbox_told
+    ADD CONSTRAINT inbox_told_pkey PRIMARY KEY (account_id, item);
+
+CREATE TABLE key_expiring (
+    account_id uuid NOT NULL,
+    key_id uuid NOT NULL,
+    name text NOT NULL,
+    repo text,
+    expires_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY key_expiring
+    ADD CONSTRAINT key_expiring_pkey PRIMARY KEY (account_id, key_id);
+CREATE TRIGGER account_skipped BEFORE INSERT ON key_expiring FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
 CREATE TABLE repo_access (
     account_id uuid NOT NULL,
     repo_key text NOT NULL,
@@ -203,6 +236,7 @@ CREATE TABLE repo_access (
 ALTER TABLE ONLY repo_access
     ADD CONSTRAINT repo_access_pkey PRIMARY KEY (account_id, repo_key);
 CREATE TRIGGER account_skipped BEFORE INSERT ON repo_access FOR EACH ROW EXECUTE FUNCTION account_skipped();
+CREATE TRIGGER repo_access_lost AFTER INSERT OR UPDATE OF lost_at ON repo_access FOR EACH ROW WHEN ((new.lost_at IS NOT NULL)) EXECUTE FUNCTION repo_access_announce();
 
 CREATE TABLE repo_fetch (
     account_id uuid NOT NULL,

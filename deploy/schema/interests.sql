@@ -119,6 +119,7 @@ ALTER TABLE ONLY paper
 
 CREATE TRIGGER account_required BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER pool_failed AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((new.kind = 'pool_build'::text) AND (new.status = 'failed'::text))) EXECUTE FUNCTION pool_failed();
+CREATE TRIGGER provision_announce AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((new.kind = 'provision'::text) AND (new.status = ANY (ARRAY['completed'::text, 'failed'::text])))) EXECUTE FUNCTION provision_announce();
 
 CREATE TABLE background (
     is_only boolean DEFAULT true NOT NULL,

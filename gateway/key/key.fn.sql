@@ -77,3 +77,39 @@ LANGUAGE sql AS $$
     SELECT m.outcome, m.made FROM api_key_make(account, maker, new_name, new_kind, new_prefix, new_hash, new_scopes, new_repo,
                                                new_interest, days, false) m
 $$;
+
+-- What services and people are told of a key.
+CREATE OR REPLACE FUNCTION api_key_event(k api_key) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object('key_id', k.id, 'name', k.name, 'kind', k.kind, 'repo', k.repo, 'interest_id', k.interest_id,
+                              'expires_at', time_json(k.expires_at))
+$$;
+
+-- Tell the other services and the account of a key, `key.revoked` or `key.expiring`; `k` is as it was before. Services are told once
+-- more that a revoked key was deleted, people are not.
+CREATE OR REPLACE FUNCTION api_key_tell(k api_key, type text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    data jsonb := api_key_event(k);
+BEGIN
+    PERFORM event_emit('events.account', type, k.account_id, data);
+    PERFORM message_emit('events.account', type, k.account_id, data || '{"url": "/console/settings"}')
+    WHERE k.revoked_at IS NULL;
+END $$;
+
+-- Tell of up to 1000 keys that expire in 30 or in 7 days: of each once at either time, unless it was made later than that. How many.
+CREATE OR REPLACE FUNCTION api_keys_expiring_tell() RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    told bigint;
+BEGIN
+    WITH due AS (
+        SELECT k.id, CASE WHEN k.expires_at <= now() + interval '168 hours' THEN 7 ELSE 30 END AS days FROM api_key k
+        WHERE k.revoked_at IS NULL AND k.expiry_told IS DISTINCT FROM 7 AND k.expires_at > now()
+          AND k.expires_at <= now() + CASE WHEN k.expiry_told IS NULL THEN interval '720 hours' ELSE interval '168 hours' END
+          AND k.created_at <= k.expires_at - interval '168 hours'
+          AND (k.created_at <= k.expires_at - interval '720 hours' OR k.expires_at <= now() + interval '168 hours')
+        ORDER BY k.expires_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+    ), marked AS (
+        UPDATE api_key k SET expiry_told = due.days FROM due WHERE k.id = due.id RETURNING k
+    )
+    SELECT count(api_key_tell(marked.k, 'key.expiring')) INTO told FROM marked;
+    RETURN told;
+END $$;

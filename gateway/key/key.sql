@@ -43,11 +43,10 @@ RETURNING api_key_json(api_key);
 -- name: key_revoke
 -- Only the first revocation of a key sends the event.
 WITH before AS (
-    SELECT id, revoked_at FROM api_key
-    WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE
+    SELECT k AS old, k.id, k.revoked_at FROM api_key k
+    WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL FOR UPDATE
 ), event AS (
-    SELECT event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', id))
-    FROM before WHERE revoked_at IS NULL
+    SELECT api_key_tell(old, 'key.revoked') FROM before WHERE revoked_at IS NULL
 )
 UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now())
 FROM before LEFT JOIN (SELECT count(*) FROM event) sent ON true
@@ -55,11 +54,13 @@ WHERE k.id = before.id
 RETURNING api_key_json(k);
 
 -- name: key_delete
-WITH deleted AS (
-    UPDATE api_key SET revoked_at = coalesce(revoked_at, now()), deleted_at = now()
-    WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL RETURNING id
+WITH before AS (
+    SELECT k AS old FROM api_key k WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL FOR UPDATE
 ), event AS (
-    SELECT event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', id)) FROM deleted
+    SELECT api_key_tell(old, 'key.revoked') FROM before
+), deleted AS (
+    UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now()), deleted_at = now()
+    FROM before WHERE k.id = (old).id
 )
 SELECT jsonb_build_object('id', id, 'deleted', true), (SELECT count(*) FROM event)
 FROM api_key WHERE id = $1 AND account_id = $2;

@@ -10,10 +10,9 @@ SELECT api_key_json(k) FROM api_key k WHERE k.id = $1 AND k.account_id = $2 AND 
 -- name: provisioned_key_revoke
 -- Only the first revocation of a key sends the event.
 WITH before AS (
-    SELECT id, revoked_at FROM api_key WHERE id = $1 AND account_id = $2 AND is_provisioned FOR UPDATE
+    SELECT k AS old, k.id, k.revoked_at FROM api_key k WHERE k.id = $1 AND k.account_id = $2 AND k.is_provisioned FOR UPDATE
 ), event AS (
-    SELECT event_emit('events.account', 'key.revoked', $2, jsonb_build_object('key_id', id))
-    FROM before WHERE revoked_at IS NULL
+    SELECT api_key_tell(old, 'key.revoked') FROM before WHERE revoked_at IS NULL
 )
 UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now())
 FROM before LEFT JOIN (SELECT count(*) FROM event) sent ON true

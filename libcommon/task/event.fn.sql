@@ -40,3 +40,10 @@ BEGIN ATOMIC
     ON CONFLICT (event_id) DO UPDATE SET sent_at = NULL, sent_batch = NULL
     RETURNING event_id;
 END;
+
+-- Note a message under an id that says what happened, such as md5('merged ' || url)::uuid: whoever hears of it twice tells it once.
+CREATE OR REPLACE FUNCTION message_send(id uuid, stream text, type text, account uuid, data jsonb) RETURNS uuid
+LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    RETURN event_send(id, stream, 'message', NULL, account, jsonb_build_object('type', type, 'data', data));
+END $$;

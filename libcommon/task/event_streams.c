@@ -14,6 +14,7 @@ const struct event_stream EVENT_STREAMS[] = {
 	{"events.code_host",
          "svc-integrations",
          {"gateway", "svc-evalenv", "svc-experiments", "svc-fleet", "svc-interests"}},
+	{"events.interests", "svc-interests", {NULL}},
 	{NULL},
 };
 
@@ -30,6 +31,13 @@ const struct event_stream *event_stream_find(const struct event_stream *streams,
 			return streams;
 	}
 	return NULL;
+}
+
+const char *event_stream_of_writer(const struct event_stream *streams, const char *service)
+{
+	while (streams->name && strcmp(streams->writer, service) != 0)
+		streams++;
+	return streams->name;
 }
 
 bool event_stream_has_reader(const struct event_stream *streams, const char *name,

@@ -34,6 +34,9 @@ const char *event_stream_key(struct arena *arena, const char *stream, const char
 /** The row of a stream; NULL: the table has none. */
 const struct event_stream *event_stream_find(const struct event_stream *streams, const char *name);
 
+/** The stream that a service writes; NULL: it writes none. */
+const char *event_stream_of_writer(const struct event_stream *streams, const char *service);
+
 /** Whether the table names the service as a reader of the stream. */
 bool event_stream_has_reader(const struct event_stream *streams, const char *name,
                              const char *service);

@@ -197,7 +197,7 @@ static void settle_failure(struct request *rq, struct settlement *settlement)
 	                 pg_bool(is_final(settlement->code)), pg_text(settlement->error),
 	                 pg_int((int64_t)pause_ms), pg_bool(is_interruption),
 	                 pg_int((int64_t)tasks_timing.interrupted_max),
-	                 pg_bool(is_refused(settlement)));
+	                 pg_bool(is_refused(settlement)), pg_text(run->tasks->own_stream));
 	settlement->outcome = outcome_of(settlement, row);
 	if (!pg_empty(row) && !pg_value_bool(row, 0, 0))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);

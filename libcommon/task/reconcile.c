@@ -19,7 +19,8 @@ enum { DEAD_ID, DEAD_KIND, DEAD_ACCOUNT, DEAD_ATTEMPTS, DEAD_ERROR };
 
 static void fail_abandoned(struct request *rq, struct tasks *tasks)
 {
-	const struct pg_rows *rows = pg_query(rq, JOB_FAIL_ABANDONED_SQL);
+	const struct pg_rows *rows =
+		pg_query(rq, JOB_FAIL_ABANDONED_SQL, pg_text(tasks->own_stream));
 	for (int row = 0; row < rows->count; row++) {
 		const char *account = pg_value(rows, row, DEAD_ACCOUNT);
 		job_dead_letter(rq, tasks, pg_value(rows, row, DEAD_ID),

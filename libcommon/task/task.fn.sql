@@ -181,3 +181,12 @@ RETURN json_build_object(
     'started_at', time_json(t.started_at),
     'finished_at', time_json(t.finished_at)
 );
+
+-- Tell the account of a task that it has failed. `stream` null: the service writes none.
+CREATE OR REPLACE FUNCTION task_failure_tell(t task, stream text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM message_emit(stream, 'task.failed', t.account_id, jsonb_build_object(
+        'task_id', t.id, 'kind', t.kind, 'error', t.error, 'interest_id', t.input -> 'interest_id', 'repo', t.input -> 'repo',
+        'url', '/console/'), t.request_id)
+    WHERE stream IS NOT NULL AND t.account_id IS NOT NULL;
+END $$;

@@ -193,6 +193,7 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 	tasks->worker = worker;
 	tasks->settings = *settings;
 	tasks->streams = settings->streams ? settings->streams : EVENT_STREAMS;
+	tasks->own_stream = event_stream_of_writer(tasks->streams, settings->service);
 	tasks->jobs_stream = key_of(JOBS_STREAM, settings->service);
 	tasks->batch_key = key_of("batch.%s", settings->service);
 	tasks->fence_key = key_of("fence.%s", settings->service);

@@ -79,6 +79,7 @@ struct tasks {
 	void (*run_ended)(struct tasks *tasks); /* called when a run has left `runs` */
 	SLIST_HEAD(, event_consumer) consumers;
 	const struct event_stream *streams; /* of the product */
+	const char *own_stream;             /* the one that the service writes; NULL: none */
 	/* Start and drain. */
 	uv_timer_t timer; /* waits for the migrations, then for the end of a drain */
 	bool is_started, is_draining;

@@ -135,3 +135,24 @@ END $$;
 
 CREATE OR REPLACE TRIGGER run_ended AFTER UPDATE OF finished_at ON work FOR EACH ROW
 WHEN (NEW.kind = 'run' AND NEW.finished_at IS NOT NULL AND OLD.finished_at IS NULL) EXECUTE FUNCTION run_ended();
+
+-- Tell the account how a build or run has ended.
+CREATE OR REPLACE FUNCTION work_announce() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    its jsonb;
+BEGIN
+    IF NEW.kind = 'run' THEN
+        SELECT jsonb_build_object('run_id', r.id, 'template_id', r.template_id, 'build_id', r.build_id, 'metrics', r.metrics) INTO its
+        FROM run r WHERE r.id = NEW.id;
+    ELSE
+        SELECT jsonb_build_object('build_id', b.id, 'template_id', b.template -> 'template_id', 'image', b.image) INTO its
+        FROM build b WHERE b.id = NEW.id;
+    END IF;
+    PERFORM message_emit('events.eval', format('eval.%s_finished', NEW.kind), NEW.account_id, its || jsonb_build_object(
+        'status', NEW.status, 'repo', CASE WHEN NEW.repo !~ '://' THEN NEW.repo END, 'error', NEW.error, 'started_at', time_json(NEW.started_at),
+        'finished_at', time_json(NEW.finished_at), 'url', '/console/evaluations'), NEW.request_id);
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER work_announced AFTER UPDATE OF finished_at ON work FOR EACH ROW
+WHEN (NEW.finished_at IS NOT NULL AND OLD.finished_at IS NULL) EXECUTE FUNCTION work_announce();

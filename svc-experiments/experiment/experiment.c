@@ -106,7 +106,7 @@ void experiment_create(struct request *rq)
 	struct pg_rows *rows =
 		pg_write_shared(rq, constraints(rq), EXPERIMENT_CREATE_SQL,
 	                        pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
-	                        pg_text(rq->id), pg_int(experiments_max));
+	                        pg_text(rq->id), pg_int(experiments_max), caller_key(rq));
 	etag_reply_object(rq, 201, rows, "experiment");
 }
 
@@ -138,7 +138,7 @@ void experiment_delete(struct request *rq)
 	key_hold_experiment(rq, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
-	                 pg_text(rq->id), pg_text(etag_if_match(rq)));
+	                 pg_text(rq->id), pg_text(etag_if_match(rq)), caller_key(rq));
 	etag_require(rq, rows, "experiment");
 	reply_json(rq, 200, pg_json(rows));
 }

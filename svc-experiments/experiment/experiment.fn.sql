@@ -40,8 +40,23 @@ CREATE OR REPLACE FUNCTION experiment_event(e experiment) RETURNS jsonb LANGUAGE
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
+-- A value of a change as a message shows it: null in place of what is longer than a kilobyte.
+CREATE OR REPLACE FUNCTION message_value(value jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN octet_length(value::text) <= 1024 THEN value END;
+
+-- Tell the account what became of an experiment: `created`, `updated` or `deleted`. `changed` has {"field", "from", "to"}; `by` is a
+-- key, null: the service itself.
+CREATE OR REPLACE FUNCTION experiment_announce(e experiment, what text, changed jsonb, by_key uuid, request_id text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM message_emit('events.experiments', 'experiment.' || what, e.account_id, jsonb_build_object(
+        'experiment_id', e.id, 'name', e.name, 'status', e.status, 'outcome', e.outcome, 'decision', left(e.decision, 1000),
+        'changed', changed, 'by', by_key, 'url', '/console/experiments/' || e.id), request_id);
+END $$;
+
 -- Make an experiment of a body that was checked, and tell of it.
-CREATE OR REPLACE FUNCTION experiment_new(account uuid, body jsonb, request_id text) RETURNS experiment LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION experiment_new(account uuid, body jsonb, by_key uuid, request_id text) RETURNS experiment
+LANGUAGE plpgsql AS $$
 DECLARE
     made experiment;
 BEGIN
@@ -57,8 +72,14 @@ BEGIN
     FROM jsonb_populate_record(NULL::experiment, linked_resources_shaped(body)) n
     RETURNING * INTO made;
     PERFORM event_emit('events.experiments', 'experiment.created', account, experiment_event(made), request_id);
+    PERFORM experiment_announce(made, 'created', '[]', by_key, request_id);
     RETURN made;
 END $$;
+
+-- The same for processes of the former version.
+CREATE OR REPLACE FUNCTION experiment_new(account uuid, body jsonb, request_id text) RETURNS experiment LANGUAGE sql AS $$
+    SELECT experiment_new(account, body, NULL, request_id)
+$$;
 
 -- Change a locked experiment: note what really changes in its history and tell of it. What it becomes; as it was when
 -- nothing changes. Beside project_remove() the one way in which a column that the API shows is changed.
@@ -66,13 +87,18 @@ CREATE OR REPLACE FUNCTION experiment_change(was experiment, body jsonb, by_key 
 LANGUAGE plpgsql AS $$
 DECLARE
     becomes experiment := jsonb_populate_record(was, linked_resources_shaped(body));
+    changed jsonb;
 BEGIN
     becomes.updated_at := clock_timestamp();
-    INSERT INTO experiment_history (experiment_id, at, field, was, becomes, by_key)
-    SELECT was.id, becomes.updated_at, field, before -> field, after -> field, by_key
-    FROM to_jsonb(was) before, to_jsonb(becomes) after, jsonb_object_keys(body) field
-    WHERE before -> field IS DISTINCT FROM after -> field;
-    IF NOT FOUND THEN
+    WITH noted AS (
+        INSERT INTO experiment_history AS h (experiment_id, at, field, was, becomes, by_key)
+        SELECT was.id, becomes.updated_at, field, before -> field, after -> field, by_key
+        FROM to_jsonb(was) before, to_jsonb(becomes) after, jsonb_object_keys(body) field
+        WHERE before -> field IS DISTINCT FROM after -> field
+        RETURNING h.field, h.was, h.becomes)
+    SELECT jsonb_agg(jsonb_build_object('field', n.field, 'from', message_value(n.was), 'to', message_value(n.becomes)))
+    INTO changed FROM noted n;
+    IF changed IS NULL THEN
         RETURN was;
     END IF;
     becomes.version := was.version + 1;
@@ -88,6 +114,7 @@ BEGIN
         pipeline_status = becomes.pipeline_status, branch_name = becomes.branch_name
     WHERE id = was.id;
     PERFORM event_emit('events.experiments', 'experiment.updated', was.account_id, experiment_event(becomes), request_id);
+    PERFORM experiment_announce(becomes, 'updated', changed, by_key, request_id);
     RETURN becomes;
 END $$;
 

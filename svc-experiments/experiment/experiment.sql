@@ -8,16 +8,17 @@ SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, NULL, $8, $9
 SELECT page, total FROM experiment_page_of_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: experiment_create
--- $1 accounts, $2 bodies, $3 request ids, $4 the most experiments of the account: an item each (pg/batch.h). Violates
+-- $1 accounts, $2 bodies, $3 request ids, $4 the most experiments of the account, $5 API keys: an item each (pg/batch.h). Violates
 -- experiment_max.
 WITH item AS MATERIALIZED (
-    SELECT * FROM unnest($1::uuid[], $2::jsonb[], $3::text[], $4::int[]) WITH ORDINALITY AS i (account, body, request_id, most, n)
+    SELECT * FROM unnest($1::uuid[], $2::jsonb[], $3::text[], $4::int[], $5::uuid[])
+                  WITH ORDINALITY AS i (account, body, request_id, most, by_key, n)
 ), room AS MATERIALIZED (
     SELECT account, experiment_has_room(account, count(*)::int, min(most)) AS is_there FROM item GROUP BY account ORDER BY account
 )
 SELECT n, experiment_full_json(e), experiment_entity_tag(e)
 FROM room JOIN item ON item.account = room.account AND room.is_there
-CROSS JOIN LATERAL experiment_new(item.account, item.body, item.request_id) AS e;
+CROSS JOIN LATERAL experiment_new(item.account, item.body, item.by_key, item.request_id) AS e;
 
 -- name: experiment_get (read)
 -- $1 accounts, $2 ids: an item each (pg/batch.h).
@@ -38,7 +39,7 @@ SELECT CASE WHEN (changed.e).id IS NOT NULL THEN experiment_full_json(changed.e)
 FROM old LEFT JOIN changed ON true;
 
 -- name: experiment_delete
--- $3 request id, $4 versions that If-Match allows (NULL: any). Rows as of experiment_update.
+-- $3 request id, $4 versions that If-Match allows (NULL: any), $5 API key. Rows as of experiment_update.
 WITH old AS MATERIALIZED (
     SELECT id, version FROM experiment WHERE id = $1 AND account_id = $2 FOR UPDATE
 ), deleted AS (
@@ -46,7 +47,8 @@ WITH old AS MATERIALIZED (
     WHERE experiment.id = old.id AND ($4::bigint[] IS NULL OR old.version = ANY ($4::bigint[]))
     RETURNING experiment.id, experiment AS e
 ), emitted AS (
-    SELECT event_emit('events.experiments', 'experiment.deleted', $2, experiment_event(deleted.e), $3) FROM deleted
+    SELECT event_emit('events.experiments', 'experiment.deleted', $2, experiment_event(deleted.e), $3),
+           experiment_announce(deleted.e, 'deleted', '[]', $5, $3) FROM deleted
 )
 SELECT CASE WHEN deleted.id IS NOT NULL THEN json_build_object('id', deleted.id, 'deleted', true) END,
        (SELECT count(*) FROM emitted)

@@ -28,8 +28,11 @@ BEGIN
         SELECT (e).id, (e).updated_at, 'project_id', to_jsonb(project_remove.project), 'null', project_remove.by_key
         FROM member
     )
-    SELECT count(event_emit('events.experiments', 'experiment.updated', account, experiment_event(e),
-                            project_remove.request_id))
+    SELECT count(ARRAY[event_emit('events.experiments', 'experiment.updated', account, experiment_event(e),
+                                  project_remove.request_id)::text,
+                       experiment_announce(e, 'updated', jsonb_build_array(jsonb_build_object(
+                           'field', 'project_id', 'from', project_remove.project, 'to', NULL)), project_remove.by_key,
+                                           project_remove.request_id)::text])
     INTO told FROM member;
     DELETE FROM project p WHERE p.id = project_remove.project;
     RETURN true;

@@ -156,6 +156,21 @@ END $$;
 CREATE OR REPLACE TRIGGER implementation_task_failed AFTER UPDATE OF status ON task FOR EACH ROW
 WHEN (NEW.kind = 'implementation' AND NEW.status = 'failed') EXECUTE FUNCTION implementation_task_failed();
 
+-- Tell the account how an implementation has ended, whoever ends it.
+CREATE OR REPLACE FUNCTION implementation_announce() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM message_emit('events.experiments', 'implementation.finished', NEW.account_id, jsonb_build_object(
+        'experiment_id', NEW.id, 'name', NEW.name, 'repo', i.repo, 'pipeline_status', NEW.pipeline_status, 'pr_url', NEW.pr_url,
+        'error', left(i.error, 2000), 'url', '/console/experiments/' || NEW.id))
+    FROM (SELECT) AS one LEFT JOIN LATERAL (
+        SELECT * FROM implementation n WHERE n.experiment_id = NEW.id ORDER BY n.attempt DESC LIMIT 1) i ON true;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER implementation_announce AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW
+WHEN (NEW.pipeline_status IN ('completed', 'failed', 'cancelled') AND OLD.pipeline_status <> NEW.pipeline_status)
+EXECUTE FUNCTION implementation_announce();
+
 -- Queue the job that asks the code host what became of a run.
 CREATE OR REPLACE FUNCTION implementation_check(i implementation) RETURNS void LANGUAGE sql VOLATILE AS $$
     SELECT task_put('implementation_check', e.account_id,

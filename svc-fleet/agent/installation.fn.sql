@@ -28,3 +28,19 @@ BEGIN
     RETURNING * INTO i;
     RETURN i;
 END $$;
+
+-- An agent that was made or revoked may be an item of the inbox; that it was revoked is told, once.
+CREATE OR REPLACE FUNCTION installation_announce() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM inbox_mark(NEW.account_id, clock_timestamp());
+    PERFORM message_emit('events.runs', 'installation.revoked', NEW.account_id, jsonb_build_object(
+        'installation_id', NEW.id, 'repo', NEW.repo, 'agent', NEW.agent, 'interest_id', NEW.interest_id,
+        'url', '/console/agents/' || NEW.repo))
+    WHERE NEW.status = 'revoked' AND OLD.status <> 'revoked';
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER installation_made AFTER INSERT ON installation FOR EACH ROW EXECUTE FUNCTION installation_announce();
+CREATE OR REPLACE TRIGGER installation_changed AFTER UPDATE ON installation FOR EACH ROW
+WHEN ((NEW.status, NEW.setup_url, NEW.model_key_missing) IS DISTINCT FROM (OLD.status, OLD.setup_url, OLD.model_key_missing))
+EXECUTE FUNCTION installation_announce();

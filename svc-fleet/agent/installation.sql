@@ -21,9 +21,15 @@ RETURNING installation_json(i);
 
 -- name: installation_replace_key
 -- $1 account, $2 key, $3 the key in its place.
+WITH gone AS (
+    DELETE FROM key_expiring WHERE account_id = $1 AND key_id = $2
+)
 UPDATE installation SET key_id = $3 WHERE account_id = $1 AND key_id = $2 AND status = 'active';
 
 -- name: installation_revoke_key
 -- $1 account, $2 key.
+WITH gone AS (
+    DELETE FROM key_expiring WHERE account_id = $1 AND key_id = $2
+)
 UPDATE installation SET status = 'revoked', revoked_at = now()
 WHERE account_id = $1 AND key_id = $2 AND status = 'active';

@@ -24,8 +24,9 @@ $$;
 --   setup_waiting         the pull request that brings an agent's workflow waits to be merged
 --   model_key_missing     an agent has no model key
 --   agent_revoked         an agent was revoked in the last 30 days
+--   access_lost           the account has lost access to a repository that it owned, or that an agent of it works on
+--   key_expiring          a key of the account expires within 30 days
 -- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
---   access_lost        the account has lost access to a repository that it owned, or that an agent of it works on
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
     WITH waiting AS (
@@ -72,6 +73,12 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     WHERE i.account_id = account AND i.revoked_at > now() - interval '30 days' AND (in_repo IS NULL OR i.repo_key = in_repo)
     UNION ALL
     SELECT * FROM inbox_access_lost(account, in_repo)
+    UNION ALL
+    SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), 'key_expiring', k.repo,
+           'The key ' || k.name || ' expires on ' || to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), NULL, k.told_at,
+           CASE WHEN k.expires_at < now() + interval '168 hours' THEN 'critical' ELSE 'warning' END
+    FROM key_expiring k
+    WHERE k.account_id = account AND k.expires_at > now() AND (in_repo IS NULL OR repository_key(k.repo) = in_repo)
     )
     SELECT inbox_id(w.kind, w.url), w.kind, w.repo, w.title, w.url, w.opened_at,
            CASE WHEN w.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END

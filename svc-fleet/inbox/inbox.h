@@ -1,11 +1,24 @@
 /** svc-fleet/inbox/: what waits for somebody. The items are derived by rules (inbox_items() in
- * inbox.fn.sql); only which of them an account has archived is stored. */
+ * inbox.fn.sql); only which of them an account has archived is stored, and which were told to it as
+ * messages (announce.fn.sql). */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
+#include "task/task.h"
 
 /** GET /fleet/agents/inbox */
 void inbox_list(struct request *rq);
 
 /** POST /fleet/agents/inbox/dismiss: archive items, or with `undo` bring them back. */
 void inbox_dismiss(struct request *rq);
+
+/** INBOX_CHECK */
+extern const struct setting INBOX_SETTINGS[];
+extern int64_t inbox_check_ms;
+
+/** One pass of the recurring work: tell of the new items of the inboxes that are due for a look. */
+void inbox_announce(struct request *rq);
+
+/** Event `key.expiring`, {"key_id", "name", "repo", "expires_at"}: it is an item from now on. */
+void inbox_key_expiring(struct request *rq, const struct event *event);

@@ -5,8 +5,8 @@
 -- share what it costs to start its plans, to lock the sums and to commit.
 --
 -- Transactions lock rows in one order, so that none waits for another in a circle: account_guard, which they share; repo_guard,
--- which a report locks only when it makes an owner; run_key; run; run_repo; run_agent; run_day; code_host_item; deliverable. Of
--- each table in the order of its key.
+-- which a report locks only when it makes an owner; run_key; run; run_repo; run_agent; run_day; code_host_item; deliverable;
+-- inbox_look. Of each table in the order of its key.
 
 -- The stamp of a report, in microseconds since 1970: when the run finished, or started, as far as the report says. At the
 -- same time, a report of the end is newer than one of the start. A report without times is newer than all before it when
@@ -147,6 +147,7 @@ BEGIN
     PERFORM run_agent_add(changes);
     PERFORM run_day_add(changes);
     PERFORM deliverables_follow(changes);
+    PERFORM runs_announce(changes);
 END $$;
 
 -- What the trigger account_required does for each row, once for an account.

@@ -23,3 +23,21 @@ $$;
 CREATE OR REPLACE FUNCTION is_of_period(r recommendation, i interest, period text) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT r.recommended_at >= period_start(period) AND (period = 'all' OR r.context_version = i.context_version)
 $$;
+
+-- Tell the account that papers were recommended for an interest: `made` has {"id", "arxiv_id", "relevance_score", "rank",
+-- "reasoning"} of each. In the statement that makes them, which no function sees yet. The five best are told of.
+CREATE OR REPLACE FUNCTION recommendations_announce(i interest, task uuid, made jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    top jsonb;
+BEGIN
+    SELECT jsonb_agg(jsonb_build_object(
+        'recommendation_id', r.id, 'arxiv_id', r.arxiv_id, 'title', p.asset -> 'title', 'url', p.asset -> 'url',
+        'relevance_score', r.relevance_score, 'reasoning', r.reasoning) ORDER BY r.rank) INTO top
+    FROM (SELECT * FROM jsonb_to_recordset(made) AS x (id uuid, arxiv_id text, relevance_score double precision, rank int,
+                                                       reasoning text)
+          ORDER BY x.rank LIMIT 5) r JOIN paper p USING (arxiv_id);
+    PERFORM message_emit('events.interests', 'recommendations.refreshed', i.account_id, jsonb_build_object(
+        'interest_id', i.id, 'interest_name', i.name, 'task_id', task, 'count', jsonb_array_length(made), 'top', top,
+        'url', '/console/?interest=' || i.id))
+    WHERE top IS NOT NULL;
+END $$;

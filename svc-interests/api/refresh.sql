@@ -50,7 +50,7 @@ WITH target AS (
                                                      reasoning text, suggested_experiment text)
     WHERE target.is_unchanged
     ON CONFLICT (interest_id, arxiv_id, context_version) DO NOTHING
-    RETURNING id, arxiv_id
+    RETURNING id, arxiv_id, relevance_score, rank, reasoning
 ), explained AS (
     INSERT INTO recommendation_explanation (recommendation_id, explanation)
     SELECT made.id, r.explanation
@@ -64,7 +64,8 @@ WITH target AS (
         computed_for = target.context_version
     FROM target WHERE i.id = target.id AND target.is_unchanged
 )
-SELECT is_unchanged FROM target;
+SELECT is_unchanged, recommendations_announce(i, $4, (SELECT jsonb_agg(to_jsonb(made)) FROM made))
+FROM target LEFT JOIN interest i USING (id);
 
 -- name: refresh_end
 -- $1 task: its result, the number of interests, of recommendations, of interests whose pool is empty, and of others that got

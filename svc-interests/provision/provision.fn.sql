@@ -125,3 +125,17 @@ END $$;
 
 CREATE OR REPLACE TRIGGER pool_became_ready AFTER UPDATE OF pool_status ON interest FOR EACH ROW
 WHEN (NEW.pool_status = 'ready' AND OLD.pool_status <> 'ready') EXECUTE FUNCTION pool_became_ready();
+
+-- Tell the account how a provisioning has ended. A task ends after its last step is stored.
+CREATE OR REPLACE FUNCTION provision_announce() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM message_emit('events.interests', 'provisioning.' || NEW.status, NEW.account_id, jsonb_build_object(
+        'interest_id', p.interest_id, 'repo', p.repo, 'agent', p.agent, 'task_id', NEW.id, 'pr_url', p.pr_url,
+        'merged', p.merged_at IS NOT NULL, 'changed', coalesce(NEW.result -> 'changed', '[]'), 'error', NEW.error,
+        'url', '/console/interests/' || p.interest_id), NEW.request_id)
+    FROM provisioning p WHERE p.task_id = NEW.id;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER provision_announce AFTER UPDATE OF status ON task FOR EACH ROW
+WHEN (NEW.kind = 'provision' AND NEW.status IN ('completed', 'failed')) EXECUTE FUNCTION provision_announce();

@@ -67,7 +67,7 @@ def test_a_reader_that_is_away_misses_nothing_when_redis_is_emptied(cluster, api
     redis.flushall()
 
     def is_sent_again():
-        return made in [json.loads(fields["data"])["id"] for _, fields in redis.xrange(STREAM)]
+        return made in [json.loads(fields["data"]).get("id") for _, fields in redis.xrange(STREAM)]
 
     wait_for(is_sent_again, "the event is sent again")
     cluster.start("svc-interests")
@@ -79,7 +79,8 @@ def test_a_readers_database_is_restored_and_redis_kept(cluster, api, experiments
     before = create(api, "Before the dump")
     wait_known(interests, before)
     position = "SELECT entry_id FROM event_position WHERE stream = %s"
-    entries = [entry for entry, fields in cluster.redis.client().xrange(STREAM) if json.loads(fields["data"])["id"] == before]
+    wait_sent(experiments)
+    entries = [entry for entry, fields in cluster.redis.client().xrange(STREAM) if before in fields["data"]]  # and its message
     wait_for(lambda: interests.execute(position, [STREAM]).fetchone()[0] in entries, "the position is saved")
     after = create(api, "After the dump")
     wait_known(interests, after)

@@ -21,6 +21,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from lib.check import messages
 from lib.http.client import Api
 from lib.system.cluster import Cluster
 
@@ -47,7 +48,7 @@ def run_cluster(cluster):
         finally:
             running.remove(made)
             made.stop_all()
-            faults = made.check()
+            faults = made.check() + messages.faults(made)
     assert not faults, "faults of processes: " + "\n".join(faults)
 
 

@@ -50,7 +50,8 @@ def events(cluster, account):
     """What was announced of the account's keys: [(type, key, the key that takes its place)]."""
     with cluster.postgres.connect("account") as connection:
         rows = connection.execute(
-            "SELECT type, data ->> 'key_id', data ->> 'by' FROM outbox WHERE account_id = %s ORDER BY id", [account])
+            "SELECT type, data ->> 'key_id', data ->> 'by' FROM outbox WHERE account_id = %s"
+            " AND type <> 'message' ORDER BY id", [account])
         return rows.fetchall()
 
 

@@ -20,7 +20,7 @@ def emitted(cluster):
     def read(experiment, count):
         def found():
             entries = [fields for _, fields in redis.xrange(STREAM)]
-            of_it = {e["id"]: e for e in entries if json.loads(e["data"])["id"] == experiment["id"]}
+            of_it = {e["id"]: e for e in entries if json.loads(e["data"]).get("id") == experiment["id"]}
             return list(of_it.values()) if len(of_it) >= count else None
 
         return [(e["type"], json.loads(e["data"]), e) for e in wait_for(found, f"{count} events")]

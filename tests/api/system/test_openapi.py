@@ -61,13 +61,13 @@ KEYWORDS = SUBSCHEMA | SUBSCHEMA_LIST
 KEYWORDS |= {"$ref", "type", "enum", "const", "format", "pattern", "description", "default", "example", "required"}
 KEYWORDS |= {"properties", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "minProperties"}
 
-# Schemas that allow members which they do not list.
+# Schemas that allow members which they do not list. Messages may get further members.
 REQUESTS = {op.id for op in DESCRIBED.values() if "requestBody" in op.node}
 REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentUpdate", "ProjectCreate", "ProjectUpdate"}
 REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec", "BuildCreate", "BuildReport", "Claim", "Heartbeat", "EvalRunCreate", "EvalResult", "HostedResult"}
 REQUESTS |= {"WebhookCreate", "WebhookUpdate"}
 REQUESTS |= {"InterestCreate", "InterestUpdate", "Feedback", "Report", "AssetPut", "SearchRequest", "HarvestRequest", "LaunchContext", "Telemetry"}
-FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$")
+FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^\w+Message\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$")
 
 
 def ids(operations):

@@ -32,6 +32,8 @@ SETTINGS = {
     "CONNECT_TIMEOUT": "5s",
     "DAILY_CHECK": "1h",
     "RUN_CHECK": "100ms",
+    "INBOX_CHECK": "100ms",
+    "KEY_EXPIRY_CHECK": "100ms",
     "EMBEDDER_CHECK": "1s",
     "SEARCH_TIMEOUT": "30s",
 }

@@ -28,6 +28,7 @@ STREAMS = {
     "events.runs": ("svc-fleet", {"svc-interests"}),
     "events.eval": ("svc-evalenv", {"svc-experiments"}),
     "events.assets": ("svc-search", set()),
+    "events.interests": ("svc-interests", set()),
 }
 
 

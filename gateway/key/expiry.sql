@@ -1,0 +1,2 @@
+-- name: expiry_tell
+SELECT api_keys_expiring_tell();

@@ -1,0 +1,28 @@
+#include "announce.sql.h"
+#include "inbox/inbox.h"
+#include "json/json.h"
+#include "pg/pg.h"
+
+int64_t inbox_check_ms;
+
+const struct setting INBOX_SETTINGS[] = {
+	SETTING_MS(&inbox_check_ms, "INBOX_CHECK", "1m", 50, 3600000,
+                   "Interval of looking for new items of inboxes, which are told to webhooks."),
+	SETTING_END,
+};
+
+/* Each account in a transaction of its own. One whose items cannot be told stops this pass, and is
+ * left out by the next ones until its claim ends. */
+void inbox_announce(struct request *rq)
+{
+	struct pg_rows *claimed;
+	while (!pg_empty(claimed = pg_query(rq, INBOX_CLAIM_SQL)))
+		pg_query(rq, INBOX_ANNOUNCE_SQL, pg_text(pg_value(claimed, 0, 0)),
+		         pg_text(pg_value(claimed, 0, 1)));
+}
+
+void inbox_key_expiring(struct request *rq, const struct event *event)
+{
+	pg_query(rq, KEY_EXPIRING_NOTE_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)));
+}

@@ -1,0 +1,74 @@
+-- What accounts are told of runs and of what runs opened, once each (message_emit()).
+
+-- A text as one segment of a path. Run ids are mostly numbers, which need no work.
+CREATE OR REPLACE FUNCTION path_segment(segment text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF segment ~ '^[A-Za-z0-9._~-]*$' THEN
+        RETURN segment;
+    END IF;
+    RETURN (SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9._~-]' THEN c
+                              ELSE regexp_replace(upper(encode(convert_to(c, 'UTF8'), 'hex')), '(..)', '%\1', 'g') END, '' ORDER BY n)
+            FROM string_to_table(segment, NULL) WITH ORDINALITY AS x (c, n));
+END $$;
+
+-- The page of a run, below PUBLIC_URL.
+CREATE OR REPLACE FUNCTION run_page_path(run_id jsonb) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN '/console/runs/' || path_segment(run_id #>> '{}');
+END $$;
+
+CREATE OR REPLACE FUNCTION run_message(r run) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN jsonb_build_object(
+        'run_id', r.run_id, 'repo', r.repo, 'agent', r.agent, 'provider', r.record -> 'provider', 'model', r.record -> 'model',
+        'status', r.status, 'outcome_kind', r.outcome_kind, 'artifact_url', r.artifact_url, 'cost_usd', run_cost(r),
+        'interest_id', r.interest_id, 'arxiv_id', r.arxiv_id, 'started_at', time_json(r.at),
+        'finished_at', time_json(r.finished_at), 'cause', r.cause, 'url', run_page_path(r.run_id));
+END $$;
+
+-- A run has started when it is first known to be running, and finished when it is first known not to be: one that reports only
+-- its end has only finished. What is told of it later is no news. The inbox is looked at after a failure, and when what was opened has
+-- waited.
+CREATE OR REPLACE FUNCTION runs_announce(changes run_change[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    c run_change;
+    is_running boolean;
+    looks inbox_look[] := '{}';
+BEGIN
+    FOREACH c IN ARRAY changes LOOP
+        is_running := (c.became).outcome_kind = 'running';
+        IF is_running IS DISTINCT FROM ((c.was).outcome_kind = 'running') THEN
+            PERFORM message_emit('events.runs', CASE WHEN is_running THEN 'run.started' ELSE 'run.finished' END,
+                                 (c.became).account_id, run_message(c.became));
+        END IF;
+        IF (c.became).outcome_kind = 'failed' AND (c.was).outcome_kind IS DISTINCT FROM 'failed' THEN
+            looks := looks || ((c.became).account_id, clock_timestamp())::inbox_look;
+        END IF;
+        IF (c.became).artifact_url IS DISTINCT FROM (c.was).artifact_url AND (c.became).artifact_url IS NOT NULL THEN
+            looks := looks || ((c.became).account_id, inbox_due_at('pull_request_waiting', coalesce((c.became).finished_at,
+                                                                                                    (c.became).at)))::inbox_look;
+        END IF;
+    END LOOP;
+    PERFORM inbox_mark(looks) WHERE cardinality(looks) > 0;
+END $$;
+
+-- Tell what became of a pull request or issue. Which run opened it may become known later, and its row is made anew then, so the id
+-- of the event says what happened: it is told once. It can be closed at several times, and merged and opened at one.
+CREATE OR REPLACE FUNCTION deliverable_announce() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    d deliverable := NEW;
+    type text := d.kind || '.' || CASE d.stage WHEN 'open' THEN 'opened' ELSE d.stage END;
+    title text := CASE d.kind WHEN 'issue' THEN 'Issue' ELSE 'Pull request' END || ' ' || d.number || ' of ' || d.repo;
+    fact text := concat_ws(E'\n', type, d.account_id, d.url, CASE d.stage WHEN 'closed' THEN extract(epoch FROM d.closed_at) END);
+BEGIN
+    PERFORM message_send(md5(fact)::uuid, 'events.runs', type, d.account_id, jsonb_build_object(
+        'repo', d.repo, 'number', d.number, 'artifact_url', d.url, 'title', title, 'run_id', d.run_id, 'arxiv_id', d.arxiv_id,
+        'interest_id', d.interest_id, 'opened_at', time_json(d.opened_at), 'closed_at', time_json(d.closed_at),
+        'url', run_page_path(d.run_id)));
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER deliverable_new AFTER INSERT ON deliverable FOR EACH ROW
+WHEN (NEW.kind <> 'other') EXECUTE FUNCTION deliverable_announce();
+CREATE OR REPLACE TRIGGER deliverable_passed AFTER UPDATE OF stage ON deliverable FOR EACH ROW
+WHEN (NEW.kind <> 'other' AND NEW.stage <> OLD.stage) EXECUTE FUNCTION deliverable_announce();

@@ -1,0 +1,72 @@
+"""The description of messages, and what is really told: neither has a type that the other lacks. Whether each body fits is checked
+of all messages, at the end of every session (lib/check/messages.py)."""
+
+import uuid
+
+from lib.check import messages
+from lib.scenario.evalenv import SPEC
+from lib.system.kill_points import KillPoints
+from lib.wait import wait_for
+
+
+def account_of(cluster, team):
+    with cluster.postgres.connect("interests") as db:
+        return db.execute("SELECT account_id FROM interest WHERE id = %s", [team.interest]).fetchone()[0]
+
+
+def experiments(api):
+    made = api.post("/experiments", {"name": "A kernel", "launch_context": {"task_description": "x"}}, expect=201).json()["id"]
+    api.post(f"/implement/experiments/{made}/report", {"status": "failed"}, expect=200)
+    api.delete(f"/experiments/{made}", expect=200)
+
+
+def evaluations(api):
+    template = api.post("/eval-env/templates", {"name": "bench", "spec": SPEC}, expect=201).json()["template_id"]
+    build = api.post("/eval-env/builds", {"containerfile": f"FROM scratch\n# {uuid.uuid4()}\n"}, expect=201).json()["build_id"]
+    run = api.post("/eval-env/runs", {"template_id": template}, expect=201).json()["run_id"]
+    api.post(f"/eval-env/builds/{build}/cancel", {}, expect=200)
+    api.post(f"/eval-env/runs/{run}/cancel", {}, expect=200)
+
+
+def fails_to_provision(cluster, team):
+    with cluster.postgres.connect("interests") as db:
+        points = KillPoints(cluster, "svc-interests", db, ["provision_step"])
+        points.hold("provision_step", "NEW.name = 'check_app' AND NEW.status = 'running'")
+        started = team.start(agent="agent_three")
+        points.wait()
+        team.host.uninstall(team.app)
+        db.execute("SELECT pg_advisory_unlock_all()")
+        points.release()
+    assert team.api.wait_task(started)["status"] == "failed"
+
+
+def fleet(cluster, team):
+    report = lambda id, **members: team.agent().post("/fleet/runs", {"run_id": id, "repo": team.repo, **members})  # noqa: E731
+    ends = ((1, "pull_request", "pull", "merged"), (2, "pull_request", "pull", "closed"), (3, "issue", "issues", "closed"))
+    with cluster.postgres.connect("fleet") as db:
+        for number, kind, path, state in ends:
+            report(number, status="running")
+            report(number, status=f"{kind}_opened", artifact_url=f"https://github.com/{team.repo}/{path}/{number}")
+            db.execute("SELECT code_host_item_tell(%s, %s, %s, %s, now(), now(), clock_timestamp())", [team.repo, kind, number, state])
+    report(4, status="failed", error="no space")
+
+
+def test_every_type_that_is_described_is_told_and_no_other(cluster, team, papers_of):
+    account = account_of(cluster, team)
+    assert team.provision(auto_merge=True)["status"] == "completed"
+    experiments(team.api)
+    evaluations(team.api)
+    papers_of(team)
+    fleet(cluster, team)
+    wait_for(lambda: "inbox.item" in messages.types(cluster, account), "an item is told")
+    fails_to_provision(cluster, team)
+    (key,) = team.keys()
+    with cluster.postgres.connect("account") as db:
+        db.execute("UPDATE api_key SET created_at = now() - interval '340 days', expires_at = now() + interval '25 days' WHERE id = %s", [key["id"]])
+    wait_for(lambda: "key.expiring" in messages.types(cluster, account), "the key expires")
+    installed = team.installations()[0]["id"]
+    team.api.post(f"/fleet/installations/{installed}/revoke", {}, expect=200)
+    described = set(messages.described()) - messages.OF_ENDPOINTS
+    wait_for(lambda: messages.types(cluster, account) == described,
+             f"told and described are the same: {sorted(described)}", patience=30)
+    assert messages.faults(cluster) == []

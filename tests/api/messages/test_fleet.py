@@ -1,0 +1,233 @@
+"""What accounts are told of runs, of what these open, of agents, and of the inbox."""
+
+import uuid
+
+import pytest
+
+from lib.scenario.fleet import REPO
+from lib.wait import wait_for
+
+PULL = "https://github.com/acme/ranker/pull/412"
+ISSUE = "https://github.com/acme/ranker/issues/43"
+STARTED = "2026-01-10T09:00:00.000Z"
+
+
+@pytest.fixture
+def tell(fleet, user):
+    """tell(kind, number, state, closed): what the code host says of an item of a repository that the account owns."""
+
+    def send(kind, number, state, closed="2026-01-11T09:00:00Z"):
+        fleet.execute("SELECT repo_own(%s, %s)", [user.account, REPO])
+        fleet.execute("SELECT code_host_item_tell(%s, %s, %s, %s, %s, %s, clock_timestamp())",
+                      [REPO, kind, number, state, STARTED, closed if state != "open" else None])
+
+    return send
+
+
+def test_a_run_starts_once_and_ends_once(report, told):
+    first = {"status": "running", "started_at": STARTED, "agent": "agent_one", "provider": "anthropic", "model": "large"}
+    report("run 1", **first)
+    report("run 1", **first, num_turns=3)
+    (started,) = told("run.started")
+    assert (started["run_id"], started["repo"], started["status"], started["outcome_kind"]) == ("run 1", REPO, "running", "running")
+    assert (started["agent"], started["provider"], started["model"]) == ("agent_one", "anthropic", "large")
+    assert (started["started_at"], started["finished_at"], started["cost_usd"]) == (STARTED, None, None)
+    assert started["url"] == "/console/runs/run%201" and told("run.finished") == []
+    report("run 1", status="failed", error="no space on 7", cost_usd=1.5, finished_at="2026-01-10T09:20:00Z")
+    report("run 1", status="failed", error="no space on 8", cost_usd=2)
+    (finished,) = told("run.finished")
+    assert (finished["outcome_kind"], finished["cause"], finished["cost_usd"]) == ("failed", "no space on #", 1.5)
+    assert finished["finished_at"] == "2026-01-10T09:20:00.000Z" and len(told("run.started")) == 1
+
+
+def test_a_run_that_reports_only_its_end_has_only_finished(report, told):
+    report(17, status="skipped_old", finished_at="2026-01-10T09:20:00Z")
+    (finished,) = told("run.finished")
+    assert finished["run_id"] == 17 and finished["url"] == "/console/runs/17" and told("run.started") == []
+
+
+def test_a_run_that_is_tried_again_starts_and_ends_again(report, told):
+    for hour, status in enumerate(("running", "failed", "running", "pr_opened")):
+        report(1, status=status, started_at=f"2026-01-10T0{hour}:00:00Z")
+    assert len(told("run.started")) == 2
+    assert [one["status"] for one in told("run.finished")] == ["failed", "pr_opened"]
+
+
+def test_what_a_run_opens_is_told_once_however_often_it_is_reported(report, told):
+    report(1, status="pr_opened", artifact_url=PULL, started_at=STARTED)
+    report(1, finished_at="2026-01-10T09:20:00Z", arxiv_id="2205.14135")  # its row is made anew
+    report(2, status="pr_opened", artifact_url=PULL)
+    (opened,) = told("pull_request.opened")
+    assert (opened["repo"], opened["number"], opened["artifact_url"], opened["run_id"]) == (REPO, 412, PULL, 1)
+    assert (opened["title"], opened["url"]) == ("Pull request 412 of acme/ranker", "/console/runs/1")
+    report(3, status="branch_pushed", artifact_url="https://github.com/acme/ranker/tree/x")
+    assert len(told("pull_request.opened")) == 1 and told("issue.opened") == []
+
+
+@pytest.mark.parametrize("kind, url, number, stage", [
+    ("pull_request", PULL, 412, "merged"), ("pull_request", PULL, 412, "closed"), ("issue", ISSUE, 43, "closed"),
+])
+def test_its_end_is_told_once_whoever_tells_it(report, tell, told, kind, url, number, stage):
+    report(1, status=f"{kind}_opened", artifact_url=url)
+    for _ in range(2):
+        tell(kind, number, stage)
+        report(1, finished_at="2026-01-10T09:20:00Z")
+    (ended,) = told(f"{kind}.{stage}")
+    assert (ended["artifact_url"], ended["closed_at"]) == (url, "2026-01-11T09:00:00.000Z")
+    assert len(told(f"{kind}.opened")) == 1
+
+
+def test_a_pull_request_that_is_closed_twice_is_told_of_twice(report, tell, told):
+    report(1, status="pr_opened", artifact_url=PULL)
+    for state, closed in (("closed", "2026-01-11T09:00:00Z"), ("open", None), ("closed", "2026-01-12T09:00:00Z")):
+        tell("pull_request", 412, state, closed)
+    assert [one["closed_at"][:10] for one in told("pull_request.closed")] == ["2026-01-11", "2026-01-12"]
+    assert len(told("pull_request.opened")) == 1
+
+
+def test_a_repository_that_is_not_proved_tells_only_what_was_opened(report, fleet, told):
+    report(1, status="pr_opened", artifact_url=PULL)
+    fleet.execute("DELETE FROM owned_repo WHERE repo_key = %s", [REPO])
+    fleet.execute("SELECT code_host_item_tell(%s, 'pull_request', 412, 'merged', %s, %s, clock_timestamp())", [REPO, STARTED, STARTED])
+    assert len(told("pull_request.opened")) == 1 and told("pull_request.merged") == []
+
+
+# ---- inbox ----
+
+
+def install(fleet, user, age="0"):
+    fleet.execute("INSERT INTO installation (account_id, repo_key, repo, agent, key_id, installed_at)"
+                  " VALUES (%s, %s, %s, 'agent_one', %s, now() - %s::interval)", [user.account, REPO, REPO, uuid.uuid4(), age])
+
+
+def looked(fleet, user):
+    """Whether the account's inbox was looked at."""
+    due = "SELECT FROM inbox_look WHERE account_id = %s AND look_at < clock_timestamp() + interval '10 minutes'"
+    return wait_for(lambda: fleet.execute(due, [user.account]).fetchone() is None, "the inbox was looked at")
+
+
+def look(fleet, user):
+    fleet.execute("SELECT inbox_mark(%s, clock_timestamp())", [user.account])
+    looked(fleet, user)
+
+
+def test_a_failed_run_is_an_item_once(report, fleet, user, told):
+    report(1, status="failed", error="no space")
+    (item,) = wait_for(lambda: told("inbox.item"), "the item is told")
+    assert (item["kind"], item["repo"], item["severity"], item["url"]) == ("run_failed", REPO, "critical", "/console/inbox")
+    assert item["title"] == "The last run on acme/ranker failed: no space"
+    report(1, num_turns=2)
+    look(fleet, user)
+    assert len(told("inbox.item")) == 1
+    report(2, status="failed", error="no space")
+    wait_for(lambda: len(told("inbox.item")) == 2, "the next failure is another item")
+
+
+def test_a_dismissed_item_is_not_told(api, report, fleet, user, told):
+    report(1, status="pr_opened", artifact_url=PULL)
+    item = api.get("/fleet/agents/inbox", expect=200).json()[0]["id"]
+    api.post("/fleet/agents/inbox/dismiss", {"id": item}, expect=200)
+    fleet.execute("UPDATE deliverable SET opened_at = now() - interval '73 hours' WHERE account_id = %s", [user.account])
+    look(fleet, user)
+    assert told("inbox.item") == []
+
+
+def test_what_waits_is_told_after_three_days(report, fleet, user, told):
+    report(1, status="pr_opened", artifact_url=PULL)
+    (at,) = fleet.execute("SELECT extract(epoch FROM look_at - now()) / 3600 FROM inbox_look WHERE account_id = %s", [user.account]).fetchone()
+    assert 71.9 < at <= 72
+    look(fleet, user)
+    assert told("inbox.item") == []
+    fleet.execute("UPDATE deliverable SET opened_at = now() - interval '73 hours' WHERE account_id = %s", [user.account])
+    look(fleet, user)
+    (item,) = told("inbox.item")
+    assert (item["kind"], item["href"]) == ("pull_request_waiting", PULL)
+
+
+def test_an_agent_that_is_silent_is_told_of_and_again_when_it_was_heard_of(report, fleet, user, told):
+    install(fleet, user, "8 days")
+    (item,) = wait_for(lambda: told("inbox.item"), "the silence is told")
+    assert item["kind"] == "agent_silent"
+    look(fleet, user)
+    report(1, status="skipped_old")
+    fleet.execute("UPDATE inbox_told SET told_at = now() - interval '9 days' WHERE account_id = %s", [user.account])
+    look(fleet, user)
+    assert len(told("inbox.item")) == 1
+    fleet.execute("UPDATE run_repo SET last_at = now() - interval '169 hours' WHERE account_id = %s", [user.account])
+    look(fleet, user)
+    assert [one["kind"] for one in told("inbox.item")] == ["agent_silent"] * 2
+
+
+def test_what_is_old_when_it_is_first_seen_is_no_news(report, fleet, user, told):
+    report(1, status="failed", error="no space", started_at=STARTED, finished_at="2026-01-10T09:20:00Z")
+    looked(fleet, user)
+    assert told("inbox.item") == []
+
+
+def test_one_account_whose_inbox_cannot_be_told_stops_no_other(cluster, report, fleet, user, told):
+    other = str(uuid.uuid4())
+    fleet.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE division_by_zero; END'")
+    fleet.execute(f"CREATE TRIGGER refuse BEFORE INSERT ON inbox_told FOR EACH ROW WHEN (NEW.account_id = '{other}') EXECUTE FUNCTION refuse()")
+    try:
+        fleet.execute("INSERT INTO run_repo VALUES (%s, 'a/b', 'a/b', 1, 0, 0, 0, 0, 1, 0, 0, now(), uuid_v7(), now(), 'failed', 'failed')", [other])
+        fleet.execute("INSERT INTO installation (account_id, repo_key, repo, agent, key_id, installed_at)"
+                      " VALUES (%s, 'a/b', 'a/b', 'x', %s, now() - interval '8 days')", [other, uuid.uuid4()])
+        fleet.execute("UPDATE run_repo SET last_at = now() - interval '8 days' WHERE account_id = %s", [other])
+        fleet.execute("UPDATE inbox_look SET look_at = '-infinity' WHERE account_id = %s", [other])
+        report(1, status="failed", error="no space")
+        wait_for(lambda: told("inbox.item"), "the other account is told")
+    finally:
+        fleet.execute("DROP TRIGGER refuse ON inbox_told")
+        fleet.execute("DROP FUNCTION refuse")
+        for table in ("installation", "run_repo", "inbox_look"):
+            fleet.execute(f"DELETE FROM {table} WHERE account_id = %s", [other])
+
+
+def test_an_agent_that_is_revoked_is_told_of_once(fleet, user, told):
+    install(fleet, user)
+    for _ in range(2):
+        fleet.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE account_id = %s", [user.account])
+    (revoked,) = told("installation.revoked")
+    assert (revoked["repo"], revoked["agent"], revoked["url"]) == (REPO, "agent_one", "/console/agents/acme/ranker")
+    wait_for(lambda: "agent_revoked" in [one["kind"] for one in told("inbox.item")], "it is an item")
+
+
+# ---- keys ----
+
+
+@pytest.fixture
+def age_key(cluster, user):
+    """age_key(id, created, expires): as if it was made and expires that many days from now."""
+
+    def change(id, created, expires):
+        with cluster.postgres.connect("account") as db:
+            db.execute("UPDATE api_key SET created_at = now() + %s * interval '1 day', expires_at = now() + %s * interval '1 day'"
+                       " WHERE id = %s", [created, expires, id])
+
+    return change
+
+
+def test_a_key_that_expires_is_told_of_twice_and_is_one_item(api, user, fleet, told, age_key):
+    made = api.post("/account/api-keys", {"name": "agent", "kind": "automation", "repo": REPO}, expect=201).json()
+    age_key(made["id"], -300, 29)
+    (first,) = wait_for(lambda: told("key.expiring"), "the first notice")
+    assert (first["key_id"], first["name"], first["kind"], first["repo"]) == (made["id"], "agent", "automation", REPO)
+    wait_for(lambda: told("inbox.item"), "the item")
+    assert [one["severity"] for one in told("inbox.item")] == ["warning"]
+    age_key(made["id"], -300, 6)
+    wait_for(lambda: len(told("key.expiring")) == 2, "the second notice")
+    api.post(f"/account/api-keys/{made['id']}/revoke", {}, expect=200)
+    wait_for(lambda: api.get("/fleet/agents/inbox", expect=200).json() == [], "the item is gone")
+    assert [one["key_id"] for one in told("key.revoked")] == [made["id"]]
+    api.delete(f"/account/api-keys/{made['id']}", expect=200)
+    assert len(told("key.revoked")) == 1 and len(told("key.expiring")) == 2
+
+
+def test_a_key_that_was_made_to_expire_soon_is_not_told_of(api, told, age_key):
+    made = [api.post("/account/api-keys", {"name": name, "kind": "automation", "repo": REPO}, expect=201).json()["id"] for name in "abc"]
+    age_key(made[0], -1, 5)  # for six days
+    age_key(made[1], -1, 20)  # for three weeks: told 7 days before
+    age_key(made[2], -30, 29)
+    wait_for(lambda: [one["name"] for one in told("key.expiring")] == ["c"], "the third")
+    age_key(made[1], -15, 6)
+    wait_for(lambda: [one["name"] for one in told("key.expiring")] == ["c", "b"], "the second")
