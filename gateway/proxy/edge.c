@@ -11,6 +11,7 @@
 #include "proxy/origin.h"
 #include "proxy/proxy.h"
 #include "service/http_request.h"
+#include "service/http_service.h"
 #include "service/input.h"
 #include "service/process.h"
 #include "service/service.h"

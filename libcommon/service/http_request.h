@@ -1,10 +1,8 @@
-/** From an HTTP exchange to a handler and back: routes, authenticates, collects the body, runs the
- * handler in a fiber, sends its reply.
+/** The life of a request, from an HTTP exchange that is matched and authenticated to a handler and
+ * back: collects the body, runs the handler in a fiber, sends its reply.
  *
- * A service's public listener is `http_service_handler`; nothing here has to be called by a
- * service. The gateway, which proxies most requests, has its own listener and uses
- * http_request_new() and the functions below it for the operations that it answers itself. Handlers
- * use input.h and reply.h instead of this header.
+ * Called by the listener of a service (http_service.h), and by the gateway for the operations that
+ * it answers itself. Handlers use input.h and reply.h instead of this header.
  */
 #pragma once
 
@@ -16,8 +14,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-
-struct service;
 
 /** The HTTP part of a request, `rq->http`. In the arena of the request. */
 struct http_call {
@@ -42,19 +38,6 @@ struct http_call {
 	/* idempotency.h; NULL: none is held */
 	struct reservation *reservation;
 };
-
-/** The handler of a service's public listener. It matches operations of api.def and internal
- * routes, and takes identities only from the signed header that the gateway and the services
- * send. */
-extern const struct http_handler http_service_handler;
-
-/** Bind the service's routes to their operations, public and internal; once, before threads. False
- * after one line on standard error for each operation of the service that has no route (and is not
- * GONE), and each route that belongs to another service. */
-bool http_service_bind(const struct service *service);
-
-/** The handler bound to `op`; NULL when there is none. */
-request_fn *http_service_route(const struct api_op *op);
 
 /** Make the request of an exchange that has been matched and authenticated. Copies `match` and
  * `caller` (NULL: no identity); takes the exchange's arena. `match->op` is NULL for an internal

@@ -12,6 +12,7 @@
 #include "service/connections.h"
 #include "service/dead_command.h"
 #include "service/http_request.h"
+#include "service/http_service.h"
 #include "service/process.h"
 #include "service/ready_check.h"
 

@@ -24,7 +24,7 @@
 #include "redis/redis.h"
 #include "service/admin.h"
 #include "service/background.h"
-#include "service/http_request.h"
+#include "service/http_service.h"
 #include "service/process.h"
 #include "service/service.h"
 #include "task/wake.h"
