@@ -39,33 +39,26 @@ static bool is_shared_now(const struct pg_pool *pool)
 	return uv_now(pool->loop) < pool->shared_until_ms;
 }
 
-/* The turn after the last one of the account that waits or is open, else the current one. */
-static uint64_t next_turn(struct pg_pool *pool, const struct uuid *account)
+static struct pg_statement *statement_of(struct fair_entry *entry)
 {
-	uint64_t turn = pool->turn;
-	const struct pg_statement *st;
+	return entry ? CONTAINER_OF(entry, struct pg_statement, fair) : NULL;
+}
+
+/* The turn after those of the account's open transactions. */
+static uint64_t turn_after_open(struct pg_pool *pool, const struct uuid *account)
+{
+	uint64_t turn = 0;
 	for (each_conn(conn, pool)) {
 		if (is_of(conn->transaction, account))
 			turn = MAX_OF(turn, conn->transaction->turn + 1);
-	}
-	TAILQ_FOREACH_REVERSE (st, &pool->begins, pg_statement_list, entry) {
-		if (is_of(st->transaction, account))
-			return MAX_OF(turn, st->turn + 1);
 	}
 	return turn;
 }
 
 void begin_queue_add(struct pg_pool *pool, struct pg_statement *st)
 {
-	struct pg_statement *before;
-	st->turn = next_turn(pool, account_of(st->transaction));
-	TAILQ_FOREACH_REVERSE (before, &pool->begins, pg_statement_list, entry) {
-		if (before->turn <= st->turn) {
-			TAILQ_INSERT_AFTER(&pool->begins, before, st, entry);
-			return;
-		}
-	}
-	TAILQ_INSERT_HEAD(&pool->begins, st, entry);
+	const struct uuid *account = account_of(st->transaction);
+	fair_queue_add(&pool->begins, &st->fair, account, turn_after_open(pool, account));
 }
 
 static bool is_within_share(struct pg_pool *pool, const struct pg_statement *st)
@@ -76,10 +69,10 @@ static bool is_within_share(struct pg_pool *pool, const struct pg_statement *st)
 
 struct pg_statement *begin_queue_next(struct pg_pool *pool)
 {
-	struct pg_statement *st = TAILQ_FIRST(&pool->begins);
-	while (st && is_shared_now(pool) && !is_within_share(pool, st))
-		st = TAILQ_NEXT(st, entry);
-	return st;
+	struct fair_entry *entry = fair_queue_first(&pool->begins);
+	while (entry && is_shared_now(pool) && !is_within_share(pool, statement_of(entry)))
+		entry = fair_queue_next(entry);
+	return statement_of(entry);
 }
 
 static bool has_other_account(struct pg_pool *pool, const struct pg_statement *st)
@@ -97,17 +90,17 @@ static void share_from_now(struct pg_pool *pool)
 	pool->shared_until_ms = uv_now(pool->loop) + SHARED_MS;
 }
 
-void begin_queue_served(struct pg_pool *pool, struct pg_statement *st)
+void begin_queue_serve(struct pg_pool *pool, struct pg_statement *st)
 {
-	st->transaction->turn = st->turn;
-	pool->turn = MAX_OF(pool->turn, st->turn);
+	fair_queue_serve(&pool->begins, &st->fair);
+	st->transaction->turn = st->fair.turn;
 	if (is_shared_now(pool) && has_other_account(pool, st))
 		share_from_now(pool);
 }
 
 void begin_queue_share(struct pg_pool *pool)
 {
-	const struct pg_statement *first = TAILQ_FIRST(&pool->begins);
+	const struct pg_statement *first = statement_of(fair_queue_first(&pool->begins));
 	if (first && is_within_share(pool, first) && has_other_account(pool, first))
 		share_from_now(pool);
 }

@@ -1,10 +1,8 @@
 /** The queue of the BEGINs that wait for a connection: its order, and the share of each account.
  * Internal to this folder.
  *
- * Accounts take turns: the n-th BEGIN of an account that waits comes after the first n - 1 of each
- * other account that came in the meantime (start-time fair queueing, Goyal, Vin and Cheng 1996,
- * with a length of 1 for each). So an account with many transactions delays those of another by one
- * at most on each connection.
+ * Accounts take turns (pacing/fair_queue.h), of which an open transaction is one. So an account with
+ * many transactions delays those of another by one at most on each connection.
  *
  * Transactions that take long would still hold all connections when another account comes. From
  * when a BEGIN had to wait behind other accounts until no two accounts had transactions for
@@ -25,8 +23,8 @@ void begin_queue_add(struct pg_pool *pool, struct pg_statement *st);
  * the shares of their accounts. */
 struct pg_statement *begin_queue_next(struct pg_pool *pool);
 
-/** The BEGIN was removed from the queue and gets a connection. */
-void begin_queue_served(struct pg_pool *pool, struct pg_statement *st);
+/** Remove the BEGIN from the queue: it gets a connection. */
+void begin_queue_serve(struct pg_pool *pool, struct pg_statement *st);
 
 /** No more BEGINs can be served now: note whether one waits behind other accounts, so that they
  * must share. */

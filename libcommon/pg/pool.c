@@ -114,16 +114,20 @@ static struct pooled_conn *conn_for_transaction(struct pg_pool *pool)
 	return NULL;
 }
 
-static struct pg_statement_list *queue_of(struct pg_pool *pool, const struct pg_statement *st)
+static void note_waiting(struct pg_pool *pool, int change)
 {
-	return st->kind == PG_BEGIN ? &pool->begins : &pool->singles;
+	pool->waiting += (size_t)change;
+	pg_metrics_gauge(PG_GAUGE_WAITING, change);
 }
 
+/* Remove a statement that gets no connection. */
 static void pool_unqueue(struct pg_pool *pool, struct pg_statement *st)
 {
-	TAILQ_REMOVE(queue_of(pool, st), st, entry);
-	pool->waiting--;
-	pg_metrics_gauge(PG_GAUGE_WAITING, -1);
+	if (st->kind == PG_BEGIN)
+		fair_queue_remove(&pool->begins, &st->fair);
+	else
+		TAILQ_REMOVE(&pool->singles, st, entry);
+	note_waiting(pool, -1);
 }
 
 static void pool_serve(struct pg_pool *pool)
@@ -131,8 +135,8 @@ static void pool_serve(struct pg_pool *pool)
 	struct pooled_conn *conn;
 	struct pg_statement *st;
 	while ((st = begin_queue_next(pool)) && (conn = conn_for_transaction(pool))) {
-		pool_unqueue(pool, st);
-		begin_queue_served(pool, st);
+		begin_queue_serve(pool, st);
+		note_waiting(pool, -1);
 		pooled_conn_check_out(conn, st);
 	}
 	begin_queue_share(pool);
@@ -199,31 +203,39 @@ static const struct fault *pool_obstacle(const struct pg_pool *pool)
 	return pg_fault(has_ready ? PG_FAULT_POOL_FULL : PG_FAULT_UNREACHABLE);
 }
 
-/* Fail the statements of a queue that have waited for too long. */
-static void queue_expire(struct pg_pool *pool, struct pg_statement_list *queue,
-                         uint64_t *earliest_ms)
+/* Fail a statement that has waited for too long; else note when it will have. */
+static void expire(struct pg_pool *pool, struct pg_statement *st, uint64_t *earliest_ms)
 {
-	uint64_t now_ms = uv_now(pool->loop);
-	struct pg_statement *st, *next;
-	for (st = TAILQ_FIRST(queue); st; st = next) {
-		next = TAILQ_NEXT(st, entry);
-		if (st->wait_until_ms > now_ms) {
-			*earliest_ms = MIN_OF(*earliest_ms, st->wait_until_ms);
-			continue;
-		}
-		const struct fault *fault = pool_obstacle(pool);
-		pg_fault_report(fault, NULL, "a statement got no connection in time");
-		pool_unqueue(pool, st);
-		pg_pool_finish(pool, st, fault);
+	if (st->wait_until_ms > uv_now(pool->loop)) {
+		*earliest_ms = MIN_OF(*earliest_ms, st->wait_until_ms);
+		return;
 	}
+	const struct fault *fault = pool_obstacle(pool);
+	pg_fault_report(fault, NULL, "a statement got no connection in time");
+	pool_unqueue(pool, st);
+	pg_pool_finish(pool, st, fault);
+}
+
+static uint64_t expire_all(struct pg_pool *pool)
+{
+	uint64_t earliest_ms = UINT64_MAX;
+	struct pg_statement *st, *next;
+	struct fair_entry *begin, *after;
+	for (st = TAILQ_FIRST(&pool->singles); st; st = next) {
+		next = TAILQ_NEXT(st, entry);
+		expire(pool, st, &earliest_ms);
+	}
+	for (begin = fair_queue_first(&pool->begins); begin; begin = after) {
+		after = fair_queue_next(begin);
+		expire(pool, CONTAINER_OF(begin, struct pg_statement, fair), &earliest_ms);
+	}
+	return earliest_ms;
 }
 
 static void on_wait_timer(uv_timer_t *timer)
 {
 	struct pg_pool *pool = CONTAINER_OF(timer, struct pg_pool, wait_timer);
-	uint64_t now_ms = uv_now(pool->loop), earliest_ms = UINT64_MAX;
-	queue_expire(pool, &pool->singles, &earliest_ms);
-	queue_expire(pool, &pool->begins, &earliest_ms);
+	uint64_t now_ms = uv_now(pool->loop), earliest_ms = expire_all(pool);
 	if (earliest_ms != UINT64_MAX)
 		uv_timer_start(timer, on_wait_timer, MAX_OF(earliest_ms - now_ms, WAIT_STEP_MS), 0);
 	pg_pool_run(pool);
@@ -231,17 +243,17 @@ static void on_wait_timer(uv_timer_t *timer)
 
 static void pool_enqueue(struct pg_pool *pool, struct pg_statement *st, bool in_front)
 {
-	struct pg_statement_list *queue = queue_of(pool, st);
 	uint64_t now_ms = uv_now(pool->loop);
 	st->state = PG_STATEMENT_WAITING;
-	if (in_front)
-		TAILQ_INSERT_HEAD(queue, st, entry);
+	if (st->kind == PG_BEGIN && in_front)
+		fair_queue_put_back(&pool->begins, &st->fair);
 	else if (st->kind == PG_BEGIN)
 		begin_queue_add(pool, st);
+	else if (in_front)
+		TAILQ_INSERT_HEAD(&pool->singles, st, entry);
 	else
-		TAILQ_INSERT_TAIL(queue, st, entry);
-	pool->waiting++;
-	pg_metrics_gauge(PG_GAUGE_WAITING, 1);
+		TAILQ_INSERT_TAIL(&pool->singles, st, entry);
+	note_waiting(pool, 1);
 	if (!uv_is_active((uv_handle_t *)&pool->wait_timer) && !pool->is_freed)
 		uv_timer_start(&pool->wait_timer, on_wait_timer,
 		               MAX_OF(st->wait_until_ms, now_ms + WAIT_STEP_MS) - now_ms, 0);
@@ -416,7 +428,7 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 		.stuck_ms = or_default(settings->stuck_ms, 5000),
 	};
 	TAILQ_INIT(&pool->singles);
-	TAILQ_INIT(&pool->begins);
+	fair_queue_init(&pool->begins);
 	TAILQ_INIT(&pool->done);
 	uv_timer_init(loop, &pool->wait_timer);
 	uv_timer_init(loop, &pool->sweep_timer);
@@ -488,13 +500,20 @@ static void on_flush_hurry_closed(uv_handle_t *handle)
 	pg_pool_handle_closed(CONTAINER_OF(handle, struct pg_pool, flush_hurry));
 }
 
-static void queue_refuse(struct pg_pool *pool, struct pg_statement_list *queue)
+static void refuse(struct pg_pool *pool, struct pg_statement *st)
+{
+	pool_unqueue(pool, st);
+	pg_pool_finish(pool, st, pg_fault(PG_FAULT_UNAVAILABLE));
+}
+
+static void refuse_all(struct pg_pool *pool)
 {
 	struct pg_statement *st;
-	while ((st = TAILQ_FIRST(queue))) {
-		pool_unqueue(pool, st);
-		pg_pool_finish(pool, st, pg_fault(PG_FAULT_UNAVAILABLE));
-	}
+	struct fair_entry *begin;
+	while ((st = TAILQ_FIRST(&pool->singles)))
+		refuse(pool, st);
+	while ((begin = fair_queue_first(&pool->begins)))
+		refuse(pool, CONTAINER_OF(begin, struct pg_statement, fair));
 }
 
 void pg_pool_free(struct pg_pool *pool)
@@ -505,8 +524,7 @@ void pg_pool_free(struct pg_pool *pool)
 	pg_listener_free(pool->listener);
 	for (each_conn(conn, pool))
 		pg_link_free(conn->link);
-	queue_refuse(pool, &pool->singles);
-	queue_refuse(pool, &pool->begins);
+	refuse_all(pool);
 	uv_close((uv_handle_t *)&pool->wait_timer, on_wait_timer_closed);
 	uv_close((uv_handle_t *)&pool->sweep_timer, on_sweep_timer_closed);
 	uv_close((uv_handle_t *)&pool->flusher, on_flusher_closed);

@@ -67,10 +67,10 @@ struct pg_transaction {
 struct pg_pool {
 	uv_loop_t *loop;
 	struct pg_settings settings;
-	struct pg_target *target, *direct;        /* of statements; of LISTEN */
-	struct pooled_conn *conns;                /* settings.connections of them */
-	struct pg_statement_list singles, begins; /* waiting for a connection */
-	uint64_t turn;                            /* of the last BEGIN served */
+	struct pg_target *target, *direct; /* of statements; of LISTEN */
+	struct pooled_conn *conns;         /* settings.connections of them */
+	struct pg_statement_list singles;  /* waiting for a connection */
+	struct fair_queue begins;          /* the same (begin_queue.h) */
 	uint64_t shared_until_ms;      /* uv_now() until which accounts have shares; 0: never yet */
 	struct pg_statement_list done; /* their fibers are to be woken */
 	struct pg_listener *listener;  /* NULL until the first pg_listen() */

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "loop/fiber.h"
+#include "pacing/fair_queue.h"
 #include "pg/fault.h"
 #include "pg/pg.h"
 
@@ -52,8 +53,8 @@ struct pg_statement {
 	struct pg_statement *next_part; /* PG_PART; NULL: none */
 	/* Of a statement that was sent: the part whose answer is next, or the last. */
 	struct pg_statement *answering;
-	struct pg_transaction *transaction; /* of PG_BEGIN */
-	uint64_t turn; /* of PG_BEGIN: its place in the queue (begin_queue.h) */
+	struct pg_transaction *transaction;  /* of PG_BEGIN */
+	struct fair_entry fair;              /* of PG_BEGIN that waits: in pool->begins */
 	struct prepared_statement *prepared; /* what it was sent as; NULL: unprepared */
 	bool is_read;
 	bool is_preparing;         /* the answer to Parse comes first */
