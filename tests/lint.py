@@ -262,6 +262,17 @@ VERSION = re.compile(r"^  version: '([^']+)'", re.MULTILINE)  # of meson.build
 LABEL_VERSION = re.compile(r"^LABEL .*\bimage\.version=(\S+)", re.MULTILINE)
 
 
+def lint_column_names(root):
+    """The columns that a file reads by name are in one of its statements."""
+    statements = {path.name: path.read_text(encoding="utf-8") for path in sources(root, ".sql") if not path.name.endswith(".fn.sql")}
+    for path in sources(root, ".c"):
+        text = path.read_text(encoding="utf-8")
+        own = "\n".join(statements.get(name, "") for name in SQL_HEADER.findall(text))
+        for name in COLUMN_NAME.findall(text):
+            if "tests" not in path.relative_to(root).parts and not re.search(rf"\b{name}\b", own):
+                yield f'{path.relative_to(root)}: no statement of the file has a column "{name}"'
+
+
 def lint_version(root):
     """The image's label has the version of meson.build; a Dockerfile cannot read it there."""
     build, image = root / "meson.build", root / "deploy" / "Dockerfile"
@@ -276,6 +287,8 @@ ARCHITECTURE = "libcommon/ARCHITECTURE.md"
 ARCHITECTURE_LINES_MAX = 150
 QUOTED = re.compile(r"`([^`]+)`")
 QUOTED_PATH = re.compile(r"[\w-][\w.*/-]*(?:/|\.(?:c|h|sql|def|yml|md))|[\w-]+(?:/[\w-]+)+")
+SQL_HEADER = re.compile(r'^#include "(?:[\w-]+/)*([\w-]+\.sql)\.h"', re.M)
+COLUMN_NAME = re.compile(r'\bpg_get(?:_int|_float|_bool)?\((?:[^;{}"]|\([^()]*\))*?"(\w+)"\)')
 QUOTED_FUNCTION = re.compile(r"(\w+)\(\)")
 
 
@@ -299,7 +312,7 @@ def lint_architecture(root):
 
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_migrations(root), *lint_functions_of_tables(root),
-                     *lint_version(root), *lint_architecture(root)})  # fmt: skip
+                     *lint_column_names(root), *lint_version(root), *lint_architecture(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")

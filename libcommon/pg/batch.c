@@ -140,6 +140,9 @@ static struct pg_rows *copy_row(struct arena *arena, const struct pg_rows *rows,
 	while (row < rows->count && pg_value_int(rows, row, 0) != (int64_t)number)
 		row++;
 	copy->columns = rows->columns - 1;
+	copy->names = arena_array(arena, (size_t)copy->columns, sizeof(*copy->names));
+	for (int i = 0; i < copy->columns; i++)
+		copy->names[i] = arena_strdup(arena, rows->names[i + 1]);
 	copy->count = row < rows->count;
 	size_t columns = copy->count ? (size_t)copy->columns : 0;
 	copy->values = arena_array(arena, columns, sizeof(*copy->values));

@@ -1,8 +1,8 @@
 /** The queue of the BEGINs that wait for a connection: its order, and the share of each account.
  * Internal to this folder.
  *
- * Accounts take turns (pacing/fair_queue.h), of which an open transaction is one. So an account with
- * many transactions delays those of another by one at most on each connection.
+ * Accounts take turns (pacing/fair_queue.h), of which an open transaction is one. So an account
+ * with many transactions delays those of another by one at most on each connection.
  *
  * Transactions that take long would still hold all connections when another account comes. From
  * when a BEGIN had to wait behind other accounts until no two accounts had transactions for

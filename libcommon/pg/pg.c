@@ -67,6 +67,9 @@ static struct pg_rows *rows_new(struct arena *arena, PGresult *result)
 	rows->count = PQntuples(result);
 	rows->columns = PQnfields(result);
 	rows->affected = strtoll(PQcmdTuples(result), NULL, 10);
+	rows->names = arena_array(arena, (size_t)rows->columns, sizeof(*rows->names));
+	for (int column = 0; column < rows->columns; column++)
+		rows->names[column] = PQfname(result, column);
 	size_t cells = (size_t)rows->count * (size_t)rows->columns;
 	rows->values = arena_array(arena, cells, sizeof(*rows->values));
 	rows->lengths = arena_array(arena, cells, sizeof(*rows->lengths));
@@ -108,6 +111,34 @@ bool pg_value_bool(const struct pg_rows *rows, int row, int column)
 {
 	const char *text = pg_value(rows, row, column);
 	return text && text[0] == 't';
+}
+
+static int column_of(const struct pg_rows *rows, const char *name)
+{
+	int column = 0;
+	while (column < rows->columns && strcmp(rows->names[column], name) != 0)
+		column++;
+	return column;
+}
+
+const char *pg_get(const struct pg_rows *rows, int row, const char *column)
+{
+	return pg_value(rows, row, column_of(rows, column));
+}
+
+int64_t pg_get_int(const struct pg_rows *rows, int row, const char *column)
+{
+	return pg_value_int(rows, row, column_of(rows, column));
+}
+
+double pg_get_float(const struct pg_rows *rows, int row, const char *column)
+{
+	return pg_value_float(rows, row, column_of(rows, column));
+}
+
+bool pg_get_bool(const struct pg_rows *rows, int row, const char *column)
+{
+	return pg_value_bool(rows, row, column_of(rows, column));
 }
 
 void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, int column,

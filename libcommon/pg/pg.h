@@ -123,8 +123,9 @@ struct pg_param pg_bool(bool value);
 struct pg_rows {
 	int count; /* rows */
 	int columns;
-	int64_t affected; /* of INSERT, UPDATE, DELETE */
-	char **values;    /* row-major; NULL: SQL NULL */
+	int64_t affected;   /* of INSERT, UPDATE, DELETE */
+	const char **names; /* of the columns */
+	char **values;      /* row-major; NULL: SQL NULL */
 	size_t *lengths;
 };
 
@@ -216,7 +217,20 @@ static inline bool pg_empty(const struct pg_rows *rows)
 	return rows->count == 0;
 }
 
-/** Text of a value, NULL for SQL NULL. require()s that row and column exist. */
+/** The value of a named column, as text; NULL for SQL NULL. require()s that row and column exist.
+ * The lint compares the names with those in the statements of the file.
+ *
+ *     -- name: job_fail
+ *     UPDATE ... RETURNING is_over
+ *
+ *     if (pg_get_bool(rows, 0, "is_over"))
+ */
+const char *pg_get(const struct pg_rows *rows, int row, const char *column);
+int64_t pg_get_int(const struct pg_rows *rows, int row, const char *column); /* 0 for NULL */
+double pg_get_float(const struct pg_rows *rows, int row, const char *column);
+bool pg_get_bool(const struct pg_rows *rows, int row, const char *column);
+
+/** The same by the number of the column, for statements with one or two. */
 const char *pg_value(const struct pg_rows *rows, int row, int column);
 int64_t pg_value_int(const struct pg_rows *rows, int row, int column); /* 0 for NULL */
 double pg_value_float(const struct pg_rows *rows, int row, int column);

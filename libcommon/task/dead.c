@@ -17,9 +17,6 @@
 METRIC_GAUGE(dead_metric, "expops_dead_letters",
              "What the service has given up: tasks, up to 10,000, and events.", "type");
 
-/* Columns of DEAD_TASK_LIST_SQL. */
-enum { TASK_ID, TASK_KIND, TASK_JSON };
-
 static const char *dead_stream(struct request *rq, const char *service)
 {
 	return arena_printf(rq->arena, "events.dead.%s", service);
@@ -135,8 +132,8 @@ void dead_letters_each(struct request *rq, const struct dead_letters *which, boo
 	check_ids(rq, which);
 	struct pg_rows *rows = tasks_of(rq, which, with_content);
 	for (int row = 0; row < rows->count; row++)
-		fn(rq, pg_value(rows, row, TASK_ID), pg_value(rows, row, TASK_KIND),
-		   pg_value(rows, row, TASK_JSON));
+		fn(rq, pg_get(rows, row, "id"), pg_get(rows, row, "kind"),
+		   pg_get(rows, row, "json"));
 	struct stream_entries events = events_of(rq, which);
 	for (size_t i = 0; i < events.count; i++)
 		fn(rq, events.items[i].id, stream_text(&events.items[i], "type"),
@@ -153,9 +150,9 @@ void dead_letters_retry(struct request *rq, const struct dead_letters *which, de
 	check_ids(rq, which);
 	struct pg_rows *rows = tasks_of(rq, which, false);
 	for (int row = 0; row < rows->count; row++) {
-		const char *id = pg_value(rows, row, TASK_ID);
+		const char *id = pg_get(rows, row, "id");
 		if (pg_query(rq, DEAD_TASK_RETRY_SQL, pg_text(id))->affected == 1)
-			fn(rq, id, pg_value(rows, row, TASK_KIND), pg_value(rows, row, TASK_JSON));
+			fn(rq, id, pg_get(rows, row, "kind"), pg_get(rows, row, "json"));
 	}
 	struct stream_entries events = events_of(rq, which);
 	for (size_t i = events.count; i-- > 0;) { /* in their order */

@@ -2,7 +2,7 @@
 -- $1 kind or NULL, $2 ids or NULL, $3 limit, $4 whether with the input: newest first.
 SELECT id, kind, (jsonb_build_object('id', id, 'type', 'task', 'kind', kind, 'account', account_id, 'attempts', attempts,
 		'at', time_json(finished_at), 'error', error, 'request_id', request_id)
-	|| CASE WHEN $4::boolean THEN jsonb_build_object('input', input) ELSE '{}' END)::text
+	|| CASE WHEN $4::boolean THEN jsonb_build_object('input', input) ELSE '{}' END)::text AS json
 FROM task WHERE status = 'failed' AND is_refused IS NOT TRUE AND ($1::text IS NULL OR kind = $1) AND ($2::uuid[] IS NULL OR id = ANY ($2::uuid[]))
 ORDER BY finished_at DESC LIMIT $3::int;
 

@@ -1,7 +1,7 @@
 -- $1 stream. The position, NULL: none yet; and the time in Unix milliseconds.
 -- name: event_position_get (read)
-SELECT (SELECT entry_id FROM event_position WHERE stream = $1),
-	(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+SELECT (SELECT entry_id FROM event_position WHERE stream = $1) AS entry_id,
+	(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms;
 
 -- $1 stream, $2 entry, $3 owner and $4 fence of the lease, $5 hashes of the events that are settled with it. No row is affected
 -- when the lease was taken over.
@@ -28,7 +28,7 @@ SELECT DISTINCT lane FROM event_parked WHERE stream = $1;
 
 -- $1 stream, $2 lane: how many are parked in all, and of the lane.
 -- name: event_parked_count (read)
-SELECT count(*), count(*) FILTER (WHERE lane = $2) FROM event_parked WHERE stream = $1;
+SELECT count(*) AS parked, count(*) FILTER (WHERE lane = $2) AS of_lane FROM event_parked WHERE stream = $1;
 
 -- $9 lane, $10 error (NULL: the event was not tried), $11 failures, $12 milliseconds until the next try. An event that is read again
 -- is parked once.
@@ -56,8 +56,8 @@ FROM event_parked WHERE stream = $1 AND lane = $2 ORDER BY id LIMIT 1;
 
 -- $1 stream: milliseconds until the next is due, NULL: none is parked; how many are parked.
 -- name: event_parked_next (read)
-SELECT ceil(extract(epoch FROM min(next_try) - clock_timestamp()) * 1000)::bigint,
-	(SELECT count(*) FROM event_parked WHERE stream = $1)
+SELECT ceil(extract(epoch FROM min(next_try) - clock_timestamp()) * 1000)::bigint AS due_ms,
+	(SELECT count(*) FROM event_parked WHERE stream = $1) AS parked
 FROM (SELECT DISTINCT ON (lane) next_try FROM event_parked WHERE stream = $1 ORDER BY lane, id) AS oldest;
 
 -- $1 id, $2 failures, $3 milliseconds until the next try, $4 error.

@@ -75,9 +75,9 @@ static void require_room(struct request *rq, const struct event_consumer *consum
 {
 	const struct pg_rows *count =
 		pg_query(rq, EVENT_PARKED_COUNT_SQL, pg_text(consumer->stream), pg_text(lane));
-	if (pg_value_int(count, 0, 0) >= PARKED_MAX)
+	if (pg_get_int(count, 0, "parked") >= PARKED_MAX)
 		raise_error(rq, ERR_UNAVAILABLE, "too many events wait for another try");
-	if (pg_value_int(count, 0, 1) >= PARKED_OF_LANE)
+	if (pg_get_int(count, 0, "of_lane") >= PARKED_OF_LANE)
 		pg_query(rq, EVENT_PARKED_HURRY_SQL, pg_text(consumer->stream), pg_text(lane),
 		         pg_int(DELIVERIES_MAX));
 }
@@ -115,36 +115,38 @@ void event_park(struct request *rq, const struct event_consumer *consumer,
 		         f_text("lane", lane), f_text("why", failed->detail));
 }
 
-/* Columns of EVENT_PARKED_DUE_SQL; from the type on they are fields of the entry. */
-enum { DUE_ID, DUE_FAILURES, DUE_ENTRY, DUE_FIELDS, DUE_LANE = DUE_FIELDS + 6 };
-
 /* The entry as it was in the stream; in the arena. */
 static struct stream_entry entry_of(struct request *rq, const struct pg_rows *rows, int row)
 {
-	static const char *const NAMES[] = {"id",   "type",       "account", "at",
-	                                    "data", "request_id", "lane"};
+	static const struct {
+		const char *field, *column;
+	} FIELDS[] = {
+		{"id", "event_id"}, {"type", "type"}, {"account", "account"},
+		{"at", "at"},       {"data", "data"}, {"request_id", "request_id"},
+		{"lane", "lane"},
+	};
 	struct redis_value *fields = arena_new_of(rq->arena, struct redis_value);
 	fields->type = REDIS_LIST;
-	fields->count = 2 * ARRAY_LEN(NAMES);
+	fields->count = 2 * ARRAY_LEN(FIELDS);
 	fields->items = arena_array(rq->arena, fields->count, sizeof(*fields->items));
 	for (size_t i = 0; i < fields->count; i++) {
 		const char *text =
-			i % 2 ? pg_value(rows, row, DUE_FIELDS + (int)i / 2) : NAMES[i / 2];
+			i % 2 ? pg_get(rows, row, FIELDS[i / 2].column) : FIELDS[i / 2].field;
 		fields->items[i] = (struct redis_value){.type = REDIS_TEXT,
 		                                        .text = text,
 		                                        .length = strlen(text)};
 	}
-	return (struct stream_entry){.id = pg_value(rows, row, DUE_ENTRY), .fields = fields};
+	return (struct stream_entry){.id = pg_get(rows, row, "entry_id"), .fields = fields};
 }
 
 /* Try one; whether it is settled, so that the next of its lane can be tried. */
 static bool try_again(struct request *rq, const struct event_consumer *consumer,
                       const struct pg_rows *rows, int row)
 {
-	const char *id = pg_value(rows, row, DUE_ID);
+	const char *id = pg_get(rows, row, "id");
 	struct stream_entry entry = entry_of(rq, rows, row);
 	struct delivery delivery = event_deliver(rq, consumer, &entry, DELIVERY_TIMEOUT_MS);
-	int64_t failures = pg_value_int(rows, row, DUE_FAILURES) + failures_of(&delivery);
+	int64_t failures = pg_get_int(rows, row, "failures") + failures_of(&delivery);
 	bool is_dead = delivery.code != ERR_NONE &&
 	               (delivery_is_final(&delivery) || failures >= DELIVERIES_MAX);
 	if (delivery.code != ERR_NONE && !is_dead) {
@@ -165,7 +167,7 @@ static void try_lane(struct request *rq, struct event_consumer *consumer,
                      const struct pg_rows *rows, int row)
 {
 	for (int i = 0; i < LANE_BATCH && row < rows->count; i++, row = 0) {
-		const char *lane = pg_value(rows, row, DUE_LANE);
+		const char *lane = pg_get(rows, row, "lane");
 		if (!lease_take(rq, &consumer->lease, consumer->tasks->settings.instance) ||
 		    !try_again(rq, consumer, rows, row))
 			return;
@@ -192,10 +194,10 @@ void event_parking_pass(struct request *rq)
 	}
 	bool is_more = try_due(rq, consumer);
 	const struct pg_rows *next = pg_query(rq, EVENT_PARKED_NEXT_SQL, pg_text(consumer->stream));
-	metric_set(&parked_metric, consumer->stream, NULL, pg_value_float(next, 0, 1));
+	metric_set(&parked_metric, consumer->stream, NULL, pg_get_float(next, 0, "parked"));
 	if (is_more)
 		periodic_wake(consumer->retry);
-	else if (pg_value(next, 0, 0))
+	else if (pg_get(next, 0, "due_ms"))
 		periodic_wake_in(consumer->retry,
-		                 (uint64_t)MAX_OF(pg_value_int(next, 0, 0) + 1, 1));
+		                 (uint64_t)MAX_OF(pg_get_int(next, 0, "due_ms") + 1, 1));
 }

@@ -46,10 +46,10 @@ static void load_position(struct request *rq, struct event_consumer *consumer)
 		return;
 	const struct pg_rows *rows =
 		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
-	const char *entry = pg_value(rows, 0, 0);
+	const char *entry = pg_get(rows, 0, "entry_id");
 	if (entry && !stream_has_entry(rq, consumer->stream, entry))
 		replay_request(rq, consumer->tasks, consumer->stream, entry,
-		               pg_value_int(rows, 0, 1));
+		               pg_get_int(rows, 0, "now_ms"));
 	set_position(consumer, entry ? entry : "0-0");
 	consumer->position_fence = consumer->lease.fence;
 }
@@ -65,7 +65,7 @@ static void rewind_lost_stream(struct request *rq, struct event_consumer *consum
 	const struct pg_rows *rows =
 		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
 	replay_request(rq, consumer->tasks, consumer->stream, consumer->position,
-	               pg_value_int(rows, 0, 1));
+	               pg_get_int(rows, 0, "now_ms"));
 	set_position(consumer, "0-0");
 }
 
@@ -345,7 +345,7 @@ void events_free(struct tasks *tasks)
 static double lag_s(struct request *rq, const char *stream)
 {
 	const struct pg_rows *rows = pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(stream));
-	const char *position = pg_value(rows, 0, 0);
+	const char *position = pg_get(rows, 0, "entry_id");
 	const char *const argv[] = {
 		"XRANGE", stream,  position ? arena_printf(rq->arena, "(%s", position) : "-",
 		"+",      "COUNT", "1"};

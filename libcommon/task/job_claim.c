@@ -12,9 +12,6 @@
 #define SHORT_SHARE 4 /* one slot of so many is kept for short jobs */
 #define GATHER_MS   5
 
-/* Columns of JOB_CLAIM_SQL. */
-enum { ROW_ID, ROW_KIND, ROW_ATTEMPTS, ROW_INTERRUPTIONS, ROW_ACCOUNT, ROW_INPUT, ROW_REQUEST };
-
 enum kinds { KINDS_ALL, KINDS_NOT_LONG, KINDS_QUICK };
 
 static bool is_among(const struct tasks *tasks, const struct job *job, enum kinds kinds)
@@ -51,16 +48,16 @@ static bool claim(struct request *rq, struct tasks *tasks, enum kinds among, int
 	                 pg_text(tasks->settings.instance), pg_int((int64_t)tasks_timing.lease),
 	                 pg_int(count));
 	for (int row = 0; row < rows->count; row++)
-		job_run_start(tasks, &(struct job_claimed){
-					     .id = pg_value(rows, row, ROW_ID),
-					     .kind = pg_value(rows, row, ROW_KIND),
-					     .account = pg_value(rows, row, ROW_ACCOUNT),
-					     .input = pg_value(rows, row, ROW_INPUT),
-					     .request_id = pg_value(rows, row, ROW_REQUEST),
-					     .attempt = (int)pg_value_int(rows, row, ROW_ATTEMPTS),
-					     .interruptions = (int)pg_value_int(rows, row,
-		                                                                ROW_INTERRUPTIONS),
-				     });
+		job_run_start(tasks,
+		              &(struct job_claimed){
+				      .id = pg_get(rows, row, "id"),
+				      .kind = pg_get(rows, row, "kind"),
+				      .account = pg_get(rows, row, "account_id"),
+				      .input = pg_get(rows, row, "input"),
+				      .request_id = pg_get(rows, row, "request_id"),
+				      .attempt = (int)pg_get_int(rows, row, "attempts"),
+				      .interruptions = (int)pg_get_int(rows, row, "interruptions"),
+			      });
 	return rows->count == count;
 }
 

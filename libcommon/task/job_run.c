@@ -177,7 +177,7 @@ static const char *outcome_of(const struct settlement *settlement, const struct 
 {
 	if (pg_empty(row))
 		return "lost";
-	if (pg_value_bool(row, 0, 0))
+	if (pg_get_bool(row, 0, "is_over"))
 		return is_refused(settlement) ? "refused" : "failed";
 	return settlement->is_interruption ? "interrupted" : "retried";
 }
@@ -199,7 +199,7 @@ static void settle_failure(struct request *rq, struct settlement *settlement)
 	                 pg_int((int64_t)tasks_timing.interrupted_max),
 	                 pg_bool(is_refused(settlement)), pg_text(run->tasks->own_stream));
 	settlement->outcome = outcome_of(settlement, row);
-	if (!pg_empty(row) && !pg_value_bool(row, 0, 0))
+	if (!pg_empty(row) && !pg_get_bool(row, 0, "is_over"))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
 	if (strcmp(settlement->outcome, "failed") == 0)
 		job_dead_letter(rq, run->tasks, run->task.id, run->task.kind, run->task.account,

@@ -10,9 +10,6 @@
 /* How often a holder looks whether the lease is to be renewed, in parts of its duration. */
 #define HOLD_PART 20
 
-/* Columns of LEASE_TAKE_SQL. */
-enum { TAKE_FENCE, TAKE_LEFT_MS };
-
 static const struct pg_rows *take(struct request *rq, const struct lease *lease, const char *owner)
 {
 	return pg_query(rq, LEASE_TAKE_SQL, pg_text(lease->name), pg_text(owner),
@@ -33,12 +30,12 @@ bool lease_take(struct request *rq, struct lease *lease, const char *owner)
 		pg_query(rq, LEASE_CREATE_SQL, pg_text(lease->name));
 		rows = take(rq, lease, owner);
 	}
-	if (pg_value(rows, 0, TAKE_FENCE)) {
-		lease->fence = pg_value_int(rows, 0, TAKE_FENCE);
+	if (pg_get(rows, 0, "fence")) {
+		lease->fence = pg_get_int(rows, 0, "fence");
 		lease->mine_until_ms = now_ms + alone_ms;
 		return true;
 	}
-	lease->others_until_ms = now_ms + (uint64_t)MAX_OF(pg_value_int(rows, 0, TAKE_LEFT_MS), 1);
+	lease->others_until_ms = now_ms + (uint64_t)MAX_OF(pg_get_int(rows, 0, "left_ms"), 1);
 	return false;
 }
 

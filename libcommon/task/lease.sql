@@ -7,7 +7,7 @@ WITH taken AS (
 	WHERE name = $1 AND (owner = $2 OR until <= clock_timestamp())
 	RETURNING fence
 )
-SELECT (SELECT fence FROM taken), ceil(extract(epoch FROM until - clock_timestamp()) * 1000)::bigint
+SELECT (SELECT fence FROM taken) AS fence, ceil(extract(epoch FROM until - clock_timestamp()) * 1000)::bigint AS left_ms
 FROM lease WHERE name = $1;
 
 -- name: lease_create

@@ -97,43 +97,29 @@ struct publication_result publication_send(struct publication *publication)
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
-/* Columns of OUTBOX_UNSENT_SQL. */
-enum {
-	ROW_ID,
-	ROW_STREAM,
-	ROW_TYPE,
-	ROW_EVENT,
-	ROW_ACCOUNT,
-	ROW_AT,
-	ROW_DATA,
-	ROW_REQUEST,
-	ROW_LANE
-};
-
 static void add_row(struct publication *publication, const struct pg_rows *rows, int row)
 {
 	static const struct {
-		const char *name;
-		int column;
+		const char *field, *column;
 	} FIELDS[] = {
-		{"id", ROW_EVENT},  {"type", ROW_TYPE}, {"account", ROW_ACCOUNT},
-		{"at", ROW_AT},     {"data", ROW_DATA}, {"request_id", ROW_REQUEST},
-		{"lane", ROW_LANE},
+		{"id", "event_id"}, {"type", "type"}, {"account", "account"},
+		{"at", "at"},       {"data", "data"}, {"request_id", "request_id"},
+		{"lane", "lane"},
 	};
 	const char *words[2 * ARRAY_LEN(FIELDS)];
 	for (size_t i = 0; i < ARRAY_LEN(FIELDS); i++) {
-		words[2 * i] = FIELDS[i].name;
-		words[2 * i + 1] = pg_value(rows, row, FIELDS[i].column);
+		words[2 * i] = FIELDS[i].field;
+		words[2 * i + 1] = pg_get(rows, row, FIELDS[i].column);
 	}
-	publication_add(publication, pg_value(rows, row, ROW_STREAM), words, ARRAY_LEN(words));
+	publication_add(publication, pg_get(rows, row, "stream"), words, ARRAY_LEN(words));
 }
 
-/* The values of a column as a Postgres array: `{1,2,3}`. */
-static const char *array_of(struct request *rq, const struct pg_rows *rows, int column)
+/* The ids of the rows as a Postgres array: `{1,2,3}`. */
+static const char *ids_of(struct request *rq, const struct pg_rows *rows)
 {
 	struct buf text = {.arena = rq->arena};
 	for (int row = 0; row < rows->count; row++)
-		buf_printf(&text, "%c%s", row == 0 ? '{' : ',', pg_value(rows, row, column));
+		buf_printf(&text, "%c%s", row == 0 ? '{' : ',', pg_get(rows, row, "id"));
 	buf_puts(&text, rows->count == 0 ? "{}" : "}");
 	return text.data;
 }
@@ -142,9 +128,8 @@ static void mark_sent(struct request *rq, const struct tasks *tasks, const struc
                       int64_t batch)
 {
 	if (rows->count > 0)
-		pg_query(rq, OUTBOX_MARK_SENT_SQL, pg_text(array_of(rq, rows, ROW_ID)),
-		         pg_int(batch), pg_text(tasks->settings.instance),
-		         pg_int(tasks->relay_lease.fence));
+		pg_query(rq, OUTBOX_MARK_SENT_SQL, pg_text(ids_of(rq, rows)), pg_int(batch),
+		         pg_text(tasks->settings.instance), pg_int(tasks->relay_lease.fence));
 }
 
 static void send_lost_again(struct request *rq, int64_t redis_batch)
@@ -176,8 +161,8 @@ static bool send_batch(struct request *rq, struct tasks *tasks)
 	const struct pg_rows *batches = pg_query(rq, OUTBOX_BATCHES_SQL);
 	struct publication_state state = {
 		.fence = tasks->relay_lease.fence,
-		.sent_batch = pg_value_int(batches, 0, 0),
-		.numbered_batch = pg_value_int(batches, 0, 1),
+		.sent_batch = pg_get_int(batches, 0, "sent"),
+		.numbered_batch = pg_get_int(batches, 0, "numbered"),
 	};
 	if (rows->count > 0)
 		state.batch = pg_value_int(pg_query(rq, OUTBOX_BATCH_NEXT_SQL), 0, 0);
@@ -215,12 +200,12 @@ void outbox_measure(struct request *rq, struct tasks *tasks)
 {
 	uint64_t now_ms = time_monotonic_ms();
 	const struct pg_rows *rows = pg_query(rq, OUTBOX_LAG_SQL);
-	double oldest_s = pg_value_float(rows, 0, 1);
-	metric_set(&unsent_metric, NULL, NULL, pg_value_float(rows, 0, 0));
+	double oldest_s = pg_get_float(rows, 0, "oldest_s");
+	metric_set(&unsent_metric, NULL, NULL, pg_get_float(rows, 0, "unsent"));
 	metric_set(&oldest_metric, NULL, NULL, oldest_s);
 	if (oldest_s < LAG_LOGGED_S || now_ms < tasks->lag_log_ms)
 		return;
 	tasks->lag_log_ms = now_ms + LAG_PAUSE_MS;
 	log_warn(LOG_GROUP_JOBS, "events wait to be sent to Redis",
-	         f_int("rows", pg_value_int(rows, 0, 0)), f_float("oldest_seconds", oldest_s));
+	         f_int("rows", pg_get_int(rows, 0, "unsent")), f_float("oldest_seconds", oldest_s));
 }

@@ -1,14 +1,13 @@
 -- Rows to send, in the order of sending.
 -- name: outbox_unsent (read)
-SELECT id, stream, type, event_id, coalesce(account_id::text, ''), time_json(created_at), data,
-	coalesce(request_id, ''),
-	coalesce(lane, '')
+SELECT id, stream, type, event_id, coalesce(account_id::text, '') AS account, time_json(created_at) AS at, data,
+	coalesce(request_id, '') AS request_id, coalesce(lane, '') AS lane
 FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT $1::int;
 
 -- The newest batch that was sent, and the newest that was numbered.
 -- name: outbox_batches (read)
-SELECT coalesce((SELECT max(sent_batch) FROM outbox), 0),
-	(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch);
+SELECT coalesce((SELECT max(sent_batch) FROM outbox), 0) AS sent,
+	(SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch) AS numbered;
 
 -- name: outbox_batch_next
 SELECT nextval('outbox_batch');
@@ -42,7 +41,7 @@ UPDATE outbox SET sent_batch = NULL, sent_at = NULL WHERE stream = $1 AND sent_a
 
 -- Number of unsent rows, up to 100,000, and age of the oldest in seconds.
 -- name: outbox_lag (read)
-SELECT count(*), coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8
+SELECT count(*) AS unsent, coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::float8 AS oldest_s
 FROM (SELECT created_at FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT 100000) AS unsent;
 
 -- $1 stream, $2 when the entry was added that the slowest reader needs next: delete rows that were sent two days ago and

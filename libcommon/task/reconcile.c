@@ -14,22 +14,18 @@
 METRIC_GAUGE(queued_metric, "expops_jobs_queued",
              "Tasks of the service that wait for a worker, up to 10,000.");
 
-/* Columns of JOB_FAIL_ABANDONED_SQL. */
-enum { DEAD_ID, DEAD_KIND, DEAD_ACCOUNT, DEAD_ATTEMPTS, DEAD_ERROR };
-
 static void fail_abandoned(struct request *rq, struct tasks *tasks)
 {
 	const struct pg_rows *rows =
 		pg_query(rq, JOB_FAIL_ABANDONED_SQL, pg_text(tasks->own_stream));
 	for (int row = 0; row < rows->count; row++) {
-		const char *account = pg_value(rows, row, DEAD_ACCOUNT);
-		job_dead_letter(rq, tasks, pg_value(rows, row, DEAD_ID),
-		                pg_value(rows, row, DEAD_KIND), account ? account : "",
-		                pg_value_int(rows, row, DEAD_ATTEMPTS),
-		                pg_value(rows, row, DEAD_ERROR));
+		const char *account = pg_get(rows, row, "account_id");
+		job_dead_letter(rq, tasks, pg_get(rows, row, "id"), pg_get(rows, row, "kind"),
+		                account ? account : "", pg_get_int(rows, row, "attempts"),
+		                pg_get(rows, row, "error"));
 		log_warn(LOG_GROUP_JOBS, "task failed: its worker stopped during the last attempt",
-		         f_text("task", pg_value(rows, row, DEAD_ID)),
-		         f_text("kind", pg_value(rows, row, DEAD_KIND)));
+		         f_text("task", pg_get(rows, row, "id")),
+		         f_text("kind", pg_get(rows, row, "kind")));
 	}
 }
 
@@ -54,8 +50,9 @@ void reconcile_pass(struct request *rq)
 		fail_abandoned(rq, tasks);
 	requeue(rq, tasks);
 	const struct pg_rows *queue = pg_query(rq, JOB_QUEUE_SQL, pg_int(COUNTED_MAX));
-	metric_set(&queued_metric, NULL, NULL, (double)pg_value_int(queue, 0, 1));
-	if (pg_value(queue, 0, 0) && pg_value_int(queue, 0, 0) < (int64_t)tasks_timing.reconcile)
+	metric_set(&queued_metric, NULL, NULL, (double)pg_get_int(queue, 0, "waiting"));
+	if (pg_get(queue, 0, "due_ms") &&
+	    pg_get_int(queue, 0, "due_ms") < (int64_t)tasks_timing.reconcile)
 		periodic_wake_in(tasks->reconciler,
-		                 (uint64_t)MAX_OF(pg_value_int(queue, 0, 0), 0) + 1);
+		                 (uint64_t)MAX_OF(pg_get_int(queue, 0, "due_ms"), 0) + 1);
 }
