@@ -1,4 +1,5 @@
 /* svc-interests: interests, recommendations for them, and preference models fitted to feedback. */
+#include "api/daily.h"
 #include "api/experiment.h"
 #include "api/experiment_history.h"
 #include "api/interest.h"
@@ -63,6 +64,7 @@ static const struct job JOBS[] = {
 };
 
 static const struct event_handler EVENTS[] = {
+	{"events.assets", "harvest.finished", daily_harvest_finished},
 	{"events.experiments", "experiment.created", experiment_store},
 	{"events.experiments", "experiment.updated", experiment_store},
 	{"events.experiments", "experiment.deleted", experiment_store},
@@ -79,7 +81,7 @@ static const struct event_handler EVENTS[] = {
 };
 
 static const struct recurring RECURRING[] = {
-	{"daily", refresh_daily, &refresh_check_ms},
+	{"daily", daily_run, &daily_check_ms},
 	{"follow-embedder", refit_others, &refit_check_ms},
 	{0},
 };
@@ -88,6 +90,12 @@ static void process_start(struct process *process)
 {
 	(void)process;
 	sources_init();
+}
+
+static enum err_code settings_check(void)
+{
+	enum err_code code = daily_settings_check();
+	return code ? code : provision_settings_check();
 }
 
 static const struct service SERVICE = {
@@ -101,10 +109,10 @@ static const struct service SERVICE = {
 	.schema_definition = &SCHEMA,
 	.settings =
 		(const struct setting *const[]){INTEREST_SETTINGS, POOL_SETTINGS, REFIT_SETTINGS,
-                                                REFRESH_SETTINGS, WORKFLOW_SETTINGS, AGENT_SETTINGS,
-                                                AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
-                                                SOURCE_SETTINGS, NULL},
-	.settings_check = provision_settings_check,
+                                                REFRESH_SETTINGS, DAILY_SETTINGS, WORKFLOW_SETTINGS,
+                                                AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
+                                                COMMAND_SETTINGS, SOURCE_SETTINGS, NULL},
+	.settings_check = settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,
 	.keeps_accounts = true,

@@ -157,7 +157,8 @@ ALTER TABLE ONLY context_source
 CREATE TABLE daily_run (
     day date NOT NULL,
     started_at timestamp with time zone DEFAULT now() NOT NULL,
-    tasks integer NOT NULL
+    tasks integer NOT NULL,
+    next_account uuid
 );
 ALTER TABLE ONLY daily_run
     ADD CONSTRAINT daily_run_pkey PRIMARY KEY (day);

@@ -2,6 +2,8 @@
 
 #include "base/base.h"
 
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #define DAY_MS      INT64_C(86400000)
@@ -225,4 +227,22 @@ bool date_parse(const char *text, size_t length, int64_t *ret_time_ms)
 		return false;
 	*ret_time_ms = days * DAY_MS;
 	return true;
+}
+
+struct time_of_day time_of_day_split(const char *text)
+{
+	struct time_of_day at = {.zone = text + strcspn(text, " ")};
+	snprintf(at.time, sizeof(at.time), "%.*s", (int)(at.zone - text), text);
+	at.zone += strspn(at.zone, " ");
+	if (!*at.zone)
+		at.zone = "UTC";
+	return at;
+}
+
+bool time_of_day_is_valid(const struct time_of_day *at)
+{
+	struct cursor in = {at->time, at->time + strlen(at->time)};
+	int hour, minute;
+	return take_number(&in, 2, 0, 23, &hour) && take_char(&in, ':') &&
+	       take_number(&in, 2, 0, 59, &minute) && in.at == in.end;
 }

@@ -21,6 +21,18 @@ uint64_t time_monotonic_us(void);
 /** The monotonic time in `ms` milliseconds, for pthread_cond_timedwait(). */
 struct timespec time_monotonic_in(uint64_t ms);
 
+/** A time of day in a time zone, which Postgres knows. */
+struct time_of_day {
+	char time[8]; /* `HH:MM`, or the beginning of something else */
+	const char *zone;
+};
+
+/** Split `22:30 America/New_York`; without a zone it is UTC. The zone borrows. */
+struct time_of_day time_of_day_split(const char *text);
+
+/** Whether the time is one from 00:00 to 23:59; says nothing about the zone. */
+bool time_of_day_is_valid(const struct time_of_day *at);
+
 /** Format a time. A time outside the years 0000 to 9999 is replaced by the nearest one inside. */
 void time_format(int64_t time_ms, char out[TIME_TEXT_LEN + 1]);
 void date_format(int64_t time_ms, char out[DATE_TEXT_LEN + 1]);

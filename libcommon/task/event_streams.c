@@ -10,7 +10,7 @@ const struct event_stream EVENT_STREAMS[] = {
 	{"events.experiments", "svc-experiments", {"svc-interests"}},
 	{"events.runs", "svc-fleet", {"svc-interests"}},
 	{"events.eval", "svc-evalenv", {"svc-experiments"}},
-	{"events.assets", "svc-search", {NULL}},
+	{"events.assets", "svc-search", {"svc-interests"}},
 	{"events.code_host",
          "svc-integrations",
          {"gateway", "svc-evalenv", "svc-experiments", "svc-fleet", "svc-interests"}},

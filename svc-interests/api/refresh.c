@@ -12,16 +12,10 @@
 #include "refresh.sql.h"
 
 static double half_life_days; /* of recency */
-static int64_t daily_hour;    /* UTC, at which the daily run is due */
-int64_t refresh_check_ms;
 
 const struct setting REFRESH_SETTINGS[] = {
 	SETTING_FLOAT(&half_life_days, "RECENCY_HALF_LIFE", "30", 1, 36500,
                       "Half-life, in days, of the recency in a paper's score."),
-	SETTING_INT(&daily_hour, "DAILY_HOUR", "0", 0, 23,
-                    "Hour (UTC) at which the daily recommendations are made."),
-	SETTING_MS(&refresh_check_ms, "DAILY_CHECK", "1m", 50, 3600000,
-                   "Interval of checking whether the daily recommendations are due."),
 	SETTING_END,
 };
 
@@ -218,12 +212,4 @@ void refresh_run(struct request *rq, struct task *task)
 		raise_error(rq, failure.code, "%s",
 		            failure.detail ? failure.detail : err_info(failure.code)->detail);
 	complete(rq, task);
-}
-
-void refresh_daily(struct request *rq)
-{
-	struct pg_rows *rows = pg_query(rq, DAILY_START_SQL, pg_int(daily_hour));
-	if (!pg_empty(rows))
-		log_info(LOG_GROUP_APP, "daily run started", f_text("day", pg_value(rows, 0, 0)),
-		         f_int("tasks", pg_value_int(rows, 0, 1)));
 }

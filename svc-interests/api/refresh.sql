@@ -69,28 +69,19 @@ FROM target LEFT JOIN interest i USING (id);
 
 -- name: refresh_end
 -- $1 task: its result, the number of interests, of recommendations, of interests whose pool is empty, and of others that got
--- fewer recommendations than were asked for.
+-- fewer recommendations than were asked for. The end of a task of the daily run is told.
 WITH refreshed AS (
     DELETE FROM refreshed_interest WHERE task_id = $1 RETURNING *
+), told AS MATERIALIZED (
+    SELECT event_emit('events.interests', 'day.refreshed', t.account_id, jsonb_build_object(
+               'day', t.input -> 'day', 'interests', (SELECT count(*) FROM refreshed),
+               'recommended', (SELECT coalesce(sum(recommended), 0) FROM refreshed)))
+    FROM task t WHERE t.id = $1 AND t.input ? 'day'
 )
 SELECT jsonb_build_object('interests', coalesce(jsonb_agg(jsonb_build_object(
            'interest_id', interest_id, 'recommended', recommended, 'pool_size', refreshed.pool_size) ORDER BY interest_id), '[]')),
        count(*), coalesce(sum(recommended), 0), count(*) FILTER (WHERE refreshed.pool_size = 0),
-       count(*) FILTER (WHERE refreshed.pool_size > 0 AND recommended < coalesce(task.num_results, i.daily_count))
+       count(*) FILTER (WHERE refreshed.pool_size > 0 AND recommended < coalesce(task.num_results, i.daily_count)),
+       (SELECT count(*) FROM told)
 FROM refreshed LEFT JOIN interest i ON i.id = interest_id
 CROSS JOIN (SELECT (input ->> 'num_results')::integer AS num_results FROM task WHERE id = $1) task;
-
--- name: daily_start
--- $1 the hour (UTC) at which the run of a day is due. The replica whose INSERT makes the row of the day starts the tasks. A deleted
--- account, whose interests may be there still, has none: its task would be refused, and those of all others with it.
-WITH claimed AS (
-    INSERT INTO daily_run (day, tasks)
-    SELECT (now() AT TIME ZONE 'UTC')::date, (SELECT count(DISTINCT account_id) FROM interest WHERE is_active)
-    WHERE extract(hour FROM now() AT TIME ZONE 'UTC') >= $1::integer
-    ON CONFLICT (day) DO NOTHING RETURNING day
-), started AS (
-    SELECT task_put('recommendations_refresh_all', account_id, '{}', NULL, NULL)
-    FROM (SELECT DISTINCT i.account_id FROM interest i, claimed WHERE i.is_active) accounts
-    WHERE account_share(account_id)
-)
-SELECT day, (SELECT count(*) FROM started) FROM claimed;

@@ -13,8 +13,8 @@
 extern const struct setting POOL_SETTINGS[];
 
 /** Job `pool_build`, {"interest_id"}: build the pool of an interest that is new, or whose name or
- * context has changed. When the context of an interest with recommendations has changed, the job
- * also starts the task that makes new ones (api/refresh.h). The job is retried while svc-search is
+ * context has changed. When the interest is new, or its context has changed, the job also starts the
+ * task that makes the first recommendations for it (api/refresh.h). The job is retried while svc-search is
  * unavailable; after the last attempt the status of the pool is `failed`. So is that of an interest
  * that is nothing but a repository, which could not be read. */
 void pool_build(struct request *rq, struct task *task);

@@ -55,9 +55,7 @@ WITH target AS (
 SELECT pool_size, coalesce(($3::jsonb ->> 'documents')::integer, 0), (SELECT count(*) FROM seen) FROM updated;
 
 -- name: pool_start_refresh
--- $1 interest, $2 request id: start a refresh when the interest is active and all its recommendations are of earlier
--- contexts.
+-- $1 interest, $2 request id: start a refresh when the interest is active and nothing was recommended for its context yet: a new interest does not
+-- wait for the daily run.
 SELECT count(task_put('recommendations_refresh', account_id, jsonb_build_object('interest_id', id), $2, NULL))
-FROM interest i
-WHERE id = $1 AND is_active AND last_recommendation_at IS NOT NULL
-  AND NOT EXISTS (SELECT FROM recommendation r WHERE r.interest_id = i.id AND r.context_version = i.context_version);
+FROM interest WHERE id = $1 AND is_active AND computed_for IS DISTINCT FROM context_version;

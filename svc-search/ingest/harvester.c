@@ -132,26 +132,15 @@ static const char *listed_sets(struct request *rq, const struct source *source)
 	return json_write_mut(rq->arena, list, NULL);
 }
 
-static const char *slot_time(struct request *rq)
-{
-	return arena_strndup(rq->arena, at, strcspn(at, " "));
-}
-
-static const char *slot_zone(void)
-{
-	const char *zone = at + strcspn(at, " ");
-	zone += strspn(zone, " ");
-	return *zone ? zone : "UTC";
-}
-
 /* Put HARVEST_SETS into the table. False: Postgres refuses HARVEST_AT. */
 static bool schedule(struct request *rq, struct harvester *harvester)
 {
+	struct time_of_day slot = time_of_day_split(at);
 	struct pg_rows *rows;
 	enum err_code code =
 		pg_try(rq, &rows, NULL, SOURCE_SCHEDULE_SQL, pg_text(harvester->source->name),
-	               pg_text(listed_sets(rq, harvester->source)), pg_text(slot_time(rq)),
-	               pg_text(slot_zone()));
+	               pg_text(listed_sets(rq, harvester->source)), pg_text(slot.time),
+	               pg_text(slot.zone));
 	if (code == ERR_INVALID) {
 		log_error(LOG_GROUP_APP,
 		          "HARVEST_AT is not HH:MM and a time zone; nothing is harvested",
@@ -210,9 +199,9 @@ enum finish {
 static void finish(struct request *rq, const struct turn *turn, const char *failure)
 {
 	const char *name = turn->harvester->source->name;
-	struct pg_rows *rows =
-		pg_query(rq, SOURCE_FINISH_SQL, pg_text(name), pg_text(turn->set), pg_text(failure),
-	                 pg_text(slot_time(rq)), pg_text(slot_zone()));
+	struct time_of_day slot = time_of_day_split(at);
+	struct pg_rows *rows = pg_query(rq, SOURCE_FINISH_SQL, pg_text(name), pg_text(turn->set),
+	                                pg_text(failure), pg_text(slot.time), pg_text(slot.zone));
 	if (failure)
 		log_error(LOG_GROUP_APP, "harvest failed", f_text("source", name),
 		          f_text("set", turn->set), f_text("reason", failure),

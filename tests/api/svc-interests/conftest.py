@@ -95,8 +95,14 @@ class InterestSteps:
 
         return wait_for(settled, f"pool is {status}")
 
-    def ready(self, **body):
-        return self.wait_pool(self.create(**body))
+    def ready(self, is_active=True, **body):
+        """An interest that has a pool and no recommendations yet: while an interest is inactive, its pool brings none."""
+        made = self.wait_pool(self.create(is_active=False, **body))
+        return self.toggle(made) if is_active else made
+
+    def toggle(self, interest):
+        self.api.post(f"/interests/{interest['id']}/toggle", expect=200)
+        return self.get(interest)
 
     def ready_broad(self, **body):
         """An interest that more than 50 papers fit: lists of it are as long as asked for."""

@@ -1,4 +1,7 @@
-"""The daily run: once a day, by one replica, for every account's active interests."""
+"""The daily run: once a day, for every account's active interests, after the papers of the night or at REFRESH_LATEST."""
+
+import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -26,7 +29,8 @@ def forget_today(db):
 
 
 def runs(db):
-    return db.execute("SELECT day = (now() AT TIME ZONE 'UTC')::date, tasks FROM daily_run").fetchall()
+    """The runs whose accounts have all been given their tasks."""
+    return db.execute("SELECT day = (now() AT TIME ZONE 'UTC')::date, tasks FROM daily_run WHERE next_account IS NULL").fetchall()
 
 
 def tasks_without(db, former):
@@ -97,21 +101,98 @@ def test_interests_of_a_deleted_account_do_not_stop_the_run(db, interests, other
     assert found[theirs["id"]] not in accounts
 
 
-def test_no_run_before_the_hour(cluster, db, interests):
-    """The row of a day is not inserted before DAILY_HOUR."""
-    hour = db.execute("SELECT extract(hour FROM now() AT TIME ZONE 'UTC')::int").fetchone()[0]
-    if hour >= 22:
-        pytest.skip("no later hour is left today")
-    made = interests.ready()
+@pytest.fixture
+def late_replica(cluster, db):
+    """late_replica(REFRESH_LATEST): the only replica, before any run of today."""
     count = len(cluster[NAME])
-    cluster.stop(NAME)
-    cluster.add(NAME, DAILY_CHECK="50ms", DAILY_HOUR=str(hour + 2)).wait_ready()
-    try:
-        forget_today(db)
-        for _ in range(3):
-            assert refresh_status(db, made) == "completed"
-        assert runs(db) == []
-    finally:
-        cluster.retire(NAME, count)
-        cluster.recover()
-    wait_for(lambda: runs(db), "the other replicas make the run")
+
+    def start(latest):
+        cluster.stop(NAME)
+        db.execute("DELETE FROM daily_run")
+        cluster.add(NAME, DAILY_CHECK="50ms", REFRESH_LATEST=latest).wait_ready()
+
+    yield start
+    cluster.retire(NAME, count)
+    cluster.recover()
+
+
+def later(hours):
+    """A time of today (UTC) that comes in so many hours."""
+    at = datetime.now(UTC) + timedelta(hours=hours)
+    if at.date() != datetime.now(UTC).date():
+        pytest.skip("no later hour is left today")
+    return at.strftime("%H:%M")
+
+
+def harvested(emit, **data):
+    day = datetime.now(UTC).date()
+    told = {"source": "arxiv", "set": "cs", "added": 3, "changed": 0, "day": str(day), "is_day_complete": True, **data}
+    emit("events.assets", "harvest.finished", "", told)
+
+
+def test_no_run_before_the_latest_time_without_papers(db, interests, emit, late_replica):
+    """What is told of another source, of a part of the sets, and of another day makes no run."""
+    made = interests.ready()
+    late_replica(later(2))
+    harvested(emit, source="biorxiv")
+    harvested(emit, is_day_complete=False)
+    harvested(emit, day=str(datetime.now(UTC).date() - timedelta(days=1)))
+    for _ in range(3):
+        assert refresh_status(db, made) == "completed"
+    assert runs(db) == []
+
+
+def test_the_run_follows_the_harvest(db, interests, emit, late_replica):
+    made = interests.ready(daily_count=2)
+    late_replica(later(1))
+    harvested(emit, set="stat")
+    harvested(emit)
+    wait_for(lambda: runs(db), "the run has begun")
+    wait_for(lambda: len(interests.recommended(made)) == 2, "the interest is refreshed")
+    assert len(runs(db)) == 1
+
+
+def test_the_latest_time_is_of_its_zone(db, late_replica):
+    """Clocks ten hours behind UTC, at a time that came an hour ago."""
+    at = datetime.now(UTC) - timedelta(hours=1)
+    if at.date() != datetime.now(UTC).date():
+        pytest.skip("too early today")
+    late_replica((at - timedelta(hours=10)).strftime("%H:%M") + " Pacific/Honolulu")
+    wait_for(lambda: runs(db), "the run is made")
+
+
+def test_a_run_goes_on_where_a_process_stopped(cluster, db, interests, other_interests):
+    """The first account has its task already."""
+    first, second = interests.ready(daily_count=2), other_interests.ready(daily_count=2)
+    owners = dict(db.execute("SELECT id::text, account_id FROM interest WHERE id IN (%s, %s)", [first["id"], second["id"]]).fetchall())
+    done, left = (first, second) if owners[first["id"]] < owners[second["id"]] else (second, first)
+    steps = {first["id"]: interests, second["id"]: other_interests}
+    db.execute("UPDATE daily_run SET tasks = 1, next_account = %s", [owners[done["id"]]])
+    cluster.restart(NAME)
+    cluster.wait_ready(NAME)
+    wait_for(lambda: len(steps[left["id"]].recommended(left)) == 2, "the other account is refreshed")
+    ((_, tasks),) = runs(db)
+    assert tasks >= 2
+    assert steps[done["id"]].recommended(done) == []
+
+
+def test_the_end_of_an_account_is_told(cluster, db, interests, eager_replicas):
+    made = interests.ready(daily_count=2)
+    account = str(db.execute("SELECT account_id FROM interest WHERE id = %s", [made["id"]]).fetchone()[0])
+    forget_today(db)
+    redis = cluster.redis.client()
+
+    def told():
+        rows = [fields for _, fields in redis.xrange("events.interests") if fields["account"] == account]
+        return {fields["id"]: json.loads(fields["data"]) for fields in rows if fields["type"] == "day.refreshed"}
+
+    wait_for(told, "the event")
+    (data,) = told().values()
+    assert data["day"] == str(datetime.now(UTC).date())
+    assert data["interests"] >= 1
+    assert data["recommended"] >= 2
+
+
+def test_a_new_interest_does_not_wait_for_the_run(interests):
+    made = interests.wait_pool(interests.create(daily_count=2))
+    wait_for(lambda: len(interests.recommended(made)) == 2, "the first recommendations")

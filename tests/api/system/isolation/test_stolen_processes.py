@@ -27,7 +27,7 @@ STREAMS = {
     "events.code_host": ("svc-integrations", {"gateway", "svc-evalenv", "svc-experiments", "svc-fleet", "svc-interests"}),
     "events.runs": ("svc-fleet", {"svc-interests"}),
     "events.eval": ("svc-evalenv", {"svc-experiments"}),
-    "events.assets": ("svc-search", set()),
+    "events.assets": ("svc-search", {"svc-interests"}),
     "events.interests": ("svc-interests", set()),
 }
 

@@ -172,6 +172,22 @@ static void clocks(void **state attr_unused)
 	assert_in_range(then_ms, first_us / 1000, last_us / 1000);
 }
 
+static void times_of_day_are_split(void **state attr_unused)
+{
+	struct time_of_day at = time_of_day_split("22:30 America/New_York");
+	assert_string_equal(at.time, "22:30");
+	assert_string_equal(at.zone, "America/New_York");
+	at = time_of_day_split("06:00");
+	assert_string_equal(at.zone, "UTC");
+	assert_true(time_of_day_is_valid(&at));
+	static const char *const BAD[] = {"",      "24:00",    "6:00",     "06:00x",
+	                                  "06:60", "0600 UTC", "06:000000"};
+	for (size_t i = 0; i < ARRAY_LEN(BAD); i++) {
+		at = time_of_day_split(BAD[i]);
+		assert_false(time_of_day_is_valid(&at));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -181,6 +197,7 @@ int main(void)
 		cmocka_unit_test(other_forms_are_read),
 		cmocka_unit_test(bad_times_are_refused),
 		cmocka_unit_test(bad_dates_are_refused),
+		cmocka_unit_test(times_of_day_are_split),
 		cmocka_unit_test(clocks),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
