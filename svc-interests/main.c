@@ -8,6 +8,7 @@
 #include "api/refresh.h"
 #include "api/run_outcome.h"
 #include "api/seen.h"
+#include "pool/papers.h"
 #include "pool/pool.h"
 #include "product/agent_pair.h"
 #include "product/agent_workflow.h"
@@ -82,6 +83,7 @@ static const struct event_handler EVENTS[] = {
 
 static const struct recurring RECURRING[] = {
 	{"daily", daily_run, &daily_check_ms},
+	{"papers", papers_age, &papers_age_ms},
 	{"follow-embedder", refit_others, &refit_check_ms},
 	{0},
 };
@@ -108,13 +110,16 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.schema_definition = &SCHEMA,
 	.settings =
-		(const struct setting *const[]){INTEREST_SETTINGS, POOL_SETTINGS, REFIT_SETTINGS,
-                                                REFRESH_SETTINGS, DAILY_SETTINGS, WORKFLOW_SETTINGS,
-                                                AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
-                                                COMMAND_SETTINGS, SOURCE_SETTINGS, NULL},
+		(const struct setting *const[]){INTEREST_SETTINGS, POOL_SETTINGS, PAPERS_SETTINGS,
+                                                REFIT_SETTINGS, REFRESH_SETTINGS, DAILY_SETTINGS,
+                                                WORKFLOW_SETTINGS, AGENT_SETTINGS,
+                                                AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
+                                                SOURCE_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,
+	.background_start = papers_start,
+	.background_stop = papers_stop,
 	.keeps_accounts = true,
 };
 

@@ -7,6 +7,8 @@
 #include "loop/wait.h"
 #include "observe/log.h"
 #include "pg/pg.h"
+#include "pool/candidates.h"
+#include "pool/papers.h"
 #include "pool/pool.h"
 #include "ranking/recommend.h"
 #include "refresh.sql.h"
@@ -26,21 +28,21 @@ const struct setting REFRESH_SETTINGS[] = {
 /* The columns of refresh_load. */
 enum {
 	LOAD_NAME,
-	LOAD_CONTEXT,
+	LOAD_CONTEXT, /* with the texts that its addresses lead to */
+	LOAD_OWN_CONTEXT,
 	LOAD_VERSION,
 	LOAD_DAILY_COUNT,
 	LOAD_MODEL,
-	LOAD_POOL,
 	LOAD_RECOMMENDED,
-	LOAD_FREQUENCIES,
+	LOAD_DRAWN_AT,
 	LOAD_EXAMPLES,
 	LOAD_MODEL_VERSION,
 	LOAD_EMBEDDER,
 	LOAD_LAST,
 };
 
-/* The refresh of one interest. It runs in a separate fiber, so that the memory of the pool, which
- * is large, is freed before the next interest. */
+/* The refresh of one interest. It runs in a separate fiber, so that the memory of the candidates is
+ * freed before the next interest. */
 struct interest_refresh {
 	struct task *task;
 	const char *interest;
@@ -48,6 +50,7 @@ struct interest_refresh {
 	int percent;   /* progress of the task when this interest is stored */
 	/* it was changed, or refreshed by another task, meanwhile: nothing was stored */
 	bool is_changed;
+	struct pool_search *search; /* of the candidates; NULL: svc-search is unavailable */
 };
 
 /* Recommending on the thread pool: input, arena and result. */
@@ -79,8 +82,6 @@ static struct recommend_input input_of(struct request *rq, const struct pg_rows 
 	struct recommend_input input = {
 		.interest = {.name = pg_value(rows, 0, LOAD_NAME),
 	                     .context = pg_value(rows, 0, LOAD_CONTEXT)},
-		.pool_json = pg_value(rows, 0, LOAD_POOL),
-		.recommended_json = pg_value(rows, 0, LOAD_RECOMMENDED),
 		.examples_json = pg_value(rows, 0, LOAD_EXAMPLES),
 		.model_version = pg_value_int(rows, 0, LOAD_MODEL_VERSION),
 		.embedder = pg_value(rows, 0, LOAD_EMBEDDER),
@@ -90,22 +91,36 @@ static struct recommend_input input_of(struct request *rq, const struct pg_rows 
 	};
 	struct interest *interest = &input.interest;
 	interest->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &interest->model_length);
-	interest->frequencies =
-		pg_value_bytes(rq->arena, rows, 0, LOAD_FREQUENCIES, &interest->frequencies_length);
+	interest->frequency_table = papers_frequencies(rq, pg_value(rows, 0, LOAD_DRAWN_AT));
 	return input;
 }
 
-/* The recommendations, as JSON in the form of refresh_save. `search` is what the candidates were
- * searched with; NULL: svc-search is unavailable. */
-static const char *recommend(struct request *rq, const struct pg_rows *rows, int64_t limit,
-                             const struct pool_search *search)
+static void load_candidates(struct request *rq, struct interest_refresh *refresh,
+                            const struct pg_rows *rows, struct recommend_input *input)
+{
+	struct candidate_source source = {
+		.interest = refresh->interest,
+		.context = pg_value(rows, 0, LOAD_OWN_CONTEXT),
+		.embedder = input->embedder,
+		.recommended = json_parse_own(rq->arena, pg_value(rows, 0, LOAD_RECOMMENDED)),
+		.search = refresh->search,
+	};
+	struct candidates candidates = candidates_load(rq, &source);
+	input->pool = candidates.pool;
+	input->recommended = candidates.recommended;
+}
+
+/* The recommendations, as JSON in the form of refresh_save. */
+static const char *recommend(struct request *rq, struct interest_refresh *refresh,
+                             const struct pg_rows *rows)
 {
 	struct work_item *work = arena_new_of(rq->arena, struct work_item);
 	work->arena = offload_arena(rq);
-	work->input = input_of(rq, rows, limit);
+	work->input = input_of(rq, rows, refresh->limit);
+	load_candidates(rq, refresh, rows, &work->input);
 	fiber_offload(rq, LANE_LONG, select_on_thread, work);
-	if (work->ids && search)
-		work->explanations = pool_explain(rq, search, work->ids);
+	if (work->ids && refresh->search)
+		work->explanations = pool_explain(rq, refresh->search, work->ids);
 	fiber_offload(rq, LANE_LONG, explain_on_thread, work);
 	return work->json;
 }
@@ -129,15 +144,15 @@ static void store(struct request *rq, struct interest_refresh *refresh,
 static void refresh_interest(struct request *rq)
 {
 	struct interest_refresh *refresh = rq->user;
-	struct pool_search *search = NULL;
-	enum pool_renewal renewal = pool_renew(rq, refresh->interest, &search);
+	refresh->search = NULL;
+	enum pool_renewal renewal = pool_renew(rq, refresh->interest, &refresh->search);
 	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
 	if (renewal != POOL_RENEWED)
 		return;
 	refit_follow(rq, refresh->interest);
 	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest));
 	if (!pg_empty(rows))
-		store(rq, refresh, rows, recommend(rq, rows, refresh->limit, search));
+		store(rq, refresh, rows, recommend(rq, refresh, rows));
 }
 
 /* Refresh one interest; compute again when it was changed or refreshed meanwhile. Returns the code

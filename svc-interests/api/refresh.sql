@@ -6,24 +6,13 @@ WHERE account_id = $1 AND ($2::uuid IS NULL AND is_active OR id = $2)
 ORDER BY id;
 
 -- name: refresh_load (read)
--- $1 interest: name, context, model, the candidates that were not recommended yet nor withdrawn, the newest 100 papers that were,
--- document frequencies, the examples that the model learned from, its version, that of the embedder, and when papers were last
--- recommended.
-SELECT i.name, interest_context(i), i.pool_version, i.daily_count, m.model,
-       (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))
-                                  || jsonb_build_object('relevance', e.relevance, 'matched', e.matched)
-                                  ORDER BY e.relevance DESC, e.arxiv_id), '[]')
-        FROM pool_entry e JOIN paper p USING (arxiv_id)
-        WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
-          AND p.asset -> 'withdrawn' IS DISTINCT FROM 'true'
-          AND NOT EXISTS (SELECT FROM recommendation r
-                          WHERE r.interest_id = i.id AND r.arxiv_id = e.arxiv_id
-                            AND r.context_version = i.context_version)),
-       (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder))), '[]')
-        FROM (SELECT arxiv_id FROM recommendation r
-              WHERE r.interest_id = i.id AND r.context_version = i.context_version
-              ORDER BY r.recommended_at DESC, r.rank LIMIT 100) newest JOIN paper p USING (arxiv_id)),
-       (SELECT frequencies FROM background),
+-- $1 interest: name, context with the texts that its addresses lead to, context, pool_version, daily_count, model, the ids of the papers
+-- that were recommended, newest first, when the background was drawn, the examples that the model learned from, its version, that of the
+-- embedder, and when papers were last recommended.
+SELECT i.name, interest_context(i), i.context, i.pool_version, i.daily_count, m.model,
+       (SELECT coalesce(jsonb_agg(r.arxiv_id ORDER BY r.recommended_at DESC, r.rank), '[]') FROM recommendation r
+        WHERE r.interest_id = i.id AND r.context_version = i.context_version),
+       (SELECT drawn_at FROM background),
        (SELECT jsonb_agg(paper_json(p, m.embedder) || jsonb_build_object('signal', used.signal, 'coefficient', used.coefficient)
                          ORDER BY used.arxiv_id, used.signal)
         FROM preference_evidence e

@@ -1,8 +1,9 @@
 -- What svc-search told about papers.
 
--- Note that svc-search named this version now.
+-- Note that svc-search named this version now. That of the newest note is not noted again: every refresh would wait for its row.
 CREATE OR REPLACE FUNCTION embedder_seen(version text) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO embedder AS e (version) SELECT $1 WHERE $1 IS NOT NULL
+    INSERT INTO embedder AS e (version)
+    SELECT $1 WHERE $1 IS DISTINCT FROM (SELECT newest.version FROM embedder newest ORDER BY seen_at DESC LIMIT 1) AND $1 IS NOT NULL
     ON CONFLICT (version) DO UPDATE SET seen_at = clock_timestamp()
     WHERE e.seen_at < (SELECT max(seen_at) FROM embedder)
 $$;
@@ -32,7 +33,8 @@ CREATE OR REPLACE FUNCTION paper_json(p paper, embedder text) RETURNS jsonb LANG
     SELECT jsonb_build_object(
         'arxiv_id', p.arxiv_id, 'title', p.asset -> 'title', 'abstract', p.abstract,
         'categories', p.asset -> 'categories', 'published_at', p.asset -> 'published_at',
-        'has_container', p.asset -> 'has_container', 'github_url', p.asset -> 'github_url')
+        'has_container', p.asset -> 'has_container', 'github_url', p.asset -> 'github_url', 'withdrawn', p.asset -> 'withdrawn',
+        'version', p.version)
         || coalesce((SELECT jsonb_build_object('vector', v.vector, 'scale', v.scale, 'model', v.embedder)
                      FROM paper_vector v WHERE v.arxiv_id = p.arxiv_id AND v.embedder = $2), '{}')
 $$;

@@ -6,6 +6,7 @@
 #include "pool.sql.h"
 #include "pool/asset_query.h"
 #include "pool/background.h"
+#include "pool/papers.h"
 #include "preference/interest_name.h"
 #include "preference/interest_text.h"
 #include "source/arxiv_links.h"
@@ -124,9 +125,13 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 }
 
 /* Store the papers of the answer that are new or have changed. */
-static enum err_code keep_papers(struct request *rq, const char *answer)
+static enum err_code keep_papers(struct request *rq, const struct pool_search *search)
 {
-	struct pg_rows *rows = pg_query(rq, POOL_MISSING_PAPERS_SQL, pg_text(answer));
+	const char *unknown = papers_unknown(rq, search->results, search->embedder);
+	if (!unknown)
+		return ERR_NONE;
+	struct pg_rows *rows =
+		pg_query(rq, POOL_MISSING_PAPERS_SQL, pg_text(unknown), pg_text(search->embedder));
 	const char *papers, *missing = pg_json(rows);
 	if (!missing)
 		return ERR_NONE;
@@ -138,12 +143,20 @@ static enum err_code keep_papers(struct request *rq, const char *answer)
 
 /* Search, and store the papers that are not stored yet. */
 static enum err_code search_candidates(struct request *rq, const struct source *source,
-                                       struct pool_search **ret_search, const char **ret_answer)
+                                       struct pool_search **ret_search)
 {
+	yyjson_val *root;
 	enum err_code code = search_new(rq, source, ret_search);
+	struct pool_search *search = *ret_search;
 	if (!code)
-		code = search_run(rq, *ret_search, NULL, ret_answer);
-	return code ? code : keep_papers(rq, *ret_answer);
+		code = search_run(rq, search, NULL, &search->answer);
+	if (code)
+		return code;
+	if (json_parse(rq->arena, search->answer, strlen(search->answer), &root, NULL))
+		return ERR_UPSTREAM;
+	search->results = json_get(root, "results");
+	search->embedder = json_get_text(root, "model");
+	return keep_papers(rq, search);
 }
 
 /* The columns of pool_save. */
@@ -151,10 +164,10 @@ enum { SAVED_SIZE, SAVED_DOCUMENTS };
 
 /* Store the candidates. No row: the interest was changed or deleted meanwhile. */
 static struct pg_rows *save(struct request *rq, const char *interest, const struct source *source,
-                            const char *answer)
+                            const struct pool_search *search)
 {
 	return pg_query(rq, POOL_SAVE_SQL, pg_text(interest), pg_int(source->version),
-	                pg_text(answer));
+	                pg_text(search->answer));
 }
 
 void pool_build(struct request *rq, struct task *task)
@@ -162,7 +175,6 @@ void pool_build(struct request *rq, struct task *task)
 	const char *interest = json_get_text(task->input, "interest_id");
 	struct source source;
 	struct pool_search *search;
-	const char *answer;
 	sources_read(rq, interest);
 	if (!source_load(rq, interest, &source)) {
 		task_complete(rq, task, "{}", "the interest was deleted");
@@ -173,11 +185,11 @@ void pool_build(struct request *rq, struct task *task)
 		task_complete(rq, task, "{}", "the repository could not be read");
 		return;
 	}
-	enum err_code code = search_candidates(rq, &source, &search, &answer);
+	enum err_code code = search_candidates(rq, &source, &search);
 	if (code)
 		raise_error(rq, code, "svc-search is unavailable");
 	pg_begin(rq);
-	struct pg_rows *saved = save(rq, interest, &source, answer);
+	struct pg_rows *saved = save(rq, interest, &source, search);
 	if (pg_empty(saved)) {
 		task_complete(rq, task, "{}",
 		              "the interest was changed or deleted during the search");
@@ -199,13 +211,12 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest,
 {
 	struct source source;
 	struct pool_search *search;
-	const char *answer;
 	sources_read(rq, interest);
 	if (!source_load(rq, interest, &source))
 		return POOL_INTEREST_DELETED;
 	if (source.is_unread)
 		return POOL_RENEWED;
-	enum err_code code = search_candidates(rq, &source, &search, &answer);
+	enum err_code code = search_candidates(rq, &source, &search);
 	if (code && !source.has_pool)
 		raise_error(rq, code, "svc-search is unavailable");
 	if (code) {
@@ -213,7 +224,7 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest,
 		         f_text("interest", interest));
 		return POOL_RENEWED;
 	}
-	struct pg_rows *saved = save(rq, interest, &source, answer);
+	struct pg_rows *saved = save(rq, interest, &source, search);
 	if (pg_empty(saved))
 		return POOL_INTEREST_CHANGED;
 	*ret_search = search;

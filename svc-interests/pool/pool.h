@@ -9,14 +9,16 @@
 #include "loop/request.h"
 #include "task/task.h"
 
+#include <yyjson.h>
+
 /** POOL_SIZE. */
 extern const struct setting POOL_SETTINGS[];
 
 /** Job `pool_build`, {"interest_id"}: build the pool of an interest that is new, or whose name or
- * context has changed. When the interest is new, or its context has changed, the job also starts the
- * task that makes the first recommendations for it (api/refresh.h). The job is retried while svc-search is
- * unavailable; after the last attempt the status of the pool is `failed`. So is that of an interest
- * that is nothing but a repository, which could not be read. */
+ * context has changed. When the interest is new, or its context has changed, the job also starts
+ * the task that makes the first recommendations for it (api/refresh.h). The job is retried while
+ * svc-search is unavailable; after the last attempt the status of the pool is `failed`. So is that
+ * of an interest that is nothing but a repository, which could not be read. */
 void pool_build(struct request *rq, struct task *task);
 
 /** The outcome of pool_renew(). */
@@ -30,7 +32,10 @@ enum pool_renewal {
 /** What the candidates of an interest were searched with. */
 struct pool_search {
 	const char *text;
-	int64_t limit; /* candidates */
+	int64_t limit;        /* candidates */
+	const char *answer;   /* of svc-search */
+	yyjson_val *results;  /* its rows, without the papers */
+	const char *embedder; /* that it named; NULL: it has no vectors */
 };
 
 /** Search the interest's candidates again and store them, with the papers that are new or have

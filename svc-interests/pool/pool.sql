@@ -12,13 +12,14 @@ FROM interest i WHERE id = $1;
 UPDATE interest SET pool_status = 'failed' WHERE id = $1 AND pool_version = $2 AND pool_status <> 'ready';
 
 -- name: pool_missing_papers (read)
--- $1 an answer of svc-search: the papers in it that are not stored, or in an earlier version, or without a vector of its embedder. NULL:
--- none.
+-- $1 rows of an answer of svc-search, $2 its embedder: the papers that are not stored, or in an earlier version, or without a vector of
+-- that embedder. NULL: none.
 SELECT jsonb_agg(r.arxiv_id)
-FROM jsonb_to_recordset($1::jsonb -> 'results') AS r (arxiv_id text, version bigint, has_vector boolean)
+FROM jsonb_to_recordset($1::jsonb) AS r (arxiv_id text, version bigint, has_vector boolean)
 LEFT JOIN paper p USING (arxiv_id)
-LEFT JOIN paper_vector v ON v.arxiv_id = r.arxiv_id AND v.embedder = $1::jsonb ->> 'model'
-WHERE p.arxiv_id IS NULL OR p.version < r.version OR (r.has_vector AND v.arxiv_id IS NULL);
+CROSS JOIN LATERAL (SELECT NOT r.has_vector OR EXISTS (SELECT FROM paper_vector v
+                                                       WHERE v.arxiv_id = r.arxiv_id AND v.embedder = $2 OFFSET 0) AS is_whole) vector
+WHERE p.arxiv_id IS NULL OR p.version < r.version OR NOT vector.is_whole;
 
 -- name: pool_keep_papers
 -- $1 an answer of svc-search with papers.
@@ -26,7 +27,9 @@ SELECT paper_keep($1::jsonb);
 
 -- name: pool_save
 -- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that
--- the context names is not a candidate, because the user knows it. Returns the number of candidates and of papers in the index. No row: the interest was changed or deleted meanwhile.
+-- the context names is not a candidate, because the user knows it. A relevance that has hardly changed is not written: each new paper
+-- changes all of them a little, and what is stored serves only while svc-search is unavailable. Returns the number of candidates and of
+-- papers in the index. No row: the interest was changed or deleted meanwhile.
 WITH target AS (
     SELECT id, context, pool_version FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
 ), seen AS (
@@ -45,7 +48,7 @@ WITH target AS (
     INSERT INTO pool_entry AS e (interest_id, pool_version, arxiv_id, relevance, matched) SELECT * FROM found
     ON CONFLICT (interest_id, pool_version, arxiv_id) DO UPDATE
     SET relevance = excluded.relevance, matched = excluded.matched
-    WHERE (e.relevance, e.matched) IS DISTINCT FROM (excluded.relevance, excluded.matched)
+    WHERE abs(e.relevance - excluded.relevance) > 0.01
 ), updated AS (
     UPDATE interest i SET pool_status = 'ready', pool_size = (SELECT count(*) FROM found), pool_embedder = $3::jsonb ->> 'model',
                           embedder = coalesce(i.embedder, $3::jsonb ->> 'model')
@@ -55,7 +58,7 @@ WITH target AS (
 SELECT pool_size, coalesce(($3::jsonb ->> 'documents')::integer, 0), (SELECT count(*) FROM seen) FROM updated;
 
 -- name: pool_start_refresh
--- $1 interest, $2 request id: start a refresh when the interest is active and nothing was recommended for its context yet: a new interest does not
--- wait for the daily run.
+-- $1 interest, $2 request id: start a refresh when the interest is active and nothing was recommended for its context yet: a new
+-- interest does not wait for the daily run.
 SELECT count(task_put('recommendations_refresh', account_id, jsonb_build_object('interest_id', id), $2, NULL))
 FROM interest WHERE id = $1 AND is_active AND computed_for IS DISTINCT FROM context_version;

@@ -6,13 +6,48 @@
 struct term_frequency {
 	uint32_t id;
 	uint32_t documents; /* 2 or more */
+	double idf;
 };
 
 struct frequency_table {
 	uint32_t documents;
 	size_t count;
 	struct term_frequency *terms; /* in ascending order of id */
+	uint32_t *slots;              /* of a hash table: indices of `terms`, from 1; 0: free */
+	uint32_t slot_mask;
+	double idf_once; /* of a word that is not in the table */
 };
+
+/* The first slot of an id, as in preference_model.c. */
+static uint32_t slot_of(const struct frequency_table *table, uint32_t id)
+{
+	uint32_t hash = id * 2654435769u;
+	return (hash ^ hash >> 15) & table->slot_mask;
+}
+
+static double idf_of(const struct frequency_table *table, double documents)
+{
+	return log(1 + table->documents / documents);
+}
+
+/* Compute the idf of each term, and index the terms. */
+static void index_terms(struct arena *arena, struct frequency_table *table)
+{
+	size_t slots = 8;
+	while (slots < table->count * 2)
+		slots *= 2;
+	table->slot_mask = (uint32_t)(slots - 1);
+	table->slots = arena_array(arena, slots, sizeof(*table->slots));
+	table->idf_once = idf_of(table, 1);
+	for (size_t i = 0; i < table->count; i++) {
+		struct term_frequency *term = &table->terms[i];
+		uint32_t slot = slot_of(table, term->id);
+		while (table->slots[slot] != 0)
+			slot = (slot + 1) & table->slot_mask;
+		table->slots[slot] = (uint32_t)i + 1;
+		term->idf = idf_of(table, term->documents);
+	}
+}
 
 static int most_frequent_first(const void *a, const void *b)
 {
@@ -46,7 +81,9 @@ static size_t count_runs(const uint32_t *ids, size_t total, struct term_frequenc
 		for (end = start + 1; end < total && ids[end] == ids[start]; end++)
 			continue;
 		if (end - start >= 2)
-			out[count++] = (struct term_frequency){ids[start], (uint32_t)(end - start)};
+			out[count++] =
+				(struct term_frequency){.id = ids[start],
+			                                .documents = (uint32_t)(end - start)};
 	}
 	return count;
 }
@@ -68,18 +105,18 @@ struct frequency_table *frequency_table_new(struct arena *arena, const struct ba
 	table->documents = (uint32_t)count;
 	table->count = kept;
 	table->terms = arena_memdup(arena, terms, kept * sizeof(*terms));
+	index_terms(arena, table);
 	arena_free(scratch);
 	return table;
 }
 
 double frequency_idf(const struct frequency_table *table, uint32_t term)
 {
-	const struct term_frequency *found =
-		bsearch(&term, table->terms, table->count, sizeof(*table->terms), term_id_compare);
-	if (!found && (term & TERM_IS_PAIR) != 0)
-		return 0;
-	double documents = found ? found->documents : 1;
-	return log(1 + table->documents / documents);
+	uint32_t slot = slot_of(table, term);
+	for (; table->slots[slot] != 0; slot = (slot + 1) & table->slot_mask)
+		if (table->terms[table->slots[slot] - 1].id == term)
+			return table->terms[table->slots[slot] - 1].idf;
+	return (term & TERM_IS_PAIR) != 0 ? 0 : table->idf_once;
 }
 
 uint32_t frequency_documents(const struct frequency_table *table)
@@ -116,5 +153,8 @@ struct frequency_table *frequency_read(struct arena *arena, struct reader *in)
 		if (table->terms[i].documents == 0)
 			in->failed = true;
 	}
-	return in->failed ? NULL : table;
+	if (in->failed)
+		return NULL;
+	index_terms(arena, table);
+	return table;
 }

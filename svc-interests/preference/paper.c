@@ -31,13 +31,16 @@ static const char *const *strings_of(struct arena *arena, yyjson_val *array, siz
 	return texts;
 }
 
-static double age_days(yyjson_val *row, int64_t now_ms)
+static double published_ms(yyjson_val *row)
 {
 	const char *text = json_get_text(row, "published_at");
-	int64_t published_ms;
-	if (!text || !time_parse(text, strlen(text), &published_ms))
-		return NAN;
-	return fmax(0, (double)(now_ms - published_ms) / DAY_MS);
+	int64_t time_ms;
+	return text && time_parse(text, strlen(text), &time_ms) ? (double)time_ms : NAN;
+}
+
+double paper_age_days(double published_ms, int64_t now_ms)
+{
+	return isnan(published_ms) ? NAN : fmax(0, ((double)now_ms - published_ms) / DAY_MS);
 }
 
 static void read_vector(struct arena *arena, yyjson_val *row, struct paper_text *text)
@@ -66,7 +69,10 @@ static void read_paper(struct arena *arena, yyjson_val *row, int64_t now_ms, str
 	paper->text.categories =
 		strings_of(arena, json_get(row, "categories"), &paper->text.category_count);
 	read_vector(arena, row, &paper->text);
-	paper->age_days = age_days(row, now_ms);
+	paper->published_ms = published_ms(row);
+	paper->age_days = paper_age_days(paper->published_ms, now_ms);
+	paper->version = json_get_int(row, "version", 0);
+	paper->is_withdrawn = json_get_bool(row, "withdrawn", false);
 	paper->has_container = json_get_bool(row, "has_container", false);
 	paper->code_url = json_get_text(row, "github_url");
 	paper->relevance = json_get_float(row, "relevance", 0);

@@ -3,7 +3,8 @@
  *     [{"arxiv_id":"2205.14135","title":"…","abstract":"…","categories":["cs.LG"],
  *       "published_at":"2022-05-27T17:53:09.000Z","has_container":false,
  *       "github_url":"https://github.com/…","vector":"<base64>","scale":0.01,"model":"3-200",
- *       "relevance":0.8,"matched":["attention"],"signal":"like","coefficient":0.31,"index":0}]
+ *       "version":812,"withdrawn":false,"relevance":0.8,"matched":["attention"],"signal":"like",
+ *       "coefficient":0.31,"index":0}]
  *
  * `vector` holds one signed byte for each dimension; `scale` is the factor of each byte. Vectors of
  * different models must not be compared. Every member is optional. */
@@ -19,8 +20,11 @@ struct paper {
 	const char *arxiv_id; /* NULL: the paper is in no index */
 	int64_t index;        /* position in the client's list, for a paper without arxiv_id */
 	struct paper_text text;
-	double age_days; /* since publication; NaN: unknown */
+	double published_ms; /* NaN: unknown */
+	double age_days;     /* since publication; NaN: unknown */
+	int64_t version;     /* of svc-search; 0: unknown */
 	bool has_container;
+	bool is_withdrawn;
 	const char *code_url;       /* of the authors' code; NULL: unknown */
 	double relevance;           /* 0..1, from search, to the interest */
 	const char *const *matched; /* query words that search matched, highest weight first */
@@ -40,6 +44,9 @@ struct paper_list {
  * the time `now_ms`. Copies into `arena`. Invalid JSON, or JSON that is no array, gives an empty
  * list. */
 struct paper_list papers_read(struct arena *arena, const char *json, int64_t now_ms);
+
+/** Days from the publication until `now_ms`, 0 at least; NaN when it is unknown. */
+double paper_age_days(double published_ms, int64_t now_ms);
 
 /** Make the bag of each paper that has none. Returns the bags in the order of the papers. */
 const struct bag **papers_make_bags(struct arena *arena, struct word_splitter *splitter,

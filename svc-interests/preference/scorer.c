@@ -34,6 +34,8 @@ const struct bag *interest_bag(struct arena *arena, struct word_splitter *splitt
 const struct frequency_table *
 interest_frequencies(struct arena *arena, const struct interest *interest, struct paper_list papers)
 {
+	if (interest->frequency_table)
+		return interest->frequency_table;
 	struct reader in = {.data = interest->frequencies, .length = interest->frequencies_length};
 	const struct frequency_table *corpus = in.data ? frequency_read(arena, &in) : NULL;
 	if (corpus)

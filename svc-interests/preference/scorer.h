@@ -21,7 +21,9 @@ struct interest {
 	const char *context;
 	const void *model; /* bytes from preference_save(); NULL: no model was fitted */
 	size_t model_length;
-	const void *frequencies; /* of the corpus, from frequency_write(); NULL: unknown */
+	/* of the corpus; NULL: as `frequencies` has them */
+	const struct frequency_table *frequency_table;
+	const void *frequencies; /* from frequency_write(); NULL: unknown */
 	size_t frequencies_length;
 };
 

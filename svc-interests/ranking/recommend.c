@@ -185,13 +185,13 @@ static yyjson_mut_val *recommendation_json(yyjson_mut_doc *doc,
 	return row;
 }
 
-/* Read the papers, and score those of the pool. */
+/* Score the papers of the pool. */
 static void prepare(struct recommendations *making)
 {
 	struct arena *arena = making->arena;
 	const struct recommend_input *input = making->input;
-	making->pool = papers_read(arena, input->pool_json, input->now_ms);
-	making->recommended = papers_read(arena, input->recommended_json, input->now_ms);
+	making->pool = input->pool;
+	making->recommended = input->recommended;
 	making->scorer = scorer_new(arena, &input->interest, making->pool);
 	making->refusal = refusal_new(arena, making->scorer->splitter, &input->interest);
 	making->candidates = candidates_of(making);

@@ -27,9 +27,10 @@
 
 struct recommend_input {
 	struct interest interest;
-	const char *pool_json;        /* candidates, in the form of preference/paper.h */
-	const char *recommended_json; /* papers already recommended, in the same form */
-	/* Papers with `signal` and `coefficient` that the model learned from; NULL: unknown. */
+	struct paper_list pool;        /* candidates; their features are set */
+	struct paper_list recommended; /* papers already recommended; the same */
+	/* Papers with `signal` and `coefficient` that the model learned from, in the form of
+	 * preference/paper.h; NULL: unknown. */
 	const char *examples_json;
 	const char *embedder; /* that made the vectors; NULL: words only */
 	int64_t model_version;

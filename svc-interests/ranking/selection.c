@@ -3,55 +3,89 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A candidate during the selection. */
+/* A candidate during the selection. Its similarity is only computed when its base score, which a
+ * similarity can but lower, is enough to be the best: that of most candidates never is. */
 struct mmr {
 	double base_score;
 	double relevance;
-	bool is_related;                     /* at least loosely */
-	double similarity;                   /* to the most similar selected or recommended paper */
+	bool is_related;   /* at least loosely */
+	double similarity; /* to the most similar of the first `compared` papers */
 	const struct features *most_similar; /* its features; NULL: none has a similarity above 0 */
+	size_t compared;                     /* papers of struct mmr_state */
+	size_t candidate;                    /* index in the pool */
 	bool is_selected;
 };
 
-/* Account for a paper that was selected or recommended. */
-static void mmr_update(struct mmr *mmr, const struct features *own, const struct features *other)
+/* The candidates, best base score first, and the papers that they are compared with. */
+struct mmr_state {
+	const struct candidate *pool;
+	struct mmr *all;
+	size_t count;
+	const struct features **others; /* recommended, then selected */
+	size_t other_count;
+};
+
+static int best_score_first(const void *a, const void *b)
 {
-	double similarity = features_dot(own, other);
-	if (!(similarity > mmr->similarity))
-		return;
-	mmr->similarity = similarity;
-	mmr->most_similar = other;
+	const struct mmr *left = a, *right = b;
+	if (left->base_score != right->base_score)
+		return left->base_score < right->base_score ? 1 : -1;
+	return (left->candidate > right->candidate) - (left->candidate < right->candidate);
 }
 
-static struct mmr *mmr_init(struct arena *arena, const struct candidate *pool, size_t count,
-                            const struct selection_options *options)
+static struct mmr_state mmr_init(struct arena *arena, const struct candidate *pool, size_t count,
+                                 const struct selection_options *options)
 {
-	struct mmr *all = arena_array(arena, count, sizeof(*all));
+	struct mmr_state state = {.pool = pool, .count = count};
+	size_t recommended = options->recommended_count;
+	state.all = arena_array(arena, count, sizeof(*state.all));
+	state.others = arena_array(arena, recommended + MIN_OF(count, options->limit),
+	                           sizeof(*state.others));
+	for (; state.other_count < recommended; state.other_count++)
+		state.others[state.other_count] = options->recommended[state.other_count];
 	for (size_t i = 0; i < count; i++) {
-		all[i].base_score = base_score(&pool[i], &options->scoring);
-		all[i].relevance = candidate_relevance(&pool[i], &options->scoring);
-		all[i].is_related =
-			!relevance_is_below(all[i].relevance, pool[i].author, RELEVANCE_LOOSE);
-		for (size_t j = 0; j < options->recommended_count; j++)
-			mmr_update(&all[i], pool[i].features, options->recommended[j]);
+		struct mmr *mmr = &state.all[i];
+		mmr->candidate = i;
+		mmr->base_score = base_score(&pool[i], &options->scoring);
+		mmr->relevance = candidate_relevance(&pool[i], &options->scoring);
+		mmr->is_related =
+			!relevance_is_below(mmr->relevance, pool[i].author, RELEVANCE_LOOSE);
 	}
-	return all;
+	qsort(state.all, count, sizeof(*state.all), best_score_first);
+	return state;
 }
 
-/* Index of the candidate with the highest final score, of the related ones or of the others;
- * `count`: none is left. */
-static size_t find_best(const struct mmr *all, size_t count, bool is_related)
+/* Account for the papers that were recommended or selected. */
+static void mmr_compare(const struct mmr_state *state, struct mmr *mmr)
 {
-	size_t best = count;
-	double highest = -1;
-	for (size_t i = 0; i < count; i++) {
-		if (all[i].is_selected || all[i].similarity >= SIMILARITY_DUPLICATE ||
-		    all[i].is_related != is_related)
+	const struct features *own = state->pool[mmr->candidate].features;
+	for (; mmr->compared < state->other_count; mmr->compared++) {
+		const struct features *other = state->others[mmr->compared];
+		double similarity = features_dot(own, other);
+		if (!(similarity > mmr->similarity))
 			continue;
-		double score = final_score(all[i].base_score, all[i].similarity);
-		if (score > highest) {
+		mmr->similarity = similarity;
+		mmr->most_similar = other;
+	}
+}
+
+/* The candidate with the highest final score, of the related ones or of the others; of equal ones
+ * the first of the pool. NULL: none is left. */
+static struct mmr *find_best(const struct mmr_state *state, bool is_related)
+{
+	struct mmr *best = NULL;
+	double highest = -1;
+	for (size_t i = 0; i < state->count && state->all[i].base_score >= highest; i++) {
+		struct mmr *mmr = &state->all[i];
+		if (mmr->is_selected || mmr->is_related != is_related)
+			continue;
+		mmr_compare(state, mmr);
+		if (mmr->similarity >= SIMILARITY_DUPLICATE)
+			continue;
+		double score = final_score(mmr->base_score, mmr->similarity);
+		if (score > highest || (score == highest && mmr->candidate < best->candidate)) {
 			highest = score;
-			best = i;
+			best = mmr;
 		}
 	}
 	return best;
@@ -76,29 +110,26 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
                                const struct selection_options *options, size_t *ret_count)
 {
 	struct arena *scratch = arena_new();
-	struct mmr *all = mmr_init(scratch, pool, pool_count, options);
+	struct mmr_state state = mmr_init(scratch, pool, pool_count, options);
 	struct selected *selected =
 		arena_array(arena, MIN_OF(pool_count, options->limit), sizeof(*selected));
 	size_t count = 0;
 	while (count < options->limit) {
-		size_t best = find_best(all, pool_count, true);
-		if (best == pool_count && count < SELECTION_LEAST)
-			best = find_best(all, pool_count, false);
-		if (best == pool_count)
+		struct mmr *best = find_best(&state, true);
+		if (!best && count < SELECTION_LEAST)
+			best = find_best(&state, false);
+		if (!best)
 			break;
-		selected[count] = (struct selected){
-			.candidate = best,
-			.relevance = all[best].relevance,
-			.final_score = final_score(all[best].base_score, all[best].similarity),
-			.base_score = all[best].base_score,
-			.similarity = all[best].similarity,
-			.most_similar = all[best].most_similar,
+		selected[count++] = (struct selected){
+			.candidate = best->candidate,
+			.relevance = best->relevance,
+			.final_score = final_score(best->base_score, best->similarity),
+			.base_score = best->base_score,
+			.similarity = best->similarity,
+			.most_similar = best->most_similar,
 		};
-		count++;
-		all[best].is_selected = true;
-		for (size_t i = 0; i < pool_count; i++)
-			if (!all[i].is_selected)
-				mmr_update(&all[i], pool[i].features, pool[best].features);
+		best->is_selected = true;
+		state.others[state.other_count++] = pool[best->candidate].features;
 	}
 	arena_free(scratch);
 	rank_by_relevance(selected, count);

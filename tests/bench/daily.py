@@ -130,7 +130,7 @@ def is_idle(db):
 def run_day(db):
     """Make the run of the day due, and wait until it is over."""
     db.execute("DELETE FROM daily_run")
-    wait_for(lambda: db.execute("SELECT count(*) FROM daily_run").fetchone()[0] > 0, "the run has begun")
+    wait_for(lambda: db.execute("SELECT count(*) FROM daily_run WHERE next_account IS NULL").fetchone()[0] > 0, "all accounts have their tasks")
     wait_for(lambda: is_idle(db), "the run is over", patience=PATIENCE)
 
 
@@ -142,7 +142,7 @@ def measure(cluster, options):
     import_papers(cluster, api, first, len(first))
     with cluster.postgres.connect("interests") as db:
         db.autocommit = True
-        wait_for(lambda: db.execute("SELECT count(*) FROM daily_run").fetchone()[0] > 0, "the run without interests is made")
+        wait_for(lambda: db.execute("SELECT count(*) FROM daily_run WHERE next_account IS NULL").fetchone()[0] > 0, "the run without interests is made")
         made = Usage(cluster, db)
         make_interests(users, first, options.interests)
         ready = "SELECT count(*) FROM interest WHERE pool_status <> 'ready'"

@@ -269,9 +269,7 @@ def test_a_refresh_that_fails_for_one_interest_serves_the_others(cluster, api, i
 
 
 def test_two_replicas_share_the_work(second, interests):
-    made = [interests.create(daily_count=2) for _ in range(6)]
-    for interest in made:
-        interests.wait_pool(interest)
+    made = [interests.ready(daily_count=2) for _ in range(6)]
     interests.refresh()
     for interest in made:
         assert len(interests.recommended(interest)) == 2

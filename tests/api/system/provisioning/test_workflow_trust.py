@@ -201,8 +201,8 @@ def propose(team, paper, branch):
 def test_only_pull_requests_of_runs_count_as_proposed(make_team, papers, runner):
     team = make_team(daily_count=1)
     team.provision(auto_merge=True)
-    team.api.wait_task(team.api.post("/papers/recommended/refresh", {"interest_id": team.interest}))
-    (paper,) = team.api.get(f"/papers/recommended?interest_id={team.interest}", expect=200).json()
+    recommended = f"/papers/recommended?interest_id={team.interest}"
+    (paper,) = wait_for(lambda: team.api.get(recommended, expect=200).json(), "the first recommendation")
     for branch in ("somebody", "feature/expops/run-1", "expops/agent-2"):
         propose(team, paper, branch)
     (row,) = team.host.runs(team.repo)

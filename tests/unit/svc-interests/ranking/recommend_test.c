@@ -30,8 +30,8 @@ static struct recommend_input on_topic(struct arena *arena, char topic)
 {
 	return (struct recommend_input){
 		.interest = {.name = "An interest", .context = text_on(arena, topic)},
-		.pool_json = papers_of_both(arena, 0, 20, ", \"relevance\": 0.5"),
-		.recommended_json = "[]",
+		.pool = papers_read(arena, papers_of_both(arena, 0, 20, ", \"relevance\": 0.5"), 0),
+		.recommended = papers_read(arena, "[]", 0),
 		.limit = 5,
 		.half_life_days = 30,
 	};
@@ -42,10 +42,13 @@ static void test_best_paper_is_first(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	struct recommend_input input = on_topic(arena, 'a');
-	input.pool_json = "[{\"arxiv_id\":\"1\",\"title\":\"first words\",\"relevance\":0.2},"
-			  "{\"arxiv_id\":\"2\",\"title\":\"other things\",\"relevance\":0.9,"
-			  "\"matched\":[\"things\"]},{\"arxiv_id\":\"3\",\"title\":\"third "
-			  "subject\",\"relevance\":0.5}]";
+	input.pool =
+		papers_read(arena,
+	                    "[{\"arxiv_id\":\"1\",\"title\":\"first words\",\"relevance\":0.2},"
+	                    "{\"arxiv_id\":\"2\",\"title\":\"other things\",\"relevance\":0.9,"
+	                    "\"matched\":[\"things\"]},{\"arxiv_id\":\"3\",\"title\":\"third "
+	                    "subject\",\"relevance\":0.5}]",
+	                    0);
 	yyjson_val *recommended = recommend(arena, &input);
 	assert_int_equal(yyjson_arr_size(recommended), 3);
 	static const char *const ids[] = {"2", "3", "1"};
@@ -69,8 +72,11 @@ static void test_short_lower_case_words_are_not_quoted(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	struct recommend_input input = on_topic(arena, 'a');
-	input.pool_json = "[{\"arxiv_id\":\"1\",\"title\":\"t\",\"abstract\":\"re, RL, ranking\","
-			  "\"relevance\":0.2,\"matched\":[\"re\",\"RL\",\"ranking\"]}]";
+	input.pool =
+		papers_read(arena,
+	                    "[{\"arxiv_id\":\"1\",\"title\":\"t\",\"abstract\":\"re, RL, ranking\","
+	                    "\"relevance\":0.2,\"matched\":[\"re\",\"RL\",\"ranking\"]}]",
+	                    0);
 	yyjson_val *recommended = recommend(arena, &input);
 	const char *reasoning = json_get_text(yyjson_arr_get(recommended, 0), "reasoning");
 	assert_non_null(strstr(reasoning, "\"RL\""));
@@ -86,13 +92,15 @@ static void test_a_named_author_does_not_excuse_what_is_refused(void **state)
 	struct arena *arena = arena_new();
 	struct recommend_input input = on_topic(arena, 'a');
 	input.interest.context = "Papers by Kaiming He. No video please.";
-	input.pool_json = "[{\"arxiv_id\":\"1\",\"title\":\"One\",\"relevance\":0.3,"
-			  "\"matched\":[\"Kaiming He\"]},"
-			  "{\"arxiv_id\":\"2\",\"title\":\"Two\",\"relevance\":0.3,"
-			  "\"matched\":[\"Kaiming He\"]},"
-			  "{\"arxiv_id\":\"3\",\"title\":\"Three\",\"relevance\":0.3},"
-			  "{\"arxiv_id\":\"4\",\"title\":\"Video\",\"relevance\":0.3,"
-			  "\"matched\":[\"Kaiming He\"]}]";
+	input.pool = papers_read(arena,
+	                         "[{\"arxiv_id\":\"1\",\"title\":\"One\",\"relevance\":0.3,"
+	                         "\"matched\":[\"Kaiming He\"]},"
+	                         "{\"arxiv_id\":\"2\",\"title\":\"Two\",\"relevance\":0.3,"
+	                         "\"matched\":[\"Kaiming He\"]},"
+	                         "{\"arxiv_id\":\"3\",\"title\":\"Three\",\"relevance\":0.3},"
+	                         "{\"arxiv_id\":\"4\",\"title\":\"Video\",\"relevance\":0.3,"
+	                         "\"matched\":[\"Kaiming He\"]}]",
+	                         0);
 	yyjson_val *recommended = recommend(arena, &input);
 	static const char *const ids[] = {"1", "2", "3"};
 	assert_int_equal(yyjson_arr_size(recommended), ARRAY_LEN(ids));
@@ -112,7 +120,7 @@ static void test_at_most_limit_papers_are_recommended(void **state)
 	struct arena *arena = arena_new();
 	struct recommend_input input = on_topic(arena, 'a');
 	assert_int_equal(yyjson_arr_size(recommend(arena, &input)), 5);
-	input.pool_json = "[]";
+	input.pool = papers_read(arena, "[]", 0);
 	assert_int_equal(yyjson_arr_size(recommend(arena, &input)), 0);
 	arena_free(arena);
 }
@@ -122,8 +130,9 @@ static void test_recommended_papers_are_left_out(void **state)
 	(void)state;
 	struct arena *arena = arena_new();
 	struct recommend_input input = on_topic(arena, 'a');
-	input.pool_json = papers_of(arena, 'a', 0, 3, ", \"relevance\": 0.5");
-	input.recommended_json = input.pool_json;
+	const char *papers = papers_of(arena, 'a', 0, 3, ", \"relevance\": 0.5");
+	input.pool = papers_read(arena, papers, 0);
+	input.recommended = papers_read(arena, papers, 0);
 	assert_int_equal(yyjson_arr_size(recommend(arena, &input)), 0);
 	arena_free(arena);
 }
@@ -155,8 +164,8 @@ static void test_fitted_model_changes_the_order(void **state)
 	                     .context = "nothing that occurs",
 	                     .model = fitted.model.data,
 	                     .model_length = fitted.model.length},
-		.pool_json = papers_of_both(arena, 30, 4, ", \"relevance\": 0.5"),
-		.recommended_json = "[]",
+		.pool = papers_read(arena, papers_of_both(arena, 30, 4, ", \"relevance\": 0.5"), 0),
+		.recommended = papers_read(arena, "[]", 0),
 		.limit = 1,
 	};
 	yyjson_val *best = yyjson_arr_get(recommend(arena, &input), 0);

@@ -1,0 +1,23 @@
+/** The candidates of an interest as papers, for the choice of those to recommend. */
+#pragma once
+
+#include "pool/pool.h"
+#include "preference/paper.h"
+
+/** What candidates depend on. */
+struct candidate_source {
+	const char *interest;       /* its id */
+	const char *context;        /* as its user wrote it */
+	const char *embedder;       /* whose vectors the interest uses; NULL: none */
+	yyjson_val *recommended;    /* ids of the papers recommended already, newest first */
+	struct pool_search *search; /* NULL: svc-search is unavailable */
+};
+
+struct candidates {
+	struct paper_list pool;        /* by relevance; neither recommended nor withdrawn */
+	struct paper_list recommended; /* the newest */
+};
+
+/** Those that the search found or, without one, those that are stored. The papers stay until the
+ * arena of `rq` is freed. For jobs. Suspends; raises as pg_query(). */
+struct candidates candidates_load(struct request *rq, const struct candidate_source *source);
