@@ -67,6 +67,8 @@ static const struct err_info TABLE[] = {
                              "the request is not for this process; nothing was done"},
 	[ERR_TOO_MANY_ENDPOINTS] = {409, "too_many_endpoints", "Too Many Endpoints",
                                     "the account has as many endpoints as it may"},
+	[ERR_NOT_ACCEPTABLE] = {406, "not_acceptable", "Not Acceptable",
+                                "no media type of this operation is acceptable"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -44,6 +44,7 @@ enum err_code {
 	ERR_AUTH_TYPE = 30,       /* 409 the provider is connected in another way */
 	ERR_MISDIRECTED = 31, /* 421 between processes: sent to the wrong one; nothing was done */
 	ERR_TOO_MANY_ENDPOINTS = 32, /* 409 the account has as many endpoints as it may */
+	ERR_NOT_ACCEPTABLE = 33,     /* 406 */
 	ERR_COUNT
 };
 

@@ -1,6 +1,7 @@
 #include "http/gzip.h"
 
 #include "base/base.h"
+#include "http/weight.h"
 
 #include <zlib.h>
 
@@ -13,46 +14,10 @@
 
 #define GZIP_WRAPPER 16 /* added to the window bits: write gzip's header and trailer */
 
-#define Q_ONE  1000
-#define Q_NONE (-1) /* the coding is not listed */
-
-/* Weights that Accept-Encoding gives, 0 to Q_ONE. */
+/* Weights that Accept-Encoding gives, 0 to HTTP_WEIGHT_ONE. */
 struct weights {
 	int gzip, identity, any;
 };
-
-/* Read `"0" [ "." 0*3DIGIT ]` or `"1" [ "." 0*3("0") ]`, in thousandths; Q_NONE: it is neither. */
-static int qvalue_read(const char *text, size_t length)
-{
-	if (length == 0 || length > 5 || (text[0] != '0' && text[0] != '1') ||
-	    (length > 1 && text[1] != '.'))
-		return Q_NONE;
-	int value = (text[0] - '0') * Q_ONE, unit = Q_ONE / 10;
-	for (size_t i = 2; i < length; i++, unit /= 10) {
-		if (text[i] < '0' || text[i] > '9')
-			return Q_NONE;
-		value += (text[i] - '0') * unit;
-	}
-	return value <= Q_ONE ? value : Q_NONE;
-}
-
-/* The weight of an element, `gzip` or `gzip;q=0.5`, whose coding has `name_length` bytes. */
-static int weight_read(const char *element, size_t name_length, size_t length)
-{
-	const char *at = element + name_length, *end = element + length;
-	at += strspn(at, " \t");
-	if (at >= end)
-		return Q_ONE;
-	if (*at != ';')
-		return Q_NONE;
-	at += 1 + strspn(at + 1, " \t");
-	if (end - at < 2 || strncasecmp(at, "q=", 2) != 0)
-		return Q_NONE;
-	at += 2;
-	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	return qvalue_read(at, (size_t)(end - at));
-}
 
 static void element_read(const char *element, size_t length, struct weights *weights)
 {
@@ -70,8 +35,8 @@ static void element_read(const char *element, size_t length, struct weights *wei
 		if (strlen(CODINGS[i].name) != name_length ||
 		    strncasecmp(CODINGS[i].name, element, name_length) != 0)
 			continue;
-		int weight = weight_read(element, name_length, length);
-		if (weight != Q_NONE)
+		int weight = http_weight_read(element, name_length, length);
+		if (weight != HTTP_WEIGHT_NONE)
 			*(int *)((char *)weights + CODINGS[i].offset) = weight;
 	}
 }
@@ -88,12 +53,12 @@ static void list_read(const char *list, struct weights *weights)
 
 bool gzip_is_accepted(const struct http_head *head)
 {
-	struct weights weights = {Q_NONE, Q_NONE, Q_NONE};
+	struct weights weights = {HTTP_WEIGHT_NONE, HTTP_WEIGHT_NONE, HTTP_WEIGHT_NONE};
 	for (size_t i = 0; i < head->field_count; i++)
 		if (head->fields[i].name_length == 15 &&
 		    strcasecmp(head->fields[i].name, "Accept-Encoding") == 0)
 			list_read(head->fields[i].value, &weights);
-	int gzip = weights.gzip != Q_NONE ? weights.gzip : weights.any;
+	int gzip = weights.gzip != HTTP_WEIGHT_NONE ? weights.gzip : weights.any;
 	return gzip > 0 && gzip >= weights.identity;
 }
 

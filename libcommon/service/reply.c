@@ -14,14 +14,20 @@ struct reply *reply_of(struct request *rq)
 	return rq->http->reply;
 }
 
-void reply_json_length(struct request *rq, int status, const char *json, size_t length)
+void reply_content(struct request *rq, int status, const char *type, const char *content,
+                   size_t length)
 {
 	struct reply *reply = reply_of(rq);
 	require(reply->status == 0);
 	reply->status = status;
-	reply->type = "application/json";
-	reply->body = json;
+	reply->type = type;
+	reply->body = content;
 	reply->length = length;
+}
+
+void reply_json_length(struct request *rq, int status, const char *json, size_t length)
+{
+	reply_content(rq, status, "application/json", json, length);
 }
 
 void reply_json(struct request *rq, int status, const char *json)

@@ -1,7 +1,8 @@
 /** Replies of handlers. A handler calls exactly one of reply_json(), reply_json_length(),
- * reply_doc(), reply_empty(), reply_page(), reply_task() or reply_one() (resource.h), or it
- * raises, which replies a problem (json/problem.h). None or two is a bug and aborts. The reply is
- * sent after the handler has returned, with Content-Type and X-Request-Id. */
+ * reply_doc(), reply_content(), reply_empty(), reply_page(), reply_task(), reply_papers()
+ * (reply_papers.h) or reply_one() (resource.h), or it raises, which replies a problem
+ * (json/problem.h). None or two is a bug and aborts. The reply is sent after the handler has
+ * returned, with Content-Type and X-Request-Id. */
 #pragma once
 
 #include "http/server.h"
@@ -17,6 +18,10 @@
 void reply_json(struct request *rq, int status, const char *json);
 void reply_json_length(struct request *rq, int status, const char *json, size_t length);
 void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc);
+
+/** Reply with content of another media type. Borrows both texts. */
+void reply_content(struct request *rq, int status, const char *type, const char *content,
+                   size_t length);
 
 /** Reply without content: 202 or 204. */
 void reply_empty(struct request *rq, int status);

@@ -5,6 +5,7 @@
 #include "recommendation.sql.h"
 #include "service/input.h"
 #include "service/key_limit.h"
+#include "service/reply_papers.h"
 #include "service/resource.h"
 #include "task/task.h"
 
@@ -85,7 +86,8 @@ void recommendation_list(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_LIST_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->interest), pg_text(period_of(in)),
 	                                pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page_fields(rq, pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_papers(rq, pg_json(rows), "resource");
 }
 
 void recommendation_digest(struct request *rq)

@@ -8,6 +8,7 @@
 #include "plain/plain_text.h"
 #include "service/input.h"
 #include "service/reply.h"
+#include "service/reply_papers.h"
 #include "state.h"
 
 #include <string.h>
@@ -113,7 +114,8 @@ void asset_list(struct request *rq)
 		pg_query(rq, is_several ? ASSET_LIST_ANY_SQL : ASSET_LIST_SQL, pg_int(in->limit),
 	                 pg_int(in->offset), pg_text(is_several ? in->categories : only),
 	                 pg_text(request_query(rq, "has_container")));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page_fields(rq, pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_papers(rq, pg_json(rows), NULL);
 }
 
 static void check_categories(struct request *rq)

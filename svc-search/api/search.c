@@ -10,6 +10,7 @@
 #include "plain/plain_text.h"
 #include "service/input.h"
 #include "service/reply.h"
+#include "service/reply_papers.h"
 
 #include <string.h>
 
@@ -119,7 +120,7 @@ void asset_search(struct request *rq)
 	if (is_newest)
 		search_hits_sort_newest(found.hits);
 	found.hits->count = MIN_OF(found.hits->count, (size_t)in->limit);
-	reply_json(rq, 200, search_hits_public(rq, found.hits, found.parsed));
+	reply_papers(rq, search_hits_public(rq, found.hits, found.parsed), NULL);
 }
 
 void asset_facets(struct request *rq)

@@ -9,6 +9,7 @@
 #include "service/input.h"
 #include "service/key_limit.h"
 #include "service/reply.h"
+#include "service/reply_papers.h"
 #include "service/resource.h"
 #include "similar.sql.h"
 
@@ -105,5 +106,5 @@ void asset_similar_list(struct request *rq)
 		drop_seen(rq, in->interest, hits);
 	hits->count = MIN_OF(hits->count, (size_t)in->limit);
 	reply_header(rq, "X-Search-Strategy", "%s", engine_strategy_name(hits->strategy));
-	reply_json(rq, 200, search_hits_public(rq, hits, hits->parsed));
+	reply_papers(rq, search_hits_public(rq, hits, hits->parsed), NULL);
 }

@@ -1,5 +1,6 @@
 """Recommendations: refresh, list by period, digest, feedback."""
 
+import re
 import uuid
 
 import pytest
@@ -212,6 +213,19 @@ def test_list_pages(api, interests, interest):
     assert ids(page.json()) == whole[2:4]
     assert page.headers["X-Total-Count"] == "5"
     assert interests.recommended(offset=5) == []
+
+
+def test_list_as_bibtex_has_each_paper_once(api, interests, interest):
+    """Also where a paper is recommended for two interests."""
+    other = interests.ready()
+    for one in (interest, other):
+        interests.refresh(one, num_results=5)
+    answer = api.get("/papers/recommended", params={"limit": 50}, headers={"Accept": "application/x-bibtex"}, expect=200)
+    listed = [item["resource_id"] for item in interests.recommended(limit=50)]
+    keys = re.findall(r"^@misc\{arXiv:([^,]+),$", answer.text, re.MULTILINE)
+    assert len(set(listed)) < len(listed) and keys == list(dict.fromkeys(listed))
+    headers = {"Accept": "application/x-bibtex", "If-None-Match": answer.headers["ETag"]}
+    api.get("/papers/recommended", params={"limit": 50}, headers=headers, expect=304)
 
 
 def test_list_of_all_interests_is_ordered_by_relevance(interests, interest):
