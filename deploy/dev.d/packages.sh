@@ -10,7 +10,7 @@ PACKAGES_BUILD=(
 )
 PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
-	libcmocka-dev shellcheck gdb pgbouncer iptables
+	libcmocka-dev shellcheck gdb pgbouncer iptables zsh fish zsh fish
 	'buildah|podman|docker.io'
 	python3-pytest python3-pytest-xdist python3-opentelemetry-proto
 )

@@ -84,6 +84,7 @@ static void set_options(CURL *curl, const struct profile *profile, const struct 
                         struct transfer *transfer)
 {
 	size_t length;
+	long timeout_ms = query->cli->timeout_ms;
 	const char *content = query_content(query, &length);
 	bool has_content = content || query->operation->has_body ||
 	                   strcmp(query->operation->method, "POST") == 0;
@@ -95,8 +96,9 @@ static void set_options(CURL *curl, const struct profile *profile, const struct 
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "expops/" EXPOPS_VERSION);
 	curl_easy_setopt(curl, CURLOPT_ACCEPT_ENCODING, "gzip");
-	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, CONNECT_TIMEOUT_MS);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, TIMEOUT_MS);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS,
+	                 timeout_ms ? timeout_ms : CONNECT_TIMEOUT_MS);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, timeout_ms ? timeout_ms : TIMEOUT_MS);
 	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer->error);
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, receive);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);

@@ -42,6 +42,7 @@ struct cli {
 	const char *profile_name;      /* of --profile; NULL: EXPOPS_PROFILE, or the default one */
 	const struct profile *profile; /* profile_get() */
 	struct screen screen;          /* standard output */
+	long timeout_ms;               /* of a request; 0: the usual one */
 	void *curl;                    /* call.c: the connection */
 };
 

@@ -67,6 +67,14 @@ static const struct parameter *option_of(const struct command *command, const ch
 	return row ? row : option_in(COMMON_OPTIONS, name, length, letter);
 }
 
+const struct parameter *command_option(const struct command *command, const char *word)
+{
+	if (word[0] != '-' || !word[1])
+		return NULL;
+	return word[1] == '-' ? option_of(command, word, strcspn(word, "="), 0)
+	                      : option_of(command, NULL, 0, word[1]);
+}
+
 static void set_form(struct cli *cli, const char *text)
 {
 	static const char *const FORMS[] = {
@@ -100,10 +108,7 @@ static size_t read_option(struct parse *parse, char *const *argv, size_t left)
 {
 	const char *text = argv[0], *equals = strchr(text, '=');
 	bool is_long = text[1] == '-';
-	size_t length = is_long && equals ? (size_t)(equals - text) : strlen(text);
-	const struct parameter *row =
-		is_long ? option_of(parse->arguments->command, text, length, 0)
-			: option_of(parse->arguments->command, NULL, 0, text[1]);
+	const struct parameter *row = command_option(parse->arguments->command, text);
 	if (!row)
 		cli_fail(EXIT_USAGE, "there is no option %s; see expops %s --help", text,
 		         parse->arguments->command ? parse->arguments->command->name : "help");
@@ -277,4 +282,11 @@ const char *command_usage(struct cli *cli, const struct command *command)
 	for (const struct parameter *row = command->parameters; row && row->name; row++)
 		add_parameter(&out, row);
 	return out.data;
+}
+
+const char *command_option_text(struct cli *cli, const struct parameter *row)
+{
+	const char *letter = row->letter ? arena_printf(cli->arena, "-%c, ", row->letter) : "";
+	return arena_printf(cli->arena, "%s%s%s%s", letter, row->name, row->value ? " " : "",
+	                    row->value ? row->value : "");
 }

@@ -34,7 +34,7 @@ struct command {
 	const char *name;      /* one word or two, `interest add` */
 	const char *operation; /* that it calls first; NULL: none */
 	const struct parameter *parameters; /* ends with a row without a name */
-	const char *summary;                /* of `expops help` */
+	const char *summary;                /* of `expops help`; NULL: not told there */
 	const struct view *view;            /* of the answer */
 	/* Runs the command; NULL: the operation is called, and its answer shown. */
 	void (*run)(struct cli *cli, const struct arguments *arguments);
@@ -46,7 +46,7 @@ struct arguments {
 	const struct command *command;
 	const char *values[PARAMETERS_MAX]; /* of the parameter of the same number; NULL: not given.
 	                                       For an option without a value: "" */
-	const char *rest[64];               /* of PARAMETER_REST, one by one; ends with NULL */
+	const char *rest[256];              /* of PARAMETER_REST, one by one; ends with NULL */
 	size_t rest_count;
 };
 
@@ -72,6 +72,13 @@ const char *argument(const struct arguments *arguments, const char *name);
 
 /** A request to the command's operation, with the fields that its parameters name. */
 struct query *command_query(struct cli *cli, const struct arguments *arguments);
+
+/** The option that a word names, `-n5` or `--limit=5`, of the command or of every one; NULL: it is
+ * none. `command` may be NULL. */
+const struct parameter *command_option(const struct command *command, const char *word);
+
+/** An option with its letter and its value, `-n, --limit N`; an argument as it is. In the arena. */
+const char *command_option_text(struct cli *cli, const struct parameter *row);
 
 /** The command in one line, `expops interest add NAME [--context FILE]`. In the arena. */
 const char *command_usage(struct cli *cli, const struct command *command);

@@ -1,8 +1,10 @@
 #include "api.h"
 #include "command.h"
+#include "completion.h"
 #include "help.h"
 #include "login.h"
 #include "make.h"
+#include "manual.h"
 #include "papers.h"
 #include "views.h"
 #include "work.h"
@@ -27,7 +29,7 @@
 
 const struct parameter COMMON_OPTIONS[] = {
 	{"--output", 'o', "FORM", .help = "text, json or jsonl (an item of a list a line)"},
-	{"--profile", 0, "NAME", .help = "the profile of expops login to use"},
+	{"--profile", 0, "PROFILE", .help = "the profile of expops login to use"},
 	{"--help", 'h', .help = "tell about the command"},
 	{"--version", 0, .help = "tell the version"},
 	{0},
@@ -44,14 +46,14 @@ static const struct parameter LOGIN[] = {
 };
 
 static const struct parameter PROFILE[] = {
-	{"NAME", .flags = PARAMETER_REQUIRED, .help = "one that expops profiles lists"},
+	{"PROFILE", .flags = PARAMETER_REQUIRED, .help = "one that expops profiles lists"},
 	{0},
 };
 
 /* ---- papers ---- */
 
 static const struct parameter DIGEST[] = {
-	{"--interest", 'i', "INTEREST",
+	{"--interest", 'i', "INTEREST", REFERENCE_INTEREST,
          .help = "only this interest, its name or the beginning of it"},
 	{"--week", 0, .help = "of the last seven days, not of today"},
 	{"--all", 0, .help = "all that was ever recommended"},
@@ -285,6 +287,16 @@ static const struct parameter API[] = {
 	{0},
 };
 
+static const struct parameter COMPLETION[] = {
+	{"SHELL", .flags = PARAMETER_REQUIRED, .help = "bash, zsh or fish"},
+	{0},
+};
+
+static const struct parameter COMPLETE[] = {
+	{"WORD", .flags = PARAMETER_REST, .help = "the words up to the cursor"},
+	{0},
+};
+
 static const struct parameter HELP[] = {
 	{"COMMAND", .flags = PARAMETER_REST, .help = "of this command"},
 	{0},
@@ -369,5 +381,9 @@ const struct command COMMANDS[] = {
                  "become JSON by "
                  "the type of the field; a list is given item by item, or as JSON."},
 	{NULL, "help", NULL, HELP, "tell about a command", .run = help_run},
+	{NULL, "completion", NULL, COMPLETION, "the completion for a shell", .run = completion_run,
+         .help = "As in: eval \"$(expops completion bash)\"; expops completion fish | source."},
+	{NULL, "complete", NULL, COMPLETE, NULL, .run = complete_run},
+	{NULL, "manual", NULL, NULL, NULL, .run = manual_run},
 	{0},
 };

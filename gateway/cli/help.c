@@ -24,19 +24,12 @@ static void print_heading(struct cli *cli, const char *text)
 	printf("\n%s\n", screen_style(&cli->screen, cli->arena, STYLE_DIM, text));
 }
 
-static const char *option_text(struct cli *cli, const struct parameter *row)
-{
-	const char *letter = row->letter ? arena_printf(cli->arena, "-%c, ", row->letter) : "";
-	return arena_printf(cli->arena, "%s%s%s%s", letter, row->name, row->value ? " " : "",
-	                    row->value ? row->value : "");
-}
-
 static void print_parameters(struct cli *cli, const char *heading, const struct parameter *rows)
 {
 	for (const struct parameter *row = rows; row && row->name; row++) {
 		if (row == rows)
 			print_heading(cli, heading);
-		print_row(cli, option_text(cli, row), row->help);
+		print_row(cli, command_option_text(cli, row), row->help);
 	}
 }
 
@@ -45,6 +38,8 @@ void help_overview(struct cli *cli)
 	printf("expops, the command line of the experiment service\n\nusage: expops COMMAND "
 	       "[ARGUMENT...] [OPTION...]\n");
 	for (const struct command *command = COMMANDS; command->name; command++) {
+		if (!command->summary)
+			continue;
 		if (command->group)
 			print_heading(cli, command->group);
 		print_row(cli, command_usage(cli, command) + strlen("expops "), command->summary);

@@ -238,7 +238,7 @@ void profiles_run(struct cli *cli, const struct arguments *arguments attr_unused
 
 void profile_run(struct cli *cli, const struct arguments *arguments)
 {
-	const char *name = argument(arguments, "NAME");
+	const char *name = argument(arguments, "PROFILE");
 	if (!profile_choose(cli, name))
 		cli_fail(EXIT_NOT_FOUND, "there is no profile %s; expops profiles lists them",
 		         name);

@@ -120,4 +120,4 @@ def test_every_command_is_tried(bare):
     """Those that ask the service: all but these."""
     listed = {line.split()[0] for line in bare.run("help").stdout.splitlines() if line.startswith("  ") and line[2].islower()}
     assert listed - {command[0] for command in COMMANDS} == {
-        "login", "logout", "profiles", "profile", "help", "dislike", "save"}  # fmt: skip
+        "login", "logout", "profiles", "profile", "help", "completion", "dislike", "save"}  # fmt: skip
