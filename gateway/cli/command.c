@@ -244,8 +244,14 @@ static const char *value_of(struct cli *cli, const struct parameter *row, const 
 
 struct query *command_query(struct cli *cli, const struct arguments *arguments)
 {
+	return command_query_for(cli, arguments, arguments->command->operation);
+}
+
+struct query *command_query_for(struct cli *cli, const struct arguments *arguments,
+                                const char *operation)
+{
 	const struct command *command = arguments->command;
-	struct query *query = query_new(cli, command->operation);
+	struct query *query = query_new(cli, operation);
 	for (const struct parameter *row = command->parameters; row && row->name; row++)
 		if (row->field)
 			query_set(query, row->field,

@@ -70,8 +70,11 @@ void command_run(struct cli *cli, const struct arguments *arguments);
 /** The value of a parameter of the command, by its name; NULL: not given. */
 const char *argument(const struct arguments *arguments, const char *name);
 
-/** A request to the command's operation, with the fields that its parameters name. */
+/** A request to the command's operation, with the fields that its parameters name; or to another
+ * operation that has these fields, too. */
 struct query *command_query(struct cli *cli, const struct arguments *arguments);
+struct query *command_query_for(struct cli *cli, const struct arguments *arguments,
+                                const char *operation);
 
 /** The option that a word names, `-n5` or `--limit=5`, of the command or of every one; NULL: it is
  * none. `command` may be NULL. */

@@ -110,6 +110,7 @@ static const struct parameter INTEREST_ADD[] = {
          .help = "the repository that it is about: . for the origin of this checkout, owner/name, "
                  "or an address"},
 	{"--daily", 'n', "N", .field = "daily_count", .help = "how many papers a day"},
+	{"--update", 'u', .help = "change the interest of this name, if there is one"},
 	{0},
 };
 

@@ -12,7 +12,7 @@
 /* A line of a list: a name, and what is said of it, wrapped beside it. */
 static void print_row(struct cli *cli, const char *name, const char *text)
 {
-	const char *gap = text_width(name) < NAME_COLUMNS - INDENT ? "" : "\n";
+	const char *gap = text_width(name) < NAME_COLUMNS - INDENT - 1 ? "" : "\n";
 	int padding = *gap ? NAME_COLUMNS : NAME_COLUMNS - INDENT - (int)text_width(name);
 	printf("%*s%s%s%*s%s\n", INDENT, "",
 	       screen_style(&cli->screen, cli->arena, STYLE_BOLD, name), gap, padding, "",

@@ -19,8 +19,13 @@ static const char *text_of(struct cli *cli, const char *path)
 
 void interest_add_run(struct cli *cli, const struct arguments *arguments)
 {
-	struct query *query = command_query(cli, arguments);
-	const char *repo = argument(arguments, "--repo");
+	const char *name = argument(arguments, "NAME"), *repo = argument(arguments, "--repo");
+	bool may_exist = name && argument(arguments, "--update");
+	const char *id = may_exist ? reference_named(cli, REFERENCE_INTEREST, name) : NULL;
+	struct query *query =
+		command_query_for(cli, arguments, id ? "interest_update" : "interest_create");
+	if (id)
+		query_set(query, "interest_id", id);
 	query_set(query, "context", text_of(cli, argument(arguments, "--context")));
 	query_set(query, "source_repo_url", repo ? repository_url(cli, repo) : NULL);
 	view_show(cli, &VIEW_INTEREST, call(query));

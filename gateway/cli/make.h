@@ -3,7 +3,8 @@
 
 #include "command.h"
 
-/** `interest add`: its context from a file, its repository from a checkout. */
+/** `interest add`: its context from a file, its repository from a checkout. With --update the
+ * interest of this name is changed, so that the command can be repeated. */
 void interest_add_run(struct cli *cli, const struct arguments *arguments);
 
 /** `experiment add`: from a paper, too. */

@@ -187,11 +187,23 @@ static void consider(struct cli *cli, void *ctx, const char *id, const char *nam
 		buf_printf(&search->titles, "\n  %s  %s", cli_shown(cli, id), cli_shown(cli, name));
 }
 
+static void search_objects(struct cli *cli, enum reference_kind kind, struct search *search)
+{
+	if (!each_object(cli, kind, true, search, consider))
+		cli_fail(EXIT_FAILED, "the answer of %s is not a list", KINDS[kind].operation);
+}
+
+const char *reference_named(struct cli *cli, enum reference_kind kind, const char *name)
+{
+	struct search search = {.text = name};
+	search_objects(cli, kind, &search);
+	return search.best == MATCH_NAME ? search.id : NULL;
+}
+
 static const char *id_of_name(struct cli *cli, enum reference_kind kind, const char *text)
 {
 	struct search search = {.text = text};
-	if (!each_object(cli, kind, true, &search, consider))
-		cli_fail(EXIT_FAILED, "the answer of %s is not a list", KINDS[kind].operation);
+	search_objects(cli, kind, &search);
 	if (search.count == 0 && number_of(text) > 0)
 		fail_number(cli, kind, text);
 	if (search.count == 0)

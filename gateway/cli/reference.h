@@ -26,6 +26,9 @@ enum reference_kind {
  * objects where only their names tell. In the arena. */
 const char *reference_id(struct cli *cli, enum reference_kind kind, const char *text);
 
+/** The id of the object of this very name, in upper and lower case alike; NULL: there is none. */
+const char *reference_named(struct cli *cli, enum reference_kind kind, const char *name);
+
 /** Remember the items of a list that was shown, so that their numbers stand for them. */
 void reference_remember(struct cli *cli, enum reference_kind kind, yyjson_val **items,
                         size_t count);

@@ -1,5 +1,5 @@
-"""The README as a stranger follows it, on a fresh clone: the commands of "With compose", then the walk with curl. They are taken from
-the README's text."""
+"""The documentation as a stranger follows it, on a fresh clone: the README's commands of "With compose", then the walk with curl of the
+command line's page. They are taken from the texts."""
 
 import json
 import secrets
@@ -40,9 +40,9 @@ def repeated(line):
     return f"until {command} | tee -a status | grep -q '\"completed\"'; do sleep 1; done; cat status" if is_repeated else line
 
 
-def commands(text):
+def commands(text, page):
     setup = blocks(text, "With compose")[0].splitlines()
-    walk = "\n".join(blocks(text, "A walk with curl")).splitlines()
+    walk = "\n".join(blocks(page, "The walk with curl")).splitlines()
     left_out = [line for line in walk if line.startswith(OTHER_CLUSTER)]
     assert len(left_out) == len(OTHER_CLUSTER)
     return [*setup, f"echo '{WALK}'", *(repeated(line) for line in walk if line not in left_out)]
@@ -80,7 +80,7 @@ def clone(tmp_path):
 def test_the_walk_of_the_readme(clone):
     folder, env = clone
     text = (folder / "README.md").read_text().replace("127.0.0.1:8080", env["EXPOPS_LISTEN"])
-    script = "\n".join(["set -eu", *commands(text)])
+    script = "\n".join(["set -eu", *commands(text, (folder / "gateway/cli/README.md").read_text())])
     done = subprocess.run(
         ["timeout", str(10 * PATIENCE_SECONDS), "bash", "-c", script], cwd=folder, env=env, capture_output=True, text=True, check=False
     )

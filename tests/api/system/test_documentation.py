@@ -7,7 +7,7 @@ import pytest
 
 from lib.system.servers import ROOT
 
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *ROOT.glob("tests/bench/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("*/*.md"), *ROOT.glob("tests/bench/*.md"), *ROOT.glob("gateway/cli/*.md")])
 LINK = re.compile(r"\]\((?!https?://)([^)#]*)(?:#([^)]*))?\)")
 SETTING = re.compile(r"^  ([A-Z][A-Z0-9_]+)\b", re.MULTILINE)  # a row of --help
 
