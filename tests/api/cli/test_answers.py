@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 
 import pytest
 
@@ -114,6 +115,20 @@ def test_every_command_survives_every_shape(lying, command):
     for shape[0] in SHAPES:
         done = cli.run(*(ID if word == "ID" else word for word in command), status=None)
         assert 0 <= done.returncode <= 4 and no_control(done.stdout + done.stderr), (shape[0], done)
+
+
+OPTION = re.compile(r"^  (?:-\w, )?(--[\w-]+)( [A-Z]+)?", re.MULTILINE)  # a line of the help
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
+def test_every_option_is_taken(lying, command):
+    """Each option fills a field that its operation has."""
+    cli = lying((200, json.dumps({"status": "completed", "task_id": ID, **{name: [] for name in ("keys", "interests")}}), "application/json"))
+    words = [ID if word == "ID" else word for word in command]
+    told = cli.run(*words, "--help").stdout.partition("Options of every command")[0]
+    for option, value in OPTION.findall(told):
+        if option != "--wait":
+            assert "no option" not in cli.run(*words, option, *(["1"] if value else []), status=None).stderr
 
 
 def test_every_command_is_tried(bare):

@@ -1,8 +1,11 @@
 """Tables in terminals of several widths, colours, and neither of them in a pipe."""
 
+import json
 import subprocess
+import unicodedata
 
 from lib.http.openapi import operations
+from lib.outside.stub_server import StubServer
 from lib.system.command_line import ESCAPE, without_styles
 
 
@@ -27,6 +30,24 @@ def test_the_environment_says_how_wide(bare):
     assert max(map(len, bare.run("api", COLUMNS="60").stdout.splitlines())) <= 60
     for nonsense in ("0", "-1", "wide", "99999999999999999999"):
         assert max(map(len, lines(bare.screen("api", columns=60, COLUMNS=nonsense)))) <= 60
+
+
+def width(text):
+    """The columns of a text, as Unicode's East Asian Width has it."""
+    return sum(0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text)
+
+
+def test_wide_and_combining_characters(against):
+    names = ["plain", "\u6ce8\u610f\u529b" * 20, "e\u0301" * 60, "\U0001f600" * 40, "Ame\u0301lie \ud55c\uad6d\uc5b4"]
+    rows = json.dumps([{"name": name, "pool_size": 12345} for name in names])
+    server = StubServer(lambda request: request.reply(200, rows, Content_Type="application/json"))
+    try:
+        for columns in (60, 90, 200):
+            shown = lines(against(server.url).screen("interests", columns=columns))
+            assert max(map(width, shown)) <= columns
+            assert len({width(line[: line.index("12345")]) for line in shown if "12345" in line}) <= 1
+    finally:
+        server.close()
 
 
 def test_a_pipe_has_no_colours_and_cuts_nothing(bare):
