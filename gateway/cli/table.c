@@ -7,7 +7,8 @@
 
 #define COLUMNS_MAX 16
 #define GAP         2  /* columns of the screen between two of the table */
-#define WIDE_MIN    12 /* below this, other columns are left out first */
+#define WIDE_MIN    24 /* below this, extra columns are left out first */
+#define WIDE_LEAST  8
 
 struct layout {
 	const struct column *columns;
@@ -34,14 +35,14 @@ static size_t total(const struct layout *layout)
 	return sum > GAP ? sum - GAP : 0;
 }
 
-/* Make wide columns narrower, the widest first, until the table fits. */
-static void narrow(struct layout *layout, size_t columns)
+/* Make wide columns narrower, the widest first, until the table fits or all of them are at
+ * `least`. */
+static void narrow(struct layout *layout, size_t columns, size_t least)
 {
 	while (total(layout) > columns) {
 		size_t *widest = NULL;
 		for (size_t i = 0; i < layout->count; i++)
-			if (layout->columns[i].flags & COLUMN_WIDE &&
-			    layout->widths[i] > WIDE_MIN &&
+			if (layout->columns[i].flags & COLUMN_WIDE && layout->widths[i] > least &&
 			    (!widest || layout->widths[i] > *widest))
 				widest = &layout->widths[i];
 		if (!widest)
@@ -67,8 +68,9 @@ static void fit(struct layout *layout, size_t columns)
 		return;
 	do {
 		memcpy(layout->widths, whole.widths, sizeof(whole.widths));
-		narrow(layout, columns);
+		narrow(layout, columns, WIDE_MIN);
 	} while (total(layout) > columns && leave_out_extra(&whole));
+	narrow(layout, columns, WIDE_LEAST);
 }
 
 static enum style style_of(const struct column *column, const char *text)
