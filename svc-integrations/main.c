@@ -10,8 +10,12 @@
 #include "connection/revocation.h"
 #include "connection/token.h"
 #include "identity/identity_link.h"
+#include "notify/dispatcher.h"
 #include "notify/endpoint.h"
+#include "notify/endpoint_test.h"
 #include "notify/event_type.h"
+#include "notify/message.h"
+#include "notify/message_delivery.h"
 #include "notify/notify.h"
 #include "provider/provider.h"
 #include "repository/dispatch.h"
@@ -54,6 +58,11 @@ static const struct route ROUTES[] = {
 	{API_ID_webhook_update, endpoint_update},
 	{API_ID_webhook_delete, endpoint_delete},
 	{API_ID_webhook_secret_rotate, endpoint_rotate},
+	{API_ID_webhook_test, endpoint_test},
+	{API_ID_webhook_deliveries_list, message_delivery_list},
+	{API_ID_webhook_delivery_get, message_delivery_get},
+	{API_ID_webhook_delivery_replay, message_delivery_replay},
+	{API_ID_webhook_recover, message_delivery_recover},
 	{0},
 };
 
@@ -80,6 +89,17 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 
 static const struct job JOBS[] = {
 	{"revoke", revocation_run},
+	{0},
+};
+
+static const struct event_handler EVENTS[] = {
+	{"events.account", "message", message_take},
+	{"events.experiments", "message", message_take},
+	{"events.runs", "message", message_take},
+	{"events.eval", "message", message_take},
+	{"events.assets", "message", message_take},
+	{"events.interests", "message", message_take},
+	{"events.code_host", "message", message_take},
 	{0},
 };
 
@@ -119,6 +139,7 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
 	.jobs = JOBS,
+	.events = EVENTS,
 	.recurring = RECURRING,
 	.commands = COMMANDS,
 	.keeps_accounts = true,
@@ -128,6 +149,9 @@ static const struct service SERVICE = {
                                                 INSTALLATION_SETTINGS, IDENTITY_SETTINGS,
                                                 WEBHOOK_SETTINGS, NOTIFY_SETTINGS, NULL},
 	.settings_check = settings_check,
+	.background_start = dispatcher_start,
+	.background_drain = dispatcher_drain,
+	.background_stop = dispatcher_stop,
 };
 
 int main(int argc, char **argv)

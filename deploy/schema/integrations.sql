@@ -1,5 +1,41 @@
 -- The tables of the schema integrations, as pg_dump shows them. Written by deploy/dev schema; do not edit.
 
+CREATE TABLE endpoint (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    url text,
+    secret bytea,
+    secret_hint text,
+    old_secret bytea,
+    old_secret_expires_at timestamp with time zone,
+    events text[] NOT NULL,
+    repos text[],
+    interest_ids uuid[],
+    status text DEFAULT 'active'::text NOT NULL,
+    disabled_reason text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    failing_since timestamp with time zone,
+    consecutive_failures integer DEFAULT 0 NOT NULL,
+    last_success_at timestamp with time zone,
+    is_quick boolean DEFAULT false NOT NULL,
+    catch_up_to uuid,
+    waiting integer DEFAULT 0 NOT NULL,
+    dropped bigint DEFAULT 0 NOT NULL,
+    CONSTRAINT endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
+    CONSTRAINT endpoint_events_check CHECK ((cardinality(events) > 0)),
+    CONSTRAINT endpoint_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'slack'::text, 'email'::text]))),
+    CONSTRAINT endpoint_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text, 'unconfirmed'::text])))
+)
+WITH (fillfactor='50');
+ALTER TABLE ONLY endpoint
+    ADD CONSTRAINT endpoint_pkey PRIMARY KEY (id);
+CREATE INDEX endpoint_of_account ON endpoint USING btree (account_id, id);
+CREATE TRIGGER account_required BEFORE INSERT ON endpoint FOR EACH ROW EXECUTE FUNCTION account_required();
+
 CREATE TABLE connection (
     id uuid DEFAULT uuid_v7() NOT NULL,
     account_id uuid NOT NULL,
@@ -79,42 +115,6 @@ ALTER TABLE ONLY delivery_seen
     ADD CONSTRAINT delivery_seen_pkey PRIMARY KEY (id);
 CREATE INDEX delivery_seen_on ON delivery_seen USING btree (received_on);
 
-CREATE TABLE endpoint (
-    id uuid NOT NULL,
-    account_id uuid NOT NULL,
-    kind text NOT NULL,
-    name text NOT NULL,
-    url text,
-    secret bytea,
-    secret_hint text,
-    old_secret bytea,
-    old_secret_expires_at timestamp with time zone,
-    events text[] NOT NULL,
-    repos text[],
-    interest_ids uuid[],
-    status text DEFAULT 'active'::text NOT NULL,
-    disabled_reason text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    not_before timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
-    failing_since timestamp with time zone,
-    consecutive_failures integer DEFAULT 0 NOT NULL,
-    last_success_at timestamp with time zone,
-    is_quick boolean DEFAULT false NOT NULL,
-    catch_up_to uuid,
-    waiting integer DEFAULT 0 NOT NULL,
-    dropped bigint DEFAULT 0 NOT NULL,
-    CONSTRAINT endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
-    CONSTRAINT endpoint_events_check CHECK ((cardinality(events) > 0)),
-    CONSTRAINT endpoint_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'slack'::text, 'email'::text]))),
-    CONSTRAINT endpoint_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text, 'unconfirmed'::text])))
-)
-WITH (fillfactor='50');
-ALTER TABLE ONLY endpoint
-    ADD CONSTRAINT endpoint_pkey PRIMARY KEY (id);
-CREATE INDEX endpoint_of_account ON endpoint USING btree (account_id, id);
-CREATE TRIGGER account_required BEFORE INSERT ON endpoint FOR EACH ROW EXECUTE FUNCTION account_required();
-
 CREATE TABLE identity_link (
     id uuid DEFAULT uuid_v7() NOT NULL,
     account_id uuid NOT NULL,
@@ -139,6 +139,42 @@ CREATE INDEX identity_link_of_account ON identity_link USING btree (account_id, 
 CREATE UNIQUE INDEX identity_link_own_email ON identity_link USING btree (account_id, source, lower(external_email));
 CREATE UNIQUE INDEX identity_link_own_id ON identity_link USING btree (account_id, source, external_id);
 CREATE TRIGGER account_required BEFORE INSERT ON identity_link FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE TABLE delivery_queue (
+    delivery_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    day date NOT NULL,
+    message_id uuid NOT NULL,
+    tries integer DEFAULT 0 NOT NULL,
+    retry_at timestamp with time zone
+);
+ALTER TABLE ONLY delivery_queue
+    ADD CONSTRAINT delivery_queue_pkey PRIMARY KEY (delivery_id);
+CREATE INDEX delivery_queue_day ON delivery_queue USING btree (day);
+CREATE INDEX delivery_queue_first ON delivery_queue USING btree (endpoint_id, delivery_id) WHERE (retry_at IS NULL);
+CREATE INDEX delivery_queue_retry ON delivery_queue USING btree (endpoint_id, retry_at, delivery_id) WHERE (retry_at IS NOT NULL);
+ALTER TABLE ONLY delivery_queue
+    ADD CONSTRAINT delivery_queue_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE;
+
+CREATE TABLE message_delivery (
+    day date NOT NULL,
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    message_id uuid NOT NULL,
+    type text NOT NULL,
+    status text DEFAULT 'pending'::text NOT NULL,
+    attempts integer DEFAULT 0 NOT NULL,
+    last_status integer,
+    last_error text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    delivered_at timestamp with time zone,
+    CONSTRAINT message_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'dropped'::text])))
+)
+PARTITION BY RANGE (day);
+ALTER TABLE ONLY message_delivery
+    ADD CONSTRAINT message_delivery_pkey PRIMARY KEY (day, id);
+CREATE INDEX message_delivery_newest ON ONLY message_delivery USING btree (account_id, endpoint_id, id DESC);
 
 CREATE TABLE fact (
     id uuid NOT NULL,
@@ -197,22 +233,6 @@ ALTER TABLE ONLY authorization_attempt
 CREATE INDEX authorization_attempt_expired ON authorization_attempt USING btree (expires_at);
 CREATE INDEX authorization_attempt_newest ON authorization_attempt USING btree (account_id, provider, created_at DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON authorization_attempt FOR EACH ROW EXECUTE FUNCTION account_required();
-
-CREATE TABLE delivery_queue (
-    delivery_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    day date NOT NULL,
-    message_id uuid NOT NULL,
-    tries integer DEFAULT 0 NOT NULL,
-    retry_at timestamp with time zone
-);
-ALTER TABLE ONLY delivery_queue
-    ADD CONSTRAINT delivery_queue_pkey PRIMARY KEY (delivery_id);
-CREATE INDEX delivery_queue_day ON delivery_queue USING btree (day);
-CREATE INDEX delivery_queue_first ON delivery_queue USING btree (endpoint_id, delivery_id) WHERE (retry_at IS NULL);
-CREATE INDEX delivery_queue_retry ON delivery_queue USING btree (endpoint_id, retry_at, delivery_id) WHERE (retry_at IS NOT NULL);
-ALTER TABLE ONLY delivery_queue
-    ADD CONSTRAINT delivery_queue_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE;
 
 CREATE TABLE dispatch (
     account_id uuid NOT NULL,
@@ -287,26 +307,6 @@ CREATE TABLE message_attempt (
 PARTITION BY RANGE (day);
 ALTER TABLE ONLY message_attempt
     ADD CONSTRAINT message_attempt_pkey PRIMARY KEY (day, delivery_id, attempt);
-
-CREATE TABLE message_delivery (
-    day date NOT NULL,
-    id uuid DEFAULT uuid_v7() NOT NULL,
-    account_id uuid NOT NULL,
-    endpoint_id uuid NOT NULL,
-    message_id uuid NOT NULL,
-    type text NOT NULL,
-    status text DEFAULT 'pending'::text NOT NULL,
-    attempts integer DEFAULT 0 NOT NULL,
-    last_status integer,
-    last_error text,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    delivered_at timestamp with time zone,
-    CONSTRAINT message_delivery_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'delivered'::text, 'failed'::text, 'dropped'::text])))
-)
-PARTITION BY RANGE (day);
-ALTER TABLE ONLY message_delivery
-    ADD CONSTRAINT message_delivery_pkey PRIMARY KEY (day, id);
-CREATE INDEX message_delivery_newest ON ONLY message_delivery USING btree (account_id, endpoint_id, id DESC);
 
 CREATE TABLE rate_limit (
     name text NOT NULL,

@@ -1,19 +1,19 @@
-/** The endpoints of one service: the addresses of its replicas, from which each call takes one. The
- * gateway's proxy and the calls between services both use it.
+/** The endpoints of one service: the addresses of its replicas, from which each call takes one.
+ * The gateway's proxy and the calls between services both use it.
  *
  * Which endpoints there are. A host name is resolved again every few seconds while calls are made,
  * and sooner after a failure. An endpoint is identified by its address, so an answer in another
  * order changes nothing. DNS may also return only a part of the addresses: an endpoint that the
  * newest answer does not list is *unlisted*. It stays in use until its first failure, at most
- * `unlisted_ms` since it was last listed; then it is removed: it gets no further call, and is freed
- * when its calls have ended. A failed look-up changes nothing. A numeric address or a unix socket
- * is one endpoint that never changes.
+ * `unlisted_ms` since it was last listed; then it is removed: it gets no further call, and is
+ * freed when its calls have ended. A failed look-up changes nothing. A numeric address or a unix
+ * socket is one endpoint that never changes.
  *
  * Which one a call takes: the one with the least outstanding calls, in turn when several have
- * equally many. An endpoint that failed is left out with exponential backoff; then it gets one call
- * as a trial. Any answer ends the failure. When all are left out, they are used as if none were,
- * because an attempt is better than none. An endpoint that closes connections after their answers
- * is retiring: it is left out for `retiring_ms`, since it is about to end.
+ * equally many. An endpoint that failed is left out with exponential backoff; then it gets one
+ * call as a trial. Any answer ends the failure. When all are left out, they are used as if none
+ * were, because an attempt is better than none. An endpoint that closes connections after their
+ * answers is retiring: it is left out for `retiring_ms`, since it is about to end.
  *
  *                      failed                    trial allowed
  *     USED -------------------------> LEFT OUT ----------------> TRIAL
@@ -21,8 +21,8 @@
  *      |                                  +------------------------+ failed
  *      +-----------------------------------------------------------+ answered
  *
- * The state is not stored: it follows from the failures since the last answer, the time of the next
- * trial, and the number of outstanding calls.
+ * The state is not stored: it follows from the failures since the last answer, the time of the
+ * next trial, and the number of outstanding calls.
  */
 #pragma once
 

@@ -9,6 +9,7 @@
 #include "observe/log.h"
 #include "observe/trace.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -35,6 +36,8 @@ static enum err_code result_code(const struct transfer *transfer, const struct f
 	bool is_safe = fetch_is_safe(call);
 	if (transfer->is_over_limit)
 		return ERR_UPSTREAM;
+	if (transfer->is_cut)
+		return ERR_NONE;
 	if (transfer->is_refused && transfer->result != CURLE_OK)
 		return ERR_FORBIDDEN;
 	switch (transfer->result) {
@@ -78,12 +81,12 @@ static uint64_t timeout_of(const struct request *rq, const struct fetch_call *ca
 	return MAX_OF(MIN_OF(left_ms, limit_ms), 1);
 }
 
-/* The URL for logs: without a query, a user name and a password. */
-static const char *url_without_secrets(struct arena *arena, const char *url)
+/* The URL for logs: without a query, a user name and a password, and without a secret path. */
+static const char *url_without_secrets(struct arena *arena, const char *url, bool is_path_secret)
 {
 	const char *scheme = strstr(url, "://");
 	size_t start = scheme ? (size_t)(scheme - url) + 3 : 0;
-	size_t end = strcspn(url, "?#");
+	size_t end = is_path_secret ? start + strcspn(url + start, "/?#") : strcspn(url, "?#");
 	const char *at = memrchr(url + start, '@', strcspn(url + start, "/?#"));
 	size_t host = at ? (size_t)(at + 1 - url) : start;
 	return arena_printf(arena, "%.*s%.*s", (int)start, url, (int)(end - host), url + host);
@@ -125,7 +128,8 @@ static struct fetch_call with_trace(struct request *rq, const struct fetch_call 
 /* `https://api.example.org:8443/v1/x` -> `api.example.org` */
 static const char *host_of(struct request *rq, const char *url)
 {
-	const char *shown = url_without_secrets(rq->arena, url), *scheme = strstr(shown, "://");
+	const char *shown = url_without_secrets(rq->arena, url, false),
+		   *scheme = strstr(shown, "://");
 	const char *host = scheme ? scheme + 3 : shown;
 	return arena_strndup(rq->arena, host, strcspn(host, "/:"));
 }
@@ -142,6 +146,18 @@ static void end_span(struct request *rq, const struct span *span, const struct f
 	         f_text("server.address", host),
 	         f_int("http.response.status_code", answer ? answer->status : 0),
 	         f_text("error.type", code ? err_info(code)->slug : NULL));
+}
+
+static void tell_failure(struct transfer *transfer, const struct fetch_call *call)
+{
+	const char *why =
+		transfer->error[0] ? transfer->error : curl_easy_strerror(transfer->result);
+	if (call->ret_why)
+		snprintf(call->ret_why, call->why_size, "%s", why);
+	log_info(LOG_GROUP_FETCH, "call failed",
+	         f_text("url",
+	                url_without_secrets(transfer->arena, call->url, call->url_is_secret)),
+	         f_text("why", why));
 }
 
 static enum err_code run_transfer(struct request *rq, const struct fetch_call *call,
@@ -161,11 +177,7 @@ static enum err_code run_transfer(struct request *rq, const struct fetch_call *c
 	if (transfer->is_done) {
 		code = result_code(transfer, call);
 		if (code != ERR_NONE)
-			log_info(LOG_GROUP_FETCH, "call failed",
-			         f_text("url", url_without_secrets(transfer->arena, call->url)),
-			         f_text("why", transfer->error[0]
-			                               ? transfer->error
-			                               : curl_easy_strerror(transfer->result)));
+			tell_failure(transfer, call);
 	}
 	struct fetch_response *answer = code == ERR_NONE ? answer_of(transfer) : NULL;
 	*ret_is_sent = was_sent(transfer->easy);
@@ -228,7 +240,7 @@ const char *fetch_field(const struct fetch_response *answer, const char *name)
 	return NULL;
 }
 
-uint64_t fetch_retry_after_ms(const struct fetch_response *answer)
+uint64_t fetch_retry_after_within_ms(const struct fetch_response *answer, uint64_t max_ms)
 {
 	const char *text = fetch_field(answer, "Retry-After");
 	if (!text)
@@ -239,7 +251,12 @@ uint64_t fetch_retry_after_ms(const struct fetch_response *answer)
 		time_t until = curl_getdate(text, NULL);
 		seconds = until < 0 ? 0 : (long long)(until - time(NULL));
 	}
-	return seconds > 0 ? (uint64_t)MIN_OF(seconds, RETRY_AFTER_MAX_MS / 1000) * 1000 : 0;
+	return seconds > 0 ? MIN_OF((uint64_t)seconds, max_ms / 1000) * 1000 : 0;
+}
+
+uint64_t fetch_retry_after_ms(const struct fetch_response *answer)
+{
+	return fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS);
 }
 
 int64_t fetch_date_s(const struct fetch_response *answer)

@@ -41,14 +41,18 @@ struct fetch_call {
 	const char *body; /* NULL: none */
 	size_t body_length;
 	size_t response_max_bytes;   /* 0: 8 MiB */
+	bool cuts_response;          /* a longer answer is cut there, and is no failure */
 	uint64_t timeout_ms;         /* 0: what is left of the request's deadline, at most 30,000 */
 	uint64_t connect_timeout_ms; /* 0: 5,000 */
 	bool is_safe;                /* changes nothing, although the method is not a safe one */
 	bool follow_redirects;       /* at most 5; http and https only */
 	enum fetch_guard guard;
+	bool url_is_secret;  /* its path is not logged */
 	bool is_direct;      /* ignore the proxies that environment variables set */
 	const char *service; /* the service that is called, which gets the trace; NULL: an outside
 				host, which does not */
+	char *ret_why;       /* gets why there is no answer, in libcurl's words; NULL: not asked */
+	size_t why_size;
 };
 
 /** In the arena of the request. */
@@ -64,8 +68,8 @@ struct fetch_response {
  *
  * ERR_UNAVAILABLE: no connection, or it broke while the request was unsent or it changes nothing
  * (is_safe, or a safe method); ERR_UNCERTAIN: it broke after an unsafe request was sent;
- * ERR_FORBIDDEN: the guard refused the address; ERR_TIMEOUT; ERR_UPSTREAM: not HTTP, TLS failed, or
- * the answer exceeds its limit, or a field of the call has a control character: then nothing is
+ * ERR_FORBIDDEN: the guard refused the address; ERR_TIMEOUT; ERR_UPSTREAM: not HTTP, TLS failed,
+ * or the answer exceeds its limit, or a field of the call has a control character: then nothing is
  * sent; or the reason of a cancellation. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
                         struct fetch_response **ret_answer);
@@ -86,6 +90,9 @@ const char *fetch_json_outside(struct arena *arena, const struct fetch_response 
 /** The time that Retry-After asks for, as seconds or as a date (RFC 9110 section 10.2.3), at most
  * an hour; 0: there is none, or it has passed. */
 uint64_t fetch_retry_after_ms(const struct fetch_response *answer);
+
+/** As fetch_retry_after_ms(), at most `max_ms`. */
+uint64_t fetch_retry_after_within_ms(const struct fetch_response *answer, uint64_t max_ms);
 
 /** The server's clock when it answered, by the field Date, in seconds since the Unix epoch; 0: not
  * told. */

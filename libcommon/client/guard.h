@@ -1,5 +1,5 @@
-/** Keeps calls to addresses that come from outside (a user's URL, a redirect) away from the private
- * network.
+/** Keeps calls to addresses that come from outside (a user's URL, a redirect) away from the
+ * private network.
  *
  * The address is checked, not the name: libcurl asks before it opens a socket, with the address
  * that it is about to connect to, so a name that resolves differently the second time (DNS

@@ -29,11 +29,11 @@ struct peer_settings {
 	const char *verify_secrets; /* of the processes that call this one */
 };
 
-/** Make the signers and the verifier. ERR_INVALID, after one line on standard error for each fault,
- * which does not contain a secret: a list has not the form above, names an unknown process, or one
- * twice, or has a secret of fewer than PEER_SECRET_MIN characters; there is no secret for a service
- * that has an address and that internal.def lets this process call; or a service has none for the
- * gateway. */
+/** Make the signers and the verifier. ERR_INVALID, after one line on standard error for each
+ * fault, which does not contain a secret: a list has not the form above, names an unknown process,
+ * or one twice, or has a secret of fewer than PEER_SECRET_MIN characters; there is no secret for a
+ * service that has an address and that internal.def lets this process call; or a service has none
+ * for the gateway. */
 enum err_code peers_init(struct peers *peers, const struct peer_settings *settings) attr_must_use;
 
 /** Wipe and free what peers_init() made. */

@@ -3,8 +3,8 @@
  * Each call takes an endpoint of the service (client/endpoints.h). One that could not be sent, or
  * that the endpoint did not handle (408 without content, 421), goes to another endpoint. One that
  * changes nothing is sent to a second endpoint when the first closes the connection, replies 503,
- * or has not answered after a third of the time; it is never sent a third time, since it may be the
- * request that ends the service.
+ * or has not answered after a third of the time; it is never sent a third time, since it may be
+ * the request that ends the service.
  */
 #pragma once
 

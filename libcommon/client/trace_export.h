@@ -1,5 +1,5 @@
-/** Sends the spans of a process (observe/trace.h) to a collector, by OTLP over HTTP with JSON, from
- * a thread of its own: POST ENDPOINT/v1/traces, a batch each second at most.
+/** Sends the spans of a process (observe/trace.h) to a collector, by OTLP over HTTP with JSON,
+ * from a thread of its own: POST ENDPOINT/v1/traces, a batch each second at most.
  *
  * What the collector cannot take now (429, 502, 503, 504, or no connection) is sent again with
  * backoff, five times; meanwhile spans wait in the bounded queue, and are dropped when it is full.

@@ -215,8 +215,12 @@ static size_t on_body(char *data, size_t one, size_t length, void *arg)
 {
 	struct transfer *transfer = arg;
 	size_t bytes = one * length;
-	if (bytes > transfer->body_max_bytes - transfer->body.length) {
-		transfer->is_over_limit = true;
+	size_t room = transfer->body_max_bytes - transfer->body.length;
+	if (bytes > room) {
+		if (transfer->cuts_body)
+			buf_add(&transfer->body, data, room);
+		transfer->is_cut = transfer->cuts_body;
+		transfer->is_over_limit = !transfer->cuts_body;
 		return 0;
 	}
 	buf_add(&transfer->body, data, bytes);
@@ -281,7 +285,9 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call,
 	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS);
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, call->follow_redirects ? 1L : 0L);
 	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
-	curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE, (curl_off_t)transfer->body_max_bytes);
+	if (!call->cuts_response)
+		curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE,
+		                 (curl_off_t)transfer->body_max_bytes);
 	/* Not between services: it costs them more than a network in between carries it for. */
 	if (!call->service)
 		curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
@@ -323,6 +329,7 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 		fetcher_begin(fetcher);
 	transfer->arena = transfer->body.arena = arena;
 	transfer->body_max_bytes = call->response_max_bytes ? call->response_max_bytes : 8 << 20;
+	transfer->cuts_body = call->cuts_response;
 	transfer->fiber = fiber_self();
 	transfer->fetcher = fetcher;
 	transfer->easy = curl_easy_init();

@@ -1,10 +1,10 @@
 /** Transfers of libcurl's multi interface on a worker's loop, each for one fiber. Internal to this
  * folder. Nothing here suspends: fetch.c waits.
  *
- * fetcher_new() require()s a libcurl that looks names up without blocking the loop. Connections are
- * kept and reused, but only for requests that change nothing: libcurl silently repeats a request
- * when a reused connection turns out to be closed. The connection of any other request is new, and
- * closed after it.
+ * fetcher_new() require()s a libcurl that looks names up without blocking the loop. Connections
+ * are kept and reused, but only for requests that change nothing: libcurl silently repeats a
+ * request when a reused connection turns out to be closed. The connection of any other request is
+ * new, and closed after it.
  */
 #pragma once
 
@@ -26,7 +26,7 @@ struct transfer {
 	size_t field_count, field_room, field_bytes;
 	struct buf body;
 	size_t body_max_bytes;
-	bool is_over_limit;
+	bool is_over_limit, cuts_body, is_cut;
 	enum fetch_guard guard;
 	bool is_refused; /* the guard refused an address */
 	struct ip
@@ -39,13 +39,13 @@ struct transfer {
 	struct fetcher *fetcher;
 };
 
-/** Start the call for the running fiber. `timeout_ms` limits all of it. Copies what it needs. NULL:
- * libcurl does not accept the URL. */
+/** Start the call for the running fiber. `timeout_ms` limits all of it. Copies what it needs.
+ * NULL: libcurl does not accept the URL. */
 struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call *call,
                                 uint64_t timeout_ms);
 
-/** Remove the transfer, whether it has ended or not, and free its handle. The caller owns the arena
- * from then on. Not to be called from a libcurl callback. */
+/** Remove the transfer, whether it has ended or not, and free its handle. The caller owns the
+ * arena from then on. Not to be called from a libcurl callback. */
 void transfer_end(struct transfer *transfer);
 
 /** As fetch_try(). Sets *ret_is_sent: the other server may have read the request. */

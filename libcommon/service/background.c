@@ -12,6 +12,10 @@ struct background {
 	struct worker *worker;
 	struct tasks *tasks;          /* NULL: the process has not the role */
 	struct event_handler *events; /* that `tasks` borrows */
+	/* Drain: of `tasks` and of the service. */
+	int draining_count;
+	void (*drained)(void *context);
+	void *drained_context;
 };
 
 /* The service's own rows of the account, and those of the common tables. */
@@ -76,13 +80,30 @@ struct background *background_start(struct worker *worker)
 	return background;
 }
 
+static void on_part_drained(void *context)
+{
+	struct background *background = context;
+	if (--background->draining_count == 0)
+		background->drained(background->drained_context);
+}
+
 void background_drain(struct background *background, uint64_t timeout_ms,
                       void (*drained)(void *context), void *context)
 {
-	if (background->tasks)
-		tasks_drain(background->tasks, timeout_ms, drained, context);
-	else
-		drained(context);
+	const struct service *service = background->worker->process->service;
+	background->drained = drained;
+	background->drained_context = context;
+	background->draining_count = 1; /* until both parts have been told */
+	if (background->tasks) {
+		background->draining_count++;
+		tasks_drain(background->tasks, timeout_ms, on_part_drained, background);
+	}
+	if (service->background_drain) {
+		background->draining_count++;
+		service->background_drain(background->worker, timeout_ms, on_part_drained,
+		                          background);
+	}
+	on_part_drained(background);
 }
 
 void background_end(struct background *background)

@@ -105,6 +105,10 @@ struct service {
 	 * handlers and recurring work: for what the process repeats by itself and no request should
 	 * wait for. Called in every role (process->roles). */
 	void (*background_start)(struct worker *worker);
+	/** At the drain: begin no further work, and call `drained(context)` when none runs, at the
+	 * latest `timeout_ms` from now; perhaps at once. */
+	void (*background_drain)(struct worker *worker, uint64_t timeout_ms,
+	                         void (*drained)(void *context), void *context);
 	bool listens; /* background_start calls pg_listen(), which needs a connection */
 	void (*background_stop)(struct worker *worker);
 	/** Why the service is not ready, a short text for /readyz; NULL: it is ready. Called from

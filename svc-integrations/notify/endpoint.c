@@ -2,6 +2,7 @@
 
 #include "endpoint.sql.h"
 #include "json/json.h"
+#include "notify/attempt.h"
 #include "notify/endpoint_secret.h"
 #include "notify/endpoint_url.h"
 #include "notify/event_type.h"
@@ -10,6 +11,8 @@
 #include "service/key_limit.h"
 #include "service/resource.h"
 
+#include <string.h>
+
 #define EVENTS_MAX      50
 #define EVENT_TYPE_MAX  64
 #define NARROWING_MAX   100
@@ -17,20 +20,19 @@
 #define OLD_VALID_MAX_S 604800
 
 struct endpoint_input {
-	const char *id, *kind;
+	const char *id, *kind, *url;
 	int64_t limit, offset;
 	int64_t old_valid_s;
 	bool is_forced;
 };
 
 static const char MISSING[] = "no such webhook";
-static const char *const KINDS[] = {"webhook", NULL};
 static const char *const STATUSES[] = {"active", "paused", NULL};
 
-#define URL_FIELD(flags)                                                    \
-	{                                                                   \
-		IN_BODY, FIELD_URL, "url", FIELD_NOWHERE, (flags), 1, 2048, \
-			.check = endpoint_url_check                         \
+#define URL_FIELD(flags)                                                                       \
+	{                                                                                      \
+		IN_BODY, FIELD_URL, "url", FIELD_AT(struct endpoint_input, url, const char *), \
+			(flags), 1, 2048, .check = endpoint_url_check                          \
 	}
 
 /* What an endpoint wants to be told of. */
@@ -58,7 +60,7 @@ static const struct field ID_FIELDS[] = {
 };
 
 static const struct field CREATE_FIELDS[] = {
-	BODY_ENUM(struct endpoint_input, kind, "kind", REQUIRED, KINDS),
+	BODY_ENUM(struct endpoint_input, kind, "kind", REQUIRED, ATTEMPT_KINDS),
 	JSON_TEXT("name", TRIMMED, 1, 100),
 	URL_FIELD(REQUIRED),
 	WANTED_FIELDS(REQUIRED),
@@ -147,16 +149,54 @@ static void reply_secret(struct request *rq, int status, const char *endpoint, c
 	reply_doc(rq, status, doc);
 }
 
+static void require_slack_url(struct request *rq, const char *url)
+{
+	if (!endpoint_url_is_slack(url))
+		raise_field(rq, "url", "must begin with https://hooks.slack.com/services/");
+}
+
+/* The body, with the address of a Slack endpoint as it is shown. */
+static yyjson_mut_doc *body_masked(struct request *rq, const char *url)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body =
+		yyjson_val_mut_copy(doc, json_parse_own(rq->arena, request_body_json(rq)));
+	yyjson_mut_doc_set_root(doc, body);
+	yyjson_mut_obj_put(body, yyjson_mut_str(doc, "url"),
+	                   yyjson_mut_str(doc, endpoint_url_masked(rq->arena, url)));
+	return doc;
+}
+
+static struct pg_rows *create(struct request *rq, const char *id, const char *body,
+                              const struct endpoint_secret *secret)
+{
+	return pg_write(rq, CONSTRAINTS, ENDPOINT_CREATE_SQL, pg_text(id),
+	                pg_uuid(rq->caller.account), pg_text(body),
+	                pg_bytes(secret->sealed.data, secret->sealed.length), pg_text(secret->hint),
+	                pg_int(ENDPOINTS_MAX));
+}
+
+static void create_slack(struct request *rq, const struct endpoint_input *in, const char *id)
+{
+	require_slack_url(rq, in->url);
+	struct endpoint_secret secret =
+		endpoint_secret_of(rq, id, pg_uuid(rq->caller.account).text, in->url);
+	yyjson_mut_doc *body = body_masked(rq, in->url);
+	const char *text = json_write_mut(rq->arena, yyjson_mut_doc_get_root(body), NULL);
+	reply_json(rq, 201, pg_json(create(rq, id, text, &secret)));
+}
+
 void endpoint_create(struct request *rq)
 {
-	read_input(rq, CREATE_FIELDS);
+	struct endpoint_input *in = read_input(rq, CREATE_FIELDS);
 	const char *id = pg_uuid(uuid_new()).text;
-	struct pg_param account = pg_uuid(rq->caller.account);
-	struct endpoint_secret secret = endpoint_secret_new(rq, id, account.text);
-	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, ENDPOINT_CREATE_SQL, pg_text(id), account,
-	                                pg_text(request_body_json(rq)),
-	                                pg_bytes(secret.sealed.data, secret.sealed.length),
-	                                pg_text(secret.hint), pg_int(ENDPOINTS_MAX));
+	if (strcmp(in->kind, "slack") == 0) {
+		create_slack(rq, in, id);
+		return;
+	}
+	struct endpoint_secret secret =
+		endpoint_secret_new(rq, id, pg_uuid(rq->caller.account).text);
+	struct pg_rows *rows = create(rq, id, request_body_json(rq), &secret);
 	reply_secret(rq, 201, pg_json(rows), secret.text);
 }
 
@@ -168,13 +208,34 @@ void endpoint_get(struct request *rq)
 	          MISSING);
 }
 
+/* The body of a change; the new address of a Slack endpoint is sealed in it. */
+static const char *change_of(struct request *rq, const struct endpoint_input *in)
+{
+	struct pg_param account = pg_uuid(rq->caller.account);
+	if (!in->url)
+		return request_body_json(rq);
+	struct pg_rows *rows = pg_query(rq, ENDPOINT_KIND_SQL, pg_text(in->id), account);
+	require_row(rq, rows, MISSING);
+	bool is_as_shown = strcmp(pg_value(rows, 0, 1), in->url) == 0;
+	if (strcmp(pg_value(rows, 0, 0), "slack") != 0 || is_as_shown)
+		return request_body_json(rq);
+	require_slack_url(rq, in->url);
+	struct endpoint_secret secret = endpoint_secret_of(rq, in->id, account.text, in->url);
+	yyjson_mut_doc *doc = body_masked(rq, in->url);
+	yyjson_mut_val *body = yyjson_mut_doc_get_root(doc);
+	yyjson_mut_obj_add_str(doc, body, "secret",
+	                       pg_bytes(secret.sealed.data, secret.sealed.length).text);
+	yyjson_mut_obj_add_str(doc, body, "secret_hint", secret.hint);
+	return json_write_mut(rq->arena, body, NULL);
+}
+
 void endpoint_update(struct request *rq)
 {
 	struct endpoint_input *in = read_input(rq, UPDATE_FIELDS);
 	request_require_member(rq);
 	reply_one(rq, 200,
 	          pg_query(rq, ENDPOINT_UPDATE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
-	                   pg_text(request_body_json(rq))),
+	                   pg_text(change_of(rq, in))),
 	          MISSING);
 }
 

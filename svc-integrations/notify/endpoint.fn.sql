@@ -43,7 +43,7 @@ BEGIN
     RETURN (SELECT q.delivery_id FROM delivery_queue q WHERE q.endpoint_id = endpoint ORDER BY q.delivery_id DESC LIMIT 1);
 END $$;
 
--- Change an endpoint by a body that was checked; null: there is none. `active` clears its failures, and what waits goes out.
+-- Change an endpoint by a body that was checked, which also has the sealed address of a Slack endpoint; null: there is none. `active` clears its failures, and what waits goes out.
 CREATE OR REPLACE FUNCTION endpoint_update(endpoint uuid, account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint;
@@ -59,7 +59,7 @@ BEGIN
         e.not_before := '-infinity';
         e.catch_up_to := endpoint_newest_waiting(e.id);
     END IF;
-    UPDATE endpoint k SET name = e.name, url = e.url, events = e.events, repos = e.repos, interest_ids = e.interest_ids,
+    UPDATE endpoint k SET name = e.name, url = e.url, secret = e.secret, secret_hint = e.secret_hint, events = e.events, repos = e.repos, interest_ids = e.interest_ids,
         status = e.status, disabled_reason = CASE WHEN e.status = 'disabled' THEN e.disabled_reason END,
         failing_since = e.failing_since, consecutive_failures = e.consecutive_failures, not_before = e.not_before,
         catch_up_to = e.catch_up_to, updated_at = now()

@@ -24,3 +24,7 @@ DELETE FROM endpoint WHERE id = $1 AND account_id = $2 RETURNING jsonb_build_obj
 -- $1 endpoint, $2 account, $3 sealed secret, $4 its last characters, $5 seconds for which the old one signs, too, $6 whether an old
 -- one is given up.
 SELECT changed FROM endpoint_rotate($1, $2, $3, $4, $5::int, $6);
+
+-- name: endpoint_kind (read)
+-- $1 endpoint, $2 account.
+SELECT kind, url FROM endpoint WHERE id = $1 AND account_id = $2;

@@ -1,5 +1,6 @@
-/** The signing key of a webhook: `whsec_` and the base64 of 32 random bytes, as Standard Webhooks
- * has it. It is shown once and stored sealed for its endpoint. */
+/** The secret of an endpoint, stored sealed for it. Of a webhook the signing key: `whsec_` and the
+ * base64 of 32 random bytes, as Standard Webhooks has it, which is shown once; of a Slack endpoint
+ * its address. */
 #pragma once
 
 #include "loop/request.h"
@@ -19,3 +20,15 @@ struct endpoint_secret {
 /** Make one for an endpoint of an account, UUID texts. */
 struct endpoint_secret endpoint_secret_new(struct request *rq, const char *endpoint,
                                            const char *account);
+
+/** Seal a secret that the caller has given. */
+struct endpoint_secret endpoint_secret_of(struct request *rq, const char *endpoint,
+                                          const char *account, const char *text);
+
+/** Open a secret that was sealed for the endpoint; the request's memory is wiped when it is freed.
+ * NULL: the row was changed, or its key is missing from SEAL_KEYS, which is logged. */
+const char *endpoint_secret_open(struct request *rq, const char *endpoint, const char *account,
+                                 const void *sealed, size_t length);
+
+/** The HMAC key that a secret stands for, in the arena; NULL: it has another form. */
+const void *endpoint_secret_key(struct arena *arena, const char *secret, size_t *ret_length);

@@ -1,5 +1,6 @@
 #include "notify/endpoint_url.h"
 
+#include "base/base.h"
 #include "base/ip.h"
 #include "base/url.h"
 #include "client/guard.h"
@@ -11,6 +12,8 @@
 
 #define HOST_MAX          253 /* characters of a name; RFC 1035 section 2.3.4 */
 #define PORT_UNPRIVILEGED 1024
+#define SLACK             "https://hooks.slack.com/services/"
+#define SHOWN_CHARS       4
 
 struct authority {
 	char host[HOST_MAX + 1]; /* without brackets and the point at its end */
@@ -76,4 +79,23 @@ bool endpoint_url_check(const char *text, size_t length, const char **ret_messag
 		return is_name(authority.host);
 	*ret_message = "must not have the address of a private network";
 	return fetch_guard_lists(&ip) || (is_https && ip_is_public(&ip));
+}
+
+bool endpoint_url_is_slack(const char *url)
+{
+	struct authority authority;
+	struct ip ip;
+	if (strncmp(url, SLACK, strlen(SLACK)) == 0)
+		return true;
+	return authority_read(url, &authority) && host_is_address(authority.host, &ip) &&
+	       fetch_guard_lists(&ip);
+}
+
+const char *endpoint_url_masked(struct arena *arena, const char *url)
+{
+	size_t host = url_scheme_length(url) + strcspn(url + url_scheme_length(url), "/?#");
+	size_t length = strlen(url),
+	       shown = strncmp(url, SLACK, strlen(SLACK)) ? host : strlen(SLACK) - 1;
+	size_t hint = MIN_OF(length - host, SHOWN_CHARS);
+	return arena_printf(arena, "%.*s/...%s", (int)shown, url, url + length - hint);
 }

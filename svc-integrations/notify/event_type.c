@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "event_types.h"
+#include "json/json.h"
 #include "json/problem.h"
 #include "service/input.h"
 #include "service/reply.h"
@@ -12,6 +13,17 @@ void event_type_list(struct request *rq)
 {
 	request_input_none(rq);
 	reply_json_length(rq, 200, EVENT_TYPES_JSON, sizeof(EVENT_TYPES_JSON) - 1);
+}
+
+yyjson_val *event_type_example(struct arena *arena, const char *type)
+{
+	size_t index, count;
+	yyjson_val *row, *types = json_parse_own(arena, EVENT_TYPES_JSON);
+	yyjson_arr_foreach (types, index, count, row) {
+		if (strcmp(json_get_text(row, "type"), type) == 0)
+			return json_get(json_get(row, "example"), "data");
+	}
+	return NULL;
 }
 
 /* `*`, a type, or what types begin with up to a point, and `*`. */

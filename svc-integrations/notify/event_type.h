@@ -6,6 +6,9 @@
 
 #include <yyjson.h>
 
+/** The `data` of a type's example, in the arena; NULL: there is no such type. */
+yyjson_val *event_type_example(struct arena *arena, const char *type);
+
 /** GET /webhooks/event-types */
 void event_type_list(struct request *rq);
 

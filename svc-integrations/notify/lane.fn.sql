@@ -25,7 +25,8 @@ DECLARE
     e endpoint;
 BEGIN
     SELECT * INTO e FROM endpoint k WHERE k.id = endpoint FOR NO KEY UPDATE;
-    PERFORM FROM endpoint_lane l WHERE l.endpoint_id = endpoint AND l.is_retry = retry AND l.claim = claimed AND l.is_claimed;
+    PERFORM FROM endpoint_lane l WHERE l.endpoint_id = endpoint AND l.is_retry = retry AND l.claim = claimed AND l.is_claimed
+    FOR UPDATE;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
@@ -63,9 +64,10 @@ BEGIN
 END $$;
 
 -- How long after the beginning of an attempt no other one of the endpoint begins. One that fails is tried by one attempt at a time, for
--- as long as the claim lasts; one that catches up gets ten a second.
+-- as long as the claim lasts; Slack takes one message a second for an address; one that catches up gets ten.
 CREATE OR REPLACE FUNCTION endpoint_pace(e endpoint, delivery uuid, lease_s int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN e.consecutive_failures >= 5 THEN make_interval(secs => lease_s)
+            WHEN e.kind = 'slack' THEN interval '1 second'
             WHEN delivery <= e.catch_up_to THEN interval '100 milliseconds' END;
 
 -- Begin the next attempt of a lane whose endpoint is locked, and keep the claim. Null: none may begin now, or the process stops
@@ -137,8 +139,8 @@ RETURN e.consecutive_failures >= 8 AND e.failing_since <= now() - interval '12 h
    AND coalesce(e.last_success_at, e.created_at) <= now() - interval '5 days';
 
 -- Note how an attempt of a lane, whose endpoint is locked, ended. JSON: {"day", "delivery_id", "at", "status", "duration_ms", "error",
--- "response", "is_delivered", "retry_ms", "is_quick", "disable"}; a null `retry_ms`: the delivery is settled; `disable`: why nothing
--- more is sent. The endpoint as it is then.
+-- "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms"}; a null `retry_ms`: the delivery is settled; `disable`: why
+-- nothing more is sent; `pause_ms`: for how long nothing is. The endpoint as it is then.
 CREATE OR REPLACE FUNCTION attempt_note(e endpoint, retry boolean, ended jsonb) RETURNS endpoint LANGUAGE plpgsql AS $$
 DECLARE
     a record;
@@ -148,7 +150,7 @@ DECLARE
 BEGIN
     SELECT * INTO a FROM jsonb_to_record(ended) AS r (
         day date, delivery_id uuid, at timestamptz, status int, duration_ms int, error text, response text, is_delivered boolean,
-        retry_ms bigint, is_quick boolean, disable text);
+        retry_ms bigint, is_quick boolean, disable text, pause_ms bigint);
     again_at := clock_timestamp() + make_interval(secs => a.retry_ms / 1000.0);
     UPDATE message_delivery d SET attempts = d.attempts + 1, last_status = a.status, last_error = a.error,
         delivered_at = CASE WHEN a.is_delivered THEN now() END,
@@ -165,6 +167,7 @@ BEGIN
         UPDATE endpoint_lane l SET due_at = least(l.due_at, greatest(again_at, e.not_before))
         WHERE l.endpoint_id = e.id AND l.is_retry AND NOT l.is_claimed;
     END IF;
+    e.not_before := greatest(e.not_before, clock_timestamp() + make_interval(secs => nullif(a.pause_ms, 0) / 1000.0));
     e := endpoint_note(e, a.is_delivered, is_settled, a.is_quick);
     IF e.status = 'active' AND (a.disable IS NOT NULL OR NOT a.is_delivered AND endpoint_is_dead(e)) THEN
         PERFORM endpoint_disable(e, coalesce(a.disable, 'no delivery has succeeded for five days'));

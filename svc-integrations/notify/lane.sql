@@ -13,3 +13,9 @@ SELECT ceil(extract(epoch FROM least(
 -- the claim, $6 whether it is given up.
 SELECT delivery_id, day, message_id, tries, body, account_id, kind, url, secret, old_secret
 FROM lane_step($1, $2, $3::bigint, $4::jsonb, $5::int, $6);
+
+-- name: lane_measure (read)
+-- Seconds for which the lane that is due for longest has waited; active endpoints that fail, and others; deliveries that wait.
+SELECT greatest(0, extract(epoch FROM now() - (SELECT min(due_at) FROM endpoint_lane WHERE due_at IS NOT NULL))),
+       count(*) FILTER (WHERE failing_since IS NOT NULL), count(*) FILTER (WHERE failing_since IS NULL), coalesce(sum(waiting), 0)
+FROM endpoint WHERE status = 'active';

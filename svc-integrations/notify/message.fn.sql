@@ -22,6 +22,8 @@ END $$;
 -- Drop a day, with what still waits of it.
 CREATE OR REPLACE FUNCTION message_day_drop(day date) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+    PERFORM FROM endpoint e WHERE e.id IN (SELECT q.endpoint_id FROM delivery_queue q WHERE q.day = message_day_drop.day)
+    ORDER BY e.id FOR NO KEY UPDATE;
     WITH gone AS (
         DELETE FROM delivery_queue q WHERE q.day = message_day_drop.day RETURNING q.endpoint_id
     )

@@ -5,6 +5,18 @@
  *     endpoint.c         endpoints: making, changing and removing them
  *     endpoint_url.c     which addresses an endpoint may have
  *     endpoint_secret.c  its signing key, sealed
+ *     message.c          messages, taken from the event streams
+ *     dispatcher.c       claims what is due
+ *     lane.c             the attempts of an endpoint, one after the other
+ *     attempt.c          one request, and what its outcome means
+ *     signature.c        what it is signed with
+ *     slack.c            a message in Slack's form
+ *     endpoint_test.c    a test message, at once
+ *     message_delivery.c  what became of messages; sending again
+ *
+ *     event -> message and its deliveries -> queue -> lane -> attempt --delivered--> settled
+ *                                              ^                 |
+ *                                              +----- failed ----+--given up------> settled
  *
  * Words used here:
  *   endpoint  where an account wants to be told: an address, and which messages it wants

@@ -314,7 +314,8 @@ OPEN_TO = {
         asset_put search_harvest app_install_url_get connections_list identity_link_create identity_links_list identity_link_delete
         identity_resolve providers_list connection_delete auth_url_get connection_create model_key_connect
         connection_status_get connection_token_get template_create template_update template_lock webhooks_list webhook_create
-        webhook_event_types_list webhook_get webhook_update webhook_delete webhook_secret_rotate
+        webhook_event_types_list webhook_get webhook_update webhook_delete webhook_secret_rotate webhook_test webhook_recover
+        webhook_deliveries_list webhook_delivery_get webhook_delivery_replay
     """,
 }
 EXPECTED = {operation: set(flags) for flags, names in OPEN_TO.items() for operation in names.split()}

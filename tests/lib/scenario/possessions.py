@@ -30,7 +30,7 @@ class Possessions:
             "provision_task_get.task_id": provisioned["task_id"], "fleet_run_delete.run_id": RUN, "link_id": self.link(), "key_id": self.key["id"], "project_id": self.project["id"],
             "experiment_id": self.experiment["id"], "template_id": self.template["template_id"],
             "build_id": self.build["build_id"], "run_id": self.run["run_id"], "recommendation_id": self.recommendation(),
-            "arxiv_id": PAPER, "webhook_id": self.webhook["id"], **self.preference(),
+            "arxiv_id": PAPER, "webhook_id": self.webhook["id"], "delivery_id": self.delivery(), **self.preference(),
         }  # fmt: skip
         self.team.connect_model("openai")
         self.report()
@@ -68,6 +68,14 @@ class Possessions:
     @cached_property
     def webhook(self):
         return self.make("/webhooks", kind="webhook", name=f"webhook {MARK}", url=f"https://{MARK}.example.org/", events=["*"])
+
+    def delivery(self):
+        """A message that waits for the webhook, which is paused: its host does not exist."""
+        self.api.patch(f"/webhooks/{self.webhook['id']}", {"status": "paused"}, expect=200)
+        with self.cluster.postgres.connect("integrations") as db:
+            db.execute("SELECT message_take(account_id, uuid_v7(), 'test.ping', now(), %s, NULL, NULL, 30, 10000)"
+                       " FROM endpoint WHERE id = %s", [json.dumps({"data": MARK}), self.webhook["id"]])
+            return str(db.execute("SELECT id FROM message_delivery WHERE endpoint_id = %s", [self.webhook["id"]]).fetchone()[0])
 
     def recommendation(self):
         with self.cluster.postgres.connect("interests") as db:

@@ -1,0 +1,238 @@
+#include "notify/attempt.h"
+
+#include "base/base.h"
+#include "base/timefmt.h"
+#include "client/fetch.h"
+#include "crypto/crypto.h"
+#include "notify/endpoint_secret.h"
+#include "notify/message.h"
+#include "notify/notify.h"
+#include "notify/signature.h"
+#include "notify/slack.h"
+#include "observe/log.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#define TIMEOUT_MS         15000
+#define ANSWER_BYTES_MAX   ((size_t)64 << 10)
+#define RETRY_AFTER_MAX_MS UINT64_C(86400000)
+#define SECOND_MS          UINT64_C(1000)
+#define SLACK_WORD_MAX     64
+
+/* Decide what a failure means: sets disable, is_final and pause_ms. */
+typedef void judge_fn(struct request *rq, const struct fetch_response *answer,
+                      struct outcome *outcome);
+
+/* Pauses between the attempts of a round, in seconds: Svix's schedule
+ * (https://docs.svix.com/retries). Each is made up to a tenth longer. */
+static const uint32_t PAUSES_S[] = {5, 300, 1800, 7200, 18000, 36000, 36000};
+
+static void set_error(struct outcome *outcome, const char *error)
+{
+	snprintf(outcome->error, sizeof(outcome->error), "%s", error);
+}
+
+/* Set when it is tried again, or that it is not. */
+static void plan_retry(struct outcome *outcome, int tries, uint64_t asked_ms)
+{
+	uint32_t random;
+	if ((size_t)tries >= ARRAY_LEN(PAUSES_S)) {
+		outcome->is_final = true;
+		return;
+	}
+	uint64_t pause_ms = PAUSES_S[tries] * SECOND_MS;
+	random_bytes(&random, sizeof(random));
+	outcome->retry_ms = MAX_OF(pause_ms + random % (pause_ms / 10), asked_ms);
+}
+
+static bool is_abort(const struct fetch_response *answer)
+{
+	const char *field = fetch_field(answer, "webhook-delivery");
+	return field && strcasecmp(field, "abort-message") == 0;
+}
+
+/* What a failure means to a webhook: Standard Webhooks, "Operational considerations". */
+static void judge_webhook(struct request *rq attr_unused, const struct fetch_response *answer,
+                          struct outcome *outcome)
+{
+	outcome->disable = answer->status == 410 ? "gone" : NULL;
+	outcome->is_final = outcome->disable || is_abort(answer);
+}
+
+/* Slack says in one word why it refuses an address for good, such as `no_service`. */
+static void judge_slack(struct request *rq, const struct fetch_response *answer,
+                        struct outcome *outcome)
+{
+	size_t length = strspn(answer->body, "abcdefghijklmnopqrstuvwxyz_");
+	bool is_word = length > 0 && length <= SLACK_WORD_MAX && !answer->body[length];
+	if (answer->status == 403 || answer->status == 404 || answer->status == 410)
+		outcome->disable = is_word ? arena_strdup(rq->arena, answer->body) : "refused";
+	if (answer->status == 400)
+		log_error(LOG_GROUP_APP, "slack refuses the form of a message",
+		          f_text("answer", outcome->response));
+	if (answer->status == 429)
+		outcome->pause_ms = fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS);
+	outcome->is_final = outcome->disable || answer->status == 400;
+}
+
+static void read_answer(struct request *rq, struct outcome *outcome, const struct sending *sending,
+                        const struct fetch_response *answer, judge_fn *judge)
+{
+	outcome->status = answer->status;
+	snprintf(outcome->response, sizeof(outcome->response), "%s", answer->body);
+	outcome->is_delivered = answer->status >= 200 && answer->status < 300;
+	if (outcome->is_delivered)
+		return;
+	snprintf(outcome->error, sizeof(outcome->error), "the answer was %d", answer->status);
+	judge(rq, answer, outcome);
+	if (!outcome->is_final)
+		plan_retry(outcome, sending->tries,
+		           fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS));
+}
+
+/* Why there is no answer. What libcurl says of a refused address would tell what is there. */
+static const char *reason_of(enum err_code code, const char *why)
+{
+	if (code == ERR_FORBIDDEN)
+		return "the address is one of a private network";
+	if (code == ERR_TIMEOUT)
+		return "there was no complete answer within 15 s";
+	return why[0] ? why : err_info(code)->detail;
+}
+
+/* A request of one kind. */
+struct post {
+	const char *url;
+	bool url_is_secret;
+	const char *body;
+	const struct http_field *fields;
+	size_t field_count;
+	judge_fn *judge;
+};
+
+static void post(struct request *rq, const struct sending *sending, const struct post *post,
+                 struct outcome *outcome)
+{
+	char why[ATTEMPT_ERROR_MAX] = "";
+	struct fetch_response *answer;
+	bool is_https = strncmp(post->url, "https:", 6) == 0;
+	const struct fetch_call call = {
+		.method = "POST",
+		.url = post->url,
+		.url_is_secret = post->url_is_secret,
+		.fields = post->fields,
+		.field_count = post->field_count,
+		.body = post->body,
+		.body_length = strlen(post->body),
+		.response_max_bytes = ANSWER_BYTES_MAX,
+		.cuts_response = true,
+		.timeout_ms = TIMEOUT_MS,
+		.is_safe = true, /* to be made twice, as its id is the same */
+		.guard = is_https ? FETCH_GUARD_ALL : FETCH_GUARD_LISTED,
+		.ret_why = why,
+		.why_size = sizeof(why),
+	};
+	enum err_code code = fetch_try(rq, &call, &answer);
+	if (code == ERR_NONE) {
+		read_answer(rq, outcome, sending, answer, post->judge);
+		return;
+	}
+	set_error(outcome, reason_of(code, why));
+	plan_retry(outcome, sending->tries, 0);
+}
+
+static void fail_unreadable(const struct sending *sending, struct outcome *outcome)
+{
+	set_error(outcome, "the secret cannot be read; replace it");
+	plan_retry(outcome, sending->tries, 0);
+}
+
+static const char *open_secret(struct request *rq, const struct sending *sending,
+                               const void *sealed, size_t length)
+{
+	return sealed ? endpoint_secret_open(rq, sending->endpoint, sending->account, sealed,
+	                                     length)
+	              : NULL;
+}
+
+/* A message in the form of Standard Webhooks. */
+static void send_webhook(struct request *rq, const struct sending *sending, struct outcome *outcome)
+{
+	const char *secrets[] = {
+		open_secret(rq, sending, sending->secret, sending->secret_length),
+		open_secret(rq, sending, sending->old_secret, sending->old_secret_length),
+	};
+	const char *id = message_public_id(rq->arena, sending->message);
+	const char *time = arena_printf(rq->arena, "%lld", (long long)(outcome->at_ms / 1000));
+	const char *signature =
+		secrets[0] ? signature_make(rq->arena, secrets, id, time, sending->body) : NULL;
+	if (!signature) {
+		fail_unreadable(sending, outcome);
+		return;
+	}
+	const struct http_field fields[] = {
+		http_field_of("Content-Type", "application/json"),
+		http_field_of("User-Agent", "expops-webhooks/" EXPOPS_VERSION),
+		http_field_of("webhook-id", id),
+		http_field_of("webhook-timestamp", time),
+		http_field_of("webhook-signature", signature),
+	};
+	post(rq, sending,
+	     &(struct post){.url = sending->url,
+	                    .body = sending->body,
+	                    .fields = fields,
+	                    .field_count = ARRAY_LEN(fields),
+	                    .judge = judge_webhook},
+	     outcome);
+}
+
+/* A message in Slack's form; the address is the secret. */
+static void send_slack(struct request *rq, const struct sending *sending, struct outcome *outcome)
+{
+	const char *url = open_secret(rq, sending, sending->secret, sending->secret_length);
+	if (!url) {
+		fail_unreadable(sending, outcome);
+		return;
+	}
+	const struct http_field fields[] = {
+		http_field_of("Content-Type", "application/json"),
+		http_field_of("User-Agent", "expops-webhooks/" EXPOPS_VERSION),
+	};
+	post(rq, sending,
+	     &(struct post){.url = url,
+	                    .url_is_secret = true,
+	                    .body = slack_body(rq->arena, sending->body, notify_public_url),
+	                    .fields = fields,
+	                    .field_count = ARRAY_LEN(fields),
+	                    .judge = judge_slack},
+	     outcome);
+}
+
+const char *const ATTEMPT_KINDS[] = {"webhook", "slack", NULL};
+
+/* In the order of ATTEMPT_KINDS. */
+static void (*const FORMATTERS[])(struct request *rq, const struct sending *sending,
+                                  struct outcome *outcome) = {send_webhook, send_slack};
+
+static size_t kind_index(const char *kind)
+{
+	size_t i = 0;
+	while (strcmp(ATTEMPT_KINDS[i], kind) != 0)
+		require(ATTEMPT_KINDS[++i]);
+	return i;
+}
+
+const char *attempt_kind_label(const char *kind)
+{
+	return ATTEMPT_KINDS[kind_index(kind)];
+}
+
+void attempt_make(struct request *rq, const struct sending *sending, struct outcome *ret)
+{
+	uint64_t began_ms = time_monotonic_ms();
+	*ret = (struct outcome){.at_ms = time_now_ms()};
+	FORMATTERS[kind_index(sending->kind)](rq, sending, ret);
+	ret->duration_ms = time_monotonic_ms() - began_ms;
+}

@@ -1,0 +1,44 @@
+/** One attempt: a request to an endpoint, and what its outcome means. */
+#pragma once
+
+#include "loop/request.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** What is sent, and where. */
+struct sending {
+	const char *endpoint, *account; /* UUID texts */
+	const char *kind;               /* of the endpoint */
+	const char *url;
+	const char *message;             /* UUID text */
+	const char *body;                /* JSON */
+	const void *secret, *old_secret; /* sealed; NULL: none */
+	size_t secret_length, old_secret_length;
+	int tries; /* failed attempts of this round, before this one */
+};
+
+#define ATTEMPT_ERROR_MAX    256
+#define ATTEMPT_RESPONSE_MAX 1024
+
+/** How it ended. */
+struct outcome {
+	bool is_delivered;
+	bool is_final; /* not delivered, and not to be tried again */
+	int status;    /* of the answer; 0: there was none */
+	int64_t at_ms; /* when it began */
+	uint64_t duration_ms;
+	uint64_t retry_ms;   /* when it is tried again; meaningless if is_delivered or is_final */
+	uint64_t pause_ms;   /* before which nothing is sent to the endpoint */
+	const char *disable; /* why nothing more is sent to the endpoint; NULL: it is */
+	char error[ATTEMPT_ERROR_MAX];           /* "": it was delivered */
+	char response[ATTEMPT_RESPONSE_MAX + 1]; /* the beginning of the answer */
+};
+
+/** Make the attempt. Suspends; raises only when the request is cancelled. */
+void attempt_make(struct request *rq, const struct sending *sending, struct outcome *ret);
+
+/** The kinds of endpoints, for input tables; and the one of the table that equals `kind`, as a
+ * label of metrics. */
+extern const char *const ATTEMPT_KINDS[];
+const char *attempt_kind_label(const char *kind);

@@ -1,0 +1,176 @@
+#include "notify/dispatcher.h"
+
+#include "base/base.h"
+#include "base/timefmt.h"
+#include "lane.sql.h"
+#include "loop/periodic.h"
+#include "notify/lane.h"
+#include "observe/metrics.h"
+#include "pg/pg.h"
+#include "service/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOOK_MS        1000 /* for what other processes have written */
+#define START_MS       100  /* until the schema is migrated */
+#define PASS_MS        30000
+#define MEASURE_MS     15000
+#define DRAIN_CHECK_MS 20
+
+METRIC_GAUGE(due_seconds, "expops_notify_due_seconds",
+             "How long the attempt that is due for longest has waited for a process.");
+METRIC_GAUGE(endpoints_metric, "expops_notify_endpoints",
+             "Active endpoints: whose last attempt failed, and the others.", "state");
+METRIC_GAUGE(waiting_metric, "expops_notify_waiting", "Deliveries that wait.");
+
+enum pool { POOL_QUICK, POOL_SLOW, POOL_COUNT };
+
+struct dispatcher {
+	struct worker *worker;
+	struct periodic *looker;
+	int free[POOL_COUNT]; /* places */
+	bool is_stopping;
+	uint64_t measured_ms;
+	/* Drain. */
+	uv_timer_t timer;
+	uint64_t drain_until_ms;
+	void (*drained)(void *context);
+	void *drained_context;
+};
+
+struct lane_place {
+	struct lane lane;
+	struct dispatcher *dispatcher;
+};
+
+static enum pool pool_of(const struct lane *lane)
+{
+	return lane->is_quick ? POOL_QUICK : POOL_SLOW;
+}
+
+static void on_lane_done(struct request *rq)
+{
+	struct lane_place *place = rq->user;
+	struct dispatcher *dispatcher = place->dispatcher;
+	dispatcher->free[pool_of(&place->lane)]++;
+	free(place);
+	periodic_wake(dispatcher->looker);
+}
+
+static void start_lane(struct dispatcher *dispatcher, const struct pg_rows *rows, int row)
+{
+	struct lane_place *place = calloc(1, sizeof(*place));
+	require(place);
+	place->dispatcher = dispatcher;
+	place->lane.is_stopping = &dispatcher->is_stopping;
+	memcpy(place->lane.endpoint, pg_value(rows, row, 0), sizeof(place->lane.endpoint));
+	place->lane.is_retry = pg_value_bool(rows, row, 1);
+	place->lane.claim = pg_value_int(rows, row, 2);
+	place->lane.is_quick = pg_value_bool(rows, row, 3);
+	dispatcher->free[pool_of(&place->lane)]--;
+	request_spawn(dispatcher->worker, place->lane.endpoint, LANE_TIMEOUT_MS, lane_run,
+	              on_lane_done, place);
+}
+
+static void measure(struct request *rq, struct dispatcher *dispatcher)
+{
+	if (time_monotonic_ms() < dispatcher->measured_ms + MEASURE_MS)
+		return;
+	dispatcher->measured_ms = time_monotonic_ms();
+	const struct pg_rows *rows = pg_query(rq, LANE_MEASURE_SQL);
+	metric_set(&due_seconds, NULL, NULL, pg_value_float(rows, 0, 0));
+	metric_set(&endpoints_metric, "failing", NULL, pg_value_float(rows, 0, 1));
+	metric_set(&endpoints_metric, "working", NULL, pg_value_float(rows, 0, 2));
+	metric_set(&waiting_metric, NULL, NULL, pg_value_float(rows, 0, 3));
+}
+
+/* Claim lanes for the free places; then wait for the next that is due. */
+static void look(struct request *rq)
+{
+	struct dispatcher *dispatcher = periodic_user(rq);
+	if (!rq->worker->process->is_migrated) {
+		periodic_wake_in(dispatcher->looker, START_MS);
+		return;
+	}
+	const struct pg_rows *claimed =
+		pg_query(rq, LANE_CLAIM_SQL, pg_int(dispatcher->free[POOL_QUICK]),
+	                 pg_int(dispatcher->free[POOL_SLOW]), pg_int(LANE_CLAIM_S));
+	for (int row = 0; row < claimed->count; row++)
+		start_lane(dispatcher, claimed, row);
+	measure(rq, dispatcher);
+	const struct pg_rows *wait = pg_query(rq, LANE_WAIT_SQL);
+	int64_t wait_ms = pg_value(wait, 0, 0) ? pg_value_int(wait, 0, 0) : LOOK_MS;
+	/* What is due now and was not claimed waits for a place, or another process has it. */
+	periodic_wake_in(dispatcher->looker,
+	                 wait_ms <= 0 ? LOOK_MS : (uint64_t)MIN_OF(wait_ms, LOOK_MS));
+}
+
+void dispatcher_start(struct worker *worker)
+{
+	if (!worker->process->roles.has_jobs)
+		return;
+	struct dispatcher *dispatcher = calloc(1, sizeof(*dispatcher));
+	require(dispatcher);
+	dispatcher->worker = worker;
+	for (int i = 0; i < POOL_COUNT; i++)
+		dispatcher->free[i] = DISPATCHER_PLACES;
+	uv_timer_init(&worker->loop, &dispatcher->timer);
+	dispatcher->timer.data = dispatcher;
+	dispatcher->looker = periodic_new(worker, "messages due", look, dispatcher,
+	                                  PERIODIC_WHEN_WOKEN, PASS_MS);
+	worker->user = dispatcher;
+	periodic_wake(dispatcher->looker);
+}
+
+void dispatcher_wake(struct worker *worker)
+{
+	struct dispatcher *dispatcher = worker->user;
+	periodic_wake(dispatcher->looker);
+}
+
+static bool is_idle(const struct dispatcher *dispatcher)
+{
+	return dispatcher->free[POOL_QUICK] + dispatcher->free[POOL_SLOW] ==
+	       POOL_COUNT * DISPATCHER_PLACES;
+}
+
+static void on_drain_check(uv_timer_t *timer)
+{
+	struct dispatcher *dispatcher = timer->data;
+	if (!is_idle(dispatcher) && time_monotonic_ms() < dispatcher->drain_until_ms)
+		return;
+	uv_timer_stop(timer);
+	dispatcher->drained(dispatcher->drained_context);
+}
+
+void dispatcher_drain(struct worker *worker, uint64_t timeout_ms, void (*drained)(void *context),
+                      void *context)
+{
+	struct dispatcher *dispatcher = worker->user;
+	if (!dispatcher) {
+		drained(context);
+		return;
+	}
+	dispatcher->is_stopping = true;
+	dispatcher->drain_until_ms = time_monotonic_ms() + timeout_ms;
+	dispatcher->drained = drained;
+	dispatcher->drained_context = context;
+	periodic_stop(dispatcher->looker);
+	uv_timer_start(&dispatcher->timer, on_drain_check, 0, DRAIN_CHECK_MS);
+}
+
+static void on_closed(uv_handle_t *handle)
+{
+	free(handle->data);
+}
+
+void dispatcher_stop(struct worker *worker)
+{
+	struct dispatcher *dispatcher = worker->user;
+	if (!dispatcher)
+		return;
+	periodic_stop(dispatcher->looker);
+	periodic_free(dispatcher->looker);
+	uv_close((uv_handle_t *)&dispatcher->timer, on_closed);
+}

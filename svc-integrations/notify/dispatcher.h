@@ -1,0 +1,25 @@
+/** The dispatcher of a process: claims lanes that are due and runs each as a request of its own.
+ *
+ * Lanes of endpoints that answer soon and the others have as many places each, so that endpoints
+ * that hang take nothing from those that work. An endpoint is quick when its last attempt
+ * succeeded within a few seconds, so a new one has to show it first. It has two lanes at most, and
+ * an account 20 endpoints. */
+#pragma once
+
+#include "loop/worker.h"
+
+#include <stdint.h>
+
+/** Attempts at once: DISPATCHER_PLACES to quick endpoints, and as many to others. */
+#define DISPATCHER_PLACES 128
+
+/** For struct service: start on the background worker, if the process has the role `jobs`; begin
+ * no further attempt, and call `drained(context)` when none runs, at the latest `timeout_ms` from
+ * now; and free. */
+void dispatcher_start(struct worker *worker);
+void dispatcher_drain(struct worker *worker, uint64_t timeout_ms, void (*drained)(void *context),
+                      void *context);
+void dispatcher_stop(struct worker *worker);
+
+/** Something waits: look now. On the background worker. */
+void dispatcher_wake(struct worker *worker);
