@@ -10,6 +10,7 @@
 #include "indexing/indexer.h"
 #include "indexing/trainer.h"
 #include "ingest/conversion.h"
+#include "ingest/daily_papers.h"
 #include "ingest/harvester.h"
 #include "ingest/import.h"
 #include "ingest/source.h"
@@ -48,9 +49,11 @@ static const struct command COMMANDS[] = {
 };
 
 static const struct setting *const SETTINGS[] = {
-	INDEXER_SETTINGS,         TRAINER_SETTINGS,    CHAT_SETTINGS,
-	QUERY_EXPANSION_SETTINGS, EMBEDDINGS_SETTINGS, ARXIV_SETTINGS,
-	SOURCE_SETTINGS,          HARVESTER_SETTINGS,  NULL,
+	INDEXER_SETTINGS,      TRAINER_SETTINGS,
+	CHAT_SETTINGS,         QUERY_EXPANSION_SETTINGS,
+	EMBEDDINGS_SETTINGS,   ARXIV_SETTINGS,
+	SOURCE_SETTINGS,       HARVESTER_SETTINGS,
+	DAILY_PAPERS_SETTINGS, NULL,
 };
 
 static void process_start(struct process *process)
@@ -103,6 +106,7 @@ static void background_start(struct worker *worker)
 		return;
 	search->conversion = conversion_start(worker);
 	search->harvester = harvester_start(worker);
+	search->daily_papers = daily_papers_start(worker);
 	search->paper_embedding = paper_embedding_start(worker);
 	if (!embeddings_space())
 		search->trainer = trainer_start(worker, search->indexer);
@@ -113,6 +117,7 @@ static void background_stop(struct worker *worker)
 	struct search_process *search = worker->process->user;
 	conversion_stop(search->conversion);
 	harvester_stop(search->harvester);
+	daily_papers_stop(search->daily_papers);
 	trainer_stop(search->trainer);
 	paper_embedding_stop(search->paper_embedding);
 	if (has_index(worker->process))

@@ -13,6 +13,7 @@
 #include "service/process.h"
 
 struct conversion;
+struct daily_papers;
 struct harvester;
 struct indexer;
 struct paper_embedding;
@@ -24,6 +25,7 @@ struct search_process {
 	struct indexer *indexer; /* its reading functions are safe on any thread */
 	struct conversion *conversion;
 	struct harvester *harvester;
+	struct daily_papers *daily_papers;       /* NULL: off */
 	struct paper_embedding *paper_embedding; /* NULL: no external embedder */
 	struct trainer *trainer;                 /* of the built-in embedder; NULL: none */
 };

@@ -63,6 +63,7 @@ static const struct field PUT_FIELDS[] = {
 	{IN_BODY, FIELD_TIME, "published_at", FIELD_NOWHERE, NULLABLE},
 	{IN_BODY, FIELD_TIME, "updated_at", FIELD_NOWHERE, NULLABLE},
 	JSON_URL("github_url", NULLABLE),
+	JSON_TEXT("comments", NULLABLE | TRIMMED, 1, 5000),
 	{IN_BODY, FIELD_TEXT, "container_image", FIELD_NOWHERE, NULLABLE, 1, 500,
          .check = url_is_safe_reference},
 	JSON_ENUM("container_status", OPTIONAL, CONTAINER_STATUSES),
@@ -75,6 +76,7 @@ static const struct field PUT_FIELDS[] = {
 	READ_ONLY("url"),
 	READ_ONLY("has_container"),
 	READ_ONLY("withdrawn"),
+	READ_ONLY("upvotes"),
 	FIELD_END,
 };
 

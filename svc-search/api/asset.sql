@@ -27,11 +27,11 @@ SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC 
 -- $1 the id, $2 the members to change, $3 PLAIN_TEXT_VERSION of their texts. No row: nothing differs, $2 has an older updated_at than the paper, or there is no
 -- such paper and $2 has no title to create it. A paper that its source has deleted is restored with the members of $2 alone.
 -- DO UPDATE reads the row after locking it, so two concurrent writers do not undo each other's changes.
-INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url,
+INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url, comments,
                         container_image, container_status, containerfile, working_directory, environment_vars,
                         reference_summary, license, source_title, source_abstract, source_authors, text_version)
 SELECT $1, coalesce(n.title, (SELECT title FROM asset WHERE arxiv_id = $1)), n.abstract, n.authors, n.categories,
-       n.published_at, n.updated_at, n.github_url, n.container_image, n.container_status, n.containerfile,
+       n.published_at, n.updated_at, n.github_url, n.comments, n.container_image, n.container_status, n.containerfile,
        n.working_directory, n.environment_vars, n.reference_summary, n.license, n.source_title, n.source_abstract,
        n.source_authors, $3
 FROM jsonb_populate_record(
@@ -39,10 +39,10 @@ FROM jsonb_populate_record(
          || '{"environment_vars": {}, "reference_summary": {"total": 0, "classified": 0, "by_class": {}}}'::jsonb || $2::jsonb) n
 WHERE n.title IS NOT NULL OR EXISTS (SELECT FROM asset WHERE arxiv_id = $1 AND NOT is_deleted)
 ON CONFLICT (arxiv_id) DO UPDATE SET
-    (title, abstract, authors, categories, published_at, updated_at, github_url, container_image, container_status,
+    (title, abstract, authors, categories, published_at, updated_at, github_url, comments, container_image, container_status,
      containerfile, working_directory, environment_vars, reference_summary, license, source_title, source_abstract,
      source_authors, text_version, is_deleted) =
-    (SELECT r.title, r.abstract, r.authors, r.categories, r.published_at, r.updated_at, r.github_url,
+    (SELECT r.title, r.abstract, r.authors, r.categories, r.published_at, r.updated_at, r.github_url, r.comments,
             r.container_image, r.container_status, r.containerfile, r.working_directory, r.environment_vars,
             r.reference_summary, r.license, r.source_title, r.source_abstract, r.source_authors,
             CASE WHEN $2::jsonb ?& '{title,abstract,authors}' THEN $3 ELSE a.text_version END, false
@@ -54,7 +54,7 @@ RETURNING asset_detail_json(a);
 -- name: asset_by_ids (read)
 -- $1 an array of ids. Their papers, in that order: the JSON of a list item, and the columns for highlights and filters.
 SELECT a.arxiv_id, asset_json(a), a.title, a.abstract, to_jsonb(a.categories), to_char(a.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
-       a.has_container, a.github_url
+       a.has_container, a.github_url, a.comments
 FROM jsonb_array_elements_text($1::jsonb) WITH ORDINALITY AS requested (id, position)
 JOIN asset a ON a.arxiv_id = requested.id AND NOT a.is_deleted
 ORDER BY requested.position;

@@ -35,7 +35,8 @@ enum column {
 	COLUMN_CATEGORIES,
 	COLUMN_PUBLISHED,
 	COLUMN_CONTAINER,
-	COLUMN_GITHUB
+	COLUMN_GITHUB,
+	COLUMN_COMMENTS
 };
 
 struct search_work {
@@ -293,6 +294,9 @@ const char *search_hits_public(struct request *rq, const struct search_hits *hit
 		add_highlight(rq, doc, list, parsed, "abstract",
 		              pg_value(rows, row, COLUMN_ABSTRACT));
 		add_authors(rq, doc, list, parsed, asset);
+		if (pg_value(rows, row, COLUMN_COMMENTS))
+			add_highlight(rq, doc, list, parsed, "comments",
+			              pg_value(rows, row, COLUMN_COMMENTS));
 		buf_puts(&out, row ? "," : "");
 		buf_add(&out, asset, strlen(asset) - 1);
 		buf_printf(&out, ", \"relevance_score\": %.4f, \"highlights\": %s", hit->relevance,

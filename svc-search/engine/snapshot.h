@@ -18,7 +18,7 @@
 
 /** Increase it whenever the meaning of the blobs, the tokens or the weights of the index
  * changes. */
-#define SNAPSHOT_VERSION 7
+#define SNAPSHOT_VERSION 8
 
 /** Write `view` to `path` atomically: to a temporary file in the same folder, which is synced and
  * renamed. Returns false with errno set; `path` is then unchanged, or replaced but not durably: see

@@ -3,7 +3,7 @@
 -- index has room for 1000 (DOCUMENT_MAX_AUTHORS).
 SELECT change, arxiv_id, title, abstract, array_to_string(categories, ' '),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted,
-       array_to_string(authors[1:1000], E'\n')
+       array_to_string(authors[1:1000], E'\n'), comments
 FROM asset WHERE change > $1 AND change <= $3 ORDER BY change LIMIT $2;
 
 -- name: asset_newest (read)
@@ -20,7 +20,7 @@ LEFT JOIN LATERAL (SELECT version, number FROM embedder WHERE format = $2 AND re
 -- last change and of its vector's last change. $2 is at most 4000; the inner limits are constants so that the planner can estimate the rows.
 SELECT number, arxiv_id, title, abstract, array_to_string(categories, ' '),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted,
-       array_to_string(authors[1:1000], E'\n'),
+       array_to_string(authors[1:1000], E'\n'), comments,
        (SELECT v.vector FROM asset_vector v
         WHERE v.space = $4 AND v.arxiv_id = c.arxiv_id AND v.digest = text_digest(c.title, c.abstract))
 FROM ((SELECT a.change AS number, a.* FROM asset a

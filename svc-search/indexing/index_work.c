@@ -18,6 +18,7 @@ enum column {
 	COLUMN_CONTAINER,
 	COLUMN_DELETED,
 	COLUMN_AUTHORS,
+	COLUMN_COMMENTS,
 	COLUMN_VECTOR /* only in VECTOR_CHANGES_SQL */
 };
 
@@ -60,6 +61,7 @@ static struct engine_change change_of(struct request *rq, const struct pg_rows *
 				.id = pg_value(rows, row, COLUMN_ID),
 				.title = pg_value(rows, row, COLUMN_TITLE),
 				.abstract = pg_value(rows, row, COLUMN_ABSTRACT),
+				.comments = pg_value(rows, row, COLUMN_COMMENTS),
 				.published = (int32_t)pg_value_int(rows, row, COLUMN_PUBLISHED),
 				.has_container = pg_value_bool(rows, row, COLUMN_CONTAINER),
 			},

@@ -46,19 +46,29 @@ char *metadata_author_name(struct arena *arena, const char *given, const char *f
 
 /* --- To a row --------------------------------------------------------------------------------- */
 
-/* The first GitHub repository in `text`, as `https://github.com/owner/name`; NULL: none. LaTeX's
- * `\_` is read as `_`. */
+/* The first GitHub repository in `text` (NULL: no text), as `https://github.com/owner/name`; NULL:
+ * none. LaTeX's `\_` is read as `_`. */
 static const char *find_repository(struct arena *arena, const char *text)
 {
 	static const char GITHUB[] = "https://github.com";
 	struct buf plain = {.arena = arena};
 	const char *found[1];
-	for (; *text; text++)
+	for (; text && *text; text++)
 		if (text[0] != '\\' || text[1] != '_')
 			buf_add(&plain, text, 1);
 	if (!plain.data || repository_urls_find(arena, GITHUB, plain.data, found, 1) == 0)
 		return NULL;
 	return arena_printf(arena, "%s/%s", GITHUB, found[0]);
+}
+
+/* What the source gives, else what the abstract or the comments name; NULL: none. */
+static const char *repository_of(struct arena *arena, const struct metadata *paper,
+                                 const char *abstract)
+{
+	if (paper->github_url)
+		return url_canonical(arena, paper->github_url);
+	const char *found = find_repository(arena, abstract);
+	return found ? found : find_repository(arena, paper->comments);
 }
 
 static void add_optional(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name,
@@ -137,9 +147,7 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 	}
 	add_time(doc, row, "published_at", paper->published_at_ms);
 	add_time(doc, row, "updated_at", paper->updated_at_ms);
-	add_optional(doc, row, "github_url",
-	             paper->github_url ? url_canonical(arena, paper->github_url)
-	                               : find_repository(arena, abstract));
+	add_optional(doc, row, "github_url", repository_of(arena, paper, abstract));
 	add_optional(doc, row, "license", paper->license);
 	if (paper->comments)
 		add_optional(doc, row, "comments",

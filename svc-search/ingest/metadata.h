@@ -20,9 +20,9 @@ struct metadata {
 };
 
 /** Make a row for ASSET_IMPORT_SQL in `doc`: with the canonical id, white space collapsed, and, if
- * github_url is not given, the first GitHub repository that the abstract names; texts in their
- * plain form beside their source (plain/plain_text.h). Returns NULL when the paper is invalid;
- * *ret_why says why, in the arena. */
+ * github_url is not given, the first GitHub repository that the abstract names, else the comments;
+ * texts in their plain form beside their source (plain/plain_text.h). Returns NULL when the paper
+ * is invalid; *ret_why says why, in the arena. */
 yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const struct metadata *paper,
                              const char **ret_why);
 

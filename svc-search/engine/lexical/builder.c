@@ -301,6 +301,8 @@ static void add_texts(struct builder_share *share, const struct document *docume
 {
 	add_field(share, document->title, RUN_TITLE, RUN_TITLE_EXTRA);
 	add_field(share, document->abstract, RUN_ABSTRACT, RUN_ABSTRACT_EXTRA);
+	if (document->comments)
+		add_field(share, document->comments, RUN_ABSTRACT_EXTRA, RUN_ABSTRACT_EXTRA);
 	add_field(share, document->id, RUN_TITLE_EXTRA, RUN_TITLE_EXTRA);
 	add_authors(share, document);
 	flush_runs(share, doc);

@@ -18,6 +18,7 @@ struct document {
 	const char *id;                /* arXiv id without version; at most DOCUMENT_MAX_ID bytes */
 	const char *title;             /* UTF-8, NUL-terminated, never NULL */
 	const char *abstract;          /* the same */
+	const char *comments;          /* found, but no part of the length; NULL: none */
 	const char *const *categories; /* such as "cs.CL"; the primary one first */
 	size_t category_count;         /* more than DOCUMENT_MAX_CATEGORIES are ignored */
 	const char *const *authors;    /* full names, the first author first */

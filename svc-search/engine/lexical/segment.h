@@ -175,7 +175,7 @@ struct forward {
 	uint32_t title_count;          /* main tokens of the title */
 	uint32_t abstract_count;       /* main tokens of the abstract */
 	uint32_t title_extra_count;    /* extra tokens of the title, and the document's id */
-	uint32_t abstract_extra_count; /* extra tokens of the abstract */
+	uint32_t abstract_extra_count; /* extra tokens of the abstract, and those of comments */
 	uint32_t author_count;         /* terms of the authors' names (text/name.h) */
 	const uint8_t *at;             /* the next term number, see forward_next() */
 };

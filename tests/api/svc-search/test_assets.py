@@ -15,6 +15,7 @@ WHOLE = {
     "published_at": "2022-05-27T17:53:09.000Z",
     "updated_at": "2022-06-23T17:53:32.123Z",
     "github_url": "https://github.com/example/tiles",
+    "comments": "12 pages, accepted at ICML 2022",
     "container_image": "registry.example.com/tiles:3",
     "container_status": "ready",
     "containerfile": "FROM scratch\n",
@@ -23,7 +24,7 @@ WHOLE = {
     "reference_summary": {"total": 66, "classified": 3, "by_class": {"uses": 2, "extends": 1}},
     "license": "http://creativecommons.org/licenses/by/4.0/",
 }
-NULLABLE = ["published_at", "updated_at", "github_url", "container_image", "containerfile", "working_directory", "license"]
+NULLABLE = ["published_at", "updated_at", "github_url", "comments", "container_image", "containerfile", "working_directory", "license"]
 
 
 def faults(document):
@@ -33,7 +34,8 @@ def faults(document):
 def test_put_stores_every_member(operator, api, new_id):
     name = new_id()
     stored = operator.api.put(f"/search/assets/{name}", WHOLE, expect=200).json()
-    shown = {**WHOLE, "arxiv_id": name, "url": f"https://arxiv.org/abs/{name}", "has_container": True, "withdrawn": False}
+    shown = {**WHOLE, "arxiv_id": name, "url": f"https://arxiv.org/abs/{name}", "has_container": True, "withdrawn": False,
+             "upvotes": None}
     assert stored == shown
     assert api.get(f"/search/assets/{name}", expect=200).json() == shown
 

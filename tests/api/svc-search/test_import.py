@@ -10,6 +10,7 @@ import subprocess
 
 import pytest
 
+from lib.scenario.words import new_word
 from lib.system.servers import ROOT
 from lib.wait import PATIENCE_SECONDS, wait_for
 
@@ -127,6 +128,25 @@ def test_comments_say_that_a_paper_was_withdrawn(run, api, paper_file, snapshot,
     assert api.get(f"/search/assets/{line['id']}").json()["withdrawn"] is False
     assert outcome(run(paper_file([{**line, "comments": comments}])))["updated"] == 1
     assert api.get(f"/search/assets/{line['id']}").json()["withdrawn"] is True
+
+
+def test_comments_are_shown_and_searched(run, api, paper_file, snapshot, found):
+    venue = new_word()
+    line = snapshot(comments=f"12 pages,\n accepted at {venue.upper()} 2021")
+    run(paper_file([line]))
+    found(venue, [line["id"]])
+    (hit,) = [hit for hit in api.post("/search/assets", {"query": venue}, expect=200).json() if hit["arxiv_id"] == line["id"]]
+    assert hit["comments"] == f"12 pages, accepted at {venue.upper()} 2021"
+    assert hit["highlights"] == [{"field": "comments", "text": f"12 pages, accepted at <em>{venue.upper()}</em> 2021"}]
+
+
+@pytest.mark.parametrize(
+    ("abstract", "expected"), [("No address.", "https://github.com/acme/ranker"), ("At github.com/acme/first.", "https://github.com/acme/first")]
+)
+def test_comments_name_the_repository_unless_the_abstract_does(run, api, paper_file, snapshot, abstract, expected):
+    line = snapshot(abstract=abstract, comments="12 pages. Code: https://github.com/acme/ranker")
+    run(paper_file([line]))
+    assert api.get(f"/search/assets/{line['id']}").json()["github_url"] == expected
 
 
 def test_of_several_lines_with_one_id_the_newest_is_stored(run, api, paper_file, snapshot):
