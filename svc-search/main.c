@@ -7,6 +7,7 @@
 #include "embeddings/embeddings.h"
 #include "embeddings/paper_embedding.h"
 #include "embeddings/query_embedding.h"
+#include "engine/text/highlight.h"
 #include "indexing/indexer.h"
 #include "indexing/trainer.h"
 #include "ingest/conversion.h"
@@ -79,6 +80,7 @@ static void worker_start(struct worker *worker)
 	struct search_worker *state = calloc(1, sizeof(*state));
 	require(state);
 	state->query_embedding = query_embedding_new();
+	state->tokenizer = tokenizer_new(HIGHLIGHT_CACHE_SLOTS);
 	worker->user = state;
 }
 
@@ -86,6 +88,7 @@ static void worker_stop(struct worker *worker)
 {
 	struct search_worker *state = worker->user;
 	query_embedding_free(state->query_embedding);
+	tokenizer_free(state->tokenizer);
 	free(state);
 	worker->user = NULL;
 }

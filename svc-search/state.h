@@ -18,6 +18,7 @@ struct harvester;
 struct indexer;
 struct paper_embedding;
 struct query_embedding;
+struct tokenizer;
 struct trainer;
 
 /** process->user. */
@@ -33,6 +34,7 @@ struct search_process {
 /** worker->user of the workers for requests. */
 struct search_worker {
 	struct query_embedding *query_embedding;
+	struct tokenizer *tokenizer; /* of highlights */
 };
 
 /** The index that a request searches. */

@@ -225,7 +225,9 @@ static const struct engine_hit *hit_of_row(const struct search_hits *hits, size_
 static void add_highlight(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *list,
                           const struct parsed_query *parsed, const char *field, const char *text)
 {
-	char *fragment = highlight_fragment(rq->arena, parsed, text, strlen(text));
+	const struct search_worker *worker = rq->worker->user;
+	char *fragment =
+		highlight_fragment(rq->arena, worker->tokenizer, parsed, text, strlen(text));
 	if (!fragment)
 		return;
 	yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);

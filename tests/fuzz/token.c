@@ -34,10 +34,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(text, data, size);
 	struct parsed_query *parsed = query_parse(arena, text, size / 2);
 	tokenizer_run(tokenizer, text, size, check_token, &check);
-	tokenizer_free(tokenizer);
 	for (size_t i = 0; i < parsed->sequence_count; i++)
 		require(parsed->sequence[i] < parsed->term_count);
-	highlight_fragment(arena, parsed, text, size);
+	highlight_fragment(arena, tokenizer, parsed, text, size);
+	tokenizer_free(tokenizer);
 	arena_free(arena);
 	return 0;
 }

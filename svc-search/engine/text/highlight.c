@@ -2,7 +2,6 @@
 
 #include "engine/text/fold.h"
 #include "engine/text/mem.h"
-#include "engine/text/token.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -192,10 +191,9 @@ static char *write_fragment(struct arena *arena, const struct finder *finder, co
 	return buf.data;
 }
 
-char *highlight_fragment(struct arena *arena, const struct parsed_query *query, const char *text,
-                         size_t length)
+char *highlight_fragment(struct arena *arena, struct tokenizer *tokenizer,
+                         const struct parsed_query *query, const char *text, size_t length)
 {
-	struct tokenizer *tokenizer = tokenizer_new(0);
 	struct finder finder = {.query = query};
 	float best_score = 0;
 	size_t best = 0;
@@ -204,7 +202,6 @@ char *highlight_fragment(struct arena *arena, const struct parsed_query *query, 
 		tokenizer_run_stop_words(tokenizer, text, length, add_match, &finder);
 	else
 		tokenizer_run(tokenizer, text, length, add_match, &finder);
-	tokenizer_free(tokenizer);
 	for (size_t i = 0; i < finder.count; i++) {
 		float score = score_matches(&finder, i,
 		                            window_end(text, length, finder.matches[i].start));

@@ -9,10 +9,16 @@
 
 #include <cmocka.h>
 
+#define CACHE_SLOTS 8 /* so few that words push each other out */
+
 static const char *fragment(struct arena *arena, const char *query, const char *text)
 {
-	return highlight_fragment(arena, query_parse(arena, query, strlen(query)), text,
-	                          strlen(text));
+	struct tokenizer *tokenizer = tokenizer_new(CACHE_SLOTS);
+	const char *found =
+		highlight_fragment(arena, tokenizer, query_parse(arena, query, strlen(query)), text,
+	                           strlen(text));
+	tokenizer_free(tokenizer);
+	return found;
 }
 
 static size_t count_characters(const char *text, size_t length)
