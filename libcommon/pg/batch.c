@@ -244,23 +244,29 @@ static bool item_is_blocked(struct pg_batch_queue *queue, const struct batch_ite
 	return code == ERR_CONTENTION || code == ERR_TIMEOUT;
 }
 
+/* How long the statement may wait for a lock: less when it has several items to delay. */
+static const char *lock_timeout_of(const struct batch *batch, const struct part *part)
+{
+	if (batch->count > 1 && !pg_statement_is_read(batch->queue->sql))
+		return pg_batch_lock_timeout;
+	return part->items[0]->first ? LOCK_TIMEOUT_ALONE : NULL;
+}
+
 /* Run the statement for `count` items of the batch. If one of them makes it fail, each half by
  * itself: the others are not held up, and an item that fails alone is to blame. */
 static void batch_run(struct request *rq, struct batch *batch, size_t from, size_t count)
 {
 	struct part *part = arena_new_of(rq->arena, struct part);
 	*part = part_of(batch->items + from, count);
-	bool is_limited = batch->count > 1 && !pg_statement_is_read(batch->queue->sql);
 	struct pg_rows *rows;
 	const char *constraint = NULL;
 	if (part->count == 0)
 		return;
 	rq->has_effects = false;
-	enum err_code code =
-		run_items(rq, part->items, part->count, is_limited ? pg_batch_lock_timeout : NULL,
-	                  &rows, &constraint);
+	enum err_code code = run_items(rq, part->items, part->count, lock_timeout_of(batch, part),
+	                               &rows, &constraint);
 	bool is_of_one = batch->count > 1 && may_be_of_one(rq, code);
-	if (is_of_one && count > 1) {
+	if (is_of_one && part->count > 1) {
 		batch_run(rq, batch, from, count / 2);
 		batch_run(rq, batch, from + count / 2, count - count / 2);
 		return;
