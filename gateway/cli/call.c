@@ -251,6 +251,8 @@ static void add_faults(struct cli *cli, struct buf *out, yyjson_val *faults)
 {
 	size_t index, count;
 	yyjson_val *fault;
+	if (yyjson_arr_size(faults) == 1) /* the detail is this one */
+		return;
 	yyjson_arr_foreach (faults, index, count, fault)
 		buf_printf(out, "\n  %s: %s", cli_shown(cli, json_get_text(fault, "field")),
 		           cli_shown(cli, json_get_text(fault, "message")));
