@@ -14,18 +14,19 @@ def rows(done):
 
 
 def test_the_digest_and_what_its_numbers_do(reader):
-    shown = reader.run("digest").stdout
+    """Each number is of the list before it: the day's own recommendations may come between two lists."""
+    titles = re.findall(r"^ *\d+\. (.*)$", reader.run("digest").stdout, re.MULTILINE)
+    assert len(titles) >= 3
+    assert reader.run("like", "2").stdout == f"like: {titles[1]}\n"
+    assert f"{len(titles)} items" in reader.run("like", str(len(titles) + 1), status=NOT_FOUND).stderr
     recommended = rows(reader.run("digest", "-o", "jsonl"))
-    assert len(recommended) == 3 and all(f"{i + 1}. {row['title']}" in shown for i, row in enumerate(recommended))
-    assert reader.run("like", "2").stdout == f"like: {recommended[1]['title']}\n"
     assert json.loads(reader.run("save", "1", "-o", "json").stdout)["recommendation_id"] == recommended[0]["recommendation_id"]
     why = reader.run("why", "3").stdout
     assert recommended[2]["resource_id"] in why and "retrieval" in why
     assert f"Paper       {recommended[0]['resource_id']}" in reader.run("paper", "1").stdout
-    assert "3 items" in reader.run("like", "4", status=NOT_FOUND).stderr
     assert json.loads(reader.run("digest", "--week", "-o", "json").stdout)["period"] == "week"
-    assert [row["recommendation_id"] for row in rows(reader.run("digest", "-i", "quest", "-n", "2", "-o", "jsonl"))] == [
-        row["recommendation_id"] for row in recommended[:2]]  # fmt: skip
+    of_one = rows(reader.run("digest", "-i", "quest", "-n", "2", "-o", "jsonl"))
+    assert len(of_one) == 2 and {row["interest_name"] for row in of_one} == {"Question answering"}
 
 
 def test_a_number_stands_for_what_was_listed_last(reader):
