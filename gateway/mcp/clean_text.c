@@ -31,6 +31,12 @@ static uint32_t point_of(const char *text, size_t length)
 	return point;
 }
 
+/* A printable character of ASCII, as most are. */
+static bool is_plain(char byte)
+{
+	return byte >= ' ' && byte <= '~';
+}
+
 /* The length of the sequence at `text`; a byte that begins none counts as one, and is removed. */
 static size_t next(const char *text, size_t length, bool *ret_is_removed)
 {
@@ -45,6 +51,10 @@ const char *clean_text(struct arena *arena, const char *text, size_t length, siz
 	size_t kept = 0; /* the start of what is not yet copied */
 	for (size_t at = 0; at < length;) {
 		bool removed;
+		if (is_plain(text[at])) {
+			at++;
+			continue;
+		}
 		size_t step = next(text + at, length - at, &removed);
 		if (removed) {
 			buf_add(&out, text + kept, at - kept);

@@ -8,6 +8,44 @@
 #include <regex.h>
 #include <string.h>
 
+#define PATTERNS_MAX 16
+
+/* Set by schema_start(), read by every worker: compiling a pattern takes longer than a call. */
+static struct pattern {
+	char *text;
+	regex_t regex;
+} patterns[PATTERNS_MAX];
+static size_t pattern_count;
+
+static const struct pattern *pattern_find(const char *text)
+{
+	for (size_t i = 0; i < pattern_count; i++)
+		if (strcmp(patterns[i].text, text) == 0)
+			return &patterns[i];
+	return NULL;
+}
+
+static void pattern_add(const char *text)
+{
+	require(pattern_count < PATTERNS_MAX);
+	struct pattern *pattern = &patterns[pattern_count++];
+	pattern->text = strdup(text);
+	require(pattern->text && regcomp(&pattern->regex, text, REG_EXTENDED | REG_NOSUB) == 0);
+}
+
+void schema_start(yyjson_val *schema)
+{
+	yyjson_val *properties = yyjson_obj_get(schema, "properties"), *name, *property;
+	const char *text = json_get_text(schema, "pattern");
+	size_t index, count;
+	if (text && !pattern_find(text))
+		pattern_add(text);
+	if (yyjson_obj_get(schema, "items"))
+		schema_start(yyjson_obj_get(schema, "items"));
+	json_obj_foreach (properties, index, count, name, property)
+		schema_start(property);
+}
+
 /* --- Keywords --------------------------------------------------------------------------------- */
 
 static bool is_of_type(const char *type, yyjson_val *value)
@@ -61,11 +99,9 @@ static bool fits_format(yyjson_val *bound, yyjson_val *value)
 
 static bool fits_pattern(yyjson_val *bound, yyjson_val *value)
 {
-	regex_t regex;
-	require(regcomp(&regex, yyjson_get_str(bound), REG_EXTENDED | REG_NOSUB) == 0);
-	int fault = regexec(&regex, yyjson_get_str(value), 0, NULL, 0);
-	regfree(&regex);
-	return !fault;
+	const struct pattern *pattern = pattern_find(yyjson_get_str(bound));
+	require(pattern);
+	return regexec(&pattern->regex, yyjson_get_str(value), 0, NULL, 0) == 0;
 }
 
 /* The number, the code points of a text, or the items of an array. */

@@ -8,6 +8,10 @@
 
 #include <yyjson.h>
 
+/** Compile the patterns of a schema, those of its properties and items included: once, before other
+ * threads start, and before a value is checked against it. The process keeps them. */
+void schema_start(yyjson_val *schema);
+
 /** Append a line for each fault of the value, which is named `name` ("": the arguments as a whole):
  *
  *     limit: must be at most 10

@@ -26,6 +26,7 @@ void tools_start(struct arena *arena)
 	for (size_t i = 0; i < TOOL_COUNT; i++) {
 		schemas[i][false] = schema_of(arena, TOOLS[i].definition);
 		schemas[i][true] = schema_of(arena, TOOLS[i].definition_with_repo);
+		schema_start(schemas[i][false]);
 	}
 	tool_results_start(arena, TOOLS, TOOL_COUNT);
 }

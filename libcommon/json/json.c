@@ -334,12 +334,22 @@ static const char *escape_of(const char *sequence, size_t size, enum escapes esc
 	return scratch;
 }
 
+/* What most of a text consists of, and is never escaped. */
+static bool is_plain(char byte)
+{
+	return byte >= ' ' && byte <= '~' && byte != '"' && byte != '\\';
+}
+
 /* Append `text` with each byte that is not UTF-8 replaced. */
 static void add_clean(struct buf *out, const char *text, size_t length, enum escapes escapes)
 {
 	char scratch[ESCAPE_SIZE];
 	size_t start = 0, i = 0;
 	while (i < length) {
+		if (is_plain(text[i])) {
+			i++;
+			continue;
+		}
 		size_t step = utf8_sequence(text + i, length - i);
 		const char *replacement = step == 0 ? UTF8_REPLACEMENT
 		                          : escapes ? escape_of(text + i, step, escapes, scratch)

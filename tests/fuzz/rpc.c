@@ -1,6 +1,7 @@
-/* rpc_read(): whatever the bytes are, the message is a whole one or there is an error with a message; what is answered to it is JSON
- * with the id of the request. Each text is also an arguments object: schema_faults() ends each fault with a line feed, and finds none
- * in what a schema without demands checks. */
+/* rpc_read(): whatever the bytes are, the message is a whole one or there is an error with a
+ * message; what is answered to it is JSON with the id of the request. Each text is also an
+ * arguments object: schema_faults() ends each fault with a line feed. And it is a text of others:
+ * clean_text() leaves nothing to clean. */
 #include "mcp/rpc.h"
 
 #include "base/base.h"
@@ -48,7 +49,9 @@ static void check_arguments(struct arena *arena, const char *text, size_t length
 	struct buf faults = {.arena = arena};
 	if (json_parse(arena, text, length, &value, NULL))
 		return;
-	size_t count = schema_faults(&faults, json_parse_own(arena, SCHEMA), value, "");
+	yyjson_val *schema = json_parse_own(arena, SCHEMA);
+	schema_start(schema);
+	size_t count = schema_faults(&faults, schema, value, "");
 	require((count == 0) == (faults.length == 0));
 	require(!count || faults.data[faults.length - 1] == '\n');
 	require(schema_faults(&faults, json_parse_own(arena, "{}"), value, "") == 0 ||
