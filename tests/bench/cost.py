@@ -80,12 +80,12 @@ def wrk(url, key, method, target, body, seconds):
     return wrk_in_turn(url, [(key, target)], method, body, seconds)
 
 
-def wrk_in_turn(url, calls, method, body, seconds):
+def wrk_in_turn(url, calls, method, body, seconds, prefix=PREFIX):
     """Requests by wrk with the keys and targets of `calls` in turn; how many were answered."""
     constants = {
         "METHOD": lua_text(method),
         "BODY": "nil" if body is None else lua_text(body),
-        "CALLS": "{" + ",".join("{" + lua_text(key) + "," + lua_text(PREFIX + target) + "}" for key, target in calls) + "}",
+        "CALLS": "{" + ",".join("{" + lua_text(key) + "," + lua_text(prefix + target) + "}" for key, target in calls) + "}",
         "ROWS": "50",
     }
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:

@@ -49,4 +49,4 @@ def digest(papers, mcp):
     """The digest of a new account with one interest."""
     mcp.call("create_interest", name="Efficient attention", context=CONTEXT)
     refresh(mcp)
-    return mcp.call("get_digest")
+    return mcp.call("get_digest", period="week")
