@@ -47,6 +47,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.code_host", "issues", code_host_item_told},
 	{"events.code_host", "workflow_run", code_host_run_told},
 	{"events.code_host", "access", repo_access_lost},
+	{"events.code_host", "endpoint", inbox_endpoint_disabled},
 	{"events.code_host", "repository_name", code_host_name_told},
 	{0},
 };

@@ -194,6 +194,17 @@ CREATE SEQUENCE deliverable_version
     NO MAXVALUE
     CACHE 1;
 
+CREATE TABLE endpoint_disabled (
+    account_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    name text NOT NULL,
+    reason text NOT NULL,
+    disabled_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY endpoint_disabled
+    ADD CONSTRAINT endpoint_disabled_pkey PRIMARY KEY (account_id, endpoint_id);
+CREATE TRIGGER account_skipped BEFORE INSERT ON endpoint_disabled FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
 CREATE TABLE inbox_archived (
     account_id uuid NOT NULL,
     item uuid NOT NULL,

@@ -26,3 +26,9 @@ void inbox_key_expiring(struct request *rq, const struct event *event)
 	pg_query(rq, KEY_EXPIRING_NOTE_SQL, pg_text(event->account),
 	         pg_text(json_write(rq->arena, event->data, NULL)));
 }
+
+void inbox_endpoint_disabled(struct request *rq, const struct event *event)
+{
+	pg_query(rq, ENDPOINT_DISABLED_NOTE_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)));
+}

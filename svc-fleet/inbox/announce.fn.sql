@@ -74,3 +74,17 @@ BEGIN
     ON CONFLICT (account_id, key_id) DO UPDATE SET expires_at = excluded.expires_at;
     PERFORM inbox_mark(account, clock_timestamp());
 END $$;
+
+-- svc-integrations tells that an endpoint of messages was disabled, or, without a reason, that it is enabled again or gone.
+CREATE OR REPLACE FUNCTION endpoint_disabled_note(account uuid, told jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    e endpoint_disabled := jsonb_populate_record(NULL::endpoint_disabled, told);
+BEGIN
+    DELETE FROM endpoint_disabled d WHERE d.account_id = account AND d.endpoint_id = e.endpoint_id;
+    IF e.reason IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO endpoint_disabled (account_id, endpoint_id, name, reason, disabled_at)
+    VALUES (account, e.endpoint_id, e.name, e.reason, e.disabled_at);
+    PERFORM inbox_mark(account, clock_timestamp());
+END $$;

@@ -13,3 +13,7 @@ SELECT inbox_announce($1, $2);
 -- name: key_expiring_note
 -- $1 account, $2 data of the event.
 SELECT key_expiring_note($1, $2);
+
+-- name: endpoint_disabled_note
+-- $1 account, $2 what svc-integrations tells: {"endpoint_id", "name", "reason", "disabled_at"}.
+SELECT endpoint_disabled_note($1, $2);

@@ -24,6 +24,7 @@ $$;
 --   setup_waiting         the pull request that brings an agent's workflow waits to be merged
 --   model_key_missing     an agent has no model key
 --   agent_revoked         an agent was revoked in the last 30 days
+--   endpoint_disabled     nothing more is sent to an endpoint of messages
 --   access_lost           the account has lost access to a repository that it owned, or that an agent of it works on
 --   key_expiring          a key of the account expires within 30 days
 -- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
@@ -79,6 +80,10 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
            CASE WHEN k.expires_at < now() + interval '168 hours' THEN 'critical' ELSE 'warning' END
     FROM key_expiring k
     WHERE k.account_id = account AND k.expires_at > now() AND (in_repo IS NULL OR repository_key(k.repo) = in_repo)
+    UNION ALL
+    SELECT inbox_id('endpoint_disabled', d.endpoint_id || ' ' || extract(epoch FROM d.disabled_at)), 'endpoint_disabled', NULL,
+           'Nothing more is sent to ' || d.name || ': ' || d.reason, NULL, d.disabled_at, 'critical'
+    FROM endpoint_disabled d WHERE d.account_id = account AND in_repo IS NULL
     )
     SELECT inbox_id(w.kind, w.url), w.kind, w.repo, w.title, w.url, w.opened_at,
            CASE WHEN w.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END

@@ -71,7 +71,7 @@ static void judge_slack(struct request *rq, const struct fetch_response *answer,
 		outcome->disable = is_word ? arena_strdup(rq->arena, answer->body) : "refused";
 	if (answer->status == 400)
 		log_error(LOG_GROUP_APP, "slack refuses the form of a message",
-		          f_text("answer", outcome->response));
+		          f_text("why", outcome->response));
 	if (answer->status == 429)
 		outcome->pause_ms = fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS);
 	outcome->is_final = outcome->disable || answer->status == 400;

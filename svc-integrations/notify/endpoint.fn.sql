@@ -11,6 +11,13 @@ CREATE OR REPLACE FUNCTION endpoint_json(e endpoint) RETURNS jsonb LANGUAGE sql 
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
+-- Tell svc-fleet, for the account's inbox, that an endpoint is disabled, or, with null, that it is not any more.
+CREATE OR REPLACE FUNCTION endpoint_tell(e endpoint, reason text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM event_emit('events.code_host', 'endpoint', e.account_id, jsonb_build_object(
+        'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'disabled_at', time_json(now())));
+END $$;
+
 -- Make an endpoint of a body that was checked, with the sealed secret. The account may have `most`; violates endpoint_max.
 CREATE OR REPLACE FUNCTION endpoint_create(endpoint uuid, account uuid, given jsonb, sealed bytea, hint text, most int)
 RETURNS jsonb LANGUAGE plpgsql AS $$
@@ -51,6 +58,9 @@ BEGIN
     SELECT * INTO e FROM endpoint k WHERE k.id = endpoint AND k.account_id = account FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RETURN NULL;
+    END IF;
+    IF e.status = 'disabled' AND given ? 'status' THEN
+        PERFORM endpoint_tell(e, NULL);
     END IF;
     e := jsonb_populate_record(e, given);
     IF given ->> 'status' = 'active' THEN

@@ -18,7 +18,10 @@ SELECT changed FROM endpoint_update($1, $2, $3::jsonb) AS changed WHERE changed 
 
 -- name: endpoint_delete
 -- $1 endpoint, $2 account. What waits for it goes with it.
-DELETE FROM endpoint WHERE id = $1 AND account_id = $2 RETURNING jsonb_build_object('id', id, 'deleted', true);
+WITH gone AS (
+    DELETE FROM endpoint WHERE id = $1 AND account_id = $2 RETURNING *
+)
+SELECT jsonb_build_object('id', g.id, 'deleted', true), CASE WHEN g.status = 'disabled' THEN endpoint_tell(g::endpoint, NULL) END FROM gone g;
 
 -- name: endpoint_rotate
 -- $1 endpoint, $2 account, $3 sealed secret, $4 its last characters, $5 seconds for which the old one signs, too, $6 whether an old

@@ -99,6 +99,7 @@ BEGIN
     UPDATE endpoint k SET status = 'disabled', disabled_reason = reason, updated_at = now() WHERE k.id = e.id;
     PERFORM message_emit('events.code_host', 'endpoint.disabled', e.account_id, jsonb_build_object(
         'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'url', '/console/?endpoint=' || e.id));
+    PERFORM endpoint_tell(e, reason);
 END $$;
 
 -- How long nothing is tried after so many failures in a row: from the fifth on a minute, doubled up to an hour.

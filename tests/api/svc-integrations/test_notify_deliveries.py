@@ -227,10 +227,13 @@ def test_410_disables_at_once_and_the_others_are_told(api, receiver, sender):
         assert (made["status"], made["disabled_reason"]) == ("disabled", "gone") and len(gone.got) == 1
         assert verify(other["secret"], receiver.got) == ["ok"]
         assert [row["status"] for row in deliveries(api, endpoint)] == ["pending", "failed"]
+        item = wait_for(lambda: api.get("/fleet/agents/inbox", expect=200).json())[0]
+        assert (item["kind"], item["title"], item["severity"]) == ("endpoint_disabled", "Nothing more is sent to old: gone", "critical")
         gone.answer = status(200)
         api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
         wait_status(api, endpoint, "delivered")
         assert shown(api, endpoint)["disabled_reason"] is None
+        wait_for(lambda: api.get("/fleet/agents/inbox", expect=200).json() == [])
 
 
 def test_an_endpoint_that_fails_is_left_alone_and_catches_up(api, db, sender):
@@ -330,6 +333,7 @@ def test_the_list_is_narrowed(api, receiver, endpoint, sender):
     assert [row["type"] for row in deliveries(api, endpoint)] == ["other.type", "test.ping"]
     assert [row["type"] for row in deliveries(api, endpoint, type="other.type")] == ["other.type"]
     assert deliveries(api, endpoint, status="failed") == []
+    assert deliveries(api, endpoint, offset=1000000) == []
     made = deliveries(api, endpoint)[0]["created_at"]
     assert len(deliveries(api, endpoint, until=made)) == 2 and len(deliveries(api, endpoint, since=made, limit=1)) == 1
 

@@ -327,7 +327,7 @@ def test_a_limit_over_the_maximum_is_clamped(send, op, limit):
     assert send(params={"limit": limit}).status_code == status
 
 
-@by_id([op for op in OPERATIONS if DESCRIBED[op.id].parameter("query", "offset")])
+@by_id([op for op in OPERATIONS if DESCRIBED[op.id].parameter("query", "offset") and not op.parameters])
 @pytest.mark.parametrize("offset", ["1000000", "9" * 40])
 def test_an_offset_past_the_end_is_an_empty_page(send, op, offset):
     answer = send(params={"offset": offset})

@@ -310,7 +310,7 @@ NO_TEXT = {"refit_task_get", "refresh_task_get", "provision_task_get", "assets_l
            "app_install_url_get", "app_installation_get", "connections_list", "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "build_get",
-           "webhook_event_types_list"}
+           "webhook_event_types_list", "webhook_deliveries_list"}
 
 
 @by_id([op for op in READS if op.id not in NO_TEXT])
