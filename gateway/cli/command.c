@@ -182,8 +182,8 @@ static void set_words(struct parse *parse, const char *const *words, size_t coun
 		if (is_option(row) || at >= count)
 			continue;
 		if (row->flags & PARAMETER_REST) {
-			arguments->rest_count = MIN_OF(count - at, ARRAY_LEN(arguments->rest) - 1);
-			memcpy(arguments->rest, words + at, arguments->rest_count * sizeof(*words));
+			arguments->rest = words + at;
+			arguments->rest_count = count - at;
 			*value = join(parse->cli, words + at, count - at);
 			at = count;
 		} else {

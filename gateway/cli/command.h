@@ -46,7 +46,7 @@ struct arguments {
 	const struct command *command;
 	const char *values[PARAMETERS_MAX]; /* of the parameter of the same number; NULL: not given.
 	                                       For an option without a value: "" */
-	const char *rest[256];              /* of PARAMETER_REST, one by one; ends with NULL */
+	const char *const *rest;            /* of PARAMETER_REST, one by one */
 	size_t rest_count;
 };
 

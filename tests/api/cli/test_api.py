@@ -78,6 +78,15 @@ def test_ids_fill_one_segment_of_the_path(against):
         server.close()
 
 
+def test_any_number_of_words(against):
+    server = StubServer(lambda request: request.reply(200, "{}", Content_Type="application/json"))
+    try:
+        against(server.url).run("api", "experiment_create", *["tags=a"] * 1000)
+        assert json.loads(server.requests[0][3]) == {"tags": ["a"] * 1000}
+    finally:
+        server.close()
+
+
 def test_what_is_no_json_is_printed_as_it_is(against):
     server = StubServer(lambda request: request.reply(200, "<feed>\x1b</feed>\n", Content_Type="application/atom+xml"))
     try:
