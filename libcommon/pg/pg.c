@@ -113,6 +113,21 @@ bool pg_value_bool(const struct pg_rows *rows, int row, int column)
 	return text && text[0] == 't';
 }
 
+void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, int column,
+                     size_t *ret_length)
+{
+	size_t at = cell(rows, row, column);
+	if (!rows->values[at])
+		return NULL;
+	size_t length = rows->lengths[at];
+	require(length >= 2 && memcmp(rows->values[at], "\\x", 2) == 0);
+	length = (length - 2) / 2;
+	void *data = arena_alloc(arena, length + 1);
+	require(hex_decode(rows->values[at] + 2, 2 * length, data, length));
+	*ret_length = length;
+	return data;
+}
+
 static int column_of(const struct pg_rows *rows, const char *name)
 {
 	int column = 0;
@@ -141,19 +156,10 @@ bool pg_get_bool(const struct pg_rows *rows, int row, const char *column)
 	return pg_value_bool(rows, row, column_of(rows, column));
 }
 
-void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, int column,
-                     size_t *ret_length)
+void *pg_get_bytes(struct arena *arena, const struct pg_rows *rows, int row, const char *column,
+                   size_t *ret_length)
 {
-	size_t at = cell(rows, row, column);
-	if (!rows->values[at])
-		return NULL;
-	size_t length = rows->lengths[at];
-	require(length >= 2 && memcmp(rows->values[at], "\\x", 2) == 0);
-	length = (length - 2) / 2;
-	void *data = arena_alloc(arena, length + 1);
-	require(hex_decode(rows->values[at] + 2, 2 * length, data, length));
-	*ret_length = length;
-	return data;
+	return pg_value_bytes(arena, rows, row, column_of(rows, column), ret_length);
 }
 
 const char *pg_json(const struct pg_rows *rows)

@@ -229,6 +229,8 @@ const char *pg_get(const struct pg_rows *rows, int row, const char *column);
 int64_t pg_get_int(const struct pg_rows *rows, int row, const char *column); /* 0 for NULL */
 double pg_get_float(const struct pg_rows *rows, int row, const char *column);
 bool pg_get_bool(const struct pg_rows *rows, int row, const char *column);
+void *pg_get_bytes(struct arena *arena, const struct pg_rows *rows, int row, const char *column,
+                   size_t *ret_length); /* as pg_value_bytes() */
 
 /** The same by the number of the column, for statements with one or two. */
 const char *pg_value(const struct pg_rows *rows, int row, int column);

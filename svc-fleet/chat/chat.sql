@@ -18,7 +18,7 @@ WITH newest AS MATERIALIZED (
     FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS day) today
 )
 SELECT o.repo,
-       (SELECT coalesce(json_agg(run_json(n.r) ORDER BY (n.r).at DESC, (n.r).id DESC), '[]') FROM newest n),
-       i.agents, w.items, f.sums, fleet_sums($1, '-infinity', 'infinity', p.repos), f.facts, p.since, p.until, f.merged
+       (SELECT coalesce(json_agg(run_json(n.r) ORDER BY (n.r).at DESC, (n.r).id DESC), '[]') FROM newest n) AS runs,
+       i.agents, w.items AS waiting, f.sums AS month, fleet_sums($1, '-infinity', 'infinity', p.repos) AS total, f.facts, p.since, p.until, f.merged
 FROM repo_in_footprint($1, repository_now($2)) AS o (repo), installed i, waiting w, period p, fleet_report($1, p.since, p.until, p.repos, 'month') f
 WHERE o.repo IS NOT NULL;

@@ -8,9 +8,6 @@
 #include "service/key_limit.h"
 #include "service/resource.h"
 
-/* Columns of chat_records_get. */
-enum { REPO, RUNS, AGENTS, WAITING, MONTH, TOTAL, FACTS, SINCE, UNTIL, MERGED };
-
 static yyjson_val *find_findings(struct request *rq, const struct finding_facts *facts)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -36,18 +33,18 @@ struct chat_records chat_records_read(struct request *rq, const char *repo,
 	                                pg_text(repo), pg_int(CHAT_RUNS_MAX));
 	require_row(rq, rows, "no agent of yours works on this repository");
 	struct chat_records records = {
-		.repo = pg_value(rows, 0, REPO),
-		.runs = json_parse_own(rq->arena, pg_value(rows, 0, RUNS)),
-		.agents = json_parse_own(rq->arena, pg_value(rows, 0, AGENTS)),
-		.waiting = json_parse_own(rq->arena, pg_value(rows, 0, WAITING)),
-		.month = json_parse_own(rq->arena, pg_value(rows, 0, MONTH)),
-		.total = json_parse_own(rq->arena, pg_value(rows, 0, TOTAL)),
-		.merged = pg_value_int(rows, 0, MERGED),
+		.repo = pg_get(rows, 0, "repo"),
+		.runs = json_parse_own(rq->arena, pg_get(rows, 0, "runs")),
+		.agents = json_parse_own(rq->arena, pg_get(rows, 0, "agents")),
+		.waiting = json_parse_own(rq->arena, pg_get(rows, 0, "waiting")),
+		.month = json_parse_own(rq->arena, pg_get(rows, 0, "month")),
+		.total = json_parse_own(rq->arena, pg_get(rows, 0, "total")),
+		.merged = pg_get_int(rows, 0, "merged"),
 	};
 	struct finding_facts facts = {
-		records.month, json_parse_own(rq->arena, pg_value(rows, 0, FACTS)),
+		records.month, json_parse_own(rq->arena, pg_get(rows, 0, "facts")),
 		arena_printf(rq->arena, "/api/v1.0/fleet/runs?since=%s&until=%s&repos=%s",
-	                     pg_value(rows, 0, SINCE), pg_value(rows, 0, UNTIL), records.repo)};
+	                     pg_get(rows, 0, "since"), pg_get(rows, 0, "until"), records.repo)};
 	records.findings = find_findings(rq, &facts);
 	if (focus_run_id)
 		read_focus(rq, &records, focus_run_id);

@@ -26,19 +26,6 @@ static const struct field REPORT_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Columns of fleet_report (report.sql). */
-enum {
-	SUMS,
-	MERGED,
-	MEDIAN_HOURS,
-	AGENTS,
-	AGENTS_COUNT,
-	DELIVERABLES,
-	CHRONOLOGY,
-	FACTS,
-	REPOS_QUERY
-};
-
 struct period {
 	const char *since, *until; /* days, both included */
 	int64_t days;
@@ -78,11 +65,6 @@ static struct period read_period(struct request *rq, const struct report_input *
 static const char *timeline_step(int64_t days)
 {
 	return days <= 31 ? "day" : days <= 217 ? "week" : "month";
-}
-
-static yyjson_val *read_column(struct request *rq, const struct pg_rows *rows, int column)
-{
-	return json_parse_own(rq->arena, pg_value(rows, 0, column));
 }
 
 /* The report under construction. */
@@ -223,27 +205,28 @@ void fleet_report_get(struct request *rq)
 		.rq = rq,
 		.doc = json_doc_new(rq->arena),
 		.period = &period,
-		.sums = read_column(rq, rows, SUMS),
-		.merged = pg_value_int(rows, 0, MERGED),
-		.median_hours = pg_value(rows, 0, MEDIAN_HOURS),
-		.repos_query = pg_value(rows, 0, REPOS_QUERY) ? pg_value(rows, 0, REPOS_QUERY) : "",
+		.sums = json_parse_own(rq->arena, pg_get(rows, 0, "sums")),
+		.merged = pg_get_int(rows, 0, "merged"),
+		.median_hours = pg_get(rows, 0, "median_hours"),
+		.repos_query = pg_get(rows, 0, "repos_query") ? pg_get(rows, 0, "repos_query") : "",
 	};
 	yyjson_mut_val *root = yyjson_mut_obj(report.doc);
 	yyjson_mut_doc_set_root(report.doc, root);
 	yyjson_mut_obj_add_str(report.doc, root, "headline",
-	                       build_headline(&report, pg_value_int(rows, 0, AGENTS_COUNT)));
+	                       build_headline(&report, pg_get_int(rows, 0, "agents_count")));
 	yyjson_mut_val *shown_period = yyjson_mut_obj_add_obj(report.doc, root, "period");
 	yyjson_mut_obj_add_str(report.doc, shown_period, "since", period.since);
 	yyjson_mut_obj_add_str(report.doc, shown_period, "until", period.until);
 	yyjson_mut_obj_add_val(report.doc, root, "kpis", build_kpis(&report));
 	yyjson_mut_obj_add_val(report.doc, root, "kpi_sources", build_sources(&report));
 	yyjson_mut_obj_add_val(report.doc, root, "agents",
-	                       yyjson_mut_raw(report.doc, pg_value(rows, 0, AGENTS)));
+	                       yyjson_mut_raw(report.doc, pg_get(rows, 0, "agents")));
 	yyjson_mut_obj_add_val(report.doc, root, "findings",
-	                       build_findings(&report, read_column(rq, rows, FACTS)));
+	                       build_findings(&report,
+	                                      json_parse_own(rq->arena, pg_get(rows, 0, "facts"))));
 	yyjson_mut_obj_add_val(report.doc, root, "deliverables",
-	                       yyjson_mut_raw(report.doc, pg_value(rows, 0, DELIVERABLES)));
+	                       yyjson_mut_raw(report.doc, pg_get(rows, 0, "deliverables")));
 	yyjson_mut_obj_add_val(report.doc, root, "chronology",
-	                       yyjson_mut_raw(report.doc, pg_value(rows, 0, CHRONOLOGY)));
+	                       yyjson_mut_raw(report.doc, pg_get(rows, 0, "chronology")));
 	reply_doc(rq, 200, report.doc);
 }

@@ -12,6 +12,7 @@ WITH narrowed AS MATERIALIZED (
            ($3::date + 1)::timestamp AT TIME ZONE 'UTC' AS to_time
 )
 SELECT f.sums, f.merged, f.median_hours, f.agents, f.agents_count,
-       fleet_deliverables($1, p.from_time, p.to_time, o.repos), fleet_chronology($1, p.from_time, p.to_time, o.repos), f.facts,
-       CASE WHEN $4::jsonb IS NOT NULL THEN '&repos=' || coalesce(nullif(array_to_string(o.repos, ','), ''), ',') END
+       fleet_deliverables($1, p.from_time, p.to_time, o.repos) AS deliverables,
+       fleet_chronology($1, p.from_time, p.to_time, o.repos) AS chronology, f.facts,
+       CASE WHEN $4::jsonb IS NOT NULL THEN '&repos=' || coalesce(nullif(array_to_string(o.repos, ','), ''), ',') END AS repos_query
 FROM narrowed o, period p, fleet_report($1, p.since, p.until, o.repos, $6) f;

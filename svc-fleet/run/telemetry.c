@@ -20,9 +20,6 @@
 #define YEAR_2015_MS    INT64_C(1420070400000)
 #define DAY_MS          INT64_C(86400000)
 
-/* Columns of RUNS_TELL_SQL, behind the item's number. */
-enum { TOLD_IS_NEW, TOLD_RUN };
-
 struct telemetry {
 	const char *run_id; /* JSON text */
 	const char *repo, *target_repo;
@@ -212,6 +209,6 @@ void run_report(struct request *rq)
 		repo_access_renew(rq, rq->caller.repo);
 	struct pg_rows *rows =
 		pg_batch_query(rq, RUNS_TELL_SQL, pg_text(build_telling(rq, in, &report)));
-	bool is_new = pg_value_bool(rows, 0, TOLD_IS_NEW);
-	reply_json(rq, is_new ? 201 : 200, left_out_shown(rq, pg_value(rows, 0, TOLD_RUN)));
+	bool is_new = pg_get_bool(rows, 0, "is_new");
+	reply_json(rq, is_new ? 201 : 200, left_out_shown(rq, pg_get(rows, 0, "shown")));
 }

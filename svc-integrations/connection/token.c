@@ -36,23 +36,6 @@ static const struct field TOKEN_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Columns of token_get. */
-enum {
-	TOKEN_ID,
-	TOKEN_IS_ACTIVE,
-	TOKEN_REASON,
-	TOKEN_SEALED,
-	TOKEN_TYPE,
-	TOKEN_EXPIRES_AT,
-	TOKEN_SCOPES,
-	TOKEN_IS_VALID,
-	TOKEN_IS_LEASED,
-	TOKEN_HAS_ENDED, /* the last refresh: not so when its process died */
-	TOKEN_FENCE,
-	TOKEN_FAULT,
-	TOKEN_IS_FOR_ONE_USE, /* its provider said that it has expired when it gave it */
-};
-
 /* What a refresh is about; its own memory, since it belongs to no client. */
 struct refresh {
 	char connection[UUID_TEXT_LEN + 1], account[UUID_TEXT_LEN + 1];
@@ -168,9 +151,9 @@ static void refresh_start(struct request *rq, const struct provider *provider,
  * `fence_before`. */
 static bool is_usable_once(const struct pg_rows *rows, int64_t fence_before)
 {
-	return pg_value_bool(rows, 0, TOKEN_IS_FOR_ONE_USE) &&
-	       pg_value_bool(rows, 0, TOKEN_HAS_ENDED) && !pg_value(rows, 0, TOKEN_FAULT) &&
-	       pg_value_int(rows, 0, TOKEN_FENCE) > fence_before;
+	return pg_get_bool(rows, 0, "is_for_one_use") && pg_get_bool(rows, 0, "has_ended") &&
+	       !pg_get(rows, 0, "refresh_fault") &&
+	       pg_get_int(rows, 0, "refresh_fence") > fence_before;
 }
 
 /* Raise if the connection gives no token: it has expired, or a refresh has failed that ended after
@@ -178,12 +161,12 @@ static bool is_usable_once(const struct pg_rows *rows, int64_t fence_before)
 static void check_refreshed(struct request *rq, const struct provider *provider,
                             const struct pg_rows *rows, int64_t fence_before)
 {
-	const char *fault = pg_value(rows, 0, TOKEN_FAULT);
-	if (!pg_value_bool(rows, 0, TOKEN_IS_ACTIVE))
+	const char *fault = pg_get(rows, 0, "refresh_fault");
+	if (!pg_get_bool(rows, 0, "is_active"))
 		raise_error(rq, ERR_CONFLICT, "the connection has expired: %s",
-		            pg_value(rows, 0, TOKEN_REASON));
-	if (pg_value_bool(rows, 0, TOKEN_IS_VALID) || !pg_value_bool(rows, 0, TOKEN_HAS_ENDED) ||
-	    pg_value_int(rows, 0, TOKEN_FENCE) <= fence_before ||
+		            pg_get(rows, 0, "reason"));
+	if (pg_get_bool(rows, 0, "is_valid") || !pg_get_bool(rows, 0, "has_ended") ||
+	    pg_get_int(rows, 0, "refresh_fence") <= fence_before ||
 	    is_usable_once(rows, fence_before))
 		return;
 	if (fault)
@@ -202,14 +185,14 @@ static struct pg_rows *wait_valid(struct request *rq, const struct provider *pro
 		                                pg_text(provider->name), pg_int(VALID_S));
 		if (pg_empty(rows))
 			raise_error(rq, ERR_NOT_FOUND, "%s is not connected", provider->name);
-		bool is_leased = pg_value_bool(rows, 0, TOKEN_IS_LEASED);
+		bool is_leased = pg_get_bool(rows, 0, "is_leased");
 		if (fence_before < 0)
-			fence_before = pg_value_int(rows, 0, TOKEN_FENCE) - is_leased;
+			fence_before = pg_get_int(rows, 0, "refresh_fence") - is_leased;
 		check_refreshed(rq, provider, rows, fence_before);
-		if (pg_value_bool(rows, 0, TOKEN_IS_VALID) || is_usable_once(rows, fence_before))
+		if (pg_get_bool(rows, 0, "is_valid") || is_usable_once(rows, fence_before))
 			return rows;
 		if (!is_leased)
-			refresh_start(rq, provider, pg_value(rows, 0, TOKEN_ID), account);
+			refresh_start(rq, provider, pg_get(rows, 0, "id"), account);
 		fiber_sleep(rq, wait_ms);
 	}
 }
@@ -223,15 +206,15 @@ struct connection_token connection_token(struct request *rq, const struct uuid *
 		.provider = provider->name,
 	};
 	struct pg_rows *rows = wait_valid(rq, provider, owner.account);
-	owner.connection = pg_value(rows, 0, TOKEN_ID);
+	owner.connection = pg_get(rows, 0, "id");
 	struct arena *arena = credentials_arena(rq);
 	size_t length;
-	const void *sealed = pg_value_bytes(arena, rows, 0, TOKEN_SEALED, &length);
+	const void *sealed = pg_get_bytes(arena, rows, 0, "sealed", &length);
 	return (struct connection_token){
 		.access_token = credentials_open(rq, arena, &owner, sealed, length).access_token,
-		.token_type = pg_value(rows, 0, TOKEN_TYPE),
-		.expires_at = pg_value(rows, 0, TOKEN_EXPIRES_AT),
-		.scopes = pg_value(rows, 0, TOKEN_SCOPES),
+		.token_type = pg_get(rows, 0, "token_type"),
+		.expires_at = pg_get(rows, 0, "expires_at"),
+		.scopes = pg_get(rows, 0, "scopes"),
 	};
 }
 

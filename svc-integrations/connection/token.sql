@@ -1,11 +1,12 @@
 -- name: token_get (read)
--- $1 account, $2 provider, $3 seconds that the token must still be valid.
-SELECT id, status = 'active', coalesce(status_reason, ''), sealed, token_type,
-       CASE WHEN token_expires_at > last_refreshed_at OR last_refreshed_at IS NULL THEN time_json(token_expires_at) END,
-       to_jsonb(scopes),
-       token_expires_at IS NULL OR token_expires_at > now() + make_interval(secs => $3::float8),
-       refresh_until IS NOT NULL AND refresh_until >= now(), refresh_until IS NULL, refresh_fence, refresh_fault,
-       coalesce(token_expires_at <= last_refreshed_at, false)
+-- $1 account, $2 provider, $3 seconds that the token must still be valid. has_ended: the last refresh has, which is not so when
+-- its process died. is_for_one_use: the provider said that the token has expired when it gave it.
+SELECT id, status = 'active' AS is_active, coalesce(status_reason, '') AS reason, sealed, token_type,
+       CASE WHEN token_expires_at > last_refreshed_at OR last_refreshed_at IS NULL THEN time_json(token_expires_at) END AS expires_at,
+       to_jsonb(scopes) AS scopes,
+       token_expires_at IS NULL OR token_expires_at > now() + make_interval(secs => $3::float8) AS is_valid,
+       refresh_until IS NOT NULL AND refresh_until >= now() AS is_leased, refresh_until IS NULL AS has_ended,
+       refresh_fence, refresh_fault, coalesce(token_expires_at <= last_refreshed_at, false) AS is_for_one_use
 FROM connection WHERE account_id = $1 AND provider = $2;
 
 -- name: refresh_lease

@@ -120,27 +120,23 @@ static struct pg_rows *store(struct request *rq, const struct intake *intake)
 	                pg_text(events->repositories), pg_text(code_host_web_url()));
 }
 
-/* Columns of DELIVERY_TAKE_SQL. */
-enum { TAKEN_STATUS, TAKEN_REASON, TAKEN_IS_NEW };
-
 static void reply_taken(struct request *rq, const char *id, const struct pg_rows *rows)
 {
-	const char *reason = pg_value(rows, 0, TAKEN_REASON);
+	const char *reason = pg_get(rows, 0, "reason");
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);
 	yyjson_mut_obj_add_str(doc, answer, "delivery_id", id);
-	yyjson_mut_obj_add_str(doc, answer, "status", pg_value(rows, 0, TAKEN_STATUS));
+	yyjson_mut_obj_add_str(doc, answer, "status", pg_get(rows, 0, "status"));
 	json_add_text(doc, answer, "reason", reason);
 	reply_doc(rq, 202, doc);
 }
 
 static void count(const struct pg_rows *rows)
 {
-	bool is_applied = strcmp(pg_value(rows, 0, TAKEN_STATUS), "applied") == 0;
+	bool is_applied = strcmp(pg_get(rows, 0, "status"), "applied") == 0;
 	const char *outcome = is_applied ? "applied" : "ignored";
-	metric_add(&deliveries_total, pg_value_bool(rows, 0, TAKEN_IS_NEW) ? outcome : "known",
-	           NULL, 1);
+	metric_add(&deliveries_total, pg_get_bool(rows, 0, "is_new") ? outcome : "known", NULL, 1);
 }
 
 void delivery_receive(struct request *rq)

@@ -19,7 +19,7 @@ ORDER BY d.received_at DESC LIMIT $3;
 -- $1 delivery: its row with its events, their times of sending as far as they are known, and its body.
 SELECT jsonb_pretty(delivery_json(d) || jsonb_build_object('events', coalesce((
            SELECT jsonb_agg(jsonb_build_object('id', e.id, 'first_said_by', f.delivery_id, 'sent_at', time_json(o.sent_at)))
-           FROM unnest(d.events) AS e (id) LEFT JOIN fact f ON f.id = e.id LEFT JOIN outbox o ON o.event_id = e.id), '[]'))),
+           FROM unnest(d.events) AS e (id) LEFT JOIN fact f ON f.id = e.id LEFT JOIN outbox o ON o.event_id = e.id), '[]'))) AS json,
        d.event, d.body
 FROM delivery_seen s JOIN delivery d ON d.received_on = s.received_on AND d.id = s.id WHERE s.id = $1;
 

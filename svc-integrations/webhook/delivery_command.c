@@ -35,9 +35,6 @@ static void list(struct request *rq)
 		print_json(pg_value(rows, row, 0));
 }
 
-/* Columns of DELIVERY_GET_SQL. */
-enum { GOT_JSON, GOT_EVENT, GOT_BODY };
-
 static struct pg_rows *get(struct request *rq, const char *id)
 {
 	struct pg_rows *rows = pg_query(rq, DELIVERY_GET_SQL, pg_text(id));
@@ -52,8 +49,8 @@ static void show(struct request *rq)
 	for (char **id = arguments->ids; *id; id++) {
 		struct pg_rows *rows = get(rq, *id);
 		size_t length;
-		const char *body = pg_value_bytes(rq->arena, rows, 0, GOT_BODY, &length);
-		print_json(pg_value(rows, 0, GOT_JSON));
+		const char *body = pg_get_bytes(rq->arena, rows, 0, "body", &length);
+		print_json(pg_get(rows, 0, "json"));
 		terminal_print(stdout, body, length);
 		putchar('\n');
 	}
@@ -63,9 +60,9 @@ static void replay_one(struct request *rq, const char *id)
 {
 	struct pg_rows *rows = get(rq, id);
 	size_t length;
-	const char *body = pg_value_bytes(rq->arena, rows, 0, GOT_BODY, &length);
+	const char *body = pg_get_bytes(rq->arena, rows, 0, "body", &length);
 	struct code_host_events events =
-		code_host_events_read(rq->arena, pg_value(rows, 0, GOT_EVENT), id, body, length);
+		code_host_events_read(rq->arena, pg_get(rows, 0, "event"), id, body, length);
 	rows = pg_query(rq, DELIVERY_REPLAY_SQL, pg_text(id), pg_text(events.action),
 	                pg_text(events.repo), pg_int(events.installation), pg_text(events.ignored),
 	                pg_text(events.json), pg_bool(events.is_installation_changed),

@@ -109,17 +109,6 @@ struct refit {
 	struct fitting_result result;
 };
 
-/* Columns of refit_load. */
-enum {
-	REFIT_NAME,
-	REFIT_CONTEXT,
-	REFIT_VERSION,
-	REFIT_EXAMPLES,
-	REFIT_BACKGROUND,
-	REFIT_FREQUENCIES,
-	REFIT_READ_AT,
-};
-
 static void fit_on_thread(void *arg)
 {
 	struct fit_work_item *work = arg;
@@ -130,12 +119,12 @@ static struct fitting_result fit(struct request *rq, const struct pg_rows *loade
 {
 	struct fit_work_item *work = arena_new_of(rq->arena, struct fit_work_item);
 	work->arena = offload_arena(rq);
-	work->input.interest.name = pg_value(loaded, 0, REFIT_NAME);
-	work->input.interest.context = pg_value(loaded, 0, REFIT_CONTEXT);
-	work->input.examples_json = pg_value(loaded, 0, REFIT_EXAMPLES);
-	work->input.background_json = pg_value(loaded, 0, REFIT_BACKGROUND);
-	work->input.interest.frequencies = pg_value_bytes(rq->arena, loaded, 0, REFIT_FREQUENCIES,
-	                                                  &work->input.interest.frequencies_length);
+	work->input.interest.name = pg_get(loaded, 0, "name");
+	work->input.interest.context = pg_get(loaded, 0, "context");
+	work->input.examples_json = pg_get(loaded, 0, "examples");
+	work->input.background_json = pg_get(loaded, 0, "background");
+	work->input.interest.frequencies = pg_get_bytes(rq->arena, loaded, 0, "frequencies",
+	                                                &work->input.interest.frequencies_length);
 	fiber_offload(rq, LANE_LONG, fit_on_thread, work);
 	return work->result;
 }
@@ -146,13 +135,13 @@ static void save(struct request *rq, const char *interest, const char *embedder,
                  const struct pg_rows *loaded, struct refit *refit)
 {
 	const struct fitting_result *result = &refit->result;
-	refit->version = pg_value_int(loaded, 0, REFIT_VERSION);
+	refit->version = pg_get_int(loaded, 0, "version");
 	refit->message = result->message;
 	if (result->model.data) {
 		struct pg_rows *saved =
 			pg_query(rq, REFIT_SAVE_SQL, pg_text(interest),
 		                 pg_bytes(result->model.data, result->model.length),
-		                 pg_text(pg_value(loaded, 0, REFIT_READ_AT)), pg_text(embedder));
+		                 pg_text(pg_get(loaded, 0, "read_at")), pg_text(embedder));
 		refit->is_deleted = pg_empty(saved);
 		if (refit->is_deleted)
 			return;

@@ -32,14 +32,14 @@ WITH given AS MATERIALIZED (
     SELECT s.arxiv_id, s.signal FROM signal s JOIN paper p USING (arxiv_id)
     WHERE s.interest_id = $1 ORDER BY s.arxiv_id DESC, s.signal LIMIT $2
 )
-SELECT i.name, interest_context(i), coalesce((SELECT version FROM preference_model WHERE interest_id = i.id), 0),
+SELECT i.name, interest_context(i) AS context, coalesce((SELECT version FROM preference_model WHERE interest_id = i.id), 0) AS version,
        (SELECT coalesce(jsonb_agg(paper_json(p, $3) || jsonb_build_object('signal', g.signal) ORDER BY g.arxiv_id, g.signal), '[]')
-        FROM given g JOIN paper p USING (arxiv_id)),
+        FROM given g JOIN paper p USING (arxiv_id)) AS examples,
        (SELECT coalesce(jsonb_agg(paper_json(p, $3) ORDER BY drawn.place), '[]')
         FROM background, unnest(arxiv_ids) WITH ORDINALITY AS drawn (arxiv_id, place) JOIN paper p USING (arxiv_id)
-        WHERE NOT EXISTS (SELECT FROM given g WHERE g.arxiv_id = drawn.arxiv_id)),
-       (SELECT frequencies FROM background),
-       now()
+        WHERE NOT EXISTS (SELECT FROM given g WHERE g.arxiv_id = drawn.arxiv_id)) AS background,
+       (SELECT frequencies FROM background) AS frequencies,
+       now() AS read_at
 FROM interest i WHERE i.id = $1;
 
 -- name: refit_save

@@ -74,18 +74,6 @@ struct harvester {
 	int64_t tokens_fence;     /* of the lease under which it has read it */
 };
 
-/* Columns of SOURCE_DUE_SQL. */
-enum due {
-	DUE_SET,
-	DUE_WAIT_MS,
-	DUE_RUNNING,
-	DUE_FROM,
-	DUE_TOKEN,
-	DUE_ATTEMPTS,
-	DUE_RESTARTS,
-	DUE_RECORDS
-};
-
 /* A set that is due, and what is known of its list. */
 struct turn {
 	struct harvester *harvester;
@@ -184,17 +172,6 @@ static void show_gauges(struct request *rq, struct harvester *harvester)
 
 /* --- The end of a run ------------------------------------------------------------------------- */
 
-/* Columns of SOURCE_FINISH_SQL. */
-enum finish {
-	FINISH_STATE,
-	FINISH_RECORDS,
-	FINISH_ADDED,
-	FINISH_CHANGED,
-	FINISH_WITHDRAWN,
-	FINISH_SKIPPED,
-	FINISH_NEXT
-};
-
 /* The list is complete, or the run gives up because of `failure`. */
 static void finish(struct request *rq, const struct turn *turn, const char *failure)
 {
@@ -205,16 +182,16 @@ static void finish(struct request *rq, const struct turn *turn, const char *fail
 	if (failure)
 		log_error(LOG_GROUP_APP, "harvest failed", f_text("source", name),
 		          f_text("set", turn->set), f_text("reason", failure),
-		          f_text("next_at", pg_value(rows, 0, FINISH_NEXT)));
+		          f_text("next_at", pg_get(rows, 0, "next_time")));
 	else
 		log_info(LOG_GROUP_APP, "harvest finished", f_text("source", name),
-		         f_text("set", turn->set), f_text("state", pg_value(rows, 0, FINISH_STATE)),
-		         f_int("records", pg_value_int(rows, 0, FINISH_RECORDS)),
-		         f_int("added", pg_value_int(rows, 0, FINISH_ADDED)),
-		         f_int("changed", pg_value_int(rows, 0, FINISH_CHANGED)),
-		         f_int("withdrawn", pg_value_int(rows, 0, FINISH_WITHDRAWN)),
-		         f_int("skipped", pg_value_int(rows, 0, FINISH_SKIPPED)),
-		         f_text("next_at", pg_value(rows, 0, FINISH_NEXT)));
+		         f_text("set", turn->set), f_text("state", pg_get(rows, 0, "state")),
+		         f_int("records", pg_get_int(rows, 0, "records")),
+		         f_int("added", pg_get_int(rows, 0, "added")),
+		         f_int("changed", pg_get_int(rows, 0, "changed")),
+		         f_int("withdrawn", pg_get_int(rows, 0, "withdrawn")),
+		         f_int("skipped", pg_get_int(rows, 0, "skipped")),
+		         f_text("next_at", pg_get(rows, 0, "next_time")));
 	if (!failure)
 		pg_query(rq, SOURCE_TELL_FINISHED_SQL, pg_text(name), pg_text(turn->set));
 }
@@ -391,17 +368,17 @@ static void ask(struct request *rq)
 static bool find_turn(struct request *rq, struct harvester *harvester, struct turn *turn)
 {
 	struct pg_rows *rows = pg_query(rq, SOURCE_DUE_SQL, pg_text(harvester->source->name));
-	if (pg_empty(rows) || pg_value_int(rows, 0, DUE_WAIT_MS) > 0)
+	if (pg_empty(rows) || pg_get_int(rows, 0, "wait_ms") > 0)
 		return false;
 	*turn = (struct turn){
 		.harvester = harvester,
-		.set = pg_value(rows, 0, DUE_SET),
-		.is_running = pg_value_bool(rows, 0, DUE_RUNNING),
-		.from = pg_value(rows, 0, DUE_FROM),
-		.token = pg_value_bool(rows, 0, DUE_RUNNING) ? pg_value(rows, 0, DUE_TOKEN) : NULL,
-		.attempts = pg_value_int(rows, 0, DUE_ATTEMPTS),
-		.restarts = pg_value_int(rows, 0, DUE_RESTARTS),
-		.records = pg_value_int(rows, 0, DUE_RECORDS),
+		.set = pg_get(rows, 0, "set"),
+		.is_running = pg_get_bool(rows, 0, "is_running"),
+		.from = pg_get(rows, 0, "first_day"),
+		.token = pg_get_bool(rows, 0, "is_running") ? pg_get(rows, 0, "token") : NULL,
+		.attempts = pg_get_int(rows, 0, "attempts"),
+		.restarts = pg_get_int(rows, 0, "restarts"),
+		.records = pg_get_int(rows, 0, "records"),
 	};
 	return true;
 }

@@ -21,8 +21,9 @@ WHERE NOT s.is_scheduled OR (s.state IN ('idle', 'failed') AND s.slot > now() AN
 -- $1 the source. The set to go on with, for how many ms not yet, whether a list is being read, its first day, the token of its
 -- next page (tokens end with the UTC day), failed attempts for that page, restarts. Sets are read one after another: the one
 -- that is being read comes first, also while it waits.
-SELECT set, greatest(ceil(extract(epoch FROM next_at - clock_timestamp()) * 1000), 0)::bigint, state = 'running',
-       cursor->>'from', CASE WHEN cursor->>'token_on' = (now() AT TIME ZONE 'UTC')::date::text THEN cursor->>'token' END,
+SELECT set, greatest(ceil(extract(epoch FROM next_at - clock_timestamp()) * 1000), 0)::bigint AS wait_ms,
+       state = 'running' AS is_running, cursor->>'from' AS first_day,
+       CASE WHEN cursor->>'token_on' = (now() AT TIME ZONE 'UTC')::date::text THEN cursor->>'token' END AS token,
        attempts, restarts, records
 FROM source WHERE name = $1 AND next_at IS NOT NULL
 ORDER BY (state = 'running') DESC, next_at, set LIMIT 1;
@@ -83,7 +84,7 @@ SET (state, slot, repeats, next_at) =
     response_date = CASE WHEN $3::text IS NULL THEN listed_at ELSE response_date END,
     cursor = CASE WHEN $3::text IS NULL THEN '{}' ELSE cursor - '{token,token_on}'::text[] END
 WHERE name = $1 AND set = $2
-RETURNING state, records, added, changed, withdrawn, skipped, time_json(next_at);
+RETURNING state, records, added, changed, withdrawn, skipped, time_json(next_at) AS next_time;
 
 -- name: source_tell_finished
 -- $1 the source, $2 the set, whose list is complete. harvester.h has the event.
