@@ -44,8 +44,9 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 static const struct command COMMANDS[] = {
 	{"import", "import FILE", "Load an arXiv metadata snapshot: JSON lines, plain or gzip.",
          import_command},
-	{"harvest", "harvest --from DATE [--until DATE] [--set SET]",
-         "Load the papers that arXiv added or changed since DATE, over OAI-PMH.", harvest_command},
+	{"harvest", "harvest --from DATE [--until DATE] [--set SET] [--source NAME]",
+         "Load the papers that arXiv, or another source, added or changed since DATE.",
+         harvest_command},
 	{0},
 };
 
@@ -53,8 +54,9 @@ static const struct setting *const SETTINGS[] = {
 	INDEXER_SETTINGS,      TRAINER_SETTINGS,
 	CHAT_SETTINGS,         QUERY_EXPANSION_SETTINGS,
 	EMBEDDINGS_SETTINGS,   ARXIV_SETTINGS,
-	SOURCE_SETTINGS,       HARVESTER_SETTINGS,
-	DAILY_PAPERS_SETTINGS, NULL,
+	BIORXIV_SETTINGS,      SOURCE_SETTINGS,
+	HARVESTER_SETTINGS,    DAILY_PAPERS_SETTINGS,
+	NULL,
 };
 
 static void process_start(struct process *process)

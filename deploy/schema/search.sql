@@ -33,12 +33,14 @@ CREATE TABLE asset (
     text_version smallint DEFAULT 0 NOT NULL,
     comments text,
     upvotes integer,
-    CONSTRAINT asset_arxiv_id_check CHECK ((arxiv_id ~ '^([0-9]{4}\.[0-9]{4,5}|[a-z-]+/[0-9]{7})$'::text)),
+    doi text,
     CONSTRAINT asset_container_status_check CHECK ((container_status = ANY (ARRAY['none'::text, 'queued'::text, 'building'::text, 'ready'::text, 'failed'::text]))),
     CONSTRAINT asset_title_check CHECK ((title <> ''::text)),
     CONSTRAINT asset_upvotes_check CHECK ((upvotes >= 0))
 )
 WITH (toast_tuple_target='4080');
+ALTER TABLE asset
+    ADD CONSTRAINT asset_arxiv_id_check CHECK ((arxiv_id ~ '^([0-9]{4}\.[0-9]{4,5}|[a-z-]+/[0-9]{7}|(biorxiv|medrxiv):10\.[0-9]{4,9}/[0-9]+(\.[0-9]+)*)$'::text)) NOT VALID;
 ALTER TABLE ONLY asset
     ADD CONSTRAINT asset_change_key UNIQUE (change);
 ALTER TABLE ONLY asset

@@ -18,7 +18,7 @@
 #define NUM_RESULTS_MAX 50
 
 static const char *const PERIODS[] = {"today", "week", "month", "all", NULL};
-static const char *const SOURCE_TYPES[] = {"arxiv_paper", NULL};
+static const char *const SOURCE_TYPES[] = {"arxiv_paper", "biorxiv_paper", "medrxiv_paper", NULL};
 static const char *const SIGNALS[] = {"like", "save", "implemented", "dislike", "dismiss", NULL};
 
 /* Index of the first negative signal in SIGNALS. */
@@ -83,9 +83,10 @@ void recommendation_list(struct request *rq)
 {
 	struct recommendation_input *in =
 		request_input(rq, struct recommendation_input, LIST_FIELDS);
-	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_LIST_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(in->interest), pg_text(period_of(in)),
-	                                pg_int(in->limit), pg_int(in->offset));
+	struct pg_rows *rows =
+		pg_query(rq, RECOMMENDATION_LIST_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(in->interest), pg_text(period_of(in)), pg_int(in->limit),
+	                 pg_int(in->offset), pg_text(in->source_type));
 	reply_page_fields(rq, pg_value_int(rows, 0, 1), in->limit, in->offset);
 	reply_papers(rq, pg_json(rows), "resource");
 }
@@ -94,9 +95,9 @@ void recommendation_digest(struct request *rq)
 {
 	struct recommendation_input *in =
 		request_input(rq, struct recommendation_input, DIGEST_FIELDS);
-	struct pg_rows *rows =
-		pg_query(rq, RECOMMENDATION_DIGEST_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(period_of(in)), pg_int(in->limit), pg_text(rq->caller.interest));
+	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_DIGEST_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(period_of(in)), pg_int(in->limit),
+	                                pg_text(rq->caller.interest), pg_text(in->source_type));
 	reply_json(rq, 200, pg_json(rows));
 }
 

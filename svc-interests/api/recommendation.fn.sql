@@ -1,13 +1,18 @@
+CREATE OR REPLACE FUNCTION source_type(r recommendation) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT paper_source(r.arxiv_id) || '_paper'
+$$;
+
 -- A recommendation as the API shows it. `resource` is the asset as search lists it, with the whole abstract.
 CREATE OR REPLACE FUNCTION recommendation_json(r recommendation, interest_name text, p paper) RETURNS jsonb
 LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
-        'recommendation_id', r.id, 'source_type', 'arxiv_paper', 'resource_id', r.arxiv_id,
+        'recommendation_id', r.id, 'source_type', source_type(r), 'resource_id', r.arxiv_id,
         'title', p.asset -> 'title', 'abstract', p.abstract, 'url', p.asset -> 'url',
         'relevance_score', r.relevance_score, 'rank', r.rank, 'reasoning', r.reasoning,
         'suggested_experiment', r.suggested_experiment, 'interest_id', r.interest_id, 'interest_name', interest_name,
         'recommended_at', time_json(r.recommended_at),
-        'resource', p.asset || jsonb_build_object('abstract', p.abstract))
+        'resource', jsonb_build_object('source', paper_source(r.arxiv_id), 'doi', NULL) || p.asset -- of before it had these
+                    || jsonb_build_object('abstract', p.abstract))
 $$;
 
 -- When a period began: today since midnight UTC, week today and the 6 days before, month today and the 29 days before.

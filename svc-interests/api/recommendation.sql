@@ -1,8 +1,9 @@
 -- name: recommendation_list (read)
--- $1 account, $2 interest or NULL, $3 period, $4 limit, $5 offset. Only the papers of the page are read.
+-- $1 account, $2 interest or NULL, $3 period, $4 limit, $5 offset, $6 source_type or NULL. Only the papers of the page are read.
 WITH found AS NOT MATERIALIZED (
     SELECT r.* FROM recommendation r JOIN interest i ON i.id = r.interest_id
     WHERE r.account_id = $1 AND ($2::uuid IS NULL OR r.interest_id = $2) AND is_of_period(r, i, $3)
+      AND ($6::text IS NULL OR source_type(r) = $6)
 ), page AS MATERIALIZED (
     SELECT id FROM found ORDER BY relevance_score DESC, id LIMIT $4 OFFSET $5
 )
@@ -11,18 +12,19 @@ SELECT (SELECT coalesce(jsonb_agg(recommendation_json(r, i.name, p) ORDER BY r.r
        (SELECT count(*) FROM found);
 
 -- name: recommendation_digest (read)
--- $1 account, $2 period, $3 limit for each interest, $4 the only interest that the key may see (NULL: all).
+-- $1 account, $2 period, $3 limit for each interest, $4 the only interest that the key may see (NULL: all), $5 source_type or NULL.
 WITH best AS MATERIALIZED (
     SELECT i.id AS interest_id, top.id
     FROM interest i
     CROSS JOIN LATERAL (SELECT r.id FROM recommendation r WHERE r.interest_id = i.id AND is_of_period(r, i, $2)
+                          AND ($5::text IS NULL OR source_type(r) = $5)
                         ORDER BY r.relevance_score DESC, r.id LIMIT $3) top
     WHERE i.account_id = $1 AND i.is_active AND ($4::uuid IS NULL OR i.id = $4)
 )
 SELECT jsonb_build_object(
     'date', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
     'period', $2::text,
-    'source_types', jsonb_build_array('arxiv_paper'),
+    'source_types', CASE WHEN $5 IS NULL THEN '["arxiv_paper", "biorxiv_paper", "medrxiv_paper"]' ELSE jsonb_build_array($5::text) END,
     'interests', coalesce(jsonb_agg(jsonb_build_object(
         'id', i.id, 'name', i.name, 'daily_count', i.daily_count,
         'pool_status', i.pool_status, 'count', shown.count,

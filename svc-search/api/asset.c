@@ -2,7 +2,7 @@
 
 #include "asset.sql.h"
 #include "indexing/indexer.h"
-#include "ingest/arxiv_id.h"
+#include "ingest/paper_id.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "plain/plain_text.h"
@@ -38,10 +38,10 @@ static const struct field LIST_FIELDS[] = {
 
 static bool arxiv_id_check(const char *text, size_t length, const char **ret_message)
 {
-	char id[ARXIV_ID_MAX + 1];
+	char id[PAPER_ID_MAX + 1];
 	(void)length;
-	*ret_message = "must be an arXiv id";
-	return arxiv_id_parse(text, id);
+	*ret_message = "must be an arXiv id, or a DOI such as biorxiv:10.1101/2026.11.20.123456";
+	return paper_id_parse(text, id);
 }
 
 #define REFERENCES_MAX 1000000
@@ -59,7 +59,7 @@ static const struct field PUT_FIELDS[] = {
 	BODY_TEXT(struct asset_input, title, "title", TRIMMED, 1, 1000),
 	JSON_TEXT("abstract", TRIMMED, 0, 50000),
 	JSON_STRINGS("authors", OPTIONAL, 0, 5000, 500),
-	JSON_STRINGS("categories", OPTIONAL, 0, 64, ARXIV_CATEGORY_MAX),
+	JSON_STRINGS("categories", OPTIONAL, 0, 64, CATEGORY_MAX),
 	{IN_BODY, FIELD_TIME, "published_at", FIELD_NOWHERE, NULLABLE},
 	{IN_BODY, FIELD_TIME, "updated_at", FIELD_NOWHERE, NULLABLE},
 	JSON_URL("github_url", NULLABLE),
@@ -73,6 +73,8 @@ static const struct field PUT_FIELDS[] = {
 	JSON_OBJECT_OF("reference_summary", OTHERS_IGNORED, REFERENCE_FIELDS),
 	JSON_REFERENCE("license", NULLABLE, 500),
 	READ_ONLY("arxiv_id"),
+	READ_ONLY("source"),
+	READ_ONLY("doi"),
 	READ_ONLY("url"),
 	READ_ONLY("has_container"),
 	READ_ONLY("withdrawn"),
@@ -80,11 +82,11 @@ static const struct field PUT_FIELDS[] = {
 	FIELD_END,
 };
 
-/* The canonical form of an arXiv id, in the arena; NULL: `text` is not one. */
+/* The canonical form of a paper's id, in the arena; NULL: `text` is not one. */
 static const char *canonical(struct request *rq, const char *text)
 {
-	char id[ARXIV_ID_MAX + 1];
-	return arxiv_id_parse(text, id) ? arena_strdup(rq->arena, id) : NULL;
+	char id[PAPER_ID_MAX + 1];
+	return paper_id_parse(text, id) ? arena_strdup(rq->arena, id) : NULL;
 }
 
 void asset_get(struct request *rq)
@@ -125,7 +127,7 @@ static void check_categories(struct request *rq)
 	size_t index, count;
 	yyjson_val *name;
 	yyjson_arr_foreach (json_get(request_body(rq), "categories"), index, count, name) {
-		if (yyjson_is_str(name) && !arxiv_category_is(yyjson_get_str(name)))
+		if (yyjson_is_str(name) && !category_is(yyjson_get_str(name)))
 			problem_add_field(rq->arena, &rq->problem, "categories",
 			                  "item %zu must be a category such as cs.LG", index);
 	}

@@ -26,7 +26,7 @@ CREATE OR REPLACE FUNCTION asset_json(a asset) RETURNS jsonb LANGUAGE sql STABLE
     SELECT jsonb_build_object(
         'arxiv_id', a.arxiv_id, 'title', a.title, 'abstract', a.abstract,
         'authors', to_jsonb(a.authors), 'categories', to_jsonb(a.categories),
-        'url', 'https://arxiv.org/abs/' || a.arxiv_id,
+        'source', paper_source(a.arxiv_id), 'doi', coalesce(a.doi, paper_doi(a.arxiv_id)), 'url', paper_url(a.arxiv_id),
         'published_at', time_json(a.published_at), 'updated_at', time_json(a.updated_at),
         'github_url', a.github_url, 'comments', a.comments, 'upvotes', a.upvotes, 'has_container', a.has_container,
         'container_image', a.container_image, 'container_status', a.container_status,
@@ -62,7 +62,7 @@ $$;
 -- A paper with the members of `patch` that can be changed.
 CREATE OR REPLACE FUNCTION asset_patched(stored asset, patch jsonb) RETURNS asset LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    read_only CONSTANT text[] := '{arxiv_id,is_deleted,change,added_at,has_container,upvotes}';
+    read_only CONSTANT text[] := '{arxiv_id,is_deleted,change,added_at,has_container,upvotes,doi}';
     patched asset := jsonb_populate_record(stored, patch - read_only);
 BEGIN
     IF is_date_of(patched.published_at, stored.published_at) THEN

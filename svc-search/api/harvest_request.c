@@ -17,7 +17,7 @@ struct harvest_input {
 	const char *from; /* NULL: where the last harvest of the set ended */
 };
 
-static const char *const SOURCE_NAMES[] = {"arxiv", NULL};
+static const char *const SOURCE_NAMES[] = {"arxiv", "biorxiv", "medrxiv", NULL};
 
 static const struct field FIELDS[] = {
 	BODY_ENUM(struct harvest_input, source, "source", REQUIRED, SOURCE_NAMES),
@@ -26,7 +26,8 @@ static const struct field FIELDS[] = {
 	FIELD_END,
 };
 
-/* `cs:cs:LG`: what OAI-PMH allows as a setSpec, but for a few signs that no set has. */
+/* `cs:cs:LG`: what OAI-PMH allows as a setSpec, but for a few signs that no set has. The categories
+ * of bioRxiv have no others: `cell_biology`. */
 static bool is_set(const char *text)
 {
 	static const char SIGNS[] =
@@ -38,7 +39,9 @@ void harvest_request(struct request *rq)
 {
 	struct harvest_input *in = request_input(rq, struct harvest_input, FIELDS);
 	if (!is_set(in->set))
-		raise_field(rq, "set", "must be a set such as cs or cs:cs:LG");
+		raise_field(rq, "set",
+		            "must be a set such as cs or cs:cs:LG, of bioRxiv and medRxiv "
+		            "cell_biology or all");
 	if (!harvester_is_on())
 		raise_error(rq, ERR_NOT_CONFIGURED, "HARVEST_SETS is empty");
 	struct pg_rows *rows = pg_query(rq, HARVEST_REQUEST_SQL, pg_text(in->source),

@@ -6,6 +6,13 @@ CREATE OR REPLACE FUNCTION list_keys(categories text[]) RETURNS SETOF text LANGU
     SELECT '' UNION SELECT unnest(categories) UNION SELECT split_part(c, '.', 1) FROM unnest(categories) c
 $$;
 
+-- The categories that the index has of a paper: its own, and that of its source if it has none below it, so that a search can be
+-- limited to sources.
+CREATE OR REPLACE FUNCTION indexed_categories(arxiv_id text, categories text[]) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT CASE WHEN paper_source(arxiv_id) IN (SELECT 'arxiv' UNION ALL SELECT list_keys(categories)) THEN array_to_string(categories, ' ')
+                ELSE concat_ws(' ', paper_source(arxiv_id), array_to_string(categories, ' ')) END
+$$;
+
 -- Takes the rows of the transition table `counted` into the lists (argument 1) or out of them (argument -1). An INSERT
 -- with ON CONFLICT fires the triggers of UPDATE, too, often with no row.
 CREATE OR REPLACE FUNCTION asset_list_rows() RETURNS trigger LANGUAGE plpgsql AS $$

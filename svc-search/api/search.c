@@ -35,6 +35,7 @@ static const struct field SEARCH_FIELDS[] = {
          100, .fallback = 10},
 	JSON_BOOL("has_container", NULLABLE),
 	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
+	JSON_STRINGS("sources", NULLABLE, 0, 10, 16),
 	BODY_ENUM(struct search_input, sort, "sort", OPTIONAL, SORTS),
 	BODY_BOOL(struct search_input, use_llm, "use_llm", OPTIONAL, false),
 	BODY_BOOL(struct search_input, explains, "explain", OPTIONAL, false),
@@ -46,6 +47,7 @@ static const struct field SIMILAR_FIELDS[] = {
 	{IN_BODY, FIELD_LIMIT, "limit", FIELD_AT(struct search_input, limit, int64_t), 0, 1,
          ENGINE_MAX_RESULTS, .fallback = 100},
 	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
+	JSON_STRINGS("sources", NULLABLE, 0, 10, 16),
 	{IN_BODY, FIELD_DATE, "published_since",
          FIELD_AT(struct search_input, published_since, const char *), NULLABLE},
 	BODY_BOOL(struct search_input, explains, "explain", OPTIONAL, false),
@@ -113,6 +115,7 @@ static struct public_search search_public(struct request *rq, const struct searc
 
 void asset_search(struct request *rq)
 {
+	search_filter_check(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	bool is_newest = in->sort && strcmp(in->sort, "newest") == 0;
 	struct public_search found =
@@ -125,6 +128,7 @@ void asset_search(struct request *rq)
 
 void asset_facets(struct request *rq)
 {
+	search_filter_check(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	in->explains = false;
 	struct public_search found = search_public(rq, in, ENGINE_MAX_RESULTS);
@@ -134,6 +138,7 @@ void asset_facets(struct request *rq)
 
 void asset_similar(struct request *rq)
 {
+	search_filter_check(rq);
 	struct search_input *in = request_input(rq, struct search_input, SIMILAR_FIELDS);
 	const char *text = plain_text(rq->arena, in->text);
 	struct engine_query query = {

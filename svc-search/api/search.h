@@ -14,7 +14,7 @@ void asset_facets(struct request *rq);
 /** POST /internal/assets/similar: the papers nearest to a text of up to several pages, with all
  * that a ranker needs.
  *
- *     {"text": "…", "limit": 300, "categories": ["cs"] | null,
+ *     {"text": "…", "limit": 300, "categories": ["cs"] | null, "sources": ["arxiv"] | null,
  *      "published_since": "2026-01-01" | null, "explain": false, "only": ["2205.14135"] | null,
  *      "brief": false}
  *     {"strategy": "hybrid", "model": "infonce-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,

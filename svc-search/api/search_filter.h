@@ -4,7 +4,11 @@
 #include "engine/filter.h"
 #include "loop/request.h"
 
-/** The filter of the members `categories` and `has_container` of the body. Borrows from it. */
+/** Note the faults of the member `sources` of the body, before request_input(). */
+void search_filter_check(struct request *rq);
+
+/** The filter of the members `categories`, `sources` and `has_container` of the body, which are
+ * optional. Borrows from it. */
 struct filter search_filter_of_body(struct request *rq);
 
 /** Let only papers pass that were published on a day, `2026-01-31`, or later. NULL: any. */

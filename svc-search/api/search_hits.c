@@ -8,7 +8,7 @@
 #include "engine/text/name.h"
 #include "engine/text/parsed_query.h"
 #include "indexing/indexer.h"
-#include "ingest/arxiv_id.h"
+#include "ingest/paper_id.h"
 #include "json/json.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
@@ -162,8 +162,8 @@ struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids)
 	size_t index, count;
 	yyjson_val *item;
 	yyjson_arr_foreach (ids, index, count, item) {
-		char id[ARXIV_ID_MAX + 1];
-		if (!arxiv_id_parse(yyjson_get_str(item), id))
+		char id[PAPER_ID_MAX + 1];
+		if (!paper_id_parse(yyjson_get_str(item), id))
 			continue;
 		struct engine_hit *hit = &hits->hits[hits->count++];
 		hit->id = arena_strdup(rq->arena, id);

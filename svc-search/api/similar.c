@@ -3,7 +3,7 @@
 #include "api/search_filter.h"
 #include "api/search_hits.h"
 #include "client/service_ask.h"
-#include "ingest/arxiv_id.h"
+#include "ingest/paper_id.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "service/input.h"
@@ -33,8 +33,8 @@ static const struct field FIELDS[] = {
 /* Raise ERR_NOT_FOUND unless there is such a paper; its canonical id, and its text. */
 static const char *paper_text(struct request *rq, const char *given, const char **ret_id)
 {
-	char *id = arena_alloc(rq->arena, ARXIV_ID_MAX + 1);
-	if (!arxiv_id_parse(given, id))
+	char *id = arena_alloc(rq->arena, PAPER_ID_MAX + 1);
+	if (!paper_id_parse(given, id))
 		raise_error(rq, ERR_NOT_FOUND, "no such asset");
 	struct pg_rows *rows = pg_query(rq, SIMILAR_TEXT_SQL, pg_text(id));
 	require_row(rq, rows, "no such asset");

@@ -1,5 +1,7 @@
 #include "engine/filter.h"
 
+#include "base/base.h"
+
 #include <roaring/roaring.h>
 
 #include <string.h>
@@ -36,6 +38,30 @@ static void set_categories(const struct filter *filter, const struct segment *se
 	}
 }
 
+/* Whether `sources` has `name`. */
+static bool is_source(const struct filter *filter, const char *name)
+{
+	for (size_t i = 0; i < filter->source_count; i++)
+		if (strcmp(filter->sources[i], name) == 0)
+			return true;
+	return false;
+}
+
+/* arXiv's papers are those of no other source: their documents have no mark of it. */
+static void keep_sources(const struct filter *filter, const struct segment *segment, uint64_t *bits,
+                         struct arena *arena)
+{
+	static const char *const OTHERS[] = {"biorxiv", "medrxiv"};
+	uint64_t *dropped = arena_array(arena, word_count(segment), sizeof(uint64_t));
+	uint64_t *kept = arena_array(arena, word_count(segment), sizeof(uint64_t));
+	for (size_t i = 0; i < ARRAY_LEN(OTHERS); i++) {
+		const struct filter of_source = {.categories = &OTHERS[i], .category_count = 1};
+		set_categories(&of_source, segment, is_source(filter, OTHERS[i]) ? kept : dropped);
+	}
+	for (size_t i = 0; i < word_count(segment); i++)
+		bits[i] &= is_source(filter, "arxiv") ? ~dropped[i] : kept[i];
+}
+
 static void keep_containers(const struct filter *filter, const struct segment *segment,
                             uint64_t *bits, struct arena *arena)
 {
@@ -63,8 +89,8 @@ struct doc_filter filter_resolve(const struct filter *filter, const struct segme
 	size_t words = word_count(segment);
 	if (filter->has_published_since)
 		result.below = segment_published_since(segment, filter->published_since);
-	if (filter->category_count == 0 && filter->container == CONTAINER_ANY &&
-	    filter->excluded_count == 0)
+	if (filter->category_count == 0 && filter->source_count == 0 &&
+	    filter->container == CONTAINER_ANY && filter->excluded_count == 0)
 		return result;
 	uint64_t *bits = arena_array(arena, words, sizeof(uint64_t));
 	if (filter->category_count > 0)
@@ -73,6 +99,8 @@ struct doc_filter filter_resolve(const struct filter *filter, const struct segme
 		memset(bits, 0xFF, words * sizeof(uint64_t));
 	for (size_t i = 0; alive && i < words; i++)
 		bits[i] &= alive[i];
+	if (filter->source_count > 0)
+		keep_sources(filter, segment, bits, arena);
 	if (filter->container != CONTAINER_ANY)
 		keep_containers(filter, segment, bits, arena);
 	drop_excluded(filter, segment, bits);

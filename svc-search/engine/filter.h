@@ -13,6 +13,10 @@ struct filter {
 	 * Empty: any category. */
 	const char *const *categories;
 	size_t category_count;
+	/* The document is from one of these: "biorxiv", "medrxiv" if it is in a category of that
+	 * name or below it, "arxiv" if it is in none of those. Empty: any source. */
+	const char *const *sources;
+	size_t source_count;
 	enum filter_container container;
 	bool has_published_since;
 	int32_t published_since;     /* days since 1970-01-01, inclusive */

@@ -1,7 +1,7 @@
 -- name: asset_changes (read)
 -- Papers that changed after number $1, up to number $3, oldest change first, at most $2. Authors are lines, of which the
 -- index has room for 1000 (DOCUMENT_MAX_AUTHORS).
-SELECT change, arxiv_id, title, abstract, array_to_string(categories, ' '),
+SELECT change, arxiv_id, title, abstract, indexed_categories(arxiv_id, categories),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted,
        array_to_string(authors[1:1000], E'\n'), comments
 FROM asset WHERE change > $1 AND change <= $3 ORDER BY change LIMIT $2;
@@ -18,7 +18,7 @@ LEFT JOIN LATERAL (SELECT version, number FROM embedder WHERE format = $2 AND re
 -- name: vector_changes (read)
 -- As asset_changes, with the vectors in space $4. The number of a paper is the greater of the numbers of its
 -- last change and of its vector's last change. $2 is at most 4000; the inner limits are constants so that the planner can estimate the rows.
-SELECT number, arxiv_id, title, abstract, array_to_string(categories, ' '),
+SELECT number, arxiv_id, title, abstract, indexed_categories(arxiv_id, categories),
        coalesce(floor(extract(epoch FROM published_at) / 86400), 0)::int, has_container, is_deleted,
        array_to_string(authors[1:1000], E'\n'), comments,
        (SELECT v.vector FROM asset_vector v

@@ -3,7 +3,7 @@
 #include "base/timefmt.h"
 #include "client/fetch.h"
 #include "daily_papers.sql.h"
-#include "ingest/arxiv_id.h"
+#include "ingest/paper_id.h"
 #include "json/json.h"
 #include "loop/periodic.h"
 #include "observe/log.h"
@@ -59,12 +59,12 @@ static const char *repository_of(struct arena *arena, const char *text)
 static void add_paper(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *list,
                       yyjson_val *item)
 {
-	char id[ARXIV_ID_MAX + 1];
+	char id[PAPER_ID_MAX + 1];
 	yyjson_val *paper = json_get(item, "paper");
 	const char *given = json_get_text(paper, "id");
 	const char *repository = repository_of(arena, json_get_text(paper, "githubRepo"));
 	int64_t upvotes = json_get_int(paper, "upvotes", -1);
-	if (!given || !arxiv_id_parse(given, id))
+	if (!given || !paper_id_parse(given, id))
 		return;
 	yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);
 	yyjson_mut_obj_add_strcpy(doc, row, "arxiv_id", id);

@@ -1,6 +1,6 @@
-/* `svc-search harvest`: reads a list of a source (source.h) from its first page to its last, with a
- * pause between the pages, and waits as long as Retry-After says. It holds the lease under which
- * the source is asked, since the source counts all processes as one client. */
+/* `svc-search harvest`: reads a list of a source (source.h) from its first page to its last, and
+ * waits as long as Retry-After says. It holds the lease under which the source is asked, since the
+ * source counts all processes as one client. */
 #include "base/timefmt.h"
 #include "ingest/import.h"
 #include "ingest/source.h"
@@ -66,7 +66,7 @@ static const char *restart_list(struct request *rq, struct harvest *harvest)
 	fprintf(stderr, "the resumption token has expired: restarting the list\n");
 	harvest->read = 0;
 	harvest->tokens.length = 0;
-	return harvest->source->first(rq->arena, &harvest->cursor);
+	return harvest->source->first(rq->arena, harvest->source, &harvest->cursor);
 }
 
 /* Fetch and store one page. Returns the URL of the next one; NULL: it was the last. */
@@ -82,21 +82,20 @@ static const char *harvest_page(struct request *rq, struct harvest *harvest, str
 	if (!source_token_is_new(&harvest->tokens, answer.page.token))
 		raise_error(rq, ERR_UPSTREAM, "the server repeats a resumption token");
 	source_token_add(&harvest->tokens, answer.page.token);
-	return harvest->source->next(rq->arena, answer.page.token);
+	return harvest->source->next(rq->arena, harvest->source, &harvest->cursor,
+	                             answer.page.token);
 }
 
 static void harvest_list(struct request *rq)
 {
 	struct harvest *harvest = rq->user;
-	struct import *import = import_new(rq);
+	struct import *import = import_new(rq, harvest->source->name);
 	harvest->tokens.arena = rq->arena;
-	const char *url = harvest->source->first(rq->arena, &harvest->cursor);
+	const char *url = harvest->source->first(rq->arena, harvest->source, &harvest->cursor);
 	while (url) {
 		struct arena *whole = request_page_begin(rq);
 		url = arena_strdup(whole, harvest_page(rq, harvest, import, url));
 		request_page_end(rq);
-		if (url)
-			fiber_sleep(rq, harvest->source->delay_ms());
 	}
 	printf("%zu records read: %zu withdrawn, ", import->seen, harvest->withdrawn);
 	import_print_outcome(import);
@@ -131,22 +130,27 @@ int harvest_command(struct process *process, int argc, char **argv)
 		{"from", required_argument, NULL, 'f'},
 		{"until", required_argument, NULL, 'u'},
 		{"set", required_argument, NULL, 's'},
+		{"source", required_argument, NULL, 'o'},
 		{0},
 	};
-	struct harvest harvest = {.source = &ARXIV_SOURCE, .lease.name = ARXIV_SOURCE.lease};
+	struct harvest harvest = {0};
+	const char *source = ARXIV_SOURCE.name;
 	int option;
 	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
 		if (option == '?')
 			return 2;
 		*(option == 'f'   ? &harvest.cursor.from
 		  : option == 'u' ? &harvest.cursor.until
+		  : option == 'o' ? &source
 		                  : &harvest.cursor.set) = optarg;
 	}
-	if (!is_date(harvest.cursor.from) ||
+	harvest.source = source_find(source);
+	if (!harvest.source || !is_date(harvest.cursor.from) ||
 	    (harvest.cursor.until && !is_date(harvest.cursor.until)) || optind < argc) {
 		fprintf(stderr, "usage: svc-search harvest --from YYYY-MM-DD [--until YYYY-MM-DD] "
-		                "[--set cs]\n");
+		                "[--set cs] [--source arxiv|biorxiv|medrxiv]\n");
 		return 2;
 	}
+	harvest.lease.name = harvest.source->lease;
 	return command_run(process, harvest_main, &harvest);
 }

@@ -34,16 +34,14 @@
 #define BULK_RECORDS  50000
 #define BULK_PAUSE_MS 600000
 
-static const char *sets, *at;
+static const char *sets;
 static int64_t backfill_days, max_records;
 
 const struct setting HARVESTER_SETTINGS[] = {
 	SETTING_TEXT(&sets, "HARVEST_SETS", "",
-                     "Sets of arXiv that are harvested by the schedule, separated by blanks or "
-                     "commas: `cs stat eess`; empty: none."),
-	SETTING_TEXT(&at, "HARVEST_AT", "22:30 America/New_York",
-                     "When a day's harvest begins, HH:MM and a time zone (default UTC); at most 10 "
-                     "minutes later, at random."),
+                     "Sets that are harvested by the schedule, separated by blanks or commas: of "
+                     "arXiv, `cs stat eess`, and of bioRxiv and medRxiv, `biorxiv:cell_biology`, "
+                     "`medrxiv:all`; empty: none."),
 	SETTING_INT(&backfill_days, "HARVEST_BACKFILL_DAYS", "30", 0, 36500,
                     "Days that the first harvest of a set goes back."),
 	SETTING_INT(&max_records, "HARVEST_MAX_RECORDS", "300000", 1, 100000000,
@@ -123,16 +121,16 @@ static const char *listed_sets(struct request *rq, const struct source *source)
 /* Put HARVEST_SETS into the table. False: Postgres refuses HARVEST_AT. */
 static bool schedule(struct request *rq, struct harvester *harvester)
 {
-	struct time_of_day slot = time_of_day_split(at);
+	const struct source *source = harvester->source;
+	struct time_of_day slot = time_of_day_split(source->at());
 	struct pg_rows *rows;
-	enum err_code code =
-		pg_try(rq, &rows, NULL, SOURCE_SCHEDULE_SQL, pg_text(harvester->source->name),
-	               pg_text(listed_sets(rq, harvester->source)), pg_text(slot.time),
-	               pg_text(slot.zone));
+	enum err_code code = pg_try(rq, &rows, NULL, SOURCE_SCHEDULE_SQL, pg_text(source->name),
+	                            pg_text(listed_sets(rq, source)), pg_text(slot.time),
+	                            pg_text(slot.zone));
 	if (code == ERR_INVALID) {
 		log_error(LOG_GROUP_APP,
 		          "HARVEST_AT is not HH:MM and a time zone; nothing is harvested",
-		          f_text("value", at));
+		          f_text("value", source->at()));
 		return false;
 	}
 	if (code)
@@ -175,8 +173,9 @@ static void show_gauges(struct request *rq, struct harvester *harvester)
 /* The list is complete, or the run gives up because of `failure`. */
 static void finish(struct request *rq, const struct turn *turn, const char *failure)
 {
-	const char *name = turn->harvester->source->name;
-	struct time_of_day slot = time_of_day_split(at);
+	const struct source *source = turn->harvester->source;
+	const char *name = source->name;
+	struct time_of_day slot = time_of_day_split(source->at());
 	struct pg_rows *rows = pg_query(rq, SOURCE_FINISH_SQL, pg_text(name), pg_text(turn->set),
 	                                pg_text(failure), pg_text(slot.time), pg_text(slot.zone));
 	if (failure)
@@ -270,7 +269,7 @@ static void count_records(const struct turn *turn, const struct import *import, 
 static void store(struct request *rq, const struct turn *turn, const struct source_page *page)
 {
 	const struct harvester *harvester = turn->harvester;
-	struct import *import = import_new(rq);
+	struct import *import = import_new(rq, harvester->source->name);
 	import->logs_skips = true;
 	pg_begin(rq);
 	size_t withdrawn = source_store(rq, import, page);
@@ -303,15 +302,6 @@ static void take_page(struct request *rq, const struct turn *turn, const struct 
 		source_token_add(&turn->harvester->tokens, page->token);
 }
 
-/* Wait for the source's next turn among all processes. */
-static void take_turn(struct request *rq, const struct source *source)
-{
-	struct pg_rows *rows = pg_query(rq, SOURCE_TAKE_TURN_SQL, pg_text(source->name),
-	                                pg_int((int64_t)source->delay_ms()));
-	if (pg_value_int(rows, 0, 0))
-		fiber_sleep(rq, (uint64_t)pg_value_int(rows, 0, 0));
-}
-
 /* The first page of a list: unless the list was restarted, a run begins. */
 static void begin_list(struct request *rq, struct turn *turn)
 {
@@ -328,8 +318,8 @@ static const char *page_url(struct request *rq, const struct turn *turn)
 {
 	const struct source *source = turn->harvester->source;
 	const struct source_cursor cursor = {.set = turn->set, .from = turn->from};
-	return turn->token ? source->next(rq->arena, turn->token)
-	                   : source->first(rq->arena, &cursor);
+	return turn->token ? source->next(rq->arena, source, &cursor, turn->token)
+	                   : source->first(rq->arena, source, &cursor);
 }
 
 /* Ask for the next page of the set, and do what its answer calls for. Runs under the lease. */
@@ -347,7 +337,6 @@ static void ask(struct request *rq)
 		forget_tokens(turn->harvester);
 	if (!turn->token)
 		begin_list(rq, turn);
-	take_turn(rq, source);
 	struct source_answer answer = source_ask(rq, source, page_url(rq, turn));
 	metric_add(&requests_counter, source->name, OUTCOMES[answer.outcome], 1);
 	if (!lease_take(rq, &turn->harvester->lease, rq->worker->process->instance))
@@ -411,27 +400,33 @@ static void pass(struct request *rq)
 	periodic_wake_in(harvester->periodic, next_ms);
 }
 
-struct harvester *harvester_start(struct worker *worker)
+static void start(struct harvester *harvester, struct worker *worker, const struct source *source)
 {
-	if (!harvester_is_on())
-		return NULL;
-	struct harvester *harvester = calloc(1, sizeof(*harvester));
-	require(harvester);
-	harvester->source = &ARXIV_SOURCE;
-	harvester->lease.name = ARXIV_SOURCE.lease;
+	harvester->source = source;
+	harvester->lease.name = source->lease;
 	forget_tokens(harvester);
 	harvester->periodic = periodic_new(worker, "harvest", pass, harvester, PERIODIC_WHEN_WOKEN,
 	                                   PASS_TIMEOUT_MS);
 	periodic_wake(harvester->periodic);
-	return harvester;
 }
 
-void harvester_stop(struct harvester *harvester)
+struct harvester *harvester_start(struct worker *worker)
 {
-	if (!harvester)
-		return;
-	periodic_stop(harvester->periodic);
-	periodic_free(harvester->periodic);
-	arena_free(harvester->list_arena);
-	free(harvester);
+	if (!harvester_is_on())
+		return NULL;
+	struct harvester *harvesters = calloc(SOURCE_COUNT, sizeof(*harvesters));
+	require(harvesters);
+	for (size_t i = 0; i < SOURCE_COUNT; i++)
+		start(&harvesters[i], worker, SOURCES[i]);
+	return harvesters;
+}
+
+void harvester_stop(struct harvester *harvesters)
+{
+	for (size_t i = 0; harvesters && i < SOURCE_COUNT; i++) {
+		periodic_stop(harvesters[i].periodic);
+		periodic_free(harvesters[i].periodic);
+		arena_free(harvesters[i].list_arena);
+	}
+	free(harvesters);
 }

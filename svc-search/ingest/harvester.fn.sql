@@ -1,19 +1,23 @@
 -- The schedule of the harvest. A local time that does not exist, as clocks go forward, is the time after the gap; of one that
 -- exists twice it is the second.
 
--- The announcements of arXiv around a time: Sunday to Thursday, 20:00 in New York.
-CREATE OR REPLACE FUNCTION announcements(around timestamptz) RETURNS SETOF timestamptz LANGUAGE sql STABLE AS $$
-    SELECT (day + time '20:00') AT TIME ZONE 'America/New_York'
-    FROM generate_series(-4, 4) n, LATERAL (SELECT (around AT TIME ZONE 'America/New_York')::date + n) days (day)
-    WHERE extract(dow FROM day) NOT IN (5, 6)
+-- When all papers of a day have appeared, around a time. arXiv announces them from Sunday to Thursday, 20:00 in New York. On bioRxiv
+-- and medRxiv they appear through the day, few at weekends.
+CREATE OR REPLACE FUNCTION announcements(source_name text, around timestamptz) RETURNS SETOF timestamptz LANGUAGE sql STABLE AS $$
+    SELECT (day + at) AT TIME ZONE zone
+    FROM (SELECT CASE source_name WHEN 'arxiv' THEN 'America/New_York' ELSE 'UTC' END,
+                 CASE source_name WHEN 'arxiv' THEN time '20:00' ELSE time '24:00' END,
+                 CASE source_name WHEN 'arxiv' THEN '{0,1,2,3,4}'::int[] ELSE '{1,2,3,4,5}' END) source (zone, at, days),
+         generate_series(-4, 4) n, LATERAL (SELECT (around AT TIME ZONE zone)::date + n) listed (day)
+    WHERE extract(dow FROM day) = ANY (days)
 $$;
 
-CREATE OR REPLACE FUNCTION announcement_before(moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-    SELECT max(announced) FROM announcements(moment) announced WHERE announced <= moment
+CREATE OR REPLACE FUNCTION announcement_before(source_name text, moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT max(announced) FROM announcements(source_name, moment) announced WHERE announced <= moment
 $$;
 
-CREATE OR REPLACE FUNCTION announcement_after(moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-    SELECT min(announced) FROM announcements(moment) announced WHERE announced > moment
+CREATE OR REPLACE FUNCTION announcement_after(source_name text, moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT min(announced) FROM announcements(source_name, moment) announced WHERE announced > moment
 $$;
 
 -- The first time after `moment` at which clocks of the zone show `at`.
@@ -24,8 +28,8 @@ CREATE OR REPLACE FUNCTION slot_after(moment timestamptz, at time, zone text) RE
 $$;
 
 -- Whether the day before a slot had an announcement. Otherwise its run is for corrections.
-CREATE OR REPLACE FUNCTION slot_has_papers(slot timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT announcement_before(slot) > slot - interval '24 hours'
+CREATE OR REPLACE FUNCTION slot_has_papers(source_name text, slot timestamptz) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT announcement_before(source_name, slot) > slot - interval '24 hours'
 $$;
 
 -- Until when a slot's runs are repeated: the next 09:00 UTC.
@@ -45,7 +49,7 @@ CREATE OR REPLACE FUNCTION source_plan(s source, is_failed boolean, at time, zon
 LANGUAGE plpgsql AS $$
 DECLARE
     again CONSTANT timestamptz := moment + CASE WHEN s.repeats = 0 AND NOT is_failed THEN '30 minutes' ELSE '1 hour' END::interval;
-    is_missing CONSTANT boolean := slot_has_papers(s.slot) AND coalesce(s.fresh_at < announcement_before(s.slot), true);
+    is_missing CONSTANT boolean := slot_has_papers(s.name, s.slot) AND coalesce(s.fresh_at < announcement_before(s.name, s.slot), true);
 BEGIN
     state := CASE WHEN is_failed THEN 'failed' ELSE 'idle' END;
     repeats := 0;
@@ -65,13 +69,13 @@ END $$;
 
 -- Since when a set is late: six hours after the first announcement since it had a new paper; null: it is not.
 CREATE OR REPLACE FUNCTION source_late_since(s source, moment timestamptz) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-    SELECT due FROM (SELECT announcement_after(coalesce(s.fresh_at, s.created_at)) + interval '6 hours' AS due) expected
+    SELECT due FROM (SELECT announcement_after(s.name, coalesce(s.fresh_at, s.created_at)) + interval '6 hours' AS due) expected
     WHERE s.is_scheduled AND due <= moment
 $$;
 
 -- How many announcements, of more than six hours ago, brought no new paper; counted for four days.
 CREATE OR REPLACE FUNCTION source_missed(s source, moment timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
-    SELECT count(*) FROM announcements(moment) announced
+    SELECT count(*) FROM announcements(s.name, moment) announced
     WHERE announced > coalesce(s.fresh_at, s.created_at) AND announced <= moment - interval '6 hours'
 $$;
 

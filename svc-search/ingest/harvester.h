@@ -1,4 +1,4 @@
-/** Harvests the sets of a source by a schedule, in the background.
+/** Harvests the sets of each source by a schedule, in the background.
  *
  * What is done next is in the row of each set in the table `source`, so that any replica can go on
  * with it. A pass is one request for one page: under the source's lease, and when its turn has come
@@ -34,14 +34,14 @@
 
 struct harvester;
 
-/** HARVEST_SETS, HARVEST_AT, HARVEST_BACKFILL_DAYS, HARVEST_MAX_RECORDS. */
+/** HARVEST_SETS, HARVEST_BACKFILL_DAYS, HARVEST_MAX_RECORDS. */
 extern const struct setting HARVESTER_SETTINGS[];
 
 /** Whether HARVEST_SETS lists a set: otherwise nothing is harvested in the background. */
 bool harvester_is_on(void);
 
-/** For the source arXiv. NULL: it is not on. */
+/** One for each source: they are asked independently. NULL: it is not on. */
 struct harvester *harvester_start(struct worker *worker);
 
 /** Accepts NULL. */
-void harvester_stop(struct harvester *harvester);
+void harvester_stop(struct harvester *harvesters);

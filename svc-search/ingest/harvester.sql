@@ -38,14 +38,6 @@ SET state = 'running', started_at = now(), listed_at = NULL, records = 0, added 
                                                  (now() AT TIME ZONE 'UTC')::date - $3::int))
 WHERE name = $1 AND set = $2 RETURNING cursor->>'from';
 
--- name: source_take_turn
--- $1 the source, $2 ms between two requests. For how many ms the caller must wait before its request: it has the next turn of
--- all processes.
-INSERT INTO source_pace AS p (name, next_request_at) VALUES ($1, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
-ON CONFLICT (name) DO UPDATE
-SET next_request_at = greatest(p.next_request_at, clock_timestamp()) + make_interval(secs => $2::float8 / 1000)
-RETURNING greatest(ceil(extract(epoch FROM next_request_at - clock_timestamp()) * 1000) - $2::float8, 0)::bigint;
-
 -- name: source_retry
 -- $1 the source, $2 the set, $3 ms until the next attempt, $4 why the last one failed.
 UPDATE source SET attempts = attempts + 1, error = $4, next_at = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
@@ -93,7 +85,7 @@ SELECT event_send(uuid_v7(), 'events.assets', 'harvest.finished', s.name, NULL, 
            'newest_published_at', time_json(s.newest_published_at), 'day', (announced AT TIME ZONE 'UTC')::date,
            'is_day_complete', (SELECT coalesce(bool_and(source_has_papers(o, announced)), false)
                                FROM source o WHERE o.name = $1 AND o.is_scheduled)))
-FROM source s, announcement_before(now()) announced WHERE s.name = $1 AND s.set = $2;
+FROM source s, announcement_before($1, now()) announced WHERE s.name = $1 AND s.set = $2;
 
 -- name: source_gauges (read)
 -- $1 the source. Its sets of HARVEST_SETS: when the last list was complete, or when the set was new, in seconds since the epoch;

@@ -43,10 +43,11 @@ static void batches_free(void *ptr)
 		arena_free(import->batches[i].arena);
 }
 
-struct import *import_new(struct request *rq)
+struct import *import_new(struct request *rq, const char *source)
 {
 	struct import *import = arena_new_of(rq->arena, struct import);
 	import->rq = rq;
+	import->source = source;
 	import->skips.arena = rq->arena;
 	for (size_t i = 0; i < ARRAY_LEN(import->batches); i++)
 		batch_open(&import->batches[i]);
@@ -69,7 +70,7 @@ static void store(struct request *rq, struct import *import, struct import_batch
 		return;
 	enum err_code code = pg_try(rq, &rows, NULL, ASSET_IMPORT_SQL,
 	                            pg_text(json_write_mut(batch->arena, batch->rows, NULL)),
-	                            pg_int(PLAIN_TEXT_VERSION));
+	                            pg_int(PLAIN_TEXT_VERSION), pg_text(import->source));
 	if (code)
 		raise_error(rq, code,
 		            "cannot store papers in the database: %s. Earlier papers are stored. "
@@ -258,7 +259,7 @@ static enum line_kind import_lines(struct import *import, struct source *source)
 static void import_main(struct request *rq)
 {
 	struct source *source = rq->user;
-	struct import *import = import_new(rq);
+	struct import *import = import_new(rq, "arxiv");
 	source_open(rq, source);
 	pg_query(rq, INDEX_SOURCE_GET_SQL); /* fail before anything is read */
 	enum line_kind end = import_lines(import, source);

@@ -19,6 +19,7 @@ struct import_batch {
 /** Papers to be stored. One batch is filled while the one before it may be stored. */
 struct import {
 	struct request *rq;
+	const char *source; /* name of the source of the papers (source.h) */
 	struct import_batch batches[2];
 	struct import_batch *filling;
 	size_t seen, skipped; /* papers: given to be stored; refused */
@@ -30,8 +31,8 @@ struct import {
 	bool logs_skips;  /* they are logged, and not printed */
 	struct buf skips; /* where the first refused ones are: "2401.01234, 2401.01235" */
 };
-/** In the arena of `rq`. */
-struct import *import_new(struct request *rq);
+/** In the arena of `rq`. Borrows the name of the source. */
+struct import *import_new(struct request *rq, const char *source);
 
 /** Add a paper to the batch that is filled, without storing it. Copies. False when it is invalid,
  * which the caller reports by import_skip(); *ret_why says why, in the arena of the batch. */

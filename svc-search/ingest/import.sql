@@ -1,6 +1,7 @@
 -- name: asset_import
--- $1 an array of papers, $2 PLAIN_TEXT_VERSION of their texts. Of two with the same id, the newer one is stored, and of equally new ones the later. A paper whose
--- stored version is newer stays as it is. A date (midnight) of the day of a stored time is that time. An existing paper keeps
+-- $1 an array of papers, $2 PLAIN_TEXT_VERSION of their texts, $3 their source. Of two with the same id, the newer one is stored, and of equally new ones the later. A paper whose
+-- stored version is newer stays as it is. A paper without the time of its first version has the one that is known, else that of this
+-- version. A date (midnight) of the day of a stored time is that time. An existing paper keeps
 -- its container and members that the source does not give, and is not updated when nothing differs. Returns how many were
 -- added, updated, and older than what is stored, and when the newest paper was published that came after the announcement before, in
 -- ms since the epoch.
@@ -12,26 +13,27 @@ WITH listed AS (
     SELECT arxiv_id, updated_at, published_at, added_at FROM asset WHERE arxiv_id IN (SELECT arxiv_id FROM given)
 ), written AS (
     INSERT INTO asset AS a (arxiv_id, title, abstract, authors, categories, published_at, updated_at, github_url, license,
-                            comments, source_title, source_abstract, source_authors, text_version)
-    SELECT arxiv_id, title, coalesce(abstract, ''), coalesce(authors, '{}'), coalesce(categories, '{}'), published_at,
-           updated_at, github_url, license, comments, source_title, source_abstract, source_authors, $2
-    FROM given ORDER BY arxiv_id
+                            comments, doi, source_title, source_abstract, source_authors, text_version)
+    SELECT arxiv_id, g.title, coalesce(g.abstract, ''), coalesce(g.authors, '{}'), coalesce(g.categories, '{}'),
+           coalesce(g.published_at, s.published_at, g.updated_at), g.updated_at, g.github_url, g.license, g.comments, g.doi,
+           g.source_title, g.source_abstract, g.source_authors, $2
+    FROM given g LEFT JOIN stored s USING (arxiv_id) ORDER BY arxiv_id
     ON CONFLICT (arxiv_id) DO UPDATE SET
         title = excluded.title, abstract = excluded.abstract, authors = excluded.authors,
         categories = excluded.categories, published_at = known_time(excluded.published_at, a.published_at),
         updated_at = known_time(excluded.updated_at, a.updated_at),
         github_url = coalesce(excluded.github_url, a.github_url), license = coalesce(excluded.license, a.license),
-        comments = coalesce(excluded.comments, a.comments), source_title = excluded.source_title,
+        comments = coalesce(excluded.comments, a.comments), doi = coalesce(excluded.doi, a.doi), source_title = excluded.source_title,
         source_abstract = excluded.source_abstract, source_authors = excluded.source_authors,
         text_version = excluded.text_version, is_deleted = false
     WHERE NOT is_older(excluded.updated_at, a.updated_at) AND
           (a.title, a.abstract, a.authors, a.categories, a.published_at, a.updated_at, a.github_url, a.license, a.comments,
-           a.source_title, a.source_abstract, a.source_authors, a.is_deleted)
+           a.doi, a.source_title, a.source_abstract, a.source_authors, a.is_deleted)
           IS DISTINCT FROM
           (excluded.title, excluded.abstract, excluded.authors, excluded.categories,
            known_time(excluded.published_at, a.published_at), known_time(excluded.updated_at, a.updated_at),
            coalesce(excluded.github_url, a.github_url), coalesce(excluded.license, a.license),
-           coalesce(excluded.comments, a.comments), excluded.source_title, excluded.source_abstract,
+           coalesce(excluded.comments, a.comments), coalesce(excluded.doi, a.doi), excluded.source_title, excluded.source_abstract,
            excluded.source_authors, false)
     RETURNING xmax = 0 AS is_new, published_at
 )
@@ -39,7 +41,7 @@ SELECT (SELECT count(*) FROM written WHERE is_new), (SELECT count(*) FROM writte
        (SELECT count(*) FROM given g JOIN stored s USING (arxiv_id) WHERE is_older(g.updated_at, s.updated_at))
        + (SELECT count(*) FROM listed l JOIN given g USING (arxiv_id) WHERE l.updated_at < g.updated_at),
        (extract(epoch FROM greatest((SELECT max(published_at) FROM written WHERE is_new),
-                                    (SELECT max(published_at) FROM stored WHERE added_at >= announcement_before(now())))) * 1000)::bigint;
+                                    (SELECT max(published_at) FROM stored WHERE added_at >= announcement_before($3, now())))) * 1000)::bigint;
 
 -- name: asset_withdraw
 -- $1 an array of ids that the source has deleted.

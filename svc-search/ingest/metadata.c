@@ -3,7 +3,7 @@
 #include "base/timefmt.h"
 #include "base/url.h"
 #include "base/utf8.h"
-#include "ingest/arxiv_id.h"
+#include "ingest/paper_id.h"
 #include "plain/plain_text.h"
 #include "product/repository_url.h"
 #include "service/field_check.h"
@@ -19,6 +19,7 @@
 #define AUTHORS_MAX    5000
 #define CATEGORIES_MAX 64
 #define COMMENTS_MAX   5000 /* bytes; longer ones are cut */
+#define DOI_MAX        250  /* bytes; longer ones are left out */
 
 char *metadata_collapse_space(struct arena *arena, const char *text)
 {
@@ -100,12 +101,20 @@ static bool add_lists(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *
 	for (char *word; (word = strsep(&rest, " \t\n")) && count < CATEGORIES_MAX;) {
 		if (!*word)
 			continue;
-		if (!arxiv_category_is(word))
+		if (!category_is(word))
 			return false;
 		yyjson_mut_arr_add_str(doc, categories, word);
 		count++;
 	}
 	return true;
+}
+
+static void add_doi(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row, const char *text)
+{
+	const char *dois = metadata_collapse_space(arena, text ? text : "");
+	size_t length = strcspn(dois, " ");
+	if (strncmp(dois, "10.", 3) == 0 && length <= DOI_MAX)
+		add_optional(doc, row, "doi", arena_strndup(arena, dois, length));
 }
 
 /* Whether github_url is valid by the same rule as in PUT. True for NULL. */
@@ -119,12 +128,12 @@ static bool is_valid_url(struct arena *arena, const char *text)
 yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const struct metadata *paper,
                              const char **ret_why)
 {
-	char id[ARXIV_ID_MAX + 1];
+	char id[PAPER_ID_MAX + 1];
 	const char *title = metadata_collapse_space(arena, paper->title ? paper->title : "");
 	const char *abstract =
 		metadata_collapse_space(arena, paper->abstract ? paper->abstract : "");
-	if (!paper->id || !arxiv_id_parse(paper->id, id))
-		*ret_why = "the id is not an arXiv id";
+	if (!paper->id || !paper_id_parse(paper->id, id))
+		*ret_why = "the id is neither an arXiv id nor a source and DOI";
 	else if (!*title)
 		*ret_why = "there is no title";
 	else if (utf8_count(title, strlen(title)) > TITLE_MAX)
@@ -153,6 +162,7 @@ yyjson_mut_val *metadata_row(struct arena *arena, yyjson_mut_doc *doc, const str
 		add_optional(doc, row, "comments",
 		             utf8_shorten(arena, metadata_collapse_space(arena, paper->comments),
 		                          COMMENTS_MAX));
+	add_doi(arena, doc, row, paper->doi);
 	plain_row(arena, doc, row);
 	return row;
 }
@@ -291,6 +301,7 @@ enum err_code metadata_read(struct arena *arena, yyjson_val *line, struct metada
 		.github_url = json_get_text(line, "github_url"),
 		.license = json_get_text(line, "license"),
 		.comments = json_get_text(line, "comments"),
+		.doi = json_get_text(line, "doi"),
 	};
 	bool is_snapshot = json_get(line, "id");
 	paper.id = json_get_text(line, is_snapshot ? "id" : "_id");

@@ -17,6 +17,7 @@ struct metadata {
 	const char *github_url;
 	const char *license;
 	const char *comments;
+	const char *doi; /* `10.1103/PhysRev.47.777`; of several, the first counts */
 };
 
 /** Make a row for ASSET_IMPORT_SQL in `doc`: with the canonical id, white space collapsed, and, if

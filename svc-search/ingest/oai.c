@@ -89,6 +89,8 @@ static void end_in_record(struct reader *reader, const char *name, const char *t
 		paper->comments = text;
 	else if (strcmp(name, "license") == 0)
 		paper->license = text;
+	else if (strcmp(name, "doi") == 0)
+		paper->doi = text;
 	else if (strcmp(name, "created") == 0)
 		paper->published_at_ms = day_ms(text);
 	else if (strcmp(name, "updated") == 0)

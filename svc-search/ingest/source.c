@@ -3,10 +3,13 @@
 #include "client/fetch.h"
 #include "crypto/crypto.h"
 #include "import.sql.h"
-#include "ingest/arxiv_id.h"
 #include "ingest/import.h"
+#include "ingest/paper_id.h"
 #include "json/json.h"
+#include "loop/fiber.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
+#include "source.sql.h"
 
 #include <string.h>
 
@@ -26,7 +29,11 @@ const struct setting SOURCE_SETTINGS[] = {
 	SETTING_END,
 };
 
-static const struct source *const SOURCES[] = {&ARXIV_SOURCE};
+const struct source *const SOURCES[SOURCE_COUNT] = {
+	&ARXIV_SOURCE,
+	&BIORXIV_SOURCE,
+	&MEDRXIV_SOURCE,
+};
 
 const struct source *source_find(const char *name)
 {
@@ -73,7 +80,8 @@ static struct source_answer read_page(struct request *rq, const struct source *s
 {
 	struct source_answer answer = {.outcome = SOURCE_PAGE};
 	const char *why;
-	if (source->parse(rq->arena, response->body, response->body_length, &answer.page, &why))
+	if (source->parse(rq->arena, source, response->body, response->body_length, &answer.page,
+	                  &why))
 		return refused(arena_printf(rq->arena, "%s: %s", url, why));
 	if (answer.page.refusal)
 		return refused(arena_printf(rq->arena, "the server refused the request: %s",
@@ -81,6 +89,14 @@ static struct source_answer read_page(struct request *rq, const struct source *s
 	if (answer.page.is_expired)
 		return (struct source_answer){.outcome = SOURCE_EXPIRED};
 	return answer;
+}
+
+void source_take_turn(struct request *rq, const struct source *source)
+{
+	struct pg_rows *rows = pg_query(rq, SOURCE_TAKE_TURN_SQL, pg_text(source->name),
+	                                pg_int((int64_t)source->delay_ms()));
+	if (pg_value_int(rows, 0, 0))
+		fiber_sleep(rq, (uint64_t)pg_value_int(rows, 0, 0));
 }
 
 struct source_answer source_ask(struct request *rq, const struct source *source, const char *url)
@@ -95,6 +111,7 @@ struct source_answer source_ask(struct request *rq, const struct source *source,
 		.follow_redirects = true,
 		.guard = FETCH_GUARD_REDIRECTS,
 	};
+	source_take_turn(rq, source);
 	struct fetch_response *response = NULL;
 	enum err_code code = fetch_try(rq, &call, &response);
 	if (code == ERR_FORBIDDEN)
@@ -118,8 +135,8 @@ static size_t withdraw(struct request *rq, const struct source_page *page)
 	yyjson_mut_val *ids = yyjson_mut_arr(doc);
 	const struct source_record *record;
 	STAILQ_FOREACH (record, &page->records, entry) {
-		char id[ARXIV_ID_MAX + 1];
-		if (record->is_deleted && record->paper.id && arxiv_id_parse(record->paper.id, id))
+		char id[PAPER_ID_MAX + 1];
+		if (record->is_deleted && record->paper.id && paper_id_parse(record->paper.id, id))
 			yyjson_mut_arr_add_strcpy(doc, ids, id);
 	}
 	if (yyjson_mut_arr_size(ids) == 0)

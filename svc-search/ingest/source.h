@@ -1,6 +1,6 @@
 /** Sources of papers: servers that list, page by page, what was added or changed since a day. A
- * source is a row of SOURCES (source.c); what follows here works with any of them: the command
- * (harvest.c) and the storing of pages (import.h). */
+ * source is a row of SOURCES; what follows here works with any of them: the scheduled harvest
+ * (harvester.h), the command (harvest.c) and the storing of pages (import.h). */
 #pragma once
 
 #include "base/config.h"
@@ -44,20 +44,32 @@ struct source_cursor {
 struct source {
 	const char *name;  /* `arxiv` */
 	const char *lease; /* under which it is asked (task/lease.h): one process at a time */
+	/** When a day's harvest begins: `22:30 America/New_York`. */
+	const char *(*at)(void);
 	/** The URL of a list's first page, and of the page of a token. In the arena. */
-	const char *(*first)(struct arena *arena, const struct source_cursor *cursor);
-	const char *(*next)(struct arena *arena, const char *token);
+	const char *(*first)(struct arena *arena, const struct source *source,
+	                     const struct source_cursor *cursor);
+	const char *(*next)(struct arena *arena, const struct source *source,
+	                    const struct source_cursor *cursor, const char *token);
 	/** Least time between two requests. */
 	uint64_t (*delay_ms)(void);
 	/** Read an answer into the arena. ERR_MALFORMED: it is not one of this source; *ret_why
 	 * says why. */
-	enum err_code (*parse)(struct arena *arena, const char *text, size_t length,
-	                       struct source_page *ret_page, const char **ret_why);
+	enum err_code (*parse)(struct arena *arena, const struct source *source, const char *text,
+	                       size_t length, struct source_page *ret_page, const char **ret_why);
 };
 
-/** arXiv, over OAI-PMH (arxiv.c), and its settings OAI_URL and HARVEST_DELAY. */
+/** arXiv, over OAI-PMH (arxiv.c), and its settings OAI_URL, HARVEST_AT and HARVEST_DELAY. */
 extern const struct source ARXIV_SOURCE;
 extern const struct setting ARXIV_SETTINGS[];
+
+/** bioRxiv and medRxiv, over their own API (biorxiv.h), and the setting BIORXIV_URL. */
+extern const struct source BIORXIV_SOURCE, MEDRXIV_SOURCE;
+extern const struct setting BIORXIV_SETTINGS[];
+
+/** All of them. */
+#define SOURCE_COUNT 3
+extern const struct source *const SOURCES[SOURCE_COUNT];
 
 /** PUBLIC_URL and HARVEST_CONTACT: who asks. */
 extern const struct setting SOURCE_SETTINGS[];
@@ -87,7 +99,12 @@ struct source_answer {
 	uint64_t retry_after_ms; /* of SOURCE_BUSY; 0: the server did not say */
 };
 
-/** Ask for the page at `url`, once. In the arena of `rq`. Suspends. */
+/** Wait for the source's next turn among the requests of all processes (`source_pace`).
+ * Suspends. */
+void source_take_turn(struct request *rq, const struct source *source);
+
+/** Ask for the page at `url`, once, when it is the turn of this process. In the arena of `rq`.
+ * Suspends. */
 struct source_answer source_ask(struct request *rq, const struct source *source, const char *url);
 
 /** Store the papers of a page, and withdraw those that the source has deleted. Returns how many

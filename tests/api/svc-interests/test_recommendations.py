@@ -258,8 +258,11 @@ def test_invalid_queries_are_refused(api, path, params):
     assert faults(document) == set(params)
 
 
-def test_source_type_arxiv_paper(interests, interest):
-    assert len(interests.recommended(source_type="arxiv_paper")) == 5
+def test_lists_can_be_limited_to_a_source(api, interests, interest):
+    for source, count in [("arxiv_paper", 5), ("biorxiv_paper", 0), ("medrxiv_paper", 0)]:
+        assert len(interests.recommended(source_type=source)) == count
+        digest = api.get("/papers/recommended/digest", params={"source_type": source}, expect=200).json()
+        assert (digest["source_types"], digest["total"]) == ([source], count)
 
 
 def test_invalid_interest_id_is_refused(api):
@@ -270,7 +273,7 @@ def test_digest_lists_active_interests(api, interests, interest):
     empty = interests.create()
     interests.create(is_active=False)
     digest = api.get("/papers/recommended/digest", expect=200).json()
-    assert digest["period"] == "today" and digest["source_types"] == ["arxiv_paper"]
+    assert digest["period"] == "today" and digest["source_types"] == ["arxiv_paper", "biorxiv_paper", "medrxiv_paper"]
     assert [one["id"] for one in digest["interests"]] == [empty["id"], interest["id"]]
     first, second = digest["interests"]
     assert (first["count"], first["recommendations"]) == (0, [])

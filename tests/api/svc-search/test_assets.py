@@ -34,8 +34,9 @@ def faults(document):
 def test_put_stores_every_member(operator, api, new_id):
     name = new_id()
     stored = operator.api.put(f"/search/assets/{name}", WHOLE, expect=200).json()
-    shown = {**WHOLE, "arxiv_id": name, "url": f"https://arxiv.org/abs/{name}", "has_container": True, "withdrawn": False,
-             "upvotes": None}
+    derived = {"source": "arxiv", "doi": None, "url": f"https://arxiv.org/abs/{name}", "has_container": True, "withdrawn": False}
+    derived["upvotes"] = None
+    shown = {**WHOLE, "arxiv_id": name, **derived}
     assert stored == shown
     assert api.get(f"/search/assets/{name}", expect=200).json() == shown
 

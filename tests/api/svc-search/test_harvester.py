@@ -1,104 +1,16 @@
-"""The scheduled harvest, in replicas of their own, against a stub of an OAI-PMH server."""
+"""The scheduled harvest of arXiv, in replicas of their own, against a stub of an OAI-PMH server."""
 
 import json
 import threading
-import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from lib.http import plain_http
 from lib.http.identity import identity
-from lib.outside.oai import arguments, error, page, record
-from lib.system.search_replica import replica  # noqa: F401
+from lib.outside.oai import error, page
+from lib.scenario.harvest import TODAY, day, ended, harvest, make_due, new_record, replica, row, server, table  # noqa: F401
 from lib.wait import PATIENCE_SECONDS, wait_for
-
-TODAY = datetime.now(UTC).date()
-COLUMNS = "state, records, added, changed, withdrawn, skipped, error, response_date, cursor, next_at, finished_at, fresh_at"
-
-
-def day(ago):
-    return str(TODAY - timedelta(days=ago))
-
-
-def new_record(name, **members):
-    """A record as an announcement of today has them."""
-    return record(name, **{"created": day(1), "updated": None, **members})
-
-
-@pytest.fixture
-def table(db):
-    """The table of the sets; nothing is in it before and after the test."""
-    db.autocommit = True
-    db.execute("DELETE FROM source")
-    db.execute("DELETE FROM source_pace")
-    yield db
-    db.execute("DELETE FROM source")
-
-
-@pytest.fixture
-def row(table):
-    """row(set): what is known of a set; None: nothing."""
-
-    def read(name="cs"):
-        found = table.execute(f"SELECT {COLUMNS} FROM source WHERE set = %s", [name]).fetchone()
-        return found and dict(zip(COLUMNS.split(", "), found, strict=True))
-
-    return read
-
-
-@pytest.fixture
-def ended(row):
-    """ended(set): wait until a run of the set has ended; returns its row."""
-
-    def wait(name="cs", after=None):
-        def is_ended():
-            found = row(name)
-            return found and found["state"] != "running" and found["finished_at"] not in (None, after) and found
-
-        return wait_for(is_ended, f"the harvest of {name} ends")
-
-    return wait
-
-
-@pytest.fixture
-def server(stub_server):
-    """server(answers): a server that gives these answers, one for each request: texts, or functions of the request. Its
-    `asked` has the arguments of each request, and `times` when they came."""
-
-    def start(answers):
-        left = list(answers)
-
-        def answer(request):
-            stub.times.append(time.monotonic())
-            stub.asked.append(arguments(request.path))
-            now = left.pop(0) if left else page([])
-            if callable(now):
-                now(request)
-            else:
-                request.reply(200, now, Content_Type="text/xml")
-
-        stub = stub_server(answer)
-        stub.times, stub.asked = [], []
-        return stub
-
-    return start
-
-
-@pytest.fixture
-def harvest(table, replica, server):
-    """harvest(answers, ...): start a replica that harvests from a server with these answers; returns the server."""
-
-    def start(answers, **settings):
-        stub = server(answers)
-        stub.replica = replica(**{"OAI_URL": stub.url + "/oai", "HARVEST_DELAY": "0", "HARVEST_SETS": "cs", **settings})
-        return stub
-
-    return start
-
-
-def make_due(table, name="cs"):
-    table.execute("UPDATE source SET next_at = now() WHERE set = %s", [name])
 
 
 # ---- Runs ----
@@ -307,7 +219,7 @@ def told(cluster, table):
 def test_the_last_set_of_a_day_says_that_the_day_is_complete(harvest, told, table, new_id):
     harvest([page([new_record(new_id())], "more"), page([new_record(new_id())]), page([new_record(new_id())])], HARVEST_SETS="cs stat")
     first, second = told(2)
-    (announced,) = table.execute("SELECT (announcement_before(now()) AT TIME ZONE 'UTC')::date::text").fetchone()
+    (announced,) = table.execute("SELECT (announcement_before('arxiv', now()) AT TIME ZONE 'UTC')::date::text").fetchone()
     assert first == {
         "source": "arxiv", "set": "cs", "added": 2, "changed": 0, "newest_published_at": f"{day(1)}T00:00:00.000Z",
         "day": announced, "is_day_complete": False,
@@ -409,7 +321,7 @@ def test_slots(db, after, at, zone, expected):
     ],
 )
 def test_announcements(db, moment, before, after):
-    query = "SELECT announcement_before(%(moment)s) = %(before)s, announcement_after(%(moment)s) = %(after)s"
+    query = "SELECT announcement_before('arxiv', %(moment)s) = %(before)s, announcement_after('arxiv', %(moment)s) = %(after)s"
     assert db.execute(query, {"moment": moment, "before": before, "after": after}).fetchone() == (True, True)
 
 

@@ -246,7 +246,7 @@ def test_damaged_gzip_data_fails(run, tmp_path, snapshot):
 
 INVALID_LINES = [
     ("{", "byte"), ("[]", "not an object"), ("nonsense", "byte"), ('"text"', "not an object"), ("{}", "no id"),
-    ('{"id": 5, "title": "x"}', "id is not a string"), ('{"id": "x", "title": "x"}', "not an arXiv id"),
+    ('{"id": 5, "title": "x"}', "id is not a string"), ('{"id": "x", "title": "x"}', "neither an arXiv id"),
     ('{"id": "2401.00001"}', "no title"), ('{"id": "2401.00001", "title": "  "}', "no title"),
     ('{"id": "2401.00001", "title": "x", "authors": 5}', "authors"),
     ('{"id": "2401.00001", "title": "x", "authors": [5]}', "authors"),

@@ -78,7 +78,7 @@ static void test_invalid_lines_are_refused(void **state)
 		{"{}", "no id"},
 		{"{\"id\":5}", "id is not a string"},
 		{"{\"id\":\"2401.00001\",\"title\":[]}", "title is not a string"},
-		{"{\"id\":\"x\",\"title\":\"T\"}", "not an arXiv id"},
+		{"{\"id\":\"x\",\"title\":\"T\"}", "neither an arXiv id"},
 		{"{\"id\":\"2401.00001\"}", "no title"},
 		{"{\"id\":\"2401.00001\",\"title\":\" \\t\"}", "no title"},
 		{"{\"id\":\"2401.00001\",\"title\":\"T\",\"authors\":{}}", "authors"},

@@ -1,4 +1,4 @@
-#include "ingest/arxiv_id.h"
+#include "ingest/paper_id.h"
 
 #include "base/base.h"
 
@@ -26,11 +26,14 @@ static void test_each_form_has_its_canonical_form(void **state)
 		{"cond-mat/0703470", "cond-mat/0703470"},
 		{"q-bio/0309136", "q-bio/0309136"},
 		{"abcdefghijklmnop/0309136", "abcdefghijklmnop/0309136"},
+		{"biorxiv:10.1101/2026.11.20.123456", "biorxiv:10.1101/2026.11.20.123456"},
+		{"bioRxiv:10.1101/012345v2", "biorxiv:10.1101/012345"},
+		{"medRxiv:10.64898/2026.01.02.26312345", "medrxiv:10.64898/2026.01.02.26312345"},
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-		char id[ARXIV_ID_MAX + 1];
-		assert_true(arxiv_id_parse(ROWS[i][0], id));
+		char id[PAPER_ID_MAX + 1];
+		assert_true(paper_id_parse(ROWS[i][0], id));
 		assert_string_equal(id, ROWS[i][1]);
 	}
 }
@@ -76,11 +79,24 @@ static void test_other_texts_are_refused(void **state)
 		"a/b/0309136",
 		"arXiv:arXiv:2401.01234",
 		"\303\251/0309136",
+		"biorxiv:",
+		"biorxiv:2401.01234",
+		"biorxiv:10.1101",
+		"biorxiv:10.1101/",
+		"biorxiv:10.110/012345",
+		"biorxiv:10.1101/a12345",
+		"biorxiv:10.1101/2026.",
+		"biorxiv:10.1101/2026..11",
+		"biorxiv:10.1101/012345v0",
+		"biorxiv:10.1101/012345/full",
+		"biorxiv:10.123456789/1111111111111111111111111111111111111111111111",
+		"chemrxiv:10.1101/012345",
+		"10.1101/2026.11.20.123456",
 	};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-		char id[ARXIV_ID_MAX + 1];
-		if (arxiv_id_parse(ROWS[i], id))
+		char id[PAPER_ID_MAX + 1];
+		if (paper_id_parse(ROWS[i], id))
 			fail_msg("\"%s\" was read as %s", ROWS[i], id);
 	}
 }
@@ -90,16 +106,16 @@ static void test_category_form(void **state)
 	static const char *const ROWS[] = {"cs.LG", "hep-th", "q-bio.QM", "cond-mat.stat-mech",
 	                                   "cs"};
 	static const char *const OTHERS[] = {"", "cs LG", "cs.LG;", "\303\251"};
-	char longest[ARXIV_CATEGORY_MAX + 2] = {0};
+	char longest[CATEGORY_MAX + 2] = {0};
 	(void)state;
 	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
-		assert_true(arxiv_category_is(ROWS[i]));
+		assert_true(category_is(ROWS[i]));
 	for (size_t i = 0; i < ARRAY_LEN(OTHERS); i++)
-		assert_false(arxiv_category_is(OTHERS[i]));
-	memset(longest, 'c', ARXIV_CATEGORY_MAX);
-	assert_true(arxiv_category_is(longest));
-	longest[ARXIV_CATEGORY_MAX] = 'c';
-	assert_false(arxiv_category_is(longest));
+		assert_false(category_is(OTHERS[i]));
+	memset(longest, 'c', CATEGORY_MAX);
+	assert_true(category_is(longest));
+	longest[CATEGORY_MAX] = 'c';
+	assert_false(category_is(longest));
 }
 
 int main(void)
