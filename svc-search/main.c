@@ -4,6 +4,7 @@
 #include "api/query_expansion.h"
 #include "api/search.h"
 #include "api/similar.h"
+#include "api/source_turn.h"
 #include "embeddings/embeddings.h"
 #include "embeddings/paper_embedding.h"
 #include "embeddings/query_embedding.h"
@@ -38,6 +39,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_assets_similar, asset_similar},
 	{INTERNAL_ID_assets_lookup, asset_lookup},
 	{INTERNAL_ID_assets_sample, asset_sample},
+	{INTERNAL_ID_source_turn, source_turn},
 	{0},
 };
 
@@ -51,11 +53,16 @@ static const struct command COMMANDS[] = {
 };
 
 static const struct setting *const SETTINGS[] = {
-	INDEXER_SETTINGS,      TRAINER_SETTINGS,
-	CHAT_SETTINGS,         QUERY_EXPANSION_SETTINGS,
-	EMBEDDINGS_SETTINGS,   ARXIV_SETTINGS,
-	BIORXIV_SETTINGS,      SOURCE_SETTINGS,
-	HARVESTER_SETTINGS,    DAILY_PAPERS_SETTINGS,
+	INDEXER_SETTINGS,
+	TRAINER_SETTINGS,
+	CHAT_SETTINGS,
+	QUERY_EXPANSION_SETTINGS,
+	EMBEDDINGS_SETTINGS,
+	ARXIV_SETTINGS,
+	BIORXIV_SETTINGS,
+	SOURCE_SETTINGS,
+	HARVESTER_SETTINGS,
+	DAILY_PAPERS_SETTINGS,
 	NULL,
 };
 

@@ -19,6 +19,8 @@ import urllib.parse
 import urllib.request
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 from terminal import shown
 
@@ -27,7 +29,7 @@ SAMPLE = re.compile(r'^(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<value>\S+)$')
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 WANTED = re.compile(
     r"expops_(ready|proxy_requests_total|http_requests_total|jobs_queued|jobs_running|outbox_unsent|outbox_oldest_seconds"
-    r"|events_lag_seconds|events_parked|dead_letters|harvest_last_success_seconds|harvest_missed_announcements)|process_(start_time_seconds|resident_memory_bytes)"
+    r"|events_lag_seconds|events_parked|dead_letters|harvest_(last_success_seconds|missed_announcements|added_papers|next_seconds))|process_(start_time_seconds|resident_memory_bytes)"
 )
 
 
@@ -40,7 +42,8 @@ class Replica:
         self.fault = None
 
     def add(self, name, labels, value):
-        self.values[name, next((labels[one] for one in ("status", "stream", "type", "set") if one in labels), None)] += value
+        what = f"{labels['source']} {labels['set']}" if "set" in labels else None
+        self.values[name, next((labels[one] for one in ("status", "stream", "type") if one in labels), what)] += value
 
     def of(self, name):
         """{label value: value}"""
@@ -174,14 +177,20 @@ def stream_rows(services):
     return sorted(rows)
 
 
-def harvest_rows(replicas):
-    """The sets of papers that are harvested, which all replicas of svc-search know from Postgres."""
+def harvest_lines(replicas, now):
+    """What came of each set of papers that is harvested, which all replicas of svc-search know from Postgres:
+    `arxiv cs: 612 new last night, next 22:30 New York`."""
     largest = lambda what, name: max(one.of(f"expops_harvest_{what}").get(name, 0) for one in replicas)  # noqa: E731
-    names = sorted({name for one in replicas for name in one.of("expops_harvest_last_success_seconds")})
-    return [
-        [name, duration(max(time.time() - largest("last_success_seconds", name), 0)), f"{largest('missed_announcements', name):.0f}"]
-        for name in names
-    ]
+    lines = []
+    for name in sorted({name for one in replicas for name in one.of("expops_harvest_last_success_seconds")}):
+        read, missed = now - largest("last_success_seconds", name), largest("missed_announcements", name)
+        zone, place = ("America/New_York", "New York") if name.startswith("arxiv ") else ("UTC", "UTC")
+        due = datetime.fromtimestamp(largest("next_seconds", name), ZoneInfo(zone))
+        line = f"{name}: {largest('added_papers', name):.0f} new "
+        line += "last night" if read < 86400 else f"{duration(read)} ago"
+        line += f", next {due:%H:%M} {place}"
+        lines.append(line + (f", {missed:.0f} announcements missed" if missed else ""))
+    return lines
 
 
 def show(replicas):
@@ -194,10 +203,10 @@ def show(replicas):
     if rows:
         print()
         table(["STREAM", "READ BY", "BEHIND", "PARKED"], rows, texts=2)
-    papers = harvest_rows(replicas)
+    papers = harvest_lines(replicas, time.time())
     if papers:
         print()
-        table(["PAPERS OF", "READ BEFORE", "ANNOUNCEMENTS MISSED"], papers)
+        print(*map(shown, papers), sep="\n")
     faults = [f"{one.service} {one.address}: {one.fault}" for one in replicas if one.fault]
     dead = [f"{service} has dead letters: {service} dead list" for service, ones in services.items() if any(one.total("expops_dead_letters") for one in ones)]
     if faults or dead:

@@ -40,7 +40,6 @@ CREATE TABLE experiment (
     CONSTRAINT experiment_observed_delta_check CHECK (((observed_delta >= '-1.7976931348623157e+308'::double precision) AND (observed_delta <= '1.7976931348623157e+308'::double precision))),
     CONSTRAINT experiment_outcome_check CHECK ((outcome = ANY (ARRAY['ship'::text, 'iterate'::text, 'abandon'::text]))),
     CONSTRAINT experiment_pipeline_status_check CHECK ((pipeline_status = ANY (ARRAY['idle'::text, 'queued'::text, 'assembling_context'::text, 'dispatching'::text, 'running'::text, 'pr_opened'::text, 'completed'::text, 'failed'::text, 'cancelled'::text]))),
-    CONSTRAINT experiment_source_type_check CHECK ((source_type = ANY (ARRAY['arxiv_paper'::text, 'code_repo'::text, 'ticket'::text, 'manual'::text]))),
     CONSTRAINT experiment_status_check CHECK ((status = ANY (ARRAY['draft'::text, 'running'::text, 'complete'::text, 'analyzing'::text, 'shipped'::text, 'iterating'::text, 'rejected'::text, 'abandoned'::text]))),
     CONSTRAINT experiment_tags_check CHECK ((cardinality(tags) <= 32)),
     CONSTRAINT external_ticket_id_bytes CHECK ((octet_length(external_ticket_id) <= 1020)),
@@ -48,6 +47,8 @@ CREATE TABLE experiment (
 );
 ALTER TABLE ONLY experiment
     ADD CONSTRAINT experiment_pkey PRIMARY KEY (id);
+ALTER TABLE experiment
+    ADD CONSTRAINT experiment_source_type_check CHECK ((source_type = ANY (ARRAY['arxiv_paper'::text, 'biorxiv_paper'::text, 'medrxiv_paper'::text, 'code_repo'::text, 'ticket'::text, 'manual'::text]))) NOT VALID;
 CREATE INDEX experiment_actionable ON experiment USING btree (account_id, id DESC) INCLUDE (project_id) WHERE ((launch_context IS NOT NULL) AND (pr_url IS NULL));
 CREATE INDEX experiment_by_project ON experiment USING btree (account_id, project_id, id DESC);
 CREATE INDEX experiment_by_status ON experiment USING btree (account_id, status, id DESC);

@@ -20,7 +20,8 @@ CREATE TABLE interest (
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     embedder text,
     pool_embedder text,
-    computed_for integer
+    computed_for integer,
+    sources text[]
 );
 ALTER TABLE ONLY interest
     ADD CONSTRAINT interest_experiment_history_id_key UNIQUE (experiment_history_id);

@@ -13,17 +13,17 @@ BEGIN
         FROM jsonb_array_elements(body -> 'linked_resources') WITH ORDINALITY AS r (link, place)));
 END $$;
 
--- The arXiv ids that an experiment names, each once: of the paper that it came from first.
+-- The ids of papers that an experiment names, each once: of the paper that it came from first.
 CREATE OR REPLACE FUNCTION experiment_papers(e experiment) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN (
         SELECT coalesce(jsonb_agg(paper ORDER BY place), '[]')
         FROM (SELECT arxiv_id_of(named.paper) AS paper, min(place) AS place
               FROM (SELECT e.launch_context #>> '{resource,arxiv_id}' AS paper, 0 AS place
-                    UNION ALL SELECT e.source_ref, 1 WHERE e.source_type = 'arxiv_paper'
+                    UNION ALL SELECT e.source_ref, 1 WHERE e.source_type LIKE '%\_paper'
                     UNION ALL SELECT r.link ->> 'id', 1 + r.place
                     FROM jsonb_array_elements(e.linked_resources) WITH ORDINALITY AS r (link, place)
-                    WHERE r.link ->> 'type' = 'arxiv_paper') named
+                    WHERE r.link ->> 'type' LIKE '%\_paper') named
               GROUP BY 1) papers
         WHERE paper IS NOT NULL);
 END $$;

@@ -28,9 +28,11 @@ static const char *paper_text(const struct sources *from, const char *name)
 static const char *paper_url(struct arena *arena, const struct sources *from, const char *arxiv_id)
 {
 	const char *url = paper_text(from, "url");
-	if (!url && arxiv_id)
-		url = arena_printf(arena, "https://arxiv.org/abs/%s", arxiv_id);
-	return url;
+	if (url || !arxiv_id)
+		return url;
+	const char *doi = strchr(arxiv_id, ':'); /* of biorxiv:10.1101/2026.11.20.123456 */
+	return doi ? arena_printf(arena, "https://doi.org/%s", doi + 1)
+	           : arena_printf(arena, "https://arxiv.org/abs/%s", arxiv_id);
 }
 
 /* ["Tri Dao", "Christopher Ré"] becomes `Tri Dao, Christopher Ré`. */

@@ -14,6 +14,7 @@
 #define CONTEXT_MAX_CHARS 50000
 #define DAILY_COUNT_MAX   50
 #define PROVIDER_MAX      64
+#define SOURCES_MAX       10
 
 struct interest_input {
 	const char *id;
@@ -37,13 +38,14 @@ static const struct field POOL_FIELDS[] = {
 };
 
 /* Fields that a client may set; `needed` is the requirement of name and context. */
-#define WRITABLE_FIELDS(needed)                                                   \
-	JSON_TEXT("name", (needed) | TRIMMED, 1, NAME_MAX_CHARS),                 \
-		JSON_TEXT("context", (needed) | TRIMMED, 1, CONTEXT_MAX_CHARS),   \
-		JSON_INT("daily_count", OPTIONAL, 1, DAILY_COUNT_MAX),            \
-		JSON_BOOL("is_active", OPTIONAL),                                 \
-		JSON_TEXT("model_provider", NULLABLE | TRIMMED, 1, PROVIDER_MAX), \
-		JSON_URL("source_repo_url", NULLABLE), JSON_UUID("project_id", NULLABLE)
+#define WRITABLE_FIELDS(needed)                                                           \
+	JSON_TEXT("name", (needed) | TRIMMED, 1, NAME_MAX_CHARS),                         \
+		JSON_TEXT("context", (needed) | TRIMMED, 1, CONTEXT_MAX_CHARS),           \
+		JSON_INT("daily_count", OPTIONAL, 1, DAILY_COUNT_MAX),                    \
+		JSON_BOOL("is_active", OPTIONAL),                                         \
+		JSON_TEXT("model_provider", NULLABLE | TRIMMED, 1, PROVIDER_MAX),         \
+		JSON_URL("source_repo_url", NULLABLE), JSON_UUID("project_id", NULLABLE), \
+		JSON_STRINGS("sources", NULLABLE, 1, SOURCES_MAX, 16)
 
 /* What an interest has besides, and what the answers of single operations add. */
 #define READ_ONLY_FIELDS                                                           \
@@ -114,8 +116,24 @@ void interest_list(struct request *rq)
 	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
 }
 
+static void check_sources(struct request *rq)
+{
+	static const char *const SOURCES[] = {"arxiv", "biorxiv", "medrxiv"};
+	size_t index, count;
+	yyjson_val *name;
+	yyjson_arr_foreach (json_get(request_body(rq), "sources"), index, count, name) {
+		bool is_known = !yyjson_is_str(name);
+		for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
+			is_known |= yyjson_equals_str(name, SOURCES[i]);
+		if (!is_known)
+			problem_add_field(rq->arena, &rq->problem, "sources",
+			                  "item %zu must be arxiv, biorxiv or medrxiv", index);
+	}
+}
+
 void interest_create(struct request *rq)
 {
+	check_sources(rq);
 	bool has_repository = yyjson_is_str(json_get(request_body(rq), "source_repo_url"));
 	request_input(rq, struct interest_input,
 	              has_repository ? CREATE_OF_REPOSITORY_FIELDS : CREATE_FIELDS);
@@ -150,6 +168,7 @@ static void require_place(struct request *rq, const char *id)
 
 void interest_update(struct request *rq)
 {
+	check_sources(rq);
 	struct interest_input *in = request_input(rq, struct interest_input, UPDATE_FIELDS);
 	request_require_member(rq);
 	require_place(rq, in->id);

@@ -16,14 +16,14 @@ WITH wanted AS MATERIALIZED (
     FROM unnest($1::uuid[], $2::jsonb[], $3::text[], $4::int[], $5::int[])
              WITH ORDINALITY AS item (account, body, request_id, most, active_most, n),
          jsonb_to_record(item.body) AS b (name text, context text, daily_count integer, is_active boolean,
-                                          model_provider text, source_repo_url text, project_id uuid)
+                                          model_provider text, source_repo_url text, project_id uuid, sources text[])
 ), room AS MATERIALIZED (
     SELECT account, interest_has_room(account, count(*), count(*) FILTER (WHERE coalesce(is_active, true)), min(most), min(active_most)) AS is_there
     FROM wanted GROUP BY account ORDER BY account
 ), made AS (
-    INSERT INTO interest AS i (id, account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id)
+    INSERT INTO interest AS i (id, account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id, sources)
     SELECT id, account, coalesce(name, repository_title(source_repo_url)), coalesce(context, source_repo_url),
-           coalesce(daily_count, 3), coalesce(is_active, true), model_provider, source_repo_url, project_id
+           coalesce(daily_count, 3), coalesce(is_active, true), model_provider, source_repo_url, project_id, sources
     FROM room JOIN wanted USING (account)
     WHERE room.is_there
     ORDER BY account, lower(coalesce(name, repository_title(source_repo_url)))
@@ -55,23 +55,23 @@ SELECT n, json, version || '-' || left(md5(json), 16) FROM shown;
 
 -- name: interest_update
 -- $1 account, $2 interest, $3 the body, $4 request id, $5 versions that If-Match allows (NULL: any), $6 the most active interests
--- of the account, which can be violated as interest_active_max. No row: no such interest. A row with NULL: it has another version. A new name or context deletes the pool and starts the job that
--- builds it again; a new repository only starts the job, which reads it.
+-- of the account, which can be violated as interest_active_max. No row: no such interest. A row with NULL: it has another version. A new name,
+-- context or sources delete the pool and start the job that builds it again; a new repository only starts the job, which reads it.
 WITH old AS MATERIALIZED (
     SELECT i.*, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version
     FROM interest i WHERE i.account_id = $1 AND i.id = $2 FOR UPDATE
 ), was AS (
     SELECT i.*, coalesce(b.name, i.name) AS new_name, coalesce(b.context, i.context) AS new_context, b.daily_count AS new_count,
            b.is_active AS new_active, b.model_provider AS new_provider, b.source_repo_url AS new_repo,
-           b.project_id AS new_project
+           b.project_id AS new_project, CASE WHEN $3::jsonb ? 'sources' THEN b.sources ELSE i.sources END AS new_sources
     FROM old AS i,
          jsonb_to_record($3::jsonb) AS b (name text, context text, daily_count integer, is_active boolean,
-                                          model_provider text, source_repo_url text, project_id uuid)
+                                          model_provider text, source_repo_url text, project_id uuid, sources text[])
     WHERE CASE WHEN i.version <> ALL ($5::bigint[]) THEN false -- before the bound: CASE keeps the order
                WHEN b.is_active AND NOT i.is_active THEN interest_has_room($1, 0, 1, 0, $6::int)
                ELSE true END
 ), changed AS (
-    SELECT id, pool_size FROM was WHERE (new_name, new_context) <> (name, context)
+    SELECT id, pool_size FROM was WHERE (new_name, new_context, new_sources) IS DISTINCT FROM (name, context, sources)
 ), dropped AS (
     DELETE FROM pool_entry p USING changed WHERE p.interest_id = changed.id
 ), queued AS (
@@ -86,6 +86,7 @@ WITH old AS MATERIALIZED (
         model_provider = CASE WHEN $3::jsonb ? 'model_provider' THEN was.new_provider ELSE i.model_provider END,
         source_repo_url = CASE WHEN $3::jsonb ? 'source_repo_url' THEN was.new_repo ELSE i.source_repo_url END,
         project_id = CASE WHEN $3::jsonb ? 'project_id' THEN was.new_project ELSE i.project_id END,
+        sources = was.new_sources,
         pool_version = i.pool_version + (SELECT count(*) FROM changed)::int,
         context_version = i.context_version + (was.new_context <> i.context)::int,
         pool_status = CASE WHEN EXISTS (SELECT FROM changed) THEN 'stale' ELSE i.pool_status END,

@@ -35,6 +35,7 @@ struct source {
 	bool has_pool;              /* whose status is ready */
 	int64_t recommended;        /* number of papers recommended already */
 	bool is_unread;             /* it is nothing but a repository that could not be read */
+	const char *sources;        /* JSON array of those that its papers may be from; NULL: all */
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
@@ -49,6 +50,7 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.has_pool = strcmp(pg_value(rows, 0, 3), "ready") == 0,
 		.recommended = pg_value_int(rows, 0, 4),
 		.is_unread = pg_value_bool(rows, 0, 5),
+		.sources = pg_value(rows, 0, 6),
 	};
 	return true;
 }
@@ -103,6 +105,7 @@ static enum err_code search_new(struct request *rq, const struct source *source,
 	*ret_search = arena_new_of(rq->arena, struct pool_search);
 	**ret_search = (struct pool_search){
 		.text = text.data,
+		.sources = source->sources,
 		.limit = MIN_OF(limit, (int64_t)SEARCH_LIMIT_MAX),
 	};
 	return ERR_NONE;
@@ -116,6 +119,8 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, body, "text", search->text);
 	yyjson_mut_obj_add_int(doc, body, "limit", search->limit);
+	if (search->sources)
+		yyjson_mut_obj_add_val(doc, body, "sources", yyjson_mut_raw(doc, search->sources));
 	yyjson_mut_obj_add_bool(doc, body, "brief", true);
 	yyjson_mut_obj_add_bool(doc, body, "explain", only != NULL);
 	if (only)

@@ -32,6 +32,7 @@ enum pool_renewal {
 /** What the candidates of an interest were searched with. */
 struct pool_search {
 	const char *text;
+	const char *sources;  /* JSON array of those that they may be from; NULL: all */
 	int64_t limit;        /* candidates */
 	const char *answer;   /* of svc-search */
 	yyjson_val *results;  /* its rows, without the papers */

@@ -16,6 +16,7 @@
 
 #define PAGE_MAX_BYTES  ((size_t)512 * 1024)
 #define READ_TIMEOUT_MS 10000
+#define TURN_MAX_MS     8000  /* until arXiv may be asked */
 #define ALL_TIMEOUT_MS  30000 /* of a repository by both ways, with some time to spare */
 #define BODY_MAX_BYTES  8192  /* of a text that is kept */
 #define TITLE_MAX_BYTES 300
@@ -144,6 +145,22 @@ static void take_page(struct request *rq, struct reading *reading,
 	}
 }
 
+/* arXiv counts all requests of an installation as those of one client: wait until it is the turn of
+ * this one. False: that takes too long. */
+static bool take_arxiv_turn(struct request *rq)
+{
+	const char *body = arena_printf(rq->arena, "{\"source\": \"arxiv\", \"wait_max_ms\": %d}",
+	                                TURN_MAX_MS);
+	struct service_answer answer = service_ask_try(rq, internal_op(INTERNAL_ID_source_turn),
+	                                               body, false, READ_TIMEOUT_MS);
+	int64_t wait_ms = json_get_int(answer.json, "wait_ms", -1);
+	if (answer.code || wait_ms < 0)
+		return false;
+	if (wait_ms)
+		fiber_sleep(rq, (uint64_t)wait_ms);
+	return true;
+}
+
 static void read_page(struct request *rq, struct reading *reading)
 {
 	struct http_field fields[] = {
@@ -160,6 +177,10 @@ static void read_page(struct request *rq, struct reading *reading)
 		.guard = FETCH_GUARD_ALL,
 	};
 	struct fetch_response *response = NULL;
+	if (source_link_is_arxiv(call.url) && !take_arxiv_turn(rq)) {
+		fail(reading, "arXiv is being read for others");
+		return;
+	}
 	enum err_code code = fetch_try(rq, &call, &response);
 	if (code == ERR_FORBIDDEN) {
 		fail(reading, "the address leads into a private network");

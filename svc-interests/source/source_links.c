@@ -41,7 +41,7 @@ static bool is_listed(struct arena *arena, const struct source_links *links, con
 	return false;
 }
 
-static bool is_arxiv(const char *url)
+bool source_link_is_arxiv(const char *url)
 {
 	static const char *const HOSTS[] = {"arxiv.org/", "www.arxiv.org/", "export.arxiv.org/"};
 	const char *host = url + url_scheme_length(url);
@@ -64,7 +64,7 @@ static const char *repository_of(struct arena *arena, const char *url, const cha
 
 static struct source_link classify(struct arena *arena, const char *url, const char *code_host)
 {
-	const char *paper = is_arxiv(url) ? arxiv_links_find(arena, url) : NULL;
+	const char *paper = source_link_is_arxiv(url) ? arxiv_links_find(arena, url) : NULL;
 	if (paper)
 		return (struct source_link){SOURCE_PAPER, url, paper};
 	const char *repository = repository_of(arena, url, code_host);

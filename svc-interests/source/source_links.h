@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define SOURCE_LINKS_MAX      10
@@ -21,6 +22,9 @@ struct source_links {
 	struct source_link links[SOURCE_LINKS_MAX];
 	size_t count;
 };
+
+/** Whether the address is on a host of arXiv. */
+bool source_link_is_arxiv(const char *url);
 
 /** Add the http and https addresses of `text` that are not listed yet, in order, until the list is
  * full. Repositories are those below `code_host`, such as `https://github.com`. */

@@ -27,7 +27,7 @@
 /* After a setting that Postgres refuses. */
 #define SETTING_RETRY_MS 60000
 
-/* A request takes 180 s at most; then its page is stored. */
+/* A request takes HARVEST_TIMEOUT at most; then its page is stored. */
 #define PASS_TIMEOUT_MS 600000
 
 /* A bulk correction: searches must not suffer from indexing it. */
@@ -60,6 +60,11 @@ METRIC_GAUGE(complete_gauge, "expops_harvest_last_success_seconds",
 METRIC_GAUGE(missed_gauge, "expops_harvest_missed_announcements",
              "Announcements, of more than six hours ago, since which a set has had no new paper.",
              "source", "set");
+
+METRIC_GAUGE(added_gauge, "expops_harvest_added_papers",
+             "New papers of the last list of a set of HARVEST_SETS.", "source", "set");
+METRIC_GAUGE(next_gauge, "expops_harvest_next_seconds",
+             "When a set of HARVEST_SETS is read next, since the Unix epoch.", "source", "set");
 
 struct harvester {
 	const struct source *source;
@@ -124,9 +129,9 @@ static bool schedule(struct request *rq, struct harvester *harvester)
 	const struct source *source = harvester->source;
 	struct time_of_day slot = time_of_day_split(source->at());
 	struct pg_rows *rows;
-	enum err_code code = pg_try(rq, &rows, NULL, SOURCE_SCHEDULE_SQL, pg_text(source->name),
-	                            pg_text(listed_sets(rq, source)), pg_text(slot.time),
-	                            pg_text(slot.zone));
+	enum err_code code =
+		pg_try(rq, &rows, NULL, SOURCE_SCHEDULE_SQL, pg_text(source->name),
+	               pg_text(listed_sets(rq, source)), pg_text(slot.time), pg_text(slot.zone));
 	if (code == ERR_INVALID) {
 		log_error(LOG_GROUP_APP,
 		          "HARVEST_AT is not HH:MM and a time zone; nothing is harvested",
@@ -164,6 +169,8 @@ static void show_gauges(struct request *rq, struct harvester *harvester)
 		const char *set = kept_name(pg_value(rows, row, 0));
 		metric_set(&complete_gauge, source, set, pg_value_float(rows, row, 1));
 		metric_set(&missed_gauge, source, set, pg_value_float(rows, row, 2));
+		metric_set(&added_gauge, source, set, pg_value_float(rows, row, 3));
+		metric_set(&next_gauge, source, set, pg_value_float(rows, row, 4));
 	}
 	harvester->gauges_due_ms = time_monotonic_ms() + GAUGES_MS;
 }

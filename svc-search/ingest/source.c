@@ -14,11 +14,11 @@
 #include <string.h>
 
 #define PAGE_MAX_BYTES   ((size_t)64 * 1024 * 1024)
-#define PAGE_TIMEOUT_MS  180000
 #define BACKOFF_MAX_MS   360000
 #define TOKEN_HASH_BYTES 8
 
 static const char *public_url, *contact;
+static int64_t timeout_ms;
 
 const struct setting SOURCE_SETTINGS[] = {
 	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
@@ -26,6 +26,10 @@ const struct setting SOURCE_SETTINGS[] = {
 	SETTING_TEXT(&contact, "HARVEST_CONTACT", "",
                      "Mail address that sources of papers are told, for when the harvest troubles "
                      "them."),
+	SETTING_MS(&timeout_ms, "HARVEST_TIMEOUT", "3m", 100, 300000,
+                   "How long a page of a source of papers may take; arXiv needs a minute and more "
+                   "in the "
+                   "hour after an announcement."),
 	SETTING_END,
 };
 
@@ -91,12 +95,23 @@ static struct source_answer read_page(struct request *rq, const struct source *s
 	return answer;
 }
 
-void source_take_turn(struct request *rq, const struct source *source)
+bool source_reserve(struct request *rq, const struct source *source, int64_t wait_max_ms,
+                    int64_t *ret_wait_ms)
 {
 	struct pg_rows *rows = pg_query(rq, SOURCE_TAKE_TURN_SQL, pg_text(source->name),
-	                                pg_int((int64_t)source->delay_ms()));
-	if (pg_value_int(rows, 0, 0))
-		fiber_sleep(rq, (uint64_t)pg_value_int(rows, 0, 0));
+	                                pg_int((int64_t)source->delay_ms()), pg_int(wait_max_ms));
+	if (pg_empty(rows))
+		return false;
+	*ret_wait_ms = pg_value_int(rows, 0, 0);
+	return true;
+}
+
+void source_take_turn(struct request *rq, const struct source *source)
+{
+	int64_t wait_ms;
+	require(source_reserve(rq, source, INT32_MAX, &wait_ms));
+	if (wait_ms)
+		fiber_sleep(rq, (uint64_t)wait_ms);
 }
 
 struct source_answer source_ask(struct request *rq, const struct source *source, const char *url)
@@ -107,7 +122,7 @@ struct source_answer source_ask(struct request *rq, const struct source *source,
 		.fields = &user_agent,
 		.field_count = 1,
 		.response_max_bytes = PAGE_MAX_BYTES,
-		.timeout_ms = PAGE_TIMEOUT_MS,
+		.timeout_ms = (uint64_t)timeout_ms,
 		.follow_redirects = true,
 		.guard = FETCH_GUARD_REDIRECTS,
 	};

@@ -71,7 +71,7 @@ extern const struct setting BIORXIV_SETTINGS[];
 #define SOURCE_COUNT 3
 extern const struct source *const SOURCES[SOURCE_COUNT];
 
-/** PUBLIC_URL and HARVEST_CONTACT: who asks. */
+/** PUBLIC_URL and HARVEST_CONTACT: who asks; HARVEST_TIMEOUT. */
 extern const struct setting SOURCE_SETTINGS[];
 
 /** The source of that name; NULL: there is none. */
@@ -99,8 +99,12 @@ struct source_answer {
 	uint64_t retry_after_ms; /* of SOURCE_BUSY; 0: the server did not say */
 };
 
-/** Wait for the source's next turn among the requests of all processes (`source_pace`).
- * Suspends. */
+/** Reserve the source's next turn among the requests of all processes (`source_pace`), which comes
+ * in *ret_wait_ms. False: it would come after more than `wait_max_ms`, and none was reserved. */
+bool source_reserve(struct request *rq, const struct source *source, int64_t wait_max_ms,
+                    int64_t *ret_wait_ms);
+
+/** Wait for the source's next turn. Suspends. */
 void source_take_turn(struct request *rq, const struct source *source);
 
 /** Ask for the page at `url`, once, when it is the turn of this process. In the arena of `rq`.

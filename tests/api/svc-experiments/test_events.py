@@ -82,6 +82,21 @@ def test_an_event_has_canonical_arxiv_ids(make, emitted, written, ids):
     assert data["arxiv_ids"] == ids
 
 
+@pytest.mark.parametrize(
+    ("written", "ids"),
+    [
+        ("bioRxiv:10.1101/2026.11.20.123456v2", ["biorxiv:10.1101/2026.11.20.123456"]),
+        ("https://www.medrxiv.org/content/10.1101/19000001v1.full.pdf", ["medrxiv:10.1101/19000001"]),
+        ("biorxiv:10.1101/x", []),
+        ("https://example.org/content/10.1101/19000001", []),
+    ],
+)
+def test_an_event_has_canonical_ids_of_preprints(make, emitted, written, ids):
+    made = make(source_type="biorxiv_paper", source_ref=written, linked_resources=[{"type": "medrxiv_paper", "id": written}])
+    ((_, data, _),) = emitted(made, 1)
+    assert data["arxiv_ids"] == ids
+
+
 def test_an_event_is_bounded_in_bytes(api, make, emitted):
     wide = "\N{GRINNING FACE}"
     made = make(name=wide * 500, hypothesis=wide * 3000, decision=wide * 3000, target_metric=wide * 500,

@@ -76,6 +76,20 @@ def titles(interests, interest):
     return [one["title"] for one in interests.recommended(interest)]
 
 
+def test_addresses_of_arxiv_wait_for_a_turn(interests, sources, cluster):
+    """All requests to arXiv are those of one client: while its next turns are taken, it is not asked."""
+    with cluster.postgres.connect("search") as search:
+        search.execute(
+            "INSERT INTO source_pace VALUES ('arxiv', now() + interval '1 hour') "
+            "ON CONFLICT (name) DO UPDATE SET next_request_at = excluded.next_request_at"
+        )
+        search.commit()
+        made = interests.create(context="https://arxiv.org/list/cs.LG/recent")
+        (source,) = sources(made)
+        search.execute("DELETE FROM source_pace")
+    assert (source["kind"], source["status"], source["error"]) == ("page", "failed", "arXiv is being read for others")
+
+
 def test_pages_are_read_and_found_by(interests, sources, site):
     url = site.add(PAGE.format(title="Robot lab", text=ROBOTS * 3))
     made = interests.ready(context=url, name="From a page", daily_count=2)

@@ -8,7 +8,7 @@ import pytest
 
 from lib.http import plain_http
 from lib.http.identity import identity
-from lib.outside.oai import error, page
+from lib.outside.oai import deleted, error, page
 from lib.scenario.harvest import TODAY, day, ended, harvest, make_due, new_record, replica, row, server, table  # noqa: F401
 from lib.wait import PATIENCE_SECONDS, wait_for
 
@@ -80,12 +80,69 @@ def test_tokens_that_always_expire_end_the_run(harvest, ended):
 
 
 def test_failures_are_retried(harvest, ended):
-    def busy(request):
-        request.reply(503, "", Retry_After="1")
+    """503 with and without Retry-After, 429, a page that is cut off, and one that does not come."""
+    is_over = threading.Event()
+    failures = [
+        lambda request: request.reply(503, "", Retry_After="1"),
+        lambda request: request.reply(503, "<html>Backend fetch failed</html>"),
+        lambda request: request.reply(429, "Rate exceeded."),
+        lambda request: request.cut(page([])),
+        lambda request: is_over.wait(PATIENCE_SECONDS),
+    ]
+    stub = harvest([*failures, page([])], HARVEST_TIMEOUT="500ms")
+    done = ended()
+    is_over.set()
+    assert (done["error"], done["records"]) == (None, 0)
+    assert len(stub.asked) == 6 and all(asked == stub.asked[0] for asked in stub.asked)
+    assert stub.times[1] - stub.times[0] >= 1
 
-    stub = harvest([busy, lambda request: request.cut(page([])), lambda request: request.reply(429, ""), page([])])
-    assert ended()["error"] is None
-    assert len(stub.asked) == 4 and stub.times[1] - stub.times[0] >= 1
+
+def test_a_list_whose_token_expires_in_the_middle(harvest, ended, api, new_id):
+    names = [new_id() for _ in range(3)]
+    first, second, third = [page([new_record(name)], token) for name, token in zip(names, ["two", "three", None], strict=True)]
+    stub = harvest([first, second, error("badResumptionToken"), first, second, third])
+    done = ended()
+    assert [asked.get("resumptionToken") for asked in stub.asked] == [None, "two", "three", None, "two", "three"]
+    assert (done["state"], done["records"], done["added"]) == ("idle", 3, 3)
+    for name in names:
+        api.get(f"/search/assets/{name}", expect=200)
+
+
+def test_a_record_that_is_deleted(harvest, put, ended, api):
+    name = put(title="Withdrawn")["arxiv_id"]
+    harvest([page([deleted(name), deleted("9712.99998")])])
+    assert ended()["withdrawn"] == 1
+    api.get(f"/search/assets/{name}", expect=404)
+
+
+def test_a_record_that_is_changed_twice_in_one_list(harvest, ended, api, new_id):
+    """On two pages, and on one."""
+    names = [new_id(), new_id()]
+    versions = [[new_record(name, title=title, updated=day(ago)) for title, ago in [("Second", 2), ("Third", 1)]] for name in names]
+    harvest([page([versions[0][0]], "two"), page([versions[0][1], *versions[1][::-1]])])
+    done = ended()
+    assert (done["records"], done["added"], done["changed"]) == (4, 2, 1)
+    for name in names:
+        assert api.get(f"/search/assets/{name}", expect=200).json()["title"] == "Third"
+
+
+def test_a_day_without_papers_is_no_failure(harvest, ended):
+    harvest([error("noRecordsMatch")])
+    done = ended()
+    assert done["state"] in ("idle", "waiting") and (done["records"], done["error"]) == (0, None)
+    assert done["response_date"] is not None
+
+
+def test_a_bulk_correction_pauses(harvest, table, row, ended):
+    many = page([deleted("9712.99998")] * 50000, "more")
+    stub = harvest([many, page([])], HARVEST_MAX_RECORDS="1000")
+    wait_for(lambda: row() and row()["records"] == 50000, "the first page is stored")
+    waits = row()
+    assert waits["state"] == "running" and waits["next_at"] > datetime.now(UTC) + timedelta(minutes=9)
+    assert stub.replica.count("harvest: pausing, as the list is long") == 1 and len(stub.asked) == 1
+    make_due(table)
+    assert ended()["records"] == 50000
+    assert stub.asked[1] == {"verb": "ListRecords", "resumptionToken": "more"}
 
 
 def test_repeated_failures_end_the_run(harvest, ended):
@@ -154,6 +211,43 @@ def test_another_replica_goes_on_where_one_was_killed(replica, server, table, en
     assert (done["records"], done["added"]) == (3, 3)
     for name in names:
         api.get(f"/search/assets/{name}", expect=200)
+
+
+def test_two_replicas_harvest_a_list_once(replica, server, ended, new_id):
+    stub = server([page([new_record(new_id())], "two"), page([new_record(new_id())], "three"), page([new_record(new_id())])])
+    settings = {"OAI_URL": stub.url + "/oai", "HARVEST_DELAY": "300ms", "HARVEST_SETS": "cs"}
+    for _ in range(2):
+        replica(**settings)
+    done = ended()
+    assert [asked.get("resumptionToken") for asked in stub.asked] == [None, "two", "three"]
+    assert (done["records"], done["added"]) == (3, 3)
+    assert all(later - earlier >= 0.25 for earlier, later in zip(stub.times, stub.times[1:], strict=False))
+
+
+def test_a_replica_that_is_killed_before_it_commits_a_page_has_stored_nothing_of_it(replica, server, cluster, ended, api, new_id):
+    """It waits for the row of the set, with the papers stored and not committed."""
+    name = new_id()
+    replicas = []
+
+    def kill(request):
+        wait_for(lambda: replicas, "the replica is known")
+        with cluster.postgres.connect("search") as other, other.transaction(force_rollback=True):
+            other.execute("SELECT FROM source WHERE set = 'cs' FOR UPDATE")
+            request.reply(200, page([new_record(name)]))
+            blocked = "SELECT FROM pg_locks WHERE NOT granted AND transactionid IS NOT NULL"
+            wait_for(lambda: other.execute(blocked).fetchone() is not None, "the page waits")
+            replicas[0].process.kill9()
+        api.get(f"/search/assets/{name}", expect=404)
+
+    stub = server([kill, page([new_record(name)])])
+    settings = {"OAI_URL": stub.url + "/oai", "HARVEST_DELAY": "1s", "HARVEST_SETS": "cs"}
+    replicas.append(replica(**settings))
+    wait_for(lambda: len(stub.asked) == 1, "the first page is asked for")
+    replicas.append(replica(**settings))
+    done = ended()
+    assert stub.asked[1] == stub.asked[0] and stub.times[1] - stub.times[0] >= 0.95
+    assert (done["records"], done["added"]) == (1, 1)
+    api.get(f"/search/assets/{name}", expect=200)
 
 
 def test_a_replica_stops_while_it_waits_for_a_page(replica, server, ended):
@@ -317,12 +411,28 @@ def test_slots(db, after, at, zone, expected):
         ("2026-11-02 01:00Z", "2026-11-02 01:00Z", "2026-11-03 01:00Z"),  # the evening of the change
         ("2026-10-31 23:00Z", "2026-10-30 00:00Z", "2026-11-02 01:00Z"),
         ("2026-03-08 23:59Z", "2026-03-06 01:00Z", "2026-03-09 00:00Z"),
+        ("2026-03-09 00:00Z", "2026-03-09 00:00Z", "2026-03-10 00:00Z"),
+        ("2027-03-14 12:00Z", "2027-03-12 01:00Z", "2027-03-15 00:00Z"),
         ("2027-03-15 00:00Z", "2027-03-15 00:00Z", "2027-03-16 00:00Z"),
+        ("2027-11-07 12:00Z", "2027-11-05 00:00Z", "2027-11-08 01:00Z"),
+        ("2027-11-08 01:00Z", "2027-11-08 01:00Z", "2027-11-09 01:00Z"),
     ],
 )
 def test_announcements(db, moment, before, after):
     query = "SELECT announcement_before('arxiv', %(moment)s) = %(before)s, announcement_after('arxiv', %(moment)s) = %(after)s"
     assert db.execute(query, {"moment": moment, "before": before, "after": after}).fetchone() == (True, True)
+
+
+@pytest.mark.parametrize(
+    ("moment", "before", "after"),
+    [
+        ("2026-11-25 05:00Z", "2026-11-25 00:00Z", "2026-11-26 00:00Z"),  # Wednesday: the papers of Tuesday
+        ("2026-11-29 05:00Z", "2026-11-28 00:00Z", "2026-12-01 00:00Z"),  # Sunday
+    ],
+)
+def test_days_of_biorxiv(db, moment, before, after):
+    query = "SELECT announcement_before('biorxiv', %s) = %s, announcement_after('biorxiv', %s) = %s"
+    assert db.execute(query, [moment, before, moment, after]).fetchone() == (True, True)
 
 
 TUESDAY = "2026-11-25 03:30Z"  # 22:30 in New York
@@ -391,3 +501,18 @@ def test_gauges(harvest, ended):
     ended()
     assert replica.process.metric("expops_harvest_last_success_seconds") > 1.7e9
     assert replica.process.metric("expops_harvest_requests_total") == 1
+
+
+# ---- Turns of other services ----
+
+
+def test_turns_are_given_to_other_services(internal, table):
+    """At the distance that HARVEST_DELAY says. One that would come too late is not given."""
+    def turn(wait_max_ms):
+        return internal("/internal/sources/turn", {"source": "arxiv", "wait_max_ms": wait_max_ms})
+
+    waits = [turn(60000).json()["wait_ms"] for _ in range(3)]
+    assert waits[0] == 0 and 1000 < waits[1] <= 3000 and 4000 < waits[2] <= 6000
+    assert turn(5000).status_code == 503
+    assert 5000 < turn(60000).json()["wait_ms"] <= 9000
+    assert internal("/internal/sources/turn", {"source": "nature", "wait_max_ms": 0}).status_code == 400

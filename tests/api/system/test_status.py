@@ -6,6 +6,7 @@ import re
 import subprocess
 import time
 import uuid
+from datetime import UTC, datetime
 
 import pytest
 
@@ -104,14 +105,16 @@ def test_by_prometheus(cluster, dead_event):
 
 def test_papers_are_shown_by_set():
     at = {"job": "expops", "service": "svc-search", "instance": "10.0.0.9:9090", "source": "arxiv", "set": "cs"}
-    values = {"expops_ready": 1, "expops_harvest_last_success_seconds": time.time() - 7230, "expops_harvest_missed_announcements": 2}
+    due = datetime(2026, 11, 26, 3, 34, tzinfo=UTC).timestamp()
+    values = {"last_success_seconds": time.time() - 7230, "missed_announcements": 2, "added_papers": 612, "next_seconds": due}
+    values = {"expops_ready": 1, **{f"expops_harvest_{name}": value for name, value in values.items()}}
     found = [{"metric": {**at, "__name__": name}, "value": [0, str(value)]} for name, value in values.items()]
     prometheus = StubServer(lambda request: request.reply(200, json.dumps({"data": {"result": found}})))
     try:
         done = status("--prometheus", prometheus.url)
     finally:
         prometheus.close()
-    assert re.search(r"^PAPERS OF +READ BEFORE +ANNOUNCEMENTS MISSED\ncs +2 h 0 m +2$", done.stdout, re.M), done.stdout
+    assert "\narxiv cs: 612 new last night, next 22:34 New York, 2 announcements missed\n" in done.stdout, done.stdout
 
 
 def test_wrong_arguments():
