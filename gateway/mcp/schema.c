@@ -48,23 +48,25 @@ void schema_start(yyjson_val *schema)
 
 /* --- Keywords --------------------------------------------------------------------------------- */
 
-static bool is_of_type(const char *type, yyjson_val *value)
+static bool is_whole(yyjson_val *value)
 {
 	int64_t number;
-	switch (type[0] == 'n' ? type[2] : type[0]) { /* `number` and `null` */
-	case 's':
-		return yyjson_is_str(value);
-	case 'i':
-		return json_is_whole(value, &number);
-	case 'm':
-		return yyjson_is_num(value);
-	case 'b':
-		return yyjson_is_bool(value);
-	case 'a':
-		return yyjson_is_arr(value);
-	default:
-		return yyjson_is_obj(value);
-	}
+	return json_is_whole(value, &number);
+}
+
+static bool is_of_type(const char *type, yyjson_val *value)
+{
+	static const struct {
+		const char *name;
+		bool (*is)(yyjson_val *value);
+	} TYPES[] = {
+		{"string", yyjson_is_str},   {"integer", is_whole},    {"number", yyjson_is_num},
+		{"boolean", yyjson_is_bool}, {"array", yyjson_is_arr}, {"object", yyjson_is_obj},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(TYPES); i++)
+		if (strcmp(TYPES[i].name, type) == 0)
+			return TYPES[i].is(value);
+	return false;
 }
 
 /* `bound` is a type, or an array of types. */
