@@ -35,7 +35,7 @@ def test_the_page_names_what_the_source_can_write():
     _, every_line, others, _ = re.split(r"^## ", (ROOT / "deploy" / "LOGS.md").read_text(), flags=re.M)
     documented = dict(re.findall(r"^\| `(\w+)` \| (\w+) \|", others, re.M))
     assert documented == {name: common_type(types) for name, types in written_by_source().items()}
-    groups = re.findall(r'\[LOG_GROUP_\w+\] = "(\w+)"', (ROOT / "libcommon" / "base" / "log.c").read_text())
+    groups = re.findall(r'\[LOG_GROUP_\w+\] = "(\w+)"', (ROOT / "libcommon" / "observe" / "log.c").read_text())
     assert sorted(re.findall(r"^\| `(\w+)` \| [^|]+ \|$", every_line, re.M)) == sorted(groups)
 
 
