@@ -8,6 +8,7 @@
 #include "api/refresh.h"
 #include "api/run_outcome.h"
 #include "api/seen.h"
+#include "feed/feed.h"
 #include "pool/papers.h"
 #include "pool/pool.h"
 #include "product/agent_pair.h"
@@ -39,6 +40,10 @@ static const struct route ROUTES[] = {
 	{API_ID_refresh_task_get, refresh_task_get},
 	{API_ID_recommendation_feedback, recommendation_feedback},
 	{API_ID_recommendation_explanation, recommendation_explanation},
+	{API_ID_feeds_list, feed_list},
+	{API_ID_feed_create, feed_create},
+	{API_ID_feed_delete, feed_delete},
+	{API_ID_feed_get, feed_get},
 	{API_ID_interest_provision, provision_start},
 	{API_ID_provision_task_get, provision_task_get},
 	{API_ID_provision_status_get, provision_status_get},

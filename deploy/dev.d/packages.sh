@@ -12,7 +12,7 @@ PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb pgbouncer iptables zsh fish zsh fish
 	'buildah|podman|docker.io'
-	python3-pytest python3-pytest-xdist python3-opentelemetry-proto
+	python3-pytest python3-pytest-xdist python3-opentelemetry-proto python3-feedparser
 )
 # For the programs that stand in for outside services, in tests and in the demo.
 PACKAGES_COUNTERPARTS=(

@@ -1,5 +1,50 @@
 -- The tables of the schema interests, as pg_dump shows them. Written by deploy/dev schema; do not edit.
 
+CREATE TABLE feed (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    interest_id uuid,
+    min_score double precision NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT feed_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT feed_min_score_check CHECK (((min_score >= (0)::double precision) AND (min_score <= (1)::double precision)))
+);
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_hash_key UNIQUE (hash);
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_pkey PRIMARY KEY (id);
+CREATE INDEX feed_of_account ON feed USING btree (account_id, id DESC);
+CREATE INDEX feed_of_interest ON feed USING btree (interest_id) WHERE (interest_id IS NOT NULL);
+CREATE TRIGGER account_required BEFORE INSERT ON feed FOR EACH ROW EXECUTE FUNCTION account_required();
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
+CREATE TABLE recommendation (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    interest_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    arxiv_id text NOT NULL,
+    context_version integer NOT NULL,
+    relevance_score double precision NOT NULL,
+    rank integer NOT NULL,
+    reasoning text NOT NULL,
+    suggested_experiment text,
+    recommended_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT recommendation_rank_check CHECK ((rank > 0)),
+    CONSTRAINT recommendation_relevance_score_check CHECK (((relevance_score >= (0)::double precision) AND (relevance_score <= (1)::double precision)))
+);
+ALTER TABLE ONLY recommendation
+    ADD CONSTRAINT recommendation_interest_id_arxiv_id_context_version_key UNIQUE (interest_id, arxiv_id, context_version);
+ALTER TABLE ONLY recommendation
+    ADD CONSTRAINT recommendation_pkey PRIMARY KEY (id);
+CREATE INDEX recommendation_of_account ON recommendation USING btree (account_id, recommended_at);
+CREATE INDEX recommendation_of_interest ON recommendation USING btree (interest_id, recommended_at);
+ALTER TABLE ONLY recommendation
+    ADD CONSTRAINT recommendation_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id);
+ALTER TABLE ONLY recommendation
+    ADD CONSTRAINT recommendation_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
 CREATE TABLE interest (
     id uuid DEFAULT uuid_v7() NOT NULL,
     account_id uuid NOT NULL,
@@ -42,31 +87,6 @@ COMMENT ON COLUMN interest.pool_version IS 'rises when name or context change';
 COMMENT ON COLUMN interest.embedder IS 'the version whose vectors its papers are compared by; NULL: words only';
 COMMENT ON COLUMN interest.pool_embedder IS 'the version that svc-search named with the candidates of the pool';
 COMMENT ON COLUMN preference_model.embedder IS 'the version that it was fitted to; NULL: words only, or unknown';
-
-CREATE TABLE recommendation (
-    id uuid DEFAULT uuid_v7() NOT NULL,
-    interest_id uuid NOT NULL,
-    account_id uuid NOT NULL,
-    arxiv_id text NOT NULL,
-    context_version integer NOT NULL,
-    relevance_score double precision NOT NULL,
-    rank integer NOT NULL,
-    reasoning text NOT NULL,
-    suggested_experiment text,
-    recommended_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT recommendation_rank_check CHECK ((rank > 0)),
-    CONSTRAINT recommendation_relevance_score_check CHECK (((relevance_score >= (0)::double precision) AND (relevance_score <= (1)::double precision)))
-);
-ALTER TABLE ONLY recommendation
-    ADD CONSTRAINT recommendation_interest_id_arxiv_id_context_version_key UNIQUE (interest_id, arxiv_id, context_version);
-ALTER TABLE ONLY recommendation
-    ADD CONSTRAINT recommendation_pkey PRIMARY KEY (id);
-CREATE INDEX recommendation_of_account ON recommendation USING btree (account_id, recommended_at);
-CREATE INDEX recommendation_of_interest ON recommendation USING btree (interest_id, recommended_at);
-ALTER TABLE ONLY recommendation
-    ADD CONSTRAINT recommendation_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id);
-ALTER TABLE ONLY recommendation
-    ADD CONSTRAINT recommendation_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
 CREATE TABLE provisioning (
     interest_id uuid NOT NULL,

@@ -23,7 +23,7 @@ void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc);
 void reply_content(struct request *rq, int status, const char *type, const char *content,
                    size_t length);
 
-/** Reply without content: 202 or 204. */
+/** Reply without content: 202, 204 or 304. */
 void reply_empty(struct request *rq, int status);
 
 /** Reply with a page of a list: 200, the array `json_array`, the field X-Total-Count with `total`,

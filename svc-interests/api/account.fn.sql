@@ -7,6 +7,7 @@ BEGIN
     INSERT INTO deleted_account (id) VALUES (account) ON CONFLICT (id) DO NOTHING;
     DELETE FROM interest WHERE account_id = account;
     DELETE FROM interest_count WHERE account_id = account;
+    DELETE FROM feed WHERE account_id = account;
     DELETE FROM experiment WHERE account_id = account;
     DELETE FROM run_outcome WHERE account_id = account;
     DELETE FROM idempotency WHERE account_id = account;

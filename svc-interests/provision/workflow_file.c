@@ -46,6 +46,11 @@ enum err_code workflow_settings_check(void)
 	return code;
 }
 
+const char *workflow_public_url(void)
+{
+	return public_url;
+}
+
 bool workflow_is_configured(void)
 {
 	return public_url[0];

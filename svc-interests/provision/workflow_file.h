@@ -12,6 +12,9 @@ extern const struct setting WORKFLOW_SETTINGS[];
  * fault. */
 enum err_code workflow_settings_check(void);
 
+/** PUBLIC_URL; "": it is not set. */
+const char *workflow_public_url(void);
+
 /** Whether the file can be made: PUBLIC_URL is set. */
 bool workflow_is_configured(void);
 

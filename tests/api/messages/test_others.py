@@ -79,14 +79,14 @@ def test_a_refresh_tells_of_each_interest_with_new_papers(api, operator, told):
     paper = {"title": "FlashAttention", "abstract": "Exact attention with tiles in fast memory."}
     operator.api.put("/search/assets/2205.14135", paper, expect=200)
     wait_for(lambda: api.post("/search/assets", {"query": "exact attention tiles"}, expect=200).json(), "it can be found")
-    for name in ("A", "B"):
-        api.post("/interests", {"name": name, "context": "exact attention"}, expect=201)
+    made = {api.post("/interests", {"name": name, "context": "exact attention"}, expect=201).json()["id"]: name for name in ("A", "B")}
     task = api.wait_task(api.post("/papers/recommended/refresh", {}, expect=202))
-    counts = {one["interest_id"]: one["recommended"] for one in task["result"]["interests"]}
     told_of = {one["interest_id"]: one for one in told("recommendations.refreshed")}
-    assert told_of and {id: one["count"] for id, one in told_of.items()} == {id: count for id, count in counts.items() if count}
+    assert set(told_of) == set(made)  # by this task, or by the one that a new interest starts
+    assert {one["interest_id"] for one in task["result"]["interests"] if one["recommended"]} == {
+        id for id, one in told_of.items() if one["task_id"] == task["task_id"]}
     for id, one in told_of.items():
-        assert (one["task_id"], one["url"]) == (task["task_id"], f"/console/?interest={id}")
+        assert (one["interest_name"], one["count"], one["url"]) == (made[id], len(one["top"]), f"/console/?interest={id}")
         shown = api.get(f"/papers/recommended?interest_id={id}", expect=200).json()
         assert [(top["recommendation_id"], top["title"]) for top in one["top"]] == [(row["recommendation_id"], row["title"]) for row in shown[:5]]
         assert set(one["top"][0]) == {"recommendation_id", "arxiv_id", "title", "url", "relevance_score", "reasoning"}

@@ -30,7 +30,7 @@ class Possessions:
             "provision_task_get.task_id": provisioned["task_id"], "fleet_run_delete.run_id": RUN, "link_id": self.link(), "key_id": self.key["id"], "project_id": self.project["id"],
             "experiment_id": self.experiment["id"], "template_id": self.template["template_id"],
             "build_id": self.build["build_id"], "run_id": self.run["run_id"], "recommendation_id": self.recommendation(),
-            "arxiv_id": PAPER, "webhook_id": self.webhook["id"], "delivery_id": self.delivery(), **self.preference(),
+            "arxiv_id": PAPER, "feed_id": self.feed["id"], "token": "x" * 43, "webhook_id": self.webhook["id"], "delivery_id": self.delivery(), **self.preference(),
         }  # fmt: skip
         self.team.connect_model("openai")
         self.report()
@@ -76,6 +76,10 @@ class Possessions:
             db.execute("SELECT message_take(account_id, uuid_v7(), 'test.ping', now(), %s, NULL, NULL, 30, 10000)"
                        " FROM endpoint WHERE id = %s", [json.dumps({"data": MARK}), self.webhook["id"]])
             return str(db.execute("SELECT id FROM message_delivery WHERE endpoint_id = %s", [self.webhook["id"]]).fetchone()[0])
+
+    @cached_property
+    def feed(self):
+        return self.make("/papers/recommended/feeds", interest_id=self.interest)
 
     def recommendation(self):
         with self.cluster.postgres.connect("interests") as db:

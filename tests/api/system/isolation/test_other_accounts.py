@@ -95,6 +95,10 @@ CALLS = {
     "refresh_task_get": absent(),
     "recommendation_explanation": absent(),
     "recommendation_feedback": absent({"signal": "like"}),
+    "feeds_list": own(),
+    "feed_create": refused(lambda v: {"interest_id": v.interest}),
+    "feed_delete": absent(),
+    "feed_get": absent(),
     "asset_search": own(body=lambda v: {"query": MARK}),
     "asset_facets": own(body=lambda v: {"query": MARK}),
     "assets_list": own(),
@@ -310,7 +314,7 @@ NO_TEXT = {"refit_task_get", "refresh_task_get", "provision_task_get", "assets_l
            "app_install_url_get", "app_installation_get", "connections_list", "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "build_get",
-           "webhook_event_types_list", "webhook_deliveries_list"}
+           "webhook_event_types_list", "feeds_list", "webhook_deliveries_list"}
 
 
 @by_id([op for op in READS if op.id not in NO_TEXT])

@@ -1,0 +1,16 @@
+-- name: atom_feed (read)
+-- $1 hash of the token.
+SELECT f.id, 'expops: ' || coalesce(i.name, 'recommended papers') AS title, time_json(last.at) AS updated,
+       to_char(last.at AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') AS last_modified,
+       '/console/' || coalesce('?interest=' || f.interest_id, '') AS page
+FROM feed f LEFT JOIN interest i ON i.id = f.interest_id,
+     LATERAL (SELECT coalesce(max(r.recommended_at), f.created_at) AS at FROM feed_recommendations(f) r) AS last
+WHERE f.hash = $1;
+
+-- name: atom_entries (read)
+-- $1 feed: the newest 50 papers.
+SELECT r.id, p.asset ->> 'title' AS title, p.asset ->> 'url' AS url, time_json(r.recommended_at) AS recommended_at,
+       coalesce(p.asset -> 'categories', '[]') AS categories,
+       concat_ws(E'\n\n', 'Score ' || round(r.relevance_score::numeric, 2) || '. ' || r.reasoning, nullif(p.abstract, '')) AS summary
+FROM feed f, LATERAL feed_recommendations(f) r JOIN paper p USING (arxiv_id)
+WHERE f.id = $1 ORDER BY r.recommended_at DESC, r.id DESC;
