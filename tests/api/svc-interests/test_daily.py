@@ -148,7 +148,8 @@ def test_the_run_follows_the_harvest(db, interests, emit, late_replica):
     harvested(emit, set="stat")
     harvested(emit)
     wait_for(lambda: runs(db), "the run has begun")
-    wait_for(lambda: len(interests.recommended(made)) == 2, "the interest is refreshed")
+    made_now = "SELECT count(*) FROM recommendation WHERE interest_id = %s"
+    wait_for(lambda: db.execute(made_now, [made["id"]]).fetchone() == (2,), "the interest is refreshed")
     assert len(runs(db)) == 1
 
 
