@@ -3,17 +3,22 @@
  *
  *     main.c      routes, commands and settings of the process
  *     account/    creating and deleting accounts
+ *     console/    the web pages, and the files that they are built into
  *     key/        API keys: where a key is checked (key_check.h), and the operations on keys
  *     proxy/      what happens to each request: checks, then a call of the service
+ *     session/    sessions of browsers, which stand for a key
  *     upstream/   connections to the services
  *     mcp/        the agent-tool protocol: the operations as tools
  */
 #pragma once
 
+#include "session/cookie.h"
+
 #include <stdatomic.h>
 #include <stdint.h>
 
 struct arena;
+struct console;
 struct cors;
 struct key_cache;
 struct origin_rules;
@@ -30,8 +35,10 @@ struct gateway_process {
 	struct rate_limiter *lookups;
 	_Atomic int unknown_lookups;
 	const struct trusted *trusted;
-	const struct cors *cors; /* NULL: no origin is allowed */
+	const struct cors *cors;       /* NULL: no origin is allowed */
+	const struct console *console; /* NULL: it was built without one */
 	const struct origin_rules *origins;
+	struct cookie_rules cookies;
 	/* Incremented when this process changes a key, or is notified that another replica did
 	 * (key_cache.h). */
 	_Atomic uint64_t key_generation;

@@ -1,6 +1,7 @@
 /* The gateway's own operations and commands; every other request is passed to its service. */
 #include "account/account.h"
 #include "account/by_id.h"
+#include "console/console.h"
 #include "gateway-schema.h"
 #include "key/expiry.h"
 #include "key/key.h"
@@ -14,6 +15,7 @@
 #include "service/input.h"
 #include "service/reply.h"
 #include "service/service.h"
+#include "session/session.h"
 
 static const char *openapi_etag;
 
@@ -38,6 +40,11 @@ static const struct route ROUTES[] = {
 	{API_ID_oauth_server_get, oauth_metadata_get},
 	{API_ID_oauth_resource_get, oauth_metadata_get},
 	{API_ID_oauth_resource_mcp_get, oauth_metadata_get},
+	{API_ID_session_create, session_create},
+	{API_ID_session_get, session_get},
+	{API_ID_session_delete, session_delete},
+	{API_ID_sessions_list, session_list},
+	{API_ID_session_end, session_end},
 	{0},
 };
 
@@ -79,7 +86,7 @@ static const struct service SERVICE = {
 	.recurring = RECURRING,
 	.schema_definition = &SCHEMA,
 	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS,
-                                                    KEY_EXPIRY_SETTINGS, NULL},
+                                                    KEY_EXPIRY_SETTINGS, CONSOLE_SETTINGS, NULL},
 	.settings_check = edge_settings_check,
 	.commands = COMMANDS,
 	.process_start = edge_process_start,

@@ -39,6 +39,7 @@ static const struct route ROUTES[] = {
 	{API_ID_recommendations_refresh, recommendation_refresh},
 	{API_ID_refresh_task_get, refresh_task_get},
 	{API_ID_recommendation_feedback, recommendation_feedback},
+	{API_ID_recommendation_feedback_delete, recommendation_feedback_delete},
 	{API_ID_recommendation_explanation, recommendation_explanation},
 	{API_ID_feeds_list, feed_list},
 	{API_ID_feed_create, feed_create},

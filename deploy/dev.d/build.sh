@@ -38,6 +38,24 @@ build_configure() {
 	printf '%s' "$options" >"$dir/.options"
 }
 
+# The console, in .dev/console. Without it everything else works.
+console_build() {
+	if ! command -v npm >/dev/null; then
+		say "console: npm is missing, so there is none"
+	elif "$ROOT/gateway/console/build" "$DEV/console" >"$DEV/log/console.log" 2>&1; then
+		say "console: in .dev/console"
+	else
+		say "console: it could not be built, so there is none: see .dev/log/console.log"
+	fi
+}
+
+# Where the console is, and how to log in.
+console_say() {
+	[[ -f $DEV/console/manifest.json ]] || return 0
+	printf '\n  The console: %s/console/\n' "${SETTINGS[EXPOPS_URL]}"
+	printf '  To log in, paste EXPOPS_KEY of .dev/env: %s\n\n' "${SETTINGS[EXPOPS_KEY]}"
+}
+
 # build KIND MESON_OPTIONS TARGET...: without targets, build everything.
 build() {
 	local kind=$1 options=$2 dir

@@ -13,6 +13,7 @@ PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb pgbouncer iptables zsh fish zsh fish
 	'buildah|podman|docker.io'
 	python3-pytest python3-pytest-xdist python3-opentelemetry-proto python3-feedparser
+	chromium fonts-dejavu-core # for the pages of the console
 )
 # For the programs that stand in for outside services, in tests and in the demo.
 PACKAGES_COUNTERPARTS=(
@@ -40,7 +41,7 @@ is_foreign() {
 	command -v "$1" >/dev/null && ! dpkg -s "$1" >/dev/null 2>&1
 }
 
-# packages_of build|up|demo|test|deploy: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
+# packages_of build|image|up|demo|test|deploy: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
 # systems that check is skipped.
 packages_of() {
 	case $1 in
@@ -48,14 +49,18 @@ packages_of() {
 		printf '%s\n' "${PACKAGES_BUILD[@]}"
 		[[ -z ${CC:-} ]] || is_foreign "${CC##*/}" || printf '%s\n' "${CC##*/}"
 		;;
+	image)
+		packages_of build
+		printf '%s\n' nodejs npm
+		;;
 	up)
 		packages_of build
 		printf '%s\n' "${PACKAGES_RUN[@]}"
+		command -v npm >/dev/null || printf '%s\n' nodejs npm
 		;;
 	demo)
 		packages_of up
 		printf '%s\n' "${PACKAGES_COUNTERPARTS[@]}"
-		command -v npm >/dev/null || printf '%s\n' nodejs npm
 		;;
 	test)
 		packages_of demo

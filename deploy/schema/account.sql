@@ -40,6 +40,31 @@ CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_pro
 ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
+CREATE TABLE session (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    hash bytea NOT NULL,
+    account_id uuid NOT NULL,
+    person_id uuid,
+    key_id uuid NOT NULL,
+    scopes text[] NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_seen_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    ip text,
+    user_agent text,
+    CONSTRAINT session_hash_check CHECK ((length(hash) = 32))
+);
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_hash_key UNIQUE (hash);
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_pkey PRIMARY KEY (id);
+CREATE INDEX session_account ON session USING btree (account_id, id DESC);
+CREATE INDEX session_key ON session USING btree (key_id);
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE ONLY session
+    ADD CONSTRAINT session_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE;
+
 CREATE TABLE account (
     id uuid DEFAULT uuid_v7() NOT NULL,
     email text NOT NULL,

@@ -11,6 +11,18 @@ FROM api_key
 WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
   AND (expires_at IS NULL OR expires_at > now());
 
+-- name: session_lookup
+-- The same for the valid session with the hash $1. Sets last_seen_at, at most once a minute.
+WITH valid AS (
+    SELECT (v.s).id, (v.s).last_seen_at, (v.s).expires_at, v.k, v.scopes FROM session_valid($1) v
+), seen AS (
+    UPDATE session s SET last_seen_at = now() FROM valid
+    WHERE s.id = valid.id AND valid.last_seen_at < now() - interval '1 minute'
+)
+SELECT (k).account_id, (k).id, (k).kind, array_to_string(scopes, ' '), (k).repo, (k).interest_id,
+       (extract(epoch FROM expires_at) * 1000)::bigint, (k).repo_verified
+FROM valid;
+
 -- name: key_list (read)
 -- $1 account, $2 limit, $3 offset, $4 the only key to show (NULL: all). Newest first.
 SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')

@@ -42,6 +42,7 @@ struct lookup {
 	struct key_checker *checker;
 	struct arena *arena;
 	uint8_t hash[SHA256_LEN];
+	const char *sql;            /* of a key, or of a session */
 	bool has_begun;             /* lookup_run() was called */
 	bool is_limited;            /* it counts in the limits of unknown keys */
 	struct uuid client;         /* whose token it took, if it is limited */
@@ -106,7 +107,7 @@ static void lookup_run(struct request *rq)
 	lookup->has_begun = true;
 	/* Suspend once: the lookup must not end before key_check() has returned. */
 	fiber_sleep(rq, 0);
-	struct pg_rows *rows = pg_query(rq, KEY_LOOKUP_SQL, pg_bytes(lookup->hash, SHA256_LEN));
+	struct pg_rows *rows = pg_query(rq, lookup->sql, pg_bytes(lookup->hash, SHA256_LEN));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "no such key");
 	read_row(lookup, rows);
@@ -172,13 +173,14 @@ static enum err_code admit_unknown(struct gateway_process *gateway, const struct
 }
 
 /* NULL: there is no memory for its fiber. */
-static struct lookup *lookup_start(struct key_checker *checker, const uint8_t *hash,
-                                   const struct cache_version *now)
+static struct lookup *lookup_start(struct key_checker *checker, const char *sql,
+                                   const uint8_t *hash, const struct cache_version *now)
 {
 	struct arena *arena = arena_new();
 	struct lookup *lookup = arena_new_of(arena, struct lookup);
 	lookup->checker = checker;
 	lookup->arena = arena;
+	lookup->sql = sql;
 	lookup->began = *now;
 	memcpy(lookup->hash, hash, SHA256_LEN);
 	SLIST_INIT(&lookup->waits);
@@ -210,7 +212,8 @@ static enum err_code lookup_join(struct key_checker *checker, const struct key_q
 		if (code)
 			return code;
 	}
-	*ret_lookup = lookup_start(checker, hash, now);
+	*ret_lookup = lookup_start(checker, query->is_session ? SESSION_LOOKUP_SQL : KEY_LOOKUP_SQL,
+	                           hash, now);
 	if (!*ret_lookup) {
 		if (is_unknown)
 			release_unknown(checker->process, &client, ERR_UNAVAILABLE);
@@ -230,6 +233,12 @@ static struct key_wait *wait_add(struct lookup *lookup, key_check_cb *done, void
 	return wait;
 }
 
+static bool is_well_formed(const struct key_query *query)
+{
+	return query->is_session ? session_text_is_valid(query->text)
+	                         : key_text_is_valid(query->text);
+}
+
 enum err_code key_check(struct key_checker *checker, const struct key_query *query,
                         struct identity *ret_caller, struct key_wait **ret_wait, key_check_cb *done,
                         void *context)
@@ -237,11 +246,11 @@ enum err_code key_check(struct key_checker *checker, const struct key_query *que
 	uint8_t hash[SHA256_LEN];
 	struct lookup *lookup;
 	*ret_wait = NULL;
-	if (!key_text_is_valid(query->bearer)) {
+	if (!is_well_formed(query)) {
 		metric_add(&lookups_total, "malformed", NULL, 1);
 		return ERR_UNAUTHENTICATED;
 	}
-	key_text_hash(query->bearer, hash);
+	key_text_hash(query->text, hash);
 	struct cache_version now = version_now(checker);
 	enum key_found found =
 		key_cache_get(checker->process->keys, query->arena, hash, &now, ret_caller);

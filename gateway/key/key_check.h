@@ -13,6 +13,9 @@
  * even when Redis or the database is down, no key is accepted for more than KEY_CACHE_MS after it
  * was read. A key that cannot be looked up is refused.
  *
+ * A session of a browser (session/session.h) is looked up in the same way, and has all that is said
+ * here of keys.
+ *
  * Look-ups of keys that were never valid are limited, so that they cannot slow others: each client
  * address (IPv6: each /64) has a bucket of KEY_LOOKUP_LIMIT tokens a second, of which such a
  * look-up takes one; a valid key gives it back. At most KEY_LOOKUPS_MAX of them run at once in a
@@ -54,14 +57,15 @@ struct key_checker *key_checker_new(struct worker *worker);
 /** Free; require()s that no lookup is running. Accepts NULL. */
 void key_checker_free(struct key_checker *checker);
 
-/** A key to be checked. */
+/** A key to be checked, or a session: it counts as its key, with less scopes perhaps. */
 struct key_query {
 	struct arena *arena; /* for the strings of the result */
-	const char *bearer;  /* what follows `Bearer ` */
+	const char *text;    /* what follows `Bearer `, or the token of a session */
+	bool is_session;     /* which of them */
 	const char *client;  /* address of the client */
 };
 
-/** Check a bearer token.
+/** Check a key or a session.
  *
  * When the result is known at once, it is returned and *ret_wait is NULL. On ERR_NONE *ret_caller
  * is set. Otherwise *ret_wait is set, and `done(context, ...)` is called later, once, from the

@@ -5,7 +5,12 @@
 #define RANDOM_LEN   32
 #define CHECKSUM_LEN 6
 
+#define SESSION_BYTES 32
+#define SESSION_LEN   43 /* in base64url */
+
 static const char BASE62[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+static const char BASE64URL[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 static const char *const PREFIXES[] = {[KEY_PERSONAL] = "usr_", [KEY_AUTOMATION] = "auto_"};
 
@@ -44,6 +49,18 @@ bool key_text_is_valid(const char *text)
 		return memcmp(expected, text + length - CHECKSUM_LEN, CHECKSUM_LEN) == 0;
 	}
 	return false;
+}
+
+char *session_text_new(struct arena *arena)
+{
+	uint8_t bytes[SESSION_BYTES];
+	random_bytes(bytes, sizeof(bytes));
+	return base64url_encode(arena, bytes, sizeof(bytes));
+}
+
+bool session_text_is_valid(const char *text)
+{
+	return strlen(text) == SESSION_LEN && strspn(text, BASE64URL) == SESSION_LEN;
 }
 
 void key_text_hash(const char *text, uint8_t out[SHA256_LEN])

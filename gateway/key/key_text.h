@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "base/arena.h"
 #include "crypto/crypto.h"
 #include "crypto/identity.h"
 
@@ -23,5 +24,11 @@ void key_text_make(enum key_kind kind, char out[KEY_TEXT_MAX + 1]);
 /** Whether `text` has the form of a key and the right checksum. */
 bool key_text_is_valid(const char *text);
 
-/** The SHA-256 of the text. */
+/** The token of a browser's session, which is looked up as a key is: 32 random bytes as 43
+ * characters of base64url (RFC 4648 section 5). It has no prefix, so neither is taken for the
+ * other. In the arena. */
+char *session_text_new(struct arena *arena);
+bool session_text_is_valid(const char *text);
+
+/** The SHA-256 of the text, of a key or a session. */
 void key_text_hash(const char *text, uint8_t out[SHA256_LEN]);

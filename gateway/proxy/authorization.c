@@ -4,14 +4,15 @@
 #include "proxy/proxy.h"
 
 void authorization_init(struct authorization *a, const struct proxy_hooks *hooks, void *context,
-                        struct http_exchange *x, const struct api_op *op, const char *bearer)
+                        struct http_exchange *x, const struct api_op *op,
+                        struct credential credential)
 {
 	*a = (struct authorization){
 		.hooks = hooks,
 		.context = context,
 		.arena = x->arena,
 		.op = op,
-		.bearer = bearer,
+		.credential = credential,
 		.client = x->peer,
 	};
 }
@@ -66,12 +67,17 @@ static void on_key_checked(void *context, enum err_code code, const struct ident
 
 void authorization_check(struct authorization *a, authorization_fn *done, void *user)
 {
-	const struct key_query query = {a->arena, a->bearer, a->client};
+	const struct key_query query = {
+		.arena = a->arena,
+		.text = a->credential.text,
+		.is_session = a->credential.is_session,
+		.client = a->client,
+	};
 	struct identity caller;
 	enum err_code code = ERR_UNAUTHENTICATED;
 	a->done = done;
 	a->user = user;
-	if (a->bearer)
+	if (a->credential.text)
 		code = a->hooks->key_check(a->context, &query, &caller, &a->wait, on_key_checked,
 		                           a);
 	if (!a->wait)

@@ -23,12 +23,18 @@ struct authorization;
 /** The key was looked up. `problem` NULL: it may use the operation. */
 typedef void authorization_fn(void *user, struct problem *problem);
 
+/** What a request names its caller by. */
+struct credential {
+	const char *text; /* of a key or a session; NULL: the request has none */
+	bool is_session;
+};
+
 struct authorization {
 	const struct proxy_hooks *hooks;
 	void *context; /* of the hooks */
 	struct arena *arena;
 	const struct api_op *op;
-	const char *bearer;     /* NULL: the request has none */
+	struct credential credential;
 	const char *client;     /* its address */
 	struct identity caller; /* as the key was at the last check that found it valid */
 	bool has_caller;
@@ -37,10 +43,11 @@ struct authorization {
 	void *user;
 };
 
-/** Prepare the checks of a request whose key `bearer` is; the strings are in x->arena, in which the
- * authorization is as well. Call it before the exchange is handed over. */
+/** Prepare the checks of a request; the strings are in x->arena, in which the authorization is as
+ * well. Call it before the exchange is handed over. */
 void authorization_init(struct authorization *a, const struct proxy_hooks *hooks, void *context,
-                        struct http_exchange *x, const struct api_op *op, const char *bearer);
+                        struct http_exchange *x, const struct api_op *op,
+                        struct credential credential);
 
 /** Look up the key and check that it may use the operation. Calls `done(user, ...)` once: before it
  * returns, or from the loop's own stack later, unless authorization_cancel() is called first.

@@ -1,6 +1,7 @@
 #include "proxy/edge.h"
 
 #include "base/timefmt.h"
+#include "console/console.h"
 #include "gateway_process.h"
 #include "http/internal_api.h"
 #include "key/key_check.h"
@@ -209,6 +210,8 @@ void edge_process_start(struct process *process)
 	require(cors_parse(arena, cors_origins, &gateway->cors) == ERR_NONE);
 	gateway->origins =
 		origin_rules_new(arena, public_url, process->settings->listen, gateway->cors);
+	gateway->console = console_load(arena);
+	gateway->cookies = cookie_rules_of(gateway->origins->public_origin);
 	process->user = gateway;
 }
 
@@ -260,6 +263,8 @@ void edge_worker_start(struct worker *worker)
 	proxy_trust(edge->proxy, gateway->trusted);
 	proxy_allow_origins(edge->proxy, gateway->cors);
 	proxy_check_origins(edge->proxy, gateway->origins);
+	proxy_show_console(edge->proxy, gateway->console);
+	proxy_take_cookies(edge->proxy, &gateway->cookies);
 	worker->user = edge;
 }
 

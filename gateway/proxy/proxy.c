@@ -29,6 +29,7 @@
  */
 #include "base/base.h"
 #include "base/timefmt.h"
+#include "console/console.h"
 #include "http/method.h"
 #include "observe/trace.h"
 #include "proxy/local.h"
@@ -437,6 +438,22 @@ static const struct proxy_client CONNECTION = {
 	.respond_abort = http_respond_abort,
 };
 
+/* Send a file of the console. */
+static void show_console(struct proxy_exchange *p)
+{
+	enum err_code code = console_respond(p->proxy->console, p->x, p->request_id);
+	struct problem problem = {.code = code};
+	if (!code) {
+		move(p, PROXY_ANSWERED);
+		return;
+	}
+	if (code == ERR_METHOD)
+		problem.allow = "GET, HEAD";
+	else if (!p->proxy->console)
+		problem.detail = "this gateway was built without the console";
+	reply_problem(p, &problem);
+}
+
 void proxy_head(struct proxy *proxy, struct http_exchange *x)
 {
 	proxy_request(proxy, x, &CONNECTION);
@@ -461,6 +478,10 @@ void proxy_request(struct proxy *proxy, struct http_exchange *x, const struct pr
 		proxy_respond_preflight(p);
 		return;
 	}
+	if (console_has_path(head)) {
+		show_console(p);
+		return;
+	}
 	enum err_code code = api_match(x->arena, head->method, head->method_length, head->target,
 	                               head->path_length, &p->match);
 	if (code) {
@@ -468,8 +489,14 @@ void proxy_request(struct proxy *proxy, struct http_exchange *x, const struct pr
 		reply_problem(p, &problem);
 		return;
 	}
+	struct credential credential;
+	code = proxy_credential(p, &credential);
+	if (code) {
+		reply_error(p, code, NULL);
+		return;
+	}
 	authorization_init(&p->authorization, proxy->hooks, proxy->context, x, p->match.op,
-	                   proxy_bearer(head));
+	                   credential);
 	if (p->match.op->flags & API_GONE) {
 		reply_error(p, ERR_GONE, NULL);
 	} else if (is_from_other_page(p)) {
@@ -570,6 +597,16 @@ void proxy_allow_origins(struct proxy *proxy, const struct cors *cors)
 void proxy_check_origins(struct proxy *proxy, const struct origin_rules *rules)
 {
 	proxy->origins = rules;
+}
+
+void proxy_show_console(struct proxy *proxy, const struct console *console)
+{
+	proxy->console = console;
+}
+
+void proxy_take_cookies(struct proxy *proxy, const struct cookie_rules *cookies)
+{
+	proxy->cookies = cookies;
 }
 
 void proxy_free(struct proxy *proxy)

@@ -44,6 +44,8 @@
 #include "proxy/forwarded.h"
 #include "upstream/upstream.h"
 
+struct console;
+struct cookie_rules;
 struct cors;
 struct origin_rules;
 struct proxy;
@@ -91,6 +93,12 @@ void proxy_allow_origins(struct proxy *proxy, const struct cors *cors);
 /** Check Origin and Host of the operations that are PROTOCOL (api.def, origin.h): others get 403.
  * Without this call they are not checked. Borrows. */
 void proxy_check_origins(struct proxy *proxy, const struct origin_rules *rules);
+/** Answer requests for the console (console/console.h) with it; without this call, and with NULL,
+ * they are answered with 404. Borrows. */
+void proxy_show_console(struct proxy *proxy, const struct console *console);
+
+/** Take the cookies of sessions as well as keys. Without this call none are. Borrows. */
+void proxy_take_cookies(struct proxy *proxy, const struct cookie_rules *cookies);
 
 /** Free, once no exchange is left. Accepts NULL. */
 void proxy_free(struct proxy *proxy);

@@ -1,6 +1,7 @@
 #include "base/base.h"
 #include "base/timefmt.h"
 #include "proxy/proxy_internal.h"
+#include "session/cookie.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -40,6 +41,8 @@ static const struct {
 	{NAME("Host"), DROP_REQUEST},
 	{NAME("Expect"), DROP_REQUEST},
 	{NAME("Authorization"), DROP_REQUEST},
+	{NAME("Cookie"), DROP_REQUEST},
+	{NAME("Set-Cookie"), DROP_ANSWER},
 	{NAME("Forwarded"), DROP_REQUEST},
 	{NAME("X-Real-IP"), DROP_REQUEST},
 	{NAME("Via"), DROP_ANSWER},
@@ -103,7 +106,7 @@ static bool is_passed(const struct http_field *fields, size_t count, const struc
 	return !is_dropped(field, side) && !is_connection_option(fields, count, field);
 }
 
-const char *proxy_bearer(const struct http_head *head)
+static const char *bearer_of(const struct http_head *head)
 {
 	static const char SCHEME[] = "Bearer ";
 	const char *value = http_head_get(head, "Authorization");
@@ -112,6 +115,17 @@ const char *proxy_bearer(const struct http_head *head)
 		return NULL;
 	value += sizeof(SCHEME) - 1;
 	return value + strspn(value, " ");
+}
+
+enum err_code proxy_credential(const struct proxy_exchange *p, struct credential *ret)
+{
+	const struct http_head *head = &p->x->head;
+	*ret = (struct credential){.text = bearer_of(head)};
+	if (ret->text || !p->proxy->cookies || p->match.op->flags & (API_OPEN | API_PROTOCOL))
+		return ERR_NONE;
+	ret->text = cookie_read(p->proxy->cookies, p->x->arena, head);
+	ret->is_session = true;
+	return ret->text ? cookie_permit(p->proxy->cookies, head, p->match.op) : ERR_NONE;
 }
 
 static void add_field(struct buf *head, const char *name, const char *value)

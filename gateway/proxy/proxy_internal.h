@@ -32,6 +32,8 @@ struct proxy {
 	const struct trusted *trusted;      /* NULL: no proxy is trusted */
 	const struct cors *cors;            /* NULL: no origin is allowed */
 	const struct origin_rules *origins; /* NULL: not checked */
+	const struct console *console;      /* NULL: there is none */
+	const struct cookie_rules *cookies; /* NULL: no session is taken */
 	const struct proxy_hooks *hooks;
 	void *context;
 };
@@ -70,8 +72,10 @@ struct proxy_exchange {
 
 /* proxy_head.c */
 
-/** The bearer token; NULL unless there is exactly one Authorization field and it has one. */
-const char *proxy_bearer(const struct http_head *head);
+/** What the request names its caller by: the bearer token, if there is exactly one Authorization
+ * field and it has one, or else the cookie of a session, where it may be used (session/cookie.h).
+ * Fails as cookie_permit(). */
+enum err_code proxy_credential(const struct proxy_exchange *p, struct credential *ret);
 
 /** Write the head for the service into p->head. */
 void proxy_compose_head(struct proxy_exchange *p);

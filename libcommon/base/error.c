@@ -13,6 +13,8 @@ static const struct err_info TABLE[] = {
                        "the key lacks the scope that this operation requires"},
 	[ERR_FORBIDDEN] = {403, "forbidden", "Forbidden",
                            "this key is not allowed to do that, regardless of its scopes"},
+	[ERR_CROSS_SITE] = {403, "cross_site", "Cross-Site Request",
+                            "a session can be used only by pages of this address"},
 	[ERR_NOT_FOUND] = {404, "not_found", "Not Found", "the resource does not exist"},
 	[ERR_METHOD] = {405, "method_not_allowed", "Method Not Allowed",
                         "the path does not support this method; see the Allow field"},

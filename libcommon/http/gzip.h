@@ -2,14 +2,9 @@
 #pragma once
 
 #include "base/arena.h"
-#include "http/head.h"
 
 #include <stdbool.h>
 #include <stddef.h>
-
-/** Whether the request's Accept-Encoding allows gzip and does not prefer the content as it is (RFC
- * 9110 section 12.5.3). Elements that are not valid are ignored. */
-bool gzip_is_accepted(const struct http_head *head);
 
 struct gzip;
 

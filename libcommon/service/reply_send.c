@@ -2,6 +2,7 @@
  *
  * A large reply is compressed a piece in each turn of the loop, and not before the client has read
  * what was sent, so that it does not hold up other requests. */
+#include "http/accept_encoding.h"
 #include "http/gzip.h"
 #include "http/method.h"
 #include "pacing/budget.h"
@@ -147,7 +148,7 @@ void reply_send(struct request *rq)
 {
 	const struct http_call *http = rq->http;
 	const struct reply *reply = http->reply;
-	if (reply->length < GZIP_MIN_BYTES || !gzip_is_accepted(&http->head)) {
+	if (reply->length < GZIP_MIN_BYTES || !coding_is_accepted(&http->head, CODING_GZIP)) {
 		start(rq, reply, false, (int64_t)reply->length);
 		http_respond_last(http->exchange, reply->body, reply->length);
 	} else if (reply->length <= PIECE_BYTES) {

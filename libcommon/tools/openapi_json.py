@@ -2,6 +2,7 @@
 """Embed the API's description as the JSON text OPENAPI_JSON.
 
 usage: openapi_json.py VERSION openapi.h gateway/openapi.yaml [svc-x/openapi.yaml ...]
+       openapi_json.py VERSION openapi.json ...    the text itself
 
 The files are merged as openapi_parts.py tells. `info.version` is set to VERSION, so that the description names the build
 that serves it.
@@ -23,7 +24,10 @@ def main():
         sys.exit(f"openapi_json.py: {error}")
     document["info"]["version"] = version
     text = json.dumps(document, separators=(",", ":"))
-    write_header(target, "openapi.yaml", c_bytes("OPENAPI_JSON", text))
+    if target.endswith(".json"):
+        Path(target).write_text(text, encoding="utf-8")
+    else:
+        write_header(target, "openapi.yaml", c_bytes("OPENAPI_JSON", text))
 
 
 if __name__ == "__main__":

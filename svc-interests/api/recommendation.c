@@ -52,6 +52,12 @@ static const struct field FEEDBACK_FIELDS[] = {
 	FIELD_END,
 };
 
+static const struct field FEEDBACK_DELETE_FIELDS[] = {
+	PATH_UUID(struct recommendation_input, id, "recommendation_id"),
+	QUERY_ENUM(struct recommendation_input, signal, "signal", SIGNALS),
+	FIELD_END,
+};
+
 static const struct field EXPLANATION_FIELDS[] = {
 	PATH_UUID(struct recommendation_input, id, "recommendation_id"),
 	FIELD_END,
@@ -129,6 +135,19 @@ void recommendation_feedback(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, RECOMMENDATION_FEEDBACK_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->id), pg_text(in->signal), pg_text(opposite_of(in->signal)));
+	reply_one(rq, 200, rows, "no such recommendation");
+}
+
+void recommendation_feedback_delete(struct request *rq)
+{
+	struct recommendation_input *in =
+		request_input(rq, struct recommendation_input, FEEDBACK_DELETE_FIELDS);
+	if (!in->signal)
+		raise_field(rq, "signal", "is required");
+	require_interest_of(rq, RECOMMENDATION_INTEREST_SQL, in->id);
+	struct pg_rows *rows =
+		pg_query(rq, RECOMMENDATION_FEEDBACK_DELETE_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(in->id), pg_text(in->signal));
 	reply_one(rq, 200, rows, "no such recommendation");
 }
 

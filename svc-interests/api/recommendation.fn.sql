@@ -11,6 +11,8 @@ LANGUAGE sql STABLE AS $$
         'relevance_score', r.relevance_score, 'rank', r.rank, 'reasoning', r.reasoning,
         'suggested_experiment', r.suggested_experiment, 'interest_id', r.interest_id, 'interest_name', interest_name,
         'recommended_at', time_json(r.recommended_at),
+        'signals', (SELECT coalesce(jsonb_agg(f.signal ORDER BY f.recorded_at DESC, f.signal), '[]')
+                    FROM feedback f WHERE f.recommendation_id = r.id),
         'resource', jsonb_build_object('source', paper_source(r.arxiv_id), 'doi', NULL) || p.asset -- of before it had these
                     || jsonb_build_object('abstract', p.abstract))
 $$;

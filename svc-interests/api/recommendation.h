@@ -7,6 +7,7 @@
 void recommendation_list(struct request *rq);
 void recommendation_digest(struct request *rq);
 void recommendation_feedback(struct request *rq);
+void recommendation_feedback_delete(struct request *rq);
 void recommendation_explanation(struct request *rq);
 void recommendation_refresh(struct request *rq);
 void refresh_task_get(struct request *rq);

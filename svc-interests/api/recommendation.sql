@@ -68,6 +68,15 @@ WITH target AS (
 SELECT jsonb_build_object('recommendation_id', recommendation_id, 'signal', signal, 'recorded_at', time_json(recorded_at))
 FROM recorded;
 
+-- name: recommendation_feedback_delete
+-- $1 account, $2 recommendation, $3 signal. No row: no such recommendation.
+WITH target AS (
+    SELECT id FROM recommendation WHERE account_id = $1 AND id = $2
+), removed AS (
+    DELETE FROM feedback f USING target WHERE f.recommendation_id = target.id AND f.signal = $3 RETURNING f.signal
+)
+SELECT jsonb_build_object('recommendation_id', id, 'signal', $3::text, 'removed', EXISTS (SELECT FROM removed)) FROM target;
+
 -- name: recommendation_explanation (read)
 -- $1 account, $2 recommendation: NULL if none was stored. No row: no such recommendation.
 SELECT jsonb_build_object('recommendation_id', r.id, 'interest_id', r.interest_id, 'resource_id', r.arxiv_id,

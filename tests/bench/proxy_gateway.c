@@ -23,7 +23,7 @@ static enum err_code key_check_fixed(void *context, const struct key_query *quer
 	(void)done_context;
 	*ret_wait = NULL;
 	*ret_caller = caller;
-	return strcmp(query->bearer, "key") == 0 ? ERR_NONE : ERR_UNAUTHENTICATED;
+	return strcmp(query->text, "key") == 0 ? ERR_NONE : ERR_UNAUTHENTICATED;
 }
 
 static const struct proxy_hooks HOOKS = {.key_check = key_check_fixed};

@@ -343,6 +343,30 @@ def test_feedback_counts_once(interests, db, interest, signal):
     assert rows.fetchall() == [(signal,)]
 
 
+def test_feedback_is_shown_and_taken_back(interests, interest):
+    paper = interests.recommended(interest)[0]
+    path = f"/papers/recommended/{paper['recommendation_id']}/feedback"
+
+    def signals():
+        return next(one["signals"] for one in interests.recommended(interest) if one["resource_id"] == paper["resource_id"])
+
+    assert paper["signals"] == []
+    interests.feedback(paper, "like")
+    interests.feedback(paper, "save")
+    assert signals() == ["save", "like"]
+    removed = interests.api.delete(path, params={"signal": "save"}, expect=200).json()
+    assert removed == {"recommendation_id": paper["recommendation_id"], "signal": "save", "removed": True}
+    assert signals() == ["like"]
+    assert interests.api.delete(path, params={"signal": "save"}, expect=200).json()["removed"] is False
+
+
+def test_feedback_is_taken_back_by_its_owner_only(interests, other_user, interest):
+    paper = interests.recommended(interest)[0]
+    path = f"/papers/recommended/{paper['recommendation_id']}/feedback"
+    other_user.api.delete(path, params={"signal": "like"}, expect=404)
+    assert faults(interests.api.problem("DELETE", path, 400, "invalid_request")) == {"signal"}
+
+
 def test_opposite_feedback_revokes_earlier_feedback(interests, db, interest):
     paper = interests.recommended(interest)[0]
     for signal in ("like", "save", "dislike", "dismiss"):

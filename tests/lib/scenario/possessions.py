@@ -30,13 +30,19 @@ class Possessions:
             "provision_task_get.task_id": provisioned["task_id"], "fleet_run_delete.run_id": RUN, "link_id": self.link(), "key_id": self.key["id"], "project_id": self.project["id"],
             "experiment_id": self.experiment["id"], "template_id": self.template["template_id"],
             "build_id": self.build["build_id"], "run_id": self.run["run_id"], "recommendation_id": self.recommendation(),
-            "arxiv_id": PAPER, "feed_id": self.feed["id"], "token": "x" * 43, "webhook_id": self.webhook["id"], "delivery_id": self.delivery(), **self.preference(),
+            "arxiv_id": PAPER, "feed_id": self.feed["id"], "token": "x" * 43, "webhook_id": self.webhook["id"], "delivery_id": self.delivery(),
+            "session_id": self.session(), **self.preference(),
         }  # fmt: skip
         self.team.connect_model("openai")
         self.report()
 
     def make(self, path, **body):
         return self.api.post(path, body, expect=201).json()
+
+    def session(self):
+        """The id of a session of a browser."""
+        self.api.post("/session", {"key": self.api.key}, expect=200)
+        return self.api.get("/sessions", expect=200).json()[0]["id"]
 
     @cached_property
     def key(self):

@@ -24,7 +24,7 @@ static enum err_code on_key_check(void *context, const struct key_query *query,
                                   key_check_cb *done, void *done_context)
 {
 	struct fixture *f = context;
-	const char *bearer = query->bearer;
+	const char *bearer = query->text;
 	*ret_wait = NULL;
 	f->key_checks++;
 	if (f->key_checks > 1 && strcmp(bearer, "good then slow") == 0)

@@ -85,8 +85,9 @@ static void on_done(void *context, enum err_code code, const struct identity *ca
 static void start_from(struct check *check, const char *key, const char *client)
 {
 	*check = (struct check){0};
-	check->code = key_check(checker, &(struct key_query){arena, key, client}, &check->caller,
-	                        &check->wait, on_done, check);
+	check->code = key_check(checker,
+	                        &(struct key_query){.arena = arena, .text = key, .client = client},
+	                        &check->caller, &check->wait, on_done, check);
 }
 
 static void start(struct check *check, const char *key)

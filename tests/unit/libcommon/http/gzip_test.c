@@ -11,56 +11,6 @@
 
 #include <cmocka.h>
 
-static void accept_encoding_is_read(void **state attr_unused)
-{
-	static const struct {
-		const char *values[2]; /* of Accept-Encoding fields; NULL: no more */
-		bool is_accepted;
-	} ROWS[] = {
-		{{NULL}, false},
-		{{""}, false},
-		{{"gzip"}, true},
-		{{"GZip"}, true},
-		{{"x-gzip"}, true},
-		{{"gzip, deflate, br"}, true},
-		{{"br;q=1.0,gzip;q=0.8,*;q=0.1"}, true},
-		{{"br", "deflate, gzip"}, true},
-		{{"*"}, true},
-		{{"deflate, *;q=0.001"}, true},
-		{{"gzip;q=0"}, false},
-		{{"gzip;q=0.000"}, false},
-		{{"gzip ; q=0.001"}, true},
-		{{"gzip;Q=1.000"}, true},
-		{{"gzip;q=0, *"}, false},
-		{{"*;q=0"}, false},
-		{{"*;q=0, gzip"}, true},
-		{{"identity"}, false},
-		{{"identity, gzip;q=0.5"}, false},
-		{{"identity;q=0.5, gzip;q=0.5"}, true},
-		{{"identity;q=0, gzip;q=0.1"}, true},
-		{{"identity;q=0"}, false},
-		{{"gzipped"}, false},
-		{{"gzip;q=2"}, false},
-		{{"gzip;q=1.001"}, false},
-		{{"gzip;q=0.1234"}, false},
-		{{"gzip;q=-1"}, false},
-		{{"gzip;q="}, false},
-		{{"gzip;q"}, false},
-		{{"gzip;x=1"}, false},
-		{{"gzip q=1"}, false},
-		{{",, ,gzip\t;\tq=0.5 ,"}, true},
-	};
-	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
-		struct http_field fields[2];
-		struct http_head head = {.fields = fields};
-		for (size_t n = 0; n < 2 && ROWS[i].values[n]; n++)
-			fields[head.field_count++] =
-				http_field_of("accept-encoding", ROWS[i].values[n]);
-		if (gzip_is_accepted(&head) != ROWS[i].is_accepted)
-			fail_msg("row %zu", i);
-	}
-}
-
 /* What gunzip makes of it; the length must be `length`. */
 static void assert_unpacks(const char *packed, size_t packed_length, const char *data,
                            size_t length)
@@ -105,7 +55,6 @@ static void pieces_make_one_stream(void **state attr_unused)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		ARENA_TEST(accept_encoding_is_read),
 		ARENA_TEST(pieces_make_one_stream),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,109 @@
+/**
+ * Builds the console into dist/: index.html, assets/NAME-HASH.*, each also as .gz and .br, and manifest.json, by which the
+ * gateway serves them. Fails when a page is larger than its goal.
+ *
+ * usage: node build.mjs OPENAPI_JSON [DIST]    the API's description, from which the types come
+ */
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+
+import { build } from "esbuild";
+
+const HERE = dirname(fileURLToPath(import.meta.url));
+const MODULES = join(HERE, "node_modules");
+const GOALS = { script: 60 * 1024, style: 12 * 1024, page: 25 * 1024 }; // bytes of gzip; script and style: of the first load
+const TYPES = { html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8" };
+
+function types(description) {
+  const out = join(HERE, "src/api/schema.d.ts");
+  const run = (path, ...args) => execFileSync(process.execPath, [join(MODULES, path), ...args], { stdio: "inherit" });
+  run("openapi-typescript/bin/cli.js", description, "--default-non-nullable", "false", "-o", out);
+  run("typescript/bin/tsc", "--noEmit", "-p", HERE);
+}
+
+async function bundle(dist) {
+  const { metafile } = await build({
+    absWorkingDir: HERE,
+    entryPoints: ["src/main.tsx"],
+    entryNames: "[name]-[hash]",
+    chunkNames: "[name]-[hash]",
+    assetNames: "[name]-[hash]",
+    outdir: join(dist, "assets"),
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    target: "es2022",
+    minify: true,
+    legalComments: "none",
+    metafile: true,
+    define: { "process.env.NODE_ENV": '"production"' },
+    alias: { react: "preact/compat", "react-dom": "preact/compat" },
+  });
+  return metafile.outputs;
+}
+
+/** The names of the entry's files, and of the scripts that it imports when it starts. */
+function firstLoad(outputs) {
+  const [entry, output] = Object.entries(outputs).find(([, each]) => each.entryPoint === "src/main.tsx");
+  const scripts = new Set();
+  const follow = (path) => {
+    if (scripts.has(path)) return;
+    scripts.add(path);
+    for (const each of outputs[path].imports) if (each.kind === "import-statement") follow(each.path);
+  };
+  follow(entry);
+  return { scripts: [...scripts], style: output.cssBundle };
+}
+
+const fileName = (path) => path.split("/").at(-1);
+
+function writePage(dist, { scripts, style }) {
+  const page = readFileSync(join(HERE, "src/index.html"), "utf8")
+    .replace("SCRIPT", `/console/assets/${fileName(scripts[0])}`)
+    .replace("STYLE", `/console/assets/${fileName(style)}`);
+  writeFileSync(join(dist, "index.html"), page);
+}
+
+/** Write each file's compressed forms, and the manifest: type, length and SHA-256 of each. */
+function writeManifest(dist) {
+  const files = {};
+  for (const name of ["index.html", ...readdirSync(join(dist, "assets")).map((each) => `assets/${each}`)]) {
+    const bytes = readFileSync(join(dist, name));
+    writeFileSync(join(dist, `${name}.gz`), gzipSync(bytes, { level: 9 }));
+    writeFileSync(join(dist, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+    const sha256 = createHash("sha256").update(bytes).digest("hex");
+    files[name] = { type: TYPES[name.split(".").at(-1)], length: bytes.length, sha256 };
+  }
+  writeFileSync(join(dist, "manifest.json"), JSON.stringify({ files }, null, 1));
+}
+
+function checkGoals(dist, outputs, first) {
+  const size = (path) => gzipSync(readFileSync(join(dist, "assets", fileName(path))), { level: 9 }).length;
+  const sum = (paths) => paths.reduce((total, path) => total + size(path), 0);
+  const pages = Object.keys(outputs).filter((path) => path.endsWith(".js") && !first.scripts.includes(path));
+  const rows = [["first load, script", sum(first.scripts), GOALS.script], ["first load, style", size(first.style), GOALS.style]];
+  for (const path of pages) rows.push([fileName(path), size(path), GOALS.page]);
+  for (const [what, bytes, goal] of rows) {
+    console.log(`${what.padEnd(40)} ${String(bytes).padStart(7)} of ${goal} bytes of gzip`);
+    if (bytes > goal) process.exitCode = 1;
+  }
+}
+
+const description = process.argv[2];
+const dist = process.argv[3] ?? join(HERE, "dist");
+if (!description) {
+  console.error("usage: node build.mjs OPENAPI_JSON [DIST]");
+  process.exit(2);
+}
+rmSync(dist, { recursive: true, force: true });
+mkdirSync(join(dist, "assets"), { recursive: true });
+types(description);
+const outputs = await bundle(dist);
+const first = firstLoad(outputs);
+writePage(dist, first);
+writeManifest(dist);
+checkGoals(dist, outputs, first);

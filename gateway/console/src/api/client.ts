@@ -1,0 +1,67 @@
+/** The one way to call the API: typed by its description, in the session's name.
+ *
+ *     const digest = await answer(api.GET("/api/v1.0/papers/recommended/digest"));
+ */
+import createClient from "openapi-fetch";
+
+import { noAnswer, Problem, problemOf } from "./problem";
+import type { components, paths } from "./schema";
+
+export type Schemas = components["schemas"];
+
+/** With the cookie, a request that writes must say that its content is JSON, also when it has none. */
+function withContentType(request: Request): Request {
+  if (request.method === "GET" || request.method === "DELETE") return request;
+  request.headers.set("Content-Type", "application/json");
+  return request;
+}
+
+async function send(request: Request): Promise<Response> {
+  try {
+    return await fetch(withContentType(request));
+  } catch {
+    throw noAnswer();
+  }
+}
+
+export const api = createClient<paths>({ baseUrl: location.origin, credentials: "same-origin", fetch: send });
+
+interface Answer<T> {
+  data?: T;
+  error?: unknown;
+  response: Response;
+}
+
+type Listener = () => void;
+const ended = new Set<Listener>();
+
+/** Call `listener` when an answer says that the session has ended. Returns what stops that. */
+export function onSessionEnded(listener: Listener): () => void {
+  ended.add(listener);
+  return () => ended.delete(listener);
+}
+
+function failure(response: Response, error: unknown): Problem {
+  const problem = problemOf(response, error);
+  if (problem.status === 401) ended.forEach((listener) => listener());
+  return problem;
+}
+
+/** The content of a successful answer; throws a Problem. */
+export async function answer<T>(call: Promise<Answer<T>>): Promise<T> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw failure(response, error);
+  return data as T; // an answer without content has the type undefined
+}
+
+export interface Page<T> {
+  items: T;
+  total: number;
+}
+
+/** The same for a list, with the number of all its rows, which is in the field X-Total-Count. */
+export async function page<T>(call: Promise<Answer<T>>): Promise<Page<T>> {
+  const { data, error, response } = await call;
+  if (!response.ok) throw failure(response, error);
+  return { items: data as T, total: Number(response.headers.get("X-Total-Count") ?? 0) };
+}

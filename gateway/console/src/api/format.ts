@@ -1,0 +1,88 @@
+/** How numbers, times and scores are written. Figures by Intl, in the browser's language; words are in text.ts. */
+import { text } from "../text";
+
+const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
+const LOCAL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
+const UTC = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
+const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long" });
+const COUNT = new Intl.NumberFormat("en");
+
+/** From the longest: seconds of the unit. */
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ["year", 31_557_600],
+  ["month", 2_629_800],
+  ["week", 604_800],
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+];
+
+/** `3 hr. ago`, `in 2 days`, `now`. */
+export function relative(time: Date, now = new Date()): string {
+  const seconds = (time.getTime() - now.getTime()) / 1000;
+  for (const [unit, size] of UNITS) if (Math.abs(seconds) >= size) return RELATIVE.format(Math.trunc(seconds / size), unit);
+  return text.now;
+}
+
+/** The local time and UTC, for who points at a relative time. */
+export function absolute(time: Date): string {
+  return `${LOCAL.format(time)} (${UTC.format(time)} UTC)`;
+}
+
+export function day(time: Date): string {
+  return DAY.format(time);
+}
+
+export function count(value: number): string {
+  return COUNT.format(value);
+}
+
+/** `3 papers`, `1 paper`. */
+export function counted(value: number, one: string, many = `${one}s`): string {
+  return `${count(value)} ${value === 1 ? one : many}`;
+}
+
+/** Dollars: `$1.24`, `$312`. */
+export function dollars(value: number): string {
+  const digits = Math.abs(value) < 100 ? 2 : 0;
+  return value.toLocaleString("en", { style: "currency", currency: "USD", minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+export function percent(value: number): string {
+  return value.toLocaleString("en", { style: "percent", maximumFractionDigits: 0 });
+}
+
+/** `.83`, as scores are written everywhere. */
+export function score(value: number): string {
+  return value >= 0.995 ? "1.0" : value.toFixed(2).replace(/^0/, "");
+}
+
+export interface Relevance {
+  word: string;
+  bars: number; // 0 to 4
+}
+
+/** From the highest: the bounds of the description's `relevance_score`. */
+const RELEVANCE: readonly [number, string, number][] = [
+  [0.9, text.score.subject, 4],
+  [0.8, text.score.subject, 3],
+  [0.6, text.score.related, 2],
+  [0.4, text.score.loose, 1],
+];
+
+export function relevance(value: number): Relevance {
+  for (const [bound, word, bars] of RELEVANCE) if (value >= bound) return { word, bars };
+  return { word: text.score.none, bars: 0 };
+}
+
+/** The first names of a list, and how many more: `A. Author, B. Author and 4 more`. */
+export function names(list: readonly string[], shown = 3): string {
+  const rest = list.length - shown;
+  if (rest <= 0) return list.join(", ");
+  return `${list.slice(0, shown).join(", ")} and ${rest} more`;
+}
+
+/** The address if a link may lead there; undefined: text that somebody else wrote must not become a link. */
+export function safeLink(address: string | null | undefined): string | undefined {
+  return address && /^https?:\/\//i.test(address) ? address : undefined;
+}

@@ -1,0 +1,56 @@
+/** What went wrong in a call: the service's problem document (RFC 9457), or that there was no answer. */
+
+export interface FieldFault {
+  field: string;
+  message: string;
+}
+
+export class Problem extends Error {
+  constructor(
+    readonly status: number /* 0: there was no answer */,
+    readonly title: string,
+    readonly detail: string,
+    readonly requestId: string | null,
+    readonly fields: readonly FieldFault[] = [],
+    readonly scope: string | null = null,
+  ) {
+    super(detail || title);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function textOf(record: Record<string, unknown>, name: string): string | null {
+  const value = record[name];
+  return typeof value === "string" ? value : null;
+}
+
+function fieldsOf(record: Record<string, unknown>): FieldFault[] {
+  const errors: unknown = record.errors;
+  if (!Array.isArray(errors)) return [];
+  return errors.filter(isRecord).map((error) => ({ field: textOf(error, "field") ?? "", message: textOf(error, "message") ?? "" }));
+}
+
+/** The problem of an answer. `body` is whatever its content was; an answer of something between here and the gateway has none. */
+export function problemOf(response: Response, body: unknown): Problem {
+  const record = isRecord(body) ? body : {};
+  return new Problem(
+    response.status,
+    textOf(record, "title") ?? response.statusText,
+    textOf(record, "detail") ?? "",
+    textOf(record, "instance") ?? response.headers.get("X-Request-Id"),
+    fieldsOf(record),
+    textOf(record, "scope"),
+  );
+}
+
+export function noAnswer(): Problem {
+  return new Problem(0, "The server does not answer", "Check the connection. Nothing was changed.", null);
+}
+
+/** The message for a field of a form; undefined: it has no fault. */
+export function faultOf(problem: Problem | null, field: string): string | undefined {
+  return problem?.fields.find((fault) => fault.field === field)?.message;
+}

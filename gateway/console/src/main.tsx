@@ -1,0 +1,107 @@
+import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { render } from "preact";
+import { lazy, Suspense } from "preact/compat";
+import { useEffect } from "preact/hooks";
+import { Route, Router, Switch } from "wouter-preact";
+
+import { onSessionEnded } from "./api/client";
+import { Problem } from "./api/problem";
+import { session } from "./api/queries";
+import { Login } from "./page/login/Login";
+import Today from "./page/today/Today";
+import { Answer } from "./part/Answer";
+import { Empty } from "./part/Empty";
+import { Notices } from "./part/Notice";
+import { Page } from "./part/Page";
+import { Shell } from "./part/Shell";
+import { applyTheme } from "./part/theme";
+import { text } from "./text";
+
+import "./style/base.css";
+import "./style/shell.css";
+import "./style/parts.css";
+import "./style/today.css";
+
+const Agents = lazy(() => import("./page/agents/Agents"));
+const Experiments = lazy(() => import("./page/experiments/Experiments"));
+const Experiment = lazy(() => import("./page/experiments/Experiment"));
+const Inbox = lazy(() => import("./page/inbox/Inbox"));
+const Interests = lazy(() => import("./page/interests/Interests"));
+const Interest = lazy(() => import("./page/interests/Interest"));
+const Papers = lazy(() => import("./page/papers/Papers"));
+const Paper = lazy(() => import("./page/papers/Paper"));
+const Settings = lazy(() => import("./page/settings/Settings"));
+
+const NETWORK_RETRIES = 2;
+
+/** Only what may pass by itself is tried again: no answer, or one of a server that is away. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Problem && (error.status === 0 || error.status >= 502);
+}
+
+const client = new QueryClient({
+  defaultOptions: {
+    queries: { staleTime: 15_000, retry: (failures, error) => failures < NETWORK_RETRIES && isPassing(error), refetchOnWindowFocus: true },
+  },
+});
+
+function NotFound() {
+  return (
+    <Page title={text.notFound.title}>
+      <Empty action={<a href="/console/">{text.notFound.back}</a>}>{text.notFound.lead}</Empty>
+    </Page>
+  );
+}
+
+function Pages() {
+  return (
+    <Suspense fallback={<p class="quiet">{text.loading}</p>}>
+      <Switch>
+        <Route path="/" component={Today} />
+        <Route path="/inbox" component={Inbox} />
+        <Route path="/interests" component={Interests} />
+        <Route path="/interests/:id">{({ id }) => <Interest id={id} key={id} />}</Route>
+        <Route path="/papers" component={Papers} />
+        <Route path="/papers/:id">{({ id }) => <Paper id={decodeURIComponent(id)} key={id} />}</Route>
+        <Route path="/experiments" component={Experiments} />
+        <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
+        <Route path="/agents" component={Agents} />
+        <Route path="/settings" component={Settings} />
+        <Route component={NotFound} />
+      </Switch>
+    </Suspense>
+  );
+}
+
+/** The page, or the log-in page in its place. */
+function Root() {
+  const client = useQueryClient();
+  useEffect(() => onSessionEnded(() => client.setQueryData(session.queryKey, null)), [client]);
+  return (
+    <Answer query={useQuery(session)}>
+      {(who) =>
+        who === null ? (
+          <Login />
+        ) : (
+          <Shell session={who}>
+            <Pages />
+          </Shell>
+        )
+      }
+    </Answer>
+  );
+}
+
+applyTheme();
+const root = document.getElementById("root");
+if (root)
+  render(
+    <QueryClientProvider client={client}>
+      <Router base="/console">
+        <Notices>
+          <Root />
+        </Notices>
+      </Router>
+    </QueryClientProvider>,
+    root,
+  );

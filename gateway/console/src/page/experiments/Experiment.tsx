@@ -1,0 +1,155 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+
+import { safeLink } from "../../api/format";
+import { answer, api, type Schemas } from "../../api/client";
+import { experiment } from "../../api/queries";
+import { Answer } from "../../part/Answer";
+import { Button } from "../../part/Button";
+import { Confirm, Dialog } from "../../part/Dialog";
+import { Fault } from "../../part/Fault";
+import { useNotice } from "../../part/Notice";
+import { Page } from "../../part/Page";
+import { Time, Unknown } from "../../part/Time";
+import { text } from "../../text";
+import { ExperimentForm } from "./ExperimentForm";
+import { Delta, ExperimentState } from "./words";
+
+type Detail = Schemas["ExperimentDetail"];
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function PullRequest({ detail }: { detail: Detail }) {
+  const address = safeLink(detail.pr_url);
+  if (!address) return <Unknown />;
+  return (
+    <a href={address} rel="noopener noreferrer" target="_blank">
+      {address.replace(/^https?:\/\/[^/]+\//, "")}
+    </a>
+  );
+}
+
+function Facts({ detail }: { detail: Detail }) {
+  const words = text.experiments;
+  return (
+    <dl class="facts">
+      <Fact name={words.hypothesis}>{detail.hypothesis ?? <Unknown />}</Fact>
+      <Fact name={words.decision}>{detail.decision ?? <Unknown />}</Fact>
+      <Fact name={words.outcome}>{detail.outcome ?? <Unknown />}</Fact>
+      <Fact name={words.metric}>{detail.target_metric ?? <Unknown />}</Fact>
+      <Fact name={words.columns.delta}>
+        <Delta experiment={detail} />
+      </Fact>
+      <Fact name="Pull request">
+        <PullRequest detail={detail} />
+      </Fact>
+      <Fact name={words.columns.project}>{detail.project_name ?? <Unknown />}</Fact>
+    </dl>
+  );
+}
+
+function valueText(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function History({ detail }: { detail: Detail }) {
+  return (
+    <section class="group">
+      <h2>{text.experiments.history}</h2>
+      <ol class="timeline">
+        {detail.history.map((entry) => (
+          <li key={`${entry.at} ${entry.field}`}>
+            <Time at={entry.at} /> {text.experiments.changed(entry.field)}: <span class="quiet">{valueText(entry.from)}</span> →{" "}
+            {valueText(entry.to)}
+          </li>
+        ))}
+        <li>
+          <Time at={detail.created_at} /> {text.experiments.created}
+        </li>
+      </ol>
+    </section>
+  );
+}
+
+function CopyContext({ id }: { id: string }) {
+  const notice = useNotice();
+  const copying = useMutation({
+    mutationFn: () =>
+      answer(api.GET("/api/v1.0/implement/experiments/{experiment_id}/context", { params: { path: { experiment_id: id } } })),
+    onSuccess: async (context) => {
+      await navigator.clipboard.writeText(context.formatted);
+      notice({ text: text.copied });
+    },
+  });
+  return (
+    <>
+      <Button onClick={() => copying.mutate()}>{text.experiments.copyContext}</Button>
+      {copying.error && <Fault error={copying.error} />}
+    </>
+  );
+}
+
+function useRemoval(detail: Detail) {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return useMutation({
+    mutationFn: () => answer(api.DELETE("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } } })),
+    onSuccess: async () => {
+      navigate("/experiments");
+      client.removeQueries({ queryKey: ["experiments", detail.id] });
+      await client.invalidateQueries({ queryKey: ["experiments"] });
+    },
+  });
+}
+
+function Content({ detail }: { detail: Detail }) {
+  const [open, setOpen] = useState<"edit" | "remove" | null>(null);
+  const removal = useRemoval(detail);
+  return (
+    <Page
+      title={detail.name}
+      actions={
+        <>
+          <ExperimentState status={detail.status} />
+          <CopyContext id={detail.id} />
+          <Button onClick={() => setOpen("edit")}>{text.experiments.edit}</Button>
+          <Button onClick={() => setOpen("remove")}>{text.experiments.remove}</Button>
+        </>
+      }
+    >
+      {removal.error && <Fault error={removal.error} />}
+      <Facts detail={detail} />
+      <History detail={detail} />
+      {open === "edit" && (
+        <Dialog title={text.experiments.edit} onClose={() => setOpen(null)}>
+          <ExperimentForm detail={detail} onDone={() => setOpen(null)} />
+        </Dialog>
+      )}
+      {open === "remove" && (
+        <Confirm
+          title={text.experiments.removeTitle(detail.name)}
+          action={text.experiments.remove}
+          isBusy={removal.isPending}
+          onConfirm={() => removal.mutate()}
+          onClose={() => setOpen(null)}
+        >
+          {text.experiments.removeText}
+        </Confirm>
+      )}
+    </Page>
+  );
+}
+
+export default function Experiment({ id }: { id: string }) {
+  return <Answer query={useQuery(experiment(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+}

@@ -1,0 +1,122 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+
+import { answer, api, type Schemas } from "../../api/client";
+import { faultOf, Problem } from "../../api/problem";
+import { Button } from "../../part/Button";
+import { Fault } from "../../part/Fault";
+import { TextField } from "../../part/Field";
+import { text } from "../../text";
+
+/** Contexts that a newcomer can start from. */
+const EXAMPLES = [
+  {
+    name: "Efficient attention",
+    context:
+      "Attention for long sequences that needs less memory and time on GPUs: sparse and linear attention, kernels that are aware of " +
+      "memory traffic, caches of keys and values. Not interested in applications to vision.",
+  },
+  {
+    name: "Agents that write code",
+    context:
+      "Language models that change software repositories: planning, tools, tests as feedback, benchmarks on real issues, and how often " +
+      "maintainers merge what they write.",
+  },
+  {
+    name: "Retrieval",
+    context:
+      "Search over documents for language models: dense and sparse retrieval, ranking, chunking, evaluation without human judgments.",
+  },
+] as const;
+
+export interface InterestText {
+  name: string;
+  context: string;
+  repository: string;
+  daily: string;
+}
+
+const NOTHING: InterestText = { name: "", context: "", repository: "", daily: "10" };
+
+function bodyOf(values: InterestText): Schemas["InterestCreate"] {
+  return {
+    name: values.name,
+    context: values.context,
+    daily_count: Number(values.daily),
+    ...(values.repository ? { source_repo_url: values.repository } : {}),
+  };
+}
+
+interface Props {
+  id?: string; // of the interest to be changed; without: a new one
+  initial?: InterestText;
+  onDone: (id: string) => void;
+}
+
+export function InterestForm({ id, initial = NOTHING, onDone }: Props) {
+  const [values, setValues] = useState(initial);
+  const set = (change: Partial<InterestText>) => setValues((before) => ({ ...before, ...change }));
+  const client = useQueryClient();
+  const saving = useMutation({
+    mutationFn: async () => {
+      const body = bodyOf(values);
+      if (!id) return answer(api.POST("/api/v1.0/interests", { body }));
+      return answer(api.PUT("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } }, body }));
+    },
+    onSuccess: async (saved) => {
+      await client.invalidateQueries({ queryKey: ["interests"] });
+      onDone(saved.id);
+    },
+  });
+  const problem = saving.error instanceof Problem ? saving.error : null;
+  const fault = (field: string) => faultOf(problem, field);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    saving.mutate();
+  };
+  return (
+    <form class="form" onSubmit={submit}>
+      {!id && (
+        <p class="small">
+          {text.interests.examples}:{" "}
+          {EXAMPLES.map((example) => (
+            <Button key={example.name} kind="quiet" onClick={() => set(example)}>
+              {example.name}
+            </Button>
+          ))}
+        </p>
+      )}
+      <TextField label={text.interests.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
+      <TextField
+        label={text.interests.context}
+        hint={text.interests.contextHint}
+        value={values.context}
+        onInput={(context) => set({ context })}
+        rows={6}
+        required
+        fault={fault("context")}
+      />
+      <TextField
+        label={text.interests.repository}
+        hint={text.interests.repositoryHint}
+        type="url"
+        value={values.repository}
+        onInput={(repository) => set({ repository })}
+        fault={fault("source_repo_url")}
+      />
+      <TextField
+        label={text.interests.daily}
+        type="number"
+        value={values.daily}
+        onInput={(daily) => set({ daily })}
+        fault={fault("daily_count")}
+      />
+      {problem && problem.fields.length === 0 && <Fault error={problem} />}
+      <div class="actions">
+        <Button kind="main" type="submit" disabled={saving.isPending}>
+          {id ? text.save : text.interests.submit}
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/preact-query";
+import { Link, useLocation, useSearchParams } from "wouter-preact";
+
+import { count } from "../../api/format";
+import type { Schemas } from "../../api/client";
+import { interests } from "../../api/queries";
+import { Answer } from "../../part/Answer";
+import { Button } from "../../part/Button";
+import { Dialog } from "../../part/Dialog";
+import { Empty } from "../../part/Empty";
+import { Page } from "../../part/Page";
+import { Table, type Column } from "../../part/Table";
+import { Time } from "../../part/Time";
+import { text } from "../../text";
+import { InterestForm } from "./InterestForm";
+import { InterestState } from "./states";
+
+const NAMES = text.interests.columns;
+
+const COLUMNS: readonly Column<Schemas["Interest"]>[] = [
+  { name: NAMES.name, cell: (row) => <Link href={`/interests/${row.id}`}>{row.name}</Link> },
+  { name: NAMES.state, cell: (row) => <InterestState interest={row} /> },
+  { name: NAMES.pool, figure: true, cell: (row) => count(row.pool_size) },
+  { name: NAMES.daily, figure: true, cell: (row) => count(row.daily_count) },
+  { name: NAMES.last, cell: (row) => <Time at={row.last_recommendation_at} /> },
+];
+
+export default function Interests() {
+  const [search, setSearch] = useSearchParams();
+  const [, navigate] = useLocation();
+  const isNew = search.get("new") === "1";
+  return (
+    <Page
+      title={text.interests.title}
+      wide
+      actions={
+        <Button kind="main" onClick={() => setSearch({ new: "1" })}>
+          {text.interests.add}
+        </Button>
+      }
+    >
+      <Answer query={useQuery(interests)}>
+        {({ items }) =>
+          items.length > 0 ? (
+            <Table label={text.interests.title} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
+          ) : (
+            <Empty>{text.interests.empty}</Empty>
+          )
+        }
+      </Answer>
+      {isNew && (
+        <Dialog title={text.interests.add} onClose={() => setSearch({})}>
+          <InterestForm onDone={(id) => navigate(`/interests/${id}`)} />
+        </Dialog>
+      )}
+    </Page>
+  );
+}

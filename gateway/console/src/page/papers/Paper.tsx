@@ -1,0 +1,30 @@
+import { useQuery } from "@tanstack/preact-query";
+
+import { safeLink } from "../../api/format";
+import type { Schemas } from "../../api/client";
+import { paper } from "../../api/queries";
+import { Answer } from "../../part/Answer";
+import { Page } from "../../part/Page";
+import { PaperMeta } from "../../part/PaperMeta";
+
+function Content({ detail }: { detail: Schemas["AssetDetail"] }) {
+  const address = safeLink(detail.url);
+  return (
+    <Page title={detail.title}>
+      <PaperMeta paper={{ ...detail, withdrawn: detail.withdrawn ?? false }} />
+      <p class="read prose">{detail.abstract}</p>
+      {address && (
+        <p>
+          <a href={address} rel="noopener noreferrer" target="_blank">
+            {detail.arxiv_id}
+          </a>
+        </p>
+      )}
+      {detail.containerfile !== null && <pre class="command">{detail.containerfile}</pre>}
+    </Page>
+  );
+}
+
+export default function Paper({ id }: { id: string }) {
+  return <Answer query={useQuery(paper(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+}

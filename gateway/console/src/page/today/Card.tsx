@@ -1,0 +1,84 @@
+import { useEffect, useRef } from "preact/hooks";
+import { Link } from "wouter-preact";
+
+import type { Schemas } from "../../api/client";
+import { Button } from "../../part/Button";
+import { PaperMeta } from "../../part/PaperMeta";
+import { Score } from "../../part/Score";
+import { text } from "../../text";
+import type { Signal } from "./rating";
+
+export type Recommendation = Schemas["Recommendation"];
+
+export interface CardActions {
+  onRate: (signal: Signal) => void;
+  onUndo: () => void;
+  onWhy: () => void;
+  onPlan: () => void;
+  onFocus: () => void;
+}
+
+const SIGNALS = ["like", "save", "dislike", "dismiss"] as const;
+
+/** A paper that was rated: one line, and the way back. */
+function Folded({ paper, signal, onUndo }: { paper: Recommendation; signal: Signal; onUndo: () => void }) {
+  return (
+    <p class="card-folded">
+      <span class="quiet">{text.today.rated[signal]}</span> {paper.title}
+      <Button kind="quiet" label={`${text.undo}: ${paper.title}`} onClick={onUndo}>
+        {text.undo}
+      </Button>
+    </p>
+  );
+}
+
+function Open({ paper, actions }: { paper: Recommendation; actions: CardActions }) {
+  return (
+    <>
+      <Score value={paper.relevance_score} />
+      <h3 class="card-title">
+        <Link href={`/papers/${encodeURIComponent(paper.resource_id)}`}>{paper.title}</Link>
+      </h3>
+      {paper.resource && <PaperMeta paper={paper.resource} />}
+      <p class="read">{paper.reasoning}</p>
+      <details>
+        <summary>{text.today.abstract}</summary>
+        <p class="read">{paper.abstract}</p>
+      </details>
+      <div class="actions">
+        {SIGNALS.map((signal) => (
+          <Button key={signal} onClick={() => actions.onRate(signal)}>
+            {text.today.actions[signal]}
+          </Button>
+        ))}
+        <span class="actions-gap" />
+        <Button kind="quiet" onClick={actions.onWhy}>
+          {text.today.why}
+        </Button>
+        <Button kind="quiet" onClick={actions.onPlan}>
+          {text.today.plan}
+        </Button>
+      </div>
+    </>
+  );
+}
+
+interface Props {
+  paper: Recommendation;
+  signal: Signal | undefined;
+  isCurrent: boolean; // the keys are for it
+  actions: CardActions;
+}
+
+/** One recommendation. The one that the keys are for has the focus. */
+export function Card({ paper, signal, isCurrent, actions }: Props) {
+  const element = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isCurrent) element.current?.focus();
+  }, [isCurrent]);
+  return (
+    <article ref={element} class={signal ? "card card-rated" : "card"} tabIndex={-1} aria-current={isCurrent} onFocusIn={actions.onFocus}>
+      {signal ? <Folded paper={paper} signal={signal} onUndo={actions.onUndo} /> : <Open paper={paper} actions={actions} />}
+    </article>
+  );
+}

@@ -1,0 +1,169 @@
+/** The papers of the day, by interest: what the team should read, rated with one key. */
+import { useQuery } from "@tanstack/preact-query";
+import { useMemo, useState } from "preact/hooks";
+import { Link, useLocation, useSearchParams } from "wouter-preact";
+
+import { counted, day } from "../../api/format";
+import type { Schemas } from "../../api/client";
+import { digest, type Period } from "../../api/queries";
+import { Answer } from "../../part/Answer";
+import { Empty } from "../../part/Empty";
+import { Fault } from "../../part/Fault";
+import { useKeys } from "../../part/keyboard";
+import { Page } from "../../part/Page";
+import { Tabs } from "../../part/Tabs";
+import { text } from "../../text";
+import { Card, type Recommendation } from "./Card";
+import { Plan } from "./Plan";
+import { useRatings, type Ratings, type RatingState, type Signal } from "./rating";
+import { Refresh } from "./Refresh";
+import { Why } from "./Why";
+
+type Digest = Schemas["Digest"];
+
+const PERIODS = [
+  ["today", text.today.periods.today],
+  ["week", text.today.periods.week],
+] as const satisfies readonly (readonly [Period, string])[];
+
+function knownRatings(digest: Digest): Ratings {
+  const papers = digest.interests.flatMap((interest) => interest.recommendations);
+  return Object.fromEntries(papers.flatMap((paper) => paper.signals.slice(0, 1).map((signal) => [paper.recommendation_id, signal])));
+}
+
+function Summary({ papers, interests, ratings }: { papers: readonly Recommendation[]; interests: number; ratings: Ratings }) {
+  const left = papers.filter((paper) => !ratings[paper.recommendation_id]).length;
+  const all = counted(papers.length, "paper");
+  const of = counted(interests, "interest");
+  return <p class="lead">{left ? text.today.summary(all, of, String(left)) : text.today.allRated(all, of)}</p>;
+}
+
+/** The paper that the keys are for, and moving to others. */
+function useCurrent(papers: readonly Recommendation[], ratings: Ratings) {
+  const [current, setCurrent] = useState<string | null>(null);
+  const at = papers.findIndex((paper) => paper.recommendation_id === current);
+  const go = (index: number) => {
+    const paper = papers[Math.min(Math.max(index, 0), papers.length - 1)];
+    if (paper) setCurrent(paper.recommendation_id);
+  };
+  const goOn = () => {
+    const next = papers.findIndex((paper, index) => index > at && !ratings[paper.recommendation_id]);
+    if (next >= 0) go(next);
+  };
+  return { paper: papers[at], setCurrent, next: () => go(at + 1), previous: () => go(at - 1), goOn };
+}
+
+interface ListProps {
+  digest: Digest;
+  rating: RatingState;
+}
+
+function List({ digest, rating }: ListProps) {
+  const shown = digest.interests.filter((interest) => interest.recommendations.length > 0);
+  const papers = shown.flatMap((interest) => interest.recommendations);
+  const current = useCurrent(papers, rating.ratings);
+  const [why, setWhy] = useState<Recommendation | null>(null);
+  const [plan, setPlan] = useState<Recommendation | null>(null);
+  const [, navigate] = useLocation();
+  const rate = (paper: Recommendation | undefined, signal: Signal) => {
+    if (!paper) return;
+    rating.rate(paper.recommendation_id, signal);
+    current.goOn();
+  };
+  useKeys({
+    j: current.next,
+    k: current.previous,
+    l: () => rate(current.paper, "like"),
+    d: () => rate(current.paper, "dislike"),
+    s: () => rate(current.paper, "save"),
+    x: () => rate(current.paper, "dismiss"),
+    u: () => current.paper && rating.takeBack(current.paper.recommendation_id),
+    w: () => current.paper && setWhy(current.paper),
+    Enter: () => current.paper && navigate(`/papers/${encodeURIComponent(current.paper.resource_id)}`),
+  });
+  return (
+    <>
+      <Summary papers={papers} interests={shown.length} ratings={rating.ratings} />
+      {rating.error !== null && <Fault error={rating.error} />}
+      {shown.map((interest) => (
+        <section key={interest.id} class="group">
+          <h2>
+            <Link href={`/interests/${interest.id}`}>{interest.name}</Link>
+          </h2>
+          {interest.recommendations.map((paper) => (
+            <Card
+              key={paper.recommendation_id}
+              paper={paper}
+              signal={rating.ratings[paper.recommendation_id]}
+              isCurrent={paper === current.paper}
+              actions={{
+                onRate: (signal) => rate(paper, signal),
+                onUndo: () => rating.takeBack(paper.recommendation_id),
+                onWhy: () => setWhy(paper),
+                onPlan: () => setPlan(paper),
+                onFocus: () => current.setCurrent(paper.recommendation_id),
+              }}
+            />
+          ))}
+        </section>
+      ))}
+      <p class="small quiet">{text.today.keys}</p>
+      {why && <Why paper={why} onClose={() => setWhy(null)} />}
+      {plan && <Plan paper={plan} onClose={() => setPlan(null)} />}
+    </>
+  );
+}
+
+/** Nothing to read: what the next step is. */
+function Nothing({ digest, onWeek }: { digest: Digest; onWeek: () => void }) {
+  if (digest.interests.length === 0)
+    return (
+      <Empty
+        action={
+          <Link class="button button-main" href="/interests?new=1">
+            {text.today.noInterestsAction}
+          </Link>
+        }
+      >
+        {text.today.noInterests}
+      </Empty>
+    );
+  if (digest.interests.every((interest) => interest.pool_status === "building")) return <Empty>{text.today.building}</Empty>;
+  if (digest.period === "week") return <Empty>{text.today.nothingWeek}</Empty>;
+  return (
+    <Empty
+      action={
+        <button class="button" onClick={onWeek}>
+          {text.today.showWeek}
+        </button>
+      }
+    >
+      {text.today.nothingToday}
+    </Empty>
+  );
+}
+
+function Content({ digest, onWeek }: { digest: Digest; onWeek: () => void }) {
+  const known = useMemo(() => knownRatings(digest), [digest]);
+  const rating = useRatings(known);
+  return digest.total > 0 ? <List digest={digest} rating={rating} /> : <Nothing digest={digest} onWeek={onWeek} />;
+}
+
+export default function Today() {
+  const [search, setSearch] = useSearchParams();
+  const period: Period = search.get("period") === "week" ? "week" : "today";
+  const setPeriod = (value: Period) => setSearch(value === "week" ? { period: value } : {});
+  return (
+    <Page
+      title={period === "week" ? text.today.week : day(new Date())}
+      actions={
+        <>
+          <Tabs label="Period" values={PERIODS} value={period} onChange={setPeriod} />
+          <Refresh />
+        </>
+      }
+    >
+      <Answer query={useQuery(digest(period))}>{(data) => <Content digest={data} onWeek={() => setPeriod("week")} />}</Answer>
+    </Page>
+  );
+}

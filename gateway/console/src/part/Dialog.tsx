@@ -1,0 +1,58 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+
+import { text } from "../text";
+import { Button } from "./Button";
+
+interface Props {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  side?: boolean; // a drawer at the side, which leaves the list in sight
+}
+
+/** A dialog above the page: the browser keeps the focus in it, and gives it back. */
+export function Dialog({ title, onClose, children, side = false }: Props) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog ref={dialog} class={side ? "dialog drawer" : "dialog"} aria-labelledby={id} onClose={onClose}>
+      <header class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <Button kind="quiet" onClick={onClose}>
+          {text.close}
+        </Button>
+      </header>
+      {children}
+    </dialog>
+  );
+}
+
+interface ConfirmProps {
+  title: string;
+  children: ComponentChildren;
+  action: string;
+  isBusy: boolean;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks before something is lost or spent. */
+export function Confirm({ title, children, action, isBusy, onConfirm, onClose }: ConfirmProps) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="dialog-text">{children}</div>
+      <footer class="actions">
+        <Button kind="danger" disabled={isBusy} onClick={onConfirm}>
+          {action}
+        </Button>
+        <Button onClick={onClose}>{text.cancel}</Button>
+      </footer>
+    </Dialog>
+  );
+}

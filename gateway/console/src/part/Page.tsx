@@ -1,0 +1,31 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+
+import { text } from "../text";
+
+interface Props {
+  title: string;
+  actions?: ComponentChildren;
+  wide?: boolean;
+  children: ComponentChildren;
+}
+
+/** A page: its one h1, which gets the focus when the page is opened, and its title. */
+export function Page({ title, actions, wide = false, children }: Props) {
+  const head = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} – ${text.product}`;
+  }, [title]);
+  useEffect(() => head.current?.focus({ preventScroll: true }), []);
+  return (
+    <div class={wide ? "page page-wide" : "page"}>
+      <header class="page-head">
+        <h1 ref={head} tabIndex={-1}>
+          {title}
+        </h1>
+        {actions && <div class="actions">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}

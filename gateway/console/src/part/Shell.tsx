@@ -1,0 +1,141 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { Link, useLocation } from "wouter-preact";
+
+import { answer, api, type Schemas } from "../api/client";
+import { inbox, session } from "../api/queries";
+import { text } from "../text";
+import { Button } from "./Button";
+import { Dialog } from "./Dialog";
+import { useKeys, useKeySequence } from "./keyboard";
+import { setTheme, theme, THEMES, type Theme } from "./theme";
+
+const PAGES = [
+  ["/", text.nav.today],
+  ["/inbox", text.nav.inbox],
+  ["/interests", text.nav.interests],
+  ["/papers", text.nav.papers],
+  ["/experiments", text.nav.experiments],
+  ["/agents", text.nav.agents],
+  ["/settings", text.nav.settings],
+] as const;
+
+function isBelow(location: string, page: string): boolean {
+  return page === "/" ? location === "/" : location === page || location.startsWith(`${page}/`);
+}
+
+function InboxCount() {
+  const waiting = useQuery(inbox(false)).data?.total ?? 0;
+  return waiting > 0 ? <span class="nav-count figure">{waiting}</span> : null;
+}
+
+function ThemeSwitch() {
+  const [value, setValue] = useState(theme());
+  const change = (next: Theme) => {
+    setTheme(next);
+    setValue(next);
+  };
+  return (
+    <select
+      class="nav-theme"
+      aria-label="Colours"
+      value={value}
+      onChange={(event) => change(THEMES.find((each) => each === event.currentTarget.value) ?? "auto")}
+    >
+      {THEMES.map((each) => (
+        <option key={each} value={each}>
+          {text.nav.theme[each]}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function LogOut() {
+  const client = useQueryClient();
+  const end = useMutation({
+    mutationFn: () => answer(api.DELETE("/api/v1.0/session")),
+    onSettled: () => {
+      client.setQueryData(session.queryKey, null);
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session.queryKey[0] });
+    },
+  });
+  return (
+    <Button kind="quiet" onClick={() => end.mutate()}>
+      {text.nav.logOut}
+    </Button>
+  );
+}
+
+function Help({ onClose }: { onClose: () => void }) {
+  return (
+    <Dialog title={text.help.title} onClose={onClose}>
+      <dl class="keys">
+        {text.help.rows.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
+
+function useShellKeys(onHelp: () => void): void {
+  const [, navigate] = useLocation();
+  useKeySequence("g", {
+    t: () => navigate("/"),
+    i: () => navigate("/inbox"),
+    e: () => navigate("/experiments"),
+    a: () => navigate("/agents"),
+  });
+  useKeys({ "/": () => navigate("/papers"), "?": onHelp });
+}
+
+interface Props {
+  session: Schemas["Session"];
+  children: ComponentChildren;
+}
+
+/** What every page stands in: navigation, the account, help. */
+export function Shell({ session, children }: Props) {
+  const [location] = useLocation();
+  const [hasHelp, setHasHelp] = useState(false);
+  useShellKeys(() => setHasHelp(true));
+  const hasInbox = session.scopes.includes("fleet:read");
+  return (
+    <div class="shell">
+      <a class="skip" href="#content">
+        {text.skip}
+      </a>
+      <nav class="nav" aria-label={text.nav.label}>
+        <span class="nav-product">{text.product}</span>
+        <ul>
+          {PAGES.map(([page, name]) => (
+            <li key={page}>
+              <Link href={page} aria-current={isBelow(location, page) ? "page" : undefined}>
+                {name}
+                {page === "/inbox" && hasInbox && <InboxCount />}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        <div class="nav-end">
+          <span class="small quiet nav-account" title={session.account.email}>
+            {session.account.email}
+          </span>
+          <ThemeSwitch />
+          <LogOut />
+        </div>
+      </nav>
+      <main id="content" class="content">
+        {children}
+      </main>
+      {hasHelp && <Help onClose={() => setHasHelp(false)} />}
+    </div>
+  );
+}

@@ -1,0 +1,72 @@
+import type { ComponentChildren } from "preact";
+
+export interface Column<Row> {
+  name: string;
+  cell: (row: Row) => ComponentChildren;
+  figure?: boolean; // numbers, which stand at the end
+}
+
+interface Props<Row> {
+  label: string;
+  columns: readonly Column<Row>[];
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+}
+
+/** Rows of things; the first column names them. Narrow windows show each row as a card. */
+export function Table<Row>({ label, columns, rows, rowKey }: Props<Row>) {
+  return (
+    <table class="table" aria-label={label}>
+      <thead>
+        <tr>
+          {columns.map((column) => (
+            <th key={column.name} scope="col" class={column.figure ? "figure" : ""}>
+              {column.name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map((row) => (
+          <tr key={rowKey(row)}>
+            {columns.map((column, index) =>
+              index === 0 ? (
+                <th key={column.name} scope="row">
+                  {column.cell(row)}
+                </th>
+              ) : (
+                <td key={column.name} data-label={column.name} class={column.figure ? "figure" : ""}>
+                  {column.cell(row)}
+                </td>
+              ),
+            )}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+interface PagerProps {
+  offset: number;
+  size: number;
+  total: number;
+  onMove: (offset: number) => void;
+}
+
+export function Pager({ offset, size, total, onMove }: PagerProps) {
+  if (total <= size) return null;
+  return (
+    <nav class="pager" aria-label="Rows">
+      <button class="button" disabled={offset === 0} onClick={() => onMove(Math.max(0, offset - size))}>
+        ‹ {Math.max(1, offset - size + 1)}
+      </button>
+      <span class="figure">
+        {offset + 1} – {Math.min(total, offset + size)} / {total}
+      </span>
+      <button class="button" disabled={offset + size >= total} onClick={() => onMove(offset + size)}>
+        {offset + size + 1} ›
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,19 @@
+interface Props<Value extends string> {
+  label: string;
+  values: readonly (readonly [Value, string])[];
+  value: Value;
+  onChange: (value: Value) => void;
+}
+
+/** One of a few views of the same thing. */
+export function Tabs<Value extends string>({ label, values, value, onChange }: Props<Value>) {
+  return (
+    <div class="tabs" role="group" aria-label={label}>
+      {values.map(([each, name]) => (
+        <button key={each} class="tab" aria-pressed={each === value} onClick={() => onChange(each)}>
+          {name}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,57 @@
+/** Keys without a modifier (WCAG 2.1.4: they can be switched off, and are off while a field has the focus). */
+import { useEffect } from "preact/hooks";
+
+const SWITCH = "expops.keys";
+
+export function keysAreOn(): boolean {
+  return localStorage.getItem(SWITCH) !== "off";
+}
+
+export function switchKeys(on: boolean): void {
+  localStorage.setItem(SWITCH, on ? "on" : "off");
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
+}
+
+function isOurs(event: KeyboardEvent): boolean {
+  const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
+  return keysAreOn() && !hasModifier && !event.defaultPrevented && !isWriting(event.target) && !document.querySelector("dialog[open]");
+}
+
+export type Bindings = Readonly<Record<string, () => void>>;
+
+/** Bind keys, such as `j` or `?`, while the component is shown. */
+export function useKeys(bindings: Bindings): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const action = bindings[event.key];
+      if (!action || !isOurs(event)) return;
+      event.preventDefault();
+      action();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [bindings]);
+}
+
+const SEQUENCE_MS = 1500;
+
+/** Bind keys that follow `first`, such as `t` of `g t`. */
+export function useKeySequence(first: string, bindings: Bindings): void {
+  useEffect(() => {
+    let startedAt = -Infinity;
+    const onKey = (event: KeyboardEvent) => {
+      if (!isOurs(event)) return;
+      const action = event.timeStamp - startedAt < SEQUENCE_MS ? bindings[event.key] : undefined;
+      startedAt = event.key === first ? event.timeStamp : -Infinity;
+      if (!action) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      action();
+    };
+    addEventListener("keydown", onKey, { capture: true });
+    return () => removeEventListener("keydown", onKey, { capture: true });
+  }, [first, bindings]);
+}

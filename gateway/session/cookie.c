@@ -1,0 +1,88 @@
+#include "session/cookie.h"
+
+#include "base/base.h"
+
+#include <string.h>
+#include <strings.h>
+
+#define HTTPS "https://"
+
+struct cookie_rules cookie_rules_of(const char *public_origin)
+{
+	bool is_secure = public_origin && strncmp(public_origin, HTTPS, sizeof(HTTPS) - 1) == 0;
+	return (struct cookie_rules){
+		.name = is_secure ? "__Host-expops" : "expops",
+		.attributes = is_secure ? "; Path=/; HttpOnly; Secure; SameSite=Strict"
+	                                : "; Path=/; HttpOnly; SameSite=Strict",
+		.public_origin = public_origin,
+	};
+}
+
+/* The value of the cookie in a Cookie field (RFC 6265 section 4.2.1): `a=1; b=2`. */
+static const char *value_in(struct arena *arena, const char *field, const char *name)
+{
+	size_t length = strlen(name);
+	for (const char *at = field; *at;) {
+		at += strspn(at, "; ");
+		size_t pair = strcspn(at, ";");
+		if (pair > length && strncmp(at, name, length) == 0 && at[length] == '=')
+			return arena_strndup(arena, at + length + 1, pair - length - 1);
+		at += pair;
+	}
+	return NULL;
+}
+
+const char *cookie_read(const struct cookie_rules *rules, struct arena *arena,
+                        const struct http_head *head)
+{
+	const char *field = http_head_get(head, "Cookie");
+	if (!field || http_head_get(head, "Authorization"))
+		return NULL;
+	return value_in(arena, field, rules->name);
+}
+
+static bool is_own_page(const struct cookie_rules *rules, const struct http_head *head)
+{
+	const char *site = http_head_get(head, "Sec-Fetch-Site");
+	const char *origin = http_head_get(head, "Origin");
+	if (site)
+		return strcmp(site, "same-origin") == 0;
+	return origin && rules->public_origin && strcmp(origin, rules->public_origin) == 0;
+}
+
+static bool is_of_agents(const struct api_op *op)
+{
+	static const char *const SCOPES[] = {"fleet:report", "eval:report"};
+	for (size_t i = 0; op->scope_name && i < ARRAY_LEN(SCOPES); i++)
+		if (strcmp(op->scope_name, SCOPES[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool is_json(const struct http_head *head)
+{
+	static const char JSON[] = "application/json";
+	const char *type = http_head_get(head, "Content-Type");
+	size_t length = sizeof(JSON) - 1;
+	return type && strncasecmp(type, JSON, length) == 0 &&
+	       (type[length] == '\0' || strchr("; \t", type[length]));
+}
+
+static bool is_writing(const struct http_head *head)
+{
+	static const char *const METHODS[] = {"POST", "PUT", "PATCH"};
+	for (size_t i = 0; i < ARRAY_LEN(METHODS); i++)
+		if (strcmp(head->method, METHODS[i]) == 0)
+			return true;
+	return false;
+}
+
+enum err_code cookie_permit(const struct cookie_rules *rules, const struct http_head *head,
+                            const struct api_op *op)
+{
+	if (!is_own_page(rules, head))
+		return ERR_CROSS_SITE;
+	if (is_of_agents(op))
+		return ERR_FORBIDDEN;
+	return is_writing(head) && !is_json(head) ? ERR_MEDIA_TYPE : ERR_NONE;
+}

@@ -1,0 +1,42 @@
+/** The cookie of a browser's session, and which requests may use it.
+ *
+ * A browser sends the cookie with every request to this origin, also with those that a page of
+ * another site makes. So it counts only when the browser says that a page of this origin makes the
+ * request:
+ *
+ * - Sec-Fetch-Site is `same-origin`, or, where a browser sends no such field, Origin is that of
+ *   PUBLIC_URL;
+ * - POST, PUT and PATCH say that their content is JSON, also without content: no form of another
+ *   site can.
+ *
+ * The cookie is SameSite=Strict as well. Agents do not use browsers, so operations that report as
+ * an agent do not take it, nor does /mcp. Authorization wins over the cookie.
+ */
+#pragma once
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "http/api.h"
+#include "http/head.h"
+
+#include <stdbool.h>
+
+struct cookie_rules {
+	const char *name;          /* of the cookie: `__Host-expops` */
+	const char *attributes;    /* `; Path=/; HttpOnly; Secure; SameSite=Strict` */
+	const char *public_origin; /* `https://expops.example.org`; NULL: PUBLIC_URL is not set */
+};
+
+/** The rules for the origin of PUBLIC_URL. Where it is NULL or begins with `http:`, the cookie is
+ * `expops` and not Secure: Safari does not take a secure one there. Borrows. */
+struct cookie_rules cookie_rules_of(const char *public_origin);
+
+/** The session's token that the request's cookie has, in `arena`; NULL: there is no such cookie, or
+ * there is an Authorization. */
+const char *cookie_read(const struct cookie_rules *rules, struct arena *arena,
+                        const struct http_head *head);
+
+/** Whether a request with the cookie may use it for the operation. ERR_CROSS_SITE, ERR_FORBIDDEN:
+ * not for this operation, ERR_MEDIA_TYPE. */
+enum err_code cookie_permit(const struct cookie_rules *rules, const struct http_head *head,
+                            const struct api_op *op);

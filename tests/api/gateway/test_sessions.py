@@ -1,0 +1,222 @@
+"""Sessions of browsers: log-in with a key, the cookie, which requests may use it, and its end."""
+
+import re
+
+import pytest
+
+from lib.http import plain_http
+from lib.http.contract import contract
+from lib.wait import wait_for
+
+SAME = {"Sec-Fetch-Site": "same-origin"}
+COOKIE = re.compile(r"expops=([A-Za-z0-9_-]{43}); Path=/; HttpOnly; SameSite=Strict")
+
+
+class Browser:
+    """Sends its cookie with every request, as a browser does, and what a page of this address would send."""
+
+    def __init__(self, url, key=None):
+        self.http = plain_http.client(base_url=url)
+        self.token = None
+        if key:
+            self.log_in(key)
+
+    def log_in(self, key):
+        answer = self.call("POST", "/session", {"key": key})
+        assert answer.status_code == 200, answer.text
+        self.token = COOKIE.fullmatch(answer.headers["Set-Cookie"])[1]
+        return answer
+
+    def call(self, method, path, body=None, headers=SAME, checked=True):
+        cookie = {"Cookie": f"other=1; expops={self.token}"} if self.token else {}
+        options = {} if body is None else {"json": body}
+        answer = self.http.request(method, f"/api/v1.0{path}", headers={**cookie, **headers}, **options)
+        if checked:
+            contract().check(method, answer.request.url.raw_path.decode(), answer)
+        return answer
+
+
+@pytest.fixture
+def browser(cluster, user):
+    return Browser(cluster.gateway_url, user.key)
+
+
+def make_key(api, **body):
+    return api.post("/account/api-keys", {"name": "of a browser", **body}, expect=201).json()
+
+
+def test_a_session_is_that_of_its_key(cluster, user):
+    key = make_key(user.api, preset="read_only")
+    browser = Browser(cluster.gateway_url)
+    made = browser.log_in(key["key"])
+    assert made.headers["Cache-Control"] == "no-store"
+    session = made.json()
+    assert session["account"] == {"id": user.account, "email": user.email}
+    assert sorted(session["scopes"]) == sorted(key["scopes"])
+    assert browser.call("GET", "/session").json() == session
+    assert browser.call("GET", "/interests").status_code == 200
+    refused = browser.call("POST", "/interests", {"name": "a", "context": "b"})
+    assert (refused.status_code, refused.json()["scope"]) == (403, "interests:write")
+
+
+@pytest.mark.parametrize("key", ["usr_wrong", "usr_" + "0" * 38, "x"])
+def test_a_key_that_is_not_valid_makes_no_session(cluster, key):
+    answer = Browser(cluster.gateway_url).call("POST", "/session", {"key": key})
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_token")
+    assert "Set-Cookie" not in answer.headers
+
+
+def test_an_automation_key_cannot_log_in(cluster, user):
+    key = make_key(user.api, kind="automation")["key"]
+    assert Browser(cluster.gateway_url).call("POST", "/session", {"key": key}).status_code == 401
+
+
+def test_a_token_is_no_key_and_a_key_is_no_token(cluster, browser, user):
+    as_key = browser.http.get("/api/v1.0/interests", headers={"Authorization": f"Bearer {browser.token}"})
+    assert as_key.status_code == 401
+    browser.token = user.key
+    assert browser.call("GET", "/interests").status_code == 401
+    assert browser.call("GET", "/session").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec-Fetch-Site": "same-origin"}, 200),
+        ({"Sec-Fetch-Site": "same-site"}, 403),
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "none"}, 403),
+        ({}, 403),
+        ({"Origin": "https://evil.example.org"}, 403),
+        ({"Origin": "@OWN@"}, 200),
+        ({"Origin": "@OWN@", "Sec-Fetch-Site": "cross-site"}, 403),
+    ],
+)
+def test_only_pages_of_this_address_use_the_cookie(start_gateway, user, headers, status):
+    own = "http://expops.example.org"
+    with start_gateway(PUBLIC_URL=own) as gateway:
+        browser = Browser(gateway.url, user.key)
+        sent = {name: value.replace("@OWN@", own) for name, value in headers.items()}
+        for path in ("/interests", "/session"):
+            answer = browser.call("GET", path, headers=sent)
+            assert answer.status_code == status, answer.text
+            assert status == 200 or answer.json()["error"] == "cross_site"
+
+
+def test_a_secure_address_has_a_secure_cookie(start_gateway, user):
+    with start_gateway(PUBLIC_URL="https://expops.example.org/") as gateway:
+        answer = Browser(gateway.url).call("POST", "/session", {"key": user.key})
+        assert re.fullmatch(
+            r"__Host-expops=[A-Za-z0-9_-]{43}; Path=/; HttpOnly; Secure; SameSite=Strict", answer.headers["Set-Cookie"]
+        )
+
+
+@pytest.mark.parametrize("content_type", [None, "text/plain", "application/x-www-form-urlencoded"])
+def test_what_a_form_can_send_is_refused(browser, content_type):
+    headers = SAME | ({"Content-Type": content_type} if content_type else {})
+    cookie = {"Cookie": f"expops={browser.token}"}
+    for path in ("/interests", "/papers/recommended/refresh"):
+        answer = browser.http.post(f"/api/v1.0{path}", headers=headers | cookie, content=b"")
+        assert answer.status_code == 415, answer.text
+
+
+def test_an_authorization_wins_over_the_cookie(browser, other_user):
+    headers = {"Authorization": f"Bearer {other_user.key}"}
+    assert browser.call("GET", "/account/api-keys", headers=headers).json() == other_user.api.get("/account/api-keys").json()
+    assert browser.call("GET", "/interests", headers={"Authorization": "Bearer usr_wrong"} | SAME).status_code == 401
+
+
+def test_agents_do_not_use_browsers(browser):
+    answer = browser.call("POST", "/fleet/runs", {"run_id": 1, "repo": "a/b"})
+    assert (answer.status_code, answer.json()["error"]) == (403, "forbidden")
+    mcp = browser.http.post(
+        "/mcp", headers=SAME | {"Cookie": f"expops={browser.token}"}, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    )
+    assert mcp.status_code == 401
+
+
+def test_the_service_sees_no_cookie(edge):
+    sent = (
+        b"GET /api/v1.0/experiments HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer @KEY@\r\nCookie: expops=secret\r\n\r\n"
+    )
+    edge.exchange(sent)
+    (request,) = edge.service.requests
+    assert not request.values("cookie")
+
+
+def test_log_out_ends_the_session(browser):
+    answer = browser.call("DELETE", "/session")
+    assert answer.status_code == 200
+    assert answer.headers["Set-Cookie"] == "expops=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0"
+    assert answer.headers["Clear-Site-Data"] == '"cache", "storage"'
+    for method, path in (("GET", "/session"), ("GET", "/interests"), ("DELETE", "/session")):
+        assert browser.call(method, path).status_code == 401
+
+
+def test_a_session_ends_with_its_key_everywhere(pair):
+    user = pair.user()
+    key = make_key(user.api)
+    replicas = [Browser(gateway.url) for gateway in pair["gateway"]]
+    replicas[0].log_in(key["key"])
+    replicas[1].token = replicas[0].token
+    for browser in replicas:
+        assert browser.call("GET", "/interests").status_code == 200
+    user.api.post(f"/account/api-keys/{key['id']}/revoke", expect=200)
+    for browser in replicas:
+        wait_for(lambda browser=browser: browser.call("GET", "/interests").status_code == 401, "the session has ended", 1)
+        assert browser.call("GET", "/session").status_code == 401
+
+
+def test_a_session_loses_the_scopes_that_its_key_loses(cluster, user):
+    key = make_key(user.api, scopes=["interests:read", "search:read"])
+    browser = Browser(cluster.gateway_url, key["key"])
+    assert browser.call("GET", "/interests").status_code == 200
+    user.api.patch(f"/account/api-keys/{key['id']}", {"scopes": ["search:read", "experiments:read"]}, expect=200)
+    assert browser.call("GET", "/interests").status_code == 403
+    assert browser.call("GET", "/session").json()["scopes"] == ["search:read"]
+
+
+def test_sessions_are_listed_and_ended(cluster, user, other_user):
+    first, second = Browser(cluster.gateway_url, user.key), Browser(cluster.gateway_url, user.key)
+    listed = second.call("GET", "/sessions").json()
+    assert [row["current"] for row in listed] == [True, False]
+    assert listed[0]["ip"] == "127.0.0.1"
+    assert [row["current"] for row in user.api.get("/sessions", expect=200).json()] == [False, False]
+    other_user.api.delete(f"/sessions/{listed[1]['id']}", expect=404)
+    assert second.call("DELETE", f"/sessions/{listed[1]['id']}").json() == {"id": listed[1]["id"], "deleted": True}
+    assert first.call("GET", "/interests").status_code == 401
+    assert second.call("GET", "/interests").status_code == 200
+
+
+def test_the_oldest_of_21_sessions_ends(cluster, user):
+    browsers = [Browser(cluster.gateway_url, user.key) for _ in range(21)]
+    assert [browser.call("GET", "/session").status_code for browser in browsers] == [401] + [200] * 20
+    assert len(user.api.get("/sessions").json()) == 20
+
+
+@pytest.mark.parametrize(
+    ("column", "age"), [("last_seen_at", "12 hours 1 second"), ("expires_at", "1 second")], ids=["unused", "old"]
+)
+def test_a_session_ends_by_itself(cluster, user, column, age):
+    browser = Browser(cluster.gateway_url, user.key)
+    with cluster.postgres.connect("account") as connection:
+        connection.execute(f"UPDATE session SET {column} = now() - %s::interval WHERE account_id = %s", [age, user.account])
+    assert browser.call("GET", "/session").status_code == 401
+    assert browser.call("GET", "/interests").status_code == 401
+    assert user.api.get("/sessions").json() == []
+
+
+def test_attempts_count_as_look_ups_of_keys(start_gateway):
+    with start_gateway(KEY_LOOKUP_LIMIT="5") as gateway:
+        browser = Browser(gateway.url)
+        statuses = [browser.call("POST", "/session", {"key": "usr_wrong"}).status_code for _ in range(40)]
+    assert statuses[0] == 401
+    assert 429 in statuses
+
+
+def test_a_deleted_account_has_no_sessions(cluster):
+    user = cluster.user()
+    browser = Browser(cluster.gateway_url, user.key)
+    user.api.post("/account/delete", {"confirm": True}, expect=200)
+    assert browser.call("GET", "/session").status_code == 401
+    assert browser.call("GET", "/interests").status_code == 401

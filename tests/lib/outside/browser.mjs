@@ -1,0 +1,150 @@
+/**
+ * Journeys through the console in Chromium. A journey looks for what a person sees, never for a class.
+ *
+ * usage: node browser.mjs JOURNEY '{"url", "chromium", "key", ...}'   prints what it saw as JSON
+ *
+ * `errors` are what the pages logged as errors, and reports of the content security policy: each journey must end without.
+ */
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+import { chromium } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
+const PAGES = ["", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "settings", "no/such/page"];
+const SIZES = [
+  { width: 1200, height: 850 },
+  { width: 320, height: 640 },
+];
+
+/** Answers 401 to the question whether there is a session are how the log-in page is found. */
+const isExpected = (text) => text.includes("401");
+
+async function open(browser, { url }, options = {}) {
+  const context = await browser.newContext({ viewport: SIZES[0], ...options });
+  const page = await context.newPage();
+  const errors = [];
+  page.on("console", (message) => message.type() === "error" && !isExpected(message.text()) && errors.push(message.text()));
+  page.on("pageerror", (error) => errors.push(String(error)));
+  await page.goto(`${url}/console/`);
+  return { page, errors };
+}
+
+async function logIn(page, key) {
+  await page.getByLabel("Key", { exact: true }).fill(key);
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("navigation", { name: "Pages" }).waitFor();
+}
+
+async function violations(page) {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(async (rules) => (await globalThis.axe.run({ runOnly: rules })).violations, RULES);
+  return found.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+}
+
+const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+
+const JOURNEYS = {
+  /** Every page, in both themes and two widths. */
+  async pages(browser, values) {
+    const found = [];
+    const titles = {};
+    for (const colorScheme of ["light", "dark"]) {
+      const { page, errors } = await open(browser, values, { colorScheme });
+      found.push(...(await violations(page)).map((each) => `log-in ${colorScheme} ${each}`));
+      await logIn(page, values.key);
+      for (const path of [...PAGES, ...values.paths]) {
+        await page.goto(`${values.url}/console/${path}`);
+        await page.locator("main h1").waitFor();
+        await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+        titles[path] = await page.title();
+        for (const size of SIZES) {
+          await page.setViewportSize(size);
+          if (await isWiderThanWindow(page)) found.push(`${path} is wider than ${size.width}`);
+        }
+        found.push(...(await violations(page)).map((each) => `${path} ${colorScheme} ${each}`));
+      }
+      found.push(...errors);
+    }
+    return { found, titles };
+  },
+
+  /** Log in, rate by keyboard, take one back, see why, log out. */
+  async rate(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByText(/papers? for 1 interest/).waitFor();
+    const cards = page.getByRole("article");
+    await page.keyboard.press("j");
+    await page.keyboard.press("l");
+    await page.getByText("Liked", { exact: true }).waitFor();
+    await page.keyboard.press("d");
+    await page.getByText("Disliked", { exact: true }).waitFor();
+    await page.keyboard.press("k");
+    await page.keyboard.press("k");
+    await page.keyboard.press("u");
+    await page.getByText("Liked", { exact: true }).waitFor({ state: "detached" });
+    await page.keyboard.press("w");
+    await page.getByRole("dialog", { name: "Why this paper" }).getByText("Words and meaning of the interest").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    return { errors, cards: await cards.count() };
+  },
+
+  /** A paper becomes an experiment; the experiment is changed, and its history says so. */
+  async plan(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("button", { name: "Plan an experiment" }).first().click();
+    const dialog = page.getByRole("dialog", { name: "Plan an experiment" });
+    await dialog.getByLabel("Name").fill("From the console");
+    await dialog.getByRole("button", { name: "Create experiment" }).click();
+    await dialog.waitFor({ state: "detached" });
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByRole("link", { name: "From the console" }).click();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Status").selectOption("running");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("changed status").waitFor();
+    return { errors, address: new URL(page.url()).pathname };
+  },
+
+  /** The session ends elsewhere: the page asks for a key, and comes back to the same address. */
+  async ended(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/experiments?status=running`);
+    await page.getByRole("heading", { name: "Experiments" }).waitFor();
+    const second = await page.context().newPage();
+    await second.goto(`${values.url}/console/`);
+    await second.getByRole("button", { name: "Log out" }).click();
+    await second.getByRole("heading", { name: "Log in" }).waitFor();
+    await page.getByRole("button", { name: "draft" }).click();
+    await page.getByRole("heading", { name: "Log in" }).waitFor();
+    const address = new URL(page.url()).search;
+    await logIn(page, values.key);
+    await page.getByRole("heading", { name: "Experiments" }).waitFor();
+    return { errors, address };
+  },
+
+  /** What others wrote stays text. */
+  async hostile(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/experiments/${values.experiment}`);
+    await page.getByRole("heading", { name: values.name }).waitFor();
+    const links = await page.locator("a").evaluateAll((all) => all.map((each) => each.getAttribute("href")));
+    return { errors, links, wasRun: await page.evaluate(() => "wasRun" in globalThis) };
+  },
+};
+
+const [journey, json] = process.argv.slice(2);
+const values = JSON.parse(json);
+const browser = await chromium.launch({ executablePath: values.chromium, args: ["--no-sandbox"] });
+try {
+  console.log(JSON.stringify(await JOURNEYS[journey](browser, values)));
+} finally {
+  await browser.close();
+}
