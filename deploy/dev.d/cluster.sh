@@ -207,8 +207,8 @@ process_settings() {
 		"SEAL_SECRETS=$(secret_for "seal:$name")" \
 		"DRAIN_DELAY=0" \
 		"DATA_DIR=$DATA/$name"
-	[[ $name != gateway ]] || printf '%s\n' "PUBLIC_URL=${SETTINGS[EXPOPS_URL]}" "CONSOLE_DIR=$DEV/console"
-	[[ $name != svc-interests ]] || printf 'PUBLIC_URL=%s\n' "${SETTINGS[EXPOPS_URL]}"
+	[[ $name != gateway ]] || printf '%s\n' "CONSOLE_DIR=$DEV/console"
+	[[ ! $name =~ ^(gateway|svc-interests|svc-integrations)$ ]] || printf 'PUBLIC_URL=%s\n' "${SETTINGS[EXPOPS_URL]}"
 	[[ $name != svc-integrations ]] || printf 'SEAL_KEYS=dev:%s\n' "$(key_for seal-keys)"
 	[[ $name != svc-evalenv ]] || printf 'SEAL_KEYS=dev:%s\n' "$(key_for seal-keys:evalenv)"
 	for other in "${PROCESSES[@]}"; do
