@@ -94,6 +94,7 @@ def test_an_asset_may_be_kept_for_ever(console):
         ("br;q=0, gzip", "gzip", None),
         ("gzip;q=0", None, SCRIPT),
     ],
+    ids=["as it is", "gzip", "brotli first", "no brotli", "no gzip"],
 )
 def test_the_form_that_the_client_takes(console, accepted, coding, content):
     with console.stream("GET", "/console/assets/main-AB12.js", headers={"Accept-Encoding": accepted}) as answer:

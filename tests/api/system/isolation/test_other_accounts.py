@@ -60,6 +60,11 @@ CALLS = {
     "api_key_revoke": absent(),
     "account_delete": refused(lambda v: {"confirm": False, "user_id": v.account}),
     "openapi_get": Call(OPENED),
+    "session_get": Call(OPENED),
+    "session_create": Call(OPENED, body=lambda v: {"key": "usr_wrong"}),
+    "session_delete": Call(OPENED),
+    "sessions_list": own(),
+    "session_end": absent(),
     "experiments_list": own(query=lambda v: {"project_id": v.ids["project_id"]}),
     "experiment_create": refused(lambda v: {"name": "e", "project_id": v.ids["project_id"], "launch_context": {"target_repo": v.repo}}),
     "experiment_get": absent(),
@@ -95,6 +100,7 @@ CALLS = {
     "refresh_task_get": absent(),
     "recommendation_explanation": absent(),
     "recommendation_feedback": absent({"signal": "like"}),
+    "recommendation_feedback_delete": Call(ABSENT, query=lambda v: {"signal": "like"}),
     "feeds_list": own(),
     "feed_create": refused(lambda v: {"interest_id": v.interest}),
     "feed_delete": absent(),
@@ -314,7 +320,7 @@ NO_TEXT = {"refit_task_get", "refresh_task_get", "provision_task_get", "assets_l
            "app_install_url_get", "app_installation_get", "connections_list", "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "build_get",
-           "webhook_event_types_list", "feeds_list", "webhook_deliveries_list"}
+           "webhook_event_types_list", "sessions_list", "feeds_list", "webhook_deliveries_list"}
 
 
 @by_id([op for op in READS if op.id not in NO_TEXT])

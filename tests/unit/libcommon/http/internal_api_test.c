@@ -60,7 +60,8 @@ static void services_call_those_whose_operations_they_may_use(void **state attr_
 	assert_true(api_service_may_call(API_INTERESTS, API_SEARCH));
 	assert_true(api_service_may_call(API_EXPERIMENTS, API_SEARCH));
 	assert_true(api_service_may_call(API_EXPERIMENTS, API_INTERESTS));
-	assert_false(api_service_may_call(API_SEARCH, API_INTERESTS));
+	assert_true(api_service_may_call(API_SEARCH, API_INTERESTS));
+	assert_false(api_service_may_call(API_SEARCH, API_EXPERIMENTS));
 	assert_true(api_service_may_call(API_INTERESTS, API_GATEWAY));
 	assert_false(api_service_may_call(API_SEARCH, API_GATEWAY));
 }
