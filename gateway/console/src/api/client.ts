@@ -24,7 +24,7 @@ async function send(request: Request): Promise<Response> {
   }
 }
 
-export const api = createClient<paths>({ baseUrl: location.origin, credentials: "same-origin", fetch: send });
+export const api = createClient<paths, "application/json">({ baseUrl: location.origin, credentials: "same-origin", fetch: send });
 
 interface Answer<T> {
   data?: T;
