@@ -83,7 +83,7 @@ def test_the_key_is_not_passed_on(edge):
 
 def test_other_fields_are_passed_on_unchanged(edge):
     """RFC 9110, 5.3: fields of the same name keep their order."""
-    sent = [("X-A", "1"), ("x-b", ""), ("X-A", "2, 3"), ("Cookie", 'a="b"; c'), ("X_C", "\xe9"), ("traceparent", "00-a-b-01"),
+    sent = [("X-A", "1"), ("x-b", ""), ("X-A", "2, 3"), ("X_C", "\xe9"), ("traceparent", "00-a-b-01"),
             ("Accept", "*/*"), ("If-Match", '"5"'), ("Max-Forwards", "0"), ("Cache-Control", "no-cache")]
     lines = "".join(f"{name}: {value}\r\n" for name, value in sent).encode("latin-1")
     request = seen(edge, get(lines))

@@ -156,6 +156,7 @@ def test_an_agent_that_is_silent_is_told_of_and_again_when_it_was_heard_of(repor
     fleet.execute("UPDATE run_repo SET last_at = now() - interval '169 hours' WHERE account_id = %s", [user.account])
     look(fleet, user)
     assert [one["kind"] for one in told("inbox.item")] == ["agent_silent"] * 2
+    fleet.execute("UPDATE run_repo SET last_at = run.at FROM run WHERE run.id = last_id AND run_repo.account_id = %s", [user.account])
 
 
 def test_what_is_old_when_it_is_first_seen_is_no_news(report, fleet, user, told):

@@ -17,6 +17,8 @@ TRIGGER = "/fleet/trigger"
 def new_interest(cluster, api, status):
     """An interest whose pool has that status."""
     made = api.post("/interests", {"name": f"n-{secrets.token_hex(4)}", "context": "attention"}, expect=201).json()["id"]
+    computed = lambda: api.get(f"/interests/{made}", expect=200).json()["pool_status"] != "building"  # noqa: E731
+    wait_for(computed, "the pool was computed, so that nothing changes its status any more")
     with cluster.postgres.connect("interests") as db:
         db.execute("DELETE FROM task WHERE input ->> 'interest_id' = %s", [made])
         db.execute("UPDATE interest SET pool_status = %s WHERE id = %s", [status, made])
