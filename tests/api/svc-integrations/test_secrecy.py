@@ -3,6 +3,7 @@
 import json
 import re
 import secrets
+import uuid
 from contextlib import contextmanager
 
 import httpx
@@ -144,6 +145,25 @@ class Everything:
         self.call_internal(f"{base}/runs/list", {"repo": repo, "workflow": "agent.yml"})
         self.call_internal(f"{base}/runs/cancel", {"repo": repo, "run_id": run})
 
+    def messages(self):
+        """An endpoint of messages, and what can be done with it."""
+        body = {"kind": "webhook", "url": "http://127.0.0.2:9/hook", "events": ["test.ping"]}
+        made = self.call("webhook_create", body, 201)
+        self.known["secret of the endpoint"] = made["secret"].removeprefix("whsec_")
+        one, absent = {"webhook_id": made["id"]}, {"webhook_id": made["id"], "delivery_id": str(uuid.uuid4())}
+        self.call("webhooks_list")
+        self.call("webhook_event_types_list")
+        self.call("webhook_get", **one)
+        self.call("webhook_update", {"name": "renamed"}, **one)
+        self.call("webhook_test", {}, **one)
+        rotated = self.call("webhook_secret_rotate", {}, **one)
+        self.known["next secret of the endpoint"] = rotated["secret"].removeprefix("whsec_")
+        self.call("webhook_recover", {"since": "2026-01-01T00:00:00Z", "until": "2026-01-02T00:00:00Z"}, **one)
+        self.call("webhook_deliveries_list", **one)
+        self.call("webhook_delivery_get", expect=404, **absent)
+        self.call("webhook_delivery_replay", {}, 404, **absent)
+        self.call("webhook_delete", **one)
+
     def webhooks(self):
         """The code host has sent its events meanwhile; one more has a wrong signature."""
         self.done.add("code_host_webhook")
@@ -199,6 +219,7 @@ def test_no_secret_is_written_anywhere(cluster, code_host, oauth_provider, model
         process = cluster[SERVICE][0]
         repo = run.app(run.connections())
         run.repository(repo)
+        run.messages()
         run.webhooks()
         run.disconnect()
         known = run.secrets()

@@ -85,7 +85,7 @@ def test_addresses_of_arxiv_wait_for_a_turn(interests, sources, cluster):
         )
         search.commit()
         made = interests.create(context="https://arxiv.org/list/cs.LG/recent")
-        (source,) = sources(made)
+        (source,) = wait_for(lambda: sources(made), "the address was tried")
         search.execute("DELETE FROM source_pace")
     assert (source["kind"], source["status"], source["error"]) == ("page", "failed", "arXiv is being read for others")
 

@@ -305,7 +305,7 @@ OPEN_TO = {
         preference_model_refit refit_task_get candidates_score interests_list interest_get interest_update
         interest_delete provision_status_get provision_task_get interest_toggle recommendations_list
         recommendations_digest_get recommendations_refresh refresh_task_get recommendation_explanation
-        recommendation_feedback
+        recommendation_feedback recommendation_feedback_delete
     """,
     # They concern the whole account.
     (): """
@@ -315,7 +315,8 @@ OPEN_TO = {
         identity_resolve providers_list connection_delete auth_url_get connection_create model_key_connect
         connection_status_get connection_token_get template_create template_update template_lock webhooks_list webhook_create
         webhook_event_types_list webhook_get webhook_update webhook_delete webhook_secret_rotate webhook_test webhook_recover
-        webhook_deliveries_list webhook_delivery_get webhook_delivery_replay
+        webhook_deliveries_list webhook_delivery_get webhook_delivery_replay feeds_list feed_create feed_delete
+        sessions_list session_end
     """,
 }
 EXPECTED = {operation: set(flags) for flags, names in OPEN_TO.items() for operation in names.split()}
