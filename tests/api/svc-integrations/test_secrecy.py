@@ -147,7 +147,7 @@ class Everything:
 
     def messages(self):
         """An endpoint of messages, and what can be done with it."""
-        body = {"kind": "webhook", "url": "http://127.0.0.2:9/hook", "events": ["test.ping"]}
+        body = {"kind": "webhook", "url": "http://127.0.0.2:1999/hook", "events": ["test.ping"]}
         made = self.call("webhook_create", body, 201)
         self.known["secret of the endpoint"] = made["secret"].removeprefix("whsec_")
         one, absent = {"webhook_id": made["id"]}, {"webhook_id": made["id"], "delivery_id": str(uuid.uuid4())}
