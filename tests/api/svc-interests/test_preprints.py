@@ -22,6 +22,10 @@ PAPERS = {
 }
 
 
+def found_by(api, text):
+    return [hit["arxiv_id"] for hit in api.post("/search/assets", {"query": text}, expect=200).json()]
+
+
 @pytest.fixture
 def preprints(cluster, papers, operator):
     """{source: id} of new papers about the context, which are withdrawn after the test."""
@@ -30,6 +34,8 @@ def preprints(cluster, papers, operator):
         made[source] = f"{source}:10.1101/2026.11.20.{next(numbers):06}"
         body = {"title": title, "abstract": abstract, "categories": [f"{source}.cell_biology"], "published_at": "2026-11-20T00:00:00Z"}
         operator.api.put(f"/search/assets/{made[source]}", body, expect=200)
+        is_found = lambda text=title, paper=made[source]: paper in found_by(operator.api, text)  # noqa: E731
+        wait_for(is_found, "the paper is found")
     yield made
     with cluster.postgres.connect("search") as search:
         search.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [list(made.values())])

@@ -23,6 +23,7 @@ const isExpected = (text) => text.includes("401");
 
 async function open(browser, { url }, options = {}) {
   const context = await browser.newContext({ viewport: SIZES[0], ...options });
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const errors = [];
   page.on("console", (message) => message.type() === "error" && !isExpected(message.text()) && errors.push(message.text()));
