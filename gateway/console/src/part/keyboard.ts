@@ -1,5 +1,5 @@
 /** Keys without a modifier (WCAG 2.1.4: they can be switched off, and are off while a field has the focus). */
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 const SWITCH = "expops.keys";
 
@@ -22,18 +22,21 @@ function isOurs(event: KeyboardEvent): boolean {
 
 export type Bindings = Readonly<Record<string, () => void>>;
 
-/** Bind keys, such as `j` or `?`, while the component is shown. */
+/** Bind keys, such as `j` or `?`, while the component is shown. A key has what was bound at the last drawing: the next may come
+ * before an effect runs. */
 export function useKeys(bindings: Bindings): void {
+  const latest = useRef(bindings);
+  latest.current = bindings;
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      const action = bindings[event.key];
+      const action = latest.current[event.key];
       if (!action || !isOurs(event)) return;
       event.preventDefault();
       action();
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
-  }, [bindings]);
+  }, []);
 }
 
 const SEQUENCE_MS = 1500;
