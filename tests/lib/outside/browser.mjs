@@ -82,9 +82,11 @@ const JOURNEYS = {
     await page.getByText("Liked", { exact: true }).waitFor();
     await page.keyboard.press("d");
     await page.getByText("Disliked", { exact: true }).waitFor();
-    await page.getByRole("button", { name: /^Undo/ }).first().click();
+    await page.keyboard.press("k");
+    await page.keyboard.press("k");
+    await page.keyboard.press("u");
     await page.getByText("Liked", { exact: true }).waitFor({ state: "detached" });
-    await page.getByRole("button", { name: "Why" }).first().click();
+    await page.keyboard.press("w");
     await page.getByRole("dialog", { name: "Why this paper" }).getByText("Words and meaning of the interest").waitFor();
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Log out" }).click();

@@ -70,14 +70,18 @@ interface Props {
   actions: CardActions;
 }
 
-/** One recommendation. The one that the keys are for has the focus. */
+/** One recommendation. The one that the keys are for has the focus, itself or a control in it. A control that a person moves to makes its
+ * card the current one; the focus that the card gets for being it does not, or two cards could take it from each other for ever. */
 export function Card({ paper, signal, isCurrent, actions }: Props) {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
-    if (isCurrent) element.current?.focus();
-  }, [isCurrent]);
+    if (isCurrent && !element.current?.contains(document.activeElement)) element.current?.focus();
+  }, [isCurrent, signal]);
+  const onFocusIn = (event: FocusEvent) => {
+    if (event.target !== element.current) actions.onFocus();
+  };
   return (
-    <article ref={element} class={signal ? "card card-rated" : "card"} tabIndex={-1} aria-current={isCurrent} onFocusIn={actions.onFocus}>
+    <article ref={element} class={signal ? "card card-rated" : "card"} tabIndex={-1} aria-current={isCurrent} onFocusIn={onFocusIn}>
       {signal ? <Folded paper={paper} signal={signal} onUndo={actions.onUndo} /> : <Open paper={paper} actions={actions} />}
     </article>
   );

@@ -41,16 +41,15 @@ function Summary({ papers, interests, ratings }: { papers: readonly Recommendati
 /** The paper that the keys are for, and moving to others. */
 function useCurrent(papers: readonly Recommendation[], ratings: Ratings) {
   const [current, setCurrent] = useState<string | null>(null);
-  const at = papers.findIndex((paper) => paper.recommendation_id === current);
-  const go = (index: number) => {
-    const paper = papers[Math.min(Math.max(index, 0), papers.length - 1)];
-    if (paper) setCurrent(paper.recommendation_id);
-  };
+  const indexOf = (id: string | null) => papers.findIndex((paper) => paper.recommendation_id === id);
+  const at = indexOf(current);
+  const move = (by: number) =>
+    setCurrent((before) => papers[Math.min(Math.max(indexOf(before) + by, 0), papers.length - 1)]?.recommendation_id ?? before);
   const goOn = () => {
-    const next = papers.findIndex((paper, index) => index > at && !ratings[paper.recommendation_id]);
-    if (next >= 0) go(next);
+    const next = papers.find((paper, index) => index > at && !ratings[paper.recommendation_id]);
+    if (next) setCurrent(next.recommendation_id);
   };
-  return { paper: papers[at], setCurrent, next: () => go(at + 1), previous: () => go(at - 1), goOn };
+  return { paper: papers[at], setCurrent, next: () => move(1), previous: () => move(-1), goOn };
 }
 
 interface ListProps {
