@@ -150,6 +150,7 @@ static const struct service SERVICE = {
                                                 WEBHOOK_SETTINGS, NOTIFY_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.background_start = dispatcher_start,
+	.background_is_for_jobs = true,
 	.background_drain = dispatcher_drain,
 	.background_stop = dispatcher_stop,
 };

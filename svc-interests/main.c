@@ -125,6 +125,7 @@ static const struct service SERVICE = {
 	.recurring = RECURRING,
 	.process_start = process_start,
 	.background_start = papers_start,
+	.background_is_for_jobs = true,
 	.background_stop = papers_stop,
 	.keeps_accounts = true,
 };

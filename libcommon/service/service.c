@@ -199,7 +199,8 @@ static int run_process(const struct service *service, const struct peers *peers,
 	const struct ip_networks *allowed;
 	int status;
 	require(roles_parse(process_settings.roles, &process.roles) == ERR_NONE);
-	process.has_background = process.roles.has_jobs || service->background_start;
+	process.has_background = process.roles.has_jobs ||
+	                         (service->background_start && !service->background_is_for_jobs);
 	if (share_connections(&process)) {
 		arena_free(arena);
 		return 2;

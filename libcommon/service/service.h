@@ -103,8 +103,10 @@ struct service {
 	void (*worker_stop)(struct worker *worker);
 	/** The same for the background worker, which in the role `jobs` also runs jobs, event
 	 * handlers and recurring work: for what the process repeats by itself and no request should
-	 * wait for. Called in every role (process->roles). */
+	 * wait for. Called in every role (process->roles), unless `background_is_for_jobs`: then
+	 * only in the role `jobs`, and the others have no background worker for it. */
 	void (*background_start)(struct worker *worker);
+	bool background_is_for_jobs;
 	/** At the drain: begin no further work, and call `drained(context)` when none runs, at the
 	 * latest `timeout_ms` from now; perhaps at once. */
 	void (*background_drain)(struct worker *worker, uint64_t timeout_ms,

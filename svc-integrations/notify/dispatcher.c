@@ -108,8 +108,6 @@ static void look(struct request *rq)
 
 void dispatcher_start(struct worker *worker)
 {
-	if (!worker->process->roles.has_jobs)
-		return;
 	struct dispatcher *dispatcher = calloc(1, sizeof(*dispatcher));
 	require(dispatcher);
 	dispatcher->worker = worker;
@@ -148,10 +146,6 @@ void dispatcher_drain(struct worker *worker, uint64_t timeout_ms, void (*drained
                       void *context)
 {
 	struct dispatcher *dispatcher = worker->user;
-	if (!dispatcher) {
-		drained(context);
-		return;
-	}
 	dispatcher->is_stopping = true;
 	dispatcher->drain_until_ms = time_monotonic_ms() + timeout_ms;
 	dispatcher->drained = drained;
@@ -168,8 +162,6 @@ static void on_closed(uv_handle_t *handle)
 void dispatcher_stop(struct worker *worker)
 {
 	struct dispatcher *dispatcher = worker->user;
-	if (!dispatcher)
-		return;
 	periodic_stop(dispatcher->looker);
 	periodic_free(dispatcher->looker);
 	uv_close((uv_handle_t *)&dispatcher->timer, on_closed);

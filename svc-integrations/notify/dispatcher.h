@@ -13,7 +13,7 @@
 /** Attempts at once: DISPATCHER_PLACES to quick endpoints, and as many to others. */
 #define DISPATCHER_PLACES 128
 
-/** For struct service: start on the background worker, if the process has the role `jobs`; begin
+/** For struct service: start on the background worker of the role `jobs`; begin
  * no further attempt, and call `drained(context)` when none runs, at the latest `timeout_ms` from
  * now; and free. */
 void dispatcher_start(struct worker *worker);

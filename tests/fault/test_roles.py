@@ -51,6 +51,7 @@ def alone(cluster):
 
 def test_requests_and_jobs_in_two_processes(cluster, alone):
     http = alone("svc-interests", "http")
+    assert "background" not in threads(http)
     body = {"name": "Roles", "context": new_word()}
     newest = lambda: cluster.redis.client().xinfo_stream("jobs.svc-interests")["last-generated-id"]  # noqa: E731
     before = newest()
