@@ -51,9 +51,7 @@ class Operation:
     def resolved(self, node):
         """The node without references, those of a union without null as well."""
         if "$ref" in node:
-            target = self.document
-            for step in node["$ref"].removeprefix("#/").split("/"):
-                target = target[step]
+            target = openapi_parts.target(self.document, node["$ref"])
             node = {**self.resolved(target), **{name: value for name, value in node.items() if name != "$ref"}}
         choices = [choice for choice in node.get("anyOf", node.get("oneOf", [])) if choice != {"type": "null"}]
         return self.resolved({**choices[0], "nullable": True}) if len(choices) == 1 else node

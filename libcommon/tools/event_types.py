@@ -22,10 +22,7 @@ def resolved(value, document):
     if not isinstance(value, dict):
         return value
     if "$ref" in value:
-        target = document
-        for name in value["$ref"].removeprefix("#/").split("/"):
-            target = target[name]
-        value = {**target, **{name: item for name, item in value.items() if name != "$ref"}}
+        value = {**openapi_parts.target(document, value["$ref"]), **{name: item for name, item in value.items() if name != "$ref"}}
     return {name: resolved(item, document) for name, item in value.items()}
 
 

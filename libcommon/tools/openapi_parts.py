@@ -52,3 +52,10 @@ def merge(texts):
 
 def read(paths):
     return merge([path.read_text(encoding="utf-8") for path in paths])
+
+
+def target(document, reference):
+    """What `#/components/schemas/Thing` leads to."""
+    for name in reference.removeprefix("#/").split("/"):
+        document = document[name]
+    return document

@@ -25,10 +25,7 @@ class Description:
     def resolve(self, node):
         """The node itself, or what its $ref leads to."""
         while "$ref" in node:
-            target = self.document
-            for name in node["$ref"].removeprefix("#/").split("/"):
-                target = target[name]
-            node = target
+            node = openapi_parts.target(self.document, node["$ref"])
         return node
 
     def types(self, schema):
