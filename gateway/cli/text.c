@@ -22,22 +22,12 @@ static const struct range {
 	{0xe0000, 0xe01ef, 0},
 };
 
-/* The code point of the sequence of `size` bytes. */
-static uint32_t code_point(const char *text, size_t size)
-{
-	static const unsigned char LEAD_MASK[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	uint32_t code = (unsigned char)*text & LEAD_MASK[size];
-	for (size_t i = 1; i < size; i++)
-		code = code << 6 | ((unsigned char)text[i] & 0x3f);
-	return code;
-}
-
 /* The columns of the character at `text`, and its bytes. */
 static size_t character_width(const char *text, size_t length, size_t *ret_size)
 {
 	size_t size = utf8_sequence(text, length);
 	*ret_size = MAX_OF(size, 1);
-	uint32_t code = size > 0 ? code_point(text, size) : 0;
+	uint32_t code = size > 0 ? utf8_code_point(text, size) : 0;
 	for (size_t i = 0; i < ARRAY_LEN(RANGES) && code >= RANGES[i].first; i++)
 		if (code <= RANGES[i].last)
 			return RANGES[i].width;

@@ -21,16 +21,6 @@ static bool is_removed(uint32_t point)
 	return false;
 }
 
-/* The code point of a well-formed sequence of `length` bytes. */
-static uint32_t point_of(const char *text, size_t length)
-{
-	static const unsigned char LEADING_BITS[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	uint32_t point = (unsigned char)text[0] & LEADING_BITS[length];
-	for (size_t i = 1; i < length; i++)
-		point = point << 6 | ((unsigned char)text[i] & 0x3f);
-	return point;
-}
-
 /* A printable character of ASCII, as most are. */
 static bool is_plain(char byte)
 {
@@ -41,7 +31,7 @@ static bool is_plain(char byte)
 static size_t next(const char *text, size_t length, bool *ret_is_removed)
 {
 	size_t sequence = utf8_sequence(text, length);
-	*ret_is_removed = sequence == 0 || is_removed(point_of(text, sequence));
+	*ret_is_removed = sequence == 0 || is_removed(utf8_code_point(text, sequence));
 	return sequence ? sequence : 1;
 }
 

@@ -15,19 +15,9 @@ static const struct range {
 	{0x200e, 0x200f}, {0x2028, 0x202e}, {0x2066, 0x2069},
 };
 
-/* Of a well-formed sequence (RFC 3629, section 3). */
-static uint32_t code_point(const char *sequence, size_t size)
-{
-	static const unsigned char LEAD_MASK[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
-	uint32_t code = (unsigned char)sequence[0] & LEAD_MASK[size];
-	for (size_t i = 1; i < size; i++)
-		code = code << 6 | ((unsigned char)sequence[i] & 0x3f);
-	return code;
-}
-
 bool terminal_obeys(const char *sequence, size_t size, uint32_t *ret_code)
 {
-	uint32_t code = *ret_code = code_point(sequence, size);
+	uint32_t code = *ret_code = utf8_code_point(sequence, size);
 	for (size_t i = 0; i < ARRAY_LEN(OBEYED); i++)
 		if (code <= OBEYED[i].last)
 			return code >= OBEYED[i].first;

@@ -37,6 +37,15 @@ size_t utf8_sequence(const char *text, size_t length)
 	return 0;
 }
 
+uint32_t utf8_code_point(const char *sequence, size_t size)
+{
+	static const unsigned char LEAD_MASK[] = {0, 0x7f, 0x1f, 0x0f, 0x07};
+	uint32_t code = (unsigned char)sequence[0] & LEAD_MASK[size];
+	for (size_t i = 1; i < size; i++)
+		code = code << 6 | ((unsigned char)sequence[i] & 0x3f);
+	return code;
+}
+
 bool utf8_is_valid(const char *text, size_t length)
 {
 	for (size_t at = 0; at < length;) {

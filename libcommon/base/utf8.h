@@ -11,6 +11,9 @@
  * there is none. Overlong forms, surrogates and values above U+10FFFF are not well-formed. */
 size_t utf8_sequence(const char *text, size_t length);
 
+/** The code point of a well-formed sequence of `size` bytes (RFC 3629 section 3). */
+uint32_t utf8_code_point(const char *sequence, size_t size);
+
 bool utf8_is_valid(const char *text, size_t length);
 
 #define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
