@@ -1,11 +1,15 @@
 #include "session/cookie.h"
 
 #include "base/base.h"
+#include "crypto/scope.h"
 
 #include <string.h>
 #include <strings.h>
 
 #define HTTPS "https://"
+
+/* Of what agents report. */
+#define AGENT_SCOPES (UINT64_C(1) << SCOPE_BIT_FLEET_REPORT | UINT64_C(1) << SCOPE_BIT_EVAL_REPORT)
 
 struct cookie_rules cookie_rules_of(const char *public_origin)
 {
@@ -50,24 +54,6 @@ static bool is_own_page(const struct cookie_rules *rules, const struct http_head
 	return origin && rules->public_origin && strcmp(origin, rules->public_origin) == 0;
 }
 
-static bool is_of_agents(const struct api_op *op)
-{
-	static const char *const SCOPES[] = {"fleet:report", "eval:report"};
-	for (size_t i = 0; op->scope_name && i < ARRAY_LEN(SCOPES); i++)
-		if (strcmp(op->scope_name, SCOPES[i]) == 0)
-			return true;
-	return false;
-}
-
-static bool is_json(const struct http_head *head)
-{
-	static const char JSON[] = "application/json";
-	const char *type = http_head_get(head, "Content-Type");
-	size_t length = sizeof(JSON) - 1;
-	return type && strncasecmp(type, JSON, length) == 0 &&
-	       (type[length] == '\0' || strchr("; \t", type[length]));
-}
-
 static bool is_writing(const struct http_head *head)
 {
 	static const char *const METHODS[] = {"POST", "PUT", "PATCH"};
@@ -82,7 +68,8 @@ enum err_code cookie_permit(const struct cookie_rules *rules, const struct http_
 {
 	if (!is_own_page(rules, head))
 		return ERR_CROSS_SITE;
-	if (is_of_agents(op))
+	if (op->scope & AGENT_SCOPES)
 		return ERR_FORBIDDEN;
-	return is_writing(head) && !is_json(head) ? ERR_MEDIA_TYPE : ERR_NONE;
+	bool is_json = http_type_is(http_head_get(head, "Content-Type"), "application/json");
+	return is_writing(head) && !is_json ? ERR_MEDIA_TYPE : ERR_NONE;
 }

@@ -113,6 +113,13 @@ const char *http_head_get(const struct http_head *head, const char *name)
 	return NULL;
 }
 
+bool http_type_is(const char *type, const char *wanted)
+{
+	size_t length = strlen(wanted);
+	return type && strncasecmp(type, wanted, length) == 0 &&
+	       strchr("; \t", type[length]) != NULL;
+}
+
 size_t http_head_count(const struct http_head *head, const char *name)
 {
 	size_t count = 0, length = strlen(name);

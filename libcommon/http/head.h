@@ -46,6 +46,9 @@ struct http_field http_field_of(const char *name, const char *value);
 /** The value of the first field with that name, compared without case; NULL: none. */
 const char *http_head_get(const struct http_head *head, const char *name);
 
+/** Whether a Content-Type is `wanted`, with parameters or without. NULL: it is none. */
+bool http_type_is(const char *type, const char *wanted);
+
 /** The number of fields with that name. */
 size_t http_head_count(const struct http_head *head, const char *name);
 

@@ -72,23 +72,16 @@ static void require_signature(struct request *rq, struct intake *intake)
 	                    : "webhooks are not configured");
 }
 
-static bool is_type(const char *type, const char *wanted)
-{
-	size_t length = strlen(wanted);
-	return type && strncasecmp(type, wanted, length) == 0 &&
-	       strchr("; \t", type[length]) != NULL;
-}
-
 /* The code host sends JSON as it is, or as a member of a form. */
 static void find_json(struct request *rq, struct intake *intake)
 {
 	const char *type = request_header(rq, "Content-Type");
-	if (is_type(type, "application/json")) {
+	if (http_type_is(type, "application/json")) {
 		intake->json = intake->content;
 		intake->json_length = intake->length;
 		return;
 	}
-	if (!is_type(type, "application/x-www-form-urlencoded"))
+	if (!http_type_is(type, "application/x-www-form-urlencoded"))
 		raise_error(rq, ERR_MEDIA_TYPE,
 		            "the content must be application/json or "
 		            "application/x-www-form-urlencoded");
