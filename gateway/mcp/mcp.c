@@ -246,7 +246,7 @@ void mcp_post(struct request *rq)
 	size_t length = rq->http->body_length;
 	request_input_none(rq);
 	request_require_json_type(rq);
-	http_request_take_json(rq, length, json_values_max(rq->http->body, length));
+	request_take_json(rq, rq->http->body, length);
 	fiber_offload_text(rq, length, read_message, &reading);
 	if (reading.error.code)
 		reply_error(rq, 400, reading.message.id, &reading.error);

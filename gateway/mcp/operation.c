@@ -182,32 +182,15 @@ static void inner_run(struct inner *inner)
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
-struct parsing {
-	struct arena *arena;
-	const struct http_body *body;
-	yyjson_val *root;
-	enum err_code code;
-};
-
-static void parse(void *arg)
-{
-	struct parsing *parsing = arg;
-	parsing->code = json_parse(parsing->arena, parsing->body->data, parsing->body->length,
-	                           &parsing->root, NULL);
-}
-
 static yyjson_val *parse_answer(struct inner *inner)
 {
-	struct request *rq = inner->rq;
-	struct parsing parsing = {.arena = rq->arena, .body = &inner->body};
+	yyjson_val *root;
+	const char *why;
 	if (!inner->body.length)
 		return NULL;
-	http_request_take_json(rq, inner->body.length,
-	                       json_values_max(inner->body.data, inner->body.length));
-	fiber_offload_text(rq, inner->body.length, parse, &parsing);
-	if (parsing.code)
-		raise_error(rq, ERR_UPSTREAM, "the answer of the service is not JSON");
-	return parsing.root;
+	if (request_parse_json(inner->rq, inner->body.data, inner->body.length, &root, &why))
+		raise_error(inner->rq, ERR_UPSTREAM, "the answer of the service is not JSON");
+	return root;
 }
 
 struct operation_answer operation_call(struct request *rq, const struct operation_call *call)

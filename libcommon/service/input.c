@@ -189,23 +189,39 @@ void request_require_json_type(struct request *rq)
 		raise_error(rq, ERR_MEDIA_TYPE, "the charset of the body must be UTF-8");
 }
 
+/* Count the values beside the loop, and take the memory for them. */
+static void take_json(struct request *rq, struct parsing *parsing)
+{
+	fiber_offload_text(rq, parsing->length, count_values, parsing);
+	http_request_take_json(rq, parsing->length, parsing->values);
+}
+
+void request_take_json(struct request *rq, const char *text, size_t length)
+{
+	take_json(rq, &(struct parsing){.text = text, .length = length});
+}
+
+enum err_code request_parse_json(struct request *rq, const char *text, size_t length,
+                                 yyjson_val **ret_root, const char **ret_why)
+{
+	struct parsing parsing = {.arena = rq->arena, .text = text, .length = length};
+	take_json(rq, &parsing);
+	fiber_offload_text(rq, length, parse_text, &parsing);
+	*ret_root = parsing.root;
+	*ret_why = parsing.why;
+	return parsing.code;
+}
+
 static void parse_body(struct request *rq)
 {
 	struct http_call *http = rq->http;
 	request_require_json_type(rq);
-	struct parsing parsing = {
-		.arena = rq->arena,
-		.text = http->body_length ? http->body : "{}",
-		.length = http->body_length ? http->body_length : 2,
-	};
-	fiber_offload_text(rq, parsing.length, count_values, &parsing);
-	http_request_take_json(rq, parsing.length, parsing.values);
-	fiber_offload_text(rq, parsing.length, parse_text, &parsing);
-	if (parsing.code) {
-		problem_add_field(rq->arena, &rq->problem, "body", "%s", parsing.why);
-		raise_error(rq, ERR_MALFORMED, "the body %s", parsing.why);
+	const char *why;
+	if (request_parse_json(rq, http->body_length ? http->body : "{}",
+	                       http->body_length ? http->body_length : 2, &http->json, &why)) {
+		problem_add_field(rq->arena, &rq->problem, "body", "%s", why);
+		raise_error(rq, ERR_MALFORMED, "the body %s", why);
 	}
-	http->json = parsing.root;
 	if (!yyjson_is_obj(http->json))
 		raise_field(rq, "body", "must be a JSON object");
 }

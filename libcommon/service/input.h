@@ -346,6 +346,14 @@ yyjson_val *request_body(struct request *rq);
  * operation that reads rq->http->body itself. */
 void request_require_json_type(struct request *rq);
 
+/** Count the memory that reading the text as JSON needs (http_request_take_json()). A long text is
+ * looked through beside the loop. Suspends; raises as http_request_take_json(). */
+void request_take_json(struct request *rq, const char *text, size_t length);
+
+/** The same, and read it into the request's arena. Fails as json_parse(). */
+enum err_code request_parse_json(struct request *rq, const char *text, size_t length,
+                                 yyjson_val **ret_root, const char **ret_why);
+
 /** Parse a large body while no transaction is open, so that it is parsed on the thread pool.
  * Suspends and raises as request_body(). */
 void request_body_prepare(struct request *rq);
