@@ -10,7 +10,7 @@ PACKAGES_BUILD=(
 )
 PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
-	libcmocka-dev shellcheck gdb pgbouncer iptables zsh fish zsh fish
+	libcmocka-dev shellcheck gdb pgbouncer iptables zsh fish
 	'buildah|podman|docker.io'
 	python3-pytest python3-pytest-xdist python3-opentelemetry-proto python3-feedparser
 	chromium fonts-dejavu-core # for the pages of the console
