@@ -47,8 +47,7 @@ static struct member *member_of(struct endpoint *endpoint)
 	return CONTAINER_OF(endpoint, struct member, endpoint);
 }
 
-/* --- Members ----------------------------------------------------------------------------------
- * */
+/* --- Members ---------------------------------------------------------------------------------- */
 
 static void name_set(struct endpoint *endpoint)
 {
@@ -101,8 +100,7 @@ static bool is_unlisted(const struct endpoints *endpoints, const struct member *
 	return endpoints->resolver && member->lookup != endpoints->lookups;
 }
 
-/* --- Look-ups ---------------------------------------------------------------------------------
- * */
+/* --- Look-ups --------------------------------------------------------------------------------- */
 
 /* Note the addresses of the newest look-up, and remove the members that are unlisted and failing,
  * or unlisted for too long. */
@@ -186,8 +184,7 @@ bool endpoints_is_resolving(const struct endpoints *endpoints)
 	return endpoints->resolver && resolver_is_busy(endpoints->resolver);
 }
 
-/* --- Taking -----------------------------------------------------------------------------------
- * */
+/* --- Taking ----------------------------------------------------------------------------------- */
 
 static bool is_retiring(const struct endpoints *endpoints, const struct member *member)
 {
@@ -329,8 +326,7 @@ void endpoint_set_add(struct endpoint_set *set, struct arena *arena, struct endp
 	set->ids[set->count++] = member_of(endpoint)->id;
 }
 
-/* --- The endpoints of a service ---------------------------------------------------------------
- * */
+/* --- The endpoints of a service --------------------------------------------------------------- */
 
 /* The one endpoint of a numeric address or of a unix socket. Returns false for a host name. */
 static bool add_fixed(struct endpoints *endpoints)

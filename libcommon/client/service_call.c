@@ -46,8 +46,7 @@ struct service_client {
 	struct peer peers[API_SERVICE_COUNT];
 };
 
-/* --- The client -------------------------------------------------------------------------------
- * */
+/* --- The client ------------------------------------------------------------------------------- */
 
 static void wake_waiters(struct peer *peer)
 {
@@ -105,8 +104,7 @@ void service_client_free(struct service_client *client)
 	uv_close((uv_handle_t *)&client->timer, on_client_closed);
 }
 
-/* --- One attempt ------------------------------------------------------------------------------
- * */
+/* --- One attempt ------------------------------------------------------------------------------ */
 
 static uint64_t left_ms(uint64_t until_ms)
 {
@@ -227,8 +225,7 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 	return (*ret_answer)->status == 503 ? unavailable_code(rq, *ret_answer, is_safe) : ERR_NONE;
 }
 
-/* --- The call ---------------------------------------------------------------------------------
- * */
+/* --- The call --------------------------------------------------------------------------------- */
 
 /* Whether the endpoint is about to end: it closes connections. A refusal may do so for another
  * reason. */

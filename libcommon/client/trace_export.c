@@ -63,8 +63,7 @@ enum err_code trace_settings_check(void)
 	return ERR_INVALID;
 }
 
-/* --- One batch --------------------------------------------------------------------------------
- * */
+/* --- One batch -------------------------------------------------------------------------------- */
 
 /* Ends a transfer when the process has to end. */
 static int on_progress(void *unused, curl_off_t to_get, curl_off_t got, curl_off_t to_send,
@@ -140,8 +139,7 @@ static void *exporter_main(void *unused)
 	return unused;
 }
 
-/* --- Start and end ----------------------------------------------------------------------------
- * */
+/* --- Start and end ---------------------------------------------------------------------------- */
 
 static void add_resource_text(struct buf *out, const char *name, const char *value)
 {

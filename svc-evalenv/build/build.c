@@ -177,8 +177,7 @@ void build_context_get(struct request *rq)
 	          BUILDS.missing);
 }
 
-/* --- Workers
- * ------------------------------------------------------------------------------------ */
+/* --- Workers ---------------------------------------------------------------------------------- */
 
 static const struct field HEARTBEAT[] = {HEARTBEAT_FIELDS("build_id")};
 

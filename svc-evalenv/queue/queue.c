@@ -107,8 +107,7 @@ void queue_require_repo(struct request *rq, const struct queue *queue, const cha
 		require_repo_of(rq, pg_value(rows, 0, 0), queue->missing);
 }
 
-/* --- Claims
- * ------------------------------------------------------------------------------------- */
+/* --- Claims ----------------------------------------------------------------------------------- */
 
 static struct pg_rows *claim(struct request *rq, const struct queue *queue, const char *worker)
 {
@@ -134,8 +133,7 @@ void queue_claim(struct request *rq, const struct queue *queue)
 		reply_json(rq, 200, pg_json(rows));
 }
 
-/* --- The rest
- * ----------------------------------------------------------------------------------- */
+/* --- The rest --------------------------------------------------------------------------------- */
 
 void queue_heartbeat(struct request *rq, const struct queue *queue)
 {

@@ -81,8 +81,7 @@ static void wake_all(struct hub *hub)
 		wake(waiter);
 }
 
-/* --- From the listening thread to the others
- * ---------------------------------------------------- */
+/* --- From the listening thread to the others -------------------------------------------------- */
 
 static void on_posted(uv_async_t *posted)
 {
@@ -127,8 +126,7 @@ void wakeups_listen(struct worker *background)
 	pg_listen(background->pg, CHANNEL, on_notification, background->process);
 }
 
-/* --- Start and stop
- * ----------------------------------------------------------------------------- */
+/* --- Start and stop --------------------------------------------------------------------------- */
 
 void wakeups_start(struct process *process)
 {
@@ -173,8 +171,7 @@ void wakeup_worker_stop(struct worker *worker)
 	uv_close((uv_handle_t *)&hub->tick, NULL);
 }
 
-/* --- Waiting
- * ------------------------------------------------------------------------------------ */
+/* --- Waiting ---------------------------------------------------------------------------------- */
 
 static void on_tick(uv_timer_t *tick)
 {

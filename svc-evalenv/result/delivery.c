@@ -36,8 +36,7 @@ void metrics_check(struct request *rq, const char *field, yyjson_val *metrics)
 			                  yyjson_get_str(name));
 }
 
-/* --- The signature
- * ------------------------------------------------------------------------------ */
+/* --- The signature ---------------------------------------------------------------------------- */
 
 struct check {
 	struct webhook_key key;
@@ -73,8 +72,7 @@ static void require_signature(struct request *rq, const struct webhook_key *key)
 		            "it (Standard Webhooks), at most five minutes old");
 }
 
-/* --- Storing it
- * --------------------------------------------------------------------------------- */
+/* --- Storing it ------------------------------------------------------------------------------- */
 
 void delivery_id_check(struct request *rq)
 {

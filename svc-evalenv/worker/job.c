@@ -32,8 +32,7 @@ const struct setting JOB_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* --- The lease
- * ---------------------------------------------------------------------------------- */
+/* --- The lease -------------------------------------------------------------------------------- */
 
 /* By the worker's own clock, from the time at which the call was sent: clocks may differ. The field
  * Date has whole seconds. */
@@ -107,8 +106,7 @@ static void heartbeat(struct request *rq, struct job *job, bool is_last)
 	request_page_end(rq);
 }
 
-/* --- The command
- * -------------------------------------------------------------------------------- */
+/* --- The command ------------------------------------------------------------------------------ */
 
 char **job_environment(struct request *rq, const struct job *job, char *const *own, size_t count)
 {
@@ -172,8 +170,7 @@ static void follow(struct request *rq, struct job *job)
 		job->end = JOB_OUTPUT;
 }
 
-/* --- The end
- * ------------------------------------------------------------------------------------ */
+/* --- The end ---------------------------------------------------------------------------------- */
 
 static struct job_fault fault_of(struct request *rq, const struct job *job)
 {

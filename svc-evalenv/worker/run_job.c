@@ -30,8 +30,7 @@ const struct setting RUN_JOB_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* --- The command
- * -------------------------------------------------------------------------------- */
+/* --- The command ------------------------------------------------------------------------------ */
 
 /* Write `env`, `NAME=value` a line, as container programs read it; and for a value that has several
  * lines, the file `env.d/NAME`. False: they cannot be written. */
@@ -117,8 +116,7 @@ static struct job_fault fault_of(struct request *rq, int64_t exit_status)
 	                                               (long long)exit_status)};
 }
 
-/* --- The result
- * --------------------------------------------------------------------------------- */
+/* --- The result ------------------------------------------------------------------------------- */
 
 /* What the command left in result.json, an object; NULL: nothing. */
 static yyjson_val *read_result(struct request *rq, const struct job *job, struct job_fault *fault)

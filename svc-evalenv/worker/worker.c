@@ -62,8 +62,7 @@ struct worker_program {
 	uv_signal_t on_term, on_int;
 };
 
-/* --- Claims
- * ------------------------------------------------------------------------------------- */
+/* --- Claims ----------------------------------------------------------------------------------- */
 
 static const char *claim_content(struct request *rq)
 {
@@ -137,8 +136,7 @@ static bool claim(struct request *rq, struct slot *slot)
 	return !code && slot->job.id;
 }
 
-/* --- Work
- * --------------------------------------------------------------------------------------- */
+/* --- Work ------------------------------------------------------------------------------------- */
 
 static void remove_run(void *folder)
 {
@@ -173,8 +171,7 @@ static void slot_main(struct request *rq)
 	}
 }
 
-/* --- Start and stop
- * ----------------------------------------------------------------------------- */
+/* --- Start and stop --------------------------------------------------------------------------- */
 
 /* Work goes on for a while, and claims that wait for work until they are answered. */
 static void on_stop(uv_signal_t *signal, int number attr_unused)
