@@ -104,8 +104,9 @@ class Server:
         return False
 
     def stop(self):
-        """Stop it cleanly and wait for its end."""
+        """Stop it cleanly and wait for its end, as kill9() does."""
         self._script("stop")
+        wait_for(lambda: not self.is_running(), f"{self.name} has ended")
 
     def pid(self):
         """The process id; None when it is not running."""
