@@ -479,6 +479,18 @@ bool json_get_bool(yyjson_val *object, const char *name, bool fallback)
 	return yyjson_is_bool(value) ? yyjson_get_bool(value) : fallback;
 }
 
+const char **json_texts(struct arena *arena, yyjson_val *array, size_t *ret_count)
+{
+	const char **texts = arena_array(arena, yyjson_arr_size(array) + 1, sizeof(*texts));
+	size_t index, max, count = 0;
+	yyjson_val *item;
+	yyjson_arr_foreach (array, index, max, item)
+		if (yyjson_is_str(item))
+			texts[count++] = yyjson_get_str(item);
+	*ret_count = count;
+	return texts;
+}
+
 void json_add_text(yyjson_mut_doc *doc, yyjson_mut_val *object, const char *name, const char *text)
 {
 	yyjson_mut_obj_add_val(doc, object, name,

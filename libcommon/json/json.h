@@ -64,6 +64,9 @@ void json_quote(struct buf *out, const char *text, size_t length);
  * (base/terminal.h). */
 void json_quote_for_terminal(struct buf *out, const char *text, size_t length);
 
+/** The texts of an array, borrowed; what is no text is left out. Never NULL. */
+const char **json_texts(struct arena *arena, yyjson_val *array, size_t *ret_count);
+
 /** Add a member to an object that is built: a text, which is borrowed, or null if it is NULL; a
  * number with six decimal places, or null if it is NaN; and a copy of the member `name` of `from`,
  * or null if that has none. */

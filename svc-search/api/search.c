@@ -67,21 +67,6 @@ static const struct field LOOKUP_FIELDS[] = {
 	FIELD_END,
 };
 
-/* The ids that rows are wanted of, `*ret_count` of them. NULL: of all hits. */
-static const char **only_of(struct request *rq, size_t *ret_count)
-{
-	yyjson_val *array = json_get(rq->http->json, "only");
-	size_t index, count;
-	yyjson_val *item;
-	if (!yyjson_is_arr(array))
-		return NULL;
-	const char **ids = arena_array(rq->arena, yyjson_arr_size(array), sizeof(*ids));
-	yyjson_arr_foreach (array, index, count, item)
-		ids[index] = yyjson_get_str(item);
-	*ret_count = count;
-	return ids;
-}
-
 /* A search of the API. */
 struct public_search {
 	struct search_hits *hits;
@@ -150,7 +135,9 @@ void asset_similar(struct request *rq)
 		.filter = search_filter_of_body(rq),
 	};
 	search_filter_since(&query.filter, in->published_since);
-	query.explained = only_of(rq, &query.explained_count);
+	yyjson_val *only = json_get(rq->http->json, "only"); /* the ids that rows are wanted of */
+	if (yyjson_is_arr(only))
+		query.explained = json_texts(rq->arena, only, &query.explained_count);
 	struct search_hits *hits = search_hits_find_for_job(rq, &query);
 	if (query.explained)
 		search_hits_keep(hits, query.explained, query.explained_count);

@@ -21,25 +21,13 @@ void search_filter_check(struct request *rq)
 	}
 }
 
-/* The strings of a member of the body. */
-static const char *const *strings(struct request *rq, const char *name, size_t *ret_count)
-{
-	yyjson_val *list = json_get(rq->http->json, name);
-	const char **texts = arena_array(rq->arena, yyjson_arr_size(list) + 1, sizeof(*texts));
-	size_t index, count;
-	yyjson_val *item;
-	yyjson_arr_foreach (list, index, count, item)
-		texts[index] = yyjson_get_str(item);
-	*ret_count = yyjson_arr_size(list);
-	return texts;
-}
-
 struct filter search_filter_of_body(struct request *rq)
 {
 	struct filter filter = {0};
-	yyjson_val *container = json_get(rq->http->json, "has_container");
-	filter.categories = strings(rq, "categories", &filter.category_count);
-	filter.sources = strings(rq, "sources", &filter.source_count);
+	yyjson_val *body = rq->http->json, *container = json_get(body, "has_container");
+	filter.categories =
+		json_texts(rq->arena, json_get(body, "categories"), &filter.category_count);
+	filter.sources = json_texts(rq->arena, json_get(body, "sources"), &filter.source_count);
 	if (yyjson_is_bool(container))
 		filter.container = yyjson_get_bool(container) ? CONTAINER_WITH : CONTAINER_WITHOUT;
 	return filter;

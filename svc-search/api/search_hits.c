@@ -333,15 +333,6 @@ static const char *packed_vector(struct request *rq, const struct engine_view *v
 	return base64_encode(rq->arena, packed, dimension);
 }
 
-/* Add a member, null if `text` is NULL. */
-static void add_text(yyjson_mut_doc *doc, yyjson_mut_val *out, const char *name, const char *text)
-{
-	if (text)
-		yyjson_mut_obj_add_str(doc, out, name, text);
-	else
-		yyjson_mut_obj_add_null(doc, out, name);
-}
-
 /* What the search found out about a paper. */
 static yyjson_mut_val *hit_json(yyjson_mut_doc *doc, const struct engine_hit *hit)
 {
@@ -365,15 +356,15 @@ static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
 	yyjson_mut_val *out = hit_json(doc, hit);
 	double scale = 0;
 	const char *vector = packed_vector(rq, hits->view, hit->id, buffer, &scale);
-	add_text(doc, out, "published_at", pg_value(rows, row, COLUMN_PUBLISHED));
+	json_add_text(doc, out, "published_at", pg_value(rows, row, COLUMN_PUBLISHED));
 	yyjson_mut_obj_add_bool(doc, out, "has_container",
 	                        pg_value_bool(rows, row, COLUMN_CONTAINER));
 	yyjson_mut_obj_add_str(doc, out, "title", pg_value(rows, row, COLUMN_TITLE));
 	yyjson_mut_obj_add_str(doc, out, "abstract", pg_value(rows, row, COLUMN_ABSTRACT));
 	yyjson_mut_obj_add_val(doc, out, "categories",
 	                       yyjson_mut_raw(doc, pg_value(rows, row, COLUMN_CATEGORIES)));
-	add_text(doc, out, "github_url", pg_value(rows, row, COLUMN_GITHUB));
-	add_text(doc, out, "vector", vector);
+	json_add_text(doc, out, "github_url", pg_value(rows, row, COLUMN_GITHUB));
+	json_add_text(doc, out, "vector", vector);
 	yyjson_mut_obj_add_real(doc, out, "scale", scale);
 	yyjson_mut_obj_add_val(doc, out, "asset",
 	                       yyjson_mut_raw(doc, pg_value(rows, row, COLUMN_ASSET)));
@@ -387,7 +378,7 @@ static yyjson_mut_val *answer_json(yyjson_mut_doc *doc, const struct search_hits
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, root, "strategy", engine_strategy_name(hits->strategy));
 	const char *version = engine_version(hits->view);
-	add_text(doc, root, "model", version[0] ? version : NULL);
+	json_add_text(doc, root, "model", version[0] ? version : NULL);
 	yyjson_mut_obj_add_uint(doc, root, "dimension", engine_dimension(hits->view));
 	yyjson_mut_obj_add_uint(doc, root, "documents", engine_view_count(hits->view));
 	*ret_results = yyjson_mut_obj_add_arr(doc, root, "results");
@@ -396,14 +387,12 @@ static yyjson_mut_val *answer_json(yyjson_mut_doc *doc, const struct search_hits
 
 const char *search_hits_brief(struct request *rq, const struct search_hits *hits)
 {
-	float *buffer = arena_array(rq->arena, engine_dimension(hits->view) + 1, sizeof(*buffer));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *results, *root = answer_json(doc, hits, &results);
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct engine_hit *hit = &hits->hits[i];
 		yyjson_mut_val *row = hit_json(doc, hit);
-		yyjson_mut_obj_add_bool(doc, row, "has_vector",
-		                        engine_vector(hits->view, hit->id, buffer));
+		yyjson_mut_obj_add_bool(doc, row, "has_vector", hit->has_vector);
 		yyjson_mut_arr_append(results, row);
 	}
 	return json_write_mut(rq->arena, root, NULL);

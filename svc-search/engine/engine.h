@@ -215,7 +215,7 @@ struct engine_hit {
 	float words;       /* BM25 score with word pairs */
 	float cosine;      /* of the vectors of query and paper; 0 when one is missing */
 	int32_t published; /* days since 1970-01-01 */
-	bool has_container;
+	bool has_container, has_vector;
 	uint64_t seq;               /* sequence number of the indexed state */
 	const char *const *matched; /* query words that the paper contains, greatest weight first */
 	size_t matched_count;       /* at most ENGINE_MAX_MATCHED */

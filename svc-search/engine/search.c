@@ -545,6 +545,7 @@ static void write_hits(struct search *search, struct engine_result *result)
 		const struct candidate *candidate = &search->candidates[i];
 		const struct segment_doc *doc =
 			&part_segment(search->view, candidate->part)->docs[candidate->doc];
+		const struct vectors *vectors = view_vectors(search->view, candidate->part);
 		struct engine_hit *hit = &result->hits[i];
 		hit->id = arena_strdup(search->arena, candidate->id);
 		hit->relevance = candidate->relevance;
@@ -552,6 +553,7 @@ static void write_hits(struct search *search, struct engine_result *result)
 		hit->cosine = candidate->cosine;
 		hit->published = doc->published;
 		hit->has_container = doc->has_container;
+		hit->has_vector = vectors && vectors_has(vectors, candidate->doc);
 		hit->seq = doc->seq;
 		set_matched_words(search, candidate, hit);
 		if (is_explained(search->query, hit->id))
