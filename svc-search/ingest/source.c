@@ -106,7 +106,8 @@ bool source_reserve(struct request *rq, const struct source *source, int64_t wai
 	return true;
 }
 
-void source_take_turn(struct request *rq, const struct source *source)
+/* Wait for the next turn. */
+static void take_turn(struct request *rq, const struct source *source)
 {
 	int64_t wait_ms;
 	require(source_reserve(rq, source, INT32_MAX, &wait_ms));
@@ -126,7 +127,7 @@ struct source_answer source_ask(struct request *rq, const struct source *source,
 		.follow_redirects = true,
 		.guard = FETCH_GUARD_REDIRECTS,
 	};
-	source_take_turn(rq, source);
+	take_turn(rq, source);
 	struct fetch_response *response = NULL;
 	enum err_code code = fetch_try(rq, &call, &response);
 	if (code == ERR_FORBIDDEN)

@@ -104,9 +104,6 @@ struct source_answer {
 bool source_reserve(struct request *rq, const struct source *source, int64_t wait_max_ms,
                     int64_t *ret_wait_ms);
 
-/** Wait for the source's next turn. Suspends. */
-void source_take_turn(struct request *rq, const struct source *source);
-
 /** Ask for the page at `url`, once, when it is the turn of this process. In the arena of `rq`.
  * Suspends. */
 struct source_answer source_ask(struct request *rq, const struct source *source, const char *url);
