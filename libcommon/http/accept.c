@@ -56,12 +56,9 @@ static void read_element(const char *element, size_t length, const char *offer,
 
 static void read_list(const char *list, const char *offer, struct preference *best)
 {
-	while (*list) {
-		list += strspn(list, ", \t");
-		size_t length = strcspn(list, ",");
-		read_element(list, length, offer, best);
-		list += length;
-	}
+	size_t length;
+	for (const char *element; (element = http_element_next(&list, &length));)
+		read_element(element, length, offer, best);
 }
 
 static int weight_of(const struct http_head *head, const char *offer)

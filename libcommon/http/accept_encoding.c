@@ -37,12 +37,9 @@ static void element_read(const char *element, size_t length, struct weights *wei
 
 static void list_read(const char *list, struct weights *weights)
 {
-	while (*list) {
-		list += strspn(list, ", \t");
-		size_t length = strcspn(list, ",");
-		element_read(list, length, weights);
-		list += length;
-	}
+	size_t length;
+	for (const char *element; (element = http_element_next(&list, &length));)
+		element_read(element, length, weights);
 }
 
 bool coding_is_accepted(const struct http_head *head, enum coding coding)

@@ -19,6 +19,14 @@ static int qvalue_read(const char *text, size_t length)
 	return value <= HTTP_WEIGHT_ONE ? value : HTTP_WEIGHT_NONE;
 }
 
+const char *http_element_next(const char **list, size_t *ret_length)
+{
+	const char *element = *list + strspn(*list, ", \t");
+	*ret_length = strcspn(element, ",");
+	*list = element + *ret_length;
+	return *element ? element : NULL;
+}
+
 int http_weight_read(const char *element, size_t name_length, size_t length)
 {
 	const char *at = element + name_length, *end = element + length;
