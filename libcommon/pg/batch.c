@@ -235,15 +235,6 @@ static struct part part_of(struct batch_item **slots, size_t count)
 	return part;
 }
 
-/* The failure of one of several items. What has waited for a lock, or taken long, goes on without
- * these limits, where it delays no others. */
-static bool item_is_blocked(struct pg_batch_queue *queue, const struct batch_item *item,
-                            enum err_code code)
-{
-	set_apart(queue, &item->rq->caller.account);
-	return code == ERR_CONTENTION || code == ERR_TIMEOUT;
-}
-
 /* How long the statement may wait for a lock: less when it has several items to delay. */
 static const char *lock_timeout_of(const struct batch *batch, const struct part *part)
 {
@@ -275,7 +266,11 @@ static void batch_run(struct request *rq, struct batch *batch, size_t from, size
 		struct batch_item *item = item_end(part->slots[i], code, rq->pg_fault);
 		if (!item)
 			continue;
-		item->is_alone = is_of_one && item_is_blocked(batch->queue, item, code);
+		if (is_of_one)
+			set_apart(batch->queue, &item->rq->caller.account);
+		/* What has waited for a lock, or taken long, goes on without these limits, where it
+		 * delays no others. */
+		item->is_alone = is_of_one && (code == ERR_CONTENTION || code == ERR_TIMEOUT);
 		item->rq->has_effects |= rq->has_effects && !item->is_alone;
 		if (code)
 			item->constraint = arena_strdup(item->rq->arena, constraint);
