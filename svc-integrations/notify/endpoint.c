@@ -124,7 +124,8 @@ static bool is_repo(const char *text, size_t length)
 /* All faults are reported together. */
 static struct endpoint_input *read_input(struct request *rq, const struct field *fields)
 {
-	event_types_check(rq, json_get(request_body(rq), "events"));
+	check_each(rq, "events", event_type_is_known,
+	           "is no type of messages; GET /webhooks/event-types lists them");
 	check_each(rq, "interest_ids", is_uuid, "must be the id of an interest");
 	check_each(rq, "repos", is_repo, "must be owner/name");
 	return request_input(rq, struct endpoint_input, fields);

@@ -3,7 +3,6 @@
 #include "base/base.h"
 #include "event_types.h"
 #include "json/json.h"
-#include "json/problem.h"
 #include "service/input.h"
 #include "service/reply.h"
 
@@ -26,10 +25,8 @@ yyjson_val *event_type_example(struct arena *arena, const char *type)
 	return NULL;
 }
 
-/* `*`, a type, or what types begin with up to a point, and `*`. */
-static bool matches_a_type(const char *wanted)
+bool event_type_is_known(const char *wanted, size_t length)
 {
-	size_t length = strlen(wanted);
 	bool is_prefix = length >= 2 && strcmp(wanted + length - 2, ".*") == 0;
 	if (strcmp(wanted, "*") == 0)
 		return true;
@@ -38,20 +35,4 @@ static bool matches_a_type(const char *wanted)
 		              : strcmp(EVENT_TYPES[i], wanted) == 0)
 			return true;
 	return false;
-}
-
-void event_types_check(struct request *rq, yyjson_val *wanted)
-{
-	size_t index, count;
-	yyjson_val *item;
-	if (!yyjson_is_arr(wanted))
-		return;
-	yyjson_arr_foreach (wanted, index, count, item) {
-		const char *text = yyjson_get_str(item);
-		if (text && !matches_a_type(text))
-			problem_add_field(
-				rq->arena, &rq->problem,
-				arena_printf(rq->arena, "events[%zu]", index),
-				"is no type of messages; GET /webhooks/event-types lists them");
-	}
 }

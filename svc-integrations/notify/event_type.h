@@ -12,6 +12,5 @@ yyjson_val *event_type_example(struct arena *arena, const char *type);
 /** GET /webhooks/event-types */
 void event_type_list(struct request *rq);
 
-/** Add a fault of the field `events` to the request's problem for each member of the array that no
- * message can match: neither a type, nor `*`, nor the beginning of one, such as `run.*`. */
-void event_types_check(struct request *rq, yyjson_val *wanted);
+/** Whether messages can match: it is a type, `*`, or the beginning of one, such as `run.*`. */
+bool event_type_is_known(const char *text, size_t length);

@@ -93,9 +93,12 @@ const char *message_body(struct arena *arena, const struct message_parts *parts)
 	yyjson_mut_obj_add_str(doc, body, "timestamp", at);
 	yyjson_mut_obj_add_str(doc, body, "account_id", parts->account);
 	yyjson_mut_obj_add_val(doc, body, "data", data);
-	while (written_bytes(arena, body) > MESSAGE_BYTES_MAX && cut_once(doc, arena, data))
-		;
-	return json_write_mut(arena, body, NULL);
+	size_t length;
+	const char *text;
+	do
+		text = json_write_mut(arena, body, &length);
+	while (length > MESSAGE_BYTES_MAX && cut_once(doc, arena, data));
+	return text;
 }
 
 /* The text, if it is a UUID: what a message is about is not always an interest. */
