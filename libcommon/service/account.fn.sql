@@ -19,6 +19,13 @@ BEGIN
     END IF;
 END $$;
 
+-- Share the account's lock until the transaction ends, and wait for the others that take their turn. Who only inserts does not wait.
+CREATE OR REPLACE FUNCTION account_turn(account uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM account_lock(account, false);
+    PERFORM FROM account_guard g WHERE g.id = account FOR NO KEY UPDATE;
+END $$;
+
 -- Share the account's lock until the transaction ends. False: the account was deleted. One look-up decides mostly: a deletion
 -- changes the row that it locks alone, so whoever has waited for that lock sees the change, which no snapshot from before the
 -- wait would show in deleted_account.

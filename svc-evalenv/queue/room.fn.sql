@@ -9,8 +9,7 @@ BEGIN
         RAISE unique_violation USING MESSAGE = 'the account has as many as it may', CONSTRAINT = name;
     END IF;
     IF NOT is_certain AND counted >= most - 100 THEN
-        PERFORM account_lock(account, false);
-        PERFORM FROM account_guard WHERE id = account FOR NO KEY UPDATE; -- does not wait for those that insert
+        PERFORM account_turn(account);
         RETURN false;
     END IF;
     RETURN true;

@@ -14,5 +14,5 @@ SELECT id FROM project WHERE account_id = $1 AND name = $2;
 
 -- name: seed_experiment
 -- $2 experiment, $3 id of its project or NULL. No row: an experiment of that name exists, and is left as it is.
-SELECT experiment_new($1, $2::jsonb || jsonb_build_object('created_via', 'seed', 'project_id', $3::uuid), NULL)
+SELECT experiment_new($1, $2::jsonb || jsonb_build_object('created_via', 'seed', 'project_id', $3::uuid), NULL, NULL)
 WHERE NOT EXISTS (SELECT FROM experiment WHERE account_id = $1 AND name = $2::jsonb ->> 'name');

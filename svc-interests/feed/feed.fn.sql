@@ -10,8 +10,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     made feed;
 BEGIN
-    PERFORM account_lock(account, false);
-    PERFORM FROM account_guard g WHERE g.id = account FOR NO KEY UPDATE;
+    PERFORM account_turn(account);
     IF interest IS NOT NULL AND NOT EXISTS (SELECT FROM interest i WHERE i.id = interest AND i.account_id = account) THEN
         RETURN NULL;
     END IF;

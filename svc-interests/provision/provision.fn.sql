@@ -46,8 +46,7 @@ DECLARE
     wanted jsonb := given || jsonb_build_object('interest_id', interest);
     t task;
 BEGIN
-    PERFORM account_lock(account, false);
-    PERFORM FROM account_guard g WHERE g.id = account FOR NO KEY UPDATE;
+    PERFORM account_turn(account);
     PERFORM FROM interest i WHERE i.id = interest AND i.account_id = account FOR UPDATE;
     IF NOT FOUND THEN
         outcome := 'no_interest';
