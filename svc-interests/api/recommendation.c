@@ -54,7 +54,8 @@ static const struct field FEEDBACK_FIELDS[] = {
 
 static const struct field FEEDBACK_DELETE_FIELDS[] = {
 	PATH_UUID(struct recommendation_input, id, "recommendation_id"),
-	QUERY_ENUM(struct recommendation_input, signal, "signal", SIGNALS),
+	{IN_QUERY, FIELD_ENUM, "signal",
+         FIELD_AT(struct recommendation_input, signal, const char *), REQUIRED, .values = SIGNALS},
 	FIELD_END,
 };
 
@@ -142,8 +143,6 @@ void recommendation_feedback_delete(struct request *rq)
 {
 	struct recommendation_input *in =
 		request_input(rq, struct recommendation_input, FEEDBACK_DELETE_FIELDS);
-	if (!in->signal)
-		raise_field(rq, "signal", "is required");
 	require_interest_of(rq, RECOMMENDATION_INTEREST_SQL, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, RECOMMENDATION_FEEDBACK_DELETE_SQL, pg_uuid(rq->caller.account),

@@ -68,7 +68,7 @@ static const char *store_missing(struct request *rq, const char *interest, const
 	const char *named = version;
 	for (int i = 0; i < batches->count && is_same(named, version); i++) {
 		const char *answer = pool_lookup(rq, pg_value(batches, i, 0));
-		pg_query(rq, REFIT_SAVE_PAPERS_SQL, pg_text(answer));
+		pool_keep(rq, answer);
 		named = version_of(rq, parse_answer(rq, answer));
 	}
 	return named;

@@ -58,10 +58,6 @@ RETURNING version, examples_at = $3;
 INSERT INTO preference_evidence (interest_id, version, examples) VALUES ($1, $2, $3)
 ON CONFLICT (interest_id) DO UPDATE SET version = excluded.version, examples = excluded.examples;
 
--- name: refit_save_papers
--- $1 an answer of svc-search: store its papers.
-SELECT paper_keep($1::jsonb);
-
 -- name: refit_follow
 -- $1 interest, $2 version: its papers, which have vectors of this version now, are compared by them.
 UPDATE interest SET embedder = $2, pool_embedder = $2 WHERE id = $1;

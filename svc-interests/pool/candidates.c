@@ -17,18 +17,6 @@ static int compare_texts(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The texts of an array. */
-static const char **texts_of(struct arena *arena, yyjson_val *array, size_t *ret_count)
-{
-	size_t index, count = 0;
-	yyjson_val *item;
-	const char **texts = arena_array(arena, yyjson_arr_size(array), sizeof(*texts));
-	yyjson_arr_foreach (array, index, count, item)
-		texts[index] = yyjson_get_str(item);
-	*ret_count = count;
-	return texts;
-}
-
 /* The rows of the search or, without one, of the stored pool. */
 static yyjson_val *rows_of(struct request *rq, const struct candidate_source *source)
 {
@@ -52,7 +40,7 @@ static struct left rows_left(struct arena *arena, yyjson_val *rows,
 {
 	size_t index, max, known_count;
 	yyjson_val *row;
-	const char **known = texts_of(arena, source->recommended, &known_count);
+	const char **known = json_texts(arena, source->recommended, &known_count);
 	struct left left = {.rows = arena_array(arena, yyjson_arr_size(rows), sizeof(*left.rows)),
 	                    .keys = arena_array(arena, yyjson_arr_size(rows), sizeof(*left.keys))};
 	qsort(known, known_count, sizeof(*known), compare_texts);
@@ -86,8 +74,8 @@ static struct paper_list load_pool(struct request *rq, const struct candidate_so
 		if (!paper->arxiv_id || paper->is_withdrawn)
 			continue;
 		paper->relevance = fmax(0, fmin(1, relevance));
-		paper->matched = texts_of(rq->arena, json_get(left.rows[i], "matched"),
-		                          &paper->matched_count);
+		paper->matched = json_texts(rq->arena, json_get(left.rows[i], "matched"),
+		                            &paper->matched_count);
 		pool.papers[kept++] = *paper;
 	}
 	pool.count = kept;
@@ -99,7 +87,7 @@ static struct paper_list load_pool(struct request *rq, const struct candidate_so
 static struct paper_list load_recommended(struct request *rq, const struct candidate_source *source)
 {
 	size_t count, kept = 0;
-	const char **ids = texts_of(rq->arena, source->recommended, &count);
+	const char **ids = json_texts(rq->arena, source->recommended, &count);
 	count = MIN_OF(count, (size_t)RECOMMENDED_MAX);
 	struct paper_key *keys = arena_array(rq->arena, count, sizeof(*keys));
 	for (size_t i = 0; i < count; i++)

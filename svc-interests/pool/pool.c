@@ -142,7 +142,7 @@ static enum err_code keep_papers(struct request *rq, const struct pool_search *s
 		return ERR_NONE;
 	enum err_code code = asset_lookup(rq, missing, &papers);
 	if (!code)
-		pg_query(rq, POOL_KEEP_PAPERS_SQL, pg_text(papers));
+		pool_keep(rq, papers);
 	return code;
 }
 
@@ -253,4 +253,9 @@ const char *pool_lookup(struct request *rq, const char *ids_json)
 	if (code)
 		raise_error(rq, code, "svc-search is unavailable");
 	return answer;
+}
+
+void pool_keep(struct request *rq, const char *answer)
+{
+	pg_query(rq, POOL_KEEP_PAPERS_SQL, pg_text(answer));
 }

@@ -58,3 +58,6 @@ const char *pool_explain(struct request *rq, const struct pool_search *search,
 /** Get papers from svc-search by their ids, a JSON array. Returns the answer: {"model", "results":
  * [...]}. Suspends. Raises what service_call() returns, and ERR_UPSTREAM: the status is not 200. */
 const char *pool_lookup(struct request *rq, const char *ids_json);
+
+/** Store the papers of such an answer. */
+void pool_keep(struct request *rq, const char *answer);

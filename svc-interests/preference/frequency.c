@@ -1,5 +1,7 @@
 #include "preference/frequency.h"
 
+#include "preference/term_index.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,17 +15,9 @@ struct frequency_table {
 	uint32_t documents;
 	size_t count;
 	struct term_frequency *terms; /* in ascending order of id */
-	uint32_t *slots;              /* of a hash table: indices of `terms`, from 1; 0: free */
-	uint32_t slot_mask;
-	double idf_once; /* of a word that is not in the table */
+	struct term_index index;      /* of `terms` */
+	double idf_once;              /* of a word that is not in the table */
 };
-
-/* The first slot of an id, as in preference_model.c. */
-static uint32_t slot_of(const struct frequency_table *table, uint32_t id)
-{
-	uint32_t hash = id * 2654435769u;
-	return (hash ^ hash >> 15) & table->slot_mask;
-}
 
 static double idf_of(const struct frequency_table *table, double documents)
 {
@@ -33,20 +27,10 @@ static double idf_of(const struct frequency_table *table, double documents)
 /* Compute the idf of each term, and index the terms. */
 static void index_terms(struct arena *arena, struct frequency_table *table)
 {
-	size_t slots = 8;
-	while (slots < table->count * 2)
-		slots *= 2;
-	table->slot_mask = (uint32_t)(slots - 1);
-	table->slots = arena_array(arena, slots, sizeof(*table->slots));
+	table->index = term_index_new(arena, table->terms, table->count, sizeof(*table->terms));
 	table->idf_once = idf_of(table, 1);
-	for (size_t i = 0; i < table->count; i++) {
-		struct term_frequency *term = &table->terms[i];
-		uint32_t slot = slot_of(table, term->id);
-		while (table->slots[slot] != 0)
-			slot = (slot + 1) & table->slot_mask;
-		table->slots[slot] = (uint32_t)i + 1;
-		term->idf = idf_of(table, term->documents);
-	}
+	for (size_t i = 0; i < table->count; i++)
+		table->terms[i].idf = idf_of(table, table->terms[i].documents);
 }
 
 static int most_frequent_first(const void *a, const void *b)
@@ -112,10 +96,9 @@ struct frequency_table *frequency_table_new(struct arena *arena, const struct ba
 
 double frequency_idf(const struct frequency_table *table, uint32_t term)
 {
-	uint32_t slot = slot_of(table, term);
-	for (; table->slots[slot] != 0; slot = (slot + 1) & table->slot_mask)
-		if (table->terms[table->slots[slot] - 1].id == term)
-			return table->terms[table->slots[slot] - 1].idf;
+	const struct term_frequency *found = term_index_find(&table->index, term);
+	if (found)
+		return found->idf;
 	return (term & TERM_IS_PAIR) != 0 ? 0 : table->idf_once;
 }
 

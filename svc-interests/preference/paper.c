@@ -19,18 +19,6 @@ static uint64_t space_of(const char *model)
 	return hash;
 }
 
-static const char *const *strings_of(struct arena *arena, yyjson_val *array, size_t *ret_count)
-{
-	const char **texts = arena_array(arena, yyjson_arr_size(array), sizeof(*texts));
-	size_t index, max, count = 0;
-	yyjson_val *item;
-	yyjson_arr_foreach (array, index, max, item)
-		if (yyjson_is_str(item))
-			texts[count++] = yyjson_get_str(item);
-	*ret_count = count;
-	return texts;
-}
-
 static double published_ms(yyjson_val *row)
 {
 	const char *text = json_get_text(row, "published_at");
@@ -67,7 +55,7 @@ static void read_paper(struct arena *arena, yyjson_val *row, int64_t now_ms, str
 	paper->text.title = json_get_text(row, "title");
 	paper->text.abstract = json_get_text(row, "abstract");
 	paper->text.categories =
-		strings_of(arena, json_get(row, "categories"), &paper->text.category_count);
+		json_texts(arena, json_get(row, "categories"), &paper->text.category_count);
 	read_vector(arena, row, &paper->text);
 	paper->published_ms = published_ms(row);
 	paper->age_days = paper_age_days(paper->published_ms, now_ms);
@@ -76,7 +64,7 @@ static void read_paper(struct arena *arena, yyjson_val *row, int64_t now_ms, str
 	paper->has_container = json_get_bool(row, "has_container", false);
 	paper->code_url = json_get_text(row, "github_url");
 	paper->relevance = json_get_float(row, "relevance", 0);
-	paper->matched = strings_of(arena, json_get(row, "matched"), &paper->matched_count);
+	paper->matched = json_texts(arena, json_get(row, "matched"), &paper->matched_count);
 	paper->signal = json_get_text(row, "signal");
 	paper->coefficient = json_get_float(row, "coefficient", 0);
 }

@@ -4,36 +4,16 @@
 
 #include <math.h>
 
-/* The first slot of an id. The multiplier is 2^32 divided by the golden ratio (Knuth, TAOCP 3,
- * 6.4). */
-static uint32_t slot_of(const struct preference_model *model, uint32_t id)
-{
-	uint32_t hash = id * 2654435769u;
-	return (hash ^ hash >> 15) & model->slot_mask;
-}
-
 void preference_index(struct arena *arena, struct preference_model *model)
 {
-	size_t slots = 8;
-	while (slots < model->term_count * 2)
-		slots *= 2;
-	model->slot_mask = (uint32_t)(slots - 1);
-	model->slots = arena_array(arena, slots, sizeof(*model->slots));
-	for (size_t i = 0; i < model->term_count; i++) {
-		uint32_t slot = slot_of(model, model->terms[i].id);
-		while (model->slots[slot] != 0)
-			slot = (slot + 1) & model->slot_mask;
-		model->slots[slot] = (uint32_t)i + 1;
-	}
+	model->index =
+		term_index_new(arena, model->terms, model->term_count, sizeof(*model->terms));
 }
 
 static double weight_of(const struct preference_model *model, uint32_t id)
 {
-	uint32_t slot = slot_of(model, id);
-	for (; model->slots[slot] != 0; slot = (slot + 1) & model->slot_mask)
-		if (model->terms[model->slots[slot] - 1].id == id)
-			return model->terms[model->slots[slot] - 1].weight;
-	return 0;
+	const struct feature *term = term_index_find(&model->index, id);
+	return term ? term->weight : 0;
 }
 
 struct preference_parts preference_parts_of(const struct preference_model *model,
