@@ -118,9 +118,8 @@ static const struct service SERVICE = {
 	.settings =
 		(const struct setting *const[]){INTEREST_SETTINGS, POOL_SETTINGS, PAPERS_SETTINGS,
                                                 REFIT_SETTINGS, REFRESH_SETTINGS, DAILY_SETTINGS,
-                                                WORKFLOW_SETTINGS, AGENT_SETTINGS,
-                                                AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
-                                                SOURCE_SETTINGS, NULL},
+                                                AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
+                                                COMMAND_SETTINGS, SOURCE_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,

@@ -24,7 +24,7 @@
 #define ANSWER_GRACE_MS 5000
 
 static int64_t rate_limit, account_rate_limit, open_rate_limit, connect_timeout_ms;
-static const char *trusted_proxies, *cors_origins, *public_url;
+static const char *trusted_proxies, *cors_origins;
 
 const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&rate_limit, "RATE_LIMIT", "1000", 0, 1000000,
@@ -44,9 +44,6 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_TEXT(&cors_origins, "CORS_ORIGINS", "",
                      "Origins of web pages that may call the API from a browser, such as "
                      "https://app.example.org; * for all."),
-	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
-                     "The gateway's address as users reach it, such as https://expops.example.org: "
-                     "its own pages may use /mcp."),
 	SETTING_END,
 };
 
@@ -208,8 +205,8 @@ void edge_process_start(struct process *process)
 		rate_limits_new(rate_limit, rate_limit ? account_rate_limit : 0, open_rate_limit);
 	require(trusted_parse(arena, trusted_proxies, &gateway->trusted) == ERR_NONE);
 	require(cors_parse(arena, cors_origins, &gateway->cors) == ERR_NONE);
-	gateway->origins =
-		origin_rules_new(arena, public_url, process->settings->listen, gateway->cors);
+	gateway->origins = origin_rules_new(arena, process->settings->public_url,
+	                                    process->settings->listen, gateway->cors);
 	gateway->console = console_load(arena);
 	gateway->cookies = cookie_rules_of(gateway->origins->public_origin);
 	process->user = gateway;

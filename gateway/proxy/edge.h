@@ -8,7 +8,7 @@
 
 struct proxy;
 
-/** RATE_LIMIT, ACCOUNT_RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES, CORS_ORIGINS, PUBLIC_URL. */
+/** RATE_LIMIT, ACCOUNT_RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES, CORS_ORIGINS. */
 extern const struct setting EDGE_SETTINGS[];
 
 /** Check the settings; for struct service. */

@@ -2,6 +2,7 @@
 
 #include "base/address.h"
 #include "base/ip.h"
+#include "base/url.h"
 #include "http/api.h"
 #include "pg/target.h"
 #include "redis/url.h"
@@ -49,6 +50,10 @@ const struct setting PROCESS_SETTINGS[] = {
                        "Encrypt the answers that are stored for an Idempotency-Key: SECRET or "
                        "SECRET,OLDER, 32 characters or more each; the first encrypts, all "
                        "decrypt; the same in all replicas of this process only."),
+	SETTING_TEXT(&process_settings.public_url, "PUBLIC_URL", "",
+                     "Address of the gateway as users, workflows and the code host reach it, such "
+                     "as https://expops.example.org; empty: nothing can be provisioned, and the "
+                     "code-host app cannot be made."),
 	SETTING_TEXT(&process_settings.fetch_allow, "FETCH_ALLOW", "",
                      "Private networks that redirects and URLs of users may lead to: addresses and "
                      "networks such as 10.0.0.0/8."),
@@ -179,6 +184,12 @@ static bool is_secret_list(const char *text)
 	}
 }
 
+static bool is_public_url(const char *text)
+{
+	const char *why;
+	return url_is_link_or_empty(text, strlen(text), &why) && !strpbrk(text, "?#");
+}
+
 #define SERVICE_FORM "http://host:port or unix:/path"
 
 /* Messages name the variable and not its value: some values are secrets. */
@@ -195,6 +206,8 @@ static const struct {
          "postgres://role:password@host/database"},
 	{&process_settings.database_direct_url, "DATABASE_DIRECT_URL", is_postgres_url_or_empty,
          "postgres://role:password@host/database"},
+	{&process_settings.public_url, "PUBLIC_URL", is_public_url,
+         "an http or https URL without query and fragment"},
 	{&process_settings.fetch_allow, "FETCH_ALLOW", is_network_list,
          "a list of addresses and networks"},
 	{&process_settings.redis_url, "REDIS_URL", is_redis_url, "redis://:password@host:port/db"},
@@ -223,11 +236,24 @@ const char *process_direct_url(const struct process_settings *settings)
 	                                      : settings->database_url;
 }
 
+/* Without slashes at its end; for the life of the process. */
+static const char *trim_slashes(const char *url)
+{
+	size_t length = strlen(url);
+	while (length > 0 && url[length - 1] == '/')
+		length--;
+	char *trimmed = strndup(url, length);
+	require(trimmed);
+	return trimmed;
+}
+
 enum err_code process_settings_load(void)
 {
 	enum err_code code = config_load(PROCESS_SETTINGS);
 	for (size_t i = 0; !code && i < ARRAY_LEN(CHECKS); i++)
 		code = check(CHECKS[i].name, *CHECKS[i].value, CHECKS[i].is_valid,
 		             CHECKS[i].expected);
+	if (!code)
+		process_settings.public_url = trim_slashes(process_settings.public_url);
 	return code;
 }

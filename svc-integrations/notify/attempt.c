@@ -10,6 +10,7 @@
 #include "notify/signature.h"
 #include "notify/slack.h"
 #include "observe/log.h"
+#include "service/process.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -203,7 +204,8 @@ static void send_slack(struct request *rq, const struct sending *sending, struct
 	post(rq, sending,
 	     &(struct post){.url = url,
 	                    .url_is_secret = true,
-	                    .body = slack_body(rq->arena, sending->body, notify_public_url),
+	                    .body = slack_body(rq->arena, sending->body,
+	                                       process_settings.public_url),
 	                    .fields = fields,
 	                    .field_count = ARRAY_LEN(fields),
 	                    .judge = judge_slack},

@@ -6,6 +6,7 @@
 #include "notify/dispatcher.h"
 #include "notify/notify.h"
 #include "pg/pg.h"
+#include "service/process.h"
 
 #include <string.h>
 
@@ -26,8 +27,9 @@ static void complete_url(yyjson_mut_doc *doc, struct arena *arena, yyjson_mut_va
 	const char *path = yyjson_mut_get_str(url);
 	if (path && path[0] == '/')
 		yyjson_mut_obj_put(data, yyjson_mut_str(doc, "url"),
-		                   yyjson_mut_str(doc, arena_printf(arena, "%s%s",
-		                                                    notify_public_url, path)));
+		                   yyjson_mut_str(doc,
+		                                  arena_printf(arena, "%s%s",
+		                                               process_settings.public_url, path)));
 }
 
 static size_t written_bytes(struct arena *arena, yyjson_mut_val *value)

@@ -5,14 +5,10 @@
 #include "pg/pg.h"
 
 int64_t notify_days;
-const char *notify_public_url;
 
 const struct setting NOTIFY_SETTINGS[] = {
 	SETTING_INT(&notify_days, "NOTIFY_DAYS", "30", 1, 365,
                     "Days for which messages, their deliveries and attempts are kept."),
-	SETTING_TEXT(&notify_public_url, "PUBLIC_URL", "",
-                     "Address of the API from outside, which links in messages begin with: "
-                     "https://api.example.org."),
 	SETTING_END,
 };
 

@@ -34,12 +34,11 @@
 
 #include <stdint.h>
 
-/** NOTIFY_DAYS, PUBLIC_URL. */
+/** NOTIFY_DAYS. */
 extern const struct setting NOTIFY_SETTINGS[];
 
 /** The settings, for the files of this folder. */
 extern int64_t notify_days;
-extern const char *notify_public_url; /* "": not set */
 
 /** A pass of recurring work: adds days to the tables of messages ahead, and drops those over. */
 struct request;

@@ -4,8 +4,8 @@
 #include "feed.sql.h"
 #include "feed/atom.h"
 #include "pg/pg.h"
-#include "provision/workflow_file.h"
 #include "service/input.h"
+#include "service/process.h"
 #include "service/resource.h"
 
 #include <string.h>
@@ -59,9 +59,9 @@ static struct pg_param hash_of(struct request *rq, const char *token)
 /* The address of a feed. In the arena. */
 static const char *address_of(struct request *rq, const char *token)
 {
-	if (!workflow_is_configured())
+	if (!process_settings.public_url[0])
 		raise_error(rq, ERR_NOT_CONFIGURED, "PUBLIC_URL is not set");
-	return arena_printf(rq->arena, "%s/api/v1.0/feeds/%s", workflow_public_url(), token);
+	return arena_printf(rq->arena, "%s/api/v1.0/feeds/%s", process_settings.public_url, token);
 }
 
 void feed_create(struct request *rq)
@@ -117,7 +117,7 @@ void feed_get(struct request *rq)
 		return;
 	}
 	size_t length;
-	const char *xml =
-		atom_write(rq, &feed, workflow_public_url(), address_of(rq, in->token), &length);
+	const char *xml = atom_write(rq, &feed, process_settings.public_url,
+	                             address_of(rq, in->token), &length);
 	reply_content(rq, 200, "application/atom+xml; charset=utf-8", xml, length);
 }

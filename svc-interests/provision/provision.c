@@ -11,6 +11,7 @@
 #include "provision/workflow_file.h"
 #include "service/input.h"
 #include "service/key_limit.h"
+#include "service/process.h"
 #include "service/resource.h"
 #include "source/source.h"
 
@@ -184,7 +185,7 @@ void provision_start(struct request *rq)
 	const char *repo =
 		choose_repo(rq, in, pg_value(found, 0, SOURCE_URL), pg_value(found, 0, CONTEXT));
 	require_repo(rq, repo);
-	if (!workflow_is_configured())
+	if (!process_settings.public_url[0])
 		raise_error(rq, ERR_NOT_CONFIGURED, "PUBLIC_URL is not set");
 	require_scopes_of_agent(rq);
 	setup_require_app(rq, repo);

@@ -5,20 +5,11 @@
 #include "crypto/crypto.h"
 #include "product/agent_workflow.h"
 #include "provision/agent_commands.h"
+#include "service/process.h"
 #include "workflow.h"
 
 #include <stdio.h>
 #include <string.h>
-
-static const char *public_url;
-
-const struct setting WORKFLOW_SETTINGS[] = {
-	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
-                     "Address of the API as the workflows of repositories reach it: "
-                     "https://api.example.org; "
-                     "empty: nothing can be provisioned."),
-	SETTING_END,
-};
 
 /* Whether the text can stand between single quotes in YAML, on one line. */
 static bool is_line(const char *text)
@@ -30,30 +21,10 @@ static bool is_line(const char *text)
 
 enum err_code workflow_settings_check(void)
 {
-	const struct {
-		const char *name, *text;
-	} lines[] = {
-		{"PUBLIC_URL", public_url},
-		{"AGENT_WORKFLOW", agent_workflow},
-	};
-	enum err_code code = ERR_NONE;
-	for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-		if (is_line(lines[i].text))
-			continue;
-		fprintf(stderr, "%s: must be one line\n", lines[i].name);
-		code = ERR_INVALID;
-	}
-	return code;
-}
-
-const char *workflow_public_url(void)
-{
-	return public_url;
-}
-
-bool workflow_is_configured(void)
-{
-	return public_url[0];
+	if (is_line(agent_workflow))
+		return ERR_NONE;
+	fprintf(stderr, "AGENT_WORKFLOW: must be one line\n");
+	return ERR_INVALID;
 }
 
 /* Append a text in single quotes (YAML 1.2, section 7.3.2). */
@@ -79,7 +50,7 @@ const char *workflow_file(struct arena *arena, const struct workflow_values *val
 		const char *name, *text;
 		void (*add)(struct buf *out, const char *text);
 	} marks[] = {
-		{"@PUBLIC_URL@", public_url, add_quoted},
+		{"@PUBLIC_URL@", process_settings.public_url, add_quoted},
 		{"@INTEREST@", values->interest, add_quoted},
 		{"@AGENT@", values->agent, add_quoted},
 		{"@PROVIDER@", values->provider, add_quoted},

@@ -3,20 +3,11 @@
 #pragma once
 
 #include "base/arena.h"
-#include "base/config.h"
-
-/** PUBLIC_URL. */
-extern const struct setting WORKFLOW_SETTINGS[];
+#include "base/error.h"
 
 /** Check what the table of settings cannot. ERR_INVALID, after a line on standard error for each
  * fault. */
 enum err_code workflow_settings_check(void);
-
-/** PUBLIC_URL; "": it is not set. */
-const char *workflow_public_url(void);
-
-/** Whether the file can be made: PUBLIC_URL is set. */
-bool workflow_is_configured(void);
 
 struct workflow_values {
 	const char *interest, *agent, *provider;

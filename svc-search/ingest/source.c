@@ -9,6 +9,7 @@
 #include "loop/fiber.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
+#include "service/process.h"
 #include "source.sql.h"
 
 #include <string.h>
@@ -17,12 +18,10 @@
 #define BACKOFF_MAX_MS   360000
 #define TOKEN_HASH_BYTES 8
 
-static const char *public_url, *contact;
+static const char *contact;
 static int64_t timeout_ms;
 
 const struct setting SOURCE_SETTINGS[] = {
-	SETTING_TEXT(&public_url, "PUBLIC_URL", "",
-                     "Address of the API from outside, which sources of papers are told."),
 	SETTING_TEXT(&contact, "HARVEST_CONTACT", "",
                      "Mail address that sources of papers are told, for when the harvest troubles "
                      "them."),
@@ -70,6 +69,7 @@ static struct source_answer refused(const char *why)
  * say whom they belong to. */
 static const char *agent(struct arena *arena)
 {
+	const char *public_url = process_settings.public_url;
 	struct buf text = {.arena = arena};
 	buf_puts(&text, "expops/" EXPOPS_VERSION);
 	if (public_url[0] || contact[0])

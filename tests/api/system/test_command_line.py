@@ -68,3 +68,10 @@ def test_the_address_of_a_service_is_checked(cluster, service):
     done = run(cluster, "svc-interests", "--show-config", **{f"{service}_URL": "gateway.example"})
     assert done.returncode == 2
     assert done.stderr == f"{service}_URL: must be http://host:port or unix:/path\n"
+
+
+@pytest.mark.parametrize("url", ["expops.example.org", "ftp://expops.example.org", "https://expops.example.org/?x=1", "https://a b"])
+def test_a_public_url_of_another_form_is_refused(cluster, url):
+    done = run(cluster, "svc-interests", "--show-config", PUBLIC_URL=url)
+    assert done.returncode == 2
+    assert done.stderr == "PUBLIC_URL: must be an http or https URL without query and fragment\n"
