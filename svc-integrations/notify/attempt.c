@@ -4,11 +4,12 @@
 #include "base/timefmt.h"
 #include "client/fetch.h"
 #include "crypto/crypto.h"
-#include "notify/endpoint_secret.h"
+#include "notify/endpoint/endpoint_kind.h"
+#include "notify/endpoint/endpoint_secret.h"
+#include "notify/format/slack.h"
 #include "notify/message.h"
 #include "notify/notify.h"
 #include "notify/signature.h"
-#include "notify/slack.h"
 #include "observe/log.h"
 #include "service/process.h"
 
@@ -212,29 +213,16 @@ static void send_slack(struct request *rq, const struct sending *sending, struct
 	     outcome);
 }
 
-const char *const ATTEMPT_KINDS[] = {"webhook", "slack", NULL};
-
-/* In the order of ATTEMPT_KINDS. */
-static void (*const FORMATTERS[])(struct request *rq, const struct sending *sending,
-                                  struct outcome *outcome) = {send_webhook, send_slack};
-
-static size_t kind_index(const char *kind)
-{
-	size_t i = 0;
-	while (strcmp(ATTEMPT_KINDS[i], kind) != 0)
-		require(ATTEMPT_KINDS[++i]);
-	return i;
-}
-
-const char *attempt_kind_label(const char *kind)
-{
-	return ATTEMPT_KINDS[kind_index(kind)];
-}
+static void (*const SENDERS[])(struct request *rq, const struct sending *sending,
+                               struct outcome *outcome) = {
+	[ENDPOINT_WEBHOOK] = send_webhook,
+	[ENDPOINT_SLACK] = send_slack,
+};
 
 void attempt_make(struct request *rq, const struct sending *sending, struct outcome *ret)
 {
 	uint64_t began_ms = time_monotonic_ms();
 	*ret = (struct outcome){.at_ms = time_now_ms()};
-	FORMATTERS[kind_index(sending->kind)](rq, sending, ret);
+	SENDERS[endpoint_kind_of(sending->kind)](rq, sending, ret);
 	ret->duration_ms = time_monotonic_ms() - began_ms;
 }

@@ -37,8 +37,3 @@ struct outcome {
 
 /** Make the attempt. Suspends; raises only when the request is cancelled. */
 void attempt_make(struct request *rq, const struct sending *sending, struct outcome *ret);
-
-/** The kinds of endpoints, for input tables; and the one of the table that equals `kind`, as a
- * label of metrics. */
-extern const char *const ATTEMPT_KINDS[];
-const char *attempt_kind_label(const char *kind);

@@ -4,7 +4,7 @@
 #include "json/json.h"
 #include "message_delivery.sql.h"
 #include "notify/attempt.h"
-#include "notify/event_type.h"
+#include "notify/endpoint/event_type.h"
 #include "notify/message.h"
 #include "pg/pg.h"
 #include "service/input.h"

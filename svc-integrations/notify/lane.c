@@ -4,6 +4,7 @@
 #include "json/json.h"
 #include "lane.sql.h"
 #include "notify/attempt.h"
+#include "notify/endpoint/endpoint_kind.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "pg/pg.h"
@@ -98,7 +99,7 @@ static struct sending sending_of(struct request *rq, const struct lane *lane,
 static void report(const struct sending *sending, const struct last_attempt *last)
 {
 	const struct outcome *outcome = &last->outcome;
-	const char *kind = attempt_kind_label(sending->kind);
+	const char *kind = ENDPOINT_KINDS[endpoint_kind_of(sending->kind)];
 	const char *how = outcome->is_delivered ? "delivered"
 	                  : outcome->is_final   ? "given_up"
 	                                        : "failed";

@@ -1,16 +1,13 @@
 /** svc-integrations/notify/: telling outside what happens: messages to the endpoints of accounts.
  *
+ *     format/            messages in the form of others
+ *     endpoint/          endpoints, their addresses and secrets
  *     notify.c           settings
- *     event_type.c       the types of messages, from the API's description
- *     endpoint.c         endpoints: making, changing and removing them
- *     endpoint_url.c     which addresses an endpoint may have
- *     endpoint_secret.c  its signing key, sealed
  *     message.c          messages, taken from the event streams
  *     dispatcher.c       claims what is due
  *     lane.c             the attempts of an endpoint, one after the other
  *     attempt.c          one request, and what its outcome means
  *     signature.c        what it is signed with
- *     slack.c            a message in Slack's form
  *     endpoint_test.c    a test message, at once
  *     message_delivery.c  what became of messages; sending again
  *
@@ -24,8 +21,7 @@
  *   delivery  a message for an endpoint; it waits in the queue until it is delivered or given up
  *   attempt   one request of a delivery
  *   lane      what one process at a time works at: the first attempts of an endpoint, or those
- * after
- *             a failure
+ *             after a failure
  *
  * Signatures follow Standard Webhooks 1.0.0. */
 #pragma once

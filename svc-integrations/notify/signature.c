@@ -1,7 +1,7 @@
 #include "notify/signature.h"
 
 #include "crypto/crypto.h"
-#include "notify/endpoint_secret.h"
+#include "notify/endpoint/endpoint_secret.h"
 
 #include <string.h>
 

@@ -1,4 +1,6 @@
-/** A message in the form of Slack's incoming webhooks:
+/** svc-integrations/notify/format/: messages in the form of others.
+ *
+ * A message in the form of Slack's incoming webhooks:
  * {"text", "blocks", "unfurl_links": false, "unfurl_media": false}.
  *
  * The first block says what happened, by a sentence for each type of message (SENTENCES in

@@ -1,4 +1,4 @@
-#include "notify/event_type.h"
+#include "notify/endpoint/event_type.h"
 
 #include "base/base.h"
 #include "event_types.h"

@@ -1,4 +1,4 @@
-#include "notify/endpoint_url.h"
+#include "notify/endpoint/endpoint_url.h"
 
 #include "base/base.h"
 #include "base/ip.h"

@@ -1,4 +1,4 @@
-#include "notify/endpoint_secret.h"
+#include "notify/endpoint/endpoint_secret.h"
 
 #include "base/base.h"
 #include "crypto/crypto.h"

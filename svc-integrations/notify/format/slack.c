@@ -1,4 +1,4 @@
-#include "notify/slack.h"
+#include "notify/format/slack.h"
 
 #include "base/base.h"
 #include "base/utf8.h"

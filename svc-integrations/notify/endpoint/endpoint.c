@@ -1,11 +1,11 @@
-#include "notify/endpoint.h"
+#include "notify/endpoint/endpoint.h"
 
 #include "endpoint.sql.h"
 #include "json/json.h"
-#include "notify/attempt.h"
-#include "notify/endpoint_secret.h"
-#include "notify/endpoint_url.h"
-#include "notify/event_type.h"
+#include "notify/endpoint/endpoint_kind.h"
+#include "notify/endpoint/endpoint_secret.h"
+#include "notify/endpoint/endpoint_url.h"
+#include "notify/endpoint/event_type.h"
 #include "pg/pg.h"
 #include "service/input.h"
 #include "service/key_limit.h"
@@ -60,7 +60,7 @@ static const struct field ID_FIELDS[] = {
 };
 
 static const struct field CREATE_FIELDS[] = {
-	BODY_ENUM(struct endpoint_input, kind, "kind", REQUIRED, ATTEMPT_KINDS),
+	BODY_ENUM(struct endpoint_input, kind, "kind", REQUIRED, ENDPOINT_KINDS),
 	JSON_TEXT("name", TRIMMED, 1, 100),
 	URL_FIELD(REQUIRED),
 	WANTED_FIELDS(REQUIRED),
