@@ -122,10 +122,12 @@ static const struct {
 
 /* --- The kinds of events ---------------------------------------------------------------------- */
 
+#define BIT(member) (1U << (member))
+
 struct kind {
 	const char *event;
 	const char *paths[MEMBERS]; /* where a member is in the delivery; NULL: it is null */
-	enum member key;            /* must be there; MEMBERS: none must */
+	unsigned required;          /* bits of the members without which it says nothing */
 	bool has_no_action;
 	bool is_of_installation; /* and of the repositories that it names; the others are of one */
 	bool may_move_repo;      /* its name, owner or existence may have changed */
@@ -139,16 +141,16 @@ static const struct kind KINDS[] = {
           [MERGED] = "pull_request.merged",
           [BRANCH] = "pull_request.head.ref",
           [OCCURRED_AT] = "pull_request.updated_at"},
-         .key = NUMBER},
+         .required = BIT(NUMBER) | BIT(STATE) | BIT(OCCURRED_AT)},
 	{"issues",
          {[NUMBER] = "issue.number",
           [URL] = "issue.html_url",
           [STATE] = "issue.state",
           [OCCURRED_AT] = "issue.updated_at"},
-         .key = NUMBER},
+         .required = BIT(NUMBER) | BIT(STATE) | BIT(OCCURRED_AT)},
 	{"push",
          {[URL] = "compare", [BRANCH] = "ref", [OCCURRED_AT] = "repository.pushed_at"},
-         .key = BRANCH,
+         .required = BIT(BRANCH),
          .has_no_action = true},
 	{"workflow_run",
          {[URL] = "workflow_run.html_url",
@@ -158,14 +160,13 @@ static const struct kind KINDS[] = {
           [WORKFLOW] = "workflow_run.path",
           [CONCLUSION] = "workflow_run.conclusion",
           [OCCURRED_AT] = "workflow_run.updated_at"},
-         .key = RUN_ID},
+         .required = BIT(RUN_ID) | BIT(STATE) | BIT(OCCURRED_AT)},
 	{"repository",
          {[URL] = "repository.html_url", [OCCURRED_AT] = "repository.updated_at"},
-         .key = MEMBERS,
          .may_move_repo = true},
-	{"installation", {0}, .key = MEMBERS, .is_of_installation = true},
-	{"installation_repositories", {0}, .key = MEMBERS, .is_of_installation = true},
-	{"installation_target", {0}, .key = MEMBERS, .is_of_installation = true},
+	{"installation", {0}, .is_of_installation = true},
+	{"installation_repositories", {0}, .is_of_installation = true},
+	{"installation_target", {0}, .is_of_installation = true},
 };
 
 static const struct kind *kind_of(const char *event)
@@ -254,6 +255,16 @@ static void read_pushed_branch(struct reading *reading)
 		is_branch ? yyjson_mut_str(reading->doc, ref + strlen(HEAD_PREFIX)) : NULL;
 }
 
+/* The path of a required member that is missing; NULL: none is. */
+static const char *missing_member(const struct reading *reading)
+{
+	const struct kind *kind = reading->kind;
+	for (enum member i = 0; i < MEMBERS; i++)
+		if (kind->required & BIT(i) && !reading->members[i])
+			return kind->paths[i];
+	return NULL;
+}
+
 /* What is missing in the delivery; NULL: nothing. */
 static const char *read_all(struct reading *reading)
 {
@@ -276,7 +287,7 @@ static const char *read_all(struct reading *reading)
 		return found->installation ? NULL : "installation.id";
 	if (!found->repo)
 		return "repository.full_name";
-	return kind->key < MEMBERS && !reading->members[kind->key] ? kind->paths[kind->key] : NULL;
+	return missing_member(reading);
 }
 
 /* --- Writing ---------------------------------------------------------------------------------- */

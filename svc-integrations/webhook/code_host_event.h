@@ -8,7 +8,9 @@
  *      "occurred_at": "2026-01-31T09:30:00.000Z", "repository_id": 1296269,
  *      "installation_id": 123, "delivery_id": "72d3162e-…"}
  *
- * Each member is always there; what a kind of event does not have is null. `repo` is as the code
+ * Each member is always there; what a kind of event does not have is null. An event of a pull
+ * request or an issue has its `number`, one of a run its `run_id`, and these a `state` and
+ * `occurred_at`; a delivery without them makes none. `repo` is as the code
  * host writes it, and `repository_id` its number: a reader asks service/repository_name.h under
  * which name it has the repository. `occurred_at` is when the code host last changed the
  * subject: events can arrive in another order than they happened, so the state with the latest
@@ -19,11 +21,10 @@
  *     issues                      an issue        open or closed
  *     push                        a branch        the branch; no state
  *     workflow_run                a workflow run  its status, and the branch that it runs on;
- *                                 `workflow` is
- *                                                 the name of its file
+ *                                                 `workflow` is the name of its file
  *     installation,               the app's installation. One event for each repository that the
- *                                 delivery
- *     installation_repositories   names; with a `repo` of null when it names none, or too many
+ *     installation_repositories   delivery names; with a `repo` of null if it names none, or too
+ *                                 many
  *     installation_target         the account of an installation, renamed
  *     repository                  a repository: renamed, transferred, deleted
  *

@@ -67,7 +67,10 @@ def fact_of(event):
 
 
 def has_event(event, payload):
-    return event in USED and not payload.get("ref", "").startswith("refs/tags/")
+    """What says nothing of the state of its subject makes no event: that an issue was pinned, for example."""
+    subject = payload.get(SUBJECTS.get(event), {"state": None})
+    has_state = "state" in subject or "status" in subject
+    return event in USED and has_state and not payload.get("ref", "").startswith("refs/tags/")
 
 
 def test_every_example_of_the_code_host_is_accounted_for(hook):
@@ -89,7 +92,7 @@ def test_every_example_of_the_code_host_is_accounted_for(hook):
         assert answer["status"] == ("applied" if new else "ignored"), (event, answer)
         assert not events or new or answer["reason"].startswith("says what delivery ")
     assert len(taken) == 329
-    assert Counter(answer["status"] for _, _, answer in taken.values())["applied"] == 50
+    assert Counter(answer["status"] for _, _, answer in taken.values())["applied"] == 48
 
 
 def test_events_reach_the_stream(hook):

@@ -34,6 +34,7 @@ def rows(printed):
 @pytest.fixture
 def dead_event(cluster):
     redis = cluster.redis.client()
+    redis.delete(DEAD)
     redis.xadd(DEAD, {"stream": "events.account", "id": str(uuid.uuid4()), "type": "account.deleted"})
     process = cluster["svc-fleet"][0]
     wait_for(lambda: 'expops_dead_letters{type="event"} 1\n' in process.metrics(), "the dead event is counted")
