@@ -1,12 +1,12 @@
 /* svc-evalenv: environments for evaluations, and what is evaluated in them. */
 #include "build/build.h"
 #include "build/catalogue.h"
+#include "main/service_main.h"
 #include "queue/queue.h"
 #include "queue/wakeup.h"
 #include "result/result.h"
 #include "run/run.h"
 #include "service/repository_name.h"
-#include "service/service.h"
 #include "svc-evalenv-schema.h"
 #include "template/template.h"
 #include "vault/vault.h"

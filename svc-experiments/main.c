@@ -5,10 +5,10 @@
 #include "experiment/seed.h"
 #include "implementation/implementation.h"
 #include "implementation/paper.h"
+#include "main/service_main.h"
 #include "product/agent_workflow.h"
 #include "run/run.h"
 #include "service/repository_name.h"
-#include "service/service.h"
 #include "svc-experiments-schema.h"
 
 static const struct route ROUTES[] = {

@@ -5,12 +5,12 @@
 #include "inbox/inbox.h"
 #include "llm/chat.h"
 #include "loop/worker.h"
+#include "main/service_main.h"
 #include "product/agent_pair.h"
 #include "product/agent_workflow.h"
 #include "report/report.h"
 #include "run/repo_access.h"
 #include "run/run.h"
-#include "service/service.h"
 #include "svc-fleet-schema.h"
 #include "wording/wording.h"
 

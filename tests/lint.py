@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Checks that the compiler does not make.
 
-usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, unregistered tests,
+usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, folders of many files, unregistered tests,
                                 migrations that Postgres refuses or that hold functions, edited functions without a new version,
                                 what libcommon/ARCHITECTURE.md names and is gone, an image of another version
        lint.py format ROOT       clang-format would change nothing
@@ -68,6 +68,7 @@ FOLDER_ROW = re.compile(r"^  \['([^']*)', \[", re.MULTILINE)  # of a component's
 INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
 SIDEWAYS = re.compile(r'^\s*#\s*include\s+"[^"]*\.\./')
 
+FOLDER_FILES_MAX = 30
 FILE_LINES_MAX = 700
 FUNCTION_LINES_MAX = 70
 SCRIPT_COLUMNS_MAX = 130
@@ -217,6 +218,15 @@ def lint_folder_headers(root):
                 yield f"{path.relative_to(root)}: {len(found)} headers begin with \"{start}\", not one: {' '.join(found)}"
 
 
+def lint_folder_sizes(root):
+    """A folder has few files of its own: one that has more holds more than one idea. Tests mirror the tree or lie beside each other."""
+    for component in sorted({path.parent for path in root.glob("*/meson.build")} - {root / "tests", root / "deploy"}):
+        for folder in sorted({path.parent for path in component.rglob("*") if "node_modules" not in path.parts}):
+            count = sum(path.is_file() for path in folder.iterdir())
+            if count > FOLDER_FILES_MAX:
+                yield f"{folder.relative_to(root)}: {count} files, the limit is {FOLDER_FILES_MAX}"
+
+
 CREATED_FUNCTION = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)\(")
 
 
@@ -311,7 +321,7 @@ def lint_architecture(root):
 
 
 def words(root):
-    faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_migrations(root), *lint_functions_of_tables(root),
+    faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_folder_sizes(root), *lint_migrations(root), *lint_functions_of_tables(root),
                      *lint_column_names(root), *lint_version(root), *lint_architecture(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):

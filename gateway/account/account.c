@@ -3,15 +3,15 @@
 #include "account.sql.h"
 #include "base/utf8.h"
 #include "crypto/scope.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "key/key.h"
 #include "key/key_check.h"
 #include "key/preset.h"
+#include "main/worker_run.h"
 #include "observe/log.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/process.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #include <getopt.h>
 #include <stdio.h>

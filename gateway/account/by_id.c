@@ -3,6 +3,7 @@
 #include "account.sql.h"
 #include "crypto/uuid.h"
 #include "key/key.h"
+#include "main/worker_run.h"
 #include "pg/pg.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* expops, the command line: see cli.h. */
-#include "call.h"
-#include "command.h"
+#include "call/call.h"
+#include "command/command.h"
 
 int main(int argc, char **argv)
 {

@@ -4,7 +4,7 @@
 #include "http/accept_encoding.h"
 #include "json/json.h"
 #include "observe/log.h"
-#include "service/etag.h"
+#include "reply/etag.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -1,6 +1,8 @@
 #include "key/key.h"
 
 #include "crypto/scope.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "key.sql.h"
 #include "key/key_check.h"
@@ -8,11 +10,9 @@
 #include "key/preset.h"
 #include "observe/log.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
+#include "reply/reply.h"
+#include "reply/resource.h"
 #include "service/repository_name.h"
-#include "service/resource.h"
 
 #include <string.h>
 

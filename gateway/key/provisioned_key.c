@@ -1,16 +1,16 @@
 #include "key/provisioned_key.h"
 
 #include "crypto/scope.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "key/key.h"
 #include "key/key_check.h"
 #include "key/preset.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "provisioned_key.sql.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
-#include "service/resource.h"
+#include "reply/reply.h"
+#include "reply/resource.h"
 
 struct provisioned_key_input {
 	const char *id;

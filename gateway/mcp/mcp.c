@@ -2,11 +2,11 @@
 
 #include "base/base.h"
 #include "crypto/crypto.h"
+#include "input/input.h"
 #include "loop/wait.h"
 #include "mcp/method.h"
-#include "service/http_request.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
+#include "request/http_request.h"
 
 #include <string.h>
 

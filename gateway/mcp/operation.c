@@ -2,12 +2,12 @@
 
 #include "base/timefmt.h"
 #include "http/body.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
 #include "proxy/edge.h"
 #include "proxy/proxy.h"
-#include "service/http_request.h"
-#include "service/input.h"
+#include "request/http_request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -198,7 +198,7 @@ struct operation_answer operation_call(struct request *rq, const struct operatio
 	struct inner *inner = inner_new(rq, call);
 	inner_run(inner);
 	if (inner->failure == ERR_UNAVAILABLE || inner->failure == ERR_RATE_LIMITED)
-		http_request_raise_full(rq, inner->failure);
+		http_call_raise_full(rq, inner->failure);
 	if (inner->failure)
 		raise_error(rq, ERR_UPSTREAM,
 		            "the answer of the service is incomplete or too large");

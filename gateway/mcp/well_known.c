@@ -1,5 +1,5 @@
+#include "input/input.h"
 #include "mcp/mcp.h"
-#include "service/input.h"
 
 void oauth_metadata_get(struct request *rq)
 {

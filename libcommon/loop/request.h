@@ -40,7 +40,7 @@ struct request {
 	/* It has changed something that a failure does not undo, in Postgres, Redis or elsewhere:
 	 * it must not run again by itself. */
 	bool has_effects;
-	struct http_call *http;     /* service/http_request.h; NULL for a job or an event */
+	struct http_call *http;     /* input/http_call.h; NULL for a job or an event */
 	void *user;                 /* for the module that started it */
 	bool is_in_transaction;     /* between pg_begin() and its end (pg/pg.h) */
 	struct request_hold *holds; /* this and the next: internal to request.c */

@@ -1,7 +1,7 @@
 /** A worker: one event loop, the thread that runs it, and its clients. Workers share only
  * data that never changes; the members of a worker are used only by its own thread.
  *
- * service/worker_run.c creates, runs and ends workers: some for requests, and one for background
+ * main/worker_run.c creates, runs and ends workers: some for requests, and one for background
  * work, so that jobs, events and the outbox relay never delay a request.
  */
 #pragma once

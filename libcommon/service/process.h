@@ -1,5 +1,5 @@
-/** A process of the cluster: the state that its threads share, the settings that every process has,
- * and running its workers. */
+/** A process of the cluster: the state that its threads share, and the settings that every process
+ * has. main/worker_run.h runs its workers. */
 #pragma once
 
 #include "base/config.h"
@@ -96,18 +96,3 @@ const char *process_direct_url(const struct process_settings *settings);
 /** Fill process_settings from the environment and check addresses, URLs and the secret.
  * ERR_INVALID: a variable is missing or wrong; the reasons were printed on standard error. */
 enum err_code process_settings_load(void);
-
-/** Run all workers until the process has drained after SIGTERM or SIGINT. The calling thread
- * becomes that of the first worker. Returns the exit status. Internal to service_main(). */
-int workers_run(struct process *process);
-
-/** For commands (struct command): migrate the schema, waiting some seconds for a database that is
- * away, then run `fn` in a fiber with a loop and the clients of a worker (Postgres, Redis, HTTP).
- * There are no listeners and no jobs, and the deadline is a year from now. `rq->user` is `user`;
- * `rq->caller` is empty. Returns the exit status: 0, or 1 after one line on standard error when
- * `fn` raised or the database could not be reached. */
-int command_run(struct process *process, request_fn *fn, void *user);
-
-/** As command_run(), for commands with settings of their own: without a database, and with no
- * client but that for HTTP. */
-int outside_run(struct process *process, request_fn *fn, void *user);

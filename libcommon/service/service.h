@@ -1,6 +1,6 @@
-/** libcommon/service/: everything that the services have in common: start-up, settings, listeners,
- * checked input, replies and problems, Idempotency-Key, ETag. A service declares itself in one
- * struct (struct service) and implements handlers. Entry point: service_main().
+/** libcommon/service/: what a service declares, in one struct (struct service), and what its
+ * process has. It implements handlers; service_main() (main/service_main.h) is the rest of the
+ * program.
  *
  * libcommon/README.md says how to add an operation and a service, with an example.
  *
@@ -16,16 +16,18 @@
  *   open is committed together with the answer.
  *
  * Where to look:
- * - input.h: path, query and body of a request. reply.h and resource.h: the reply. etag.h: If-Match
- *   and If-None-Match. key_limit.h: keys that are limited to a repository or an interest.
+ * - input/input.h: path, query and body of a request. input/field_check.h: checking JSON that is
+ *   not a request body against an input table. input/key_limit.h: keys that are limited to a
+ *   repository or an interest.
+ * - reply/reply.h and reply/resource.h: the reply. reply/etag.h: If-Match and If-None-Match.
  * - pg/pg.h: statements and transactions. client/service_call.h: calls to other services.
  * - task/task.h: jobs (work after a 202), events between services, and recurring work.
- * - process.h: settings that every process has, and running a command with a database.
+ * - process.h: settings that every process has. main/worker_run.h: running a command with a
+ *   database.
  * - pg/migrations/ and the files *.fn.sql: tables and SQL functions that every schema has, such as
  *   task_start() and the triggers on tables with rows of accounts (service/account.fn.sql).
- * - field_check.h: checking JSON that is not a request body against an input table.
- * - For this folder only: http_request.h (from an HTTP exchange to a handler; also used by the
- *   gateway), idempotency.h, admin.h.
+ * - Not for handlers: request/http_request.h (from an HTTP exchange to a handler; also used by the
+ *   gateway), request/idempotency.h, main/admin.h.
  *
  * State: `process->user` holds what belongs to the process, created by `process_start`;
  * `worker->user` holds what belongs to one worker, created by `worker_start`. Each is one struct of
@@ -57,7 +59,7 @@ struct internal_route {
 };
 
 /** A subcommand: `svc-search import FILE`. It runs instead of the server, after the settings are
- * loaded; nothing else has been started. command_run() (process.h) gives it a fiber with a
+ * loaded; nothing else has been started. command_run() (main/worker_run.h) gives it a fiber with a
  * database. */
 struct command {
 	const char *name;  /* NULL ends a table */
@@ -66,8 +68,8 @@ struct command {
 	/** Returns the exit status; argv[0] is the command's name. */
 	int (*run)(struct process *process, int argc, char **argv);
 	/** Of a program that uses the public interface from outside: it has these settings and
-	 * LOG_LEVEL, and no others, and outside_run() (process.h) gives it a fiber. NULL: the
-	 * command has the settings of the service. */
+	 * LOG_LEVEL, and no others, and outside_run() (main/worker_run.h) gives it a fiber. NULL:
+	 * the command has the settings of the service. */
 	const struct setting *const *settings;
 };
 
@@ -116,17 +118,7 @@ struct service {
 	/** Why the service is not ready, a short text for /readyz; NULL: it is ready. Called from
 	 * any thread. */
 	const char *(*not_ready_reason)(struct process *process);
-	/** Handles the public listener in place of http_service_handler (http_request.h): the
-	 * gateway's proxy. */
+	/** Handles the public listener in place of http_service_handler
+	 * (request/http_service.h): the gateway's proxy. */
 	const struct http_handler *public_handler;
 };
-
-/** The whole of main(). Reads the settings. Runs the command that argv[1] names, or, without one,
- * serves in its roles (roles.h): starts the workers, the public listener and the admin listener
- * (`/healthz`, `/readyz`, `/metrics`), migrates the schema in the background until that succeeds,
- * and drains on SIGTERM.
- *
- * Returns the exit status. It is 2, after one line on standard error for each fault, when a setting
- * is wrong, when an operation of the service in internal.def, or in api.def and not marked GONE,
- * has no route, or when a route's operation belongs to another service. */
-int service_main(const struct service *service, int argc, char **argv);

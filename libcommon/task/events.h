@@ -22,8 +22,8 @@
  */
 #pragma once
 
-#include "task/lease.h"
-#include "task/stream.h"
+#include "pg/lease.h"
+#include "redis/stream.h"
 #include "task/tasks.h"
 
 #define STREAM_ID_MAX 48 /* room for an entry id, `ms-sequence` */

@@ -5,7 +5,7 @@
 #include "observe/log.h"
 #include "outbox.sql.h"
 #include "pg/pg.h"
-#include "task/stream.h"
+#include "redis/stream.h"
 
 #include <stdlib.h>
 #include <string.h>

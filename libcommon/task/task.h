@@ -53,7 +53,7 @@
  *
  * task_start() returns the equal task (account, kind and input) if one still waits for its first
  * attempt, and violates the constraint task_pending_max when too many tasks of the account wait
- * (CONSTRAINT_TASK_PENDING_MAX in service/resource.h). What other transactions have not committed
+ * (CONSTRAINT_TASK_PENDING_MAX in reply/resource.h). What other transactions have not committed
  * is not counted (task_insert() in task.fn.sql). Background work, which must not stop at the bound
  * of one account, calls task_put(); its tasks count too.
  *
@@ -211,7 +211,7 @@ struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *se
 void tasks_drain(struct tasks *tasks, uint64_t deadline_ms, void (*drained)(void *), void *context);
 
 /** After the drain, once no request of the worker runs: start one that gives up the leases which
- * this process holds for the relay and the consumers (task/lease.h), so that the other processes
+ * this process holds for the relay and the consumers (pg/lease.h), so that the other processes
  * continue their work at once. It ends within two seconds, perhaps before this function returns.
  * NULL is fine. */
 void tasks_give_up_leases(struct tasks *tasks);

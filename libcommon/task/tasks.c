@@ -24,7 +24,6 @@
 
 struct tasks_timing tasks_timing = {
 	.lease = 30000,
-	.alone = 10000,
 	.sweep = 5000,
 	.reconcile = 5000,
 	.trim = 10000,

@@ -2,11 +2,10 @@
  * this folder.
  *
  * tasks.c makes the struct tasks and starts the parts, each a periodic (loop/periodic.h) of one
- * worker. The parts do not call tasks.c. From the bottom up:
+ * worker. The parts do not call tasks.c. From the bottom up, on
+ * pg/lease.h (what one process at a time does), redis/stream.h (Redis Streams) and
+ * product/event_streams.h (which services write and read each stream):
  *
- *     lease.c           what one process at a time does
- *     stream.c          Redis Streams: consumer groups, entries
- *     event_streams.c   which services write and read each event stream
  *     wake.c            tells processes of new tasks and rows of the outbox
  *     job_run.c         runs the job of a claimed task in a fiber, completes the task
  *     job_claim.c       claims tasks from Postgres, renews their leases
@@ -23,9 +22,9 @@
 
 #include "loop/periodic.h"
 #include "loop/worker.h"
+#include "pg/lease.h"
+#include "product/event_streams.h"
 #include "redis/redis.h"
-#include "task/event_streams.h"
-#include "task/lease.h"
 #include "task/task.h"
 
 #include <uv.h>
@@ -35,7 +34,6 @@
 /** Pauses and time limits, in milliseconds; tests make them shorter. */
 struct tasks_timing {
 	uint64_t lease;     /* how long a job's lease lasts without renewal */
-	uint64_t alone;     /* how long a lease of lease.h lasts without renewal */
 	uint64_t sweep;     /* between two passes of the relay without a notification */
 	uint64_t reconcile; /* between two passes of the reconciler */
 	uint64_t trim;      /* between two passes of the trimmer */

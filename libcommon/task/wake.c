@@ -3,7 +3,7 @@
 #include "base/base.h"
 #include "pg/pg.h"
 #include "redis/redis.h"
-#include "task/stream.h"
+#include "redis/stream.h"
 #include "task/tasks.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 
 usage: operation_table.py operation_table.h gateway/openapi.yaml [svc-x/openapi.yaml ...]
 
-Each operation becomes a row of OPERATIONS, `struct operation` of gateway/cli/operation.h, with a row for each field that it
+Each operation becomes a row of OPERATIONS, `struct operation` of gateway/cli/call/operation.h, with a row for each field that it
 takes: the parameters of its path, query and header, and the members of its JSON body. Operations that only say that they are
 gone are left out.
 """

@@ -3,8 +3,8 @@
 #include "build.sql.h"
 #include "client/service_call.h"
 #include "http/query.h"
+#include "input/key_limit.h"
 #include "json/json.h"
-#include "service/key_limit.h"
 #include "template/spec.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "queue/queue.h"
 
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "queue.sql.h"
 #include "queue/wakeup.h"
-#include "service/key_limit.h"
 
 #include <string.h>
 

@@ -20,9 +20,9 @@
 #pragma once
 
 #include "base/config.h"
+#include "input/input.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 /** WORK_LEASE, WORK_FIRST_LEASE, WORK_ATTEMPTS, WORK_WAITING_MAX, BUILD_TIMEOUT. */
 extern const struct setting QUEUE_SETTINGS[];

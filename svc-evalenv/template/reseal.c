@@ -1,4 +1,4 @@
-#include "service/reseal.h"
+#include "main/reseal.h"
 
 #include "reseal.sql.h"
 #include "template/template.h"

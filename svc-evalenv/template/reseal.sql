@@ -1,4 +1,4 @@
--- See service/reseal.h.
+-- See main/reseal.h.
 
 -- name: reseal_template_page (read)
 SELECT id, id, secret FROM template

@@ -25,5 +25,5 @@ void template_get(struct request *rq);
 void template_update(struct request *rq);
 void template_lock(struct request *rq);
 
-/** `svc-evalenv reseal` (service/reseal.h). */
+/** `svc-evalenv reseal` (main/reseal.h). */
 int reseal_command(struct process *process, int argc, char **argv);

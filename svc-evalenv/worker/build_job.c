@@ -1,7 +1,7 @@
 #include "base/url.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "observe/log.h"
-#include "service/key_limit.h"
 #include "worker/builder.h"
 #include "worker/folder.h"
 #include "worker/job.h"

@@ -3,13 +3,13 @@
 #include "experiment.sql.h"
 #include "experiment/fields.h"
 #include "experiment/key_experiments.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
-#include "service/etag.h"
-#include "service/idempotency.h"
-#include "service/input.h"
-#include "service/reply.h"
-#include "service/resource.h"
+#include "reply/etag.h"
+#include "reply/reply.h"
+#include "reply/resource.h"
+#include "request/idempotency.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/** The input of experiments and projects as tables of fields (service/input.h). They check request
+/** The input of experiments and projects as tables of fields (input/input.h). They check request
  * bodies and the files of the command `seed`. */
 #pragma once
 
-#include "service/input.h"
+#include "input/input.h"
 
 /** Members that an experiment can be created with. */
 extern const struct field EXPERIMENT_CREATE_FIELDS[];

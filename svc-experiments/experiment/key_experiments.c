@@ -2,12 +2,12 @@
 
 #include "client/service_ask.h"
 #include "experiment/experiment.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "key_experiments.sql.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #include <string.h>
 #include <strings.h>

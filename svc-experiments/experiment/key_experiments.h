@@ -1,4 +1,4 @@
-/** Which experiments are those of a limited key (service/key_limit.h):
+/** Which experiments are those of a limited key (input/key_limit.h):
  *
  * - with the key's repository as their target
  * - without a target, in the project of the key's interest

@@ -1,12 +1,12 @@
 #include "experiment/project.h"
 
 #include "experiment/fields.h"
+#include "input/input.h"
 #include "pg/pg.h"
 #include "project.sql.h"
-#include "service/etag.h"
-#include "service/input.h"
-#include "service/reply.h"
-#include "service/resource.h"
+#include "reply/etag.h"
+#include "reply/reply.h"
+#include "reply/resource.h"
 
 struct project_input {
 	const char *id;

@@ -2,12 +2,12 @@
 
 #include "base/terminal.h"
 #include "experiment/fields.h"
+#include "input/field_check.h"
+#include "input/input.h"
 #include "json/json.h"
+#include "main/worker_run.h"
 #include "pg/pg.h"
 #include "seed.sql.h"
-#include "service/field_check.h"
-#include "service/input.h"
-#include "service/process.h"
 
 #include <errno.h>
 #include <getopt.h>

@@ -6,12 +6,12 @@
 #include "implementation.sql.h"
 #include "implementation/context.h"
 #include "implementation/paper.h"
+#include "input/input.h"
+#include "input/left_out.h"
 #include "json/json.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/left_out.h"
-#include "service/reply.h"
-#include "service/resource.h"
+#include "reply/reply.h"
+#include "reply/resource.h"
 
 struct report_input {
 	const char *id;

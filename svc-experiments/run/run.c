@@ -3,12 +3,12 @@
 #include "experiment/experiment.h"
 #include "experiment/fields.h"
 #include "experiment/key_experiments.h"
+#include "input/input.h"
 #include "pg/pg.h"
+#include "reply/resource.h"
+#include "request/idempotency.h"
 #include "run.sql.h"
 #include "run/steps.h"
-#include "service/idempotency.h"
-#include "service/input.h"
-#include "service/resource.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 #include "activity.sql.h"
 #include "agent/agent.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 struct activity_input {
 	const char *repo;

@@ -1,12 +1,12 @@
 #include "agent/agent.h"
 #include "agent/analysis.h"
 #include "agent/run_record.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "llm/chat.h"
+#include "reply/reply.h"
 #include "run/run.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
 
 #include <string.h>
 

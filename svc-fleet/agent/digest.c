@@ -2,11 +2,11 @@
 #include "agent/analysis.h"
 #include "agent/run_record.h"
 #include "digest.sql.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "llm/chat.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #include <string.h>
 

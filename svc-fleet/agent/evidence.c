@@ -1,11 +1,11 @@
 #include "agent/agent.h"
 #include "agent/run_record.h"
 #include "base/url.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
+#include "reply/reply.h"
 #include "run/run.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
 
 struct evidence_input {
 	const char *artifact; /* checked by ARTIFACT */

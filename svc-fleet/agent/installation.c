@@ -1,11 +1,11 @@
 #include "agent/agent.h"
 #include "client/service_ask.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "installation.sql.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
-#include "service/resource.h"
+#include "reply/reply.h"
+#include "reply/resource.h"
 
 struct list_input {
 	int64_t limit, offset;

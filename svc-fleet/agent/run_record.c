@@ -1,11 +1,11 @@
 #include "agent/run_record.h"
 
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "llm/chat.h"
 #include "pg/pg.h"
+#include "reply/resource.h"
 #include "run_record.sql.h"
-#include "service/key_limit.h"
-#include "service/resource.h"
 #include "wording/run_brief.h"
 #include "wording/wording.h"
 

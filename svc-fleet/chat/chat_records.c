@@ -2,11 +2,11 @@
 
 #include "agent/run_record.h"
 #include "chat.sql.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "pg/pg.h"
+#include "reply/resource.h"
 #include "report/finding.h"
-#include "service/key_limit.h"
-#include "service/resource.h"
 
 static yyjson_val *find_findings(struct request *rq, const struct finding_facts *facts)
 {

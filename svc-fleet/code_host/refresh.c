@@ -1,12 +1,12 @@
 #include "base/timefmt.h"
 #include "client/service_ask.h"
 #include "code_host/code_host.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "product/agent_workflow.h"
 #include "refresh.sql.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 #include "client/service_ask.h"
 #include "code_host/code_host.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "product/agent_workflow.h"
+#include "reply/resource.h"
 #include "run_status.sql.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/resource.h"
 
 #define ASK_TIMEOUT_MS 5000
 

@@ -1,10 +1,10 @@
 #include "inbox/inbox.h"
 
 #include "inbox.sql.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #define IDS_MAX 1000
 

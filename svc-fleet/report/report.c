@@ -1,12 +1,12 @@
 #include "report/report.h"
 
 #include "base/timefmt.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
+#include "reply/reply.h"
 #include "report.sql.h"
 #include "report/finding.h"
-#include "service/input.h"
-#include "service/reply.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 #include "run/run.h"
 
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "pg/pg.h"
+#include "reply/reply.h"
+#include "reply/resource.h"
 #include "run.sql.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
-#include "service/resource.h"
 
 #include <string.h>
 

@@ -1,13 +1,13 @@
 #include "base/timefmt.h"
+#include "input/input.h"
+#include "input/key_limit.h"
+#include "input/left_out.h"
 #include "json/json.h"
 #include "pg/batch.h"
+#include "reply/reply.h"
 #include "run.sql.h"
 #include "run/repo_access.h"
 #include "run/run.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/left_out.h"
-#include "service/reply.h"
 
 #include <string.h>
 

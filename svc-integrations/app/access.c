@@ -3,10 +3,10 @@
 #include "access.sql.h"
 #include "base/timefmt.h"
 #include "connection/token.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
-#include "service/key_limit.h"
 
 #include <string.h>
 #include <strings.h>

@@ -6,10 +6,10 @@
 #include "base/timefmt.h"
 #include "crypto/crypto.h"
 #include "http/query.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "provider/provider.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #include <string.h>
 

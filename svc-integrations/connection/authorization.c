@@ -5,11 +5,11 @@
 #include "connection/connection.h"
 #include "connection/credentials.h"
 #include "crypto/crypto.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "provider/oauth.h"
-#include "service/input.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 #include "connection/connection.h"
 
 #include "connection.sql.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
-#include "service/input.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 #include <string.h>
 

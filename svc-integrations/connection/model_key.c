@@ -3,10 +3,10 @@
 #include "connection.sql.h"
 #include "connection/connection.h"
 #include "connection/credentials.h"
+#include "input/input.h"
 #include "pg/pg.h"
 #include "provider/model_provider.h"
-#include "service/input.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "connection/reseal.h"
 
+#include "main/reseal.h"
 #include "reseal.sql.h"
-#include "service/reseal.h"
 
 /* Every column that the vault has sealed. */
 static const struct sealed_column COLUMNS[] = {

@@ -1,4 +1,4 @@
-/** `svc-integrations reseal`: seal all stored tokens and keys anew (service/reseal.h). */
+/** `svc-integrations reseal`: seal all stored tokens and keys anew (main/reseal.h). */
 #pragma once
 
 #include "service/process.h"

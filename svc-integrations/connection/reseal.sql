@@ -1,4 +1,4 @@
--- See service/reseal.h.
+-- See main/reseal.h.
 
 -- name: reseal_connection_page (read)
 SELECT id, id || ' ' || account_id || ' ' || provider, sealed FROM connection

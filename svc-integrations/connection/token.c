@@ -1,13 +1,13 @@
 #include "connection/token.h"
 
 #include "connection/credentials.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "provider/oauth.h"
-#include "service/input.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 #include "token.sql.h"
 
 #include <stdlib.h>

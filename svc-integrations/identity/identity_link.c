@@ -2,9 +2,9 @@
 
 #include "crypto/scope.h"
 #include "identity_link.sql.h"
+#include "input/input.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 #include <inttypes.h>
 

@@ -1,14 +1,14 @@
 #include "notify/endpoint_test.h"
 
 #include "base/timefmt.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "message_delivery.sql.h"
 #include "notify/attempt.h"
 #include "notify/endpoint/event_type.h"
 #include "notify/message.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 #include <string.h>
 

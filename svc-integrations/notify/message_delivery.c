@@ -1,10 +1,10 @@
 #include "notify/message_delivery.h"
 
+#include "input/input.h"
 #include "message_delivery.sql.h"
 #include "notify/message.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 struct delivery_input {
 	const char *endpoint, *id;

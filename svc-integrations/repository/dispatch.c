@@ -2,14 +2,14 @@
 
 #include "dispatch.sql.h"
 #include "http/query.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
+#include "reply/reply.h"
 #include "repository/branch.h"
 #include "repository/replica_lock.h"
 #include "repository/run.h"
-#include "service/input.h"
-#include "service/reply.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,11 +3,11 @@
 #include "app/access.h"
 #include "app/app.h"
 #include "app/app_jwt.h"
+#include "input/input.h"
 #include "json/json.h"
+#include "reply/reply.h"
 #include "repository/content.h"
 #include "repository/repository.h"
-#include "service/input.h"
-#include "service/reply.h"
 #include "service/repository_name.h"
 
 #include <string.h>

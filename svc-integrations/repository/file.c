@@ -2,13 +2,13 @@
 
 #include "crypto/crypto.h"
 #include "http/query.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "product/ref_name.h"
+#include "reply/reply.h"
 #include "repository/branch.h"
 #include "repository/content.h"
 #include "repository/replica_lock.h"
-#include "service/input.h"
-#include "service/reply.h"
 
 #include <string.h>
 #include <strings.h>

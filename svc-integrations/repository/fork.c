@@ -1,12 +1,12 @@
 #include "repository/fork.h"
 
 #include "app/access.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "loop/wait.h"
+#include "reply/reply.h"
 #include "repository/branch.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
 
 #include <strings.h>
 

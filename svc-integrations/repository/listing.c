@@ -2,11 +2,11 @@
 
 #include "base/timefmt.h"
 #include "http/query.h"
+#include "input/input.h"
 #include "json/json.h"
+#include "reply/reply.h"
 #include "repository/pull_request.h"
 #include "repository/run.h"
-#include "service/input.h"
-#include "service/reply.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 #include "repository/pull_request.h"
 
 #include "http/query.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "product/ref_name.h"
+#include "reply/reply.h"
 #include "repository/branch.h"
 #include "repository/replica_lock.h"
-#include "service/input.h"
-#include "service/reply.h"
 
 #include <inttypes.h>
 

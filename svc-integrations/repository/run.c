@@ -1,10 +1,10 @@
 #include "repository/run.h"
 
 #include "http/query.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "product/ref_name.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,11 +2,11 @@
 
 #include "connection/model_key.h"
 #include "crypto/crypto.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "provider/provider.h"
+#include "reply/reply.h"
 #include "repository/repository.h"
-#include "service/input.h"
-#include "service/reply.h"
 
 #include <sodium.h>
 

@@ -2,14 +2,14 @@
 
 #include "delivery.sql.h"
 #include "http/query.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 #include "webhook/webhook_signature.h"
 
 #include <string.h>
@@ -144,7 +144,7 @@ void delivery_receive(struct request *rq)
 	intake->id = read_name(rq, "X-GitHub-Delivery", delivery_id_is_valid);
 	find_json(rq, intake);
 	fiber_offload_text(rq, intake->json_length, measure, intake);
-	http_request_take_json(rq, intake->kept.length, intake->kept.values_max);
+	http_call_take_json(rq, intake->kept.length, intake->kept.values_max);
 	intake->arena = offload_arena(rq);
 	fiber_offload_text(rq, intake->length, read_events, intake);
 	struct pg_rows *rows = store(rq, intake);

@@ -1,9 +1,9 @@
 /* `svc-integrations deliveries`: prints JSON, a line for each delivery, newest first. */
 #include "base/terminal.h"
 #include "delivery.sql.h"
+#include "main/worker_run.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
-#include "service/process.h"
 #include "webhook/delivery.h"
 
 #include <getopt.h>

@@ -1,9 +1,9 @@
 #include "api/candidate_input.h"
 
 #include "base/utf8.h"
+#include "input/ignored_fields.h"
 #include "json/json.h"
 #include "pool/pool.h"
-#include "service/ignored_fields.h"
 
 #include <string.h>
 

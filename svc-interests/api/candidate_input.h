@@ -12,7 +12,7 @@
  * `array` may be NULL or null: no candidates. */
 void candidate_input_check(struct request *rq, yyjson_val *array);
 
-/** Load the checked candidates, as JSON in the form of preference/paper.h: first the papers whose
+/** Load the checked candidates, as JSON in the form of paper/paper.h: first the papers whose
  * ids svc-search has, then the texts with their `index`. In the arena of the request. Sets
  * `ret_version` to the version of the embedder that svc-search named, if it was asked. Suspends.
  * Raises what pool_lookup() raises. */

@@ -2,13 +2,13 @@
 
 #include "api/candidate_input.h"
 #include "experiment_history.sql.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "preference/scorer.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 #include "api/interest.h"
 
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "interest.sql.h"
 #include "json/json.h"
 #include "pg/pg.h"
-#include "service/etag.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/resource.h"
+#include "reply/etag.h"
+#include "reply/resource.h"
 
 #include <inttypes.h>
 

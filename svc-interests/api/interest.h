@@ -1,10 +1,8 @@
-/** svc-interests/api/: the routes, jobs, event handlers and the daily run of svc-interests; main.c
- * lists them all.
+/** svc-interests/api/: the routes and event handlers of svc-interests; main.c lists them all.
  *
  *   interest.h            interests, which papers are recommended for
  *   recommendation.h      lists and digest of recommendations, feedback
- *   refresh.h             making recommendations, on request or daily
- *   experiment_history.h  scoring candidates, refitting the preference model
+ *   experiment_history.h  scoring candidates
  *   experiment.h          events about experiments
  *
  * This header: creating, reading, changing and deleting interests. A new interest, and one whose

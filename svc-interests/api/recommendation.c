@@ -1,12 +1,12 @@
 #include "api/recommendation.h"
 
 #include "http/api.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "pg/pg.h"
 #include "recommendation.sql.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply_papers.h"
-#include "service/resource.h"
+#include "reply/reply_papers.h"
+#include "reply/resource.h"
 #include "task/task.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "api/seen.h"
 
+#include "input/input.h"
 #include "pg/pg.h"
+#include "reply/resource.h"
 #include "seen.sql.h"
-#include "service/input.h"
-#include "service/resource.h"
 
 #define PAPERS_MAX 1000
 

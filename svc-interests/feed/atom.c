@@ -2,7 +2,7 @@
 
 #include "atom.sql.h"
 #include "json/json.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 #include <string.h>
 

@@ -3,10 +3,10 @@
 #include "crypto/crypto.h"
 #include "feed.sql.h"
 #include "feed/atom.h"
+#include "input/input.h"
 #include "pg/pg.h"
-#include "service/input.h"
+#include "reply/resource.h"
 #include "service/process.h"
-#include "service/resource.h"
 
 #include <string.h>
 

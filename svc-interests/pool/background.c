@@ -4,10 +4,10 @@
 #include "json/json.h"
 #include "loop/wait.h"
 #include "observe/log.h"
+#include "paper/frequency.h"
+#include "paper/paper.h"
 #include "pg/pg.h"
 #include "pool/asset_query.h"
-#include "preference/frequency.h"
-#include "preference/paper.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /** The candidates of an interest as papers, for the choice of those to recommend. */
 #pragma once
 
+#include "paper/paper.h"
 #include "pool/pool.h"
-#include "preference/paper.h"
 
 /** What candidates depend on. */
 struct candidate_source {

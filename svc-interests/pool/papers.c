@@ -3,9 +3,9 @@
 #include "base/timefmt.h"
 #include "json/json.h"
 #include "loop/wait.h"
+#include "paper/paper_cache.h"
 #include "papers.sql.h"
 #include "pg/pg.h"
-#include "preference/paper_cache.h"
 
 #include <stdlib.h>
 #include <string.h>

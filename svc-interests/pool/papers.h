@@ -1,12 +1,12 @@
 /** Papers and document frequencies for refreshes. Both are in Postgres; the background worker, on
- * which jobs run, keeps those in use in memory (preference/paper_cache.h). */
+ * which jobs run, keeps those in use in memory (paper/paper_cache.h). */
 #pragma once
 
 #include "base/config.h"
 #include "loop/request.h"
 #include "loop/worker.h"
-#include "preference/frequency.h"
-#include "preference/paper.h"
+#include "paper/frequency.h"
+#include "paper/paper.h"
 
 #include <yyjson.h>
 

@@ -1,5 +1,7 @@
 #include "pool/pool.h"
 
+#include "interest/interest_name.h"
+#include "interest/interest_text.h"
 #include "json/json.h"
 #include "observe/log.h"
 #include "pg/pg.h"
@@ -7,8 +9,6 @@
 #include "pool/asset_query.h"
 #include "pool/background.h"
 #include "pool/papers.h"
-#include "preference/interest_name.h"
-#include "preference/interest_text.h"
 #include "source/arxiv_links.h"
 #include "source/source.h"
 

@@ -16,9 +16,9 @@ extern const struct setting POOL_SETTINGS[];
 
 /** Job `pool_build`, {"interest_id"}: build the pool of an interest that is new, or whose name or
  * context has changed. When the interest is new, or its context has changed, the job also starts
- * the task that makes the first recommendations for it (api/refresh.h). The job is retried while
- * svc-search is unavailable; after the last attempt the status of the pool is `failed`. So is that
- * of an interest that is nothing but a repository, which could not be read. */
+ * the task that makes the first recommendations for it (refresh/refresh.h). The job is retried
+ * while svc-search is unavailable; after the last attempt the status of the pool is `failed`. So is
+ * that of an interest that is nothing but a repository, which could not be read. */
 void pool_build(struct request *rq, struct task *task);
 
 /** The outcome of pool_renew(). */

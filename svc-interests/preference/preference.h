@@ -32,8 +32,8 @@
 #pragma once
 
 #include "base/arena.h"
-#include "preference/features.h"
-#include "preference/frequency.h"
+#include "paper/features.h"
+#include "paper/frequency.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,8 +61,6 @@ enum {
 	PREFERENCE_LOGISTIC_MIN = 10,
 	/** Features of a model at most; those with the largest weights are kept. */
 	PREFERENCE_MAX_FEATURES = 32768,
-	/** Dimensions of a dense vector at most. */
-	PREFERENCE_MAX_DENSE = 4096,
 	/** Version of the saved format. */
 	PREFERENCE_FORMAT = 1,
 };

@@ -109,7 +109,7 @@ static void read_terms(struct arena *arena, struct reader *in, struct preference
 static void read_dense(struct arena *arena, struct reader *in, struct preference_model *model)
 {
 	model->dense_space = read_uint(in, UINT64_MAX);
-	model->dense_length = (uint32_t)read_count(in, PREFERENCE_MAX_DENSE, 4);
+	model->dense_length = (uint32_t)read_count(in, FEATURES_DENSE_MAX, 4);
 	model->dense = arena_array(arena, model->dense_length, sizeof(*model->dense));
 	for (uint32_t i = 0; i < model->dense_length; i++)
 		model->dense[i] = read_float(in);

@@ -2,10 +2,10 @@
  * and loads it. */
 #pragma once
 
-#include "preference/codec.h"
+#include "paper/codec.h"
+#include "paper/term_index.h"
 #include "preference/logistic.h"
 #include "preference/preference.h"
-#include "preference/term_index.h"
 
 struct preference_model {
 	struct preference_facts facts;

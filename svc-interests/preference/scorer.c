@@ -1,8 +1,8 @@
 #include "preference/scorer.h"
 
+#include "interest/interest_name.h"
+#include "interest/interest_text.h"
 #include "json/json.h"
-#include "preference/interest_name.h"
-#include "preference/interest_text.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,9 +8,9 @@
  * functions may run on any thread, one thread per arena. */
 #pragma once
 
-#include "preference/paper.h"
+#include "paper/paper.h"
+#include "paper/words.h"
 #include "preference/preference.h"
-#include "preference/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>

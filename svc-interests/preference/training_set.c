@@ -110,7 +110,7 @@ static void set_dense_space(struct training_set *set)
 {
 	const struct features **list = set->features;
 	for (size_t i = 0; i < set->matrix.row_count; i++) {
-		if (list[i]->dense_length == 0 || list[i]->dense_length > PREFERENCE_MAX_DENSE)
+		if (list[i]->dense_length == 0 || list[i]->dense_length > FEATURES_DENSE_MAX)
 			continue;
 		set->dense_length = list[i]->dense_length;
 		set->dense_space = list[i]->dense_space;

@@ -1,6 +1,8 @@
 #include "provision/provision.h"
 
 #include "client/service_ask.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "product/agent_pair.h"
 #include "product/ref_name.h"
@@ -9,10 +11,8 @@
 #include "provision/agent_commands.h"
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
-#include "service/input.h"
-#include "service/key_limit.h"
+#include "reply/resource.h"
 #include "service/process.h"
-#include "service/resource.h"
 #include "source/source.h"
 
 #include <string.h>

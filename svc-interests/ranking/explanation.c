@@ -1,6 +1,6 @@
 #include "ranking/explanation.h"
 
-#include "preference/features.h"
+#include "paper/features.h"
 #include "ranking/calibration.h"
 #include "ranking/matched_phrases.h"
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "preference/words.h"
+#include "paper/words.h"
 #include "ranking/matched_phrases.h"
 
 #include <stdbool.h>

@@ -39,7 +39,7 @@
  * kind. */
 #pragma once
 
-#include "preference/features.h"
+#include "paper/features.h"
 #include "ranking/calibration.h"
 
 #include <stdbool.h>

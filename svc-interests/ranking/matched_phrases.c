@@ -1,6 +1,6 @@
 #include "ranking/matched_phrases.h"
 
-#include "preference/features.h"
+#include "paper/features.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "preference/words.h"
+#include "paper/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>

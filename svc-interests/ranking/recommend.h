@@ -30,7 +30,7 @@ struct recommend_input {
 	struct paper_list pool;        /* candidates; their features are set */
 	struct paper_list recommended; /* papers already recommended; the same */
 	/* Papers with `signal` and `coefficient` that the model learned from, in the form of
-	 * preference/paper.h; NULL: unknown. */
+	 * paper/paper.h; NULL: unknown. */
 	const char *examples_json;
 	const char *embedder; /* that made the vectors; NULL: words only */
 	int64_t model_version;

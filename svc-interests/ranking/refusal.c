@@ -1,6 +1,6 @@
 #include "ranking/refusal.h"
 
-#include "preference/interest_text.h"
+#include "interest/interest_text.h"
 
 #include <ctype.h>
 #include <math.h>

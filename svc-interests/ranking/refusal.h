@@ -1,6 +1,6 @@
 /** How much a paper is about what the interest refuses.
  *
- * An item that is refused ("video generation", preference/exclusion.h) occurs where its words stand
+ * An item that is refused ("video generation", interest/exclusion.h) occurs where its words stand
  * together in the title or the abstract. Where the paper itself denies them it does not: "without
  * labels", "label-free". An item whose words all describe the interest's topic is ignored. */
 #pragma once

@@ -3,12 +3,12 @@
 #include "asset.sql.h"
 #include "indexing/indexer.h"
 #include "ingest/paper_id.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "plain/plain_text.h"
-#include "service/input.h"
-#include "service/reply.h"
-#include "service/reply_papers.h"
+#include "reply/reply.h"
+#include "reply/reply_papers.h"
 #include "state.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
 #include "api/harvest_request.h"
 
+#include "harvest/harvester.h"
+#include "harvest/source.h"
 #include "harvest_request.sql.h"
-#include "ingest/harvester.h"
-#include "ingest/source.h"
+#include "input/input.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #include <string.h>
 

@@ -6,11 +6,11 @@
 #include "api/search_hits.h"
 #include "engine/engine.h"
 #include "engine/text/parsed_query.h"
+#include "input/input.h"
 #include "json/json.h"
 #include "plain/plain_text.h"
-#include "service/input.h"
-#include "service/reply.h"
-#include "service/reply_papers.h"
+#include "reply/reply.h"
+#include "reply/reply_papers.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 #include "api/search_filter.h"
 
 #include "base/timefmt.h"
-#include "ingest/source.h"
+#include "harvest/source.h"
+#include "input/input.h"
 #include "json/json.h"
-#include "service/http_request.h"
-#include "service/input.h"
+#include "request/http_request.h"
 
 #include <string.h>
 

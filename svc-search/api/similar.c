@@ -4,13 +4,13 @@
 #include "api/search_hits.h"
 #include "client/service_ask.h"
 #include "ingest/paper_id.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/reply.h"
-#include "service/reply_papers.h"
-#include "service/resource.h"
+#include "reply/reply.h"
+#include "reply/reply_papers.h"
+#include "reply/resource.h"
 #include "similar.sql.h"
 
 #include <string.h>

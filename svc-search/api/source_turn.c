@@ -1,9 +1,9 @@
 #include "api/source_turn.h"
 
-#include "ingest/source.h"
+#include "harvest/source.h"
+#include "input/input.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #define WAIT_MAX_MS 60000
 

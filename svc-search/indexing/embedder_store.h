@@ -4,7 +4,7 @@
 
 #include "engine/vector/training.h"
 #include "loop/request.h"
-#include "task/lease.h"
+#include "pg/lease.h"
 
 #include <stdbool.h>
 #include <stdint.h>

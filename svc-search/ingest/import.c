@@ -5,10 +5,10 @@
 #include "import.sql.h"
 #include "ingest/line_reader.h"
 #include "loop/wait.h"
+#include "main/worker_run.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "plain/plain_text.h"
-#include "service/process.h"
 
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-/** svc-search/ingest/: loads papers into the database. Entry points: the commands
- * `svc-search import FILE` (import.c) and `svc-search harvest` (harvest.c). Both turn papers into
- * `struct metadata` (metadata.h) and store them in batches with the functions below. */
+/** svc-search/ingest/: loads papers into the database. Entry points: the command
+ * `svc-search import FILE` (import.c), and what harvest/ reads. Both turn papers into `struct
+ * metadata` (metadata.h) and store them in batches with the functions below. */
 #pragma once
 
 #include "ingest/metadata.h"

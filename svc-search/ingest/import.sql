@@ -43,14 +43,6 @@ SELECT (SELECT count(*) FROM written WHERE is_new), (SELECT count(*) FROM writte
        (extract(epoch FROM greatest((SELECT max(published_at) FROM written WHERE is_new),
                                     (SELECT max(published_at) FROM stored WHERE added_at >= announcement_before($3, now())))) * 1000)::bigint;
 
--- name: asset_withdraw
--- $1 an array of ids that the source has deleted.
-WITH withdrawn AS (
-    UPDATE asset SET is_deleted = true
-    WHERE arxiv_id IN (SELECT jsonb_array_elements_text($1::jsonb)) AND NOT is_deleted RETURNING 1
-)
-SELECT count(*) FROM withdrawn;
-
 -- name: index_source_get (read)
 -- The id of this database.
 SELECT id FROM index_source;

@@ -4,10 +4,10 @@
 #include "base/url.h"
 #include "base/utf8.h"
 #include "ingest/paper_id.h"
+#include "input/field_check.h"
+#include "input/input.h"
 #include "plain/plain_text.h"
 #include "product/repository_url.h"
-#include "service/field_check.h"
-#include "service/input.h"
 
 #include <curl/curl.h>
 

@@ -13,8 +13,8 @@
 #include "ranking/calibration.h"
 
 #include "engine/engine.h"
+#include "interest/interest_text.h"
 #include "judged.h"
-#include "preference/interest_text.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #include "negation.h"
 
-#include "preference/exclusion.h"
+#include "interest/exclusion.h"
 
 #include <yyjson.h>
 

@@ -11,8 +11,8 @@
 #include "engine/engine.h"
 #include "engine/vector/sample.h"
 #include "engine/vector/training.h"
+#include "interest/interest_text.h"
 #include "judged.h"
-#include "preference/interest_text.h"
 #include "ranking/calibration.h"
 
 #include <yyjson.h>

@@ -1,7 +1,7 @@
 /* preference_load(): any bytes are refused, or are a model that scores papers and that can be saved
  * and loaded again unchanged. The checksum is corrected, because almost every input would be
  * refused otherwise. */
-#include "preference/codec.h"
+#include "paper/codec.h"
 
 #include "crypto/crypto.h"
 #include "fuzz.h"

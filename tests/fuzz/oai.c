@@ -1,6 +1,6 @@
 /* oai_parse(): any input is either read as a consistent page or refused with a reason.
  * metadata_row() turns each record of the page into a row, or refuses it with a reason. */
-#include "ingest/oai.h"
+#include "harvest/oai.h"
 
 #include "base/base.h"
 #include "fuzz.h"

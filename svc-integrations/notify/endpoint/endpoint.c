@@ -1,15 +1,15 @@
 #include "notify/endpoint/endpoint.h"
 
 #include "endpoint.sql.h"
+#include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "notify/endpoint/endpoint_kind.h"
 #include "notify/endpoint/endpoint_secret.h"
 #include "notify/endpoint/endpoint_url.h"
 #include "notify/endpoint/event_type.h"
 #include "pg/pg.h"
-#include "service/input.h"
-#include "service/key_limit.h"
-#include "service/resource.h"
+#include "reply/resource.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 
 #include "base/base.h"
 #include "event_types.h"
+#include "input/input.h"
 #include "json/json.h"
-#include "service/input.h"
-#include "service/reply.h"
+#include "reply/reply.h"
 
 #include <string.h>
 

@@ -26,7 +26,6 @@ static const struct migration NONE[] = {{NULL, NULL}};
  * one with tasks_lease(). */
 static const struct tasks_timing LONG_LEASE = {
 	.lease = 20000,
-	.alone = 20000,
 	.sweep = 100,
 	.reconcile = 100,
 	.trim = 100,
@@ -115,6 +114,7 @@ int tasks_setup(void **state)
 	                 ERR_NONE);
 	redis_number("FLUSHALL");
 	tasks_timing = LONG_LEASE;
+	lease_term_ms = LONG_LEASE.lease;
 	worker_setup();
 	return 0;
 }

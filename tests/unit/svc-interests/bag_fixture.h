@@ -2,7 +2,7 @@
 #pragma once
 
 #include "arena_fixture.h"
-#include "preference/bag.h"
+#include "paper/bag.h"
 
 /** The bag of a paper; in the arena of the test. */
 static inline struct bag *bag_of_paper(const struct paper_text *paper)

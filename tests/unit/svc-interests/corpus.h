@@ -1,4 +1,4 @@
-/** Papers on two topics that share no word, as JSON that preference/paper.h reads. */
+/** Papers on two topics that share no word, as JSON that paper/paper.h reads. */
 #pragma once
 
 #include "base/arena.h"

@@ -125,7 +125,7 @@ def make_folders(root):
         ("libcommon/pg/pool.c", "base/arena.h", True),
         ("libcommon/pg/pool.c", "pg/pool.h", True),
         ("libcommon/base/arena.c", "pg/pool.h", False),
-        ("libcommon/base/arena.c", "service/reply.h", False),
+        ("libcommon/base/arena.c", "reply/reply.h", False),
     ],
 )
 def test_includes_follow_the_order_of_folders(tmp_path, path, header, is_fine):

@@ -607,7 +607,7 @@ static void test_events_are_sent_again_after_a_stream_was_deleted(void **state)
 static void test_a_stopped_reader_is_taken_over(void **state)
 {
 	(void)state;
-	tasks_timing.alone = 2000;
+	lease_term_ms = 2000;
 	pid_t pid = replica_start(NULL, HANDLERS);
 	emit("events.numbers", "number", 1, 10);
 	until_sql(1, "SELECT count(*) FROM event_position WHERE stream = 'events.numbers'");

@@ -36,7 +36,7 @@ static void emit(int first, int count)
 static void test_a_stopped_relay_is_taken_over(void **state)
 {
 	(void)state;
-	tasks_timing.alone = 2000;
+	lease_term_ms = 2000;
 	pid_t pid = replica_start(NULL, NULL);
 	emit(1, 10);
 	until_sql(0, UNSENT);

@@ -1,7 +1,7 @@
 #include "preference/preference.h"
 
 #include "crypto/crypto.h"
-#include "preference/codec.h"
+#include "paper/codec.h"
 
 #include <math.h>
 #include <setjmp.h>

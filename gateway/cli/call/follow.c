@@ -1,0 +1,206 @@
+#include "call/follow.h"
+
+#include "base/timefmt.h"
+#include "json/json.h"
+#include "program/text.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PAUSE_MS      200 /* after the first answer; then half as long again each time */
+#define PAUSE_MAX_MS  2000
+#define OUTAGE_MAX_MS 600000
+#define CLEAR_LINE    "\r\033[K"
+
+#define TASK(operation)                                                                     \
+	{                                                                                   \
+		(operation), "/status", " completed ", " failed cancelled ", NULL, "/error" \
+	}
+
+const struct followed FOLLOWED_REFRESH = TASK("refresh_task_get");
+const struct followed FOLLOWED_REFIT = TASK("refit_task_get");
+const struct followed FOLLOWED_PROVISION = TASK("provision_task_get");
+const struct followed FOLLOWED_IMPLEMENT = {"implement_status_get",
+                                            "/pipeline_status",
+                                            " pr_opened completed ",
+                                            " failed cancelled ",
+                                            NULL,
+                                            "/error"};
+const struct followed FOLLOWED_AGENT_RUN = {"fleet_run_status_get", "/status",
+                                            " completed ",          " failed ",
+                                            "/outcome_kind",        NULL};
+const struct followed FOLLOWED_BUILD = {"build_get",          "/status", " succeeded ",
+                                        " failed cancelled ", NULL,      "/error/message"};
+const struct followed FOLLOWED_EVAL_RUN = {"eval_run_get", "/status",
+                                           " succeeded ",  " failed cancelled timed_out ",
+                                           NULL,           "/error/message"};
+
+static bool has_word(const char *words, const char *word)
+{
+	const char *at = word && *word ? strstr(words, word) : NULL;
+	return at && at[-1] == ' ' && at[strlen(word)] == ' ';
+}
+
+static const char *text_at(yyjson_val *json, const char *path)
+{
+	return path ? yyjson_get_str(yyjson_ptr_get(json, path)) : NULL;
+}
+
+/* ---- showing the progress ---- */
+
+struct progress {
+	bool is_shown;
+	uint64_t steps_told; /* a bit for each step whose end was told */
+};
+
+static void tell_step(struct cli *cli, yyjson_val *step)
+{
+	const char *status = json_get_text(step, "status"),
+		   *message = json_get_text(step, "message");
+	fprintf(stderr, CLEAR_LINE "  %-10s %s%s%s\n", cli_shown(cli, status),
+	        cli_shown(cli, json_get_text(step, "name")), message ? ": " : "",
+	        cli_shown(cli, message));
+}
+
+static void tell_steps(struct cli *cli, struct progress *progress, yyjson_val *steps)
+{
+	size_t index, count;
+	yyjson_val *step;
+	yyjson_arr_foreach (steps, index, count, step) {
+		bool has_ended = yyjson_is_str(json_get(step, "finished_at"));
+		uint64_t bit = UINT64_C(1) << (index % 64);
+		if (has_ended && !(progress->steps_told & bit))
+			tell_step(cli, step);
+		progress->steps_told |= has_ended ? bit : 0;
+	}
+}
+
+static void tell(struct cli *cli, struct progress *progress, const char *state, yyjson_val *json)
+{
+	const char *message = json_get_text(json, "message");
+	int64_t percent = json_get_int(json, "progress", -1);
+	if (!progress->is_shown)
+		return;
+	tell_steps(cli, progress, json_get(json, "steps"));
+	const char *line = arena_printf(cli->arena, "  %s%s%s%s", cli_shown(cli, state),
+	                                percent >= 0 ? arena_printf(cli->arena, "  %lld %%",
+	                                                            (long long)percent)
+	                                             : "",
+	                                message ? "  " : "", cli_shown(cli, message));
+	fprintf(stderr, CLEAR_LINE "%s",
+	        text_cut(cli->arena, line, cli->screen.columns ? cli->screen.columns - 1 : 79));
+}
+
+static void tell_end(const struct progress *progress)
+{
+	if (progress->is_shown)
+		fputs(CLEAR_LINE, stderr);
+}
+
+/* ---- the end by Ctrl-C ---- */
+
+static char farewell[512]; /* what the handler of the signal writes */
+
+static void leave(int signal)
+{
+	ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
+	_exit(written < 0 ? EXIT_FAILED : EXIT_BY_SIGNAL + signal);
+}
+
+static void prepare_to_leave(struct cli *cli, const char *again)
+{
+	snprintf(farewell, sizeof(farewell), "\nexpops: the work goes on; %s follows it\n",
+	         cli_shown(cli, again));
+	signal(SIGINT, leave);
+}
+
+/* ---- following ---- */
+
+struct watch {
+	const struct followed *followed;
+	const char *id_path, *id; /* of the work; NULL: every answer is of it */
+	struct progress progress;
+	uint64_t heard_ms; /* when the service last answered */
+};
+
+/* Whether the answer is of this work: an id is a text or a number. */
+static bool is_meant(struct cli *cli, const struct watch *watch, const struct answer *answer)
+{
+	yyjson_val *value = watch->id ? yyjson_ptr_get(answer->json, watch->id_path) : NULL;
+	const char *text = yyjson_is_str(value) ? yyjson_get_str(value)
+	                   : value              ? json_write(cli->arena, value, NULL)
+	                                        : "";
+	return !watch->id || strcmp(text, watch->id) == 0;
+}
+
+static bool has_ended(struct cli *cli, const struct watch *watch, const struct answer *answer)
+{
+	const char *state = text_at(answer->json, watch->followed->state);
+	bool is_end =
+		has_word(watch->followed->ends, state) || has_word(watch->followed->fails, state);
+	return is_end && is_meant(cli, watch, answer);
+}
+
+/* Whether nothing is left to wait for: the work has ended, or the service refuses or is gone. */
+static bool is_over(struct cli *cli, struct watch *watch, const struct answer *answer)
+{
+	bool is_heard = answer->status == 200 && answer->json;
+	if (is_heard)
+		watch->heard_ms = time_monotonic_ms();
+	tell(cli, &watch->progress,
+	     is_heard ? text_at(answer->json, watch->followed->state) : "no answer, trying again",
+	     answer->json);
+	if (is_heard)
+		return has_ended(cli, watch, answer);
+	return !call_is_transient(answer) || time_monotonic_ms() - watch->heard_ms > OUTAGE_MAX_MS;
+}
+
+/* Ask once, in an arena of its own, since work can take hours: turn->arena. */
+static struct answer *ask(struct query *query, struct cli *turn)
+{
+	struct cli *cli = query->cli;
+	*turn = *cli;
+	turn->arena = arena_new();
+	query->cli = turn;
+	struct answer *answer = call_try(query);
+	query->cli = cli;
+	cli->curl = turn->curl;
+	return answer;
+}
+
+struct answer *follow(struct query *query, const struct followed *followed, const char *id_path,
+                      const char *id, const char *again)
+{
+	struct cli *cli = query->cli, turn;
+	struct watch watch = {
+		followed, id_path, id, {.is_shown = isatty(STDERR_FILENO)}, time_monotonic_ms()};
+	int64_t pause = PAUSE_MS;
+	prepare_to_leave(cli, again);
+	struct answer *answer = ask(query, &turn);
+	for (; !is_over(&turn, &watch, answer); pause = MIN_OF(pause * 3 / 2, PAUSE_MAX_MS)) {
+		arena_free(turn.arena);
+		call_pause(pause);
+		answer = ask(query, &turn);
+	}
+	arena_adopt(cli->arena, turn.arena);
+	tell_end(&watch.progress);
+	signal(SIGINT, SIG_DFL);
+	if (answer->status != 200 || !answer->json)
+		call_fail(cli, answer);
+	return answer;
+}
+
+void follow_require_success(struct cli *cli, const struct followed *followed,
+                            const struct answer *answer)
+{
+	const char *state = text_at(answer->json, followed->state),
+		   *result = text_at(answer->json, followed->result);
+	const char *error = text_at(answer->json, followed->error);
+	if (!has_word(followed->fails, state) && !has_word(followed->fails, result))
+		return;
+	cli_fail(EXIT_FAILED, "it %s%s%s",
+	         cli_shown(cli, has_word(followed->fails, state) ? state : result),
+	         error ? ": " : "", cli_shown(cli, error));
+}

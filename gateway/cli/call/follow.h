@@ -1,0 +1,33 @@
+/** Following work that takes longer than a request: -w. Steps and progress are shown on standard
+ * error, if that is a terminal. A service that is away, as while it restarts, is asked again.
+ * Ctrl-C ends the program, not the work. */
+#pragma once
+
+#include "call/call.h"
+
+/** How an operation tells the state of such work. */
+struct followed {
+	const char *operation;
+	const char *state; /* JSON pointer to a word */
+	const char *ends;  /* the words that end it well, with a space before and after each */
+	const char *fails; /* and badly */
+	/* JSON pointer to what became of it, if its end says nothing of that: one of `fails` is
+	 * bad, too. NULL: none. */
+	const char *result;
+	const char *error; /* JSON pointer to the reason of a failure; NULL: none */
+};
+
+/** The kinds of work. */
+extern const struct followed FOLLOWED_REFRESH, FOLLOWED_REFIT, FOLLOWED_PROVISION,
+	FOLLOWED_IMPLEMENT, FOLLOWED_AGENT_RUN, FOLLOWED_BUILD, FOLLOWED_EVAL_RUN;
+
+/** Ask by `query`, a request to the operation, until the work has ended, and return the last
+ * answer. Answers whose `id_path` is not `id` are of other work, which was there before; NULL: each
+ * counts. `again` is the command that goes on to follow, which Ctrl-C tells. Fails when the service
+ * refuses, or was away for ten minutes. */
+struct answer *follow(struct query *query, const struct followed *followed, const char *id_path,
+                      const char *id, const char *again);
+
+/** End the program with status 1 if the work has failed. */
+void follow_require_success(struct cli *cli, const struct followed *followed,
+                            const struct answer *answer);

@@ -1,0 +1,348 @@
+#include "input/input.h"
+
+#include "http/query.h"
+#include "input/field_check.h"
+#include "input/http_call.h"
+#include "input/ignored_fields.h"
+#include "input/key_limit.h"
+#include "input/left_out.h"
+#include "input/query_input.h"
+#include "json/json.h"
+#include "loop/request.h"
+#include "loop/wait.h"
+
+#include <string.h>
+#include <strings.h>
+
+static void store(void *input, const struct field *field, const struct field_value *value)
+{
+	if (field->offset == FIELD_NOWHERE)
+		return;
+	void *member = (char *)input + field->offset;
+	switch (field->type) {
+	case FIELD_INT:
+	case FIELD_LIMIT:
+	case FIELD_OFFSET:
+		*(int64_t *)member = value->integer;
+		return;
+	case FIELD_FLOAT:
+		*(double *)member = value->number;
+		return;
+	case FIELD_BOOL:
+		*(bool *)member = value->boolean;
+		return;
+	default:
+		*(const char **)member = value->text;
+	}
+}
+
+static void decode_text(struct request *rq, const struct field *field, const char *text,
+                        void *input)
+{
+	struct field_value value = {0};
+	const char *fault = field_check_text(rq->arena, field, text, &value);
+	if (fault)
+		problem_add_field(rq->arena, &rq->problem, field->name, "%s", fault);
+	else
+		store(input, field, &value);
+}
+
+/* Add the checked member to the document that becomes request_body_json(). */
+static void keep(yyjson_mut_doc *doc, const struct field *field, const struct field_value *value)
+{
+	yyjson_mut_val *key = yyjson_mut_str(doc, field->name);
+	yyjson_mut_val *kept;
+	if (value->is_null)
+		kept = yyjson_mut_null(doc);
+	else if (field->type == FIELD_INT)
+		kept = yyjson_mut_sint(doc, value->integer);
+	else if (value->text && !yyjson_is_ctn(value->json))
+		kept = yyjson_mut_str(doc, value->text);
+	else
+		kept = yyjson_val_mut_copy(doc, value->json);
+	yyjson_mut_obj_add(yyjson_mut_doc_get_root(doc), key, kept);
+}
+
+/* The check of one member of the body. */
+struct checking {
+	struct arena *arena;
+	const struct field *field;
+	yyjson_val *json;
+	struct field_value *value;
+	struct problem *problem;
+	yyjson_mut_doc *kept;
+	bool is_valid;
+};
+
+static void check_member(void *arg)
+{
+	struct checking *of = arg;
+	const char *fault = field_check_json(of->arena, of->field, of->json, of->value);
+	if (fault) {
+		problem_add_field(of->arena, of->problem, of->field->name, "%s", fault);
+		return;
+	}
+	field_check_nested(of->arena, of->problem, of->field, of->json);
+	if (of->problem->fields)
+		return; /* also of an earlier member: the input is refused */
+	keep(of->kept, of->field, of->value);
+	of->is_valid = true;
+}
+
+/* Returns whether the body has the member. */
+static bool decode_body(struct request *rq, const struct field *field, void *input,
+                        yyjson_mut_doc *kept)
+{
+	yyjson_val *json = json_get(rq->http->json, field->name);
+	const struct field_value fallback = field_fallback(field);
+	if (!json) {
+		if (field->flags & REQUIRED)
+			problem_add_field(rq->arena, &rq->problem, field->name, "is required");
+		else
+			store(input, field, &fallback);
+		return false;
+	}
+	struct field_value value = fallback;
+	struct problem forgiven = {0};
+	struct problem *problem = field->flags & FORGIVEN ? &forgiven : &rq->problem;
+	struct checking checking = {rq->arena, field, json, &value, problem, kept, false};
+	size_t bytes_max = yyjson_is_ctn(json) ? rq->http->body_length : yyjson_get_len(json);
+	fiber_offload_text(rq, bytes_max, check_member, &checking);
+	if (forgiven.fields)
+		left_out_add(rq, field->name, &forgiven);
+	store(input, field, checking.is_valid ? &value : &fallback);
+	return true;
+}
+
+/* Whether the media type, without its parameters, is application/json or application/…+json. */
+static bool is_json_type(const char *type)
+{
+	size_t length = strcspn(type, "; \t");
+	if (length == 16 && strncasecmp(type, "application/json", 16) == 0)
+		return true;
+	return length > 17 && strncasecmp(type, "application/", 12) == 0 &&
+	       strncasecmp(type + length - 5, "+json", 5) == 0;
+}
+
+/* The end of a parameter, `;` or NUL: a `;` in a quoted string does not end it. */
+static const char *parameter_end(const char *at)
+{
+	bool is_quoted = false;
+	for (; *at && (is_quoted || *at != ';'); at++) {
+		if (is_quoted && *at == '\\' && at[1])
+			at++;
+		else if (*at == '"')
+			is_quoted = !is_quoted;
+	}
+	return at;
+}
+
+/* Whether every charset parameter of the media type (RFC 9110 section 8.3.2) is UTF-8. JSON has no
+ * such parameter and is always UTF-8 (RFC 8259), so a type without one passes. */
+static bool is_utf8_type(const char *type)
+{
+	static const char NAME[] = "charset=";
+	for (const char *at = parameter_end(type); *at; at = parameter_end(at)) {
+		at += 1 + strspn(at + 1, " \t");
+		if (strncasecmp(at, NAME, sizeof(NAME) - 1) != 0)
+			continue;
+		at += sizeof(NAME) - 1;
+		bool is_quoted = *at == '"';
+		at += is_quoted;
+		size_t length = strcspn(at, is_quoted ? "\"" : "; \t");
+		if (length != 5 || strncasecmp(at, "utf-8", 5) != 0)
+			return false;
+		at += length + is_quoted;
+	}
+	return true;
+}
+
+struct parsing {
+	struct arena *arena;
+	const char *text;
+	size_t length, values;
+	enum err_code code;
+	yyjson_val *root;
+	const char *why;
+};
+
+static void count_values(void *arg)
+{
+	struct parsing *parsing = arg;
+	parsing->values = json_values_max(parsing->text, parsing->length);
+}
+
+static void parse_text(void *arg)
+{
+	struct parsing *parsing = arg;
+	parsing->code = json_parse(parsing->arena, parsing->text, parsing->length, &parsing->root,
+	                           &parsing->why);
+}
+
+void request_require_json_type(struct request *rq)
+{
+	const struct http_call *http = rq->http;
+	const char *type = request_header(rq, "Content-Type");
+	if (http->body_length && (!type || !is_json_type(type)))
+		raise_error(rq, ERR_MEDIA_TYPE, "the body must be application/json");
+	if (http->body_length && !is_utf8_type(type))
+		raise_error(rq, ERR_MEDIA_TYPE, "the charset of the body must be UTF-8");
+}
+
+/* Count the values beside the loop, and take the memory for them. */
+static void take_json(struct request *rq, struct parsing *parsing)
+{
+	fiber_offload_text(rq, parsing->length, count_values, parsing);
+	http_call_take_json(rq, parsing->length, parsing->values);
+}
+
+void request_take_json(struct request *rq, const char *text, size_t length)
+{
+	take_json(rq, &(struct parsing){.text = text, .length = length});
+}
+
+enum err_code request_parse_json(struct request *rq, const char *text, size_t length,
+                                 yyjson_val **ret_root, const char **ret_why)
+{
+	struct parsing parsing = {.arena = rq->arena, .text = text, .length = length};
+	take_json(rq, &parsing);
+	fiber_offload_text(rq, length, parse_text, &parsing);
+	*ret_root = parsing.root;
+	*ret_why = parsing.why;
+	return parsing.code;
+}
+
+static void parse_body(struct request *rq)
+{
+	struct http_call *http = rq->http;
+	request_require_json_type(rq);
+	const char *why;
+	if (request_parse_json(rq, http->body_length ? http->body : "{}",
+	                       http->body_length ? http->body_length : 2, &http->json, &why)) {
+		problem_add_field(rq->arena, &rq->problem, "body", "%s", why);
+		raise_error(rq, ERR_MALFORMED, "the body %s", why);
+	}
+	if (!yyjson_is_obj(http->json))
+		raise_field(rq, "body", "must be a JSON object");
+}
+
+/* Check or set an OF_INTEREST member. */
+static void limit_interest(struct request *rq, const struct field *field, void *input)
+{
+	const char **interest = (const char **)((char *)input + field->offset);
+	if (*interest)
+		require_interest(rq, *interest);
+	else
+		*interest = rq->caller.interest;
+}
+
+yyjson_val *request_body(struct request *rq)
+{
+	if (!rq->http->json)
+		parse_body(rq);
+	return rq->http->json;
+}
+
+void request_body_prepare(struct request *rq)
+{
+	if (rq->http->body_length > OFFLOAD_TEXT_BYTES)
+		request_body(rq);
+}
+
+struct writing {
+	struct arena *arena;
+	yyjson_mut_val *value;
+	const char *text;
+};
+
+static void write_text(void *arg)
+{
+	struct writing *writing = arg;
+	writing->text = json_write_mut(writing->arena, writing->value, NULL);
+}
+
+static void keep_body(struct request *rq, yyjson_mut_val *members)
+{
+	struct writing writing = {.arena = rq->arena, .value = members};
+	fiber_offload_text(rq, rq->http->body_length, write_text, &writing);
+	rq->http->body_json = writing.text;
+	rq->http->body_json_count = yyjson_mut_obj_size(members);
+}
+
+void *request_input_read(struct request *rq, const struct field *fields, size_t size)
+{
+	void *input = arena_alloc(rq->arena, size);
+	yyjson_mut_doc *kept = json_doc_new(rq->arena);
+	yyjson_mut_doc_set_root(kept, yyjson_mut_obj(kept));
+	struct query_input query = query_input_parse(rq);
+	struct field_value value = {0};
+	size_t body_rows = 0, read_count = 0;
+	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++) {
+		if (field->source == IN_PATH) {
+			decode_text(rq, field, request_path(rq, field->name), input);
+		} else if (field->source == IN_QUERY) {
+			if (query_input_decode(rq, &query, field, &value))
+				store(input, field, &value);
+		} else if (field->source == IN_BODY) {
+			request_body(rq);
+			body_rows++;
+			read_count += decode_body(rq, field, input, kept);
+		}
+	}
+	query_input_check_names(rq, &query, fields);
+	if (body_rows > 0)
+		ignored_fields_of_body(rq, fields, read_count);
+	rq->http->is_input_read = true;
+	if (rq->problem.fields)
+		left_out_blame(rq);
+	raise_if_faults(rq);
+	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++)
+		if (field->flags & OF_INTEREST)
+			limit_interest(rq, field, input);
+	keep_body(rq, yyjson_mut_doc_get_root(kept));
+	return input;
+}
+
+void request_input_none(struct request *rq)
+{
+	static const struct field NONE[] = {FIELD_END};
+	request_input_read(rq, NONE, 1);
+}
+
+bool request_has_member(struct request *rq, const char *name)
+{
+	yyjson_val *value = json_get(request_body(rq), name);
+	return value && !yyjson_is_null(value);
+}
+
+const char *request_body_json(struct request *rq)
+{
+	require(rq->http->body_json);
+	return rq->http->body_json;
+}
+
+void request_require_member(struct request *rq)
+{
+	if (rq->http->body_json_count == 0)
+		raise_field(rq, "body", "must have at least one field that can be changed");
+}
+
+const char *request_path(const struct request *rq, const char *name)
+{
+	const struct api_match *match = &rq->http->match;
+	for (size_t i = 0; i < match->param_count; i++)
+		if (strcmp(match->params[i].name, name) == 0)
+			return match->params[i].value;
+	return NULL;
+}
+
+const char *request_header(const struct request *rq, const char *name)
+{
+	return http_head_get(&rq->http->head, name);
+}
+
+const char *request_query(const struct request *rq, const char *name)
+{
+	const struct http_head *head = &rq->http->head;
+	return query_get(rq->arena, head->query, head->query_length, name, NULL);
+}

@@ -1,0 +1,230 @@
+#include "refresh/refresh.h"
+
+#include "base/timefmt.h"
+#include "json/json.h"
+#include "loop/fiber.h"
+#include "loop/wait.h"
+#include "observe/log.h"
+#include "pg/pg.h"
+#include "pool/candidates.h"
+#include "pool/papers.h"
+#include "pool/pool.h"
+#include "ranking/recommend.h"
+#include "refresh.sql.h"
+#include "refresh/refit.h"
+
+static double half_life_days; /* of recency */
+
+const struct setting REFRESH_SETTINGS[] = {
+	SETTING_FLOAT(&half_life_days, "RECENCY_HALF_LIFE", "30", 1, 36500,
+                      "Half-life, in days, of the recency in a paper's score."),
+	SETTING_END,
+};
+
+/* How often an interest that is changed or refreshed meanwhile is computed again within one attempt
+ * of the task. */
+#define COMPUTATIONS_MAX 5
+
+/* The columns of refresh_load. */
+enum {
+	LOAD_NAME,
+	LOAD_CONTEXT, /* with the texts that its addresses lead to */
+	LOAD_OWN_CONTEXT,
+	LOAD_VERSION,
+	LOAD_DAILY_COUNT,
+	LOAD_MODEL,
+	LOAD_RECOMMENDED,
+	LOAD_DRAWN_AT,
+	LOAD_EXAMPLES,
+	LOAD_MODEL_VERSION,
+	LOAD_EMBEDDER,
+	LOAD_LAST,
+};
+
+/* The refresh of one interest. It runs in a separate fiber, so that the memory of the candidates is
+ * freed before the next interest. */
+struct interest_refresh {
+	struct task *task;
+	const char *interest;
+	int64_t limit; /* 0: the interest's daily count */
+	int percent;   /* progress of the task when this interest is stored */
+	/* it was changed, or refreshed by another task, meanwhile: nothing was stored */
+	bool is_changed;
+	struct pool_search *search; /* of the candidates; NULL: svc-search is unavailable */
+};
+
+/* Recommending on the thread pool: input, arena and result. */
+struct work_item {
+	struct recommend_input input;
+	struct arena *arena;
+	struct recommendations *selected;
+	const char *ids;          /* of the selected papers, a JSON array; NULL: none */
+	const char *explanations; /* the answer of svc-search that explains them; NULL: none */
+	const char *json;         /* the recommendations */
+};
+
+static void select_on_thread(void *arg)
+{
+	struct work_item *work = arg;
+	work->selected = recommend_papers(work->arena, &work->input);
+	work->ids = recommendations_ids(work->selected);
+}
+
+static void explain_on_thread(void *arg)
+{
+	struct work_item *work = arg;
+	work->json = recommendations_json(work->selected, work->explanations);
+}
+
+static struct recommend_input input_of(struct request *rq, const struct pg_rows *rows,
+                                       int64_t limit)
+{
+	struct recommend_input input = {
+		.interest = {.name = pg_value(rows, 0, LOAD_NAME),
+	                     .context = pg_value(rows, 0, LOAD_CONTEXT)},
+		.examples_json = pg_value(rows, 0, LOAD_EXAMPLES),
+		.model_version = pg_value_int(rows, 0, LOAD_MODEL_VERSION),
+		.embedder = pg_value(rows, 0, LOAD_EMBEDDER),
+		.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT)),
+		.half_life_days = half_life_days,
+		.now_ms = time_now_ms(),
+	};
+	struct interest *interest = &input.interest;
+	interest->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &interest->model_length);
+	interest->frequency_table = papers_frequencies(rq, pg_value(rows, 0, LOAD_DRAWN_AT));
+	return input;
+}
+
+static void load_candidates(struct request *rq, struct interest_refresh *refresh,
+                            const struct pg_rows *rows, struct recommend_input *input)
+{
+	struct candidate_source source = {
+		.interest = refresh->interest,
+		.context = pg_value(rows, 0, LOAD_OWN_CONTEXT),
+		.embedder = input->embedder,
+		.recommended = json_parse_own(rq->arena, pg_value(rows, 0, LOAD_RECOMMENDED)),
+		.search = refresh->search,
+	};
+	struct candidates candidates = candidates_load(rq, &source);
+	input->pool = candidates.pool;
+	input->recommended = candidates.recommended;
+}
+
+/* The recommendations, as JSON in the form of refresh_save. */
+static const char *recommend(struct request *rq, struct interest_refresh *refresh,
+                             const struct pg_rows *rows)
+{
+	struct work_item *work = arena_new_of(rq->arena, struct work_item);
+	work->arena = offload_arena(rq);
+	work->input = input_of(rq, rows, refresh->limit);
+	load_candidates(rq, refresh, rows, &work->input);
+	fiber_offload(rq, LANE_LONG, select_on_thread, work);
+	if (work->ids && refresh->search)
+		work->explanations = pool_explain(rq, refresh->search, work->ids);
+	fiber_offload(rq, LANE_LONG, explain_on_thread, work);
+	return work->json;
+}
+
+/* Store the recommendations, unless the interest was changed, refreshed or deleted since it was
+ * `loaded`. The transaction locks the interest before the task, as every statement that locks
+ * both. */
+static void store(struct request *rq, struct interest_refresh *refresh,
+                  const struct pg_rows *loaded, const char *recommendations)
+{
+	pg_begin(rq);
+	struct pg_rows *rows =
+		pg_query(rq, REFRESH_SAVE_SQL, pg_text(refresh->interest),
+	                 pg_int(pg_value_int(loaded, 0, LOAD_VERSION)), pg_text(recommendations),
+	                 pg_text(refresh->task->id), pg_text(pg_value(loaded, 0, LOAD_LAST)));
+	refresh->is_changed = !pg_empty(rows) && !pg_value_bool(rows, 0, 0);
+	task_progress(rq, refresh->task, refresh->percent, NULL);
+	pg_commit(rq);
+}
+
+static void refresh_interest(struct request *rq)
+{
+	struct interest_refresh *refresh = rq->user;
+	refresh->search = NULL;
+	enum pool_renewal renewal = pool_renew(rq, refresh->interest, &refresh->search);
+	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
+	if (renewal != POOL_RENEWED)
+		return;
+	refit_follow(rq, refresh->interest);
+	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest));
+	if (!pg_empty(rows))
+		store(rq, refresh, rows, recommend(rq, refresh, rows));
+}
+
+/* Refresh one interest; compute again when it was changed or refreshed meanwhile. Returns the code
+ * of the failure, with its detail in `ret_problem`. */
+static enum err_code refresh_one(struct request *rq, struct interest_refresh *refresh,
+                                 struct problem *ret_problem)
+{
+	for (int i = 0; i < COMPUTATIONS_MAX; i++) {
+		fiber_spawn(rq, refresh_interest, refresh);
+		enum err_code code = fiber_join_try(rq, ret_problem);
+		if (code || !refresh->is_changed)
+			return code;
+	}
+	*ret_problem = (struct problem){
+		.code = ERR_CONTENTION,
+		.detail = "an interest was changed or refreshed again and again during the refresh",
+	};
+	return ERR_CONTENTION;
+}
+
+static void add_part(struct buf *out, const char *what, long long count, long long interests)
+{
+	if (count && interests == 1)
+		buf_printf(out, "; %s it", what);
+	else if (count)
+		buf_printf(out, "; %s %lld of them", what, count);
+}
+
+/* `3 recommendations for 2 interests; no papers in the index match 1 of them; no more papers fit 1
+ * of them`. `rows` is a row of refresh_end. */
+static const char *summary(struct request *rq, const struct pg_rows *rows)
+{
+	long long interests = pg_value_int(rows, 0, 1), papers = pg_value_int(rows, 0, 2);
+	long long empty_pools = pg_value_int(rows, 0, 3), short_lists = pg_value_int(rows, 0, 4);
+	struct buf out = {.arena = rq->arena};
+	buf_printf(&out, "%lld recommendation%s for %lld interest%s", papers,
+	           papers == 1 ? "" : "s", interests, interests == 1 ? "" : "s");
+	add_part(&out, "no papers in the index match", empty_pools, interests);
+	add_part(&out, "no more papers fit", short_lists, interests);
+	return out.data;
+}
+
+static void complete(struct request *rq, struct task *task)
+{
+	pg_begin(rq);
+	struct pg_rows *rows = pg_query(rq, REFRESH_END_SQL, pg_text(task->id));
+	task_complete(rq, task, pg_json(rows), summary(rq, rows));
+	pg_commit(rq);
+}
+
+/* A failure ends the attempt only after the other interests are stored. The next attempt continues
+ * with those that are left. */
+void refresh_run(struct request *rq, struct task *task)
+{
+	struct pg_rows *targets =
+		pg_query(rq, REFRESH_TARGETS_SQL, pg_text(task->account),
+	                 pg_text(json_get_text(task->input, "interest_id")), pg_text(task->id));
+	struct problem failure = {0};
+	for (int i = 0; i < targets->count; i++) {
+		struct interest_refresh *refresh = arena_new_of(rq->arena, struct interest_refresh);
+		*refresh = (struct interest_refresh){
+			.task = task,
+			.interest = pg_value(targets, i, 0),
+			.limit = json_get_int(task->input, "num_results", 0),
+			.percent = 100 * (i + 1) / (targets->count + 1),
+		};
+		struct problem problem;
+		if (refresh_one(rq, refresh, &problem) && !failure.code)
+			failure = problem;
+	}
+	if (failure.code)
+		raise_error(rq, failure.code, "%s",
+		            failure.detail ? failure.detail : err_info(failure.code)->detail);
+	complete(rq, task);
+}
