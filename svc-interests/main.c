@@ -53,6 +53,7 @@ static const struct route ROUTES[] = {
 };
 
 static const struct internal_route INTERNAL_ROUTES[] = {
+	{INTERNAL_ID_agent_pair_get, agent_pair_get},
 	{INTERNAL_ID_interest_pool_get, interest_pool_get},
 	{INTERNAL_ID_interest_seen_get, interest_seen_get},
 	{0},

@@ -14,7 +14,7 @@ static const char *unknown_agent; /* `must be one of agent_one, agent_two` */
 const struct setting AGENT_SETTINGS[] = {
 	SETTING_TEXT(&agent_providers, "AGENT_PROVIDERS",
                      "agent_one=anthropic,moonshot,zai,custom; agent_two=openai,custom; "
-                     "agent_three=anthropic,google,moonshot,openai,zai,custom",
+                     "agent_three=anthropic,google,moonshot,openai,zai",
                      "The agents, and the model providers that each can use, its default first."),
 	SETTING_END,
 };

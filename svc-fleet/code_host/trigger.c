@@ -73,12 +73,30 @@ struct trigger {
 	yyjson_mut_val *inputs; /* of the workflow */
 };
 
+/* svc-interests has the commands of agents; one of the former version does not know the question,
+ * and then the workflow tells. */
+static void require_possible(struct request *rq, struct agent_pair pair)
+{
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_agent_pair_get),
+	                        ASK_BODY(rq, {"agent", pair.agent}, {"provider", pair.provider}),
+	                        true, 0);
+	if (answer.code && answer.code != ERR_NOT_FOUND)
+		service_answer_raise(rq, &answer);
+	if (!answer.code && !json_get_bool(answer.json, "is_possible", false))
+		raise_field(rq, "provider", "%s has no credential for %s in AGENT_COMMANDS",
+		            pair.agent, pair.provider);
+}
+
 /* Find the installation that the run is for, and choose the agent and the provider. */
 static struct trigger find_target(struct request *rq, const struct trigger_input *in)
 {
 	enum { REPO, STATUS, AGENT, PROVIDER, INTEREST };
-	if (in->agent || in->provider)
-		agent_pair_choose(rq, in->agent, in->provider); /* before anything is looked up */
+	if (in->agent || in->provider) { /* before anything is looked up */
+		struct agent_pair named = agent_pair_choose(rq, in->agent, in->provider);
+		if (in->agent)
+			require_possible(rq, named);
+	}
 	struct pg_rows *rows = pg_query(rq, TRIGGER_TARGET_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->repo), pg_text(in->interest));
 	require_row(rq, rows, "no agent of yours works on this repository");
@@ -90,10 +108,13 @@ static struct trigger find_target(struct request *rq, const struct trigger_input
 		agent = pg_value(rows, 0, AGENT);
 		provider = provider ? provider : pg_value(rows, 0, PROVIDER);
 	}
+	struct agent_pair pair = agent_pair_choose(rq, agent, provider);
+	if (!in->agent)
+		require_possible(rq, pair);
 	return (struct trigger){
 		.repo = pg_value(rows, 0, REPO),
 		.interest = in->interest ? in->interest : pg_value(rows, 0, INTEREST),
-		.pair = agent_pair_choose(rq, agent, provider),
+		.pair = pair,
 	};
 }
 

@@ -1,7 +1,9 @@
 #include "provision/agent_commands.h"
 
+#include "input/input.h"
 #include "json/json.h"
-#include "product/agent_pair.h"
+#include "provision/preset.h"
+#include "reply/reply.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -14,10 +16,12 @@ static yyjson_val *commands;
 
 const struct setting COMMAND_SETTINGS[] = {
 	SETTING_TEXT(
-		&setting, "AGENT_COMMANDS", "{}",
-		"For each agent the shell commands that install and run it and the variable of the "
-		"model's key: {\"agent_one\": {\"install\": \"\", \"run\": \"\", \"credential\": "
-		"\"\"}}."),
+		&setting, "AGENT_COMMANDS",
+		"{\"agent_one\": {\"preset\": \"claude_code\"}, \"agent_two\": {\"preset\": "
+		"\"codex\"}, \"agent_three\": {\"preset\": \"opencode\"}}",
+		"For each agent a preset (claude_code, codex, opencode), or the shell commands "
+		"that install and run it and the variable of the model's key: {\"agent_one\": "
+		"{\"preset\": \"\", \"install\": \"\", \"run\": \"\", \"credential\": \"\"}}."),
 	SETTING_END,
 };
 
@@ -31,7 +35,7 @@ static bool is_variable(yyjson_val *value)
 }
 
 /* A command must not contain what the code host would evaluate before a shell sees it. */
-static bool is_command(yyjson_val *value)
+static bool is_command(const char *agent attr_unused, yyjson_val *value)
 {
 	return yyjson_is_str(value) && yyjson_get_len(value) > 0 &&
 	       !strstr(yyjson_get_str(value), "${{");
@@ -50,11 +54,29 @@ static bool is_credential(const char *agent, yyjson_val *value)
 	return true;
 }
 
+static bool is_preset(const char *agent attr_unused, yyjson_val *value)
+{
+	return yyjson_is_str(value) && preset_text(yyjson_get_str(value));
+}
+
+static bool is_bool(const char *agent attr_unused, yyjson_val *value)
+{
+	return yyjson_is_bool(value);
+}
+
 static bool is_member(const char *agent, const char *name, yyjson_val *value)
 {
-	if (strcmp(name, "credential") == 0)
-		return is_credential(agent, value);
-	return (strcmp(name, "install") == 0 || strcmp(name, "run") == 0) && is_command(value);
+	static const struct {
+		const char *name;
+		bool (*check)(const char *agent, yyjson_val *value);
+	} MEMBERS[] = {
+		{"preset", is_preset},         {"install", is_command},    {"run", is_command},
+		{"credential", is_credential}, {"obeys_max_usd", is_bool},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
+		if (strcmp(MEMBERS[i].name, name) == 0)
+			return MEMBERS[i].check(agent, value);
+	return false;
 }
 
 static bool is_agent(const char *name)
@@ -81,6 +103,33 @@ static const char *entry_fault(struct arena *arena, const char *agent, yyjson_va
 	return NULL;
 }
 
+/* The entry with the members of its preset that it has not itself. */
+static yyjson_mut_val *with_preset(struct arena *arena, yyjson_mut_doc *doc, yyjson_val *entry)
+{
+	const char *name = json_get_text(entry, "preset");
+	yyjson_mut_val *whole =
+		name ? yyjson_val_mut_copy(doc, json_parse_own(arena, preset_text(name)))
+		     : yyjson_mut_obj(doc);
+	size_t i, max;
+	yyjson_val *member, *value;
+	json_obj_foreach (entry, i, max, member, value)
+		yyjson_mut_obj_put(whole, yyjson_val_mut_copy(doc, member),
+		                   yyjson_val_mut_copy(doc, value));
+	return whole;
+}
+
+static yyjson_val *with_presets(struct arena *arena, yyjson_val *root)
+{
+	yyjson_mut_doc *doc = json_doc_new(arena);
+	yyjson_mut_val *whole = yyjson_mut_obj(doc);
+	size_t i, max;
+	yyjson_val *name, *entry;
+	json_obj_foreach (root, i, max, name, entry)
+		yyjson_mut_obj_put(whole, yyjson_val_mut_copy(doc, name),
+		                   with_preset(arena, doc, entry));
+	return json_parse_own(arena, json_write_mut(arena, whole, NULL));
+}
+
 enum err_code agent_commands_parse(struct arena *arena, const char *text, yyjson_val **ret_commands,
                                    const char **ret_fault)
 {
@@ -94,7 +143,7 @@ enum err_code agent_commands_parse(struct arena *arena, const char *text, yyjson
 			*ret_fault = entry_fault(arena, yyjson_get_str(name), entry);
 	if (*ret_fault)
 		return ERR_INVALID;
-	*ret_commands = root;
+	*ret_commands = with_presets(arena, root);
 	return ERR_NONE;
 }
 
@@ -115,34 +164,87 @@ static const char *text_or(yyjson_val *entry, const char *name, const char *fall
 	return text ? text : fallback;
 }
 
+/* The variable for the key of the provider; NULL: the entry has none. */
 static const char *variable_of(yyjson_val *entry, const char *provider)
 {
 	yyjson_val *credential = json_get(entry, "credential");
-	return yyjson_is_obj(credential) ? text_or(credential, provider, VARIABLE_DEFAULT)
-	                                 : text_or(entry, "credential", VARIABLE_DEFAULT);
+	if (yyjson_is_obj(credential))
+		return json_get_text(credential, provider);
+	return entry ? text_or(entry, "credential", VARIABLE_DEFAULT) : NULL;
 }
 
-static yyjson_mut_val *agent_json(yyjson_mut_doc *doc, const struct agent *agent)
+bool agent_commands_have(struct agent_pair pair)
 {
-	yyjson_val *entry = json_get(commands, agent->name);
-	yyjson_mut_val *json = yyjson_mut_obj(doc), *credentials = yyjson_mut_obj(doc);
-	for (const char *const *provider = agent->providers; *provider; provider++)
-		yyjson_mut_obj_add_str(doc, credentials, *provider, variable_of(entry, *provider));
-	yyjson_mut_obj_add_str(doc, json, "install", text_or(entry, "install", "true"));
-	yyjson_mut_obj_add_str(doc, json, "run", text_or(entry, "run", "\"$AGENT\" \"$BRIEF\""));
-	yyjson_mut_obj_add_val(doc, json, "credentials", credentials);
-	return json;
+	return variable_of(json_get(commands, pair.agent), pair.provider);
+}
+
+struct pair_input {
+	const char *agent, *provider;
+};
+
+static const struct field PAIR_FIELDS[] = {
+	BODY_TEXT(struct pair_input, agent, "agent", REQUIRED, 1, AGENT_NAME_MAX),
+	BODY_TEXT(struct pair_input, provider, "provider", REQUIRED, 1, AGENT_NAME_MAX),
+	FIELD_END,
+};
+
+void agent_pair_get(struct request *rq)
+{
+	struct pair_input *in = request_input(rq, struct pair_input, PAIR_FIELDS);
+	bool is_possible = agent_can_use(in->agent, in->provider) &&
+	                   agent_commands_have((struct agent_pair){in->agent, in->provider});
+	reply_json(rq, 200, is_possible ? "{\"is_possible\": true}" : "{\"is_possible\": false}");
+}
+
+/* --- For the workflow ------------------------------------------------------------------------- */
+
+static void write_credentials(struct buf *out, const struct agent *agent, yyjson_val *entry)
+{
+	const char *comma = "";
+	for (const char *const *provider = agent->providers; *provider; provider++) {
+		const char *variable = variable_of(entry, *provider);
+		if (!variable)
+			continue;
+		buf_printf(out, "%s\"%s\": \"%s\"", comma, *provider, variable);
+		comma = ", ";
+	}
+}
+
+static void write_lines(struct buf *out, const char *text)
+{
+	const char *comma = "";
+	for (size_t length; *text; text += length + (text[length] == '\n')) {
+		length = strcspn(text, "\n");
+		buf_printf(out, "%s\n      ", comma);
+		json_quote(out, text, length);
+		comma = ",";
+	}
+}
+
+static void write_agent(struct buf *out, const struct agent *agent, yyjson_val *entry)
+{
+	const char *install = text_or(entry, "install", "true");
+	buf_printf(out, "\n  \"%s\": {\n    \"install\": ", agent->name);
+	json_quote(out, install, strlen(install));
+	buf_puts(out, ",\n    \"credentials\": {");
+	write_credentials(out, agent, entry);
+	buf_puts(out, "},\n    \"run\": [");
+	write_lines(out, text_or(entry, "run", "\"$AGENT\" \"$BRIEF\""));
+	buf_puts(out, "\n    ]\n  }");
 }
 
 const char *agent_commands_json(struct arena *arena)
 {
 	struct buf out = {.arena = arena};
-	yyjson_mut_doc *doc = json_doc_new(arena);
+	const char *comma = "{";
 	for (const struct agent *agent = agents_list(); agent->name; agent++) {
-		buf_puts(&out, agent == agents_list() ? "{\n  " : ",\n  ");
-		json_quote(&out, agent->name, strlen(agent->name));
-		buf_printf(&out, ": %s", json_write_mut(arena, agent_json(doc, agent), NULL));
+		yyjson_val *entry = json_get(commands, agent->name);
+		if (!entry)
+			continue;
+		buf_puts(&out, comma);
+		write_agent(&out, agent, entry);
+		comma = ",";
 	}
-	buf_puts(&out, "\n}");
+	buf_puts(&out, *comma == '{' ? "{}" : "\n}");
 	return out.data;
 }

@@ -98,12 +98,14 @@ static void require_scopes_of_agent(struct request *rq)
 static struct agent_pair choose_pair(struct request *rq, const char *agent, const char *provider)
 {
 	struct agent_pair pair = agent_pair_choose(rq, agent, NULL);
-	if (!provider)
-		return pair;
-	if (!agent_can_use(pair.agent, provider))
+	if (provider && !agent_can_use(pair.agent, provider))
 		raise_field(rq, "agent", "%s cannot use %s, the model provider of the interest",
 		            pair.agent, provider);
-	return (struct agent_pair){pair.agent, provider};
+	pair.provider = provider ? provider : pair.provider;
+	if (!agent_commands_have(pair))
+		raise_field(rq, "agent", "%s has no credential for %s in AGENT_COMMANDS",
+		            pair.agent, pair.provider);
+	return pair;
 }
 
 /* The only repository that a text links to. */

@@ -4,6 +4,7 @@
  *     steps.c            the task: a table of steps, each a row of provision_step
  *     setup.c            what each step does
  *     agent_commands.c   how a run installs and starts each agent
+ *     preset.c           commands of agents that need no setting
  *     workflow_file.c    the workflow that the agent runs in (../workflow/expops.yml)
  *     follow.c           what the code host and the gateway tell later
  *

@@ -103,6 +103,7 @@ def test_the_agent_s_own_key_proves_the_repository(cluster, other_user, code_hos
      ({"agent": "agent_nine"}, {"agent"}),
      ({"provider": "nobody"}, {"provider"}),
      ({"agent": "agent_two", "provider": "anthropic"}, {"provider"}),
+     ({"agent": "agent_three", "provider": "google"}, {"provider"}),  # AGENT_COMMANDS has no credential
      ({"test_integration_policy": "maybe", "fidelity_policy": "strict"}, {"test_integration_policy", "fidelity_policy"}),
      ({"model": "$(id)"}, {"model"}), ({"pin_arxiv": "1 2"}, {"pin_arxiv"}),
      ({"agent": "agent_nine", "provider": "nobody", "ref": "a//b"}, {"agent", "provider", "ref"}),

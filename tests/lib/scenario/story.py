@@ -43,9 +43,10 @@ if __name__ == "__main__":
     unittest.main()
 '''
 
-# Plays the coding agent: a small real change, for which the brief says why, with a test of its own; and what it cost.
+# Plays the program of agent_three's preset, opencode: a small real change, for which the brief says why, with a test of its own; and
+# what the real one prints of its cost.
 AGENT = r'''
-title=$(sed -n '1s/^# //p' "$1")
+title=$(sed -n '1s/^# //p' "$BRIEF")
 sed -i 's/How many words of the question the passage has/The share of their words that question and passage have in common/
         s/return len(.*/ours, theirs = set(question.lower().split()), set(passage.lower().split())\
     return len(ours \& theirs) \/ (len(ours | theirs) or 1)/' ranker.py
@@ -61,7 +62,9 @@ class LengthTest(unittest.TestCase):
         self.assertEqual(rank("who wrote it", passages)[0], "ada wrote it")
 END
 printf '\n## Tried\n\n- %s: scores are relative to the length of a passage.\n' "$title" >>README.md
-echo '{"model": "demo-model", "cost_usd": 0.37, "input_tokens": 18400, "output_tokens": 2150, "num_turns": 6}' >"$USAGE"
+for tokens in '"input": 11000, "output": 1250, "reasoning": 300' '"input": 7400, "output": 600, "reasoning": 0'; do
+  echo '{"type": "step_finish", "part": {"tokens": {'"$tokens"', "cache": {"read": 0, "write": 0}}, "cost": 0.185}}'
+done
 '''
 
 INTEREST = {
@@ -107,7 +110,8 @@ class Story:
         connect(self.api, "code_host", self.user.login)
         self.api.post("/integrations/anthropic/connect", {"api_key": "good-key-of-the-story"}, expect=200)
         self.runner.variables = {"EXPOPS_TESTS": "python3 -m unittest -q"}
-        self.tools.agent(AGENT)
+        self.tools.agent(AGENT, "opencode")
+        self.tools.agent("true", "npm")  # the program is there
         self.tell(f"{self.user.login} owns {self.repo}, where the app is installed, and has connected the code host and a model.")
 
     def interest(self):
@@ -136,7 +140,7 @@ class Story:
         return papers
 
     def provisioning(self):
-        task = self.api.wait_task(self.api.post(f"/interests/{self.id}/provision", {"agent": "agent_one"}))
+        task = self.api.wait_task(self.api.post(f"/interests/{self.id}/provision", {"agent": "agent_three"}))
         detail = self.api.get(f"/interests/{self.id}/provision/{task['task_id']}", expect=200).json()
         for step in detail["steps"]:
             self.tell(f"{step['name']:<13} {step['status']:<10} {step['message'] or ''}")
@@ -158,7 +162,7 @@ class Story:
         record = self.run_record()
         tokens = record["input_tokens"] + record["output_tokens"]
         self.tell(f"Reported: {record['status']}, tests {record['test_status']}, {len(record['files_touched'])} files, "
-                  f"${record['cost_usd']:.2f} for {tokens} tokens of {record['model']}.")  # fmt: skip
+                  f"${record['cost_usd']:.2f} for {tokens} tokens of {record['agent']}.")  # fmt: skip
         return {"run": run, "record": record}
 
     def tell_step(self, job, step):

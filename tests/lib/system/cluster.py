@@ -39,11 +39,13 @@ SETTINGS = {
     "SEARCH_TIMEOUT": "30s",
 }
 
-# agent_two has none of its own. The programs are those of a test (lib/outside/workflow.py).
+# The programs are those of a test (lib/outside/workflow.py), under the names agent_one, codex and opencode. agent_three has no
+# credential for google, which AGENT_PROVIDERS lists.
 AGENT_COMMANDS = {
     "agent_one": {"install": 'echo "agent_one" >"$HOME/installed"', "credential": "ANTHROPIC_API_KEY"},
-    "agent_three": {"run": 'agent_three --model "${MODEL:-small}" <"$BRIEF"',
-                    "credential": {"openai": "OPENAI_API_KEY", "custom": "CUSTOM_API_KEY"}},
+    "agent_two": {"preset": "codex", "install": "true"},
+    "agent_three": {"preset": "opencode", "install": "true",
+                    "credential": {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}},
 }
 
 

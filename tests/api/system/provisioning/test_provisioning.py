@@ -77,6 +77,12 @@ def test_the_workflow_can_be_dispatched_and_has_least_permissions(team):
         "test_integration_policy", "fidelity_policy"}
 
 
+def test_an_agent_needs_a_credential_for_the_provider(new_team):
+    team = new_team(model_provider="google")  # AGENT_PROVIDERS lists it for agent_three, whose entry in AGENT_COMMANDS does not
+    problem = team.start(expect=400, agent="agent_three").json()
+    assert [(fault["field"], "AGENT_COMMANDS" in fault["message"]) for fault in problem["errors"]] == [("agent", True)]
+
+
 def test_without_a_model_key_the_rest_is_done(new_team):
     team = new_team(has_model_key=False)
     task = team.provision(auto_merge=True)

