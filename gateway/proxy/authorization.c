@@ -1,15 +1,12 @@
 #include "proxy/authorization.h"
 
 #include "base/arena.h"
-#include "proxy/proxy.h"
 
-void authorization_init(struct authorization *a, const struct proxy_hooks *hooks, void *context,
-                        struct http_exchange *x, const struct api_op *op,
-                        struct credential credential)
+void authorization_init(struct authorization *a, struct key_checker *keys, struct http_exchange *x,
+                        const struct api_op *op, struct credential credential)
 {
 	*a = (struct authorization){
-		.hooks = hooks,
-		.context = context,
+		.keys = keys,
 		.arena = x->arena,
 		.op = op,
 		.credential = credential,
@@ -78,8 +75,7 @@ void authorization_check(struct authorization *a, authorization_fn *done, void *
 	a->done = done;
 	a->user = user;
 	if (a->credential.text)
-		code = a->hooks->key_check(a->context, &query, &caller, &a->wait, on_key_checked,
-		                           a);
+		code = key_check(a->keys, &query, &caller, &a->wait, on_key_checked, a);
 	if (!a->wait)
 		decide(a, code, &caller);
 }
@@ -92,6 +88,6 @@ bool authorization_is_pending(const struct authorization *a)
 void authorization_cancel(struct authorization *a)
 {
 	if (a->wait)
-		a->hooks->key_check_cancel(a->wait);
+		key_check_cancel(a->wait);
 	a->wait = NULL;
 }

@@ -16,8 +16,6 @@
 
 #include <stdbool.h>
 
-struct proxy_hooks;
-
 struct authorization;
 
 /** The key was looked up. `problem` NULL: it may use the operation. */
@@ -30,8 +28,7 @@ struct credential {
 };
 
 struct authorization {
-	const struct proxy_hooks *hooks;
-	void *context; /* of the hooks */
+	struct key_checker *keys;
 	struct arena *arena;
 	const struct api_op *op;
 	struct credential credential;
@@ -45,9 +42,8 @@ struct authorization {
 
 /** Prepare the checks of a request; the strings are in x->arena, in which the authorization is as
  * well. Call it before the exchange is handed over. */
-void authorization_init(struct authorization *a, const struct proxy_hooks *hooks, void *context,
-                        struct http_exchange *x, const struct api_op *op,
-                        struct credential credential);
+void authorization_init(struct authorization *a, struct key_checker *keys, struct http_exchange *x,
+                        const struct api_op *op, struct credential credential);
 
 /** Look up the key and check that it may use the operation. Calls `done(user, ...)` once: before it
  * returns, or from the loop's own stack later, unless authorization_cancel() is called first.

@@ -73,94 +73,6 @@ struct edge {
 	struct upstream *services[API_SERVICE_COUNT];
 };
 
-/* --- Hooks of the proxy ----------------------------------------------------------------------- */
-
-static enum err_code on_key_check(void *context, const struct key_query *query,
-                                  struct identity *ret_caller, struct key_wait **ret_wait,
-                                  key_check_cb *done, void *done_context)
-{
-	struct edge *edge = context;
-	return key_check(edge->keys, query, ret_caller, ret_wait, done, done_context);
-}
-
-static struct rate_verdict on_rate(void *context, const struct identity *caller)
-{
-	const struct edge *edge = context;
-	const struct gateway_process *gateway = edge->worker->process->user;
-	return rate_limits_take(gateway->limits, &caller->key_id, &caller->account,
-	                        time_monotonic_us());
-}
-
-static struct rate_verdict on_rate_open(void *context, const char *client)
-{
-	const struct edge *edge = context;
-	const struct gateway_process *gateway = edge->worker->process->user;
-	return rate_limits_take_open(gateway->limits, client, time_monotonic_us());
-}
-
-static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
-                        const struct identity *caller, const char *request_id,
-                        const struct http_field *fields, size_t field_count)
-{
-	struct edge *edge = context;
-	struct request *rq =
-		http_request_new(edge->worker, x, match, caller, request_id,
-	                         http_service_route(match->op), match->op->body_max_bytes);
-	rq->http->fields = fields;
-	rq->http->field_count = field_count;
-	return rq;
-}
-
-static void local_content(void *local, const char *data, size_t length)
-{
-	http_request_content(local, data, length);
-}
-
-static void local_end(void *local, const struct identity *caller)
-{
-	struct request *rq = local;
-	if (caller)
-		rq->caller = *caller;
-	http_request_end(rq);
-}
-
-static void local_refuse(void *local, const struct problem *problem)
-{
-	struct request *rq = local;
-	rq->problem.scope = problem->scope;
-	rq->problem.retry_after_s = problem->retry_after_s;
-	http_request_refuse(rq, problem->code, problem->detail);
-}
-
-static void local_drained(void *local)
-{
-	http_request_drained(local);
-}
-
-static void local_gone(void *local, enum err_code reason)
-{
-	http_request_gone(local, reason);
-}
-
-static void local_done(void *local)
-{
-	http_request_done(local);
-}
-
-static const struct proxy_hooks HOOKS = {
-	.key_check = on_key_check,
-	.key_check_cancel = key_check_cancel,
-	.rate = on_rate,
-	.rate_open = on_rate_open,
-	.local_open = local_open,
-	.local_content = local_content,
-	.local_end = local_end,
-	.local_refuse = local_refuse,
-	.local_drained = local_drained,
-	.local_gone = local_gone,
-	.local_done = local_done,
-};
-
 /* --- The listener ----------------------------------------------------------------------------- */
 
 /* Whether a service may have sent it, to use an operation of internal.def. Without an identity the
@@ -256,7 +168,13 @@ void edge_worker_start(struct worker *worker)
 	edge->arena = arena;
 	edge->keys = key_checker_new(worker);
 	make_upstreams(edge);
-	edge->proxy = proxy_new(worker->process->peers.signers, edge->services, &HOOKS, edge);
+	edge->proxy = proxy_new(&(struct proxy_parts){
+		.worker = worker,
+		.keys = edge->keys,
+		.limits = gateway->limits,
+		.signers = worker->process->peers.signers,
+		.services = edge->services,
+	});
 	proxy_trust(edge->proxy, gateway->trusted);
 	proxy_allow_origins(edge->proxy, gateway->cors);
 	proxy_check_origins(edge->proxy, gateway->origins);

@@ -2,14 +2,14 @@
 
 #include "base/arena.h"
 #include "base/base.h"
-#include "proxy/proxy.h"
+#include "request/http_request.h"
+#include "request/http_service.h"
 
 /* In the arena that the operation has taken. */
 struct local_exchange {
 	struct local_request request;
 	struct authorization *authorization;
-	const struct proxy_hooks *hooks;
-	void *operation;
+	struct request *rq;
 	bool has_content;
 };
 
@@ -20,15 +20,23 @@ static bool needs_key(const struct local_exchange *local)
 
 static void end(struct local_exchange *local)
 {
-	local->hooks->local_end(local->operation,
-	                        needs_key(local) ? &local->authorization->caller : NULL);
+	if (needs_key(local))
+		local->rq->caller = local->authorization->caller;
+	http_request_end(local->rq);
+}
+
+static void refuse(struct request *rq, const struct problem *problem)
+{
+	rq->problem.scope = problem->scope;
+	rq->problem.retry_after_s = problem->retry_after_s;
+	http_request_refuse(rq, problem->code, problem->detail);
 }
 
 static void on_authorized_again(void *user, struct problem *problem)
 {
 	struct local_exchange *local = user;
 	if (problem)
-		local->hooks->local_refuse(local->operation, problem);
+		refuse(local->rq, problem);
 	else
 		end(local);
 }
@@ -37,10 +45,12 @@ static void on_head(struct http_exchange *x)
 {
 	struct local_exchange *local = x->user;
 	const struct local_request *request = &local->request;
-	local->operation =
-		local->hooks->local_open(local->authorization->context, x, request->match,
-	                                 &local->authorization->caller, request->request_id,
-	                                 request->fields, request->field_count);
+	const struct api_op *op = request->match->op;
+	local->rq =
+		http_request_new(request->worker, x, request->match, &local->authorization->caller,
+	                         request->request_id, http_service_route(op), op->body_max_bytes);
+	local->rq->http->fields = request->fields;
+	local->rq->http->field_count = request->field_count;
 	x->user = local;
 	if (request->is_complete)
 		end(local);
@@ -49,7 +59,7 @@ static void on_head(struct http_exchange *x)
 static void on_content(struct http_exchange *x, const char *data, size_t length)
 {
 	struct local_exchange *local = x->user;
-	local->hooks->local_content(local->operation, data, length);
+	http_request_content(local->rq, data, length);
 }
 
 static void on_end(struct http_exchange *x)
@@ -64,21 +74,21 @@ static void on_end(struct http_exchange *x)
 static void on_drained(struct http_exchange *x)
 {
 	struct local_exchange *local = x->user;
-	local->hooks->local_drained(local->operation);
+	http_request_drained(local->rq);
 }
 
 static void on_gone(struct http_exchange *x, enum err_code reason)
 {
 	struct local_exchange *local = x->user;
 	authorization_cancel(local->authorization);
-	local->hooks->local_gone(local->operation, reason);
+	http_request_gone(local->rq, reason);
 }
 
 static void on_done(struct http_exchange *x)
 {
 	struct local_exchange *local = x->user;
 	require(!authorization_is_pending(local->authorization));
-	local->hooks->local_done(local->operation);
+	http_request_done(local->rq);
 }
 
 static const struct http_handler HANDLER = {
@@ -97,7 +107,6 @@ void local_start(struct http_exchange *x, const struct local_request *request,
 	*local = (struct local_exchange){
 		.request = *request,
 		.authorization = authorization,
-		.hooks = authorization->hooks,
 		.has_content = x->head.has_content,
 	};
 	x->user = local;

@@ -1,14 +1,16 @@
 /** The operations that the gateway answers itself: keys, accounts, the description of the API.
  *
  * Such an exchange leaves the proxy for good. It gets another handler, and its arena belongs to the
- * operation, which frees it in local_done(). So nothing here keeps the exchange: its events carry
- * what there is to pass on, and the second check of the key needs an authorization only.
+ * request (request/http_request.h), which frees it in http_request_done(). So nothing here keeps
+ * the exchange: its events carry what there is to pass on, and the second check of the key needs an
+ * authorization only.
  */
 #pragma once
 
 #include "proxy/authorization.h"
 
 struct local_request {
+	struct worker *worker;
 	const struct api_match *match;
 	const char *request_id;
 	const struct http_field *fields; /* added to the reply */

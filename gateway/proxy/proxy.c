@@ -177,7 +177,7 @@ static const struct upstream_handler UPSTREAM_HANDLER;
 
 static void call_start(struct proxy_exchange *p, bool is_fresh)
 {
-	struct upstream *service = p->proxy->services[p->match.op->service];
+	struct upstream *service = p->proxy->parts.services[p->match.op->service];
 	bool is_ready;
 	if (!service) {
 		reply_error(p, ERR_UNAVAILABLE, "the service is not configured");
@@ -292,6 +292,7 @@ static void hand_over(struct proxy_exchange *p)
 	struct http_exchange *x = p->x;
 	struct http_field *fields = arena_array(x->arena, PROXY_ADDED_MAX, sizeof(*fields));
 	const struct local_request request = {
+		.worker = p->proxy->parts.worker,
 		.match = &p->match,
 		.request_id = p->request_id,
 		.fields = fields,
@@ -313,7 +314,7 @@ static void dispatch(struct proxy_exchange *p)
 		reply_error(p, ERR_TOO_LARGE, NULL);
 	} else if (op->service == API_GATEWAY) {
 		hand_over(p);
-	} else if (!p->proxy->signers[op->service]) {
+	} else if (!p->proxy->parts.signers[op->service]) {
 		reply_error(p, ERR_UNAVAILABLE, "the service is not configured");
 	} else {
 		p->has_content = head->has_content && op->body_max_bytes > 0;
@@ -339,8 +340,7 @@ static void reply_rate_limited(struct proxy_exchange *p)
 /* An operation that needs no key: check the rate limit of the client. */
 static void admit_open(struct proxy_exchange *p)
 {
-	if (p->proxy->hooks->rate_open)
-		p->rate = p->proxy->hooks->rate_open(p->proxy->context, p->x->peer);
+	p->rate = rate_limits_take_open(p->proxy->parts.limits, p->x->peer, time_monotonic_us());
 	if (p->rate.limit > 0 && !p->rate.is_allowed)
 		reply_rate_limited(p);
 	else
@@ -350,8 +350,10 @@ static void admit_open(struct proxy_exchange *p)
 /* A valid key takes from its rate limits, also when it may not use the operation. */
 static void decide(struct proxy_exchange *p, struct problem *problem)
 {
-	if (p->authorization.has_caller && p->proxy->hooks->rate)
-		p->rate = p->proxy->hooks->rate(p->proxy->context, &p->authorization.caller);
+	const struct identity *caller = &p->authorization.caller;
+	if (p->authorization.has_caller)
+		p->rate = rate_limits_take(p->proxy->parts.limits, &caller->key_id,
+		                           &caller->account, time_monotonic_us());
 	if (p->rate.limit > 0 && !p->rate.is_allowed)
 		reply_rate_limited(p);
 	else if (problem)
@@ -495,8 +497,7 @@ void proxy_request(struct proxy *proxy, struct http_exchange *x, const struct pr
 		reply_error(p, code, NULL);
 		return;
 	}
-	authorization_init(&p->authorization, proxy->hooks, proxy->context, x, p->match.op,
-	                   credential);
+	authorization_init(&p->authorization, proxy->parts.keys, x, p->match.op, credential);
 	if (p->match.op->flags & API_GONE) {
 		reply_error(p, ERR_GONE, NULL);
 	} else if (is_from_other_page(p)) {
@@ -568,19 +569,11 @@ void proxy_done(struct http_exchange *x)
 
 /* --- The proxy -------------------------------------------------------------------------------- */
 
-struct proxy *proxy_new(struct identity_signer *const signers[API_SERVICE_COUNT],
-                        struct upstream *const services[API_SERVICE_COUNT],
-                        const struct proxy_hooks *hooks, void *context)
+struct proxy *proxy_new(const struct proxy_parts *parts)
 {
 	struct proxy *proxy = calloc(1, sizeof(*proxy));
 	require(proxy);
-	*proxy = (struct proxy){
-		.signatures = signature_cache_new(),
-		.signers = signers,
-		.services = services,
-		.hooks = hooks,
-		.context = context,
-	};
+	*proxy = (struct proxy){.parts = *parts, .signatures = signature_cache_new()};
 	return proxy;
 }
 

@@ -50,38 +50,18 @@ struct cors;
 struct origin_rules;
 struct proxy;
 
-/** Functions that the proxy calls; `context` is that of proxy_new(). */
-struct proxy_hooks {
-	/** As key_check() and key_check_cancel(). */
-	enum err_code (*key_check)(void *context, const struct key_query *query,
-	                           struct identity *ret_caller, struct key_wait **ret_wait,
-	                           key_check_cb *done, void *done_context);
-	void (*key_check_cancel)(struct key_wait *wait);
-	/** Take a token of the limits of the caller's key and account. NULL: no limit. */
-	struct rate_verdict (*rate)(void *context, const struct identity *caller);
-	/** The same for an operation that needs no key, by the client's address. NULL: no limit. */
-	struct rate_verdict (*rate_open)(void *context, const char *client);
-	/** Start one of the gateway's own operations. It takes the exchange and its arena, and adds
-	 * `fields` (in the arena) to its reply. Returns its state. The functions below are called
-	 * with that state for the exchange's later events; local_done() frees it. */
-	void *(*local_open)(void *context, struct http_exchange *x, const struct api_match *match,
-	                    const struct identity *caller, const char *request_id,
-	                    const struct http_field *fields, size_t field_count);
-	void (*local_content)(void *local, const char *data, size_t length);
-	/** The request is complete; `caller` as the key is now (NULL: the operation needs none). */
-	void (*local_end)(void *local, const struct identity *caller);
-	/** The request is complete, and refused: reply with the problem. */
-	void (*local_refuse)(void *local, const struct problem *problem);
-	void (*local_drained)(void *local);
-	void (*local_gone)(void *local, enum err_code reason);
-	void (*local_done)(void *local);
+/** What a proxy works with. */
+struct proxy_parts {
+	struct worker *worker; /* of the operations that the gateway answers itself */
+	struct key_checker *keys;
+	struct rate_limits *limits;
+	/* By enum api_service; NULL: not configured, its operations are answered with 503. */
+	struct identity_signer *const *signers;
+	struct upstream *const *services;
 };
 
-/** Borrows everything. `services` and `signers` are indexed by enum api_service; NULL: not
- * configured, its operations are answered with 503. */
-struct proxy *proxy_new(struct identity_signer *const signers[API_SERVICE_COUNT],
-                        struct upstream *const services[API_SERVICE_COUNT],
-                        const struct proxy_hooks *hooks, void *context);
+/** Copies `parts`, and borrows what is in it. */
+struct proxy *proxy_new(const struct proxy_parts *parts);
 
 /** Set the load balancers whose X-Forwarded-* fields are used. Without this call no field is used.
  * Borrows. */

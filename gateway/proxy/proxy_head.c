@@ -176,7 +176,8 @@ static const char *sign(const struct proxy_exchange *p)
 		.target_length = head->target_length,
 		.id = p->request_id,
 	};
-	return signature_cache_sign(p->proxy->signatures, p->proxy->signers[p->match.op->service],
+	return signature_cache_sign(p->proxy->signatures,
+	                            p->proxy->parts.signers[p->match.op->service],
 	                            &p->authorization.caller, p->x->arena, &request, time_now_ms());
 }
 

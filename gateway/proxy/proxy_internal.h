@@ -26,16 +26,13 @@ enum proxy_state {
 };
 
 struct proxy {
+	struct proxy_parts parts;
 	struct signature_cache *signatures;
-	struct identity_signer *const *signers;
-	struct upstream *const *services;
 	const struct trusted *trusted;      /* NULL: no proxy is trusted */
 	const struct cors *cors;            /* NULL: no origin is allowed */
 	const struct origin_rules *origins; /* NULL: not checked */
 	const struct console *console;      /* NULL: there is none */
 	const struct cookie_rules *cookies; /* NULL: no session is taken */
-	const struct proxy_hooks *hooks;
-	void *context;
 };
 
 /** One exchange, in its arena. */

@@ -2,6 +2,8 @@
 
 #include "crypto/scope.h"
 #include "observe/log.h"
+#include "request/http_request.h"
+#include "request/http_service.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,17 +15,29 @@
 struct upstream_limits fixture_upstream_limits;
 struct http_limits fixture_limits;
 
+/* --- Stand-ins, which the linker takes before those of the libraries ------------------------- */
+
+struct key_checker {
+	struct fixture *fixture;
+};
+
 struct key_wait {
 	struct fixture *fixture;
 };
 
-static struct key_wait wait;
+struct rate_limits {
+	struct fixture *fixture;
+};
 
-static enum err_code on_key_check(void *context, const struct key_query *query,
-                                  struct identity *ret_caller, struct key_wait **ret_wait,
-                                  key_check_cb *done, void *done_context)
+static struct key_checker keys;
+static struct key_wait wait;
+static struct rate_limits limits;
+
+enum err_code key_check(struct key_checker *checker, const struct key_query *query,
+                        struct identity *ret_caller, struct key_wait **ret_wait, key_check_cb *done,
+                        void *context)
 {
-	struct fixture *f = context;
+	struct fixture *f = checker->fixture;
 	const char *bearer = query->text;
 	*ret_wait = NULL;
 	f->key_checks++;
@@ -33,7 +47,7 @@ static enum err_code on_key_check(void *context, const struct key_query *query,
 		bearer = "good";
 	if (strcmp(bearer, "slow") == 0) {
 		f->key_done = done;
-		f->key_context = done_context;
+		f->key_context = context;
 		wait.fixture = f;
 		*ret_wait = &wait;
 		return ERR_NONE;
@@ -46,100 +60,106 @@ static enum err_code on_key_check(void *context, const struct key_query *query,
 	return ERR_NONE;
 }
 
-static void on_key_check_cancel(struct key_wait *waiting)
+void key_check_cancel(struct key_wait *waiting)
 {
 	waiting->fixture->key_cancels++;
 	waiting->fixture->key_done = NULL;
 }
 
-static struct rate_verdict rate(void *context, const struct identity *caller)
+struct rate_verdict rate_limits_take(struct rate_limits *of, const struct uuid *key_id,
+                                     const struct uuid *account, uint64_t now_us)
 {
-	struct fixture *f = context;
-	assert_true(uuid_equal(&caller->key_id, &f->caller.key_id));
+	struct fixture *f = of->fixture;
+	(void)account;
+	(void)now_us;
+	assert_true(uuid_equal(key_id, &f->caller.key_id));
 	f->rate_calls++;
 	return f->rate;
 }
 
-static struct rate_verdict rate_open(void *context, const char *client)
+struct rate_verdict rate_limits_take_open(struct rate_limits *of, const char *address,
+                                          uint64_t now_us)
 {
-	struct fixture *f = context;
-	assert_string_equal(client, "127.0.0.1");
-	return f->rate;
+	(void)now_us;
+	assert_string_equal(address, "127.0.0.1");
+	return of->fixture->rate;
 }
 
-/* One of the gateway's own operations. Like a request, it takes the arena of the exchange, in which
- * it is itself. */
-struct operation {
-	struct fixture *fixture;
-	struct http_exchange *x;
-	struct arena *arena;
-};
-
-static void *local_open(void *context, struct http_exchange *x, const struct api_match *match,
-                        const struct identity *caller, const char *request_id,
-                        const struct http_field *fields, size_t field_count)
+/* The request of one of the gateway's own operations. Like others, it takes the arena of the
+ * exchange, in which it is itself. */
+static struct fixture *fixture_of(const struct request *rq)
 {
-	struct fixture *f = context;
-	assert_int_equal(match->op->service, API_GATEWAY);
+	return rq->worker->user;
+}
+
+request_fn *http_service_route(const struct api_op *op)
+{
+	assert_int_equal(op->service, API_GATEWAY);
+	return NULL;
+}
+
+struct request *http_request_new(struct worker *worker, struct http_exchange *exchange,
+                                 const struct api_match *match, const struct identity *caller,
+                                 const char *request_id, request_fn *handle, size_t body_max_bytes)
+{
+	struct fixture *f = worker->user;
+	(void)handle;
+	(void)body_max_bytes;
 	assert_true(caller->scopes == f->caller.scopes || (match->op->flags & API_OPEN) != 0);
 	assert_non_null(request_id);
-	assert_true(field_count == 0 || strcmp(fields[0].name, "RateLimit") == 0);
 	f->local_opens++;
-	struct operation *operation = arena_new_of(x->arena, struct operation);
-	*operation = (struct operation){f, x, x->arena};
-	x->arena = NULL;
-	return operation;
+	struct request *rq = arena_new_of(exchange->arena, struct request);
+	rq->worker = worker;
+	rq->arena = exchange->arena;
+	rq->http = arena_new_of(exchange->arena, struct http_call);
+	rq->http->exchange = exchange;
+	exchange->arena = NULL;
+	return rq;
 }
 
-static void local_content(void *local, const char *data, size_t length)
+void http_request_content(struct request *rq, const char *data, size_t length)
 {
 	(void)data;
-	((struct operation *)local)->fixture->local_bytes += length;
+	fixture_of(rq)->local_bytes += length;
 }
 
-static void local_end(void *local, const struct identity *caller)
+void http_request_end(struct request *rq)
 {
-	struct operation *operation = local;
-	(void)caller;
-	operation->fixture->local_ends++;
-	http_respond_start(operation->x, 200, NULL, 0, 5);
-	http_respond_content(operation->x, "local", 5);
-	http_respond_end(operation->x);
+	struct http_exchange *x = rq->http->exchange;
+	assert_true(rq->http->field_count == 0 ||
+	            strcmp(rq->http->fields[0].name, "RateLimit") == 0);
+	fixture_of(rq)->local_ends++;
+	http_respond_start(x, 200, NULL, 0, 5);
+	http_respond_content(x, "local", 5);
+	http_respond_end(x);
 }
 
-static void local_refuse(void *local, const struct problem *problem)
+void http_request_refuse(struct request *rq, enum err_code code, const char *detail)
 {
-	struct operation *operation = local;
-	operation->fixture->local_refusals++;
-	http_respond_start(operation->x, err_info(problem->code)->status, NULL, 0, 0);
-	http_respond_end(operation->x);
+	(void)detail;
+	fixture_of(rq)->local_refusals++;
+	http_respond_start(rq->http->exchange, err_info(code)->status, NULL, 0, 0);
+	http_respond_end(rq->http->exchange);
 }
 
-static void local_gone(void *local, enum err_code reason)
+void http_request_drained(struct request *rq)
+{
+	(void)rq; /* the answers are short */
+}
+
+void http_request_gone(struct request *rq, enum err_code reason)
 {
 	(void)reason;
-	((struct operation *)local)->fixture->local_gones++;
+	fixture_of(rq)->local_gones++;
 }
 
-static void local_done(void *local)
+void http_request_done(struct request *rq)
 {
-	struct operation *operation = local;
-	operation->fixture->local_dones++;
-	arena_free(operation->arena);
+	fixture_of(rq)->local_dones++;
+	arena_free(rq->arena);
 }
 
-static const struct proxy_hooks HOOKS = {
-	.key_check = on_key_check,
-	.key_check_cancel = on_key_check_cancel,
-	.rate = rate,
-	.rate_open = rate_open,
-	.local_open = local_open,
-	.local_content = local_content,
-	.local_end = local_end,
-	.local_refuse = local_refuse,
-	.local_gone = local_gone, /* local_drained: the answers are short */
-	.local_done = local_done,
-};
+/* --- The fixture ------------------------------------------------------------------------------ */
 
 static void on_head(struct http_exchange *x)
 {
@@ -185,7 +205,14 @@ int fixture_setup(void **state)
 	*address = (struct address){.host = "127.0.0.1", .port = f->fake->port};
 	f->service = upstream_new(&f->loop, "fake", address, &fixture_upstream_limits);
 	f->services[API_EXPERIMENTS] = f->services[API_SEARCH] = f->service;
-	f->proxy = proxy_new(f->signers, f->services, &HOOKS, f);
+	f->worker.user = keys.fixture = limits.fixture = f;
+	f->proxy = proxy_new(&(struct proxy_parts){
+		.worker = &f->worker,
+		.keys = &keys,
+		.limits = &limits,
+		.signers = f->signers,
+		.services = f->services,
+	});
 	listen_and_connect(f);
 	*state = f;
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "fake_service.h"
 #include "http_client.h"
+#include "loop/worker.h"
 #include "proxy/proxy.h"
 
 #define LIST "/api/v1.0/experiments"
@@ -22,7 +23,8 @@ struct fixture {
 	struct fake_service *fake;
 	struct upstream *service;
 	struct upstream *services[API_SERVICE_COUNT];
-	struct arena *arena; /* of the addresses */
+	struct arena *arena;  /* of the addresses */
+	struct worker worker; /* of the gateway's own operations */
 	struct proxy *proxy;
 	struct identity_signer *signers[API_SERVICE_COUNT];
 	struct identity caller; /* the owner of the good key */
