@@ -28,34 +28,41 @@ SELECT paper_keep($1::jsonb);
 -- name: pool_save
 -- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that
 -- the context names is not a candidate, because the user knows it. A relevance that has hardly changed is not written: each new paper
--- changes all of them a little, and what is stored serves only while svc-search is unavailable. Returns the number of candidates and of
+-- changes all of them a little, and what is stored serves only while svc-search is unavailable. Rows that are
+-- not to be written are kept from INSERT, whose ON CONFLICT locks, and logs, each of them. A stored row has its paper. Returns the number of candidates and of
 -- papers in the index. No row: the interest was changed or deleted meanwhile.
 WITH target AS (
-    SELECT id, context, pool_version FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
+    SELECT id, context, pool_version, pool_status, pool_size, pool_embedder, embedder
+    FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
 ), seen AS (
     SELECT embedder_seen($3::jsonb ->> 'model') FROM target
-), found AS (
-    SELECT target.id, target.pool_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance,
-           coalesce(r.matched, '[]') AS matched
-    FROM target, jsonb_to_recordset($3::jsonb -> 'results') AS r (arxiv_id text, relevance double precision, matched jsonb)
-    JOIN paper p USING (arxiv_id)
+), found AS MATERIALIZED (
+    SELECT target.id, target.pool_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance, r.matched, e.relevance AS stored
+    FROM target CROSS JOIN jsonb_to_recordset($3::jsonb -> 'results') AS r (arxiv_id text, relevance double precision, matched jsonb)
+    LEFT JOIN pool_entry e ON e.interest_id = target.id AND e.pool_version = target.pool_version AND e.arxiv_id = r.arxiv_id
     WHERE strpos(target.context, r.arxiv_id) = 0
+      AND (e.arxiv_id IS NOT NULL OR EXISTS (SELECT FROM paper p WHERE p.arxiv_id = r.arxiv_id))
 ), dropped AS (
     DELETE FROM pool_entry e USING target
     WHERE e.interest_id = target.id
       AND (e.pool_version, e.arxiv_id) NOT IN (SELECT pool_version, arxiv_id FROM found)
 ), stored AS (
-    INSERT INTO pool_entry AS e (interest_id, pool_version, arxiv_id, relevance, matched) SELECT * FROM found
+    INSERT INTO pool_entry AS e (interest_id, pool_version, arxiv_id, relevance, matched)
+    SELECT id, pool_version, arxiv_id, relevance, coalesce(matched, '[]') FROM found
+    WHERE stored IS NULL OR abs(stored - relevance) > 0.01
     ON CONFLICT (interest_id, pool_version, arxiv_id) DO UPDATE
     SET relevance = excluded.relevance, matched = excluded.matched
-    WHERE abs(e.relevance - excluded.relevance) > 0.01
+), size AS (
+    SELECT count(*)::integer AS size FROM found
 ), updated AS (
-    UPDATE interest i SET pool_status = 'ready', pool_size = (SELECT count(*) FROM found), pool_embedder = $3::jsonb ->> 'model',
+    UPDATE interest i SET pool_status = 'ready', pool_size = size.size, pool_embedder = $3::jsonb ->> 'model',
                           embedder = coalesce(i.embedder, $3::jsonb ->> 'model')
-    FROM target WHERE i.id = target.id
-    RETURNING i.pool_size
+    FROM target, size
+    WHERE i.id = target.id
+      AND (target.pool_status, target.pool_size, target.pool_embedder, target.embedder)
+          IS DISTINCT FROM ('ready', size.size, $3::jsonb ->> 'model', coalesce(target.embedder, $3::jsonb ->> 'model'))
 )
-SELECT pool_size, coalesce(($3::jsonb ->> 'documents')::integer, 0), (SELECT count(*) FROM seen) FROM updated;
+SELECT size.size, coalesce(($3::jsonb ->> 'documents')::integer, 0), (SELECT count(*) FROM seen) FROM target, size;
 
 -- name: pool_start_refresh
 -- $1 interest, $2 request id: start a refresh when the interest is active and nothing was recommended for its context yet: a new

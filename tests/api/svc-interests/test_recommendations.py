@@ -423,6 +423,15 @@ def carried(db):
     return db.execute("SELECT max(xmin::text::bigint), count(*), max(version) FROM paper").fetchone()
 
 
+def test_a_pool_that_stays_the_same_is_not_written(interests, db):
+    """Nor locked, which writes it, too: `xmax` would tell."""
+    interest = interests.ready()
+    rows = "SELECT array_agg((arxiv_id, xmin, xmax)::text ORDER BY arxiv_id) FROM pool_entry WHERE interest_id = %s"
+    before = db.execute(rows, [interest["id"]]).fetchone()
+    interests.refresh(interest)
+    assert db.execute(rows, [interest["id"]]).fetchone() == before
+
+
 def test_a_paper_is_carried_when_it_is_new_or_has_changed(operator, interests, db):
     interest = interests.ready_broad(daily_count=1)
     interests.refresh(interest)
