@@ -292,6 +292,15 @@ static bool stands_right(const struct cue *cue, const char *text, const char *af
 	       !is_one_of(skip_blank(after, sentence.end), sentence.end, NO_CUE, ARRAY_LEN(NO_CUE));
 }
 
+/* Whether a cue can begin at `text`: with the first letter of a word, or the "n" of "n't". That is
+ * asked first, because there are a hundred cues. */
+static bool can_begin_cue(const char *text, const char *start)
+{
+	if (!isalpha((unsigned char)*text))
+		return false;
+	return text == start || !is_word_char(text[-1]) || tolower((unsigned char)*text) == 'n';
+}
+
 /* The cue at `text`, or NULL. */
 static const struct cue *cue_at(const char *text, struct span sentence, const char **ret_after)
 {
@@ -477,6 +486,10 @@ static void read_sentence(struct finder *finder, struct span sentence)
 {
 	const char *kept_from = sentence.start, *after;
 	for (const char *at = sentence.start; at < sentence.end;) {
+		if (!can_begin_cue(at, sentence.start)) {
+			at++;
+			continue;
+		}
 		const struct cue *cue = cue_at(at, sentence, &after);
 		if (cue) {
 			const char *end = reach(cue, after, sentence.end);
