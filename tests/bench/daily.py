@@ -6,8 +6,9 @@ usage: daily.py [--corpus FILE] [--papers N] [--interests N] [--days N] [--night
 The papers are those of a corpus such as ../shared/data/arxiv-cs, in the order of their days. All but the last nights are there when
 the interests are made, each of the title and the first sentences of a paper; every night brings --night more. A day is over when
 every task of its run has ended. One replica of each process, Postgres with fsync. CPU time is that of the processes and of the
-servers, from /proc, for each interest, less what they use at rest; WAL is what Postgres wrote. Meanwhile a user searches ten times a second
-through the gateway: p99, and that of a quiet cluster before. Needs binaries of a release build.
+servers, from /proc, for each interest; WAL is what Postgres wrote. Meanwhile a user searches ten times a second
+through the gateway: p99, and that of a quiet cluster before. The CPU time of a search of the quiet cluster, with what the processes
+use at rest until the next, is subtracted for each search during a day. Needs binaries of a release build.
 """
 
 import argparse
@@ -107,8 +108,12 @@ class Usage:
         cpu |= {"Postgres": self.postgres.seconds(), "Redis": cpu_of_process(self.cluster.redis.pid())}
         return {**cpu, "wall": time.monotonic(), "wal": float(lsn)}
 
-    def report(self, name, interests):
-        used = {key: value - self.before[key] for key, value in self.now().items()}
+    def used(self):
+        return {key: value - self.before[key] for key, value in self.now().items()}
+
+    def report(self, name, interests, other):
+        """`other`: the CPU time that is not of the run."""
+        used = {key: value - other.get(key, 0) for key, value in self.used().items()}
         wall, wal = used.pop("wall"), used.pop("wal")
         parts = ", ".join(f"{part} {seconds / interests * 1000:.1f}" for part, seconds in used.items())
         memory = ", ".join(f"{part} {self.cluster[part][0].memory_bytes() >> 20}" for part in MEASURED[1:])
@@ -147,9 +152,11 @@ def measure(cluster, options):
         make_interests(users, first, options.interests)
         ready = "SELECT count(*) FROM interest WHERE pool_status <> 'ready'"
         wait_for(lambda: db.execute(ready).fetchone() == (0,) and is_idle(db), "all pools are ready", patience=PATIENCE)
-        made.report("made", options.interests)
+        made.report("made", options.interests, {})
+        resting = Usage(cluster, db)
         with Searches(cluster, api.key, first[:500]) as quiet:
             time.sleep(QUIET_SECONDS)
+        search = {key: value / len(quiet.times) for key, value in resting.used().items() if key not in ("wall", "wal")}
         print("searches in quiet:", quiet.summary(), flush=True)
         for day in range(options.days):
             known = len(first) + (day + 1) * options.night
@@ -157,7 +164,8 @@ def measure(cluster, options):
             used = Usage(cluster, db)
             with Searches(cluster, api.key, first[:500]) as searches:
                 run_day(db)
-            used.report(f"day {day + 1}", options.interests)
+            searched = {key: value * len(searches.times) for key, value in search.items()}
+            used.report(f"day {day + 1}", options.interests, searched)
             print(f"  searches meanwhile: {searches.summary()}", flush=True)
         recommended = db.execute("SELECT count(*) FROM recommendation").fetchone()[0]
         (size,) = db.execute("SELECT pg_database_size(current_database()) >> 20").fetchone()
