@@ -105,7 +105,11 @@ const struct features **papers_make_features(struct arena *arena,
 		arena_array(arena, papers.count, sizeof(const struct features *));
 	for (size_t i = 0; i < papers.count; i++) {
 		struct paper *paper = &papers.papers[i];
-		all[i] = paper->features = features_new(arena, frequencies, paper->bag);
+		if (!paper->features || paper->weighed_by != frequencies) {
+			paper->features = features_new(arena, frequencies, paper->bag);
+			paper->weighed_by = frequencies;
+		}
+		all[i] = paper->features;
 	}
 	return all;
 }

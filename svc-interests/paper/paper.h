@@ -30,10 +30,11 @@ struct paper {
 	double relevance;           /* 0..1, from search, to the interest */
 	const char *const *matched; /* query words that search matched, highest weight first */
 	size_t matched_count;
-	const char *signal;              /* of a reader; NULL: none */
-	double coefficient;              /* of an example, in the model; 0: unknown */
-	const struct bag *bag;           /* NULL before papers_make_bags() */
-	const struct features *features; /* NULL before papers_make_features() */
+	const char *signal;                       /* of a reader; NULL: none */
+	double coefficient;                       /* of an example, in the model; 0: unknown */
+	const struct bag *bag;                    /* NULL before papers_make_bags() */
+	const struct features *features;          /* NULL before papers_make_features() */
+	const struct frequency_table *weighed_by; /* that `features` were made with */
 };
 
 struct paper_list {
@@ -53,8 +54,8 @@ double paper_age_days(double published_ms, int64_t now_ms);
 const struct bag **papers_make_bags(struct arena *arena, struct word_splitter *splitter,
                                     struct paper_list papers);
 
-/** Make the features of each paper; the papers must have bags. Returns the features in the order of
- * the papers. */
+/** Make the features of each paper that has none of these frequencies; the papers must have bags.
+ * Returns the features in the order of the papers. */
 const struct features **papers_make_features(struct arena *arena,
                                              const struct frequency_table *frequencies,
                                              struct paper_list papers);

@@ -79,6 +79,23 @@ static const struct bag *pack_bag(struct packing *packing, const struct bag *bag
 	return copy;
 }
 
+static const struct features *pack_features(struct packing *packing,
+                                            const struct features *features)
+{
+	struct features *copy = pack(packing, features, sizeof(*features));
+	const struct feature *terms =
+		pack(packing, features->terms, features->count * sizeof(*features->terms));
+	const float *dense = features->dense
+	                             ? pack(packing, features->dense,
+	                                    features->dense_length * sizeof(*features->dense))
+	                             : NULL;
+	if (!copy)
+		return NULL;
+	copy->terms = terms;
+	copy->dense = dense;
+	return copy;
+}
+
 /* Pack the entry of a paper; NULL while it is measured. */
 static struct entry *pack_entry(struct packing *packing, const struct paper *paper,
                                 const char *embedder)
@@ -88,6 +105,7 @@ static struct entry *pack_entry(struct packing *packing, const struct paper *pap
 	                  .version = paper->version,
 	                  .has_container = paper->has_container,
 	                  .is_withdrawn = paper->is_withdrawn,
+	                  .weighed_by = paper->weighed_by,
 	                  .text.category_count = paper->text.category_count},
 		.references = 1,
 	};
@@ -100,6 +118,8 @@ static struct entry *pack_entry(struct packing *packing, const struct paper *pap
 	entry.paper.text.categories =
 		pack_texts(packing, paper->text.categories, paper->text.category_count);
 	entry.paper.bag = pack_bag(packing, paper->bag);
+	if (paper->features)
+		entry.paper.features = pack_features(packing, paper->features);
 	entry.bytes = packing->length;
 	if (copy)
 		*copy = entry;
@@ -149,13 +169,18 @@ static void drop(struct paper_cache *cache, struct entry *entry)
 	entry_release(entry);
 }
 
-void paper_cache_free(struct paper_cache *cache)
+void paper_cache_empty(struct paper_cache *cache)
 {
 	struct entry *entry;
-	if (!cache)
-		return;
 	while ((entry = TAILQ_FIRST(&cache->order)))
 		drop(cache, entry);
+}
+
+void paper_cache_free(struct paper_cache *cache)
+{
+	if (!cache)
+		return;
+	paper_cache_empty(cache);
 	free(cache);
 }
 

@@ -1,6 +1,6 @@
-/** Papers that are kept in memory with their bags while refreshes use them. The pools of interests
- * have many papers in common, so a paper is read and split into terms once, and not for each
- * interest.
+/** Papers that are kept in memory with their bags and features while refreshes use them. The pools
+ * of interests have many papers in common, so a paper is read, split into terms and weighed once,
+ * and not for each interest.
  *
  * A cache belongs to one worker, whose loop alone may call these functions. The papers are
  * immutable: a thread that computes may read those that are held. */
@@ -26,8 +26,12 @@ const struct paper *paper_cache_hold(struct paper_cache *cache, struct arena *ar
                                      const char *arxiv_id, const char *embedder, int64_t version);
 
 /** Add a paper, which has a bag, in place of another version. Copies what is the paper's own: not
- * its relevance to an interest, signal and features. Those not used for the longest go. */
+ * its relevance to an interest and signal. Those not used for the longest go. The caller empties
+ * the cache before the frequencies go that features were made with. */
 void paper_cache_add(struct paper_cache *cache, const struct paper *paper, const char *embedder);
+
+/** Drop all papers. */
+void paper_cache_empty(struct paper_cache *cache);
 
 /** Drop the papers that have not been used since the call before the last one, so that a process
  * that is at rest keeps none. */

@@ -3,7 +3,6 @@
 #include "candidates.sql.h"
 #include "json/json.h"
 #include "pg/pg.h"
-#include "pool/papers.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,7 +65,7 @@ static int most_relevant_first(const void *a, const void *b)
 static struct paper_list load_pool(struct request *rq, const struct candidate_source *source)
 {
 	struct left left = rows_left(rq->arena, rows_of(rq, source), source);
-	struct paper_list pool = papers_load(rq, source->embedder, left.keys, left.count);
+	struct paper_list pool = papers_load(rq, &source->form, left.keys, left.count);
 	size_t kept = 0;
 	for (size_t i = 0; i < pool.count; i++) {
 		struct paper *paper = &pool.papers[i];
@@ -84,15 +83,10 @@ static struct paper_list load_pool(struct request *rq, const struct candidate_so
 	return pool;
 }
 
-static struct paper_list load_recommended(struct request *rq, const struct candidate_source *source)
+/* Leave out papers that are not stored. */
+static struct paper_list keep_stored(struct paper_list list)
 {
-	size_t count, kept = 0;
-	const char **ids = json_texts(rq->arena, source->recommended, &count);
-	count = MIN_OF(count, (size_t)RECOMMENDED_MAX);
-	struct paper_key *keys = arena_array(rq->arena, count, sizeof(*keys));
-	for (size_t i = 0; i < count; i++)
-		keys[i].arxiv_id = ids[i];
-	struct paper_list list = papers_load(rq, source->embedder, keys, count);
+	size_t kept = 0;
 	for (size_t i = 0; i < list.count; i++)
 		if (list.papers[i].arxiv_id)
 			list.papers[kept++] = list.papers[i];
@@ -100,10 +94,37 @@ static struct paper_list load_recommended(struct request *rq, const struct candi
 	return list;
 }
 
+static struct paper_list load_recommended(struct request *rq, const struct candidate_source *source)
+{
+	size_t count;
+	const char **ids = json_texts(rq->arena, source->recommended, &count);
+	count = MIN_OF(count, (size_t)RECOMMENDED_MAX);
+	struct paper_key *keys = arena_array(rq->arena, count, sizeof(*keys));
+	for (size_t i = 0; i < count; i++)
+		keys[i].arxiv_id = ids[i];
+	return keep_stored(papers_load(rq, &source->form, keys, count));
+}
+
+static struct paper_list load_examples(struct request *rq, const struct candidate_source *source)
+{
+	size_t index, max, count = yyjson_arr_size(source->examples);
+	yyjson_val *row;
+	struct paper_key *keys = arena_array(rq->arena, count, sizeof(*keys));
+	yyjson_arr_foreach (source->examples, index, max, row)
+		keys[index].arxiv_id = json_get_text(row, "arxiv_id");
+	struct paper_list list = papers_load(rq, &source->form, keys, count);
+	yyjson_arr_foreach (source->examples, index, max, row) {
+		list.papers[index].signal = json_get_text(row, "signal");
+		list.papers[index].coefficient = json_get_float(row, "coefficient", 0);
+	}
+	return keep_stored(list);
+}
+
 struct candidates candidates_load(struct request *rq, const struct candidate_source *source)
 {
 	return (struct candidates){
 		.pool = load_pool(rq, source),
 		.recommended = load_recommended(rq, source),
+		.examples = load_examples(rq, source),
 	};
 }

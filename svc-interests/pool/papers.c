@@ -15,7 +15,7 @@ int64_t papers_age_ms = INT64_C(10) * 60 * 1000;
 
 const struct setting PAPERS_SETTINGS[] = {
 	SETTING_BYTES(&cache_bytes, "PAPER_CACHE", "256MiB", 1 << 20, INT64_C(1) << 40,
-                      "Memory of the papers that refreshes use, about 4 KB each; it is free at "
+                      "Memory of the papers that refreshes use, about 6 KB each; it is free at "
                       "rest."),
 	SETTING_END,
 };
@@ -66,16 +66,21 @@ static struct frequencies *frequencies_read(struct request *rq)
 	return made;
 }
 
+/* The features of the papers in memory are those of the former frequencies. */
+static void frequencies_replace(struct memory *memory, struct frequencies *made)
+{
+	paper_cache_empty(memory->papers);
+	frequencies_release(memory->frequencies);
+	memory->frequencies = made;
+}
+
 const struct frequency_table *papers_frequencies(struct request *rq, const char *drawn_at)
 {
 	struct memory *memory = memory_of(rq);
 	if (!drawn_at)
 		return NULL;
-	if (!memory->frequencies || strcmp(memory->frequencies->drawn_at, drawn_at) != 0) {
-		struct frequencies *made = frequencies_read(rq);
-		frequencies_release(memory->frequencies);
-		memory->frequencies = made;
-	}
+	if (!memory->frequencies || strcmp(memory->frequencies->drawn_at, drawn_at) != 0)
+		frequencies_replace(memory, frequencies_read(rq));
 	if (!memory->frequencies)
 		return NULL;
 	memory->frequencies->references++;
@@ -89,25 +94,48 @@ const struct frequency_table *papers_frequencies(struct request *rq, const char 
 struct reading {
 	struct arena *arena;
 	const char *json;
-	struct paper_list papers; /* with bags */
+	const struct frequency_table *frequencies; /* NULL: no features */
+	struct paper_list papers;                  /* with bags */
 };
+
+/* Whether the frequencies are those in memory, and so those of the features in memory. */
+static bool is_current(const struct memory *memory, const struct frequency_table *frequencies)
+{
+	return frequencies && memory->frequencies && memory->frequencies->table == frequencies;
+}
+
+static void drop_features(struct paper *paper)
+{
+	paper->features = NULL;
+	paper->weighed_by = NULL;
+}
 
 static void read_on_thread(void *arg)
 {
 	struct reading *reading = arg;
 	reading->papers = papers_read(reading->arena, reading->json, 0);
 	papers_make_bags(reading->arena, word_splitter_new(reading->arena), reading->papers);
+	if (reading->frequencies)
+		papers_make_features(reading->arena, reading->frequencies, reading->papers);
 }
 
 /* Read papers from Postgres, in the order of their ids, and add them to the cache. */
-static struct paper_list read_missing(struct request *rq, const char *embedder, const char *ids)
+static struct paper_list read_missing(struct request *rq, const struct paper_form *form,
+                                      const char *ids)
 {
-	struct pg_rows *rows = pg_query(rq, PAPERS_LOAD_SQL, pg_text(ids), pg_text(embedder));
+	struct pg_rows *rows = pg_query(rq, PAPERS_LOAD_SQL, pg_text(ids), pg_text(form->embedder));
 	struct reading *reading = arena_new_of(rq->arena, struct reading);
-	*reading = (struct reading){.arena = offload_arena(rq), .json = pg_json(rows)};
+	*reading = (struct reading){.arena = offload_arena(rq),
+	                            .json = pg_json(rows),
+	                            .frequencies = form->frequencies};
 	fiber_offload(rq, LANE_LONG, read_on_thread, reading);
-	for (size_t i = 0; i < reading->papers.count; i++)
-		paper_cache_add(memory_of(rq)->papers, &reading->papers.papers[i], embedder);
+	struct memory *memory = memory_of(rq);
+	for (size_t i = 0; i < reading->papers.count; i++) {
+		struct paper *paper = &reading->papers.papers[i];
+		if (!is_current(memory, paper->weighed_by)) /* replaced during the reading */
+			drop_features(paper);
+		paper_cache_add(memory->papers, paper, form->embedder);
+	}
 	return reading->papers;
 }
 
@@ -121,7 +149,7 @@ static void fill(struct paper_list list, const struct paper_key *keys, struct pa
 			list.papers[i] = read.papers[next++];
 }
 
-struct paper_list papers_load(struct request *rq, const char *embedder,
+struct paper_list papers_load(struct request *rq, const struct paper_form *form,
                               const struct paper_key *keys, size_t count)
 {
 	struct paper_list list = {arena_array(rq->arena, count, sizeof(*list.papers)), count};
@@ -131,15 +159,16 @@ struct paper_list papers_load(struct request *rq, const char *embedder,
 	for (size_t i = 0; i < count; i++) {
 		const struct paper *known =
 			paper_cache_hold(memory_of(rq)->papers, rq->arena, keys[i].arxiv_id,
-		                         embedder, keys[i].version);
+		                         form->embedder, keys[i].version);
 		if (known)
 			list.papers[i] = *known;
 		else
 			yyjson_mut_arr_add_str(doc, missing, keys[i].arxiv_id);
+		if (list.papers[i].weighed_by != form->frequencies)
+			drop_features(&list.papers[i]);
 	}
 	if (yyjson_mut_arr_size(missing) > 0)
-		fill(list, keys,
-		     read_missing(rq, embedder, json_write_mut(rq->arena, missing, NULL)));
+		fill(list, keys, read_missing(rq, form, json_write_mut(rq->arena, missing, NULL)));
 	for (size_t i = 0; i < count; i++)
 		list.papers[i].age_days = paper_age_days(list.papers[i].published_ms, now_ms);
 	return list;

@@ -30,10 +30,17 @@ struct paper_key {
 	int64_t version; /* at least; 0: any */
 };
 
-/** The papers with their bags, ages and vectors of `embedder` (NULL: none), in the order of the
- * keys. One that is not stored has no `arxiv_id`. The list is in the arena of `rq`, and its papers
- * stay until that is freed. For jobs. Suspends; raises as pg_query(). */
-struct paper_list papers_load(struct request *rq, const char *embedder,
+/** What of papers is asked for, besides their bags and ages. */
+struct paper_form {
+	const char *embedder; /* that made the vectors; NULL: none */
+	/* From papers_frequencies(): with features, where they are in memory. NULL: without. */
+	const struct frequency_table *frequencies;
+};
+
+/** The papers in the order of the keys. One that is not stored has no `arxiv_id`. The list is in
+ * the arena of `rq`, and its papers stay until that is freed. For jobs. Suspends; raises as
+ * pg_query(). */
+struct paper_list papers_load(struct request *rq, const struct paper_form *form,
                               const struct paper_key *keys, size_t count);
 
 /** The rows of an answer of svc-search whose papers the worker does not have in their version and

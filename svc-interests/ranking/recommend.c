@@ -230,10 +230,9 @@ const char *recommendations_ids(const struct recommendations *making)
 /* Read what only explanations need. */
 static void prepare_explanations(struct recommendations *making, const char *search_json)
 {
-	const struct recommend_input *input = making->input;
 	yyjson_val *answer = NULL;
-	if (input->examples_json && making->scorer->is_stored) {
-		making->examples = papers_read(making->arena, input->examples_json, input->now_ms);
+	if (making->scorer->is_stored) {
+		making->examples = making->input->examples;
 		scorer_prepare(making->scorer, making->examples);
 	}
 	if (search_json &&

@@ -29,14 +29,12 @@ struct recommend_input {
 	struct interest interest;
 	struct paper_list pool;        /* candidates; their features are set */
 	struct paper_list recommended; /* papers already recommended; the same */
-	/* Papers with `signal` and `coefficient` that the model learned from, in the form of
-	 * paper/paper.h; NULL: unknown. */
-	const char *examples_json;
+	/* that the model learned from, with `signal` and `coefficient`; none: unknown */
+	struct paper_list examples;
 	const char *embedder; /* that made the vectors; NULL: words only */
 	int64_t model_version;
 	size_t limit;          /* papers to recommend at most */
 	double half_life_days; /* of recency */
-	int64_t now_ms;
 };
 
 /** Papers that were selected, with all that their explanations need. In an arena. */

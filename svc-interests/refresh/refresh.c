@@ -1,6 +1,5 @@
 #include "refresh/refresh.h"
 
-#include "base/timefmt.h"
 #include "json/json.h"
 #include "loop/fiber.h"
 #include "loop/wait.h"
@@ -82,12 +81,10 @@ static struct recommend_input input_of(struct request *rq, const struct pg_rows 
 	struct recommend_input input = {
 		.interest = {.name = pg_value(rows, 0, LOAD_NAME),
 	                     .context = pg_value(rows, 0, LOAD_CONTEXT)},
-		.examples_json = pg_value(rows, 0, LOAD_EXAMPLES),
 		.model_version = pg_value_int(rows, 0, LOAD_MODEL_VERSION),
 		.embedder = pg_value(rows, 0, LOAD_EMBEDDER),
 		.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT)),
 		.half_life_days = half_life_days,
-		.now_ms = time_now_ms(),
 	};
 	struct interest *interest = &input.interest;
 	interest->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &interest->model_length);
@@ -98,16 +95,19 @@ static struct recommend_input input_of(struct request *rq, const struct pg_rows 
 static void load_candidates(struct request *rq, struct interest_refresh *refresh,
                             const struct pg_rows *rows, struct recommend_input *input)
 {
+	const char *examples = pg_value(rows, 0, LOAD_EXAMPLES);
 	struct candidate_source source = {
 		.interest = refresh->interest,
 		.context = pg_value(rows, 0, LOAD_OWN_CONTEXT),
-		.embedder = input->embedder,
+		.form = {input->embedder, input->interest.frequency_table},
 		.recommended = json_parse_own(rq->arena, pg_value(rows, 0, LOAD_RECOMMENDED)),
+		.examples = examples ? json_parse_own(rq->arena, examples) : NULL,
 		.search = refresh->search,
 	};
 	struct candidates candidates = candidates_load(rq, &source);
 	input->pool = candidates.pool;
 	input->recommended = candidates.recommended;
+	input->examples = candidates.examples;
 }
 
 /* The recommendations, as JSON in the form of refresh_save. */

@@ -7,18 +7,13 @@ ORDER BY id;
 
 -- name: refresh_load (read)
 -- $1 interest: name, context with the texts that its addresses lead to, context, pool_version, daily_count, model, the ids of the papers
--- that were recommended, newest first, when the background was drawn, the examples that the model learned from, its version, that of the
+-- that were recommended, newest first, when the background was drawn, the examples that the model learned from, without their papers, its version, that of the
 -- embedder, and when papers were last recommended.
 SELECT i.name, interest_context(i), i.context, i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(r.arxiv_id ORDER BY r.recommended_at DESC, r.rank), '[]') FROM recommendation r
         WHERE r.interest_id = i.id AND r.context_version = i.context_version),
        (SELECT drawn_at FROM background),
-       (SELECT jsonb_agg(paper_json(p, m.embedder) || jsonb_build_object('signal', used.signal, 'coefficient', used.coefficient)
-                         ORDER BY used.arxiv_id, used.signal)
-        FROM preference_evidence e
-        CROSS JOIN LATERAL jsonb_to_recordset(e.examples) AS used (arxiv_id text, signal text, coefficient double precision)
-        JOIN paper p ON p.arxiv_id = used.arxiv_id
-        WHERE e.interest_id = i.id AND e.version = m.version),
+       (SELECT e.examples FROM preference_evidence e WHERE e.interest_id = i.id AND e.version = m.version),
        coalesce(m.version, 0), coalesce(m.embedder, i.embedder), i.last_recommendation_at
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;

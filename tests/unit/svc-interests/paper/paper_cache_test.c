@@ -57,6 +57,33 @@ static void test_a_paper_is_copied(void **state)
 	arena_free(arena);
 }
 
+/* They are made again for other frequencies only. */
+static void test_features_are_kept_with_a_paper(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct paper_cache *cache = paper_cache_new(LARGE);
+	struct paper paper = paper_of(arena, "1", 7);
+	struct paper_list list = {&paper, 1};
+	const struct frequency_table *table = frequency_table_new(arena, &paper.bag, 1);
+	const struct frequency_table *other = frequency_table_new(arena, NULL, 0);
+	const struct features *made = papers_make_features(arena, table, list)[0];
+	paper_cache_add(cache, &paper, "e");
+	paper = *paper_cache_hold(cache, arena, "1", "e", 7);
+	const struct features *kept = paper.features;
+	assert_int_equal(kept->count, made->count);
+	assert_memory_equal(kept->terms, made->terms, made->count * sizeof(*made->terms));
+	assert_int_equal(kept->dense_length, 2);
+	assert_memory_equal(kept->dense, made->dense, 2 * sizeof(*made->dense));
+	assert_ptr_equal(papers_make_features(arena, table, list)[0], kept);
+	assert_ptr_not_equal(papers_make_features(arena, other, list)[0], kept);
+	paper_cache_empty(cache);
+	assert_null(paper_cache_hold(cache, arena, "1", "e", 7));
+	assert_int_equal(paper_cache_bytes(cache), 0);
+	paper_cache_free(cache);
+	arena_free(arena);
+}
+
 static void test_versions_and_embedders_are_told_apart(void **state)
 {
 	(void)state;
@@ -124,6 +151,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_paper_is_copied),
+		cmocka_unit_test(test_features_are_kept_with_a_paper),
 		cmocka_unit_test(test_versions_and_embedders_are_told_apart),
 		cmocka_unit_test(test_what_was_not_used_for_the_longest_goes),
 		cmocka_unit_test(test_a_cache_at_rest_is_empty),
