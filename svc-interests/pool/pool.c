@@ -111,6 +111,21 @@ static enum err_code search_new(struct request *rq, const struct source *source,
 	return ERR_NONE;
 }
 
+/* Ask for those of the candidates that were found which have the ids `only`, with explanations. */
+static void add_explained(yyjson_mut_doc *doc, yyjson_mut_val *body,
+                          const struct pool_search *search, const char *only)
+{
+	size_t index, max;
+	yyjson_val *row;
+	yyjson_mut_obj_add_val(doc, body, "only", yyjson_mut_raw(doc, only));
+	if (!search->feedback) /* of a former version of svc-search */
+		return;
+	yyjson_mut_obj_add_val(doc, body, "feedback", yyjson_val_mut_copy(doc, search->feedback));
+	yyjson_mut_val *among = yyjson_mut_obj_add_arr(doc, body, "among");
+	yyjson_arr_foreach (search->results, index, max, row)
+		yyjson_mut_arr_append(among, yyjson_val_mut_copy(doc, json_get(row, "arxiv_id")));
+}
+
 /* The candidates without their papers; with `only`, those of these ids with explanations. */
 static enum err_code search_run(struct request *rq, const struct pool_search *search,
                                 const char *only, const char **ret_json)
@@ -124,7 +139,7 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 	yyjson_mut_obj_add_bool(doc, body, "brief", true);
 	yyjson_mut_obj_add_bool(doc, body, "explain", only != NULL);
 	if (only)
-		yyjson_mut_obj_add_val(doc, body, "only", yyjson_mut_raw(doc, only));
+		add_explained(doc, body, search, only);
 	return asset_query(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL),
 	                   ret_json);
 }
@@ -160,6 +175,7 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	if (json_parse(rq->arena, search->answer, strlen(search->answer), &root, NULL))
 		return ERR_UPSTREAM;
 	search->results = json_get(root, "results");
+	search->feedback = json_get(root, "feedback");
 	search->embedder = json_get_text(root, "model");
 	return keep_papers(rq, search);
 }

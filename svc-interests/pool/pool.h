@@ -36,6 +36,7 @@ struct pool_search {
 	int64_t limit;        /* candidates */
 	const char *answer;   /* of svc-search */
 	yyjson_val *results;  /* its rows, without the papers */
+	yyjson_val *feedback; /* ids of the papers that the search was moved by */
 	const char *embedder; /* that it named; NULL: it has no vectors */
 };
 
@@ -46,8 +47,8 @@ struct pool_search {
 enum pool_renewal pool_renew(struct request *rq, const char *interest,
                              struct pool_search **ret_search);
 
-/** Search again, for an answer of svc-search that explains the candidates with these ids, a JSON
- * array. NULL: svc-search is unavailable. Suspends. */
+/** Have the candidates ranked again, for an answer of svc-search that explains those with these
+ * ids, a JSON array. NULL: svc-search is unavailable. Suspends. */
 const char *pool_explain(struct request *rq, const struct pool_search *search,
                          const char *ids_json);
 

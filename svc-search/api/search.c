@@ -52,6 +52,8 @@ static const struct field SIMILAR_FIELDS[] = {
          FIELD_AT(struct search_input, published_since, const char *), NULLABLE},
 	BODY_BOOL(struct search_input, explains, "explain", OPTIONAL, false),
 	JSON_STRINGS("only", NULLABLE, 0, 1000, 64),
+	JSON_STRINGS("among", NULLABLE, 0, ENGINE_MAX_RESULTS, 64),
+	JSON_STRINGS("feedback", NULLABLE, 0, ENGINE_MAX_RESULTS, 64),
 	BODY_BOOL(struct search_input, is_brief, "brief", OPTIONAL, false),
 	FIELD_END,
 };
@@ -121,6 +123,13 @@ void asset_facets(struct request *rq)
 	reply_json(rq, 200, facets_json(rq, found.hits));
 }
 
+/* The ids of a member of the body; NULL: there is none. */
+static const char *const *ids_of_body(struct request *rq, const char *name, size_t *ret_count)
+{
+	yyjson_val *ids = json_get(rq->http->json, name);
+	return yyjson_is_arr(ids) ? json_texts(rq->arena, ids, ret_count) : NULL;
+}
+
 void asset_similar(struct request *rq)
 {
 	search_filter_check(rq);
@@ -135,9 +144,9 @@ void asset_similar(struct request *rq)
 		.filter = search_filter_of_body(rq),
 	};
 	search_filter_since(&query.filter, in->published_since);
-	yyjson_val *only = json_get(rq->http->json, "only"); /* the ids that rows are wanted of */
-	if (yyjson_is_arr(only))
-		query.explained = json_texts(rq->arena, only, &query.explained_count);
+	query.explained = ids_of_body(rq, "only", &query.explained_count);
+	query.among = ids_of_body(rq, "among", &query.among_count);
+	query.feedback = ids_of_body(rq, "feedback", &query.feedback_count);
 	struct search_hits *hits = search_hits_find_for_job(rq, &query);
 	if (query.explained)
 		search_hits_keep(hits, query.explained, query.explained_count);

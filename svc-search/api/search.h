@@ -16,9 +16,9 @@ void asset_facets(struct request *rq);
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null, "sources": ["arxiv"] | null,
  *      "published_since": "2026-01-01" | null, "explain": false, "only": ["2205.14135"] | null,
- *      "brief": false}
+ *      "among": ["2205.14135"] | null, "feedback": ["2205.14135"] | null, "brief": false}
  *     {"strategy": "hybrid", "model": "infonce-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
- *      "results": [ROW, …]}
+ *      "feedback": ["2205.14135"], "results": [ROW, …]}
  *
  * ROW is {"arxiv_id", "version", "relevance" 0 to 1, "matched": ["word", "Kaiming He", …],
  * "published_at": "YYYY-MM-DD" | null, "has_container", "title", "abstract" (unabridged),
@@ -29,6 +29,10 @@ void asset_facets(struct request *rq);
  * Replicas can differ in it for some seconds. With "explain" a row has "explanation", too, with the
  * terms and pairs of the greatest scores (explanation_json.h); with "only", there are rows only of
  * these ids.
+ *
+ * Who has an answer, and wants some of its papers explained, names all of them in "among", with the
+ * "feedback" of that answer: they are ranked again, and nothing is searched. Their relevance is the
+ * same, unless the index has changed.
  *
  * `version` rises with each change of the paper. Who keeps papers asks with "brief" for rows
  * without them, {"arxiv_id", "version", "relevance", "matched", "has_vector"}, and looks up those

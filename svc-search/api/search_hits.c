@@ -86,6 +86,8 @@ static struct search_hits *find(struct request *rq, struct search_hits *hits,
 	hits->parsed = work->result.parsed;
 	hits->hits = work->result.hits;
 	hits->count = work->result.count;
+	hits->feedback = work->result.feedback;
+	hits->feedback_count = work->result.feedback_count;
 	return hits;
 }
 
@@ -381,6 +383,9 @@ static yyjson_mut_val *answer_json(yyjson_mut_doc *doc, const struct search_hits
 	json_add_text(doc, root, "model", version[0] ? version : NULL);
 	yyjson_mut_obj_add_uint(doc, root, "dimension", engine_dimension(hits->view));
 	yyjson_mut_obj_add_uint(doc, root, "documents", engine_view_count(hits->view));
+	yyjson_mut_val *feedback = yyjson_mut_obj_add_arr(doc, root, "feedback");
+	for (size_t i = 0; i < hits->feedback_count; i++)
+		yyjson_mut_arr_add_str(doc, feedback, hits->feedback[i]);
 	*ret_results = yyjson_mut_obj_add_arr(doc, root, "results");
 	return root;
 }

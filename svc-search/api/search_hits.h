@@ -15,6 +15,8 @@ struct search_hits {
 		*parsed; /* of search_hits_find(): the query as it was searched for */
 	struct engine_hit *hits;
 	size_t count;
+	const char *const *feedback; /* as in struct engine_result */
+	size_t feedback_count;
 };
 
 /** Set the query's vector, if there is an external embedder, and search. A large index is searched

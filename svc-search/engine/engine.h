@@ -203,6 +203,13 @@ struct engine_query {
 	/* explain only the hits with these ids; NULL: all */
 	const char *const *explained;
 	size_t explained_count;
+	/* Rank these papers, each once, as the search did that found them, and look for no others;
+	 * NULL: search. Its best hits must be among them, and `feedback` is what it told (struct
+	 * engine_result). */
+	const char *const *among;
+	size_t among_count; /* at most ENGINE_MAX_RESULTS */
+	const char *const *feedback;
+	size_t feedback_count;
 	struct filter filter;
 	const float *vector; /* by the external embedder, of length 1; NULL: none */
 	uint32_t dimension; /* of `vector`, which is ignored when the index has another dimension */
@@ -245,6 +252,9 @@ struct engine_result {
 		*parsed;         /* the query as it was searched for: corrected, with names */
 	struct engine_hit *hits; /* by descending relevance; in the caller's arena */
 	size_t count;
+	/* papers that moved the query's vector (fusion.h); borrowed from the view, or the query */
+	const char *const *feedback;
+	size_t feedback_count;
 };
 
 /** Answer `query` from `view`. In a short query, finds names of authors (query_names.h), splits

@@ -46,8 +46,10 @@ struct search {
 	struct proximity_scorer **scorers; /* by part */
 	struct candidate *candidates;
 	size_t count;
-	size_t depth;   /* candidates per kind of retrieval */
-	float *vector;  /* of the query; NULL: none */
+	size_t depth;                /* candidates per kind of retrieval */
+	float *vector;               /* of the query; NULL: none */
+	const char *const *feedback; /* ids of the papers that move it */
+	size_t feedback_count;
 	bool has_dense; /* dense scores are available */
 	bool has_id;    /* a term can be the id of a paper */
 	struct relevance_scale scale;
@@ -384,6 +386,18 @@ static void add_lexical_candidates(struct search *search)
 	}
 }
 
+/* Add the papers that a former search found. */
+static void add_known_candidates(struct search *search)
+{
+	for (size_t i = 0; i < search->query->among_count; i++) {
+		uint32_t doc;
+		const struct view_part *at = view_find(search->view, search->query->among[i], &doc);
+		size_t part = at ? (size_t)(at - search->view->parts) : 0;
+		if (at && doc_filter_allows(&search->filters[part], doc))
+			add_candidate(search, part, doc, 0);
+	}
+}
+
 /* The cosine relative to the mean cosine of two papers. */
 static float above_background(const struct search *search, float cosine)
 {
@@ -401,19 +415,33 @@ static void set_cosines(struct search *search, const struct vector_query *query)
 	}
 }
 
-/* Move the query's vector toward the mean of the best candidates so far (Rocchio feedback). */
+/* Choose the best candidates so far, by words and the query's own vector. */
+static void choose_feedback(struct search *search)
+{
+	size_t used = MIN_OF(search->count, (size_t)FUSION_FEEDBACK_DOCS);
+	const char **ids = arena_array(search->arena, used, sizeof(*ids));
+	fusion_rank(search->candidates, search->count, search->scale, true);
+	search->feedback_count = 0;
+	for (size_t i = 0; i < used; i++)
+		if (!search->candidates[i].awaits_vector)
+			ids[search->feedback_count++] = search->candidates[i].id;
+	search->feedback = ids;
+}
+
+/* Move the query's vector toward the mean of the chosen papers (Rocchio feedback). */
 static void apply_feedback(struct search *search)
 {
 	uint32_t dimension = engine_dimension(search->view);
 	float *sum = arena_array(search->arena, dimension, sizeof(float));
 	float *vector = arena_array(search->arena, dimension, sizeof(float));
-	size_t used = MIN_OF(search->count, (size_t)FUSION_FEEDBACK_DOCS);
-	fusion_rank(search->candidates, search->count, search->scale, true);
-	for (size_t i = 0; i < used; i++) {
-		const struct candidate *candidate = &search->candidates[i];
-		if (candidate->awaits_vector)
+	for (size_t i = 0; i < search->feedback_count; i++) {
+		uint32_t doc;
+		const struct view_part *at = view_find(search->view, search->feedback[i], &doc);
+		const struct vectors *vectors =
+			at ? view_vectors(search->view, (size_t)(at - search->view->parts)) : NULL;
+		if (!vectors)
 			continue;
-		vectors_get(view_vectors(search->view, candidate->part), candidate->doc, vector);
+		vectors_get(vectors, doc, vector);
 		for (uint32_t d = 0; d < dimension; d++)
 			sum[d] += vector[d];
 	}
@@ -470,17 +498,24 @@ static void rank_with_vectors(struct search *search)
 {
 	uint32_t dimension = engine_dimension(search->view);
 	struct vector_query query = vector_query_make(search->vector, dimension, search->arena);
-	set_cosines(search, &query);
+	if (!search->query->among) {
+		set_cosines(search, &query);
+		choose_feedback(search);
+	}
 	apply_feedback(search);
 	query = vector_query_make(search->vector, dimension, search->arena);
 	set_cosines(search, &query);
-	add_dense_candidates(search, &query);
+	if (!search->query->among)
+		add_dense_candidates(search, &query);
 	search->fusion = fusion_rank(search->candidates, search->count, search->scale, true);
 }
 
 static void rank(struct search *search)
 {
-	add_lexical_candidates(search);
+	if (search->query->among)
+		add_known_candidates(search);
+	else
+		add_lexical_candidates(search);
 	if (search->vector)
 		rank_with_vectors(search);
 	else
@@ -599,11 +634,15 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	struct engine_result result = {0};
 	struct search *search = arena_new_of(arena, struct search);
 	require(query->limit > 0 && query->limit <= ENGINE_MAX_RESULTS);
+	require(query->among_count <= ENGINE_MAX_RESULTS);
 	search->view = view;
 	search->query = query;
 	search->arena = arena;
 	search->depth = MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
-	search->candidates = arena_array(arena, search->depth * 2, sizeof(*search->candidates));
+	search->feedback = query->feedback;
+	search->feedback_count = query->feedback_count;
+	size_t room = MAX_OF(search->depth * 2, query->among_count);
+	search->candidates = arena_array(arena, room, sizeof(*search->candidates));
 	prepare(search);
 	if (search->names != QUERY_NAMES_UNKNOWN)
 		rank(search);
@@ -611,6 +650,8 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 		drop_candidates(search);
 	result.strategy = search->has_dense ? ENGINE_HYBRID : ENGINE_LEXICAL;
 	result.parsed = search->parsed;
+	result.feedback = search->feedback;
+	result.feedback_count = search->feedback_count;
 	write_hits(search, &result);
 	if (result.count == 0)
 		result.hint = hint_of(search);

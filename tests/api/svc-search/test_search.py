@@ -220,6 +220,23 @@ def test_only_some_rows_are_explained(internal, put, word, found):
     assert row["arxiv_id"] == second
     assert row["explanation"] == next(full["explanation"] for full in whole if full["arxiv_id"] == second)
     assert internal("/internal/assets/similar", {"text": word, "only": []}).json()["results"] == []
+
+
+def test_papers_are_ranked_again_without_a_search(internal, put, word, found):
+    first, second, third = (put(title=f"{word} {number}")["arxiv_id"] for number in ("one", "two", "three"))
+    found(word, [first, second, third])
+    whole = internal("/internal/assets/similar", {"text": word, "brief": True}).json()
+    ids = [row["arxiv_id"] for row in whole["results"]]
+    body = {"text": word, "brief": True, "among": [*ids, "0001.00001"], "feedback": whole["feedback"]}
+    assert internal("/internal/assets/similar", body).json()["results"] == whole["results"]
+    (row,) = internal("/internal/assets/similar", {**body, "among": [third]}).json()["results"]
+    assert row["arxiv_id"] == third
+    assert internal("/internal/assets/similar", {**body, "among": []}).json()["results"] == []
+    for name in ("among", "feedback"):
+        assert internal("/internal/assets/similar", {**body, name: "all"}).status_code == 400
+
+
+def test_only_takes_ids(internal, word):
     assert internal("/internal/assets/similar", {"text": word, "only": "all"}).status_code == 400
 
 

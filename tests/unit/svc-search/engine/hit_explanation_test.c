@@ -120,6 +120,34 @@ static void assert_same_hits(const struct engine_result *plain,
 	}
 }
 
+/* The hits with all numbers of their explanations, but for the ranks, which count fewer papers. */
+static void assert_ranked_alike(struct arena *arena, const struct engine_view *view,
+                                const char *text, const struct engine_result *found)
+{
+	const char **ids = arena_array(arena, found->count + 1, sizeof(*ids));
+	for (size_t i = 0; i < found->count; i++)
+		ids[i] = found->hits[found->count - 1 - i].id;
+	struct engine_query query = {.text = text,
+	                             .length = strlen(text),
+	                             .limit = 60,
+	                             .explains = true,
+	                             .among = ids,
+	                             .among_count = found->count,
+	                             .feedback = found->feedback,
+	                             .feedback_count = found->feedback_count};
+	struct engine_result again = engine_search(view, &query, arena);
+	assert_int_equal(again.count, found->count);
+	for (size_t i = 0; i < found->count; i++) {
+		const struct hit_explanation *one = found->hits[i].explanation;
+		const struct hit_explanation *other = again.hits[i].explanation;
+		assert_string_equal(again.hits[i].id, found->hits[i].id);
+		assert_true(again.hits[i].relevance == found->hits[i].relevance);
+		assert_memory_equal(&one->fusion, &other->fusion, sizeof(one->fusion));
+		assert_true(one->cosine == other->cosine && one->fused == other->fused);
+		assert_int_equal(one->term_count, other->term_count);
+	}
+}
+
 static void assert_explained(const char *text)
 {
 	struct arena *arena = arena_new();
@@ -127,6 +155,7 @@ static void assert_explained(const char *text)
 	struct engine_result plain = search(arena, view, text, false);
 	struct engine_result explained = search(arena, view, text, true);
 	assert_same_hits(&plain, &explained);
+	assert_ranked_alike(arena, view, text, &explained);
 	for (size_t i = 0; i < explained.count; i++) {
 		assert_lexical(explained.hits[i].explanation);
 		assert_relevance(&explained.hits[i]);
