@@ -4,7 +4,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 /* Adjacent words of a text, all of them matched. */
 struct run {
@@ -159,9 +158,8 @@ static bool part_ends(const char *end)
 static bool is_part(const char *text, const char *word)
 {
 	size_t length = strlen(word);
-	for (const char *at = text; at && *at; at++)
-		if (strncasecmp(at, word, length) == 0 && part_begins(text, at) &&
-		    part_ends(at + length))
+	for (const char *at = text; at && *at && (at = strcasestr(at, word)); at++)
+		if (part_begins(text, at) && part_ends(at + length))
 			return true;
 	return false;
 }
