@@ -5,6 +5,7 @@
 #include "api/recommendation.h"
 #include "api/run_outcome.h"
 #include "api/seen.h"
+#include "digest/digest.h"
 #include "feed/feed.h"
 #include "main/service_main.h"
 #include "pool/papers.h"
@@ -35,7 +36,7 @@ static const struct route ROUTES[] = {
 	{API_ID_preference_model_refit, preference_model_refit},
 	{API_ID_refit_task_get, refit_task_get},
 	{API_ID_recommendations_list, recommendation_list},
-	{API_ID_recommendations_digest_get, recommendation_digest},
+	{API_ID_recommendations_digest_get, digest_get},
 	{API_ID_recommendations_refresh, recommendation_refresh},
 	{API_ID_refresh_task_get, refresh_task_get},
 	{API_ID_recommendation_feedback, recommendation_feedback},

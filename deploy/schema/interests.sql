@@ -40,6 +40,9 @@ ALTER TABLE ONLY recommendation
     ADD CONSTRAINT recommendation_pkey PRIMARY KEY (id);
 CREATE INDEX recommendation_of_account ON recommendation USING btree (account_id, recommended_at);
 CREATE INDEX recommendation_of_interest ON recommendation USING btree (interest_id, recommended_at);
+CREATE TRIGGER digest_recommendation_deleted AFTER DELETE ON recommendation REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_recommendations_changed();
+CREATE TRIGGER digest_recommendation_made AFTER INSERT ON recommendation REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_recommendations_changed();
+CREATE TRIGGER digest_recommendation_updated AFTER UPDATE ON recommendation REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_recommendations_changed();
 ALTER TABLE ONLY recommendation
     ADD CONSTRAINT recommendation_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id);
 ALTER TABLE ONLY recommendation
@@ -77,6 +80,7 @@ ALTER TABLE interest
 CREATE UNIQUE INDEX interest_name ON interest USING btree (account_id, lower(name));
 CREATE INDEX interest_newest ON interest USING btree (account_id, created_at DESC, id DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON interest FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER digest_interest_changed AFTER UPDATE ON interest FOR EACH ROW WHEN (((((((old.name IS DISTINCT FROM new.name) OR (old.daily_count IS DISTINCT FROM new.daily_count)) OR (old.pool_status IS DISTINCT FROM new.pool_status)) OR (old.context_version IS DISTINCT FROM new.context_version)) OR (old.computed_for IS DISTINCT FROM new.computed_for)) OR (old.created_at IS DISTINCT FROM new.created_at))) EXECUTE FUNCTION digest_interest_changed();
 CREATE TRIGGER interest_activated AFTER UPDATE OF is_active ON interest FOR EACH ROW WHEN ((old.is_active <> new.is_active)) EXECUTE FUNCTION interest_active_counted();
 CREATE TRIGGER interest_deleted AFTER DELETE ON interest REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
 CREATE TRIGGER interest_inserted AFTER INSERT ON interest REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
@@ -137,6 +141,7 @@ CREATE TABLE paper (
 );
 ALTER TABLE ONLY paper
     ADD CONSTRAINT paper_pkey PRIMARY KEY (arxiv_id);
+CREATE TRIGGER paper_revised AFTER UPDATE ON paper REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION paper_revised();
 
 CREATE TRIGGER account_required BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER pool_failed AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((new.kind = 'pool_build'::text) AND (new.status = 'failed'::text))) EXECUTE FUNCTION pool_failed();
@@ -256,13 +261,16 @@ CREATE TABLE feedback (
 );
 ALTER TABLE ONLY feedback
     ADD CONSTRAINT feedback_pkey PRIMARY KEY (recommendation_id, signal);
+CREATE TRIGGER digest_feedback_given AFTER INSERT ON feedback REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_feedback_changed();
+CREATE TRIGGER digest_feedback_revoked AFTER DELETE ON feedback REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_feedback_changed();
 ALTER TABLE ONLY feedback
     ADD CONSTRAINT feedback_recommendation_id_fkey FOREIGN KEY (recommendation_id) REFERENCES recommendation(id) ON DELETE CASCADE;
 
 CREATE TABLE interest_count (
     account_id uuid NOT NULL,
     interests bigint NOT NULL,
-    active bigint NOT NULL
+    active bigint NOT NULL,
+    digest_version bigint DEFAULT 1 NOT NULL
 )
 WITH (fillfactor='50');
 ALTER TABLE ONLY interest_count
@@ -305,6 +313,14 @@ UNION
     experiment_of_paper.project_id,
     experiment_of_paper.arxiv_ids
    FROM experiment_of_paper;
+
+CREATE TABLE paper_revision (
+    is_only boolean DEFAULT true NOT NULL,
+    revision bigint NOT NULL,
+    CONSTRAINT paper_revision_is_only_check CHECK (is_only)
+);
+ALTER TABLE ONLY paper_revision
+    ADD CONSTRAINT paper_revision_pkey PRIMARY KEY (is_only);
 
 CREATE TABLE paper_vector (
     arxiv_id text NOT NULL,

@@ -94,7 +94,7 @@ void key_list(struct request *rq)
 	yyjson_mut_obj_add_val(doc, root, "keys", yyjson_mut_raw(doc, pg_json(rows)));
 	yyjson_mut_obj_add_val(doc, root, "scopes", scope_catalog(doc));
 	yyjson_mut_obj_add_val(doc, root, "presets", preset_catalog(doc));
-	reply_page_fields(rq, pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page_fields(rq, "limit", pg_value_int(rows, 0, 1), in->limit, in->offset);
 	reply_doc(rq, 200, doc);
 }
 

@@ -177,10 +177,10 @@ struct field {
 	{                                                               \
 		IN_QUERY, FIELD_DATE, (n), FIELD_AT(s, m, const char *) \
 	}
-#define QUERY_LIMIT(s, m, d, hi)                                                     \
-	{                                                                            \
-		IN_QUERY, FIELD_LIMIT, "limit", FIELD_AT(s, m, int64_t), 0, 1, (hi), \
-			.fallback = (d)                                              \
+#define QUERY_LIMIT(s, m, d, hi) QUERY_LIMIT_OF(s, m, "limit", d, hi)
+#define QUERY_LIMIT_OF(s, m, n, d, hi)                                                           \
+	{                                                                                        \
+		IN_QUERY, FIELD_LIMIT, (n), FIELD_AT(s, m, int64_t), 0, 1, (hi), .fallback = (d) \
 	}
 #define QUERY_OFFSET(s, m)                                                \
 	{                                                                 \

@@ -161,6 +161,26 @@ void etag_reply_object(struct request *rq, int status, const struct pg_rows *row
 	reply_json(rq, status, pg_json(rows));
 }
 
+bool etag_is_asked(struct request *rq)
+{
+	return http_head_get(&rq->http->head, "If-None-Match");
+}
+
+static bool is_known(struct request *rq, const char *etag)
+{
+	const char *known = field_list(rq, "If-None-Match");
+	return known && etag_matches(known, etag);
+}
+
+bool etag_reply_known(struct request *rq, const char *text)
+{
+	if (!is_known(rq, arena_printf(rq->arena, "\"%s\"", text)))
+		return false;
+	etag_reply(rq, text);
+	reply_empty(rq, 304);
+	return true;
+}
+
 void etag_validate(struct request *rq)
 {
 	const struct http_call *http = rq->http;
@@ -172,8 +192,7 @@ void etag_validate(struct request *rq)
 		etag = etag_of_content(rq->arena, reply->body, reply->length);
 		reply_header(rq, "ETag", "%s", etag);
 	}
-	const char *known = etag ? field_list(rq, "If-None-Match") : NULL;
-	if (!known || !etag_matches(known, etag))
+	if (!etag || !is_known(rq, etag))
 		return;
 	reply->status = 304;
 	reply->type = NULL;

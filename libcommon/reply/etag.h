@@ -34,7 +34,7 @@ const char *etag_if_match(struct request *rq);
 const char *etag_versions(struct arena *arena, const char *if_match);
 
 /** Add the field ETag for `version` (decimal digits, optionally a hyphen and lower-case hex) to the
- * reply. */
+ * reply; where nothing is changed by If-Match, any text without quotes. */
 void etag_reply(struct request *rq, const char *version);
 
 /** Raise ERR_NOT_FOUND when there is no row, and ERR_PRECONDITION when its first column is NULL, by
@@ -46,6 +46,14 @@ void etag_require(struct request *rq, const struct pg_rows *rows, const char *no
  * etag_require(). */
 void etag_reply_object(struct request *rq, int status, const struct pg_rows *rows,
                        const char *noun);
+
+/** Whether the request has the field If-None-Match, so that a tag which is cheaper than the content
+ * is worth looking up first. */
+bool etag_is_asked(struct request *rq);
+
+/** Whether the request's If-None-Match has the tag with this text. Then the reply is made, a 304
+ * with the tag, and the handler returns without making the content. */
+bool etag_reply_known(struct request *rq, const char *text);
 
 /** For http_request.c: add the hash of the content as ETag, where it is due, and turn the reply
  * into a 304 if If-None-Match has its tag. */

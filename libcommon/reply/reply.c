@@ -62,28 +62,32 @@ void reply_header(struct request *rq, const char *name, const char *format, ...)
 
 /* The request's own path with another offset. The other parameters are decoded and encoded again,
  * so that no byte of the client can end the target in the field Link. */
-static const char *page_target(struct request *rq, int64_t limit, int64_t offset)
+static const char *page_target(struct request *rq, const char *limit_name, int64_t limit,
+                               int64_t offset)
 {
 	const struct http_head *head = &rq->http->head;
 	struct buf out = {.arena = rq->arena};
 	struct query_param param;
 	buf_add(&out, head->target, head->path_length);
-	buf_printf(&out, "?limit=%" PRId64 "&offset=%" PRId64, limit, offset);
+	buf_printf(&out, "?%s=%" PRId64 "&offset=%" PRId64, limit_name, limit, offset);
 	for (const char *at = head->query; query_next(rq->arena, &at, &param);)
-		if (strcmp(param.name, "limit") != 0 && strcmp(param.name, "offset") != 0)
+		if (strcmp(param.name, limit_name) != 0 && strcmp(param.name, "offset") != 0)
 			buf_printf(&out, "&%s=%s", query_encode(rq->arena, param.name),
 			           query_encode(rq->arena, param.value));
 	return out.data;
 }
 
-void reply_page_fields(struct request *rq, int64_t total, int64_t limit, int64_t offset)
+void reply_page_fields(struct request *rq, const char *limit_name, int64_t total, int64_t limit,
+                       int64_t offset)
 {
 	struct buf link = {.arena = rq->arena};
 	if (offset < total - limit) /* `offset + limit` could overflow */
-		buf_printf(&link, "<%s>; rel=\"next\"", page_target(rq, limit, offset + limit));
+		buf_printf(&link, "<%s>; rel=\"next\"",
+		           page_target(rq, limit_name, limit, offset + limit));
 	if (offset > 0)
 		buf_printf(&link, "%s<%s>; rel=\"prev\"", link.length ? ", " : "",
-		           page_target(rq, limit, MAX_OF(MIN_OF(offset, total) - limit, 0)));
+		           page_target(rq, limit_name, limit,
+		                       MAX_OF(MIN_OF(offset, total) - limit, 0)));
 	reply_header(rq, "X-Total-Count", "%" PRId64, total);
 	if (link.length)
 		reply_header(rq, "Link", "%s", link.data);
@@ -92,7 +96,7 @@ void reply_page_fields(struct request *rq, int64_t total, int64_t limit, int64_t
 void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
                 int64_t offset)
 {
-	reply_page_fields(rq, total, limit, offset);
+	reply_page_fields(rq, "limit", total, limit, offset);
 	reply_json(rq, 200, json_array);
 }
 

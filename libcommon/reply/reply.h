@@ -35,8 +35,9 @@ void reply_page(struct request *rq, const char *json_array, int64_t total, int64
                 int64_t offset);
 
 /** Add only the fields of a page, X-Total-Count and Link, to a reply whose body is not a bare
- * array. */
-void reply_page_fields(struct request *rq, int64_t total, int64_t limit, int64_t offset);
+ * array. `limit_name` is the parameter of the limit, `limit` in most operations. */
+void reply_page_fields(struct request *rq, const char *limit_name, int64_t total, int64_t limit,
+                       int64_t offset);
 
 /** Say that the reply has a secret, such as the text of a new key: no cache stores it
  * (Cache-Control: no-store, RFC 9111 section 5.2.2.5), and the request's memory is overwritten when

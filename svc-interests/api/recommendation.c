@@ -13,12 +13,11 @@
 
 #define LIST_DEFAULT    20
 #define LIST_MAX        50
-#define DIGEST_DEFAULT  5
-#define DIGEST_MAX      10
 #define NUM_RESULTS_MAX 50
 
-static const char *const PERIODS[] = {"today", "week", "month", "all", NULL};
-static const char *const SOURCE_TYPES[] = {"arxiv_paper", "biorxiv_paper", "medrxiv_paper", NULL};
+const char *const RECOMMENDATION_PERIODS[] = {"today", "week", "month", "all", NULL};
+const char *const RECOMMENDATION_SOURCES[] = {"arxiv_paper", "biorxiv_paper", "medrxiv_paper",
+                                              NULL};
 static const char *const SIGNALS[] = {"like", "save", "implemented", "dislike", "dismiss", NULL};
 
 /* Index of the first negative signal in SIGNALS. */
@@ -32,17 +31,10 @@ struct recommendation_input {
 
 static const struct field LIST_FIELDS[] = {
 	QUERY_INTEREST(struct recommendation_input, interest),
-	QUERY_ENUM(struct recommendation_input, period, "period", PERIODS),
-	QUERY_ENUM(struct recommendation_input, source_type, "source_type", SOURCE_TYPES),
+	QUERY_ENUM(struct recommendation_input, period, "period", RECOMMENDATION_PERIODS),
+	QUERY_ENUM(struct recommendation_input, source_type, "source_type", RECOMMENDATION_SOURCES),
 	QUERY_LIMIT(struct recommendation_input, limit, LIST_DEFAULT, LIST_MAX),
 	QUERY_OFFSET(struct recommendation_input, offset),
-	FIELD_END,
-};
-
-static const struct field DIGEST_FIELDS[] = {
-	QUERY_ENUM(struct recommendation_input, period, "period", PERIODS),
-	QUERY_ENUM(struct recommendation_input, source_type, "source_type", SOURCE_TYPES),
-	QUERY_LIMIT(struct recommendation_input, limit, DIGEST_DEFAULT, DIGEST_MAX),
 	FIELD_END,
 };
 
@@ -81,31 +73,17 @@ static const struct constraint REFRESH_CONSTRAINTS[] = {
 	{0},
 };
 
-static const char *period_of(const struct recommendation_input *in)
-{
-	return in->period ? in->period : "today";
-}
-
 void recommendation_list(struct request *rq)
 {
 	struct recommendation_input *in =
 		request_input(rq, struct recommendation_input, LIST_FIELDS);
 	struct pg_rows *rows =
 		pg_query(rq, RECOMMENDATION_LIST_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(in->interest), pg_text(period_of(in)), pg_int(in->limit),
-	                 pg_int(in->offset), pg_text(in->source_type));
-	reply_page_fields(rq, pg_value_int(rows, 0, 1), in->limit, in->offset);
+	                 pg_text(in->interest),
+	                 pg_text(in->period ? in->period : RECOMMENDATION_PERIODS[0]),
+	                 pg_int(in->limit), pg_int(in->offset), pg_text(in->source_type));
+	reply_page_fields(rq, "limit", pg_value_int(rows, 0, 1), in->limit, in->offset);
 	reply_papers(rq, pg_json(rows), "resource");
-}
-
-void recommendation_digest(struct request *rq)
-{
-	struct recommendation_input *in =
-		request_input(rq, struct recommendation_input, DIGEST_FIELDS);
-	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_DIGEST_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(period_of(in)), pg_int(in->limit),
-	                                pg_text(rq->caller.interest), pg_text(in->source_type));
-	reply_json(rq, 200, pg_json(rows));
 }
 
 /* Raise ERR_FORBIDDEN when the key is limited to another interest than that of the row which `sql`

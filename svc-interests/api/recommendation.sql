@@ -7,42 +7,10 @@ WITH found AS NOT MATERIALIZED (
 ), page AS MATERIALIZED (
     SELECT id FROM found ORDER BY relevance_score DESC, id LIMIT $4 OFFSET $5
 )
-SELECT (SELECT coalesce(jsonb_agg(recommendation_json(r, i.name, p) ORDER BY r.relevance_score DESC, r.id), '[]')
-        FROM page JOIN recommendation r USING (id) JOIN interest i ON i.id = r.interest_id JOIN paper p USING (arxiv_id)),
+SELECT (SELECT coalesce(json_agg(recommendation_shown(r, i.name, p, s.signals) ORDER BY r.relevance_score DESC, r.id), '[]')
+        FROM page JOIN recommendation r USING (id) JOIN interest i ON i.id = r.interest_id JOIN paper p USING (arxiv_id)
+        CROSS JOIN recommendation_signals(r.id) s),
        (SELECT count(*) FROM found);
-
--- name: recommendation_digest (read)
--- $1 account, $2 period, $3 limit for each interest, $4 the only interest that the key may see (NULL: all), $5 source_type or NULL.
-WITH best AS MATERIALIZED (
-    SELECT i.id AS interest_id, top.id
-    FROM interest i
-    CROSS JOIN LATERAL (SELECT r.id FROM recommendation r WHERE r.interest_id = i.id AND is_of_period(r, i, $2)
-                          AND ($5::text IS NULL OR source_type(r) = $5)
-                        ORDER BY r.relevance_score DESC, r.id LIMIT $3) top
-    WHERE i.account_id = $1 AND i.is_active AND ($4::uuid IS NULL OR i.id = $4)
-)
-SELECT jsonb_build_object(
-    'date', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
-    'period', $2::text,
-    'source_types', CASE WHEN $5 IS NULL THEN '["arxiv_paper", "biorxiv_paper", "medrxiv_paper"]' ELSE jsonb_build_array($5::text) END,
-    'interests', coalesce(jsonb_agg(jsonb_build_object(
-        'id', i.id, 'name', i.name, 'daily_count', i.daily_count,
-        'pool_status', i.pool_status, 'count', shown.count,
-        'message', CASE WHEN shown.count = 0 THEN interest_waits_for(i) ELSE shown.message END,
-        'recommendations', shown.papers) ORDER BY i.created_at DESC, i.id DESC), '[]'),
-    'total', (SELECT count(*) FROM best))
-FROM interest i
-CROSS JOIN LATERAL (
-    SELECT count(*) AS count,
-           CASE WHEN bool_and(r.reasoning LIKE '%; nothing closer was found.')
-                THEN 'The papers are hardly related to this interest, but nothing closer is left.'
-                WHEN bool_or(r.reasoning LIKE '%; nothing closer was found.')
-                THEN 'Some of the papers are hardly related to this interest, but nothing closer is left.' END AS message,
-           coalesce(jsonb_agg(recommendation_json(r, i.name, p) ORDER BY r.relevance_score DESC, r.id), '[]') AS papers
-    FROM best JOIN recommendation r USING (id) JOIN paper p USING (arxiv_id)
-    WHERE best.interest_id = i.id
-) shown
-WHERE i.account_id = $1 AND i.is_active AND ($4::uuid IS NULL OR i.id = $4);
 
 -- name: recommendation_interest (read)
 -- $1 account, $2 recommendation.

@@ -49,7 +49,7 @@ def filled(cluster):
 
 def statement(noun, name):
     """The named statement of a .sql file, without its comments."""
-    for part in (ROOT / "svc-interests/api" / f"{noun}.sql").read_text(encoding="utf-8").split("-- name: ")[1:]:
+    for part in (ROOT / "svc-interests" / f"{noun}.sql").read_text(encoding="utf-8").split("-- name: ")[1:]:
         head, _, body = part.partition("\n")
         if head.split()[0] == name:
             return "\n".join(line for line in body.splitlines() if not line.startswith("--"))
@@ -85,7 +85,7 @@ def test_history_reads_a_bounded_number_of_experiments(filled):
     """The project has many experiments, and so have the recommended papers; the newest 100 are shown."""
     db, interest = filled
     with db.transaction():
-        query = statement("interest", "interest_get").replace("$1", "%(account)s").replace("$2", "%(ids)s")
+        query = statement("api/interest", "interest_get").replace("$1", "%(account)s").replace("$2", "%(ids)s")
         _, shown, _ = db.execute(query, {"account": [ACCOUNT], "ids": [str(interest)]}).fetchone()
         assert 100 <= rows_fetched(db, "experiment") <= 400
     assert json.loads(shown)["experiment_history"].splitlines() == [f"- p{n} (running)" for n in range(1, 101)]
@@ -94,11 +94,11 @@ def test_history_reads_a_bounded_number_of_experiments(filled):
 @pytest.mark.parametrize("interest", [True, False])
 def test_list_reads_the_papers_of_the_page_only(filled, interest):
     db, one = filled
-    nodes = plan(db, "recommendation", "recommendation_list", ACCOUNT, one if interest else None, "all", 20, 0, None)
+    nodes = plan(db, "api/recommendation", "recommendation_list", ACCOUNT, one if interest else None, "all", 20, 0, None)
     assert rows_read(nodes, "paper") == 20
 
 
 def test_digest_reads_its_papers_only(filled):
     db, _ = filled
-    nodes = plan(db, "recommendation", "recommendation_digest", ACCOUNT, "all", 5, None, None)
+    nodes = plan(db, "digest/digest", "digest_get", ACCOUNT, "all", 5, None, None, 100, 0)
     assert rows_read(nodes, "paper") == 5 * INTERESTS

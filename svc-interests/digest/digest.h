@@ -1,0 +1,11 @@
+/** svc-interests/digest/: the digest, which is the papers of a period that were recommended for
+ * each active interest, a page of interests at a time.
+ *
+ * Its entity tag is a version that the changes of interests, recommendations, feedback and papers
+ * raise (digest.fn.sql), so a client that has it already is answered 304, and nothing is computed.
+ */
+#pragma once
+
+#include "loop/request.h"
+
+void digest_get(struct request *rq);
