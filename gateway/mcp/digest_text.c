@@ -2,6 +2,8 @@
 
 #include "json/json.h"
 
+#include <inttypes.h>
+
 /* Append a text of others as one line, so that none is read as a heading or an item. */
 static void add_line(struct buf *out, const char *before, const char *text, const char *after)
 {
@@ -43,6 +45,9 @@ const char *digest_text(struct arena *arena, const char *json)
 	add_line(&out, "", json_get_text(digest, "notice"), "\n");
 	yyjson_arr_foreach (json_get(digest, "interests"), index, count, interest)
 		add_interest(&out, interest);
+	if (json_get_int(digest, "next_offset", -1) > 0)
+		buf_printf(&out, "\nmore interests: get_digest with offset %" PRId64 "\n",
+		           json_get_int(digest, "next_offset", -1));
 	add_line(&out, "\ntruncated: ", json_get_text(digest, "rest"), "\n");
 	return out.data;
 }

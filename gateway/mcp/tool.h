@@ -34,6 +34,7 @@ struct tool {
 	 * which is the default of `repo` then. */
 	const char *definition, *definition_with_repo;
 	const char *shape;  /* of the result (shape.h); NULL: it is the answer's text `formatted` */
+	const char *paged;  /* the array of the result that comes in pages; NULL: none */
 	const char *rest;   /* how to get what was cut; NULL: nothing is */
 	const char *absent; /* where ids come from; NULL: it takes none */
 	bool has_outside_text, is_list;

@@ -126,6 +126,11 @@ static const char *write_shaped(const struct tool_call *t, const struct operatio
 	yyjson_mut_val *result = t->tool->is_list
 	                                 ? shape_list(&shaping, t, answer)
 	                                 : shape_apply(&shaping, shapes[t->index], answer->json);
+	if (t->tool->paged)
+		add_number(shaping.doc, result, "next_offset",
+		           next_offset_of(t, answer,
+		                          yyjson_mut_arr_size(
+						  yyjson_mut_obj_get(result, t->tool->paged))));
 	if (t->tool->has_outside_text)
 		yyjson_mut_obj_insert(result, yyjson_mut_str(shaping.doc, "notice"),
 		                      yyjson_mut_str(shaping.doc, NOTICE), 0);

@@ -181,6 +181,7 @@ class Tool:
         yield f"\t\t.definition_with_repo = {c_string(compact(self.definition(is_repo_known=True)))},"
         shape = None if row["result"] == "formatted" else compact(normal_part(self.members()))
         yield f"\t\t.shape = {text(shape)},"
+        yield f"\t\t.paged = {text(row.get('paged'))},"
         yield f"\t\t.rest = {text(row.get('rest'))},"
         yield f"\t\t.absent = {text(row.get('absent'))},"
         yield f"\t\t.has_outside_text = {str(row.get('outside', False)).lower()},"

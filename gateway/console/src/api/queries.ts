@@ -21,10 +21,18 @@ export const session = queryOptions({
   staleTime: Infinity,
 });
 
-export const digest = (period: Period) =>
+/** Interests of a digest that are read at once. */
+export const DIGEST_INTERESTS = 25;
+
+export const digest = (period: Period, offset: number) =>
   queryOptions({
-    queryKey: ["digest", period],
-    queryFn: () => answer(api.GET("/api/v1.0/papers/recommended/digest", { params: { query: { period, limit: 10 } } })),
+    queryKey: ["digest", period, offset],
+    queryFn: () =>
+      page(
+        api.GET("/api/v1.0/papers/recommended/digest", {
+          params: { query: { period, limit: 10, limit_interests: DIGEST_INTERESTS, offset } },
+        }),
+      ),
   });
 
 export const explanation = (id: string) =>

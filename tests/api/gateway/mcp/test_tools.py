@@ -198,6 +198,16 @@ def test_the_digest_has_what_is_recommended(mcp, api, digest):
             paper["abstract"].endswith("...") and len(paper["abstract"]) == 403 and digest["truncated"])
 
 
+def test_the_digest_is_read_in_pages(mcp, api, digest):
+    assert digest["next_offset"] is None
+    made = api.post("/interests", {"name": "Molecules", "context": "Graphs of molecules."}, expect=201).json()
+    first = mcp.call("get_digest", limit_interests=1)
+    rest = mcp.call("get_digest", limit_interests=1, offset=first["next_offset"])
+    assert [page["interests"][0]["name"] for page in (first, rest)] == ["Molecules", "Efficient attention"]
+    assert first["next_offset"] == 1 and rest["next_offset"] is None
+    api.delete(f"/interests/{made['id']}", expect=200)
+
+
 def test_a_recommendation_is_explained_and_rated(mcp, digest):
     paper = digest["interests"][0]["papers"][0]
     explanation = mcp.call("explain_recommendation", recommendation_id=paper["recommendation_id"])

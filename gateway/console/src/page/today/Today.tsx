@@ -5,12 +5,13 @@ import { Link, useLocation, useSearchParams } from "wouter-preact";
 
 import { counted, day } from "../../api/format";
 import type { Schemas } from "../../api/client";
-import { digest, type Period } from "../../api/queries";
+import { digest, DIGEST_INTERESTS, type Period } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { Fault } from "../../part/Fault";
 import { useKeys } from "../../part/keyboard";
 import { Page } from "../../part/Page";
+import { Pager } from "../../part/Table";
 import { Tabs } from "../../part/Tabs";
 import { text } from "../../text";
 import { Card, type Recommendation } from "./Card";
@@ -151,7 +152,9 @@ function Content({ digest, onWeek }: { digest: Digest; onWeek: () => void }) {
 export default function Today() {
   const [search, setSearch] = useSearchParams();
   const period: Period = search.get("period") === "week" ? "week" : "today";
-  const setPeriod = (value: Period) => setSearch(value === "week" ? { period: value } : {});
+  const offset = Number(search.get("offset") ?? 0) || 0;
+  const ofPeriod = (value: Period) => (value === "week" ? { period: value } : {});
+  const setPeriod = (value: Period) => setSearch(ofPeriod(value));
   return (
     <Page
       title={period === "week" ? text.today.week : day(new Date())}
@@ -162,7 +165,19 @@ export default function Today() {
         </>
       }
     >
-      <Answer query={useQuery(digest(period))}>{(data) => <Content digest={data} onWeek={() => setPeriod("week")} />}</Answer>
+      <Answer query={useQuery(digest(period, offset))}>
+        {({ items, total }) => (
+          <>
+            <Content digest={items} onWeek={() => setPeriod("week")} />
+            <Pager
+              offset={offset}
+              size={DIGEST_INTERESTS}
+              total={total}
+              onMove={(next) => setSearch({ ...ofPeriod(period), offset: String(next) })}
+            />
+          </>
+        )}
+      </Answer>
     </Page>
   );
 }
