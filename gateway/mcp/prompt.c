@@ -43,8 +43,7 @@ static const struct prompt PROMPTS[] = {
 			"tried before. Plan the smallest experiment that shows whether the paper's "
 			"method helps us: hypothesis, target metric, steps, and what would make us "
 			"stop. Show me the plan. Once I agree, create it by save_experiment with "
-			"the "
-			"arxiv_id.",
+			"the arxiv_id.",
 	},
 	{
 		.name = "implement_experiment",
@@ -53,11 +52,9 @@ static const struct prompt PROMPTS[] = {
 		.tools = {"get_implementation_context", "report_implementation"},
 		.arguments = {{"experiment_id", "The experiment.", true}},
 		.text = "Call get_implementation_context for the experiment below and implement it "
-			"in "
-			"the repository that is open. Report by report_implementation with the "
-			"status "
-			"running when you begin, pr_opened with the address when there is a pull "
-			"request, and completed or failed with a summary at the end.",
+			"in the repository that is open. Report by report_implementation with the "
+			"status running when you begin, pr_opened with the address when there is a "
+			"pull request, and completed or failed with a summary at the end.",
 	},
 };
 

@@ -48,9 +48,7 @@ static int print_help(const struct service *service)
 	print_commands(service, service->commands);
 	print_commands(service, COMMON_COMMANDS);
 	printf("       %s --ready | --show-config | --calls | --metrics | --version | "
-	       "--help\n\nSettings, as "
-	       "environment "
-	       "variables:\n",
+	       "--help\n\nSettings, as environment variables:\n",
 	       service->name);
 	config_print_help(PROCESS_SETTINGS);
 	config_print_help(TRACE_SETTINGS);

@@ -18,8 +18,7 @@ const struct setting QUEUE_SETTINGS[] = {
                    "How long a build or run stays with a worker that sends no heartbeat."),
 	SETTING_MS(&first_lease_ms, "WORK_FIRST_LEASE", "15s", 1000, 3600000,
                    "The same before its first heartbeat, at most WORK_LEASE: a claim may have been "
-                   "answered "
-                   "to a worker that had gone."),
+                   "answered to a worker that had gone."),
 	SETTING_INT(&attempts_max, "WORK_ATTEMPTS", "3", 1, 100,
                     "How many workers may lose a build or run before it fails."),
 	SETTING_INT(&waiting_max, "WORK_WAITING_MAX", "10000", 1, 1000000,

@@ -67,10 +67,9 @@ static const char *digest_of(struct request *rq, const struct run_record *run)
 
 static const char TASK[] =
 	"Say in at most four sentences what this pull request, issue or branch is, for somebody "
-	"who has "
-	"to decide whether to look at it now: who made it of what, what the gates said, where it "
-	"stands. The draft was made by rules: keep its meaning, and add what the run tells beyond "
-	"it.";
+	"who has to decide whether to look at it now: who made it of what, what the gates said, "
+	"where it stands. The draft was made by rules: keep its meaning, and add what the run "
+	"tells beyond it.";
 
 /* What is said about what the run opened, and stored. */
 static struct run_text make_digest(struct request *rq, const struct run_record *run)

@@ -45,10 +45,8 @@ static const struct field CHAT_FIELDS[] = {
 static const char TASK[] =
 	"Answer the last message of the user in <conversation> in at most eight sentences, from "
 	"<repository> and <runs> alone. You know no other repository and no other account; say so "
-	"if "
-	"you are asked about one. Mark each statement that rests on a run with the label of the "
-	"run "
-	"and the member of it, such as [R2.error].";
+	"if you are asked about one. Mark each statement that rests on a run with the label of the "
+	"run and the member of it, such as [R2.error].";
 
 static void add_repository(struct request *rq, struct buf *prompt,
                            const struct chat_records *records)

@@ -167,13 +167,11 @@ static const char *const ITEM_ENDS[] = {
 static const char GENERIC[] =
 	" a an the any anything all more papers paper work works research results result content "
 	"stuff things thing topics topic articles article related about on of kind kinds type "
-	"types "
-	"sort other such purely pure just only please to do be is are was it they them these those "
-	"this that we us our my i me and or nor not no with for in methods approaches studies "
-	"study "
-	"kind application applications task tasks domain domains setting settings another further "
-	"also additional everything side part parts explicitly currently "
-	"does did will would should can could may s t use using based ";
+	"types sort other such purely pure just only please to do be is are was it they them these "
+	"those this that we us our my i me and or nor not no with for in methods approaches "
+	"studies study kind application applications task tasks domain domains setting settings "
+	"another further also additional everything side part parts explicitly currently does did "
+	"will would should can could may s t use using based ";
 
 static bool begins_with(const char *text, const char *end, const char *prefix)
 {

@@ -28,8 +28,7 @@ static const struct language others[] = {
          "unter vom von vor wenn werden wie wir wird zu zum zur zwischen über ueber "},
 	/* French */
 	{" au aux avec ce ces cette comme comment d dans de des donc du elle en est et eux ils je "
-         "l "
-         "la le les leur leurs lui mais même ne nos notre nous on ont ou où par pas plus pour qu "
+         "l la le les leur leurs lui mais même ne nos notre nous on ont ou où par pas plus pour qu "
          "que quels quelles qui sa sans se ses si son sont sous sur très un une vers vos votre "
          "vous y à être "},
 	/* Spanish */
@@ -47,9 +46,8 @@ static const struct language others[] = {
          "sobre sua são também um uma às à é "},
 	/* Dutch */
 	{" aan al als bij dan dat de deze die dit door een en er het hoe ik in is kan maar met "
-         "naar "
-         "niet nog of om onder ons onze ook op over te tot tussen uit van veel voor waar wat we "
-         "wij wordt worden zich zijn zonder zoals "},
+         "naar niet nog of om onder ons onze ook op over te tot tussen uit van veel voor waar wat "
+         "we wij wordt worden zich zijn zonder zoals "},
 	/* Swedish */
 	{" att av de den det du efter eller en ett från för gör har hur i inte kan man med mellan "
          "men mot när och om på samt sig som så till under ut utan vad var vi vid vill vår våra "

@@ -22,8 +22,7 @@ const struct setting QUERY_EXPANSION_SETTINGS[] = {
 static const char INSTRUCTION[] =
 	"You widen search queries for a library of computer science papers. Answer with nothing "
 	"but 10 to 20 words or short terms, separated by spaces, that papers answering the query "
-	"would "
-	"use in their titles and abstracts. Do not repeat the query and do not explain.";
+	"would use in their titles and abstracts. Do not repeat the query and do not explain.";
 
 const char *query_expand(struct request *rq, const char *query)
 {

@@ -26,8 +26,7 @@ const struct setting SOURCE_SETTINGS[] = {
                      "them."),
 	SETTING_MS(&timeout_ms, "HARVEST_TIMEOUT", "3m", 100, 300000,
                    "How long a page of a source of papers may take; arXiv needs a minute and more "
-                   "in the "
-                   "hour after an announcement."),
+                   "in the hour after an announcement."),
 	SETTING_END,
 };
 

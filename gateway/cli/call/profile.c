@@ -93,8 +93,7 @@ static void fill_from_file(struct cli *cli, struct profile *profile)
 	if (profile->url && strcmp(profile->url, stored.url) != 0)
 		cli_fail(EXIT_NOT_ALLOWED,
 		         "EXPOPS_URL is not the address of the profile %s, whose key is sent "
-		         "nowhere "
-		         "else: set EXPOPS_KEY, too",
+		         "nowhere else: set EXPOPS_KEY, too",
 		         stored.name);
 	profile->name = stored.name;
 	profile->url = stored.url;
