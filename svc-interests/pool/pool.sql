@@ -28,9 +28,10 @@ SELECT paper_keep($1::jsonb);
 -- name: pool_save
 -- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that
 -- the context names is not a candidate, because the user knows it. A relevance that has hardly changed is not written: each new paper
--- changes all of them a little, and what is stored serves only while svc-search is unavailable. Rows that are
--- not to be written are kept from INSERT, whose ON CONFLICT locks, and logs, each of them. A stored row has its paper. Returns the number of candidates and of
--- papers in the index. No row: the interest was changed or deleted meanwhile.
+-- changes all of them a little, and what is stored serves only while svc-search is unavailable. Rows that are not to be written are
+-- kept from INSERT, whose ON CONFLICT locks, and logs, each of them. A stored row has its paper. OFFSET 0 has each row looked up by its
+-- whole key: without statistics of the table the planner would read the whole pool for each of them. Returns the number of candidates
+-- and of papers in the index. No row: the interest was changed or deleted meanwhile.
 WITH target AS (
     SELECT id, context, pool_version, pool_status, pool_size, pool_embedder, embedder
     FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
@@ -39,9 +40,10 @@ WITH target AS (
 ), found AS MATERIALIZED (
     SELECT target.id, target.pool_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance, r.matched, e.relevance AS stored
     FROM target CROSS JOIN jsonb_to_recordset($3::jsonb -> 'results') AS r (arxiv_id text, relevance double precision, matched jsonb)
-    LEFT JOIN pool_entry e ON e.interest_id = target.id AND e.pool_version = target.pool_version AND e.arxiv_id = r.arxiv_id
+    LEFT JOIN LATERAL (SELECT relevance FROM pool_entry
+                       WHERE interest_id = target.id AND pool_version = target.pool_version AND arxiv_id = r.arxiv_id OFFSET 0) e ON true
     WHERE strpos(target.context, r.arxiv_id) = 0
-      AND (e.arxiv_id IS NOT NULL OR EXISTS (SELECT FROM paper p WHERE p.arxiv_id = r.arxiv_id))
+      AND (e.relevance IS NOT NULL OR EXISTS (SELECT FROM paper p WHERE p.arxiv_id = r.arxiv_id))
 ), dropped AS (
     DELETE FROM pool_entry e USING target
     WHERE e.interest_id = target.id
