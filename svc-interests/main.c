@@ -18,6 +18,7 @@
 #include "refresh/daily.h"
 #include "refresh/refit.h"
 #include "refresh/refresh.h"
+#include "retention/retention.h"
 #include "service/repository_name.h"
 #include "source/source.h"
 #include "svc-interests-schema.h"
@@ -93,6 +94,7 @@ static const struct recurring RECURRING[] = {
 	{"daily", daily_run, &daily_check_ms},
 	{"papers", papers_age, &papers_age_ms},
 	{"follow-embedder", refit_others, &refit_check_ms},
+	{"retention", retention_keep, &RETENTION_KEEP_EVERY_MS},
 	{0},
 };
 
@@ -120,8 +122,9 @@ static const struct service SERVICE = {
 	.settings =
 		(const struct setting *const[]){INTEREST_SETTINGS, POOL_SETTINGS, PAPERS_SETTINGS,
                                                 REFIT_SETTINGS, REFRESH_SETTINGS, DAILY_SETTINGS,
-                                                AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
-                                                COMMAND_SETTINGS, SOURCE_SETTINGS, NULL},
+                                                RETENTION_SETTINGS, AGENT_SETTINGS,
+                                                AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
+                                                SOURCE_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,

@@ -232,6 +232,37 @@ CREATE INDEX experiment_paper_of_experiment ON experiment_paper USING btree (exp
 ALTER TABLE ONLY experiment_paper
     ADD CONSTRAINT experiment_paper_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 
+CREATE TABLE former_recommendation (
+    interest_id uuid NOT NULL,
+    arxiv_id text NOT NULL,
+    context_version integer NOT NULL,
+    account_id uuid NOT NULL,
+    recommendation_id uuid NOT NULL
+);
+ALTER TABLE ONLY former_recommendation
+    ADD CONSTRAINT former_recommendation_pkey PRIMARY KEY (interest_id, arxiv_id, context_version);
+ALTER TABLE ONLY former_recommendation
+    ADD CONSTRAINT former_recommendation_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
+CREATE VIEW recommended AS
+ SELECT recommendation.interest_id,
+    recommendation.account_id,
+    recommendation.arxiv_id,
+    recommendation.context_version,
+    recommendation.id AS recommendation_id,
+    recommendation.recommended_at,
+    recommendation.rank
+   FROM recommendation
+UNION ALL
+ SELECT former_recommendation.interest_id,
+    former_recommendation.account_id,
+    former_recommendation.arxiv_id,
+    former_recommendation.context_version,
+    former_recommendation.recommendation_id,
+    NULL::timestamp with time zone AS recommended_at,
+    NULL::integer AS rank
+   FROM former_recommendation;
+
 CREATE VIEW experiment_of_paper AS
  SELECT r.interest_id,
     e.id,
@@ -249,7 +280,7 @@ CREATE VIEW experiment_of_paper AS
     e.pr_status,
     e.project_id,
     e.arxiv_ids
-   FROM ((recommendation r
+   FROM ((recommended r
      JOIN experiment_paper p ON (((p.account_id = r.account_id) AND (p.arxiv_id = r.arxiv_id))))
      JOIN experiment e ON (((e.id = p.experiment_id) AND (NOT e.is_deleted))));
 
@@ -395,11 +426,12 @@ ALTER TABLE ONLY provision_step
 CREATE TABLE recommendation_explanation (
     recommendation_id uuid NOT NULL,
     explanation jsonb NOT NULL
-);
+)
+PARTITION BY RANGE (recommendation_id);
 ALTER TABLE ONLY recommendation_explanation
     ADD CONSTRAINT recommendation_explanation_pkey PRIMARY KEY (recommendation_id);
-ALTER TABLE ONLY recommendation_explanation
-    ADD CONSTRAINT recommendation_explanation_recommendation_id_fkey FOREIGN KEY (recommendation_id) REFERENCES recommendation(id) ON DELETE CASCADE;
+ALTER TABLE recommendation_explanation
+    ADD CONSTRAINT recommendation_explanation_recommendation_id_fkey1 FOREIGN KEY (recommendation_id) REFERENCES recommendation(id) ON DELETE CASCADE;
 
 CREATE TABLE refreshed_interest (
     task_id uuid NOT NULL,
@@ -448,8 +480,8 @@ UNION
  SELECT r.interest_id,
     r.arxiv_id,
     o.stage AS signal
-   FROM (recommendation r
-     JOIN run_outcome o ON (((o.recommendation_id = r.id) AND (o.account_id = r.account_id))))
+   FROM (recommended r
+     JOIN run_outcome o ON (((o.recommendation_id = r.recommendation_id) AND (o.account_id = r.account_id))))
   WHERE ((o.stage = ANY (ARRAY['merged'::text, 'closed'::text])) AND (COALESCE(o.interest_id, r.interest_id) = r.interest_id));
 
 CREATE VIEW signal AS

@@ -1,22 +1,9 @@
 -- Messages: what happened, once for each account, in partitions by day.
 
--- Add the day to the three tables. Attaching a table does not wait for inserts into others, as creating a partition would.
+-- Add the day to the three tables.
 CREATE OR REPLACE FUNCTION message_day(day date) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    suffix text := '_' || to_char(day, 'YYYYMMDD');
-    parent text;
 BEGIN
-    IF to_regclass('message_attempt' || suffix) IS NOT NULL THEN
-        RETURN;
-    END IF;
-    LOCK TABLE message IN SHARE UPDATE EXCLUSIVE MODE; -- one at a time
-    IF to_regclass('message_attempt' || suffix) IS NOT NULL THEN
-        RETURN;
-    END IF;
-    FOREACH parent IN ARRAY ARRAY['message', 'message_delivery', 'message_attempt'] LOOP
-        EXECUTE format('CREATE TABLE %I (LIKE %I INCLUDING ALL)', parent || suffix, parent);
-        EXECUTE format('ALTER TABLE %I ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', parent, parent || suffix, day, day + 1);
-    END LOOP;
+    PERFORM partition_add(ARRAY['message', 'message_delivery', 'message_attempt'], to_char(day, 'YYYYMMDD'), day::text, (day + 1)::text);
 END $$;
 
 -- Drop a day, with what still waits of it.
@@ -39,15 +26,12 @@ CREATE OR REPLACE FUNCTION message_days_keep(days int) RETURNS int LANGUAGE plpg
 DECLARE
     today   date := (now() AT TIME ZONE 'UTC')::date;
     dropped int := 0;
-    name    text;
+    period  text;
 BEGIN
     PERFORM message_day(day::date) FROM generate_series(today, today + 7, interval '1 day') AS day;
     PERFORM set_config('lock_timeout', '1s', true);
-    FOR name IN
-        SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-        WHERE i.inhparent = 'message'::regclass AND c.relname < 'message_' || to_char(today - days, 'YYYYMMDD')
-    LOOP
-        PERFORM message_day_drop(to_date(right(name, 8), 'YYYYMMDD'));
+    FOR period IN SELECT p FROM partition_periods('message') p WHERE p < to_char(today - days, 'YYYYMMDD') LOOP
+        PERFORM message_day_drop(to_date(period, 'YYYYMMDD'));
         dropped := dropped + 1;
     END LOOP;
     RETURN dropped;

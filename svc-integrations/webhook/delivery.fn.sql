@@ -3,19 +3,10 @@
 CREATE OR REPLACE FUNCTION webhook_today() RETURNS date LANGUAGE sql STABLE PARALLEL SAFE
 RETURN (now() AT TIME ZONE 'UTC')::date;
 
--- Add the day to the ledger. Attaching a table does not wait for inserts into others, as creating a partition would.
+-- Add the day to the ledger.
 CREATE OR REPLACE FUNCTION webhook_day(day date) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    name text := 'delivery_' || to_char(day, 'YYYYMMDD');
 BEGIN
-    IF to_regclass(name) IS NOT NULL THEN
-        RETURN;
-    END IF;
-    LOCK TABLE delivery IN SHARE UPDATE EXCLUSIVE MODE; -- one at a time
-    IF to_regclass(name) IS NULL THEN
-        EXECUTE format('CREATE TABLE %I (LIKE delivery INCLUDING ALL)', name);
-        EXECUTE format('ALTER TABLE delivery ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', name, day, day + 1);
-    END IF;
+    PERFORM partition_add(ARRAY['delivery'], to_char(day, 'YYYYMMDD'), day::text, (day + 1)::text);
 END $$;
 
 -- Add a week of days ahead; drop the days before the last `days`, with their facts. Does not wait longer than a second for
@@ -24,17 +15,14 @@ CREATE OR REPLACE FUNCTION webhook_days_keep(days int) RETURNS int LANGUAGE plpg
 DECLARE
     first   date := webhook_today() - days;
     dropped int := 0;
-    name    text;
+    period  text;
 BEGIN
     PERFORM webhook_day(day::date) FROM generate_series(webhook_today(), webhook_today() + 7, interval '1 day') AS day;
     DELETE FROM delivery_seen WHERE received_on < first;
     DELETE FROM fact WHERE told_on < first;
     PERFORM set_config('lock_timeout', '1s', true);
-    FOR name IN
-        SELECT c.relname FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
-        WHERE i.inhparent = 'delivery'::regclass AND c.relname < 'delivery_' || to_char(first, 'YYYYMMDD')
-    LOOP
-        EXECUTE format('DROP TABLE IF EXISTS %I', name);
+    FOR period IN SELECT p FROM partition_periods('delivery') p WHERE p < to_char(first, 'YYYYMMDD') LOOP
+        EXECUTE format('DROP TABLE IF EXISTS %I', 'delivery_' || period);
         dropped := dropped + 1;
     END LOOP;
     RETURN dropped;

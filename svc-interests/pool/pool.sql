@@ -2,7 +2,7 @@
 -- $1 interest: what to search its candidates with, the number of papers recommended already, whether there is nothing to
 -- search with, and the sources that its papers may be from (NULL: all).
 SELECT name, interest_context(i), pool_version, pool_status,
-       (SELECT count(*) FROM recommendation r
+       (SELECT count(*) FROM recommended r
         WHERE r.interest_id = i.id AND r.context_version = i.context_version),
        interest_is_unread(i), to_jsonb(sources)
 FROM interest i WHERE id = $1;

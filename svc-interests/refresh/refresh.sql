@@ -10,7 +10,7 @@ ORDER BY id;
 -- that were recommended, newest first, when the background was drawn, the examples that the model learned from, without their papers, its version, that of the
 -- embedder, and when papers were last recommended.
 SELECT i.name, interest_context(i), i.context, i.pool_version, i.daily_count, m.model,
-       (SELECT coalesce(jsonb_agg(r.arxiv_id ORDER BY r.recommended_at DESC, r.rank), '[]') FROM recommendation r
+       (SELECT coalesce(jsonb_agg(r.arxiv_id ORDER BY r.recommended_at DESC NULLS LAST, r.rank), '[]') FROM recommended r
         WHERE r.interest_id = i.id AND r.context_version = i.context_version),
        (SELECT drawn_at FROM background),
        (SELECT e.examples FROM preference_evidence e WHERE e.interest_id = i.id AND e.version = m.version),

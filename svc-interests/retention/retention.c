@@ -1,0 +1,62 @@
+#include "retention/retention.h"
+
+#include "observe/log.h"
+#include "pg/pg.h"
+#include "retention.sql.h"
+
+#define BATCH        1000
+#define BATCHES_MAX  200 /* of a pass: the rest waits for the next */
+#define FIRST_ID     "00000000-0000-0000-0000-000000000000"
+#define PERIODS_LAST 30 /* days: the longest period that the API lists */
+
+static int64_t recommendation_days, explanation_days;
+
+const int64_t RETENTION_KEEP_EVERY_MS = 3600000;
+
+const struct setting RETENTION_SETTINGS[] = {
+	SETTING_INT(&recommendation_days, "RECOMMENDATION_DAYS", "400", PERIODS_LAST, 36500,
+                    "Days for which recommendations without feedback are kept."),
+	SETTING_INT(&explanation_days, "EXPLANATION_DAYS", "90", 1, 36500,
+                    "Days for which the explanations of recommendations are kept, to the end of "
+                    "the month."),
+	SETTING_END,
+};
+
+/* In a transaction, which may take longer than a single statement: the whole table is read once. */
+static bool prepare(struct request *rq)
+{
+	pg_begin(rq);
+	struct pg_rows *rows = pg_query(rq, RETENTION_PREPARE_SQL);
+	pg_commit(rq);
+	return pg_value_bool(rows, 0, 0);
+}
+
+static void keep_months(struct request *rq)
+{
+	while (prepare(rq))
+		;
+	struct pg_rows *rows = pg_query(rq, RETENTION_KEEP_MONTHS_SQL, pg_int(explanation_days));
+	if (pg_value_int(rows, 0, 0) > 0)
+		log_info(LOG_GROUP_APP, "old explanations dropped",
+		         f_int("months", pg_value_int(rows, 0, 0)));
+}
+
+static void delete_recommendations(struct request *rq)
+{
+	const char *last = FIRST_ID;
+	int64_t deleted = 0;
+	for (int i = 0; last && i < BATCHES_MAX; i++) {
+		struct pg_rows *rows = pg_query(rq, RETENTION_DELETE_SQL, pg_text(last),
+		                                pg_int(recommendation_days), pg_int(BATCH));
+		last = pg_value(rows, 0, 0);
+		deleted += pg_value_int(rows, 0, 1);
+	}
+	if (deleted > 0)
+		log_info(LOG_GROUP_APP, "old recommendations deleted", f_int("count", deleted));
+}
+
+void retention_keep(struct request *rq)
+{
+	keep_months(rq);
+	delete_recommendations(rq);
+}
