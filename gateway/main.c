@@ -62,7 +62,7 @@ static const struct event_handler EVENTS[] = {
 };
 
 static const struct recurring RECURRING[] = {
-	{"key_expiry", keys_expiring_tell, &key_expiry_check_ms},
+	{"key_expiry", keys_expiring_announce, &key_expiry_check_ms},
 	{0},
 };
 

@@ -42,7 +42,7 @@ static const struct job JOBS[] = {
 };
 
 static const struct event_handler EVENTS[] = {
-	{"events.code_host", "repository_name", repository_name_told},
+	{"events.code_host", "repository_name", on_repository_name},
 	{0},
 };
 

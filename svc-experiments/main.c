@@ -48,9 +48,9 @@ static const struct event_handler EVENTS[] = {
 	{"events.eval", "run.failed", evaluation_store},
 	{"events.eval", "run.cancelled", evaluation_store},
 	{"events.eval", "run.timed_out", evaluation_store},
-	{"events.code_host", "pull_request", run_pull_request_told},
-	{"events.code_host", "workflow_run", run_workflow_told},
-	{"events.code_host", "repository_name", repository_name_told},
+	{"events.code_host", "pull_request", on_run_pull_request},
+	{"events.code_host", "workflow_run", on_run_workflow},
+	{"events.code_host", "repository_name", on_repository_name},
 	{0},
 };
 

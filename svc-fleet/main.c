@@ -43,12 +43,12 @@ static const struct event_handler EVENTS[] = {
 	{"events.account", "key.revoked", installation_key_revoked},
 	{"events.account", "key.replaced", installation_key_replaced},
 	{"events.account", "key.expiring", inbox_key_expiring},
-	{"events.code_host", "pull_request", code_host_item_told},
-	{"events.code_host", "issues", code_host_item_told},
-	{"events.code_host", "workflow_run", code_host_run_told},
+	{"events.code_host", "pull_request", on_code_host_item},
+	{"events.code_host", "issues", on_code_host_item},
+	{"events.code_host", "workflow_run", on_code_host_run},
 	{"events.code_host", "access", repo_access_lost},
 	{"events.code_host", "endpoint", inbox_endpoint_disabled},
-	{"events.code_host", "repository_name", code_host_name_told},
+	{"events.code_host", "repository_name", on_code_host_name},
 	{0},
 };
 

@@ -14,7 +14,7 @@ const struct setting KEY_EXPIRY_SETTINGS[] = {
 	SETTING_END,
 };
 
-void keys_expiring_tell(struct request *rq)
+void keys_expiring_announce(struct request *rq)
 {
 	while (pg_value_int(pg_query(rq, EXPIRY_TELL_SQL), 0, 0) == BATCH)
 		;

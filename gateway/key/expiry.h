@@ -9,4 +9,4 @@ extern const struct setting KEY_EXPIRY_SETTINGS[];
 extern int64_t key_expiry_check_ms;
 
 /** One pass of the recurring work. Replicas that run it at the same time take different keys. */
-void keys_expiring_tell(struct request *rq);
+void keys_expiring_announce(struct request *rq);

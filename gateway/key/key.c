@@ -94,7 +94,7 @@ void key_list(struct request *rq)
 	yyjson_mut_obj_add_val(doc, root, "keys", yyjson_mut_raw(doc, pg_json(rows)));
 	yyjson_mut_obj_add_val(doc, root, "scopes", scope_catalog(doc));
 	yyjson_mut_obj_add_val(doc, root, "presets", preset_catalog(doc));
-	reply_page_fields(rq, "limit", pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page_fields(rq, "limit", pg_get_int(rows, 0, "total"), in->limit, in->offset);
 	reply_doc(rq, 200, doc);
 }
 
@@ -169,13 +169,13 @@ void key_require_scopes(struct request *rq, const char *maker, const char *scope
 	                                pg_text(maker), pg_text(scopes));
 	if (pg_empty(rows))
 		refuse_maker(rq);
-	if (pg_value(rows, 0, 0))
-		refuse_scopes(rq, pg_value(rows, 0, 0));
+	if (pg_get(rows, 0, "lacking"))
+		refuse_scopes(rq, pg_get(rows, 0, "lacking"));
 }
 
 void key_require_made(struct request *rq, const struct pg_rows *rows)
 {
-	const char *outcome = pg_value(rows, 0, 1);
+	const char *outcome = pg_get(rows, 0, "outcome");
 	if (strcmp(outcome, "no_account") == 0)
 		raise_error(rq, ERR_NOT_FOUND, "no such account");
 	if (strcmp(outcome, "maker_refused") == 0)
@@ -258,7 +258,7 @@ void key_update(struct request *rq)
 	struct pg_rows *kind = pg_query(rq, KEY_KIND_SQL, pg_text(in->id), account);
 	require_found(rq, kind);
 	const char *scopes = in->scopes ? key_scopes_json(rq, mask) : NULL;
-	if (scopes && strcmp(pg_value(kind, 0, 0), "automation") == 0)
+	if (scopes && strcmp(pg_get(kind, 0, "kind"), "automation") == 0)
 		raise_field(rq, "scopes", "of an automation key cannot be changed");
 	pg_begin(rq);
 	if (scopes)
@@ -289,8 +289,8 @@ void key_revoke(struct request *rq)
 bool key_revoke_any(struct request *rq, const char *id)
 {
 	struct pg_rows *owner = pg_query(rq, KEY_OWNER_SQL, pg_text(id));
-	return !pg_empty(owner) &&
-	       !pg_empty(pg_query(rq, KEY_REVOKE_SQL, pg_text(id), pg_text(pg_value(owner, 0, 0))));
+	return !pg_empty(owner) && !pg_empty(pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
+	                                              pg_text(pg_get(owner, 0, "account_id"))));
 }
 
 void key_delete(struct request *rq)

@@ -5,8 +5,8 @@ WITH used AS (
     WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
       AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
 )
-SELECT account_id, id, kind, array_to_string(scopes, ' '), repo, interest_id,
-       (extract(epoch FROM expires_at) * 1000)::bigint, repo_verified
+SELECT account_id, id, kind, array_to_string(scopes, ' ') AS scopes, repo, interest_id,
+       (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at_ms, repo_verified
 FROM api_key
 WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
   AND (expires_at IS NULL OR expires_at > now());
@@ -19,8 +19,8 @@ WITH valid AS (
     UPDATE session s SET last_seen_at = now() FROM valid
     WHERE s.id = valid.id AND valid.last_seen_at < now() - interval '1 minute'
 )
-SELECT (k).account_id, (k).id, (k).kind, array_to_string(scopes, ' '), (k).repo, (k).interest_id,
-       (extract(epoch FROM expires_at) * 1000)::bigint, (k).repo_verified
+SELECT (k).account_id, (k).id, (k).kind, array_to_string(scopes, ' ') AS scopes, (k).repo, (k).interest_id,
+       (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at_ms, (k).repo_verified
 FROM valid;
 
 -- name: key_list (read)
@@ -29,7 +29,7 @@ SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')
         FROM (SELECT k.id, api_key_json(k) AS json FROM api_key k
               WHERE k.account_id = $1 AND k.deleted_at IS NULL AND ($4::uuid IS NULL OR k.id = $4)
               ORDER BY k.id DESC LIMIT $2 OFFSET $3) page),
-       (SELECT count(*) FROM api_key WHERE account_id = $1 AND deleted_at IS NULL AND ($4::uuid IS NULL OR id = $4));
+       (SELECT count(*) FROM api_key WHERE account_id = $1 AND deleted_at IS NULL AND ($4::uuid IS NULL OR id = $4)) AS total;
 
 -- name: key_create
 -- $1 account, $2 the key that makes it (NULL: none), $3 name, $4 kind, $5 prefix to show, $6 hash, $7 scopes as a JSON array,
@@ -38,7 +38,7 @@ SELECT made, outcome FROM api_key_new($1, $2, $3, $4, $5, $6, $7, repository_hol
 
 -- name: key_lacking
 -- $1 account, $2 the key that grants scopes, $3 these as a JSON array: those that it lacks. No row: it is not valid.
-SELECT scopes_lacking(k.scopes, $3::jsonb) FROM api_key_maker($1, $2) k WHERE k.id IS NOT NULL;
+SELECT scopes_lacking(k.scopes, $3::jsonb) AS lacking FROM api_key_maker($1, $2) k WHERE k.id IS NOT NULL;
 
 -- name: key_kind (read)
 SELECT kind FROM api_key WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL;

@@ -89,16 +89,16 @@ static void read_row(struct lookup *lookup, const struct pg_rows *rows)
 {
 	struct arena *arena = lookup->arena;
 	lookup->caller = (struct identity){
-		.kind = strcmp(pg_value(rows, 0, 2), "automation") == 0 ? KEY_AUTOMATION
-	                                                                : KEY_PERSONAL,
-		.scopes = scopes_of(arena, pg_value(rows, 0, 3)),
-		.repo = arena_strdup(arena, pg_value(rows, 0, 4)),
-		.interest = arena_strdup(arena, pg_value(rows, 0, 5)),
-		.is_repo_verified = pg_value_bool(rows, 0, 7),
+		.kind = strcmp(pg_get(rows, 0, "kind"), "automation") == 0 ? KEY_AUTOMATION
+	                                                                   : KEY_PERSONAL,
+		.scopes = scopes_of(arena, pg_get(rows, 0, "scopes")),
+		.repo = arena_strdup(arena, pg_get(rows, 0, "repo")),
+		.interest = arena_strdup(arena, pg_get(rows, 0, "interest_id")),
+		.is_repo_verified = pg_get_bool(rows, 0, "repo_verified"),
 	};
-	require(uuid_parse(pg_value(rows, 0, 0), UUID_TEXT_LEN, &lookup->caller.account));
-	require(uuid_parse(pg_value(rows, 0, 1), UUID_TEXT_LEN, &lookup->caller.key_id));
-	lookup->expires_at_ms = pg_value_int(rows, 0, 6);
+	require(uuid_parse(pg_get(rows, 0, "account_id"), UUID_TEXT_LEN, &lookup->caller.account));
+	require(uuid_parse(pg_get(rows, 0, "id"), UUID_TEXT_LEN, &lookup->caller.key_id));
+	lookup->expires_at_ms = pg_get_int(rows, 0, "expires_at_ms");
 }
 
 static void lookup_run(struct request *rq)

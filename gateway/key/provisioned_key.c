@@ -80,8 +80,9 @@ void provisioned_key_create(struct request *rq)
 	                 pg_int(in->expires_in_seconds), pg_bool(in->is_repo_verified));
 	key_require_made(rq, rows);
 	key_change_commit(rq);
-	if (pg_value(rows, 0, 2))
-		log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", pg_value(rows, 0, 2)));
+	if (pg_get(rows, 0, "replaced"))
+		log_info(LOG_GROUP_APP, "key revoked",
+		         f_text("key_id", pg_get(rows, 0, "replaced")));
 	reply_is_secret(rq);
 	reply_json(rq, 200, key_json_with_text(rq, &secret, pg_json(rows)));
 }

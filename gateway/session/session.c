@@ -151,7 +151,7 @@ void session_list(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, SESSIONS_LIST_SQL, pg_uuid(rq->caller.account),
 	                                token ? hash_param(rq, token) : pg_null(),
 	                                pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void session_end(struct request *rq)

@@ -18,7 +18,7 @@ SELECT (SELECT coalesce(jsonb_agg(jsonb_build_object(
                    'last_seen_at', time_json(page.last_seen_at), 'expires_at', time_json(page.expires_at), 'ip', page.ip,
                    'user_agent', page.user_agent, 'current', page.hash IS NOT DISTINCT FROM $2) ORDER BY page.id DESC), '[]')
         FROM (SELECT * FROM valid ORDER BY id DESC LIMIT $3 OFFSET $4) page),
-       (SELECT count(*) FROM valid);
+       (SELECT count(*) FROM valid) AS total;
 
 -- name: session_end
 -- $1 id, $2 account.

@@ -22,18 +22,18 @@ static void reseal_row(struct request *rq, const struct sealed_column *column,
 {
 	arena_wipe_on_free(rq->arena);
 	const char *context =
-		arena_printf(rq->arena, "%s %s", column->context, pg_value(rows, row, 1));
+		arena_printf(rq->arena, "%s %s", column->context, pg_get(rows, row, "context"));
 	size_t length;
-	const void *old = pg_value_bytes(rq->arena, rows, row, 2, &length);
+	const void *old = pg_get_bytes(rq->arena, rows, row, "sealed", &length);
 	const char *text = vault_open(rq->arena, context, old, length);
 	if (!text) {
-		printf("%s %s does not open\n", column->name, pg_value(rows, row, 1));
+		printf("%s %s does not open\n", column->name, pg_get(rows, row, "context"));
 		reseal->unopened++;
 		return;
 	}
 	struct sealed sealed = vault_seal(rq->arena, context, text);
 	struct pg_rows *done =
-		pg_query(rq, column->update_sql, pg_text(pg_value(rows, row, 0)),
+		pg_query(rq, column->update_sql, pg_text(pg_get(rows, row, "id")),
 	                 pg_bytes(old, length), pg_bytes(sealed.data, sealed.length));
 	reseal->moved += done->affected;
 }
@@ -47,7 +47,7 @@ static const char *reseal_page(struct request *rq, const struct sealed_column *c
 		pg_query(rq, column->page_sql, pg_text(after), pg_text(prefix), pg_int(PAGE_ROWS));
 	for (int row = 0; row < rows->count; row++)
 		reseal_row(rq, column, rows, row, reseal);
-	const char *last = pg_empty(rows) ? NULL : pg_value(rows, rows->count - 1, 0);
+	const char *last = pg_empty(rows) ? NULL : pg_get(rows, rows->count - 1, "id");
 	last = arena_strdup(outer, last);
 	request_page_end(rq);
 	return last;

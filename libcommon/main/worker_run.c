@@ -141,7 +141,7 @@ static void close_when_idle(uv_timer_t *timer)
 		background_end(run->background);
 		return;
 	}
-	if (!process->is_drain_told || (is_first(run) && process->workers_running > 1))
+	if (!process->is_drain_announced || (is_first(run) && process->workers_running > 1))
 		return;
 	uv_timer_stop(timer);
 	worker_close(run);
@@ -206,7 +206,7 @@ static void on_delay(uv_timer_t *delay)
 	process->is_draining = true;
 	log_info(LOG_GROUP_MAIN, "draining");
 	wake_all(process);
-	process->is_drain_told = true;
+	process->is_drain_announced = true;
 }
 
 static void on_signal(uv_signal_t *handle, int number)

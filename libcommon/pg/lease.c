@@ -106,7 +106,7 @@ void lease_run(struct request *rq, struct lease *lease, const char *owner, reque
 const char *lease_owner(struct request *rq, const struct lease *lease)
 {
 	const struct pg_rows *rows = pg_query(rq, LEASE_OWNER_SQL, pg_text(lease->name));
-	return pg_empty(rows) ? "" : pg_value(rows, 0, 0);
+	return pg_empty(rows) ? "" : pg_get(rows, 0, "owner");
 }
 
 void lease_raise_fence(struct request *rq, struct lease *lease, const char *owner,
@@ -117,7 +117,7 @@ void lease_raise_fence(struct request *rq, struct lease *lease, const char *owne
 	if (pg_empty(rows))
 		lease->mine_until_ms = 0;
 	else
-		lease->fence = pg_value_int(rows, 0, 0);
+		lease->fence = pg_get_int(rows, 0, "fence");
 }
 
 void lease_give_up_all(struct request *rq, const char *owner)

@@ -157,7 +157,7 @@ void etag_require(struct request *rq, const struct pg_rows *rows, const char *no
 void etag_reply_object(struct request *rq, int status, const struct pg_rows *rows, const char *noun)
 {
 	etag_require(rq, rows, noun);
-	etag_reply(rq, pg_value(rows, 0, 1));
+	etag_reply(rq, pg_get(rows, 0, "tag"));
 	reply_json(rq, status, pg_json(rows));
 }
 

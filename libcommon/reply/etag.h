@@ -42,7 +42,7 @@ void etag_reply(struct request *rq, const char *version);
  * the detail: `project`. */
 void etag_require(struct request *rq, const struct pg_rows *rows, const char *noun);
 
-/** Reply with an object: the first two columns are its JSON and its version. Raises as
+/** Reply with an object: the first column is its JSON, and `tag` its version. Raises as
  * etag_require(). */
 void etag_reply_object(struct request *rq, int status, const struct pg_rows *rows,
                        const char *noun);

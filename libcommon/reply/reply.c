@@ -3,6 +3,7 @@
 #include "http/query.h"
 #include "input/input.h"
 #include "json/json.h"
+#include "pg/pg.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -93,11 +94,10 @@ void reply_page_fields(struct request *rq, const char *limit_name, int64_t total
 		reply_header(rq, "Link", "%s", link.data);
 }
 
-void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
-                int64_t offset)
+void reply_page(struct request *rq, const struct pg_rows *rows, int64_t limit, int64_t offset)
 {
-	reply_page_fields(rq, "limit", total, limit, offset);
-	reply_json(rq, 200, json_array);
+	reply_page_fields(rq, "limit", pg_get_int(rows, 0, "total"), limit, offset);
+	reply_json(rq, 200, pg_json(rows));
 }
 
 void reply_is_secret(struct request *rq)

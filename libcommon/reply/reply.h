@@ -26,13 +26,12 @@ void reply_content(struct request *rq, int status, const char *type, const char 
 /** Reply without content: 202, 204 or 304. */
 void reply_empty(struct request *rq, int status);
 
-/** Reply with a page of a list: 200, the array `json_array`, the field X-Total-Count with `total`,
- * and the field Link with the next and the previous page: the request's own target with another
- * offset.
+/** Reply with a page of a list: 200, and the first column of the row, a JSON array; its column
+ * `total` is in the field X-Total-Count. The field Link has the next and the previous page: the
+ * request's own target with another offset.
  *
  *     Link: </api/v1.0/projects?limit=20&offset=40>; rel="next", </api/…>; rel="prev" */
-void reply_page(struct request *rq, const char *json_array, int64_t total, int64_t limit,
-                int64_t offset);
+void reply_page(struct request *rq, const struct pg_rows *rows, int64_t limit, int64_t offset);
 
 /** Add only the fields of a page, X-Total-Count and Link, to a reply whose body is not a bare
  * array. `limit_name` is the parameter of the limit, `limit` in most operations. */

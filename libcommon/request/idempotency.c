@@ -163,8 +163,8 @@ static attr_noreturn void raise_in_progress(struct request *rq)
 static void claim_replay(struct request *rq, const struct claim *claim, const struct pg_rows *row)
 {
 	size_t length, sealed_length;
-	const uint8_t *body_hash = pg_value_bytes(rq->arena, row, 0, 0, &length);
-	const uint8_t *sealed = pg_value_bytes(rq->arena, row, 0, 1, &sealed_length);
+	const uint8_t *body_hash = pg_get_bytes(rq->arena, row, 0, "body_hash", &length);
+	const uint8_t *sealed = pg_get_bytes(rq->arena, row, 0, "answer", &sealed_length);
 	if (length != SHA256_LEN || memcmp(body_hash, claim->body_hash, SHA256_LEN) != 0)
 		raise_error(rq, ERR_IDEMPOTENCY_REUSED,
 		            "this " FIELD_NAME " was used before with another request");

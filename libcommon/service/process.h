@@ -68,8 +68,8 @@ struct process {
 	_Atomic bool is_stopping;  /* SIGTERM or SIGINT was received */
 	_Atomic bool is_draining;  /* and the time in which connections are accepted is over */
 	_Atomic bool
-		is_drain_told; /* and all workers were woken for it; before that none may close */
-	void *user;            /* the service's own state, set by its process_start */
+		is_drain_announced; /* and all workers were woken for it; before that none may close */
+	void *user;                 /* the service's own state, set by its process_start */
 };
 
 extern struct process_settings process_settings;

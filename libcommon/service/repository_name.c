@@ -31,7 +31,7 @@ bool repository_rename(struct request *rq, const struct event *event)
 	return pg_value_bool(rows, 0, 0);
 }
 
-void repository_name_told(struct request *rq, const struct event *event)
+void on_repository_name(struct request *rq, const struct event *event)
 {
 	repository_rename(rq, event);
 }

@@ -21,7 +21,7 @@
  *
  * A service that reads these events has in its table of event handlers
  *
- *     {"events.code_host", "repository_name", repository_name_told},
+ *     {"events.code_host", "repository_name", on_repository_name},
  */
 #pragma once
 
@@ -30,7 +30,7 @@
 
 /** Event `repository_name`: move what the schema has of the repository to its new name. Suspends;
  * raises as pg_query(). */
-void repository_name_told(struct request *rq, const struct event *event);
+void on_repository_name(struct request *rq, const struct event *event);
 
 /** The same, for a handler that has more to do: whether anything was moved. */
 bool repository_rename(struct request *rq, const struct event *event);

@@ -45,7 +45,7 @@ struct parked_lanes parked_lanes_load(struct request *rq, const struct event_con
 	struct parked_lanes lanes = {.room = (size_t)rows->count + more};
 	lanes.items = arena_array(rq->arena, lanes.room + 1, sizeof(*lanes.items));
 	for (int row = 0; row < rows->count; row++)
-		add_lane(&lanes, pg_value(rows, row, 0));
+		add_lane(&lanes, pg_get(rows, row, "lane"));
 	return lanes;
 }
 

@@ -229,7 +229,7 @@ static void running_arrays(struct tasks *tasks, struct buf *ids, struct buf *att
 static bool has_row(const struct pg_rows *rows, const char *id)
 {
 	for (int row = 0; row < rows->count; row++) {
-		if (strcmp(pg_value(rows, row, 0), id) == 0)
+		if (strcmp(pg_get(rows, row, "id"), id) == 0)
 			return true;
 	}
 	return false;

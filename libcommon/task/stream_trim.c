@@ -111,7 +111,7 @@ static void forget_dead_letters(struct request *rq, const char *service)
 	const char **argv = arena_array(rq->arena, count, sizeof(*argv));
 	memcpy(argv, (const char *[]){"EVAL", FORGET, "1"}, STREAM * sizeof(*argv));
 	for (int row = 0; row < accounts->count; row++)
-		argv[FIXED + row] = pg_value(accounts, row, 0);
+		argv[FIXED + row] = pg_get(accounts, row, "id");
 	for (size_t i = 0; i < ARRAY_LEN(STREAMS) && !pg_empty(accounts); i++) {
 		argv[STREAM] = arena_printf(rq->arena, STREAMS[i], service);
 		stream_command(rq, argv, count);

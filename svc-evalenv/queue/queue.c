@@ -103,7 +103,7 @@ void queue_require_repo(struct request *rq, const struct queue *queue, const cha
 	struct pg_rows *rows =
 		pg_query(rq, WORK_REPO_SQL, pg_text(id), pg_text(queue->kind), queue_account(rq));
 	if (!pg_empty(rows))
-		require_repo_of(rq, pg_value(rows, 0, 0), queue->missing);
+		require_repo_of(rq, pg_get(rows, 0, "repo"), queue->missing);
 }
 
 /* --- Claims ----------------------------------------------------------------------------------- */
@@ -143,8 +143,8 @@ void queue_heartbeat(struct request *rq, const struct queue *queue)
 		pg_query(rq, WORK_HEARTBEAT_SQL, pg_text(in->id), pg_text(queue->kind),
 	                 queue_account(rq), pg_int(in->attempt), pg_text(in->log),
 	                 pg_bool(in->releases), queue_lease(rq));
-	queue_require_ok(rq, queue, pg_value(rows, 0, 0));
-	reply_json(rq, 200, pg_value(rows, 0, 1));
+	queue_require_ok(rq, queue, pg_get(rows, 0, "outcome"));
+	reply_json(rq, 200, pg_get(rows, 0, "answer"));
 }
 
 void queue_get(struct request *rq, const struct queue *queue, const char *id)

@@ -101,13 +101,13 @@ const char *delivery_run(struct request *rq, const char *call_id)
 	if (rows->count > 1)
 		raise_error(rq, ERR_CONFLICT,
 		            "runs of several accounts have this call: name the run by run_id");
-	const char *id = pg_value(rows, 0, 0);
+	const char *id = pg_get(rows, 0, "id");
 	queue_require_repo(rq, &RUNS, id);
 	size_t length;
-	const void *sealed = pg_value_bytes(rq->arena, rows, 0, 2, &length);
+	const void *sealed = pg_get_bytes(rq->arena, rows, 0, "secret", &length);
 	if (sealed) {
 		struct webhook_key key =
-			webhook_secret_open(rq, pg_value(rows, 0, 1), sealed, length);
+			webhook_secret_open(rq, pg_get(rows, 0, "template_id"), sealed, length);
 		require_signature(rq, &key);
 	}
 	return id;

@@ -67,7 +67,7 @@ void run_list(struct request *rq)
 		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(in->status),
 	                 pg_text(in->template_id), pg_text(rq->caller.repo), pg_int(in->limit),
 	                 pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 /* The body, with the target that it may leave out. */
@@ -126,9 +126,9 @@ void run_create(struct request *rq)
 		pg_write(rq, QUEUE_CONSTRAINTS, RUN_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(given(rq, in)), pg_int(build_timeout_s()),
 	                 pg_text(rq->caller.repo), queue_waiting_max(rq));
-	require_made(rq, pg_value(rows, 0, 0));
+	require_made(rq, pg_get(rows, 0, "outcome"));
 	reply_json(rq, 201,
-	           pg_json(pg_query(rq, RUN_GET_SQL, pg_text(pg_value(rows, 0, 1)),
+	           pg_json(pg_query(rq, RUN_GET_SQL, pg_text(pg_get(rows, 0, "made")),
 	                            pg_uuid(rq->caller.account))));
 }
 

@@ -7,7 +7,7 @@ WITH found AS (
 )
 SELECT (SELECT coalesce(json_agg(run_item_json(r, w) ORDER BY r.id DESC), '[]')
         FROM (SELECT id FROM found ORDER BY id DESC LIMIT $5 OFFSET $6) page JOIN run r USING (id) JOIN work w USING (id)),
-       (SELECT count(*) FROM found);
+       (SELECT count(*) FROM found) AS total;
 
 -- name: run_create
 -- $1 account, $2 body, $3 seconds that a build may take, $4 the repository that the key is limited to, $5 the most runs of the

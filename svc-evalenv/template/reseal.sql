@@ -1,7 +1,7 @@
 -- See main/reseal.h.
 
 -- name: reseal_template_page (read)
-SELECT id, id, secret FROM template
+SELECT id, id AS context, secret AS sealed FROM template
 WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(secret, 'hex'), $2)
 ORDER BY id LIMIT $3;
 

@@ -110,7 +110,7 @@ void template_list(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, TEMPLATE_LIST_SQL, pg_uuid(rq->caller.account), pg_int(in->limit),
 	                 pg_int(in->offset), pg_text(rq->caller.repo));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void template_create(struct request *rq)
@@ -134,7 +134,6 @@ void template_get(struct request *rq)
 
 void template_update(struct request *rq)
 {
-	enum { JSON, VERSION, IS_LOCKED };
 	struct template_input *in = read_input(rq, UPDATE_FIELDS);
 	request_require_member(rq);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, TEMPLATE_UPDATE_SQL, pg_text(in->id),
@@ -143,7 +142,7 @@ void template_update(struct request *rq)
 	                                sealed_param(rq, in->id, in->secret),
 	                                pg_text(etag_if_match(rq)), pg_int(versions_max));
 	require_row(rq, rows, MISSING);
-	if (pg_value_bool(rows, 0, IS_LOCKED))
+	if (pg_get_bool(rows, 0, "is_locked"))
 		raise_error(rq, ERR_CONFLICT, "the template is locked");
 	etag_reply_object(rq, 200, rows, "template");
 }

@@ -63,7 +63,7 @@ static struct pg_rows *read_list(struct request *rq, const struct list_input *in
 static void reply_list(struct request *rq, const struct list_input *in, bool is_actionable)
 {
 	struct pg_rows *rows = read_list(rq, in, is_actionable);
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void experiment_list(struct request *rq)

@@ -16,13 +16,13 @@ WITH item AS MATERIALIZED (
 ), room AS MATERIALIZED (
     SELECT account, experiment_has_room(account, count(*)::int, min(most)) AS is_there FROM item GROUP BY account ORDER BY account
 )
-SELECT n, experiment_full_json(e), experiment_entity_tag(e)
+SELECT n, experiment_full_json(e), experiment_entity_tag(e) AS tag
 FROM room JOIN item ON item.account = room.account AND room.is_there
 CROSS JOIN LATERAL experiment_new(item.account, item.body, item.by_key, item.request_id) AS e;
 
 -- name: experiment_get (read)
 -- $1 accounts, $2 ids: an item each (pg/batch.h).
-SELECT n, experiment_full_json(e), experiment_entity_tag(e)
+SELECT n, experiment_full_json(e), experiment_entity_tag(e) AS tag
 FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS item (account, id, n)
 CROSS JOIN LATERAL (SELECT experiment AS e FROM experiment WHERE account_id = item.account AND id = item.id LIMIT 1) AS found;
 
@@ -35,7 +35,7 @@ WITH old AS MATERIALIZED (
     SELECT experiment_change(old.e, $4, $3, $5) AS e FROM old
     WHERE $6::bigint[] IS NULL OR (old.e).version = ANY ($6::bigint[])
 )
-SELECT CASE WHEN (changed.e).id IS NOT NULL THEN experiment_full_json(changed.e) END, experiment_entity_tag(changed.e)
+SELECT CASE WHEN (changed.e).id IS NOT NULL THEN experiment_full_json(changed.e) END, experiment_entity_tag(changed.e) AS tag
 FROM old LEFT JOIN changed ON true;
 
 -- name: experiment_delete

@@ -67,7 +67,7 @@ static bool read_place(struct request *rq, const char *sql, const char *id, stru
 	struct pg_rows *rows = pg_query(rq, sql, pg_text(id), pg_uuid(rq->caller.account));
 	if (pg_empty(rows))
 		return false;
-	*ret_place = (struct place){pg_value(rows, 0, 0), pg_value(rows, 0, 1)};
+	*ret_place = (struct place){pg_get(rows, 0, "repo"), pg_get(rows, 0, "project_id")};
 	return true;
 }
 

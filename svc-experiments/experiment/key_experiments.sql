@@ -1,7 +1,7 @@
 -- name: key_experiment (read)
 -- $1 experiment, $2 account. Its target repository and its project; NULL: it has none.
-SELECT nullif(launch_context ->> 'target_repo', ''), project_id FROM experiment WHERE id = $1 AND account_id = $2;
+SELECT nullif(launch_context ->> 'target_repo', '') AS repo, project_id FROM experiment WHERE id = $1 AND account_id = $2;
 
 -- name: key_experiment_hold
 -- As key_experiment, with the row locked.
-SELECT nullif(launch_context ->> 'target_repo', ''), project_id FROM experiment WHERE id = $1 AND account_id = $2 FOR UPDATE;
+SELECT nullif(launch_context ->> 'target_repo', '') AS repo, project_id FROM experiment WHERE id = $1 AND account_id = $2 FOR UPDATE;

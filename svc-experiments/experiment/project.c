@@ -42,7 +42,7 @@ void project_list(struct request *rq)
 	struct project_input *in = request_input(rq, struct project_input, LIST_FIELDS);
 	struct pg_rows *rows = pg_query(rq, PROJECT_LIST_SQL, pg_uuid(rq->caller.account),
 	                                pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void project_create(struct request *rq)

@@ -2,7 +2,7 @@
 -- $1 account, $2 limit, $3 offset.
 SELECT (SELECT coalesce(json_agg(project_json(p) ORDER BY p.id DESC), '[]')
         FROM (SELECT * FROM project WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3) p),
-       (SELECT count(*) FROM project WHERE account_id = $1);
+       (SELECT count(*) FROM project WHERE account_id = $1) AS total;
 
 -- name: project_create
 -- $2 body.
@@ -18,7 +18,7 @@ WITH shown AS MATERIALIZED (
     SELECT project_json(p) AS json, (extract(epoch FROM updated_at) * 1000000)::bigint AS version
     FROM project p WHERE id = $1 AND account_id = $2
 )
-SELECT json, version || '-' || left(md5(json::text), 16) FROM shown;
+SELECT json, version || '-' || left(md5(json::text), 16) AS tag FROM shown;
 
 -- name: project_update
 -- $3 members to change, $4 versions that If-Match allows (NULL: any). No row: no such project. A row with NULL: it has another version.
@@ -32,7 +32,7 @@ WITH old AS MATERIALIZED (
     FROM old WHERE p.id = old.id AND ($4::bigint[] IS NULL OR old.version = ANY ($4::bigint[]))
     RETURNING project_json(p) AS json, (extract(epoch FROM p.updated_at) * 1000000)::bigint AS version
 )
-SELECT changed.json, changed.version || '-' || left(md5(changed.json::text), 16) FROM old LEFT JOIN changed ON true;
+SELECT changed.json, changed.version || '-' || left(md5(changed.json::text), 16) AS tag FROM old LEFT JOIN changed ON true;
 
 -- name: project_delete
 -- $3 API key, $4 request id, $5 versions that If-Match allows (NULL: any). Rows as of project_update.

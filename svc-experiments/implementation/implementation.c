@@ -58,7 +58,7 @@ static struct context_source source_of(struct request *rq, const struct pg_rows 
 {
 	return (struct context_source){
 		.detail_json = pg_json(rows),
-		.experiment = json_parse_own(rq->arena, pg_value(rows, 0, 1)),
+		.experiment = json_parse_own(rq->arena, pg_get(rows, 0, "for_brief")),
 	};
 }
 
@@ -123,7 +123,7 @@ void implementation_report(struct request *rq)
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id));
 	require_row(rq, rows, EXPERIMENT_MISSING);
-	if (!pg_value_bool(rows, 0, 1))
+	if (!pg_get_bool(rows, 0, "is_taken"))
 		raise_error(rq, ERR_CONFLICT,
 		            "the implementation is already completed, its status cannot change");
 	reply_json(rq, 200, left_out_shown(rq, pg_json(rows)));

@@ -2,7 +2,7 @@
 -- For struct context_source: the experiment as GET replies it; what its brief needs, and the arXiv ids of its papers.
 SELECT experiment_full_json(e),
        json_build_object('id', e.id, 'name', e.name, 'hypothesis', e.hypothesis, 'target_metric', e.target_metric,
-                         'launch_context', coalesce(e.launch_context, '{}'), 'papers', experiment_papers(e))
+                         'launch_context', coalesce(e.launch_context, '{}'), 'papers', experiment_papers(e)) AS for_brief
 FROM experiment e WHERE id = $1 AND account_id = $2;
 
 -- name: implementation_reference (read)

@@ -122,7 +122,7 @@ void run_workflow_cancel(struct request *rq, struct task *task)
 	                     : "The code host tells of no workflow run to cancel.");
 }
 
-void run_pull_request_told(struct request *rq, const struct event *event)
+void on_run_pull_request(struct request *rq, const struct event *event)
 {
 	const char *state = json_get_bool(event->data, "merged", false)
 	                            ? "merged"
@@ -134,7 +134,7 @@ void run_pull_request_told(struct request *rq, const struct event *event)
 	         repository_number_of(rq, event));
 }
 
-void run_workflow_told(struct request *rq, const struct event *event)
+void on_run_workflow(struct request *rq, const struct event *event)
 {
 	if (json_get_text(event->data, "conclusion"))
 		pg_query(rq, FOLLOW_WORKFLOW_SQL, pg_text(json_get_text(event->data, "repo")),

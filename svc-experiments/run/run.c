@@ -74,7 +74,7 @@ void run_start(struct request *rq)
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, RUN_START_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), caller_key(rq),
 	                                pg_text(run_step_names(rq->arena)), pg_text(rq->id));
-	require_started(rq, pg_value(rows, 0, 0));
-	reply_task(rq, pg_value(rows, 0, 1),
+	require_started(rq, pg_get(rows, 0, "outcome"));
+	reply_task(rq, pg_get(rows, 0, "started_task"),
 	           arena_printf(rq->arena, "/api/v1.0/implement/experiments/%s/status", in->id));
 }

@@ -38,8 +38,8 @@ void run_check(struct request *rq, struct task *task);
 void run_workflow_cancel(struct request *rq, struct task *task);
 
 /** Events `pull_request` and `workflow_run` of the code host. */
-void run_pull_request_told(struct request *rq, const struct event *event);
-void run_workflow_told(struct request *rq, const struct event *event);
+void on_run_pull_request(struct request *rq, const struct event *event);
+void on_run_workflow(struct request *rq, const struct event *event);
 
 /** Recurring: let the runs that are due be checked. */
 void run_check_due(struct request *rq);

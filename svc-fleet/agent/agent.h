@@ -43,12 +43,12 @@ void run_analyze(struct request *rq);
 void inbox_digest_get(struct request *rq);
 
 /** Events `pull_request` and `issues` of the code host: what became of what a run opened. */
-void code_host_item_told(struct request *rq, const struct event *event);
+void on_code_host_item(struct request *rq, const struct event *event);
 
 /** Event `workflow_run` of the code host: a run of the agents' workflow has begun or ended. */
-void code_host_run_told(struct request *rq, const struct event *event);
+void on_code_host_run(struct request *rq, const struct event *event);
 
 /** Event `repository_name`: what is kept of the repository follows, and its owners are asked about:
  * it may have gone to somebody else. Then they learn what was told under the new name before that
  * was known. */
-void code_host_name_told(struct request *rq, const struct event *event);
+void on_code_host_name(struct request *rq, const struct event *event);

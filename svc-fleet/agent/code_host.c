@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-void code_host_item_told(struct request *rq, const struct event *event)
+void on_code_host_item(struct request *rq, const struct event *event)
 {
 	const char *state = event_require_text(rq, event, "state");
 	repo_access_renew_owners(rq, repository_of_event(rq, event));
@@ -22,7 +22,7 @@ void code_host_item_told(struct request *rq, const struct event *event)
 	         repository_number_of(rq, event));
 }
 
-void code_host_run_told(struct request *rq, const struct event *event)
+void on_code_host_run(struct request *rq, const struct event *event)
 {
 	const char *workflow = json_get_text(event->data, "workflow");
 	if (!workflow || strcmp(workflow, agent_workflow) != 0)
@@ -36,10 +36,10 @@ void code_host_run_told(struct request *rq, const struct event *event)
 	         repository_number_of(rq, event));
 }
 
-void code_host_name_told(struct request *rq, const struct event *event)
+void on_code_host_name(struct request *rq, const struct event *event)
 {
 	const char *repo = json_get_text(event->data, "repo");
-	repository_name_told(rq, event);
+	on_repository_name(rq, event);
 	if (!repo || !json_get_text(event->data, "former"))
 		return;
 	repo_access_renew_owners(rq, repo);

@@ -103,23 +103,22 @@ static struct digest digest_of_run(struct request *rq, const char *href)
  * installation. False: the link is of none. */
 static bool digest_of_setup(struct request *rq, const char *href, struct digest *ret_digest)
 {
-	enum { BODY, ROW, VERSION, STORED, MADE_AT };
 	struct pg_rows *rows = pg_query(rq, DIGEST_SETUP_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(rq->caller.repo), pg_text(href));
 	if (pg_empty(rows))
 		return false;
 	struct run_record setup = {
-		.row = pg_value(rows, 0, ROW),
-		.version = pg_value(rows, 0, VERSION),
+		.row = pg_get(rows, 0, "id"),
+		.version = pg_get(rows, 0, "version"),
 	};
-	const char *stored = pg_value(rows, 0, STORED);
+	const char *stored = pg_get(rows, 0, "stored");
 	if (stored) {
 		struct run_text text = {json_parse_own(rq->arena, stored),
-		                        pg_value(rows, 0, MADE_AT)};
+		                        pg_get(rows, 0, "made_at")};
 		*ret_digest = (struct digest){text, true};
 		return true;
 	}
-	yyjson_val *body = json_parse_own(rq->arena, pg_value(rows, 0, BODY));
+	yyjson_val *body = json_parse_own(rq->arena, pg_get(rows, 0, "body"));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	struct run_text text = run_text_store(rq, &setup, "digest", yyjson_val_mut_copy(doc, body));
 	*ret_digest = (struct digest){text, false};

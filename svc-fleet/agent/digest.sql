@@ -17,6 +17,6 @@ SELECT json_build_object(
                                WHEN 'revoked' THEN 'The agent was revoked, so it does not matter any more.'
                                ELSE 'It was closed without being merged, so this workflow never came into force. Provision the interest '
                                     || 'again if the agent is to have it.' END,
-           'model', NULL),
-       s.id, s.agent || ' ' || s.state, t.body, time_json(t.made_at)
+           'model', NULL) AS body,
+       s.id, s.agent || ' ' || s.state AS version, t.body AS stored, time_json(t.made_at) AS made_at
 FROM setup s LEFT JOIN run_text t ON t.run = s.id AND t.kind = 'digest' AND t.version = s.agent || ' ' || s.state;

@@ -34,7 +34,7 @@ void installation_list(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, INSTALLATION_LIST_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(rq->caller.repo), pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void installation_record(struct request *rq)
@@ -73,16 +73,15 @@ static void revoke_key(struct request *rq, const char *key)
 
 void installation_revoke(struct request *rq)
 {
-	enum { REPO, INTEREST, KEY };
 	struct revoke_input *in = request_input(rq, struct revoke_input, REVOKE_FIELDS);
 	struct pg_param account = pg_uuid(rq->caller.account);
 	for (int i = 0; i < REVOKE_TRIES; i++) {
 		struct pg_rows *found =
 			pg_query(rq, INSTALLATION_FIND_SQL, account, pg_text(in->id));
 		require_row(rq, found, "no such installation");
-		require_repo_of(rq, pg_value(found, 0, REPO), "no such installation");
-		require_interest(rq, pg_value(found, 0, INTEREST));
-		const char *key = pg_value(found, 0, KEY);
+		require_repo_of(rq, pg_get(found, 0, "repo"), "no such installation");
+		require_interest(rq, pg_get(found, 0, "interest_id"));
+		const char *key = pg_get(found, 0, "key_id");
 		revoke_key(rq, key);
 		struct pg_rows *revoked = pg_query(rq, INSTALLATION_REVOKE_SQL, account,
 		                                   pg_text(in->id), pg_text(key));

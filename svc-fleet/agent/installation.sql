@@ -3,7 +3,7 @@
 SELECT (SELECT coalesce(json_agg(installation_json(i) ORDER BY i.id DESC), '[]')
         FROM (SELECT * FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = repository_key($2))
               ORDER BY x.id DESC LIMIT $3 OFFSET $4) i),
-       (SELECT count(*) FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = repository_key($2)));
+       (SELECT count(*) FROM installation x WHERE x.account_id = $1 AND ($2::text IS NULL OR x.repo_key = repository_key($2))) AS total;
 
 -- name: installation_record
 -- $1 account, $2 body.

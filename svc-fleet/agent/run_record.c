@@ -24,14 +24,14 @@ struct run_record run_record_get(struct request *rq, const struct run_reference 
 	                 pg_text(reference->run_id), pg_text(reference->url), pg_text(kind),
 	                 pg_bool(chat_model() != NULL));
 	require_row(rq, rows, "no such run");
-	const char *text = pg_value(rows, 0, 3);
+	const char *text = pg_get(rows, 0, "text");
 	return (struct run_record){
 		.record = json_parse_own(rq->arena, pg_json(rows)),
-		.stage = pg_value(rows, 0, 1),
-		.gates = json_parse_own(rq->arena, pg_value(rows, 0, 2)),
-		.text = {text ? json_parse_own(rq->arena, text) : NULL, pg_value(rows, 0, 4)},
-		.row = pg_value(rows, 0, 5),
-		.version = pg_value(rows, 0, 6),
+		.stage = pg_get(rows, 0, "stage"),
+		.gates = json_parse_own(rq->arena, pg_get(rows, 0, "gates")),
+		.text = {text ? json_parse_own(rq->arena, text) : NULL, pg_get(rows, 0, "made_at")},
+		.row = pg_get(rows, 0, "id"),
+		.version = pg_get(rows, 0, "version"),
 	};
 }
 
@@ -41,7 +41,8 @@ struct run_text run_text_store(struct request *rq, const struct run_record *run,
 	struct pg_rows *rows = pg_query(rq, RUN_TEXT_STORE_SQL, pg_text(run->row), pg_text(kind),
 	                                pg_uuid(rq->caller.account), pg_text(run->version),
 	                                pg_text(json_write_mut(rq->arena, body, NULL)));
-	return (struct run_text){json_parse_own(rq->arena, pg_json(rows)), pg_value(rows, 0, 1)};
+	return (struct run_text){json_parse_own(rq->arena, pg_json(rows)),
+	                         pg_get(rows, 0, "made_at")};
 }
 
 const char *run_text_ask(struct request *rq, const struct run_record *run, const char *kind,

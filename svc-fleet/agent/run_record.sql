@@ -3,8 +3,8 @@
 -- members, the stage of its artifact, its gates, the text of that kind about this state of it (NULL: none) and when that was
 -- made, its row and its version. $6 whether a language model is configured: a text that was made without it then counts for
 -- a minute only, so that the model is asked again, but not by every request while it is away.
-SELECT run_json(r, d.detail), v.stage, run_gates(r.record), '{"model": null}'::jsonb || t.body, time_json(t.made_at), r.id,
-       run_version(r, v.stage)
+SELECT run_json(r, d.detail), v.stage, run_gates(r.record) AS gates, '{"model": null}'::jsonb || t.body AS text,
+       time_json(t.made_at) AS made_at, r.id, run_version(r, v.stage) AS version
 FROM run_find($1, repository_now($2), $3, repository_link_now($4)) r LEFT JOIN run_detail d ON d.id = r.id AND d.first_at = r.first_at
 LEFT JOIN deliverable v ON v.account_id = $1 AND v.url = r.artifact_url
 LEFT JOIN run_text t ON t.run = r.id AND t.kind = $5 AND t.version = run_version(r, v.stage)
@@ -17,4 +17,4 @@ INSERT INTO run_text AS t (run, kind, account_id, version, body) VALUES ($1, $2,
 ON CONFLICT (run, kind) DO UPDATE SET version = excluded.version, made_at = excluded.made_at, body = CASE
     WHEN t.version = excluded.version AND t.body ->> 'model' IS NOT NULL AND excluded.body ->> 'model' IS NULL THEN t.body
     ELSE excluded.body END
-RETURNING body, time_json(made_at);
+RETURNING body, time_json(made_at) AS made_at;

@@ -156,8 +156,8 @@ void fleet_refresh(struct request *rq)
 		.skipped = yyjson_mut_arr(doc),
 	};
 	for (int i = 0; i < rows->count && !refresh.failure.code; i++) {
-		const char *fetched = pg_value(rows, i, 1);
-		fetch_next(rq, &refresh, pg_value(rows, i, 0),
+		const char *fetched = pg_get(rows, i, "fetched_at");
+		fetch_next(rq, &refresh, pg_get(rows, i, "repo"),
 		           in->is_full || !fetched ? EVER : fetched);
 	}
 	if (refresh.seen == 0 && refresh.failure.code && refresh.failure.code != ERR_TIMEOUT)

@@ -1,7 +1,7 @@
 -- name: refresh_list (read)
 -- $1 account, $2 the only repository that the key may see (NULL: all). The account's repositories, the longest unseen first:
 -- name, and since when it is known; NULL: it never was fetched.
-SELECT repo_in_footprint($1, r.repo_key), time_json(f.fetched_at)
+SELECT repo_in_footprint($1, r.repo_key) AS repo, time_json(f.fetched_at) AS fetched_at
 FROM (SELECT i.repo_key FROM installation i WHERE i.account_id = $1
       UNION SELECT s.repo_key FROM run_repo s WHERE s.account_id = $1) r
 LEFT JOIN repo_fetch f ON f.account_id = $1 AND f.repo_key = r.repo_key

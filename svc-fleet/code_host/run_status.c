@@ -47,12 +47,11 @@ void fleet_run_status_get(struct request *rq)
 {
 	struct status_input *in = request_input(rq, struct status_input, STATUS_FIELDS);
 	require_repo(rq, in->repo);
-	enum { REPO, IS_DUE, NOW };
 	struct pg_rows *rows =
 		pg_query(rq, RUN_STATUS_ASK_SQL, pg_uuid(rq->caller.account), pg_text(in->repo));
 	require_row(rq, rows, "no agent of yours works on this repository");
-	if (pg_value_bool(rows, 0, IS_DUE))
-		ask(rq, pg_value(rows, 0, REPO), pg_value(rows, 0, NOW));
+	if (pg_get_bool(rows, 0, "is_due"))
+		ask(rq, pg_get(rows, 0, "repo"), pg_get(rows, 0, "now"));
 	reply_one(rq, 200,
 	          pg_query(rq, RUN_STATUS_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->repo)),
 	          "no such repository");

@@ -1,7 +1,7 @@
 -- name: run_status_ask
 -- $1 account, $2 repository. Its name as first seen, whether the code host is to be asked now, and the time. No row: it is outside
 -- the account's footprint.
-SELECT f.repo, run_status_ask($1, f.repo), now() FROM repo_in_footprint($1, repository_hold($2)) AS f (repo) WHERE f.repo IS NOT NULL;
+SELECT f.repo, run_status_ask($1, f.repo) AS is_due, now() AS now FROM repo_in_footprint($1, repository_hold($2)) AS f (repo) WHERE f.repo IS NOT NULL;
 
 -- name: run_status_give_up
 SELECT run_status_give_up($1, repository_hold($2));

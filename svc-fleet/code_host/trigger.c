@@ -91,7 +91,6 @@ static void require_possible(struct request *rq, struct agent_pair pair)
 /* Find the installation that the run is for, and choose the agent and the provider. */
 static struct trigger find_target(struct request *rq, const struct trigger_input *in)
 {
-	enum { REPO, STATUS, AGENT, PROVIDER, INTEREST };
 	if (in->agent || in->provider) { /* before anything is looked up */
 		struct agent_pair named = agent_pair_choose(rq, in->agent, in->provider);
 		if (in->agent)
@@ -100,20 +99,20 @@ static struct trigger find_target(struct request *rq, const struct trigger_input
 	struct pg_rows *rows = pg_query(rq, TRIGGER_TARGET_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->repo), pg_text(in->interest));
 	require_row(rq, rows, "no agent of yours works on this repository");
-	const char *status = pg_value(rows, 0, STATUS);
+	const char *status = pg_get(rows, 0, "status");
 	if (status && strcmp(status, "revoked") == 0)
 		raise_error(rq, ERR_CONFLICT, "the agent on this repository was revoked");
 	const char *agent = in->agent, *provider = in->provider;
 	if (!agent) {
-		agent = pg_value(rows, 0, AGENT);
-		provider = provider ? provider : pg_value(rows, 0, PROVIDER);
+		agent = pg_get(rows, 0, "agent");
+		provider = provider ? provider : pg_get(rows, 0, "provider");
 	}
 	struct agent_pair pair = agent_pair_choose(rq, agent, provider);
 	if (!in->agent)
 		require_possible(rq, pair);
 	return (struct trigger){
-		.repo = pg_value(rows, 0, REPO),
-		.interest = in->interest ? in->interest : pg_value(rows, 0, INTEREST),
+		.repo = pg_get(rows, 0, "repo"),
+		.interest = in->interest ? in->interest : pg_get(rows, 0, "interest_id"),
 		.pair = pair,
 	};
 }

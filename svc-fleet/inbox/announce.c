@@ -17,8 +17,8 @@ void inbox_announce(struct request *rq)
 {
 	struct pg_rows *claimed;
 	while (!pg_empty(claimed = pg_query(rq, INBOX_CLAIM_SQL)))
-		pg_query(rq, INBOX_ANNOUNCE_SQL, pg_text(pg_value(claimed, 0, 0)),
-		         pg_text(pg_value(claimed, 0, 1)));
+		pg_query(rq, INBOX_ANNOUNCE_SQL, pg_text(pg_get(claimed, 0, "account_id")),
+		         pg_text(pg_get(claimed, 0, "look_at")));
 }
 
 void inbox_key_expiring(struct request *rq, const struct event *event)

@@ -39,7 +39,7 @@ void inbox_list(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, INBOX_LIST_SQL, pg_uuid(rq->caller.account), pg_text(rq->caller.repo),
 	                 pg_bool(in->is_archived), pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 /* Add the faults of `id` and `ids` together, before request_input(). Ids that are not known are no

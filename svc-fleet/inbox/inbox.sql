@@ -9,7 +9,7 @@ SELECT (SELECT coalesce(json_agg(json_build_object(
             'id', s.id, 'kind', s.kind, 'repo', s.repo, 'title', s.title, 'href', s.href,
             'created_at', time_json(s.created_at), 'severity', s.severity, 'archived', $3::boolean)
             ORDER BY s.created_at DESC, s.id), '[]') FROM shown s),
-       (SELECT count(*) FROM item);
+       (SELECT count(*) FROM item) AS total;
 
 -- name: inbox_archive
 -- $1 account, $2 the only repository that the key may see (NULL: all), $3 ids. How many items were not archived before.

@@ -41,7 +41,7 @@ void repo_access_renew_owners(struct request *rq, const char *repo)
 {
 	struct pg_rows *due = pg_query(rq, REPO_ACCESS_DUE_SQL, pg_text(repo));
 	for (int i = 0; i < due->count; i++) {
-		const char *account = pg_value(due, i, 0);
+		const char *account = pg_get(due, i, "account_id");
 		require(uuid_parse(account, strlen(account), &rq->caller.account));
 		renew(rq, repo);
 	}

@@ -79,7 +79,7 @@ void run_list(struct request *rq)
 	                 pg_text(in->paper), pg_text(in->since), pg_text(in->until),
 	                 pg_text(in->merged_since), pg_text(in->merged_until), pg_bool(in->include),
 	                 pg_int(in->limit), pg_int(in->offset), pg_text(in->repos));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void run_delete(struct request *rq)

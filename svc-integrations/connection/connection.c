@@ -83,7 +83,7 @@ void connection_list(struct request *rq)
 	struct connection_input *in = request_input(rq, struct connection_input, LIST_FIELDS);
 	struct pg_rows *rows = pg_query(rq, CONNECTION_LIST_SQL, pg_uuid(rq->caller.account),
 	                                pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void connection_status_get(struct request *rq)

@@ -3,7 +3,7 @@
 SELECT coalesce((SELECT jsonb_agg(connection_json(c) ORDER BY c.id DESC)
                  FROM (SELECT * FROM connection WHERE account_id = $1 AND status = 'active'
                        ORDER BY id DESC LIMIT $2 OFFSET $3) c), '[]'),
-       (SELECT count(*) FROM connection WHERE account_id = $1 AND status = 'active');
+       (SELECT count(*) FROM connection WHERE account_id = $1 AND status = 'active') AS total;
 
 -- name: connection_names (read)
 -- $1 account: the providers that it is connected to.

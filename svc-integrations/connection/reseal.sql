@@ -1,7 +1,7 @@
 -- See main/reseal.h.
 
 -- name: reseal_connection_page (read)
-SELECT id, id || ' ' || account_id || ' ' || provider, sealed FROM connection
+SELECT id, id || ' ' || account_id || ' ' || provider AS context, sealed FROM connection
 WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(sealed, 'hex'), $2)
 ORDER BY id LIMIT $3;
 
@@ -9,7 +9,7 @@ ORDER BY id LIMIT $3;
 UPDATE connection SET sealed = $3 WHERE id = $1 AND sealed = $2;
 
 -- name: reseal_revocation_page (read)
-SELECT id, id || ' ' || account_id || ' ' || provider, sealed FROM revocation
+SELECT id, id || ' ' || account_id || ' ' || provider AS context, sealed FROM revocation
 WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(sealed, 'hex'), $2)
 ORDER BY id LIMIT $3;
 
@@ -17,7 +17,7 @@ ORDER BY id LIMIT $3;
 UPDATE revocation SET sealed = $3 WHERE id = $1 AND sealed = $2;
 
 -- name: reseal_attempt_page (read)
-SELECT state_hash, encode(state_hash, 'hex'), verifier FROM authorization_attempt
+SELECT state_hash AS id, encode(state_hash, 'hex') AS context, verifier AS sealed FROM authorization_attempt
 WHERE state_hash > coalesce($1::bytea, '') AND NOT starts_with(encode(verifier, 'hex'), $2)
 ORDER BY state_hash LIMIT $3;
 
@@ -25,7 +25,7 @@ ORDER BY state_hash LIMIT $3;
 UPDATE authorization_attempt SET verifier = $3 WHERE state_hash = $1 AND verifier = $2;
 
 -- name: reseal_endpoint_page (read)
-SELECT id, id || ' ' || account_id, secret FROM endpoint
+SELECT id, id || ' ' || account_id AS context, secret AS sealed FROM endpoint
 WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(secret, 'hex'), $2)
 ORDER BY id LIMIT $3;
 
@@ -33,7 +33,7 @@ ORDER BY id LIMIT $3;
 UPDATE endpoint SET secret = $3 WHERE id = $1 AND secret = $2;
 
 -- name: reseal_old_secret_page (read)
-SELECT id, id || ' ' || account_id, old_secret FROM endpoint
+SELECT id, id || ' ' || account_id AS context, old_secret AS sealed FROM endpoint
 WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(old_secret, 'hex'), $2)
 ORDER BY id LIMIT $3;
 

@@ -94,7 +94,7 @@ void identity_link_list(struct request *rq)
 	struct link_input *in = request_input(rq, struct link_input, LIST_FIELDS);
 	struct pg_rows *rows = pg_query(rq, IDENTITY_LINK_LIST_SQL, pg_uuid(rq->caller.account),
 	                                pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void identity_link_delete(struct request *rq)

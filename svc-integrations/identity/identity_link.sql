@@ -6,7 +6,7 @@ SELECT link, is_new FROM identity_link_create($1, $2::jsonb, $3);
 -- $1 account, $2 limit, $3 offset.
 SELECT coalesce((SELECT jsonb_agg(identity_link_json(l) ORDER BY l.id DESC)
                  FROM (SELECT * FROM identity_link WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3) l), '[]'),
-       (SELECT count(*) FROM identity_link WHERE account_id = $1);
+       (SELECT count(*) FROM identity_link WHERE account_id = $1) AS total;
 
 -- name: identity_link_delete
 -- $1 account, $2 link.

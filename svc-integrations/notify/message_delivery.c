@@ -57,7 +57,7 @@ void message_delivery_list(struct request *rq)
 	                                pg_text(in->type), pg_text(in->since), pg_text(in->until),
 	                                pg_int(in->limit), pg_int(in->offset));
 	require_row(rq, rows, NO_ENDPOINT);
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void message_delivery_get(struct request *rq)

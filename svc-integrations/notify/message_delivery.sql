@@ -8,7 +8,7 @@ WITH chosen AS (
 SELECT coalesce((SELECT jsonb_agg(message_delivery_json(c, q, e.not_before) ORDER BY c.id DESC)
                  FROM (SELECT * FROM chosen ORDER BY id DESC LIMIT $7 OFFSET $8) c
                  LEFT JOIN delivery_queue q ON q.delivery_id = c.id), '[]'),
-       (SELECT count(*) FROM chosen)
+       (SELECT count(*) FROM chosen) AS total
 FROM endpoint e WHERE e.id = $1 AND e.account_id = $2;
 
 -- name: message_delivery_get (read)

@@ -113,7 +113,7 @@ void interest_list(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, INTEREST_LIST_SQL, pg_uuid(rq->caller.account), pg_int(in->limit),
 	                 pg_int(in->offset), pg_text(rq->caller.interest));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 static void check_sources(struct request *rq)

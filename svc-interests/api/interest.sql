@@ -4,7 +4,7 @@ SELECT coalesce((SELECT jsonb_agg(page.json ORDER BY page.created_at DESC, page.
                  FROM (SELECT i.created_at, i.id, interest_json(i) AS json FROM interest i
                        WHERE i.account_id = $1 AND ($4::uuid IS NULL OR i.id = $4)
                        ORDER BY i.created_at DESC, i.id DESC LIMIT $2 OFFSET $3) page), '[]'),
-       (SELECT count(*) FROM interest WHERE account_id = $1 AND ($4::uuid IS NULL OR id = $4));
+       (SELECT count(*) FROM interest WHERE account_id = $1 AND ($4::uuid IS NULL OR id = $4)) AS total;
 
 -- name: interest_create
 -- $1 accounts, $2 bodies, $3 request ids, $4 the most interests and $5 the most active ones of the account: an item each
@@ -51,7 +51,7 @@ WITH shown AS MATERIALIZED (
     FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS item (account, id, n)
     CROSS JOIN LATERAL (SELECT * FROM interest WHERE account_id = item.account AND id = item.id LIMIT 1) AS i
 )
-SELECT n, json, version || '-' || left(md5(json), 16) FROM shown;
+SELECT n, json, version || '-' || left(md5(json), 16) AS tag FROM shown;
 
 -- name: interest_update
 -- $1 account, $2 interest, $3 the body, $4 request id, $5 versions that If-Match allows (NULL: any), $6 the most active interests
@@ -96,7 +96,7 @@ WITH old AS MATERIALIZED (
     RETURNING interest_json(i) AS json, (extract(epoch FROM i.updated_at) * 1000000)::bigint AS version
 )
 SELECT written.json || coalesce((SELECT jsonb_build_object('pool_invalidated', pool_size) FROM changed), '{}'),
-       written.version || '-' || left(md5(written.json::text), 16), (SELECT count(*) FROM queued)
+       written.version || '-' || left(md5(written.json::text), 16) AS tag, (SELECT count(*) FROM queued)
 FROM old LEFT JOIN written ON true;
 
 -- name: interest_delete

@@ -82,7 +82,7 @@ void recommendation_list(struct request *rq)
 	                 pg_text(in->interest),
 	                 pg_text(in->period ? in->period : RECOMMENDATION_PERIODS[0]),
 	                 pg_int(in->limit), pg_int(in->offset), pg_text(in->source_type));
-	reply_page_fields(rq, "limit", pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page_fields(rq, "limit", pg_get_int(rows, 0, "total"), in->limit, in->offset);
 	reply_papers(rq, pg_json(rows), "resource");
 }
 

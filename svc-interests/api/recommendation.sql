@@ -10,7 +10,7 @@ WITH found AS NOT MATERIALIZED (
 SELECT (SELECT coalesce(json_agg(recommendation_shown(r, i.name, p, s.signals) ORDER BY r.relevance_score DESC, r.id), '[]')
         FROM page JOIN recommendation r USING (id) JOIN interest i ON i.id = r.interest_id JOIN paper p USING (arxiv_id)
         CROSS JOIN recommendation_signals(r.id) s),
-       (SELECT count(*) FROM found);
+       (SELECT count(*) FROM found) AS total;
 
 -- name: recommendation_interest (read)
 -- $1 account, $2 recommendation.

@@ -84,7 +84,7 @@ void feed_list(struct request *rq)
 	struct feed_input *in = request_input(rq, struct feed_input, LIST_FIELDS);
 	struct pg_rows *rows = pg_query(rq, FEED_LIST_SQL, pg_uuid(rq->caller.account),
 	                                pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void feed_delete(struct request *rq)

@@ -6,7 +6,7 @@ SELECT feed_json(f) || jsonb_build_object('url', $5::text) FROM feed_new($1, $2,
 -- $1 account, $2 limit, $3 offset.
 SELECT (SELECT coalesce(jsonb_agg(feed_json(f) ORDER BY f.id DESC), '[]')
         FROM (SELECT * FROM feed WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3) f),
-       (SELECT count(*) FROM feed WHERE account_id = $1);
+       (SELECT count(*) FROM feed WHERE account_id = $1) AS total;
 
 -- name: feed_delete
 -- $1 account, $2 feed.

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-void provision_pull_request_told(struct request *rq, const struct event *event)
+void on_provision_pull_request(struct request *rq, const struct event *event)
 {
 	pg_begin(rq);
 	struct pg_rows *told = pg_query(rq, FOLLOW_PULL_REQUEST_SQL,
@@ -43,7 +43,7 @@ static bool is_installed_after(const char *action, bool *ret_is_known)
 	return false;
 }
 
-void provision_app_told(struct request *rq, const struct event *event)
+void on_provision_app(struct request *rq, const struct event *event)
 {
 	const char *repo = json_get_text(event->data, "repo");
 	const char *action = json_get_text(event->data, "action");

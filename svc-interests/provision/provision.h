@@ -38,8 +38,8 @@ void key_revoke_run(struct request *rq, struct task *task);
 
 /** Events of the code host: what becomes of the pull request that brings a workflow, and of the
  * app. */
-void provision_pull_request_told(struct request *rq, const struct event *event);
-void provision_app_told(struct request *rq, const struct event *event);
+void on_provision_pull_request(struct request *rq, const struct event *event);
+void on_provision_app(struct request *rq, const struct event *event);
 
 /** Event `key.revoked`: an agent's key has ended. */
 void provision_key_revoked(struct request *rq, const struct event *event);

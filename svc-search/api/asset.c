@@ -118,7 +118,7 @@ void asset_list(struct request *rq)
 		pg_query(rq, is_several ? ASSET_LIST_ANY_SQL : ASSET_LIST_SQL, pg_int(in->limit),
 	                 pg_int(in->offset), pg_text(is_several ? in->categories : only),
 	                 pg_text(request_query(rq, "has_container")));
-	reply_page_fields(rq, "limit", pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page_fields(rq, "limit", pg_get_int(rows, 0, "total"), in->limit, in->offset);
 	reply_papers(rq, pg_json(rows), NULL);
 }
 

@@ -9,7 +9,7 @@ SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC 
                        ORDER BY published_at DESC NULLS LAST, arxiv_id DESC LIMIT $1 OFFSET $2) page
                  JOIN asset a USING (arxiv_id)), '[]'),
        (SELECT coalesce(sum(papers), 0) FROM asset_count
-        WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4));
+        WHERE key = coalesce($3, '') AND ($4::boolean IS NULL OR has_container = $4)) AS total;
 
 -- name: asset_list_any (read)
 -- As asset_list, for papers of any of several categories: $3 is a JSON array of them.
@@ -21,7 +21,7 @@ SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC 
                  FROM (SELECT arxiv_id, published_at FROM found
                        ORDER BY published_at DESC NULLS LAST, arxiv_id DESC LIMIT $1 OFFSET $2) page
                  JOIN asset a USING (arxiv_id)), '[]'),
-       (SELECT count(*) FROM found);
+       (SELECT count(*) FROM found) AS total;
 
 -- name: asset_put
 -- $1 the id, $2 the members to change, $3 PLAIN_TEXT_VERSION of their texts. No row: nothing differs, $2 has an older updated_at than the paper, or there is no

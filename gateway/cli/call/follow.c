@@ -52,7 +52,7 @@ static const char *text_at(yyjson_val *json, const char *path)
 
 struct progress {
 	bool is_shown;
-	uint64_t steps_told; /* a bit for each step whose end was told */
+	uint64_t steps_shown; /* a bit for each step whose end was shown */
 };
 
 static void tell_step(struct cli *cli, yyjson_val *step)
@@ -71,9 +71,9 @@ static void tell_steps(struct cli *cli, struct progress *progress, yyjson_val *s
 	yyjson_arr_foreach (steps, index, count, step) {
 		bool has_ended = yyjson_is_str(json_get(step, "finished_at"));
 		uint64_t bit = UINT64_C(1) << (index % 64);
-		if (has_ended && !(progress->steps_told & bit))
+		if (has_ended && !(progress->steps_shown & bit))
 			tell_step(cli, step);
-		progress->steps_told |= has_ended ? bit : 0;
+		progress->steps_shown |= has_ended ? bit : 0;
 	}
 }
 

@@ -136,7 +136,7 @@ void endpoint_list(struct request *rq)
 	struct endpoint_input *in = request_input(rq, struct endpoint_input, LIST_FIELDS);
 	struct pg_rows *rows = pg_query(rq, ENDPOINT_LIST_SQL, pg_uuid(rq->caller.account),
 	                                pg_int(in->limit), pg_int(in->offset));
-	reply_page(rq, pg_json(rows), pg_value_int(rows, 0, 1), in->limit, in->offset);
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 /* Reply with an endpoint and its secret. */

@@ -2,7 +2,7 @@
 -- $1 account, $2 limit, $3 offset.
 SELECT coalesce((SELECT jsonb_agg(endpoint_json(e) ORDER BY e.id DESC)
                  FROM (SELECT * FROM endpoint WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3) e), '[]'),
-       (SELECT count(*) FROM endpoint WHERE account_id = $1);
+       (SELECT count(*) FROM endpoint WHERE account_id = $1) AS total;
 
 -- name: endpoint_create
 -- $1 endpoint, $2 account, $3 the body, $4 sealed secret, $5 its last characters, $6 endpoints that the account may have.
