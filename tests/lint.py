@@ -272,14 +272,21 @@ VERSION = re.compile(r"^  version: '([^']+)'", re.MULTILINE)  # of meson.build
 LABEL_VERSION = re.compile(r"^LABEL .*\bimage\.version=(\S+)", re.MULTILINE)
 
 
+def component_of(root, path):
+    return path.relative_to(root).parts[0]
+
+
 def lint_column_names(root):
     """The columns that a file reads by name are in one of its statements, if it has any."""
-    statements = {path.name: path.read_text(encoding="utf-8") for path in sources(root, ".sql") if not path.name.endswith(".fn.sql")}
+    statements = {}
+    for path in sources(root, ".sql"):
+        if not path.name.endswith(".fn.sql"):
+            statements[component_of(root, path), path.name] = path.read_text(encoding="utf-8")
     for path in sources(root, ".c"):
-        text = path.read_text(encoding="utf-8")
-        own = "\n".join(statements.get(name, "") for name in SQL_HEADER.findall(text))
+        text, component = path.read_text(encoding="utf-8"), component_of(root, path)
+        own = "\n".join(statements.get((component, name), "") for name in SQL_HEADER.findall(text))
         for name in COLUMN_NAME.findall(text):
-            if own and "tests" not in path.relative_to(root).parts and not re.search(rf"\b{name}\b", own):
+            if own and component != "tests" and not re.search(rf"\b{name}\b", own):
                 yield f'{path.relative_to(root)}: no statement of the file has a column "{name}"'
 
 

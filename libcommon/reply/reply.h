@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pg_rows;
+
 /** Reply with JSON: a text, a text of known length, or a document of yyjson (json/json.h). Borrows:
  * the text must live in the request's arena or be static. */
 void reply_json(struct request *rq, int status, const char *json);

@@ -67,9 +67,9 @@ struct process {
 	_Atomic bool is_listening; /* the first worker accepts public connections */
 	_Atomic bool is_stopping;  /* SIGTERM or SIGINT was received */
 	_Atomic bool is_draining;  /* and the time in which connections are accepted is over */
-	_Atomic bool
-		is_drain_announced; /* and all workers were woken for it; before that none may close */
-	void *user;                 /* the service's own state, set by its process_start */
+	/* and all workers were woken for it; before that none may close */
+	_Atomic bool is_drain_announced;
+	void *user; /* the service's own state, set by its process_start */
 };
 
 extern struct process_settings process_settings;
