@@ -5,8 +5,8 @@
 FORMER=$ROOT/build/former
 
 # Settings that this version needs and the former one did not have: none now, and it has no secrets for the services that only this
-# version calls, so its commands know no other service.
-FORMER_LACKS=(SEARCH_URL= INTERESTS_URL= EXPERIMENTS_URL= INTEGRATIONS_URL= FLEET_URL= EVALENV_URL=)
+# version calls, so its commands know no other service. AGENT_COMMANDS has another form now, so they take its default.
+FORMER_LACKS=(-u AGENT_COMMANDS SEARCH_URL= INTERESTS_URL= EXPERIMENTS_URL= INTEGRATIONS_URL= FLEET_URL= EVALENV_URL=)
 
 former_source() {
 	local name commit

@@ -13,11 +13,14 @@ from lib.system.servers import read_processes
 
 REQUESTS_BETWEEN = 100
 
+# Settings whose values the former version refuses: it takes its defaults.
+CHANGED = {"AGENT_COMMANDS"}
+
 SCHEMAS = {name: schema for name, schema, _ in read_processes()}
 
 
 class FormerCluster(NamedCluster):
-    """Starts with processes of the former version, with the settings of this one."""
+    """Starts with processes of the former version, with the settings of this one but for those that changed their form."""
 
     def __init__(self, former_build):
         self.former_build, self.replaced = former_build, set(SCHEMAS)
@@ -28,12 +31,21 @@ class FormerCluster(NamedCluster):
         former = self.former_build / "deploy" / name
         return super().binary(name) if name in self.replaced or not former.exists() else former
 
+    def settings(self, name, *args, **changes):
+        made = super().settings(name, *args, **changes)
+        return made if name in self.replaced else {setting: value for setting, value in made.items() if setting not in CHANGED}
+
+    def changed_settings(self, name):
+        """Those of this version that a process of the former one did without."""
+        return {setting: value for setting, value in self.secrets_of(name).items() if setting in CHANGED}
+
     def replace(self, name):
         """Replace the replicas of a process one after the other."""
         self.replaced.add(name)
         for process in self[name]:
             process.stop()
             process.binary = self.binary(name)
+            process.env = {**process.env, **self.changed_settings(name)}
             process.start()
             process.wait_ready()
 
