@@ -14,6 +14,7 @@
 #include "product/agent_workflow.h"
 #include "provision/agent_commands.h"
 #include "provision/provision.h"
+#include "provision/schedule.h"
 #include "provision/workflow_file.h"
 #include "refresh/daily.h"
 #include "refresh/refit.h"
@@ -47,6 +48,8 @@ static const struct route ROUTES[] = {
 	{API_ID_feed_create, feed_create},
 	{API_ID_feed_delete, feed_delete},
 	{API_ID_feed_get, feed_get},
+	{API_ID_agent_pause, agent_pause},
+	{API_ID_agent_resume, agent_resume},
 	{API_ID_interest_provision, provision_start},
 	{API_ID_provision_task_get, provision_task_get},
 	{API_ID_provision_status_get, provision_status_get},
@@ -69,6 +72,7 @@ static const struct job JOBS[] = {
 	{"preference_model_refit", refit_run},
 	{"provision", provision_run, .acts_for_caller = true},
 	{"first_run", first_run_run, .acts_for_caller = true},
+	{"scheduled_run", scheduled_run_run, .acts_for_caller = true},
 	{"key_revoke", key_revoke_run},
 	{0},
 };
@@ -92,6 +96,7 @@ static const struct event_handler EVENTS[] = {
 
 static const struct recurring RECURRING[] = {
 	{"daily", daily_run, &daily_check_ms},
+	{"schedules", schedules_run, &schedule_check_ms},
 	{"papers", papers_age, &papers_age_ms},
 	{"follow-embedder", refit_others, &refit_check_ms},
 	{"retention", retention_keep, &RETENTION_KEEP_EVERY_MS},
@@ -124,7 +129,7 @@ static const struct service SERVICE = {
                                                 REFIT_SETTINGS, REFRESH_SETTINGS, DAILY_SETTINGS,
                                                 RETENTION_SETTINGS, AGENT_SETTINGS,
                                                 AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
-                                                SOURCE_SETTINGS, NULL},
+                                                SCHEDULE_SETTINGS, SOURCE_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,

@@ -1,5 +1,98 @@
 -- The tables of the schema interests, as pg_dump shows them. Written by deploy/dev schema; do not edit.
 
+CREATE TABLE interest (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    name text NOT NULL,
+    context text NOT NULL,
+    context_version integer DEFAULT 1 NOT NULL,
+    pool_version integer DEFAULT 1 NOT NULL,
+    daily_count integer DEFAULT 3 NOT NULL,
+    is_active boolean DEFAULT true NOT NULL,
+    model_provider text,
+    source_repo_url text,
+    project_id uuid,
+    pool_status text DEFAULT 'building'::text NOT NULL,
+    pool_size integer DEFAULT 0 NOT NULL,
+    experiment_history_id uuid DEFAULT uuid_v7() NOT NULL,
+    last_recommendation_at timestamp with time zone,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    embedder text,
+    pool_embedder text,
+    computed_for integer,
+    sources text[],
+    schedule jsonb,
+    agent_paused_at timestamp with time zone
+);
+ALTER TABLE ONLY interest
+    ADD CONSTRAINT interest_experiment_history_id_key UNIQUE (experiment_history_id);
+ALTER TABLE ONLY interest
+    ADD CONSTRAINT interest_pkey PRIMARY KEY (id);
+ALTER TABLE interest
+    ADD CONSTRAINT interest_valid CHECK (interest_is_valid(interest.*)) NOT VALID;
+CREATE UNIQUE INDEX interest_name ON interest USING btree (account_id, lower(name));
+CREATE INDEX interest_newest ON interest USING btree (account_id, created_at DESC, id DESC);
+CREATE TRIGGER account_required BEFORE INSERT ON interest FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER digest_interest_changed AFTER UPDATE ON interest FOR EACH ROW WHEN (((((((old.name IS DISTINCT FROM new.name) OR (old.daily_count IS DISTINCT FROM new.daily_count)) OR (old.pool_status IS DISTINCT FROM new.pool_status)) OR (old.context_version IS DISTINCT FROM new.context_version)) OR (old.computed_for IS DISTINCT FROM new.computed_for)) OR (old.created_at IS DISTINCT FROM new.created_at))) EXECUTE FUNCTION digest_interest_changed();
+CREATE TRIGGER interest_activated AFTER UPDATE OF is_active ON interest FOR EACH ROW WHEN ((old.is_active <> new.is_active)) EXECUTE FUNCTION interest_active_counted();
+CREATE TRIGGER interest_deleted AFTER DELETE ON interest REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
+CREATE TRIGGER interest_inserted AFTER INSERT ON interest REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
+CREATE TRIGGER pool_became_ready AFTER UPDATE OF pool_status ON interest FOR EACH ROW WHEN (((new.pool_status = 'ready'::text) AND (old.pool_status <> 'ready'::text))) EXECUTE FUNCTION pool_became_ready();
+CREATE TRIGGER schedule_changed BEFORE UPDATE OF schedule ON interest FOR EACH ROW WHEN (((new.schedule IS NOT NULL) AND (new.schedule IS DISTINCT FROM old.schedule))) EXECUTE FUNCTION schedule_hold();
+CREATE TRIGGER schedule_made BEFORE INSERT ON interest FOR EACH ROW WHEN ((new.schedule IS NOT NULL)) EXECUTE FUNCTION schedule_hold();
+CREATE TRIGGER schedule_replan AFTER UPDATE OF schedule ON interest FOR EACH ROW WHEN ((new.schedule IS DISTINCT FROM old.schedule)) EXECUTE FUNCTION schedule_replan();
+
+COMMENT ON COLUMN interest.context_version IS 'rises when the context changes';
+COMMENT ON COLUMN interest.pool_version IS 'rises when name or context change';
+COMMENT ON COLUMN interest.embedder IS 'the version whose vectors its papers are compared by; NULL: words only';
+COMMENT ON COLUMN interest.pool_embedder IS 'the version that svc-search named with the candidates of the pool';
+COMMENT ON COLUMN preference_model.embedder IS 'the version that it was fitted to; NULL: words only, or unknown';
+
+CREATE TABLE provisioning (
+    interest_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    repo text NOT NULL,
+    agent text NOT NULL,
+    provider text NOT NULL,
+    branch text NOT NULL,
+    auto_merge boolean NOT NULL,
+    task_id uuid NOT NULL,
+    default_branch text,
+    key_id uuid,
+    key_repo text,
+    key_expires_at timestamp with time zone,
+    model_key_missing boolean DEFAULT false NOT NULL,
+    work_branch text,
+    workflow_version text,
+    commit_sha text,
+    pr_number integer,
+    pr_url text,
+    merged_at timestamp with time zone,
+    closed_at timestamp with time zone,
+    installation_id uuid,
+    dispatched_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    app_removed_at timestamp with time zone,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    next_run_date date,
+    next_run_at timestamp with time zone,
+    last_run_date date,
+    CONSTRAINT provisioning_check CHECK ((((key_id IS NULL) = (key_repo IS NULL)) AND ((key_id IS NULL) = (key_expires_at IS NULL))))
+);
+ALTER TABLE ONLY provisioning
+    ADD CONSTRAINT provisioning_pkey PRIMARY KEY (interest_id);
+CREATE INDEX provisioning_by_key ON provisioning USING btree (key_id);
+CREATE INDEX provisioning_by_key_repo ON provisioning USING btree (lower(key_repo));
+CREATE INDEX provisioning_by_repo ON provisioning USING btree (lower(repo));
+CREATE UNIQUE INDEX provisioning_key_repo ON provisioning USING btree (account_id, lower(key_repo)) WHERE (revoked_at IS NULL);
+CREATE INDEX provisioning_next_run ON provisioning USING btree (next_run_at NULLS FIRST);
+CREATE TRIGGER account_required BEFORE INSERT ON provisioning FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER provisioning_end AFTER DELETE ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_end();
+CREATE TRIGGER provisioning_hold BEFORE INSERT OR UPDATE OF repo, key_repo ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_hold();
+ALTER TABLE ONLY provisioning
+    ADD CONSTRAINT provisioning_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
 CREATE TABLE feed (
     id uuid DEFAULT uuid_v7() NOT NULL,
     account_id uuid NOT NULL,
@@ -47,90 +140,6 @@ ALTER TABLE ONLY recommendation
     ADD CONSTRAINT recommendation_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id);
 ALTER TABLE ONLY recommendation
     ADD CONSTRAINT recommendation_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
-
-CREATE TABLE interest (
-    id uuid DEFAULT uuid_v7() NOT NULL,
-    account_id uuid NOT NULL,
-    name text NOT NULL,
-    context text NOT NULL,
-    context_version integer DEFAULT 1 NOT NULL,
-    pool_version integer DEFAULT 1 NOT NULL,
-    daily_count integer DEFAULT 3 NOT NULL,
-    is_active boolean DEFAULT true NOT NULL,
-    model_provider text,
-    source_repo_url text,
-    project_id uuid,
-    pool_status text DEFAULT 'building'::text NOT NULL,
-    pool_size integer DEFAULT 0 NOT NULL,
-    experiment_history_id uuid DEFAULT uuid_v7() NOT NULL,
-    last_recommendation_at timestamp with time zone,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    embedder text,
-    pool_embedder text,
-    computed_for integer,
-    sources text[]
-);
-ALTER TABLE ONLY interest
-    ADD CONSTRAINT interest_experiment_history_id_key UNIQUE (experiment_history_id);
-ALTER TABLE ONLY interest
-    ADD CONSTRAINT interest_pkey PRIMARY KEY (id);
-ALTER TABLE interest
-    ADD CONSTRAINT interest_valid CHECK (interest_is_valid(interest.*)) NOT VALID;
-CREATE UNIQUE INDEX interest_name ON interest USING btree (account_id, lower(name));
-CREATE INDEX interest_newest ON interest USING btree (account_id, created_at DESC, id DESC);
-CREATE TRIGGER account_required BEFORE INSERT ON interest FOR EACH ROW EXECUTE FUNCTION account_required();
-CREATE TRIGGER digest_interest_changed AFTER UPDATE ON interest FOR EACH ROW WHEN (((((((old.name IS DISTINCT FROM new.name) OR (old.daily_count IS DISTINCT FROM new.daily_count)) OR (old.pool_status IS DISTINCT FROM new.pool_status)) OR (old.context_version IS DISTINCT FROM new.context_version)) OR (old.computed_for IS DISTINCT FROM new.computed_for)) OR (old.created_at IS DISTINCT FROM new.created_at))) EXECUTE FUNCTION digest_interest_changed();
-CREATE TRIGGER interest_activated AFTER UPDATE OF is_active ON interest FOR EACH ROW WHEN ((old.is_active <> new.is_active)) EXECUTE FUNCTION interest_active_counted();
-CREATE TRIGGER interest_deleted AFTER DELETE ON interest REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
-CREATE TRIGGER interest_inserted AFTER INSERT ON interest REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
-CREATE TRIGGER pool_became_ready AFTER UPDATE OF pool_status ON interest FOR EACH ROW WHEN (((new.pool_status = 'ready'::text) AND (old.pool_status <> 'ready'::text))) EXECUTE FUNCTION pool_became_ready();
-
-COMMENT ON COLUMN interest.context_version IS 'rises when the context changes';
-COMMENT ON COLUMN interest.pool_version IS 'rises when name or context change';
-COMMENT ON COLUMN interest.embedder IS 'the version whose vectors its papers are compared by; NULL: words only';
-COMMENT ON COLUMN interest.pool_embedder IS 'the version that svc-search named with the candidates of the pool';
-COMMENT ON COLUMN preference_model.embedder IS 'the version that it was fitted to; NULL: words only, or unknown';
-
-CREATE TABLE provisioning (
-    interest_id uuid NOT NULL,
-    account_id uuid NOT NULL,
-    repo text NOT NULL,
-    agent text NOT NULL,
-    provider text NOT NULL,
-    branch text NOT NULL,
-    auto_merge boolean NOT NULL,
-    task_id uuid NOT NULL,
-    default_branch text,
-    key_id uuid,
-    key_repo text,
-    key_expires_at timestamp with time zone,
-    model_key_missing boolean DEFAULT false NOT NULL,
-    work_branch text,
-    workflow_version text,
-    commit_sha text,
-    pr_number integer,
-    pr_url text,
-    merged_at timestamp with time zone,
-    closed_at timestamp with time zone,
-    installation_id uuid,
-    dispatched_at timestamp with time zone,
-    revoked_at timestamp with time zone,
-    app_removed_at timestamp with time zone,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT provisioning_check CHECK ((((key_id IS NULL) = (key_repo IS NULL)) AND ((key_id IS NULL) = (key_expires_at IS NULL))))
-);
-ALTER TABLE ONLY provisioning
-    ADD CONSTRAINT provisioning_pkey PRIMARY KEY (interest_id);
-CREATE INDEX provisioning_by_key ON provisioning USING btree (key_id);
-CREATE INDEX provisioning_by_key_repo ON provisioning USING btree (lower(key_repo));
-CREATE INDEX provisioning_by_repo ON provisioning USING btree (lower(repo));
-CREATE UNIQUE INDEX provisioning_key_repo ON provisioning USING btree (account_id, lower(key_repo)) WHERE (revoked_at IS NULL);
-CREATE TRIGGER account_required BEFORE INSERT ON provisioning FOR EACH ROW EXECUTE FUNCTION account_required();
-CREATE TRIGGER provisioning_end AFTER DELETE ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_end();
-CREATE TRIGGER provisioning_hold BEFORE INSERT OR UPDATE OF repo, key_repo ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_hold();
-ALTER TABLE ONLY provisioning
-    ADD CONSTRAINT provisioning_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
 CREATE TABLE paper (
     arxiv_id text NOT NULL,

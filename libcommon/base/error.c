@@ -71,6 +71,8 @@ static const struct err_info TABLE[] = {
                                     "the account has as many endpoints as it may"},
 	[ERR_NOT_ACCEPTABLE] = {406, "not_acceptable", "Not Acceptable",
                                 "no media type of this operation is acceptable"},
+	[ERR_AGENT_PAUSED] = {409, "agent_paused", "Agent Paused",
+                              "the agent of the interest is paused"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

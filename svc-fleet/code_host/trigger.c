@@ -117,12 +117,15 @@ static struct trigger find_target(struct request *rq, const struct trigger_input
 	};
 }
 
-/* Recommendations come from the interest's pool. */
-static void require_pool(struct request *rq, const char *interest)
+/* Recommendations come from the interest's pool, and its agent may be paused. */
+static void require_ready_interest(struct request *rq, const char *interest)
 {
 	const char *question = arena_printf(rq->arena, "{\"interest_id\": \"%s\"}", interest);
 	yyjson_val *pool =
 		service_ask(rq, internal_op(INTERNAL_ID_interest_pool_get), question, true);
+	if (json_get_bool(pool, "agent_paused", false))
+		raise_error(rq, ERR_AGENT_PAUSED,
+		            "the agent of the interest is paused; resume it first");
 	if (!yyjson_equals_str(json_get(pool, "pool_status"), "building"))
 		return;
 	rq->problem.raw_body = "{\"pool_building\": true}";
@@ -214,7 +217,7 @@ void fleet_trigger(struct request *rq)
 	require_repo(rq, in->repo);
 	struct trigger trigger = find_target(rq, in);
 	if (trigger.interest)
-		require_pool(rq, trigger.interest);
+		require_ready_interest(rq, trigger.interest);
 	make_inputs(rq, &trigger);
 	yyjson_val *started = dispatch(rq, in, &trigger);
 	note(rq, started);

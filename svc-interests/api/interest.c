@@ -5,6 +5,7 @@
 #include "interest.sql.h"
 #include "json/json.h"
 #include "pg/pg.h"
+#include "provision/schedule.h"
 #include "reply/etag.h"
 #include "reply/resource.h"
 
@@ -45,15 +46,16 @@ static const struct field POOL_FIELDS[] = {
 		JSON_BOOL("is_active", OPTIONAL),                                         \
 		JSON_TEXT("model_provider", NULLABLE | TRIMMED, 1, PROVIDER_MAX),         \
 		JSON_URL("source_repo_url", NULLABLE), JSON_UUID("project_id", NULLABLE), \
-		JSON_STRINGS("sources", NULLABLE, 1, SOURCES_MAX, 16)
+		JSON_STRINGS("sources", NULLABLE, 1, SOURCES_MAX, 16),                    \
+		JSON_OBJECT_OF("schedule", NULLABLE | OTHERS_IGNORED, SCHEDULE_FIELDS)
 
 /* What an interest has besides, and what the answers of single operations add. */
-#define READ_ONLY_FIELDS                                                           \
-	READ_ONLY("id"), READ_ONLY("pool_status"), READ_ONLY("pool_size"),         \
-		READ_ONLY("pool_invalidated"), READ_ONLY("experiment_history_id"), \
-		READ_ONLY("experiment_history"), READ_ONLY("context_sources"),     \
-		READ_ONLY("last_recommendation_at"), READ_ONLY("created_at"),      \
-		READ_ONLY("updated_at")
+#define READ_ONLY_FIELDS                                                             \
+	READ_ONLY("id"), READ_ONLY("agent_paused"), READ_ONLY("pool_status"),        \
+		READ_ONLY("pool_size"), READ_ONLY("pool_invalidated"),               \
+		READ_ONLY("experiment_history_id"), READ_ONLY("experiment_history"), \
+		READ_ONLY("context_sources"), READ_ONLY("last_recommendation_at"),   \
+		READ_ONLY("created_at"), READ_ONLY("updated_at")
 
 static const struct field CREATE_FIELDS[] = {
 	WRITABLE_FIELDS(REQUIRED),
@@ -99,6 +101,7 @@ static const struct constraint *constraints(struct request *rq)
 	                      "an account may have %" PRId64
 	                      " active interests; make another one inactive first",
 	                      active_max)},
+		CONSTRAINT_SCHEDULE,
 		CONSTRAINT_TASK_PENDING_MAX,
 		{0},
 	};

@@ -3,6 +3,7 @@ CREATE OR REPLACE FUNCTION interest_json(i interest) RETURNS jsonb LANGUAGE sql 
     SELECT jsonb_build_object(
         'id', i.id, 'name', i.name, 'context', i.context, 'daily_count', i.daily_count, 'is_active', i.is_active,
         'model_provider', i.model_provider, 'source_repo_url', i.source_repo_url, 'project_id', i.project_id, 'sources', to_jsonb(i.sources),
+        'schedule', coalesce(i.schedule, schedule_default()), 'agent_paused', i.agent_paused_at IS NOT NULL,
         'pool_status', i.pool_status, 'pool_size', i.pool_size, 'experiment_history_id', i.experiment_history_id,
         'last_recommendation_at', time_json(i.last_recommendation_at),
         'created_at', time_json(i.created_at), 'updated_at', time_json(i.updated_at))

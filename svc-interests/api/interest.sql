@@ -16,14 +16,15 @@ WITH wanted AS MATERIALIZED (
     FROM unnest($1::uuid[], $2::jsonb[], $3::text[], $4::int[], $5::int[])
              WITH ORDINALITY AS item (account, body, request_id, most, active_most, n),
          jsonb_to_record(item.body) AS b (name text, context text, daily_count integer, is_active boolean,
-                                          model_provider text, source_repo_url text, project_id uuid, sources text[])
+                                          model_provider text, source_repo_url text, project_id uuid, sources text[], schedule jsonb)
 ), room AS MATERIALIZED (
     SELECT account, interest_has_room(account, count(*), count(*) FILTER (WHERE coalesce(is_active, true)), min(most), min(active_most)) AS is_there
     FROM wanted GROUP BY account ORDER BY account
 ), made AS (
-    INSERT INTO interest AS i (id, account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id, sources)
+    INSERT INTO interest AS i (id, account_id, name, context, daily_count, is_active, model_provider, source_repo_url, project_id, sources,
+                               schedule)
     SELECT id, account, coalesce(name, repository_title(source_repo_url)), coalesce(context, source_repo_url),
-           coalesce(daily_count, 3), coalesce(is_active, true), model_provider, source_repo_url, project_id, sources
+           coalesce(daily_count, 3), coalesce(is_active, true), model_provider, source_repo_url, project_id, sources, schedule
     FROM room JOIN wanted USING (account)
     WHERE room.is_there
     ORDER BY account, lower(coalesce(name, repository_title(source_repo_url)))
@@ -87,6 +88,8 @@ WITH old AS MATERIALIZED (
         source_repo_url = CASE WHEN $3::jsonb ? 'source_repo_url' THEN was.new_repo ELSE i.source_repo_url END,
         project_id = CASE WHEN $3::jsonb ? 'project_id' THEN was.new_project ELSE i.project_id END,
         sources = was.new_sources,
+        schedule = CASE WHEN $3::jsonb ? 'schedule' THEN coalesce(i.schedule, schedule_default()) || nullif($3::jsonb -> 'schedule', 'null')
+                        ELSE i.schedule END,
         pool_version = i.pool_version + (SELECT count(*) FROM changed)::int,
         context_version = i.context_version + (was.new_context <> i.context)::int,
         pool_status = CASE WHEN EXISTS (SELECT FROM changed) THEN 'stale' ELSE i.pool_status END,
@@ -131,5 +134,6 @@ FROM interest WHERE account_id = $1 AND id = $2;
 
 -- name: interest_pool_get (read)
 -- $1 account, $2 interest.
-SELECT jsonb_build_object('interest_id', id, 'project_id', project_id, 'pool_status', pool_status, 'pool_size', pool_size)
+SELECT jsonb_build_object('interest_id', id, 'project_id', project_id, 'pool_status', pool_status, 'pool_size', pool_size,
+                          'agent_paused', agent_paused_at IS NOT NULL)
 FROM interest WHERE account_id = $1 AND id = $2;

@@ -112,7 +112,7 @@ BEGIN
     PERFORM task_put('first_run', p.account_id, jsonb_build_object('interest_id', p.interest_id), NULL, NULL)
     FROM provisioning p JOIN interest i ON i.id = p.interest_id
     WHERE p.interest_id = of_interest AND provision_state(p) = 'active' AND p.dispatched_at IS NULL
-      AND NOT p.model_key_missing AND i.pool_status = 'ready';
+      AND NOT p.model_key_missing AND i.pool_status = 'ready' AND i.agent_paused_at IS NULL;
 END $$;
 
 -- An agent may have waited for the pool.

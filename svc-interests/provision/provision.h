@@ -6,6 +6,7 @@
  *     agent_commands.c   how a run installs and starts each agent
  *     preset.c           commands of agents that need no setting
  *     workflow_file.c    the workflow that the agent runs in (../workflow/expops.yml)
+ *     schedule.c         when the agent starts by itself, and its pause
  *     follow.c           what the code host and the gateway tell later
  *
  * Each step asks another service for something that can be asked for again, and then stores in one

@@ -17,7 +17,9 @@ FROM task t WHERE t.id = $3 AND t.account_id = $1 AND t.kind = 'provision' AND t
 SELECT jsonb_build_object(
            'provisioned', coalesce(p.installation_id IS NOT NULL AND p.revoked_at IS NULL, false),
            'state', provision_state(p), 'repo', p.repo, 'agent', p.agent, 'pr_url', p.pr_url,
-           'installation_id', p.installation_id, 'task_id', p.task_id, 'updated_at', time_json(p.updated_at))
+           'installation_id', p.installation_id, 'task_id', p.task_id, 'updated_at', time_json(p.updated_at),
+           'paused', i.agent_paused_at IS NOT NULL,
+           'next_run_at', CASE WHEN agent_obstacle(p, i) IS NULL THEN time_json(nullif(p.next_run_at, 'infinity')) END)
 FROM interest i LEFT JOIN provisioning p ON p.interest_id = i.id WHERE i.account_id = $1 AND i.id = $2;
 
 -- name: provision_repo (read)

@@ -236,16 +236,16 @@ void setup_workflow(struct provision *p)
 
 static const char *pull_request_text(const struct provision *p)
 {
-	return arena_printf(p->rq->arena,
-	                    "Adds the workflow `%s`, in which %s works on the interest \"%s\".\n\n"
-	                    "It runs once a day and when it is started by hand or through the API, "
-	                    "takes the best "
-	                    "recommendation of the day, tries it on a branch and opens a pull "
-	                    "request. It has the secret "
-	                    "`" KEY_SECRET "`, which is limited to this repository and interest, "
-	                    "and can be revoked at any time.\n",
-	                    agent_workflow_path(p->rq->arena), text(p, "agent"),
-	                    outside_text(p->rq->arena, text(p, "interest_name")));
+	return arena_printf(
+		p->rq->arena,
+		"Adds the workflow `%s`, in which %s works on the interest \"%s\".\n\n"
+		"It runs when the schedule of the interest or a person starts it, takes "
+		"the best recommendation of the day, tries it on a branch and opens a "
+		"pull request. It has the secret "
+		"`" KEY_SECRET "`, which is limited to this repository and interest, "
+		"and can be revoked at any time.\n",
+		agent_workflow_path(p->rq->arena), text(p, "agent"),
+		outside_text(p->rq->arena, text(p, "interest_name")));
 }
 
 void setup_pull_request(struct provision *p)
@@ -331,7 +331,7 @@ void setup_installation(struct provision *p)
 	p->message = "The agent is installed.";
 }
 
-void setup_dispatch(struct request *rq, yyjson_val *row)
+void setup_dispatch(struct request *rq, yyjson_val *row, const char *occasion)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc), *inputs = yyjson_mut_obj(doc);
@@ -343,7 +343,7 @@ void setup_dispatch(struct request *rq, yyjson_val *row)
 	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
 	yyjson_mut_obj_add_str(doc, body, "ref", json_get_text(row, "default_branch"));
 	yyjson_mut_obj_add_str(doc, body, "key",
-	                       arena_printf(rq->arena, "first run %s", installation));
+	                       arena_printf(rq->arena, "%s %s", occasion, installation));
 	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);
 	ask(rq, INTERNAL_ID_workflow_dispatch, json_write_mut(rq->arena, body, NULL));
 }
@@ -357,6 +357,8 @@ static const char *first_run_obstacle(const struct provision *p)
 		return "The first run waits for the key of the model provider.";
 	if (!text(p, "merged_at"))
 		return "The first run starts when the pull request is merged.";
+	if (json_get_bool(p->row, "is_paused", false))
+		return "The first run starts when the agent is resumed.";
 	if (!json_get_bool(p->row, "pool_is_ready", false))
 		return "The first run starts when the papers of the interest are found.";
 	return NULL;
@@ -369,7 +371,7 @@ void setup_first_run(struct provision *p)
 		skip(p, obstacle);
 		return;
 	}
-	setup_dispatch(p->rq, p->row);
+	setup_dispatch(p->rq, p->row, FIRST_RUN);
 	set(p, "dispatched_at", "now");
 	set_bool(p, "changed", true);
 	p->message = "The first run was started.";

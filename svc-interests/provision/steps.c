@@ -145,10 +145,11 @@ void first_run_run(struct request *rq, struct task *task)
 {
 	const char *interest = json_get_text(task->input, "interest_id");
 	yyjson_val *row = load(rq, interest, NULL);
-	bool is_due = row && !has(row, "dispatched_at") && has(row, "installation_id") &&
+	bool is_due = row && !json_get_bool(row, "is_paused", false) &&
+	              !has(row, "dispatched_at") && has(row, "installation_id") &&
 	              !has(row, "revoked_at");
 	if (is_due)
-		setup_dispatch(rq, row);
+		setup_dispatch(rq, row, FIRST_RUN);
 	pg_begin(rq);
 	if (is_due)
 		pg_query(rq, FIRST_RUN_END_SQL, pg_text(interest),

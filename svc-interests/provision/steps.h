@@ -5,6 +5,8 @@
 
 #include <yyjson.h>
 
+#define FIRST_RUN "first run"
+
 /** A provisioning task while a step runs. */
 struct provision {
 	struct request *rq;
@@ -38,9 +40,9 @@ void setup_require_app(struct request *rq, const char *repo);
 /** The names of the steps, in their order, as a JSON array. */
 const char *provision_step_names(struct arena *arena);
 
-/** Start the first run of the agent; once, however often it is called. `row` as in struct
- * provision. */
-void setup_dispatch(struct request *rq, yyjson_val *row);
+/** Start a run of the agent; once for each installation and occasion (`first run`), however often
+ * it is called. `row` as in struct provision. */
+void setup_dispatch(struct request *rq, yyjson_val *row, const char *occasion);
 
 /** Revoke a key at the gateway. */
 void setup_revoke_key(struct request *rq, const char *key_id);

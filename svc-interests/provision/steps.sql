@@ -2,7 +2,7 @@
 -- $1 interest, $2 task (NULL: whichever): the row of provisioning and what the steps need beside it, as JSON. No row: the
 -- interest was deleted, or provisioned again.
 SELECT to_jsonb(p) || jsonb_build_object(
-           'pool_is_ready', i.pool_status = 'ready', 'interest_name', i.name,
+           'pool_is_ready', i.pool_status = 'ready', 'is_paused', i.agent_paused_at IS NOT NULL, 'interest_name', i.name,
            'key_is_fresh', coalesce(p.key_expires_at > now() + interval '30 days' AND lower(p.key_repo) = lower(p.repo), false),
            'is_taken', repo_is_taken(p.account_id, p.interest_id, p.repo),
            'is_shared', EXISTS (SELECT FROM others_on_repo(p)),

@@ -101,6 +101,16 @@ static const struct parameter INTEREST[] = {
 	{0},
 };
 
+static const struct parameter SCHEDULE[] = {
+	{"INTEREST", 0, NULL, REFERENCE_INTEREST, "interest_id", .flags = PARAMETER_REQUIRED,
+         .help = "its name, the beginning of it, a number of the last list, or its id"},
+	{"EVERY", .flags = PARAMETER_REQUIRED, .help = "off, daily or weekly"},
+	{"--at", 0, "HH:MM", .help = "the time of day"},
+	{"--weekday", 0, "N", .help = "of weekly: 1 is Monday, 7 is Sunday"},
+	{"--time-zone", 0, "ZONE", .help = "whose clocks count, such as Europe/Berlin"},
+	{0},
+};
+
 static const struct parameter INTEREST_ADD[] = {
 	{"NAME", .field = "name",
          .help = "unique; may be left out with --repo, whose name it then has"},
@@ -341,6 +351,12 @@ const struct command COMMANDS[] = {
 
 	{"Agents", "provision", "interest_provision", PROVISION,
          "put an agent to work on a repository", .run = provision_run},
+	{NULL, "schedule", "interest_update", SCHEDULE, "when the agent of an interest starts",
+         .run = schedule_run,
+         .help = "What is not given stays as it is; expops interest shows it."},
+	{NULL, "pause", "agent_pause", INTEREST, "let nothing start the agent of an interest",
+         &VIEW_INTEREST},
+	{NULL, "resume", "agent_resume", INTEREST, "end the pause", &VIEW_INTEREST},
 	{NULL, "agents", "installations_list", LIMITED, "the agents and their repositories",
          &VIEW_AGENTS},
 	{NULL, "run", "fleet_trigger", RUN, "start a run of an agent", .run = agent_run},

@@ -1,10 +1,13 @@
 #include "command/make.h"
 
+#include "base/timefmt.h"
 #include "command/repository.h"
+#include "json/json.h"
 #include "program/file.h"
 #include "show/views.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 /* A text from a file or standard input; NULL for none. */
@@ -28,6 +31,51 @@ void interest_add_run(struct cli *cli, const struct arguments *arguments)
 		query_set(query, "interest_id", id);
 	query_set(query, "context", text_of(cli, argument(arguments, "--context")));
 	query_set(query, "source_repo_url", repo ? repository_url(cli, repo) : NULL);
+	view_show(cli, &VIEW_INTEREST, call(query));
+}
+
+/* Add "hour" and "minute" of `08:30`. */
+static void add_time(struct buf *out, const char *at)
+{
+	struct time_of_day time = time_of_day_split(at);
+	if (strchr(at, ' ') || !time_of_day_is_valid(&time))
+		cli_fail(EXIT_USAGE, "%s is no time of day, HH:MM", at);
+	buf_printf(out, ", \"hour\": %d, \"minute\": %d",
+	           (time.time[0] - '0') * 10 + time.time[1] - '0',
+	           (time.time[3] - '0') * 10 + time.time[4] - '0');
+}
+
+static void add_weekday(struct buf *out, const char *day)
+{
+	if (strlen(day) != 1 || strspn(day, "1234567") != 1)
+		cli_fail(EXIT_USAGE, "%s is no day of the week, 1 to 7", day);
+	buf_printf(out, ", \"weekday\": %s", day);
+}
+
+static void add_text(struct buf *out, const char *name, const char *text)
+{
+	buf_printf(out, "\"%s\": ", name);
+	json_quote(out, text, strlen(text));
+}
+
+void schedule_run(struct cli *cli, const struct arguments *arguments)
+{
+	const char *at = argument(arguments, "--at"), *day = argument(arguments, "--weekday");
+	const char *zone = argument(arguments, "--time-zone");
+	struct query *query = command_query(cli, arguments);
+	struct buf schedule = {.arena = cli->arena};
+	buf_puts(&schedule, "{");
+	add_text(&schedule, "every", argument(arguments, "EVERY"));
+	if (at)
+		add_time(&schedule, at);
+	if (day)
+		add_weekday(&schedule, day);
+	if (zone) {
+		buf_puts(&schedule, ", ");
+		add_text(&schedule, "time_zone", zone);
+	}
+	buf_puts(&schedule, "}");
+	query_set(query, "schedule", schedule.data);
 	view_show(cli, &VIEW_INTEREST, call(query));
 }
 

@@ -7,6 +7,9 @@
  * interest of this name is changed, so that the command can be repeated. */
 void interest_add_run(struct cli *cli, const struct arguments *arguments);
 
+/** `schedule`: the time of the agent of an interest. */
+void schedule_run(struct cli *cli, const struct arguments *arguments);
+
 /** `experiment add`: from a paper, too. */
 void experiment_add_run(struct cli *cli, const struct arguments *arguments);
 

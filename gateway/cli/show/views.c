@@ -73,6 +73,8 @@ static const struct column INTEREST[] = {
 	{"Refreshed", "/last_recommendation_at", CELL_AGE},
 	{"Repository", "/source_repo_url"},
 	{"Models of", "/model_provider"},
+	{"Agent starts", "/schedule"},
+	{"Agent paused", "/agent_paused", CELL_FLAG},
 	{"Context", "/context"},
 	{"Experiments", "/experiment_history"},
 	{"Deleted", "/deleted", CELL_FLAG},

@@ -1,10 +1,11 @@
 """Putting an agent to work, with a code host."""
 
 import json
+import re
 
 from lib.scenario.provisioning import new_team
 from lib.system.cluster import build_dir
-from lib.system.command_line import CommandLine, without_styles
+from lib.system.command_line import USAGE, CommandLine, without_styles
 
 
 def test_an_agent_from_its_provisioning_to_a_run(home, cluster, code_host):
@@ -32,3 +33,16 @@ def test_a_run_is_followed_by_its_own_number(home, cluster, code_host):
         terminal.type("\x03")
         assert terminal.wait() == 130
     assert f"expops run-status {team.repo} follows it" in without_styles(terminal.output)
+
+
+def test_a_schedule_and_a_pause(cli):
+    cli.run("interest", "add", "Ranking", "--context", "-", input="Ranking of documents.")
+    changed = json.loads(cli.run("schedule", "rank", "daily", "--at", "07:30", "--time-zone", "Europe/Berlin", "-o", "json").stdout)
+    assert changed["schedule"] == {"every": "daily", "weekday": 1, "hour": 7, "minute": 30, "time_zone": "Europe/Berlin"}
+    changed = json.loads(cli.run("schedule", "rank", "weekly", "--weekday", "5", "-o", "json").stdout)
+    assert (changed["schedule"]["weekday"], changed["schedule"]["hour"]) == (5, 7)
+    for option, value, words in (("--at", "25:00", "25:00"), ("--at", "7", "HH:MM"), ("--weekday", "8", "1 to 7"),
+                                 ("--time-zone", "Mars/Base", "schedule.time_zone")):  # fmt: skip
+        assert words in cli.run("schedule", "rank", "daily", option, value, status=USAGE).stderr
+    assert re.search("Agent paused +yes", cli.run("pause", "rank").stdout)
+    assert "Agent paused" not in cli.run("resume", "rank").stdout

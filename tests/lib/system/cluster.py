@@ -31,6 +31,7 @@ SETTINGS = {
     "PG_POOL_WAIT": "5s",
     "CONNECT_TIMEOUT": "5s",
     "DAILY_CHECK": "1h",
+    "SCHEDULE_CHECK": "1h",
     "REFRESH_LATEST": "00:00",
     "RUN_CHECK": "100ms",
     "INBOX_CHECK": "100ms",

@@ -49,7 +49,7 @@ class KillPoints:
         wait_for(lambda: not self.is_waiting(), "the statement of the killed process is over")
         self.db.execute("DELETE FROM lease")
         self.db.execute("UPDATE task SET lease_until = now() WHERE status = 'running'")
-        self.cluster.start(self.service)
+        self.cluster.start(self.service, len(self.cluster[self.service]))
         self.cluster.wait_ready(self.service)
 
     def release(self):

@@ -89,6 +89,8 @@ CALLS = {
     "interest_get": absent(),
     "interest_update": absent({"name": "mine", "project_id": None}),
     "interest_delete": absent(),
+    "agent_pause": absent(),
+    "agent_resume": absent(),
     "interest_provision": absent({}),
     "provision_cli_token_create": absent(),
     "provision_status_get": absent(),

@@ -14,6 +14,7 @@ import { Page } from "../../part/Page";
 import { State, type Tone } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
+import { AgentSchedule } from "./AgentSchedule";
 import { InterestForm } from "./InterestForm";
 import { InterestState } from "./states";
 
@@ -102,6 +103,7 @@ function Content({ detail }: { detail: Detail }) {
     >
       {error && <Fault error={error} />}
       <Facts detail={detail} />
+      <AgentSchedule interest={detail} />
       {open === "edit" && (
         <Dialog title={text.interests.edit} onClose={() => setOpen(null)}>
           <InterestForm

@@ -1,0 +1,194 @@
+"""When agents start by themselves: the schedule of an interest, and its pause. tests/api/system/test_local_time.py has the clocks."""
+
+import pytest
+
+from lib.system.kill_points import KillPoints
+from lib.wait import wait_for
+
+NAME = "svc-interests"
+DEFAULT = {"every": "weekly", "weekday": 1, "hour": 8, "minute": 0, "time_zone": "UTC"}
+
+
+@pytest.fixture
+def db(cluster):
+    with cluster.postgres.connect("interests") as connection:
+        yield connection
+
+
+@pytest.fixture
+def eager(cluster):
+    """Two more replicas, which look every 50 ms for agents whose time has come; stopped after the test."""
+    count = len(cluster[NAME])
+    for _ in range(2):
+        cluster.add(NAME, SCHEDULE_CHECK="50ms").wait_ready()
+    yield
+    cluster.retire(NAME, count)
+
+
+@pytest.fixture
+def active(make_team, papers):
+    """A team whose agent has had its first run."""
+    team = make_team()
+    assert team.provision(auto_merge=True)["result"]["dispatched"]
+    return team
+
+
+def schedule(team, expect=200, **members):
+    return team.api.put(f"/interests/{team.interest}", {"schedule": members}, expect=expect).json()
+
+
+def come(db, team, ago="1 minute"):
+    """Let the time of the schedule have come, so long ago."""
+    db.execute(
+        "UPDATE provisioning SET next_run_at = now() - %s::interval, next_run_date = (now() - %s::interval)::date, last_run_date = NULL "
+        "WHERE interest_id = %s", (ago, ago, team.interest))  # fmt: skip
+    db.commit()
+
+
+def is_planned(db, team):
+    query = "SELECT next_run_at > now() AND last_run_date IS NOT NULL FROM provisioning WHERE interest_id = %s"
+    (made,) = db.execute(query, (team.interest,)).fetchone()
+    db.commit()
+    return made
+
+
+def tasks(db, team):
+    query = "SELECT status FROM task WHERE kind = 'scheduled_run' AND input ->> 'interest_id' = %s"
+    found = [status for (status,) in db.execute(query, (team.interest,)).fetchall()]
+    db.commit()
+    return found
+
+
+def ended(db, team):
+    """Wait until the time that has come is over; returns the runs after the first one."""
+    wait_for(lambda: is_planned(db, team), "the next time is planned")
+    wait_for(lambda: not {"pending", "running"} & set(tasks(db, team)), "the tasks have ended")
+    return team.host.runs(team.repo)[1:]
+
+
+# ---- the setting ----
+
+
+def test_the_setting(team):
+    path = f"/interests/{team.interest}"
+    assert team.api.get(path, expect=200).json()["schedule"] == DEFAULT
+    assert schedule(team, every="daily", time_zone="Europe/Berlin")["schedule"] == {**DEFAULT, "every": "daily", "time_zone": "Europe/Berlin"}
+    assert schedule(team, hour=20)["schedule"] == {**DEFAULT, "every": "daily", "time_zone": "Europe/Berlin", "hour": 20}
+    assert team.api.put(path, {"schedule": None}, expect=200).json()["schedule"] == DEFAULT
+    made = team.api.post("/interests", {"name": "Other", "context": "x", "schedule": {"every": "off"}}, expect=201).json()
+    assert made["schedule"] == {**DEFAULT, "every": "off"} and not made["agent_paused"]
+
+
+@pytest.mark.parametrize(
+    ("members", "field"),
+    [({"every": "hourly"}, "schedule.every"), ({"weekday": 0}, "schedule.weekday"), ({"hour": 24}, "schedule.hour"),
+     ({"minute": 60}, "schedule.minute"), ({"time_zone": "Mars/Base"}, "schedule.time_zone"),
+     ({"time_zone": "CET"}, "schedule.time_zone")],
+)  # fmt: skip
+def test_what_is_no_schedule_is_refused(working_team, members, field):
+    assert [fault["field"] for fault in schedule(working_team, expect=400, **members)["errors"]] == [field]
+    body = {"name": "Another", "context": "x", "schedule": members}
+    assert [fault["field"] for fault in working_team.api.post("/interests", body, expect=400).json()["errors"]] == [field]
+
+
+def test_the_next_time_is_told(db, active):
+    schedule(active, every="daily", hour=7, minute=30, time_zone="Asia/Tokyo")
+    query = "SELECT time_json(next_at) FROM local_time_next('{1,2,3,4,5,6,7}', 7, 30, 'Asia/Tokyo', NULL, now())"
+    assert active.status()["next_run_at"] == db.execute(query).fetchone()[0]
+    schedule(active, every="off")
+    assert active.status()["next_run_at"] is None
+
+
+# ---- the time comes ----
+
+
+def test_a_time_starts_the_agent_once(db, active, eager):
+    come(db, active)
+    (run,) = ended(db, active)
+    assert run["inputs"] == {"agent": "agent_one", "provider": "anthropic", "interest_id": active.interest}
+    query = "SELECT next_run_date > last_run_date FROM provisioning WHERE interest_id = %s"
+    schedule(active, every="daily", hour=23, minute=59)  # the date has been
+    assert db.execute(query, (active.interest,)).fetchone() == (True,)
+
+
+def test_agents_without_a_plan_get_one(db, active, eager):
+    """Those that were provisioned before there were schedules, too."""
+    wait_for(lambda: active.status()["next_run_at"], "the next time is planned")
+    assert len(active.host.runs(active.repo)) == 1
+
+
+def test_a_time_that_is_long_over_is_skipped(db, active, eager):
+    come(db, active, ago="7 hours")
+    assert ended(db, active) == [] and tasks(db, active) == []
+
+
+OBSTACLES = {
+    "paused": lambda team: team.api.post(team.path("pause-agent"), expect=200),
+    "inactive": lambda team: team.api.post(team.path("toggle"), expect=200),
+    "revoked": lambda team: team.api.post(f"/fleet/installations/{team.installations()[0]['id']}/revoke", expect=200),
+}
+
+
+@pytest.mark.parametrize("obstacle", OBSTACLES)
+def test_an_agent_that_may_not_start_is_not_started(db, active, eager, obstacle):
+    OBSTACLES[obstacle](active)
+    wait_for(lambda: active.status()["next_run_at"] is None, "it is known")
+    come(db, active)
+    assert ended(db, active) == [] and tasks(db, active) == []
+
+
+@pytest.mark.parametrize("subject", ["task", "provisioning"])
+def test_a_process_that_is_killed_starts_no_agent_twice(cluster, db, active, subject):
+    """Before the commit that gives the task, and after the workflow was started."""
+    points = KillPoints(cluster, NAME, db, ["task", "provisioning"])
+    try:
+        if subject == "task":
+            points.hold("task", "NEW.kind = 'scheduled_run' AND NEW.status = 'completed'")
+        else:
+            points.hold("provisioning", "NEW.last_run_date IS NOT NULL")
+        cluster.add(NAME, SCHEDULE_CHECK="50ms").wait_ready()
+        come(db, active)
+        points.wait()
+        points.kill()
+    finally:
+        points.release()
+    assert len(ended(db, active)) == 1 and tasks(db, active) == ["completed"]
+    cluster.retire(NAME, 1)
+
+
+# ---- the pause ----
+
+
+def test_a_paused_agent_is_triggered_by_nobody(active):
+    for _ in range(2):  # twice is as once
+        assert active.api.post(active.path("pause-agent"), expect=200).json()["agent_paused"]
+    assert active.status()["paused"] and active.status()["state"] == "active"
+    active.api.problem("POST", "/fleet/trigger", 409, "agent_paused", {"repo": active.repo})
+    assert not active.api.post(active.path("resume-agent"), expect=200).json()["agent_paused"]
+    active.trigger()
+    assert len(active.host.runs(active.repo)) == 2
+
+
+def test_a_task_that_waits_obeys_the_pause(db, active):
+    active.api.post(active.path("pause-agent"), expect=200)
+    db.execute("SELECT task_put('scheduled_run', account_id, jsonb_build_object('interest_id', id), NULL, NULL) FROM interest WHERE id = %s",
+               (active.interest,))  # fmt: skip
+    db.commit()
+    wait_for(lambda: tasks(db, active) == ["completed"], "the task has ended")
+    assert len(active.host.runs(active.repo)) == 1
+
+
+def test_the_first_run_waits_for_the_end_of_the_pause(make_team, papers):
+    team = make_team()
+    team.api.post(team.path("pause-agent"), expect=200)
+    task = team.provision(auto_merge=True)
+    assert (task["result"]["merged"], task["result"]["dispatched"]) == (True, False)
+    team.api.post(team.path("resume-agent"), expect=200)
+    wait_for(lambda: len(team.host.runs(team.repo)) == 1, "the first run is started")
+
+
+def test_only_who_may_provision_may_pause(make_team):
+    team = make_team()
+    key = team.api.post("/account/api-keys", {"name": "reader", "preset": "read_only"}, expect=201).json()["key"]
+    for name in ("pause-agent", "resume-agent"):
+        team.api.as_key(key).problem("POST", f"/interests/{team.interest}/{name}", 403, "insufficient_scope")
