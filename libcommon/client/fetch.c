@@ -154,6 +154,8 @@ static void tell_failure(struct transfer *transfer, const struct fetch_call *cal
 		transfer->error[0] ? transfer->error : curl_easy_strerror(transfer->result);
 	if (call->ret_why)
 		snprintf(call->ret_why, call->why_size, "%s", why);
+	if (call->ret_is_unresolved)
+		*call->ret_is_unresolved = transfer->result == CURLE_COULDNT_RESOLVE_HOST;
 	log_info(LOG_GROUP_FETCH, "call failed",
 	         f_text("url",
 	                url_without_secrets(transfer->arena, call->url, call->url_is_secret)),

@@ -53,6 +53,7 @@ struct fetch_call {
 				host, which does not */
 	char *ret_why;       /* gets why there is no answer, in libcurl's words; NULL: not asked */
 	size_t why_size;
+	bool *ret_is_unresolved; /* gets whether the host's name has no address; NULL: not asked */
 };
 
 /** In the arena of the request. */

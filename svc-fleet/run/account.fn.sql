@@ -37,6 +37,7 @@ BEGIN
     DELETE FROM run_repo WHERE account_id = account;
     DELETE FROM run_agent WHERE account_id = account;
     DELETE FROM deliverable WHERE account_id = account;
+    DELETE FROM deliverable_told WHERE account_id = account;
     DELETE FROM owned_repo WHERE account_id = account;
     DELETE FROM installation WHERE account_id = account;
     DELETE FROM run_text WHERE account_id = account;

@@ -53,15 +53,20 @@ BEGIN
 END $$;
 
 -- Tell what became of a pull request or issue. Which run opened it may become known later, and its row is made anew then, so the id
--- of the event says what happened: it is told once. It can be closed at several times, and merged and opened at one.
+-- of the message says what happened, and is kept: it is told once. It can be closed at several times, and merged and opened at one.
 CREATE OR REPLACE FUNCTION deliverable_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     d deliverable := NEW;
     type text := d.kind || '.' || CASE d.stage WHEN 'open' THEN 'opened' ELSE d.stage END;
     title text := CASE d.kind WHEN 'issue' THEN 'Issue' ELSE 'Pull request' END || ' ' || d.number || ' of ' || d.repo;
-    fact text := concat_ws(E'\n', type, d.account_id, d.url, CASE d.stage WHEN 'closed' THEN extract(epoch FROM d.closed_at) END);
+    fact uuid := md5(concat_ws(E'\n', type, d.account_id, d.url,
+                               CASE d.stage WHEN 'closed' THEN extract(epoch FROM d.closed_at) END))::uuid;
 BEGIN
-    PERFORM message_send(md5(fact)::uuid, 'events.runs', type, d.account_id, jsonb_build_object(
+    INSERT INTO deliverable_told AS t (account_id, fact) VALUES (d.account_id, fact) ON CONFLICT DO NOTHING;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    PERFORM message_send(fact, 'events.runs', type, d.account_id, jsonb_build_object(
         'repo', d.repo, 'number', d.number, 'artifact_url', d.url, 'title', title, 'run_id', d.run_id, 'arxiv_id', d.arxiv_id,
         'interest_id', d.interest_id, 'opened_at', time_json(d.opened_at), 'closed_at', time_json(d.closed_at),
         'url', run_page_path(d.run_id)));

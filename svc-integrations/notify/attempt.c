@@ -94,11 +94,12 @@ static void read_answer(struct request *rq, struct outcome *outcome, const struc
 		           fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS));
 }
 
-/* Why there is no answer. What libcurl says of a refused address would tell what is there. */
-static const char *reason_of(enum err_code code, const char *why)
+/* Why there is no answer. An address of a private network and a name without an address are told
+ * alike, so that nobody learns which names exist inside. */
+static const char *reason_of(enum err_code code, bool is_unresolved, const char *why)
 {
-	if (code == ERR_FORBIDDEN)
-		return "the address is one of a private network";
+	if (code == ERR_FORBIDDEN || is_unresolved)
+		return "the host has no address that messages are sent to";
 	if (code == ERR_TIMEOUT)
 		return "there was no complete answer within 15 s";
 	return why[0] ? why : err_info(code)->detail;
@@ -118,6 +119,7 @@ static void post(struct request *rq, const struct sending *sending, const struct
                  struct outcome *outcome)
 {
 	char why[ATTEMPT_ERROR_MAX] = "";
+	bool is_unresolved = false;
 	struct fetch_response *answer;
 	bool is_https = strncmp(post->url, "https:", 6) == 0;
 	const struct fetch_call call = {
@@ -135,13 +137,14 @@ static void post(struct request *rq, const struct sending *sending, const struct
 		.guard = is_https ? FETCH_GUARD_ALL : FETCH_GUARD_LISTED,
 		.ret_why = why,
 		.why_size = sizeof(why),
+		.ret_is_unresolved = &is_unresolved,
 	};
 	enum err_code code = fetch_try(rq, &call, &answer);
 	if (code == ERR_NONE) {
 		read_answer(rq, outcome, sending, answer, post->judge);
 		return;
 	}
-	set_error(outcome, reason_of(code, why));
+	set_error(outcome, reason_of(code, is_unresolved, why));
 	plan_retry(outcome, sending->tries, 0);
 }
 

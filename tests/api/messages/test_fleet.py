@@ -64,6 +64,14 @@ def test_what_a_run_opens_is_told_once_however_often_it_is_reported(report, told
     assert len(told("pull_request.opened")) == 1 and told("issue.opened") == []
 
 
+def test_it_is_told_once_however_late_its_row_is_made_anew(report, fleet, told, user):
+    report(1, status="pr_opened", artifact_url=PULL, started_at=STARTED)
+    assert len(told("pull_request.opened")) == 1
+    fleet.execute("DELETE FROM outbox WHERE account_id = %s", [user.account])  # as after some days
+    report(1, finished_at="2026-01-10T09:20:00Z")
+    assert told("pull_request.opened") == []
+
+
 @pytest.mark.parametrize("kind, url, number, stage", [
     ("pull_request", PULL, 412, "merged"), ("pull_request", PULL, 412, "closed"), ("issue", ISSUE, 43, "closed"),
 ])

@@ -10,6 +10,7 @@ from lib.outside.stub_server import StubServer
 from lib.wait import wait_for
 
 WEBHOOKS = "/webhooks"
+UNREACHABLE = "the host has no address that messages are sent to"
 
 
 @pytest.fixture
@@ -104,9 +105,9 @@ def test_a_name_that_resolves_to_the_inside_is_refused(api, sender, inside):
         endpoint = webhook(api, f"{scheme}://localhost:{port}/")
         sender.send({"n": 1})
         made = first_failure(api, endpoint)
-        assert made["last_error"] == "the address is one of a private network"
+        assert made["last_error"] == UNREACHABLE
         said = api.post(f"{WEBHOOKS}/{endpoint['id']}/test", expect=200).json()
-        assert (said["delivered"], said["error"], said["response"]) == (False, "the address is one of a private network", None)
+        assert (said["delivered"], said["error"], said["response"]) == (False, UNREACHABLE, None)
         api.delete(f"{WEBHOOKS}/{endpoint['id']}", expect=200)
 
 
@@ -120,7 +121,15 @@ def test_an_endpoint_whose_address_changes_to_the_inside_is_refused(api, db, sen
     sender.send({"n": 2})
     row = wait_for(lambda: (rows := api.get(f"{WEBHOOKS}/{endpoint['id']}/deliveries", expect=200).json()) and len(rows) == 2
                    and rows[0]["attempts"] and rows[0])
-    assert row["last_error"] == "the address is one of a private network"
+    assert row["last_error"] == UNREACHABLE
+
+
+def test_a_name_without_an_address_is_told_as_one_inside(api, sender):
+    """Otherwise an endpoint would tell which names exist inside."""
+    endpoint = webhook(api, "https://nowhere.invalid/")
+    sender.send({"n": 1})
+    made = first_failure(api, endpoint)
+    assert (made["last_status"], made["last_error"]) == (None, UNREACHABLE)
 
 
 def test_one_that_refuses_says_so(api, sender):
