@@ -11,6 +11,7 @@
 #include "connection/token.h"
 #include "identity/identity_link.h"
 #include "main/service_main.h"
+#include "notify/digest/digest.h"
 #include "notify/dispatcher.h"
 #include "notify/endpoint/endpoint.h"
 #include "notify/endpoint/event_type.h"
@@ -110,6 +111,7 @@ static const struct recurring RECURRING[] = {
 	{"deliveries", delivery_days_keep, &delivery_days_keep_ms},
 	{"redelivery", redelivery_pass, &redelivery_check_ms},
 	{"messages", notify_days_keep, &NOTIFY_DAYS_KEEP_EVERY_MS},
+	{"digests", digest_pass, &digest_check_ms},
 	{0},
 };
 
@@ -144,10 +146,10 @@ static const struct service SERVICE = {
 	.commands = COMMANDS,
 	.keeps_accounts = true,
 	.schema_definition = &SCHEMA,
-	.settings =
-		(const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS, APP_JWT_SETTINGS,
-                                                INSTALLATION_SETTINGS, IDENTITY_SETTINGS,
-                                                WEBHOOK_SETTINGS, NOTIFY_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS,
+                                                    APP_JWT_SETTINGS, INSTALLATION_SETTINGS,
+                                                    IDENTITY_SETTINGS, WEBHOOK_SETTINGS,
+                                                    NOTIFY_SETTINGS, DIGEST_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.background_start = dispatcher_start,
 	.background_is_for_jobs = true,

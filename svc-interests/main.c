@@ -6,6 +6,7 @@
 #include "api/run_outcome.h"
 #include "api/seen.h"
 #include "digest/digest.h"
+#include "digest/digest_message.h"
 #include "feed/feed.h"
 #include "main/service_main.h"
 #include "pool/papers.h"
@@ -74,6 +75,7 @@ static const struct job JOBS[] = {
 	{"first_run", first_run_run, .acts_for_caller = true},
 	{"scheduled_run", scheduled_run_run, .acts_for_caller = true},
 	{"key_revoke", key_revoke_run},
+	{"digest", digest_message_run},
 	{0},
 };
 
@@ -82,6 +84,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.experiments", "experiment.created", experiment_store},
 	{"events.experiments", "experiment.updated", experiment_store},
 	{"events.experiments", "experiment.deleted", experiment_store},
+	{"events.code_host", "digest.due", digest_message_due},
 	{"events.code_host", "pull_request", on_provision_pull_request},
 	{"events.code_host", "installation", on_provision_app},
 	{"events.code_host", "installation_repositories", on_provision_app},
@@ -98,6 +101,7 @@ static const struct recurring RECURRING[] = {
 	{"daily", daily_run, &daily_check_ms},
 	{"schedules", schedules_run, &schedule_check_ms},
 	{"papers", papers_age, &papers_age_ms},
+	{"digests", digest_message_pass, &digest_check_ms},
 	{"follow-embedder", refit_others, &refit_check_ms},
 	{"retention", retention_keep, &RETENTION_KEEP_EVERY_MS},
 	{0},
@@ -127,7 +131,7 @@ static const struct service SERVICE = {
 	.settings =
 		(const struct setting *const[]){INTEREST_SETTINGS, POOL_SETTINGS, PAPERS_SETTINGS,
                                                 REFIT_SETTINGS, REFRESH_SETTINGS, DAILY_SETTINGS,
-                                                RETENTION_SETTINGS, AGENT_SETTINGS,
+                                                RETENTION_SETTINGS, DIGEST_SETTINGS, AGENT_SETTINGS,
                                                 AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
                                                 SCHEDULE_SETTINGS, SOURCE_SETTINGS, NULL},
 	.settings_check = settings_check,

@@ -187,6 +187,13 @@ CREATE TABLE code_host_item (
 ALTER TABLE ONLY code_host_item
     ADD CONSTRAINT code_host_item_pkey PRIMARY KEY (repo_key, kind, number);
 
+CREATE TABLE deliverable_told (
+    account_id uuid NOT NULL,
+    fact uuid NOT NULL
+);
+ALTER TABLE ONLY deliverable_told
+    ADD CONSTRAINT deliverable_told_pkey PRIMARY KEY (account_id, fact);
+
 CREATE SEQUENCE deliverable_version
     START WITH 1
     INCREMENT BY 1

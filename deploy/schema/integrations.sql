@@ -23,7 +23,6 @@ CREATE TABLE endpoint (
     last_success_at timestamp with time zone,
     is_quick boolean DEFAULT false NOT NULL,
     catch_up_to uuid,
-    waiting integer DEFAULT 0 NOT NULL,
     dropped bigint DEFAULT 0 NOT NULL,
     CONSTRAINT endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
     CONSTRAINT endpoint_events_check CHECK ((cardinality(events) > 0)),
@@ -115,6 +114,32 @@ ALTER TABLE ONLY delivery_seen
     ADD CONSTRAINT delivery_seen_pkey PRIMARY KEY (id);
 CREATE INDEX delivery_seen_on ON delivery_seen USING btree (received_on);
 
+CREATE TABLE endpoint_digest (
+    endpoint_id uuid NOT NULL,
+    hour integer NOT NULL,
+    minute integer NOT NULL,
+    time_zone text NOT NULL,
+    weekdays integer[] NOT NULL,
+    interest_ids uuid[],
+    "limit" integer NOT NULL,
+    min_score double precision NOT NULL,
+    skip_empty boolean NOT NULL,
+    period text NOT NULL,
+    last_date date,
+    next_date date,
+    next_at timestamp with time zone,
+    told_until timestamp with time zone,
+    CONSTRAINT endpoint_digest_check CHECK (((next_at IS NULL) = (next_date IS NULL))),
+    CONSTRAINT endpoint_digest_hour_check CHECK (((hour >= 0) AND (hour <= 23))),
+    CONSTRAINT endpoint_digest_minute_check CHECK (((minute >= 0) AND (minute <= 59))),
+    CONSTRAINT endpoint_digest_weekdays_check CHECK (((weekdays <@ '{1,2,3,4,5,6,7}'::integer[]) AND (cardinality(weekdays) > 0)))
+);
+ALTER TABLE ONLY endpoint_digest
+    ADD CONSTRAINT endpoint_digest_pkey PRIMARY KEY (endpoint_id);
+CREATE INDEX endpoint_digest_due ON endpoint_digest USING btree (next_at) WHERE (next_at IS NOT NULL);
+ALTER TABLE ONLY endpoint_digest
+    ADD CONSTRAINT endpoint_digest_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE;
+
 CREATE TABLE identity_link (
     id uuid DEFAULT uuid_v7() NOT NULL,
     account_id uuid NOT NULL,
@@ -150,7 +175,6 @@ CREATE TABLE delivery_queue (
 );
 ALTER TABLE ONLY delivery_queue
     ADD CONSTRAINT delivery_queue_pkey PRIMARY KEY (delivery_id);
-CREATE INDEX delivery_queue_day ON delivery_queue USING btree (day);
 CREATE INDEX delivery_queue_first ON delivery_queue USING btree (endpoint_id, delivery_id) WHERE (retry_at IS NULL);
 CREATE INDEX delivery_queue_retry ON delivery_queue USING btree (endpoint_id, retry_at, delivery_id) WHERE (retry_at IS NOT NULL);
 ALTER TABLE ONLY delivery_queue

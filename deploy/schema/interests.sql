@@ -93,25 +93,16 @@ CREATE TRIGGER provisioning_hold BEFORE INSERT OR UPDATE OF repo, key_repo ON pr
 ALTER TABLE ONLY provisioning
     ADD CONSTRAINT provisioning_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
-CREATE TABLE feed (
-    id uuid DEFAULT uuid_v7() NOT NULL,
-    account_id uuid NOT NULL,
-    interest_id uuid,
-    min_score double precision NOT NULL,
-    hash bytea NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT feed_hash_check CHECK ((length(hash) = 32)),
-    CONSTRAINT feed_min_score_check CHECK (((min_score >= (0)::double precision) AND (min_score <= (1)::double precision)))
+CREATE TABLE paper (
+    arxiv_id text NOT NULL,
+    asset jsonb NOT NULL,
+    abstract text NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    version bigint DEFAULT 0 NOT NULL
 );
-ALTER TABLE ONLY feed
-    ADD CONSTRAINT feed_hash_key UNIQUE (hash);
-ALTER TABLE ONLY feed
-    ADD CONSTRAINT feed_pkey PRIMARY KEY (id);
-CREATE INDEX feed_of_account ON feed USING btree (account_id, id DESC);
-CREATE INDEX feed_of_interest ON feed USING btree (interest_id) WHERE (interest_id IS NOT NULL);
-CREATE TRIGGER account_required BEFORE INSERT ON feed FOR EACH ROW EXECUTE FUNCTION account_required();
-ALTER TABLE ONLY feed
-    ADD CONSTRAINT feed_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+ALTER TABLE ONLY paper
+    ADD CONSTRAINT paper_pkey PRIMARY KEY (arxiv_id);
+CREATE TRIGGER paper_revised AFTER UPDATE ON paper REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION paper_revised();
 
 CREATE TABLE recommendation (
     id uuid DEFAULT uuid_v7() NOT NULL,
@@ -141,16 +132,25 @@ ALTER TABLE ONLY recommendation
 ALTER TABLE ONLY recommendation
     ADD CONSTRAINT recommendation_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
-CREATE TABLE paper (
-    arxiv_id text NOT NULL,
-    asset jsonb NOT NULL,
-    abstract text NOT NULL,
-    updated_at timestamp with time zone DEFAULT now() NOT NULL,
-    version bigint DEFAULT 0 NOT NULL
+CREATE TABLE feed (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    interest_id uuid,
+    min_score double precision NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT feed_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT feed_min_score_check CHECK (((min_score >= (0)::double precision) AND (min_score <= (1)::double precision)))
 );
-ALTER TABLE ONLY paper
-    ADD CONSTRAINT paper_pkey PRIMARY KEY (arxiv_id);
-CREATE TRIGGER paper_revised AFTER UPDATE ON paper REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION paper_revised();
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_hash_key UNIQUE (hash);
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_pkey PRIMARY KEY (id);
+CREATE INDEX feed_of_account ON feed USING btree (account_id, id DESC);
+CREATE INDEX feed_of_interest ON feed USING btree (interest_id) WHERE (interest_id IS NOT NULL);
+CREATE TRIGGER account_required BEFORE INSERT ON feed FOR EACH ROW EXECUTE FUNCTION account_required();
+ALTER TABLE ONLY feed
+    ADD CONSTRAINT feed_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
 CREATE TRIGGER account_required BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER pool_failed AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((new.kind = 'pool_build'::text) AND (new.status = 'failed'::text))) EXECUTE FUNCTION pool_failed();
@@ -197,6 +197,18 @@ CREATE TABLE daily_run (
 );
 ALTER TABLE ONLY daily_run
     ADD CONSTRAINT daily_run_pkey PRIMARY KEY (day);
+
+CREATE TABLE digest_due (
+    endpoint_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    local_date date NOT NULL,
+    due_at timestamp with time zone NOT NULL,
+    settings jsonb NOT NULL
+);
+ALTER TABLE ONLY digest_due
+    ADD CONSTRAINT digest_due_pkey PRIMARY KEY (endpoint_id);
+CREATE INDEX digest_due_of_account ON digest_due USING btree (account_id);
+CREATE TRIGGER account_skipped BEFORE INSERT ON digest_due FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
 CREATE TABLE embedder (
     version text NOT NULL,

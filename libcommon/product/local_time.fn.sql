@@ -1,11 +1,17 @@
 -- Times of day in a time zone, on some days of the week. Postgres computes them, because it has the rules of the zones.
 
--- Whether it is a name of the time zone database, such as Europe/Berlin, or UTC. Not an abbreviation, whose meaning depends on the
--- server, nor a file beside the zones.
-CREATE OR REPLACE FUNCTION time_zone_is_known(zone text) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT zone = 'UTC' OR zone LIKE '%/%' AND zone NOT LIKE 'posix/%' AND zone NOT LIKE 'right/%'
-       AND EXISTS (SELECT FROM pg_timezone_names n WHERE n.name = zone)
-$$;
+-- Whether it is a name of the time zone database, such as Europe/Berlin, or UTC: not an abbreviation, nor a rule of POSIX, and in the
+-- case that it has there. Setting it finds that out; pg_timezone_names would read all zones from their files.
+CREATE OR REPLACE FUNCTION time_zone_is_known(zone text) RETURNS boolean LANGUAGE plpgsql SET timezone = 'UTC' AS $$
+BEGIN
+    IF zone <> 'UTC' AND zone !~ '^([A-Z][A-Za-z_]*(/[A-Z][A-Za-z_-]*)+|Etc/GMT([+-][0-9]{1,2})?)$' THEN
+        RETURN false;
+    END IF;
+    PERFORM set_config('timezone', zone, true);
+    RETURN current_setting('timezone') = zone;
+EXCEPTION WHEN invalid_parameter_value THEN
+    RETURN false;
+END $$;
 
 -- The first date after `last_date` (NULL: any) that is one of `weekdays` (1 is Monday) and on which clocks in the zone show hour:minute
 -- after `moment`, and that time. A time that they skip when they go forward is as much later; one that they show twice is the second.

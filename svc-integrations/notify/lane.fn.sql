@@ -87,7 +87,9 @@ BEGIN
     END IF;
     front := lane_front(e, retry);
     pace := endpoint_pace(e, front.delivery_id, lease_s);
-    UPDATE endpoint k SET not_before = clock_timestamp() + pace WHERE k.id = e.id AND pace IS NOT NULL;
+    IF pace IS NOT NULL THEN
+        UPDATE endpoint k SET not_before = clock_timestamp() + pace WHERE k.id = e.id;
+    END IF;
     UPDATE endpoint_lane l SET due_at = now() + lease
     WHERE l.endpoint_id = e.id AND l.is_retry = retry AND l.due_at < now() + lease / 2;
     RETURN front;
@@ -106,10 +108,13 @@ END $$;
 CREATE OR REPLACE FUNCTION failure_pause(failures int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN make_interval(mins => least(60, 2 ^ least(failures - 5, 6))::int);
 
--- Note at the endpoint, which is locked, how an attempt ended; the endpoint as it is then.
-CREATE OR REPLACE FUNCTION endpoint_note(e endpoint, is_delivered boolean, is_settled boolean, is_soon boolean) RETURNS endpoint
-LANGUAGE plpgsql AS $$
+-- Note at the endpoint, which is locked, how an attempt ended; the endpoint as it is then. While it works its row is written once a
+-- second.
+CREATE OR REPLACE FUNCTION endpoint_note(e endpoint, is_delivered boolean, is_soon boolean) RETURNS endpoint LANGUAGE plpgsql AS $$
 BEGIN
+    IF is_delivered AND is_soon AND e.is_quick AND e.failing_since IS NULL AND e.last_success_at > now() - interval '1 second' THEN
+        RETURN e;
+    END IF;
     e.is_quick := is_delivered AND is_soon;
     IF is_delivered THEN
         IF e.consecutive_failures >= 5 THEN
@@ -127,9 +132,8 @@ BEGIN
         END IF;
     END IF;
     UPDATE endpoint k SET not_before = e.not_before, catch_up_to = e.catch_up_to, consecutive_failures = e.consecutive_failures,
-        failing_since = e.failing_since, last_success_at = e.last_success_at, is_quick = e.is_quick,
-        waiting = k.waiting - is_settled::int
-    WHERE k.id = e.id RETURNING * INTO e;
+        failing_since = e.failing_since, last_success_at = e.last_success_at, is_quick = e.is_quick
+    WHERE k.id = e.id;
     RETURN e;
 END $$;
 
@@ -147,7 +151,6 @@ DECLARE
     a record;
     again_at timestamptz;
     number int;
-    is_settled boolean;
 BEGIN
     SELECT * INTO a FROM jsonb_to_record(ended) AS r (
         day date, delivery_id uuid, at timestamptz, status int, duration_ms int, error text, response text, is_delivered boolean,
@@ -161,15 +164,13 @@ BEGIN
     SELECT a.day, a.delivery_id, number, a.at, a.status, a.duration_ms, a.error, a.response WHERE number IS NOT NULL;
     IF again_at IS NULL THEN
         DELETE FROM delivery_queue q WHERE q.delivery_id = a.delivery_id;
-        is_settled := FOUND;
     ELSE
         UPDATE delivery_queue q SET tries = q.tries + 1, retry_at = again_at WHERE q.delivery_id = a.delivery_id;
-        is_settled := false;
         UPDATE endpoint_lane l SET due_at = least(l.due_at, greatest(again_at, e.not_before))
         WHERE l.endpoint_id = e.id AND l.is_retry AND NOT l.is_claimed;
     END IF;
     e.not_before := greatest(e.not_before, clock_timestamp() + make_interval(secs => nullif(a.pause_ms, 0) / 1000.0));
-    e := endpoint_note(e, a.is_delivered, is_settled, a.is_quick);
+    e := endpoint_note(e, a.is_delivered, a.is_quick);
     IF e.status = 'active' AND (a.disable IS NOT NULL OR NOT a.is_delivered AND endpoint_is_dead(e)) THEN
         PERFORM endpoint_disable(e, coalesce(a.disable, 'no delivery has succeeded for five days'));
         SELECT * INTO e FROM endpoint k WHERE k.id = e.id;
@@ -178,10 +179,10 @@ BEGIN
 END $$;
 
 -- Note how the last attempt of a claimed lane ended, if one did (`ended` is not null), and begin the next. No row: none is to be made,
--- and the claim has ended.
+-- and the claim has ended. Plans are kept: a new one for each statement on the partitions would take longer than the statement.
 CREATE OR REPLACE FUNCTION lane_step(endpoint uuid, retry boolean, claimed bigint, ended jsonb, lease_s int, is_over boolean)
 RETURNS TABLE (delivery_id uuid, day date, message_id uuid, tries int, body text, account_id uuid, kind text, url text, secret bytea,
-               old_secret bytea) LANGUAGE plpgsql AS $$
+               old_secret bytea) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     e endpoint := lane_hold(endpoint, retry, claimed);
     front delivery_queue;

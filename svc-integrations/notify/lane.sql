@@ -17,5 +17,5 @@ FROM lane_step($1, $2, $3::bigint, $4::jsonb, $5::int, $6);
 -- name: lane_measure (read)
 -- Seconds for which the lane that is due for longest has waited; active endpoints that fail, and others; deliveries that wait.
 SELECT greatest(0, extract(epoch FROM now() - (SELECT min(due_at) FROM endpoint_lane WHERE due_at IS NOT NULL))),
-       count(*) FILTER (WHERE failing_since IS NOT NULL), count(*) FILTER (WHERE failing_since IS NULL), coalesce(sum(waiting), 0)
+       count(*) FILTER (WHERE failing_since IS NOT NULL), count(*) FILTER (WHERE failing_since IS NULL), (SELECT count(*) FROM delivery_queue)
 FROM endpoint WHERE status = 'active';

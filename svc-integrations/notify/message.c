@@ -110,8 +110,28 @@ static const char *uuid_or_null(const char *text)
 	return text && uuid_parse(text, strlen(text), &id) ? text : NULL;
 }
 
+static struct pg_rows *take(struct request *rq, const struct message_parts *parts)
+{
+	return pg_query(rq, MESSAGE_TAKE_SQL, pg_text(parts->account), pg_text(parts->id),
+	                pg_text(parts->type), pg_time(parts->at_ms),
+	                pg_text(message_body(rq->arena, parts)),
+	                pg_text(json_get_text(parts->data, "repo")),
+	                pg_text(uuid_or_null(json_get_text(parts->data, "interest_id"))),
+	                pg_int(notify_days), pg_int(MESSAGES_WAITING_MAX));
+}
+
+static struct pg_rows *take_digest(struct request *rq, const struct message_parts *parts,
+                                   const char *endpoint)
+{
+	return pg_query(rq, MESSAGE_TAKE_DIGEST_SQL, pg_text(parts->account), pg_text(parts->id),
+	                pg_text(parts->type), pg_time(parts->at_ms),
+	                pg_text(message_body(rq->arena, parts)), pg_text(endpoint),
+	                pg_int(notify_days), pg_int(MESSAGES_WAITING_MAX));
+}
+
 void message_take(struct request *rq, const struct event *event)
 {
+	const char *endpoint = uuid_or_null(json_get_text(event->data, "endpoint_id"));
 	struct message_parts parts = {
 		.id = event->id,
 		.type = event_require_text(rq, event, "type"),
@@ -121,13 +141,7 @@ void message_take(struct request *rq, const struct event *event)
 	};
 	if (!yyjson_is_obj(parts.data) || uuid_is_nil(&rq->caller.account))
 		raise_error(rq, ERR_INVALID, "the event has no data or no account");
-	struct pg_rows *rows =
-		pg_query(rq, MESSAGE_TAKE_SQL, pg_text(parts.account), pg_text(parts.id),
-	                 pg_text(parts.type), pg_time(parts.at_ms),
-	                 pg_text(message_body(rq->arena, &parts)),
-	                 pg_text(json_get_text(parts.data, "repo")),
-	                 pg_text(uuid_or_null(json_get_text(parts.data, "interest_id"))),
-	                 pg_int(notify_days), pg_int(MESSAGES_WAITING_MAX));
+	struct pg_rows *rows = endpoint ? take_digest(rq, &parts, endpoint) : take(rq, &parts);
 	if (pg_value_int(rows, 0, 0) > 0)
 		dispatcher_wake(rq->worker);
 }

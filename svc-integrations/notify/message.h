@@ -3,7 +3,8 @@
  * A message is an event of the type `message`, which the SQL function message_emit() notes in the
  * transaction of the change; its data are {"type": "run.finished", "data": {…}}. It is taken in by
  * one statement: its row, and a delivery for each endpoint of the account that wants it. An event
- * that comes twice makes one message, since its id and its day are the message's key. */
+ * that comes twice makes one message, since its id and its day are the message's key. One with the
+ * member `endpoint_id`, beside `type`, is the digest of this endpoint, and for no other. */
 #pragma once
 
 #include "json/json.h"

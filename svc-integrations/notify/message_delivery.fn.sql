@@ -18,18 +18,14 @@ $$;
 -- Send deliveries of an endpoint, whose row is locked, again: those that wait begin a new round, those that are settled wait again. How
 -- many.
 CREATE OR REPLACE FUNCTION deliveries_requeue(e endpoint, ids uuid[]) RETURNS int LANGUAGE plpgsql AS $$
-DECLARE
-    added int;
 BEGIN
     UPDATE delivery_queue q SET tries = 0, retry_at = NULL WHERE q.delivery_id = ANY (ids);
     INSERT INTO delivery_queue (delivery_id, endpoint_id, day, message_id)
     SELECT d.id, d.endpoint_id, d.day, d.message_id FROM message_delivery d
     WHERE d.account_id = e.account_id AND d.endpoint_id = e.id AND d.id = ANY (ids)
     ON CONFLICT (delivery_id) DO NOTHING;
-    GET DIAGNOSTICS added = ROW_COUNT;
     UPDATE message_delivery d SET status = 'pending', delivered_at = NULL
     WHERE d.account_id = e.account_id AND d.endpoint_id = e.id AND d.id = ANY (ids);
-    UPDATE endpoint k SET waiting = k.waiting + added WHERE k.id = e.id RETURNING * INTO e;
     PERFORM endpoint_wake(e);
     RETURN cardinality(ids);
 END $$;
@@ -63,5 +59,5 @@ BEGIN
         SELECT d.id FROM message_delivery d
         WHERE d.account_id = account AND d.endpoint_id = endpoint AND d.status = 'failed'
           AND date_trunc('milliseconds', d.created_at) BETWEEN since AND until
-        ORDER BY d.id LIMIT least(most, greatest(0, most - e.waiting))));
+        ORDER BY d.id LIMIT least(most, greatest(0, most - endpoint_waiting(e.id)))));
 END $$;

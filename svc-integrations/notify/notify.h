@@ -1,5 +1,6 @@
 /** svc-integrations/notify/: telling outside what happens: messages to the endpoints of accounts.
  *
+ *     digest/            when the digest of an endpoint is due
  *     format/            messages in the form of others
  *     endpoint/          endpoints, their addresses and secrets
  *     notify.c           settings

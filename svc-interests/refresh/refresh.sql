@@ -21,16 +21,19 @@ WHERE i.id = $1;
 -- name: refresh_save
 -- $1 interest, $2 its pool_version and $5 its last_recommendation_at when the papers were selected, $3 the papers, $4 task. Stores
 -- the papers and records the interest as refreshed when both are unchanged: another refresh may have recommended the same papers.
--- Returns whether they are; no row: the interest was deleted.
+-- Returns whether they are; no row: the interest was deleted. The papers are of the time at which the interest was locked, so that a
+-- digest, which waits for that lock, sees all of the time before it (digest/digest_message.fn.sql).
 WITH target AS (
     SELECT i.*, pool_version = $2 AND last_recommendation_at IS NOT DISTINCT FROM $5::timestamptz AS is_unchanged
     FROM interest i WHERE id = $1 FOR UPDATE
+), locked AS MATERIALIZED (
+    SELECT clock_timestamp() AS at FROM target
 ), made AS (
     INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning,
-                                suggested_experiment)
+                                suggested_experiment, recommended_at)
     SELECT target.id, target.account_id, r.arxiv_id, target.context_version, r.relevance_score, r.rank, r.reasoning,
-           r.suggested_experiment
-    FROM target, jsonb_to_recordset($3::jsonb) AS r (arxiv_id text, relevance_score double precision, rank integer,
+           r.suggested_experiment, locked.at
+    FROM target, locked, jsonb_to_recordset($3::jsonb) AS r (arxiv_id text, relevance_score double precision, rank integer,
                                                      reasoning text, suggested_experiment text)
     WHERE target.is_unchanged
     ON CONFLICT (interest_id, arxiv_id, context_version) DO NOTHING

@@ -4,6 +4,7 @@
 #include "input/input.h"
 #include "input/key_limit.h"
 #include "json/json.h"
+#include "notify/digest/digest.h"
 #include "notify/endpoint/endpoint_kind.h"
 #include "notify/endpoint/endpoint_secret.h"
 #include "notify/endpoint/endpoint_url.h"
@@ -36,10 +37,11 @@ static const char *const STATUSES[] = {"active", "paused", NULL};
 	}
 
 /* What an endpoint wants to be told of. */
-#define WANTED_FIELDS(flags)                                                 \
-	JSON_STRINGS("events", (flags), 1, EVENTS_MAX, EVENT_TYPE_MAX),      \
-		JSON_STRINGS("repos", NULLABLE, 1, NARROWING_MAX, REPO_MAX), \
-		JSON_STRINGS("interest_ids", NULLABLE, 1, NARROWING_MAX, UUID_TEXT_LEN)
+#define WANTED_FIELDS(flags)                                                             \
+	JSON_STRINGS("events", (flags), 1, EVENTS_MAX, EVENT_TYPE_MAX),                  \
+		JSON_STRINGS("repos", NULLABLE, 1, NARROWING_MAX, REPO_MAX),             \
+		JSON_STRINGS("interest_ids", NULLABLE, 1, NARROWING_MAX, UUID_TEXT_LEN), \
+		JSON_OBJECT_OF("digest", NULLABLE | OTHERS_IGNORED, DIGEST_FIELDS)
 
 #define READ_ONLY_FIELDS                                                              \
 	READ_ONLY("id"), READ_ONLY("disabled_reason"), READ_ONLY("failing_since"),    \
@@ -91,6 +93,8 @@ static const struct field ROTATE_FIELDS[] = {
 static const struct constraint CONSTRAINTS[] = {
 	{"endpoint_max", ERR_TOO_MANY_ENDPOINTS, NULL,
          "an account may have 20 endpoints; delete one first"},
+	{"endpoint_time_zone", ERR_INVALID, "digest.time_zone",
+         "must be UTC or a name of the time zone database, such as Europe/Berlin"},
 	{0},
 };
 
@@ -128,6 +132,7 @@ static struct endpoint_input *read_input(struct request *rq, const struct field 
 	           "is no type of messages; GET /webhooks/event-types lists them");
 	check_each(rq, "interest_ids", is_uuid, "must be the id of an interest");
 	check_each(rq, "repos", is_repo, "must be owner/name");
+	digest_check(rq);
 	return request_input(rq, struct endpoint_input, fields);
 }
 
@@ -235,8 +240,8 @@ void endpoint_update(struct request *rq)
 	struct endpoint_input *in = read_input(rq, UPDATE_FIELDS);
 	request_require_member(rq);
 	reply_one(rq, 200,
-	          pg_query(rq, ENDPOINT_UPDATE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
-	                   pg_text(change_of(rq, in))),
+	          pg_write(rq, CONSTRAINTS, ENDPOINT_UPDATE_SQL, pg_text(in->id),
+	                   pg_uuid(rq->caller.account), pg_text(change_of(rq, in))),
 	          MISSING);
 }
 

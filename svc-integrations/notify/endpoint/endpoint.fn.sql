@@ -1,12 +1,17 @@
 -- Endpoints: where the messages of an account go to.
 
+-- How many deliveries wait for an endpoint. Its queue is bounded (endpoint_drop_oldest()).
+CREATE OR REPLACE FUNCTION endpoint_waiting(endpoint uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT count(*) FROM delivery_queue q WHERE q.endpoint_id = endpoint
+$$;
+
 -- An endpoint as the API shows it.
 CREATE OR REPLACE FUNCTION endpoint_json(e endpoint) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'id', e.id, 'kind', e.kind, 'name', e.name, 'url', e.url, 'events', to_jsonb(e.events), 'repos', to_jsonb(e.repos),
-        'interest_ids', to_jsonb(e.interest_ids), 'status', e.status, 'disabled_reason', e.disabled_reason,
+        'interest_ids', to_jsonb(e.interest_ids), 'digest', digest_json(e.id), 'status', e.status, 'disabled_reason', e.disabled_reason,
         'failing_since', time_json(e.failing_since), 'consecutive_failures', e.consecutive_failures,
-        'last_success_at', time_json(e.last_success_at), 'waiting', e.waiting, 'dropped', e.dropped, 'secret_hint', e.secret_hint,
+        'last_success_at', time_json(e.last_success_at), 'waiting', endpoint_waiting(e.id), 'dropped', e.dropped, 'secret_hint', e.secret_hint,
         'old_secret_expires_at', CASE WHEN e.old_secret_expires_at > now() THEN time_json(e.old_secret_expires_at) END,
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
@@ -18,7 +23,8 @@ BEGIN
         'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'disabled_at', time_json(now())));
 END $$;
 
--- Make an endpoint of a body that was checked, with the sealed secret. The account may have `most`; violates endpoint_max.
+-- Make an endpoint of a body that was checked, with the sealed secret. The account may have `most`; violates endpoint_max, and as
+-- digest_set().
 CREATE OR REPLACE FUNCTION endpoint_create(endpoint uuid, account uuid, given jsonb, sealed bytea, hint text, most int)
 RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -34,6 +40,7 @@ BEGIN
     FROM jsonb_populate_record(NULL::endpoint, given) n
     RETURNING * INTO made;
     INSERT INTO endpoint_lane (endpoint_id, is_retry) VALUES (endpoint, false), (endpoint, true);
+    PERFORM digest_set(endpoint, given -> 'digest') WHERE given ? 'digest';
     RETURN endpoint_json(made);
 END $$;
 
@@ -41,7 +48,8 @@ END $$;
 CREATE OR REPLACE FUNCTION endpoint_wake(e endpoint) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE endpoint_lane l SET due_at = greatest(now(), e.not_before)
-    WHERE l.endpoint_id = e.id AND NOT l.is_claimed AND e.status = 'active' AND e.waiting > 0;
+    WHERE l.endpoint_id = e.id AND NOT l.is_claimed AND e.status = 'active'
+      AND EXISTS (SELECT FROM delivery_queue q WHERE q.endpoint_id = e.id);
 END $$;
 
 -- The newest delivery that waits for the endpoint; null: none does.
@@ -50,7 +58,8 @@ BEGIN
     RETURN (SELECT q.delivery_id FROM delivery_queue q WHERE q.endpoint_id = endpoint ORDER BY q.delivery_id DESC LIMIT 1);
 END $$;
 
--- Change an endpoint by a body that was checked, which also has the sealed address of a Slack endpoint; null: there is none. `active` clears its failures, and what waits goes out.
+-- Change an endpoint by a body that was checked, which also has the sealed address of a Slack endpoint; null: there is none. `active`
+-- clears its failures, and what waits goes out. Violates as digest_set().
 CREATE OR REPLACE FUNCTION endpoint_update(endpoint uuid, account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint;
@@ -75,6 +84,7 @@ BEGIN
         catch_up_to = e.catch_up_to, updated_at = now()
     WHERE k.id = e.id RETURNING * INTO e;
     PERFORM endpoint_wake(e);
+    PERFORM digest_set(endpoint, given -> 'digest') WHERE given ? 'digest';
     RETURN endpoint_json(e);
 END $$;
 

@@ -223,22 +223,54 @@ static bool add_paper(struct slack *slack, yyjson_val *paper)
 	return true;
 }
 
-static void add_papers(struct slack *slack, yyjson_val *data)
+/* Add papers up to the first for which there is no room. How many. */
+static size_t add_list(struct slack *slack, yyjson_val *papers)
 {
-	yyjson_val *papers = json_get(data, "top"), *paper;
 	size_t index, count, shown = 0;
-	papers = papers ? papers : json_get(data, "papers");
+	yyjson_val *paper;
 	yyjson_arr_foreach (papers, index, count, paper)
 		if (shown == index && add_paper(slack, paper))
 			shown++;
-	size_t all =
-		(size_t)MAX_OF(json_get_int(data, "count", 0), (int64_t)yyjson_arr_size(papers));
-	if (!papers || shown >= all)
-		return;
+	return shown;
+}
+
+static void add_more(struct slack *slack, yyjson_val *data, int64_t all, size_t shown)
+{
 	struct buf more = {.arena = slack->arena};
+	if (all <= (int64_t)shown)
+		return;
 	add_link(&more, json_get_text(data, "url"),
-	         arena_printf(slack->arena, "and %zu more", all - shown));
+	         arena_printf(slack->arena, "and %lld more", (long long)all - (long long)shown));
 	add_context(slack, more.data);
+}
+
+static void add_papers(struct slack *slack, yyjson_val *data)
+{
+	yyjson_val *papers = json_get(data, "top");
+	int64_t listed = (int64_t)yyjson_arr_size(papers);
+	if (papers)
+		add_more(slack, data, MAX_OF(json_get_int(data, "count", 0), listed),
+		         add_list(slack, papers));
+}
+
+/* The papers of a digest, below the name of their interest; or that there are none. */
+static void add_digest(struct slack *slack, yyjson_val *data)
+{
+	yyjson_val *interests = json_get(data, "interests"), *interest;
+	const char *message = json_get_text(data, "message");
+	size_t index, count, shown = 0;
+	yyjson_arr_foreach (interests, index, count, interest) {
+		yyjson_val *papers = json_get(interest, "recommendations");
+		struct buf name = {.arena = slack->arena};
+		add_escaped(&name, json_get_text(interest, "name"), TEXT_MAX);
+		if (yyjson_arr_size(papers) == 0 || !has_room(slack, 3, 2 * TEXT_MAX))
+			continue;
+		add_context(slack, name.data);
+		shown += add_list(slack, papers);
+	}
+	if (message)
+		add_context(slack, message);
+	add_more(slack, data, json_get_int(data, "total", 0), shown);
 }
 
 const char *slack_body(struct arena *arena, const char *message, const char *public_url)
@@ -255,6 +287,7 @@ const char *slack_body(struct arena *arena, const char *message, const char *pub
 	slack.blocks = yyjson_mut_obj_add_arr(slack.doc, body, "blocks");
 	add_section(&slack, first.data);
 	add_papers(&slack, data);
+	add_digest(&slack, data);
 	yyjson_mut_obj_add_bool(slack.doc, body, "unfurl_links", false);
 	yyjson_mut_obj_add_bool(slack.doc, body, "unfurl_media", false);
 	return json_write_mut(arena, body, NULL);

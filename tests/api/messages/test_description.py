@@ -9,6 +9,19 @@ from lib.system.kill_points import KillPoints
 from lib.wait import wait_for
 
 
+# What services promise to tell; a type is not taken away.
+PROMISED = {
+    "recommendations.refreshed", "digest.ready", "run.started", "run.finished", "pull_request.opened", "pull_request.merged",
+    "pull_request.closed", "issue.opened", "issue.closed", "provisioning.completed", "provisioning.failed", "installation.revoked",
+    "experiment.created", "experiment.updated", "experiment.deleted", "implementation.finished", "eval.build_finished",
+    "eval.run_finished", "task.failed", "key.revoked", "key.expiring", "endpoint.disabled", "inbox.item", "test.ping",
+}
+
+
+def test_what_is_promised_is_described():
+    assert PROMISED <= set(messages.described())
+
+
 def account_of(cluster, team):
     with cluster.postgres.connect("interests") as db:
         return db.execute("SELECT account_id FROM interest WHERE id = %s", [team.interest]).fetchone()[0]

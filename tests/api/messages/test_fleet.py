@@ -167,6 +167,17 @@ def test_an_agent_that_is_silent_is_told_of_and_again_when_it_was_heard_of(repor
     fleet.execute("UPDATE run_repo SET last_at = run.at FROM run WHERE run.id = last_id AND run_repo.account_id = %s", [user.account])
 
 
+def test_each_kind_of_item_is_told(report, fleet, user, told):
+    """Those of this file's other tests, and these."""
+    report(1, status="issue_opened", artifact_url=ISSUE + "977")
+    fleet.execute("UPDATE deliverable SET opened_at = now() - interval '73 hours' WHERE account_id = %s", [user.account])
+    install(fleet, user)
+    fleet.execute("UPDATE installation SET setup_url = %s, model_key_missing = true WHERE account_id = %s", [PULL + "977", user.account])
+    fleet.execute("INSERT INTO repo_access (account_id, repo_key, repo, lost_at) VALUES (%s, %s, %s, now())", [user.account, REPO, REPO])
+    look(fleet, user)
+    wait_for(lambda: {one["kind"] for one in told("inbox.item")} == {"issue_waiting", "setup_waiting", "model_key_missing", "access_lost"})
+
+
 def test_what_is_old_when_it_is_first_seen_is_no_news(report, fleet, user, told):
     report(1, status="failed", error="no space", started_at=STARTED, finished_at="2026-01-10T09:20:00Z")
     looked(fleet, user)

@@ -220,7 +220,10 @@ def test_410_disables_at_once_and_the_others_are_told(api, receiver, sender):
     other = webhook(api, receiver.url, events=["endpoint.disabled"])
     with Receiver(status(410)) as gone:
         endpoint = webhook(api, gone.url, name="old")
+        api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "paused"}, expect=200)
         sender.send({"n": 1}, {"n": 2})
+        wait_for(lambda: shown(api, endpoint)["waiting"] == 2)
+        api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
         (body,) = receiver.wait(1)
         assert body["data"] == {"endpoint_id": endpoint["id"], "name": "old", "reason": "gone", "url": f"{api.url}/console/?endpoint={endpoint['id']}"}
         made = shown(api, endpoint)
@@ -276,16 +279,18 @@ def test_an_endpoint_is_disabled_after_five_days(api, db, sender, failing, succe
 
 
 def test_a_flood_drops_the_oldest(api, db, receiver, endpoint, sender):
+    """What is dropped is what has waited for longest. One message of 64 looks, so a few more than 10,000 may wait."""
     api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "paused"}, expect=200)
-    sent = sender.send({"n": 1}, {"n": 2}, {"n": 3})
-    wait_for(lambda: shown(api, endpoint)["waiting"] == 3)
-    db.execute("UPDATE endpoint SET waiting = 10000 WHERE id = %s", [endpoint["id"]])
-    sender.send({"n": 4})
-    wait_for(lambda: shown(api, endpoint)["dropped"] == 1)
-    (dropped,) = deliveries(api, endpoint, status="dropped")
-    assert dropped["message_id"] == sent[0] and receiver.got == []
-    api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
-    assert [body["data"]["n"] for body in receiver.wait(3)] == [2, 3, 4]
+    (first,) = sender.send({"n": 0})
+    wait_for(lambda: shown(api, endpoint)["waiting"] == 1)
+    db.execute("INSERT INTO delivery_queue (delivery_id, endpoint_id, day, message_id) SELECT uuid_v7(), endpoint_id, day, message_id"
+               " FROM delivery_queue, generate_series(2, 10000) WHERE endpoint_id = %s", [endpoint["id"]])
+    sent = sender.send(*[{"n": number} for number in range(1, 1001)])
+    wait_for(lambda: deliveries(api, endpoint, limit=1)[0]["message_id"] == sent[-1])
+    found = shown(api, endpoint)
+    assert found["dropped"] == 1 and 10000 <= found["waiting"] < 11000
+    assert [row["message_id"] for row in deliveries(api, endpoint, status="dropped")] == [first] and receiver.got == []
+    db.execute("DELETE FROM delivery_queue WHERE endpoint_id = %s", [endpoint["id"]])
 
 
 def test_paused_messages_wait(api, receiver, endpoint, sender):

@@ -136,3 +136,26 @@ def test_an_address_gets_one_message_a_second(api, db, sender):
         times = [at for at, in db.execute("SELECT a.at FROM message_attempt a JOIN message_delivery d ON (d.day, d.id) = (a.day, a.delivery_id)"
                                           " WHERE d.endpoint_id = %s ORDER BY a.at", [made["id"]]).fetchall()]
         assert all((later - earlier).total_seconds() >= 0.99 for earlier, later in zip(times, times[1:]))
+
+
+def test_a_digest_shows_its_papers_by_interest(api, sender):
+    interests = [{"name": f"Team <{number}>", "count": 4, "recommendations": papers(count)} for number, count in ((1, 2), (2, 1), (3, 0))]
+    with Receiver() as receiver:
+        make(api, receiver.url)
+        sender.send({"interests": interests, "total": 12, "local_date": "2026-11-26", "url": "/console/"}, type="digest.read")
+        sender.send({"interests": [], "total": 0, "message": "Nothing new.", "local_date": "2026-11-26", "url": "/console/"}, type="digest.read")
+        first, second = [[text["text"] for block in body["blocks"] for text in [block.get("text"), *block.get("elements", [])] if text]
+                         for body in receiver.wait(2)]
+    assert [text for text in first if text.startswith("Team")] == ["Team &lt;1&gt;", "Team &lt;2&gt;"]
+    assert [text.startswith("*<https://arxiv.org/abs/") for text in first].count(True) == 3 and "and 9 more" in first[-1]
+    assert second[-1] == "Nothing new."
+
+
+def test_a_digest_of_many_papers_keeps_the_limits(api, sender):
+    interests = [{"name": "n" * 100, "count": 10, "recommendations": papers(10, "t" * 60)} for _ in range(3)]
+    with Receiver() as receiver:
+        make(api, receiver.url)
+        sender.send({"interests": interests, "total": 30, "url": "/console/"}, type="digest.read")
+        (body,) = receiver.wait(1)
+    assert len(body["blocks"]) <= 40 and sum(len(text["text"]) for text in texts(body)) <= 11000
+    assert "more>" in body["blocks"][-1]["elements"][0]["text"]

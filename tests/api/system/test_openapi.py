@@ -71,7 +71,7 @@ KEYWORDS |= {"properties", "minimum", "maximum", "minLength", "maxLength", "minI
 REQUESTS = {op.id for op in DESCRIBED.values() if "requestBody" in op.node}
 REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentUpdate", "ProjectCreate", "ProjectUpdate"}
 REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec", "BuildCreate", "BuildReport", "Claim", "Heartbeat", "EvalRunCreate", "EvalResult", "HostedResult"}
-REQUESTS |= {"WebhookCreate", "WebhookUpdate"}
+REQUESTS |= {"WebhookCreate", "WebhookDigestCreate", "WebhookUpdate"}
 REQUESTS |= {"InterestCreate", "InterestUpdate", "ScheduleChange", "Feedback", "Report", "AssetPut", "SearchRequest", "HarvestRequest", "LaunchContext", "Telemetry"}
 FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^\w+Message\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$")
 

@@ -3,7 +3,7 @@
 from lib.http.contract import ContractError, contract
 from lib.system.servers import read_processes
 
-OF_ENDPOINTS = {"digest.ready", "endpoint.disabled", "test.ping"}  # which svc-integrations makes itself
+OF_ENDPOINTS = {"digest.ready", "endpoint.disabled", "test.ping"}  # which tests of their own have (test_digest.py, test_notify_deliveries.py)
 
 
 def described():

@@ -35,6 +35,7 @@ SETTINGS = {
     "REFRESH_LATEST": "00:00",
     "RUN_CHECK": "100ms",
     "INBOX_CHECK": "100ms",
+    "DIGEST_CHECK": "100ms",
     "KEY_EXPIRY_CHECK": "100ms",
     "EMBEDDER_CHECK": "1s",
     "SEARCH_TIMEOUT": "30s",
