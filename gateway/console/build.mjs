@@ -1,10 +1,9 @@
 /**
- * Builds the console into dist/: index.html, assets/NAME-HASH.*, each also as .gz and .br, and manifest.json, by which the
+ * Builds the console into the folder DIST: index.html, assets/NAME-HASH.*, each also as .gz and .br, and manifest.json, by which the
  * gateway serves them. Fails when a page is larger than its goal.
  *
- * usage: node build.mjs OPENAPI_JSON [DIST]    the API's description, from which the types come
+ * usage: node build.mjs DIST
  */
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,18 +13,31 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
 const HERE = dirname(fileURLToPath(import.meta.url));
-const MODULES = join(HERE, "node_modules");
 const GOALS = { script: 60 * 1024, style: 12 * 1024, page: 25 * 1024 }; // bytes of gzip; script and style: of the first load
+const PACKAGE = /^node_modules\/(@[^/]+\/)?[^/]+/; // its folder
 const TYPES = { html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8" };
 
-function types(description) {
-  const out = join(HERE, "src/api/schema.d.ts");
-  const run = (path, ...args) => execFileSync(process.execPath, [join(MODULES, path), ...args], { stdio: "inherit" });
-  run("openapi-typescript/bin/cli.js", description, "--default-non-nullable", "false", "-o", out);
-  run("typescript/bin/tsc", "--noEmit", "-p", HERE);
+/** The packages whose code is in the outputs, with their licences. */
+function packagesOf(outputs) {
+  const used = Object.values(outputs).flatMap(({ inputs }) => Object.entries(inputs));
+  const folders = used.filter(([, { bytesInOutput }]) => bytesInOutput > 0).map(([path]) => PACKAGE.exec(path)?.[0]);
+  return [...new Set(folders.filter(Boolean))].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(HERE, folder, "package.json"), "utf8"));
+    const file = readdirSync(join(HERE, folder)).find((each) => /^licen[cs]e/i.test(each));
+    return { name, version, license, text: file ? readFileSync(join(HERE, folder, file), "utf8") : "" };
+  });
 }
 
-async function bundle(dist) {
+/** The module `console:packages`, for the page of licences. */
+const packagesModule = (packages) => ({
+  name: "packages",
+  setup(each) {
+    each.onResolve({ filter: /^console:packages$/ }, ({ path }) => ({ path, namespace: "packages" }));
+    each.onLoad({ filter: /.*/, namespace: "packages" }, () => ({ contents: JSON.stringify(packages), loader: "json" }));
+  },
+});
+
+async function bundle(dist, { packages, write }) {
   const { metafile } = await build({
     absWorkingDir: HERE,
     entryPoints: ["src/main.tsx"],
@@ -40,7 +52,9 @@ async function bundle(dist) {
     minify: true,
     legalComments: "none",
     metafile: true,
+    write,
     define: { "process.env.NODE_ENV": '"production"' },
+    plugins: [packagesModule(packages)],
     alias: { react: "preact/compat", "react-dom": "preact/compat" },
   });
   return metafile.outputs;
@@ -85,7 +99,10 @@ function checkGoals(dist, outputs, first) {
   const size = (path) => gzipSync(readFileSync(join(dist, "assets", fileName(path))), { level: 9 }).length;
   const sum = (paths) => paths.reduce((total, path) => total + size(path), 0);
   const pages = Object.keys(outputs).filter((path) => path.endsWith(".js") && !first.scripts.includes(path));
-  const rows = [["first load, script", sum(first.scripts), GOALS.script], ["first load, style", size(first.style), GOALS.style]];
+  const rows = [
+    ["first load, script", sum(first.scripts), GOALS.script],
+    ["first load, style", size(first.style), GOALS.style],
+  ];
   for (const path of pages) rows.push([fileName(path), size(path), GOALS.page]);
   for (const [what, bytes, goal] of rows) {
     console.log(`${what.padEnd(40)} ${String(bytes).padStart(7)} of ${goal} bytes of gzip`);
@@ -93,16 +110,15 @@ function checkGoals(dist, outputs, first) {
   }
 }
 
-const description = process.argv[2];
-const dist = process.argv[3] ?? join(HERE, "dist");
-if (!description) {
-  console.error("usage: node build.mjs OPENAPI_JSON [DIST]");
+const dist = process.argv[2];
+if (!dist) {
+  console.error("usage: node build.mjs DIST");
   process.exit(2);
 }
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "assets"), { recursive: true });
-types(description);
-const outputs = await bundle(dist);
+const packages = packagesOf(await bundle(dist, { packages: [], write: false }));
+const outputs = await bundle(dist, { packages, write: true });
 const first = firstLoad(outputs);
 writePage(dist, first);
 writeManifest(dist);

@@ -28,6 +28,7 @@ const Experiment = lazy(() => import("./page/experiments/Experiment"));
 const Inbox = lazy(() => import("./page/inbox/Inbox"));
 const Interests = lazy(() => import("./page/interests/Interests"));
 const Interest = lazy(() => import("./page/interests/Interest"));
+const Licenses = lazy(() => import("./page/licenses/Licenses"));
 const Papers = lazy(() => import("./page/papers/Papers"));
 const Paper = lazy(() => import("./page/papers/Paper"));
 const Settings = lazy(() => import("./page/settings/Settings"));
@@ -67,6 +68,7 @@ function Pages() {
         <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
         <Route path="/agents" component={Agents} />
         <Route path="/settings" component={Settings} />
+        <Route path="/licenses" component={Licenses} />
         <Route component={NotFound} />
       </Switch>
     </Suspense>

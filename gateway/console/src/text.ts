@@ -236,6 +236,10 @@ export const text = {
     accountConfirm: (email: string) => `Type ${email} to confirm`,
     accountDelete: "Delete the account",
   },
+  licenses: {
+    title: "Licences",
+    lead: "The console contains code of these packages. Their authors permit it under the licences below.",
+  },
   notFound: { title: "Not found", lead: "There is no such page.", back: "Go to Today" },
   help: {
     title: "Keys",

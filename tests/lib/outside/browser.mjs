@@ -12,7 +12,7 @@ import { chromium } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
-const PAGES = ["", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "settings", "no/such/page"];
+const PAGES = ["", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "settings", "licenses", "no/such/page"];
 const SIZES = [
   { width: 1200, height: 850 },
   { width: 320, height: 640 },

@@ -32,27 +32,3 @@ export function Dialog({ title, onClose, children, side = false }: Props) {
     </dialog>
   );
 }
-
-interface ConfirmProps {
-  title: string;
-  children: ComponentChildren;
-  action: string;
-  isBusy: boolean;
-  onConfirm: () => void;
-  onClose: () => void;
-}
-
-/** Asks before something is lost or spent. */
-export function Confirm({ title, children, action, isBusy, onConfirm, onClose }: ConfirmProps) {
-  return (
-    <Dialog title={title} onClose={onClose}>
-      <div class="dialog-text">{children}</div>
-      <footer class="actions">
-        <Button kind="danger" disabled={isBusy} onClick={onConfirm}>
-          {action}
-        </Button>
-        <Button onClick={onClose}>{text.cancel}</Button>
-      </footer>
-    </Dialog>
-  );
-}

@@ -81,6 +81,9 @@ function Help({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <Link href="/licenses" onClick={onClose}>
+        {text.licenses.title}
+      </Link>
     </Dialog>
   );
 }

@@ -25,10 +25,7 @@ const KPIS: readonly Kpi[] = [
   [text.agents.kpis.opened, (kpis) => count(kpis.pull_requests_opened)],
   [text.agents.kpis.merged, (kpis) => count(kpis.pull_requests_merged)],
   [text.agents.kpis.cost, (kpis) => (kpis.cost_usd === null ? null : dollars(kpis.cost_usd))],
-  [
-    text.agents.kpis.perMerged,
-    (kpis) => (kpis.cost_per_merged_pull_request === null ? null : dollars(kpis.cost_per_merged_pull_request)),
-  ],
+  [text.agents.kpis.perMerged, (kpis) => (kpis.cost_per_merged_pull_request === null ? null : dollars(kpis.cost_per_merged_pull_request))],
   [text.agents.kpis.failures, (kpis) => (kpis.failure_rate === null ? null : percent(kpis.failure_rate))],
 ];
 

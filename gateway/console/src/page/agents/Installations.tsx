@@ -1,10 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { Button } from "../../part/Button";
-import { Confirm } from "../../part/Dialog";
-import { Fault } from "../../part/Fault";
+import { Confirm } from "../../part/Confirm";
 import { useNotice } from "../../part/Notice";
 import { State, type Tone } from "../../part/State";
 import { Table } from "../../part/Table";
@@ -29,49 +28,31 @@ function AgentState({ installation, agent }: { installation: Installation; agent
 
 function Start({ repo, onClose }: { repo: string; onClose: () => void }) {
   const notice = useNotice();
-  const start = useMutation({
-    mutationFn: () => answer(api.POST("/api/v1.0/fleet/trigger", { body: { repo } })),
-    onSuccess: () => {
-      notice({ text: text.agents.started });
-      onClose();
-    },
-  });
   return (
     <Confirm
       title={text.agents.startTitle(repo)}
       action={text.agents.start}
-      isBusy={start.isPending}
-      onConfirm={() => start.mutate()}
+      send={() => answer(api.POST("/api/v1.0/fleet/trigger", { body: { repo } }))}
+      onDone={() => notice({ text: text.agents.started })}
       onClose={onClose}
     >
       <p>{text.agents.startText}</p>
-      {start.error && <Fault error={start.error} />}
     </Confirm>
   );
 }
 
 function Revoke({ installation, onClose }: { installation: Installation; onClose: () => void }) {
   const client = useQueryClient();
-  const revoke = useMutation({
-    mutationFn: () =>
-      answer(
-        api.POST("/api/v1.0/fleet/installations/{installation_id}/revoke", { params: { path: { installation_id: installation.id } } }),
-      ),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: ["fleet"] });
-      onClose();
-    },
-  });
+  const path = { params: { path: { installation_id: installation.id } } };
   return (
     <Confirm
       title={text.agents.revokeTitle(installation.repo)}
       action={text.agents.revoke}
-      isBusy={revoke.isPending}
-      onConfirm={() => revoke.mutate()}
+      send={() => answer(api.POST("/api/v1.0/fleet/installations/{installation_id}/revoke", path))}
+      onDone={() => client.invalidateQueries({ queryKey: ["fleet"] })}
       onClose={onClose}
     >
       <p>{text.agents.revokeText}</p>
-      {revoke.error && <Fault error={revoke.error} />}
     </Confirm>
   );
 }

@@ -8,7 +8,8 @@ import { answer, api, type Schemas } from "../../api/client";
 import { experiment } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
-import { Confirm, Dialog } from "../../part/Dialog";
+import { Confirm } from "../../part/Confirm";
+import { Dialog } from "../../part/Dialog";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
 import { Page } from "../../part/Page";
@@ -99,22 +100,29 @@ function CopyContext({ id }: { id: string }) {
   );
 }
 
-function useRemoval(detail: Detail) {
+function Removal({ detail, onClose }: { detail: Detail; onClose: () => void }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  return useMutation({
-    mutationFn: () => answer(api.DELETE("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } } })),
-    onSuccess: async () => {
-      navigate("/experiments");
-      client.removeQueries({ queryKey: ["experiments", detail.id] });
-      await client.invalidateQueries({ queryKey: ["experiments"] });
-    },
-  });
+  const onDone = async () => {
+    navigate("/experiments");
+    client.removeQueries({ queryKey: ["experiments", detail.id] });
+    await client.invalidateQueries({ queryKey: ["experiments"] });
+  };
+  return (
+    <Confirm
+      title={text.experiments.removeTitle(detail.name)}
+      action={text.experiments.remove}
+      send={() => answer(api.DELETE("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } } }))}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>{text.experiments.removeText}</p>
+    </Confirm>
+  );
 }
 
 function Content({ detail }: { detail: Detail }) {
   const [open, setOpen] = useState<"edit" | "remove" | null>(null);
-  const removal = useRemoval(detail);
   return (
     <Page
       title={detail.name}
@@ -127,7 +135,6 @@ function Content({ detail }: { detail: Detail }) {
         </>
       }
     >
-      {removal.error && <Fault error={removal.error} />}
       <Facts detail={detail} />
       <History detail={detail} />
       {open === "edit" && (
@@ -135,17 +142,7 @@ function Content({ detail }: { detail: Detail }) {
           <ExperimentForm detail={detail} onDone={() => setOpen(null)} />
         </Dialog>
       )}
-      {open === "remove" && (
-        <Confirm
-          title={text.experiments.removeTitle(detail.name)}
-          action={text.experiments.remove}
-          isBusy={removal.isPending}
-          onConfirm={() => removal.mutate()}
-          onClose={() => setOpen(null)}
-        >
-          {text.experiments.removeText}
-        </Confirm>
-      )}
+      {open === "remove" && <Removal detail={detail} onClose={() => setOpen(null)} />}
     </Page>
   );
 }

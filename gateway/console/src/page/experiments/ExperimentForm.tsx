@@ -1,11 +1,9 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { faultOf, Problem } from "../../api/problem";
-import { Button } from "../../part/Button";
-import { Fault } from "../../part/Fault";
 import { Field, TextField } from "../../part/Field";
+import { Form } from "../../part/Form";
 import { text } from "../../text";
 import { OUTCOMES, STATUSES } from "./words";
 
@@ -66,19 +64,10 @@ function bodyOf(values: Values): Schemas["ExperimentCreate"] {
   };
 }
 
-function useSaving(detail: Detail | undefined, values: Values, onDone: (id: string) => void) {
-  const client = useQueryClient();
-  return useMutation({
-    mutationFn: async () => {
-      const body = bodyOf(values);
-      if (!detail) return answer(api.POST("/api/v1.0/experiments", { body }));
-      return answer(api.PUT("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } }, body }));
-    },
-    onSuccess: async (saved) => {
-      await client.invalidateQueries({ queryKey: ["experiments"] });
-      onDone(saved.id);
-    },
-  });
+function save(detail: Detail | undefined, values: Values) {
+  const body = bodyOf(values);
+  if (!detail) return answer(api.POST("/api/v1.0/experiments", { body }));
+  return answer(api.PUT("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } }, body }));
 }
 
 interface Props {
@@ -89,46 +78,42 @@ interface Props {
 export function ExperimentForm({ detail, onDone }: Props) {
   const [values, setValues] = useState<Values>(initialOf(detail));
   const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }));
-  const saving = useSaving(detail, values, onDone);
-  const problem = saving.error instanceof Problem ? saving.error : null;
-  const fault = (field: string) => faultOf(problem, field);
+  const client = useQueryClient();
   const words = text.experiments;
-  const submit = (event: Event) => {
-    event.preventDefault();
-    saving.mutate();
+  const onSaved = async (saved: Detail) => {
+    await client.invalidateQueries({ queryKey: ["experiments"] });
+    onDone(saved.id);
   };
   return (
-    <form class="form" onSubmit={submit}>
-      <TextField label={words.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
-      <SelectField
-        label={words.status}
-        value={values.status}
-        values={STATUSES}
-        onChange={(status) => set({ status: status ?? "draft" })}
-      />
-      <SelectField label={words.outcome} value={values.outcome} values={OUTCOMES} isOptional onChange={(outcome) => set({ outcome })} />
-      <TextField
-        label={words.hypothesis}
-        value={values.hypothesis}
-        onInput={(hypothesis) => set({ hypothesis })}
-        rows={4}
-        fault={fault("hypothesis")}
-      />
-      <TextField
-        label={words.decision}
-        value={values.decision}
-        onInput={(decision) => set({ decision })}
-        rows={3}
-        fault={fault("decision")}
-      />
-      <TextField label={words.metric} value={values.metric} onInput={(metric) => set({ metric })} fault={fault("target_metric")} />
-      <TextField label={words.tags} value={values.tags} onInput={(tags) => set({ tags })} fault={fault("tags")} />
-      {problem && problem.fields.length === 0 && <Fault error={problem} />}
-      <div class="actions">
-        <Button kind="main" type="submit" disabled={saving.isPending}>
-          {text.save}
-        </Button>
-      </div>
-    </form>
+    <Form submit={text.save} send={() => save(detail, values)} onDone={onSaved}>
+      {(fault) => (
+        <>
+          <TextField label={words.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
+          <SelectField
+            label={words.status}
+            value={values.status}
+            values={STATUSES}
+            onChange={(status) => set({ status: status ?? "draft" })}
+          />
+          <SelectField label={words.outcome} value={values.outcome} values={OUTCOMES} isOptional onChange={(outcome) => set({ outcome })} />
+          <TextField
+            label={words.hypothesis}
+            value={values.hypothesis}
+            onInput={(hypothesis) => set({ hypothesis })}
+            rows={4}
+            fault={fault("hypothesis")}
+          />
+          <TextField
+            label={words.decision}
+            value={values.decision}
+            onInput={(decision) => set({ decision })}
+            rows={3}
+            fault={fault("decision")}
+          />
+          <TextField label={words.metric} value={values.metric} onInput={(metric) => set({ metric })} fault={fault("target_metric")} />
+          <TextField label={words.tags} value={values.tags} onInput={(tags) => set({ tags })} fault={fault("tags")} />
+        </>
+      )}
+    </Form>
   );
 }

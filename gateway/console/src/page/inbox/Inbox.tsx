@@ -106,12 +106,7 @@ export default function Inbox() {
     <Page
       title={text.inbox.title}
       actions={
-        <Tabs
-          label="View"
-          values={VIEWS}
-          value={isArchived ? "archived" : ""}
-          onChange={(view) => setAddress(view ? { view } : {})}
-        />
+        <Tabs label="View" values={VIEWS} value={isArchived ? "archived" : ""} onChange={(view) => setAddress(view ? { view } : {})} />
       }
     >
       <Answer query={useQuery(inbox(isArchived))}>

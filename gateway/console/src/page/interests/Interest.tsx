@@ -7,7 +7,8 @@ import { answer, api, type Schemas } from "../../api/client";
 import { interest } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
-import { Confirm, Dialog } from "../../part/Dialog";
+import { Confirm } from "../../part/Confirm";
+import { Dialog } from "../../part/Dialog";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
 import { Page } from "../../part/Page";
@@ -61,32 +62,48 @@ function Facts({ detail }: { detail: Detail }) {
   );
 }
 
-/** What can be done with an interest. */
-function useActions(detail: Detail) {
+function Toggle({ detail }: { detail: Detail }) {
+  const client = useQueryClient();
+  const toggle = useMutation({
+    mutationFn: () => answer(api.POST("/api/v1.0/interests/{interest_id}/toggle", { params: { path: { interest_id: detail.id } } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["interests"] }),
+  });
+  return (
+    <>
+      <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
+        {detail.is_active ? text.interests.pause : text.interests.resume}
+      </Button>
+      {toggle.error && <Fault error={toggle.error} />}
+    </>
+  );
+}
+
+function Removal({ detail, onClose }: { detail: Detail; onClose: () => void }) {
   const client = useQueryClient();
   const [, navigate] = useLocation();
-  const path = { params: { path: { interest_id: detail.id } } };
-  const renew = () => client.invalidateQueries({ queryKey: ["interests"] });
-  return {
-    toggle: useMutation({ mutationFn: () => answer(api.POST("/api/v1.0/interests/{interest_id}/toggle", path)), onSuccess: renew }),
-    remove: useMutation({
-      mutationFn: () => answer(api.DELETE("/api/v1.0/interests/{interest_id}", path)),
-      onSuccess: async () => {
-        navigate("/interests");
-        client.removeQueries({ queryKey: ["interests", detail.id] });
-        await renew();
-      },
-    }),
+  const onDone = async () => {
+    navigate("/interests");
+    client.removeQueries({ queryKey: ["interests", detail.id] });
+    await client.invalidateQueries({ queryKey: ["interests"] });
   };
+  return (
+    <Confirm
+      title={text.interests.removeTitle(detail.name)}
+      action={text.interests.remove}
+      send={() => answer(api.DELETE("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: detail.id } } }))}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>{text.interests.removeText}</p>
+    </Confirm>
+  );
 }
 
 type Open = "edit" | "remove" | null;
 
 function Content({ detail }: { detail: Detail }) {
   const [open, setOpen] = useState<Open>(null);
-  const { toggle, remove } = useActions(detail);
   const notice = useNotice();
-  const error = toggle.error ?? remove.error;
   return (
     <Page
       title={detail.name}
@@ -94,14 +111,11 @@ function Content({ detail }: { detail: Detail }) {
         <>
           <InterestState interest={detail} />
           <Button onClick={() => setOpen("edit")}>{text.interests.edit}</Button>
-          <Button disabled={toggle.isPending} onClick={() => toggle.mutate()}>
-            {detail.is_active ? text.interests.pause : text.interests.resume}
-          </Button>
+          <Toggle detail={detail} />
           <Button onClick={() => setOpen("remove")}>{text.interests.remove}</Button>
         </>
       }
     >
-      {error && <Fault error={error} />}
       <Facts detail={detail} />
       <AgentSchedule interest={detail} />
       {open === "edit" && (
@@ -121,17 +135,7 @@ function Content({ detail }: { detail: Detail }) {
           />
         </Dialog>
       )}
-      {open === "remove" && (
-        <Confirm
-          title={text.interests.removeTitle(detail.name)}
-          action={text.interests.remove}
-          isBusy={remove.isPending}
-          onConfirm={() => remove.mutate()}
-          onClose={() => setOpen(null)}
-        >
-          {text.interests.removeText}
-        </Confirm>
-      )}
+      {open === "remove" && <Removal detail={detail} onClose={() => setOpen(null)} />}
     </Page>
   );
 }

@@ -1,11 +1,10 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { faultOf, Problem } from "../../api/problem";
 import { Button } from "../../part/Button";
-import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/Field";
+import { Form } from "../../part/Form";
 import { text } from "../../text";
 
 /** Contexts that a newcomer can start from. */
@@ -57,66 +56,56 @@ export function InterestForm({ id, initial = NOTHING, onDone }: Props) {
   const [values, setValues] = useState(initial);
   const set = (change: Partial<InterestText>) => setValues((before) => ({ ...before, ...change }));
   const client = useQueryClient();
-  const saving = useMutation({
-    mutationFn: async () => {
-      const body = bodyOf(values);
-      if (!id) return answer(api.POST("/api/v1.0/interests", { body }));
-      return answer(api.PUT("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } }, body }));
-    },
-    onSuccess: async (saved) => {
-      await client.invalidateQueries({ queryKey: ["interests"] });
-      onDone(saved.id);
-    },
-  });
-  const problem = saving.error instanceof Problem ? saving.error : null;
-  const fault = (field: string) => faultOf(problem, field);
-  const submit = (event: Event) => {
-    event.preventDefault();
-    saving.mutate();
+  const send = async () => {
+    const body = bodyOf(values);
+    if (!id) return answer(api.POST("/api/v1.0/interests", { body }));
+    return answer(api.PUT("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } }, body }));
+  };
+  const onSaved = async (saved: Schemas["Interest"]) => {
+    await client.invalidateQueries({ queryKey: ["interests"] });
+    onDone(saved.id);
   };
   return (
-    <form class="form" onSubmit={submit}>
-      {!id && (
-        <p class="small">
-          {text.interests.examples}:{" "}
-          {EXAMPLES.map((example) => (
-            <Button key={example.name} kind="quiet" onClick={() => set(example)}>
-              {example.name}
-            </Button>
-          ))}
-        </p>
+    <Form submit={id ? text.save : text.interests.submit} send={send} onDone={onSaved}>
+      {(fault) => (
+        <>
+          {!id && (
+            <p class="small">
+              {text.interests.examples}:{" "}
+              {EXAMPLES.map((example) => (
+                <Button key={example.name} kind="quiet" onClick={() => set(example)}>
+                  {example.name}
+                </Button>
+              ))}
+            </p>
+          )}
+          <TextField label={text.interests.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
+          <TextField
+            label={text.interests.context}
+            hint={text.interests.contextHint}
+            value={values.context}
+            onInput={(context) => set({ context })}
+            rows={6}
+            required
+            fault={fault("context")}
+          />
+          <TextField
+            label={text.interests.repository}
+            hint={text.interests.repositoryHint}
+            type="url"
+            value={values.repository}
+            onInput={(repository) => set({ repository })}
+            fault={fault("source_repo_url")}
+          />
+          <TextField
+            label={text.interests.daily}
+            type="number"
+            value={values.daily}
+            onInput={(daily) => set({ daily })}
+            fault={fault("daily_count")}
+          />
+        </>
       )}
-      <TextField label={text.interests.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
-      <TextField
-        label={text.interests.context}
-        hint={text.interests.contextHint}
-        value={values.context}
-        onInput={(context) => set({ context })}
-        rows={6}
-        required
-        fault={fault("context")}
-      />
-      <TextField
-        label={text.interests.repository}
-        hint={text.interests.repositoryHint}
-        type="url"
-        value={values.repository}
-        onInput={(repository) => set({ repository })}
-        fault={fault("source_repo_url")}
-      />
-      <TextField
-        label={text.interests.daily}
-        type="number"
-        value={values.daily}
-        onInput={(daily) => set({ daily })}
-        fault={fault("daily_count")}
-      />
-      {problem && problem.fields.length === 0 && <Fault error={problem} />}
-      <div class="actions">
-        <Button kind="main" type="submit" disabled={saving.isPending}>
-          {id ? text.save : text.interests.submit}
-        </Button>
-      </div>
-    </form>
+    </Form>
   );
 }

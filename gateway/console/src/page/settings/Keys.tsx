@@ -1,14 +1,14 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { faultOf, Problem } from "../../api/problem";
 import { keys } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
-import { Confirm, Dialog } from "../../part/Dialog";
-import { Fault } from "../../part/Fault";
+import { Confirm } from "../../part/Confirm";
+import { Dialog } from "../../part/Dialog";
 import { Field, TextField } from "../../part/Field";
+import { Form } from "../../part/Form";
 import { State, type Tone } from "../../part/State";
 import { Table } from "../../part/Table";
 import { Time } from "../../part/Time";
@@ -32,28 +32,22 @@ function MadeKey({ value }: { value: string }) {
   );
 }
 
-function NewKey({ presets, onClose }: { presets: readonly Preset[]; onClose: () => void }) {
+function NewKeyForm({ presets, onMade }: { presets: readonly Preset[]; onMade: (key: string) => void }) {
   const [name, setName] = useState("");
   const [preset, setPreset] = useState<(typeof PRESETS)[number]>("read_only");
   const [days, setDays] = useState("");
   const client = useQueryClient();
-  const making = useMutation({
-    mutationFn: () =>
-      answer(api.POST("/api/v1.0/account/api-keys", { body: { name, preset, ...(days ? { expires_in_days: Number(days) } : {}) } })),
-    onSuccess: () => client.invalidateQueries({ queryKey: keys.queryKey }),
-  });
-  const problem = making.error instanceof Problem ? making.error : null;
-  const submit = (event: Event) => {
-    event.preventDefault();
-    making.mutate();
+  const send = () =>
+    answer(api.POST("/api/v1.0/account/api-keys", { body: { name, preset, ...(days ? { expires_in_days: Number(days) } : {}) } }));
+  const onDone = async (made: Schemas["ApiKeyCreated"]) => {
+    onMade(made.key);
+    await client.invalidateQueries({ queryKey: keys.queryKey });
   };
   return (
-    <Dialog title={text.settings.newKey} onClose={onClose}>
-      {making.data ? (
-        <MadeKey value={making.data.key} />
-      ) : (
-        <form class="form" onSubmit={submit}>
-          <TextField label={text.settings.keyName} value={name} onInput={setName} required fault={faultOf(problem, "name")} />
+    <Form submit={text.settings.create} send={send} onDone={onDone}>
+      {(fault) => (
+        <>
+          <TextField label={text.settings.keyName} value={name} onInput={setName} required fault={fault("name")} />
           <Field label={text.settings.preset} hint={presets.find((each) => each.name === preset)?.description}>
             {(id, describedBy) => (
               <select
@@ -70,44 +64,33 @@ function NewKey({ presets, onClose }: { presets: readonly Preset[]; onClose: () 
               </select>
             )}
           </Field>
-          <TextField
-            label={text.settings.days}
-            type="number"
-            value={days}
-            onInput={setDays}
-            fault={faultOf(problem, "expires_in_days")}
-          />
-          {problem && problem.fields.length === 0 && <Fault error={problem} />}
-          <div class="actions">
-            <Button kind="main" type="submit" disabled={making.isPending}>
-              {text.settings.create}
-            </Button>
-          </div>
-        </form>
+          <TextField label={text.settings.days} type="number" value={days} onInput={setDays} fault={fault("expires_in_days")} />
+        </>
       )}
+    </Form>
+  );
+}
+
+function NewKey({ presets, onClose }: { presets: readonly Preset[]; onClose: () => void }) {
+  const [made, setMade] = useState<string | null>(null);
+  return (
+    <Dialog title={text.settings.newKey} onClose={onClose}>
+      {made === null ? <NewKeyForm presets={presets} onMade={setMade} /> : <MadeKey value={made} />}
     </Dialog>
   );
 }
 
 function RevokeKey({ row, onClose }: { row: Key; onClose: () => void }) {
   const client = useQueryClient();
-  const revoking = useMutation({
-    mutationFn: () => answer(api.POST("/api/v1.0/account/api-keys/{key_id}/revoke", { params: { path: { key_id: row.id } } })),
-    onSuccess: async () => {
-      await client.invalidateQueries({ queryKey: keys.queryKey });
-      onClose();
-    },
-  });
   return (
     <Confirm
       title={text.settings.revokeTitle(row.name)}
       action={text.settings.revoke}
-      isBusy={revoking.isPending}
-      onConfirm={() => revoking.mutate()}
+      send={() => answer(api.POST("/api/v1.0/account/api-keys/{key_id}/revoke", { params: { path: { key_id: row.id } } }))}
+      onDone={() => client.invalidateQueries({ queryKey: keys.queryKey })}
       onClose={onClose}
     >
       <p>{text.settings.revokeText}</p>
-      {revoking.error && <Fault error={revoking.error} />}
     </Confirm>
   );
 }

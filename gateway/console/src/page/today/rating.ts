@@ -37,9 +37,7 @@ export function useRatings(known: Ratings): RatingState {
   });
   const taking = useMutation({
     mutationFn: ({ id, signal }: Rating) =>
-      answer(
-        api.DELETE("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { params: { ...path(id), query: { signal } } }),
-      ),
+      answer(api.DELETE("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { params: { ...path(id), query: { signal } } })),
     onMutate: ({ id }) => set(id, null),
     onError: (_error, { id, signal }) => set(id, signal),
   });

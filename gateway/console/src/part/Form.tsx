@@ -1,0 +1,45 @@
+import { useMutation } from "@tanstack/preact-query";
+import type { ComponentChildren } from "preact";
+
+import { faultOf, Problem } from "../api/problem";
+import { text } from "../text";
+import { Button } from "./Button";
+import { Fault } from "./Fault";
+
+interface Props<Result> {
+  submit: string; // what the button says
+  send: () => Promise<Result>;
+  onDone: (result: Result) => unknown; // waited for, if it is a promise
+  onCancel?: () => void;
+  isIncomplete?: boolean; // nothing can be sent yet
+  children: (fault: (field: string) => string | undefined) => ComponentChildren;
+}
+
+/** Fields that are sent together. `fault` is what the service says about a field; what it says of fields that are not shown, or of no
+ * field, stands above the button. */
+export function Form<Result>({ submit, send, onDone, onCancel, isIncomplete = false, children }: Props<Result>) {
+  const sending = useMutation({ mutationFn: send, onSuccess: onDone });
+  const problem = sending.error instanceof Problem ? sending.error : null;
+  const shown = new Set<string>();
+  const fields = children((field) => {
+    shown.add(field);
+    return faultOf(problem, field);
+  });
+  const isToldByFields = problem !== null && problem.fields.length > 0 && problem.fields.every(({ field }) => shown.has(field));
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    sending.mutate();
+  };
+  return (
+    <form class="form" onSubmit={onSubmit}>
+      {fields}
+      {sending.error && !isToldByFields && <Fault error={sending.error} />}
+      <div class="actions">
+        <Button kind="main" type="submit" disabled={sending.isPending || isIncomplete}>
+          {submit}
+        </Button>
+        {onCancel && <Button onClick={onCancel}>{text.cancel}</Button>}
+      </div>
+    </form>
+  );
+}
