@@ -12,6 +12,7 @@
 #include "mcp/mcp.h"
 #include "mcp/tool.h"
 #include "openapi.h"
+#include "operator/operator.h"
 #include "proxy/edge.h"
 #include "reply/etag.h"
 #include "reply/reply.h"
@@ -45,6 +46,9 @@ static const struct route ROUTES[] = {
 	{API_ID_session_delete, session_delete},
 	{API_ID_sessions_list, session_list},
 	{API_ID_session_end, session_end},
+	{API_ID_tasks_list, tasks_list},
+	{API_ID_tasks_retry, tasks_retry},
+	{API_ID_tasks_summary_get, tasks_summary_get},
 	{0},
 };
 

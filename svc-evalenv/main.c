@@ -15,6 +15,7 @@
 static const struct route ROUTES[] = {
 	{API_ID_build_create, build_create},
 	{API_ID_build_claim, build_claim},
+	{API_ID_builds_list, build_list},
 	{API_ID_build_get, build_get},
 	{API_ID_build_cancel, build_cancel},
 	{API_ID_build_context_get, build_context_get},

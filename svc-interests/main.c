@@ -1,6 +1,7 @@
 /* svc-interests: interests, recommendations for them, and preference models fitted to feedback. */
 #include "api/experiment.h"
 #include "api/experiment_history.h"
+#include "api/funnel.h"
 #include "api/interest.h"
 #include "api/recommendation.h"
 #include "api/run_outcome.h"
@@ -39,6 +40,7 @@ static const struct route ROUTES[] = {
 	{API_ID_preference_model_refit, preference_model_refit},
 	{API_ID_refit_task_get, refit_task_get},
 	{API_ID_recommendations_list, recommendation_list},
+	{API_ID_recommendations_funnel_get, funnel_get},
 	{API_ID_recommendations_digest_get, digest_get},
 	{API_ID_recommendations_refresh, recommendation_refresh},
 	{API_ID_refresh_task_get, refresh_task_get},

@@ -65,6 +65,14 @@ struct service_answer service_ask_try(struct request *rq, const struct internal_
 	return answer;
 }
 
+struct service_answer service_ask_one(struct request *rq, enum api_service service,
+                                      const struct internal_op *op, const char *json, bool is_safe)
+{
+	struct internal_op of_service = *op;
+	of_service.service = service;
+	return service_ask_try(rq, &of_service, json, is_safe, 0);
+}
+
 attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer)
 {
 	rq->problem.retry_after_s = answer->retry_after_s;

@@ -31,6 +31,11 @@ struct service_answer {
 struct service_answer service_ask_try(struct request *rq, const struct internal_op *op,
                                       const char *json, bool is_safe, uint64_t timeout_ms);
 
+/** As service_ask_try() with a timeout_ms of 0, for an operation that every service has
+ * (API_EVERY). */
+struct service_answer service_ask_one(struct request *rq, enum api_service service,
+                                      const struct internal_op *op, const char *json, bool is_safe);
+
 /** As service_ask_try() with a timeout_ms of 0, but raises what is wrong. */
 yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json,
                         bool is_safe);

@@ -21,8 +21,9 @@
 enum api_service {
 	API_GATEWAY, /* its address is GATEWAY_URL */
 #define API_SERVICE_SYMBOL(symbol, process, setting) API_##symbol,
-	API_SERVICES(API_SERVICE_SYMBOL) API_SERVICE_COUNT
+	API_SERVICES(API_SERVICE_SYMBOL) API_SERVICE_COUNT,
 #undef API_SERVICE_SYMBOL
+	API_EVERY /* of an internal operation: each of API_SERVICES implements it */
 };
 
 enum api_flag {

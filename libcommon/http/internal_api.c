@@ -38,11 +38,17 @@ static bool is_text(const char *expected, const char *text, size_t length)
 	return strlen(expected) == length && memcmp(expected, text, length) == 0;
 }
 
+bool internal_op_is_of(const struct internal_op *op, enum api_service service)
+{
+	return op->service == service || (op->service == API_EVERY && service != API_GATEWAY);
+}
+
 const struct internal_op *internal_match(enum api_service service, const char *method,
                                          size_t method_length, const char *path, size_t path_length)
 {
 	for (size_t i = 0; i < ARRAY_LEN(OPS); i++)
-		if (OPS[i].service == service && is_text(OPS[i].method, method, method_length) &&
+		if (internal_op_is_of(&OPS[i], service) &&
+		    is_text(OPS[i].method, method, method_length) &&
 		    is_text(OPS[i].path, path, path_length))
 			return &OPS[i];
 	return NULL;
@@ -63,7 +69,7 @@ bool api_service_may_call(enum api_service caller, enum api_service service)
 	if (caller == API_GATEWAY)
 		return service != API_GATEWAY;
 	for (size_t i = 0; i < ARRAY_LEN(OPS); i++)
-		if (OPS[i].service == service && internal_op_is_allowed(&OPS[i], caller))
+		if (internal_op_is_of(&OPS[i], service) && internal_op_is_allowed(&OPS[i], caller))
 			return true;
 	for (int id = 0; id < API_ID_COUNT; id++)
 		if (api_op(id)->service == service && api_op_is_allowed(api_op(id), caller))

@@ -18,13 +18,16 @@ struct internal_op {
 	enum internal_id id;
 	const char *name; /* `assets_lookup` */
 	const char *method, *path;
-	enum api_service service; /* that implements it */
+	enum api_service service; /* that implements it; API_EVERY */
 	size_t body_max_bytes;
 	unsigned callers; /* bit 1 << enum api_service of each service that may use it */
 };
 
 /** The row of `id`. */
 const struct internal_op *internal_op(enum internal_id id);
+
+/** Whether the service implements the operation. */
+bool internal_op_is_of(const struct internal_op *op, enum api_service service);
 
 /** Find the internal operation of `service` with this method and path; NULL: there is none. */
 const struct internal_op *internal_match(enum api_service service, const char *method,

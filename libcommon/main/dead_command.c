@@ -19,44 +19,47 @@ struct arguments {
 	bool is_dry, is_all;
 };
 
-static void print_json(struct request *rq, const char *id, const char *kind, const char *json)
+static void print_json(struct request *rq, void *user, const char *id, const char *kind,
+                       const char *json)
 {
-	(void)rq, (void)id, (void)kind;
+	(void)rq, (void)user, (void)id, (void)kind;
 	terminal_print(stdout, json, strlen(json));
 	putchar('\n');
 }
 
-static void print_retried(struct request *rq, const char *id, const char *kind, const char *json)
+static void print_retried(struct request *rq, void *user, const char *id, const char *kind,
+                          const char *json)
 {
-	(void)json;
+	(void)user, (void)json;
 	printf("%s %s: queued again\n", id, terminal_text(rq->arena, kind));
 }
 
-static void print_planned(struct request *rq, const char *id, const char *kind, const char *json)
+static void print_planned(struct request *rq, void *user, const char *id, const char *kind,
+                          const char *json)
 {
-	(void)json;
+	(void)user, (void)json;
 	printf("%s %s: would be queued again\n", id, terminal_text(rq->arena, kind));
 }
 
 static void list(struct request *rq)
 {
 	const struct arguments *arguments = rq->user;
-	dead_letters_each(rq, &arguments->which, false, print_json);
+	dead_letters_each(rq, &arguments->which, false, print_json, NULL);
 }
 
 static void show(struct request *rq)
 {
 	const struct arguments *arguments = rq->user;
-	dead_letters_each(rq, &arguments->which, true, print_json);
+	dead_letters_each(rq, &arguments->which, true, print_json, NULL);
 }
 
 static void retry(struct request *rq)
 {
 	const struct arguments *arguments = rq->user;
 	if (arguments->is_dry)
-		dead_letters_each(rq, &arguments->which, false, print_planned);
+		dead_letters_each(rq, &arguments->which, false, print_planned, NULL);
 	else
-		dead_letters_retry(rq, &arguments->which, print_retried);
+		dead_letters_retry(rq, &arguments->which, print_retried, NULL);
 }
 
 static const struct {

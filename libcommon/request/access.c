@@ -62,7 +62,8 @@ struct access access_authenticate(struct identity_verifier *verifier, struct htt
 	return (struct access){0};
 }
 
-/* The gateway has requests of callers with a key only, services only their own. */
+/* Of public operations, the gateway has requests of callers with a key only, services only their
+ * own. */
 static bool is_own_kind(const struct verified_sender *sender)
 {
 	return (sender->process == API_GATEWAY) == (sender->caller.kind != KEY_SERVICE);
@@ -83,7 +84,7 @@ static struct access refuse(const struct verified_sender *sender, const char *op
 struct access access_check_internal(const struct verified_sender *sender,
                                     const struct internal_op *op)
 {
-	if (is_own_kind(sender) && internal_op_is_allowed(op, sender->process))
+	if (sender->caller.kind == KEY_SERVICE && internal_op_is_allowed(op, sender->process))
 		return (struct access){0};
 	return refuse(sender, op->name, ERR_NOT_FOUND);
 }

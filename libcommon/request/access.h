@@ -2,9 +2,9 @@
  * http_request.c.
  *
  * The sender is another process of the cluster, known by its signature (crypto/identity.h). The
- * gateway sends requests of callers with an API key, for operations of api.def. A service sends its
- * own, as KEY_SERVICE, for the operations that internal.def lists for it. Whatever else a process
- * signs is refused and logged: it has a bug, or somebody else uses its secrets. */
+ * gateway sends requests of callers with an API key, for operations of api.def. Every process sends
+ * its own, as KEY_SERVICE, for the operations that internal.def lists for it. Whatever else a
+ * process signs is refused and logged: it has a bug, or somebody else uses its secrets. */
 #pragma once
 
 #include "crypto/identity.h"

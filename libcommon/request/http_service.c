@@ -2,6 +2,7 @@
 
 #include "http/internal_api.h"
 #include "loop/worker.h"
+#include "operator/task_operations.h"
 #include "request/access.h"
 #include "request/http_request.h"
 #include "service/process.h"
@@ -42,18 +43,25 @@ static bool bind_public(const struct service *service)
 	return is_complete;
 }
 
-static bool bind_internal(const struct service *service)
+static bool bind_internal_routes(const struct service *service, const struct internal_route *route)
 {
 	bool is_complete = true;
-	const struct internal_route *route = service->internal_routes;
 	for (; route && route->handle; route++) {
-		if (internal_op(route->id)->service != service->api)
+		if (!internal_op_is_of(internal_op(route->id), service->api))
 			is_complete =
 				report_unbound(service, internal_op(route->id)->name, FOREIGN);
 		internal_routes[route->id] = route->handle;
 	}
+	return is_complete;
+}
+
+static bool bind_internal(const struct service *service)
+{
+	bool is_complete = bind_internal_routes(service, service->internal_routes);
+	if (service->api != API_GATEWAY)
+		is_complete = bind_internal_routes(service, TASK_OPERATION_ROUTES) && is_complete;
 	for (int id = 0; id < INTERNAL_ID_COUNT; id++)
-		if (internal_op(id)->service == service->api && !internal_routes[id])
+		if (internal_op_is_of(internal_op(id), service->api) && !internal_routes[id])
 			is_complete = report_unbound(service, internal_op(id)->name, NO_HANDLER);
 	return is_complete;
 }

@@ -58,11 +58,13 @@ static const char *task_ids(struct request *rq, const struct dead_letters *which
 	return text.data;
 }
 
-static struct pg_rows *tasks_of(struct request *rq, const struct dead_letters *which,
-                                bool with_content)
+/* Run a statement on the tasks that are meant: its parameters $1 to $5. */
+static struct pg_rows *query_tasks(struct request *rq, const struct dead_letters *which,
+                                   const char *sql)
 {
-	return pg_query(rq, DEAD_TASK_LIST_SQL, pg_text(which->kind), pg_text(task_ids(rq, which)),
-	                pg_int(which->limit), pg_bool(with_content));
+	int64_t limit = which->type == DEAD_EVENTS ? 0 : which->limit;
+	return pg_query(rq, sql, pg_text(which->kind), pg_text(task_ids(rq, which)),
+	                pg_text(which->error), pg_text(which->account), pg_int(limit));
 }
 
 /* --- Events ----------------------------------------------------------------------------------- */
@@ -75,9 +77,19 @@ static bool is_among(const char *const *ids, const char *id)
 	return !ids;
 }
 
+static bool is_meant(const struct dead_letters *which, const struct stream_entry *entry)
+{
+	return (!which->kind || strcmp(stream_text(entry, "type"), which->kind) == 0) &&
+	       (!which->account || strcmp(stream_text(entry, "account"), which->account) == 0) &&
+	       (!which->error || strcasestr(stream_text(entry, "error"), which->error)) &&
+	       is_among(which->ids, entry->id);
+}
+
 /* The entries that are meant, newest first. */
 static struct stream_entries events_of(struct request *rq, const struct dead_letters *which)
 {
+	if (which->type == DEAD_TASKS)
+		return (struct stream_entries){0};
 	const char *const argv[] = {"XRANGE", dead_stream(rq, which->service), "-", "+", "COUNT",
 	                            READ_MAX};
 	struct stream_entries all =
@@ -85,10 +97,8 @@ static struct stream_entries events_of(struct request *rq, const struct dead_let
 	struct stream_entries chosen = {
 		.items = arena_array(rq->arena, all.count + 1, sizeof(struct stream_entry))};
 	for (size_t i = all.count; i-- > 0 && (int64_t)chosen.count < which->limit;) {
-		const struct stream_entry *entry = &all.items[i];
-		bool is_kind = !which->kind || strcmp(stream_text(entry, "type"), which->kind) == 0;
-		if (is_kind && is_among(which->ids, entry->id))
-			chosen.items[chosen.count++] = *entry;
+		if (is_meant(which, &all.items[i]))
+			chosen.items[chosen.count++] = all.items[i];
 	}
 	return chosen;
 }
@@ -127,17 +137,24 @@ static void retry_event(struct request *rq, const struct dead_letters *which,
 /* --- Both ------------------------------------------------------------------------------------- */
 
 void dead_letters_each(struct request *rq, const struct dead_letters *which, bool with_content,
-                       dead_letter_fn *fn)
+                       dead_letter_fn *fn, void *user)
 {
 	check_ids(rq, which);
-	struct pg_rows *rows = tasks_of(rq, which, with_content);
+	struct pg_rows *rows = query_tasks(rq, which, DEAD_TASK_LIST_SQL);
 	for (int row = 0; row < rows->count; row++)
-		fn(rq, pg_get(rows, row, "id"), pg_get(rows, row, "kind"),
-		   pg_get(rows, row, "json"));
+		fn(rq, user, pg_get(rows, row, "id"), pg_get(rows, row, "kind"),
+		   pg_get(rows, row, with_content ? "json_with_input" : "json"));
 	struct stream_entries events = events_of(rq, which);
 	for (size_t i = 0; i < events.count; i++)
-		fn(rq, events.items[i].id, stream_text(&events.items[i], "type"),
+		fn(rq, user, events.items[i].id, stream_text(&events.items[i], "type"),
 		   event_json(rq, &events.items[i], with_content));
+}
+
+int64_t dead_letters_count(struct request *rq, const struct dead_letters *which)
+{
+	check_ids(rq, which);
+	int64_t tasks = pg_get_int(query_tasks(rq, which, DEAD_TASK_COUNT_SQL), 0, "tasks");
+	return tasks + (int64_t)events_of(rq, which).count;
 }
 
 static void wake_processes(struct request *rq, const char *service)
@@ -145,28 +162,44 @@ static void wake_processes(struct request *rq, const char *service)
 	redis_words(rq, "PUBLISH", arena_printf(rq->arena, OUTBOX_CHANNEL, service), OUTBOX_RETRY);
 }
 
-void dead_letters_retry(struct request *rq, const struct dead_letters *which, dead_letter_fn *fn)
+static void nothing(struct request *rq, void *user, const char *id, const char *kind,
+                    const char *json)
 {
+	(void)rq, (void)user, (void)id, (void)kind, (void)json;
+}
+
+int64_t dead_letters_retry(struct request *rq, const struct dead_letters *which, dead_letter_fn *fn,
+                           void *user)
+{
+	fn = fn ? fn : nothing;
 	check_ids(rq, which);
-	struct pg_rows *rows = tasks_of(rq, which, false);
-	for (int row = 0; row < rows->count; row++) {
-		const char *id = pg_get(rows, row, "id");
-		if (pg_query(rq, DEAD_TASK_RETRY_SQL, pg_text(id))->affected == 1)
-			fn(rq, id, pg_get(rows, row, "kind"), pg_get(rows, row, "json"));
-	}
+	struct pg_rows *rows = query_tasks(rq, which, DEAD_TASK_RETRY_SQL);
+	for (int row = 0; row < rows->count; row++)
+		fn(rq, user, pg_get(rows, row, "id"), pg_get(rows, row, "kind"), NULL);
 	struct stream_entries events = events_of(rq, which);
 	for (size_t i = events.count; i-- > 0;) { /* in their order */
 		retry_event(rq, which, &events.items[i]);
-		fn(rq, events.items[i].id, stream_text(&events.items[i], "type"),
-		   event_json(rq, &events.items[i], false));
+		fn(rq, user, events.items[i].id, stream_text(&events.items[i], "type"), NULL);
 	}
 	wake_processes(rq, which->service);
+	return rows->count + (int64_t)events.count;
+}
+
+int64_t dead_letters_drop(struct request *rq, const struct dead_letters *which)
+{
+	check_ids(rq, which);
+	int64_t dropped = query_tasks(rq, which, DEAD_TASK_DROP_SQL)->affected;
+	struct stream_entries events = events_of(rq, which);
+	for (size_t i = 0; i < events.count; i++)
+		redis_words(rq, "XDEL", dead_stream(rq, which->service), events.items[i].id);
+	return dropped + (int64_t)events.count;
 }
 
 void dead_letters_measure(struct request *rq, const char *service)
 {
 	int64_t events = redis_words(rq, "XLEN", dead_stream(rq, service))->integer;
-	int64_t tasks = pg_value_int(pg_query(rq, DEAD_TASK_COUNT_SQL, pg_int(COUNTED_MAX)), 0, 0);
+	const struct dead_letters all = {.service = service, .limit = COUNTED_MAX};
+	int64_t tasks = pg_get_int(query_tasks(rq, &all, DEAD_TASK_COUNT_SQL), 0, "tasks");
 	metric_set(&dead_metric, "event", NULL, (double)events);
 	metric_set(&dead_metric, "task", NULL, (double)tasks);
 }

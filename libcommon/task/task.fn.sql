@@ -182,6 +182,22 @@ RETURN json_build_object(
     'finished_at', time_json(t.finished_at)
 );
 
+-- Tasks that failed by no mistake of who asked for them (task/dead.h), newest first: of a kind, with these ids, with an error that
+-- contains `part` in any case, of an account; null: any.
+CREATE OR REPLACE FUNCTION task_dead(kind text, ids uuid[], part text, account uuid, wanted int) RETURNS SETOF task
+LANGUAGE sql STABLE AS $$
+    SELECT t.* FROM task t
+    WHERE t.status = 'failed' AND t.is_refused IS NOT TRUE AND ($1 IS NULL OR t.kind = $1) AND ($2 IS NULL OR t.id = ANY ($2))
+      AND ($3 IS NULL OR strpos(lower(t.error), lower($3)) > 0) AND ($4 IS NULL OR t.account_id = $4)
+    ORDER BY t.finished_at DESC LIMIT $5
+$$;
+
+-- A task as an operator sees it. `service`: which has it.
+CREATE OR REPLACE FUNCTION task_operator_json(t task, service text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT task_json(t)::jsonb || jsonb_build_object('type', 'task', 'service', service, 'account_id', t.account_id,
+        'is_dead', t.status = 'failed' AND t.is_refused IS NOT TRUE, 'request_id', t.request_id)
+$$;
+
 -- Tell the account of a task that it has failed. `stream` null: the service writes none.
 CREATE OR REPLACE FUNCTION task_failure_tell(t task, stream text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -29,6 +29,21 @@ static bool repository_check(const char *text, size_t length, const char **ret_m
 	return false;
 }
 
+struct list_input {
+	const char *status;
+	int64_t limit, offset;
+};
+
+static const char *const LISTED[] = {"queued", "building",  "succeeded",
+                                     "failed", "cancelled", NULL};
+
+static const struct field LIST_FIELDS[] = {
+	QUERY_ENUM(struct list_input, status, "status", LISTED),
+	QUERY_LIMIT(struct list_input, limit, 20, 100),
+	QUERY_OFFSET(struct list_input, offset),
+	FIELD_END,
+};
+
 static const struct field CREATE_FIELDS[] = {
 	{IN_BODY, FIELD_TEXT, "repo", FIELD_AT(struct build_input, repo, const char *),
          NULLABLE | TRIMMED, 1, 500, .check = repository_check},
@@ -157,6 +172,15 @@ void build_create(struct request *rq)
 	                 pg_bool(shares), pg_bool(in->no_cache), pg_int(build_timeout_s()),
 	                 pg_text(rq->caller.repo), queue_waiting_max(rq));
 	reply_json(rq, 201, pg_json(pg_query(rq, BUILD_REPORTED_SQL, pg_text(pg_json(made)))));
+}
+
+void build_list(struct request *rq)
+{
+	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, BUILD_LIST_SQL, pg_uuid(rq->caller.account), pg_text(in->status),
+	                 pg_text(rq->caller.repo), pg_int(in->limit), pg_int(in->offset));
+	reply_page(rq, rows, in->limit, in->offset);
 }
 
 void build_get(struct request *rq)

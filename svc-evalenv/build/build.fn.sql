@@ -1,12 +1,15 @@
 -- A build as the API shows it.
-CREATE OR REPLACE FUNCTION build_json(b build, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION build_item_json(b build, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'build_id', b.id, 'status', CASE w.status WHEN 'running' THEN 'building' ELSE w.status END, 'source', b.source,
         'repo', b.repo, 'ref', b.ref, 'arxiv_id', b.arxiv_id, 'template_id', b.template -> 'template_id',
-        'image', b.image, 'digest', b.digest, 'log_tail', log_tail(w.id),
-        'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
+        'image', b.image, 'digest', b.digest, 'log_length', w.log_length, 'attempts', w.attempts, 'worker', w.worker,
         'created_at', time_json(w.created_at), 'started_at', time_json(w.started_at),
         'finished_at', time_json(w.finished_at), 'error', w.error)
+$$;
+
+CREATE OR REPLACE FUNCTION build_json(b build, w work) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT build_item_json(b, w) || jsonb_build_object('log_tail', log_tail(w.id))
 $$;
 
 -- What a worker needs to build it.

@@ -17,6 +17,7 @@ struct build_path {
 extern const struct field BUILD_ID_FIELDS[];
 
 void build_create(struct request *rq);
+void build_list(struct request *rq);
 void build_get(struct request *rq);
 void build_cancel(struct request *rq);
 void build_context_get(struct request *rq);

@@ -3,6 +3,16 @@
 SELECT jsonb_build_object('template_id', id, 'version', version, 'digest', digest, 'spec', spec)
 FROM template WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = repository_key($3));
 
+-- name: build_list (read)
+-- $1 account, $2 status (NULL: any), $3 the only repository that the key may see (NULL: all), $4 limit, $5 offset.
+WITH found AS (
+    SELECT id FROM work WHERE account_id = $1 AND kind = 'build' AND ($3::text IS NULL OR lower(repo) = repository_key($3))
+      AND ($2::text IS NULL OR status = CASE $2 WHEN 'building' THEN 'running' ELSE $2 END)
+)
+SELECT (SELECT coalesce(json_agg(build_item_json(b, w) ORDER BY b.id DESC), '[]')
+        FROM (SELECT id FROM found ORDER BY id DESC LIMIT $4 OFFSET $5) page JOIN build b USING (id) JOIN work w USING (id)),
+       (SELECT count(*) FROM found) AS total;
+
 -- name: build_create
 -- $1 account, $2 what is built: members that are columns of build, $3 the paper (NULL: none), $4 whether the outcome goes to the
 -- shared catalogue, $5 whether an equal build is not used, $6 the most seconds, $7 the repository that the key is limited to, $8 the most

@@ -49,6 +49,24 @@ def test_a_build_from_queue_to_image(api, build, claim_build):
     assert api.get(f"{PATH}/{made['build_id']}", expect=200).json() == ended
 
 
+def test_the_list_has_no_logs_and_filters(api, build, claim_build, other_user):
+    first, second = build(containerfile=FILE, build_args={"NUMBER": "1"}), build(containerfile=FILE, build_args={"NUMBER": "2"})
+    heartbeat(api, claim_build(), log="STEP 1\n")
+    newest = api.get(PATH, params={"limit": 2}, expect=200)
+    assert [(each["build_id"], each["status"], each["log_length"]) for each in newest.json()] == [
+        (second["build_id"], "queued", 0), (first["build_id"], "building", 7)]  # fmt: skip
+    assert int(newest.headers["X-Total-Count"]) >= 2
+    assert [each["build_id"] for each in api.get(f"{PATH}?status=building").json()] == [first["build_id"]]
+    assert other_user.api.get(PATH, expect=200).json() == []
+    api.problem("GET", f"{PATH}?status=running", 400, "invalid_request")
+
+
+def test_a_limited_key_lists_the_builds_of_its_repository(api, build):
+    build(repo="acme/ranker"), build(repo="acme/other"), build()
+    key = api.post("/account/api-keys", {"name": "r", "kind": "automation", "repo": "Acme/Ranker", "scopes": ["eval:read"]}, expect=201).json()
+    assert {each["repo"] for each in api.as_key(key["key"]).get(PATH, expect=200).json()} == {"acme/ranker"}
+
+
 @pytest.fixture
 def template_with(api):
     """template_with(env): a new template with these environment variables; returns its id."""

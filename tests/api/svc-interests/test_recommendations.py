@@ -245,6 +245,26 @@ def test_list_has_at_most_50_items(interests):
     assert len(interests.recommended(made)) == 20
 
 
+def test_the_funnel_counts_what_became_of_papers(api, interests, interest, db, other_user):
+    path = "/papers/recommended"
+    papers = api.get(path, params={"limit": 50}, expect=200).json()
+    first, second, third = [paper["recommendation_id"] for paper in papers[:3]]
+    for id, signal in [(first, "like"), (first, "save"), (first, "implemented"), (second, "dismiss"), (third, "dislike")]:
+        api.post(f"{path}/{id}/feedback", {"signal": signal}, expect=200)
+    scores = {first: 0.8, second: 0.79, third: 0}
+    for id, score in scores.items():
+        db.execute("UPDATE recommendation SET relevance_score = %s WHERE id = %s", [score, id])
+    seen = api.get(f"{path}/funnel", expect=200).json()
+    assert {name: seen[name] for name in ("days", "recommended", "liked", "disliked", "implemented")} == {
+        "days": 30, "recommended": len(papers), "liked": 1, "disliked": 2, "implemented": 1}  # fmt: skip
+    assert [(band["from"], band["liked"], band["disliked"]) for band in seen["bands"]] == [(0.8, 1, 0), (0.6, 0, 1), (0.4, 0, 0), (0, 0, 1)]
+    shift(db, interest, "40 days")
+    assert api.get(f"{path}/funnel", expect=200).json()["recommended"] == 0
+    assert api.get(f"{path}/funnel?days=60", expect=200).json()["recommended"] == len(papers)
+    assert other_user.api.get(f"{path}/funnel", expect=200).json()["recommended"] == 0
+    api.problem("GET", f"{path}/funnel?days=0", 400, "invalid_request")
+
+
 def test_list_of_another_account_is_empty(interests, other_interests, interest):
     assert other_interests.recommended(interest) == []
     assert other_interests.recommended(period="all") == []

@@ -5,10 +5,8 @@ import uuid
 
 import pytest
 
+from lib.scenario.dead_letters import DEAD, SERVICE, bury, failed, interests_db  # noqa: F401
 from lib.wait import wait_for
-
-SERVICE = "svc-interests"
-DEAD = f"events.dead.{SERVICE}"
 
 
 def dead(cluster, *args, name=SERVICE):
@@ -17,37 +15,6 @@ def dead(cluster, *args, name=SERVICE):
 
 def rows(printed):
     return [json.loads(line) for line in printed.splitlines()]
-
-
-@pytest.fixture
-def db(cluster):
-    with cluster.postgres.connect("interests") as made:
-        yield made
-
-
-@pytest.fixture
-def failed(api, db):
-    """A task that has failed, as the answer to its start told it."""
-    api.post("/interests", {"name": "Dead", "context": "letters"}, expect=201)
-    started = api.post("/papers/recommended/refresh", {"num_results": 1}, expect=202)
-    api.wait_task(started)
-    id = started.json()["task_id"]
-    db.execute("UPDATE task SET status = 'failed', attempts = attempts_max, result = NULL, error = 'the index was away' WHERE id = %s", [id])
-    yield started.json()
-    db.execute("DELETE FROM task WHERE id = %s", [id])
-
-
-@pytest.fixture
-def bury(cluster):
-    """Adds an event to the dead letters of svc-interests; returns the id of the entry."""
-    redis = cluster.redis.client()
-
-    def add(**fields):
-        known = {"stream": "events.account", "service": SERVICE, "error": "internal: no", "id": str(uuid.uuid4())}
-        return redis.xadd(DEAD, {**known, "account": "", "at": "2026-01-31T09:30:00.000Z", "data": "{}", "request_id": "", "lane": "", **fields})
-
-    yield add
-    redis.delete(DEAD)
 
 
 def test_every_process_has_the_command(cluster):
@@ -69,7 +36,7 @@ def test_a_failed_task_is_shown_and_tried_again(cluster, api, failed):
     assert dead(cluster, "retry", id) == ""
 
 
-def test_a_dead_event_is_handled_once_its_cause_is_mended(cluster, db, bury):
+def test_a_dead_event_is_handled_once_its_cause_is_mended(cluster, interests_db, bury):
     account = str(uuid.uuid4())
     entry = bury(type="account.deleted", account=account)
     (row,) = rows(dead(cluster, "list", "--kind", "account.deleted"))
@@ -77,23 +44,23 @@ def test_a_dead_event_is_handled_once_its_cause_is_mended(cluster, db, bury):
     assert rows(dead(cluster, "show", entry))[0]["data"] == "{}"
     assert dead(cluster, "retry", "--dry-run", "--all") == f"{entry} account.deleted: would be queued again\n"
     assert dead(cluster, "retry", "--kind", "account.deleted") == f"{entry} account.deleted: queued again\n"
-    wait_for(lambda: db.execute("SELECT FROM deleted_account WHERE id = %s", [account]).fetchone() is not None, "the account is forgotten")
+    wait_for(lambda: interests_db.execute("SELECT FROM deleted_account WHERE id = %s", [account]).fetchone() is not None, "the account is forgotten")
     assert dead(cluster, "list", "--kind", "account.deleted") == "" == dead(cluster, "retry", entry)
 
 
-def test_a_retry_that_stopped_half_way_is_repeated(cluster, db, bury):
+def test_a_retry_that_stopped_half_way_is_repeated(cluster, interests_db, bury):
     """The event was parked, and is still among the dead letters."""
     account = str(uuid.uuid4())
     entry = bury(type="account.deleted", account=account)
-    db.execute(
+    interests_db.execute(
         "INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, next_try)"
         " VALUES ('events.account', %s, %s, '', 'account.deleted', '2026-01-31T09:30:00.000Z', '{}', '', %s, now() + interval '1 hour')",
         [entry, account, account],
     )
     dead(cluster, "retry", entry)
-    assert db.execute("SELECT count(*) FROM event_parked WHERE entry_id = %s", [entry]).fetchone() == (1,)
+    assert interests_db.execute("SELECT count(*) FROM event_parked WHERE entry_id = %s", [entry]).fetchone() == (1,)
     assert cluster.redis.client().xlen(DEAD) == 0
-    db.execute("DELETE FROM event_parked WHERE entry_id = %s", [entry])
+    interests_db.execute("DELETE FROM event_parked WHERE entry_id = %s", [entry])
 
 
 def test_one_that_fails_again_is_a_dead_letter_again(cluster, bury):

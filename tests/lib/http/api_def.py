@@ -131,9 +131,10 @@ def callers_of(text):
 
 
 def internal_operations():
-    """[(method, path, service, callers)] of libcommon/internal.def; services by name."""
+    """[(method, path, service, callers)] of libcommon/internal.def; services by name, each of EVERY."""
     rows = INTERNAL_ROW.findall(COMMENT.sub("", INTERNAL_TABLE.read_text(encoding="utf-8")))
-    return [(method, path, process_of(service), callers_of(callers)) for method, path, service, callers in rows]
+    return [(method, path, process_of(each), callers_of(callers))
+            for method, path, service, callers in rows for each in (services()[1:] if service == "EVERY" else [service])]
 
 
 def public_callers():

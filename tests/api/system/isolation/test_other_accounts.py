@@ -65,6 +65,9 @@ CALLS = {
     "session_delete": Call(OPENED),
     "sessions_list": own(),
     "session_end": absent(),
+    "tasks_list": Call(REFUSED),
+    "tasks_retry": refused(lambda v: {"account_id": v.account}),
+    "tasks_summary_get": Call(REFUSED),
     "experiments_list": own(query=lambda v: {"project_id": v.ids["project_id"]}),
     "experiment_create": refused(lambda v: {"name": "e", "project_id": v.ids["project_id"], "launch_context": {"target_repo": v.repo}}),
     "experiment_get": absent(),
@@ -97,6 +100,7 @@ CALLS = {
     "provision_task_get": absent(),
     "interest_toggle": absent(),
     "recommendations_list": own(query=lambda v: {"interest_id": v.interest, "period": "all"}),
+    "recommendations_funnel_get": own(),
     "recommendations_digest_get": own(query=lambda v: {"period": "all"}),
     "recommendations_refresh": refused(lambda v: {"interest_id": v.interest}),
     "refresh_task_get": absent(),
@@ -167,6 +171,7 @@ CALLS = {
     "build_context_get": absent(),
     "build_heartbeat": absent({"attempt": 1}),
     "build_report": absent({"status": "succeeded", "image": "i:1"}),
+    "builds_list": own(),
     "eval_runs_list": own(query=lambda v: {"template_id": v.ids["template_id"]}),
     "eval_run_create": refused(in_experiment),
     "eval_run_claim": Call({204, 403}, body=lambda v: {"worker": "thief"}),
@@ -321,8 +326,8 @@ READS = [op for op in OPERATIONS if op.method == "GET" and "OPEN" not in op.flag
 NO_TEXT = {"refit_task_get", "refresh_task_get", "provision_task_get", "assets_list", "asset_get", "asset_similar_list", "search_stats_get",
            "app_install_url_get", "app_installation_get", "connections_list", "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
-           "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "build_get",
-           "webhook_event_types_list", "sessions_list", "feeds_list", "webhook_deliveries_list"}
+           "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "build_get", "builds_list",
+           "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list"}
 
 
 @by_id([op for op in READS if op.id not in NO_TEXT])

@@ -95,7 +95,13 @@ export function AgentSchedule({ interest }: { interest: Schemas["Interest"] }) {
         )}
         {schedule.every !== "off" && (
           <>
-            <TextField label={words.time} type="time" value={timeOf(schedule)} onInput={(time) => setSchedule(withTime(schedule, time))} required />
+            <TextField
+              label={words.time}
+              type="time"
+              value={timeOf(schedule)}
+              onInput={(time) => setSchedule(withTime(schedule, time))}
+              required
+            />
             <TextField
               label={words.zone}
               hint={words.zoneHint}

@@ -1,0 +1,128 @@
+"""What an operator sees of the tasks and dead letters of all services, and does with them."""
+
+import uuid
+
+import pytest
+
+from lib.scenario.dead_letters import DEAD, SERVICE, bury, failed, interests_db  # noqa: F401
+from lib.wait import wait_for
+
+
+@pytest.fixture
+def operator(cluster):
+    return cluster.user(operator=True).api
+
+
+def listed(operator, **params):
+    return operator.get("/tasks", params=params, expect=200).json()
+
+
+def retry(operator, **body):
+    return operator.post("/tasks/retry", body, expect=200).json()
+
+
+def test_only_operators(api):
+    for method, path in [("GET", "/tasks"), ("GET", "/tasks/summary"), ("POST", "/tasks/retry")]:
+        answer = api.request(method, path, {} if method == "POST" else None)
+        assert (answer.status_code, answer.json()["scope"]) == (403, "service:any_user")
+
+
+def test_a_failed_task_is_found_by_every_filter_and_runs_again(operator, user, api, failed):
+    found = {"service": SERVICE, "kind": failed["kind"], "status": "failed", "error": "INDEX was", "account_id": user.account}
+    (row,) = listed(operator, **found)
+    assert (row["task_id"], row["service"], row["account_id"], row["is_dead"]) == (failed["task_id"], SERVICE, user.account, True)
+    for name, other in [("service", "svc-fleet"), ("kind", "x"), ("status", "running"), ("error", "%"), ("account_id", str(uuid.uuid4()))]:
+        assert listed(operator, **{**found, name: other}) == []
+    found.pop("status")
+    assert retry(operator, **found, dry_run=True) == {"matched": 1, "changed": 0}
+    assert retry(operator, **{**found, "error": "%"}) == {"matched": 0, "changed": 0}
+    assert retry(operator, **found) == {"matched": 1, "changed": 1}
+    wait_for(lambda: api.get(failed["status_url"]).json()["status"] == "completed", "the task runs again")
+    assert retry(operator, ids=[failed["task_id"]]) == {"matched": 0, "changed": 0}
+
+
+def test_a_dropped_task_is_cancelled_and_says_why(operator, api, failed):
+    assert retry(operator, ids=[failed["task_id"]], drop=True) == {"matched": 1, "changed": 1}
+    task = api.get(failed["status_url"], expect=200).json()
+    assert (task["status"], task["error"], task["message"]) == ("cancelled", None, "given up by an operator: the index was away")
+    assert retry(operator, ids=[failed["task_id"]]) == {"matched": 0, "changed": 0}
+
+
+def test_what_a_caller_did_wrong_is_seen_and_left_alone(operator, failed, interests_db):
+    interests_db.execute("UPDATE task SET is_refused = true WHERE id = %s", [failed["task_id"]])
+    (row,) = listed(operator, status="failed", kind=failed["kind"], account_id=operator_account(interests_db, failed))
+    assert row["is_dead"] is False
+    assert retry(operator, ids=[failed["task_id"]], drop=True) == {"matched": 0, "changed": 0}
+
+
+def operator_account(db, failed):
+    return str(db.execute("SELECT account_id FROM task WHERE id = %s", [failed["task_id"]]).fetchone()[0])
+
+
+def test_tasks_of_all_services_are_in_one_order(operator, cluster):
+    for schema in ["fleet", "search", "fleet"]:
+        with cluster.postgres.connect(schema) as db:
+            db.execute("INSERT INTO task (kind, status, finished_at) VALUES ('of_order', 'completed', now())")
+    rows = listed(operator, kind="of_order")
+    assert [row["service"] for row in rows] == ["svc-fleet", "svc-search", "svc-fleet"]
+    answer = operator.get("/tasks", params={"kind": "of_order", "limit": 1, "offset": 1}, expect=200)
+    assert (answer.json(), answer.headers["X-Total-Count"]) == ([rows[1]], "3")
+    for schema in ["fleet", "search"]:
+        with cluster.postgres.connect(schema) as db:
+            db.execute("DELETE FROM task WHERE kind = 'of_order'")
+
+
+def test_dead_events_are_listed_repeated_and_dropped(operator, cluster, interests_db, bury):
+    account, redis = f"019b8d2b-8c00-7{str(uuid.uuid4())[15:]}", cluster.redis.client()
+    first, second = bury(type="account.deleted", account=account), bury(type="other")
+    rows = listed(operator, type="event", service=SERVICE)
+    assert [(row["task_id"], row["kind"], row["stream"], row["account_id"]) for row in rows] == [
+        (second, "other", "events.account", None), (first, "account.deleted", "events.account", account)]  # fmt: skip
+    assert listed(operator, type="event", status="running") == []
+    assert retry(operator, type="event", account_id=account) == {"matched": 1, "changed": 1}
+    wait_for(lambda: interests_db.execute("SELECT FROM deleted_account WHERE id = %s", [account]).fetchone() is not None, "it is handled")
+    assert retry(operator, type="event", service=SERVICE, ids=[second], drop=True) == {"matched": 1, "changed": 1}
+    assert redis.xlen(DEAD) == 0
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [({}, "status"), ({"drop": True}, "status"), ({"status": "running"}, "status"), ({"type": "event", "ids": ["1-0"]}, "service"),
+     ({"service": "svc-x"}, "service"), ({"ids": []}, "ids")],
+)  # fmt: skip
+def test_a_retry_says_which(operator, body, field):
+    answer = operator.post("/tasks/retry", body, expect=400)
+    assert [fault["field"] for fault in answer.json()["errors"]] == [field]
+
+
+def test_an_id_that_is_none_is_refused_before_anything_is_done(operator, api, failed):
+    assert '"12" is not the id' in operator.post("/tasks/retry", {"ids": ["12", failed["task_id"]]}, expect=400).json()["detail"]
+    assert api.get(failed["status_url"]).json()["status"] == "failed"
+
+
+def test_the_summary_counts_what_waits_and_how_late_it_is(operator, cluster):
+    with cluster.postgres.connect("search") as db:
+        db.execute("INSERT INTO task (kind, turn, created_at) VALUES ('of_summary', 0, now() - interval '1 hour')")
+        db.execute("INSERT INTO task (kind, status, created_at, started_at, finished_at)"
+                   " VALUES ('of_summary', 'completed', now() - interval '90 s', now(), now())")  # fmt: skip
+    rows = {row["service"]: row for row in operator.get("/tasks/summary", expect=200).json()["services"]}
+    with cluster.postgres.connect("search") as db:
+        db.execute("DELETE FROM task WHERE kind = 'of_summary'")
+    assert list(rows) == ["gateway", "svc-experiments", "svc-interests", "svc-search", "svc-fleet", "svc-integrations", "svc-evalenv"]
+    search = rows["svc-search"]
+    assert search["queued"] >= 1 and search["late_ms"] >= 3_600_000
+    assert search["hours"][-1]["completed"] >= 1 and search["hours"][-1]["waited_ms"] > 0
+
+
+def test_a_service_that_is_away_is_left_out(operator, cluster):
+    cluster.stop("svc-evalenv")
+    try:
+        answer = operator.get("/tasks", params={"status": "failed"}, expect=200)
+        assert answer.headers["X-Left-Out"] == "svc-evalenv"
+        assert operator.get("/tasks/summary", expect=200).headers["X-Left-Out"] == "svc-evalenv"
+        detail = operator.post("/tasks/retry", {"kind": "of_nobody"}, expect=503).json()["detail"]
+        assert detail == "no answer of svc-evalenv; repeat the request for theirs"
+        assert operator.post("/tasks/retry", {"kind": "of_nobody", "service": "svc-fleet"}, expect=200).json()["matched"] == 0
+    finally:
+        cluster.start("svc-evalenv")
+        wait_for(lambda: operator.get("/eval-env/builds").status_code == 200, "svc-evalenv answers again")
