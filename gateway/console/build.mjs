@@ -1,6 +1,6 @@
 /**
- * Builds the console into the folder DIST: index.html, assets/NAME-HASH.*, each also as .gz and .br, and manifest.json, by which the
- * gateway serves them. Fails when a page is larger than its goal.
+ * Builds the console into the folder DIR: index.html, assets/NAME-HASH.*, each also as .gz and .br, and manifest.json, by
+ * which the gateway serves them. Fails when a page is larger than its goal.
  *
  * usage: node build.mjs DIST
  */

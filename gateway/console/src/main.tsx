@@ -21,14 +21,20 @@ import "./style/base.css";
 import "./style/shell.css";
 import "./style/parts.css";
 import "./style/today.css";
+import "./style/chart.css";
 
 const Agents = lazy(() => import("./page/agents/Agents"));
+const Build = lazy(() => import("./page/evaluations/Build"));
+const EvalRun = lazy(() => import("./page/evaluations/Run"));
+const EvalTemplate = lazy(() => import("./page/evaluations/Template"));
+const Evaluations = lazy(() => import("./page/evaluations/Evaluations"));
 const Experiments = lazy(() => import("./page/experiments/Experiments"));
 const Experiment = lazy(() => import("./page/experiments/Experiment"));
 const Inbox = lazy(() => import("./page/inbox/Inbox"));
 const Interests = lazy(() => import("./page/interests/Interests"));
 const Interest = lazy(() => import("./page/interests/Interest"));
 const Licenses = lazy(() => import("./page/licenses/Licenses"));
+const Operator = lazy(() => import("./page/operator/Operator"));
 const Papers = lazy(() => import("./page/papers/Papers"));
 const Paper = lazy(() => import("./page/papers/Paper"));
 const Settings = lazy(() => import("./page/settings/Settings"));
@@ -67,7 +73,12 @@ function Pages() {
         <Route path="/experiments" component={Experiments} />
         <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
         <Route path="/agents" component={Agents} />
+        <Route path="/evaluations" component={Evaluations} />
+        <Route path="/evaluations/builds/:id">{({ id }) => <Build id={id} key={id} />}</Route>
+        <Route path="/evaluations/runs/:id">{({ id }) => <EvalRun id={id} key={id} />}</Route>
+        <Route path="/evaluations/templates/:id">{({ id }) => <EvalTemplate id={id} key={id} />}</Route>
         <Route path="/settings" component={Settings} />
+        <Route path="/operator" component={Operator} />
         <Route path="/licenses" component={Licenses} />
         <Route component={NotFound} />
       </Switch>

@@ -1,5 +1,6 @@
 """The pages in a real browser: every page, journeys of people, and what others wrote."""
 
+import uuid
 from dataclasses import dataclass
 
 import pytest
@@ -48,6 +49,70 @@ def test_every_page_is_sound(browse, reader, experiment):
 
 def test_every_page_of_a_new_account_is_sound(browse, cluster):
     assert browse("pages", key=cluster.user().key, paths=[])["found"] == []
+
+
+@pytest.fixture
+def given_up(cluster):
+    """The error of three tasks that svc-interests has given up."""
+    error = f"not {uuid.uuid4()}"
+    with cluster.postgres.connect("interests") as db:
+        db.execute("INSERT INTO task (kind, status, error, attempts, started_at, finished_at)"
+                   " SELECT 'of_console', 'failed', %s, 5, now(), now() FROM generate_series(1, 3)", [error])  # fmt: skip
+        yield error
+        db.execute("DELETE FROM task WHERE kind = 'of_console'")
+
+
+def test_the_operator_page_is_sound(browse, cluster, given_up):
+    paths = ["operator", "operator?type=event", "operator?status=all", f"operator?error={given_up}", "operator?kind=none"]
+    assert browse("pages", key=cluster.user(operator=True).key, pages=paths)["found"] == []
+
+
+def test_an_operator_repeats_and_drops_what_was_given_up(browse, cluster, given_up):
+    seen = browse("operator", key=cluster.user(operator=True).key, error=given_up, left=2)
+    assert (seen["errors"], seen["address"]) == ([], f"?error={given_up.replace(' ', '+')}")
+    with cluster.postgres.connect("interests") as db:
+        rows = db.execute("SELECT status, count(*) FROM task WHERE kind = 'of_console' GROUP BY 1 ORDER BY 1").fetchall()
+    assert rows == [("cancelled", 2), ("pending", 1)]
+
+
+@pytest.fixture
+def evaluated(cluster):
+    """An account with a template, a run of it that has ended, one that waits, and a build: its key, and their pages."""
+    user = cluster.user()
+    api = user.api
+    spec = {"image": "i:1", "command": "x", "metrics": ["recall"]}
+    template = api.post("/eval-env/templates", {"name": HOSTILE, "spec": spec}, expect=201).json()["template_id"]
+    body = {"template_id": template, "target": "hosted", "name": HOSTILE}
+    ended, waiting = (api.post("/eval-env/runs", body, expect=201).json()["run_id"] for _ in range(2))
+    result = {"run_id": ended, "status": "succeeded", "metrics": {"recall": 0.71}, "results": {"text": HOSTILE}, "log": "line\n" * 200,
+              "artifacts": [{"name": "report", "url": "https://example.org/report"}]}  # fmt: skip
+    api.post("/eval-env/webhooks/results", result, headers={"webhook-id": ended}, expect=200)
+    build = api.post("/eval-env/builds", {"repo": "acme/ranker", "ref": "main"}, expect=201).json()["build_id"]
+    pages = [f"templates/{template}", f"runs/{ended}", f"runs/{waiting}", f"builds/{build}"]
+    views = ["evaluations", "evaluations?view=templates", "evaluations?view=builds", "evaluations?status=queued", "evaluations?new=1"]
+    return user.key, views + [f"evaluations/{page}" for page in pages]
+
+
+def test_the_pages_of_evaluations_are_sound(browse, evaluated):
+    key, pages = evaluated
+    assert browse("pages", key=key, pages=pages)["found"] == []
+
+
+def test_a_template_is_made_and_run(browse, cluster):
+    user = cluster.user()
+    seen = browse("evaluate", key=user.key)
+    assert seen["errors"] == []
+    run = user.api.get(f"/eval-env/runs/{seen['address'].rpartition('/')[2]}", expect=200).json()
+    assert (run["name"], run["status"]) == ("First", "cancelled")
+    assert [template["locked"] for template in user.api.get("/eval-env/templates", expect=200).json()] == [True]
+
+
+def test_a_message_leads_to_its_paper(browse, reader):
+    paper = reader.user.api.get("/papers/recommended", expect=200).json()[-1]
+    seen = browse("message", key=reader.user.key, recommendation=paper["recommendation_id"], title=paper["title"], interest=reader.interest)
+    assert (seen["errors"], seen["focused"]) == ([], paper["title"])
+    rated = [each["signals"] for each in reader.user.api.get("/papers/recommended", expect=200).json()]
+    assert rated[-1] == ["like"] and not any(rated[:-1])
 
 
 def test_papers_are_rated_by_keyboard(browse, reader):

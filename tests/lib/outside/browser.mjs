@@ -12,7 +12,10 @@ import { chromium } from "playwright-core";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
-const PAGES = ["", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "settings", "licenses", "no/such/page"];
+const PAGES = [
+  "", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "evaluations", "evaluations?view=templates",
+  "evaluations?view=builds", "evaluations?view=templates&new=1", "settings", "licenses", "no/such/page",
+];
 const SIZES = [
   { width: 1200, height: 850 },
   { width: 320, height: 640 },
@@ -38,6 +41,9 @@ async function logIn(page, key) {
   await page.getByRole("navigation", { name: "Pages" }).waitFor();
 }
 
+/** All charts with their tables, and all that is folded. */
+const unfold = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((each) => (each.open = true)));
+
 async function violations(page) {
   await page.evaluate(AXE);
   const found = await page.evaluate(async (rules) => (await globalThis.axe.run({ runOnly: rules })).violations, RULES);
@@ -47,7 +53,7 @@ async function violations(page) {
 const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
 const JOURNEYS = {
-  /** Every page, in both themes and two widths. */
+  /** `pages`, or every page and `paths`, in both themes and two widths. */
   async pages(browser, values) {
     const found = [];
     const titles = {};
@@ -55,7 +61,7 @@ const JOURNEYS = {
       const { page, errors } = await open(browser, values, { colorScheme });
       found.push(...(await violations(page)).map((each) => `log-in ${colorScheme} ${each}`));
       await logIn(page, values.key);
-      for (const path of [...PAGES, ...values.paths]) {
+      for (const path of values.pages ?? [...PAGES, ...values.paths]) {
         await page.goto(`${values.url}/console/${path}`);
         await page.locator("main h1").waitFor();
         await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
@@ -64,6 +70,7 @@ const JOURNEYS = {
           await page.setViewportSize(size);
           if (await isWiderThanWindow(page)) found.push(`${path} is wider than ${size.width}`);
         }
+        await unfold(page);
         found.push(...(await violations(page)).map((each) => `${path} ${colorScheme} ${each}`));
       }
       found.push(...errors);
@@ -128,6 +135,67 @@ const JOURNEYS = {
     await logIn(page, values.key);
     await page.getByRole("heading", { name: "Experiments" }).waitFor();
     return { errors, address };
+  },
+
+  /** An operator finds what was given up by a filter, lets one run again, and drops the rest. */
+  async operator(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Operator" }).click();
+    await page.getByRole("row", { name: /svc-interests/ }).first().waitFor();
+    await page.getByLabel("Part of the error").fill(values.error);
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByRole("button", { name: "Retry", exact: true }).first().click();
+    await page.getByRole("button", { name: "Retry 1" }).click();
+    await page.getByText("1 dead letter will run again.", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Drop all" }).click();
+    await page.getByRole("button", { name: `Drop ${values.left}` }).click();
+    await page.getByText("Nothing was given up.").waitFor();
+    return { errors, address: new URL(page.url()).search };
+  },
+
+  /** A template is made and locked, a run of it started and cancelled. */
+  async evaluate(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Evaluations" }).click();
+    await page.getByRole("button", { name: "Templates" }).click();
+    await page.getByRole("button", { name: "New template" }).click();
+    const form = page.getByRole("dialog", { name: "New template" });
+    await form.getByLabel("Name").fill("From the console");
+    const spec = form.getByLabel("What is evaluated, as JSON");
+    const written = await spec.inputValue();
+    await spec.fill("no JSON");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByText("This must be a JSON object").first().waitFor();
+    await spec.fill(written);
+    await form.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "From the console" }).waitFor();
+    await page.getByRole("button", { name: "Lock" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Lock" }).click();
+    await page.getByText("locked", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "New run" }).click();
+    await page.getByLabel("Name (optional)").fill("First");
+    await page.getByRole("button", { name: "Start run" }).click();
+    await page.getByRole("heading", { name: "First" }).waitFor();
+    await page.getByRole("button", { name: "Cancel it" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Cancel it" }).click();
+    await page.getByText("cancelled", { exact: true }).waitFor();
+    return { errors, address: new URL(page.url()).pathname };
+  },
+
+  /** A message leads to its paper, and what was chosen in it needs one more press. */
+  async message(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/?recommendation=${values.recommendation}&signal=like`);
+    await page.getByText("Your message said: liked.").waitFor();
+    const focused = await page.evaluate(() => document.activeElement.querySelector("h3")?.textContent);
+    await page.getByRole("button", { name: values.title, exact: true }).click();
+    await page.getByText("Liked", { exact: true }).waitFor();
+    await page.goto(`${values.url}/console/?interest=${values.interest}`);
+    await page.getByRole("link", { name: "Show all interests" }).waitFor();
+    return { errors, focused };
   },
 
   /** What others wrote stays text. */

@@ -32,6 +32,13 @@ interface Answer<T> {
   response: Response;
 }
 
+type Defined<T> = { [Name in keyof T]?: Exclude<T[Name], undefined> };
+
+/** The members that are not undefined. */
+export function defined<T extends object>(record: T): Defined<T> {
+  return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Defined<T>;
+}
+
 type Listener = () => void;
 const ended = new Set<Listener>();
 
@@ -57,11 +64,22 @@ export async function answer<T>(call: Promise<Answer<T>>): Promise<T> {
 export interface Page<T> {
   items: T;
   total: number;
+  leftOut: readonly string[];
+}
+
+/** Services that an answer lacks, because they did not answer in time. */
+function leftOutOf(response: Response): string[] {
+  return response.headers.get("X-Left-Out")?.split(" ") ?? [];
+}
+
+/** As answer(), with the services that it lacks. */
+export async function withLeftOut<T>(call: Promise<Answer<T>>): Promise<{ data: T; leftOut: readonly string[] }> {
+  return { data: await answer(call), leftOut: leftOutOf((await call).response) };
 }
 
 /** The same for a list, with the number of all its rows, which is in the field X-Total-Count. */
 export async function page<T>(call: Promise<Answer<T>>): Promise<Page<T>> {
   const { data, error, response } = await call;
   if (!response.ok) throw failure(response, error);
-  return { items: data as T, total: Number(response.headers.get("X-Total-Count") ?? 0) };
+  return { items: data as T, total: Number(response.headers.get("X-Total-Count") ?? 0), leftOut: leftOutOf(response) };
 }

@@ -33,6 +33,27 @@ export function day(time: Date): string {
   return DAY.format(time);
 }
 
+const HOUR = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
+
+/** The hour of a day: `09:00`. */
+export function hour(time: Date): string {
+  return HOUR.format(time);
+}
+
+/** From the longest: milliseconds of the unit, and its sign. */
+const DURATIONS: readonly [number, string][] = [
+  [86_400_000, "d"],
+  [3_600_000, "h"],
+  [60_000, "min"],
+  [1_000, "s"],
+];
+
+/** A time span, by its largest unit: `1.5 h`, `310 ms`. */
+export function duration(ms: number): string {
+  for (const [size, unit] of DURATIONS) if (ms >= size) return `${(ms / size).toFixed(ms < 10 * size ? 1 : 0)} ${unit}`;
+  return `${ms} ms`;
+}
+
 export function count(value: number): string {
   return COUNT.format(value);
 }

@@ -1,7 +1,8 @@
 /** What the pages read: one row a question, with the key under which its answer is kept. */
 import { queryOptions } from "@tanstack/preact-query";
 
-import { answer, api, page, type Schemas } from "./client";
+import { answer, api, defined, page, withLeftOut, type Schemas } from "./client";
+import { pollWhile } from "./polling";
 import { Problem } from "./problem";
 
 export type Period = "today" | "week";
@@ -42,6 +43,12 @@ export const explanation = (id: string) =>
       answer(api.GET("/api/v1.0/papers/recommended/{recommendation_id}/explanation", { params: { path: { recommendation_id: id } } })),
     staleTime: Infinity,
   });
+
+/** What became of the recommendations of the last 30 days. */
+export const funnel = queryOptions({
+  queryKey: ["digest", "funnel"],
+  queryFn: () => answer(api.GET("/api/v1.0/papers/recommended/funnel")),
+});
 
 export const refreshTask = (id: string | null) =>
   queryOptions({
@@ -139,3 +146,78 @@ export const sessions = queryOptions({
   queryKey: ["sessions"],
   queryFn: () => page(api.GET("/api/v1.0/sessions")),
 });
+
+export const searchStats = queryOptions({
+  queryKey: ["operator", "search"],
+  queryFn: () => answer(api.GET("/api/v1.0/search/stats")),
+});
+
+export const taskSummary = queryOptions({
+  queryKey: ["operator", "summary"],
+  queryFn: () => withLeftOut(api.GET("/api/v1.0/tasks/summary")),
+  refetchInterval: 60_000,
+});
+
+/** What is undefined does not filter. */
+export interface TaskFilter {
+  type: Schemas["OperatorTask"]["type"];
+  status: Schemas["OperatorTask"]["status"] | undefined;
+  service: Schemas["ServiceName"] | undefined;
+  kind: string | undefined;
+  error: string | undefined;
+  account_id: string | undefined;
+}
+
+export const operatorTasks = (filter: TaskFilter, offset: number) =>
+  queryOptions({
+    queryKey: ["operator", "tasks", filter, offset],
+    queryFn: () => page(api.GET("/api/v1.0/tasks", { params: { query: { ...defined(filter), limit: 25, offset } } })),
+    refetchInterval: 60_000,
+  });
+
+const isAtWork = ({ status }: { status: string }) => ["queued", "building", "running"].includes(status);
+
+export const templates = (offset: number) =>
+  queryOptions({
+    queryKey: ["evaluations", "templates", offset],
+    queryFn: () => page(api.GET("/api/v1.0/eval-env/templates", { params: { query: { limit: 25, offset } } })),
+  });
+
+export const template = (id: string) =>
+  queryOptions({
+    queryKey: ["evaluations", "template", id],
+    queryFn: () => answer(api.GET("/api/v1.0/eval-env/templates/{template_id}", { params: { path: { template_id: id } } })),
+  });
+
+export interface EvalRunFilter {
+  status: Schemas["EvalRunStatus"] | undefined;
+  template_id: string | undefined;
+}
+
+export const evalRuns = (filter: EvalRunFilter, limit: number, offset: number) =>
+  queryOptions({
+    queryKey: ["evaluations", "runs", filter, limit, offset],
+    queryFn: () => page(api.GET("/api/v1.0/eval-env/runs", { params: { query: { ...defined(filter), limit, offset } } })),
+    refetchInterval: 60_000,
+  });
+
+export const evalRun = (id: string) =>
+  queryOptions({
+    queryKey: ["evaluations", "run", id],
+    queryFn: () => answer(api.GET("/api/v1.0/eval-env/runs/{run_id}", { params: { path: { run_id: id } } })),
+    refetchInterval: pollWhile(isAtWork),
+  });
+
+export const builds = (status: Schemas["BuildStatus"] | undefined, offset: number) =>
+  queryOptions({
+    queryKey: ["evaluations", "builds", status, offset],
+    queryFn: () => page(api.GET("/api/v1.0/eval-env/builds", { params: { query: { ...defined({ status }), limit: 25, offset } } })),
+    refetchInterval: 60_000,
+  });
+
+export const build = (id: string) =>
+  queryOptions({
+    queryKey: ["evaluations", "build", id],
+    queryFn: () => answer(api.GET("/api/v1.0/eval-env/builds/{build_id}", { params: { path: { build_id: id } } })),
+    refetchInterval: pollWhile(isAtWork),
+  });

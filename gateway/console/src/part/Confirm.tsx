@@ -9,6 +9,7 @@ import { Fault } from "./Fault";
 interface Props<Result> {
   title: string;
   action: string;
+  isReady?: boolean; // it can be done
   send: () => Promise<Result>;
   onDone?: (result: Result) => unknown; // waited for, if it is a promise
   onClose: () => void;
@@ -16,7 +17,7 @@ interface Props<Result> {
 }
 
 /** Asks before something is lost or spent, naming it, and does it. Closes when that is done; a refusal is shown. */
-export function Confirm<Result>({ title, action, send, onDone, onClose, children }: Props<Result>) {
+export function Confirm<Result>({ title, action, isReady = true, send, onDone, onClose, children }: Props<Result>) {
   const sending = useMutation({
     mutationFn: send,
     onSuccess: async (result) => {
@@ -31,7 +32,7 @@ export function Confirm<Result>({ title, action, send, onDone, onClose, children
         {sending.error && <Fault error={sending.error} />}
       </div>
       <footer class="actions">
-        <Button kind="danger" disabled={sending.isPending} onClick={() => sending.mutate()}>
+        <Button kind="danger" disabled={sending.isPending || !isReady} onClick={() => sending.mutate()}>
           {action}
         </Button>
         <Button onClick={onClose}>{text.cancel}</Button>

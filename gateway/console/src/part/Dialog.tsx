@@ -15,13 +15,17 @@ interface Props {
 export function Dialog({ title, onClose, children, side = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const isGone = useRef(false); // the event of its own close() comes after the page has gone on
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      isGone.current = true;
+      element?.close();
+    };
   }, []);
   return (
-    <dialog ref={dialog} class={side ? "dialog drawer" : "dialog"} aria-labelledby={id} onClose={onClose}>
+    <dialog ref={dialog} class={side ? "dialog drawer" : "dialog"} aria-labelledby={id} onClose={() => isGone.current || onClose()}>
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
         <Button kind="quiet" onClick={onClose}>

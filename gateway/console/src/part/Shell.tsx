@@ -11,15 +11,20 @@ import { Dialog } from "./Dialog";
 import { useKeys, useKeySequence } from "./keyboard";
 import { setTheme, theme, THEMES, type Theme } from "./theme";
 
-const PAGES = [
+type Scope = Schemas["Scope"];
+
+/** Address, name, and the scope without which it is not there. */
+const PAGES: readonly (readonly [string, string, Scope?])[] = [
   ["/", text.nav.today],
   ["/inbox", text.nav.inbox],
   ["/interests", text.nav.interests],
   ["/papers", text.nav.papers],
   ["/experiments", text.nav.experiments],
   ["/agents", text.nav.agents],
+  ["/evaluations", text.nav.evaluations],
   ["/settings", text.nav.settings],
-] as const;
+  ["/operator", text.nav.operator, "service:any_user"],
+];
 
 function isBelow(location: string, page: string): boolean {
   return page === "/" ? location === "/" : location === page || location.startsWith(`${page}/`);
@@ -118,7 +123,7 @@ export function Shell({ session, children }: Props) {
       <nav class="nav" aria-label={text.nav.label}>
         <span class="nav-product">{text.product}</span>
         <ul>
-          {PAGES.map(([page, name]) => (
+          {PAGES.filter(([, , scope]) => !scope || session.scopes.includes(scope)).map(([page, name]) => (
             <li key={page}>
               <Link href={page} aria-current={isBelow(location, page) ? "page" : undefined}>
                 {name}

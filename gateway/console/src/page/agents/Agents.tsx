@@ -10,6 +10,7 @@ import { Page } from "../../part/Page";
 import { State, type Tone } from "../../part/State";
 import { Unknown } from "../../part/Time";
 import { text } from "../../text";
+import { Charts } from "./Charts";
 import { Installations } from "./Installations";
 import { Runs } from "./Runs";
 
@@ -68,6 +69,7 @@ function Content({ report }: { report: Report }) {
       <p class="lead">{report.headline}</p>
       <p class="small quiet">{text.agents.period(day(report.period.since), day(report.period.until))}</p>
       <Kpis report={report} />
+      <Charts report={report} />
       <Findings report={report} />
     </>
   );

@@ -1,5 +1,4 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
-import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
@@ -10,6 +9,7 @@ import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
 import { Dialog } from "../../part/Dialog";
+import { Fact, Facts } from "../../part/Facts";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
 import { Page } from "../../part/Page";
@@ -19,15 +19,6 @@ import { ExperimentForm } from "./ExperimentForm";
 import { Delta, ExperimentState } from "./words";
 
 type Detail = Schemas["ExperimentDetail"];
-
-function Fact({ name, children }: { name: string; children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
 
 function PullRequest({ detail }: { detail: Detail }) {
   const address = safeLink(detail.pr_url);
@@ -39,10 +30,10 @@ function PullRequest({ detail }: { detail: Detail }) {
   );
 }
 
-function Facts({ detail }: { detail: Detail }) {
+function About({ detail }: { detail: Detail }) {
   const words = text.experiments;
   return (
-    <dl class="facts">
+    <Facts>
       <Fact name={words.hypothesis}>{detail.hypothesis ?? <Unknown />}</Fact>
       <Fact name={words.decision}>{detail.decision ?? <Unknown />}</Fact>
       <Fact name={words.outcome}>{detail.outcome ?? <Unknown />}</Fact>
@@ -54,7 +45,7 @@ function Facts({ detail }: { detail: Detail }) {
         <PullRequest detail={detail} />
       </Fact>
       <Fact name={words.columns.project}>{detail.project_name ?? <Unknown />}</Fact>
-    </dl>
+    </Facts>
   );
 }
 
@@ -135,7 +126,7 @@ function Content({ detail }: { detail: Detail }) {
         </>
       }
     >
-      <Facts detail={detail} />
+      <About detail={detail} />
       <History detail={detail} />
       {open === "edit" && (
         <Dialog title={text.experiments.edit} onClose={() => setOpen(null)}>

@@ -2,41 +2,15 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { Field, TextField } from "../../part/Field";
+import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
+import { SelectField } from "../../part/Select";
 import { text } from "../../text";
 import { OUTCOMES, STATUSES } from "./words";
 
 type Detail = Schemas["ExperimentDetail"];
 
-interface Choice<Value extends string> {
-  label: string;
-  value: Value | null;
-  values: readonly Value[];
-  onChange: (value: Value | null) => void;
-  isOptional?: boolean;
-}
-
-function SelectField<Value extends string>({ label, value, values, onChange, isOptional = false }: Choice<Value>) {
-  return (
-    <Field label={label}>
-      {(id) => (
-        <select
-          id={id}
-          value={value ?? ""}
-          onChange={(event) => onChange(values.find((each) => each === event.currentTarget.value) ?? null)}
-        >
-          {isOptional && <option value="">{text.experiments.nothing}</option>}
-          {values.map((each) => (
-            <option key={each} value={each}>
-              {each}
-            </option>
-          ))}
-        </select>
-      )}
-    </Field>
-  );
-}
+const named = <Value extends string>(values: readonly Value[]) => values.map((each) => [each, each] as const);
 
 function initialOf(detail: Detail | undefined) {
   return {
@@ -92,10 +66,16 @@ export function ExperimentForm({ detail, onDone }: Props) {
           <SelectField
             label={words.status}
             value={values.status}
-            values={STATUSES}
+            values={named(STATUSES)}
             onChange={(status) => set({ status: status ?? "draft" })}
           />
-          <SelectField label={words.outcome} value={values.outcome} values={OUTCOMES} isOptional onChange={(outcome) => set({ outcome })} />
+          <SelectField
+            label={words.outcome}
+            value={values.outcome}
+            values={named(OUTCOMES)}
+            nothing={words.nothing}
+            onChange={(outcome) => set({ outcome })}
+          />
           <TextField
             label={words.hypothesis}
             value={values.hypothesis}

@@ -13,6 +13,7 @@ import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
 import { InterestForm } from "./InterestForm";
+import { Reliability } from "./Reliability";
 import { InterestState } from "./states";
 
 const NAMES = text.interests.columns;
@@ -42,7 +43,10 @@ export default function Interests() {
       <Answer query={useQuery(interests)}>
         {({ items }) =>
           items.length > 0 ? (
-            <Table label={text.interests.title} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
+            <>
+              <Table label={text.interests.title} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
+              <Reliability />
+            </>
           ) : (
             <Empty>{text.interests.empty}</Empty>
           )

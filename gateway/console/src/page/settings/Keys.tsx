@@ -7,8 +7,9 @@ import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
 import { Dialog } from "../../part/Dialog";
-import { Field, TextField } from "../../part/Field";
+import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
+import { SelectField } from "../../part/Select";
 import { State, type Tone } from "../../part/State";
 import { Table } from "../../part/Table";
 import { Time } from "../../part/Time";
@@ -48,22 +49,13 @@ function NewKeyForm({ presets, onMade }: { presets: readonly Preset[]; onMade: (
       {(fault) => (
         <>
           <TextField label={text.settings.keyName} value={name} onInput={setName} required fault={fault("name")} />
-          <Field label={text.settings.preset} hint={presets.find((each) => each.name === preset)?.description}>
-            {(id, describedBy) => (
-              <select
-                id={id}
-                aria-describedby={describedBy}
-                value={preset}
-                onChange={(event) => setPreset(PRESETS.find((each) => each === event.currentTarget.value) ?? "read_only")}
-              >
-                {PRESETS.map((each) => (
-                  <option key={each} value={each}>
-                    {each.replace("_", " ")}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
+          <SelectField
+            label={text.settings.preset}
+            hint={presets.find((each) => each.name === preset)?.description}
+            value={preset}
+            values={PRESETS.map((each) => [each, each.replace("_", " ")] as const)}
+            onChange={(chosen) => setPreset(chosen ?? "read_only")}
+          />
           <TextField label={text.settings.days} type="number" value={days} onInput={setDays} fault={fault("expires_in_days")} />
         </>
       )}

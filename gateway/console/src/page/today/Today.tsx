@@ -7,6 +7,7 @@ import { counted, day } from "../../api/format";
 import type { Schemas } from "../../api/client";
 import { digest, DIGEST_INTERESTS, type Period } from "../../api/queries";
 import { Answer } from "../../part/Answer";
+import { Button } from "../../part/Button";
 import { Empty } from "../../part/Empty";
 import { Fault } from "../../part/Fault";
 import { useKeys } from "../../part/keyboard";
@@ -18,6 +19,7 @@ import { Card, type Recommendation } from "./Card";
 import { Plan } from "./Plan";
 import { useRatings, type Ratings, type RatingState, type Signal } from "./rating";
 import { Refresh } from "./Refresh";
+import { Wanted } from "./Wanted";
 import { Why } from "./Why";
 
 type Digest = Schemas["Digest"];
@@ -40,8 +42,8 @@ function Summary({ papers, interests, ratings }: { papers: readonly Recommendati
 }
 
 /** The paper that the keys are for, and moving to others. */
-function useCurrent(papers: readonly Recommendation[], ratings: Ratings) {
-  const [current, setCurrent] = useState<string | null>(null);
+function useCurrent(papers: readonly Recommendation[], ratings: Ratings, first: string | null) {
+  const [current, setCurrent] = useState(first);
   const indexOf = (id: string | null) => papers.findIndex((paper) => paper.recommendation_id === id);
   const at = indexOf(current);
   const move = (by: number) =>
@@ -53,15 +55,44 @@ function useCurrent(papers: readonly Recommendation[], ratings: Ratings) {
   return { paper: papers[at], setCurrent, next: () => move(1), previous: () => move(-1), goOn };
 }
 
+/** What the address of a message asks for: a paper, with what was chosen for it, or an interest. */
+interface Wish {
+  paper: string | null;
+  signal: Signal | undefined;
+  interest: string | null;
+}
+
+const CHOICES = ["like", "save", "dislike", "dismiss"] as const;
+
+function wishOf(address: URLSearchParams): Wish {
+  const signal = CHOICES.find((each) => each === address.get("signal"));
+  return { paper: address.get("recommendation"), signal, interest: address.get("interest") };
+}
+
+/** A rating that was chosen in a message waits for one press here: an address alone changes nothing. */
+function Asked({ paper, signal, onRate }: { paper: Recommendation; signal: Signal; onRate: () => void }) {
+  return (
+    <p class="lead">
+      {text.today.asked(text.today.rated[signal])}{" "}
+      <Button kind="main" onClick={onRate}>
+        {paper.title}
+      </Button>
+    </p>
+  );
+}
+
 interface ListProps {
   digest: Digest;
   rating: RatingState;
+  wish: Wish;
 }
 
-function List({ digest, rating }: ListProps) {
-  const shown = digest.interests.filter((interest) => interest.recommendations.length > 0);
+function List({ digest, rating, wish }: ListProps) {
+  const all = digest.interests.filter((interest) => interest.recommendations.length > 0);
+  const shown = wish.interest ? all.filter(({ id }) => id === wish.interest) : all;
   const papers = shown.flatMap((interest) => interest.recommendations);
-  const current = useCurrent(papers, rating.ratings);
+  const wanted = papers.find((paper) => paper.recommendation_id === wish.paper);
+  const current = useCurrent(papers, rating.ratings, wanted ? wish.paper : null);
   const [why, setWhy] = useState<Recommendation | null>(null);
   const [plan, setPlan] = useState<Recommendation | null>(null);
   const [, navigate] = useLocation();
@@ -85,6 +116,12 @@ function List({ digest, rating }: ListProps) {
     <>
       <Summary papers={papers} interests={shown.length} ratings={rating.ratings} />
       {rating.error !== null && <Fault error={rating.error} />}
+      {wish.interest && <Link href="/">{text.today.everyInterest}</Link>}
+      {wish.paper && !wanted && <Wanted id={wish.paper} />}
+      {wanted && wish.signal && !rating.ratings[wanted.recommendation_id] && (
+        <Asked paper={wanted} signal={wish.signal} onRate={() => wish.signal && rate(wanted, wish.signal)} />
+      )}
+      {wish.interest && shown.length === 0 && <Empty>{text.today.nothingOfInterest}</Empty>}
       {shown.map((interest) => (
         <section key={interest.id} class="group">
           <h2>
@@ -143,15 +180,22 @@ function Nothing({ digest, onWeek }: { digest: Digest; onWeek: () => void }) {
   );
 }
 
-function Content({ digest, onWeek }: { digest: Digest; onWeek: () => void }) {
+interface ContentProps {
+  digest: Digest;
+  wish: Wish;
+  onWeek: () => void;
+}
+
+function Content({ digest, wish, onWeek }: ContentProps) {
   const known = useMemo(() => knownRatings(digest), [digest]);
   const rating = useRatings(known);
-  return digest.total > 0 ? <List digest={digest} rating={rating} /> : <Nothing digest={digest} onWeek={onWeek} />;
+  return digest.total > 0 ? <List digest={digest} rating={rating} wish={wish} /> : <Nothing digest={digest} onWeek={onWeek} />;
 }
 
 export default function Today() {
   const [search, setSearch] = useSearchParams();
-  const period: Period = search.get("period") === "week" ? "week" : "today";
+  const wish = wishOf(search);
+  const period: Period = search.get("period") === "week" || wish.paper || wish.interest ? "week" : "today";
   const offset = Number(search.get("offset") ?? 0) || 0;
   const ofPeriod = (value: Period) => (value === "week" ? { period: value } : {});
   const setPeriod = (value: Period) => setSearch(ofPeriod(value));
@@ -168,7 +212,7 @@ export default function Today() {
       <Answer query={useQuery(digest(period, offset))}>
         {({ items, total }) => (
           <>
-            <Content digest={items} onWeek={() => setPeriod("week")} />
+            <Content digest={items} wish={wish} onWeek={() => setPeriod("week")} />
             <Pager
               offset={offset}
               size={DIGEST_INTERESTS}

@@ -1,0 +1,62 @@
+import type { UseQueryResult } from "@tanstack/preact-query";
+import type { ComponentChildren } from "preact";
+
+import type { Page } from "../../api/client";
+import { Answer } from "../../part/Answer";
+import { Button } from "../../part/Button";
+import { Dialog } from "../../part/Dialog";
+import { Empty } from "../../part/Empty";
+import { Pager, Table, type Column } from "../../part/Table";
+import { Tabs } from "../../part/Tabs";
+import { text } from "../../text";
+import type { useListAddress } from "./address";
+
+const ROWS = 25;
+
+interface Props<Row, Status extends string> {
+  label: string;
+  address: ReturnType<typeof useListAddress<Status>>;
+  statuses: readonly Status[]; // none: no filter
+  query: UseQueryResult<Page<Row[]>>;
+  columns: readonly Column<Row>[];
+  rowKey: (row: Row) => string;
+  empty: string;
+  add: string; // what the button for a new one says
+  form: ComponentChildren;
+}
+
+/** One of the lists of the page, with the form for a new row. */
+export function List<Row, Status extends string>(props: Props<Row, Status>) {
+  const { label, address, statuses, query, columns, rowKey, empty, add, form } = props;
+  const filters = [["", text.evaluations.all], ...statuses.map((status) => [status, status.replace("_", " ")] as const)] as const;
+  return (
+    <section class="group">
+      <header class="group-head">
+        <h2>{label}</h2>
+        <Button kind="main" onClick={address.openNew}>
+          {add}
+        </Button>
+      </header>
+      {statuses.length > 0 && (
+        <Tabs label={text.evaluations.status} values={filters} value={address.status ?? ""} onChange={address.setStatus} />
+      )}
+      <Answer query={query}>
+        {({ items, total }) =>
+          total > 0 ? (
+            <>
+              <Table label={label} columns={columns} rows={items} rowKey={rowKey} />
+              <Pager offset={address.offset} size={ROWS} total={total} onMove={address.setOffset} />
+            </>
+          ) : (
+            <Empty>{address.status ? text.evaluations.none : empty}</Empty>
+          )
+        }
+      </Answer>
+      {address.isNew && (
+        <Dialog title={add} onClose={address.closeNew}>
+          {form}
+        </Dialog>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,50 @@
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+
+import { answer, api, type Schemas } from "../../api/client";
+import { templates } from "../../api/queries";
+import { TextField } from "../../part/Field";
+import { Form } from "../../part/Form";
+import { SelectField } from "../../part/Select";
+import { text } from "../../text";
+import { objectOf } from "./object";
+
+/** Start a run of a template. `templateId`: which is chosen at first. */
+export function RunForm({ templateId = null }: { templateId?: string | null }) {
+  const [template, setTemplate] = useState(templateId);
+  const [name, setName] = useState("");
+  const [params, setParams] = useState("{}");
+  const known = useQuery(templates(0)).data?.items ?? [];
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const words = text.evaluations.run;
+  const send = async () =>
+    answer(
+      api.POST("/api/v1.0/eval-env/runs", {
+        body: { template_id: template, name: name || null, params: objectOf(params, "params") },
+      }),
+    );
+  const onDone = async (run: Schemas["EvalRun"]) => {
+    await client.invalidateQueries({ queryKey: ["evaluations", "runs"] });
+    navigate(`/evaluations/runs/${run.run_id}`);
+  };
+  return (
+    <Form submit={words.submit} send={send} onDone={onDone} isIncomplete={template === null}>
+      {(fault) => (
+        <>
+          <SelectField
+            label={words.template}
+            value={template}
+            values={known.map((each) => [each.template_id, each.name] as const)}
+            nothing={words.choose}
+            fault={fault("template_id")}
+            onChange={setTemplate}
+          />
+          <TextField label={words.name} value={name} onInput={setName} fault={fault("name")} />
+          <TextField label={words.params} hint={words.paramsHint} value={params} onInput={setParams} rows={5} fault={fault("params")} />
+        </>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,87 @@
+import { useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+import { useLocation } from "wouter-preact";
+
+import { answer, api, type Schemas } from "../../api/client";
+import { TextField } from "../../part/Field";
+import { Form } from "../../part/Form";
+import { text } from "../../text";
+import { objectOf } from "./object";
+
+type Template = Schemas["Template"];
+
+/** From which a newcomer can start. */
+const EXAMPLE = {
+  image: "docker.io/library/python:3.12-slim",
+  command: ["python", "-c", 'import json; print("accuracy 0.5")'],
+  resources: { cpus: 1, memory_mb: 512, timeout_seconds: 600 },
+  metrics: [{ name: "accuracy", goal: "maximize" }],
+};
+
+interface Values {
+  name: string;
+  description: string;
+  repo: string;
+  spec: string;
+}
+
+function initialOf(template: Template | undefined): Values {
+  if (!template) return { name: "", description: "", repo: "", spec: JSON.stringify(EXAMPLE, null, 2) };
+  const { name, description, repo, spec } = template;
+  return { name, description: description ?? "", repo: repo ?? "", spec: JSON.stringify(spec, null, 2) };
+}
+
+async function save(template: Template | undefined, values: Values): Promise<Template> {
+  const body = {
+    name: values.name,
+    description: values.description || null,
+    repo: values.repo || null,
+    spec: objectOf(values.spec, "spec"),
+  };
+  if (!template) return answer(api.POST("/api/v1.0/eval-env/templates", { body }));
+  const path = { template_id: template.template_id };
+  return answer(api.PUT("/api/v1.0/eval-env/templates/{template_id}", { params: { path }, body }));
+}
+
+interface Props {
+  template?: Template; // that is changed; without: a new one
+  onDone?: () => void;
+}
+
+export function TemplateForm({ template, onDone }: Props) {
+  const [values, setValues] = useState(() => initialOf(template));
+  const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }));
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  const words = text.evaluations.template;
+  const onSaved = async (saved: Template) => {
+    await client.invalidateQueries({ queryKey: ["evaluations"] });
+    if (onDone) onDone();
+    else navigate(`/evaluations/templates/${saved.template_id}`);
+  };
+  return (
+    <Form submit={text.save} send={() => save(template, values)} onDone={onSaved}>
+      {(fault) => (
+        <>
+          <TextField label={words.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
+          <TextField
+            label={words.description}
+            value={values.description}
+            onInput={(description) => set({ description })}
+            rows={2}
+            fault={fault("description")}
+          />
+          <TextField label={words.repo} hint={words.repoHint} value={values.repo} onInput={(repo) => set({ repo })} fault={fault("repo")} />
+          <TextField
+            label={words.spec}
+            hint={words.specHint}
+            value={values.spec}
+            onInput={(spec) => set({ spec })}
+            rows={14}
+            fault={fault("spec")}
+          />
+        </>
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,47 @@
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
+
+import { answer, api, defined, type Schemas } from "../../api/client";
+import { count, counted } from "../../api/format";
+import type { TaskFilter } from "../../api/queries";
+import { Answer } from "../../part/Answer";
+import { Confirm } from "../../part/Confirm";
+import { useNotice } from "../../part/Notice";
+import { text } from "../../text";
+
+type Task = Schemas["OperatorTask"];
+
+/** What is to be repeated or dropped: one row, or all that a filter finds. */
+export type Choice = { isDrop: boolean } & ({ task: Task } | { filter: TaskFilter });
+
+function bodyOf(choice: Choice, isDryRun: boolean) {
+  const common = { drop: choice.isDrop, dry_run: isDryRun };
+  if ("task" in choice) return { ...common, type: choice.task.type, service: choice.task.service, ids: [choice.task.task_id] };
+  return { ...common, ...defined(choice.filter), status: "failed" as const };
+}
+
+const send = (choice: Choice, isDryRun: boolean) => answer(api.POST("/api/v1.0/tasks/retry", { body: bodyOf(choice, isDryRun) }));
+
+/** Asks, with the number that it will act on, which the server has counted. */
+export function Change({ choice, onClose }: { choice: Choice; onClose: () => void }) {
+  const client = useQueryClient();
+  const notice = useNotice();
+  const words = choice.isDrop ? text.operator.dropping : text.operator.retrying;
+  const matching = useQuery({ queryKey: ["operator", "matching", choice], queryFn: () => send(choice, true), staleTime: 0, gcTime: 0 });
+  const matched = matching.data?.matched ?? 0;
+  const onDone = async ({ changed }: Schemas["TaskChange"]) => {
+    notice({ text: words.done(counted(changed, "dead letter")) });
+    await client.invalidateQueries({ queryKey: ["operator"] });
+  };
+  return (
+    <Confirm
+      title={words.title}
+      action={words.action(count(matched))}
+      isReady={matched > 0}
+      send={() => send(choice, false)}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <Answer query={matching}>{() => <p>{words.text(counted(matched, "dead letter"))}</p>}</Answer>
+    </Confirm>
+  );
+}

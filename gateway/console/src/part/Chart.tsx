@@ -1,0 +1,58 @@
+import { text } from "../text";
+import { Table } from "./Table";
+import { Unknown } from "./Time";
+
+export interface Point {
+  name: string; // of the day or hour, as it is shown
+  value: number | null; // null: not known
+}
+
+interface Props {
+  title: string;
+  points: readonly Point[];
+  format: (value: number) => string;
+}
+
+const HEIGHT = 40; // of the drawing, whose width is one for each point
+
+function Bars({ points, highest }: { points: readonly Point[]; highest: number }) {
+  return (
+    <svg class="chart-bars" viewBox={`0 0 ${points.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+      {points.map((point, index) => {
+        const height = ((point.value ?? 0) / highest) * HEIGHT;
+        return <rect key={point.name} x={index + 0.1} width={0.8} y={HEIGHT - height} height={height} />;
+      })}
+    </svg>
+  );
+}
+
+/** Figures over time as bars, from zero; the same as a table, behind a button. */
+export function Chart({ title, points, format }: Props) {
+  const highest = Math.max(...points.map((point) => point.value ?? 0), 0);
+  const first = points[0];
+  const last = points.at(-1);
+  return (
+    <figure class="chart">
+      <figcaption>
+        {title} <span class="figure quiet">{highest > 0 ? text.chart.highest(format(highest)) : text.chart.nothing}</span>
+      </figcaption>
+      <Bars points={points} highest={highest || 1} />
+      <p class="chart-ends small quiet" aria-hidden="true">
+        <span>{first?.name}</span>
+        <span>{last?.name}</span>
+      </p>
+      <details>
+        <summary class="small">{text.chart.table}</summary>
+        <Table
+          label={title}
+          rows={points}
+          rowKey={(row) => row.name}
+          columns={[
+            { name: text.chart.when, cell: (row) => row.name },
+            { name: title, figure: true, cell: (row) => (row.value === null ? <Unknown /> : format(row.value)) },
+          ]}
+        />
+      </details>
+    </figure>
+  );
+}
