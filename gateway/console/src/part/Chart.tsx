@@ -14,10 +14,11 @@ interface Props {
 }
 
 const HEIGHT = 40; // of the drawing, whose width is one for each point
+const WIDTH_MIN = 12; // few points are not drawn as walls
 
 function Bars({ points, highest }: { points: readonly Point[]; highest: number }) {
   return (
-    <svg class="chart-bars" viewBox={`0 0 ${points.length} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg class="chart-bars" viewBox={`0 0 ${Math.max(points.length, WIDTH_MIN)} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
       {points.map((point, index) => {
         const height = ((point.value ?? 0) / highest) * HEIGHT;
         return <rect key={point.name} x={index + 0.1} width={0.8} y={HEIGHT - height} height={height} />;
@@ -29,17 +30,23 @@ function Bars({ points, highest }: { points: readonly Point[]; highest: number }
 /** Figures over time as bars, from zero; the same as a table, behind a button. */
 export function Chart({ title, points, format }: Props) {
   const highest = Math.max(...points.map((point) => point.value ?? 0), 0);
+  if (highest === 0)
+    return (
+      <p class="chart">
+        {title} <span class="quiet">{text.chart.nothing}</span>
+      </p>
+    );
   const first = points[0];
   const last = points.at(-1);
   return (
     <figure class="chart">
       <figcaption>
-        {title} <span class="figure quiet">{highest > 0 ? text.chart.highest(format(highest)) : text.chart.nothing}</span>
+        {title} <span class="figure quiet">{text.chart.highest(format(highest))}</span>
       </figcaption>
-      <Bars points={points} highest={highest || 1} />
+      <Bars points={points} highest={highest} />
       <p class="chart-ends small quiet" aria-hidden="true">
         <span>{first?.name}</span>
-        <span>{last?.name}</span>
+        {points.length >= WIDTH_MIN && <span>{last?.name}</span>}
       </p>
       <details>
         <summary class="small">{text.chart.table}</summary>
