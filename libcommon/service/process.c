@@ -8,6 +8,7 @@
 #include "redis/url.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define SEAL_SECRET_MIN 32
@@ -236,13 +237,15 @@ const char *process_direct_url(const struct process_settings *settings)
 	                                      : settings->database_url;
 }
 
-/* Without slashes at its end; for the life of the process. */
+/* Without slashes at its end; until the next call. */
 static const char *trim_slashes(const char *url)
 {
+	static char *trimmed;
 	size_t length = strlen(url);
 	while (length > 0 && url[length - 1] == '/')
 		length--;
-	char *trimmed = strndup(url, length);
+	free(trimmed);
+	trimmed = strndup(url, length);
 	require(trimmed);
 	return trimmed;
 }

@@ -149,8 +149,9 @@ enum err_code agent_commands_parse(struct arena *arena, const char *text, yyjson
 
 enum err_code agent_commands_init(void)
 {
-	static struct arena *arena; /* lives as long as the process */
+	static struct arena *arena; /* of the commands; lives as long as the process */
 	const char *fault;
+	arena_free(arena);
 	arena = arena_new();
 	enum err_code code = agent_commands_parse(arena, setting, &commands, &fault);
 	if (code)
