@@ -94,7 +94,7 @@ def test_a_key_that_would_end_the_header(lying):
 COMMANDS = [
     ["whoami"], ["digest"], ["digest", "-i", "x"], ["search", "x"], ["paper", "x"], ["like", "ID"], ["why", "ID"], ["refresh"],
     ["interests"], ["interest", "x"], ["interest", "add", "x"], ["interest", "remove", "ID"], ["learn", "ID"],
-    ["provision", "ID"], ["agents"], ["run", "a/b"], ["run-status", "a/b"], ["runs"], ["report"], ["inbox"],
+    ["schedule", "ID", "daily"], ["pause", "ID"], ["resume", "ID"], ["provision", "ID"], ["agents"], ["run", "a/b"], ["run-status", "a/b"], ["runs"], ["report"], ["inbox"],
     ["inbox", "dismiss", "ID"], ["experiments"], ["experiment", "x"], ["experiment", "add", "x"], ["context", "ID"], ["implement", "ID"],
     ["eval", "templates"], ["eval", "runs"], ["eval", "run", "ID"], ["eval", "show", "ID"], ["eval", "cancel", "ID"], ["eval", "build"],
     ["keys"], ["key", "add", "x"], ["key", "revoke", "x"], ["task", "ID"], ["api", "interests_list"],

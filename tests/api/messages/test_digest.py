@@ -34,10 +34,12 @@ def interests(cluster):
 
 @pytest.fixture
 def recommended(api, interests):
-    """recommended(name): a new interest for which three papers were recommended; they, the best first."""
+    """recommended(name): a new interest for which three papers were recommended; they, the best first. Its words are in no paper, so
+    the day's refresh adds none of those that other tests have left."""
 
     def make(name="Ranking"):
-        id = api.post("/interests", {"name": name, "context": "ranking of documents", "is_active": False}, expect=201).json()["id"]
+        body = {"name": name, "context": "qzxvwkj hgfzxqw", "sources": ["medrxiv"], "is_active": False}
+        id = api.post("/interests", body, expect=201).json()["id"]
         interests.execute(
             "WITH papers AS (INSERT INTO paper (arxiv_id, asset, abstract, version)"
             " SELECT '2205.9900' || n, jsonb_build_object('arxiv_id', '2205.9900' || n, 'title', 'Paper ' || n, 'url', 'https://arxiv.org/abs/2205.9900' || n,"
