@@ -145,6 +145,12 @@ class Everything:
         self.call_internal(f"{base}/runs/list", {"repo": repo, "workflow": "agent.yml"})
         self.call_internal(f"{base}/runs/cancel", {"repo": repo, "run_id": run})
 
+    def tasks(self):
+        """What the gateway asks of every service for an operator."""
+        self.call_internal("/internal/tasks/find", {"limit": 10})
+        self.call_internal("/internal/tasks/summarize", {})
+        self.call_internal("/internal/tasks/repeat", {"limit": 10, "dry_run": True})
+
     def messages(self):
         """An endpoint of messages, and what can be done with it."""
         body = {"kind": "webhook", "url": "http://127.0.0.2:1999/hook", "events": ["test.ping"]}
@@ -219,6 +225,7 @@ def test_no_secret_is_written_anywhere(cluster, code_host, oauth_provider, model
         process = cluster[SERVICE][0]
         repo = run.app(run.connections())
         run.repository(repo)
+        run.tasks()
         run.messages()
         run.webhooks()
         run.disconnect()

@@ -19,9 +19,9 @@ def recovered(cluster, papers):
 @contextmanager
 def refresh_before_its_end(cluster, api, db, interest):
     """A refresh whose last transaction waits for the row of the interest, and the connection that has locked the row."""
-    with cluster.postgres.connect() as holder:
+    with cluster.postgres.connect("interests") as holder:
         holder.autocommit = False
-        holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [interest["id"]])
+        holder.execute("SELECT 1 FROM interest WHERE id = %s FOR UPDATE", [interest["id"]])
         refresh = api.post("/papers/recommended/refresh", {"interest_id": interest["id"]}, expect=202)
         task = refresh.json()["task_id"]
         wait_for(
@@ -208,7 +208,7 @@ def test_context_changed_during_a_refresh(cluster, api, interests, db):
     made = interests.ready(daily_count=3)
     with refresh_before_its_end(cluster, api, db, made) as (refresh, holder):
         holder.execute(
-            "UPDATE interests.interest SET context = 'Computer vision', context_version = context_version + 1, "
+            "UPDATE interest SET context = 'Computer vision', context_version = context_version + 1, "
             "pool_version = pool_version + 1, pool_status = 'stale', pool_size = 0 WHERE id = %s",
             [made["id"]],
         )
@@ -222,9 +222,9 @@ def test_context_changed_during_a_refresh(cluster, api, interests, db):
 def held(cluster, interests):
     """Three interests and a transaction that locks the last one, so that a refresh of all stops there."""
     made = sorted((interests.ready(daily_count=2) for _ in range(3)), key=lambda interest: interest["id"])
-    with cluster.postgres.connect() as holder:
+    with cluster.postgres.connect("interests") as holder:
         holder.autocommit = False
-        holder.execute("SELECT 1 FROM interests.interest WHERE id = %s FOR UPDATE", [made[-1]["id"]])
+        holder.execute("SELECT 1 FROM interest WHERE id = %s FOR UPDATE", [made[-1]["id"]])
         yield made, holder
 
 
