@@ -37,11 +37,15 @@ def prepared(papers, db):
 
 @pytest.fixture
 def fresh(prepared, db):
-    """The tables as after the migration, when no process has run yet."""
+    """The tables as after the migration, when no process has run yet; for other tests they are prepared again."""
     for (period,) in db.execute(MONTHS).fetchall():
         db.execute(f"DROP TABLE recommendation_explanation_{period}")
     for name, _ in db.execute(BOUND).fetchall():
         db.execute(f"ALTER TABLE recommendation_explanation_default DROP CONSTRAINT {name}")
+    yield
+    while db.execute("SELECT explanation_default_prepare()").fetchone() == (True,):
+        pass
+    db.execute("SELECT explanation_months_keep(90)")
 
 
 def age(db, recommendation, days):
