@@ -5,22 +5,9 @@
 #include "json/json.h"
 #include "mcp/clean_text.h"
 
-#include <string.h>
-
 #define ELLIPSIS "..."
 
 #define TEXT_MIN 40 /* characters that a text keeps at any scale */
-
-/* The value at a path of names with points between them. */
-static yyjson_val *at_path(yyjson_val *object, const char *path)
-{
-	while (path[0] && path[0] != '.') {
-		size_t length = strcspn(path, ".");
-		object = yyjson_obj_getn(object, path, length);
-		path += length + (path[length] == '.');
-	}
-	return object;
-}
 
 /* The byte length of the first `max` characters. */
 static size_t first_characters(const char *text, size_t length, size_t max)
@@ -90,7 +77,7 @@ static yyjson_mut_val *shape_object(struct shaping *shaping, yyjson_val *shape, 
 	yyjson_mut_val *object = yyjson_mut_obj(shaping->doc);
 	json_obj_foreach (members, index, count, name, part) {
 		const char *from = json_get_text(part, "from");
-		yyjson_val *member = at_path(value, from ? from : yyjson_get_str(name));
+		yyjson_val *member = json_at(value, from ? from : yyjson_get_str(name));
 		if (member && !yyjson_is_null(member))
 			yyjson_mut_obj_add(object,
 			                   yyjson_mut_str(shaping->doc, yyjson_get_str(name)),

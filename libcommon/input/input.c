@@ -1,5 +1,6 @@
 #include "input/input.h"
 
+#include "crypto/uuid.h"
 #include "http/query.h"
 #include "input/field_check.h"
 #include "input/http_call.h"
@@ -307,6 +308,27 @@ void request_input_none(struct request *rq)
 {
 	static const struct field NONE[] = {FIELD_END};
 	request_input_read(rq, NONE, 1);
+}
+
+bool item_is_uuid(yyjson_val *item)
+{
+	struct uuid id;
+	return !yyjson_is_str(item) || uuid_parse(yyjson_get_str(item), yyjson_get_len(item), &id);
+}
+
+void request_check_items(struct request *rq, const char *path, bool (*is_valid)(yyjson_val *item),
+                         const char *message)
+{
+	size_t index, count;
+	yyjson_val *item, *list = json_at(request_body(rq), path);
+	if (!yyjson_is_arr(list))
+		return;
+	yyjson_arr_foreach (list, index, count, item) {
+		if (!is_valid(item))
+			problem_add_field(rq->arena, &rq->problem,
+			                  arena_printf(rq->arena, "%s[%zu]", path, index), "%s",
+			                  message);
+	}
 }
 
 bool request_has_member(struct request *rq, const char *name)

@@ -338,6 +338,15 @@ void request_input_none(struct request *rq);
  * Suspends and raises as request_body(). */
 bool request_has_member(struct request *rq, const char *name);
 
+/** Add a fault for each item that is not valid of the list at a path of the body
+ * (json_at()), named as `digest.weekdays[2]`. A list that is absent, or no list, has none. Suspends
+ * and raises as request_body(). */
+void request_check_items(struct request *rq, const char *path, bool (*is_valid)(yyjson_val *item),
+                         const char *message);
+
+/** For request_check_items(): a UUID, or no text, which the field's own check finds. */
+bool item_is_uuid(yyjson_val *item);
+
 /** The body, parsed and not checked, for choosing between tables. Suspends and raises as
  * request_input() does for a body that is no JSON object. */
 yyjson_val *request_body(struct request *rq);

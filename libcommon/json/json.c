@@ -479,6 +479,16 @@ bool json_get_bool(yyjson_val *object, const char *name, bool fallback)
 	return yyjson_is_bool(value) ? yyjson_get_bool(value) : fallback;
 }
 
+yyjson_val *json_at(yyjson_val *value, const char *path)
+{
+	while (path[0] && path[0] != '.' && value) {
+		size_t length = strcspn(path, ".");
+		value = yyjson_obj_getn(value, path, length);
+		path += length + (path[length] == '.');
+	}
+	return value;
+}
+
 const char **json_texts(struct arena *arena, yyjson_val *array, size_t *ret_count)
 {
 	const char **texts = arena_array(arena, yyjson_arr_size(array) + 1, sizeof(*texts));

@@ -64,7 +64,11 @@ void json_quote(struct buf *out, const char *text, size_t length);
  * (base/terminal.h). */
 void json_quote_for_terminal(struct buf *out, const char *text, size_t length);
 
-/** The texts of an array, borrowed; what is no text is left out. Never NULL. */
+/** The value at a path of names with points between them, `pull_request.head.ref`; `.` or nothing:
+ * the value itself. NULL: there is none. */
+yyjson_val *json_at(yyjson_val *value, const char *path);
+
+/** The texts of an array, borrowed, and NULL behind them; what is no text is left out. */
 const char **json_texts(struct arena *arena, yyjson_val *array, size_t *ret_count);
 
 /** Add a member to an object that is built: a text, which is borrowed, or null if it is NULL; a

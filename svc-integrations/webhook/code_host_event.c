@@ -218,21 +218,10 @@ struct reading {
 	struct code_host_events found;
 };
 
-/* The value at a path of members, `pull_request.head.ref`; NULL: there is none. */
-static yyjson_val *value_at(yyjson_val *value, const char *path)
-{
-	while (*path && value) {
-		size_t length = strcspn(path, ".");
-		value = yyjson_obj_getn(value, path, length);
-		path += length + (path[length] == '.');
-	}
-	return value;
-}
-
 /* A repository's name at a path; NULL: there is none. */
 static const char *repo_at(yyjson_val *value, const char *path)
 {
-	const char *text = yyjson_get_str(value_at(value, path));
+	const char *text = yyjson_get_str(json_at(value, path));
 	return text && repository_name_is_valid(text) ? text : NULL;
 }
 
@@ -242,7 +231,7 @@ static void read_members(struct reading *reading)
 		const char *path = reading->kind->paths[i];
 		if (path)
 			reading->members[i] =
-				MEMBER[i].read(reading->doc, value_at(reading->root, path));
+				MEMBER[i].read(reading->doc, json_at(reading->root, path));
 	}
 }
 
@@ -270,7 +259,7 @@ static const char *read_all(struct reading *reading)
 {
 	const struct kind *kind = reading->kind;
 	struct code_host_events *found = &reading->found;
-	yyjson_val *installation = value_at(reading->root, "installation.id");
+	yyjson_val *installation = json_at(reading->root, "installation.id");
 	yyjson_val *action = json_get(reading->root, "action");
 	read_members(reading);
 	if (kind->has_no_action)
@@ -430,7 +419,7 @@ static yyjson_val *first_at(const struct reading *reading, const char *const *pa
 {
 	yyjson_val *value = NULL;
 	for (; *paths && !value; paths++)
-		value = value_at(reading->root, *paths);
+		value = json_at(reading->root, *paths);
 	return value;
 }
 
@@ -457,14 +446,14 @@ static bool is_rename(const struct reading *reading)
 static void add_repository_event(struct reading *reading)
 {
 	yyjson_mut_doc *doc = reading->doc;
-	yyjson_val *number = value_at(reading->root, "repository.id");
+	yyjson_val *number = json_at(reading->root, "repository.id");
 	const char *former = reading->kind->may_move_repo ? former_name(reading) : NULL;
 	if (reading->kind->may_move_repo)
 		add_changed(reading, reading->found.repo);
 	add_changed(reading, former);
 	add_event(reading, reading->found.repo, number);
 	yyjson_mut_val *row = add_repository(reading, number, reading->found.repo);
-	yyjson_mut_val *at = read_time(doc, value_at(reading->root, "repository.updated_at"));
+	yyjson_mut_val *at = read_time(doc, json_at(reading->root, "repository.updated_at"));
 	if (!row)
 		return;
 	json_add_text(doc, row, "former", is_rename(reading) ? former : NULL);

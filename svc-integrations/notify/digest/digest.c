@@ -42,29 +42,11 @@ static bool is_weekday(yyjson_val *item)
 	       yyjson_get_uint(item) <= DAYS_MAX;
 }
 
-static bool is_interest(yyjson_val *item)
-{
-	struct uuid id;
-	return !yyjson_is_str(item) || uuid_parse(yyjson_get_str(item), yyjson_get_len(item), &id);
-}
-
-static void check_each(struct request *rq, const char *name, bool (*is_valid)(yyjson_val *item),
-                       const char *message)
-{
-	size_t index, count;
-	yyjson_val *item, *list = json_get(json_get(request_body(rq), "digest"), name);
-	yyjson_arr_foreach (list, index, count, item) {
-		if (!is_valid(item))
-			problem_add_field(rq->arena, &rq->problem,
-			                  arena_printf(rq->arena, "digest.%s[%zu]", name, index),
-			                  "%s", message);
-	}
-}
-
 void digest_check(struct request *rq)
 {
-	check_each(rq, "weekdays", is_weekday, "must be 1, Monday, to 7, Sunday");
-	check_each(rq, "interest_ids", is_interest, "must be the id of an interest");
+	request_check_items(rq, "digest.weekdays", is_weekday, "must be 1, Monday, to 7, Sunday");
+	request_check_items(rq, "digest.interest_ids", item_is_uuid,
+	                    "must be the id of an interest");
 }
 
 void digest_pass(struct request *rq)

@@ -98,40 +98,27 @@ static const struct constraint CONSTRAINTS[] = {
 	{0},
 };
 
-static void check_each(struct request *rq, const char *name,
-                       bool (*is_valid)(const char *text, size_t length), const char *message)
+/* What is no text is a fault that the field's own check finds. */
+static bool is_event_type(yyjson_val *item)
 {
-	size_t index, count;
-	yyjson_val *item, *list = json_get(request_body(rq), name);
-	if (!yyjson_is_arr(list))
-		return;
-	yyjson_arr_foreach (list, index, count, item) {
-		if (yyjson_is_str(item) && !is_valid(yyjson_get_str(item), yyjson_get_len(item)))
-			problem_add_field(rq->arena, &rq->problem,
-			                  arena_printf(rq->arena, "%s[%zu]", name, index), "%s",
-			                  message);
-	}
+	return !yyjson_is_str(item) ||
+	       event_type_is_known(yyjson_get_str(item), yyjson_get_len(item));
 }
 
-static bool is_uuid(const char *text, size_t length)
-{
-	struct uuid id;
-	return uuid_parse(text, length, &id);
-}
-
-static bool is_repo(const char *text, size_t length)
+static bool is_repo(yyjson_val *item)
 {
 	const char *message;
-	return repo_check(text, length, &message);
+	return !yyjson_is_str(item) ||
+	       repo_check(yyjson_get_str(item), yyjson_get_len(item), &message);
 }
 
 /* All faults are reported together. */
 static struct endpoint_input *read_input(struct request *rq, const struct field *fields)
 {
-	check_each(rq, "events", event_type_is_known,
-	           "is no type of messages; GET /webhooks/event-types lists them");
-	check_each(rq, "interest_ids", is_uuid, "must be the id of an interest");
-	check_each(rq, "repos", is_repo, "must be owner/name");
+	request_check_items(rq, "events", is_event_type,
+	                    "is no type of messages; GET /webhooks/event-types lists them");
+	request_check_items(rq, "interest_ids", item_is_uuid, "must be the id of an interest");
+	request_check_items(rq, "repos", is_repo, "must be owner/name");
 	digest_check(rq);
 	return request_input(rq, struct endpoint_input, fields);
 }
