@@ -15,9 +15,6 @@
 #define LIST_DEFAULT 25
 #define LIST_MAX     100
 #define OFFSET_MAX   900 /* every service is asked for all rows up to the page */
-#define IDS_MAX      1000
-#define ID_MAX       64
-#define TEXT_MAX     200
 
 #define SERVICE_NAME(symbol, process, setting) process,
 static const char *const SERVICES[] = {"gateway", API_SERVICES(SERVICE_NAME) NULL};
@@ -34,9 +31,9 @@ struct task_input {
 static const struct field LIST_FIELDS[] = {
 	QUERY_ENUM(struct task_input, service, "service", SERVICES),
 	QUERY_ENUM(struct task_input, query.type, "type", TASK_TYPES),
-	QUERY_TEXT(struct task_input, query.kind, "kind", OPTIONAL, 1, TEXT_MAX),
+	QUERY_TEXT(struct task_input, query.kind, "kind", OPTIONAL, 1, TASK_TEXT_MAX),
 	QUERY_ENUM(struct task_input, query.status, "status", TASK_STATUSES),
-	QUERY_TEXT(struct task_input, query.error, "error", OPTIONAL, 1, TEXT_MAX),
+	QUERY_TEXT(struct task_input, query.error, "error", OPTIONAL, 1, TASK_TEXT_MAX),
 	QUERY_UUID(struct task_input, query.account_id, "account_id"),
 	QUERY_LIMIT(struct task_input, query.limit, LIST_DEFAULT, LIST_MAX),
 	{IN_QUERY, FIELD_INT, "offset", FIELD_AT(struct task_input, offset, int64_t), 0, 0,
@@ -47,11 +44,11 @@ static const struct field LIST_FIELDS[] = {
 static const struct field RETRY_FIELDS[] = {
 	BODY_ENUM(struct task_input, service, "service", OPTIONAL, SERVICES),
 	BODY_ENUM(struct task_input, query.type, "type", OPTIONAL, TASK_TYPES),
-	BODY_TEXT(struct task_input, query.kind, "kind", OPTIONAL, 1, TEXT_MAX),
+	BODY_TEXT(struct task_input, query.kind, "kind", OPTIONAL, 1, TASK_TEXT_MAX),
 	BODY_ENUM(struct task_input, query.status, "status", OPTIONAL, DEAD_STATUS),
-	BODY_TEXT(struct task_input, query.error, "error", OPTIONAL, 1, TEXT_MAX),
+	BODY_TEXT(struct task_input, query.error, "error", OPTIONAL, 1, TASK_TEXT_MAX),
 	BODY_UUID(struct task_input, query.account_id, "account_id", OPTIONAL),
-	BODY_STRINGS(struct task_input, query.ids, "ids", OPTIONAL, 1, IDS_MAX, ID_MAX),
+	BODY_STRINGS(struct task_input, query.ids, "ids", OPTIONAL, 1, TASK_IDS_MAX, TASK_ID_MAX),
 	BODY_BOOL(struct task_input, query.is_drop, "drop", OPTIONAL, false),
 	BODY_BOOL(struct task_input, query.is_dry_run, "dry_run", OPTIONAL, false),
 	FIELD_END,
@@ -227,11 +224,10 @@ static void check_choice(struct request *rq, const struct task_input *in)
 	const struct task_query *query = &in->query;
 	bool has_choice = in->service || query->kind || query->status || query->error ||
 	                  query->account_id || query->ids;
-	bool is_event = query->type && strcmp(query->type, "event") == 0;
 	if (!has_choice)
 		problem_add_field(rq->arena, &rq->problem, "status",
 		                  "say which: by ids or a filter; \"failed\" means all");
-	if (is_event && query->ids && !in->service)
+	if (task_query_is_of_events(query) && query->ids && !in->service)
 		problem_add_field(rq->arena, &rq->problem, "service",
 		                  "is needed with the ids of events");
 	raise_if_faults(rq);
@@ -263,7 +259,5 @@ void tasks_retry(struct request *rq)
 	if (question->silent.length)
 		raise_error(rq, ERR_UNAVAILABLE, "no answer of %s; repeat the request for theirs",
 		            question->silent.data);
-	reply_json(rq, 200,
-	           arena_printf(rq->arena, "{\"matched\":%lld,\"changed\":%lld}",
-	                        (long long)matched, (long long)changed));
+	reply_json(rq, 200, task_changes_json(rq, matched, changed));
 }

@@ -10,9 +10,6 @@
 #include <string.h>
 
 #define HOURS_SHOWN 24
-#define IDS_MAX     1000
-#define ID_MAX      64
-#define TEXT_MAX    200
 
 const char *const TASK_TYPES[] = {"task", "event", NULL};
 const char *const TASK_STATUSES[] = {"pending", "running",   "completed",
@@ -20,11 +17,11 @@ const char *const TASK_STATUSES[] = {"pending", "running",   "completed",
 
 static const struct field FIELDS[] = {
 	BODY_ENUM(struct task_query, type, "type", OPTIONAL, TASK_TYPES),
-	BODY_TEXT(struct task_query, kind, "kind", OPTIONAL, 1, TEXT_MAX),
+	BODY_TEXT(struct task_query, kind, "kind", OPTIONAL, 1, TASK_TEXT_MAX),
 	BODY_ENUM(struct task_query, status, "status", OPTIONAL, TASK_STATUSES),
-	BODY_TEXT(struct task_query, error, "error", OPTIONAL, 1, TEXT_MAX),
+	BODY_TEXT(struct task_query, error, "error", OPTIONAL, 1, TASK_TEXT_MAX),
 	BODY_UUID(struct task_query, account_id, "account_id", OPTIONAL),
-	BODY_STRINGS(struct task_query, ids, "ids", OPTIONAL, 1, IDS_MAX, ID_MAX),
+	BODY_STRINGS(struct task_query, ids, "ids", OPTIONAL, 1, TASK_IDS_MAX, TASK_ID_MAX),
 	BODY_INT(struct task_query, limit, "limit", OPTIONAL, 0, TASKS_COUNTED_MAX, 0),
 	BODY_BOOL(struct task_query, is_drop, "drop", OPTIONAL, false),
 	BODY_BOOL(struct task_query, is_dry_run, "dry_run", OPTIONAL, false),
@@ -62,7 +59,7 @@ static const char *service_name(const struct request *rq)
 	return rq->worker->process->service->name;
 }
 
-static bool is_of_events(const struct task_query *query)
+bool task_query_is_of_events(const struct task_query *query)
 {
 	return query->type && strcmp(query->type, "event") == 0;
 }
@@ -70,20 +67,16 @@ static bool is_of_events(const struct task_query *query)
 /* The ids as a NULL-terminated array; NULL: any. */
 static const char *const *ids_of(struct request *rq, const struct task_query *query)
 {
-	if (!query->ids)
-		return NULL;
 	size_t count;
-	const char **texts = json_texts(rq->arena, json_parse_own(rq->arena, query->ids), &count);
-	const char **ids = arena_array(rq->arena, count + 1, sizeof(*ids));
-	memcpy(ids, texts, count * sizeof(*ids));
-	return ids;
+	return query->ids ? json_texts(rq->arena, json_parse_own(rq->arena, query->ids), &count)
+	                  : NULL;
 }
 
 static struct dead_letters dead_of(struct request *rq, const struct task_query *query)
 {
 	return (struct dead_letters){
 		.service = service_name(rq),
-		.type = is_of_events(query) ? DEAD_EVENTS : DEAD_TASKS,
+		.type = task_query_is_of_events(query) ? DEAD_EVENTS : DEAD_TASKS,
 		.kind = query->kind,
 		.error = query->error,
 		.account = query->account_id,
@@ -142,7 +135,7 @@ static const char *events_found(struct request *rq, const struct task_query *que
 
 const char *tasks_found(struct request *rq, const struct task_query *query)
 {
-	if (is_of_events(query))
+	if (task_query_is_of_events(query))
 		return events_found(rq, query);
 	return pg_json(pg_query(rq, TASK_FIND_SQL, pg_text(query->kind), pg_text(query->status),
 	                        pg_text(query->error), pg_text(query->account_id),
@@ -151,6 +144,12 @@ const char *tasks_found(struct request *rq, const struct task_query *query)
 }
 
 /* --- Repeat ----------------------------------------------------------------------------------- */
+
+const char *task_changes_json(struct request *rq, int64_t matched, int64_t changed)
+{
+	return arena_printf(rq->arena, "{\"matched\":%lld,\"changed\":%lld}", (long long)matched,
+	                    (long long)changed);
+}
 
 const char *tasks_repeated(struct request *rq, const struct task_query *query)
 {
@@ -161,8 +160,7 @@ const char *tasks_repeated(struct request *rq, const struct task_query *query)
 	else
 		matched = changed = query->is_drop ? dead_letters_drop(rq, &which)
 		                                   : dead_letters_retry(rq, &which, NULL, NULL);
-	return arena_printf(rq->arena, "{\"matched\":%lld,\"changed\":%lld}", (long long)matched,
-	                    (long long)changed);
+	return task_changes_json(rq, matched, changed);
 }
 
 /* --- Summarize -------------------------------------------------------------------------------- */

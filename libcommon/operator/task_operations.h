@@ -19,6 +19,11 @@
 
 #define TASKS_COUNTED_MAX 10000 /* of each service */
 
+/* Of a query: ids, the bytes of one, and characters of a text. */
+#define TASK_IDS_MAX  1000
+#define TASK_ID_MAX   64
+#define TASK_TEXT_MAX 200
+
 /** Which tasks or dead events; a text that is NULL: any. */
 struct task_query {
 	const char *type; /* of TASK_TYPES; NULL: tasks */
@@ -32,6 +37,9 @@ struct task_query {
 extern const char *const TASK_TYPES[];    /* `task`, `event` */
 extern const char *const TASK_STATUSES[]; /* `pending`, `running`, ... */
 
+/** Whether it asks for events, and not for tasks. */
+bool task_query_is_of_events(const struct task_query *query);
+
 /** The query as the body of the internal operations. In the request's arena. */
 const char *task_query_json(struct request *rq, const struct task_query *query);
 
@@ -40,6 +48,9 @@ const char *task_query_json(struct request *rq, const struct task_query *query);
 const char *tasks_found(struct request *rq, const struct task_query *query);
 const char *tasks_repeated(struct request *rq, const struct task_query *query);
 const char *tasks_summary(struct request *rq);
+
+/** How many dead letters a query has matched and changed, in the form of tasks_repeated(). */
+const char *task_changes_json(struct request *rq, int64_t matched, int64_t changed);
 
 /** The handlers of the internal operations. */
 extern const struct internal_route TASK_OPERATION_ROUTES[];
