@@ -2,6 +2,10 @@ CREATE OR REPLACE FUNCTION source_type(r recommendation) RETURNS text LANGUAGE s
     SELECT paper_source(r.arxiv_id) || '_paper'
 $$;
 
+-- All of them.
+CREATE OR REPLACE FUNCTION source_types() RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN '["arxiv_paper", "biorxiv_paper", "medrxiv_paper"]'::json;
+
 -- What readers said of a recommendation, the newest first.
 CREATE OR REPLACE FUNCTION recommendation_signals(recommendation uuid) RETURNS TABLE (signals json) LANGUAGE sql STABLE AS $$
     SELECT coalesce(json_agg(f.signal ORDER BY f.recorded_at DESC, f.signal), '[]') FROM feedback f WHERE f.recommendation_id = recommendation

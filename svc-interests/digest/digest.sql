@@ -33,7 +33,7 @@ WITH page AS MATERIALIZED (
 SELECT json_build_object(
            'date', to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD'),
            'period', $2::text,
-           'source_types', CASE WHEN $5 IS NULL THEN '["arxiv_paper", "biorxiv_paper", "medrxiv_paper"]' ELSE json_build_array($5::text) END,
+           'source_types', CASE WHEN $5 IS NULL THEN source_types() ELSE json_build_array($5::text) END,
            'total', (SELECT coalesce(sum(count), 0) FROM shown),
            'interests', (SELECT coalesce(json_agg(json ORDER BY created_at DESC, id DESC), '[]') FROM shown)),
        (SELECT count(*) FROM interest WHERE account_id = $1 AND is_active AND ($4::uuid IS NULL OR id = $4)),

@@ -106,6 +106,6 @@ BEGIN
         md5(w.endpoint_id || ' ' || w.local_date)::uuid, 'events.interests', 'message', NULL, account, jsonb_build_object(
             'type', 'digest.ready', 'endpoint_id', w.endpoint_id, 'data', data || jsonb_build_object(
                 'date', w.local_date, 'local_date', w.local_date, 'time_zone', w.time_zone, 'period', w.period,
-                'source_types', '["arxiv_paper", "biorxiv_paper", "medrxiv_paper"]'::jsonb,
+                'source_types', source_types()::jsonb,
                 'message', CASE WHEN data -> 'total' = '0' THEN 'Nothing new above the threshold.' END, 'url', '/console/')));
 END $$;

@@ -22,9 +22,7 @@ $$;
 
 -- The first time after `moment` at which clocks of the zone show `at`.
 CREATE OR REPLACE FUNCTION slot_after(moment timestamptz, at time, zone text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
-    SELECT min(slot)
-    FROM (SELECT ((moment AT TIME ZONE zone)::date + n + at) AT TIME ZONE zone AS slot FROM generate_series(-1, 2) n) slots
-    WHERE slot > moment
+    SELECT next_at FROM local_time_next('{1,2,3,4,5,6,7}', extract(hour FROM at)::int, extract(minute FROM at)::int, zone, NULL, moment)
 $$;
 
 -- Whether the day before a slot had an announcement. Otherwise its run is for corrections.
