@@ -55,8 +55,8 @@ def test_a_cluster_at_addresses(cluster, dead_event):
     done = status(*targets(cluster))
     assert done.returncode == 0, done.stdout + done.stderr
     shown = rows(done.stdout)
-    for name in cluster.processes:
-        assert shown[name][1] == "1/1", done.stdout
+    for name, replicas in cluster.processes.items():
+        assert shown[name][1] == f"{len(replicas)}/{len(replicas)}", done.stdout
     assert shown["svc-fleet"][-1] == "1" and shown["gateway"][-1] == "0"
     assert re.search(r"^events.account +svc-fleet +[\d.]+ s +0$", done.stdout, re.M), done.stdout
     assert "svc-fleet has dead letters: svc-fleet dead list" in done.stdout
