@@ -220,7 +220,8 @@ def lint_folder_headers(root):
 
 def lint_folder_sizes(root):
     """A folder has few files of its own: one that has more holds more than one idea. Tests mirror the tree or lie beside each other."""
-    for component in sorted({path.parent for path in root.glob("*/meson.build")} - {root / "tests", root / "deploy"}):
+    components = {path.parent for path in root.glob("*/meson.build")} - {root / "tests", root / "deploy"}
+    for component in sorted(components | {root / "tests" / "bench", root / "tests" / "lib"}):
         for folder in sorted({path.parent for path in component.rglob("*") if "node_modules" not in path.parts}):
             count = sum(path.is_file() for path in folder.iterdir())
             if count > FOLDER_FILES_MAX:

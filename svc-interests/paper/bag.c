@@ -5,7 +5,8 @@
 #include <string.h>
 
 /* Occurrences of a word in the title, relative to one in the abstract. This value and PAIR_SCALE
- * (features.c) gave the best result on CiteULike (tests/bench/preference_quality.c). */
+ * (features.c) gave the best result on CiteULike
+ * (tests/bench/recommendation/preference_quality.c). */
 #define TITLE_OCCURRENCES 3.0f
 
 /* Occurrences of a category's term: fewer than those of a word, because a category is broad. */

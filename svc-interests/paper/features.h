@@ -21,7 +21,7 @@
 
 /** Length of the dense block, relative to the block of terms. Of 0.5, 0.7, 1 and 1.5 the first gave
  * the best result on CiteULike with 128 dimensions of latent semantic analysis
- * (tests/bench/preference_quality.c). */
+ * (tests/bench/recommendation/preference_quality.c). */
 #define FEATURES_DENSE_SCALE 0.5
 
 /** Dimensions of a dense vector at most. */

@@ -2,7 +2,8 @@
  * readers like from these, and weigh terms by how many of them have it. The candidates of a pool
  * would not do: many of them are papers that the readers will like. With a background of the whole
  * corpus the AUC of models through the API is .860 with three likes and .903 with half a library,
- * and that of the model alone .859 and .901 (tests/bench/preference_api.py, 39 users of CiteULike).
+ * and that of the model alone .859 and .901 (tests/bench/recommendation/preference_api.py, 39 users
+ * of CiteULike).
  *
  * There is one background for all interests, in Postgres. svc-search chooses its papers by a hash
  * of their ids, so each replica draws the same. */

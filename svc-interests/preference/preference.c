@@ -15,7 +15,7 @@ enum { FOLDS = 5 };
 #define CENTROID_REJECTED 0.25
 
 /* Total weight of the positive rows in the regression, per positive row: more weight means less
- * regularisation. Chosen on CiteULike (tests/bench/preference_quality.c). */
+ * regularisation. Chosen on CiteULike (tests/bench/recommendation/preference_quality.c). */
 #define LOGISTIC_WEIGHT_PER_POSITIVE 4.0
 
 /* Evidence that the prior is better than the model, in standard deviations: one-sided, 5 %. To keep

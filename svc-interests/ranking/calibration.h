@@ -22,15 +22,15 @@
  * Recency and container are no part of the relevance.
  *
  * With constants fitted to three of the collections cranfield, cisi, cacm and lisa, the expected
- * calibration error on the fourth is .030, .058, .062 and .068 (tests/bench/calibration.c). The
- * mean relevance of papers on the subject depends little on the number of papers in the corpus
- * (tests/bench/relevance_sizes.c). */
+ * calibration error on the fourth is .030, .058, .062 and .068
+ * (tests/bench/recommendation/calibration.c). The mean relevance of papers on the subject depends
+ * little on the number of papers in the corpus (tests/bench/recommendation/relevance_sizes.c). */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Fitted to all four collections (tests/bench/calibration.c). */
+/** Fitted to all four collections (tests/bench/recommendation/calibration.c). */
 #define RELEVANCE_INTERCEPT (-3.63)
 #define RELEVANCE_SLOPE     6.59
 

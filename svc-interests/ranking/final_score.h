@@ -16,7 +16,8 @@
  * proportion. Recency and container decide between papers of about equal quality.
  *
  * With interests made of one paper of a CiteULike library each, and the pools that search gives
- * them (tests/bench/ranking_quality.py, 120 users), nDCG@20 of the rest of the library is
+ * them, nDCG@20 of the rest of the library is (tests/bench/recommendation/ranking_quality.py, 120
+ * users)
  *
  *     weight of preference / weight of retrieval    0      0.42   0.67   1      1.67
  *     3 likes                                      .206   .208   .211   .211   .221

@@ -32,12 +32,13 @@
  *
  *     w = FUSION_COSINE_WEIGHT n / (n + FUSION_COSINE_PAPERS) known
  *
- * That makes relevance comparable between corpora of different sizes (tests/bench/calibration.c).
- * The relevance of the others is in proportion to their sums. So relevance falls with the rank,
- * lies in 0 to 1, is near 1 for a document that contains everything the query asks for, and near 0
- * when no document contains its important words. A paper whose id is in the query ranks before all
- * others and is left out of the maxima. For a query that consists of names, papers with all of them
- * rank before the others, whose relevance is then at most that of the paper before.
+ * That makes relevance comparable between corpora of different sizes
+ * (tests/bench/recommendation/calibration.c). The relevance of the others is in proportion to their
+ * sums. So relevance falls with the rank, lies in 0 to 1, is near 1 for a document that contains
+ * everything the query asks for, and near 0 when no document contains its important words. A paper
+ * whose id is in the query ranks before all others and is left out of the maxima. For a query that
+ * consists of names, papers with all of them rank before the others, whose relevance is then at
+ * most that of the paper before.
  *
  * A document that awaits its vector gets a dense score equal to its lexical score.
  */

@@ -17,7 +17,7 @@
  * and are scored so (struct parsed_query), and vectors, which know nothing of names, are not used.
  * Of 2,000 queries of a first author's family name and the rarest word of the title, over 40,000
  * papers, this finds the paper itself first for .92, with vectors .89
- * (tests/bench/author_search.c).
+ * (tests/bench/search/author_search.c).
  *
  * A query *is* a name when all its words have the form of one and at least one is of a name. If no
  * author bears it, and no paper has authors of all its words, it has no answer: papers with similar

@@ -6,7 +6,7 @@
 
 /* A document that contains this many of the main terms of a long query covers it fully. With 2, 3,
  * 4 and 8 terms the expected calibration error is at most .077, .068, .104 and .117
- * (tests/bench/calibration.c). */
+ * (tests/bench/recommendation/calibration.c). */
 #define FULL_TERMS 3
 
 /* A text in another script than the Latin one usually says what papers say in Latin letters, and in

@@ -21,7 +21,7 @@
 #endif
 
 /** How much more a word of the title counts for a query that names an author: of 1, 2, 4 and 10 it
- * found .90, .92, .93 and .93 of the papers first (tests/bench/author_search.c, every 40th
+ * found .90, .92, .93 and .93 of the papers first (tests/bench/search/author_search.c, every 40th
  * paper). */
 #define PROXIMITY_NAMED_TITLE 4
 

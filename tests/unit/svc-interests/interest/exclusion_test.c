@@ -1,7 +1,7 @@
 #include "interest/exclusion.h"
 
 #include "base/base.h"
-#include "negation.h"
+#include "recommendation/negation.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -78,7 +78,8 @@ static void test_contexts_with_negations_are_understood(void **state)
 	const char *root = getenv("SOURCE_ROOT");
 	char path[4096];
 	(void)state;
-	snprintf(path, sizeof(path), "%s/tests/bench/interests/negations.jsonl", root ? root : ".");
+	snprintf(path, sizeof(path), "%s/tests/bench/recommendation/interests/negations.jsonl",
+	         root ? root : ".");
 	for (size_t i = 0; i < ARRAY_LEN(sets); i++) {
 		struct negation_count count;
 		assert_true(negation_count(path, sets[i], true, &count));

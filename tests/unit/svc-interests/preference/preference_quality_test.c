@@ -1,6 +1,6 @@
 /* Quality of the preference model must not fall. A missing collection is skipped, or fails the test
  * when the environment variable CI is set. */
-#include "citeulike.h"
+#include "recommendation/citeulike.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

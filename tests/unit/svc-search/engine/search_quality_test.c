@@ -2,7 +2,7 @@
  * compared with floors slightly below the values measured when they were set. A missing collection
  * is skipped, or fails the test when the environment variable CI is set. */
 #include "engine/engine.h"
-#include "judged.h"
+#include "search/judged.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

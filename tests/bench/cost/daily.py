@@ -26,12 +26,13 @@ from pathlib import Path
 import httpx
 
 from cost import PREFIX, Meter, settled
-from fleet import PostgresTime, cpu_of, cpu_of_process, percentile
+from fleet import percentile
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lib.system import servers  # noqa: E402
 from lib.system.cluster import SETTINGS, Cluster  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of, cpu_of_process  # noqa: E402
 from lib.wait import wait_for  # noqa: E402
 
 CORPUS = servers.ROOT.parent / "shared" / "data" / "arxiv-cs" / "corpus.jsonl.gz"

@@ -2,8 +2,7 @@
 """The preference model as users of the API meet it, beside the model alone (preference_quality.c): AUC and Recall@50 on
 citeulike-a-sub, before and after a refit.
 
-Usage, from the root of the tree:
-    PYTHONPATH=tests python3 tests/bench/preference_api.py PREFERENCE_QUALITY [STRIDE [DATA_DIRECTORY]]
+usage: preference_api.py PREFERENCE_QUALITY [STRIDE [DATA_DIRECTORY]]
 
 PREFERENCE_QUALITY is that program. Every STRIDE-th user is measured, with the same known papers in both. The index contains the
 papers of the collection. An interest is created from the first known paper, its name from the title, its context from the
@@ -21,8 +20,10 @@ from pathlib import Path
 
 from ranking_quality import import_papers, like, read
 
-from lib.system.cluster import Cluster
-from lib.wait import wait_for
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lib.system.cluster import Cluster  # noqa: E402
+from lib.wait import wait_for  # noqa: E402
 
 COLLECTION = "citeulike-a-sub"
 SETTINGS = {"3 likes": lambda count: 3, "half a library": lambda count: count // 2}

@@ -5,7 +5,7 @@
  *
  * arxiv-cs is indexed without titles, because its queries are titles. */
 #include "engine/engine.h"
-#include "judged.h"
+#include "search/judged.h"
 
 #include <stdio.h>
 #include <stdlib.h>

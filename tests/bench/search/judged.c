@@ -1,4 +1,4 @@
-#include "judged.h"
+#include "search/judged.h"
 
 #include "engine/vector/sample.h"
 #include "engine/vector/training.h"

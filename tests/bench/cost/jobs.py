@@ -6,7 +6,7 @@ usage: jobs.py JOBS_RUNNER [--jobs N] [--rounds N]
 Each job commits a row to Postgres, with fsync; both sides use the same Postgres and Redis, 12 connections, and are measured in
 turn. Tasks are queued before the clock starts. Here a task's state is in Postgres and is committed with the job's row, and jobs
 that end at about the same time share a commit; BullMQ keeps the state in Redis, and each job commits alone. Needs npm, which
-installs BullMQ in tests/bench/bullmq.
+installs BullMQ in tests/bench/cost/bullmq.
 """
 
 import argparse
@@ -17,9 +17,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-from fleet import PostgresTime, cpu_of_process
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from lib.system import servers
+from lib.system import servers  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of_process  # noqa: E402
 
 FOLDER = Path(__file__).with_name("bullmq")
 CONCURRENCIES = (4, 50)

@@ -5,7 +5,7 @@ usage: deliveries.py [--endpoints N] [--rate N] [--seconds N] [--dead]
 
 Events are written into a stream at the rate; each is for one of the endpoints, 20 of an account. BullMQ's jobs are added at the same
 rate, and each signs the same body and posts it by undici. The receiver is one Node process for both. With --dead, every second
-endpoint refuses connections. Needs npm, which installs BullMQ and undici in tests/bench/bullmq.
+endpoint refuses connections. Needs npm, which installs BullMQ and undici in tests/bench/cost/bullmq.
 """
 
 import argparse
@@ -19,10 +19,12 @@ import uuid
 from datetime import datetime, timezone
 from pathlib import Path
 
-from fleet import PostgresTime, cpu_of_process
 from jobs import npm_install
 
-from lib.system.cluster import Cluster
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lib.system.cluster import Cluster  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of_process  # noqa: E402
 
 FOLDER = Path(__file__).with_name("bullmq")
 HOST = "127.0.0.2"

@@ -12,8 +12,8 @@
 #include "engine/vector/sample.h"
 #include "engine/vector/training.h"
 #include "interest/interest_text.h"
-#include "judged.h"
 #include "ranking/calibration.h"
+#include "search/judged.h"
 
 #include <yyjson.h>
 
@@ -79,8 +79,8 @@ static size_t random_below(size_t limit)
 static FILE *open_lines(struct arena *arena, const char *name)
 {
 	const char *root = getenv("SOURCE_ROOT");
-	const char *path =
-		arena_printf(arena, "%s/tests/bench/interests/%s", root ? root : ".", name);
+	const char *path = arena_printf(arena, "%s/tests/bench/recommendation/interests/%s",
+	                                root ? root : ".", name);
 	FILE *file = fopen(path, "r");
 	if (!file) {
 		perror(path);

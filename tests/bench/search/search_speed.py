@@ -199,7 +199,7 @@ def run_with_options(run, parser):
     """Call `run` with the options of the parser and of every measurement on these papers, and with the folder for them."""
     parser.add_argument("--papers", type=int, default=100_000)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[3] / "shared" / "data")
+    parser.add_argument("--data", type=Path, default=Path(__file__).resolve().parents[4] / "shared" / "data")
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
     with contextlib.ExitStack() as stack:

@@ -19,14 +19,15 @@ import tempfile
 import time
 from pathlib import Path
 
-from fleet import PostgresTime, cpu_of, cpu_of_process, telemetry
+from fleet import telemetry
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+from lib.outside.webhooks import Hook, pull_request  # noqa: E402
 from lib.system import servers  # noqa: E402
 from lib.system.cluster import Cluster  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of, cpu_of_process  # noqa: E402
 from lib.wait import wait_for  # noqa: E402
-from lib.outside.webhooks import Hook, pull_request  # noqa: E402
 
 PREFIX = "/api/v1.0"
 CONNECTIONS = 32

@@ -1,4 +1,4 @@
-#include "citeulike.h"
+#include "recommendation/citeulike.h"
 
 #include "preference/logistic.h"
 

@@ -19,14 +19,17 @@ import random
 import resource
 import statistics
 import subprocess
+import sys
 import time
 from pathlib import Path
 
-from fleet import PostgresTime, cpu_of_process
 from search_speed import DAYS, load, make_lucene, make_papers, make_queries, run_with_options
 
-from lib.system import servers
-from lib.system.cluster import Cluster
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lib.system import servers  # noqa: E402
+from lib.system.cluster import Cluster  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of_process  # noqa: E402
 
 DAY_SECONDS = 86400
 PATIENCE_SECONDS = 3600

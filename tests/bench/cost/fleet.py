@@ -22,10 +22,11 @@ from pathlib import Path
 
 import httpx
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lib.system import servers  # noqa: E402
 from lib.system.cluster import Cluster  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of  # noqa: E402
 from lib.wait import wait_for  # noqa: E402
 
 BIN = Path("/usr/lib/postgresql/15/bin")
@@ -84,36 +85,6 @@ FROM run WHERE account_id = %s AND at >= now() - make_interval(days => %s)
 
 def percentile(values, share):
     return sorted(values)[min(len(values) - 1, int(share * len(values)))]
-
-
-class PostgresTime:
-    """CPU time of all processes of a server, of those that ended, too."""
-
-    def __init__(self, postgres):
-        self.pid = postgres.pid()
-
-    def children(self):
-        return Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
-
-    def has_sessions_of(self, role):
-        """Whether a backend of the role runs, perhaps without a client: its time is in nobody's sum while it ends."""
-        for pid in self.children():
-            try:
-                if f"postgres: {role} " in Path(f"/proc/{pid}/cmdline").read_text():
-                    return True
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-        return False
-
-    def seconds(self):
-        ticks = 0
-        for pid in [str(self.pid), *self.children()]:
-            try:
-                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            ticks += int(fields[11]) + int(fields[12]) + (int(fields[13]) + int(fields[14]) if pid == str(self.pid) else 0)
-        return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def seed(cluster, account, runs, repos):
@@ -217,15 +188,6 @@ def wrk(cluster, keys, size, seconds):
     count = int(out.split(" requests in")[0].split()[-1])
     used = [cpu.seconds() - before] + [cpu_of(cluster, name) - mine[name] for name in mine]
     return count / seconds, [one / count * 1e6 for one in used]
-
-
-def cpu_of(cluster, name):
-    return sum(cpu_of_process(process.popen.pid) for process in cluster[name])
-
-
-def cpu_of_process(pid):
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def pgbench(cluster, size, seconds):

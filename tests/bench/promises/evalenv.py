@@ -21,7 +21,7 @@ from pathlib import Path
 
 import psycopg
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lib.system import cluster as settings  # noqa: E402
 from lib.check import promises  # noqa: E402

@@ -8,7 +8,7 @@
  * preference_quality and preference_api.py read: floats, a row for each paper, in the order of the
  * corpus. */
 #include "engine/engine.h"
-#include "judged.h"
+#include "search/judged.h"
 
 #include <yyjson.h>
 #include <zlib.h>

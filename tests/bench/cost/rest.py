@@ -8,7 +8,7 @@ Both sides use the same Postgres, with fsync, and 12 connections to it; proxy an
 key and log each request. They are measured in turn by wrk over 32 connections, with the keys of N accounts (1). Requests that
 come at the same time share a statement in expops (pg/batch.h). The peer does less: no
 events, no limits, no triggers. CPU time is from /proc, that of Postgres includes what it does in the background. Needs nginx, wrk
-and npm, which installs Fastify in tests/bench/fastify.
+and npm, which installs Fastify in tests/bench/cost/fastify.
 """
 
 import argparse
@@ -16,16 +16,19 @@ import json
 import os
 import statistics
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
 from cost import PREFIX, wrk_in_turn
-from fleet import PostgresTime, cpu_of, cpu_of_process
 from jobs import npm_install
 from proxy import NGINX_LOG, NGINX_PROXY, free_port, wait_for, write
 
-from lib.system import cluster as cluster_settings
-from lib.system import servers
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lib.system import cluster as cluster_settings  # noqa: E402
+from lib.system import servers  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of, cpu_of_process  # noqa: E402
 
 PEER = Path(__file__).with_name("fastify")
 PEER_TABLES = """

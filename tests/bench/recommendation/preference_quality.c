@@ -4,7 +4,7 @@
  *
  * Measures every STRIDE-th user; if DENSE_DIRECTORY is given, only the collections whose embeddings
  * are in DENSE_DIRECTORY/COLLECTION.f32, with these. */
-#include "citeulike.h"
+#include "recommendation/citeulike.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include "engine/text/intern.h"
 #include "engine/text/name.h"
 #include "engine/text/token.h"
-#include "judged.h"
+#include "search/judged.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,8 +10,8 @@
 #include "engine/fusion.h"
 #include "engine/lexical/bm25.h"
 #include "engine/lexical/proximity.h"
-#include "judged.h"
-#include "tuned.h"
+#include "search/judged.h"
+#include "search/tuned.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "negation.h"
+#include "recommendation/negation.h"
 
 #include "interest/exclusion.h"
 

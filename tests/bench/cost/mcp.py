@@ -11,14 +11,18 @@ gateway also reads the message, makes the operation's request, shapes the answer
 import argparse
 import json
 import statistics
+import sys
+from pathlib import Path
 
 from cost import PREFIX, wrk_in_turn
-from fleet import PostgresTime, cpu_of
 
-from lib.http.mcp import envelope
-from lib.scenario.sample import load_sample
-from lib.system import cluster as cluster_settings
-from lib.system import servers
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lib.http.mcp import envelope  # noqa: E402
+from lib.scenario.sample import load_sample  # noqa: E402
+from lib.system import cluster as cluster_settings  # noqa: E402
+from lib.system import servers  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of  # noqa: E402
 
 LABELS = ("gateway", "service", "Postgres")
 

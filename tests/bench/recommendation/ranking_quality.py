@@ -2,7 +2,7 @@
 """Quality of ranked papers by the weight of the preference score relative to the retrieval score
 (svc-interests/ranking/final_score.h).
 
-Usage, from the root of the tree: PYTHONPATH=tests python3 tests/bench/ranking_quality.py [USERS [DATA_DIRECTORY]]
+usage: ranking_quality.py [USERS [DATA_DIRECTORY]]
 
 The index contains the papers of citeulike-a-sub. Three papers of each user's library, or half of it, are known likes. An
 interest is created from the first of them, all of them are recorded as feedback, and the model is refit. The pool of the
@@ -17,8 +17,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from lib.system.cluster import Cluster
-from lib.wait import wait_for
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lib.system.cluster import Cluster  # noqa: E402
+from lib.wait import wait_for  # noqa: E402
 
 WEIGHTS = (0, 0.25 / 0.6, 2 / 3, 1, 5 / 3)
 DEPTH = 20

@@ -14,7 +14,7 @@
 
 #include "engine/engine.h"
 #include "interest/interest_text.h"
-#include "judged.h"
+#include "search/judged.h"
 
 #include <math.h>
 #include <stdio.h>

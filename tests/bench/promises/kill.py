@@ -23,7 +23,7 @@ import httpx
 import psycopg
 import redis
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lib.check import promises  # noqa: E402
 from lib.http import plain_http  # noqa: E402

@@ -2,7 +2,7 @@
 """Quality of what is recommended for new interests: precision of the first ten papers, and how well their scores tell fitting
 papers from others.
 
-Usage, from the root of the tree: PYTHONPATH=tests python3 tests/bench/interest_quality.py RUN [DATA_DIRECTORY]
+usage: interest_quality.py RUN [DATA_DIRECTORY]
 
 Measures the run in the file RUN, a line of JSON for each recommended paper. If there is no such file, makes it first: imports the
 papers of arxiv-cs, creates the interests of interests/interests.jsonl and refreshes each of them for ten papers.
@@ -26,8 +26,10 @@ from pathlib import Path
 from preference_api import area_under_curve
 from ranking_quality import read
 
-from lib.system.cluster import Cluster
-from lib.wait import wait_for
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lib.system.cluster import Cluster  # noqa: E402
+from lib.wait import wait_for  # noqa: E402
 
 FOLDER = Path(__file__).parent / "interests"
 GRADES = ("on", "related", "no")
