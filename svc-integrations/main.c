@@ -13,6 +13,9 @@
 #include "main/service_main.h"
 #include "notify/digest/digest.h"
 #include "notify/dispatcher.h"
+#include "notify/email/email.h"
+#include "notify/endpoint/email_confirmation.h"
+#include "notify/endpoint/email_page.h"
 #include "notify/endpoint/endpoint.h"
 #include "notify/endpoint/event_type.h"
 #include "notify/endpoint_test.h"
@@ -64,6 +67,11 @@ static const struct route ROUTES[] = {
 	{API_ID_webhook_delivery_get, message_delivery_get},
 	{API_ID_webhook_delivery_replay, message_delivery_replay},
 	{API_ID_webhook_recover, message_delivery_recover},
+	{API_ID_webhook_confirmation_create, email_confirmation_create},
+	{API_ID_email_confirm_page_get, email_confirm_page},
+	{API_ID_email_confirm, email_confirm},
+	{API_ID_email_unsubscribe_page_get, email_unsubscribe_page},
+	{API_ID_email_unsubscribe, email_unsubscribe},
 	{0},
 };
 
@@ -90,6 +98,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 
 static const struct job JOBS[] = {
 	{"revoke", revocation_run},
+	{"confirm_email", email_confirmation_run},
 	{0},
 };
 
@@ -127,7 +136,7 @@ static const struct command COMMANDS[] = {
 static enum err_code settings_check(void)
 {
 	static enum err_code (*const CHECKS[])(void) = {vault_init, providers_init, app_jwt_init,
-	                                                webhook_init};
+	                                                webhook_init, email_init};
 	enum err_code code = ERR_NONE;
 	for (size_t i = 0; i < ARRAY_LEN(CHECKS) && !code; i++)
 		code = CHECKS[i]();
@@ -146,10 +155,11 @@ static const struct service SERVICE = {
 	.commands = COMMANDS,
 	.keeps_accounts = true,
 	.schema_definition = &SCHEMA,
-	.settings = (const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS,
-                                                    APP_JWT_SETTINGS, INSTALLATION_SETTINGS,
-                                                    IDENTITY_SETTINGS, WEBHOOK_SETTINGS,
-                                                    NOTIFY_SETTINGS, DIGEST_SETTINGS, NULL},
+	.settings =
+		(const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS, APP_JWT_SETTINGS,
+                                                INSTALLATION_SETTINGS, IDENTITY_SETTINGS,
+                                                WEBHOOK_SETTINGS, NOTIFY_SETTINGS, DIGEST_SETTINGS,
+                                                EMAIL_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.background_start = dispatcher_start,
 	.background_is_for_jobs = true,

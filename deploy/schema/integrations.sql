@@ -24,7 +24,12 @@ CREATE TABLE endpoint (
     is_quick boolean DEFAULT false NOT NULL,
     catch_up_to uuid,
     dropped bigint DEFAULT 0 NOT NULL,
+    email text,
+    unsubscribe_hash bytea,
+    refused_days integer,
+    refused_on date,
     CONSTRAINT endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
+    CONSTRAINT endpoint_email CHECK (((kind = 'email'::text) = ((email IS NOT NULL) AND (unsubscribe_hash IS NOT NULL)))),
     CONSTRAINT endpoint_events_check CHECK ((cardinality(events) > 0)),
     CONSTRAINT endpoint_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'slack'::text, 'email'::text]))),
     CONSTRAINT endpoint_status_check CHECK ((status = ANY (ARRAY['active'::text, 'paused'::text, 'disabled'::text, 'unconfirmed'::text])))
@@ -32,6 +37,8 @@ CREATE TABLE endpoint (
 WITH (fillfactor='50');
 ALTER TABLE ONLY endpoint
     ADD CONSTRAINT endpoint_pkey PRIMARY KEY (id);
+ALTER TABLE ONLY endpoint
+    ADD CONSTRAINT endpoint_unsubscribe_hash_key UNIQUE (unsubscribe_hash);
 CREATE INDEX endpoint_of_account ON endpoint USING btree (account_id, id);
 CREATE TRIGGER account_required BEFORE INSERT ON endpoint FOR EACH ROW EXECUTE FUNCTION account_required();
 
@@ -139,6 +146,26 @@ ALTER TABLE ONLY endpoint_digest
 CREATE INDEX endpoint_digest_due ON endpoint_digest USING btree (next_at) WHERE (next_at IS NOT NULL);
 ALTER TABLE ONLY endpoint_digest
     ADD CONSTRAINT endpoint_digest_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE;
+
+CREATE TABLE email_confirmation (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    endpoint_id uuid NOT NULL,
+    email text NOT NULL,
+    token bytea NOT NULL,
+    hash bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    sent_at timestamp with time zone,
+    error text,
+    used_at timestamp with time zone
+);
+ALTER TABLE ONLY email_confirmation
+    ADD CONSTRAINT email_confirmation_hash_key UNIQUE (hash);
+ALTER TABLE ONLY email_confirmation
+    ADD CONSTRAINT email_confirmation_pkey PRIMARY KEY (id);
+CREATE INDEX email_confirmation_of_account ON email_confirmation USING btree (account_id, created_at);
+CREATE INDEX email_confirmation_of_endpoint ON email_confirmation USING btree (endpoint_id, created_at DESC);
+CREATE TRIGGER account_required BEFORE INSERT ON email_confirmation FOR EACH ROW EXECUTE FUNCTION account_required();
 
 CREATE TABLE identity_link (
     id uuid DEFAULT uuid_v7() NOT NULL,
@@ -276,18 +303,36 @@ CREATE INDEX dispatch_age ON dispatch USING btree (dispatched_at);
 CREATE INDEX dispatch_of_run ON dispatch USING btree (lower(repo), run_id);
 CREATE TRIGGER account_required BEFORE INSERT ON dispatch FOR EACH ROW EXECUTE FUNCTION account_required();
 
+CREATE TABLE email_asked (
+    email text NOT NULL,
+    asked_at timestamp with time zone[] NOT NULL
+);
+ALTER TABLE ONLY email_asked
+    ADD CONSTRAINT email_asked_pkey PRIMARY KEY (email);
+
+CREATE TABLE email_day (
+    account_id uuid NOT NULL,
+    day date NOT NULL,
+    sent integer NOT NULL
+);
+ALTER TABLE ONLY email_day
+    ADD CONSTRAINT email_day_pkey PRIMARY KEY (account_id, day);
+CREATE TRIGGER account_required BEFORE INSERT ON email_day FOR EACH ROW EXECUTE FUNCTION account_required();
+
 CREATE TABLE endpoint_lane (
     endpoint_id uuid NOT NULL,
     is_retry boolean NOT NULL,
     due_at timestamp with time zone,
     is_claimed boolean DEFAULT false NOT NULL,
     claim bigint DEFAULT 0 NOT NULL,
-    is_quick boolean DEFAULT false NOT NULL
+    is_quick boolean DEFAULT false NOT NULL,
+    is_mail boolean DEFAULT false NOT NULL
 )
 WITH (fillfactor='50');
 ALTER TABLE ONLY endpoint_lane
     ADD CONSTRAINT endpoint_lane_pkey PRIMARY KEY (endpoint_id, is_retry);
 CREATE INDEX endpoint_lane_due ON endpoint_lane USING btree (is_quick, due_at) WHERE (due_at IS NOT NULL);
+CREATE INDEX endpoint_lane_mail_due ON endpoint_lane USING btree (due_at) WHERE (is_mail AND (due_at IS NOT NULL));
 ALTER TABLE ONLY endpoint_lane
     ADD CONSTRAINT endpoint_lane_endpoint_id_fkey FOREIGN KEY (endpoint_id) REFERENCES endpoint(id) ON DELETE CASCADE;
 

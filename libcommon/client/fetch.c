@@ -173,10 +173,8 @@ static enum err_code run_transfer(struct request *rq, const struct fetch_call *c
 	struct transfer *transfer = transfer_start(rq->worker->fetch, call, timeout_of(rq, call));
 	if (!transfer)
 		return ERR_UPSTREAM;
-	enum err_code code = ERR_NONE;
-	while (!transfer->is_done && code == ERR_NONE)
-		code = fiber_wait();
-	if (transfer->is_done) {
+	enum err_code code = transfer_wait(transfer);
+	if (code == ERR_NONE) {
 		code = result_code(transfer, call);
 		if (code != ERR_NONE)
 			tell_failure(transfer, call);

@@ -227,7 +227,7 @@ static size_t on_body(char *data, size_t one, size_t length, void *arg)
 	return bytes;
 }
 
-static void add_line(struct transfer *transfer, const char *line)
+void transfer_add_line(struct transfer *transfer, const char *line)
 {
 	struct curl_slist *grown = curl_slist_append(transfer->fields, line);
 	require(grown);
@@ -241,10 +241,11 @@ static void set_fields(struct transfer *transfer, const struct fetch_call *call)
 		const struct http_field *field = &call->fields[i];
 		/* libcurl omits `Name:`; `Name;` sends an empty field. */
 		const char *form = field->value[0] ? "%s: %s" : "%s;";
-		add_line(transfer, arena_printf(transfer->arena, form, field->name, field->value));
+		transfer_add_line(transfer,
+		                  arena_printf(transfer->arena, form, field->name, field->value));
 		has_agent |= strcasecmp(field->name, "User-Agent") == 0;
 	}
-	add_line(transfer, "Expect:");
+	transfer_add_line(transfer, "Expect:");
 	if (!has_agent)
 		curl_easy_setopt(transfer->easy, CURLOPT_USERAGENT, "expops/" EXPOPS_VERSION);
 	curl_easy_setopt(transfer->easy, CURLOPT_HTTPHEADER, transfer->fields);
@@ -270,17 +271,11 @@ static void set_method(struct transfer *transfer, const struct fetch_call *call)
 	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, fetch_is_safe(call) ? 0L : 1L);
 }
 
-static void set_limits(struct transfer *transfer, const struct fetch_call *call,
-                       uint64_t timeout_ms)
+static void set_limits(struct transfer *transfer, const struct fetch_call *call)
 {
 	CURL *easy = transfer->easy;
-	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-	/* Do not wait for the thread of an abandoned name look-up. */
-	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-	curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
-	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS,
-	                 (long)(call->connect_timeout_ms ? call->connect_timeout_ms
-	                                                 : CONNECT_TIMEOUT_MS));
+	if (call->connect_timeout_ms)
+		curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)call->connect_timeout_ms);
 	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, PROTOCOLS);
 	curl_easy_setopt(easy, CURLOPT_REDIR_PROTOCOLS_STR, PROTOCOLS);
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, call->follow_redirects ? 1L : 0L);
@@ -311,8 +306,6 @@ static int detect_loss(void *arg attr_unused, curl_socket_t socket,
 static void set_callbacks(struct transfer *transfer, const struct fetch_call *call)
 {
 	CURL *easy = transfer->easy;
-	curl_easy_setopt(easy, CURLOPT_PRIVATE, transfer);
-	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, transfer->error);
 	curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, call->service ? detect_loss : probe_socket);
 	curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, on_head_line);
 	curl_easy_setopt(easy, CURLOPT_HEADERDATA, transfer);
@@ -320,22 +313,47 @@ static void set_callbacks(struct transfer *transfer, const struct fetch_call *ca
 	curl_easy_setopt(easy, CURLOPT_WRITEDATA, transfer);
 }
 
-struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call *call,
-                                uint64_t timeout_ms)
+struct transfer *transfer_new(struct fetcher *fetcher, uint64_t timeout_ms)
 {
 	struct arena *arena = arena_new();
 	struct transfer *transfer = arena_new_of(arena, struct transfer);
 	if (!fetcher->multi)
 		fetcher_begin(fetcher);
 	transfer->arena = transfer->body.arena = arena;
-	transfer->body_max_bytes = call->response_max_bytes ? call->response_max_bytes : 8 << 20;
-	transfer->cuts_body = call->cuts_response;
 	transfer->fiber = fiber_self();
 	transfer->fetcher = fetcher;
 	transfer->easy = curl_easy_init();
 	require(transfer->easy);
+	curl_easy_setopt(transfer->easy, CURLOPT_PRIVATE, transfer);
+	curl_easy_setopt(transfer->easy, CURLOPT_ERRORBUFFER, transfer->error);
+	curl_easy_setopt(transfer->easy, CURLOPT_NOSIGNAL, 1L);
+	/* Do not wait for the thread of an abandoned name look-up. */
+	curl_easy_setopt(transfer->easy, CURLOPT_QUICK_EXIT, 1L);
+	curl_easy_setopt(transfer->easy, CURLOPT_TIMEOUT_MS, (long)timeout_ms);
+	curl_easy_setopt(transfer->easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_TIMEOUT_MS);
+	fetcher->transfer_count++;
+	return transfer;
+}
+
+struct transfer *transfer_begin(struct transfer *transfer, const char *url)
+{
+	struct arena *arena = transfer->arena;
+	if (curl_easy_setopt(transfer->easy, CURLOPT_URL, url) == CURLE_OK &&
+	    curl_multi_add_handle(transfer->fetcher->multi, transfer->easy) == CURLM_OK)
+		return transfer;
+	transfer_end(transfer);
+	arena_free(arena);
+	return NULL;
+}
+
+struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call *call,
+                                uint64_t timeout_ms)
+{
+	struct transfer *transfer = transfer_new(fetcher, timeout_ms);
+	transfer->body_max_bytes = call->response_max_bytes ? call->response_max_bytes : 8 << 20;
+	transfer->cuts_body = call->cuts_response;
 	set_callbacks(transfer, call);
-	set_limits(transfer, call, timeout_ms);
+	set_limits(transfer, call);
 	set_method(transfer, call);
 	set_fields(transfer, call);
 	fetch_guard_set(transfer, call->guard);
@@ -343,13 +361,15 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 		curl_easy_setopt(transfer->easy, CURLOPT_PROXY, "");
 	if (call->unix_path)
 		curl_easy_setopt(transfer->easy, CURLOPT_UNIX_SOCKET_PATH, call->unix_path);
-	fetcher->transfer_count++;
-	if (curl_easy_setopt(transfer->easy, CURLOPT_URL, call->url) == CURLE_OK &&
-	    curl_multi_add_handle(fetcher->multi, transfer->easy) == CURLM_OK)
-		return transfer;
-	transfer_end(transfer);
-	arena_free(arena);
-	return NULL;
+	return transfer_begin(transfer, call->url);
+}
+
+enum err_code transfer_wait(struct transfer *transfer)
+{
+	enum err_code code = ERR_NONE;
+	while (!transfer->is_done && code == ERR_NONE)
+		code = fiber_wait();
+	return transfer->is_done ? ERR_NONE : code;
 }
 
 void transfer_end(struct transfer *transfer)
@@ -358,4 +378,6 @@ void transfer_end(struct transfer *transfer)
 	curl_multi_remove_handle(transfer->fetcher->multi, transfer->easy);
 	curl_easy_cleanup(transfer->easy);
 	curl_slist_free_all(transfer->fields);
+	curl_slist_free_all(transfer->recipients);
+	curl_mime_free(transfer->content);
 }

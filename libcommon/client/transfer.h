@@ -1,5 +1,5 @@
 /** Transfers of libcurl's multi interface on a worker's loop, each for one fiber. Internal to this
- * folder. Nothing here suspends: fetch.c waits.
+ * folder: fetch.c makes those of HTTP, mail.c those of SMTP. Only transfer_wait() suspends.
  *
  * fetcher_new() require()s a libcurl that looks names up without blocking the loop. Connections
  * are kept and reused, but only for requests that change nothing: libcurl silently repeats a
@@ -20,6 +20,8 @@ struct transfer {
 	struct arena *arena;
 	CURL *easy;
 	struct curl_slist *fields;
+	curl_mime *content; /* of a mail, with its recipients; NULL: none */
+	struct curl_slist *recipients;
 	char error[CURL_ERROR_SIZE];
 	/* Of the last response received: a redirect or 1xx is replaced by the next one. */
 	struct http_field *answer_fields;
@@ -38,6 +40,19 @@ struct transfer {
 	struct fiber *fiber; /* woken when the transfer has ended */
 	struct fetcher *fetcher;
 };
+
+/** A transfer for the running fiber, which can be set up before it begins. `timeout_ms` limits all
+ * of it. */
+struct transfer *transfer_new(struct fetcher *fetcher, uint64_t timeout_ms);
+
+/** Add a line to `fields`. Copies. */
+void transfer_add_line(struct transfer *transfer, const char *line);
+
+/** Begin; returns the transfer. NULL: libcurl does not accept the URL; the transfer is freed. */
+struct transfer *transfer_begin(struct transfer *transfer, const char *url);
+
+/** Wait until it is done. Suspends. Otherwise the reason of a cancellation. */
+enum err_code transfer_wait(struct transfer *transfer);
 
 /** Start the call for the running fiber. `timeout_ms` limits all of it. Copies what it needs.
  * NULL: libcurl does not accept the URL. */

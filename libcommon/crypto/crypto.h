@@ -1,6 +1,6 @@
-/** libcommon/crypto/: UUIDs (uuid.h), scopes of keys (scope.h) and signed identities of callers
- * (identity.h). This header has random bytes, digests, MACs, encryption and encodings, over mbedTLS
- * (2.28 and 3.x). Thread-safe. */
+/** libcommon/crypto/: UUIDs (uuid.h), scopes of keys (scope.h), signed identities of callers
+ * (identity.h) and signed webhooks (webhook_signature.h). This header has random bytes, digests,
+ * MACs, encryption and encodings, over mbedTLS (2.28 and 3.x). Thread-safe. */
 #pragma once
 
 #include "base/arena.h"

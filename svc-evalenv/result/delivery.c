@@ -6,8 +6,8 @@
 #include "json/json.h"
 #include "loop/wait.h"
 #include "result/result.h"
-#include "result/signature.h"
 #include "run/run.h"
+#include "template/webhook_secret.h"
 
 #include <math.h>
 #include <string.h>
@@ -50,8 +50,8 @@ struct check {
 static void check_run(void *arg)
 {
 	struct check *check = arg;
-	check->is_valid = signature_is_valid(&check->key, &check->fields, check->content,
-	                                     check->length, check->now_s);
+	check->is_valid = webhook_signature_is_valid(&check->key, &check->fields, check->content,
+	                                             check->length, check->now_s);
 }
 
 static void require_signature(struct request *rq, const struct webhook_key *key)

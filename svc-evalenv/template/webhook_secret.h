@@ -1,21 +1,10 @@
-/** The secret of a template, which signs the results of its runs: `whsec_` and the base64 of 24 to
- * 64 bytes, as Standard Webhooks has it. It is stored sealed for its template and never read by a
- * client. */
+/** The secret of a template, which signs the results of its runs (crypto/webhook_signature.h). It
+ * is stored sealed for its template and never read by a client. */
 #pragma once
 
+#include "crypto/webhook_signature.h"
 #include "loop/request.h"
 #include "vault/vault.h"
-
-struct webhook_key {
-	const void *bytes;
-	size_t length;
-};
-
-/** Decode a secret, in the arena. False: it is none. */
-bool webhook_secret_decode(struct arena *arena, const char *text, struct webhook_key *ret_key);
-
-/** For the `check` of a field. */
-bool webhook_secret_check(const char *text, size_t length, const char **ret_message);
 
 /** Seal a secret for the template; the request's memory is wiped when it is freed. */
 struct sealed webhook_secret_seal(struct request *rq, const char *template_id, const char *text);

@@ -1,9 +1,9 @@
 #include "base/timefmt.h"
 #include "crypto/crypto.h"
+#include "crypto/webhook_signature.h"
 #include "http/head.h"
 #include "json/json.h"
 #include "observe/log.h"
-#include "result/signature.h"
 #include "template/spec.h"
 #include "worker/builder.h"
 #include "worker/folder.h"
@@ -166,15 +166,14 @@ static const char *content_of(struct request *rq, const struct job *job, yyjson_
 static const char *signatures(struct request *rq, const char *id, const char *at,
                               const char *content)
 {
+	const struct signed_fields fields = {.id = id, .timestamp = at};
 	struct buf out = {.arena = rq->arena};
 	for (const char *secret = webhook_secrets; *secret; secret += strspn(secret, " ")) {
 		size_t length = strcspn(secret, " ");
 		struct webhook_key key;
 		if (webhook_secret_decode(rq->arena, arena_strndup(rq->arena, secret, length),
 		                          &key))
-			buf_printf(&out, "%s%s", out.length ? " " : "",
-			           signature_make(rq->arena, &key, id, at, content,
-			                          strlen(content)));
+			webhook_signature_add(&out, &key, &fields, content, strlen(content));
 		secret += length;
 	}
 	return out.data;

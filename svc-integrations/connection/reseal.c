@@ -12,6 +12,8 @@ static const struct sealed_column COLUMNS[] = {
 	{"endpoint", "endpoint", RESEAL_ENDPOINT_PAGE_SQL, RESEAL_ENDPOINT_UPDATE_SQL},
 	{"old secret of an endpoint", "endpoint", RESEAL_OLD_SECRET_PAGE_SQL,
          RESEAL_OLD_SECRET_UPDATE_SQL},
+	{"email_confirmation", "endpoint", RESEAL_CONFIRMATION_PAGE_SQL,
+         RESEAL_CONFIRMATION_UPDATE_SQL},
 	{0},
 };
 

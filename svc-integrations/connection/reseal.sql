@@ -39,3 +39,11 @@ ORDER BY id LIMIT $3;
 
 -- name: reseal_old_secret_update
 UPDATE endpoint SET old_secret = $3 WHERE id = $1 AND old_secret = $2;
+
+-- name: reseal_confirmation_page (read)
+SELECT id, endpoint_id || ' ' || account_id AS context, token AS sealed FROM email_confirmation
+WHERE id > coalesce($1::uuid, '00000000-0000-0000-0000-000000000000') AND NOT starts_with(encode(token, 'hex'), $2)
+ORDER BY id LIMIT $3;
+
+-- name: reseal_confirmation_update
+UPDATE email_confirmation SET token = $3 WHERE id = $1 AND token = $2;

@@ -4,12 +4,14 @@
 #include "base/timefmt.h"
 #include "client/fetch.h"
 #include "crypto/crypto.h"
+#include "crypto/webhook_signature.h"
+#include "notify/attempt_email.h"
 #include "notify/endpoint/endpoint_kind.h"
 #include "notify/endpoint/endpoint_secret.h"
+#include "notify/format/content.h"
 #include "notify/format/slack.h"
 #include "notify/message.h"
 #include "notify/notify.h"
-#include "notify/signature.h"
 #include "observe/log.h"
 #include "service/process.h"
 
@@ -36,8 +38,7 @@ static void set_error(struct outcome *outcome, const char *error)
 	snprintf(outcome->error, sizeof(outcome->error), "%s", error);
 }
 
-/* Set when it is tried again, or that it is not. */
-static void plan_retry(struct outcome *outcome, int tries, uint64_t asked_ms)
+void attempt_plan_retry(struct outcome *outcome, int tries, uint64_t asked_ms)
 {
 	uint32_t random;
 	if ((size_t)tries >= ARRAY_LEN(PAUSES_S)) {
@@ -90,8 +91,8 @@ static void read_answer(struct request *rq, struct outcome *outcome, const struc
 	snprintf(outcome->error, sizeof(outcome->error), "the answer was %d", answer->status);
 	judge(rq, answer, outcome);
 	if (!outcome->is_final)
-		plan_retry(outcome, sending->tries,
-		           fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS));
+		attempt_plan_retry(outcome, sending->tries,
+		                   fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS));
 }
 
 /* Why there is no answer. An address of a private network and a name without an address are told
@@ -145,13 +146,13 @@ static void post(struct request *rq, const struct sending *sending, const struct
 		return;
 	}
 	set_error(outcome, reason_of(code, is_unresolved, why));
-	plan_retry(outcome, sending->tries, 0);
+	attempt_plan_retry(outcome, sending->tries, 0);
 }
 
-static void fail_unreadable(const struct sending *sending, struct outcome *outcome)
+void attempt_fail_unreadable(const struct sending *sending, struct outcome *outcome)
 {
 	set_error(outcome, "the secret cannot be read; replace it");
-	plan_retry(outcome, sending->tries, 0);
+	attempt_plan_retry(outcome, sending->tries, 0);
 }
 
 static const char *open_secret(struct request *rq, const struct sending *sending,
@@ -162,27 +163,41 @@ static const char *open_secret(struct request *rq, const struct sending *sending
 	              : NULL;
 }
 
+/* Append the signature by a secret, if there is one. False: it cannot be read. */
+static bool sign(struct request *rq, struct buf *signatures, const struct sending *sending,
+                 const struct signed_fields *fields, const void *sealed, size_t length)
+{
+	struct webhook_key key;
+	const char *secret = open_secret(rq, sending, sealed, length);
+	if (!sealed)
+		return true;
+	if (!secret || !webhook_secret_decode(rq->arena, secret, &key))
+		return false;
+	webhook_signature_add(signatures, &key, fields, sending->body, strlen(sending->body));
+	return true;
+}
+
 /* A message in the form of Standard Webhooks. */
 static void send_webhook(struct request *rq, const struct sending *sending, struct outcome *outcome)
 {
-	const char *secrets[] = {
-		open_secret(rq, sending, sending->secret, sending->secret_length),
-		open_secret(rq, sending, sending->old_secret, sending->old_secret_length),
+	struct buf signatures = {.arena = rq->arena};
+	const struct signed_fields signed_by = {
+		.id = message_public_id(rq->arena, sending->message),
+		.timestamp = arena_printf(rq->arena, "%lld", (long long)(outcome->at_ms / 1000)),
 	};
-	const char *id = message_public_id(rq->arena, sending->message);
-	const char *time = arena_printf(rq->arena, "%lld", (long long)(outcome->at_ms / 1000));
-	const char *signature =
-		secrets[0] ? signature_make(rq->arena, secrets, id, time, sending->body) : NULL;
-	if (!signature) {
-		fail_unreadable(sending, outcome);
+	if (!sending->secret ||
+	    !sign(rq, &signatures, sending, &signed_by, sending->secret, sending->secret_length) ||
+	    !sign(rq, &signatures, sending, &signed_by, sending->old_secret,
+	          sending->old_secret_length)) {
+		attempt_fail_unreadable(sending, outcome);
 		return;
 	}
 	const struct http_field fields[] = {
 		http_field_of("Content-Type", "application/json"),
 		http_field_of("User-Agent", "expops-webhooks/" EXPOPS_VERSION),
-		http_field_of("webhook-id", id),
-		http_field_of("webhook-timestamp", time),
-		http_field_of("webhook-signature", signature),
+		http_field_of("webhook-id", signed_by.id),
+		http_field_of("webhook-timestamp", signed_by.timestamp),
+		http_field_of("webhook-signature", signatures.data),
 	};
 	post(rq, sending,
 	     &(struct post){.url = sending->url,
@@ -198,9 +213,11 @@ static void send_slack(struct request *rq, const struct sending *sending, struct
 {
 	const char *url = open_secret(rq, sending, sending->secret, sending->secret_length);
 	if (!url) {
-		fail_unreadable(sending, outcome);
+		attempt_fail_unreadable(sending, outcome);
 		return;
 	}
+	const struct content content =
+		content_read(rq->arena, sending->body, process_settings.public_url);
 	const struct http_field fields[] = {
 		http_field_of("Content-Type", "application/json"),
 		http_field_of("User-Agent", "expops-webhooks/" EXPOPS_VERSION),
@@ -208,8 +225,7 @@ static void send_slack(struct request *rq, const struct sending *sending, struct
 	post(rq, sending,
 	     &(struct post){.url = url,
 	                    .url_is_secret = true,
-	                    .body = slack_body(rq->arena, sending->body,
-	                                       process_settings.public_url),
+	                    .body = slack_body(rq->arena, &content),
 	                    .fields = fields,
 	                    .field_count = ARRAY_LEN(fields),
 	                    .judge = judge_slack},
@@ -220,6 +236,7 @@ static void (*const SENDERS[])(struct request *rq, const struct sending *sending
                                struct outcome *outcome) = {
 	[ENDPOINT_WEBHOOK] = send_webhook,
 	[ENDPOINT_SLACK] = send_slack,
+	[ENDPOINT_EMAIL] = attempt_email,
 };
 
 void attempt_make(struct request *rq, const struct sending *sending, struct outcome *ret)

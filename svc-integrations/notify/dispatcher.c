@@ -24,7 +24,13 @@ METRIC_GAUGE(endpoints_metric, "expops_notify_endpoints",
              "Active endpoints: whose last attempt failed, and the others.", "state");
 METRIC_GAUGE(waiting_metric, "expops_notify_waiting", "Deliveries that wait.");
 
-enum pool { POOL_QUICK, POOL_SLOW, POOL_COUNT };
+enum pool { POOL_QUICK, POOL_SLOW, POOL_MAIL, POOL_COUNT };
+
+static const int PLACES[] = {
+	[POOL_QUICK] = DISPATCHER_PLACES,
+	[POOL_SLOW] = DISPATCHER_PLACES,
+	[POOL_MAIL] = DISPATCHER_MAIL_PLACES,
+};
 
 struct dispatcher {
 	struct worker *worker;
@@ -46,7 +52,7 @@ struct lane_place {
 
 static enum pool pool_of(const struct lane *lane)
 {
-	return lane->is_quick ? POOL_QUICK : POOL_SLOW;
+	return lane->is_mail ? POOL_MAIL : lane->is_quick ? POOL_QUICK : POOL_SLOW;
 }
 
 static void on_lane_done(struct request *rq)
@@ -68,6 +74,7 @@ static void start_lane(struct dispatcher *dispatcher, const struct pg_rows *rows
 	place->lane.is_retry = pg_value_bool(rows, row, 1);
 	place->lane.claim = pg_value_int(rows, row, 2);
 	place->lane.is_quick = pg_value_bool(rows, row, 3);
+	place->lane.is_mail = pg_value_bool(rows, row, 4);
 	dispatcher->free[pool_of(&place->lane)]--;
 	request_spawn(dispatcher->worker, place->lane.endpoint, LANE_TIMEOUT_MS, lane_run,
 	              on_lane_done, place);
@@ -95,7 +102,8 @@ static void look(struct request *rq)
 	}
 	const struct pg_rows *claimed =
 		pg_query(rq, LANE_CLAIM_SQL, pg_int(dispatcher->free[POOL_QUICK]),
-	                 pg_int(dispatcher->free[POOL_SLOW]), pg_int(LANE_CLAIM_S));
+	                 pg_int(dispatcher->free[POOL_SLOW]), pg_int(dispatcher->free[POOL_MAIL]),
+	                 pg_int(LANE_CLAIM_S));
 	for (int row = 0; row < claimed->count; row++)
 		start_lane(dispatcher, claimed, row);
 	measure(rq, dispatcher);
@@ -112,7 +120,7 @@ void dispatcher_start(struct worker *worker)
 	require(dispatcher);
 	dispatcher->worker = worker;
 	for (int i = 0; i < POOL_COUNT; i++)
-		dispatcher->free[i] = DISPATCHER_PLACES;
+		dispatcher->free[i] = PLACES[i];
 	uv_timer_init(&worker->loop, &dispatcher->timer);
 	dispatcher->timer.data = dispatcher;
 	dispatcher->looker = periodic_new(worker, "messages due", look, dispatcher,
@@ -129,8 +137,7 @@ void dispatcher_wake(struct worker *worker)
 
 static bool is_idle(const struct dispatcher *dispatcher)
 {
-	return dispatcher->free[POOL_QUICK] + dispatcher->free[POOL_SLOW] ==
-	       POOL_COUNT * DISPATCHER_PLACES;
+	return memcmp(dispatcher->free, PLACES, sizeof(PLACES)) == 0;
 }
 
 static void on_drain_check(uv_timer_t *timer)

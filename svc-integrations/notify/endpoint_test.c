@@ -5,6 +5,7 @@
 #include "json/json.h"
 #include "message_delivery.sql.h"
 #include "notify/attempt.h"
+#include "notify/endpoint/endpoint_kind.h"
 #include "notify/endpoint/event_type.h"
 #include "notify/message.h"
 #include "pg/pg.h"
@@ -23,7 +24,14 @@ static const struct field TEST_FIELDS[] = {
 };
 
 /* Columns of MESSAGE_DELIVERY_ENDPOINT_SQL. */
-enum { ENDPOINT_KIND, ENDPOINT_URL, ENDPOINT_SECRET, ENDPOINT_OLD_SECRET };
+enum {
+	ENDPOINT_KIND,
+	ENDPOINT_URL,
+	ENDPOINT_SECRET,
+	ENDPOINT_OLD_SECRET,
+	ENDPOINT_NAME,
+	ENDPOINT_IS_SILENT
+};
 
 static const char *make_body(struct request *rq, const struct sending *sending, const char *type)
 {
@@ -55,6 +63,19 @@ static void reply_outcome(struct request *rq, const struct outcome *outcome)
 	reply_doc(rq, 200, doc);
 }
 
+/* Whoever has not confirmed the address of a mail, or has unsubscribed, gets no test either. */
+static void require_open(struct request *rq, const struct pg_rows *endpoint,
+                         struct pg_param account)
+{
+	if (endpoint_kind_of(pg_value(endpoint, 0, ENDPOINT_KIND)) != ENDPOINT_EMAIL)
+		return;
+	if (pg_value_bool(endpoint, 0, ENDPOINT_IS_SILENT))
+		raise_error(rq, ERR_CONFLICT, "the address is not confirmed");
+	struct pg_rows *taken = pg_query(rq, MESSAGE_DELIVERY_EMAIL_TAKE_SQL, account);
+	if (!pg_value_bool(taken, 0, 0))
+		raise_error(rq, ERR_CONFLICT, "the account has had its mails of today");
+}
+
 void endpoint_test(struct request *rq)
 {
 	struct test_input *in = request_input(rq, struct test_input, TEST_FIELDS);
@@ -63,12 +84,15 @@ void endpoint_test(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, MESSAGE_DELIVERY_ENDPOINT_SQL, pg_text(in->id), account);
 	require_row(rq, rows, "no such webhook");
+	require_open(rq, rows, account);
 	struct sending sending = {
 		.endpoint = in->id,
 		.account = account.text,
 		.kind = pg_value(rows, 0, ENDPOINT_KIND),
 		.url = pg_value(rows, 0, ENDPOINT_URL),
+		.name = pg_value(rows, 0, ENDPOINT_NAME),
 		.message = pg_uuid(uuid_new()).text,
+		.delivery = pg_uuid(uuid_new()).text,
 	};
 	sending.body = make_body(rq, &sending, in->type ? in->type : "test.ping");
 	sending.secret =

@@ -35,7 +35,8 @@ enum {
 	STEP_KIND,
 	STEP_URL,
 	STEP_SECRET,
-	STEP_OLD_SECRET
+	STEP_OLD_SECRET,
+	STEP_NAME
 };
 
 /* The last attempt; what was read of its delivery has been freed with its page. */
@@ -65,6 +66,7 @@ static const char *ended_json(struct request *rq, const struct last_attempt *las
 	yyjson_mut_obj_add_bool(doc, ended, "is_quick", outcome->duration_ms <= QUICK_MS);
 	json_add_text(doc, ended, "disable", outcome->disable);
 	yyjson_mut_obj_add_uint(doc, ended, "pause_ms", outcome->pause_ms);
+	yyjson_mut_obj_add_bool(doc, ended, "is_refused", outcome->is_refused);
 	if (!outcome->is_delivered && !outcome->is_final)
 		yyjson_mut_obj_add_uint(doc, ended, "retry_ms", outcome->retry_ms);
 	return json_write_mut(rq->arena, ended, NULL);
@@ -85,7 +87,9 @@ static struct sending sending_of(struct request *rq, const struct lane *lane,
 		.endpoint = lane->endpoint,
 		.account = pg_value(next, 0, STEP_ACCOUNT),
 		.kind = pg_value(next, 0, STEP_KIND),
+		.name = pg_value(next, 0, STEP_NAME),
 		.url = pg_value(next, 0, STEP_URL),
+		.delivery = pg_value(next, 0, STEP_DELIVERY),
 		.message = pg_value(next, 0, STEP_MESSAGE),
 		.body = pg_value(next, 0, STEP_BODY),
 		.tries = (int)pg_value_int(next, 0, STEP_TRIES),

@@ -1,22 +1,36 @@
 -- Lanes: one process at a time makes the attempts of a lane, one after the other. Whoever changes a lane, the queue or the state of an
 -- endpoint locks the endpoint first; only a claim locks the lane alone, and waits for nobody.
 
--- Claim up to `most_quick` lanes of quick endpoints and `most_slow` of others that are due, for `lease_s` seconds.
+-- Claim up to `most_quick` lanes of quick endpoints and `most_slow` of others that are due, for `lease_s` seconds; none of mail.
 CREATE OR REPLACE FUNCTION lane_claim(most_quick int, most_slow int, lease_s int)
 RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint, is_quick boolean) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
     WITH quick AS (
-        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE l.is_quick AND l.due_at <= now()
+        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE l.is_quick AND NOT l.is_mail AND l.due_at <= now()
         ORDER BY l.due_at LIMIT most_quick FOR UPDATE SKIP LOCKED
     ), slow AS (
-        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE NOT l.is_quick AND l.due_at <= now()
+        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE NOT l.is_quick AND NOT l.is_mail AND l.due_at <= now()
         ORDER BY l.due_at LIMIT most_slow FOR UPDATE SKIP LOCKED
     )
     UPDATE endpoint_lane l SET is_claimed = true, claim = l.claim + 1, due_at = now() + make_interval(secs => lease_s)
     FROM (SELECT * FROM quick UNION ALL SELECT * FROM slow) c
     WHERE l.endpoint_id = c.endpoint_id AND l.is_retry = c.is_retry
     RETURNING l.endpoint_id, l.is_retry, l.claim, l.is_quick;
+END $$;
+
+-- Claim up to `most` lanes of mail that are due.
+CREATE OR REPLACE FUNCTION lane_claim_mail(most int, lease_s int) RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint)
+LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY
+    WITH due AS (
+        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE l.is_mail AND l.due_at <= now()
+        ORDER BY l.due_at LIMIT most FOR UPDATE SKIP LOCKED
+    )
+    UPDATE endpoint_lane l SET is_claimed = true, claim = l.claim + 1, due_at = now() + make_interval(secs => lease_s)
+    FROM due d WHERE l.endpoint_id = d.endpoint_id AND l.is_retry = d.is_retry
+    RETURNING l.endpoint_id, l.is_retry, l.claim;
 END $$;
 
 -- Lock the endpoint of a claimed lane; null: the claim has ended, or the endpoint is gone.
@@ -64,14 +78,14 @@ BEGIN
 END $$;
 
 -- How long after the beginning of an attempt no other one of the endpoint begins. One that fails is tried by one attempt at a time, for
--- as long as the claim lasts; Slack takes one message a second for an address; one that catches up gets ten.
+-- as long as the claim lasts; Slack takes one message a second for an address, and a mailbox gets no more; one that catches up gets ten.
 CREATE OR REPLACE FUNCTION endpoint_pace(e endpoint, delivery uuid, lease_s int) RETURNS interval LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN e.consecutive_failures >= 5 THEN make_interval(secs => lease_s)
-            WHEN e.kind = 'slack' THEN interval '1 second'
+            WHEN e.kind IN ('slack', 'email') THEN interval '1 second'
             WHEN delivery <= e.catch_up_to THEN interval '100 milliseconds' END;
 
 -- Begin the next attempt of a lane whose endpoint is locked, and keep the claim. Null: none may begin now, or the process stops
--- (`is_over`); then the claim ends.
+-- (`is_over`); then the claim ends. An account that has had its mails of the day waits for the next.
 CREATE OR REPLACE FUNCTION lane_begin(e endpoint, retry boolean, lease_s int, is_over boolean) RETURNS delivery_queue
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -80,6 +94,10 @@ DECLARE
     front delivery_queue;
     pace  interval;
 BEGIN
+    IF e.kind = 'email' AND NOT is_over AND due <= clock_timestamp() AND NOT email_take(e.account_id) THEN
+        due := email_next_day();
+        UPDATE endpoint k SET not_before = due WHERE k.id = e.id;
+    END IF;
     IF is_over OR due IS NULL OR due > clock_timestamp() THEN
         UPDATE endpoint_lane l SET is_claimed = false, due_at = due, is_quick = e.is_quick
         WHERE l.endpoint_id = e.id AND l.is_retry = retry;
@@ -138,14 +156,33 @@ BEGIN
 END $$;
 
 -- Whether an endpoint has failed for so long that nothing more is sent: no success for five days, and twelve hours between the first
--- and the last of eight failures or more.
+-- and the last of eight failures or more. What fails of a mail is the mail server's, unless it refuses the address (endpoint_refuse()).
 CREATE OR REPLACE FUNCTION endpoint_is_dead(e endpoint) RETURNS boolean LANGUAGE sql STABLE
-RETURN e.consecutive_failures >= 8 AND e.failing_since <= now() - interval '12 hours'
+RETURN e.kind <> 'email' AND e.consecutive_failures >= 8 AND e.failing_since <= now() - interval '12 hours'
    AND coalesce(e.last_success_at, e.created_at) <= now() - interval '5 days';
 
+-- Note whether the mail server has refused the address of an endpoint, which is locked. On the third day nothing more is sent. The endpoint
+-- as it is then.
+CREATE OR REPLACE FUNCTION endpoint_refuse(e endpoint, is_delivered boolean, is_refused boolean) RETURNS endpoint LANGUAGE plpgsql AS $$
+DECLARE
+    today date := (now() AT TIME ZONE 'UTC')::date;
+BEGIN
+    IF is_delivered AND e.refused_days > 0 THEN
+        UPDATE endpoint k SET refused_days = NULL WHERE k.id = e.id RETURNING * INTO e;
+    ELSIF is_refused AND e.refused_on IS DISTINCT FROM today THEN
+        UPDATE endpoint k SET refused_days = coalesce(k.refused_days, 0) + 1, refused_on = today WHERE k.id = e.id RETURNING * INTO e;
+        IF e.refused_days >= 3 AND e.status = 'active' THEN
+            PERFORM endpoint_disable(e, 'the mail server has refused the address on three days');
+            SELECT * INTO e FROM endpoint k WHERE k.id = e.id;
+        END IF;
+    END IF;
+    RETURN e;
+END $$;
+
 -- Note how an attempt of a lane, whose endpoint is locked, ended. JSON: {"day", "delivery_id", "at", "status", "duration_ms", "error",
--- "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms"}; a null `retry_ms`: the delivery is settled; `disable`: why
--- nothing more is sent; `pause_ms`: for how long nothing is. The endpoint as it is then.
+-- "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms", "is_refused"}; a null `retry_ms`: the delivery is settled;
+-- `disable`: why nothing more is sent; `pause_ms`: for how long nothing is; `is_refused`: the address of a mail. The endpoint as it is
+-- then.
 CREATE OR REPLACE FUNCTION attempt_note(e endpoint, retry boolean, ended jsonb) RETURNS endpoint LANGUAGE plpgsql AS $$
 DECLARE
     a record;
@@ -154,7 +191,7 @@ DECLARE
 BEGIN
     SELECT * INTO a FROM jsonb_to_record(ended) AS r (
         day date, delivery_id uuid, at timestamptz, status int, duration_ms int, error text, response text, is_delivered boolean,
-        retry_ms bigint, is_quick boolean, disable text, pause_ms bigint);
+        retry_ms bigint, is_quick boolean, disable text, pause_ms bigint, is_refused boolean);
     again_at := clock_timestamp() + make_interval(secs => a.retry_ms / 1000.0);
     UPDATE message_delivery d SET attempts = d.attempts + 1, last_status = a.status, last_error = a.error,
         delivered_at = CASE WHEN a.is_delivered THEN now() END,
@@ -175,7 +212,7 @@ BEGIN
         PERFORM endpoint_disable(e, coalesce(a.disable, 'no delivery has succeeded for five days'));
         SELECT * INTO e FROM endpoint k WHERE k.id = e.id;
     END IF;
-    RETURN e;
+    RETURN CASE WHEN e.kind = 'email' THEN endpoint_refuse(e, a.is_delivered, a.is_refused) ELSE e END;
 END $$;
 
 -- Note how the last attempt of a claimed lane ended, if one did (`ended` is not null), and begin the next. No row: none is to be made,
@@ -195,7 +232,7 @@ BEGIN
     END IF;
     front := lane_begin(e, retry, lease_s, is_over);
     RETURN QUERY
-    SELECT front.delivery_id, front.day, m.id, front.tries, m.body, e.account_id, e.kind, e.url, e.secret,
+    SELECT front.delivery_id, front.day, m.id, front.tries, m.body, e.account_id, e.kind, coalesce(e.url, e.email), e.secret,
            CASE WHEN e.old_secret_expires_at > now() THEN e.old_secret END
     FROM message m WHERE m.day = front.day AND m.id = front.message_id;
 END $$;

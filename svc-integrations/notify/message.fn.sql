@@ -24,6 +24,7 @@ DECLARE
     dropped int := 0;
     period  text;
 BEGIN
+    PERFORM email_days_keep();
     PERFORM message_day(day::date) FROM generate_series(today, today + 7, interval '1 day') AS day;
     PERFORM set_config('lock_timeout', '1s', true);
     FOR period IN SELECT p FROM partition_periods('message') p WHERE p < to_char(today - days, 'YYYYMMDD') LOOP
@@ -122,6 +123,8 @@ END $$;
 CREATE OR REPLACE FUNCTION messages_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM endpoint WHERE account_id = account;
+    DELETE FROM email_confirmation WHERE account_id = account;
+    DELETE FROM email_day WHERE account_id = account;
     DELETE FROM message_attempt a USING message_delivery d
     WHERE d.account_id = account AND a.day = d.day AND a.delivery_id = d.id;
     DELETE FROM message_delivery WHERE account_id = account;

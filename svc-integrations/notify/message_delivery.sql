@@ -33,5 +33,11 @@ SELECT jsonb_build_object('queued', queued) FROM deliveries_recover($1, $2, $3, 
 WHERE queued IS NOT NULL;
 
 -- name: message_delivery_endpoint (read)
--- $1 endpoint, $2 account: what a message to it needs.
-SELECT kind, url, secret, CASE WHEN old_secret_expires_at > now() THEN old_secret END FROM endpoint WHERE id = $1 AND account_id = $2;
+-- $1 endpoint, $2 account: what a message to it needs, and whether nothing may be sent to it.
+SELECT kind, coalesce(url, email), secret, CASE WHEN old_secret_expires_at > now() THEN old_secret END, name,
+       status = 'unconfirmed' OR coalesce(disabled_reason = 'unsubscribed', false)
+FROM endpoint WHERE id = $1 AND account_id = $2;
+
+-- name: message_delivery_email_take
+-- $1 account.
+SELECT email_take($1);

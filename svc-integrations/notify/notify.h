@@ -2,13 +2,14 @@
  *
  *     digest/            when the digest of an endpoint is due
  *     format/            messages in the form of others
+ *     email/             the mail server
  *     endpoint/          endpoints, their addresses and secrets
  *     notify.c           settings
  *     message.c          messages, taken from the event streams
  *     dispatcher.c       claims what is due
  *     lane.c             the attempts of an endpoint, one after the other
  *     attempt.c          one request, and what its outcome means
- *     signature.c        what it is signed with
+ *     attempt_email.c    one by e-mail
  *     endpoint_test.c    a test message, at once
  *     message_delivery.c  what became of messages; sending again
  *

@@ -1,10 +1,13 @@
 #include "notify/endpoint/endpoint.h"
 
+#include "client/mail_header.h"
 #include "endpoint.sql.h"
 #include "input/input.h"
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "notify/digest/digest.h"
+#include "notify/endpoint/email_confirmation.h"
+#include "notify/endpoint/endpoint_email.h"
 #include "notify/endpoint/endpoint_kind.h"
 #include "notify/endpoint/endpoint_secret.h"
 #include "notify/endpoint/endpoint_url.h"
@@ -21,7 +24,7 @@
 #define OLD_VALID_MAX_S 604800
 
 struct endpoint_input {
-	const char *id, *kind, *url;
+	const char *id, *kind, *url, *email;
 	int64_t limit, offset;
 	int64_t old_valid_s;
 	bool is_forced;
@@ -36,6 +39,13 @@ static const char *const STATUSES[] = {"active", "paused", NULL};
 			(flags), 1, 2048, .check = endpoint_url_check                          \
 	}
 
+#define EMAIL_FIELD                                                                               \
+	{                                                                                         \
+		IN_BODY, FIELD_TEXT, "email",                                                     \
+			FIELD_AT(struct endpoint_input, email, const char *), TRIMMED | NULLABLE, \
+			1, MAIL_ADDRESS_MAX, .check = mail_address_check                          \
+	}
+
 /* What an endpoint wants to be told of. */
 #define WANTED_FIELDS(flags)                                                             \
 	JSON_STRINGS("events", (flags), 1, EVENTS_MAX, EVENT_TYPE_MAX),                  \
@@ -43,12 +53,12 @@ static const char *const STATUSES[] = {"active", "paused", NULL};
 		JSON_STRINGS("interest_ids", NULLABLE, 1, NARROWING_MAX, UUID_TEXT_LEN), \
 		JSON_OBJECT_OF("digest", NULLABLE | OTHERS_IGNORED, DIGEST_FIELDS)
 
-#define READ_ONLY_FIELDS                                                              \
-	READ_ONLY("id"), READ_ONLY("disabled_reason"), READ_ONLY("failing_since"),    \
-		READ_ONLY("consecutive_failures"), READ_ONLY("last_success_at"),      \
-		READ_ONLY("waiting"), READ_ONLY("dropped"), READ_ONLY("secret_hint"), \
-		READ_ONLY("old_secret_expires_at"), READ_ONLY("created_at"),          \
-		READ_ONLY("updated_at")
+#define READ_ONLY_FIELDS                                                                  \
+	READ_ONLY("id"), READ_ONLY("disabled_reason"), READ_ONLY("confirmation"),         \
+		READ_ONLY("failing_since"), READ_ONLY("consecutive_failures"),            \
+		READ_ONLY("last_success_at"), READ_ONLY("waiting"), READ_ONLY("dropped"), \
+		READ_ONLY("secret_hint"), READ_ONLY("old_secret_expires_at"),             \
+		READ_ONLY("created_at"), READ_ONLY("updated_at")
 
 static const struct field LIST_FIELDS[] = {
 	QUERY_LIMIT(struct endpoint_input, limit, 20, 100),
@@ -64,7 +74,8 @@ static const struct field ID_FIELDS[] = {
 static const struct field CREATE_FIELDS[] = {
 	BODY_ENUM(struct endpoint_input, kind, "kind", REQUIRED, ENDPOINT_KINDS),
 	JSON_TEXT("name", TRIMMED, 1, 100),
-	URL_FIELD(REQUIRED),
+	URL_FIELD(NULLABLE),
+	EMAIL_FIELD,
 	WANTED_FIELDS(REQUIRED),
 	READ_ONLY("status"),
 	READ_ONLY_FIELDS,
@@ -74,7 +85,8 @@ static const struct field CREATE_FIELDS[] = {
 static const struct field UPDATE_FIELDS[] = {
 	PATH_UUID(struct endpoint_input, id, "webhook_id"),
 	JSON_TEXT("name", TRIMMED, 1, 100),
-	URL_FIELD(OPTIONAL),
+	URL_FIELD(NULLABLE),
+	EMAIL_FIELD,
 	WANTED_FIELDS(OPTIONAL),
 	JSON_ENUM("status", OPTIONAL, STATUSES),
 	READ_ONLY("kind"),
@@ -95,6 +107,10 @@ static const struct constraint CONSTRAINTS[] = {
          "an account may have 20 endpoints; delete one first"},
 	{"endpoint_time_zone", ERR_INVALID, "digest.time_zone",
          "must be UTC or a name of the time zone database, such as Europe/Berlin"},
+	{"endpoint_unconfirmed", ERR_CONFLICT, NULL,
+         "the address is not confirmed: its owner has to follow the link in the mail, which POST "
+         "/webhooks/{webhook_id}/confirmation sends again"},
+	EMAIL_CONFIRMATION_CONSTRAINTS,
 	{0},
 };
 
@@ -110,6 +126,22 @@ static bool is_repo(yyjson_val *item)
 	const char *message;
 	return !yyjson_is_str(item) ||
 	       repo_check(yyjson_get_str(item), yyjson_get_len(item), &message);
+}
+
+/* The member of the body that does not fit the kind of the endpoint, which has either a URL or the
+ * address of a mail, and why; NULL: none. */
+static const char *address_fault(struct request *rq, const char *kind, bool is_new,
+                                 const char **ret_name)
+{
+	bool is_email = strcmp(kind, "email") == 0;
+	const char *needed = is_email ? "email" : "url";
+	bool is_needed = is_new || json_get(request_body(rq), needed);
+	*ret_name = is_email ? "url" : "email";
+	if (request_has_member(rq, *ret_name))
+		return is_email ? "an endpoint of the kind email has none"
+		                : "only an endpoint of the kind email has one";
+	*ret_name = needed;
+	return is_needed && !request_has_member(rq, needed) ? "is required" : NULL;
 }
 
 /* All faults are reported together. */
@@ -181,8 +213,17 @@ static void create_slack(struct request *rq, const struct endpoint_input *in, co
 
 void endpoint_create(struct request *rq)
 {
+	const char *kind = json_get_text(request_body(rq), "kind"), *name;
+	const char *fault = address_fault(rq, kind ? kind : "webhook", true, &name);
+	if (fault)
+		problem_add_field(rq->arena, &rq->problem, name, "%s", fault);
 	struct endpoint_input *in = read_input(rq, CREATE_FIELDS);
 	const char *id = pg_uuid(uuid_new()).text;
+	if (strcmp(in->kind, "email") == 0) {
+		reply_json(rq, 201,
+		           pg_json(endpoint_email_create(rq, CONSTRAINTS, id, ENDPOINTS_MAX)));
+		return;
+	}
 	if (strcmp(in->kind, "slack") == 0) {
 		create_slack(rq, in, id);
 		return;
@@ -201,19 +242,12 @@ void endpoint_get(struct request *rq)
 	          MISSING);
 }
 
-/* The body of a change; the new address of a Slack endpoint is sealed in it. */
-static const char *change_of(struct request *rq, const struct endpoint_input *in)
+/* The body with the new address of a Slack endpoint, sealed. */
+static const char *body_of_slack(struct request *rq, const struct endpoint_input *in)
 {
-	struct pg_param account = pg_uuid(rq->caller.account);
-	if (!in->url)
-		return request_body_json(rq);
-	struct pg_rows *rows = pg_query(rq, ENDPOINT_KIND_SQL, pg_text(in->id), account);
-	require_row(rq, rows, MISSING);
-	bool is_as_shown = strcmp(pg_value(rows, 0, 1), in->url) == 0;
-	if (strcmp(pg_value(rows, 0, 0), "slack") != 0 || is_as_shown)
-		return request_body_json(rq);
 	require_slack_url(rq, in->url);
-	struct endpoint_secret secret = endpoint_secret_of(rq, in->id, account.text, in->url);
+	struct endpoint_secret secret =
+		endpoint_secret_of(rq, in->id, pg_uuid(rq->caller.account).text, in->url);
 	yyjson_mut_doc *doc = body_masked(rq, in->url);
 	yyjson_mut_val *body = yyjson_mut_doc_get_root(doc);
 	yyjson_mut_obj_add_str(doc, body, "secret",
@@ -222,13 +256,38 @@ static const char *change_of(struct request *rq, const struct endpoint_input *in
 	return json_write_mut(rq->arena, body, NULL);
 }
 
+/* Change an endpoint of which the body has the address, too: as it is shown, or another. */
+static struct pg_rows *change_address(struct request *rq, const struct endpoint_input *in)
+{
+	const char *name, *body = request_body_json(rq);
+	struct pg_param account = pg_uuid(rq->caller.account);
+	struct pg_rows *rows = pg_query(rq, ENDPOINT_KIND_SQL, pg_text(in->id), account);
+	require_row(rq, rows, MISSING);
+	enum endpoint_kind kind = endpoint_kind_of(pg_value(rows, 0, 0));
+	const char *fault = address_fault(rq, ENDPOINT_KINDS[kind], false, &name);
+	const char *given = kind == ENDPOINT_EMAIL ? in->email : in->url;
+	if (fault)
+		raise_field(rq, name, "%s", fault);
+	bool is_as_shown = !given || strcmp(pg_value(rows, 0, 1), given) == 0;
+	if (kind == ENDPOINT_EMAIL && !is_as_shown)
+		return endpoint_email_readdress(rq, CONSTRAINTS, in->id);
+	if (kind == ENDPOINT_SLACK && !is_as_shown)
+		body = body_of_slack(rq, in);
+	return pg_write(rq, CONSTRAINTS, ENDPOINT_UPDATE_SQL, pg_text(in->id), account,
+	                pg_text(body));
+}
+
 void endpoint_update(struct request *rq)
 {
 	struct endpoint_input *in = read_input(rq, UPDATE_FIELDS);
 	request_require_member(rq);
+	yyjson_val *body = request_body(rq);
+	bool has_address = json_get(body, "url") || json_get(body, "email");
 	reply_one(rq, 200,
-	          pg_write(rq, CONSTRAINTS, ENDPOINT_UPDATE_SQL, pg_text(in->id),
-	                   pg_uuid(rq->caller.account), pg_text(change_of(rq, in))),
+	          has_address
+	                  ? change_address(rq, in)
+	                  : pg_write(rq, CONSTRAINTS, ENDPOINT_UPDATE_SQL, pg_text(in->id),
+	                             pg_uuid(rq->caller.account), pg_text(request_body_json(rq))),
 	          MISSING);
 }
 

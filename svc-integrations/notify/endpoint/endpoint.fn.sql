@@ -5,11 +5,20 @@ CREATE OR REPLACE FUNCTION endpoint_waiting(endpoint uuid) RETURNS bigint LANGUA
     SELECT count(*) FROM delivery_queue q WHERE q.endpoint_id = endpoint
 $$;
 
+-- The last mail that asked for a confirmation, as the API shows it while the endpoint waits for one.
+CREATE OR REPLACE FUNCTION email_confirmation_json(e endpoint) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN (SELECT jsonb_build_object('requested_at', time_json(c.created_at), 'sent_at', time_json(c.sent_at), 'error', c.error,
+                                      'expires_at', time_json(c.created_at + interval '1 day'))
+            FROM email_confirmation c WHERE c.endpoint_id = e.id AND e.status = 'unconfirmed' ORDER BY c.created_at DESC LIMIT 1);
+END $$;
+
 -- An endpoint as the API shows it.
 CREATE OR REPLACE FUNCTION endpoint_json(e endpoint) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
-        'id', e.id, 'kind', e.kind, 'name', e.name, 'url', e.url, 'events', to_jsonb(e.events), 'repos', to_jsonb(e.repos),
+        'id', e.id, 'kind', e.kind, 'name', e.name, 'url', e.url, 'email', e.email, 'events', to_jsonb(e.events), 'repos', to_jsonb(e.repos),
         'interest_ids', to_jsonb(e.interest_ids), 'digest', digest_json(e.id), 'status', e.status, 'disabled_reason', e.disabled_reason,
+        'confirmation', email_confirmation_json(e),
         'failing_since', time_json(e.failing_since), 'consecutive_failures', e.consecutive_failures,
         'last_success_at', time_json(e.last_success_at), 'waiting', endpoint_waiting(e.id), 'dropped', e.dropped, 'secret_hint', e.secret_hint,
         'old_secret_expires_at', CASE WHEN e.old_secret_expires_at > now() THEN time_json(e.old_secret_expires_at) END,
@@ -23,8 +32,8 @@ BEGIN
         'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'disabled_at', time_json(now())));
 END $$;
 
--- Make an endpoint of a body that was checked, with the sealed secret. The account may have `most`; violates endpoint_max, and as
--- digest_set().
+-- Make an endpoint of a body that was checked, with the sealed secret; that of the kind email also has `unsubscribe_hash`. The account
+-- may have `most`; violates endpoint_max, and as digest_set().
 CREATE OR REPLACE FUNCTION endpoint_create(endpoint uuid, account uuid, given jsonb, sealed bytea, hint text, most int)
 RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -34,12 +43,14 @@ BEGIN
     IF (SELECT count(*) FROM endpoint e WHERE e.account_id = account) >= most THEN
         RAISE unique_violation USING MESSAGE = 'the account has as many endpoints as it may', CONSTRAINT = 'endpoint_max';
     END IF;
-    INSERT INTO endpoint (id, account_id, kind, name, url, secret, secret_hint, events, repos, interest_ids)
-    SELECT endpoint, account, n.kind, coalesce(n.name, substring(n.url FROM '^https?://([^/?#]+)')), n.url, sealed, hint,
-           n.events, n.repos, n.interest_ids
+    INSERT INTO endpoint (id, account_id, kind, name, url, email, unsubscribe_hash, secret, secret_hint, events, repos, interest_ids, status)
+    SELECT endpoint, account, n.kind, coalesce(n.name, substring(n.url FROM '^https?://([^/?#]+)'), left(n.email, 100)), n.url, n.email,
+           n.unsubscribe_hash, sealed, hint, n.events, n.repos, n.interest_ids,
+           CASE WHEN n.kind = 'email' THEN 'unconfirmed' ELSE 'active' END
     FROM jsonb_populate_record(NULL::endpoint, given) n
     RETURNING * INTO made;
-    INSERT INTO endpoint_lane (endpoint_id, is_retry) VALUES (endpoint, false), (endpoint, true);
+    INSERT INTO endpoint_lane (endpoint_id, is_retry, is_mail)
+    VALUES (endpoint, false, made.kind = 'email'), (endpoint, true, made.kind = 'email');
     PERFORM digest_set(endpoint, given -> 'digest') WHERE given ? 'digest';
     RETURN endpoint_json(made);
 END $$;
@@ -58,8 +69,9 @@ BEGIN
     RETURN (SELECT q.delivery_id FROM delivery_queue q WHERE q.endpoint_id = endpoint ORDER BY q.delivery_id DESC LIMIT 1);
 END $$;
 
--- Change an endpoint by a body that was checked, which also has the sealed address of a Slack endpoint; null: there is none. `active`
--- clears its failures, and what waits goes out. Violates as digest_set().
+-- Change an endpoint by a body that was checked; null: there is none. The body also has the sealed address of a Slack endpoint; with a
+-- new address of the kind email, its sealed token and `unsubscribe_hash`. `active` clears failures, and what waits goes out. Violates
+-- endpoint_unconfirmed: only a confirmation makes the endpoint active; and as digest_set().
 CREATE OR REPLACE FUNCTION endpoint_update(endpoint uuid, account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint;
@@ -68,18 +80,26 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    IF e.status = 'disabled' AND given ? 'status' THEN
+    IF given ? 'status' AND NOT given ? 'unsubscribe_hash' AND (e.status = 'unconfirmed' OR e.disabled_reason = 'unsubscribed') THEN
+        RAISE unique_violation USING MESSAGE = 'the address is not confirmed', CONSTRAINT = 'endpoint_unconfirmed';
+    END IF;
+    IF e.status = 'disabled' AND (given ? 'status' OR given ? 'unsubscribe_hash') THEN
         PERFORM endpoint_tell(e, NULL);
     END IF;
     e := jsonb_populate_record(e, given);
+    IF given ? 'unsubscribe_hash' THEN
+        e.status := 'unconfirmed';
+        e.refused_days := NULL;
+    END IF;
     IF given ->> 'status' = 'active' THEN
         e.failing_since := NULL;
         e.consecutive_failures := 0;
         e.not_before := '-infinity';
         e.catch_up_to := endpoint_newest_waiting(e.id);
     END IF;
-    UPDATE endpoint k SET name = e.name, url = e.url, secret = e.secret, secret_hint = e.secret_hint, events = e.events, repos = e.repos, interest_ids = e.interest_ids,
-        status = e.status, disabled_reason = CASE WHEN e.status = 'disabled' THEN e.disabled_reason END,
+    UPDATE endpoint k SET name = e.name, url = e.url, email = e.email, unsubscribe_hash = e.unsubscribe_hash, refused_days = e.refused_days,
+        secret = e.secret, secret_hint = e.secret_hint, events = e.events, repos = e.repos, interest_ids = e.interest_ids, status = e.status,
+        disabled_reason = CASE WHEN e.status = 'disabled' THEN e.disabled_reason END,
         failing_since = e.failing_since, consecutive_failures = e.consecutive_failures, not_before = e.not_before,
         catch_up_to = e.catch_up_to, updated_at = now()
     WHERE k.id = e.id RETURNING * INTO e;

@@ -29,5 +29,14 @@ SELECT jsonb_build_object('id', g.id, 'deleted', true), CASE WHEN g.status = 'di
 SELECT changed FROM endpoint_rotate($1, $2, $3, $4, $5::int, $6);
 
 -- name: endpoint_kind (read)
--- $1 endpoint, $2 account.
-SELECT kind, url FROM endpoint WHERE id = $1 AND account_id = $2;
+-- $1 endpoint, $2 account. Also its address, as it is shown.
+SELECT kind, coalesce(url, email) FROM endpoint WHERE id = $1 AND account_id = $2;
+
+-- name: endpoint_create_email
+-- $1 endpoint, $2 account, $3 the body with `unsubscribe_hash`, $4 sealed token that ends the mails, $5 endpoints that the account may
+-- have, $6 confirmation, $7 its token, sealed, $8 the token's hash.
+SELECT endpoint_create_email($1, $2, $3::jsonb, $4, $5::int, $6, $7, $8);
+
+-- name: endpoint_readdress
+-- $1 endpoint, $2 account, $3 the body, $4 confirmation, $5 its token, sealed, $6 the token's hash.
+SELECT changed FROM endpoint_readdress($1, $2, $3::jsonb, $4, $5, $6) AS changed WHERE changed IS NOT NULL;

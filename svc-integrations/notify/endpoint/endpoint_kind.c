@@ -7,6 +7,7 @@
 const char *const ENDPOINT_KINDS[] = {
 	[ENDPOINT_WEBHOOK] = "webhook",
 	[ENDPOINT_SLACK] = "slack",
+	[ENDPOINT_EMAIL] = "email",
 	NULL,
 };
 

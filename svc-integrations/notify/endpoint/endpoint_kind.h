@@ -1,7 +1,7 @@
 /** The kinds of endpoints: in which form messages are sent. */
 #pragma once
 
-enum endpoint_kind { ENDPOINT_WEBHOOK, ENDPOINT_SLACK };
+enum endpoint_kind { ENDPOINT_WEBHOOK, ENDPOINT_SLACK, ENDPOINT_EMAIL };
 
 /** Their names, for input tables and as labels of metrics, and NULL. */
 extern const char *const ENDPOINT_KINDS[];

@@ -1,12 +1,11 @@
 #include "notify/endpoint/endpoint_secret.h"
 
 #include "base/base.h"
-#include "crypto/crypto.h"
+#include "crypto/webhook_signature.h"
 #include "observe/log.h"
 
 #include <string.h>
 
-#define PREFIX     "whsec_"
 #define HINT_CHARS 4
 
 static const char *context(struct request *rq, const char *endpoint, const char *account)
@@ -29,12 +28,8 @@ struct endpoint_secret endpoint_secret_of(struct request *rq, const char *endpoi
 struct endpoint_secret endpoint_secret_new(struct request *rq, const char *endpoint,
                                            const char *account)
 {
-	uint8_t key[ENDPOINT_KEY_BYTES];
-	random_bytes(key, sizeof(key));
-	const char *text =
-		arena_printf(rq->arena, PREFIX "%s", base64_encode(rq->arena, key, sizeof(key)));
-	memset(key, 0, sizeof(key));
-	return endpoint_secret_of(rq, endpoint, account, text);
+	arena_wipe_on_free(rq->arena);
+	return endpoint_secret_of(rq, endpoint, account, webhook_secret_new(rq->arena));
 }
 
 const char *endpoint_secret_open(struct request *rq, const char *endpoint, const char *account,
@@ -47,12 +42,4 @@ const char *endpoint_secret_open(struct request *rq, const char *endpoint, const
 		          "missing from SEAL_KEYS",
 		          f_text("endpoint", endpoint));
 	return text;
-}
-
-const void *endpoint_secret_key(struct arena *arena, const char *secret, size_t *ret_length)
-{
-	if (strncmp(secret, PREFIX, strlen(PREFIX)) != 0)
-		return NULL;
-	const char *base64 = secret + strlen(PREFIX);
-	return base64_decode(arena, base64, strlen(base64), ret_length);
 }

@@ -1,14 +1,11 @@
-/** The secret of an endpoint, stored sealed for it. Of a webhook the signing key: `whsec_` and the
- * base64 of 32 random bytes, as Standard Webhooks has it, which is shown once; of a Slack endpoint
- * its address. */
+/** The secret of an endpoint, stored sealed for it. Of a webhook its signing key
+ * (crypto/webhook_signature.h), which is shown once; of a Slack endpoint its address. */
 #pragma once
 
 #include "loop/request.h"
 #include "vault/vault.h"
 
 #include <stdint.h>
-
-#define ENDPOINT_KEY_BYTES 32
 
 /** A new secret. */
 struct endpoint_secret {
@@ -29,6 +26,3 @@ struct endpoint_secret endpoint_secret_of(struct request *rq, const char *endpoi
  * NULL: the row was changed, or its key is missing from SEAL_KEYS, which is logged. */
 const char *endpoint_secret_open(struct request *rq, const char *endpoint, const char *account,
                                  const void *sealed, size_t length);
-
-/** The HMAC key that a secret stands for, in the arena; NULL: it has another form. */
-const void *endpoint_secret_key(struct arena *arena, const char *secret, size_t *ret_length);

@@ -1,11 +1,8 @@
-/** svc-integrations/notify/format/: messages in the form of others.
- *
- * A message in the form of Slack's incoming webhooks:
+/** A message in the form of Slack's incoming webhooks:
  * {"text", "blocks", "unfurl_links": false, "unfurl_media": false}.
  *
- * The first block says what happened, by a sentence for each type of message (SENTENCES in
- * slack.c); papers follow, each with its score, authors and reason and with links that open the
- * console. No link rates by itself, since chat programs fetch links.
+ * The first block says what happened; papers follow, each with its score, authors and reason and
+ * with links that open the console.
  *
  * Limits of Slack: 3,000 characters of a section, 50 blocks. Users report that beside these a
  * message of about 13,200 characters is refused (`msg_blocks_too_long`), so there are at most 40
@@ -13,11 +10,10 @@
  * others `&`, `<` and `>` are escaped, so that it mentions nobody and is no link. */
 #pragma once
 
-#include "base/arena.h"
+#include "notify/format/content.h"
 
 #define SLACK_BLOCKS_MAX     40
 #define SLACK_CHARACTERS_MAX 11000
 
-/** The body of a message (notify/message.h) as Slack's; `public_url` is what links to the console
- * begin with. In the arena. */
-const char *slack_body(struct arena *arena, const char *message, const char *public_url);
+/** A message as the body of a request to Slack. In the arena. */
+const char *slack_body(struct arena *arena, const struct content *content);

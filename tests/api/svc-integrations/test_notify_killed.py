@@ -84,3 +84,14 @@ def test_nothing_is_lost_under_load(cluster, api, db, sender):
             assert all(3 <= target.ids().count(message) for message in sent)
             assert len({(headers["webhook-id"], body) for headers, body in target.got}) == len(sent)
         wait_for(lambda: {row["waiting"] for row in api.get("/webhooks", expect=200).json()} == {0})
+
+
+def test_an_address_is_asked_although_the_process_dies(cluster, api):
+    """Between its 201 and the mail: the mail server holds the first one."""
+    server, address = cluster.mail_server, "killed@example.com"
+    with server.hold():
+        made = api.post("/webhooks", {"kind": "email", "email": address, "events": ["*"]}, expect=201).json()
+        wait_for(lambda: server.held)
+        cluster.kill9(SERVICE)
+    cluster.recover()
+    assert made["status"] == "unconfirmed" and server.wait(address)[-1].link("confirm")

@@ -66,7 +66,7 @@ class Everything:
         headers = {"Idempotency-Key": secrets.token_hex(8), **(headers or {})} if row.method == "POST" else {}
         path = row.target(**values)
         answer = self.user.api.request(row.method, path, body, expect=expect, headers=headers, params=query)
-        return answer.json()
+        return answer.json() if "json" in answer.headers["content-type"] else answer.text
 
     def call_internal(self, path, body, expect=200):
         _, _, _, callers = next(row for row in api_def.internal_operations() if row[1] == path)
@@ -168,7 +168,12 @@ class Everything:
         self.call("webhook_deliveries_list", **one)
         self.call("webhook_delivery_get", expect=404, **absent)
         self.call("webhook_delivery_replay", {}, 404, **absent)
+        self.call("webhook_confirmation_create", None, 404, **absent)
         self.call("webhook_delete", **one)
+        for page in ("email_confirm_page_get", "email_unsubscribe_page_get"):
+            self.call(page, None, 404, token="x" * 43)
+        for button in ("email_confirm", "email_unsubscribe"):
+            self.call(button, None, 404, token="x" * 43)
 
     def webhooks(self):
         """The code host has sent its events meanwhile; one more has a wrong signature."""

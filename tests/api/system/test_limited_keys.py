@@ -315,6 +315,7 @@ OPEN_TO = {
         identity_resolve providers_list connection_delete auth_url_get connection_create model_key_connect
         connection_status_get connection_token_get template_create template_update template_lock webhooks_list webhook_create
         webhook_event_types_list webhook_get webhook_update webhook_delete webhook_secret_rotate webhook_test webhook_recover
+        webhook_confirmation_create
         webhook_deliveries_list webhook_delivery_get webhook_delivery_replay feeds_list feed_create feed_delete
         sessions_list session_end tasks_list tasks_retry tasks_summary_get
     """,

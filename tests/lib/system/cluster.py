@@ -13,6 +13,7 @@ from lib.system.balancer import Balancer
 from lib.http.client import Api
 from lib.outside.counterparts import CodeHost, OAuthProvider
 from lib.http.keys import new_key
+from lib.outside.mail_server import MailServer
 from lib.outside.model_provider import ModelProvider
 from lib.system.process import Process
 from lib.system.servers import ROOT, Servers, free_port, read_processes
@@ -106,6 +107,7 @@ class Cluster:
         self.code_host = CodeHost(self.servers.base, lambda: f"{self.gateway_url}/api/v1.0/github/webhooks")
         self.oauth_provider = OAuthProvider(self.servers.base)
         self.model_provider = ModelProvider()
+        self.mail_server = MailServer(self.servers.base)
         self.balancers = {}
         self.processes = {name: [] for name, _, _ in self.rows}
         self.retired = []
@@ -127,6 +129,7 @@ class Cluster:
         for balancer in self.balancers.values():
             balancer.close()
         self.model_provider.close()
+        self.mail_server.close()
         self.servers.__exit__(*error)
 
     def __getitem__(self, name):
@@ -187,6 +190,7 @@ class Cluster:
             **self.code_host.settings(),
             **self.oauth_provider.settings(),
             **self.model_provider.settings(),
+            **self.mail_server.settings(),
         }
 
     def interests_settings(self):

@@ -1,4 +1,4 @@
-#include "result/signature.h"
+#include "crypto/webhook_signature.h"
 
 #include "arena_fixture.h"
 
@@ -17,8 +17,8 @@ static struct webhook_key key;
 static bool check(const char *time, const char *signatures, const char *content, int64_t now_s)
 {
 	assert_true(webhook_secret_decode(arena, SECRET, &key));
-	return signature_is_valid(&key, &(struct signed_fields){ID, time, signatures}, content,
-	                          strlen(content), now_s);
+	return webhook_signature_is_valid(&key, &(struct signed_fields){ID, time, signatures},
+	                                  content, strlen(content), now_s);
 }
 
 static void the_example_of_the_specification_is_valid(void **state attr_unused)
@@ -57,6 +57,20 @@ static void what_is_no_signature_is_refused(void **state attr_unused)
 		assert_false(check(TIMES[i], SIGNATURE, CONTENT, NOW));
 }
 
+static void a_sender_signs_with_each_of_its_secrets(void **state attr_unused)
+{
+	static const struct signed_fields FIELDS = {.id = ID, .timestamp = TIME};
+	struct buf signatures = {.arena = arena};
+	struct webhook_key new_key;
+	assert_true(webhook_secret_decode(arena, webhook_secret_new(arena), &new_key));
+	assert_int_equal(new_key.length, 32);
+	assert_true(webhook_secret_decode(arena, SECRET, &key));
+	webhook_signature_add(&signatures, &new_key, &FIELDS, CONTENT, strlen(CONTENT));
+	assert_null(strstr(signatures.data, SIGNATURE));
+	webhook_signature_add(&signatures, &key, &FIELDS, CONTENT, strlen(CONTENT));
+	assert_string_equal(strchr(signatures.data, ' ') + 1, SIGNATURE);
+}
+
 static void a_secret_has_24_to_64_bytes(void **state attr_unused)
 {
 	static const char *const WRONG[] = {"", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
@@ -74,6 +88,7 @@ int main(void)
 		cmocka_unit_test(one_of_several_is_enough),
 		cmocka_unit_test(it_is_valid_for_five_minutes),
 		cmocka_unit_test(what_is_no_signature_is_refused),
+		cmocka_unit_test(a_sender_signs_with_each_of_its_secrets),
 		cmocka_unit_test(a_secret_has_24_to_64_bytes),
 	};
 	return cmocka_run_group_tests(tests, arena_setup, arena_teardown);
