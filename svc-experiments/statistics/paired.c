@@ -1,0 +1,131 @@
+#include "statistics/paired.h"
+
+#include "base/base.h"
+#include "statistics/distribution.h"
+
+#include <math.h>
+
+static double log_gamma(double x)
+{
+	int sign;
+	return lgamma_r(x, &sign);
+}
+
+/* P(X <= k) - P(X = k) / 2 for X of n fair coins and k <= n / 2. */
+static double mid_tail(double n, double k)
+{
+	double log_chance = log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1);
+	double chance = exp(log_chance - n * M_LN2), sum = chance / 2;
+	for (double i = k; i >= 1 && chance > 0; i--) {
+		chance *= i / (n - i + 1);
+		sum += chance;
+	}
+	return sum;
+}
+
+static double mid_p(double b, double a)
+{
+	if (a == b)
+		return 1;
+	return fmin(1, 2 * mid_tail(a + b, fmin(a, b)));
+}
+
+/* Tango's score at a difference d; it falls as d rises. */
+static double tango_score(const struct discordance *pairs, double d)
+{
+	double n = pairs->n, b = pairs->treatment, a = pairs->control;
+	double gap = b - a - n * d;
+	if (gap == 0)
+		return 0;
+	double half = ((2 * n - b + a) * d - b - a) / 2, c = -a * d * (1 - d);
+	double root = sqrt(fmax(half * half - 2 * n * c, 0));
+	double q = half > 0 ? -c / (half + root) : (root - half) / (2 * n);
+	return gap / sqrt(fmax(n * (2 * q + d * (1 - d)), 0));
+}
+
+static double tango_bound(const struct discordance *pairs, double z, double low, double high)
+{
+	for (int i = 0; i < 100; i++) {
+		double middle = low + (high - low) / 2;
+		if (middle <= low || middle >= high)
+			break;
+		*(tango_score(pairs, middle) > z ? &low : &high) = middle;
+	}
+	return low + (high - low) / 2;
+}
+
+struct comparison discordance_compare(const struct discordance *pairs, const struct testing *how)
+{
+	double n = pairs->n, b = pairs->treatment, a = pairs->control, d = (b - a) / n;
+	double baseline = (pairs->both + a) / n, q = -normal_quantile(how->alpha / 2);
+	return (struct comparison){
+		.effect = d,
+		.low = tango_bound(pairs, q, -1, d),
+		.high = tango_bound(pairs, -q, d, 1),
+		.p = mid_p(b, a),
+		.relative = baseline > 0 ? d / baseline : NAN,
+		.relative_low = NAN,
+		.relative_high = NAN,
+		.se = sqrt(fmax((b + a) / n - d * d, 0) / n),
+		.critical = q,
+		.degrees = INFINITY,
+	};
+}
+
+/* Sums over the clusters of the squares and the product of two rows of sums. */
+struct cluster_sums {
+	double differences, controls, products;
+};
+
+static struct cluster_sums add_clusters(const struct example_pair *pairs, size_t count,
+                                        size_t cluster_count, double *sums, double mean_c,
+                                        double mean_d)
+{
+	double *differences = sums, *controls = sums + cluster_count;
+	for (size_t g = 0; g < 2 * cluster_count; g++)
+		sums[g] = 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct example_pair *e = &pairs[i];
+		differences[e->cluster] += e->treatment - e->control - mean_d;
+		controls[e->cluster] += e->control - mean_c;
+	}
+	struct cluster_sums all = {0};
+	for (size_t g = 0; g < cluster_count; g++) {
+		all.differences += differences[g] * differences[g];
+		all.controls += controls[g] * controls[g];
+		all.products += differences[g] * controls[g];
+	}
+	return all;
+}
+
+struct comparison pairs_compare(const struct example_pair *pairs, size_t count,
+                                size_t cluster_count, double *sums, const struct testing *how)
+{
+	require(count > 0);
+	double mean_c = 0, mean_d = 0, n = (double)count, groups = (double)cluster_count;
+	for (size_t i = 0; i < count; i++) {
+		mean_c += pairs[i].control / n;
+		mean_d += (pairs[i].treatment - pairs[i].control) / n;
+	}
+	struct cluster_sums all = add_clusters(pairs, count, cluster_count, sums, mean_c, mean_d);
+	double scale = cluster_count < 2 ? 0 : groups / (groups - 1) / n / n;
+	return difference_test(&(struct difference){.effect = mean_d,
+	                                            .variance = scale * all.differences,
+	                                            .degrees = groups - 1,
+	                                            .units = 2 * n,
+	                                            .baseline = mean_c,
+	                                            .baseline_variance = scale * all.controls,
+	                                            .covariance = scale * all.products},
+	                       how);
+}
+
+double pass_at_k(size_t n, size_t c, size_t k)
+{
+	require(k <= n && c <= n);
+	if (n - c < k)
+		return 1;
+	double none = 1;
+	for (size_t i = n - c + 1; i <= n; i++)
+		none *= 1 - (double)k / (double)i;
+	return 1 - none;
+}

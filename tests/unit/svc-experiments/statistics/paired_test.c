@@ -1,0 +1,77 @@
+#include "statistics/paired.h"
+
+#include "base/base.h"
+#include "near.h"
+#include "reference.h"
+
+static const struct testing FIXED = {.alpha = 0.05};
+
+static void pairs_of_0_and_1_are_those_of_the_papers(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(PAIRS); i++) {
+		const double *row = PAIRS[i];
+		struct discordance pairs = {row[0], row[1], row[2], 0};
+		struct comparison r = discordance_compare(&pairs, &FIXED);
+		assert_near(r.effect, row[3], 1e-14);
+		assert_near(r.low, row[4], 1e-9);
+		assert_near(r.high, row[5], 1e-9);
+		assert_near(r.p, row[6], 1e-9);
+	}
+}
+
+static void differences_without_clusters_are_a_paired_t(void **state)
+{
+	(void)state;
+	/* Differences 1, 2, 3, 2: mean 2, variance 2/3, t 4.898979 with 3 degrees, p 0.016277. */
+	static const struct example_pair PAIRS_OF_4[] = {{1, 2, 0},
+	                                                 {2, 4, 1},
+	                                                 {1, 4, 2},
+	                                                 {3, 5, 3}};
+	double sums[8];
+	struct comparison r = pairs_compare(PAIRS_OF_4, 4, 4, sums, &FIXED);
+	assert_near(r.effect, 2, 1e-14);
+	assert_near(r.se, sqrt(2.0 / 3 / 4), 1e-14);
+	assert_near(r.p, 0.016276603, 1e-6);
+	assert_near(r.high - r.low, 2 * 3.182446305284263 * r.se, 1e-9);
+	assert_true(r.relative_low > 0 && r.relative_high > r.relative);
+}
+
+static void clusters_widen_the_interval_of_what_comes_together(void **state)
+{
+	(void)state;
+	struct example_pair pairs[40];
+	double sums[80];
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		pairs[i] = (struct example_pair){0, (i / 4) % 2 ? 1 : 0.2, i};
+	struct comparison alone = pairs_compare(pairs, 40, 40, sums, &FIXED);
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		pairs[i].cluster = i / 4;
+	struct comparison together = pairs_compare(pairs, 40, 10, sums, &FIXED);
+	assert_near(together.se / alone.se, 2 * sqrt(10.0 / 9 * 39 / 40), 1e-12);
+	assert_true(together.degrees == 9 && together.effect == alone.effect);
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		pairs[i].cluster = 0;
+	struct comparison one = pairs_compare(pairs, 40, 1, sums, &FIXED);
+	assert_true(one.se == 0 && isnan(one.p));
+}
+
+static void pass_at_k_is_that_of_the_paper(void **state)
+{
+	(void)state;
+	assert_near(pass_at_k(10, 3, 5), 0.9166666666666667, 1e-14);
+	assert_near(pass_at_k(10, 3, 1), 0.3, 1e-14);
+	assert_true(pass_at_k(10, 0, 5) == 0 && pass_at_k(10, 6, 5) == 1);
+	assert_near(pass_at_k(200, 1, 100), 0.5, 1e-13);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pairs_of_0_and_1_are_those_of_the_papers),
+		cmocka_unit_test(differences_without_clusters_are_a_paired_t),
+		cmocka_unit_test(clusters_widen_the_interval_of_what_comes_together),
+		cmocka_unit_test(pass_at_k_is_that_of_the_paper),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
