@@ -4,7 +4,7 @@ usage: demo.py configure FOLDER   write the configuration of the counterpart and
        demo.py models FOLDER      stand in for the model providers, until the process is ended
        demo.py play FOLDER        play; EXPOPS_URL and EXPOPS_KEY are the API and the key of a new account
 
-CODE_HOST_PORT, TRACKER_PORT and MODEL_PORT are the ports of the counterparts, EXPOPS_URL is the address of the API.
+CODE_HOST_PORT, TRACKER_PORT, MODEL_PORT and MAIL_PORT are the ports of the counterparts, EXPOPS_URL is the address of the API.
 """
 
 import json
@@ -21,7 +21,9 @@ from terminal import shown_lines  # noqa: E402
 from lib.http.client import Api  # noqa: E402
 from lib.outside.counterparts import CodeHost  # noqa: E402
 from lib.outside.git_host import GitHost  # noqa: E402
+from lib.outside.mail_server import MailServer, plain_settings  # noqa: E402
 from lib.outside.model_provider import NAMES, ModelProvider  # noqa: E402
+from lib.outside.receiver import HOST  # noqa: E402
 from lib.scenario.story import Story  # noqa: E402
 from lib.outside.tools import Tools  # noqa: E402
 from lib.outside.workflow import Runner  # noqa: E402
@@ -49,7 +51,9 @@ def configure(folder):
         host.restore(json.loads(file.read_text()))
     file.write_text(json.dumps(host.config()))
     model_url = f"http://127.0.0.1:{os.environ['MODEL_PORT']}"
-    write_settings(folder / "svc-integrations.env", {**host.settings(), **{f"{name}_URL": model_url for name in NAMES}})
+    write_settings(folder / "svc-integrations.env", {
+        **host.settings(), **{f"{name}_URL": model_url for name in NAMES}, **plain_settings(os.environ["MAIL_PORT"]),
+        "FETCH_ALLOW": f"{HOST}/32"})  # fmt: skip
     write_settings(folder / "svc-interests.env", {"CODE_HOST_WEB_URL": host.url})
 
 
@@ -64,10 +68,12 @@ def play(folder):
     api = Api(os.environ["EXPOPS_URL"], os.environ["EXPOPS_KEY"])
     with tempfile.TemporaryDirectory() as scratch:
         git, tools = GitHost(host, Path(scratch) / "git"), Tools(Path(scratch) / "tools")
+        mail = MailServer(port=int(os.environ["MAIL_PORT"]))
         runner = Runner(host, git, Path(scratch) / "runs", [tools.folder])
         try:
-            Story(api, host, runner, tools, say=lambda line: print(shown_lines(line), flush=True)).play()
+            Story(api, host, runner, tools, mail, say=lambda line: print(shown_lines(line), flush=True)).play()
         finally:
+            mail.close()
             runner.close()
             git.close()
     faults = host.control("GET", "/violations")["violations"]

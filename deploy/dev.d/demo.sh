@@ -33,7 +33,7 @@ counterpart_answers_or_ended() {
 # demo_run COMMAND: run demo.py.
 demo_run() {
 	EXPOPS_URL=${SETTINGS[EXPOPS_URL]} CODE_HOST_PORT=${SETTINGS[CODE_HOST_PORT]} TRACKER_PORT=${SETTINGS[TRACKER_PORT]} \
-		MODEL_PORT=${SETTINGS[MODEL_PORT]} "$PYTHON" -B "$HERE/demo.py" "$1" "$DEV/demo" 9>&-
+		MODEL_PORT=${SETTINGS[MODEL_PORT]} MAIL_PORT=${SETTINGS[MAIL_PORT]} "$PYTHON" -B "$HERE/demo.py" "$1" "$DEV/demo" 9>&-
 }
 
 # counterpart_start NAME COMMAND...: unless it runs.
@@ -58,6 +58,7 @@ counterparts_up() {
 		port_choose TRACKER_PORT 18800
 	fi
 	[[ -n $(counterpart_pid models) ]] || port_choose MODEL_PORT 18800
+	port_choose MAIL_PORT 18800
 	SETTINGS[CODE_HOST_URL]=http://127.0.0.1:${SETTINGS[CODE_HOST_PORT]}
 	settings_save
 	(umask 077 && mkdir -p "$DEV/demo" && demo_run configure) || fail "could not configure the code host of the demo"

@@ -12,12 +12,13 @@ PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb pgbouncer iptables zsh fish
 	'buildah|podman|docker.io'
-	python3-pytest python3-pytest-xdist python3-opentelemetry-proto python3-feedparser python3-aiosmtpd
+	python3-pytest python3-pytest-xdist python3-opentelemetry-proto python3-feedparser
 	chromium fonts-dejavu-core # for the pages of the console
 )
 # For the programs that stand in for outside services, in tests and in the demo.
 PACKAGES_COUNTERPARTS=(
 	git xz-utils python3-httpx python3-jsonschema python3-yaml python3-psycopg python3-redis python3-cryptography
+	python3-aiosmtpd
 )
 
 # Of the test part deploy: a Docker engine, a base image where no registry can be reached, what checks the manifests, and what

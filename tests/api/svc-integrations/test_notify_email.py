@@ -340,9 +340,9 @@ def test_a_mail_server_that_hangs_costs_webhooks_nothing(api, db, user, other_us
 # ---- the server's settings ----
 
 
-def test_a_mail_is_encrypted_unless_the_settings_say_otherwise(cluster, user, confirmed, tmp_path):
+def test_a_mail_is_encrypted_unless_the_settings_say_otherwise(cluster, user, confirmed):
     """Made by replicas without jobs, which send tests only."""
-    plain = MailServer(tmp_path, has_tls=False)
+    plain = MailServer()
     auth = identity(cluster, "svc-integrations", account=user.account)
     cases = [({"SMTP_URL": plain.url, "SMTP_USER": "", "SMTP_PASSWORD": ""}, False), ({"SMTP_CA_FILE": ""}, False), ({"SMTP_PASSWORD": "wrong"}, False),
              ({"SMTP_URL": plain.url, "SMTP_USER": "", "SMTP_PASSWORD": "", "SMTP_TLS": "opportunistic"}, True),

@@ -16,6 +16,7 @@ from lib.system.servers import free_port
 from lib.wait import wait_for
 
 HOST = "127.0.0.1"
+SENDER = "expops@example.org"
 USER, PASSWORD = "expops", "a password of the mail server"
 LINK = re.compile(r"https?://\S+/webhooks/(?:confirm|unsubscribe)/\S+")
 
@@ -48,20 +49,27 @@ class Mail:
         return link
 
 
+def plain_settings(port):
+    """Of svc-integrations, for a mail server without STARTTLS at a port."""
+    return {"SMTP_URL": f"smtp://{HOST}:{port}", "SMTP_FROM": SENDER, "SMTP_TLS": "off"}
+
+
 class MailServer:
     """Takes mails with STARTTLS and a log-in. `replies` has the reply to RCPT, or to the message, of some addresses."""
 
-    def __init__(self, folder, has_tls=True):
+    def __init__(self, folder=None, port=None):
+        """Without a folder for its certificate it has neither STARTTLS nor a log-in."""
         self.mails, self.replies, self.recipients = [], {"RCPT": {}, "DATA": {}}, []
         self.certificate = self.context = None
         self.is_held, self.held = False, 0
-        if has_tls:
+        if folder:
             self.certificate, key = make_certificate(folder, HOST)
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(self.certificate, key)
         self.lock = threading.Lock()
-        self.controller = Controller(self, hostname=HOST, port=free_port(), tls_context=self.context, require_starttls=has_tls,
-                                     auth_required=has_tls, authenticator=self.authenticate, ready_timeout=20)
+        self.controller = Controller(self, hostname=HOST, port=port or free_port(), tls_context=self.context,
+                                     require_starttls=bool(folder), auth_required=bool(folder), authenticator=self.authenticate,
+                                     ready_timeout=20)  # fmt: skip
         self.controller.start()
         self.url = f"smtp://{HOST}:{self.controller.port}"
 
@@ -69,7 +77,7 @@ class MailServer:
         self.controller.stop()
 
     def settings(self):
-        return {"SMTP_URL": self.url, "SMTP_FROM": "expops@example.org", "SMTP_USER": USER, "SMTP_PASSWORD": PASSWORD,
+        return {"SMTP_URL": self.url, "SMTP_FROM": SENDER, "SMTP_USER": USER, "SMTP_PASSWORD": PASSWORD,
                 "SMTP_CA_FILE": str(self.certificate)}
 
     def authenticate(self, server, session, envelope, mechanism, data):

@@ -1,13 +1,16 @@
 """The whole loop, from an interest to what its merged pull request teaches, told as a story. `deploy/dev demo` prints it, a test
 looks at what it returns. All of it is done through the public API, and at the code host by its users and its runners.
 
-    story = Story(api, code_host, runner, tools, say=print)
+    story = Story(api, code_host, runner, tools, mail_server, say=print)
     facts = story.play()
 """
 
 import textwrap
 
+import httpx
+
 from lib.outside.counterparts import connect
+from lib.outside.receiver import Receiver, verify, webhook
 from lib.wait import wait_for
 
 README = """# ranker
@@ -76,19 +79,23 @@ INTEREST = {
 
 
 class Story:
-    def __init__(self, api, host, runner, tools, say):
+    def __init__(self, api, host, runner, tools, mail, say):
         """`say` is told lines of text."""
-        self.api, self.host, self.runner, self.tools, self.say = api, host, runner, tools, say
+        self.api, self.host, self.runner, self.tools, self.mail, self.say = api, host, runner, tools, mail, say
 
     def play(self):
         """Returns what each chapter has found: {name: facts}."""
-        self.say_chapter("A team with a repository at the code host")
-        self.settle_in()
+        with Receiver() as self.server, Receiver() as self.channel:
+            self.say_chapter("A team with a repository at the code host")
+            self.settle_in()
+            return self.play_chapters()
+
+    def play_chapters(self):
         facts = {}
         for title, name in (
             ("An interest", "interest"), ("Its recommendations", "recommendations"), ("Provisioning an agent", "provisioning"),
             ("A run of the workflow, step by step as it is written", "run"), ("The pull request", "pull_request"),
-            ("What the fleet says", "fleet"), ("What the preference model learns", "model"),
+            ("What the fleet says", "fleet"), ("What the preference model learns", "model"), ("What the team was told meanwhile", "messages"),
         ):  # fmt: skip
             self.say_chapter(title)
             facts[name] = getattr(self, name)()
@@ -113,6 +120,15 @@ class Story:
         self.tools.agent(AGENT, "opencode")
         self.tools.agent("true", "npm")  # the program is there
         self.tell(f"{self.user.login} owns {self.repo}, where the app is installed, and has connected the code host and a model.")
+        self.endpoint = webhook(self.api, self.server.url, name="server")
+        self.endpoint_of("slack", url=self.channel.url)
+        self.address = f"{self.user.login}@example.org"
+        self.endpoint_of("email", email=self.address)
+        httpx.post(self.mail.wait(self.address)[0].link("confirm")).raise_for_status()
+        self.tell(f"What happens is told to a server of the team, signed, to a channel, in Slack's form, and to {self.address}, who has agreed.")
+
+    def endpoint_of(self, kind, **address):
+        self.api.post("/webhooks", {"kind": kind, "events": ["*"], **address}, expect=201)
 
     def interest(self):
         context = INTEREST["context"].format(url=f"{self.host.url}/{self.repo}")
@@ -226,3 +242,18 @@ class Story:
         """The result of a refit that knows of the merge: of five examples, as the team had an opinion on four papers."""
         task = self.api.wait_task(self.api.post(f"/experiment-histories/{history}/refit-preference-model"))
         return task["result"] if task["result"]["examples"] == 5 else None
+
+    def messages(self):
+        """The messages that the server has received, and what their signatures are worth."""
+        awaited = {"recommendations.refreshed", "provisioning.completed", "run.finished", "pull_request.opened", "pull_request.merged"}
+        wait_for(lambda: awaited <= {body["type"] for body in self.server.bodies()}, f"the server has received {sorted(awaited)}")
+        count = len(self.server.got)
+        self.channel.wait(count)
+        mails = self.mail.wait(self.address, 1 + count)[1:]  # after the one that asked
+        for body, shown in zip(self.server.bodies()[:count], self.channel.bodies()):
+            self.tell(f"{body['type']:<26} {shown['text']}")
+        checked = verify(self.endpoint["secret"], self.server.got[:count])
+        self.tell(f"Of {count} messages {checked.count('ok')} have the server's signature. This is what the channel shows. The first mail:")
+        for line in [f"Subject: {mails[0]['Subject']}", "", *mails[0].text.splitlines()]:
+            self.say(f"      {line}")
+        return {"types": awaited, "checked": checked, "mails": mails}

@@ -9,7 +9,7 @@ from lib.wait import wait_for
 @pytest.fixture
 def facts(cluster, papers, runner, tools, code_host):
     before = code_host.last_number()
-    story = Story(cluster.user().api, code_host, runner, tools, say=print)
+    story = Story(cluster.user().api, code_host, runner, tools, cluster.mail_server, say=print)
     played = story.play()
     return {**played, "repo": story.repo, "requests": code_host.requests(before)}
 
@@ -30,6 +30,8 @@ def test_the_loop(facts):
     assert kpis["cost_usd"] == kpis["cost_per_merged_pull_request"] == 0.37
     assert (facts["model"]["result"]["examples"], facts["model"]["result"]["positives"]) == (5, 3)
     assert len(facts["model"]["new"]) == 3
+    told = facts["messages"]
+    assert set(told["checked"]) == {"ok"} and len(told["mails"]) >= len(told["checked"]) and not any(mail.defects for mail in told["mails"])
     judged = [row for row in facts["requests"] if "violations" in row]
     assert len(judged) > 20 and not [row for row in judged if row["violations"]]
     assert {row["headers"]["user-agent"].split("/")[0] for row in judged} >= {"curl", "expops"}
