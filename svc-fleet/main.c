@@ -54,6 +54,7 @@ static const struct event_handler EVENTS[] = {
 
 static const struct recurring RECURRING[] = {
 	{"run_partitions", run_partitions_make, &RUN_PARTITIONS_EVERY_MS},
+	{"told_months", run_told_months_keep, &RUN_PARTITIONS_EVERY_MS},
 	{"run_guards", run_guards_forget, &RUN_GUARDS_EVERY_MS},
 	{"inbox", inbox_announce, &inbox_check_ms},
 	{0},

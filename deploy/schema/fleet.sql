@@ -189,10 +189,12 @@ ALTER TABLE ONLY code_host_item
 
 CREATE TABLE deliverable_told (
     account_id uuid NOT NULL,
-    fact uuid NOT NULL
-);
+    fact uuid NOT NULL,
+    told_on date NOT NULL
+)
+PARTITION BY RANGE (told_on);
 ALTER TABLE ONLY deliverable_told
-    ADD CONSTRAINT deliverable_told_pkey PRIMARY KEY (account_id, fact);
+    ADD CONSTRAINT deliverable_told_pkey PRIMARY KEY (account_id, fact, told_on);
 
 CREATE SEQUENCE deliverable_version
     START WITH 1

@@ -52,8 +52,47 @@ BEGIN
     PERFORM inbox_mark(looks) WHERE cardinality(looks) > 0;
 END $$;
 
+-- Add a month to the facts that were told.
+CREATE OR REPLACE FUNCTION told_month_add(month date) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM partition_add(ARRAY['deliverable_told'], to_char(month, 'YYYYMM'), month::text, (month + interval '1 month')::date::text);
+END $$;
+
+-- Add this month and the next; drop those that ended more than 30 days ago: what happened in them is no news (deliverable_announce()).
+-- Does not wait longer than a second for the table, for which all who tell would wait. How many were dropped.
+CREATE OR REPLACE FUNCTION told_months_keep() RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    today   date := (now() AT TIME ZONE 'UTC')::date;
+    dropped int := 0;
+    period  text;
+BEGIN
+    PERFORM set_config('lock_timeout', '1s', true);
+    PERFORM told_month_add(m::date)
+    FROM generate_series(date_trunc('month', today::timestamp), today + interval '1 month', interval '1 month') AS m;
+    FOR period IN SELECT p FROM partition_periods('deliverable_told') p WHERE p < to_char(today - 31, 'YYYYMM') LOOP
+        EXECUTE format('DROP TABLE IF EXISTS %I', 'deliverable_told_' || period);
+        dropped := dropped + 1;
+    END LOOP;
+    RETURN dropped;
+END $$;
+
+-- Note that an account is told a fact of a deliverable. False: it was told. Whoever writes a deliverable waits for others that write it, so
+-- nobody else looks at the same time.
+CREATE OR REPLACE FUNCTION fact_note(account uuid, fact uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    today date := (now() AT TIME ZONE 'UTC')::date;
+BEGIN
+    IF EXISTS (SELECT FROM deliverable_told t WHERE t.account_id = account AND t.fact = fact_note.fact) THEN
+        RETURN false;
+    END IF;
+    PERFORM told_month_add(date_trunc('month', today::timestamp)::date);
+    INSERT INTO deliverable_told (account_id, fact, told_on) VALUES (account, fact, today);
+    RETURN true;
+END $$;
+
 -- Tell what became of a pull request or issue. Which run opened it may become known later, and its row is made anew then, so the id
 -- of the message says what happened, and is kept: it is told once. It can be closed at several times, and merged and opened at one.
+-- What happened more than 30 days ago is no news, so facts need not be kept for longer.
 CREATE OR REPLACE FUNCTION deliverable_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     d deliverable := NEW;
@@ -62,8 +101,7 @@ DECLARE
     fact uuid := md5(concat_ws(E'\n', type, d.account_id, d.url,
                                CASE d.stage WHEN 'closed' THEN extract(epoch FROM d.closed_at) END))::uuid;
 BEGIN
-    INSERT INTO deliverable_told AS t (account_id, fact) VALUES (d.account_id, fact) ON CONFLICT DO NOTHING;
-    IF NOT FOUND THEN
+    IF coalesce(d.closed_at, d.opened_at) < now() - interval '30 days' OR NOT fact_note(d.account_id, fact) THEN
         RETURN NULL;
     END IF;
     PERFORM message_send(fact, 'events.runs', type, d.account_id, jsonb_build_object(

@@ -97,6 +97,11 @@ void run_partitions_make(struct request *rq)
 	pg_query(rq, RUN_PARTITIONS_MAKE_SQL);
 }
 
+void run_told_months_keep(struct request *rq)
+{
+	pg_query(rq, RUN_TOLD_MONTHS_KEEP_SQL);
+}
+
 void run_guards_forget(struct request *rq)
 {
 	while (pg_value_int(pg_query(rq, RUN_GUARDS_FORGET_SQL), 0, 0) == GUARDS_BATCH)

@@ -33,6 +33,10 @@ void run_delete(struct request *rq);
 void run_partitions_make(struct request *rq);
 extern const int64_t RUN_PARTITIONS_EVERY_MS;
 
+/** Recurring work, as often: drop the facts that accounts were told and that are no news any more
+ * (told_months_keep() in message.fn.sql). */
+void run_told_months_keep(struct request *rq);
+
 /** Recurring work: delete the rows of repo_guard, which are locks and nothing else. */
 void run_guards_forget(struct request *rq);
 extern const int64_t RUN_GUARDS_EVERY_MS;

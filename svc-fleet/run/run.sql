@@ -15,6 +15,9 @@ SELECT page, total FROM run_page($1, repository_key($2), repos_named($14), $3, $
 -- name: run_partitions_make
 SELECT run_partitions_make((now() AT TIME ZONE 'UTC')::date, 3);
 
+-- name: run_told_months_keep
+SELECT told_months_keep();
+
 -- name: run_guards_forget
 -- Delete up to 1000 rows of repo_guard that nobody holds: whoever locks a repository next makes its row again. How many.
 WITH free AS (

@@ -1,6 +1,7 @@
 """What accounts are told of runs, of what these open, of agents, and of the inbox."""
 
 import uuid
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -9,14 +10,21 @@ from lib.wait import wait_for
 
 PULL = "https://github.com/acme/ranker/pull/412"
 ISSUE = "https://github.com/acme/ranker/issues/43"
-STARTED = "2026-01-10T09:00:00.000Z"
+NOW = datetime.now(timezone.utc)
+
+
+def ago(days, minutes=0):
+    return (NOW - timedelta(days=days, minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+
+STARTED, ENDED, CLOSED = ago(10), ago(10, -20), ago(9)
 
 
 @pytest.fixture
 def tell(fleet, user):
     """tell(kind, number, state, closed): what the code host says of an item of a repository that the account owns."""
 
-    def send(kind, number, state, closed="2026-01-11T09:00:00Z"):
+    def send(kind, number, state, closed=CLOSED):
         fleet.execute("SELECT repo_own(%s, %s)", [user.account, REPO])
         fleet.execute("SELECT code_host_item_tell(%s, %s, %s, %s, %s, %s, clock_timestamp())",
                       [REPO, kind, number, state, STARTED, closed if state != "open" else None])
@@ -33,15 +41,15 @@ def test_a_run_starts_once_and_ends_once(report, told):
     assert (started["agent"], started["provider"], started["model"]) == ("agent_one", "anthropic", "large")
     assert (started["started_at"], started["finished_at"], started["cost_usd"]) == (STARTED, None, None)
     assert started["url"] == "/console/runs/run%201" and told("run.finished") == []
-    report("run 1", status="failed", error="no space on 7", cost_usd=1.5, finished_at="2026-01-10T09:20:00Z")
+    report("run 1", status="failed", error="no space on 7", cost_usd=1.5, finished_at=ENDED)
     report("run 1", status="failed", error="no space on 8", cost_usd=2)
     (finished,) = told("run.finished")
     assert (finished["outcome_kind"], finished["cause"], finished["cost_usd"]) == ("failed", "no space on #", 1.5)
-    assert finished["finished_at"] == "2026-01-10T09:20:00.000Z" and len(told("run.started")) == 1
+    assert finished["finished_at"] == ENDED and len(told("run.started")) == 1
 
 
 def test_a_run_that_reports_only_its_end_has_only_finished(report, told):
-    report(17, status="skipped_old", finished_at="2026-01-10T09:20:00Z")
+    report(17, status="skipped_old", finished_at=ENDED)
     (finished,) = told("run.finished")
     assert finished["run_id"] == 17 and finished["url"] == "/console/runs/17" and told("run.started") == []
 
@@ -55,7 +63,7 @@ def test_a_run_that_is_tried_again_starts_and_ends_again(report, told):
 
 def test_what_a_run_opens_is_told_once_however_often_it_is_reported(report, told):
     report(1, status="pr_opened", artifact_url=PULL, started_at=STARTED)
-    report(1, finished_at="2026-01-10T09:20:00Z", arxiv_id="2205.14135")  # its row is made anew
+    report(1, finished_at=ENDED, arxiv_id="2205.14135")  # its row is made anew
     report(2, status="pr_opened", artifact_url=PULL)
     (opened,) = told("pull_request.opened")
     assert (opened["repo"], opened["number"], opened["artifact_url"], opened["run_id"]) == (REPO, 412, PULL, 1)
@@ -68,8 +76,32 @@ def test_it_is_told_once_however_late_its_row_is_made_anew(report, fleet, told, 
     report(1, status="pr_opened", artifact_url=PULL, started_at=STARTED)
     assert len(told("pull_request.opened")) == 1
     fleet.execute("DELETE FROM outbox WHERE account_id = %s", [user.account])  # as after some days
-    report(1, finished_at="2026-01-10T09:20:00Z")
+    report(1, finished_at=ENDED)
     assert told("pull_request.opened") == []
+
+
+def test_what_was_told_goes_when_it_is_no_news_any_more(report, fleet, told, user):
+    """Facts of over two months ago are dropped with their month, and what happened then is not told again when its row is made anew."""
+    mine = "FROM deliverable_told WHERE account_id = %s"
+    report(1, status="pr_opened", artifact_url=PULL, started_at=STARTED)
+    report(2, status="issue_opened", artifact_url=ISSUE, started_at=STARTED)
+    assert len(told("pull_request.opened")) == len(told("issue.opened")) == 1
+    fleet.execute("SELECT told_month_add(date_trunc('month', now() AT TIME ZONE 'UTC' - interval '62 days')::date)")
+    (fact,) = fleet.execute(f"SELECT fact {mine} ORDER BY fact LIMIT 1", [user.account]).fetchone()
+    fleet.execute("UPDATE deliverable_told SET told_on = told_on - 62 WHERE account_id = %s AND fact = %s", [user.account, fact])
+    fleet.execute("SELECT told_months_keep()")
+    assert fleet.execute(f"SELECT count(*) {mine}", [user.account]).fetchone() == (1,)
+    fleet.execute("DELETE FROM outbox WHERE account_id = %s", [user.account])
+    for run in (1, 2):
+        report(run, finished_at=ago(62))
+    assert told("pull_request.opened") == told("issue.opened") == []
+
+
+def test_what_is_reported_after_a_month_is_no_news(report, tell, told):
+    report(1, status="pr_opened", artifact_url=PULL, started_at=ago(50), finished_at=ago(50))
+    assert told("pull_request.opened") == []
+    tell("pull_request", 412, "merged")
+    assert len(told("pull_request.merged")) == 1
 
 
 @pytest.mark.parametrize("kind, url, number, stage", [
@@ -79,17 +111,17 @@ def test_its_end_is_told_once_whoever_tells_it(report, tell, told, kind, url, nu
     report(1, status=f"{kind}_opened", artifact_url=url)
     for _ in range(2):
         tell(kind, number, stage)
-        report(1, finished_at="2026-01-10T09:20:00Z")
+        report(1, finished_at=ENDED)
     (ended,) = told(f"{kind}.{stage}")
-    assert (ended["artifact_url"], ended["closed_at"]) == (url, "2026-01-11T09:00:00.000Z")
+    assert (ended["artifact_url"], ended["closed_at"]) == (url, CLOSED)
     assert len(told(f"{kind}.opened")) == 1
 
 
 def test_a_pull_request_that_is_closed_twice_is_told_of_twice(report, tell, told):
     report(1, status="pr_opened", artifact_url=PULL)
-    for state, closed in (("closed", "2026-01-11T09:00:00Z"), ("open", None), ("closed", "2026-01-12T09:00:00Z")):
+    for state, closed in (("closed", CLOSED), ("open", None), ("closed", ago(8))):
         tell("pull_request", 412, state, closed)
-    assert [one["closed_at"][:10] for one in told("pull_request.closed")] == ["2026-01-11", "2026-01-12"]
+    assert [one["closed_at"] for one in told("pull_request.closed")] == [CLOSED, ago(8)]
     assert len(told("pull_request.opened")) == 1
 
 
@@ -179,7 +211,7 @@ def test_each_kind_of_item_is_told(report, fleet, user, told):
 
 
 def test_what_is_old_when_it_is_first_seen_is_no_news(report, fleet, user, told):
-    report(1, status="failed", error="no space", started_at=STARTED, finished_at="2026-01-10T09:20:00Z")
+    report(1, status="failed", error="no space", started_at=STARTED, finished_at=ENDED)
     looked(fleet, user)
     assert told("inbox.item") == []
 
