@@ -4,10 +4,12 @@
 usage: event_types.py event_types.h gateway/openapi.yaml [svc-x/openapi.yaml ...]
 
 EVENT_TYPES is the array of their names, which NULL ends; EVENT_TYPES_JSON what GET /webhooks/event-types answers:
-[{"type", "description", "schema", "example"}], with what a schema refers to in its place.
+[{"type", "description", "schema", "example"}], with what a schema refers to in its place. A name is two words, such as run.finished:
+endpoints want one, or all with its first word.
 """
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -27,6 +29,8 @@ def resolved(value, document):
 
 
 def event_type(name, item, document):
+    if not re.fullmatch(r"[a-z_]+\.[a-z_]+", name):
+        sys.exit(f"the type {name} of webhooks is not two words with a point between")
     content = item["post"]["requestBody"]["content"]["application/json"]
     return {
         "type": name,

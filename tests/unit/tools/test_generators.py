@@ -202,3 +202,24 @@ def test_parts_that_clash_are_refused(tmp_path, part):
     done = merged(tmp_path, part)
     assert done.returncode != 0
     assert "defined twice" in done.stderr or "cannot have info" in done.stderr
+
+
+def event_types(tmp_path, name):
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Ping"}, "example": {"data": {}}}}}
+    document = {"components": {"schemas": {"Ping": {"type": "object"}}}, "webhooks": {name: {"post": {"summary": "A ping.", "requestBody": body}}}}
+    (tmp_path / "openapi.yaml").write_text(json.dumps(document))
+    return generate("event_types.py", tmp_path / "event_types.h", tmp_path / "openapi.yaml")
+
+
+def test_the_types_of_messages_become_an_array(tmp_path):
+    done = event_types(tmp_path, "test.ping")
+    assert done.returncode == 0, done.stderr
+    assert compile_and_print(tmp_path, "event_types.h", "EVENT_TYPES[0]") == "test.ping"
+    (row,) = json.loads(compile_and_print(tmp_path, "event_types.h", "EVENT_TYPES_JSON"))
+    assert row == {"type": "test.ping", "description": "A ping.", "schema": {"type": "object"}, "example": {"data": {}}}
+
+
+@pytest.mark.parametrize("name", ["ping", "test.ping.again", "Test.ping", "test."])
+def test_a_type_of_messages_is_two_words(tmp_path, name):
+    done = event_types(tmp_path, name)
+    assert done.returncode != 0 and f"the type {name} of webhooks is not two words" in done.stderr
