@@ -160,6 +160,24 @@ def test_endpoints_that_hang_cost_nobody_a_place(cluster, api, user, other_user,
             api.delete(f"{WEBHOOKS}/{endpoint['id']}", expect=200)
 
 
+def test_twenty_others_get_everything_whatever_receivers_do(api, other_user, sender):
+    """One account's receivers hang, refuse, say 410, ask to wait, and redirect; twenty of another get all while those still hang."""
+    others = Sender(cluster=sender.cluster, account=other_user.account)
+    with Hanging() as hanging, Receiver() as receiver, Receiver(status(410)) as gone, Receiver(status(429, Retry_After="60")) as busy, \
+         Receiver(status(302, Location="http://127.0.0.1/")) as moved:  # fmt: skip
+        refusing = f"http://{HOST}:1025/"
+        made = [webhook(api, f"{url}?{number}") for url in (hanging.url, refusing, gone.url, busy.url, moved.url) for number in range(4)]
+        for number in range(20):
+            webhook(other_user.api, f"{receiver.url}/{number}")
+        sender.send({"n": 1}, {"n": 2})
+        wait_for(lambda: len(hanging.sockets) == 4)
+        sent = others.send(*[{"n": number} for number in range(10)])
+        receiver.wait(200)
+        assert sorted(receiver.ids()) == sorted(sent * 20) and len(hanging.sockets) == 4
+        for endpoint in made:
+            api.delete(f"{WEBHOOKS}/{endpoint['id']}", expect=200)
+
+
 def test_an_answer_that_does_not_end_fails_in_time(api, sender):
     stopped = threading.Event()
 

@@ -4,6 +4,8 @@
 #include "scratch.h"
 #include "worker_fixture.h"
 
+#include <dlfcn.h>
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -359,6 +361,44 @@ static void test_private_addresses_are_refused(void **state)
 	arena_free(arena);
 }
 
+static const char *address_of_changing; /* of the name changing.test */
+
+/* In place of the resolver's, for libcurl too. */
+int getaddrinfo(const char *name, const char *service, const struct addrinfo *hints,
+                struct addrinfo **ret_found)
+{
+	int (*resolve)(const char *, const char *, const struct addrinfo *, struct addrinfo **);
+	*(void **)&resolve = dlsym(RTLD_NEXT, "getaddrinfo");
+	if (name && strcmp(name, "changing.test") == 0)
+		name = address_of_changing;
+	return resolve(name, service, hints, ret_found);
+}
+
+/* A name that resolves to another address the second time: each address is asked for itself. */
+static void test_a_name_that_changes_its_address_is_guarded(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	const struct ip_networks *listed;
+	assert_int_equal(ip_networks_parse(arena, "127.0.0.1/32", NULL, NULL, &listed), ERR_NONE);
+	fetch_guard_allow(listed);
+	struct probe probe = {
+		.url = arena_printf(arena, "http://changing.test:%u/ok", server.port),
+		.call = {.guard = FETCH_GUARD_ALL},
+	};
+	address_of_changing = "127.0.0.1";
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.status, 200);
+	address_of_changing = "127.0.0.2";
+	fetcher_free(fixture.worker.fetch); /* with what it remembers of names */
+	fixture.worker.fetch = fetcher_new(&fixture.worker.loop);
+	fixture_run(&fixture, probe_run, &probe);
+	assert_int_equal(probe.code, ERR_FORBIDDEN);
+	assert_int_equal(server.requests, 1);
+	fetch_guard_allow(NULL);
+	arena_free(arena);
+}
+
 /* A connection that an unguarded call has left open does not serve a guarded one. */
 static void test_kept_connections_are_guarded(void **state)
 {
@@ -559,6 +599,7 @@ int main(void)
 		CASE(test_control_characters_in_fields_are_refused),
 		CASE(test_redirects),
 		CASE(test_private_addresses_are_refused),
+		CASE(test_a_name_that_changes_its_address_is_guarded),
 		CASE(test_kept_connections_are_guarded),
 		CASE(test_redirects_are_guarded),
 		CASE(test_failures_have_their_codes),
