@@ -78,6 +78,9 @@ INTEREST = {
 }
 
 
+MAIL_LINES = 12  # of a mail that are shown: its first paper
+
+
 class Story:
     def __init__(self, api, host, runner, tools, mail, say):
         """`say` is told lines of text."""
@@ -254,6 +257,6 @@ class Story:
             self.tell(f"{body['type']:<26} {shown['text']}")
         checked = verify(self.endpoint["secret"], self.server.got[:count])
         self.tell(f"Of {count} messages {checked.count('ok')} have the server's signature. This is what the channel shows. The first mail:")
-        for line in [f"Subject: {mails[0]['Subject']}", "", *mails[0].text.splitlines()]:
+        for line in [f"Subject: {mails[0]['Subject']}", "", *mails[0].text.splitlines()[:MAIL_LINES], "…"]:
             self.say(f"      {line}")
         return {"types": awaited, "checked": checked, "mails": mails}
