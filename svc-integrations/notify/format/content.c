@@ -5,14 +5,15 @@
 
 #include <string.h>
 
-/* What happened, in words; {member} is the text or number of `data`. */
+/* What happened, in words; {member} is the text or number of `data`, {member|words} has words for
+ * one that is unknown. */
 static const struct sentence {
 	const char *type, *words;
 } SENTENCES[] = {
 	{"recommendations.refreshed", "{count} new papers for {interest_name}"},
 	{"digest.ready", "The papers of {local_date}"},
-	{"run.started", "{agent} has started a run on {repo}"},
-	{"run.finished", "A run of {agent} on {repo} has ended: {status}"},
+	{"run.started", "{agent|An agent} has started a run on {repo}"},
+	{"run.finished", "A run of {agent|an agent} on {repo} has ended: {status}"},
 	{"pull_request.opened", "A pull request was opened on {repo}: {title}"},
 	{"pull_request.merged", "A pull request was merged on {repo}: {title}"},
 	{"pull_request.closed", "A pull request was closed on {repo}: {title}"},
@@ -21,7 +22,7 @@ static const struct sentence {
 	{"issue.closed", "An issue was closed on {repo}: {title}"},
 	{"provisioning.completed", "An agent was set up on {repo}"},
 	{"provisioning.failed", "An agent could not be set up on {repo}: {error}"},
-	{"installation.revoked", "{agent} was revoked on {repo}"},
+	{"installation.revoked", "{agent|An agent} was revoked on {repo}"},
 	{"experiment.created", "New experiment: {name}"},
 	{"experiment.updated", "The experiment {name} has changed: {status}"},
 	{"experiment.deleted", "The experiment {name} was deleted"},
@@ -40,14 +41,17 @@ static const struct sentence {
 	{"test.ping", "A test message of expops"},
 };
 
-/* The member of `data` that a sentence names. */
-static void add_member(struct buf *out, yyjson_val *data, const char *name, size_t length)
+/* The member of `data` that a sentence names, as `name` or `name|words`. */
+static void add_member(struct buf *out, yyjson_val *data, const char *member, size_t length)
 {
-	yyjson_val *value = yyjson_obj_getn(data, name, length);
+	size_t name = strcspn(member, "|}");
+	yyjson_val *value = yyjson_obj_getn(data, member, name);
 	if (yyjson_is_str(value))
 		buf_puts(out, yyjson_get_str(value));
 	else if (yyjson_is_num(value))
 		buf_puts(out, json_write(out->arena, value, NULL));
+	else if (name < length)
+		buf_add(out, member + name + 1, length - name - 1);
 	else
 		buf_puts(out, "(unknown)");
 }

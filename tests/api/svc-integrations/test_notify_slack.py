@@ -58,12 +58,13 @@ def test_an_address_that_was_sent_back_as_shown_stays(api, sender):
         receiver.wait(1)
 
 
-def test_a_message_is_a_sentence_with_its_link(api, sender):
+@pytest.mark.parametrize("agent, sentence", [("agent_one", "A run of agent_one on acme/ranker has ended: failed"),
+                                             (None, "A run of an agent on acme/ranker has ended: failed")])
+def test_a_message_is_a_sentence_with_its_link(api, sender, agent, sentence):
     with Receiver() as receiver:
         make(api, receiver.url)
-        sender.send({"agent": "agent_one", "repo": "acme/ranker", "status": "failed", "url": "/console/?run=1"}, type="run.finished")
+        sender.send({"agent": agent, "repo": "acme/ranker", "status": "failed", "url": "/console/?run=1"}, type="run.finished")
         (body,) = receiver.wait(1)
-        sentence = "A run of agent_one on acme/ranker has ended: failed"
         assert body["text"] == sentence and body["unfurl_links"] is body["unfurl_media"] is False
         assert texts(body) == [{"type": "mrkdwn", "text": f"<{api.url}/console/?run=1|{sentence}>", "verbatim": True}]
         assert "webhook-signature" not in receiver.got[0][0]
