@@ -25,6 +25,7 @@ import "./style/chart.css";
 
 const Agents = lazy(() => import("./page/agents/Agents"));
 const Build = lazy(() => import("./page/evaluations/Build"));
+const Endpoint = lazy(() => import("./page/endpoints/Endpoint"));
 const EvalRun = lazy(() => import("./page/evaluations/Run"));
 const EvalTemplate = lazy(() => import("./page/evaluations/Template"));
 const Evaluations = lazy(() => import("./page/evaluations/Evaluations"));
@@ -78,6 +79,7 @@ function Pages() {
         <Route path="/evaluations/runs/:id">{({ id }) => <EvalRun id={id} key={id} />}</Route>
         <Route path="/evaluations/templates/:id">{({ id }) => <EvalTemplate id={id} key={id} />}</Route>
         <Route path="/settings" component={Settings} />
+        <Route path="/settings/endpoints/:id">{({ id }) => <Endpoint id={id} key={id} />}</Route>
         <Route path="/operator" component={Operator} />
         <Route path="/licenses" component={Licenses} />
         <Route component={NotFound} />

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from lib.outside.receiver import Receiver, Sender, status, verify, webhook
 from lib.scenario.sample import load_sample
 from lib.system.cluster import User
 from lib.wait import wait_for
@@ -105,6 +106,56 @@ def test_a_template_is_made_and_run(browse, cluster):
     run = user.api.get(f"/eval-env/runs/{seen['address'].rpartition('/')[2]}", expect=200).json()
     assert (run["name"], run["status"]) == ("First", "cancelled")
     assert [template["locked"] for template in user.api.get("/eval-env/templates", expect=200).json()] == [True]
+
+
+@pytest.fixture
+def noted(cluster):
+    """An account with an endpoint of each kind, one of which has failed: its key, and their pages."""
+    user = cluster.user()
+    with Receiver(status(500)) as receiver:
+        failing = webhook(user.api, receiver.url, name=HOSTILE, digest={"hour": 8, "time_zone": "Europe/Berlin"})
+        Sender(cluster, user.account).send({"text": HOSTILE})
+        receiver.wait(1)
+    slack, mail = ({"kind": "slack", "url": receiver.url}, {"kind": "email", "email": f"{uuid.uuid4()}@example.org"})
+    others = [user.api.post("/webhooks", {"events": ["run.*"], **kind}, expect=201).json()["id"] for kind in (slack, mail)]
+    page = f"settings/endpoints/{failing['id']}"
+    (sent,) = wait_for(lambda: [one for one in user.api.get(f"/webhooks/{failing['id']}/deliveries", expect=200).json() if one["attempts"]])
+    return user.key, ["settings", "settings?new=endpoint", page, f"{page}?delivery={sent['id']}", f"{page}?status=dropped", *(f"settings/endpoints/{id}" for id in others)]
+
+
+def test_the_pages_of_endpoints_are_sound(browse, noted):
+    key, pages = noted
+    assert browse("pages", key=key, pages=pages)["found"] == []
+
+
+def test_an_endpoint_is_made_tested_and_deleted(browse, cluster):
+    user = cluster.user()
+    with Receiver() as receiver:
+        seen = browse("endpoint", key=user.key, address=receiver.url)
+        assert (seen["errors"], seen["address"]) == ([], "/console/settings")
+        first, second = receiver.got
+    assert verify(seen["secrets"][0], [first, second]) == verify(seen["secrets"][1], [second]) + ["ok"] == ["ok", "ok"]
+    assert user.api.get("/webhooks", expect=200).json() == []
+
+
+def test_a_message_is_sent_again_from_the_log(browse, cluster):
+    user = cluster.user()
+    with Receiver() as receiver:
+        endpoint = webhook(user.api, receiver.url)
+        Sender(cluster, user.account).send({"text": HOSTILE})
+        receiver.wait(1)
+        seen = browse("replay", key=user.key, endpoint=endpoint["id"])
+        assert (seen["errors"], seen["body"], seen["attempts"]) == ([], receiver.bodies()[0], 2)
+        receiver.wait(2)
+    assert len(set(receiver.ids())) == 1
+
+
+def test_a_key_without_the_scope_has_no_controls(browse, cluster):
+    user = cluster.user()
+    endpoint = user.api.post("/webhooks", {"kind": "webhook", "url": "https://example.org/", "events": ["*"]}, expect=201).json()["id"]
+    key = user.api.post("/account/api-keys", {"name": "reads", "preset": "read_only"}, expect=201).json()["key"]
+    seen = browse("buttons", key=key, pages=["settings", f"settings/endpoints/{endpoint}"])
+    assert seen["errors"] == [] and not {"New endpoint", "Edit", "Delete", "Send a test"} & set(seen["buttons"])
 
 
 def test_a_message_leads_to_its_paper(browse, reader):

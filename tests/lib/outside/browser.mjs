@@ -119,6 +119,72 @@ const JOURNEYS = {
     return { errors, address: new URL(page.url()).pathname };
   },
 
+  /** An endpoint is made, tested, paused, enabled, renamed, given another secret, and deleted. */
+  async endpoint(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("button", { name: "New endpoint" }).click();
+    const form = page.getByRole("dialog", { name: "New endpoint" });
+    await form.getByLabel("URL").fill(values.address);
+    await form.getByLabel("Name").fill("Hook");
+    await form.getByLabel("Types of messages").fill("run.* test.ping");
+    await form.getByRole("button", { name: "Create endpoint" }).click();
+    const secrets = [await form.getByText(/^whsec_/).innerText()];
+    await form.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("link", { name: "Hook" }).click();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText("The test was delivered in").waitFor();
+    await page.getByRole("button", { name: "Pause" }).click();
+    await page.getByText("paused", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Enable" }).click();
+    await page.getByText("active", { exact: true }).waitFor();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByRole("dialog", { name: "Edit" }).getByLabel("Name").fill("Renamed");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Renamed" }).waitFor();
+    await page.getByRole("button", { name: "New secret" }).click();
+    const rotation = page.getByRole("dialog", { name: "Make a new secret" });
+    await rotation.getByRole("button", { name: "New secret" }).click();
+    secrets.push(await rotation.getByText(/^whsec_/).innerText());
+    await rotation.getByRole("button", { name: "Close" }).click();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByText("The test was delivered in").waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog", { name: "Delete “Renamed”?" }).getByRole("button", { name: "Delete" }).click();
+    await page.getByText("Nothing is sent anywhere yet.").waitFor();
+    return { errors, secrets, address: new URL(page.url()).pathname };
+  },
+
+  /** What was sent is found in the log of its endpoint, read, and sent again. */
+  async replay(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/settings/endpoints/${values.endpoint}`);
+    await page.getByRole("button", { name: "delivered" }).click();
+    await page.getByRole("button", { name: "test.ping" }).click();
+    const drawer = page.getByRole("dialog", { name: "test.ping" });
+    const body = await drawer.getByRole("region", { name: "Body" }).innerText();
+    await drawer.getByRole("button", { name: "Send again" }).click();
+    await page.getByText("It will be sent again.").waitFor();
+    const attempts = await drawer.getByRole("table", { name: "Attempts" }).getByRole("row").count();
+    return { errors, body: JSON.parse(body), attempts };
+  },
+
+  /** The buttons of some pages. */
+  async buttons(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    const buttons = [];
+    for (const path of values.pages) {
+      await page.goto(`${values.url}/console/${path}`);
+      await page.locator("main h1").waitFor();
+      await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+      buttons.push(...(await page.locator("main").getByRole("button").allInnerTexts()));
+    }
+    return { errors, buttons };
+  },
+
   /** The session ends elsewhere: the page asks for a key, and comes back to the same address. */
   async ended(browser, values) {
     const { page, errors } = await open(browser, values);

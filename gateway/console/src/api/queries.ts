@@ -147,6 +147,47 @@ export const sessions = queryOptions({
   queryFn: () => page(api.GET("/api/v1.0/sessions")),
 });
 
+export const endpoints = queryOptions({
+  queryKey: ["endpoints"],
+  queryFn: () => page(api.GET("/api/v1.0/webhooks", { params: { query: { limit: 100 } } })),
+});
+
+export const endpoint = (id: string) =>
+  queryOptions({
+    queryKey: ["endpoints", id],
+    queryFn: () => answer(api.GET("/api/v1.0/webhooks/{webhook_id}", { params: { path: { webhook_id: id } } })),
+    refetchInterval: 60_000,
+  });
+
+export const eventTypes = queryOptions({
+  queryKey: ["endpoints", "types"],
+  queryFn: () => answer(api.GET("/api/v1.0/webhooks/event-types")),
+  staleTime: Infinity,
+});
+
+export const deliveries = (id: string, status: Schemas["Delivery"]["status"] | undefined, offset: number) =>
+  queryOptions({
+    queryKey: ["endpoints", id, "deliveries", status, offset],
+    queryFn: () =>
+      page(
+        api.GET("/api/v1.0/webhooks/{webhook_id}/deliveries", {
+          params: { path: { webhook_id: id }, query: { ...defined({ status }), limit: 25, offset } },
+        }),
+      ),
+    refetchInterval: 60_000,
+  });
+
+export const delivery = (id: string, delivery: string) =>
+  queryOptions({
+    queryKey: ["endpoints", id, "delivery", delivery],
+    queryFn: () =>
+      answer(
+        api.GET("/api/v1.0/webhooks/{webhook_id}/deliveries/{delivery_id}", {
+          params: { path: { webhook_id: id, delivery_id: delivery } },
+        }),
+      ),
+  });
+
 export const searchStats = queryOptions({
   queryKey: ["operator", "search"],
   queryFn: () => answer(api.GET("/api/v1.0/search/stats")),

@@ -9,6 +9,7 @@ import { Confirm } from "../../part/Confirm";
 import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
+import { Once } from "../../part/Once";
 import { SelectField } from "../../part/Select";
 import { State, type Tone } from "../../part/State";
 import { Table } from "../../part/Table";
@@ -20,18 +21,6 @@ type Preset = Schemas["ApiKeyList"]["presets"][number];
 
 const TONES: Readonly<Record<Key["status"], Tone>> = { active: "done", expired: "off", revoked: "off" };
 const PRESETS = ["full_access", "read_only", "agent"] as const;
-
-function MadeKey({ value }: { value: string }) {
-  return (
-    <div role="status">
-      <p>{text.settings.made}</p>
-      <p class="made-key">
-        <code>{value}</code>
-        <Button onClick={() => void navigator.clipboard.writeText(value)}>{text.copy}</Button>
-      </p>
-    </div>
-  );
-}
 
 function NewKeyForm({ presets, onMade }: { presets: readonly Preset[]; onMade: (key: string) => void }) {
   const [name, setName] = useState("");
@@ -67,7 +56,7 @@ function NewKey({ presets, onClose }: { presets: readonly Preset[]; onClose: () 
   const [made, setMade] = useState<string | null>(null);
   return (
     <Dialog title={text.settings.newKey} onClose={onClose}>
-      {made === null ? <NewKeyForm presets={presets} onMade={setMade} /> : <MadeKey value={made} />}
+      {made === null ? <NewKeyForm presets={presets} onMade={setMade} /> : <Once lead={text.settings.made} value={made} />}
     </Dialog>
   );
 }
