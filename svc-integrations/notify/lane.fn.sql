@@ -118,7 +118,7 @@ CREATE OR REPLACE FUNCTION endpoint_disable(e endpoint, reason text) RETURNS voi
 BEGIN
     UPDATE endpoint k SET status = 'disabled', disabled_reason = reason, updated_at = now() WHERE k.id = e.id;
     PERFORM message_emit('events.code_host', 'endpoint.disabled', e.account_id, jsonb_build_object(
-        'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'url', '/console/?endpoint=' || e.id));
+        'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'url', '/console/settings/endpoints/' || e.id));
     PERFORM endpoint_tell(e, reason);
 END $$;
 

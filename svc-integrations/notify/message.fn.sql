@@ -34,8 +34,8 @@ BEGIN
     RETURN dropped;
 END $$;
 
--- Whether an endpoint gets messages of the type, and about the repository and the interest; null: about none. A plain expression, which
--- becomes part of the statement: it is evaluated for all endpoints of the account.
+-- Whether an endpoint gets messages of the type, which is two words (event_types.py), and about the repository and the interest; null:
+-- about none. A plain expression, which becomes part of the statement: it is evaluated for all endpoints of the account.
 CREATE OR REPLACE FUNCTION endpoint_wants(e endpoint, type text, repo text, interest uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT (e.events && ARRAY[type, split_part(type, '.', 1) || '.*'] OR type <> 'digest.ready' AND '*' = ANY (e.events))
        AND (e.repos IS NULL OR lower(repo) = ANY (lower(e.repos::text)::text[]))

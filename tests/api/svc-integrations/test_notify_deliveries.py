@@ -225,7 +225,7 @@ def test_410_disables_at_once_and_the_others_are_told(api, receiver, sender):
         wait_for(lambda: shown(api, endpoint)["waiting"] == 2)
         api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
         (body,) = receiver.wait(1)
-        assert body["data"] == {"endpoint_id": endpoint["id"], "name": "old", "reason": "gone", "url": f"{api.url}/console/?endpoint={endpoint['id']}"}
+        assert body["data"] == {"endpoint_id": endpoint["id"], "name": "old", "reason": "gone", "url": f"{api.url}/console/settings/endpoints/{endpoint['id']}"}
         made = shown(api, endpoint)
         assert (made["status"], made["disabled_reason"]) == ("disabled", "gone") and len(gone.got) == 1
         assert verify(other["secret"], receiver.got) == ["ok"]
