@@ -306,7 +306,7 @@ ARCHITECTURE_LINES_MAX = 150
 QUOTED = re.compile(r"`([^`]+)`")
 QUOTED_PATH = re.compile(r"[\w-][\w.*/-]*(?:/|\.(?:c|h|sql|def|yml|md))|[\w-]+(?:/[\w-]+)+")
 SQL_HEADER = re.compile(r'^#include "(?:[\w-]+/)*([\w-]+\.sql)\.h"', re.M)
-COLUMN_NAME = re.compile(r'\bpg_get(?:_int|_float|_bool)?\((?:[^;{}"]|\([^()]*\))*?"(\w+)"\)')
+COLUMN_NAME = re.compile(r'\bpg_get(?:_int|_float|_bool|_bytes)?\((?:[^;{}"]|\([^()]*\))*?"(\w+)"[,)]')
 QUOTED_FUNCTION = re.compile(r"(\w+)\(\)")
 
 

@@ -16,6 +16,6 @@ const struct setting KEY_EXPIRY_SETTINGS[] = {
 
 void keys_expiring_announce(struct request *rq)
 {
-	while (pg_value_int(pg_query(rq, EXPIRY_TELL_SQL), 0, 0) == BATCH)
+	while (pg_value_int(pg_query(rq, EXPIRY_TELL_SQL), 0) == BATCH)
 		;
 }

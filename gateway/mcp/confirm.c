@@ -36,7 +36,7 @@ static bool read_key(struct tool_call *t, const uint8_t **ret_key)
 		mcp_fail(t->call, RPC_INTERNAL, "not available now, try again");
 		return false;
 	}
-	*ret_key = pg_value_bytes(rq->arena, rows, 0, 0, &length);
+	*ret_key = pg_value_bytes(rq->arena, rows, 0, &length);
 	require(length == SHA256_LEN);
 	return true;
 }

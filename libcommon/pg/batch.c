@@ -131,15 +131,21 @@ static enum err_code run_items(struct request *rq, struct batch_item *const *ite
 	return pg_try_all(rq, ret_rows, ret_constraint, calls, calls_count);
 }
 
-/* Copy the row of an item, if it has one, without its number, which is the first column. Items are
- * counted from 1. */
+/* The number of the item that a row is for, which is the first column. Items are counted from 1. */
+static int64_t number_of_row(const struct pg_rows *rows, int row)
+{
+	return strtoll(rows->values[(size_t)row * (size_t)rows->columns], NULL, 10);
+}
+
+/* Copy the row of an item, if it has one, without its number. */
 static struct pg_rows *copy_row(struct arena *arena, const struct pg_rows *rows, size_t number)
 {
 	struct pg_rows *copy = arena_new_of(arena, struct pg_rows);
 	int row = 0;
-	while (row < rows->count && pg_value_int(rows, row, 0) != (int64_t)number)
+	while (row < rows->count && number_of_row(rows, row) != (int64_t)number)
 		row++;
 	copy->columns = rows->columns - 1;
+	copy->next = arena_new_of(arena, int);
 	copy->names = arena_array(arena, (size_t)copy->columns, sizeof(*copy->names));
 	for (int i = 0; i < copy->columns; i++)
 		copy->names[i] = arena_strdup(arena, rows->names[i + 1]);

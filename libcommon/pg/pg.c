@@ -67,6 +67,7 @@ static struct pg_rows *rows_new(struct arena *arena, PGresult *result)
 	rows->count = PQntuples(result);
 	rows->columns = PQnfields(result);
 	rows->affected = strtoll(PQcmdTuples(result), NULL, 10);
+	rows->next = arena_new_of(arena, int);
 	rows->names = arena_array(arena, (size_t)rows->columns, sizeof(*rows->names));
 	for (int column = 0; column < rows->columns; column++)
 		rows->names[column] = PQfname(result, column);
@@ -84,39 +85,52 @@ static struct pg_rows *rows_new(struct arena *arena, PGresult *result)
 	return rows;
 }
 
+/* Values. A value is found by the name of its column, or is that of the only one. */
+
+static int column_of(const struct pg_rows *rows, const char *name)
+{
+	int column = *rows->next;
+	for (int i = 0; i < rows->columns; i++, column++) {
+		if (column >= rows->columns)
+			column = 0;
+		if (strcmp(rows->names[column], name) == 0) {
+			*rows->next = column + 1;
+			return column;
+		}
+	}
+	require_failed(name, __FILE__, __LINE__, "no such column");
+}
+
+static int only_column(const struct pg_rows *rows)
+{
+	require(rows->columns == 1);
+	return 0;
+}
+
 static size_t cell(const struct pg_rows *rows, int row, int column)
 {
-	require(row >= 0 && row < rows->count && column >= 0 && column < rows->columns);
+	require(row >= 0 && row < rows->count);
 	return (size_t)row * (size_t)rows->columns + (size_t)column;
 }
 
-const char *pg_value(const struct pg_rows *rows, int row, int column)
+static int64_t int_of(const char *text)
 {
-	return rows->values[cell(rows, row, column)];
-}
-
-int64_t pg_value_int(const struct pg_rows *rows, int row, int column)
-{
-	const char *text = pg_value(rows, row, column);
 	return text ? strtoll(text, NULL, 10) : 0;
 }
 
-double pg_value_float(const struct pg_rows *rows, int row, int column)
+static double float_of(const char *text)
 {
-	const char *text = pg_value(rows, row, column);
 	return text ? strtod(text, NULL) : 0;
 }
 
-bool pg_value_bool(const struct pg_rows *rows, int row, int column)
+static bool bool_of(const char *text)
 {
-	const char *text = pg_value(rows, row, column);
 	return text && text[0] == 't';
 }
 
-void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, int column,
-                     size_t *ret_length)
+static void *bytes_at(struct arena *arena, const struct pg_rows *rows, size_t at,
+                      size_t *ret_length)
 {
-	size_t at = cell(rows, row, column);
 	if (!rows->values[at])
 		return NULL;
 	size_t length = rows->lengths[at];
@@ -128,43 +142,60 @@ void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, i
 	return data;
 }
 
-static int column_of(const struct pg_rows *rows, const char *name)
-{
-	int column = 0;
-	while (column < rows->columns && strcmp(rows->names[column], name) != 0)
-		column++;
-	return column;
-}
-
 const char *pg_get(const struct pg_rows *rows, int row, const char *column)
 {
-	return pg_value(rows, row, column_of(rows, column));
+	return rows->values[cell(rows, row, column_of(rows, column))];
 }
 
 int64_t pg_get_int(const struct pg_rows *rows, int row, const char *column)
 {
-	return pg_value_int(rows, row, column_of(rows, column));
+	return int_of(pg_get(rows, row, column));
 }
 
 double pg_get_float(const struct pg_rows *rows, int row, const char *column)
 {
-	return pg_value_float(rows, row, column_of(rows, column));
+	return float_of(pg_get(rows, row, column));
 }
 
 bool pg_get_bool(const struct pg_rows *rows, int row, const char *column)
 {
-	return pg_value_bool(rows, row, column_of(rows, column));
+	return bool_of(pg_get(rows, row, column));
 }
 
 void *pg_get_bytes(struct arena *arena, const struct pg_rows *rows, int row, const char *column,
                    size_t *ret_length)
 {
-	return pg_value_bytes(arena, rows, row, column_of(rows, column), ret_length);
+	return bytes_at(arena, rows, cell(rows, row, column_of(rows, column)), ret_length);
+}
+
+const char *pg_value(const struct pg_rows *rows, int row)
+{
+	return rows->values[cell(rows, row, only_column(rows))];
+}
+
+int64_t pg_value_int(const struct pg_rows *rows, int row)
+{
+	return int_of(pg_value(rows, row));
+}
+
+double pg_value_float(const struct pg_rows *rows, int row)
+{
+	return float_of(pg_value(rows, row));
+}
+
+bool pg_value_bool(const struct pg_rows *rows, int row)
+{
+	return bool_of(pg_value(rows, row));
+}
+
+void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, size_t *ret_length)
+{
+	return bytes_at(arena, rows, cell(rows, row, only_column(rows)), ret_length);
 }
 
 const char *pg_json(const struct pg_rows *rows)
 {
-	return pg_value(rows, 0, 0);
+	return rows->values[cell(rows, 0, 0)];
 }
 
 /* Statements */

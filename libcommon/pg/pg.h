@@ -127,6 +127,7 @@ struct pg_rows {
 	const char **names; /* of the columns */
 	char **values;      /* row-major; NULL: SQL NULL */
 	size_t *lengths;
+	int *next; /* the column after the one that was last read: where pg_get() looks first */
 };
 
 /** Run one statement and wait for its rows. Suspends. Inside pg_begin() … pg_commit() it runs on
@@ -224,23 +225,24 @@ static inline bool pg_empty(const struct pg_rows *rows)
  *     UPDATE ... RETURNING is_over
  *
  *     if (pg_get_bool(rows, 0, "is_over"))
- */
+ *
+ * A loop over many rows that reads their columns in the order of the statement compares each name
+ * once. A result is read by one thread at a time. */
 const char *pg_get(const struct pg_rows *rows, int row, const char *column);
 int64_t pg_get_int(const struct pg_rows *rows, int row, const char *column); /* 0 for NULL */
 double pg_get_float(const struct pg_rows *rows, int row, const char *column);
 bool pg_get_bool(const struct pg_rows *rows, int row, const char *column);
-void *pg_get_bytes(struct arena *arena, const struct pg_rows *rows, int row, const char *column,
-                   size_t *ret_length); /* as pg_value_bytes() */
-
-/** The same by the number of the column, for statements with one or two. */
-const char *pg_value(const struct pg_rows *rows, int row, int column);
-int64_t pg_value_int(const struct pg_rows *rows, int row, int column); /* 0 for NULL */
-double pg_value_float(const struct pg_rows *rows, int row, int column);
-bool pg_value_bool(const struct pg_rows *rows, int row, int column);
 
 /** A bytea value (hex output), decoded into the arena; NULL for SQL NULL. */
-void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, int column,
-                     size_t *ret_length);
+void *pg_get_bytes(struct arena *arena, const struct pg_rows *rows, int row, const char *column,
+                   size_t *ret_length);
+
+/** The same of a result with one column, whatever its name. require()s that there is one. */
+const char *pg_value(const struct pg_rows *rows, int row);
+int64_t pg_value_int(const struct pg_rows *rows, int row); /* 0 for NULL */
+double pg_value_float(const struct pg_rows *rows, int row);
+bool pg_value_bool(const struct pg_rows *rows, int row);
+void *pg_value_bytes(struct arena *arena, const struct pg_rows *rows, int row, size_t *ret_length);
 
 /** First column of the first row: the JSON that Postgres built. require()s that there is a row. */
 const char *pg_json(const struct pg_rows *rows);

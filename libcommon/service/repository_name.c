@@ -28,7 +28,7 @@ bool repository_rename(struct request *rq, const struct event *event)
 	                                pg_text(json_get_text(event->data, "former")),
 	                                pg_int(json_get_int(event->data, "version", 0)),
 	                                pg_text(event_require_text(rq, event, "web_url")));
-	return pg_value_bool(rows, 0, 0);
+	return pg_value_bool(rows, 0);
 }
 
 void on_repository_name(struct request *rq, const struct event *event)
@@ -41,7 +41,7 @@ const char *repository_of_event(struct request *rq, const struct event *event)
 	const char *name = event_require_text(rq, event, "repo");
 	struct pg_rows *rows =
 		pg_query(rq, REPOSITORY_NAMED_SQL, pg_text(name), repository_number_of(rq, event));
-	return pg_value(rows, 0, 0);
+	return pg_value(rows, 0);
 }
 
 /* Whether svc-integrations knows of a rename that this service has not read of yet. */
@@ -62,5 +62,5 @@ bool repository_is_same(struct request *rq, const char *one, const char *other)
 	if (strcasecmp(one, other) == 0)
 		return true;
 	struct pg_rows *rows = pg_query(rq, REPOSITORY_IS_SAME_SQL, pg_text(one), pg_text(other));
-	return pg_value_bool(rows, 0, 0) || is_told_already(rq, one, other);
+	return pg_value_bool(rows, 0) || is_told_already(rq, one, other);
 }

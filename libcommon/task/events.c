@@ -161,7 +161,7 @@ static const bool *settled_before(struct request *rq, const struct event_consume
 	const struct pg_rows *rows =
 		pg_query(rq, EVENT_SETTLED_AMONG_SQL, pg_text(consumer->stream), pg_text(hashes));
 	for (int row = 0; row < rows->count; row++)
-		is_settled[pg_value_int(rows, row, 0)] = true;
+		is_settled[pg_value_int(rows, row)] = true;
 	return is_settled;
 }
 

@@ -165,7 +165,7 @@ static bool send_batch(struct request *rq, struct tasks *tasks)
 		.numbered_batch = pg_get_int(batches, 0, "numbered"),
 	};
 	if (rows->count > 0)
-		state.batch = pg_value_int(pg_query(rq, OUTBOX_BATCH_NEXT_SQL), 0, 0);
+		state.batch = pg_value_int(pg_query(rq, OUTBOX_BATCH_NEXT_SQL), 0);
 	struct publication publication = publication_new(rq, tasks, &state);
 	for (int row = 0; row < rows->count; row++)
 		add_row(&publication, rows, row);

@@ -159,14 +159,13 @@ void queue_cancel(struct request *rq, const struct queue *queue, const char *id)
 	queue_require_repo(rq, queue, id);
 	struct pg_rows *rows = pg_query(rq, WORK_CANCEL_SQL, pg_text(id), pg_text(queue->kind),
 	                                pg_uuid(rq->caller.account));
-	queue_require_ok(rq, queue, pg_value(rows, 0, 0));
+	queue_require_ok(rq, queue, pg_value(rows, 0));
 	reply_one(rq, 200, pg_query(rq, queue->get_sql, pg_text(id), pg_uuid(rq->caller.account)),
 	          queue->missing);
 }
 
 void work_expire(struct request *rq)
 {
-	while (pg_value_int(pg_query(rq, WORK_EXPIRE_SQL, pg_int(attempts_max)), 0, 0) ==
-	       EXPIRE_BATCH)
+	while (pg_value_int(pg_query(rq, WORK_EXPIRE_SQL, pg_int(attempts_max)), 0) == EXPIRE_BATCH)
 		;
 }

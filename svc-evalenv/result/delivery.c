@@ -131,7 +131,7 @@ void delivery_take(struct request *rq, const struct delivery *delivery)
 
 void delivery_forget(struct request *rq)
 {
-	while (pg_value_int(pg_query(rq, DELIVERY_FORGET_SQL, pg_int(retention_days)), 0, 0) ==
+	while (pg_value_int(pg_query(rq, DELIVERY_FORGET_SQL, pg_int(retention_days)), 0) ==
 	       FORGET_BATCH)
 		;
 }

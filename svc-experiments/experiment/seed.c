@@ -109,7 +109,7 @@ static const char *project_of(struct request *rq, const struct seed *seed, yyjso
 		pg_query(rq, SEED_PROJECT_FIND_SQL, pg_text(seed->account), pg_text(name));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_INVALID, "%s: there is no project \"%s\"", seed->file, name);
-	return pg_value(rows, 0, 0);
+	return pg_value(rows, 0);
 }
 
 static int seed_experiments(struct request *rq, const struct seed *seed, yyjson_val *experiments)

@@ -33,7 +33,7 @@ void repo_access_renew(struct request *rq, const char *repo)
 		return;
 	struct pg_rows *rows =
 		pg_query(rq, REPO_ACCESS_IS_DUE_SQL, pg_uuid(rq->caller.account), pg_text(repo));
-	if (pg_value_bool(rows, 0, 0))
+	if (pg_value_bool(rows, 0))
 		renew(rq, repo);
 }
 

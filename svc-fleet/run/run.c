@@ -104,6 +104,6 @@ void run_told_months_keep(struct request *rq)
 
 void run_guards_forget(struct request *rq)
 {
-	while (pg_value_int(pg_query(rq, RUN_GUARDS_FORGET_SQL), 0, 0) == GUARDS_BATCH)
+	while (pg_value_int(pg_query(rq, RUN_GUARDS_FORGET_SQL), 0) == GUARDS_BATCH)
 		;
 }

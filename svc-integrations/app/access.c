@@ -116,19 +116,19 @@ static void take_believed(struct request *rq, struct repository_name *repo, int6
 static bool is_had(struct request *rq, struct repository_name *repo, int64_t believed_s,
                    const char **ret_ended)
 {
-	enum { CONNECTION, NUMBER, IS_ACTIVE, NAME, KNOWN_NUMBER };
 	struct pg_rows *rows = pg_query(rq, ACCESS_GET_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(repo->full), pg_int(believed_s));
 	*ret_ended = NULL;
 	if (pg_empty(rows))
 		return false;
-	if (pg_value_int(rows, 0, NUMBER)) {
-		take_believed(rq, repo, pg_value_int(rows, 0, NUMBER), pg_value(rows, 0, NAME));
+	if (pg_get_int(rows, 0, "repository_id")) {
+		take_believed(rq, repo, pg_get_int(rows, 0, "repository_id"),
+		              pg_get(rows, 0, "name"));
 		return true;
 	}
-	const struct known_access known = {pg_value(rows, 0, CONNECTION),
-	                                   pg_value_int(rows, 0, KNOWN_NUMBER)};
-	bool is_refused = !pg_value_bool(rows, 0, IS_ACTIVE);
+	const struct known_access known = {pg_get(rows, 0, "id"),
+	                                   pg_get_int(rows, 0, "known_number")};
+	bool is_refused = !pg_get_bool(rows, 0, "is_active");
 	bool has_access = !is_refused && ask_access(rq, repo, &known, &is_refused);
 	if (is_refused)
 		*ret_ended = "the code host accepts the connection no more; connect again";

@@ -2,9 +2,9 @@
 -- $1 account, $2 repository in any case, $3 for how many seconds an answer of the code host is believed. The account's connection, the
 -- number of the repository if its user is known to have push access, whether the connection is active, the name that the repository
 -- of this number has now, and the number of the repository that has, or last had, the name $2; no row: not connected.
-SELECT c.id, a.repository_id, c.status = 'active', r.name,
+SELECT c.id, a.repository_id, c.status = 'active' AS is_active, r.name,
        coalesce((SELECT n.number FROM repository n WHERE lower(n.name) = lower($2)),
-                (SELECT f.number FROM repository_former f WHERE f.name = lower($2)))
+                (SELECT f.number FROM repository_former f WHERE f.name = lower($2))) AS known_number
 FROM connection c LEFT JOIN repository_access a ON a.connection_id = c.id AND a.repo = lower($2)
                                                 AND a.told_at > now() - make_interval(secs => $3::float8)
 LEFT JOIN repository r ON r.number = a.repository_id

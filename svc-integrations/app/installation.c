@@ -67,9 +67,9 @@ void installation_lookup_count(struct request *rq)
 {
 	struct pg_rows *rows = pg_query(rq, INSTALLATION_LOOKUP_SQL, pg_uuid(rq->caller.account),
 	                                pg_int(lookups_max));
-	if (pg_empty(rows) || pg_value_bool(rows, 0, 0))
+	if (pg_empty(rows) || pg_get_bool(rows, 0, "may_look"))
 		return;
-	rq->problem.retry_after_s = (unsigned)pg_value_int(rows, 0, 1);
+	rq->problem.retry_after_s = (unsigned)pg_get_int(rows, 0, "wait_s");
 	raise_error(rq, ERR_RATE_LIMITED,
 	            "this account has asked the code host about the app too often");
 }
@@ -133,15 +133,15 @@ bool installation_find(struct request *rq, const struct repository_name *repo,
 	                                pg_int(BELIEVED_S), pg_int(ABSENCE_BELIEVED_S));
 	if (pg_empty(rows))
 		return ask(rq, repo, ret_installation);
-	if (!pg_value(rows, 0, 0))
+	if (!pg_get(rows, 0, "installation_id"))
 		return false;
 	*ret_installation = (struct installation){
-		.id = pg_value(rows, 0, 0),
-		.owner = pg_value(rows, 0, 1),
-		.permissions = pg_value(rows, 0, 2),
-		.repository_id = pg_value(rows, 0, 3),
-		.full_name = pg_value(rows, 0, 4),
-		.suspended_at = pg_value(rows, 0, 5),
+		.id = pg_get(rows, 0, "installation_id"),
+		.owner = pg_get(rows, 0, "owner_login"),
+		.permissions = pg_get(rows, 0, "permissions"),
+		.repository_id = pg_get(rows, 0, "repository_id"),
+		.full_name = pg_get(rows, 0, "full_name"),
+		.suspended_at = pg_get(rows, 0, "suspended_at"),
 	};
 	return !is_of_another(repo, ret_installation) || ask(rq, repo, ret_installation);
 }

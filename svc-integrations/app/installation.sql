@@ -1,7 +1,7 @@
 -- name: installation_get (read)
 -- $1 repository in any case, $2 for how many seconds an answer of the code host is believed, $3 one that there is no
 -- installation, or that it is suspended. A row without an installation: there is none. No row: not known.
-SELECT i.installation_id, i.owner_login, i.permissions, i.repository_id, i.full_name, time_json(i.suspended_at)
+SELECT i.installation_id, i.owner_login, i.permissions, i.repository_id, i.full_name, time_json(i.suspended_at) AS suspended_at
 FROM (SELECT lower($1) AS repo) r
 LEFT JOIN installation i ON i.repo = r.repo AND i.told_at > now() - make_interval(
     secs => CASE WHEN i.suspended_at IS NULL THEN $2::float8 ELSE $3::float8 END)
@@ -15,7 +15,7 @@ INSERT INTO installation_lookup AS l (account_id) VALUES ($1)
 ON CONFLICT (account_id) DO UPDATE SET
     lookups = CASE WHEN l.began_at > now() - interval '1 hour' THEN least(l.lookups, $2) + 1 ELSE 1 END,
     began_at = CASE WHEN l.began_at > now() - interval '1 hour' THEN l.began_at ELSE now() END
-RETURNING lookups <= $2, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint;
+RETURNING lookups <= $2 AS may_look, ceil(extract(epoch FROM began_at + interval '1 hour' - now()))::bigint AS wait_s;
 
 -- name: installation_store
 -- $1 repository, $2 installation, $3 owner, $4 permissions, $5 id and $6 name of a renamed repository or NULL, $7 since when it is

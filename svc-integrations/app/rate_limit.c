@@ -25,7 +25,7 @@ void rate_limit_check(struct request *rq, const char *name)
 {
 	struct pg_rows *rows = pg_query(rq, RATE_LIMIT_GET_SQL, pg_text(name));
 	if (!pg_empty(rows))
-		raise_limit(rq, pg_value_int(rows, 0, 0));
+		raise_limit(rq, pg_value_int(rows, 0));
 }
 
 static bool is_refused(const struct fetch_response *answer)

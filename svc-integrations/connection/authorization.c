@@ -93,12 +93,13 @@ static struct attempt take_attempt(struct request *rq, struct arena *arena,
 			rq, "state",
 			"belongs to no attempt to connect of the last ten minutes; begin again");
 	size_t hash_length, length;
-	const void *taken = pg_value_bytes(rq->arena, rows, 0, 0, &hash_length);
-	const void *sealed = pg_value_bytes(rq->arena, rows, 0, 2, &length);
+	const void *taken = pg_get_bytes(rq->arena, rows, 0, "state_hash", &hash_length);
+	const void *sealed = pg_get_bytes(rq->arena, rows, 0, "verifier", &length);
 	const char *verifier = vault_open(arena, context_of(rq, taken), sealed, length);
 	if (!verifier)
 		raise_field(rq, "state", "cannot be used any more; begin again");
-	return (struct attempt){.redirect_uri = pg_value(rows, 0, 1), .verifier = verifier};
+	return (struct attempt){.redirect_uri = pg_get(rows, 0, "redirect_uri"),
+	                        .verifier = verifier};
 }
 
 /* Raise the failure of a call to the provider, naming the code if it was refused. */

@@ -30,7 +30,7 @@ static const struct field PROVIDER_FIELDS[] = {
 static bool has_value(const struct pg_rows *rows, const char *value)
 {
 	for (int row = 0; row < rows->count; row++)
-		if (strcmp(pg_value(rows, row, 0), value) == 0)
+		if (strcmp(pg_value(rows, row), value) == 0)
 			return true;
 	return false;
 }
@@ -92,7 +92,7 @@ void connection_status_get(struct request *rq)
 	const struct provider *provider = provider_get(rq, in->provider);
 	struct pg_rows *rows = pg_query(rq, CONNECTION_GET_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(provider->name));
-	bool is_connected = !pg_empty(rows) && pg_value_bool(rows, 0, 1);
+	bool is_connected = !pg_empty(rows) && pg_get_bool(rows, 0, "is_active");
 	reply_json(rq, 200,
 	           arena_printf(rq->arena,
 	                        "{\"provider\": \"%s\", \"configured\": %s, \"connected\": %s, "

@@ -11,7 +11,7 @@ SELECT provider FROM connection WHERE account_id = $1 AND status = 'active';
 
 -- name: connection_get (read)
 -- $1 account, $2 provider: the connection, and whether it is active.
-SELECT connection_json(c), status = 'active' FROM connection c WHERE account_id = $1 AND provider = $2;
+SELECT connection_json(c), status = 'active' AS is_active FROM connection c WHERE account_id = $1 AND provider = $2;
 
 -- name: connection_credentials (read)
 -- $1 account, $2 provider.

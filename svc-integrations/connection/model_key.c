@@ -89,15 +89,15 @@ bool model_key_get(struct request *rq, const struct uuid *account, const char *p
 		return false;
 	struct arena *arena = credentials_arena(rq);
 	const struct credentials_owner owner = {
-		.connection = pg_value(rows, 0, 0),
+		.connection = pg_get(rows, 0, "id"),
 		.account = pg_uuid(*account).text,
 		.provider = provider,
 	};
 	size_t length;
-	const void *sealed = pg_value_bytes(arena, rows, 0, 1, &length);
+	const void *sealed = pg_get_bytes(arena, rows, 0, "sealed", &length);
 	*ret_key = (struct model_key){
 		.api_key = credentials_open(rq, arena, &owner, sealed, length).api_key,
-		.base_url = pg_value(rows, 0, 2),
+		.base_url = pg_get(rows, 0, "base_url"),
 	};
 	return ret_key->api_key;
 }

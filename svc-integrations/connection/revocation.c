@@ -11,20 +11,20 @@
 static void revoke_at_provider(struct request *rq, const char *connection,
                                const struct pg_rows *row)
 {
-	const struct provider *provider = provider_get(rq, pg_value(row, 0, 1));
+	const struct provider *provider = provider_get(rq, pg_get(row, 0, "provider"));
 	if (!provider->oauth)
 		return;
 	struct credentials_owner owner = {
 		.connection = connection,
-		.account = pg_value(row, 0, 0),
+		.account = pg_get(row, 0, "account_id"),
 		.provider = provider->name,
 	};
 	struct arena *arena = credentials_arena(rq);
 	size_t length;
-	const void *sealed = pg_value_bytes(arena, row, 0, 2, &length);
+	const void *sealed = pg_get_bytes(arena, row, 0, "sealed", &length);
 	struct credentials old = credentials_open(rq, arena, &owner, sealed, length);
 	if (oauth_revoke(rq, provider, old.access_token, old.refresh_token,
-	                 pg_value_bool(row, 0, 3)) != OAUTH_DONE)
+	                 pg_get_bool(row, 0, "is_used_elsewhere")) != OAUTH_DONE)
 		raise_error(rq, ERR_UNAVAILABLE, "%s does not answer", provider->name);
 }
 
@@ -43,6 +43,6 @@ void revocations_forget(struct request *rq)
 	struct pg_rows *gone = pg_query(rq, REVOCATION_FORGET_SQL);
 	for (int row = 0; row < gone->count; row++)
 		log_warn(LOG_GROUP_APP, "tokens were not revoked, and are forgotten",
-		         f_text("provider", pg_value(gone, row, 1)),
-		         f_text("connection", pg_value(gone, row, 0)));
+		         f_text("provider", pg_get(gone, row, "provider")),
+		         f_text("connection", pg_get(gone, row, "id")));
 }

@@ -1,7 +1,7 @@
 -- name: revocation_get (read)
 -- Also whether the same user of the provider is connected elsewhere.
 SELECT account_id, provider, sealed, EXISTS (SELECT FROM connection c
-                                             WHERE c.provider = r.provider AND c.external_id = r.external_id)
+                                             WHERE c.provider = r.provider AND c.external_id = r.external_id) AS is_used_elsewhere
 FROM revocation r WHERE id = $1;
 
 -- name: revocation_delete

@@ -75,7 +75,7 @@ static void store(struct request *rq, struct arena *arena, const struct refresh 
 		fiber_sleep(rq, WAIT_MAX_MS);
 	}
 	/* Disconnected meanwhile: the tokens that are revoked are the old ones. */
-	if (!pg_value_bool(rows, 0, 0))
+	if (!pg_value_bool(rows, 0))
 		oauth_revoke(rq, refresh->provider, fresh.access_token, fresh.refresh_token, true);
 }
 
@@ -114,9 +114,9 @@ static void refresh_run(struct request *rq)
 		.account = refresh->account,
 		.provider = refresh->provider->name,
 	};
-	refresh->fence = pg_value(rows, 0, 0);
+	refresh->fence = pg_get(rows, 0, "refresh_fence");
 	size_t length;
-	const void *sealed = pg_value_bytes(arena, rows, 0, 1, &length);
+	const void *sealed = pg_get_bytes(arena, rows, 0, "sealed", &length);
 	struct credentials old;
 	if (credentials_try_open(arena, &owner, sealed, length, &old))
 		refresh_under(rq, arena, refresh, &owner, &old);

@@ -86,7 +86,7 @@ void identity_link_create(struct request *rq)
 		pg_write(rq, constraints(rq), IDENTITY_LINK_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(request_body_json(rq)), pg_int(links_max));
 	pg_commit(rq);
-	reply_json(rq, pg_value_bool(rows, 0, 1) ? 201 : 200, pg_json(rows));
+	reply_json(rq, pg_get_bool(rows, 0, "is_new") ? 201 : 200, pg_json(rows));
 }
 
 void identity_link_list(struct request *rq)

@@ -70,11 +70,12 @@ static void start_lane(struct dispatcher *dispatcher, const struct pg_rows *rows
 	require(place);
 	place->dispatcher = dispatcher;
 	place->lane.is_stopping = &dispatcher->is_stopping;
-	memcpy(place->lane.endpoint, pg_value(rows, row, 0), sizeof(place->lane.endpoint));
-	place->lane.is_retry = pg_value_bool(rows, row, 1);
-	place->lane.claim = pg_value_int(rows, row, 2);
-	place->lane.is_quick = pg_value_bool(rows, row, 3);
-	place->lane.is_mail = pg_value_bool(rows, row, 4);
+	memcpy(place->lane.endpoint, pg_get(rows, row, "endpoint_id"),
+	       sizeof(place->lane.endpoint));
+	place->lane.is_retry = pg_get_bool(rows, row, "is_retry");
+	place->lane.claim = pg_get_int(rows, row, "claim");
+	place->lane.is_quick = pg_get_bool(rows, row, "is_quick");
+	place->lane.is_mail = pg_get_bool(rows, row, "is_mail");
 	dispatcher->free[pool_of(&place->lane)]--;
 	request_spawn(dispatcher->worker, place->lane.endpoint, LANE_TIMEOUT_MS, lane_run,
 	              on_lane_done, place);
@@ -86,10 +87,10 @@ static void measure(struct request *rq, struct dispatcher *dispatcher)
 		return;
 	dispatcher->measured_ms = time_monotonic_ms();
 	const struct pg_rows *rows = pg_query(rq, LANE_MEASURE_SQL);
-	metric_set(&due_seconds, NULL, NULL, pg_value_float(rows, 0, 0));
-	metric_set(&endpoints_metric, "failing", NULL, pg_value_float(rows, 0, 1));
-	metric_set(&endpoints_metric, "working", NULL, pg_value_float(rows, 0, 2));
-	metric_set(&waiting_metric, NULL, NULL, pg_value_float(rows, 0, 3));
+	metric_set(&due_seconds, NULL, NULL, pg_get_float(rows, 0, "due_s"));
+	metric_set(&endpoints_metric, "failing", NULL, pg_get_float(rows, 0, "failing"));
+	metric_set(&endpoints_metric, "working", NULL, pg_get_float(rows, 0, "working"));
+	metric_set(&waiting_metric, NULL, NULL, pg_get_float(rows, 0, "waiting"));
 }
 
 /* Claim lanes for the free places; then wait for the next that is due. */
@@ -108,7 +109,7 @@ static void look(struct request *rq)
 		start_lane(dispatcher, claimed, row);
 	measure(rq, dispatcher);
 	const struct pg_rows *wait = pg_query(rq, LANE_WAIT_SQL);
-	int64_t wait_ms = pg_value(wait, 0, 0) ? pg_value_int(wait, 0, 0) : LOOK_MS;
+	int64_t wait_ms = pg_value(wait, 0) ? pg_value_int(wait, 0) : LOOK_MS;
 	/* What is due now and was not claimed waits for a place, or another process has it. */
 	periodic_wake_in(dispatcher->looker,
 	                 wait_ms <= 0 ? LOOK_MS : (uint64_t)MIN_OF(wait_ms, LOOK_MS));

@@ -23,16 +23,6 @@ static const struct field TEST_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Columns of MESSAGE_DELIVERY_ENDPOINT_SQL. */
-enum {
-	ENDPOINT_KIND,
-	ENDPOINT_URL,
-	ENDPOINT_SECRET,
-	ENDPOINT_OLD_SECRET,
-	ENDPOINT_NAME,
-	ENDPOINT_IS_SILENT
-};
-
 static const char *make_body(struct request *rq, const struct sending *sending, const char *type)
 {
 	yyjson_val *data = event_type_example(rq->arena, type);
@@ -67,12 +57,12 @@ static void reply_outcome(struct request *rq, const struct outcome *outcome)
 static void require_open(struct request *rq, const struct pg_rows *endpoint,
                          struct pg_param account)
 {
-	if (endpoint_kind_of(pg_value(endpoint, 0, ENDPOINT_KIND)) != ENDPOINT_EMAIL)
+	if (endpoint_kind_of(pg_get(endpoint, 0, "kind")) != ENDPOINT_EMAIL)
 		return;
-	if (pg_value_bool(endpoint, 0, ENDPOINT_IS_SILENT))
+	if (pg_get_bool(endpoint, 0, "is_silent"))
 		raise_error(rq, ERR_CONFLICT, "the address is not confirmed");
 	struct pg_rows *taken = pg_query(rq, MESSAGE_DELIVERY_EMAIL_TAKE_SQL, account);
-	if (!pg_value_bool(taken, 0, 0))
+	if (!pg_value_bool(taken, 0))
 		raise_error(rq, ERR_CONFLICT, "the account has had its mails of today");
 }
 
@@ -88,17 +78,16 @@ void endpoint_test(struct request *rq)
 	struct sending sending = {
 		.endpoint = in->id,
 		.account = account.text,
-		.kind = pg_value(rows, 0, ENDPOINT_KIND),
-		.url = pg_value(rows, 0, ENDPOINT_URL),
-		.name = pg_value(rows, 0, ENDPOINT_NAME),
+		.kind = pg_get(rows, 0, "kind"),
+		.url = pg_get(rows, 0, "url"),
+		.name = pg_get(rows, 0, "name"),
 		.message = pg_uuid(uuid_new()).text,
 		.delivery = pg_uuid(uuid_new()).text,
 	};
 	sending.body = make_body(rq, &sending, in->type ? in->type : "test.ping");
-	sending.secret =
-		pg_value_bytes(rq->arena, rows, 0, ENDPOINT_SECRET, &sending.secret_length);
+	sending.secret = pg_get_bytes(rq->arena, rows, 0, "secret", &sending.secret_length);
 	sending.old_secret =
-		pg_value_bytes(rq->arena, rows, 0, ENDPOINT_OLD_SECRET, &sending.old_secret_length);
+		pg_get_bytes(rq->arena, rows, 0, "old_secret", &sending.old_secret_length);
 	attempt_make(rq, &sending, outcome);
 	reply_outcome(rq, outcome);
 }

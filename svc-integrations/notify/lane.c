@@ -24,21 +24,6 @@ METRIC_COUNTER(disabled_total, "expops_notify_endpoints_disabled_total",
 METRIC_HISTOGRAM(attempt_seconds, "expops_notify_attempt_seconds",
                  "How long attempts to deliver messages took.", "kind");
 
-/* Columns of LANE_STEP_SQL. */
-enum {
-	STEP_DELIVERY,
-	STEP_DAY,
-	STEP_MESSAGE,
-	STEP_TRIES,
-	STEP_BODY,
-	STEP_ACCOUNT,
-	STEP_KIND,
-	STEP_URL,
-	STEP_SECRET,
-	STEP_OLD_SECRET,
-	STEP_NAME
-};
-
 /* The last attempt; what was read of its delivery has been freed with its page. */
 struct last_attempt {
 	char delivery[UUID_TEXT_LEN + 1], day[DATE_TEXT_LEN + 1];
@@ -85,18 +70,18 @@ static struct sending sending_of(struct request *rq, const struct lane *lane,
 {
 	struct sending sending = {
 		.endpoint = lane->endpoint,
-		.account = pg_value(next, 0, STEP_ACCOUNT),
-		.kind = pg_value(next, 0, STEP_KIND),
-		.name = pg_value(next, 0, STEP_NAME),
-		.url = pg_value(next, 0, STEP_URL),
-		.delivery = pg_value(next, 0, STEP_DELIVERY),
-		.message = pg_value(next, 0, STEP_MESSAGE),
-		.body = pg_value(next, 0, STEP_BODY),
-		.tries = (int)pg_value_int(next, 0, STEP_TRIES),
+		.account = pg_get(next, 0, "account_id"),
+		.kind = pg_get(next, 0, "kind"),
+		.name = pg_get(next, 0, "name"),
+		.url = pg_get(next, 0, "url"),
+		.delivery = pg_get(next, 0, "delivery_id"),
+		.message = pg_get(next, 0, "message_id"),
+		.body = pg_get(next, 0, "body"),
+		.tries = (int)pg_get_int(next, 0, "tries"),
 	};
-	sending.secret = pg_value_bytes(rq->arena, next, 0, STEP_SECRET, &sending.secret_length);
+	sending.secret = pg_get_bytes(rq->arena, next, 0, "secret", &sending.secret_length);
 	sending.old_secret =
-		pg_value_bytes(rq->arena, next, 0, STEP_OLD_SECRET, &sending.old_secret_length);
+		pg_get_bytes(rq->arena, next, 0, "old_secret", &sending.old_secret_length);
 	return sending;
 }
 
@@ -122,8 +107,8 @@ static void make(struct request *rq, const struct lane *lane, const struct pg_ro
                  struct last_attempt *last)
 {
 	struct sending sending = sending_of(rq, lane, next);
-	memcpy(last->delivery, pg_value(next, 0, STEP_DELIVERY), sizeof(last->delivery));
-	memcpy(last->day, pg_value(next, 0, STEP_DAY), sizeof(last->day));
+	memcpy(last->delivery, pg_get(next, 0, "delivery_id"), sizeof(last->delivery));
+	memcpy(last->day, pg_get(next, 0, "day"), sizeof(last->day));
 	attempt_make(rq, &sending, &last->outcome);
 	report(&sending, last);
 	if (last->outcome.disable) {

@@ -1,6 +1,6 @@
 -- name: lane_claim
 -- $1 lanes of quick endpoints, $2 of others, $3 of mail, $4 seconds.
-SELECT endpoint_id, is_retry, claim, is_quick, false FROM lane_claim($1::int, $2::int, $4::int)
+SELECT endpoint_id, is_retry, claim, is_quick, false AS is_mail FROM lane_claim($1::int, $2::int, $4::int)
 UNION ALL
 SELECT endpoint_id, is_retry, claim, false, true FROM lane_claim_mail($3::int, $4::int);
 
@@ -15,11 +15,12 @@ SELECT ceil(extract(epoch FROM least(
 -- $1 endpoint, $2 whether it is the lane of attempts after a failure, $3 claim, $4 how the last attempt ended or null, $5 seconds of
 -- the claim, $6 whether it is given up.
 SELECT s.delivery_id, s.day, s.message_id, s.tries, s.body, s.account_id, s.kind, s.url, s.secret, s.old_secret,
-       (SELECT e.name FROM endpoint e WHERE e.id = $1 AND s.kind = 'email')
+       (SELECT e.name FROM endpoint e WHERE e.id = $1 AND s.kind = 'email') AS name
 FROM lane_step($1, $2, $3::bigint, $4::jsonb, $5::int, $6) s;
 
 -- name: lane_measure (read)
 -- Seconds for which the lane that is due for longest has waited; active endpoints that fail, and others; deliveries that wait.
-SELECT greatest(0, extract(epoch FROM now() - (SELECT min(due_at) FROM endpoint_lane WHERE due_at IS NOT NULL))),
-       count(*) FILTER (WHERE failing_since IS NOT NULL), count(*) FILTER (WHERE failing_since IS NULL), (SELECT count(*) FROM delivery_queue)
+SELECT greatest(0, extract(epoch FROM now() - (SELECT min(due_at) FROM endpoint_lane WHERE due_at IS NOT NULL))) AS due_s,
+       count(*) FILTER (WHERE failing_since IS NOT NULL) AS failing, count(*) FILTER (WHERE failing_since IS NULL) AS working,
+       (SELECT count(*) FROM delivery_queue) AS waiting
 FROM endpoint WHERE status = 'active';

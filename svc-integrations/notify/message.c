@@ -142,6 +142,6 @@ void message_take(struct request *rq, const struct event *event)
 	if (!yyjson_is_obj(parts.data) || uuid_is_nil(&rq->caller.account))
 		raise_error(rq, ERR_INVALID, "the event has no data or no account");
 	struct pg_rows *rows = endpoint ? take_digest(rq, &parts, endpoint) : take(rq, &parts);
-	if (pg_value_int(rows, 0, 0) > 0)
+	if (pg_value_int(rows, 0) > 0)
 		dispatcher_wake(rq->worker);
 }

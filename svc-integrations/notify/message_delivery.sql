@@ -34,8 +34,8 @@ WHERE queued IS NOT NULL;
 
 -- name: message_delivery_endpoint (read)
 -- $1 endpoint, $2 account: what a message to it needs, and whether nothing may be sent to it.
-SELECT kind, coalesce(url, email), secret, CASE WHEN old_secret_expires_at > now() THEN old_secret END, name,
-       status = 'unconfirmed' OR coalesce(disabled_reason = 'unsubscribed', false)
+SELECT kind, coalesce(url, email) AS url, secret, CASE WHEN old_secret_expires_at > now() THEN old_secret END AS old_secret, name,
+       status = 'unconfirmed' OR coalesce(disabled_reason = 'unsubscribed', false) AS is_silent
 FROM endpoint WHERE id = $1 AND account_id = $2;
 
 -- name: message_delivery_email_take

@@ -17,7 +17,7 @@ const int64_t NOTIFY_DAYS_KEEP_EVERY_MS = 3600000;
 void notify_days_keep(struct request *rq)
 {
 	struct pg_rows *rows = pg_query(rq, MESSAGE_DAYS_KEEP_SQL, pg_int(notify_days));
-	if (pg_value_int(rows, 0, 0) > 0)
+	if (pg_value_int(rows, 0) > 0)
 		log_info(LOG_GROUP_APP, "old messages dropped",
-		         f_int("days", pg_value_int(rows, 0, 0)));
+		         f_int("days", pg_value_int(rows, 0)));
 }

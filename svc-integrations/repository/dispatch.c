@@ -108,7 +108,7 @@ static bool find_run(struct request *rq, struct dispatch *d)
 	                 pg_text(json_write_mut(rq->arena, ids, NULL)));
 	if (pg_empty(rows))
 		return false;
-	d->run.id = pg_value_int(rows, 0, 0);
+	d->run.id = pg_value_int(rows, 0);
 	yyjson_arr_foreach (runs, index, max, run)
 		if (json_get_int(run, "id", 0) == d->run.id)
 			d->run.html_url = json_get_text(run, "html_url");
@@ -153,20 +153,19 @@ static void send_dispatch(struct request *rq, struct dispatch *d)
 /* Take over what is known of an earlier dispatch of the key; false: there was none. */
 static bool is_known(struct request *rq, struct dispatch *d, bool *ret_is_answered)
 {
-	enum { IS_SAME, AFTER, IS_ANSWERED, RUN, URL, TIME };
 	struct pg_rows *rows =
 		pg_query(rq, DISPATCH_GET_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key),
 	                 pg_text(d->repository.full_name), pg_text(d->in->workflow));
 	if (pg_empty(rows))
 		return false;
-	if (!pg_value_bool(rows, 0, IS_SAME))
+	if (!pg_get_bool(rows, 0, "is_same"))
 		raise_error(rq, ERR_CONFLICT,
 		            "the key was used for another repository or workflow");
 	d->is_repeated = true;
-	d->after_run_id = pg_value_int(rows, 0, AFTER);
-	d->run = (struct started_run){pg_value_int(rows, 0, RUN), pg_value(rows, 0, URL)};
-	d->dispatched_at = pg_value(rows, 0, TIME);
-	*ret_is_answered = pg_value_bool(rows, 0, IS_ANSWERED);
+	d->after_run_id = pg_get_int(rows, 0, "after_run_id");
+	d->run = (struct started_run){pg_get_int(rows, 0, "run_id"), pg_get(rows, 0, "html_url")};
+	d->dispatched_at = pg_get(rows, 0, "dispatched_at");
+	*ret_is_answered = pg_get_bool(rows, 0, "is_answered");
 	return true;
 }
 
@@ -191,7 +190,7 @@ static void dispatch_once(struct request *rq, struct dispatch *d)
 	struct pg_rows *rows =
 		pg_query(rq, DISPATCH_ANSWER_SQL, pg_uuid(rq->caller.account), pg_text(d->in->key),
 	                 d->run.id ? pg_int(d->run.id) : pg_null(), pg_text(d->run.html_url));
-	d->dispatched_at = pg_empty(rows) ? NULL : pg_value(rows, 0, 0);
+	d->dispatched_at = pg_empty(rows) ? NULL : pg_value(rows, 0);
 }
 
 void workflow_dispatch(struct request *rq)

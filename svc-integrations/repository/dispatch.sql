@@ -1,7 +1,8 @@
 -- name: dispatch_get (read)
 -- $1 account, $2 key: whether it is for this repository $3 and workflow $4, the newest run before it, whether it was
 -- answered, its run and address, and the time.
-SELECT lower(repo) = lower($3) AND workflow = $4, after_run_id, is_answered, run_id, html_url, time_json(dispatched_at)
+SELECT lower(repo) = lower($3) AND workflow = $4 AS is_same, after_run_id, is_answered, run_id, html_url,
+       time_json(dispatched_at) AS dispatched_at
 FROM dispatch WHERE account_id = $1 AND key = $2;
 
 -- name: dispatch_note

@@ -32,7 +32,7 @@ static void list(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, DELIVERY_LIST_SQL, pg_text(arguments->status),
 	                                pg_text(arguments->repo), pg_int(arguments->limit));
 	for (int row = 0; row < rows->count; row++)
-		print_json(pg_value(rows, row, 0));
+		print_json(pg_value(rows, row));
 }
 
 static struct pg_rows *get(struct request *rq, const char *id)
@@ -71,7 +71,7 @@ static void replay_one(struct request *rq, const char *id)
 	if (events.ignored)
 		printf("%s: ignored: %s\n", id, terminal_text(rq->arena, events.ignored));
 	else
-		printf("%s: applied, %lld events sent\n", id, (long long)pg_value_int(rows, 0, 0));
+		printf("%s: applied, %lld events sent\n", id, (long long)pg_value_int(rows, 0));
 }
 
 static void replay(struct request *rq)

@@ -109,15 +109,15 @@ static void ask(struct request *rq, const char *delivery, const char *attempt)
 static void ask_due(struct request *rq)
 {
 	struct pg_rows *lost = pg_query(rq, REDELIVERY_SETTLE_SQL);
-	if (pg_value_int(lost, 0, 0) > 0)
+	if (pg_value_int(lost, 0) > 0)
 		log_warn(LOG_GROUP_APP, "deliveries of the code host never arrived",
-		         f_int("deliveries", pg_value_int(lost, 0, 0)));
+		         f_int("deliveries", pg_value_int(lost, 0)));
 	for (int i = 0; i < ASKED_MAX; i++) {
 		struct pg_rows *rows =
 			pg_query(rq, REDELIVERY_CLAIM_SQL, pg_int(redelivery_interval_ms));
 		if (pg_empty(rows))
 			return;
-		ask(rq, pg_value(rows, 0, 0), pg_value(rows, 0, 1));
+		ask(rq, pg_get(rows, 0, "delivery_id"), pg_get(rows, 0, "attempt_id"));
 	}
 }
 
@@ -128,8 +128,8 @@ void redelivery_pass(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, REDELIVERY_BEGIN_SQL, pg_int(redelivery_interval_ms));
 	if (pg_empty(rows))
 		return;
-	struct reading reading = {.cursor = pg_value(rows, 0, 0),
-	                          .until_ms = pg_value_int(rows, 0, 1)};
+	struct reading reading = {.cursor = pg_get(rows, 0, "cursor"),
+	                          .until_ms = pg_get_int(rows, 0, "until_ms")};
 	for (int i = 0; i < PAGES_MAX && read_page(rq, &reading); i++)
 		;
 	ask_due(rq);

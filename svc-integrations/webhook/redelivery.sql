@@ -2,7 +2,7 @@
 -- $1 milliseconds until it is due again. Where reading goes on, and until when (Unix milliseconds); no row: it is not due.
 UPDATE redelivery_state SET due_at = clock_timestamp() + make_interval(secs => $1::float8 / 1000)
 WHERE due_at <= clock_timestamp()
-RETURNING cursor, (extract(epoch FROM greatest(read_until, now() - interval '3 days')) * 1000)::bigint;
+RETURNING cursor, (extract(epoch FROM greatest(read_until, now() - interval '3 days')) * 1000)::bigint AS until_ms;
 
 -- name: redelivery_note
 -- $1 the deliveries of a page as [{"id", "attempt", "at"}], $2 the newest of the page (Unix milliseconds), $3 where reading

@@ -55,19 +55,8 @@ static void require_history(struct request *rq, const char *history)
 	struct pg_rows *rows =
 		pg_query(rq, HISTORY_INTEREST_SQL, pg_uuid(rq->caller.account), pg_text(history));
 	if (!pg_empty(rows))
-		require_interest(rq, pg_value(rows, 0, 0));
+		require_interest(rq, pg_value(rows, 0));
 }
-
-/* The columns of history_load. */
-enum {
-	HISTORY_NAME,
-	HISTORY_CONTEXT,
-	HISTORY_MODEL,
-	HISTORY_VERSION,
-	HISTORY_POOL,
-	HISTORY_EMBEDDER,
-	HISTORY_FREQUENCIES,
-};
 
 /* Scoring on the thread pool: input, arena and result. */
 struct score_work_item {
@@ -107,18 +96,18 @@ void candidates_score(struct request *rq)
 	struct score_work_item *work = arena_new_of(rq->arena, struct score_work_item);
 	work->arena = offload_arena(rq);
 	struct score_input *input = &work->input;
-	input->interest.name = pg_value(rows, 0, HISTORY_NAME);
-	input->interest.context = pg_value(rows, 0, HISTORY_CONTEXT);
+	input->interest.name = pg_get(rows, 0, "name");
+	input->interest.context = pg_get(rows, 0, "context");
 	input->interest.model =
-		pg_value_bytes(rq->arena, rows, 0, HISTORY_MODEL, &input->interest.model_length);
-	input->interest.frequencies = pg_value_bytes(rq->arena, rows, 0, HISTORY_FREQUENCIES,
-	                                             &input->interest.frequencies_length);
-	input->model_version = pg_value_int(rows, 0, HISTORY_VERSION);
-	input->pool_json = pg_value(rows, 0, HISTORY_POOL);
+		pg_get_bytes(rq->arena, rows, 0, "model", &input->interest.model_length);
+	input->interest.frequencies = pg_get_bytes(rq->arena, rows, 0, "frequencies",
+	                                           &input->interest.frequencies_length);
+	input->model_version = pg_get_int(rows, 0, "version");
+	input->pool_json = pg_get(rows, 0, "pool");
 	if (count) {
 		const char *version = NULL;
 		input->candidates_json = candidate_input_load(rq, candidates, &version);
-		note_version(rq, version, pg_value(rows, 0, HISTORY_EMBEDDER));
+		note_version(rq, version, pg_get(rows, 0, "embedder"));
 	}
 	input->limit = in->limit ? (size_t)in->limit : count ? count : SCORE_POOL_DEFAULT;
 	fiber_offload(rq, LANE_SHORT, score_on_thread, work);
@@ -136,7 +125,7 @@ void preference_model_refit(struct request *rq)
 	reply_task(rq, pg_json(rows),
 	           arena_printf(rq->arena,
 	                        "/api/v1.0/experiment-histories/%s/refit-preference-model/%s",
-	                        in->id, pg_value(rows, 0, 1)));
+	                        in->id, pg_get(rows, 0, "id")));
 }
 
 void refit_task_get(struct request *rq)

@@ -5,14 +5,14 @@ SELECT id FROM interest WHERE account_id = $1 AND experiment_history_id = $2;
 -- name: history_load (read)
 -- $1 account, $2 history: name, context and model of the interest, its pool, the version of its vectors, and
 -- document frequencies.
-SELECT i.name, interest_context(i), m.model, coalesce(m.version, 0),
+SELECT i.name, interest_context(i) AS context, m.model, coalesce(m.version, 0) AS version,
        (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder)) || jsonb_build_object('relevance', e.relevance)
                                   ORDER BY e.relevance DESC, e.arxiv_id), '[]')
         FROM pool_entry e JOIN paper p USING (arxiv_id)
         WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
-          AND p.asset -> 'withdrawn' IS DISTINCT FROM 'true'),
-       coalesce(m.embedder, i.embedder),
-       (SELECT frequencies FROM background)
+          AND p.asset -> 'withdrawn' IS DISTINCT FROM 'true') AS pool,
+       coalesce(m.embedder, i.embedder) AS embedder,
+       (SELECT frequencies FROM background) AS frequencies
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.account_id = $1 AND i.experiment_history_id = $2;
 

@@ -164,7 +164,7 @@ static void require_place(struct request *rq, const char *id)
 		return;
 	struct pg_rows *rows = pg_query(rq, INTEREST_KEEPS_PLACE_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(id), pg_text(request_body_json(rq)));
-	if (!pg_empty(rows) && !pg_value_bool(rows, 0, 0))
+	if (!pg_empty(rows) && !pg_value_bool(rows, 0))
 		raise_error(rq, ERR_FORBIDDEN,
 		            "a limited key cannot change project_id and source_repo_url");
 }

@@ -94,7 +94,7 @@ static void require_interest_of(struct request *rq, const char *sql, const char 
 		return;
 	struct pg_rows *rows = pg_query(rq, sql, pg_uuid(rq->caller.account), pg_text(id));
 	if (!pg_empty(rows))
-		require_interest(rq, pg_value(rows, 0, 0));
+		require_interest(rq, pg_value(rows, 0));
 }
 
 /* The signals that contradict this one. */
@@ -136,7 +136,7 @@ void recommendation_explanation(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, RECOMMENDATION_EXPLANATION_SQL,
 	                                pg_uuid(rq->caller.account), pg_text(in->id));
 	require_row(rq, rows, "no such recommendation");
-	if (!pg_value(rows, 0, 0))
+	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_NOT_FOUND,
 		            "no explanation was stored with this recommendation");
 	reply_json(rq, 200, pg_json(rows));
@@ -153,7 +153,7 @@ void recommendation_refresh(struct request *rq)
 	require_row(rq, rows, "no such interest");
 	reply_task(rq, pg_json(rows),
 	           arena_printf(rq->arena, "%s/%s", api_op(API_ID_recommendations_refresh)->path,
-	                        pg_value(rows, 0, 1)));
+	                        pg_get(rows, 0, "id")));
 }
 
 void refresh_task_get(struct request *rq)

@@ -34,7 +34,7 @@ static bool is_known(struct request *rq)
 		return false;
 	struct pg_rows *rows = pg_query(rq, DIGEST_TAG_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(rq->caller.interest));
-	return etag_reply_known(rq, pg_value(rows, 0, 0));
+	return etag_reply_known(rq, pg_value(rows, 0));
 }
 
 void digest_get(struct request *rq)
@@ -47,8 +47,8 @@ void digest_get(struct request *rq)
 	                 pg_text(in->period ? in->period : RECOMMENDATION_PERIODS[0]),
 	                 pg_int(in->limit), pg_text(rq->caller.interest), pg_text(in->source_type),
 	                 pg_int(in->limit_interests), pg_int(in->offset));
-	reply_page_fields(rq, "limit_interests", pg_value_int(rows, 0, 1), in->limit_interests,
+	reply_page_fields(rq, "limit_interests", pg_get_int(rows, 0, "total"), in->limit_interests,
 	                  in->offset);
-	etag_reply(rq, pg_value(rows, 0, 2));
+	etag_reply(rq, pg_get(rows, 0, "tag"));
 	reply_json(rq, 200, pg_json(rows));
 }

@@ -36,5 +36,5 @@ SELECT json_build_object(
            'source_types', CASE WHEN $5 IS NULL THEN source_types() ELSE json_build_array($5::text) END,
            'total', (SELECT coalesce(sum(count), 0) FROM shown),
            'interests', (SELECT coalesce(json_agg(json ORDER BY created_at DESC, id DESC), '[]') FROM shown)),
-       (SELECT count(*) FROM interest WHERE account_id = $1 AND is_active AND ($4::uuid IS NULL OR id = $4)),
-       digest_tag($1, $4);
+       (SELECT count(*) FROM interest WHERE account_id = $1 AND is_active AND ($4::uuid IS NULL OR id = $4)) AS total,
+       digest_tag($1, $4) AS tag;

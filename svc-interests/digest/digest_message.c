@@ -23,7 +23,7 @@ void digest_message_due(struct request *rq, const struct event *event)
 
 void digest_message_pass(struct request *rq)
 {
-	while (pg_value_int(pg_query(rq, DIGEST_MESSAGE_START_SQL, pg_int(BATCH)), 0, 0) == BATCH)
+	while (pg_value_int(pg_query(rq, DIGEST_MESSAGE_START_SQL, pg_int(BATCH)), 0) == BATCH)
 		;
 }
 

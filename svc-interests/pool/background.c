@@ -87,7 +87,7 @@ static enum err_code draw(struct request *rq)
 
 void background_follow(struct request *rq, int64_t documents)
 {
-	if (!pg_value_bool(pg_query(rq, BACKGROUND_IS_DUE_SQL, pg_int(documents)), 0, 0))
+	if (!pg_value_bool(pg_query(rq, BACKGROUND_IS_DUE_SQL, pg_int(documents)), 0))
 		return;
 	enum err_code code = draw(rq);
 	if (code)

@@ -56,11 +56,11 @@ static struct frequencies *frequencies_read(struct request *rq)
 	if (pg_empty(rows))
 		return NULL;
 	struct reader in = {0};
-	in.data = pg_value_bytes(rq->arena, rows, 0, 1, &in.length);
+	in.data = pg_get_bytes(rq->arena, rows, 0, "frequencies", &in.length);
 	struct frequencies *made = calloc(1, sizeof(*made));
 	require(made);
 	made->arena = arena_new();
-	made->drawn_at = arena_strdup(made->arena, pg_value(rows, 0, 0));
+	made->drawn_at = arena_strdup(made->arena, pg_get(rows, 0, "drawn_at"));
 	made->table = frequency_read(made->arena, &in);
 	made->references = 1;
 	return made;

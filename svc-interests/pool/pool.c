@@ -44,13 +44,13 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 	if (pg_empty(rows))
 		return false;
 	*source = (struct source){
-		.name = pg_value(rows, 0, 0),
-		.context = pg_value(rows, 0, 1),
-		.version = pg_value_int(rows, 0, 2),
-		.has_pool = strcmp(pg_value(rows, 0, 3), "ready") == 0,
-		.recommended = pg_value_int(rows, 0, 4),
-		.is_unread = pg_value_bool(rows, 0, 5),
-		.sources = pg_value(rows, 0, 6),
+		.name = pg_get(rows, 0, "name"),
+		.context = pg_get(rows, 0, "context"),
+		.version = pg_get_int(rows, 0, "pool_version"),
+		.has_pool = strcmp(pg_get(rows, 0, "pool_status"), "ready") == 0,
+		.recommended = pg_get_int(rows, 0, "recommended"),
+		.is_unread = pg_get_bool(rows, 0, "is_unread"),
+		.sources = pg_get(rows, 0, "sources"),
 	};
 	return true;
 }
@@ -180,9 +180,6 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	return keep_papers(rq, search);
 }
 
-/* The columns of pool_save. */
-enum { SAVED_SIZE, SAVED_DOCUMENTS };
-
 /* Store the candidates. No row: the interest was changed or deleted meanwhile. */
 static struct pg_rows *save(struct request *rq, const char *interest, const struct source *source,
                             const struct pool_search *search)
@@ -219,12 +216,12 @@ void pool_build(struct request *rq, struct task *task)
 		task_complete(rq, task,
 		              arena_printf(rq->arena,
 		                           "{\"interest_id\": \"%s\", \"pool_size\": %s}", interest,
-		                           pg_value(saved, 0, SAVED_SIZE)),
+		                           pg_get(saved, 0, "size")),
 		              NULL);
 	}
 	pg_commit(rq);
 	if (!pg_empty(saved))
-		background_follow(rq, pg_value_int(saved, 0, SAVED_DOCUMENTS));
+		background_follow(rq, pg_get_int(saved, 0, "documents"));
 }
 
 enum pool_renewal pool_renew(struct request *rq, const char *interest,
@@ -249,7 +246,7 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest,
 	if (pg_empty(saved))
 		return POOL_INTEREST_CHANGED;
 	*ret_search = search;
-	background_follow(rq, pg_value_int(saved, 0, SAVED_DOCUMENTS));
+	background_follow(rq, pg_get_int(saved, 0, "documents"));
 	return POOL_RENEWED;
 }
 

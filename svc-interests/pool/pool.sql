@@ -1,10 +1,10 @@
 -- name: pool_source (read)
 -- $1 interest: what to search its candidates with, the number of papers recommended already, whether there is nothing to
 -- search with, and the sources that its papers may be from (NULL: all).
-SELECT name, interest_context(i), pool_version, pool_status,
+SELECT name, interest_context(i) AS context, pool_version, pool_status,
        (SELECT count(*) FROM recommended r
-        WHERE r.interest_id = i.id AND r.context_version = i.context_version),
-       interest_is_unread(i), to_jsonb(sources)
+        WHERE r.interest_id = i.id AND r.context_version = i.context_version) AS recommended,
+       interest_is_unread(i) AS is_unread, to_jsonb(sources) AS sources
 FROM interest i WHERE id = $1;
 
 -- name: pool_fail
@@ -64,7 +64,7 @@ WITH target AS (
       AND (target.pool_status, target.pool_size, target.pool_embedder, target.embedder)
           IS DISTINCT FROM ('ready', size.size, $3::jsonb ->> 'model', coalesce(target.embedder, $3::jsonb ->> 'model'))
 )
-SELECT size.size, coalesce(($3::jsonb ->> 'documents')::integer, 0), (SELECT count(*) FROM seen) FROM target, size;
+SELECT size.size, coalesce(($3::jsonb ->> 'documents')::integer, 0) AS documents, (SELECT count(*) FROM seen) FROM target, size;
 
 -- name: pool_start_refresh
 -- $1 interest, $2 request id: start a refresh when the interest is active and nothing was recommended for its context yet: a new

@@ -18,7 +18,7 @@ void on_provision_pull_request(struct request *rq, const struct event *event)
 	                                pg_text(event_require_text(rq, event, "occurred_at")),
 	                                repository_number_of(rq, event));
 	for (int i = 0; i < told->count; i++)
-		pg_query(rq, FIRST_RUN_QUEUE_SQL, pg_text(pg_value(told, i, 0)));
+		pg_query(rq, FIRST_RUN_QUEUE_SQL, pg_text(pg_value(told, i)));
 	pg_commit(rq);
 }
 

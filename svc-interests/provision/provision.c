@@ -177,15 +177,14 @@ static void require_task(struct request *rq, const char *outcome)
 
 void provision_start(struct request *rq)
 {
-	enum { PROVIDER, SOURCE_URL, CONTEXT };
 	struct provision_input *in = request_input(rq, struct provision_input, START_FIELDS);
 	struct pg_param account = pg_uuid(rq->caller.account), interest = pg_text(in->interest);
 	require_personal_key(rq);
 	struct pg_rows *found = pg_query(rq, PROVISION_INTEREST_SQL, account, interest);
 	require_row(rq, found, NOT_FOUND);
-	struct agent_pair pair = choose_pair(rq, in->agent, pg_value(found, 0, PROVIDER));
-	const char *repo =
-		choose_repo(rq, in, pg_value(found, 0, SOURCE_URL), pg_value(found, 0, CONTEXT));
+	struct agent_pair pair = choose_pair(rq, in->agent, pg_get(found, 0, "provider"));
+	const char *repo = choose_repo(rq, in, pg_get(found, 0, "source_repo_url"),
+	                               pg_get(found, 0, "context"));
 	require_repo(rq, repo);
 	if (!process_settings.public_url[0])
 		raise_error(rq, ERR_NOT_CONFIGURED, "PUBLIC_URL is not set");
@@ -195,10 +194,10 @@ void provision_start(struct request *rq)
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, PROVISION_START_SQL, account, interest,
 	                                pg_text(wanted_json(rq, in, repo, pair)),
 	                                pg_text(provision_step_names(rq->arena)), pg_text(rq->id));
-	require_task(rq, pg_value(rows, 0, 0));
-	reply_task(rq, pg_value(rows, 0, 1),
+	require_task(rq, pg_get(rows, 0, "outcome"));
+	reply_task(rq, pg_get(rows, 0, "started_task"),
 	           arena_printf(rq->arena, "/api/v1.0/interests/%s/provision/%s", in->interest,
-	                        pg_value(rows, 0, 2)));
+	                        pg_get(rows, 0, "task_id")));
 }
 
 void provision_task_get(struct request *rq)
@@ -246,15 +245,14 @@ static void require_push_access(struct request *rq, const char *repo)
 
 void provision_cli_token_create(struct request *rq)
 {
-	enum { REPO, IS_INSTALLED };
 	struct provision_input *in = request_input(rq, struct provision_input, INTEREST_FIELDS);
 	require_personal_key(rq);
 	struct pg_rows *found = pg_query(rq, PROVISION_REPO_SQL, pg_uuid(rq->caller.account),
 	                                 pg_text(in->interest));
 	require_row(rq, found, NOT_FOUND);
-	if (!pg_value_bool(found, 0, IS_INSTALLED))
+	if (!pg_get_bool(found, 0, "is_installed"))
 		raise_error(rq, ERR_CONFLICT, "the interest is not provisioned");
-	const char *repo = pg_value(found, 0, REPO);
+	const char *repo = pg_get(found, 0, "repo");
 	require_repo(rq, repo);
 	require_push_access(rq, repo);
 	yyjson_val *key = make_token(rq, in->interest, repo);

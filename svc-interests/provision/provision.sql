@@ -1,10 +1,10 @@
 -- name: provision_interest (read)
 -- $1 account, $2 interest.
-SELECT nullif(model_provider, ''), source_repo_url, context FROM interest WHERE account_id = $1 AND id = $2;
+SELECT nullif(model_provider, '') AS provider, source_repo_url, context FROM interest WHERE account_id = $1 AND id = $2;
 
 -- name: provision_start
 -- $1 account, $2 interest, $3 what is wanted, $4 the names of the steps as a JSON array, $5 request id.
-SELECT outcome, started_task, started_task ->> 'task_id'
+SELECT outcome, started_task, started_task ->> 'task_id' AS task_id
 FROM provision_start($1, $2, $3::jsonb || jsonb_build_object('repo', repository_hold($3::jsonb ->> 'repo')), ARRAY(SELECT jsonb_array_elements_text($4::jsonb)), $5);
 
 -- name: provision_task_get (read)
@@ -24,5 +24,5 @@ FROM interest i LEFT JOIN provisioning p ON p.interest_id = i.id WHERE i.account
 
 -- name: provision_repo (read)
 -- $1 account, $2 interest: the repository, and whether an agent is installed there.
-SELECT p.repo, coalesce(p.installation_id IS NOT NULL AND p.revoked_at IS NULL, false)
+SELECT p.repo, coalesce(p.installation_id IS NOT NULL AND p.revoked_at IS NULL, false) AS is_installed
 FROM interest i LEFT JOIN provisioning p ON p.interest_id = i.id WHERE i.account_id = $1 AND i.id = $2;

@@ -32,7 +32,7 @@ void schedules_run(struct request *rq)
 {
 	int64_t count;
 	do {
-		count = pg_value_int(pg_query(rq, SCHEDULES_RUN_SQL, pg_int(BATCH)), 0, 0);
+		count = pg_value_int(pg_query(rq, SCHEDULES_RUN_SQL, pg_int(BATCH)), 0);
 		if (count > 0)
 			log_info(LOG_GROUP_APP, "schedules of agents have come",
 			         f_int("agents", count));
@@ -43,9 +43,10 @@ void scheduled_run_run(struct request *rq, struct task *task)
 {
 	const char *interest = json_get_text(task->input, "interest_id");
 	struct pg_rows *rows = pg_query(rq, SCHEDULED_RUN_LOAD_SQL, pg_text(interest));
-	const char *obstacle = pg_empty(rows) ? "The interest was deleted." : pg_value(rows, 0, 1);
+	const char *obstacle =
+		pg_empty(rows) ? "The interest was deleted." : pg_get(rows, 0, "obstacle");
 	if (!obstacle) {
-		yyjson_val *row = json_parse_own(rq->arena, pg_value(rows, 0, 0));
+		yyjson_val *row = json_parse_own(rq->arena, pg_get(rows, 0, "provisioning"));
 		const char *date = json_get_text(task->input, "local_date");
 		setup_dispatch(rq, row, arena_printf(rq->arena, "schedule %s", date));
 	}

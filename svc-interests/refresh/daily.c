@@ -45,7 +45,7 @@ static void start_if_late(struct request *rq)
 	else if (code)
 		pg_raise(rq, code);
 	else if (!pg_empty(rows))
-		log_info(LOG_GROUP_APP, "daily run started", f_text("day", pg_value(rows, 0, 0)));
+		log_info(LOG_GROUP_APP, "daily run started", f_text("day", pg_value(rows, 0)));
 }
 
 void daily_run(struct request *rq)
@@ -56,10 +56,10 @@ void daily_run(struct request *rq)
 		struct pg_rows *rows = pg_query(rq, DAILY_QUEUE_SQL, pg_int(BATCH));
 		if (pg_empty(rows))
 			return;
-		is_over = pg_value_bool(rows, 0, 2);
+		is_over = pg_get_bool(rows, 0, "is_over");
 		log_info(LOG_GROUP_APP, is_over ? "daily run queued" : "daily run goes on",
-		         f_text("day", pg_value(rows, 0, 0)),
-		         f_int("tasks", pg_value_int(rows, 0, 1)));
+		         f_text("day", pg_get(rows, 0, "day")),
+		         f_int("tasks", pg_get_int(rows, 0, "tasks")));
 	}
 }
 
@@ -71,5 +71,5 @@ void daily_harvest_finished(struct request *rq, const struct event *event)
 	struct pg_rows *rows = pg_query(rq, DAILY_START_COMPLETE_SQL,
 	                                pg_text(event_require_text(rq, event, "day")));
 	if (!pg_empty(rows))
-		log_info(LOG_GROUP_APP, "daily run started", f_text("day", pg_value(rows, 0, 0)));
+		log_info(LOG_GROUP_APP, "daily run started", f_text("day", pg_value(rows, 0)));
 }

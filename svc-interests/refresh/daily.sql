@@ -33,4 +33,4 @@ UPDATE daily_run d SET
     tasks = d.tasks + (SELECT count(*) FROM queued),
     next_account = CASE WHEN (SELECT count(*) FROM batch) = $1::integer THEN (SELECT account_id FROM last) END
 FROM run WHERE d.day = run.day
-RETURNING d.day, d.tasks, d.next_account IS NULL;
+RETURNING d.day, d.tasks, d.next_account IS NULL AS is_over;

@@ -67,7 +67,7 @@ static const char *store_missing(struct request *rq, const char *interest, const
 	                                   pg_int(POOL_LOOKUP_MAX), pg_text(version));
 	const char *named = version;
 	for (int i = 0; i < batches->count && is_same(named, version); i++) {
-		const char *answer = pool_lookup(rq, pg_value(batches, i, 0));
+		const char *answer = pool_lookup(rq, pg_value(batches, i));
 		pool_keep(rq, answer);
 		named = version_of(rq, parse_answer(rq, answer));
 	}
@@ -145,8 +145,8 @@ static void save(struct request *rq, const char *interest, const char *embedder,
 		refit->is_deleted = pg_empty(saved);
 		if (refit->is_deleted)
 			return;
-		refit->version = pg_value_int(saved, 0, 0);
-		if (pg_value_bool(saved, 0, 1))
+		refit->version = pg_get_int(saved, 0, "version");
+		if (pg_get_bool(saved, 0, "is_new"))
 			pg_query(rq, REFIT_SAVE_EVIDENCE_SQL, pg_text(interest),
 			         pg_int(refit->version), pg_text(result->evidence_json));
 		else
@@ -179,13 +179,10 @@ static const char *result_json(struct request *rq, const struct refit *refit)
 		isnan(result->auc) ? "null" : arena_printf(rq->arena, "%.4f", result->auc));
 }
 
-/* Columns of refit_is_behind. */
-enum { BEHIND_POOL, BEHIND_CURRENT };
-
-static bool is_behind(struct request *rq, const char *interest, int column)
+static bool is_behind(struct request *rq, const char *interest, const char *column)
 {
 	struct pg_rows *rows = pg_query(rq, REFIT_IS_BEHIND_SQL, pg_text(interest));
-	return !pg_empty(rows) && pg_value_bool(rows, 0, column);
+	return !pg_empty(rows) && pg_get_bool(rows, 0, column);
 }
 
 void refit_run(struct request *rq, struct task *task)
@@ -193,7 +190,7 @@ void refit_run(struct request *rq, struct task *task)
 	struct refit refit = {0};
 	const char *interest = json_get_text(task->input, "interest_id");
 	if (json_get_bool(task->input, "is_follow", false) &&
-	    !is_behind(rq, interest, BEHIND_CURRENT)) {
+	    !is_behind(rq, interest, "behind_current")) {
 		task_complete(rq, task, "{}", "the interest uses the current embedder already");
 		return;
 	}
@@ -208,7 +205,7 @@ void refit_run(struct request *rq, struct task *task)
 void refit_follow(struct request *rq, const char *interest)
 {
 	struct refit refit = {0};
-	if (!is_behind(rq, interest, BEHIND_POOL))
+	if (!is_behind(rq, interest, "behind_pool"))
 		return;
 	refit_begin(rq, interest, &refit);
 	pg_commit(rq);

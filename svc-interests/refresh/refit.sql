@@ -1,7 +1,7 @@
 -- name: refit_is_behind (read)
 -- $1 interest: whether it uses another version than its pool has, and another than the current one. No row: it was deleted.
-SELECT pool_embedder IS DISTINCT FROM embedder,
-       embedder IS DISTINCT FROM (SELECT version FROM embedder ORDER BY seen_at DESC LIMIT 1)
+SELECT pool_embedder IS DISTINCT FROM embedder AS behind_pool,
+       embedder IS DISTINCT FROM (SELECT version FROM embedder ORDER BY seen_at DESC LIMIT 1) AS behind_current
 FROM interest WHERE id = $1;
 
 -- name: refit_missing_vectors (read)
@@ -51,7 +51,7 @@ ON CONFLICT (interest_id) DO UPDATE SET (version, model, examples_at, fitted_at,
     SELECT m.version + 1, excluded.model, excluded.examples_at, now(), excluded.embedder WHERE m.examples_at <= excluded.examples_at
     UNION ALL
     SELECT m.version, m.model, m.examples_at, m.fitted_at, m.embedder WHERE m.examples_at > excluded.examples_at)
-RETURNING version, examples_at = $3;
+RETURNING version, examples_at = $3 AS is_new;
 
 -- name: refit_save_evidence
 -- $1 interest, $2 version of its model, $3 the examples that it learned from.

@@ -24,22 +24,6 @@ const struct setting REFRESH_SETTINGS[] = {
  * of the task. */
 #define COMPUTATIONS_MAX 5
 
-/* The columns of refresh_load. */
-enum {
-	LOAD_NAME,
-	LOAD_CONTEXT, /* with the texts that its addresses lead to */
-	LOAD_OWN_CONTEXT,
-	LOAD_VERSION,
-	LOAD_DAILY_COUNT,
-	LOAD_MODEL,
-	LOAD_RECOMMENDED,
-	LOAD_DRAWN_AT,
-	LOAD_EXAMPLES,
-	LOAD_MODEL_VERSION,
-	LOAD_EMBEDDER,
-	LOAD_LAST,
-};
-
 /* The refresh of one interest. It runs in a separate fiber, so that the memory of the candidates is
  * freed before the next interest. */
 struct interest_refresh {
@@ -79,28 +63,28 @@ static struct recommend_input input_of(struct request *rq, const struct pg_rows 
                                        int64_t limit)
 {
 	struct recommend_input input = {
-		.interest = {.name = pg_value(rows, 0, LOAD_NAME),
-	                     .context = pg_value(rows, 0, LOAD_CONTEXT)},
-		.model_version = pg_value_int(rows, 0, LOAD_MODEL_VERSION),
-		.embedder = pg_value(rows, 0, LOAD_EMBEDDER),
-		.limit = (size_t)(limit ? limit : pg_value_int(rows, 0, LOAD_DAILY_COUNT)),
+		.interest = {.name = pg_get(rows, 0, "name"),
+	                     .context = pg_get(rows, 0, "whole_context")},
+		.model_version = pg_get_int(rows, 0, "model_version"),
+		.embedder = pg_get(rows, 0, "embedder"),
+		.limit = (size_t)(limit ? limit : pg_get_int(rows, 0, "daily_count")),
 		.half_life_days = half_life_days,
 	};
 	struct interest *interest = &input.interest;
-	interest->model = pg_value_bytes(rq->arena, rows, 0, LOAD_MODEL, &interest->model_length);
-	interest->frequency_table = papers_frequencies(rq, pg_value(rows, 0, LOAD_DRAWN_AT));
+	interest->model = pg_get_bytes(rq->arena, rows, 0, "model", &interest->model_length);
+	interest->frequency_table = papers_frequencies(rq, pg_get(rows, 0, "drawn_at"));
 	return input;
 }
 
 static void load_candidates(struct request *rq, struct interest_refresh *refresh,
                             const struct pg_rows *rows, struct recommend_input *input)
 {
-	const char *examples = pg_value(rows, 0, LOAD_EXAMPLES);
+	const char *examples = pg_get(rows, 0, "examples");
 	struct candidate_source source = {
 		.interest = refresh->interest,
-		.context = pg_value(rows, 0, LOAD_OWN_CONTEXT),
+		.context = pg_get(rows, 0, "context"),
 		.form = {input->embedder, input->interest.frequency_table},
-		.recommended = json_parse_own(rq->arena, pg_value(rows, 0, LOAD_RECOMMENDED)),
+		.recommended = json_parse_own(rq->arena, pg_get(rows, 0, "recommended")),
 		.examples = examples ? json_parse_own(rq->arena, examples) : NULL,
 		.search = refresh->search,
 	};
@@ -132,11 +116,11 @@ static void store(struct request *rq, struct interest_refresh *refresh,
                   const struct pg_rows *loaded, const char *recommendations)
 {
 	pg_begin(rq);
-	struct pg_rows *rows =
-		pg_query(rq, REFRESH_SAVE_SQL, pg_text(refresh->interest),
-	                 pg_int(pg_value_int(loaded, 0, LOAD_VERSION)), pg_text(recommendations),
-	                 pg_text(refresh->task->id), pg_text(pg_value(loaded, 0, LOAD_LAST)));
-	refresh->is_changed = !pg_empty(rows) && !pg_value_bool(rows, 0, 0);
+	struct pg_rows *rows = pg_query(rq, REFRESH_SAVE_SQL, pg_text(refresh->interest),
+	                                pg_int(pg_get_int(loaded, 0, "pool_version")),
+	                                pg_text(recommendations), pg_text(refresh->task->id),
+	                                pg_text(pg_get(loaded, 0, "last_recommendation_at")));
+	refresh->is_changed = !pg_empty(rows) && !pg_get_bool(rows, 0, "is_unchanged");
 	task_progress(rq, refresh->task, refresh->percent, NULL);
 	pg_commit(rq);
 }
@@ -185,8 +169,10 @@ static void add_part(struct buf *out, const char *what, long long count, long lo
  * of them`. `rows` is a row of refresh_end. */
 static const char *summary(struct request *rq, const struct pg_rows *rows)
 {
-	long long interests = pg_value_int(rows, 0, 1), papers = pg_value_int(rows, 0, 2);
-	long long empty_pools = pg_value_int(rows, 0, 3), short_lists = pg_value_int(rows, 0, 4);
+	long long interests = pg_get_int(rows, 0, "interests"),
+		  papers = pg_get_int(rows, 0, "papers");
+	long long empty_pools = pg_get_int(rows, 0, "empty_pools"),
+		  short_lists = pg_get_int(rows, 0, "short_lists");
 	struct buf out = {.arena = rq->arena};
 	buf_printf(&out, "%lld recommendation%s for %lld interest%s", papers,
 	           papers == 1 ? "" : "s", interests, interests == 1 ? "" : "s");
@@ -215,7 +201,7 @@ void refresh_run(struct request *rq, struct task *task)
 		struct interest_refresh *refresh = arena_new_of(rq->arena, struct interest_refresh);
 		*refresh = (struct interest_refresh){
 			.task = task,
-			.interest = pg_value(targets, i, 0),
+			.interest = pg_value(targets, i),
 			.limit = json_get_int(task->input, "num_results", 0),
 			.percent = 100 * (i + 1) / (targets->count + 1),
 		};

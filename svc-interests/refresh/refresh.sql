@@ -9,12 +9,12 @@ ORDER BY id;
 -- $1 interest: name, context with the texts that its addresses lead to, context, pool_version, daily_count, model, the ids of the papers
 -- that were recommended, newest first, when the background was drawn, the examples that the model learned from, without their papers, its version, that of the
 -- embedder, and when papers were last recommended.
-SELECT i.name, interest_context(i), i.context, i.pool_version, i.daily_count, m.model,
+SELECT i.name, interest_context(i) AS whole_context, i.context, i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(r.arxiv_id ORDER BY r.recommended_at DESC NULLS LAST, r.rank), '[]') FROM recommended r
-        WHERE r.interest_id = i.id AND r.context_version = i.context_version),
-       (SELECT drawn_at FROM background),
-       (SELECT e.examples FROM preference_evidence e WHERE e.interest_id = i.id AND e.version = m.version),
-       coalesce(m.version, 0), coalesce(m.embedder, i.embedder), i.last_recommendation_at
+        WHERE r.interest_id = i.id AND r.context_version = i.context_version) AS recommended,
+       (SELECT drawn_at FROM background) AS drawn_at,
+       (SELECT e.examples FROM preference_evidence e WHERE e.interest_id = i.id AND e.version = m.version) AS examples,
+       coalesce(m.version, 0) AS model_version, coalesce(m.embedder, i.embedder) AS embedder, i.last_recommendation_at
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;
 
@@ -67,8 +67,8 @@ WITH refreshed AS (
 )
 SELECT jsonb_build_object('interests', coalesce(jsonb_agg(jsonb_build_object(
            'interest_id', interest_id, 'recommended', recommended, 'pool_size', refreshed.pool_size) ORDER BY interest_id), '[]')),
-       count(*), coalesce(sum(recommended), 0), count(*) FILTER (WHERE refreshed.pool_size = 0),
-       count(*) FILTER (WHERE refreshed.pool_size > 0 AND recommended < coalesce(task.num_results, i.daily_count)),
+       count(*) AS interests, coalesce(sum(recommended), 0) AS papers, count(*) FILTER (WHERE refreshed.pool_size = 0) AS empty_pools,
+       count(*) FILTER (WHERE refreshed.pool_size > 0 AND recommended < coalesce(task.num_results, i.daily_count)) AS short_lists,
        (SELECT count(*) FROM told)
 FROM refreshed LEFT JOIN interest i ON i.id = interest_id
 CROSS JOIN (SELECT (input ->> 'num_results')::integer AS num_results FROM task WHERE id = $1) task;

@@ -28,7 +28,7 @@ static bool prepare(struct request *rq)
 	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, RETENTION_PREPARE_SQL);
 	pg_commit(rq);
-	return pg_value_bool(rows, 0, 0);
+	return pg_value_bool(rows, 0);
 }
 
 static void keep_months(struct request *rq)
@@ -36,9 +36,9 @@ static void keep_months(struct request *rq)
 	while (prepare(rq))
 		;
 	struct pg_rows *rows = pg_query(rq, RETENTION_KEEP_MONTHS_SQL, pg_int(explanation_days));
-	if (pg_value_int(rows, 0, 0) > 0)
+	if (pg_value_int(rows, 0) > 0)
 		log_info(LOG_GROUP_APP, "old explanations dropped",
-		         f_int("months", pg_value_int(rows, 0, 0)));
+		         f_int("months", pg_value_int(rows, 0)));
 }
 
 static void delete_recommendations(struct request *rq)
@@ -48,8 +48,8 @@ static void delete_recommendations(struct request *rq)
 	for (int i = 0; last && i < BATCHES_MAX; i++) {
 		struct pg_rows *rows = pg_query(rq, RETENTION_DELETE_SQL, pg_text(last),
 		                                pg_int(recommendation_days), pg_int(BATCH));
-		last = pg_value(rows, 0, 0);
-		deleted += pg_value_int(rows, 0, 1);
+		last = pg_get(rows, 0, "last_id");
+		deleted += pg_get_int(rows, 0, "deleted");
 	}
 	if (deleted > 0)
 		log_info(LOG_GROUP_APP, "old recommendations deleted", f_int("count", deleted));

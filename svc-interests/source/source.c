@@ -259,11 +259,13 @@ static void read_one(struct request *rq)
 
 static struct source_links find_links(struct request *rq, const struct pg_rows *interest)
 {
+	static const char *const COLUMNS[] = {"source_repo_url", "context"};
 	struct source_links links = {0};
-	for (int column = 0; column < 2; column++)
-		if (pg_value(interest, 0, column))
-			source_links_add(rq->arena, &links, pg_value(interest, 0, column),
-			                 code_host);
+	for (size_t i = 0; i < ARRAY_LEN(COLUMNS); i++) {
+		const char *text = pg_get(interest, 0, COLUMNS[i]);
+		if (text)
+			source_links_add(rq->arena, &links, text, code_host);
+	}
 	return links;
 }
 

@@ -46,7 +46,7 @@ void harvest_request(struct request *rq)
 		raise_error(rq, ERR_NOT_CONFIGURED, "HARVEST_SETS is empty");
 	struct pg_rows *rows = pg_query(rq, HARVEST_REQUEST_SQL, pg_text(in->source),
 	                                pg_text(in->set), pg_text(in->from), pg_int(SETS_MAX));
-	if (!pg_value_bool(rows, 0, 0))
-		raise_error(rq, ERR_CONFLICT, "%s", pg_value(rows, 0, 1));
+	if (!pg_get_bool(rows, 0, "is_due"))
+		raise_error(rq, ERR_CONFLICT, "%s", pg_get(rows, 0, "reason"));
 	reply_json(rq, 200, "{\"queued\": true}");
 }

@@ -8,6 +8,6 @@ WITH queued AS (
     ON CONFLICT (name, set) DO UPDATE SET next_at = now(), cursor = excluded.cursor WHERE s.state <> 'running'
     RETURNING 1
 )
-SELECT EXISTS (SELECT FROM queued),
+SELECT EXISTS (SELECT FROM queued) AS is_due,
        CASE WHEN EXISTS (SELECT FROM source WHERE name = $1 AND set = $2) THEN 'this set is being harvested'
-            ELSE 'no more sets can be harvested' END;
+            ELSE 'no more sets can be harvested' END AS reason;

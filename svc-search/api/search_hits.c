@@ -26,19 +26,6 @@
 /* Terms and pairs of an explanation for another service, which keeps many of them. */
 #define INTERNAL_TERMS 8
 
-/* Columns of ASSET_BY_IDS_SQL. */
-enum column {
-	COLUMN_ID,
-	COLUMN_ASSET,
-	COLUMN_TITLE,
-	COLUMN_ABSTRACT,
-	COLUMN_CATEGORIES,
-	COLUMN_PUBLISHED,
-	COLUMN_CONTAINER,
-	COLUMN_GITHUB,
-	COLUMN_COMMENTS
-};
-
 struct search_work {
 	const struct engine_view *view;
 	const struct engine_query *query;
@@ -219,7 +206,7 @@ static struct pg_rows *query_papers(struct request *rq, const struct search_hits
 static const struct engine_hit *hit_of_row(const struct search_hits *hits, size_t *at,
                                            const struct pg_rows *rows, int row)
 {
-	while (strcmp(hits->hits[*at].id, pg_value(rows, row, COLUMN_ID)) != 0)
+	while (strcmp(hits->hits[*at].id, pg_get(rows, row, "arxiv_id")) != 0)
 		(*at)++;
 	return &hits->hits[(*at)++];
 }
@@ -291,16 +278,15 @@ const char *search_hits_public(struct request *rq, const struct search_hits *hit
 	buf_puts(&out, "[");
 	for (int row = 0; row < rows->count; row++) {
 		const struct engine_hit *hit = hit_of_row(hits, &at, rows, row);
-		const char *asset = pg_value(rows, row, COLUMN_ASSET);
+		const char *asset = pg_get(rows, row, "asset");
 		yyjson_mut_doc *doc = json_doc_new(rq->arena);
 		yyjson_mut_val *list = yyjson_mut_arr(doc);
-		add_highlight(rq, doc, list, parsed, "title", pg_value(rows, row, COLUMN_TITLE));
-		add_highlight(rq, doc, list, parsed, "abstract",
-		              pg_value(rows, row, COLUMN_ABSTRACT));
+		add_highlight(rq, doc, list, parsed, "title", pg_get(rows, row, "title"));
+		add_highlight(rq, doc, list, parsed, "abstract", pg_get(rows, row, "abstract"));
 		add_authors(rq, doc, list, parsed, asset);
-		if (pg_value(rows, row, COLUMN_COMMENTS))
+		if (pg_get(rows, row, "comments"))
 			add_highlight(rq, doc, list, parsed, "comments",
-			              pg_value(rows, row, COLUMN_COMMENTS));
+			              pg_get(rows, row, "comments"));
 		buf_puts(&out, row ? "," : "");
 		buf_add(&out, asset, strlen(asset) - 1);
 		buf_printf(&out, ", \"relevance_score\": %.4f, \"highlights\": %s", hit->relevance,
@@ -358,18 +344,16 @@ static yyjson_mut_val *paper_json(struct request *rq, yyjson_mut_doc *doc,
 	yyjson_mut_val *out = hit_json(doc, hit);
 	double scale = 0;
 	const char *vector = packed_vector(rq, hits->view, hit->id, buffer, &scale);
-	json_add_text(doc, out, "published_at", pg_value(rows, row, COLUMN_PUBLISHED));
-	yyjson_mut_obj_add_bool(doc, out, "has_container",
-	                        pg_value_bool(rows, row, COLUMN_CONTAINER));
-	yyjson_mut_obj_add_str(doc, out, "title", pg_value(rows, row, COLUMN_TITLE));
-	yyjson_mut_obj_add_str(doc, out, "abstract", pg_value(rows, row, COLUMN_ABSTRACT));
+	json_add_text(doc, out, "published_at", pg_get(rows, row, "published_at"));
+	yyjson_mut_obj_add_bool(doc, out, "has_container", pg_get_bool(rows, row, "has_container"));
+	yyjson_mut_obj_add_str(doc, out, "title", pg_get(rows, row, "title"));
+	yyjson_mut_obj_add_str(doc, out, "abstract", pg_get(rows, row, "abstract"));
 	yyjson_mut_obj_add_val(doc, out, "categories",
-	                       yyjson_mut_raw(doc, pg_value(rows, row, COLUMN_CATEGORIES)));
-	json_add_text(doc, out, "github_url", pg_value(rows, row, COLUMN_GITHUB));
+	                       yyjson_mut_raw(doc, pg_get(rows, row, "categories")));
+	json_add_text(doc, out, "github_url", pg_get(rows, row, "github_url"));
 	json_add_text(doc, out, "vector", vector);
 	yyjson_mut_obj_add_real(doc, out, "scale", scale);
-	yyjson_mut_obj_add_val(doc, out, "asset",
-	                       yyjson_mut_raw(doc, pg_value(rows, row, COLUMN_ASSET)));
+	yyjson_mut_obj_add_val(doc, out, "asset", yyjson_mut_raw(doc, pg_get(rows, row, "asset")));
 	return out;
 }
 

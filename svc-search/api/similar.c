@@ -39,7 +39,7 @@ static const char *paper_text(struct request *rq, const char *given, const char 
 	struct pg_rows *rows = pg_query(rq, SIMILAR_TEXT_SQL, pg_text(id));
 	require_row(rq, rows, "no such asset");
 	*ret_id = id;
-	return pg_value(rows, 0, 0);
+	return pg_value(rows, 0);
 }
 
 static const char *seen_question(struct request *rq, const char *interest,

@@ -36,16 +36,6 @@ struct paper_embedding {
 	unsigned failures; /* of the endpoint, consecutive */
 };
 
-/* Columns of VECTOR_PENDING_SQL. */
-enum pending {
-	PENDING_CHANGE,
-	PENDING_ID,
-	PENDING_TITLE,
-	PENDING_ABSTRACT,
-	PENDING_DIGEST,
-	PENDING_NEEDED
-};
-
 /* The papers of one pass. */
 struct batch {
 	const struct pg_rows *rows; /* of VECTOR_PENDING_SQL */
@@ -65,15 +55,15 @@ static bool acquire_lease(struct request *rq, uint64_t *ret_done, uint32_t *ret_
 {
 	uint64_t lease_ms = embeddings_timeout_ms(FOR_PAPERS) + LEASE_SPARE_MS;
 	struct pg_rows *rows = pg_query(rq, VECTOR_HAS_PENDING_SQL, pg_text(embeddings_space()));
-	if (!pg_value_bool(rows, 0, 0))
+	if (!pg_value_bool(rows, 0))
 		return false;
 	rows = pg_query(rq, VECTOR_ACQUIRE_LEASE_SQL, pg_text(embeddings_space()),
 	                pg_text(rq->worker->process->instance),
 	                pg_int((int64_t)(lease_ms + 999) / 1000));
 	if (pg_empty(rows))
 		return false;
-	*ret_done = (uint64_t)pg_value_int(rows, 0, 0);
-	*ret_dimension = (uint32_t)pg_value_int(rows, 0, 1);
+	*ret_done = (uint64_t)pg_get_int(rows, 0, "done");
+	*ret_dimension = (uint32_t)pg_get_int(rows, 0, "dimension");
 	return true;
 }
 
@@ -84,12 +74,12 @@ static void read_batch(struct request *rq, uint64_t done, size_t limit, struct b
 	batch->needed = arena_array(rq->arena, (size_t)batch->rows->count, sizeof(int));
 	batch->texts = arena_array(rq->arena, (size_t)batch->rows->count, sizeof(char *));
 	for (int row = 0; row < batch->rows->count; row++) {
-		if (!pg_value_bool(batch->rows, row, PENDING_NEEDED))
+		if (!pg_get_bool(batch->rows, row, "is_needed"))
 			continue;
 		batch->needed[batch->count] = row;
 		batch->texts[batch->count++] =
-			arena_printf(rq->arena, "%s\n%s", pg_value(batch->rows, row, PENDING_TITLE),
-		                     pg_value(batch->rows, row, PENDING_ABSTRACT));
+			arena_printf(rq->arena, "%s\n%s", pg_get(batch->rows, row, "title"),
+		                     pg_get(batch->rows, row, "abstract"));
 	}
 }
 
@@ -112,8 +102,8 @@ static void pack(void *arg)
 	float scale;
 	for (size_t i = 0; i < batch->count; i++) {
 		yyjson_mut_val *out = yyjson_mut_arr_add_obj(doc, rows);
-		const char *id = pg_value(batch->rows, batch->needed[i], PENDING_ID);
-		const char *digest = pg_value(batch->rows, batch->needed[i], PENDING_DIGEST);
+		const char *id = pg_get(batch->rows, batch->needed[i], "arxiv_id");
+		const char *digest = pg_get(batch->rows, batch->needed[i], "digest");
 		vectors_quantise(result->vectors + i * result->dimension, result->dimension, row,
 		                 &scale);
 		yyjson_mut_obj_add_str(doc, out, "arxiv_id", id);
@@ -129,7 +119,7 @@ static void pack(void *arg)
 static bool store(struct request *rq, const struct batch *batch, uint32_t dimension,
                   const char *rows_json)
 {
-	int64_t done = pg_value_int(batch->rows, batch->rows->count - 1, PENDING_CHANGE);
+	int64_t done = pg_get_int(batch->rows, batch->rows->count - 1, "change");
 	struct pg_rows *stored = pg_query(rq, VECTOR_STORE_SQL, pg_text(embeddings_space()),
 	                                  pg_text(rq->worker->process->instance), pg_int(done),
 	                                  pg_int(dimension), pg_text(rows_json));
@@ -185,7 +175,7 @@ static uint64_t skip_refused(struct request *rq, struct paper_embedding *papers,
 	if (result->outcome != EMBEDDINGS_MADE)
 		return note_failure(rq, papers, refused);
 	log_warn(LOG_GROUP_APP, "the embedder refused a paper; skipping it",
-	         f_text("arxiv_id", pg_value(batch->rows, batch->needed[0], PENDING_ID)),
+	         f_text("arxiv_id", pg_get(batch->rows, batch->needed[0], "arxiv_id")),
 	         f_text("reason", refused->reason));
 	store_progress(rq, batch);
 	note_success(papers);

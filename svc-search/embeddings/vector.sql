@@ -7,7 +7,7 @@ SELECT coalesce(max(change), 0) > coalesce((SELECT done FROM vector_space WHERE 
 INSERT INTO vector_space AS s (name, holder, held_until) VALUES ($1, $2, now() + make_interval(secs => $3))
 ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, held_until = excluded.held_until
 WHERE s.holder IS NULL OR s.holder = $2 OR s.held_until < now()
-RETURNING done, coalesce(dimension, 0);
+RETURNING done, coalesce(dimension, 0) AS dimension;
 
 -- name: vector_extend_lease
 -- Make the lease of process $2 in space $1 expire in $3 seconds.
@@ -15,8 +15,8 @@ UPDATE vector_space SET held_until = now() + make_interval(secs => $3) WHERE nam
 
 -- name: vector_pending (read)
 -- The next $3 papers of space $1 after change $2, and whether each needs a vector.
-SELECT a.change, a.arxiv_id, a.title, a.abstract, encode(a.digest, 'hex'),
-       NOT a.is_deleted AND v.digest IS DISTINCT FROM a.digest
+SELECT a.change, a.arxiv_id, a.title, a.abstract, encode(a.digest, 'hex') AS digest,
+       NOT a.is_deleted AND v.digest IS DISTINCT FROM a.digest AS is_needed
 FROM (SELECT *, text_digest(title, abstract) AS digest FROM asset WHERE change > $2 ORDER BY change LIMIT $3) a
 LEFT JOIN asset_vector v ON v.space = $1 AND v.arxiv_id = a.arxiv_id
 ORDER BY a.change;

@@ -122,7 +122,7 @@ static void ask_day(struct request *rq, struct run *run, int days_ago)
 		                                 : http_reason(answer->status);
 	else
 		run->changed +=
-			pg_value_int(pg_query(rq, DAILY_PAPERS_STORE_SQL, pg_text(rows)), 0, 0);
+			pg_value_int(pg_query(rq, DAILY_PAPERS_STORE_SQL, pg_text(rows)), 0);
 }
 
 /* Runs under the lease. */
@@ -145,7 +145,7 @@ static void pass(struct request *rq)
 	struct daily_papers *daily = periodic_user(rq);
 	const struct process *process = rq->worker->process;
 	if (process->is_migrated && !process->is_draining &&
-	    pg_value_bool(pg_query(rq, DAILY_PAPERS_IS_DUE_SQL), 0, 0) &&
+	    pg_value_bool(pg_query(rq, DAILY_PAPERS_IS_DUE_SQL), 0) &&
 	    lease_take(rq, &daily->lease, process->instance))
 		lease_run(rq, &daily->lease, process->instance, run_days, NULL);
 	periodic_wake_in(daily->periodic, process->is_migrated ? POLL_MS : 1000);

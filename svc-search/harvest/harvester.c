@@ -166,11 +166,11 @@ static void show_gauges(struct request *rq, struct harvester *harvester)
 		return;
 	struct pg_rows *rows = pg_query(rq, SOURCE_GAUGES_SQL, pg_text(source));
 	for (int row = 0; row < rows->count; row++) {
-		const char *set = kept_name(pg_value(rows, row, 0));
-		metric_set(&complete_gauge, source, set, pg_value_float(rows, row, 1));
-		metric_set(&missed_gauge, source, set, pg_value_float(rows, row, 2));
-		metric_set(&added_gauge, source, set, pg_value_float(rows, row, 3));
-		metric_set(&next_gauge, source, set, pg_value_float(rows, row, 4));
+		const char *set = kept_name(pg_get(rows, row, "set"));
+		metric_set(&complete_gauge, source, set, pg_get_float(rows, row, "complete_at"));
+		metric_set(&missed_gauge, source, set, pg_get_float(rows, row, "missed"));
+		metric_set(&added_gauge, source, set, pg_get_float(rows, row, "added"));
+		metric_set(&next_gauge, source, set, pg_get_float(rows, row, "next_at"));
 	}
 	harvester->gauges_due_ms = time_monotonic_ms() + GAUGES_MS;
 }
@@ -317,7 +317,7 @@ static void begin_list(struct request *rq, struct turn *turn)
 	struct pg_rows *rows =
 		pg_query(rq, SOURCE_START_SQL, pg_text(turn->harvester->source->name),
 	                 pg_text(turn->set), pg_int(backfill_days));
-	turn->from = pg_value(rows, 0, 0);
+	turn->from = pg_value(rows, 0);
 	turn->records = turn->attempts = turn->restarts = 0;
 }
 

@@ -90,5 +90,6 @@ FROM source s, announcement_before($1, now()) announced WHERE s.name = $1 AND s.
 -- name: source_gauges (read)
 -- $1 the source. Its sets of HARVEST_SETS: when the last list was complete, or when the set was new, in seconds since the epoch;
 -- announcements that brought no new paper; papers that the last list brought, so far; and when the next one is due.
-SELECT set, extract(epoch FROM coalesce(response_date, created_at)), source_missed(s, now()), added, extract(epoch FROM next_at)
+SELECT set, extract(epoch FROM coalesce(response_date, created_at)) AS complete_at, source_missed(s, now()) AS missed, added,
+       extract(epoch FROM next_at) AS next_at
 FROM source s WHERE name = $1 AND is_scheduled;

@@ -100,7 +100,7 @@ bool source_reserve(struct request *rq, const struct source *source, int64_t wai
 	                                pg_int((int64_t)source->delay_ms()), pg_int(wait_max_ms));
 	if (pg_empty(rows))
 		return false;
-	*ret_wait_ms = pg_value_int(rows, 0, 0);
+	*ret_wait_ms = pg_value_int(rows, 0);
 	return true;
 }
 
@@ -157,7 +157,7 @@ static size_t withdraw(struct request *rq, const struct source_page *page)
 		return 0;
 	struct pg_rows *rows =
 		pg_query(rq, ASSET_WITHDRAW_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)));
-	return (size_t)pg_value_int(rows, 0, 0);
+	return (size_t)pg_value_int(rows, 0);
 }
 
 size_t source_store(struct request *rq, struct import *import, const struct source_page *page)

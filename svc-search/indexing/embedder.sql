@@ -1,9 +1,10 @@
 -- name: embedder_state (read)
 -- $1 format, $2 newest recipe that is known: the number of the newest change, the number of papers, and the current version:
 -- name, papers, change, ms since it was checked, fingerprint, recipe; NULLs when there is none.
-SELECT coalesce((SELECT max(change) FROM asset), 0),
-       coalesce((SELECT sum(papers) FROM asset_count WHERE key = ''), 0),
-       e.version, e.papers, e.change, greatest(0, extract(epoch FROM now() - e.checked_at) * 1000)::bigint, e.fingerprint,
+SELECT coalesce((SELECT max(change) FROM asset), 0) AS change,
+       coalesce((SELECT sum(papers) FROM asset_count WHERE key = ''), 0) AS papers,
+       e.version, e.papers AS checked_papers, e.change AS checked_change,
+       greatest(0, extract(epoch FROM now() - e.checked_at) * 1000)::bigint AS age_ms, e.fingerprint,
        e.recipe
 FROM (VALUES (1)) AS one
 LEFT JOIN LATERAL (SELECT * FROM embedder WHERE format = $1 AND recipe <= $2 ORDER BY recipe DESC, number DESC LIMIT 1) e ON true;

@@ -11,35 +11,23 @@
 /* Bytes of a chunk; the last one has fewer. */
 #define CHUNK_BYTES 262144
 
-/* Columns of EMBEDDER_STATE_SQL. */
-enum {
-	STATE_CHANGE,
-	STATE_PAPERS,
-	STATE_VERSION,
-	STATE_CHECKED_PAPERS,
-	STATE_CHECKED_CHANGE,
-	STATE_AGE,
-	STATE_FINGERPRINT,
-	STATE_RECIPE,
-};
-
 struct embedder_state embedder_store_state(struct request *rq)
 {
 	struct pg_rows *rows =
 		pg_query(rq, EMBEDDER_STATE_SQL, pg_int(EMBEDDER_FORMAT), pg_int(TRAINING_RECIPE));
 	struct embedder_state state = {
-		.change = (uint64_t)pg_value_int(rows, 0, STATE_CHANGE),
-		.papers = (uint32_t)pg_value_int(rows, 0, STATE_PAPERS),
-		.checked_papers = (uint32_t)pg_value_int(rows, 0, STATE_CHECKED_PAPERS),
-		.checked_change = (uint64_t)pg_value_int(rows, 0, STATE_CHECKED_CHANGE),
-		.age_ms = (uint64_t)pg_value_int(rows, 0, STATE_AGE),
-		.recipe = (uint32_t)pg_value_int(rows, 0, STATE_RECIPE),
+		.change = (uint64_t)pg_get_int(rows, 0, "change"),
+		.papers = (uint32_t)pg_get_int(rows, 0, "papers"),
+		.checked_papers = (uint32_t)pg_get_int(rows, 0, "checked_papers"),
+		.checked_change = (uint64_t)pg_get_int(rows, 0, "checked_change"),
+		.age_ms = (uint64_t)pg_get_int(rows, 0, "age_ms"),
+		.recipe = (uint32_t)pg_get_int(rows, 0, "recipe"),
 	};
-	const char *version = pg_value(rows, 0, STATE_VERSION);
+	const char *version = pg_get(rows, 0, "version");
 	if (!version)
 		return state;
 	size_t length;
-	const void *fingerprint = pg_value_bytes(rq->arena, rows, 0, STATE_FINGERPRINT, &length);
+	const void *fingerprint = pg_get_bytes(rq->arena, rows, 0, "fingerprint", &length);
 	snprintf(state.version, sizeof(state.version), "%s", version);
 	if (length == sizeof(state.fingerprint))
 		memcpy(state.fingerprint, fingerprint, length);
@@ -56,7 +44,7 @@ static bool read_chunks(struct request *rq, const char *version, char *blob, siz
 			pg_query(rq, EMBEDDER_CHUNK_SQL, pg_text(version), pg_int(number));
 		size_t size = 0;
 		const void *data =
-			pg_empty(rows) ? NULL : pg_value_bytes(rq->arena, rows, 0, 0, &size);
+			pg_empty(rows) ? NULL : pg_value_bytes(rq->arena, rows, 0, &size);
 		bool is_read = data && size > 0 && size <= length - done;
 		if (is_read)
 			memcpy(blob + done, data, size);
@@ -79,7 +67,7 @@ struct embedder *embedder_store_load(struct request *rq, const char *version)
 	struct pg_rows *rows = pg_query(rq, EMBEDDER_SIZE_SQL, pg_text(version));
 	if (pg_empty(rows))
 		return NULL;
-	size_t length = (size_t)pg_value_int(rows, 0, 0);
+	size_t length = (size_t)pg_value_int(rows, 0);
 	char *blob = mem_array(length, 1);
 	request_hold(rq, release_blob, blob);
 	bool is_read = read_chunks(rq, version, blob, length);

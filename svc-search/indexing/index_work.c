@@ -7,21 +7,6 @@
 #include <malloc.h>
 #include <string.h>
 
-/* Columns of ASSET_CHANGES_SQL and VECTOR_CHANGES_SQL. */
-enum column {
-	COLUMN_CHANGE,
-	COLUMN_ID,
-	COLUMN_TITLE,
-	COLUMN_ABSTRACT,
-	COLUMN_CATEGORIES,
-	COLUMN_PUBLISHED,
-	COLUMN_CONTAINER,
-	COLUMN_DELETED,
-	COLUMN_AUTHORS,
-	COLUMN_COMMENTS,
-	COLUMN_VECTOR /* only in VECTOR_CHANGES_SQL */
-};
-
 bool index_writer_has_garbage(struct index_writer *writer)
 {
 	if (uv_mutex_trylock(&writer->lock) != 0)
@@ -57,27 +42,24 @@ static struct engine_change change_of(struct request *rq, const struct pg_rows *
 	struct engine_change change = {
 		.document =
 			{
-				.seq = (uint64_t)pg_value_int(rows, row, COLUMN_CHANGE),
-				.id = pg_value(rows, row, COLUMN_ID),
-				.title = pg_value(rows, row, COLUMN_TITLE),
-				.abstract = pg_value(rows, row, COLUMN_ABSTRACT),
-				.comments = pg_value(rows, row, COLUMN_COMMENTS),
-				.published = (int32_t)pg_value_int(rows, row, COLUMN_PUBLISHED),
-				.has_container = pg_value_bool(rows, row, COLUMN_CONTAINER),
+				.seq = (uint64_t)pg_get_int(rows, row, "number"),
+				.id = pg_get(rows, row, "arxiv_id"),
+				.title = pg_get(rows, row, "title"),
+				.abstract = pg_get(rows, row, "abstract"),
+				.comments = pg_get(rows, row, "comments"),
+				.published = (int32_t)pg_get_int(rows, row, "published"),
+				.has_container = pg_get_bool(rows, row, "has_container"),
 			},
-		.is_deleted = pg_value_bool(rows, row, COLUMN_DELETED),
+		.is_deleted = pg_get_bool(rows, row, "is_deleted"),
 	};
 	struct document *document = &change.document;
-	document->categories = split_at(rq->arena, pg_value(rows, row, COLUMN_CATEGORIES), " ",
+	document->categories = split_at(rq->arena, pg_get(rows, row, "categories"), " ",
 	                                &document->category_count);
-	document->authors = split_at(rq->arena, pg_value(rows, row, COLUMN_AUTHORS), "\n",
-	                             &document->author_count);
-	if (rows->columns > COLUMN_VECTOR) {
-		size_t dimension = 0;
-		change.document.vector =
-			pg_value_bytes(rq->arena, rows, row, COLUMN_VECTOR, &dimension);
-		change.document.dimension = (uint32_t)dimension;
-	}
+	document->authors =
+		split_at(rq->arena, pg_get(rows, row, "authors"), "\n", &document->author_count);
+	size_t dimension = 0;
+	document->vector = pg_get_bytes(rq->arena, rows, row, "vector", &dimension);
+	document->dimension = (uint32_t)dimension;
 	return change;
 }
 

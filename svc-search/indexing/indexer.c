@@ -330,15 +330,15 @@ static void look(struct request *rq, struct indexer *indexer)
 {
 	struct pg_rows *rows = pg_query(rq, ASSET_NEWEST_SQL, pg_text(indexer->space),
 	                                pg_int(EMBEDDER_FORMAT), pg_int(TRAINING_RECIPE));
-	const char *source = pg_value(rows, 0, 0);
-	uint64_t newest = (uint64_t)pg_value_int(rows, 0, 1);
+	const char *source = pg_get(rows, 0, "id");
+	uint64_t newest = (uint64_t)pg_get_int(rows, 0, "newest");
 	if (!indexer->source[0]) {
 		snprintf(indexer->source, sizeof(indexer->source), "%s", source);
 		restore_index(rq, indexer);
 	}
 	if (strcmp(source, indexer->source) != 0 || !follower_look(&indexer->follower, newest))
 		start_over(rq, indexer);
-	look_at_version(rq, indexer, pg_value(rows, 0, 2), pg_value_int(rows, 0, 3));
+	look_at_version(rq, indexer, pg_get(rows, 0, "version"), pg_get_int(rows, 0, "number"));
 }
 
 static void read_pass(struct request *rq)

@@ -77,12 +77,14 @@ static void store(struct request *rq, struct import *import, struct import_batch
 		            "Check that DATABASE_URL is reachable, then run the command again",
 		            err_info(code)->title);
 	size_t given = yyjson_mut_arr_size(batch->rows);
-	size_t added = (size_t)pg_value_int(rows, 0, 0), updated = (size_t)pg_value_int(rows, 0, 1),
-	       older = (size_t)pg_value_int(rows, 0, 2);
+	size_t added = (size_t)pg_get_int(rows, 0, "added"),
+	       updated = (size_t)pg_get_int(rows, 0, "updated"),
+	       older = (size_t)pg_get_int(rows, 0, "older");
 	import->added += added;
 	import->updated += updated;
 	import->older += older;
-	import->newest_added_ms = MAX_OF(import->newest_added_ms, pg_value_int(rows, 0, 3));
+	import->newest_added_ms =
+		MAX_OF(import->newest_added_ms, pg_get_int(rows, 0, "newest_added_ms"));
 	import->unchanged += given - MIN_OF(added + updated + older, given);
 	batch_reset(batch);
 }

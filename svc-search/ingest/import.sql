@@ -37,11 +37,11 @@ WITH listed AS (
            excluded.source_authors, false)
     RETURNING xmax = 0 AS is_new, published_at
 )
-SELECT (SELECT count(*) FROM written WHERE is_new), (SELECT count(*) FROM written WHERE NOT is_new),
+SELECT (SELECT count(*) FROM written WHERE is_new) AS added, (SELECT count(*) FROM written WHERE NOT is_new) AS updated,
        (SELECT count(*) FROM given g JOIN stored s USING (arxiv_id) WHERE is_older(g.updated_at, s.updated_at))
-       + (SELECT count(*) FROM listed l JOIN given g USING (arxiv_id) WHERE l.updated_at < g.updated_at),
+       + (SELECT count(*) FROM listed l JOIN given g USING (arxiv_id) WHERE l.updated_at < g.updated_at) AS older,
        (extract(epoch FROM greatest((SELECT max(published_at) FROM written WHERE is_new),
-                                    (SELECT max(published_at) FROM stored WHERE added_at >= announcement_before($3, now())))) * 1000)::bigint;
+                                    (SELECT max(published_at) FROM stored WHERE added_at >= announcement_before($3, now())))) * 1000)::bigint AS newest_added_ms;
 
 -- name: index_source_get (read)
 -- The id of this database.

@@ -56,17 +56,14 @@ void email_confirmation_create(struct request *rq)
 
 /* --- The mail --------------------------------------------------------------------------------- */
 
-/* Columns of EMAIL_CONFIRMATION_GET_SQL. */
-enum { MAIL_ACCOUNT, MAIL_ENDPOINT, MAIL_EMAIL, MAIL_TOKEN, MAIL_UNSUBSCRIBE, MAIL_NAME };
-
 /* The link with the token of a column. */
-static const char *link_of(struct request *rq, const struct pg_rows *row, int column,
+static const char *link_of(struct request *rq, const struct pg_rows *row, const char *column,
                            const char *page)
 {
 	size_t length;
-	const void *sealed = pg_value_bytes(rq->arena, row, 0, column, &length);
-	const char *token = endpoint_secret_open(rq, pg_value(row, 0, MAIL_ENDPOINT),
-	                                         pg_value(row, 0, MAIL_ACCOUNT), sealed, length);
+	const void *sealed = pg_get_bytes(rq->arena, row, 0, column, &length);
+	const char *token = endpoint_secret_open(rq, pg_get(row, 0, "endpoint_id"),
+	                                         pg_get(row, 0, "account_id"), sealed, length);
 	if (!token)
 		raise_error(rq, ERR_INTERNAL, "the endpoint's token cannot be read");
 	return email_link(rq->arena, page, token);
@@ -80,14 +77,14 @@ static const char *send_mail(struct request *rq, const char *confirmation,
 	const char *why;
 	char error[EMAIL_ERROR_MAX];
 	const struct email_reason reason = {
-		.endpoint = pg_value(row, 0, MAIL_NAME),
-		.unsubscribe_url = link_of(rq, row, MAIL_UNSUBSCRIBE, "unsubscribe"),
+		.endpoint = pg_get(row, 0, "name"),
+		.unsubscribe_url = link_of(rq, row, "secret", "unsubscribe"),
 	};
 	const struct email email = {
-		.to = pg_value(row, 0, MAIL_EMAIL),
+		.to = pg_get(row, 0, "email"),
 		.id = confirmation,
 		.unsubscribe_url = reason.unsubscribe_url,
-		.text = email_confirmation_write(rq->arena, link_of(rq, row, MAIL_TOKEN, "confirm"),
+		.text = email_confirmation_write(rq->arena, link_of(rq, row, "token", "confirm"),
 	                                         &reason),
 	};
 	enum err_code code = email_send_try(rq, &email, &reply, &why);

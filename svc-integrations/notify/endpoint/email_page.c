@@ -59,7 +59,7 @@ static void answer(struct request *rq, const char *sql, const struct page *page)
 	if (pg_empty(rows))
 		reply_page_html(rq, 404, &NONE, "");
 	else
-		reply_page_html(rq, 200, page, pg_value(rows, 0, 0));
+		reply_page_html(rq, 200, page, pg_value(rows, 0));
 }
 
 void email_confirm_page(struct request *rq)

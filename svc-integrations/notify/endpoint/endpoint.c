@@ -263,12 +263,12 @@ static struct pg_rows *change_address(struct request *rq, const struct endpoint_
 	struct pg_param account = pg_uuid(rq->caller.account);
 	struct pg_rows *rows = pg_query(rq, ENDPOINT_KIND_SQL, pg_text(in->id), account);
 	require_row(rq, rows, MISSING);
-	enum endpoint_kind kind = endpoint_kind_of(pg_value(rows, 0, 0));
+	enum endpoint_kind kind = endpoint_kind_of(pg_get(rows, 0, "kind"));
 	const char *fault = address_fault(rq, ENDPOINT_KINDS[kind], false, &name);
 	const char *given = kind == ENDPOINT_EMAIL ? in->email : in->url;
 	if (fault)
 		raise_field(rq, name, "%s", fault);
-	bool is_as_shown = !given || strcmp(pg_value(rows, 0, 1), given) == 0;
+	bool is_as_shown = !given || strcmp(pg_get(rows, 0, "url"), given) == 0;
 	if (kind == ENDPOINT_EMAIL && !is_as_shown)
 		return endpoint_email_readdress(rq, CONSTRAINTS, in->id);
 	if (kind == ENDPOINT_SLACK && !is_as_shown)
@@ -309,7 +309,7 @@ void endpoint_rotate(struct request *rq)
 	                 pg_bytes(secret.sealed.data, secret.sealed.length), pg_text(secret.hint),
 	                 pg_int(in->old_valid_s), pg_bool(in->is_forced));
 	require_row(rq, rows, MISSING);
-	if (!pg_value(rows, 0, 0))
+	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_CONFLICT,
 		            "the old secret still signs; set force to give it up now");
 	reply_secret(rq, 200, pg_json(rows), secret.text);

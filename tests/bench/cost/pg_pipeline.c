@@ -61,7 +61,7 @@ static void run_statement(struct request *rq)
 {
 	int i = left--;
 	struct pg_rows *rows = pg_query(rq, STATEMENT, pg_int(i));
-	require(pg_value_int(rows, 0, 0) == i + 1);
+	require(pg_value_int(rows, 0) == i + 1);
 }
 
 /* Start the next request when one has ended. As in a service, each request runs one statement. */

@@ -39,7 +39,7 @@ static inline void query_number(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
 	struct pg_rows *rows = pg_query(rq, outcome->sql, pg_int(outcome->number));
-	outcome->answer = pg_empty(rows) ? 0 : (long)pg_value_int(rows, 0, 0);
+	outcome->answer = pg_empty(rows) ? 0 : (long)pg_value_int(rows, 0);
 }
 
 static inline void note_outcome(struct request *rq)

@@ -62,9 +62,9 @@ static void put(struct request *rq)
 	assert_int_equal(rows->columns, 3);
 	if (rows->count == 0)
 		return;
-	assert_true(text ? strcmp(pg_value(rows, 0, 2), text) == 0 : !pg_value(rows, 0, 2));
-	item->answer = (int)pg_value_int(rows, 0, 0);
-	item->size = (int)pg_value_int(rows, 0, 1);
+	assert_true(text ? strcmp(pg_get(rows, 0, "text"), text) == 0 : !pg_get(rows, 0, "text"));
+	item->answer = (int)pg_get_int(rows, 0, "number");
+	item->size = (int)pg_get_int(rows, 0, "size");
 }
 
 static struct request *start(struct item_request *item)
@@ -269,7 +269,7 @@ static void put_after(struct request *rq)
 	                                         pg_int(item->number), pg_null()));
 	if (item->code)
 		pg_raise(rq, item->code);
-	item->size = (int)pg_value_int(rows, 0, 1);
+	item->size = (int)pg_get_int(rows, 0, "size");
 }
 
 /* The first statement of number 700 fails: that of number 600 has made the same row. */

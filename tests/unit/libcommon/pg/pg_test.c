@@ -39,27 +39,27 @@ static void values(struct request *rq)
 	struct uuid id = uuid_new();
 	char text[UUID_TEXT_LEN + 1];
 	uuid_format(&id, text);
-	struct pg_rows *rows =
-		pg_query(rq,
-	                 "SELECT $1::text, $2::text, $3::bigint, $4::float8, $5::uuid, $6::bytea, "
-	                 "$7::timestamptz, $8::boolean, ''::text, NULL::bytea",
-	                 pg_text("ä'\"\\"), pg_null(), pg_int(INT64_MIN), pg_text("0.1"),
-	                 pg_uuid(id), pg_bytes("a\0\xff", 3), pg_time(1769851800123),
-	                 pg_bool(true));
+	struct pg_rows *rows = pg_query(
+		rq,
+		"SELECT $1::text, $2::text AS none, $3::bigint AS number, $4::float8 AS part, "
+		"$5::uuid AS id, $6::bytea AS bytes, $7::timestamptz AS at, $8::boolean AS is, "
+		"''::text AS empty, NULL::bytea AS no_bytes",
+		pg_text("ä'\"\\"), pg_null(), pg_int(INT64_MIN), pg_text("0.1"), pg_uuid(id),
+		pg_bytes("a\0\xff", 3), pg_time(1769851800123), pg_bool(true));
 	assert_int_equal(rows->count, 1);
 	assert_int_equal(rows->columns, 10);
 	assert_string_equal(pg_json(rows), "ä'\"\\");
-	assert_null(pg_value(rows, 0, 1));
-	assert_int_equal(pg_value_int(rows, 0, 1), 0);
-	assert_true(pg_value_int(rows, 0, 2) == INT64_MIN);
-	assert_true(pg_value_float(rows, 0, 3) == 0.1);
-	assert_string_equal(pg_value(rows, 0, 4), text);
-	assert_memory_equal(pg_value_bytes(rq->arena, rows, 0, 5, &length), "a\0\xff", 3);
+	assert_null(pg_get(rows, 0, "none"));
+	assert_int_equal(pg_get_int(rows, 0, "none"), 0);
+	assert_true(pg_get_int(rows, 0, "number") == INT64_MIN);
+	assert_true(pg_get_float(rows, 0, "part") == 0.1);
+	assert_string_equal(pg_get(rows, 0, "id"), text);
+	assert_memory_equal(pg_get_bytes(rq->arena, rows, 0, "bytes", &length), "a\0\xff", 3);
 	assert_int_equal(length, 3);
-	assert_string_equal(pg_value(rows, 0, 6), "2026-01-31 09:30:00.123+00");
-	assert_true(pg_value_bool(rows, 0, 7));
-	assert_string_equal(pg_value(rows, 0, 8), "");
-	assert_null(pg_value_bytes(rq->arena, rows, 0, 9, &length));
+	assert_string_equal(pg_get(rows, 0, "at"), "2026-01-31 09:30:00.123+00");
+	assert_true(pg_get_bool(rows, 0, "is"));
+	assert_string_equal(pg_get(rows, 0, "empty"), "");
+	assert_null(pg_get_bytes(rq->arena, rows, 0, "no_bytes", &length));
 	rows = pg_query(rq, "CREATE TABLE t (a int)");
 	assert_true(pg_empty(rows));
 	rows = pg_query(rq, "INSERT INTO t SELECT generate_series(1, $1::int)", pg_int(7));
@@ -126,11 +126,11 @@ static void add_together(struct request *rq)
 	enum err_code code = pg_try_all(rq, &rows, NULL, calls, ARRAY_LEN(calls));
 	if (code != ERR_NONE)
 		pg_raise(rq, code);
-	assert_int_equal(pg_value_int(rows, 0, 0), number + 1000000);
+	assert_int_equal(pg_value_int(rows, 0), number + 1000000);
 	outcome->answer = (long)pg_value_int(
 		pg_query(rq, "SELECT count(*) FROM t WHERE a IN ($1::int, $1::int + 1000000)",
 	                 pg_int(number)),
-		0, 0);
+		0);
 }
 
 /* Of statements that are run together all take effect, or none, whatever the others of the
@@ -162,10 +162,10 @@ static void add_in_transaction(struct request *rq)
 	/* It sees its own uncommitted row. */
 	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FILTER (WHERE a = $1) FROM t",
 	                                pg_int(outcome->number));
-	outcome->answer = (long)pg_value_int(rows, 0, 0);
+	outcome->answer = (long)pg_value_int(rows, 0);
 	rows = pg_query(rq, "SELECT count(*) FROM (SELECT xmin FROM t WHERE xmin = "
 	                    "pg_current_xact_id()::xid) AS mine");
-	assert_int_equal(pg_value_int(rows, 0, 0), 1);
+	assert_int_equal(pg_value_int(rows, 0), 1);
 	if (outcome->number % 3 == 0)
 		pg_rollback(rq);
 	else if (outcome->number % 3 == 1)

@@ -42,7 +42,7 @@ static const char BEGINS_TOO_EARLY[] =
 static void call_replaced(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
-	outcome->answer = (long)pg_value_int(pg_query(rq, "SELECT replaced()"), 0, 0);
+	outcome->answer = (long)pg_value_int(pg_query(rq, "SELECT replaced()"), 0);
 }
 
 static void test_a_replaced_function_is_called_again(void **state)
@@ -63,10 +63,10 @@ static void run_many_texts(struct request *rq)
 		char sql[64];
 		snprintf(sql, sizeof(sql), "SELECT %d + $1::int", i);
 		struct pg_rows *rows = pg_query(rq, sql, pg_int(1));
-		assert_int_equal(pg_value_int(rows, 0, 0), i + 1);
+		assert_int_equal(pg_value_int(rows, 0), i + 1);
 	}
 	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements");
-	outcome->answer = (long)pg_value_int(rows, 0, 0);
+	outcome->answer = (long)pg_value_int(rows, 0);
 }
 
 /* Statements beyond the limit run unprepared. */
@@ -87,7 +87,7 @@ static void count_prepared(struct request *rq)
 	pg_query(rq, "SELECT 2");
 	struct pg_rows *rows = pg_query(rq, "SELECT count(*) FROM pg_prepared_statements "
 	                                    "WHERE statement = 'SELECT 2'");
-	outcome->answer = (long)pg_value_int(rows, 0, 0);
+	outcome->answer = (long)pg_value_int(rows, 0);
 }
 
 static void lose_session(struct request *rq)

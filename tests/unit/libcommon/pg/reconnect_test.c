@@ -430,7 +430,7 @@ static void prepare_some(struct request *rq)
 		char sql[64];
 		snprintf(sql, sizeof(sql), "SELECT $1::int + %d", i);
 		struct pg_rows *rows = pg_query(rq, sql, pg_int(outcome->number));
-		assert_int_equal(pg_value_int(rows, 0, 0), outcome->number + i);
+		assert_int_equal(pg_value_int(rows, 0), outcome->number + i);
 	}
 	outcome->answer++;
 }
