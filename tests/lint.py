@@ -2,8 +2,9 @@
 """Checks that the compiler does not make.
 
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, folders of many files, unregistered tests,
-                                migrations that Postgres refuses or that hold functions, edited functions without a new version,
-                                what libcommon/ARCHITECTURE.md names and is gone, an image of another version
+                                migrations that Postgres refuses or that hold functions, bodies of functions that are there twice, edited
+                                functions without a new version, what libcommon/ARCHITECTURE.md names and is gone, an image of another
+                                version
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -246,6 +247,23 @@ def lint_functions_of_tables(root):
                     yield f"{path.relative_to(root)}: creates {name}(), which no table uses: it belongs into a file NOUN.fn.sql"
 
 
+# A function and its body; a shorter one, such as an expression, may be that of two.
+FUNCTION_BODY = re.compile(
+    r"CREATE (?:OR REPLACE )?FUNCTION (\w+)\((?:(?!\bAS \$|;).)*?(?:\bAS \$(\w*)\$(.*?)\$\2\$|\b(?:RETURN|BEGIN ATOMIC)\b([^;]*);)", re.DOTALL
+)
+FUNCTION_BODY_MIN = 80  # characters without spaces
+
+
+def lint_function_bodies(root):
+    """No body of an SQL function is there twice: one of the functions calls the other."""
+    known = {}
+    for path in sources(root, ".sql"):
+        for name, _, quoted, standard in FUNCTION_BODY.findall(sql_code(path)):
+            body, place = "".join((quoted or standard).split()), f"{path.relative_to(root)}: {name}()"
+            if len(body) >= FUNCTION_BODY_MIN and known.setdefault(body, place) != place:
+                yield f"{place} has the body of {known[body]}"
+
+
 # The head of a function with an SQL-standard body, its end, and changes of a table that rewrite its rows or may do so.
 SQL_FUNCTION = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)((?:(?!\bAS \$|;).)*?)\n?\s*\b(?:RETURN|BEGIN ATOMIC)\b", re.DOTALL)
 DROPPED_FUNCTION = re.compile(r"DROP FUNCTION (?:IF EXISTS )?(\w+)")
@@ -330,7 +348,7 @@ def lint_architecture(root):
 
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_folder_sizes(root), *lint_migrations(root), *lint_functions_of_tables(root),
-                     *lint_column_names(root), *lint_version(root), *lint_architecture(root)})  # fmt: skip
+                     *lint_function_bodies(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")

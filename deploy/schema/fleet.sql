@@ -76,8 +76,8 @@ CREATE INDEX deliverable_item ON deliverable USING btree (repo_key, kind, number
 CREATE INDEX deliverable_merged ON deliverable USING btree (account_id, closed_at) INCLUDE (repo_key, opened_at) WHERE ((stage = 'merged'::text) AND (kind = 'pull_request'::text));
 CREATE INDEX deliverable_newest ON deliverable USING btree (account_id, opened_at DESC, url) INCLUDE (repo_key, kind, stage);
 CREATE INDEX deliverable_open ON deliverable USING btree (account_id, opened_at) WHERE ((stage = 'open'::text) AND (kind <> 'other'::text));
-CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN ((((((old.stage IS DISTINCT FROM new.stage) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_told();
-CREATE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_told();
+CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN ((((((old.stage IS DISTINCT FROM new.stage) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_emit_change();
+CREATE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_emit_change();
 CREATE TRIGGER deliverable_new AFTER INSERT ON deliverable FOR EACH ROW WHEN ((new.kind <> 'other'::text)) EXECUTE FUNCTION deliverable_announce();
 CREATE TRIGGER deliverable_passed AFTER UPDATE OF stage ON deliverable FOR EACH ROW WHEN (((new.kind <> 'other'::text) AND (new.stage <> old.stage))) EXECUTE FUNCTION deliverable_announce();
 

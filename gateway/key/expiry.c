@@ -3,7 +3,7 @@
 #include "expiry.sql.h"
 #include "pg/pg.h"
 
-#define BATCH 1000 /* api_keys_expiring_tell() */
+#define BATCH 1000 /* api_keys_expiring_announce() */
 
 int64_t key_expiry_check_ms;
 
@@ -16,6 +16,6 @@ const struct setting KEY_EXPIRY_SETTINGS[] = {
 
 void keys_expiring_announce(struct request *rq)
 {
-	while (pg_value_int(pg_query(rq, EXPIRY_TELL_SQL), 0) == BATCH)
+	while (pg_value_int(pg_query(rq, EXPIRY_ANNOUNCE_SQL), 0) == BATCH)
 		;
 }

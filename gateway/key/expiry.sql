@@ -1,2 +1,2 @@
--- name: expiry_tell
-SELECT api_keys_expiring_tell();
+-- name: expiry_announce
+SELECT api_keys_expiring_announce();

@@ -78,15 +78,15 @@ LANGUAGE sql AS $$
                                                new_interest, days, false) m
 $$;
 
--- What services and people are told of a key.
+-- What services and people are sent about a key.
 CREATE OR REPLACE FUNCTION api_key_event(k api_key) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object('key_id', k.id, 'name', k.name, 'kind', k.kind, 'repo', k.repo, 'interest_id', k.interest_id,
                               'expires_at', time_json(k.expires_at))
 $$;
 
--- Tell the other services and the account of a key, `key.revoked` or `key.expiring`; `k` is as it was before. Services are told once
+-- Notify the other services and the account of a key, `key.revoked` or `key.expiring`; `k` is as it was before. Services are notified once
 -- more that a revoked key was deleted, people are not.
-CREATE OR REPLACE FUNCTION api_key_tell(k api_key, type text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION api_key_announce(k api_key, type text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     data jsonb := api_key_event(k);
 BEGIN
@@ -95,10 +95,10 @@ BEGIN
     WHERE k.revoked_at IS NULL;
 END $$;
 
--- Tell of up to 1000 keys that expire in 30 or in 7 days: of each once at either time, unless it was made later than that. How many.
-CREATE OR REPLACE FUNCTION api_keys_expiring_tell() RETURNS bigint LANGUAGE plpgsql AS $$
+-- Announce up to 1000 keys that expire in 30 or in 7 days: each once at either time, unless it was made later than that. How many.
+CREATE OR REPLACE FUNCTION api_keys_expiring_announce() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
-    told bigint;
+    announced bigint;
 BEGIN
     WITH due AS (
         SELECT k.id, CASE WHEN k.expires_at <= now() + interval '168 hours' THEN 7 ELSE 30 END AS days FROM api_key k
@@ -110,6 +110,6 @@ BEGIN
     ), marked AS (
         UPDATE api_key k SET expiry_told = due.days FROM due WHERE k.id = due.id RETURNING k
     )
-    SELECT count(api_key_tell(marked.k, 'key.expiring')) INTO told FROM marked;
-    RETURN told;
+    SELECT count(api_key_announce(marked.k, 'key.expiring')) INTO announced FROM marked;
+    RETURN announced;
 END $$;

@@ -12,7 +12,7 @@ SELECT api_key_json(k) FROM api_key k WHERE k.id = $1 AND k.account_id = $2 AND 
 WITH before AS (
     SELECT k AS old, k.id, k.revoked_at FROM api_key k WHERE k.id = $1 AND k.account_id = $2 AND k.is_provisioned FOR UPDATE
 ), event AS (
-    SELECT api_key_tell(old, 'key.revoked') FROM before WHERE revoked_at IS NULL
+    SELECT api_key_announce(old, 'key.revoked') FROM before WHERE revoked_at IS NULL
 )
 UPDATE api_key k SET revoked_at = coalesce(k.revoked_at, now())
 FROM before LEFT JOIN (SELECT count(*) FROM event) sent ON true

@@ -9,7 +9,7 @@ LANGUAGE sql STABLE AS $$
       AND k.revoked_at IS NULL AND k.deleted_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())
 $$;
 
--- A session as POST and GET /session tell it.
+-- A session as POST and GET /session show it.
 CREATE OR REPLACE FUNCTION session_json(s session, scopes text[]) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'account', (SELECT jsonb_build_object('id', a.id, 'email', a.email) FROM account a WHERE a.id = s.account_id),

@@ -17,9 +17,9 @@
  * up, when their version is higher than the one in the schema's table `functions`. It rises with
  * every edit (libcommon/tools/functions_version.py), so a process of an older release that starts
  * again installs nothing. As both releases call them during an update, the name, the parameters and
- * the result of a function stay; a function that needs others gets a new name, and a later
- * migration drops the old one. Functions that a table itself uses (in a default, a check, an index
- * or a generated column) are in its migration.
+ * the result of a function stay. A function that needs others gets a new name, the old one calls it
+ * from previous_release.fn.sql of the service, and a later migration drops it. Functions that a
+ * table itself uses (in a default, a check, an index or a generated column) are in its migration.
  *
  * Everything that is pending is done in one transaction: the former release, which still runs, sees
  * the schema before or after all of it, and never a step between. First comes what every service

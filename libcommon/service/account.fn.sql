@@ -48,7 +48,7 @@ BEGIN
     RETURN NEW;
 END $$;
 
--- BEFORE INSERT: leave out rows of a deleted account, where what is told of it late is no mistake.
+-- BEFORE INSERT: leave out rows of a deleted account, where what arrives late for it is no mistake.
 CREATE OR REPLACE FUNCTION account_skipped() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     RETURN CASE WHEN account_share(NEW.account_id) THEN NEW END;

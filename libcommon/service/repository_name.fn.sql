@@ -1,6 +1,6 @@
 -- Names of repositories (repository_name.h); the tables are in pg/migrations/0053_repository.sql.
 
--- The name that the repository has now which is, or was, called `name`. A name that nobody told of stays as it is.
+-- The name that the repository has now which is, or was, called `name`. A name that is not known stays as it is.
 CREATE OR REPLACE FUNCTION repository_now(name text) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN coalesce((SELECT r.name FROM repository_former f JOIN repository r ON r.number = f.number WHERE f.name = lower($1)), $1);
@@ -13,7 +13,7 @@ BEGIN
 END $$;
 
 -- The name under which this schema has the repository of an event, which names it with its number: the number decides. An event can
--- be read before the one that tells its new name, and after another repository has taken its former one.
+-- be read before the one that has its new name, and after another repository has taken its former one.
 CREATE OR REPLACE FUNCTION repository_named(name text, number bigint) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
     RETURN coalesce((SELECT r.name FROM repository r WHERE r.number = $2), repository_now($1));
@@ -66,7 +66,7 @@ BEGIN
 END $$;
 
 -- Take a repository's name, which is at the latest the one of its last event: what comes late or twice changes nothing. `former` is
--- the name before, if the code host told it. Who uses this defines repository_move(old_name, new_name, web_url), which moves what the
+-- the name before, if the code host reported it. Who uses this defines repository_move(old_name, new_name, web_url), which moves what the
 -- schema has of the repository, also what was stored under the new name before that was known.
 --
 -- Another repository that has the name here has lost it, and what is kept of it makes room. Events about names are read in their

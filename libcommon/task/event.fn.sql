@@ -1,6 +1,6 @@
 -- Writing events: rows of the outbox, which the relay sends (task/outbox.h).
 
--- Tell the client that has written rows, which tells the others (task/wake.h). A notice, as NOTIFY takes a lock at commit
+-- Notify the client that has written rows, which notifies the others (task/wake.h). A notice, as NOTIFY takes a lock at commit
 -- that the whole server has once, and keeps it until the commit is on disk, so that all commits would wait for each other.
 CREATE OR REPLACE FUNCTION outbox_notify() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -22,7 +22,7 @@ BEGIN
     RETURN id;
 END $$;
 
--- Note what the account is told outside, by what it has set up for that (svc-integrations/notify/message.h): the type and the data of a
+-- Note what the account is notified of outside, by what it has set up for that (svc-integrations/notify/message.h): the type and the data of a
 -- message, as the webhooks of the API's description have them, in an event of the type `message`. Its id, which is the message's.
 CREATE OR REPLACE FUNCTION message_emit(stream text, type text, account uuid, data jsonb, request_id text DEFAULT NULL)
 RETURNS uuid LANGUAGE plpgsql VOLATILE AS $$
@@ -41,7 +41,7 @@ BEGIN ATOMIC
     RETURNING event_id;
 END;
 
--- Note a message under an id that says what happened, such as md5('merged ' || url)::uuid: whoever hears of it twice tells it once.
+-- Note a message under an id that says what happened, such as md5('merged ' || url)::uuid: whoever reads it twice sends it once.
 CREATE OR REPLACE FUNCTION message_send(id uuid, stream text, type text, account uuid, data jsonb) RETURNS uuid
 LANGUAGE plpgsql VOLATILE AS $$
 BEGIN

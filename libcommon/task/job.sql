@@ -34,14 +34,14 @@ UPDATE task SET status = CASE WHEN is_over THEN 'failed' ELSE 'pending' END,
 FROM (SELECT id, $4::boolean OR CASE WHEN $7::boolean THEN started_at < now() - make_interval(secs => $8::float8 / 1000)
 	ELSE attempts - interruptions >= attempts_max END AS is_over FROM task WHERE id = $1::uuid) AS outcome
 WHERE task.id = outcome.id AND attempts = $2::int AND lease_owner = $3 AND status = 'running'
-RETURNING is_over, CASE WHEN is_over THEN task_failure_tell(task, $10) END;
+RETURNING is_over, CASE WHEN is_over THEN task_failure_announce(task, $10) END;
 
 -- Fail the tasks whose lease expired during the last attempt. $1 as $10 of job_fail.
 -- name: job_fail_abandoned
 UPDATE task SET status = 'failed', error = reason, message = reason, lease_owner = NULL, lease_until = NULL, finished_at = now()
 FROM (VALUES ('the last attempt did not end: its worker stopped')) AS known (reason)
 WHERE status = 'running' AND lease_until < clock_timestamp() AND attempts - interruptions >= attempts_max
-RETURNING id, kind, account_id, attempts, error, task_failure_tell(task, $1);
+RETURNING id, kind, account_id, attempts, error, task_failure_announce(task, $1);
 
 -- Queue up to $1 tasks again: pending ones that have become due, and running ones whose lease has expired.
 -- name: job_requeue

@@ -69,14 +69,14 @@ BEGIN
     RETURNING *;
 END $$;
 
--- Tell the client that tasks wait; it wakes a worker after the commit (task/wake.h). A worker finds a task without that at its next
+-- Notify the client that tasks wait; it wakes a worker after the commit (task/wake.h). A worker finds a task without that at its next
 -- look.
 CREATE OR REPLACE FUNCTION task_notify() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     RAISE NOTICE 'a task waits' USING ERRCODE = 'XO002';
 END $$;
 
--- Queue a task, or return the equal one, as task_insert() does, and tell of it. For background work, which must not stop at the
+-- Queue a task, or return the equal one, as task_insert() does, and notify the workers. For background work, which must not stop at the
 -- bound of one account.
 CREATE OR REPLACE FUNCTION task_put(kind text, account uuid, input jsonb, request_id text, pending_max int)
 RETURNS task LANGUAGE plpgsql VOLATILE SET search_path FROM CURRENT AS $$
@@ -198,8 +198,8 @@ CREATE OR REPLACE FUNCTION task_operator_json(t task, service text) RETURNS json
         'is_dead', t.status = 'failed' AND t.is_refused IS NOT TRUE, 'request_id', t.request_id)
 $$;
 
--- Tell the account of a task that it has failed. `stream` null: the service writes none.
-CREATE OR REPLACE FUNCTION task_failure_tell(t task, stream text) RETURNS void LANGUAGE plpgsql AS $$
+-- Notify the account of a task that it has failed. `stream` null: the service writes none.
+CREATE OR REPLACE FUNCTION task_failure_announce(t task, stream text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM message_emit(stream, 'task.failed', t.account_id, jsonb_build_object(
         'task_id', t.id, 'kind', t.kind, 'error', t.error, 'interest_id', t.input -> 'interest_id', 'repo', t.input -> 'repo',

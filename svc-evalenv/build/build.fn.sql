@@ -25,7 +25,7 @@ CREATE OR REPLACE FUNCTION build_environment(paper jsonb, template jsonb) RETURN
     SELECT coalesce(nullif(paper -> 'environment_vars', 'null'), '{}') || coalesce(nullif(template -> 'spec' -> 'env', 'null'), '{}')
 $$;
 
--- Tell the shared catalogue of papers what came of a build that may. A failure does not take away the image that a paper has.
+-- Report to the shared catalogue of papers what came of a build that may. A failure does not take away the image that a paper has.
 CREATE OR REPLACE FUNCTION build_share(wanted uuid) RETURNS void LANGUAGE sql AS $$
     SELECT task_put('asset_update', b.account_id, jsonb_build_object(
         'arxiv_id', b.arxiv_id,
@@ -78,20 +78,13 @@ BEGIN
     RETURN b.id;
 END $$;
 
--- The same for processes of the former version.
-CREATE OR REPLACE FUNCTION build_new(account uuid, given jsonb, paper jsonb, shares boolean, no_cache boolean, time_limit int,
-                                     limited_to text)
-RETURNS uuid LANGUAGE sql AS $$
-    SELECT build_new(account, given, paper, shares, no_cache, time_limit, limited_to, 10000)
-$$;
-
 -- Take a report of a build. `attempt` null: not from a worker that has claimed it. `outcome`: ok; lost: the work is not this
 -- attempt's any more; final: it has ended otherwise; missing.
 CREATE OR REPLACE FUNCTION build_report(wanted uuid, account uuid, attempt int, given jsonb, lease interval, OUT outcome text)
 LANGUAGE plpgsql AS $$
 DECLARE
     w work;
-    told text := json_digest(given - '{log,attempt}'::text[]);
+    report_digest text := json_digest(given - '{log,attempt}'::text[]);
     state text := given ->> 'status';
 BEGIN
     SELECT * INTO w FROM work x
@@ -99,7 +92,7 @@ BEGIN
     outcome := CASE
         WHEN w.id IS NULL THEN 'missing'
         WHEN w.attempts = coalesce(attempt, w.attempts) AND w.finished_at IS NOT NULL
-             AND (SELECT b.report FROM build b WHERE b.id = wanted) IN (told, json_digest(given - 'log')) THEN 'ok'
+             AND (SELECT b.report FROM build b WHERE b.id = wanted) IN (report_digest, json_digest(given - 'log')) THEN 'ok'
         WHEN w.attempts = coalesce(attempt, w.attempts) AND w.status = 'cancelled' AND state = 'cancelled' THEN 'ok'
         WHEN w.finished_at IS NOT NULL THEN 'final'
         WHEN attempt IS NOT NULL
@@ -122,7 +115,7 @@ BEGIN
     IF state = 'building' THEN
         RETURN;
     END IF;
-    UPDATE build b SET report = told, image = CASE state WHEN 'succeeded' THEN given ->> 'image' END,
+    UPDATE build b SET report = report_digest, image = CASE state WHEN 'succeeded' THEN given ->> 'image' END,
                        digest = CASE state WHEN 'succeeded' THEN given ->> 'digest' END WHERE b.id = wanted;
     PERFORM work_end(wanted, state, CASE state
         WHEN 'failed' THEN coalesce(nullif(given -> 'error', 'null'), fault_json('environment', 'The image was not built.'))

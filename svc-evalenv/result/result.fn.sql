@@ -39,7 +39,7 @@ LANGUAGE plpgsql AS $$
 DECLARE
     w work;
     r run;
-    told text := json_digest(given - 'attempt');
+    result_digest text := json_digest(given - 'attempt');
     state text;
     fault jsonb;
 BEGIN
@@ -50,7 +50,7 @@ BEGIN
         WHEN w.id IS NULL THEN 'missing'
         WHEN EXISTS (SELECT FROM delivery d WHERE d.run_id = wanted AND d.delivery_id = delivery) THEN 'known'
         WHEN attempt <> w.attempts THEN 'lost'
-        WHEN w.finished_at IS NOT NULL AND r.result IN (told, json_digest(given)) THEN 'ok'
+        WHEN w.finished_at IS NOT NULL AND r.result IN (result_digest, json_digest(given)) THEN 'ok'
         WHEN w.status = 'cancelled' AND given ->> 'status' = 'cancelled' THEN 'ok'
         WHEN w.finished_at IS NOT NULL THEN 'final'
         WHEN attempt IS NOT NULL AND (w.worker IS NULL OR w.status <> 'running' OR w.lease_until <= now()) THEN 'lost' END;
@@ -74,7 +74,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT f.state, f.fault INTO state, fault FROM result_fault(r, given) f;
-    UPDATE run x SET result = told WHERE x.id = wanted;
+    UPDATE run x SET result = result_digest WHERE x.id = wanted;
     PERFORM run_store(wanted, NULL,
                       CASE WHEN fault IS NULL OR fault ->> 'kind' = 'task' THEN nullif(given -> 'metrics', 'null') END,
                       nullif(given -> 'results', 'null'), nullif(given -> 'artifacts', 'null'));

@@ -114,14 +114,7 @@ BEGIN
     made := r.id;
 END $$;
 
--- The same for processes of the former version.
-CREATE OR REPLACE FUNCTION run_new(account uuid, given jsonb, build_time_limit int, limited_to text, OUT outcome text, OUT made uuid)
-LANGUAGE sql AS $$
-    SELECT CASE n.outcome WHEN 'template build' THEN 'template' ELSE n.outcome END, n.made
-    FROM run_new(account, given, build_time_limit, limited_to, 10000) n
-$$;
-
--- Tell others how a run has ended.
+-- Notify others how a run has ended.
 CREATE OR REPLACE FUNCTION run_ended() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM event_emit('events.eval', 'run.' || NEW.status, NEW.account_id, jsonb_build_object(
@@ -136,7 +129,7 @@ END $$;
 CREATE OR REPLACE TRIGGER run_ended AFTER UPDATE OF finished_at ON work FOR EACH ROW
 WHEN (NEW.kind = 'run' AND NEW.finished_at IS NOT NULL AND OLD.finished_at IS NULL) EXECUTE FUNCTION run_ended();
 
--- Tell the account how a build or run has ended.
+-- Notify the account how a build or run has ended.
 CREATE OR REPLACE FUNCTION work_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     its jsonb;

@@ -1,4 +1,4 @@
--- Experiments: how they are made, changed, told to other services and shown.
+-- Experiments: how they are made, changed, announced to other services and shown.
 
 -- The body with the four members that each linked resource has.
 CREATE OR REPLACE FUNCTION linked_resources_shaped(body jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
@@ -44,7 +44,7 @@ $$;
 CREATE OR REPLACE FUNCTION message_value(value jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN octet_length(value::text) <= 1024 THEN value END;
 
--- Tell the account what became of an experiment: `created`, `updated` or `deleted`. `changed` has {"field", "from", "to"}; `by` is a
+-- Notify the account what became of an experiment: `created`, `updated` or `deleted`. `changed` has {"field", "from", "to"}; `by` is a
 -- key, null: the service itself.
 CREATE OR REPLACE FUNCTION experiment_announce(e experiment, what text, changed jsonb, by_key uuid, request_id text) RETURNS void
 LANGUAGE plpgsql AS $$
@@ -54,7 +54,7 @@ BEGIN
         'changed', changed, 'by', by_key, 'url', '/console/experiments/' || e.id), request_id);
 END $$;
 
--- Make an experiment of a body that was checked, and tell of it.
+-- Make an experiment of a body that was checked, and announce it.
 CREATE OR REPLACE FUNCTION experiment_new(account uuid, body jsonb, by_key uuid, request_id text) RETURNS experiment
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -76,12 +76,7 @@ BEGIN
     RETURN made;
 END $$;
 
--- The same for processes of the former version.
-CREATE OR REPLACE FUNCTION experiment_new(account uuid, body jsonb, request_id text) RETURNS experiment LANGUAGE sql AS $$
-    SELECT experiment_new(account, body, NULL, request_id)
-$$;
-
--- Change a locked experiment: note what really changes in its history and tell of it. What it becomes; as it was when
+-- Change a locked experiment: note what really changes in its history and announce it. What it becomes; as it was when
 -- nothing changes. Beside project_remove() the one way in which a column that the API shows is changed.
 CREATE OR REPLACE FUNCTION experiment_change(was experiment, body jsonb, by_key uuid, request_id text) RETURNS experiment
 LANGUAGE plpgsql AS $$

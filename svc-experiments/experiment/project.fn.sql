@@ -7,12 +7,12 @@ CREATE OR REPLACE FUNCTION project_json(p project) RETURNS json LANGUAGE sql STA
         'created_at', time_json(p.created_at), 'updated_at', time_json(p.updated_at))
 $$;
 
--- Delete a project; its experiments belong to none from then on, which is noted and told of each as by
+-- Delete a project; its experiments belong to none from then on, which is noted and announced for each as by
 -- experiment_change(), but of all in one statement. False: there is no such project.
 CREATE OR REPLACE FUNCTION project_remove(account uuid, project uuid, by_key uuid, request_id text) RETURNS boolean
 LANGUAGE plpgsql AS $$
 DECLARE
-    told bigint;
+    announced bigint;
 BEGIN
     -- Locked first: nobody can join the project once its experiments are being detached.
     PERFORM FROM project p WHERE p.id = project_remove.project AND p.account_id = account FOR UPDATE;
@@ -33,7 +33,7 @@ BEGIN
                        experiment_announce(e, 'updated', jsonb_build_array(jsonb_build_object(
                            'field', 'project_id', 'from', project_remove.project, 'to', NULL)), project_remove.by_key,
                                            project_remove.request_id)::text])
-    INTO told FROM member;
+    INTO announced FROM member;
     DELETE FROM project p WHERE p.id = project_remove.project;
     RETURN true;
 END $$;

@@ -11,7 +11,7 @@ SELECT implementation_settle($1, $2::int, $3, $4);
 
 -- name: follow_pull_request
 -- $1 repo, $2 number, $3 branch, $4 state, $5 when, $6 number of the repository.
-SELECT implementation_pull_told(repository_hold($1, $6), $2::int, $3, $4, $5::timestamptz);
+SELECT implementation_pull_update(repository_hold($1, $6), $2::int, $3, $4, $5::timestamptz);
 
 -- name: follow_workflow
 -- $1 repo, $2 run: it has ended. $3 number of the repository.

@@ -156,7 +156,7 @@ END $$;
 CREATE OR REPLACE TRIGGER implementation_task_failed AFTER UPDATE OF status ON task FOR EACH ROW
 WHEN (NEW.kind = 'implementation' AND NEW.status = 'failed') EXECUTE FUNCTION implementation_task_failed();
 
--- Tell the account how an implementation has ended, whoever ends it.
+-- Notify the account how an implementation has ended, whoever ends it.
 CREATE OR REPLACE FUNCTION implementation_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM message_emit('events.experiments', 'implementation.finished', NEW.account_id, jsonb_build_object(
@@ -234,21 +234,21 @@ END $$;
 
 -- An event of the code host about a pull request. The state of a run's pull request is noted; one that may be a run's is
 -- asked for.
-CREATE OR REPLACE FUNCTION implementation_pull_told(in_repo text, number int, branch text, state text, at timestamptz) RETURNS void
+CREATE OR REPLACE FUNCTION implementation_pull_update(in_repo text, number int, branch text, state text, at timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-    told record;
+    followed record;
 BEGIN
-    FOR told IN SELECT e, i.attempt FROM implementation i JOIN experiment e ON e.id = i.experiment_id
-                WHERE lower(i.repo) = lower(in_repo) AND i.pr_number = implementation_pull_told.number
-                  AND (i.told_at IS NULL OR i.told_at <= at) AND e.pr_url LIKE '%/' || implementation_pull_told.number
+    FOR followed IN SELECT e, i.attempt FROM implementation i JOIN experiment e ON e.id = i.experiment_id
+                WHERE lower(i.repo) = lower(in_repo) AND i.pr_number = implementation_pull_update.number
+                  AND (i.told_at IS NULL OR i.told_at <= at) AND e.pr_url LIKE '%/' || implementation_pull_update.number
                 ORDER BY e.id FOR UPDATE LOOP
-        UPDATE implementation i SET told_at = at WHERE (i.experiment_id, i.attempt) = ((told.e).id, told.attempt);
-        PERFORM experiment_change(told.e, jsonb_build_object('pr_status', state), NULL, NULL);
+        UPDATE implementation i SET told_at = at WHERE (i.experiment_id, i.attempt) = ((followed.e).id, followed.attempt);
+        PERFORM experiment_change(followed.e, jsonb_build_object('pr_status', state), NULL, NULL);
     END LOOP;
     PERFORM implementation_check(i) FROM implementation i JOIN experiment e ON e.id = i.experiment_id
     WHERE lower(i.repo) = lower(in_repo) AND i.pr_number IS NULL
-      AND (branch IN ('expops/run-' || i.run_id, i.work_branch) OR e.pr_url LIKE '%/' || implementation_pull_told.number);
+      AND (branch IN ('expops/run-' || i.run_id, i.work_branch) OR e.pr_url LIKE '%/' || implementation_pull_update.number);
 END $$;
 
 -- Deleting an experiment cancels its run.

@@ -14,7 +14,7 @@ void on_code_host_item(struct request *rq, const struct event *event)
 	repo_access_renew_owners(rq, repository_of_event(rq, event));
 	if (json_get_bool(event->data, "merged", false))
 		state = "merged";
-	pg_query(rq, CODE_HOST_ITEM_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
+	pg_query(rq, CODE_HOST_ITEM_UPDATE_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_text(strcmp(event->type, "issues") == 0 ? "issue" : "pull_request"),
 	         pg_int(json_get_int(event->data, "number", 0)), pg_text(state),
 	         pg_text(json_get_text(event->data, "action")),
@@ -28,7 +28,7 @@ void on_code_host_run(struct request *rq, const struct event *event)
 	if (!workflow || strcmp(workflow, agent_workflow) != 0)
 		return;
 	repo_access_renew_owners(rq, repository_of_event(rq, event));
-	pg_query(rq, WORKFLOW_RUN_TELL_SQL, pg_text(event_require_text(rq, event, "repo")),
+	pg_query(rq, WORKFLOW_RUN_UPDATE_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_int(json_get_int(event->data, "run_id", 0)),
 	         pg_text(event_require_text(rq, event, "state")),
 	         pg_text(json_get_text(event->data, "conclusion")),

@@ -29,7 +29,7 @@ BEGIN
     RETURN i;
 END $$;
 
--- An agent that was made or revoked may be an item of the inbox; that it was revoked is told, once.
+-- An agent that was made or revoked may be an item of the inbox; that it was revoked is announced, once.
 CREATE OR REPLACE FUNCTION installation_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM inbox_mark(NEW.account_id, clock_timestamp());

@@ -1,26 +1,26 @@
 -- What is kept of repositories follows when they are renamed (service/repository_name.h).
 
--- What is told of runs, as runs_tell() takes it, under the names that their repositories have now, which stay so until the transaction
+-- Updates of runs, as runs_update() takes them, under the names that their repositories have now, which stay so until the transaction
 -- ends; links to what runs opened have them, too, so that a pull request has one link.
-CREATE OR REPLACE FUNCTION tellings_held(tellings jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
+CREATE OR REPLACE FUNCTION run_updates_held(updates jsonb) RETURNS jsonb LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     names jsonb;
 BEGIN
     SELECT jsonb_object_agg(n.repo, repository_hold(n.repo)) INTO names
-    FROM (SELECT DISTINCT t ->> 'repo' AS repo FROM jsonb_array_elements(tellings) AS t ORDER BY 1) n;
-    IF NOT EXISTS (SELECT FROM jsonb_array_elements(tellings) AS t
+    FROM (SELECT DISTINCT t ->> 'repo' AS repo FROM jsonb_array_elements(updates) AS t ORDER BY 1) n;
+    IF NOT EXISTS (SELECT FROM jsonb_array_elements(updates) AS t
                    WHERE names ->> (t ->> 'repo') <> t ->> 'repo'
                       OR repository_link_now(t #>> '{report,artifact_url}') <> t #>> '{report,artifact_url}') THEN
-        RETURN tellings;
+        RETURN updates;
     END IF;
     RETURN (
         SELECT jsonb_agg(jsonb_set(CASE WHEN link.now IS NULL THEN x.t ELSE jsonb_set(x.t, '{report,artifact_url}', to_jsonb(link.now)) END,
                                    '{repo}', names -> (x.t ->> 'repo')) ORDER BY x.place)
-        FROM jsonb_array_elements(tellings) WITH ORDINALITY AS x (t, place),
+        FROM jsonb_array_elements(updates) WITH ORDINALITY AS x (t, place),
              repository_link_now(x.t #>> '{report,artifact_url}') AS link (now));
 END $$;
 
--- Take out what the account has of runs of the repository, and return it as runs_tell() takes it. For a repository with few runs.
+-- Take out what the account has of runs of the repository, and return it as runs_update() takes it. For a repository with few runs.
 CREATE OR REPLACE FUNCTION runs_taken_out(account uuid, key text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     taken jsonb;
@@ -43,13 +43,13 @@ BEGIN
     RETURN coalesce(taken, '[]');
 END $$;
 
--- Move the runs of an account, with all that is added up of them. What was told under the new name before it was known is told once
+-- Move the runs of an account, with all that is added up of them. What was reported under the new name before it was known is applied once
 -- more afterwards, of runs that both names have, too.
 CREATE OR REPLACE FUNCTION runs_move(account uuid, old_name text, new_name text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     old_key text := lower(old_name);
     new_key text := lower(new_name);
-    told jsonb := CASE WHEN old_key <> new_key THEN runs_taken_out(account, new_key) ELSE '[]' END;
+    moved jsonb := CASE WHEN old_key <> new_key THEN runs_taken_out(account, new_key) ELSE '[]' END;
 BEGIN
     UPDATE run_key k SET repo_key = new_key WHERE k.account_id = account AND k.repo_key = old_key;
     UPDATE run r SET repo_key = new_key, repo = new_name, artifact_url = repository_link_now(r.artifact_url),
@@ -62,10 +62,10 @@ BEGIN
     DELETE FROM run_removed x WHERE x.account_id = account AND x.repo_key = old_key AND old_key <> new_key
         AND EXISTS (SELECT FROM run_removed o WHERE o.account_id = account AND o.repo_key = new_key AND o.run_key = x.run_key);
     UPDATE run_removed x SET repo_key = new_key WHERE x.account_id = account AND x.repo_key = old_key;
-    PERFORM runs_tell(told) WHERE told <> '[]';
+    PERFORM runs_update(moved) WHERE moved <> '[]';
 END $$;
 
--- Move an account's deliverables, of which each is told of under its link now; of two that have one link then, the earlier stays. What
+-- Move an account's deliverables, of which each is announced under its link now; of two that have one link then, the earlier stays. What
 -- is archived in the inbox stays so.
 CREATE OR REPLACE FUNCTION deliverables_move(account uuid, old_key text, new_name text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -114,7 +114,7 @@ BEGIN
     END IF;
 END $$;
 
--- Move pull requests and issues, and what the code host told of them under either name.
+-- Move pull requests and issues, and what the code host reported of them under either name.
 CREATE OR REPLACE FUNCTION code_host_items_move(old_key text, new_key text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF old_key = new_key THEN

@@ -1,8 +1,8 @@
--- What the code host tells of pull requests, issues and workflow runs.
+-- What the code host reports of pull requests, issues and workflow runs.
 
--- What an event of the code host tells of a pull request or issue. opened_at and closed_at are null unless the event is
+-- What an event of the code host reports of a pull request or issue. opened_at and closed_at are null unless the event is
 -- about that.
-CREATE OR REPLACE FUNCTION code_host_item_tell(repo text, kind text, number bigint, state text, opened_at timestamptz,
+CREATE OR REPLACE FUNCTION code_host_item_update(repo text, kind text, number bigint, state text, opened_at timestamptz,
                                     closed_at timestamptz, told_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     owner uuid;
@@ -19,8 +19,8 @@ BEGIN
 END $$;
 
 -- Pull requests (`kind` pull_request) or issues as svc-integrations lists them, applied as the events of them. How many.
-CREATE OR REPLACE FUNCTION code_host_items_tell(repo text, kind text, items jsonb) RETURNS bigint LANGUAGE sql AS $$
-    SELECT count(code_host_item_tell(repo, kind, i.number, CASE WHEN i.merged THEN 'merged' ELSE i.state END, i.created_at,
+CREATE OR REPLACE FUNCTION code_host_items_update(repo text, kind text, items jsonb) RETURNS bigint LANGUAGE sql AS $$
+    SELECT count(code_host_item_update(repo, kind, i.number, CASE WHEN i.merged THEN 'merged' ELSE i.state END, i.created_at,
                                      i.closed_at, i.updated_at))
     FROM (SELECT * FROM jsonb_to_recordset(items) AS x (number bigint, state text, merged boolean, created_at timestamptz,
                                                         closed_at timestamptz, updated_at timestamptz)
@@ -30,12 +30,12 @@ $$;
 -- What the code host says of workflow runs of a repository, as svc-integrations shows them, for every account that owns it. A run
 -- that is not known yet has started when the code host says, and not now. It may be known from there before it reports itself. One
 -- that was removed stays away until it reports itself.
-CREATE OR REPLACE FUNCTION workflow_runs_tell(repo text, runs jsonb) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION workflow_runs_update(repo text, runs jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM repo_lock(repo);
     PERFORM account_lock(o.account_id, false)
     FROM (SELECT x.account_id FROM owned_repo x WHERE x.repo_key = lower(repo) ORDER BY 1) o;
-    PERFORM runs_tell(jsonb_agg(jsonb_build_object(
+    PERFORM runs_update(jsonb_agg(jsonb_build_object(
         'account', o.account_id, 'repo', repo, 'run_id', w.run -> 'run_id',
         'report', jsonb_strip_nulls(jsonb_build_object('started_at', time_json((w.run ->> 'started_at')::timestamptz))),
         'host', jsonb_build_object('state', CASE w.run ->> 'status' WHEN 'completed' THEN 'ended' ELSE 'running' END,

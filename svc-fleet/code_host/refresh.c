@@ -36,9 +36,9 @@ struct list {
 };
 
 static const struct list LISTS[] = {
-	{INTERNAL_ID_pull_requests_list, "pull_requests", REFRESH_TELL_PULL_REQUESTS_SQL, false},
-	{INTERNAL_ID_issues_list, "issues", REFRESH_TELL_ISSUES_SQL, false},
-	{INTERNAL_ID_runs_list, "workflow_runs", REFRESH_TELL_RUNS_SQL, true},
+	{INTERNAL_ID_pull_requests_list, "pull_requests", REFRESH_PULL_REQUESTS_UPDATE_SQL, false},
+	{INTERNAL_ID_issues_list, "issues", REFRESH_ISSUES_UPDATE_SQL, false},
+	{INTERNAL_ID_runs_list, "workflow_runs", REFRESH_RUNS_UPDATE_SQL, true},
 };
 
 /* A refresh under way. */

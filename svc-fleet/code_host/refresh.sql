@@ -17,17 +17,17 @@ ON CONFLICT (account_id, repo_key) DO UPDATE SET tried_at = excluded.tried_at;
 -- $1 account, $2 repository: the code host has let the account read it.
 SELECT repo_own($1, repository_hold($2));
 
--- name: refresh_tell_pull_requests
+-- name: refresh_pull_requests_update
 -- $1 repository, $2 pull requests.
-SELECT code_host_items_tell(repository_hold($1), 'pull_request', $2);
+SELECT code_host_items_update(repository_hold($1), 'pull_request', $2);
 
--- name: refresh_tell_issues
+-- name: refresh_issues_update
 -- $1 repository, $2 issues.
-SELECT code_host_items_tell(repository_hold($1), 'issue', $2);
+SELECT code_host_items_update(repository_hold($1), 'issue', $2);
 
--- name: refresh_tell_runs
+-- name: refresh_runs_update
 -- $1 repository, $2 workflow runs.
-SELECT workflow_runs_tell(repository_hold($1), $2);
+SELECT workflow_runs_update(repository_hold($1), $2);
 
 -- name: refresh_end
 -- $1 account, $2 repository: all of it was fetched.

@@ -33,7 +33,7 @@ static void ask(struct request *rq, const char *repo, const char *now)
 	                        json_write_mut(rq->arena, body, NULL), true, ASK_TIMEOUT_MS);
 	if (!answer.code) {
 		const char *run = json_write(rq->arena, json_get(answer.json, "run"), NULL);
-		pg_query(rq, RUN_STATUS_TELL_SQL, pg_uuid(rq->caller.account), pg_text(repo),
+		pg_query(rq, RUN_STATUS_UPDATE_SQL, pg_uuid(rq->caller.account), pg_text(repo),
 		         pg_text(run), pg_text(now));
 		return;
 	}

@@ -11,14 +11,14 @@ BEGIN
     RETURN FOUND;
 END $$;
 
--- The code host refused to tell the account: another one may ask at once.
+-- The code host refused the account's request: another one may ask at once.
 CREATE OR REPLACE FUNCTION run_status_give_up(account uuid, repo text) RETURNS void LANGUAGE sql AS $$
     UPDATE run_status s SET asked_at = NULL
     WHERE s.repo_key = lower(repo) AND s.account_id IS NULL AND repo_is_owned(account, repo)
 $$;
 
--- What was told of the repository's runs is dropped, and the next may ask at once; `is_start`: a run was started from here. Without an
--- owner nobody is told.
+-- What is known of the repository's runs is dropped, and the next may ask at once; `is_start`: a run was started from here. Without an
+-- owner nothing is noted.
 CREATE OR REPLACE FUNCTION run_status_drop(repo text, is_start boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM repo_lock(repo);
@@ -31,19 +31,19 @@ END $$;
 
 -- The code host let the account start a run on the repository: `run`, at the time `at`; null: which one is not known. An answer that was
 -- asked for before knows nothing of it.
-CREATE OR REPLACE FUNCTION run_started_tell(account uuid, repo text, run bigint, at text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION run_started_note(account uuid, repo text, run bigint, at text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     is_claimed boolean := repo_claim(account, repo);
 BEGIN
     PERFORM run_status_drop(repo, true);
-    PERFORM workflow_runs_tell(repo, jsonb_build_array(jsonb_build_object(
+    PERFORM workflow_runs_update(repo, jsonb_build_array(jsonb_build_object(
         'run_id', run, 'status', 'queued', 'started_at', at, 'updated_at', at))) WHERE run IS NOT NULL;
     PERFORM deliverable_settle(account, lower(repo)) WHERE is_claimed;
 END $$;
 
--- What the code host told the account, which has proved so that it owns the repository; it was asked at the time `asked`. Of two
+-- What the code host answered the account, which has proved so that it owns the repository; it was asked at the time `asked`. Of two
 -- answers the one that was asked for later stays.
-CREATE OR REPLACE FUNCTION run_status_tell(account uuid, repo text, run jsonb, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION run_status_update(account uuid, repo text, run jsonb, asked timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     is_claimed boolean := repo_claim(account, repo);
 BEGIN
@@ -51,24 +51,12 @@ BEGIN
     INSERT INTO run_status AS s (repo_key, asked_at, told, told_at) VALUES (lower(repo), asked, run, asked)
     ON CONFLICT (repo_key, account_id) DO UPDATE SET told = excluded.told, told_at = excluded.told_at
     WHERE (greatest(s.told_at, s.changed_at) > asked) IS NOT TRUE;
-    PERFORM workflow_runs_tell(repo, jsonb_build_array(run)) WHERE jsonb_typeof(run) = 'object';
+    PERFORM workflow_runs_update(repo, jsonb_build_array(run)) WHERE jsonb_typeof(run) = 'object';
     PERFORM deliverable_settle(account, lower(repo)) WHERE is_claimed;
 END $$;
 
--- The same for processes of the former version.
-CREATE OR REPLACE FUNCTION run_status_tell(account uuid, repo text, run jsonb) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    is_claimed boolean := repo_claim(account, repo);
-BEGIN
-    INSERT INTO run_status AS s (repo_key, asked_at, told, told_at)
-    VALUES (lower(repo), clock_timestamp(), run, clock_timestamp())
-    ON CONFLICT (repo_key, account_id) DO UPDATE SET told = excluded.told, told_at = excluded.told_at;
-    PERFORM workflow_runs_tell(repo, jsonb_build_array(run)) WHERE jsonb_typeof(run) = 'object';
-    PERFORM deliverable_settle(account, lower(repo)) WHERE is_claimed;
-END $$;
-
--- The newest run of a repository in the account's footprint: as the code host told an owner, unless a newer one is known; then as
--- that one told of itself. What was told of a run before an event of its end, or of its next attempt, is not shown. `live`: the code
+-- The newest run of a repository in the account's footprint: as the code host answered an owner, unless a newer one is known; then as
+-- that one reported itself. What was reported of a run before an event of its end, or of its next attempt, is not shown. `live`: the code
 -- host was asked for it in the last five seconds.
 CREATE OR REPLACE FUNCTION run_status_json(account uuid, repo text) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE

@@ -6,9 +6,9 @@ SELECT f.repo, run_status_ask($1, f.repo) AS is_due, now() AS now FROM repo_in_f
 -- name: run_status_give_up
 SELECT run_status_give_up($1, repository_hold($2));
 
--- name: run_status_tell
+-- name: run_status_update
 -- $1 account, $2 repository, $3 run, or JSON null: there is none, $4 when it was asked for.
-SELECT run_status_tell($1, repository_hold($2), $3, $4);
+SELECT run_status_update($1, repository_hold($2), $3, $4);
 
 -- name: run_status_get
 -- $1 account, $2 repository.

@@ -16,4 +16,4 @@ WHERE f.repo IS NOT NULL;
 -- name: trigger_note
 -- $1 account, $2 repository as the code host names it, $3 run that was started there (NULL: not known), $4 when: the code host
 -- has let the account start it.
-SELECT run_started_tell($1, repository_hold($2), $3, $4);
+SELECT run_started_note($1, repository_hold($2), $3, $4);

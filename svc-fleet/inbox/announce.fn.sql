@@ -1,8 +1,8 @@
--- Telling the account of each new item of its inbox, once. Items are made by rules and by time, not by writing them, so an account's
+-- Notifying the account of each new item of its inbox, once. Items are made by rules and by time, not by writing them, so an account's
 -- inbox is looked at when something may have made one (inbox_look).
 
--- When an item is worth a message: a pull request or issue that waits is shown at once, and told after three days; the others are
--- told when they are there.
+-- When an item is worth a message: a pull request or issue that waits is shown at once, and announced after three days; the others are
+-- announced when they are there.
 CREATE OR REPLACE FUNCTION inbox_due_at(kind text, created_at timestamptz) RETURNS timestamptz LANGUAGE sql STABLE PARALLEL SAFE
 RETURN CASE kind WHEN 'pull_request_waiting' THEN created_at + interval '72 hours'
                  WHEN 'issue_waiting' THEN created_at + interval '72 hours'
@@ -32,12 +32,12 @@ CREATE OR REPLACE FUNCTION inbox_next_at(account uuid) RETURNS timestamptz LANGU
         WHERE i.account_id = account AND i.status = 'active') AS x (due_at)
 $$;
 
--- Tell of the items of an account that have become due in the last seven days and were not told yet, and note when to look again,
+-- Announce the items of an account that have become due in the last seven days and were not announced yet, and note when to look again,
 -- unless somebody has asked for an earlier look since it was `claimed`. Older items are no news: after an upgrade, or when a report
 -- comes late. An item can come back, such as an agent that is silent once more, but not within seven days.
 CREATE OR REPLACE FUNCTION inbox_announce(account uuid, claimed timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    told bigint;
+    announced bigint;
 BEGIN
     DELETE FROM inbox_told t WHERE t.account_id = account AND t.told_at < now() - interval '168 hours';
     DELETE FROM key_expiring k WHERE k.account_id = account AND k.expires_at < now();
@@ -49,7 +49,7 @@ BEGIN
     )
     SELECT count(message_emit('events.runs', 'inbox.item', account, jsonb_build_object(
         'id', i.id, 'kind', i.kind, 'repo', i.repo, 'title', i.title, 'href', i.href, 'severity', i.severity, 'url', '/console/inbox')))
-    INTO told FROM item i JOIN new ON new.item = i.id;
+    INTO announced FROM item i JOIN new ON new.item = i.id;
     UPDATE inbox_look l SET look_at = n.at FROM inbox_next_at(account) AS n (at)
     WHERE l.account_id = account AND l.look_at = claimed AND n.at IS NOT NULL;
     IF NOT FOUND THEN
@@ -66,7 +66,7 @@ END $$;
 CREATE OR REPLACE TRIGGER repo_access_lost AFTER INSERT OR UPDATE OF lost_at ON repo_access FOR EACH ROW
 WHEN (NEW.lost_at IS NOT NULL) EXECUTE FUNCTION repo_access_announce();
 
--- The gateway tells that a key expires soon; of one that was replaced or revoked nothing is left (installation.sql).
+-- The gateway announces that a key expires soon; of one that was replaced or revoked nothing is left (installation.sql).
 CREATE OR REPLACE FUNCTION key_expiring_note(account uuid, told jsonb) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO key_expiring (account_id, key_id, name, repo, expires_at)
@@ -75,7 +75,7 @@ BEGIN
     PERFORM inbox_mark(account, clock_timestamp());
 END $$;
 
--- svc-integrations tells that an endpoint of messages was disabled, or, without a reason, that it is enabled again or gone.
+-- svc-integrations announces that an endpoint of messages was disabled, or, without a reason, that it is enabled again or gone.
 CREATE OR REPLACE FUNCTION endpoint_disabled_note(account uuid, told jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint_disabled := jsonb_populate_record(NULL::endpoint_disabled, told);

@@ -2,7 +2,7 @@
 --
 -- since and until are days in UTC, both included. `repos`, in lower case, narrows to these; null: all.
 
--- The sums of a period; cost and tokens are null unless a run told them.
+-- The sums of a period; cost and tokens are null unless a run reported them.
 CREATE OR REPLACE FUNCTION fleet_sums(account uuid, since date, until date, repos text[]) RETURNS json
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN RETURN (

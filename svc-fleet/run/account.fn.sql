@@ -20,7 +20,7 @@ CREATE OR REPLACE FUNCTION account_repos(account uuid) RETURNS text[] LANGUAGE s
                  WHERE d.account_id = account AND a.repo_key IS NOT NULL)
 $$;
 
--- Everything that an account had, and what is left of its repositories; a note stays. What the code host may tell of is locked
+-- Everything that an account had, and what is left of its repositories; a note stays. What the code host may report of is locked
 -- first, as everybody does.
 CREATE OR REPLACE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

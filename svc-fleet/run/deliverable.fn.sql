@@ -13,26 +13,26 @@ END $$;
 
 -- What becomes of deliverables goes out on events.runs: what each is, what it was made for, and its stage, which is
 -- `withdrawn` when no run names it any more.
-CREATE OR REPLACE FUNCTION deliverable_tell(d deliverable, stage text) RETURNS void LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION deliverable_emit(d deliverable, stage text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM event_emit('events.runs', 'deliverable.' || stage, d.account_id, jsonb_build_object(
         'version', nextval('deliverable_version'), 'url', d.url, 'kind', d.kind, 'repo', d.repo, 'stage', stage,
         'run_id', d.run_id, 'interest_id', d.interest_id, 'recommendation_id', d.recommendation_id, 'arxiv_id', d.arxiv_id));
 END $$;
 
-CREATE OR REPLACE FUNCTION deliverable_told() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION deliverable_emit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM deliverable_tell(NEW, NEW.stage);
+    PERFORM deliverable_emit(NEW, NEW.stage);
     RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_told();
+CREATE OR REPLACE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_emit_change();
 CREATE OR REPLACE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW
     WHEN ((OLD.stage, OLD.run_id, OLD.interest_id, OLD.recommendation_id, OLD.arxiv_id)
           IS DISTINCT FROM (NEW.stage, NEW.run_id, NEW.interest_id, NEW.recommendation_id, NEW.arxiv_id))
-    EXECUTE FUNCTION deliverable_told();
+    EXECUTE FUNCTION deliverable_emit_change();
 
--- Give an account's deliverables of a repository, or one of them, the state that the code host told, if the account owns
+-- Give an account's deliverables of a repository, or one of them, the state that the code host reported, if the account owns
 -- the repository. Locks the rows in the order of their key.
 CREATE OR REPLACE FUNCTION deliverable_settle(account uuid, repo text, of_kind text DEFAULT NULL, of_number bigint DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql AS $$
@@ -83,14 +83,14 @@ BEGIN
                                 AND d.repo_key = r.repo_key
     RETURNING * INTO left_behind;
     IF FOUND THEN
-        PERFORM deliverable_tell(left_behind, 'withdrawn');
+        PERFORM deliverable_emit(left_behind, 'withdrawn');
         PERFORM deliverable_open(ARRAY(SELECT x FROM run x WHERE x.account_id = r.account_id AND x.artifact_url = r.artifact_url
                                        ORDER BY x.at, x.run_id LIMIT 1));
     END IF;
 END $$;
 
--- Let the deliverables follow the changes, after `run` has them. The place of what the code host may tell is held first, also
--- for links to other repositories, so that who tells of it waits.
+-- Let the deliverables follow the changes, after `run` has them. The place of what the code host may report is held first, also
+-- for links to other repositories, so that who reports it waits.
 CREATE OR REPLACE FUNCTION deliverables_follow(changes run_change[]) RETURNS void LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE

@@ -1,4 +1,4 @@
--- What accounts are told of runs and of what runs opened, once each (message_emit()).
+-- What accounts are notified of: runs and of what runs opened, once each (message_emit()).
 
 -- A text as one segment of a path. Run ids are mostly numbers, which need no work.
 CREATE OR REPLACE FUNCTION path_segment(segment text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
@@ -27,7 +27,7 @@ BEGIN
 END $$;
 
 -- A run has started when it is first known to be running, and finished when it is first known not to be: one that reports only
--- its end has only finished. What is told of it later is no news. The inbox is looked at after a failure, and when what was opened has
+-- its end has only finished. What is reported of it later is no news. The inbox is looked at after a failure, and when what was opened has
 -- waited.
 CREATE OR REPLACE FUNCTION runs_announce(changes run_change[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -52,14 +52,14 @@ BEGIN
     PERFORM inbox_mark(looks) WHERE cardinality(looks) > 0;
 END $$;
 
--- Add a month to the facts that were told.
+-- Add a month to the facts that were announced.
 CREATE OR REPLACE FUNCTION told_month_add(month date) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM partition_add(ARRAY['deliverable_told'], to_char(month, 'YYYYMM'), month::text, (month + interval '1 month')::date::text);
 END $$;
 
 -- Add this month and the next; drop those that ended more than 30 days ago: what happened in them is no news (deliverable_announce()).
--- Does not wait longer than a second for the table, for which all who tell would wait. How many were dropped.
+-- Does not wait longer than a second for the table, for which all who announce would wait. How many were dropped.
 CREATE OR REPLACE FUNCTION told_months_keep() RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     today   date := (now() AT TIME ZONE 'UTC')::date;
@@ -76,7 +76,7 @@ BEGIN
     RETURN dropped;
 END $$;
 
--- Note that an account is told a fact of a deliverable. False: it was told. Whoever writes a deliverable waits for others that write it, so
+-- Note that a fact of a deliverable is announced to an account. False: it was before. Whoever writes a deliverable waits for others that write it, so
 -- nobody else looks at the same time.
 CREATE OR REPLACE FUNCTION fact_note(account uuid, fact uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -90,8 +90,8 @@ BEGIN
     RETURN true;
 END $$;
 
--- Tell what became of a pull request or issue. Which run opened it may become known later, and its row is made anew then, so the id
--- of the message says what happened, and is kept: it is told once. It can be closed at several times, and merged and opened at one.
+-- Announce what became of a pull request or issue. Which run opened it may become known later, and its row is made anew then, so the id
+-- of the message says what happened, and is kept: it is sent once. It can be closed at several times, and merged and opened at one.
 -- What happened more than 30 days ago is no news, so facts need not be kept for longer.
 CREATE OR REPLACE FUNCTION deliverable_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE

@@ -11,7 +11,7 @@ BEGIN RETURN coalesce(
     (SELECT s.repo FROM run_repo s WHERE s.account_id = account AND s.repo_key = lower($2)));
 END $$;
 
--- Whoever adds an owner and whoever tells of the repository wait for each other, so that neither misses what the other adds.
+-- Whoever adds an owner and whoever reports on the repository wait for each other, so that neither misses what the other adds.
 CREATE OR REPLACE FUNCTION repo_lock(repo text) RETURNS void LANGUAGE sql AS $$
     INSERT INTO repo_guard (repo_key) VALUES (lower(repo)) ON CONFLICT (repo_key) DO UPDATE SET repo_key = excluded.repo_key
 $$;

@@ -40,7 +40,7 @@ CREATE OR REPLACE FUNCTION run_loss(r run) RETURNS text LANGUAGE sql STABLE
 RETURN coalesce(r.record ->> 'error' || '; ', '') || 'the workflow run ended without a report'
     || coalesce(' (' || r.host_outcome || ')', '');
 
--- What a run adds to sums of cost; null: it did not tell its cost, or one over 10,000 USD, which is kept and not believed.
+-- What a run adds to sums of cost; null: it did not report its cost, or one over 10,000 USD, which is kept and not believed.
 CREATE OR REPLACE FUNCTION run_cost(r run) RETURNS numeric LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
     RETURN CASE WHEN r.cost_usd <= 10000 THEN r.cost_usd END;
@@ -55,7 +55,7 @@ CREATE OR REPLACE FUNCTION run_json(r run, detail jsonb DEFAULT NULL) RETURNS js
                               'created_at', time_json(r.first_at), 'updated_at', time_json(r.changed_at))
 $$;
 
--- The gates of a run that it told of, and what each decided: `passed`, `stopped` or `unknown`.
+-- The gates of a run that it reported, and what each decided: `passed`, `stopped` or `unknown`.
 CREATE OR REPLACE FUNCTION run_gates(record jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT coalesce(jsonb_agg(jsonb_build_object(
         'name', g.name, 'status', CASE gate_verdict(record ->> g.name) WHEN 1 THEN 'passed' WHEN -1 THEN 'stopped'
@@ -106,7 +106,7 @@ $$;
 --   in_repo, in_repos  in lower case; a run must be in both
 --   since, until  days in UTC, both included
 --   merged_since, merged_until  likewise: runs that opened a pull request which was merged then
--- Planned anew for each call, so that the given filters choose the index. What the sums can tell is not counted again.
+-- Planned anew for each call, so that the given filters choose the index. What the sums know is not counted again.
 CREATE OR REPLACE FUNCTION run_page(account uuid, in_repo text, in_repos text[], with_outcome text, by_agent text, of_interest text,
                          of_paper text, since date, until date, merged_since date, merged_until date, has_detail boolean, page_limit bigint,
                          page_offset bigint,

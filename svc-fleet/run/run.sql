@@ -1,6 +1,6 @@
--- name: runs_tell
+-- name: runs_update
 -- $1 what is told of runs, see the function: an item each (pg/batch.h).
-SELECT place, is_new, shown FROM runs_tell(tellings_held(to_jsonb($1::jsonb[])));
+SELECT place, is_new, shown FROM runs_update(run_updates_held(to_jsonb($1::jsonb[])));
 
 -- name: run_remove
 -- $1 account, $2 repository, $3 run. No row: there is none.

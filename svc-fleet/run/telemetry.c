@@ -185,9 +185,9 @@ static struct split_report split(struct request *rq, const struct telemetry *in)
 	return report;
 }
 
-/* What runs_tell() takes: see telemetry.fn.sql. */
-static const char *build_telling(struct request *rq, const struct telemetry *in,
-                                 const struct split_report *report)
+/* What runs_update() takes: see telemetry.fn.sql. */
+static const char *build_update(struct request *rq, const struct telemetry *in,
+                                const struct split_report *report)
 {
 	yyjson_mut_doc *doc = report->doc;
 	yyjson_mut_val *telling = yyjson_mut_obj(doc);
@@ -208,7 +208,7 @@ void run_report(struct request *rq)
 	if (rq->caller.is_repo_verified)
 		repo_access_renew(rq, rq->caller.repo);
 	struct pg_rows *rows =
-		pg_batch_query(rq, RUNS_TELL_SQL, pg_text(build_telling(rq, in, &report)));
+		pg_batch_query(rq, RUNS_UPDATE_SQL, pg_text(build_update(rq, in, &report)));
 	bool is_new = pg_get_bool(rows, 0, "is_new");
 	reply_json(rq, is_new ? 201 : 200, left_out_shown(rq, pg_get(rows, 0, "shown")));
 }

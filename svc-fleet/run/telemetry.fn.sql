@@ -1,6 +1,6 @@
--- Taking what is told of runs, many at once.
+-- Updates of runs, many at once.
 --
--- runs_tell() is the only writer of `run` and `run_detail`, and of the sums and deliverables that follow from them: in sets, in
+-- runs_update() is the only writer of `run` and `run_detail`, and of the sums and deliverables that follow from them: in sets, in
 -- the same transaction, without triggers. A statement takes the reports that arrived while the one before it ran, so that they
 -- share what it costs to start its plans, to lock the sums and to commit.
 --
@@ -10,7 +10,7 @@
 
 -- The stamp of a report, in microseconds since 1970: when the run finished, or started, as far as the report says. At the
 -- same time, a report of the end is newer than one of the start. A report without times is newer than all before it when
--- it tells of the end, and older than all others when it does not: it may be late.
+-- it reports the end, and older than all others when it does not: it may be late.
 CREATE OR REPLACE FUNCTION run_stamp(report jsonb) RETURNS bigint LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
     is_final boolean := report ? 'finished_at' OR (outcome_kind(report ->> 'status', true) <> 'running' AND report <> '{}');
@@ -70,18 +70,18 @@ BEGIN
     RETURN r;
 END $$;
 
--- What one telling makes of a run: a report of its own, or what the code host says of it (`host`, of which `report` is only for
+-- What one update makes of a run: a report of its own, or what the code host says of it (`host`, of which `report` is only for
 -- a run that nothing is known of).
-CREATE OR REPLACE FUNCTION run_told(r run, report jsonb, stamp bigint, host jsonb) RETURNS run LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION run_updated(r run, report jsonb, stamp bigint, host jsonb) RETURNS run LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    told jsonb := run_report_completed(report);
+    whole jsonb := run_report_completed(report);
     m record;
 BEGIN
     IF r.record IS NULL THEN
-        r.record := told;
+        r.record := whole;
         r.reported_at := stamp;
     ELSIF host IS NULL THEN
-        m := run_merge(r.record, r.reported_at, r.older, told, stamp);
+        m := run_merge(r.record, r.reported_at, r.older, whole, stamp);
         IF m.merged <> r.record OR m.newest <> r.reported_at THEN
             r.record := m.merged;
             r.reported_at := m.newest;
@@ -97,7 +97,7 @@ BEGIN
 END $$;
 
 -- The large members of a run after a report.
-CREATE OR REPLACE FUNCTION run_detail_told(d run_detail, detail jsonb, stamp bigint) RETURNS run_detail LANGUAGE plpgsql STABLE AS $$
+CREATE OR REPLACE FUNCTION run_detail_updated(d run_detail, detail jsonb, stamp bigint) RETURNS run_detail LANGUAGE plpgsql STABLE AS $$
 DECLARE
     m record;
 BEGIN
@@ -159,7 +159,7 @@ BEGIN
     END IF;
 END $$;
 
--- Take what is told of runs: an array of
+-- Apply updates of runs: an array of
 --
 --     {"account": "…", "repo": "acme/ranker", "run_id": 17, "report": {…}, "detail": {…}, "owns": true, "host": null}
 --
@@ -169,7 +169,7 @@ END $$;
 --   host    {"state": "running" or "ended", "outcome", "told_at"} as the code host says; null or absent: the run reports itself
 -- Several may be of one run; those before in the array are taken first. A row for each: its place from 1, whether the run is
 -- new, and the run as it is then.
-CREATE OR REPLACE FUNCTION runs_tell(tellings jsonb) RETURNS TABLE (place bigint, is_new boolean, shown jsonb) LANGUAGE plpgsql
+CREATE OR REPLACE FUNCTION runs_update(updates jsonb) RETURNS TABLE (place bigint, is_new boolean, shown jsonb) LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
@@ -186,8 +186,8 @@ DECLARE
     details run_detail[] := '{}';
 BEGIN
     PERFORM account_admit(x.account) FROM (
-        SELECT DISTINCT account FROM jsonb_to_recordset(tellings) AS y (account uuid) ORDER BY 1) x;
-    FOR t IN SELECT DISTINCT lower(x.repo) AS repo, x.account FROM jsonb_to_recordset(tellings) AS x (account uuid, repo text, owns boolean)
+        SELECT DISTINCT account FROM jsonb_to_recordset(updates) AS y (account uuid) ORDER BY 1) x;
+    FOR t IN SELECT DISTINCT lower(x.repo) AS repo, x.account FROM jsonb_to_recordset(updates) AS x (account uuid, repo text, owns boolean)
              WHERE x.owns ORDER BY 1, 2 LOOP
         IF repo_claim(t.account, t.repo) THEN
             claimed := claimed || (t.account, t.repo, moment)::owned_repo;
@@ -196,13 +196,13 @@ BEGIN
     WITH inserted AS (
         INSERT INTO run_key (account_id, repo_key, run_key, id, first_at)
         SELECT x.account, lower(x.repo), x.run_id #>> '{}', uuid_v7(), moment
-        FROM jsonb_to_recordset(tellings) AS x (account uuid, repo text, run_id jsonb) ORDER BY 1, 2, 3
+        FROM jsonb_to_recordset(updates) AS x (account uuid, repo text, run_id jsonb) ORDER BY 1, 2, 3
         ON CONFLICT DO NOTHING RETURNING id)
     SELECT coalesce(array_agg(i.id), '{}') INTO made FROM inserted i;
     FOR t IN
         SELECT x.*, k.id, k.first_at, lag(k.id) OVER same IS DISTINCT FROM k.id AS is_first,
                lead(k.id) OVER same IS DISTINCT FROM k.id AS is_last
-        FROM ROWS FROM (jsonb_to_recordset(tellings) AS (account uuid, repo text, run_id jsonb, report jsonb, detail jsonb, host jsonb))
+        FROM ROWS FROM (jsonb_to_recordset(updates) AS (account uuid, repo text, run_id jsonb, report jsonb, detail jsonb, host jsonb))
              WITH ORDINALITY AS x (account, repo, run_id, report, detail, host, place)
         JOIN run_key k ON k.account_id = x.account AND k.repo_key = lower(x.repo) AND k.run_key = x.run_id #>> '{}'
         WINDOW same AS (ORDER BY k.account_id, k.repo_key, k.run_key, x.place)
@@ -235,8 +235,8 @@ BEGIN
         END IF;
         t.report := CASE WHEN t.host IS NULL OR is_new THEN coalesce(t.report, '{}') ELSE '{}' END;
         stamp := run_stamp(t.report);
-        r := run_told(r, t.report, stamp, t.host);
-        d := run_detail_told(d, coalesce(t.detail, '{}'), stamp);
+        r := run_updated(r, t.report, stamp, t.host);
+        d := run_detail_updated(d, coalesce(t.detail, '{}'), stamp);
         IF t.is_last AND r IS DISTINCT FROM was THEN
             r.changed_at := moment;
             changes := changes || (was, r)::run_change;
@@ -255,7 +255,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- Remove a run, and take it out of all sums and lists. Nothing else is told of the account's runs meanwhile. Its run_id and
+-- Remove a run, and take it out of all sums and lists. Nothing else is reported of the account's runs meanwhile. Its run_id and
 -- repository; null: there is none.
 CREATE OR REPLACE FUNCTION run_remove(account uuid, repo text, key text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE

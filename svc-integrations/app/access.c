@@ -68,7 +68,7 @@ static void take_description(struct request *rq, struct repository_name *repo,
 	int64_t number = json_get_int(description, "id", 0), at_ms;
 	if (name && repository_name_is_valid(name)) {
 		bool is_time = at && time_parse(at, strlen(at), &at_ms);
-		pg_query(rq, ACCESS_NAME_TOLD_SQL, pg_int(number), pg_text(name),
+		pg_query(rq, ACCESS_NAME_RECORD_SQL, pg_int(number), pg_text(name),
 		         pg_text(repo->full), pg_text(is_time ? at : NULL),
 		         pg_text(code_host_web_url()));
 		*repo = repository_name_read(rq, "repo", name);
@@ -137,7 +137,7 @@ static bool is_had(struct request *rq, struct repository_name *repo, int64_t bel
 
 static void tell_lost(struct request *rq, const struct repository_name *repo)
 {
-	pg_query(rq, ACCESS_LOST_TELL_SQL, pg_uuid(rq->caller.account), pg_text(repo->full),
+	pg_query(rq, ACCESS_LOST_ANNOUNCE_SQL, pg_uuid(rq->caller.account), pg_text(repo->full),
 	         pg_text(code_host_web_url()));
 }
 

@@ -25,12 +25,12 @@ INSERT INTO repository_access AS a (account_id, connection_id, repo, repository_
 VALUES ($1, $2, lower($3), $5, CASE WHEN $6 THEN now() ELSE '-infinity' END)
 ON CONFLICT (connection_id, repo) DO UPDATE SET repository_id = excluded.repository_id, told_at = excluded.told_at;
 
--- name: access_name_told
+-- name: access_name_record
 -- $1 number of a repository, $2 its name, $3 the name by which it was asked for, $4 when it was last changed (NULL: unknown), $5 address
 -- of the code host's pages.
-SELECT repository_told(jsonb_build_object('number', $1::bigint, 'name', $2::text, 'former', nullif(lower($3::text), lower($2::text)),
+SELECT repository_record(jsonb_build_object('number', $1::bigint, 'name', $2::text, 'former', nullif(lower($3::text), lower($2::text)),
                                           'at', $4::text), NULL, NULL, $5);
 
--- name: access_lost_tell
+-- name: access_lost_announce
 -- $1 account, $2 repository, $3 address of the code host's pages.
-SELECT access_lost_tell($1, $2, $3);
+SELECT access_lost_announce($1, $2, $3);

@@ -10,7 +10,7 @@ BEGIN
         ORDER BY 1);
 END $$;
 
--- What the code host told of the repositories of an account goes with it: it is asked again when another account needs that. So do
+-- What the code host reported of the repositories of an account goes with it: it is asked again when another account needs that. So do
 -- events of repositories that are known of no other account, once they are sent.
 CREATE OR REPLACE FUNCTION account_repositories_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

@@ -23,7 +23,7 @@ SELECT id, sealed, base_url FROM connection WHERE account_id = $1 AND provider =
 WITH found AS (
     SELECT id FROM connection WHERE account_id = $1 AND provider = $2
 )
-SELECT jsonb_build_object('id', id, 'deleted', true), CASE WHEN $2 = 'code_host' THEN access_lost_tell($1, NULL, $3) END
+SELECT jsonb_build_object('id', id, 'deleted', true), CASE WHEN $2 = 'code_host' THEN access_lost_announce($1, NULL, $3) END
 FROM found WHERE connection_remove($1, $2) > 0;
 
 -- name: connection_store

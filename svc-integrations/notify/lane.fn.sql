@@ -113,13 +113,13 @@ BEGIN
     RETURN front;
 END $$;
 
--- Stop sending to an endpoint, and tell the account: by a message to its other endpoints, and by an item of its inbox.
+-- Stop sending to an endpoint, and notify the account: by a message to its other endpoints, and by an item of its inbox.
 CREATE OR REPLACE FUNCTION endpoint_disable(e endpoint, reason text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE endpoint k SET status = 'disabled', disabled_reason = reason, updated_at = now() WHERE k.id = e.id;
     PERFORM message_emit('events.code_host', 'endpoint.disabled', e.account_id, jsonb_build_object(
         'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'url', '/console/settings/endpoints/' || e.id));
-    PERFORM endpoint_tell(e, reason);
+    PERFORM endpoint_announce(e, reason);
 END $$;
 
 -- How long nothing is tried after so many failures in a row: from the fifth on a minute, doubled up to an hour.
@@ -180,7 +180,7 @@ BEGIN
 END $$;
 
 -- Note how an attempt of a lane, whose endpoint is locked, ended. JSON: {"day", "delivery_id", "at", "status", "duration_ms", "error",
--- "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms", "is_refused"}; a null `retry_ms`: the delivery is settled;
+-- "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms", "is_refused"}; a null `retry_ms`: the delivery is over;
 -- `disable`: why nothing more is sent; `pause_ms`: for how long nothing is; `is_refused`: the address of a mail. The endpoint as it is
 -- then.
 CREATE OR REPLACE FUNCTION attempt_note(e endpoint, retry boolean, ended jsonb) RETURNS endpoint LANGUAGE plpgsql AS $$

@@ -15,7 +15,7 @@ LANGUAGE sql STABLE AS $$
         'delivered_at', time_json(d.delivered_at))
 $$;
 
--- Send deliveries of an endpoint, whose row is locked, again: those that wait begin a new round, those that are settled wait again. How
+-- Send deliveries of an endpoint, whose row is locked, again: those that wait begin a new round, those that are over wait again. How
 -- many.
 CREATE OR REPLACE FUNCTION deliveries_requeue(e endpoint, ids uuid[]) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN

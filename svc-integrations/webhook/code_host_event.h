@@ -62,7 +62,7 @@ struct code_host_events {
 	bool is_installation_changed;
 	const char *changed_repos;
 	/* The names of repositories that it tells, with their numbers: a JSON array of what
-	 * repository_told() takes (migrations/0013_repository_name.sql). */
+	 * repository_record() takes (repository_name.fn.sql). */
 	const char *repositories;
 };
 

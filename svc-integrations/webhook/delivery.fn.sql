@@ -28,7 +28,7 @@ BEGIN
     RETURN dropped;
 END $$;
 
--- Tell the facts to the other services: those that are new, or all with `is_again`. `events` is [{"id", "lane", "data"}].
+-- Send the facts to the other services: those that are new, or all with `is_again`. `events` is [{"id", "lane", "data"}].
 -- How many were sent.
 CREATE OR REPLACE FUNCTION webhook_events_send(delivery text, events jsonb, is_again boolean) RETURNS bigint LANGUAGE sql VOLATILE
 BEGIN ATOMIC
@@ -58,8 +58,8 @@ BEGIN ATOMIC
     SELECT count(*) FROM gone;
 END;
 
--- Take a delivery in. One that is known is only counted. `ignored`: why it says nothing; `repositories`: what it tells of names, as
--- repository_told() takes it, which is told before its events. The status and the reason of the row, and whether it is new.
+-- Take a delivery in. One that is known is only counted. `ignored`: why it says nothing; `repositories`: what it says of names, as
+-- repository_record() takes it, which is sent before its events. The status and the reason of the row, and whether it is new.
 CREATE OR REPLACE FUNCTION delivery_take(
     delivery text, secret int, event text, action text, repo text, installation bigint, body bytea, ignored text,
     events jsonb, is_installation_changed boolean, changed_repos jsonb, repositories jsonb, web_url text,
@@ -79,7 +79,7 @@ BEGIN
         RETURN;
     END IF;
     PERFORM webhook_day(today);
-    PERFORM repository_told(r, installation, delivery, web_url) FROM jsonb_array_elements(repositories) AS r;
+    PERFORM repository_record(r, installation, delivery, web_url) FROM jsonb_array_elements(repositories) AS r;
     sent := webhook_events_send(delivery, events, false);
     PERFORM webhook_installations_forget(CASE WHEN is_installation_changed THEN installation END, changed_repos);
     reason := coalesce(ignored, CASE WHEN sent = 0 THEN 'says what delivery '
@@ -103,31 +103,11 @@ BEGIN
     FROM delivery_seen s WHERE s.id = $1 AND d.received_on = s.received_on AND d.id = s.id
     RETURNING d.received_at INTO received;
     IF FOUND THEN
-        PERFORM repository_told(jsonb_build_object('at', time_json(received)) || jsonb_strip_nulls(r), $4, $1, $10)
+        PERFORM repository_record(jsonb_build_object('at', time_json(received)) || jsonb_strip_nulls(r), $4, $1, $10)
         FROM jsonb_array_elements($9) AS r;
         PERFORM webhook_installations_forget(CASE WHEN $7 THEN $4 END, $8);
         RETURN QUERY SELECT webhook_events_send($1, $6, true);
     END IF;
-END $$;
-
--- What the former version calls, which tells no names; to be dropped in the next release.
-CREATE OR REPLACE FUNCTION delivery_take(
-    delivery text, secret int, event text, action text, repo text, installation bigint, body bytea, ignored text,
-    events jsonb, is_installation_changed boolean, changed_repos jsonb,
-    OUT status text, OUT reason text, OUT is_new boolean
-) LANGUAGE plpgsql AS $$
-BEGIN
-    SELECT t.status, t.reason, t.is_new INTO status, reason, is_new
-    FROM delivery_take(delivery, secret, event, action, repo, installation, body, ignored, events, is_installation_changed,
-                       changed_repos, '[]', NULL) AS t;
-END $$;
-
-CREATE OR REPLACE FUNCTION delivery_replay(
-    delivery text, action text, repo text, installation bigint, ignored text, events jsonb, is_installation_changed boolean,
-    changed_repos jsonb
-) RETURNS TABLE (sent bigint) LANGUAGE plpgsql AS $$
-BEGIN
-    RETURN QUERY SELECT x.sent FROM delivery_replay($1, $2, $3, $4, $5, $6, $7, $8, '[]', NULL) AS x;
 END $$;
 
 -- A row of the ledger as `deliveries` prints it.

@@ -25,12 +25,6 @@ LANGUAGE sql STABLE AS $$
                     || p.asset || jsonb_build_object('abstract', p.abstract))
 $$;
 
--- The same, as the former version calls it.
-CREATE OR REPLACE FUNCTION recommendation_json(r recommendation, interest_name text, p paper) RETURNS jsonb
-LANGUAGE sql STABLE AS $$
-    SELECT recommendation_shown(r, interest_name, p, s.signals)::jsonb FROM recommendation_signals(r.id) s
-$$;
-
 -- When a period began: today since midnight UTC, week today and the 6 days before, month today and the 29 days before.
 CREATE OR REPLACE FUNCTION period_start(period text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT CASE period WHEN 'today' THEN date_trunc('day', now(), 'UTC')
@@ -45,8 +39,8 @@ CREATE OR REPLACE FUNCTION is_of_period(r recommendation, i interest, period tex
     SELECT r.recommended_at >= period_start(period) AND (period = 'all' OR r.context_version = i.context_version)
 $$;
 
--- Tell the account that papers were recommended for an interest: `made` has {"id", "arxiv_id", "relevance_score", "rank",
--- "reasoning"} of each. In the statement that makes them, which no function sees yet. The five best are told of.
+-- Notify the account that papers were recommended for an interest: `made` has {"id", "arxiv_id", "relevance_score", "rank",
+-- "reasoning"} of each. In the statement that makes them, which no function sees yet. The five best are named.
 CREATE OR REPLACE FUNCTION recommendations_announce(i interest, task uuid, made jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     top jsonb;

@@ -1,4 +1,4 @@
--- Digests: the papers that an endpoint of messages is told of at an hour of its own (digest/digest_message.h).
+-- Digests: the papers that an endpoint of messages is sent at an hour of its own (digest/digest_message.h).
 
 -- Whether the refresh of the day (UTC) has nothing more to bring to the account: it has no active interest, or its task of the day has
 -- ended, or the account had none to refresh when the tasks were made.
@@ -78,16 +78,16 @@ RETURNS jsonb LANGUAGE sql STABLE AS $$
 $$;
 
 -- When the papers of a digest begin to be recommended: since the one before, or, for the first, a day before; of a longer period also
--- those that were told before.
+-- those that were sent before.
 CREATE OR REPLACE FUNCTION digest_since(period text, told_until timestamptz, until timestamptz) RETURNS timestamptz
 LANGUAGE sql IMMUTABLE
 RETURN CASE period WHEN 'week' THEN until - interval '168 hours'
                    WHEN 'month' THEN until - interval '720 hours'
                    ELSE coalesce(told_until, until - interval '24 hours') END;
 
--- Tell an endpoint of the account the digest that a task has as its input. The papers are those up to the time of the message, from
+-- Send an endpoint of the account the digest that a task has as its input. The papers are those up to the time of the message, from
 -- which the next digest goes on: refreshes under way are waited for, since one stamps its papers after it has locked its interest. The
--- id is that of the date, so that a date is told once.
+-- id is that of the date, so that a date is sent once.
 CREATE OR REPLACE FUNCTION digest_make(account uuid, input jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     until timestamptz := date_trunc('milliseconds', now());

@@ -1,4 +1,4 @@
--- What svc-search told about papers.
+-- What svc-search answered about papers.
 
 -- Note that svc-search named this version now. That of the newest note is not noted again: every refresh would wait for its row.
 CREATE OR REPLACE FUNCTION embedder_seen(version text) RETURNS void LANGUAGE sql AS $$

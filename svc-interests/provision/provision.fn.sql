@@ -125,7 +125,7 @@ END $$;
 CREATE OR REPLACE TRIGGER pool_became_ready AFTER UPDATE OF pool_status ON interest FOR EACH ROW
 WHEN (NEW.pool_status = 'ready' AND OLD.pool_status <> 'ready') EXECUTE FUNCTION pool_became_ready();
 
--- Tell the account how a provisioning has ended. A task ends after its last step is stored.
+-- Notify the account how a provisioning has ended. A task ends after its last step is stored.
 CREATE OR REPLACE FUNCTION provision_announce() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM message_emit('events.interests', 'provisioning.' || NEW.status, NEW.account_id, jsonb_build_object(

@@ -199,7 +199,7 @@ static void finish(struct request *rq, const struct turn *turn, const char *fail
 		         f_int("skipped", pg_get_int(rows, 0, "skipped")),
 		         f_text("next_at", pg_get(rows, 0, "next_time")));
 	if (!failure)
-		pg_query(rq, SOURCE_TELL_FINISHED_SQL, pg_text(name), pg_text(turn->set));
+		pg_query(rq, SOURCE_ANNOUNCE_FINISHED_SQL, pg_text(name), pg_text(turn->set));
 }
 
 /* --- One request ------------------------------------------------------------------------------ */

@@ -78,7 +78,7 @@ SET (state, slot, repeats, next_at) =
 WHERE name = $1 AND set = $2
 RETURNING state, records, added, changed, withdrawn, skipped, time_json(next_at) AS next_time;
 
--- name: source_tell_finished
+-- name: source_announce_finished
 -- $1 the source, $2 the set, whose list is complete. harvester.h has the event.
 SELECT event_send(uuid_v7(), 'events.assets', 'harvest.finished', s.name, NULL, jsonb_build_object(
            'source', s.name, 'set', s.set, 'added', s.added, 'changed', s.changed,

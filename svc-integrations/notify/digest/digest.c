@@ -51,6 +51,6 @@ void digest_check(struct request *rq)
 
 void digest_pass(struct request *rq)
 {
-	while (pg_value_int(pg_query(rq, DIGEST_TELL_SQL, pg_int(BATCH)), 0) == BATCH)
+	while (pg_value_int(pg_query(rq, DIGESTS_ANNOUNCE_SQL, pg_int(BATCH)), 0) == BATCH)
 		;
 }

@@ -40,7 +40,7 @@ BEGIN
            d.next_date, d.next_at);
 END $$;
 
--- What svc-interests is told of a date that has come.
+-- What svc-interests is sent for a date that has come.
 CREATE OR REPLACE FUNCTION digest_due_json(d endpoint_digest, e endpoint) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'endpoint_id', e.id, 'local_date', d.next_date, 'due_at', time_json(d.next_at), 'settings', jsonb_build_object(
@@ -60,9 +60,9 @@ EXCEPTION WHEN invalid_parameter_value THEN
     UPDATE endpoint_digest x SET next_date = NULL, next_at = NULL WHERE x.endpoint_id = d.endpoint_id;
 END $$;
 
--- Tell up to `most` dates that have come, and plan the next ones. A date is skipped that is over for six hours, or whose endpoint is not
+-- Announce up to `most` dates that have come, and plan the next ones. A date is skipped that is over for six hours, or whose endpoint is not
 -- active. How many have come.
-CREATE OR REPLACE FUNCTION digests_tell(most int) RETURNS int LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION digests_announce(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     d    endpoint_digest;
     come int := 0;

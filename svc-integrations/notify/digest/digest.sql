@@ -1,3 +1,3 @@
--- name: digest_tell
+-- name: digests_announce
 -- $1 how many dates: tell those that have come. How many.
-SELECT digests_tell($1::int);
+SELECT digests_announce($1::int);

@@ -44,7 +44,7 @@ BEGIN
         RAISE unique_violation USING MESSAGE = 'too many confirmations were asked for', CONSTRAINT = 'email_confirmation_max';
     END IF;
     IF e.status = 'disabled' THEN
-        PERFORM endpoint_tell(e, NULL);
+        PERFORM endpoint_announce(e, NULL);
     END IF;
     UPDATE endpoint k SET status = 'unconfirmed', disabled_reason = NULL, updated_at = now() WHERE k.id = e.id RETURNING * INTO e;
     INSERT INTO email_confirmation (id, account_id, endpoint_id, email, token, hash)

@@ -25,8 +25,8 @@ CREATE OR REPLACE FUNCTION endpoint_json(e endpoint) RETURNS jsonb LANGUAGE sql 
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
--- Tell svc-fleet, for the account's inbox, that an endpoint is disabled, or, with null, that it is not any more.
-CREATE OR REPLACE FUNCTION endpoint_tell(e endpoint, reason text) RETURNS void LANGUAGE plpgsql AS $$
+-- Notify svc-fleet, for the account's inbox, that an endpoint is disabled, or, with null, that it is not any more.
+CREATE OR REPLACE FUNCTION endpoint_announce(e endpoint, reason text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM event_emit('events.code_host', 'endpoint', e.account_id, jsonb_build_object(
         'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'disabled_at', time_json(now())));
@@ -84,7 +84,7 @@ BEGIN
         RAISE unique_violation USING MESSAGE = 'the address is not confirmed', CONSTRAINT = 'endpoint_unconfirmed';
     END IF;
     IF e.status = 'disabled' AND (given ? 'status' OR given ? 'unsubscribe_hash') THEN
-        PERFORM endpoint_tell(e, NULL);
+        PERFORM endpoint_announce(e, NULL);
     END IF;
     e := jsonb_populate_record(e, given);
     IF given ? 'unsubscribe_hash' THEN

@@ -21,7 +21,7 @@ SELECT changed FROM endpoint_update($1, $2, $3::jsonb) AS changed WHERE changed 
 WITH gone AS (
     DELETE FROM endpoint WHERE id = $1 AND account_id = $2 RETURNING *
 )
-SELECT jsonb_build_object('id', g.id, 'deleted', true), CASE WHEN g.status = 'disabled' THEN endpoint_tell(g::endpoint, NULL) END FROM gone g;
+SELECT jsonb_build_object('id', g.id, 'deleted', true), CASE WHEN g.status = 'disabled' THEN endpoint_announce(g::endpoint, NULL) END FROM gone g;
 
 -- name: endpoint_rotate
 -- $1 endpoint, $2 account, $3 sealed secret, $4 its last characters, $5 seconds for which the old one signs, too, $6 whether an old
@@ -30,7 +30,7 @@ SELECT changed FROM endpoint_rotate($1, $2, $3, $4, $5::int, $6);
 
 -- name: endpoint_kind (read)
 -- $1 endpoint, $2 account. Also its address, as it is shown.
-SELECT kind, coalesce(url, email) FROM endpoint WHERE id = $1 AND account_id = $2;
+SELECT kind, coalesce(url, email) AS url FROM endpoint WHERE id = $1 AND account_id = $2;
 
 -- name: endpoint_create_email
 -- $1 endpoint, $2 account, $3 the body with `unsubscribe_hash`, $4 sealed token that ends the mails, $5 endpoints that the account may

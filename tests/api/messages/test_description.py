@@ -60,7 +60,7 @@ def fleet(cluster, team):
         for number, kind, path, state in ends:
             report(number, status="running")
             report(number, status=f"{kind}_opened", artifact_url=f"https://github.com/{team.repo}/{path}/{number}")
-            db.execute("SELECT code_host_item_tell(%s, %s, %s, %s, now(), now(), clock_timestamp())", [team.repo, kind, number, state])
+            db.execute("SELECT code_host_item_update(%s, %s, %s, %s, now(), now(), clock_timestamp())", [team.repo, kind, number, state])
     report(4, status="failed", error="no space")
 
 

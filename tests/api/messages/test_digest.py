@@ -225,8 +225,8 @@ def test_a_date_is_told_once_however_many_look(cluster, api, hours, receiver):
     with cluster.postgres.connect("integrations") as other:
         with other.transaction():
             other.execute("UPDATE endpoint_digest SET next_at = now(), next_date = current_date WHERE endpoint_id = %s", [made["id"]])
-            other.execute("SELECT digests_tell(100)")
-            assert hours.execute("SELECT digests_tell(100)").fetchone() == (0,)
+            other.execute("SELECT digests_announce(100)")
+            assert hours.execute("SELECT digests_announce(100)").fetchone() == (0,)
     assert len(told(hours, made)) == 1
 
 

@@ -26,7 +26,7 @@ def tell(fleet, user):
 
     def send(kind, number, state, closed=CLOSED):
         fleet.execute("SELECT repo_own(%s, %s)", [user.account, REPO])
-        fleet.execute("SELECT code_host_item_tell(%s, %s, %s, %s, %s, %s, clock_timestamp())",
+        fleet.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, clock_timestamp())",
                       [REPO, kind, number, state, STARTED, closed if state != "open" else None])
 
     return send
@@ -128,7 +128,7 @@ def test_a_pull_request_that_is_closed_twice_is_told_of_twice(report, tell, told
 def test_a_repository_that_is_not_proved_tells_only_what_was_opened(report, fleet, told):
     report(1, status="pr_opened", artifact_url=PULL)
     fleet.execute("DELETE FROM owned_repo WHERE repo_key = %s", [REPO])
-    fleet.execute("SELECT code_host_item_tell(%s, 'pull_request', 412, 'merged', %s, %s, clock_timestamp())", [REPO, STARTED, STARTED])
+    fleet.execute("SELECT code_host_item_update(%s, 'pull_request', 412, 'merged', %s, %s, clock_timestamp())", [REPO, STARTED, STARTED])
     assert len(told("pull_request.opened")) == 1 and told("pull_request.merged") == []
 
 

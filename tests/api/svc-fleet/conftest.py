@@ -51,7 +51,7 @@ def tell(db, user):
 
     def send(repo, number, state, opened, closed, kind="pull_request"):
         db.execute("SELECT repo_own(%s, %s)", [user.account, repo])
-        db.execute("SELECT code_host_item_tell(%s, %s, %s, %s, %s, %s, %s)",
+        db.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, %s)",
                    [repo, kind, number, state, opened, closed, closed])
         db.commit()
 

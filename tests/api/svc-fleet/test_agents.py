@@ -128,7 +128,7 @@ def test_the_code_host_knows_of_a_run_first(db, api, report, install):
 
     def told(state, outcome, at):
         run = {"run_id": 77, "status": "completed" if state == "ended" else state, "conclusion": outcome, "updated_at": at}
-        db.execute("SELECT workflow_runs_tell(%s, %s)", [REPO, json.dumps([run])])
+        db.execute("SELECT workflow_runs_update(%s, %s)", [REPO, json.dumps([run])])
         db.commit()
         run, = api.get("/fleet/runs", expect=200).json()
         return run["status"], run["outcome_kind"], run.get("error")

@@ -150,7 +150,7 @@ def test_an_answer_that_comes_after_a_trigger_is_too_old(user, db, repo, started
     assert f'"run_id": {started}' in told and former["live"] is True
     second = trigger(user.api, repo)
     for late in (asked, None):
-        db.execute("SELECT run_status_tell(%s, %s, %s, coalesce(%s, now() - interval '1 minute'))", [user.account, repo, told, late])
+        db.execute("SELECT run_status_update(%s, %s, %s, coalesce(%s, now() - interval '1 minute'))", [user.account, repo, told, late])
         db.commit()
     assert db.execute("SELECT told FROM run_status WHERE repo_key = lower(%s)", [repo]).fetchone() == (None,)
     db.commit()
@@ -163,7 +163,7 @@ def test_an_answer_that_an_event_overtakes(api, user, db, code_host, repo, start
     code_host.change_run(started, "completed", "failure")
     wait_for(lambda: api.get("/fleet/runs", expect=200).json()[0]["status"] == "failed", "the event is handled")
     db.execute("UPDATE run_status SET asked_at = now() + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
-    db.execute("SELECT run_status_tell(%s, %s, %s, now())", [user.account, repo, *told])
+    db.execute("SELECT run_status_update(%s, %s, %s, now())", [user.account, repo, *told])
     db.commit()
     shown = status(api, repo)
     assert (shown["run_id"], shown["status"], shown["outcome_kind"], shown["live"]) == (started, "failed", "failed", False)

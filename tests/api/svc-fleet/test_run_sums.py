@@ -132,7 +132,7 @@ def test_the_code_host_does_not_bring_a_removed_run_back(api, agent, db, code_ho
     api.get(f"/fleet/run-status?repo={repo}", expect=200)
     assert api.get("/fleet/runs", expect=200).json() == []
     agent(repo).post("/fleet/runs", {"run_id": started, "repo": repo, "cost_usd": 5}, expect=201)
-    db.execute("SELECT workflow_runs_tell(%s, jsonb_build_array(jsonb_build_object('run_id', %s::bigint, 'status', 'completed', "
+    db.execute("SELECT workflow_runs_update(%s, jsonb_build_array(jsonb_build_object('run_id', %s::bigint, 'status', 'completed', "
                "'conclusion', 'failure', 'updated_at', now())))", [repo, started])
     db.commit()
     assert [run["status"] for run in api.get("/fleet/runs", expect=200).json()] == ["failed"]

@@ -214,7 +214,7 @@ def test_statements_that_store_the_same_runs_in_any_order_do_not_wait_in_circles
                                  agent="one", started_at=f"2026-01-0{dice.randrange(1, 4)}T09:00:00Z",
                                  artifact_url=f"https://github.com/acme/r{dice.randrange(4)}/pull/{dice.randrange(8)}")
                          for _ in range(16)]
-                own.execute("SELECT runs_tell(%s)", [json.dumps(batch)])
+                own.execute("SELECT runs_update(%s)", [json.dumps(batch)])
                 own.commit()
 
     with ThreadPoolExecutor(4) as pool:

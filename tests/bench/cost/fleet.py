@@ -3,7 +3,7 @@
 
 usage: fleet.py [--runs N] [--repos N] [--reads N] [--seconds N]
 
-Everything goes through the gateway. The runs are written straight into the tables, as runs_tell() would have left them. Reads
+Everything goes through the gateway. The runs are written straight into the tables, as runs_update() would have left them. Reads
 come one at a time, so that they use one core of Postgres; the percentiles are wall time, the CPU time is that of all
 processes of Postgres. Beside the report runs what it would be without the sums that svc-fleet keeps: the figures
 added up from the rows of the period. Telemetry is sent by wrk to two replicas; beside it runs pgbench, which stores the same

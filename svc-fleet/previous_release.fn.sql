@@ -1,0 +1,28 @@
+-- What processes of the previous release call while they are replaced, under other names or with fewer parameters. To be dropped in the
+-- next release.
+
+CREATE OR REPLACE FUNCTION code_host_item_tell(repo text, kind text, number bigint, state text, opened_at timestamptz,
+                                               closed_at timestamptz, told_at timestamptz) RETURNS void LANGUAGE sql AS $$
+    SELECT code_host_item_update(repo, kind, number, state, opened_at, closed_at, told_at)
+$$;
+
+CREATE OR REPLACE FUNCTION code_host_items_tell(repo text, kind text, items jsonb) RETURNS bigint LANGUAGE sql AS $$
+    SELECT code_host_items_update(repo, kind, items)
+$$;
+
+CREATE OR REPLACE FUNCTION workflow_runs_tell(repo text, runs jsonb) RETURNS void LANGUAGE sql AS $$
+    SELECT workflow_runs_update(repo, runs)
+$$;
+
+CREATE OR REPLACE FUNCTION run_started_tell(account uuid, repo text, run bigint, at text) RETURNS void LANGUAGE sql AS $$
+    SELECT run_started_note(account, repo, run, at)
+$$;
+
+-- It does not say when the code host was asked.
+CREATE OR REPLACE FUNCTION run_status_tell(account uuid, repo text, run jsonb) RETURNS void LANGUAGE sql AS $$
+    SELECT run_status_update(account, repo, run, clock_timestamp())
+$$;
+
+CREATE OR REPLACE FUNCTION runs_tell(tellings jsonb) RETURNS TABLE (place bigint, is_new boolean, shown jsonb) LANGUAGE sql AS $$
+    SELECT place, is_new, shown FROM runs_update(tellings)
+$$;
