@@ -9,3 +9,8 @@ CREATE OR REPLACE FUNCTION implementation_pull_told(in_repo text, number int, br
 LANGUAGE sql AS $$
     SELECT implementation_pull_update(in_repo, number, branch, state, at)
 $$;
+
+CREATE OR REPLACE FUNCTION implementation_settle(experiment uuid, its_attempt int, conclusion text, pull jsonb) RETURNS void
+LANGUAGE sql AS $$
+    SELECT implementation_reconcile(experiment, its_attempt, conclusion, pull)
+$$;

@@ -127,7 +127,7 @@ static void add_own(struct request *rq, struct question *question, const char *j
 }
 
 /* Say which services are not in the reply. */
-static void tell_left_out(struct request *rq, const struct question *question)
+static void report_left_out(struct request *rq, const struct question *question)
 {
 	if (question->silent.length)
 		reply_header(rq, "X-Left-Out", "%s", question->silent.data);
@@ -178,7 +178,7 @@ static void reply_list(struct request *rq, const struct question *question,
 	size_t end = MIN_OF((size_t)(in->offset + in->query.limit), count);
 	for (size_t i = (size_t)in->offset; i < end; i++)
 		yyjson_mut_arr_append(page, yyjson_val_mut_copy(doc, items[i]));
-	tell_left_out(rq, question);
+	report_left_out(rq, question);
 	reply_page_fields(rq, "limit", total, in->query.limit, in->offset);
 	reply_json(rq, 200, json_write_mut(rq->arena, page, NULL));
 }
@@ -211,7 +211,7 @@ void tasks_summary_get(struct request *rq)
 	for (int i = 0; i < API_SERVICE_COUNT; i++)
 		if (question->answers[i])
 			yyjson_mut_arr_append(all, yyjson_val_mut_copy(doc, question->answers[i]));
-	tell_left_out(rq, question);
+	report_left_out(rq, question);
 	reply_doc(rq, 200, doc);
 }
 

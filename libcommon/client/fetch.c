@@ -148,7 +148,7 @@ static void end_span(struct request *rq, const struct span *span, const struct f
 	         f_text("error.type", code ? err_info(code)->slug : NULL));
 }
 
-static void tell_failure(struct transfer *transfer, const struct fetch_call *call)
+static void report_failure(struct transfer *transfer, const struct fetch_call *call)
 {
 	const char *why =
 		transfer->error[0] ? transfer->error : curl_easy_strerror(transfer->result);
@@ -177,7 +177,7 @@ static enum err_code run_transfer(struct request *rq, const struct fetch_call *c
 	if (code == ERR_NONE) {
 		code = result_code(transfer, call);
 		if (code != ERR_NONE)
-			tell_failure(transfer, call);
+			report_failure(transfer, call);
 	}
 	struct fetch_response *answer = code == ERR_NONE ? answer_of(transfer) : NULL;
 	*ret_is_sent = was_sent(transfer->easy);
@@ -262,6 +262,6 @@ uint64_t fetch_retry_after_ms(const struct fetch_response *answer)
 int64_t fetch_date_s(const struct fetch_response *answer)
 {
 	const char *text = fetch_field(answer, "Date");
-	time_t told = text ? curl_getdate(text, NULL) : -1;
-	return MAX_OF((int64_t)told, 0);
+	time_t date = text ? curl_getdate(text, NULL) : -1;
+	return MAX_OF((int64_t)date, 0);
 }

@@ -375,8 +375,8 @@ static void measure(struct pooled_conn *conn, size_t answered)
 	conn->busy_us = now_us;
 }
 
-/* Tell of the notices once their transaction has ended. */
-static void tell_notices(struct pooled_conn *conn)
+/* Call back for the notices once their transaction has ended. */
+static void run_notice_callbacks(struct pooled_conn *conn)
 {
 	const struct pg_pool *pool = conn->pool;
 	if (!conn->notices || conn->transaction || pool->is_freed)
@@ -412,7 +412,7 @@ static void receive(struct pooled_conn *conn)
 			TAILQ_REMOVE(&conn->sent, st, entry);
 			conn->in_flight--;
 			conn->progress_ms = uv_now(conn->pool->loop);
-			tell_notices(conn);
+			run_notice_callbacks(conn);
 			statement_answered(conn, st);
 		} else if (PQresultStatus(result) == PGRES_FATAL_ERROR &&
 		           pg_result_sqlstate(result)[0] == '\0') {
@@ -496,7 +496,7 @@ static void on_lost(void *context)
 		conn->transaction->conn = NULL;
 		conn->transaction = NULL;
 	}
-	tell_notices(conn);
+	run_notice_callbacks(conn);
 	/* Newest first: a retry goes to the front of its queue, so this keeps the order. */
 	while (!TAILQ_EMPTY(&conn->sent)) {
 		struct pg_statement *st = TAILQ_LAST(&conn->sent, pg_statement_list);
@@ -574,7 +574,7 @@ void pooled_conn_check_in(struct pooled_conn *conn)
 	conn->transaction->conn = NULL;
 	conn->transaction = NULL;
 	pg_metrics_gauge(PG_GAUGE_CHECKED_OUT, -1);
-	tell_notices(conn);
+	run_notice_callbacks(conn);
 	check_idle(conn);
 }
 

@@ -45,7 +45,7 @@ const char *repository_of_event(struct request *rq, const struct event *event)
 }
 
 /* Whether svc-integrations knows of a rename that this service has not read of yet. */
-static bool is_told_already(struct request *rq, const char *one, const char *other)
+static bool is_known_already(struct request *rq, const char *one, const char *other)
 {
 	const struct internal_op *op = internal_op(INTERNAL_ID_repository_names_compare);
 	enum api_service self = rq->worker->process->service->api;
@@ -62,5 +62,5 @@ bool repository_is_same(struct request *rq, const char *one, const char *other)
 	if (strcasecmp(one, other) == 0)
 		return true;
 	struct pg_rows *rows = pg_query(rq, REPOSITORY_IS_SAME_SQL, pg_text(one), pg_text(other));
-	return pg_value_bool(rows, 0) || is_told_already(rq, one, other);
+	return pg_value_bool(rows, 0) || is_known_already(rq, one, other);
 }

@@ -110,7 +110,7 @@ struct batch {
 };
 
 /* Handle the entry or park it. False: it was given up. */
-static bool settle(struct request *rq, struct batch *batch, const struct stream_entry *entry)
+static bool handle_entry(struct request *rq, struct batch *batch, const struct stream_entry *entry)
 {
 	struct event_consumer *consumer = batch->consumer;
 	struct parked_lanes *lanes = &batch->parked;
@@ -154,8 +154,8 @@ static const char *hashes_of(struct request *rq, const struct stream_entries *en
 }
 
 /* Which of the entries are events that were settled before: the writer has sent them again. */
-static const bool *settled_before(struct request *rq, const struct event_consumer *consumer,
-                                  const struct stream_entries *entries, const char *hashes)
+static const bool *known_before(struct request *rq, const struct event_consumer *consumer,
+                                const struct stream_entries *entries, const char *hashes)
 {
 	bool *is_settled = arena_array(rq->arena, entries->count, sizeof(bool));
 	const struct pg_rows *rows =
@@ -195,8 +195,7 @@ static void batch_add(struct batch *batch, size_t index)
 static struct batch batch_of(struct request *rq, struct event_consumer *consumer,
                              const struct stream_entries *entries)
 {
-	const bool *is_settled =
-		settled_before(rq, consumer, entries, hashes_of(rq, entries, NULL));
+	const bool *is_settled = known_before(rq, consumer, entries, hashes_of(rq, entries, NULL));
 	struct batch batch = {
 		.consumer = consumer,
 		.entries = entries,
@@ -212,31 +211,31 @@ static struct batch batch_of(struct request *rq, struct event_consumer *consumer
 	return batch;
 }
 
-static void settle_lane(struct request *rq, struct batch *batch, const struct batch_lane *lane)
+static void handle_lane(struct request *rq, struct batch *batch, const struct batch_lane *lane)
 {
 	for (size_t i = lane->first;; i = batch->next[i]) {
 		require_lease(rq, batch->consumer);
-		batch->is_given_up[i] = !settle(rq, batch, &batch->entries->items[i]);
+		batch->is_given_up[i] = !handle_entry(rq, batch, &batch->entries->items[i]);
 		if (i == lane->last)
 			return;
 	}
 }
 
-static void settle_lanes(struct request *rq)
+static void handle_lanes(struct request *rq)
 {
 	struct batch *batch = rq->user;
 	while (batch->taken_count < batch->lane_count)
-		settle_lane(rq, batch, &batch->lanes[batch->taken_count++]);
+		handle_lane(rq, batch, &batch->lanes[batch->taken_count++]);
 }
 
-static void settle_all(struct request *rq, struct event_consumer *consumer,
-                       const struct stream_entries *entries)
+static void handle_entries(struct request *rq, struct event_consumer *consumer,
+                           const struct stream_entries *entries)
 {
 	if (entries->count == 0)
 		return;
 	struct batch batch = batch_of(rq, consumer, entries);
 	for (size_t i = 0; i < MIN_OF(batch.lane_count, LANES_AT_ONCE); i++)
-		fiber_spawn(rq, settle_lanes, &batch);
+		fiber_spawn(rq, handle_lanes, &batch);
 	fiber_join(rq);
 	save_position(rq, consumer, entries->items[entries->count - 1].id,
 	              hashes_of(rq, entries, batch.is_given_up));
@@ -260,7 +259,7 @@ static void reader_pass(struct request *rq)
 	load_position(rq, consumer);
 	rewind_lost_stream(rq, consumer);
 	struct stream_entries entries = read_entries(rq, consumer);
-	settle_all(rq, consumer, &entries);
+	handle_entries(rq, consumer, &entries);
 	publish_position(rq, consumer);
 	periodic_wake(consumer->reader);
 }

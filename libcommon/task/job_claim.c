@@ -158,16 +158,16 @@ static uint64_t gathering_ms(const struct tasks *tasks)
 /* Whether this process may have tasks to claim: it was told of some, or has left some. */
 static bool may_find(const struct tasks *tasks)
 {
-	return tasks->told != tasks->looked;
+	return tasks->announced != tasks->looked;
 }
 
 static void look(struct request *rq, struct tasks *tasks)
 {
-	unsigned told = tasks->told;
+	unsigned announced = tasks->announced;
 	bool is_left;
 	job_wake_set_idle(tasks->settings.wake, false);
 	if (!fill_slots(rq, tasks, &is_left))
-		tasks->looked = told;
+		tasks->looked = announced;
 	if (is_left) /* also for a process that found only tasks which others were claiming */
 		wake_entry_add(rq->worker->redis, tasks->jobs_stream, tasks->settings.instance);
 }
@@ -194,7 +194,7 @@ void job_claim_pass(struct request *rq)
 
 bool job_claim_look(struct tasks *tasks)
 {
-	tasks->told++;
+	tasks->announced++;
 	bool has_slot = slots_free(tasks) > 0;
 	if (has_slot)
 		periodic_run(tasks->reader);

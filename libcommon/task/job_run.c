@@ -16,7 +16,7 @@
 
 #define ATTEMPTS_DEFAULT   5
 #define TIMEOUT_DEFAULT_MS 300000
-#define SETTLE_TIMEOUT_MS  4000 /* below the time that a stopping process gives its requests */
+#define STORE_TIMEOUT_MS   4000 /* below the time that a stopping process gives its requests */
 #define ERROR_MAX          1000
 #define DEAD_KEPT          "10000"
 
@@ -142,8 +142,8 @@ static bool is_interruption(const struct request *rq)
 	return err_info(code)->is_transient || (code == ERR_TIMEOUT && request_left_ms(rq) > 0);
 }
 
-/* How the job's request ended. A new request settles the attempt, since the job's has ended. */
-struct settlement {
+/* How the job's request ended. A new request stores that, since the job's has ended. */
+struct ending {
 	struct job_run *run;
 	enum err_code code;
 	bool is_interruption;
@@ -151,126 +151,125 @@ struct settlement {
 	const char *outcome;
 };
 
-static void describe(struct settlement *settlement, const struct request *rq)
+static void describe(struct ending *ending, const struct request *rq)
 {
 	const struct problem *problem = &rq->problem;
 	const char *detail = problem->detail ? problem->detail : err_info(problem->code)->detail;
-	size_t used = (size_t)snprintf(settlement->error, ERROR_MAX, "%s", detail);
+	size_t used = (size_t)snprintf(ending->error, ERROR_MAX, "%s", detail);
 	for (const struct problem_field *field = problem->fields; field && used < ERROR_MAX;
 	     field = field->next)
-		used += (size_t)snprintf(settlement->error + used, ERROR_MAX - used, "; %s %s",
+		used += (size_t)snprintf(ending->error + used, ERROR_MAX - used, "; %s %s",
 		                         field->field, field->message);
-	settlement->code = problem->code;
-	settlement->is_interruption = is_interruption(rq);
+	ending->code = problem->code;
+	ending->is_interruption = is_interruption(rq);
 }
 
 /* Whether the task failed by a mistake of its caller, who reads it in the task: nothing that an
  * operator could mend. */
-static bool is_refused(const struct settlement *settlement)
+static bool is_refused(const struct ending *ending)
 {
-	return settlement->run->job->acts_for_caller && is_final(settlement->code);
+	return ending->run->job->acts_for_caller && is_final(ending->code);
 }
 
 /* `row` is that of JOB_FAIL_SQL. No row: the task was completed before the failure, or another
  * worker has claimed it. */
-static const char *outcome_of(const struct settlement *settlement, const struct pg_rows *row)
+static const char *outcome_of(const struct ending *ending, const struct pg_rows *row)
 {
 	if (pg_empty(row))
 		return "lost";
 	if (pg_get_bool(row, 0, "is_over"))
-		return is_refused(settlement) ? "refused" : "failed";
-	return settlement->is_interruption ? "interrupted" : "retried";
+		return is_refused(ending) ? "refused" : "failed";
+	return ending->is_interruption ? "interrupted" : "retried";
 }
 
 /* Record the failed attempt: the task runs again later, or has failed. */
-static void settle_failure(struct request *rq, struct settlement *settlement)
+static void store_failure(struct request *rq, struct ending *ending)
 {
-	struct job_run *run = settlement->run;
-	bool is_interruption = settlement->is_interruption;
+	struct job_run *run = ending->run;
+	bool is_interruption = ending->is_interruption;
 	int failures =
 		is_interruption ? run->interruptions + 1 : run->task.attempt - run->interruptions;
 	uint64_t pause_ms =
 		backoff_ms((unsigned)failures, tasks_timing.retry, tasks_timing.retry_max);
 	const struct pg_rows *row =
 		pg_query(rq, JOB_FAIL_SQL, pg_text(run->task.id), pg_int(run->task.attempt),
-	                 pg_text(run->tasks->settings.instance),
-	                 pg_bool(is_final(settlement->code)), pg_text(settlement->error),
-	                 pg_int((int64_t)pause_ms), pg_bool(is_interruption),
-	                 pg_int((int64_t)tasks_timing.interrupted_max),
-	                 pg_bool(is_refused(settlement)), pg_text(run->tasks->own_stream));
-	settlement->outcome = outcome_of(settlement, row);
+	                 pg_text(run->tasks->settings.instance), pg_bool(is_final(ending->code)),
+	                 pg_text(ending->error), pg_int((int64_t)pause_ms),
+	                 pg_bool(is_interruption), pg_int((int64_t)tasks_timing.interrupted_max),
+	                 pg_bool(is_refused(ending)), pg_text(run->tasks->own_stream));
+	ending->outcome = outcome_of(ending, row);
 	if (!pg_empty(row) && !pg_get_bool(row, 0, "is_over"))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
-	if (strcmp(settlement->outcome, "failed") == 0)
+	if (strcmp(ending->outcome, "failed") == 0)
 		job_dead_letter(rq, run->tasks, run->task.id, run->task.kind, run->task.account,
-		                run->task.attempt, settlement->error);
+		                run->task.attempt, ending->error);
 }
 
-static void settle_main(struct request *rq)
+static void store_failure_main(struct request *rq)
 {
-	settle_failure(rq, rq->user);
+	store_failure(rq, rq->user);
 }
 
-static void report_outcome(const struct settlement *settlement)
+static void report_outcome(const struct ending *ending)
 {
-	const struct job_run *run = settlement->run;
+	const struct job_run *run = ending->run;
 	double seconds = (double)(time_monotonic_us() - run->started_us) / 1e6;
-	metric_add(&jobs_total, run->task.kind, settlement->outcome, 1);
+	metric_add(&jobs_total, run->task.kind, ending->outcome, 1);
 	metric_observe_seconds(&job_seconds, run->task.kind, NULL, seconds);
 	log_info(LOG_GROUP_JOBS, "attempt ended", f_text("task", run->task.id),
 	         f_text("kind", run->task.kind), f_int("attempt", run->task.attempt),
-	         f_text("outcome", settlement->outcome), f_float("seconds", seconds),
-	         f_text("error", settlement->error[0] ? settlement->error : NULL));
-	span_end(run->span, run->task.kind, settlement->code != ERR_NONE,
+	         f_text("outcome", ending->outcome), f_float("seconds", seconds),
+	         f_text("error", ending->error[0] ? ending->error : NULL));
+	span_end(run->span, run->task.kind, ending->code != ERR_NONE,
 	         f_text("expops.task.id", run->task.id),
 	         f_int("expops.task.attempt", run->task.attempt),
-	         f_text("expops.task.outcome", settlement->outcome),
+	         f_text("expops.task.outcome", ending->outcome),
 	         f_text("expops.request_id", run->request_id),
-	         f_text("error.type", settlement->code ? err_info(settlement->code)->slug : NULL));
+	         f_text("error.type", ending->code ? err_info(ending->code)->slug : NULL));
 }
 
-static void run_end(struct settlement *settlement)
+static void run_end(struct ending *ending)
 {
-	struct job_run *run = settlement->run;
+	struct job_run *run = ending->run;
 	struct tasks *tasks = run->tasks;
-	report_outcome(settlement);
-	if (strcmp(settlement->outcome, "completed") == 0)
+	report_outcome(ending);
+	if (strcmp(ending->outcome, "completed") == 0)
 		note_duration(run, time_monotonic_us() - run->started_us);
 	LIST_REMOVE(run, entry);
 	tasks->runs_count--;
 	metric_add(&running_metric, NULL, NULL, -1);
 	/* Long tasks may wait, because the reader had no slot for them. */
-	tasks->told += run->job->is_long;
+	tasks->announced += run->job->is_long;
 	arena_free(run->arena);
 	periodic_wake(tasks->reader);
 	tasks->run_ended(tasks);
 }
 
-static void settle_over(struct request *rq)
+static void store_failure_done(struct request *rq)
 {
-	struct settlement *settlement = rq->user;
+	struct ending *ending = rq->user;
 	/* When it was not recorded, the lease expires and the reconciler queues the task again. */
 	if (rq->problem.code != ERR_NONE)
 		log_warn(LOG_GROUP_JOBS, "outcome of an attempt not recorded",
-		         f_text("task", settlement->run->task.id),
-		         f_text("error", rq->problem.detail));
-	run_end(settlement);
+		         f_text("task", ending->run->task.id), f_text("error", rq->problem.detail));
+	run_end(ending);
 }
 
 static void job_over(struct request *rq)
 {
 	struct job_run *run = rq->user;
-	struct settlement *settlement = arena_new_of(run->arena, struct settlement);
-	settlement->run = run;
+	struct ending *ending = arena_new_of(run->arena, struct ending);
+	ending->run = run;
 	run->request = NULL;
 	if (rq->problem.code == ERR_NONE) {
-		settlement->outcome = "completed";
-		run_end(settlement);
+		ending->outcome = "completed";
+		run_end(ending);
 		return;
 	}
-	settlement->outcome = "lost";
-	describe(settlement, rq);
-	request_spawn(rq->worker, rq->id, SETTLE_TIMEOUT_MS, settle_main, settle_over, settlement);
+	ending->outcome = "lost";
+	describe(ending, rq);
+	request_spawn(rq->worker, rq->id, STORE_TIMEOUT_MS, store_failure_main, store_failure_done,
+	              ending);
 }
 
 void job_run_start(struct tasks *tasks, const struct job_claimed *claimed)

@@ -90,7 +90,7 @@ static void start_jobs(struct tasks *tasks)
 {
 	tasks->usual_us = new_averages(tasks->settings.jobs);
 	tasks->listener_connection = redis_blocking_new(tasks->worker->redis);
-	tasks->told = 1; /* of those from before the start */
+	tasks->announced = 1; /* of those from before the start */
 	tasks->lease_renewer = start_periodic(tasks, "leases", job_claim_renew_pass,
 	                                      PERIODIC_WHEN_WOKEN, PASS_TIMEOUT_MS);
 	tasks->reconciler = start_periodic(tasks, "reconciler", reconcile_pass,

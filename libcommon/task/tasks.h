@@ -67,10 +67,10 @@ struct tasks {
 	struct periodic *recurring[TASKS_RECURRING_MAX]; /* the service's own; the rest NULL */
 	struct redis_blocking *listener_connection;
 	uint64_t claimed_ms; /* when tasks were last claimed, on the monotonic clock */
-	/* `told` counts the messages that tasks wait. `looked` is what it was when the last claim
-	 * began after which none waited that this process could run. Equal: there is nothing to
-	 * claim. */
-	unsigned told, looked;
+	/* `announced` counts the messages that tasks wait. `looked` is what it was when the last
+	 * claim began after which none waited that this process could run. Equal: there is
+	 * nothing to claim. */
+	unsigned announced, looked;
 	LIST_HEAD(, job_run) runs; /* running jobs */
 	int runs_count;
 	uint64_t *usual_us; /* moving average of how long the attempts of each job took */

@@ -16,7 +16,7 @@ void asset_update_run(struct request *rq, struct task *task)
 	};
 	enum err_code code = service_call(rq, &call, &answer);
 	if (code)
-		raise_error(rq, code, "svc-search was not told of a build");
+		raise_error(rq, code, "svc-search was not notified of a build");
 	if (answer->status != 200)
 		raise_error(rq, answer->status < 500 ? ERR_CONFLICT : ERR_UPSTREAM,
 		            "svc-search refused the outcome of a build: %d", answer->status);

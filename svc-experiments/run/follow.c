@@ -23,7 +23,7 @@ static yyjson_val *ask_or_nothing(struct request *rq, enum internal_id id, const
 	if (answer.code && !is_refused)
 		service_answer_raise(rq, &answer);
 	if (answer.code)
-		log_info(LOG_GROUP_APP, "the code host tells nothing of a run",
+		log_info(LOG_GROUP_APP, "the code host reports nothing of a run",
 		         f_text("error", err_info(answer.code)->slug),
 		         f_text("detail", answer.detail));
 	return answer.json;
@@ -119,7 +119,7 @@ void run_workflow_cancel(struct request *rq, struct task *task)
 		answer = ask_or_nothing(rq, INTERNAL_ID_run_cancel, run_body(rq, repo, run_id));
 	task_complete(rq, task, "{}",
 	              answer ? "The workflow run was cancelled."
-	                     : "The code host tells of no workflow run to cancel.");
+	                     : "The code host reports no workflow run to cancel.");
 }
 
 void on_run_pull_request(struct request *rq, const struct event *event)

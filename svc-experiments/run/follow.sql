@@ -7,7 +7,7 @@ WHERE i.experiment_id = $1 AND i.attempt = $2::int AND (i.run_id IS NOT NULL OR 
 
 -- name: follow_settle
 -- $1 experiment, $2 attempt, $3 conclusion, $4 pull request.
-SELECT implementation_settle($1, $2::int, $3, $4);
+SELECT implementation_reconcile($1, $2::int, $3, $4);
 
 -- name: follow_pull_request
 -- $1 repo, $2 number, $3 branch, $4 state, $5 when, $6 number of the repository.

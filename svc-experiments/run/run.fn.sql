@@ -186,7 +186,7 @@ $$;
 
 -- What the code host says of a run: `conclusion` of the workflow run, null until it has ended; `pull`, its pull request as
 -- svc-integrations describes it, or null.
-CREATE OR REPLACE FUNCTION implementation_settle(experiment uuid, its_attempt int, conclusion text, pull jsonb) RETURNS void
+CREATE OR REPLACE FUNCTION implementation_reconcile(experiment uuid, its_attempt int, conclusion text, pull jsonb) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
@@ -195,7 +195,7 @@ DECLARE
     has_pull boolean;
     is_late boolean;
 BEGIN
-    SELECT x.* INTO e FROM experiment x WHERE x.id = implementation_settle.experiment FOR UPDATE;
+    SELECT x.* INTO e FROM experiment x WHERE x.id = implementation_reconcile.experiment FOR UPDATE;
     SELECT n.* INTO i FROM implementation n WHERE n.experiment_id = e.id ORDER BY n.attempt DESC LIMIT 1;
     IF i.attempt IS DISTINCT FROM its_attempt THEN
         RETURN;

@@ -13,5 +13,5 @@ SELECT workflow_runs_update(d.repo, jsonb_build_array(jsonb_build_object(
 
 -- name: code_host_settle
 -- $1 repository: give its owners' deliverables the state that the code host reported under any of its names.
-SELECT deliverable_settle(o.account_id, o.repo_key)
+SELECT deliverable_reconcile(o.account_id, o.repo_key)
 FROM (SELECT lower(repository_hold($1)) AS repo_key) held JOIN owned_repo o USING (repo_key) ORDER BY o.account_id;

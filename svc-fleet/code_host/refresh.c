@@ -31,7 +31,7 @@ static const struct field REFRESH_FIELDS[] = {
 struct list {
 	enum internal_id op;
 	const char *name; /* of the member of the answer */
-	const char *tell_sql;
+	const char *update_sql;
 	bool is_of_runs;
 };
 
@@ -95,7 +95,7 @@ static struct service_answer fetch_list(struct request *rq, const struct list *l
 		if (i == 0 && list == LISTS)
 			pg_query(rq, REFRESH_OWN_SQL, pg_uuid(rq->caller.account), pg_text(repo));
 		const char *items = json_write(rq->arena, json_get(answer.json, list->name), NULL);
-		pg_query(rq, list->tell_sql, pg_text(repo), pg_text(items));
+		pg_query(rq, list->update_sql, pg_text(repo), pg_text(items));
 		page = json_get_int(answer.json, "next_page", 0);
 	}
 	return answer;

@@ -38,7 +38,7 @@ BEGIN
     PERFORM run_status_drop(repo, true);
     PERFORM workflow_runs_update(repo, jsonb_build_array(jsonb_build_object(
         'run_id', run, 'status', 'queued', 'started_at', at, 'updated_at', at))) WHERE run IS NOT NULL;
-    PERFORM deliverable_settle(account, lower(repo)) WHERE is_claimed;
+    PERFORM deliverable_reconcile(account, lower(repo)) WHERE is_claimed;
 END $$;
 
 -- What the code host answered the account, which has proved so that it owns the repository; it was asked at the time `asked`. Of two
@@ -52,7 +52,7 @@ BEGIN
     ON CONFLICT (repo_key, account_id) DO UPDATE SET told = excluded.told, told_at = excluded.told_at
     WHERE (greatest(s.told_at, s.changed_at) > asked) IS NOT TRUE;
     PERFORM workflow_runs_update(repo, jsonb_build_array(run)) WHERE jsonb_typeof(run) = 'object';
-    PERFORM deliverable_settle(account, lower(repo)) WHERE is_claimed;
+    PERFORM deliverable_reconcile(account, lower(repo)) WHERE is_claimed;
 END $$;
 
 -- The newest run of a repository in the account's footprint: as the code host answered an owner, unless a newer one is known; then as

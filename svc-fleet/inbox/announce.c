@@ -6,8 +6,9 @@
 int64_t inbox_check_ms;
 
 const struct setting INBOX_SETTINGS[] = {
-	SETTING_MS(&inbox_check_ms, "INBOX_CHECK", "1m", 50, 3600000,
-                   "Interval of looking for new items of inboxes, which are told to webhooks."),
+	SETTING_MS(
+		&inbox_check_ms, "INBOX_CHECK", "1m", 50, 3600000,
+		"Interval of looking for new items of inboxes, which are announced to webhooks."),
 	SETTING_END,
 };
 

@@ -34,7 +34,7 @@ CREATE OR REPLACE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EA
 
 -- Give an account's deliverables of a repository, or one of them, the state that the code host reported, if the account owns
 -- the repository. Locks the rows in the order of their key.
-CREATE OR REPLACE FUNCTION deliverable_settle(account uuid, repo text, of_kind text DEFAULT NULL, of_number bigint DEFAULT NULL)
+CREATE OR REPLACE FUNCTION deliverable_reconcile(account uuid, repo text, of_kind text DEFAULT NULL, of_number bigint DEFAULT NULL)
 RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF NOT EXISTS (SELECT FROM owned_repo o WHERE o.account_id = account AND o.repo_key = $2) THEN
@@ -69,7 +69,7 @@ BEGIN
                          ELSE d.opened_at END,
         interest_id = excluded.interest_id, recommendation_id = excluded.recommendation_id, arxiv_id = excluded.arxiv_id
     WHERE (excluded.run_at, excluded.run_id) <= (d.run_at, d.run_id);
-    PERFORM deliverable_settle(r.account_id, r.repo_key, a.kind, a.number)
+    PERFORM deliverable_reconcile(r.account_id, r.repo_key, a.kind, a.number)
     FROM unnest(opened) r, artifact_of(r.artifact_url) a, code_host_item i
     WHERE i.repo_key = r.repo_key AND i.repo_key = a.repo_key AND i.kind = a.kind AND i.number = a.number AND i.state IS NOT NULL;
 END $$;

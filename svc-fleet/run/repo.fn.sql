@@ -34,7 +34,7 @@ END $$;
 CREATE OR REPLACE FUNCTION repo_own(account uuid, repo text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     IF repo_claim(account, repo) THEN
-        PERFORM deliverable_settle(account, lower(repo));
+        PERFORM deliverable_reconcile(account, lower(repo));
     END IF;
 END $$;
 

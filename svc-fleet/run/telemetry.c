@@ -190,13 +190,13 @@ static const char *build_update(struct request *rq, const struct telemetry *in,
                                 const struct split_report *report)
 {
 	yyjson_mut_doc *doc = report->doc;
-	yyjson_mut_val *telling = yyjson_mut_obj(doc);
-	yyjson_mut_obj_add_str(doc, telling, "account", pg_uuid(rq->caller.account).text);
-	yyjson_mut_obj_add_str(doc, telling, "repo", rq->caller.repo);
-	yyjson_mut_obj_add_val(doc, telling, "run_id", yyjson_mut_raw(doc, in->run_id));
-	yyjson_mut_obj_add_val(doc, telling, "report", report->shown);
-	yyjson_mut_obj_add_val(doc, telling, "detail", report->large);
-	return json_write_mut(rq->arena, telling, NULL);
+	yyjson_mut_val *update = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, update, "account", pg_uuid(rq->caller.account).text);
+	yyjson_mut_obj_add_str(doc, update, "repo", rq->caller.repo);
+	yyjson_mut_obj_add_val(doc, update, "run_id", yyjson_mut_raw(doc, in->run_id));
+	yyjson_mut_obj_add_val(doc, update, "report", report->shown);
+	yyjson_mut_obj_add_val(doc, update, "detail", report->large);
+	return json_write_mut(rq->arena, update, NULL);
 }
 
 void run_report(struct request *rq)

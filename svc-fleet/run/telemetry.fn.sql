@@ -251,7 +251,7 @@ BEGIN
     PERFORM run_details_store(details) WHERE cardinality(details) > 0;
     PERFORM runs_store(changes) WHERE cardinality(changes) > 0;
     FOREACH one IN ARRAY claimed LOOP
-        PERFORM deliverable_settle(one.account_id, one.repo_key);
+        PERFORM deliverable_reconcile(one.account_id, one.repo_key);
     END LOOP;
 END $$;
 

@@ -30,7 +30,7 @@ struct code_host_auth access_connection_auth(struct request *rq)
 
 /* What the code host says of a repository that takes no changes. */
 static const char *obstacle_of(struct request *rq, const struct repository_name *repo,
-                               yyjson_val *told)
+                               yyjson_val *shown)
 {
 	static const struct {
 		const char *state, *remedy;
@@ -39,7 +39,7 @@ static const char *obstacle_of(struct request *rq, const struct repository_name 
 		{"archived", "unarchive it"},
 	};
 	for (size_t i = 0; i < ARRAY_LEN(STATES); i++)
-		if (json_get_bool(told, STATES[i].state, false))
+		if (json_get_bool(shown, STATES[i].state, false))
 			return arena_printf(rq->arena, "%s is %s at the code host: %s", repo->full,
 			                    STATES[i].state, STATES[i].remedy);
 	return NULL;
@@ -135,7 +135,7 @@ static bool is_had(struct request *rq, struct repository_name *repo, int64_t bel
 	return has_access;
 }
 
-static void tell_lost(struct request *rq, const struct repository_name *repo)
+static void announce_lost(struct request *rq, const struct repository_name *repo)
 {
 	pg_query(rq, ACCESS_LOST_ANNOUNCE_SQL, pg_uuid(rq->caller.account), pg_text(repo->full),
 	         pg_text(code_host_web_url()));
@@ -146,7 +146,7 @@ bool access_check(struct request *rq, struct repository_name *repo)
 	const char *ended;
 	if (is_had(rq, repo, BELIEVED_S, &ended))
 		return true;
-	tell_lost(rq, repo);
+	announce_lost(rq, repo);
 	return false;
 }
 
@@ -161,7 +161,7 @@ static bool is_open(struct request *rq, struct repository_name *repo, int64_t be
 	if (is_had(rq, repo, believed_s, &ended))
 		return true;
 	if (caller->is_repo_verified)
-		tell_lost(rq, repo);
+		announce_lost(rq, repo);
 	if (ended)
 		raise_error(rq, ERR_CONFLICT, "%s", ended);
 	return false;

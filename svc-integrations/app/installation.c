@@ -76,9 +76,9 @@ void installation_lookup_count(struct request *rq)
 
 /* Since when the installation is suspended, as the API shows times; NULL: it is not. What is no
  * time is the present one. */
-static const char *suspended_at(struct request *rq, yyjson_val *told)
+static const char *suspended_at(struct request *rq, yyjson_val *described)
 {
-	yyjson_val *value = json_get(told, "suspended_at");
+	yyjson_val *value = json_get(described, "suspended_at");
 	if (!value || yyjson_is_null(value))
 		return NULL;
 	const char *text = yyjson_get_str(value);

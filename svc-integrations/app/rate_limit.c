@@ -44,8 +44,8 @@ static int64_t field_int(const struct fetch_response *answer, const char *name, 
 /* The code host's clock, in seconds: x-ratelimit-reset is a time of it. */
 static int64_t now_of(const struct fetch_response *answer, int64_t now_ms)
 {
-	int64_t told_s = fetch_date_s(answer);
-	return told_s ? told_s : now_ms / 1000;
+	int64_t date_s = fetch_date_s(answer);
+	return date_s ? date_s : now_ms / 1000;
 }
 
 int64_t rate_limit_wait_s(const struct fetch_response *answer, int64_t now_ms)

@@ -10,15 +10,15 @@
 void on_provision_pull_request(struct request *rq, const struct event *event)
 {
 	pg_begin(rq);
-	struct pg_rows *told = pg_query(rq, FOLLOW_PULL_REQUEST_SQL,
-	                                pg_text(event_require_text(rq, event, "repo")),
-	                                pg_int(json_get_int(event->data, "number", 0)),
-	                                pg_text(event_require_text(rq, event, "state")),
-	                                pg_bool(json_get_bool(event->data, "merged", false)),
-	                                pg_text(event_require_text(rq, event, "occurred_at")),
-	                                repository_number_of(rq, event));
-	for (int i = 0; i < told->count; i++)
-		pg_query(rq, FIRST_RUN_QUEUE_SQL, pg_text(pg_value(told, i)));
+	struct pg_rows *merged = pg_query(rq, FOLLOW_PULL_REQUEST_SQL,
+	                                  pg_text(event_require_text(rq, event, "repo")),
+	                                  pg_int(json_get_int(event->data, "number", 0)),
+	                                  pg_text(event_require_text(rq, event, "state")),
+	                                  pg_bool(json_get_bool(event->data, "merged", false)),
+	                                  pg_text(event_require_text(rq, event, "occurred_at")),
+	                                  repository_number_of(rq, event));
+	for (int i = 0; i < merged->count; i++)
+		pg_query(rq, FIRST_RUN_QUEUE_SQL, pg_text(pg_value(merged, i)));
 	pg_commit(rq);
 }
 

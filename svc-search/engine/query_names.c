@@ -59,7 +59,7 @@ static bool is_stop_word(const struct query_word *word)
 }
 
 /* Whether a capital says that a word is a name: not where all words have one, as in a title. */
-static bool are_capitals_telling(const struct finder *finder)
+static bool are_capitals_significant(const struct finder *finder)
 {
 	return !finder->is_all_capital || finder->count <= CAPITALS_WORDS;
 }
@@ -78,7 +78,7 @@ static void read_word(struct finder *finder, struct query_word *word)
 	uint32_t names = word->is_initial ? 0
 	                                  : vocabulary_df(finder->view, term,
 	                                                  name_word_term(&word->name, term));
-	float prior = word->name.is_capital && are_capitals_telling(finder)
+	float prior = word->name.is_capital && are_capitals_significant(finder)
 	                      ? QUERY_NAME_PRIOR_CAPITAL
 	                      : QUERY_NAME_PRIOR;
 	if (names > 0 && (!is_stop_word(word) || is_pronoun(word)))
@@ -127,7 +127,7 @@ static bool looks_like_name(const struct finder *finder, const struct query_word
                             const struct query_word *other)
 {
 	bool has_capitals = one->name.is_capital && other->name.is_capital;
-	return rate(one) + rate(other) > 2 || (has_capitals && are_capitals_telling(finder)) ||
+	return rate(one) + rate(other) > 2 || (has_capitals && are_capitals_significant(finder)) ||
 	       (is_stop_word(one) && is_possible(other)) ||
 	       (is_stop_word(other) && is_possible(one));
 }

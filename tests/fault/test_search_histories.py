@@ -13,6 +13,7 @@ from lib.system.search_replica import current_embedder, replica  # noqa: F401
 from lib.system.servers import ROOT
 from lib.wait import wait_for
 from lib.scenario.words import new_word
+from lib.tables import search as search_tables
 
 SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
 DATA = ROOT.parent / "shared" / "data"
@@ -146,7 +147,7 @@ def test_two_histories_give_one_ranking(db, replica, empty, load, name):  # noqa
     assert wait_settled(db, [other]) != version
     load(shuffled[half:])
     other.process.kill9()
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [[paper["id"] for paper in others]])
+    search_tables.withdraw(db, [paper["id"] for paper in others])
     other.start()
     load(shuffled[half // 3 : half])
     other.process.restart()

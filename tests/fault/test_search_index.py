@@ -10,6 +10,7 @@ import pytest
 from lib.system.search_replica import current_embedder, replica  # noqa: F401
 from lib.wait import wait_for
 from lib.scenario.words import new_word
+from lib.tables import search as search_tables
 
 PAPERS = 2500  # enough for a merge, which saves a snapshot
 LOADED_PAPERS = 4500
@@ -54,7 +55,7 @@ def many(db, store, word):
     """Enough papers with the word for a merge, so that a snapshot is saved; withdrawn afterwards."""
     ids = store(word, PAPERS)
     yield ids
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+    search_tables.withdraw(db, ids)
 
 
 @pytest.fixture
@@ -80,7 +81,7 @@ def test_a_change_reaches_every_replica(replica, db, store):
     for one in replicas:
         wait_for(lambda one=one: one.find(word) == set(), "changed everywhere")
     db.execute("UPDATE asset SET title = %s WHERE arxiv_id = %s", [word, name])
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [name])
+    search_tables.withdraw(db, [name])
     for one in replicas:
         wait_for(lambda one=one: one.documents() == one.total(), "withdrawn everywhere")
         assert one.find(word) == set()
@@ -95,7 +96,7 @@ def test_a_change_is_found_before_the_import_ahead_of_it(replica, db, store, wor
     assert one.documents() < one.total()
     one.wait_all()
     with db.transaction():
-        db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+        search_tables.withdraw(db, ids)
         (late,) = store(f"{word}last")
     wait_for(lambda: one.find(f"{word}last") == {late}, "the last paper is found")
     one.wait_all()
@@ -150,7 +151,7 @@ def test_replicas_answer_alike(replica, db, store, word, temporary):
     replicas.append(replica())
     ids = store(f"{word}more", 700)
     db.execute("UPDATE asset SET title = title || ' again' WHERE arxiv_id = ANY (%s)", [ids[::3]])
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids[::5]])
+    search_tables.withdraw(db, ids[::5])
     version = wait_one_embedder(db, replicas)
     replicas.append(replica())
     wait_one_embedder(db, replicas)
@@ -310,7 +311,7 @@ def test_a_read_is_repeated_after_postgres_was_killed(cluster, replica, store, w
     one.wait_all()
     assert len(one.find(word)) == 100
     with cluster.postgres.connect("search") as connection:
-        connection.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+        search_tables.withdraw(connection, ids)
 
 
 @pytest.fixture
@@ -349,7 +350,7 @@ def test_a_snapshot_saved_with_a_gap_loses_no_paper(cluster, replica, db, store,
         one.start()
         one.wait_all()
         one.process.stop()
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+    search_tables.withdraw(db, ids)
 
 
 def test_writers_commit_in_the_order_of_their_change_numbers(cluster, db, store, word):

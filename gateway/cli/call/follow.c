@@ -55,7 +55,7 @@ struct progress {
 	uint64_t steps_shown; /* a bit for each step whose end was shown */
 };
 
-static void tell_step(struct cli *cli, yyjson_val *step)
+static void print_step(struct cli *cli, yyjson_val *step)
 {
 	const char *status = json_get_text(step, "status"),
 		   *message = json_get_text(step, "message");
@@ -64,7 +64,7 @@ static void tell_step(struct cli *cli, yyjson_val *step)
 	        cli_shown(cli, message));
 }
 
-static void tell_steps(struct cli *cli, struct progress *progress, yyjson_val *steps)
+static void print_steps(struct cli *cli, struct progress *progress, yyjson_val *steps)
 {
 	size_t index, count;
 	yyjson_val *step;
@@ -72,18 +72,19 @@ static void tell_steps(struct cli *cli, struct progress *progress, yyjson_val *s
 		bool has_ended = yyjson_is_str(json_get(step, "finished_at"));
 		uint64_t bit = UINT64_C(1) << (index % 64);
 		if (has_ended && !(progress->steps_shown & bit))
-			tell_step(cli, step);
+			print_step(cli, step);
 		progress->steps_shown |= has_ended ? bit : 0;
 	}
 }
 
-static void tell(struct cli *cli, struct progress *progress, const char *state, yyjson_val *json)
+static void print_state(struct cli *cli, struct progress *progress, const char *state,
+                        yyjson_val *json)
 {
 	const char *message = json_get_text(json, "message");
 	int64_t percent = json_get_int(json, "progress", -1);
 	if (!progress->is_shown)
 		return;
-	tell_steps(cli, progress, json_get(json, "steps"));
+	print_steps(cli, progress, json_get(json, "steps"));
 	const char *line = arena_printf(cli->arena, "  %s%s%s%s", cli_shown(cli, state),
 	                                percent >= 0 ? arena_printf(cli->arena, "  %lld %%",
 	                                                            (long long)percent)
@@ -93,7 +94,7 @@ static void tell(struct cli *cli, struct progress *progress, const char *state, 
 	        text_cut(cli->arena, line, cli->screen.columns ? cli->screen.columns - 1 : 79));
 }
 
-static void tell_end(const struct progress *progress)
+static void print_end(const struct progress *progress)
 {
 	if (progress->is_shown)
 		fputs(CLEAR_LINE, stderr);
@@ -101,17 +102,17 @@ static void tell_end(const struct progress *progress)
 
 /* ---- the end by Ctrl-C ---- */
 
-static char farewell[512]; /* what the handler of the signal writes */
+static char at_interrupt[512]; /* what the handler of the signal writes */
 
 static void leave(int signal)
 {
-	ssize_t written = write(STDERR_FILENO, farewell, strlen(farewell));
+	ssize_t written = write(STDERR_FILENO, at_interrupt, strlen(at_interrupt));
 	_exit(written < 0 ? EXIT_FAILED : EXIT_BY_SIGNAL + signal);
 }
 
 static void prepare_to_leave(struct cli *cli, const char *again)
 {
-	snprintf(farewell, sizeof(farewell), "\nexpops: the work goes on; %s follows it\n",
+	snprintf(at_interrupt, sizeof(at_interrupt), "\nexpops: the work goes on; %s follows it\n",
 	         cli_shown(cli, again));
 	signal(SIGINT, leave);
 }
@@ -149,9 +150,10 @@ static bool is_over(struct cli *cli, struct watch *watch, const struct answer *a
 	bool is_heard = answer->status == 200 && answer->json;
 	if (is_heard)
 		watch->heard_ms = time_monotonic_ms();
-	tell(cli, &watch->progress,
-	     is_heard ? text_at(answer->json, watch->followed->state) : "no answer, trying again",
-	     answer->json);
+	print_state(cli, &watch->progress,
+	            is_heard ? text_at(answer->json, watch->followed->state)
+	                     : "no answer, trying again",
+	            answer->json);
 	if (is_heard)
 		return has_ended(cli, watch, answer);
 	return !call_is_transient(answer) || time_monotonic_ms() - watch->heard_ms > OUTAGE_MAX_MS;
@@ -185,7 +187,7 @@ struct answer *follow(struct query *query, const struct followed *followed, cons
 		answer = ask(query, &turn);
 	}
 	arena_adopt(cli->arena, turn.arena);
-	tell_end(&watch.progress);
+	print_end(&watch.progress);
 	signal(SIGINT, SIG_DFL);
 	if (answer->status != 200 || !answer->json)
 		call_fail(cli, answer);

@@ -30,8 +30,8 @@
 const struct parameter COMMON_OPTIONS[] = {
 	{"--output", 'o', "FORM", .help = "text, json or jsonl (an item of a list a line)"},
 	{"--profile", 0, "PROFILE", .help = "the profile of expops login to use"},
-	{"--help", 'h', .help = "tell about the command"},
-	{"--version", 0, .help = "tell the version"},
+	{"--help", 'h', .help = "describe the command"},
+	{"--version", 0, .help = "print the version"},
 	{0},
 };
 
@@ -394,10 +394,10 @@ const struct command COMMANDS[] = {
 	{NULL, "task", NULL, TASK, "the state of work that takes longer", .run = task_run},
 
 	{"Everything else", "api", NULL, API, "call any operation by its id", .run = api_run,
-         .help = "Without an operation, they are listed; with one, --help tells its fields. Values "
+         .help = "Without an operation, they are listed; with one, --help lists its fields. Values "
                  "become JSON by "
                  "the type of the field; a list is given item by item, or as JSON."},
-	{NULL, "help", NULL, HELP, "tell about a command", .run = help_run},
+	{NULL, "help", NULL, HELP, "describe a command", .run = help_run},
 	{NULL, "completion", NULL, COMPLETION, "the completion for a shell", .run = completion_run,
          .help = "As in: eval \"$(expops completion bash)\"; expops completion fish | source."},
 	{NULL, "complete", NULL, COMPLETE, NULL, .run = complete_run},

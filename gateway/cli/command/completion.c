@@ -98,7 +98,7 @@ static void offer_fields(const struct line *line)
 /* The next word of each command that begins with the words so far. */
 static void offer_commands(const struct line *line)
 {
-	const char *told = "";
+	const char *offered = "";
 	for (const struct command *command = COMMANDS; command->name; command++) {
 		size_t first = strcspn(command->name, " ");
 		const char *second = command->name[first] ? command->name + first + 1 : NULL;
@@ -108,8 +108,8 @@ static void offer_commands(const struct line *line)
 			continue;
 		if (follows)
 			offer(line, second, command->summary);
-		else if (line->count == 0 && strcmp(word, told) != 0)
-			offer(line, told = word, second ? "" : command->summary);
+		else if (line->count == 0 && strcmp(word, offered) != 0)
+			offer(line, offered = word, second ? "" : command->summary);
 	}
 }
 

@@ -6,6 +6,7 @@ import uuid
 from lib.check import messages
 from lib.scenario.evalenv import SPEC
 from lib.system.kill_points import KillPoints
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 
@@ -24,7 +25,7 @@ def test_what_is_promised_is_described():
 
 def account_of(cluster, team):
     with cluster.postgres.connect("interests") as db:
-        return db.execute("SELECT account_id FROM interest WHERE id = %s", [team.interest]).fetchone()[0]
+        return interests_tables.account_of(db, team.interest)
 
 
 def experiments(api):

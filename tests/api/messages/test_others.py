@@ -5,6 +5,7 @@ import pytest
 from lib.check import messages
 from lib.scenario.evalenv import SPEC
 from lib.system.kill_points import KillPoints
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 PULL = "https://github.com/acme/ranker/pull/412"
@@ -94,7 +95,7 @@ def test_a_refresh_tells_of_each_interest_with_new_papers(api, operator, told):
 
 def account_of(cluster, team):
     with cluster.postgres.connect("interests") as db:
-        return db.execute("SELECT account_id FROM interest WHERE id = %s", [team.interest]).fetchone()[0]
+        return interests_tables.account_of(db, team.interest)
 
 
 def test_a_provisioning_is_told_of_once(cluster, team):

@@ -7,6 +7,7 @@ import pytest
 from lib.http import plain_http
 from lib.http.api_def import scope_mask
 from lib.http.identity import identity
+from lib.tables import evalenv as evalenv_tables
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 PATH = "/eval-env/builds"
@@ -298,7 +299,7 @@ def test_a_build_elsewhere_ends_after_its_time(api, build, db):
     made = build()
     path = f"{PATH}/{made['build_id']}"
     api.post(f"{path}/report", {"status": "building"}, expect=200)
-    db.execute("UPDATE work SET deadline_at = now() WHERE id = %s", [made["build_id"]])
+    evalenv_tables.reach_deadline(db, made["build_id"])
     db.commit()
     ended = wait_for(lambda: (now := api.get(path).json())["status"] == "failed" and now, "it failed")
     assert ended["error"]["kind"] == "timeout"
@@ -306,7 +307,7 @@ def test_a_build_elsewhere_ends_after_its_time(api, build, db):
 
 
 def end_lease(db, build_id):
-    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [build_id])
+    evalenv_tables.expire_claim(db, build_id)
     db.commit()
 
 
@@ -353,7 +354,7 @@ def test_attempts_are_bounded(api, build, claim_build, db):
 def test_a_build_that_takes_too_long_fails(api, build, claim_build, db):
     made = build()
     claimed = claim_build()
-    db.execute("UPDATE work SET deadline_at = now() WHERE id = %s", [made["build_id"]])
+    evalenv_tables.reach_deadline(db, made["build_id"])
     db.commit()
     ended = wait_for(lambda: (now := api.get(f"{PATH}/{made['build_id']}").json())["status"] == "failed" and now, "it failed")
     assert ended["error"]["kind"] == "timeout"

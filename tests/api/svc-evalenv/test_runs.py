@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lib.scenario.evalenv import SECRET, SPEC, signed
+from lib.tables import evalenv as evalenv_tables
 from lib.wait import wait_for
 
 PATH, BUILDS, TEMPLATES = "/eval-env/runs", "/eval-env/builds", "/eval-env/templates"
@@ -224,7 +225,7 @@ def test_each_fault_is_named(api, case):
 def test_a_run_times_out(api, run, claim, deliver, db):
     made = run()
     claim()
-    db.execute("UPDATE work SET deadline_at = now() WHERE id = %s", [made["run_id"]])
+    evalenv_tables.reach_deadline(db, made["run_id"])
     db.commit()
     path = f"{PATH}/{made['run_id']}"
     ended = wait_for(lambda: (now := api.get(path).json())["status"] == "timed_out" and now, "it timed out")
@@ -299,7 +300,7 @@ def test_a_result_again_changes_nothing_and_another_is_refused(run, deliver):
 def test_a_late_attempt_is_refused(run, claim, deliver, db):
     made = run()
     claim()
-    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [made["run_id"]])
+    evalenv_tables.expire_claim(db, made["run_id"])
     db.commit()
     deliver(made, "succeeded", 409, attempt=1, metrics={"recall": 1})
     assert claim(wait_seconds=10)["attempt"] == 2
@@ -310,7 +311,7 @@ def test_a_late_attempt_is_refused(run, claim, deliver, db):
 def test_a_lost_worker_cannot_take_a_run_back(api, run, claim, deliver, db):
     made = run()
     claim()
-    db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [made["run_id"]])
+    evalenv_tables.expire_claim(db, made["run_id"])
     db.commit()
     wait_for(lambda: api.get(f"{PATH}/{made['run_id']}").json()["status"] == "queued", "it is queued again")
     deliver(made, "running")

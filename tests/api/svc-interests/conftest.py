@@ -15,6 +15,7 @@ import pytest
 from lib.system.cluster import Cluster
 from lib.fixtures import run_cluster, run_counterpart
 from lib.scenario.sample import load_sample
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 DAY_SECONDS = 86400
@@ -168,6 +169,6 @@ def emit(cluster):
 def account(api, db):
     """The id of `user`'s account."""
     interest = api.post("/interests", {"name": "Whose", "context": "account"}, expect=201).json()
-    (found,) = db.execute("SELECT account_id FROM interest WHERE id = %s", [interest["id"]]).fetchone()
+    found = interests_tables.account_of(db, interest["id"])
     api.delete(f"/interests/{interest['id']}", expect=200)
     return str(found)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 NAME = "svc-interests"
@@ -48,7 +49,7 @@ def refresh_status(db, interest):
     ).fetchone()
 
     def ended():
-        (status,) = db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()
+        status = interests_tables.task_status(db, task)
         return status if status not in ("pending", "running") else None
 
     return wait_for(ended, "the refresh has ended")
@@ -179,7 +180,7 @@ def test_a_run_goes_on_where_a_process_stopped(cluster, db, interests, other_int
 
 def test_the_end_of_an_account_is_told(cluster, db, interests, eager_replicas):
     made = interests.ready(daily_count=2)
-    account = str(db.execute("SELECT account_id FROM interest WHERE id = %s", [made["id"]]).fetchone()[0])
+    account = str(interests_tables.account_of(db, made["id"]))
     forget_today(db)
     redis = cluster.redis.client()
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 SLOTS = 2 * 4  # of two replicas
@@ -14,7 +15,7 @@ def queue(db):
     accounts = set()
 
     def start(interest, count, kind="recommendations_refresh"):
-        (account,) = db.execute("SELECT account_id FROM interest WHERE id = %s", [interest["id"]]).fetchone()
+        account = interests_tables.account_of(db, interest["id"])
         accounts.add(account)
         db.execute(
             "SELECT count((task_put(%s, %s, jsonb_build_object('interest_id', %s::text, 'num_results', 1, 'n', n), NULL, "

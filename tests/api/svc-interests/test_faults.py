@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 NAME = "svc-interests"
@@ -25,7 +26,7 @@ def refresh_before_its_end(cluster, api, db, interest):
         refresh = api.post("/papers/recommended/refresh", {"interest_id": interest["id"]}, expect=202)
         task = refresh.json()["task_id"]
         wait_for(
-            lambda: db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0] == "running", "task runs"
+            lambda: interests_tables.task_status(db, task) == "running", "task runs"
         )
         yield refresh, holder
 

@@ -4,6 +4,7 @@ import itertools
 
 import pytest
 
+from lib.tables import search as search_tables
 from lib.wait import wait_for
 
 numbers = itertools.count(1)
@@ -38,7 +39,7 @@ def preprints(cluster, papers, operator):
         wait_for(is_found, "the paper is found")
     yield made
     with cluster.postgres.connect("search") as search:
-        search.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [list(made.values())])
+        search_tables.withdraw(search, list(made.values()))
 
 
 def recommended(interests, interest):

@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
@@ -359,8 +360,8 @@ def test_feedback_counts_once(interests, db, interest, signal):
     first = interests.feedback(paper, signal)
     assert (first["recommendation_id"], first["signal"]) == (paper["recommendation_id"], signal)
     assert interests.feedback(paper, signal) == first
-    rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s", [paper["recommendation_id"]])
-    assert rows.fetchall() == [(signal,)]
+    rows = interests_tables.feedback_of(db, paper["recommendation_id"])
+    assert rows == [signal]
 
 
 def test_feedback_is_shown_and_taken_back(interests, interest):
@@ -391,11 +392,11 @@ def test_opposite_feedback_revokes_earlier_feedback(interests, db, interest):
     paper = interests.recommended(interest)[0]
     for signal in ("like", "save", "dislike", "dismiss"):
         interests.feedback(paper, signal)
-    rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s ORDER BY 1", [paper["recommendation_id"]])
-    assert rows.fetchall() == [("dislike",), ("dismiss",)]
+    rows = interests_tables.feedback_of(db, paper["recommendation_id"])
+    assert rows == ["dislike", "dismiss"]
     interests.feedback(paper, "implemented")
-    rows = db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s", [paper["recommendation_id"]])
-    assert rows.fetchall() == [("implemented",)]
+    rows = interests_tables.feedback_of(db, paper["recommendation_id"])
+    assert rows == ["implemented"]
 
 
 def test_feedback_refuses_invalid_input(api, interests, other_user, interest):

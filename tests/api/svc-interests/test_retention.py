@@ -5,6 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 MONTHS = "SELECT p FROM partition_periods('recommendation_explanation') p"
@@ -137,7 +138,7 @@ def test_old_recommendations_go_and_those_with_feedback_stay(db, interest, inter
     for kept in (newer, rated):
         api.get(f"/papers/recommended/{kept}/explanation", expect=200)
     api.get("/papers/recommended/digest", headers={"If-None-Match": tag}, expect=200)
-    assert db.execute("SELECT arxiv_id, signal FROM signal WHERE interest_id = %s", [interest["id"]]).fetchall() == [(shown[2]["resource_id"], "like")]
+    assert interests_tables.signals_of(db, interest["id"]) == [(shown[2]["resource_id"], "like")]
 
 
 def test_a_paper_is_not_recommended_again(db, interest, interests, run):
@@ -152,4 +153,4 @@ def test_a_paper_is_not_recommended_again(db, interest, interests, run):
     experiment, account = db.execute("SELECT gen_random_uuid(), account_id FROM interest WHERE id = %s", [interest["id"]]).fetchone()
     db.execute("INSERT INTO experiment (id, account_id, version, told_at, status, arxiv_ids) VALUES (%s, %s, 1, now(), 'shipped', %s)",
                [experiment, account, [first[0]["resource_id"]]])
-    assert (first[0]["resource_id"], "shipped") in db.execute("SELECT arxiv_id, signal FROM signal WHERE interest_id = %s", [interest["id"]]).fetchall()
+    assert (first[0]["resource_id"], "shipped") in interests_tables.signals_of(db, interest["id"])

@@ -8,6 +8,7 @@ import pytest
 from lib.http.identity import identity
 from lib.wait import wait_for
 from lib.outside.webhooks import Hook, pull_request
+from lib.tables import interests as interests_tables
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def settle(cluster, repo):
 
 
 def signals(db, interest):
-    rows = db.execute("SELECT arxiv_id, signal FROM signal WHERE interest_id = %s", [interest["id"]]).fetchall()
+    rows = interests_tables.signals_of(db, interest["id"])
     db.rollback()
     return set(rows)
 

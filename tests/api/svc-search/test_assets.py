@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lib.tables import search as search_tables
 from lib.wait import wait_for
 
 WHOLE = {
@@ -65,7 +66,7 @@ def test_null_clears_a_member(operator, put, member):
 
 
 def change_of(db, name):
-    return db.execute("SELECT change FROM asset WHERE arxiv_id = %s", [name]).fetchone()
+    return search_tables.change_of(db, name)
 
 
 def test_put_of_an_older_version_changes_nothing(operator, put):
@@ -244,7 +245,7 @@ def test_put_to_the_list_is_405(operator):
 
 
 def withdraw(db, name):
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [name])
+    search_tables.withdraw(db, [name])
 
 
 def test_a_withdrawn_paper_is_not_found(api, db, put, word, found):

@@ -12,6 +12,7 @@ import pytest
 
 from lib.scenario.words import new_word
 from lib.system.servers import ROOT
+from lib.tables import search as search_tables
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 CORPUS = ROOT.parent / "shared" / "data" / "arxiv-cs" / "corpus.jsonl.gz"
@@ -160,9 +161,9 @@ def test_a_date_does_not_replace_a_time_of_its_day(run, api, db, paper_file, sna
     line = snapshot()
     run(paper_file([line]))
     dated = {**line, "versions": None, "published_at": "2021-06-17", "update_date": "2021-10-16"}
-    before = db.execute("SELECT change FROM asset WHERE arxiv_id = %s", [line["id"]]).fetchone()
+    before = search_tables.change_of(db, line["id"])
     assert outcome(run(paper_file([dated])))["unchanged"] == 1
-    assert db.execute("SELECT change FROM asset WHERE arxiv_id = %s", [line["id"]]).fetchone() == before
+    assert search_tables.change_of(db, line["id"]) == before
     assert outcome(run(paper_file([{**dated, "title": "Of that day"}])))["updated"] == 1
     stored = api.get(f"/search/assets/{line['id']}").json()
     assert (stored["title"], stored["published_at"]) == ("Of that day", "2021-06-17T17:37:18.000Z")
@@ -189,7 +190,7 @@ def test_an_import_keeps_the_container(run, operator, paper_file, snapshot):
 def test_an_import_restores_a_withdrawn_paper(run, api, db, paper_file, snapshot):
     line = snapshot()
     run(paper_file([line]))
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [line["id"]])
+    search_tables.withdraw(db, [line["id"]])
     assert summary(run(paper_file([line]))) == (1, 1, 0)
     api.get(f"/search/assets/{line['id']}", expect=200)
 
@@ -386,7 +387,7 @@ def withdrawn(api, db):
     """A list of ids; those papers are withdrawn after the test, so that tests of other folders do not find them."""
     ids = []
     yield ids
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [ids])
+    search_tables.withdraw(db, ids)
 
     def is_removed():
         stats = api.get("/search/stats", expect=200).json()

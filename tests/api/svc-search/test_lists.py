@@ -4,6 +4,7 @@ import secrets
 
 import pytest
 
+from lib.tables import search as search_tables
 from lib.wait import wait_for
 
 
@@ -133,7 +134,7 @@ def test_changes_move_papers_between_lists(operator, api, db, archive, listed):
     assert page(api, category=f"{archive}.BB")[0][0] == listed[2]
     operator.api.put(f"/search/assets/{listed[1]}", {"container_status": "ready"}, expect=200)
     assert page(api, category=archive, has_container="true")[1] == 3
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = %s", [listed[2]])
+    search_tables.withdraw(db, [listed[2]])
     assert page(api, category=f"{archive}.BB") == ([listed[0], listed[1]], 2)
     assert page(api, category=archive)[1] == 4
 
@@ -174,7 +175,7 @@ def test_stats_match_the_papers(operator, api, db, put, listed):
     assert figures(api)["citation_classification"]["classified"] >= 3
     operator.api.put(f"/search/assets/{name}", {"categories": ["cs.CV"], "container_status": "ready"}, expect=200)
     assert figures(api) == counted(db)
-    db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [[name, *listed]])
+    search_tables.withdraw(db, [name, *listed])
     assert figures(api) == counted(db)
 
 
