@@ -162,8 +162,12 @@ def test_a_message_leads_to_its_paper(browse, reader):
     paper = reader.user.api.get("/papers/recommended", expect=200).json()[-1]
     seen = browse("message", key=reader.user.key, recommendation=paper["recommendation_id"], title=paper["title"], interest=reader.interest)
     assert (seen["errors"], seen["focused"]) == ([], paper["title"])
-    rated = [each["signals"] for each in reader.user.api.get("/papers/recommended", expect=200).json()]
-    assert rated[-1] == ["like"] and not any(rated[:-1])
+
+    def rated():
+        all_papers = reader.user.api.get("/papers/recommended", expect=200).json()
+        return {each["recommendation_id"]: each["signals"] for each in all_papers if each["signals"]}
+
+    assert wait_for(rated, "the rating has arrived, although the page was left") == {paper["recommendation_id"]: ["like"]}
 
 
 def test_papers_are_rated_by_keyboard(browse, reader):

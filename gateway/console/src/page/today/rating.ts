@@ -24,6 +24,7 @@ export interface RatingState {
 }
 
 const path = (id: string) => ({ path: { recommendation_id: id } });
+const SENT = { keepalive: true }; // also when the page is left at once
 
 /** `known`: what the service says was rated before. */
 export function useRatings(known: Ratings): RatingState {
@@ -31,13 +32,15 @@ export function useRatings(known: Ratings): RatingState {
   const set = useCallback((id: string, signal: Signal | null) => setChanged((before) => ({ ...before, [id]: signal })), []);
   const rating = useMutation({
     mutationFn: ({ id, signal }: Rating) =>
-      answer(api.POST("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { params: path(id), body: { signal } })),
+      answer(api.POST("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { ...SENT, params: path(id), body: { signal } })),
     onMutate: ({ id, signal }) => set(id, signal),
     onError: (_error, { id }) => set(id, null),
   });
   const taking = useMutation({
     mutationFn: ({ id, signal }: Rating) =>
-      answer(api.DELETE("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { params: { ...path(id), query: { signal } } })),
+      answer(
+        api.DELETE("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { ...SENT, params: { ...path(id), query: { signal } } }),
+      ),
     onMutate: ({ id }) => set(id, null),
     onError: (_error, { id, signal }) => set(id, signal),
   });
