@@ -21,6 +21,8 @@ PACKAGES_COUNTERPARTS=(
 	python3-aiosmtpd
 )
 
+PACKAGES_PICTURES=(chromium fonts-dejavu-core pngquant)
+
 # Of the test part deploy: a Docker engine, a base image where no registry can be reached, what checks the manifests, and what
 # makes requests.
 PACKAGES_DEPLOY=(
@@ -42,7 +44,7 @@ is_foreign() {
 	command -v "$1" >/dev/null && ! dpkg -s "$1" >/dev/null 2>&1
 }
 
-# packages_of build|image|up|demo|test|deploy: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
+# packages_of build|image|up|demo|pictures|test|deploy: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
 # systems that check is skipped.
 packages_of() {
 	case $1 in
@@ -62,6 +64,10 @@ packages_of() {
 	demo)
 		packages_of up
 		printf '%s\n' "${PACKAGES_COUNTERPARTS[@]}"
+		;;
+	pictures)
+		packages_of demo
+		printf '%s\n' "${PACKAGES_PICTURES[@]}"
 		;;
 	test)
 		packages_of demo

@@ -12,10 +12,17 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 import { build } from "esbuild";
 
+import { guideModules } from "./guide.mjs";
+
 const HERE = dirname(fileURLToPath(import.meta.url));
 const GOALS = { script: 60 * 1024, style: 12 * 1024, page: 25 * 1024 }; // bytes of gzip; script and style: of the first load
 const PACKAGE = /^node_modules\/(@[^/]+\/)?[^/]+/; // its folder
-const TYPES = { html: "text/html; charset=utf-8", js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8" };
+const TYPES = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  png: "image/png",
+};
 
 /** The packages whose code is in the outputs, with their licences. */
 function packagesOf(outputs) {
@@ -37,7 +44,7 @@ const packagesModule = (packages) => ({
   },
 });
 
-async function bundle(dist, { packages, write }) {
+async function bundle(dist, { packages, guide, write }) {
   const { metafile } = await build({
     absWorkingDir: HERE,
     entryPoints: ["src/main.tsx"],
@@ -45,6 +52,7 @@ async function bundle(dist, { packages, write }) {
     chunkNames: "[name]-[hash]",
     assetNames: "[name]-[hash]",
     outdir: join(dist, "assets"),
+    publicPath: "/console/assets/",
     bundle: true,
     splitting: true,
     format: "esm",
@@ -54,7 +62,8 @@ async function bundle(dist, { packages, write }) {
     metafile: true,
     write,
     define: { "process.env.NODE_ENV": '"production"' },
-    plugins: [packagesModule(packages)],
+    plugins: [packagesModule(packages), guide],
+    loader: { ".png": "file" },
     alias: { react: "preact/compat", "react-dom": "preact/compat" },
   });
   return metafile.outputs;
@@ -82,15 +91,20 @@ function writePage(dist, { scripts, style }) {
   writeFileSync(join(dist, "index.html"), page);
 }
 
-/** Write each file's compressed forms, and the manifest: type, length and SHA-256 of each. */
+function writeCompressed(path, bytes) {
+  writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }));
+  writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+}
+
+/** Write the compressed forms of each file but pictures, and the manifest: type, length and SHA-256 of each. */
 function writeManifest(dist) {
   const files = {};
   for (const name of ["index.html", ...readdirSync(join(dist, "assets")).map((each) => `assets/${each}`)]) {
     const bytes = readFileSync(join(dist, name));
-    writeFileSync(join(dist, `${name}.gz`), gzipSync(bytes, { level: 9 }));
-    writeFileSync(join(dist, `${name}.br`), brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }));
+    const compressed = !name.endsWith(".png");
+    if (compressed) writeCompressed(join(dist, name), bytes);
     const sha256 = createHash("sha256").update(bytes).digest("hex");
-    files[name] = { type: TYPES[name.split(".").at(-1)], length: bytes.length, sha256 };
+    files[name] = { type: TYPES[name.split(".").at(-1)], length: bytes.length, sha256, compressed };
   }
   writeFileSync(join(dist, "manifest.json"), JSON.stringify({ files }, null, 1));
 }
@@ -117,8 +131,9 @@ if (!dist) {
 }
 rmSync(dist, { recursive: true, force: true });
 mkdirSync(join(dist, "assets"), { recursive: true });
-const packages = packagesOf(await bundle(dist, { packages: [], write: false }));
-const outputs = await bundle(dist, { packages, write: true });
+const guide = await guideModules();
+const packages = packagesOf(await bundle(dist, { packages: [], guide, write: false }));
+const outputs = await bundle(dist, { packages, guide, write: true });
 const first = firstLoad(outputs);
 writePage(dist, first);
 writeManifest(dist);

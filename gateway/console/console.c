@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define ROOT   "/console/"
+#define DOCS   "/docs"
 #define PAGE   "index.html"
 #define ASSETS "assets/"
 
@@ -42,7 +43,7 @@ struct file {
 	const char *name; /* below ROOT */
 	const char *type;
 	const char *etag[FORM_COUNT];
-	struct content forms[FORM_COUNT];
+	struct content forms[FORM_COUNT]; /* data is NULL: there is no such form */
 };
 
 struct console {
@@ -79,7 +80,8 @@ static const char *tag_of(struct arena *arena, yyjson_val *entry, enum form form
 
 static bool forms_read(struct arena *arena, struct file *file, yyjson_val *entry)
 {
-	for (int form = 0; form < FORM_COUNT; form++) {
+	int count = json_get_bool(entry, "compressed", true) ? FORM_COUNT : FORM_PLAIN + 1;
+	for (int form = 0; form < count; form++) {
 		const char *path =
 			arena_printf(arena, "%s/%s%s", console_dir, file->name, FORMS[form].suffix);
 		if (!file_read(arena, path, &file->forms[form]))
@@ -144,8 +146,10 @@ static const char *const FIELDS[][2] = {
 	{"Permissions-Policy", "camera=(), microphone=(), geolocation=()"},
 };
 
-static enum form form_choose(const struct http_head *head)
+static enum form form_choose(const struct file *file, const struct http_head *head)
 {
+	if (!file->forms[FORM_GZIP].data)
+		return FORM_PLAIN;
 	if (coding_is_accepted(head, CODING_BROTLI))
 		return FORM_BROTLI;
 	return coding_is_accepted(head, CODING_GZIP) ? FORM_GZIP : FORM_PLAIN;
@@ -176,7 +180,7 @@ static size_t fields_of(const struct file *file, enum form form, const char *req
 static void send_file(struct http_exchange *x, const struct file *file, const char *request_id)
 {
 	struct http_field fields[5 + ARRAY_LEN(FIELDS)];
-	enum form form = form_choose(&x->head);
+	enum form form = form_choose(file, &x->head);
 	const struct content *content = &file->forms[form];
 	size_t count = fields_of(file, form, request_id, fields);
 	const char *known = http_head_get(&x->head, "If-None-Match");
@@ -190,8 +194,8 @@ static void send_file(struct http_exchange *x, const struct file *file, const ch
 }
 
 /* What the root tells programs. */
-static const char LINKS[] =
-	"{\"openapi\":\"/api/v1.0/openapi.json\",\"console\":\"/console/\",\"mcp\":\"/mcp\"}";
+static const char LINKS[] = "{\"openapi\":\"/api/v1.0/openapi.json\",\"console\":\"/console/"
+			    "\",\"docs\":\"/docs\",\"mcp\":\"/mcp\"}";
 
 static void send_links(struct http_exchange *x, const char *request_id)
 {
@@ -223,15 +227,21 @@ static bool is_path(const struct http_head *head, const char *path)
 	       memcmp(head->target, path, head->path_length) == 0;
 }
 
-static bool is_below_root(const struct http_head *head)
+static bool is_below(const struct http_head *head, const char *folder)
 {
-	return head->path_length >= sizeof(ROOT) - 1 &&
-	       memcmp(head->target, ROOT, sizeof(ROOT) - 1) == 0;
+	size_t length = strlen(folder);
+	return head->path_length >= length && memcmp(head->target, folder, length) == 0;
+}
+
+static bool is_docs(const struct http_head *head)
+{
+	return is_path(head, DOCS) || is_below(head, DOCS "/");
 }
 
 bool console_has_path(const struct http_head *head)
 {
-	return is_path(head, "/") || is_path(head, "/console") || is_below_root(head);
+	return is_path(head, "/") || is_path(head, "/console") || is_below(head, ROOT) ||
+	       is_docs(head);
 }
 
 /* Whether the name is that of a file, and not of a page: a repository may be called chart.js, and
@@ -245,6 +255,8 @@ static bool is_file_name(const char *name, size_t length)
 
 static const struct file *file_of(const struct console *console, const struct http_head *head)
 {
+	if (is_docs(head))
+		return console->page;
 	const char *name = head->target + sizeof(ROOT) - 1;
 	size_t length = head->path_length - (sizeof(ROOT) - 1);
 	return is_file_name(name, length) ? file_find(console, name, length) : console->page;
@@ -267,7 +279,7 @@ enum err_code console_respond(const struct console *console, struct http_exchang
 		send_links(x, request_id);
 		return ERR_NONE;
 	}
-	if (!is_below_root(head)) {
+	if (!is_below(head, ROOT) && !is_docs(head)) {
 		redirect(x, request_id);
 		return ERR_NONE;
 	}

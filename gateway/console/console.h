@@ -9,6 +9,7 @@
  *     /                  a redirect to /console/ for browsers, links as JSON for others
  *     /console/NAME.EXT  and /console/assets/...: a file
  *     /console/...       any other path: the page, which finds out what to show
+ *     /docs, /docs/...   the same page: the API, and the guide
  */
 #pragma once
 

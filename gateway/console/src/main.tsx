@@ -2,7 +2,7 @@ import { QueryClient, QueryClientProvider, useQuery, useQueryClient } from "@tan
 import { render } from "preact";
 import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
-import { Route, Router, Switch } from "wouter-preact";
+import { Route, Router, Switch, useRoute } from "wouter-preact";
 
 import { onSessionEnded } from "./api/client";
 import { Problem } from "./api/problem";
@@ -22,6 +22,8 @@ import "./style/shell.css";
 import "./style/parts.css";
 import "./style/today.css";
 import "./style/chart.css";
+import "./style/guide.css";
+import "./style/docs.css";
 
 const Agents = lazy(() => import("./page/agents/Agents"));
 const Build = lazy(() => import("./page/evaluations/Build"));
@@ -29,8 +31,11 @@ const Endpoint = lazy(() => import("./page/endpoints/Endpoint"));
 const EvalRun = lazy(() => import("./page/evaluations/Run"));
 const EvalTemplate = lazy(() => import("./page/evaluations/Template"));
 const Evaluations = lazy(() => import("./page/evaluations/Evaluations"));
+const Docs = lazy(() => import("./page/docs/Docs"));
+const Operation = lazy(() => import("./page/docs/Operation"));
 const Experiments = lazy(() => import("./page/experiments/Experiments"));
 const Experiment = lazy(() => import("./page/experiments/Experiment"));
+const Guide = lazy(() => import("./page/guide/Guide"));
 const Inbox = lazy(() => import("./page/inbox/Inbox"));
 const Interests = lazy(() => import("./page/interests/Interests"));
 const Interest = lazy(() => import("./page/interests/Interest"));
@@ -39,6 +44,11 @@ const Operator = lazy(() => import("./page/operator/Operator"));
 const Papers = lazy(() => import("./page/papers/Papers"));
 const Paper = lazy(() => import("./page/papers/Paper"));
 const Settings = lazy(() => import("./page/settings/Settings"));
+
+/** Addresses that are not below the console's begin with ~. Pages below /docs need no session. */
+const DOCS = /^~\/docs(?:\/|$)/;
+const OPERATION = /^~\/docs(?:\/(?<id>[^/]*))?$/;
+const GUIDE = /^~\/docs\/guide(?:\/(?<name>[^/]*))?\/?$/;
 
 const NETWORK_RETRIES = 2;
 
@@ -82,6 +92,8 @@ function Pages() {
         <Route path="/settings/endpoints/:id">{({ id }) => <Endpoint id={id} key={id} />}</Route>
         <Route path="/operator" component={Operator} />
         <Route path="/licenses" component={Licenses} />
+        <Route path={GUIDE}>{({ name }) => <Guide name={name ?? ""} />}</Route>
+        <Route path={OPERATION}>{({ id }) => (id ? <Operation id={id} key={id} /> : <Docs />)}</Route>
         <Route component={NotFound} />
       </Switch>
     </Suspense>
@@ -91,11 +103,12 @@ function Pages() {
 /** The page, or the log-in page in its place. */
 function Root() {
   const client = useQueryClient();
+  const [isOpen] = useRoute(DOCS);
   useEffect(() => onSessionEnded(() => client.setQueryData(session.queryKey, null)), [client]);
   return (
     <Answer query={useQuery(session)}>
       {(who) =>
-        who === null ? (
+        who === null && !isOpen ? (
           <Login />
         ) : (
           <Shell session={who}>

@@ -158,6 +158,20 @@ def test_a_key_without_the_scope_has_no_controls(browse, cluster):
     assert seen["errors"] == [] and not {"New endpoint", "Edit", "Delete", "Send a test"} & set(seen["buttons"])
 
 
+def test_each_page_leads_to_its_section_of_the_guide(browse, cluster):
+    seen = browse("guide", key=cluster.user().key)
+    assert (seen["errors"], seen["found"], seen["pictures"]) == ([], [], 4)
+    assert seen["sections"] == seen["pages"] != []
+    assert seen["address"] == "/docs/guide/glossary#scope"
+
+
+def test_an_operation_is_tried_with_the_session(browse, cluster):
+    user = cluster.user()
+    seen = browse("docs", key=user.key)
+    assert (seen["errors"], seen["found"], seen["waits"]) == ([], [], True)
+    assert [each["id"] for each in user.api.get("/interests", expect=200).json()] == [seen["made"]["id"]]
+
+
 def test_a_message_leads_to_its_paper(browse, reader):
     paper = reader.user.api.get("/papers/recommended", expect=200).json()[-1]
     seen = browse("message", key=reader.user.key, recommendation=paper["recommendation_id"], title=paper["title"], interest=reader.interest)
@@ -193,4 +207,4 @@ def test_what_others_wrote_stays_text(browse, reader, experiment):
     reader.user.api.put(f"/experiments/{experiment}", {"pr_url": "https://example.org/javascript:alert(1)"}, expect=200)
     seen = browse("hostile", key=reader.user.key, experiment=experiment, name=HOSTILE)
     assert (seen["errors"], seen["wasRun"]) == ([], False)
-    assert all(link.startswith(("/console/", "#", "https://")) for link in seen["links"])
+    assert all(link.startswith(("/console/", "/docs", "#", "https://")) for link in seen["links"])

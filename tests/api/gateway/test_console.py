@@ -10,7 +10,12 @@ from lib.http import plain_http
 
 PAGE = b"<!doctype html><title>expops</title>"
 SCRIPT = b"console.log('expops')" * 50
-FILES = {"index.html": ("text/html; charset=utf-8", PAGE), "assets/main-AB12.js": ("text/javascript; charset=utf-8", SCRIPT)}
+PICTURE = b"\x89PNG\r\n\x1a\n"
+FILES = {
+    "index.html": ("text/html; charset=utf-8", PAGE),
+    "assets/main-AB12.js": ("text/javascript; charset=utf-8", SCRIPT),
+    "assets/today-CD34.png": ("image/png", PICTURE),
+}
 SECURITY = {
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -22,12 +27,13 @@ SECURITY = {
 def write_files(folder):
     """What gateway/console/build.mjs writes; instead of brotli, which Python lacks, the bytes with a mark."""
     (folder / "assets").mkdir()
-    for name, (_, content) in FILES.items():
+    for name, (kind, content) in FILES.items():
         (folder / name).write_bytes(content)
-        (folder / f"{name}.gz").write_bytes(gzip.compress(content))
-        (folder / f"{name}.br").write_bytes(b"brotli:" + content)
+        if kind != "image/png":
+            (folder / f"{name}.gz").write_bytes(gzip.compress(content))
+            (folder / f"{name}.br").write_bytes(b"brotli:" + content)
     files = {
-        name: {"type": kind, "length": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        name: {"type": kind, "length": len(content), "sha256": hashlib.sha256(content).hexdigest(), "compressed": kind != "image/png"}
         for name, (kind, content) in FILES.items()
     }
     (folder / "manifest.json").write_text(json.dumps({"files": files}))
@@ -47,7 +53,8 @@ def get(console, path, coding="identity", **headers):
 
 
 @pytest.mark.parametrize(
-    "path", ["/console/", "/console/interests", "/console/agents/owner/chart.js", "/console/papers/2501.00001?x=1"]
+    "path",
+    ["/console/", "/console/interests", "/console/agents/owner/chart.js", "/console/papers/2501.00001?x=1", "/docs", "/docs/guide/a.md"],
 )
 def test_every_other_path_is_the_page(console, path):
     answer = get(console, path)
@@ -71,6 +78,8 @@ def test_every_other_path_is_the_page(console, path):
         "/console/assets/..%2f..%2fsecret.txt",
         "/console/assets/main-AB12.js/",
         "/console/%2e%2e/secret.txt.",
+        "/docs/../console/secret.txt",
+        "/docsecret.txt",
     ],
 )
 def test_what_is_not_in_the_manifest_does_not_exist(console, path):
@@ -104,6 +113,12 @@ def test_the_form_that_the_client_takes(console, accepted, coding, content):
     assert coding == "gzip" and gzip.decompress(body) == SCRIPT or body == content
 
 
+def test_a_picture_has_no_compressed_form(console):
+    answer = get(console, "/console/assets/today-CD34.png", "gzip, br")
+    assert (answer.content, answer.headers["Content-Type"]) == (PICTURE, "image/png")
+    assert "Content-Encoding" not in answer.headers
+
+
 def test_a_known_page_is_not_sent_again(console):
     tags = {coding: get(console, "/console/", coding).headers["ETag"] for coding in ("identity", "gzip", "br")}
     assert len(set(tags.values())) == 3
@@ -132,7 +147,7 @@ def test_the_root_leads_browsers_to_the_console(console):
 
 def test_the_root_has_links_for_programs(console):
     answer = console.get("/", headers={"Accept": "*/*"})
-    assert answer.json() == {"openapi": "/api/v1.0/openapi.json", "console": "/console/", "mcp": "/mcp"}
+    assert answer.json() == {"openapi": "/api/v1.0/openapi.json", "console": "/console/", "docs": "/docs", "mcp": "/mcp"}
 
 
 def test_a_gateway_without_a_console_says_so(start_gateway, tmp_path):

@@ -15,6 +15,7 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
 const PAGES = [
   "", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "evaluations", "evaluations?view=templates",
   "evaluations?view=builds", "evaluations?view=templates&new=1", "settings", "licenses", "no/such/page",
+  "../docs/guide", "../docs/guide/story", "../docs/guide/today", "../docs", "../docs/interest_create", "../docs/none",
 ];
 const SIZES = [
   { width: 1200, height: 850 },
@@ -248,6 +249,62 @@ const JOURNEYS = {
     await page.getByRole("dialog").getByRole("button", { name: "Cancel it" }).click();
     await page.getByText("cancelled", { exact: true }).waitFor();
     return { errors, address: new URL(page.url()).pathname };
+  },
+
+  /** Each page leads to its section of the guide, which needs no session. */
+  async guide(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await page.getByRole("link", { name: "What this is, and how it works" }).click();
+    await page.getByRole("heading", { name: "Guide", level: 1 }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "one story", exact: true }).first().click();
+    await page.getByRole("heading", { name: "One story", level: 1 }).waitFor();
+    const pictures = await page.getByRole("img").evaluateAll(async (all) => {
+      for (const each of all) each.loading = "eager";
+      await Promise.all(all.map((each) => each.decode()));
+      return all.filter((each) => each.naturalWidth > 1000).length;
+    });
+    const found = await violations(page);
+    await page.getByRole("link", { name: "Log in" }).click();
+    await logIn(page, values.key);
+    const pages = await page.getByRole("navigation", { name: "Pages" }).getByRole("listitem").allInnerTexts();
+    const sections = [];
+    for (const name of pages) {
+      await page.getByRole("navigation", { name: "Pages" }).getByRole("link", { name, exact: true }).click();
+      await page.getByRole("link", { name: "What the guide says about this page" }).click();
+      await page.getByRole("navigation", { name: "Sections of the guide" }).waitFor();
+      sections.push(await page.getByRole("heading", { level: 1 }).innerText());
+    }
+    await page.getByRole("main").getByRole("link", { name: "scopes" }).first().click();
+    await page.getByRole("heading", { name: "Glossary" }).waitFor();
+    await page.waitForFunction(() => scrollY > 0);
+    const address = new URL(page.url());
+    return { errors, found, pictures, pages, sections, address: address.pathname + address.hash };
+  },
+
+  /** An operation is found, and tried: first without a key, then with a session. */
+  async docs(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await page.goto(`${values.url}/docs`);
+    await page.getByLabel("Filter by name, path or subject").fill("interest_create");
+    await page.getByText("1 operation", { exact: true }).waitFor();
+    await page.getByRole("link", { name: "/api/v1.0/interests" }).click();
+    await page.getByText("Log in to try it here.").waitFor();
+    const found = await violations(page);
+    await page.getByRole("main").getByRole("link", { name: "Log in" }).click();
+    await logIn(page, values.key);
+    await page.goBack();
+    await page.getByRole("button", { name: "Send POST" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Send POST" }).click();
+    await page.getByRole("heading", { name: "201" }).waitFor();
+    found.push(...(await violations(page)));
+    const made = JSON.parse(await page.getByRole("region", { name: "Content of the answer" }).innerText());
+    await page.goto(`${values.url}/docs/interest_get`);
+    const send = page.getByRole("button", { name: "Send GET" });
+    const waits = await send.isDisabled();
+    await page.getByLabel("interest_id (required)").fill("none");
+    await send.click();
+    await page.getByRole("heading", { name: "400" }).waitFor();
+    return { errors: errors.filter((each) => !each.includes("400")), found, made, waits };
   },
 
   /** A message leads to its paper, and what was chosen in it needs one more press. */

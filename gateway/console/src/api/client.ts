@@ -16,7 +16,8 @@ function withContentType(request: Request): Request {
   return request;
 }
 
-async function send(request: Request): Promise<Response> {
+/** Send a request as it is, whatever the answer; throws a Problem when there is none. */
+export async function raw(request: Request): Promise<Response> {
   try {
     return await fetch(withContentType(request));
   } catch {
@@ -24,7 +25,7 @@ async function send(request: Request): Promise<Response> {
   }
 }
 
-export const api = createClient<paths, "application/json">({ baseUrl: location.origin, credentials: "same-origin", fetch: send });
+export const api = createClient<paths, "application/json">({ baseUrl: location.origin, credentials: "same-origin", fetch: raw });
 
 interface Answer<T> {
   data?: T;

@@ -50,12 +50,26 @@ export const funnel = queryOptions({
   queryFn: () => answer(api.GET("/api/v1.0/papers/recommended/funnel")),
 });
 
-export const refreshTask = (id: string | null) =>
+/** A task that is asked for until it ends; null: none has been started. */
+export const taskOptions = (id: string | null, read: (id: string) => Promise<Schemas["Task"]>) =>
   queryOptions({
-    queryKey: ["refresh", id],
-    queryFn: () => answer(api.GET("/api/v1.0/papers/recommended/refresh/{task_id}", { params: { path: { task_id: id ?? "" } } })),
+    queryKey: ["task", id],
+    queryFn: () => read(id ?? ""),
     enabled: id !== null,
+    refetchInterval: pollWhile((task) => task.status === "pending" || task.status === "running"),
   });
+
+export const refreshTask = (id: string | null) =>
+  taskOptions(id, (task_id) => answer(api.GET("/api/v1.0/papers/recommended/refresh/{task_id}", { params: { path: { task_id } } })));
+
+export const refitTask = (history_id: string) => (id: string | null) =>
+  taskOptions(id, (task_id) =>
+    answer(
+      api.GET("/api/v1.0/experiment-histories/{history_id}/refit-preference-model/{task_id}", {
+        params: { path: { history_id, task_id } },
+      }),
+    ),
+  );
 
 export const interests = queryOptions({
   queryKey: ["interests"],

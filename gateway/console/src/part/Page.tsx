@@ -1,7 +1,20 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
+import { Link, useLocation } from "wouter-preact";
 
+import { guideOf } from "./guide";
 import { text } from "../text";
+
+/** To what the guide says about this page. */
+function Help() {
+  const [location] = useLocation();
+  const address = guideOf(location);
+  return address ? (
+    <Link class="page-help" href={address} aria-label={text.guide.help} title={text.guide.help}>
+      ?
+    </Link>
+  ) : null;
+}
 
 interface Props {
   title: string;
@@ -20,9 +33,12 @@ export function Page({ title, actions, wide = false, children }: Props) {
   return (
     <div class={wide ? "page page-wide" : "page"}>
       <header class="page-head">
-        <h1 ref={head} tabIndex={-1}>
-          {title}
-        </h1>
+        <div class="page-title">
+          <h1 ref={head} tabIndex={-1}>
+            {title}
+          </h1>
+          <Help />
+        </div>
         {actions && <div class="actions">{actions}</div>}
       </header>
       {children}

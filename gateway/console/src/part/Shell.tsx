@@ -8,6 +8,7 @@ import { inbox, session } from "../api/queries";
 import { text } from "../text";
 import { Button } from "./Button";
 import { Dialog } from "./Dialog";
+import { guideOf } from "./guide";
 import { useKeys, useKeySequence } from "./keyboard";
 import { setTheme, theme, THEMES, type Theme } from "./theme";
 
@@ -74,6 +75,7 @@ function LogOut() {
 }
 
 function Help({ onClose }: { onClose: () => void }) {
+  const guide = guideOf(useLocation()[0]);
   return (
     <Dialog title={text.help.title} onClose={onClose}>
       <dl class="keys">
@@ -86,9 +88,14 @@ function Help({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
-      <Link href="/licenses" onClick={onClose}>
-        {text.licenses.title}
-      </Link>
+      <p class="actions">
+        <Link href={guide ?? "~/docs/guide"} onClick={onClose}>
+          {guide ? text.guide.help : text.guide.title}
+        </Link>
+        <Link href="/licenses" onClick={onClose}>
+          {text.licenses.title}
+        </Link>
+      </p>
     </Dialog>
   );
 }
@@ -104,17 +111,44 @@ function useShellKeys(onHelp: () => void): void {
   useKeys({ "/": () => navigate("/papers"), "?": onHelp });
 }
 
+function PageLinks({ scopes }: { scopes: readonly Scope[] }) {
+  const [location] = useLocation();
+  const hasInbox = scopes.includes("fleet:read");
+  return (
+    <ul>
+      {PAGES.filter(([, , scope]) => !scope || scopes.includes(scope)).map(([page, name]) => (
+        <li key={page}>
+          <Link href={page} aria-current={isBelow(location, page) ? "page" : undefined}>
+            {name}
+            {page === "/inbox" && hasInbox && <InboxCount />}
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Account({ email }: { email: string }) {
+  return (
+    <>
+      <span class="small quiet nav-account" title={email}>
+        {email}
+      </span>
+      <ThemeSwitch />
+      <LogOut />
+    </>
+  );
+}
+
 interface Props {
-  session: Schemas["Session"];
+  session: Schemas["Session"] | null; // null: only on pages that need none
   children: ComponentChildren;
 }
 
 /** What every page stands in: navigation, the account, help. */
 export function Shell({ session, children }: Props) {
-  const [location] = useLocation();
   const [hasHelp, setHasHelp] = useState(false);
   useShellKeys(() => setHasHelp(true));
-  const hasInbox = session.scopes.includes("fleet:read");
   return (
     <div class="shell">
       <a class="skip" href="#content">
@@ -122,22 +156,11 @@ export function Shell({ session, children }: Props) {
       </a>
       <nav class="nav" aria-label={text.nav.label}>
         <span class="nav-product">{text.product}</span>
-        <ul>
-          {PAGES.filter(([, , scope]) => !scope || session.scopes.includes(scope)).map(([page, name]) => (
-            <li key={page}>
-              <Link href={page} aria-current={isBelow(location, page) ? "page" : undefined}>
-                {name}
-                {page === "/inbox" && hasInbox && <InboxCount />}
-              </Link>
-            </li>
-          ))}
-        </ul>
+        {session && <PageLinks scopes={session.scopes} />}
         <div class="nav-end">
-          <span class="small quiet nav-account" title={session.account.email}>
-            {session.account.email}
-          </span>
-          <ThemeSwitch />
-          <LogOut />
+          <Link href="~/docs/guide">{text.guide.title}</Link>
+          <Link href="~/docs">{text.docs.title}</Link>
+          {session ? <Account email={session.account.email} /> : <Link href="/">{text.login.submit}</Link>}
         </div>
       </nav>
       <main id="content" class="content">

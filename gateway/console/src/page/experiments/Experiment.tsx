@@ -61,12 +61,17 @@ function History({ detail }: { detail: Detail }) {
       <ol class="timeline">
         {detail.history.map((entry) => (
           <li key={`${entry.at} ${entry.field}`}>
-            <Time at={entry.at} /> {text.experiments.changed(entry.field)}: <span class="quiet">{valueText(entry.from)}</span> →{" "}
-            {valueText(entry.to)}
+            <span class="quiet">
+              <Time at={entry.at} /> ·
+            </span>{" "}
+            {text.experiments.changed(entry.field)}: <span class="quiet">{valueText(entry.from)}</span> → {valueText(entry.to)}
           </li>
         ))}
         <li>
-          <Time at={detail.created_at} /> {text.experiments.created}
+          <span class="quiet">
+            <Time at={detail.created_at} /> ·
+          </span>{" "}
+          {text.experiments.created}
         </li>
       </ol>
     </section>

@@ -17,6 +17,7 @@ import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
 import { AgentSchedule } from "./AgentSchedule";
 import { InterestForm } from "./InterestForm";
+import { Model } from "./Model";
 import { InterestState } from "./states";
 
 type Detail = Schemas["InterestDetail"];
@@ -117,6 +118,7 @@ function Content({ detail }: { detail: Detail }) {
       }
     >
       <Facts detail={detail} />
+      <Model historyId={detail.experiment_history_id} />
       <AgentSchedule interest={detail} />
       {open === "edit" && (
         <Dialog title={text.interests.edit} onClose={() => setOpen(null)}>

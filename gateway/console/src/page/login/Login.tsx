@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { session } from "../../api/queries";
@@ -40,6 +41,9 @@ export function Login() {
         </Form>
         <p class="small quiet">{text.login.hint}</p>
         <pre class="command">{text.login.command}</pre>
+        <p>
+          <Link href="~/docs/guide">{text.login.guide}</Link>
+        </p>
       </Page>
     </main>
   );
