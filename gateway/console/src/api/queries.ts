@@ -144,6 +144,21 @@ export const runs = (offset: number) =>
     queryFn: () => page(api.GET("/api/v1.0/fleet/runs", { params: { query: { limit: 25, offset } } })),
   });
 
+const nameOf = ({ repo, target_repo, run_id }: Schemas["Run"]) => ({ repo: repo ?? target_repo ?? "", run_id });
+
+/** Why a run ended so. The answer is kept by the service until the record of the run changes. */
+export const runAnalysis = (run: Schemas["Run"]) =>
+  queryOptions({
+    queryKey: ["fleet", "run", nameOf(run), run.updated_at, "analysis"],
+    queryFn: () => answer(api.POST("/api/v1.0/fleet/agents/runs/analyze", { body: nameOf(run) })),
+  });
+
+export const runEvidence = (run: Schemas["Run"]) =>
+  queryOptions({
+    queryKey: ["fleet", "run", nameOf(run), run.updated_at, "evidence"],
+    queryFn: () => answer(api.POST("/api/v1.0/fleet/agents/artifact/evidence", { body: { artifact: nameOf(run) } })),
+  });
+
 export const inbox = (archived: boolean) =>
   queryOptions({
     queryKey: ["inbox", archived],

@@ -18,7 +18,7 @@ export function DeleteAccount() {
     onSuccess: () => client.setQueryData(session.queryKey, null),
   });
   return (
-    <section class="group">
+    <section class="group narrow">
       <h2>{text.settings.account}</h2>
       <p class="read">{text.settings.accountText}</p>
       <TextField label={text.settings.accountConfirm(email)} value={typed} onInput={setTyped} />

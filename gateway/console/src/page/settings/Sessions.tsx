@@ -8,6 +8,7 @@ import { Fault } from "../../part/Fault";
 import { Table } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
+import { browserName } from "./browser";
 
 /** Browsers that are logged in. */
 export function Sessions() {
@@ -28,7 +29,7 @@ export function Sessions() {
             rows={items}
             rowKey={(row) => row.id}
             columns={[
-              { name: names.browser, cell: (row) => row.user_agent ?? <Unknown /> },
+              { name: names.browser, cell: (row) => (row.user_agent ? browserName(row.user_agent) : <Unknown />) },
               { name: names.address, cell: (row) => row.ip ?? <Unknown /> },
               { name: names.seen, cell: (row) => <Time at={row.last_seen_at} /> },
               { name: names.started, cell: (row) => <Time at={row.created_at} /> },
