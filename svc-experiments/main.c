@@ -7,6 +7,7 @@
 #include "implementation/paper.h"
 #include "main/service_main.h"
 #include "product/agent_workflow.h"
+#include "result/result.h"
 #include "run/run.h"
 #include "service/repository_name.h"
 #include "svc-experiments-schema.h"
@@ -17,6 +18,9 @@ static const struct route ROUTES[] = {
 	{API_ID_experiment_get, experiment_get},
 	{API_ID_experiment_update, experiment_update},
 	{API_ID_experiment_delete, experiment_delete},
+	{API_ID_results_get, result_get},
+	{API_ID_result_create, result_create},
+	{API_ID_sample_size_get, sample_size_get},
 	{API_ID_implement_actionable_list, experiment_actionable},
 	{API_ID_implement_context_get, implementation_context},
 	{API_ID_implement_reference_get, implementation_reference},

@@ -30,10 +30,13 @@ CREATE TABLE experiment (
     branch_name text,
     created_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    analysis_id uuid,
+    delta_source text,
     CONSTRAINT created_via_bytes CHECK ((octet_length(created_via) <= 256)),
     CONSTRAINT experiment_ab_test_config_check CHECK ((jsonb_typeof(ab_test_config) = 'object'::text)),
     CONSTRAINT experiment_ab_test_results_check CHECK ((jsonb_typeof(ab_test_results) = 'object'::text)),
     CONSTRAINT experiment_delta_confidence_check CHECK ((delta_confidence = ANY (ARRAY['significant'::text, 'inconclusive'::text, 'not_tested'::text]))),
+    CONSTRAINT experiment_delta_source_check CHECK ((delta_source = ANY (ARRAY['computed'::text, 'stated'::text]))),
     CONSTRAINT experiment_launch_context_check CHECK ((jsonb_typeof(launch_context) = 'object'::text)),
     CONSTRAINT experiment_linked_resources_check CHECK ((jsonb_typeof(linked_resources) = 'array'::text)),
     CONSTRAINT experiment_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 500))),
@@ -145,6 +148,24 @@ ALTER TABLE experiment_history ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE experiment_result (
+    id uuid NOT NULL,
+    experiment_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    by_key uuid,
+    source text NOT NULL,
+    input jsonb NOT NULL,
+    output jsonb NOT NULL,
+    is_apart boolean DEFAULT false NOT NULL,
+    CONSTRAINT experiment_result_source_check CHECK ((source = ANY (ARRAY['metrics'::text, 'rows'::text, 'eval_runs'::text])))
+);
+ALTER TABLE ONLY experiment_result
+    ADD CONSTRAINT experiment_result_pkey PRIMARY KEY (id);
+CREATE INDEX experiment_result_newest ON experiment_result USING btree (experiment_id, id DESC);
+ALTER TABLE ONLY experiment_result
+    ADD CONSTRAINT experiment_result_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 
 CREATE TABLE implementation_step (
     experiment_id uuid NOT NULL,

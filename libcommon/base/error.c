@@ -73,6 +73,8 @@ static const struct err_info TABLE[] = {
                                 "no media type of this operation is acceptable"},
 	[ERR_AGENT_PAUSED] = {409, "agent_paused", "Agent Paused",
                               "the agent of the interest is paused"},
+	[ERR_RESULTS_EXIST] = {409, "results_exist", "Results Exist",
+                               "the plan of an experiment with results is fixed"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

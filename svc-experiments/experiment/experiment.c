@@ -1,5 +1,6 @@
 #include "experiment/experiment.h"
 
+#include "analysis/plan.h"
 #include "experiment.sql.h"
 #include "experiment/fields.h"
 #include "experiment/key_experiments.h"
@@ -89,6 +90,9 @@ static const struct constraint *constraints(struct request *rq)
 {
 	const struct constraint rows[] = {
 		{"experiment_project", ERR_INVALID, "project_id", "is not one of your projects"},
+		{"results_exist", ERR_RESULTS_EXIST, NULL,
+	         "the experiment has results, so arms, metrics, mode, alpha and planned_n are "
+	         "fixed; \"restart\": true sets its results apart"},
 		{"experiment_max", ERR_CONFLICT, NULL,
 	         arena_printf(rq->arena,
 	                      "an account may have %" PRId64 " experiments; delete one first",
@@ -98,8 +102,16 @@ static const struct constraint *constraints(struct request *rq)
 	return arena_memdup(rq->arena, rows, sizeof(rows));
 }
 
+/* Add the faults of the plan, whose members depend on each other, to those of the input. */
+static void check_plan(struct request *rq)
+{
+	struct plan plan;
+	plan_read(rq->arena, request_body(rq), &rq->problem, &plan);
+}
+
 void experiment_create(struct request *rq)
 {
+	check_plan(rq);
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
 	key_require_change(rq, NULL);
 	idempotency_join(rq);
@@ -121,6 +133,7 @@ void experiment_get(struct request *rq)
 
 void experiment_update(struct request *rq)
 {
+	check_plan(rq);
 	struct experiment_path *in =
 		request_input(rq, struct experiment_path, EXPERIMENT_UPDATE_FIELDS);
 	request_require_member(rq);

@@ -67,7 +67,7 @@ BEGIN
     SELECT account, n.name, coalesce(n.status, 'draft'), n.hypothesis, n.outcome, n.decision, n.observed_delta,
            n.delta_confidence, n.target_metric, coalesce(n.tags, '{}'), n.pr_url, n.pr_status, n.external_ticket_id,
            n.ticket_source, n.ticket_url, n.project_id, coalesce(n.source_type, 'manual'), n.source_ref,
-           n.launch_context, n.ab_test_config, n.ab_test_results, coalesce(n.linked_resources, '[]'),
+           n.launch_context, n.ab_test_config, n.ab_test_results - 'analysis', coalesce(n.linked_resources, '[]'),
            coalesce(n.created_via, 'api')
     FROM jsonb_populate_record(NULL::experiment, linked_resources_shaped(body)) n
     RETURNING * INTO made;
@@ -81,14 +81,15 @@ END $$;
 CREATE OR REPLACE FUNCTION experiment_change(was experiment, body jsonb, by_key uuid, request_id text) RETURNS experiment
 LANGUAGE plpgsql AS $$
 DECLARE
-    becomes experiment := jsonb_populate_record(was, linked_resources_shaped(body));
+    edited jsonb := experiment_edited(was, body);
+    becomes experiment := jsonb_populate_record(was, linked_resources_shaped(edited));
     changed jsonb;
 BEGIN
     becomes.updated_at := clock_timestamp();
     WITH noted AS (
         INSERT INTO experiment_history AS h (experiment_id, at, field, was, becomes, by_key)
         SELECT was.id, becomes.updated_at, field, before -> field, after -> field, by_key
-        FROM to_jsonb(was) before, to_jsonb(becomes) after, jsonb_object_keys(body) field
+        FROM to_jsonb(was) before, to_jsonb(becomes) after, jsonb_object_keys(edited) field
         WHERE before -> field IS DISTINCT FROM after -> field
         RETURNING h.field, h.was, h.becomes)
     SELECT jsonb_agg(jsonb_build_object('field', n.field, 'from', message_value(n.was), 'to', message_value(n.becomes)))
@@ -106,7 +107,8 @@ BEGIN
         ticket_source = becomes.ticket_source, ticket_url = becomes.ticket_url, project_id = becomes.project_id,
         launch_context = becomes.launch_context, ab_test_config = becomes.ab_test_config,
         ab_test_results = becomes.ab_test_results, linked_resources = becomes.linked_resources,
-        pipeline_status = becomes.pipeline_status, branch_name = becomes.branch_name
+        pipeline_status = becomes.pipeline_status, branch_name = becomes.branch_name, analysis_id = becomes.analysis_id,
+        delta_source = becomes.delta_source
     WHERE id = was.id;
     PERFORM event_emit('events.experiments', 'experiment.updated', was.account_id, experiment_event(becomes), request_id);
     PERFORM experiment_announce(becomes, 'updated', changed, by_key, request_id);
@@ -158,7 +160,9 @@ BEGIN
         'external_ticket_id', e.external_ticket_id, 'ticket_source', e.ticket_source, 'ticket_url', e.ticket_url,
         'project_id', e.project_id, 'project_name', (SELECT p.name FROM project p WHERE p.id = e.project_id),
         'created_via', e.created_via, 'source_type', e.source_type, 'source_ref', e.source_ref,
-        'launch_context', e.launch_context, 'ab_test_config', e.ab_test_config, 'ab_test_results', e.ab_test_results,
+        'launch_context', e.launch_context, 'ab_test_config', e.ab_test_config,
+        'ab_test_results', experiment_results_json(e),
+        'delta_source', CASE WHEN num_nonnulls(e.observed_delta, e.delta_confidence) > 0 THEN coalesce(e.delta_source, 'stated') END,
         'linked_resources', e.linked_resources, 'pipeline_status', e.pipeline_status, 'branch_name', e.branch_name,
         'history', experiment_changes_json(e.id),
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at));

@@ -68,7 +68,8 @@ static const struct field LINK[] = {
 #define READ_ONLY_FIELDS                                                         \
 	READ_ONLY("id"), READ_ONLY("project_name"), READ_ONLY("branch_name"),    \
 	READ_ONLY("pipeline_status"), READ_ONLY("history"),                      \
-	READ_ONLY("created_at"), READ_ONLY("updated_at")
+	READ_ONLY("created_at"), READ_ONLY("updated_at"),                        \
+	READ_ONLY("delta_source")
 /* clang-format on */
 
 /* Events carry it, so it is bounded in bytes too. */
@@ -95,6 +96,7 @@ const struct field EXPERIMENT_UPDATE_FIELDS[] = {
 	PATH_UUID(struct experiment_path, id, "experiment_id"),
 	JSON_TEXT("name", TRIMMED, 1, 500),
 	WRITABLE,
+	JSON_BOOL("restart", OPTIONAL),
 	READ_ONLY_FIELDS,
 	READ_ONLY("source_type"),
 	READ_ONLY("source_ref"),

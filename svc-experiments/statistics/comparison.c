@@ -7,6 +7,8 @@
 /* z of a two-sided 95 % interval: that of the order statistics which platforms send. */
 #define Z_95 1.959963984540054
 
+const struct comparison COMPARISON_NONE = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+
 /* The bounds of the relative effect, for a positive baseline. The discriminant of the quadratic is
  * multiplied out: as a difference of squares it would lose the digits of small effects. */
 static void fieller(const struct difference *d, double q, double *ret_low, double *ret_high)

@@ -21,6 +21,9 @@ struct comparison {
 	double degrees;  /* of freedom; infinity: normal */
 };
 
+/** No comparison: every number is NaN. */
+extern const struct comparison COMPARISON_NONE;
+
 /** An effect with what is needed to test it. */
 struct difference {
 	double effect, variance; /* of the effect, not of a unit */

@@ -11,6 +11,7 @@
  *     multiplicity.c  several tests at once
  *     allocation.c    whether units were assigned as planned
  *     sample_size.c   how many units are needed
+ *     verdict.c       the word that an experiment gets
  *
  * In the formulas c is the control, t the treatment, D = m_t - m_c the effect. A number that is not
  * defined is NaN everywhere; infinity is a bound that does not exist.

@@ -58,18 +58,22 @@ struct comparison discordance_compare(const struct discordance *pairs, const str
 {
 	double n = pairs->n, b = pairs->treatment, a = pairs->control, d = (b - a) / n;
 	double baseline = (pairs->both + a) / n, q = -normal_quantile(how->alpha / 2);
-	return (struct comparison){
-		.effect = d,
-		.low = tango_bound(pairs, q, -1, d),
-		.high = tango_bound(pairs, -q, d, 1),
-		.p = mid_p(b, a),
-		.relative = baseline > 0 ? d / baseline : NAN,
-		.relative_low = NAN,
-		.relative_high = NAN,
-		.se = sqrt(fmax((b + a) / n - d * d, 0) / n),
-		.critical = q,
-		.degrees = INFINITY,
-	};
+	struct testing once = {.alpha = how->alpha};
+	struct comparison c =
+		difference_test(&(struct difference){.effect = d,
+	                                             .variance = fmax((b + a) / n - d * d, 0) / n,
+	                                             .degrees = INFINITY,
+	                                             .units = 2 * n,
+	                                             .baseline = baseline,
+	                                             .baseline_variance =
+	                                                     baseline * (1 - baseline) / n,
+	                                             .covariance = (-a / n - d * baseline) / n},
+	                        &once);
+	c.low = tango_bound(pairs, q, -1, d);
+	c.high = tango_bound(pairs, -q, d, 1);
+	c.p = mid_p(b, a);
+	c.critical = q;
+	return c;
 }
 
 /* Sums over the clusters of the squares and the product of two rows of sums. */

@@ -28,8 +28,8 @@ struct discordance {
 	double both;      /* right in both */
 };
 
-/** Compare them. The relative effect is the interval's by the control's proportion, which is given
- * with it: NaN, since no score interval of a ratio of pairs is asked for. */
+/** Compare them, once (`alpha`). The relative interval is Fieller's with the variances and the
+ * covariance of the pairs: a score interval of a ratio of pairs is not needed beside Tango's. */
 struct comparison discordance_compare(const struct discordance *pairs, const struct testing *how);
 
 /** An example in both arms. */

@@ -6,7 +6,7 @@ import pytest
 
 DETAIL_ONLY = {
     "source_type", "source_ref", "launch_context", "ab_test_config", "ab_test_results", "linked_resources",
-    "pipeline_status", "branch_name", "history",
+    "pipeline_status", "branch_name", "history", "delta_source",
 }
 STATUSES = ["draft", "running", "complete", "analyzing", "shipped", "iterating", "rejected", "abandoned"]
 NULLABLE = [

@@ -55,8 +55,11 @@ class Possessions:
     @cached_property
     def experiment(self):
         context = {"target_repo": self.repo, "task_description": MARK, "implementation_plan": MARK, "code_repository": MARK}
-        return self.make("/experiments", name=f"experiment {MARK}", hypothesis=MARK, project_id=self.project["id"],
-                         status="draft", launch_context=context)
+        made = self.make("/experiments", name=f"experiment {MARK}", hypothesis=MARK, project_id=self.project["id"],
+                         status="draft", launch_context=context, ab_test_config={"metrics": [{"key": MARK, "kind": "mean"}]})
+        rows = [{"arm": arm, "metrics": {MARK: 1}} for arm in ("control", "treatment")]
+        self.api.post(f"/experiments/{made['id']}/results", {"rows": rows}, expect=201)
+        return made
 
     @cached_property
     def template(self):

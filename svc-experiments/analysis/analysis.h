@@ -1,0 +1,79 @@
+/** The figures of an experiment, and what follows from them. sums_read() or rows_read() fills in
+ * the figures of arms and comparisons; analysis_conclude() adds what concerns all of them.
+ *
+ * Which test: the plan's mode, else `sequential` for sums, which live traffic gives and people look
+ * at again and again, and `fixed` for rows, which are complete. Rows are always tested once. */
+#pragma once
+
+#include "analysis/plan.h"
+#include "base/arena.h"
+#include "statistics/allocation.h"
+#include "statistics/comparison.h"
+#include "statistics/verdict.h"
+
+/** Of an arm in a metric. NaN: not known. */
+struct arm_figures {
+	double n, mean, low, high;
+	double events, non_events; /* proportions: successes and failures */
+};
+
+/** Of a treatment beside the control. */
+struct pair_figures {
+	struct comparison plain, adjusted; /* adjusted: with the pre-period */
+	bool has_adjusted;
+	double p_adjusted;         /* for several tests; what decides */
+	double minimum_detectable; /* with the plan's power; absolute */
+	double needed_n;           /* units of both arms to find min_effect */
+	const char *invalid;       /* why there is no test, for a sentence; NULL: there is one */
+	bool is_early;
+	double missing_units; /* how many more there must be before a word; is_early */
+	double improvement;   /* of a suite: the probability that a run gets better; NaN */
+};
+
+struct metric_figures {
+	bool is_present; /* the results have it */
+	struct arm_figures arms[PLAN_ARMS_MAX];
+	struct pair_figures pairs[PLAN_ARMS_MAX]; /* that of the control is unused */
+};
+
+struct warning {
+	const char *code, *metric; /* metric NULL: of the whole experiment */
+	const char *text;
+	struct warning *next;
+};
+
+enum analysis_source { SOURCE_SUMS, SOURCE_ROWS };
+
+struct analysis {
+	struct arena *arena;
+	const struct plan *plan;
+	enum analysis_source source;
+	struct testing testing;
+	double units[PLAN_ARMS_MAX]; /* NaN: unknown */
+	struct allocation allocation;
+	struct metric_figures *metrics; /* plan->metric_count */
+	double dropped_examples, examples;
+	double replicates; /* of the bootstrap of a suite; NaN: there was none */
+	uint64_t seed;     /* of the bootstrap: a digest of the results */
+	struct warning *warnings, **warnings_tail;
+	/* of the conclusion */
+	int metric, arm; /* which comparison speaks; -1: none */
+	enum verdict verdict;
+	enum guardrail worst; /* of all guardrails */
+	const char *text;
+};
+
+/** An analysis without figures, in the arena. Borrows the plan. */
+struct analysis *analysis_new(struct arena *arena, const struct plan *plan,
+                              enum analysis_source source);
+
+/** Adjust p, decide, warn. `previous`: the output of the newest results before, NULL for none. */
+void analysis_conclude(struct analysis *analysis, yyjson_val *previous);
+
+/** Set what follows from a comparison alone: the detectable effect, the units needed and, when it
+ * has no variance, why there is no test. `units` of both arms. */
+void analysis_complete_pair(const struct analysis *analysis, const struct planned_metric *metric,
+                            struct pair_figures *pair, double baseline, double units);
+
+/** Whether results of a kind are shown as a share. */
+bool kind_is_proportion(enum metric_kind kind);

@@ -1,0 +1,397 @@
+#include "analysis/rows.h"
+
+#include "analysis/suite_rows.h"
+#include "analysis/warning.h"
+#include "statistics/paired.h"
+#include "statistics/proportion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CLUSTERS_MIN 10 /* for a word */
+#define RUNS_MIN     3  /* in each arm, for a word */
+#define FEW_RUNS     4
+#define FEW_EXAMPLES 100
+#define FEW_GROUPS   30
+
+/* A value of one metric. */
+struct value {
+	const char *example, *group; /* NULL: none; of a run, `example` is its seed */
+	int arm;
+	double value;
+};
+
+/* An example in an arm: its samples, added up. */
+struct example {
+	const char *name, *group;
+	int arm;
+	double n, sum;
+	bool is_binary; /* each sample is 0 or 1 */
+};
+
+/* The examples of a metric, ordered by name and then by arm. */
+struct examples {
+	struct example *items;
+	size_t count;
+};
+
+/* Text of a member that is a string or an integer; NULL: it is absent. */
+static const char *label(struct arena *arena, yyjson_val *row, const char *member)
+{
+	yyjson_val *value = json_get(row, member);
+	return yyjson_is_int(value) ? json_write(arena, value, NULL) : yyjson_get_str(value);
+}
+
+static int compare_texts(const char *one, const char *other)
+{
+	if (!one || !other)
+		return (one != NULL) - (other != NULL);
+	return strcmp(one, other);
+}
+
+static int compare_values(const void *one, const void *other)
+{
+	const struct value *a = one, *b = other;
+	int by_name = compare_texts(a->example, b->example);
+	return by_name ? by_name : a->arm - b->arm;
+}
+
+/* All values of a metric in the rows. */
+static struct value *collect(struct analysis *a, yyjson_val *rows, const char *key, bool is_runs,
+                             size_t *ret_count)
+{
+	struct value *values = arena_alloc(a->arena, yyjson_arr_size(rows) * sizeof(*values));
+	size_t index, count;
+	yyjson_val *row;
+	*ret_count = 0;
+	yyjson_arr_foreach (rows, index, count, row) {
+		yyjson_val *value = json_get(json_get(row, "metrics"), key);
+		if (!yyjson_is_num(value))
+			continue;
+		values[(*ret_count)++] = (struct value){
+			.example = label(a->arena, row, is_runs ? "sample" : "example"),
+			.group = label(a->arena, row, "group"),
+			.arm = plan_arm(a->plan, json_get_text(row, "arm")),
+			.value = yyjson_get_num(value),
+		};
+	}
+	return values;
+}
+
+/* Add up the samples of each example in each arm. A run without a seed stays by itself. */
+static struct examples add_samples(struct arena *arena, struct value *values, size_t count)
+{
+	struct examples all = {.items = arena_alloc(arena, count * sizeof(*all.items))};
+	qsort(values, count, sizeof(*values), compare_values);
+	for (size_t i = 0; i < count; i++) {
+		const struct value *v = &values[i];
+		if (i == 0 || !v->example || compare_values(v, v - 1) != 0)
+			all.items[all.count++] =
+				(struct example){v->example, v->group, v->arm, 0, 0, true};
+		struct example *e = &all.items[all.count - 1];
+		e->n++;
+		e->sum += v->value;
+		e->is_binary &= v->value == 0 || v->value == 1;
+	}
+	return all;
+}
+
+/* The result of an example in an arm. */
+static double result_of(const struct planned_metric *metric, const struct example *e)
+{
+	if (metric->kind != KIND_PASS_AT_K)
+		return e->sum / e->n;
+	return pass_at_k((size_t)e->n, (size_t)e->sum, (size_t)metric->k);
+}
+
+static void check_examples(struct analysis *a, const struct planned_metric *metric,
+                           const struct examples *all, struct problem *problem)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct example *e = &all->items[i];
+		const char *fault = NULL;
+		if (!e->is_binary && metric->kind == KIND_PASS_AT_K)
+			fault = "must be 0 or 1 in a metric of kind pass_at_k";
+		else if (!e->is_binary && metric->kind == KIND_PROPORTION)
+			fault = "must be 0 or 1 in a metric of kind proportion";
+		else if (metric->kind == KIND_PASS_AT_K && e->n < (double)metric->k)
+			fault = "must be of at least k samples of an example";
+		else
+			continue;
+		problem_add_field(a->arena, problem,
+		                  arena_printf(a->arena, "rows.metrics.%s", metric->key), "%s",
+		                  fault);
+		return;
+	}
+}
+
+/* Mean and variance of an arm over its examples (Welford's recurrence). */
+static struct sample arm_sample(const struct planned_metric *metric, const struct examples *all,
+                                int arm, struct proportion *ret_counts)
+{
+	struct sample s = {0};
+	double squares = 0;
+	*ret_counts = (struct proportion){0};
+	for (size_t i = 0; i < all->count; i++) {
+		if (all->items[i].arm != arm)
+			continue;
+		double x = result_of(metric, &all->items[i]), gap = x - s.mean;
+		s.n++;
+		s.mean += gap / s.n;
+		squares += gap * (x - s.mean);
+		ret_counts->successes += x;
+	}
+	ret_counts->n = s.n;
+	s.variance = s.n < 2 ? NAN : squares / (s.n - 1);
+	return s;
+}
+
+/* The examples that the control and a treatment have both. */
+struct common {
+	struct example_pair *pairs;
+	const char **groups;
+	size_t count, dropped;
+	bool is_binary, has_groups; /* one sample of 0 or 1 each; any group */
+};
+
+static void add_common(const struct planned_metric *metric, struct common *common,
+                       const struct example *c, const struct example *t)
+{
+	common->pairs[common->count] =
+		(struct example_pair){result_of(metric, c), result_of(metric, t), common->count};
+	common->groups[common->count] = c->group;
+	common->is_binary &= c->is_binary && t->is_binary && c->n == 1 && t->n == 1;
+	common->has_groups |= c->group != NULL;
+	common->count++;
+}
+
+/* The example of the same name in the arm, if it has one; `from` is the first of that name. */
+static const struct example *in_arm(const struct examples *all, size_t from, size_t to, int arm)
+{
+	for (size_t i = from; i < to; i++)
+		if (all->items[i].arm == arm)
+			return &all->items[i];
+	return NULL;
+}
+
+static struct common find_common(struct arena *arena, const struct planned_metric *metric,
+                                 const struct examples *all, int control, int treatment)
+{
+	struct common common = {
+		.pairs = arena_alloc(arena, all->count * sizeof(*common.pairs)),
+		.groups = arena_alloc(arena, all->count * sizeof(*common.groups)),
+		.is_binary = true,
+	};
+	for (size_t from = 0, to; from < all->count; from = to) {
+		const char *name = all->items[from].name;
+		for (to = from + 1; to < all->count && name; to++)
+			if (compare_texts(all->items[to].name, name) != 0)
+				break;
+		const struct example *c = in_arm(all, from, to, control);
+		const struct example *t = in_arm(all, from, to, treatment);
+		if (c && t && name)
+			add_common(metric, &common, c, t);
+		else
+			common.dropped += c || t;
+	}
+	return common;
+}
+
+struct grouped {
+	const char *group;
+	size_t pair;
+};
+
+static int compare_groups(const void *one, const void *other)
+{
+	return compare_texts(((const struct grouped *)one)->group,
+	                     ((const struct grouped *)other)->group);
+}
+
+/* Number the clusters: the groups, and each example without one. Returns how many. */
+static size_t number_clusters(struct arena *arena, struct common *common)
+{
+	struct grouped *order = arena_alloc(arena, common->count * sizeof(*order));
+	size_t clusters = 0;
+	for (size_t i = 0; i < common->count; i++)
+		order[i] = (struct grouped){common->groups[i], i};
+	qsort(order, common->count, sizeof(*order), compare_groups);
+	for (size_t i = 0; i < common->count; i++) {
+		if (i == 0 || !order[i].group || compare_groups(&order[i], &order[i - 1]) != 0)
+			clusters++;
+		common->pairs[order[i].pair].cluster = clusters - 1;
+	}
+	return clusters;
+}
+
+static struct discordance count_discordance(const struct common *common)
+{
+	struct discordance d = {.n = (double)common->count};
+	for (size_t i = 0; i < common->count; i++) {
+		const struct example_pair *p = &common->pairs[i];
+		d.treatment += p->treatment > p->control;
+		d.control += p->control > p->treatment;
+		d.both += p->control == 1 && p->treatment == 1;
+	}
+	return d;
+}
+
+static void warn_of_examples(struct analysis *a, const struct planned_metric *metric,
+                             const struct common *common, size_t clusters)
+{
+	if (!common->is_binary && common->count < FEW_EXAMPLES)
+		warning_add(a, "few_examples", metric->key,
+		            "Under 100 examples: intervals of means are too narrow there.");
+	if (common->has_groups && clusters < FEW_GROUPS)
+		warning_add(a, "few_groups", metric->key,
+		            "Under 30 groups: their spread is known badly.");
+}
+
+static void compare_common(struct analysis *a, const struct planned_metric *metric,
+                           struct common *common, struct pair_figures *pair)
+{
+	size_t clusters = number_clusters(a->arena, common);
+	if (common->is_binary && !common->has_groups) {
+		struct discordance d = count_discordance(common);
+		pair->plain = discordance_compare(&d, &a->testing);
+	} else {
+		double *sums = arena_alloc(a->arena, 2 * clusters * sizeof(*sums));
+		pair->plain =
+			pairs_compare(common->pairs, common->count, clusters, sums, &a->testing);
+	}
+	if (clusters < CLUSTERS_MIN)
+		pair->invalid = "there are fewer than 10 examples or groups of them";
+	warn_of_examples(a, metric, common, clusters);
+}
+
+/* Arms with nothing in common. */
+static void compare_independent(struct analysis *a, const struct planned_metric *metric,
+                                const struct examples *all, size_t arm, bool is_runs,
+                                struct pair_figures *pair)
+{
+	struct proportion c_counts, t_counts;
+	struct sample c = arm_sample(metric, all, (int)a->plan->control, &c_counts);
+	struct sample t = arm_sample(metric, all, (int)arm, &t_counts);
+	double least = is_runs ? RUNS_MIN : CLUSTERS_MIN;
+	if (c.n < 1 || t.n < 1)
+		pair->invalid = "an arm has no results";
+	else if (metric->kind == KIND_PROPORTION && !is_runs)
+		pair->plain = proportions_compare(&c_counts, &t_counts, &a->testing);
+	else if (c.n >= 2 && t.n >= 2)
+		pair->plain = samples_compare(&c, &t, &a->testing);
+	if (!pair->invalid && (c.n < least || t.n < least))
+		pair->invalid = is_runs ? "an arm has fewer than 3 runs"
+		                        : "an arm has fewer than 10 examples";
+	if (is_runs && fmin(c.n, t.n) >= RUNS_MIN && fmin(c.n, t.n) <= FEW_RUNS)
+		warning_add(a, "few_runs", metric->key, "An arm has 3 or 4 runs.");
+}
+
+/* Runs are paired when both arms have the same seeds, each once. */
+static void compare_runs(struct analysis *a, const struct planned_metric *metric,
+                         const struct examples *all, struct common *common, size_t arm,
+                         struct pair_figures *pair)
+{
+	if (common->dropped || common->count < RUNS_MIN) {
+		compare_independent(a, metric, all, arm, true, pair);
+		return;
+	}
+	double *sums = arena_alloc(a->arena, 2 * common->count * sizeof(*sums));
+	pair->plain = pairs_compare(common->pairs, common->count, common->count, sums, &a->testing);
+	if (common->count <= FEW_RUNS)
+		warning_add(a, "few_runs", metric->key, "An arm has 3 or 4 runs.");
+}
+
+static void compare_arm(struct analysis *a, const struct planned_metric *metric,
+                        const struct examples *all, bool is_runs, size_t arm,
+                        struct metric_figures *figures)
+{
+	struct pair_figures *pair = &figures->pairs[arm];
+	struct common common = find_common(a->arena, metric, all, (int)a->plan->control, (int)arm);
+	pair->plain = COMPARISON_NONE;
+	if (is_runs)
+		compare_runs(a, metric, all, &common, arm, pair);
+	else if (common.count)
+		compare_common(a, metric, &common, pair);
+	else
+		compare_independent(a, metric, all, arm, false, pair);
+	if (common.count && !is_runs) {
+		a->dropped_examples = fmax(a->dropped_examples, (double)common.dropped);
+		a->examples = fmax(a->examples, (double)(common.count + common.dropped));
+	}
+	analysis_complete_pair(a, metric, pair, figures->arms[a->plan->control].mean,
+	                       figures->arms[a->plan->control].n + figures->arms[arm].n);
+}
+
+static void set_arm(struct analysis *a, const struct planned_metric *metric,
+                    const struct examples *all, size_t arm, struct arm_figures *figures)
+{
+	struct proportion counts;
+	struct sample s = arm_sample(metric, all, (int)arm, &counts);
+	*figures = (struct arm_figures){s.n, s.mean, NAN, NAN, NAN, NAN};
+	if (s.n == 0)
+		figures->mean = NAN;
+	else if (metric->kind == KIND_PROPORTION && counts.successes == floor(counts.successes))
+		proportion_interval(&counts, a->plan->alpha, &figures->low, &figures->high);
+	else
+		sample_interval(&s, a->plan->alpha, &figures->low, &figures->high);
+}
+
+static void read_metric(struct analysis *a, yyjson_val *rows, bool is_runs, size_t number,
+                        struct problem *problem)
+{
+	const struct planned_metric *metric = &a->plan->metrics[number];
+	struct metric_figures *figures = &a->metrics[number];
+	size_t count, faults = problem->field_count;
+	struct value *values = collect(a, rows, metric->key, is_runs, &count);
+	if (count == 0)
+		return;
+	if (metric->kind == KIND_RATIO || metric->kind == KIND_QUANTILE) {
+		problem_add_field(a->arena, problem,
+		                  arena_printf(a->arena, "rows.metrics.%s", metric->key),
+		                  "is of the kind %s, which needs sums",
+		                  METRIC_KINDS[metric->kind]);
+		return;
+	}
+	struct examples all = add_samples(a->arena, values, count);
+	if (!is_runs)
+		check_examples(a, metric, &all, problem);
+	if (problem->field_count > faults)
+		return;
+	figures->is_present = true;
+	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
+		set_arm(a, metric, &all, arm, &figures->arms[arm]);
+	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
+		if (arm != a->plan->control)
+			compare_arm(a, metric, &all, is_runs, arm, figures);
+}
+
+/* Whether the rows are runs: none has an example. */
+static bool check_rows(struct analysis *a, yyjson_val *rows, struct problem *problem)
+{
+	size_t index, count;
+	yyjson_val *row;
+	bool is_runs = !json_get(yyjson_arr_get_first(rows), "example");
+	yyjson_arr_foreach (rows, index, count, row) {
+		if (plan_arm(a->plan, json_get_text(row, "arm")) < 0)
+			problem_add_field(a->arena, problem,
+			                  arena_printf(a->arena, "rows[%zu].arm", index),
+			                  "is no arm of the plan");
+		if (is_runs == (json_get(row, "example") != NULL))
+			problem_add_field(a->arena, problem,
+			                  arena_printf(a->arena, "rows[%zu].example", index), "%s",
+			                  is_runs ? "is not in all rows"
+			                          : "is required, as in other rows");
+	}
+	return is_runs;
+}
+
+void rows_read(struct analysis *a, yyjson_val *rows, struct problem *problem)
+{
+	bool is_runs = check_rows(a, rows, problem);
+	for (size_t i = 0; problem->field_count == 0 && i < a->plan->metric_count; i++)
+		if (a->plan->metrics[i].kind != KIND_SUITE)
+			read_metric(a, rows, is_runs, i, problem);
+		else if (is_runs)
+			suite_read(a, rows, i);
+}
