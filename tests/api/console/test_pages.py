@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from lib.outside.receiver import Receiver, Sender, status, verify, webhook
+from lib.scenario.fleet import REPO, SCOPES
 from lib.scenario.sample import load_sample
 from lib.system.cluster import User
 from lib.wait import wait_for
@@ -201,6 +202,29 @@ def test_a_paper_becomes_an_experiment(browse, reader):
 def test_the_page_comes_back_after_another_log_in(browse, cluster):
     seen = browse("ended", key=cluster.user().key)
     assert (seen["errors"], seen["address"]) == ([], "?status=draft")
+
+
+@pytest.fixture
+def failed_run(cluster):
+    """The key of an account that has a failed run with the number 7, whose report is hostile."""
+    api = cluster.user().api
+    agent = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
+    report = {"run_id": 7, "repo": REPO, "status": "failed", "error": HOSTILE, "test_status": "failed", "artifact_url": "javascript:alert(1)"}
+    api.as_key(api.post("/account/api-keys", agent, expect=201).json()["key"]).post("/fleet/runs", report, expect=201)
+    return api.key
+
+
+def test_a_failed_run_says_why(browse, failed_run):
+    seen = browse("run", key=failed_run, error=HOSTILE)
+    assert (seen["errors"], seen["found"], seen["wasRun"]) == ([], [], False)
+    assert all(link.startswith(("/console/", "/docs", "#")) for link in seen["links"])
+
+
+def test_pages_of_other_origins_gain_nothing(browse, cluster):
+    user = cluster.user()
+    seen = browse("attack", key=user.key)
+    assert (seen["framed"], seen["status"]) == (0, 401)  # the browser withholds the cookie
+    assert user.api.get("/interests", expect=200).json() == []
 
 
 def test_what_others_wrote_stays_text(browse, reader, experiment):

@@ -307,6 +307,36 @@ const JOURNEYS = {
     return { errors: errors.filter((each) => !each.includes("400")), found, made, waits };
   },
 
+  /** A failed run, and why it failed. What it reported stays text. */
+  async run(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Agents" }).click();
+    await page.getByRole("button", { name: "Run 7" }).click();
+    const dialog = page.getByRole("dialog", { name: "Run 7" });
+    await dialog.getByText("Gates").waitFor();
+    await dialog.getByText(values.error).first().waitFor();
+    await page.reload();
+    await dialog.getByText(values.error).first().waitFor();
+    const found = await violations(page);
+    const links = await page.locator("a").evaluateAll((all) => all.map((each) => each.getAttribute("href")));
+    return { errors, found, links, wasRun: await page.evaluate(() => "wasRun" in globalThis) };
+  },
+
+  /** Pages of another origin: one that shows the console in a frame, and one whose form writes. */
+  async attack(browser, values) {
+    const { page } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`data:text/html,<iframe src="${values.url}/console/"></iframe>`);
+    await page.waitForFunction(() => frames.length === 1);
+    const framed = await page.frames()[1].locator("main").count();
+    const field = "<input name='{\"name\":\"forged\",\"context\":\"' value='\"}'>";
+    const form = `<form method="post" enctype="text/plain" action="${values.url}/api/v1.0/interests">${field}</form>`;
+    await page.goto(`data:text/html,${encodeURIComponent(form)}`);
+    const [answer] = await Promise.all([page.waitForResponse(/interests/), page.evaluate(() => document.forms[0].submit())]);
+    return { framed, status: answer.status() };
+  },
+
   /** A message leads to its paper, and what was chosen in it needs one more press. */
   async message(browser, values) {
     const { page, errors } = await open(browser, values);
