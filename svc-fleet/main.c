@@ -1,5 +1,6 @@
 /* svc-fleet: what the agents did, what it cost, and what came of it. */
 #include "agent/agent.h"
+#include "budget/budget.h"
 #include "chat/chat.h"
 #include "code_host/code_host.h"
 #include "inbox/inbox.h"
@@ -31,6 +32,11 @@ static const struct route ROUTES[] = {
 	{API_ID_fleet_trigger, fleet_trigger},
 	{API_ID_fleet_run_status_get, fleet_run_status_get},
 	{API_ID_fleet_refresh, fleet_refresh},
+	{API_ID_fleet_prices_get, fleet_prices_get},
+	{API_ID_budget_put, budget_put},
+	{API_ID_budgets_list, budget_list},
+	{API_ID_budget_history_list, budget_history_list},
+	{API_ID_budget_delete, budget_delete},
 	{0},
 };
 
@@ -57,8 +63,22 @@ static const struct recurring RECURRING[] = {
 	{"told_months", run_told_months_keep, &RUN_PARTITIONS_EVERY_MS},
 	{"run_guards", run_guards_forget, &RUN_GUARDS_EVERY_MS},
 	{"inbox", inbox_announce, &inbox_check_ms},
+	{"prices", prices_refresh, &PRICES_EVERY_MS},
+	{"budgets", budgets_check, &BUDGETS_CHECK_EVERY_MS},
 	{0},
 };
+
+static const struct command COMMANDS[] = {
+	{"reprice", "reprice --since DATE",
+         "Estimate again what runs cost, by the prices of today's list.", reprice_command, NULL},
+	{0},
+};
+
+static enum err_code settings_check(void)
+{
+	enum err_code code = agents_init();
+	return code ? code : prices_init();
+}
 
 static void process_start(struct process *process)
 {
@@ -74,13 +94,14 @@ static const struct service SERVICE = {
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
 	.settings = (const struct setting *const[]){AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
-                                                    CHAT_SETTINGS, INBOX_SETTINGS, WORDING_SETTINGS,
-                                                    NULL},
-	.settings_check = agents_init,
+                                                    CHAT_SETTINGS, INBOX_SETTINGS, PRICE_SETTINGS,
+                                                    WORDING_SETTINGS, NULL},
+	.settings_check = settings_check,
 	.process_start = process_start,
 	.keeps_accounts = true,
 	.schema_definition = &SCHEMA,
 	.recurring = RECURRING,
+	.commands = COMMANDS,
 };
 
 int main(int argc, char **argv)

@@ -26,7 +26,12 @@ CREATE TABLE run (
     host_state text,
     host_outcome text,
     host_told_at timestamp with time zone,
-    CONSTRAINT run_host_state_check CHECK ((host_state = ANY (ARRAY['running'::text, 'ended'::text])))
+    attempts jsonb,
+    spend_usd numeric,
+    spend_basis text,
+    price_date date,
+    CONSTRAINT run_host_state_check CHECK ((host_state = ANY (ARRAY['running'::text, 'ended'::text]))),
+    CONSTRAINT run_spend_basis_check CHECK ((spend_basis = ANY (ARRAY['reported'::text, 'estimated'::text])))
 )
 PARTITION BY RANGE (first_at);
 ALTER TABLE ONLY run
@@ -50,6 +55,55 @@ CREATE TYPE run_end AS (
 	outcome text,
 	status text
 );
+
+CREATE TABLE budget (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    scope text NOT NULL,
+    target text NOT NULL,
+    repo text,
+    interest_id uuid,
+    period text NOT NULL,
+    usd numeric NOT NULL,
+    action text NOT NULL,
+    warn_percent integer[] NOT NULL,
+    time_zone text NOT NULL,
+    week_starts integer NOT NULL,
+    zone_since timestamp with time zone DEFAULT '-infinity'::timestamp with time zone NOT NULL,
+    former_time_zone text NOT NULL,
+    former_week_starts integer NOT NULL,
+    counted_from timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT budget_action_check CHECK ((action = 'warn'::text)),
+    CONSTRAINT budget_check CHECK (((repo IS NOT NULL) = (scope = 'repo'::text))),
+    CONSTRAINT budget_check1 CHECK (((interest_id IS NOT NULL) = (scope = 'interest'::text))),
+    CONSTRAINT budget_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text]))),
+    CONSTRAINT budget_scope_check CHECK ((scope = ANY (ARRAY['account'::text, 'repo'::text, 'interest'::text]))),
+    CONSTRAINT budget_usd_check CHECK (((usd >= (0)::numeric) AND (usd <= (1000000)::numeric))),
+    CONSTRAINT budget_week_starts_check CHECK (((week_starts >= 1) AND (week_starts <= 7)))
+);
+ALTER TABLE ONLY budget
+    ADD CONSTRAINT budget_account_id_scope_target_period_key UNIQUE (account_id, scope, target, period);
+ALTER TABLE ONLY budget
+    ADD CONSTRAINT budget_pkey PRIMARY KEY (id);
+CREATE TRIGGER account_required BEFORE INSERT ON budget FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE TABLE budget_period (
+    account_id uuid NOT NULL,
+    budget_id uuid NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    ends_at timestamp with time zone NOT NULL,
+    reported numeric DEFAULT 0 NOT NULL,
+    estimated numeric DEFAULT 0 NOT NULL,
+    runs integer DEFAULT 0 NOT NULL,
+    runs_unknown integer DEFAULT 0 NOT NULL,
+    corrected_at timestamp with time zone
+);
+ALTER TABLE ONLY budget_period
+    ADD CONSTRAINT budget_period_pkey PRIMARY KEY (budget_id, starts_at);
+ALTER TABLE ONLY budget_period
+    ADD CONSTRAINT budget_period_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES budget(id) ON DELETE CASCADE;
 
 CREATE TABLE deliverable (
     account_id uuid NOT NULL,
@@ -118,6 +172,21 @@ CREATE TRIGGER account_required BEFORE INSERT ON installation FOR EACH ROW EXECU
 CREATE TRIGGER installation_changed AFTER UPDATE ON installation FOR EACH ROW WHEN ((((new.status IS DISTINCT FROM old.status) OR (new.setup_url IS DISTINCT FROM old.setup_url)) OR (new.model_key_missing IS DISTINCT FROM old.model_key_missing))) EXECUTE FUNCTION installation_announce();
 CREATE TRIGGER installation_made AFTER INSERT ON installation FOR EACH ROW EXECUTE FUNCTION installation_announce();
 
+CREATE TABLE price (
+    provider text NOT NULL,
+    model text NOT NULL,
+    from_day date NOT NULL,
+    until_day date,
+    input numeric NOT NULL,
+    cache_write numeric,
+    cache_read numeric,
+    output numeric NOT NULL,
+    checked date NOT NULL,
+    source text NOT NULL
+);
+ALTER TABLE ONLY price
+    ADD CONSTRAINT price_pkey PRIMARY KEY (provider, model, from_day);
+
 CREATE TABLE owned_repo (
     account_id uuid NOT NULL,
     repo_key text NOT NULL,
@@ -171,6 +240,17 @@ CREATE TABLE run_detail (
 PARTITION BY RANGE (first_at);
 ALTER TABLE ONLY run_detail
     ADD CONSTRAINT run_detail_pkey PRIMARY KEY (id, first_at);
+
+CREATE TABLE budget_notice (
+    budget_id uuid NOT NULL,
+    starts_at timestamp with time zone NOT NULL,
+    percent integer NOT NULL,
+    passed_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY budget_notice
+    ADD CONSTRAINT budget_notice_pkey PRIMARY KEY (budget_id, starts_at, percent);
+ALTER TABLE ONLY budget_notice
+    ADD CONSTRAINT budget_notice_budget_id_starts_at_fkey FOREIGN KEY (budget_id, starts_at) REFERENCES budget_period(budget_id, starts_at) ON DELETE CASCADE;
 
 CREATE TABLE code_host_item (
     repo_key text NOT NULL,
@@ -242,6 +322,15 @@ CREATE TABLE key_expiring (
 ALTER TABLE ONLY key_expiring
     ADD CONSTRAINT key_expiring_pkey PRIMARY KEY (account_id, key_id);
 CREATE TRIGGER account_skipped BEFORE INSERT ON key_expiring FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE price_list (
+    is_only boolean DEFAULT true NOT NULL,
+    digest text NOT NULL,
+    stored_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT price_list_is_only_check CHECK (is_only)
+);
+ALTER TABLE ONLY price_list
+    ADD CONSTRAINT price_list_pkey PRIMARY KEY (is_only);
 
 CREATE TABLE repo_access (
     account_id uuid NOT NULL,

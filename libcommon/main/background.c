@@ -80,6 +80,12 @@ struct background *background_start(struct worker *worker)
 	return background;
 }
 
+void background_recur(struct background *background)
+{
+	if (background)
+		tasks_recur(background->tasks);
+}
+
 static void on_part_drained(void *context)
 {
 	struct background *background = context;

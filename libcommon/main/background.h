@@ -12,6 +12,9 @@ struct background;
 /** Start all of it on the thread of `worker`. */
 struct background *background_start(struct worker *worker);
 
+/** Do the recurring work now, and not only when it is due. NULL is fine. */
+void background_recur(struct background *background);
+
 /** Take no new work. `drained(context)` is called when the running jobs and event handlers have
  * ended, at the latest `timeout_ms` from now; perhaps before this function returns. */
 void background_drain(struct background *background, uint64_t timeout_ms,

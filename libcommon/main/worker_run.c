@@ -3,7 +3,8 @@
  *     created --ready--> serving --drain--> draining --exchanges and jobs ended--> ending
  *                    ending --requests ended, others take over the background work--> closed
  *
- * The first worker, on the main thread, receives SIGTERM and SIGINT and has the admin listener.
+ * The first worker, on the main thread, receives the signals and has the admin listener. SIGHUP has
+ * the background worker do its recurring work at once, and SIGTERM and SIGINT end the process.
  * /readyz fails from then on, so that load balancers notice, and connections are closed after their
  * next response. Everything else goes on for DRAIN_DELAY, and then while requests come, at most for
  * DRAIN_DELAY_MAX. Then the first worker tells every worker to drain; a second signal ends the
@@ -33,6 +34,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +54,8 @@
 struct worker_run {
 	struct worker *worker;
 	uv_thread_t thread;
-	uv_async_t wake; /* retires the listener, then starts draining */
+	uv_async_t wake;              /* retires the listener, then starts draining; recurs */
+	atomic_bool is_recurring_due; /* at SIGHUP */
 	uv_timer_t opening, ending;
 	uint64_t ending_until_ms;
 	bool is_ending;
@@ -61,7 +64,7 @@ struct worker_run {
 	bool has_ended_background;        /* background_end() was called */
 	/* used by the first worker only: */
 	struct http_server *admin;
-	uv_signal_t on_term, on_int;
+	uv_signal_t on_term, on_int, on_hup;
 	uv_timer_t drain_delay;
 	uint64_t delay_until_ms;
 	struct http_limits limits;
@@ -113,11 +116,13 @@ static void worker_close(struct worker_run *run)
 	if (is_first(run)) {
 		handle_close((uv_handle_t *)&run->on_term);
 		handle_close((uv_handle_t *)&run->on_int);
+		handle_close((uv_handle_t *)&run->on_hup);
 		handle_close((uv_handle_t *)&run->drain_delay);
 		/* Nobody handles them any more, and the process has yet to flush its log and
 		 * traces. */
 		signal(SIGTERM, SIG_IGN);
 		signal(SIGINT, SIG_IGN);
+		signal(SIGHUP, SIG_IGN);
 	}
 }
 
@@ -171,9 +176,12 @@ static void drain(struct worker_run *run)
 static void on_wake(uv_async_t *wake)
 {
 	struct worker_run *run = wake->data;
-	if (run->worker->process->is_draining)
+	const struct process *process = run->worker->process;
+	if (atomic_exchange(&run->is_recurring_due, false))
+		background_recur(run->background);
+	if (process->is_draining)
 		drain(run);
-	else if (run->worker->server)
+	else if (process->is_stopping && run->worker->server)
 		http_server_retire(run->worker->server);
 }
 
@@ -226,6 +234,17 @@ static void on_signal(uv_signal_t *handle, int number)
 		run->delay_until_ms = 0;
 		uv_timer_start(&run->drain_delay, on_delay, 0, 0);
 	}
+}
+
+static void on_hangup(uv_signal_t *handle, int number attr_unused)
+{
+	struct process *process = ((struct worker_run *)handle->data)->worker->process;
+	if (!process->has_background)
+		return;
+	log_info(LOG_GROUP_MAIN, "the recurring work is done now");
+	struct worker_run *run = process->workers[process->worker_count].run;
+	run->is_recurring_due = true;
+	uv_async_send(&run->wake);
 }
 
 /* The connections that the limit of open files leaves room for. Each may need a second descriptor,
@@ -368,10 +387,12 @@ static bool worker_make_first(struct process *process)
 	struct worker_run *run = worker->run;
 	uv_signal_init(&worker->loop, &run->on_term);
 	uv_signal_init(&worker->loop, &run->on_int);
+	uv_signal_init(&worker->loop, &run->on_hup);
 	uv_timer_init(&worker->loop, &run->drain_delay);
-	run->on_term.data = run->on_int.data = run->drain_delay.data = run;
+	run->on_term.data = run->on_int.data = run->on_hup.data = run->drain_delay.data = run;
 	uv_signal_start(&run->on_term, on_signal, SIGTERM);
 	uv_signal_start(&run->on_int, on_signal, SIGINT);
+	uv_signal_start(&run->on_hup, on_hangup, SIGHUP);
 	run->admin = http_server_new(&worker->loop, &admin_handler, &run->limits, worker);
 	return listen_on(run->admin, NULL, "ADMIN_LISTEN", process->settings->admin_listen);
 }

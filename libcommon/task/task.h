@@ -169,7 +169,7 @@ struct event_handler {
  * none. */
 const char *event_require_text(struct request *rq, const struct event *event, const char *name);
 
-/** Work that a process repeats, on its background worker. */
+/** Work that a process repeats, on its background worker, and also does at SIGHUP. */
 struct recurring {
 	const char *name;        /* NULL ends a table */
 	request_fn *run;         /* one pass; a failed one is retried with backoff */
@@ -205,6 +205,9 @@ struct tasks_settings {
  * jobs at once, of any kinds. It handles the events of one lane one after the other, and some lanes
  * of a stream at once. Replicas share the work. */
 struct tasks *tasks_start(struct worker *worker, const struct tasks_settings *settings);
+
+/** Do the recurring work now, once the schema is migrated. NULL is fine. */
+void tasks_recur(struct tasks *tasks);
 
 /** Take no new work. The loop calls `drained(context)` when all running jobs and handlers have
  * ended, at the latest `deadline_ms` from now. */

@@ -119,6 +119,13 @@ static void start_recurring(struct tasks *tasks)
 	}
 }
 
+void tasks_recur(struct tasks *tasks)
+{
+	for (size_t i = 0; tasks && i < TASKS_RECURRING_MAX; i++)
+		if (tasks->recurring[i])
+			periodic_wake(tasks->recurring[i]);
+}
+
 /* Each process measures, whichever holds the leases: the holder may be the one that is stopped. */
 static void measure_pass(struct request *rq)
 {

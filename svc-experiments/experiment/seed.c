@@ -5,15 +5,14 @@
 #include "input/field_check.h"
 #include "input/input.h"
 #include "json/json.h"
+#include "json/json_file.h"
 #include "main/worker_run.h"
 #include "pg/pg.h"
 #include "seed.sql.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define FILE_MAX_BYTES (64 << 20)
 
@@ -28,26 +27,6 @@ static const struct field SEED_EXPERIMENT[] = {
 	JSON_TEXT("project", NULLABLE, 1, 200),
 	FIELD_END,
 };
-
-/* Read and parse the file. */
-static yyjson_val *read_file(struct request *rq, const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	struct stat info;
-	if (!file || fstat(fileno(file), &info))
-		raise_error(rq, ERR_INVALID, "%s: %s", path,
-		            uv_strerror(uv_translate_sys_error(errno)));
-	if (info.st_size > FILE_MAX_BYTES)
-		raise_error(rq, ERR_INVALID, "%s: over %d bytes", path, FILE_MAX_BYTES);
-	char *text = arena_alloc(rq->arena, (size_t)info.st_size + 1);
-	size_t length = fread(text, 1, (size_t)info.st_size, file);
-	fclose(file);
-	yyjson_val *root;
-	const char *why;
-	if (json_parse(rq->arena, text, length, &root, &why))
-		raise_error(rq, ERR_INVALID, "%s: %s", path, why);
-	return root;
-}
 
 /* Check each object in the array `list` of the file against a table. */
 static void check_items(struct request *rq, yyjson_val *root, const char *list,
@@ -130,7 +109,10 @@ static int seed_experiments(struct request *rq, const struct seed *seed, yyjson_
 static void load(struct request *rq)
 {
 	const struct seed *seed = rq->user;
-	yyjson_val *root = read_file(rq, seed->file);
+	yyjson_val *root;
+	const char *why;
+	if (json_file_read(rq->arena, seed->file, FILE_MAX_BYTES, &root, &why))
+		raise_error(rq, ERR_INVALID, "%s: %s", seed->file, why);
 	if (!yyjson_is_obj(root))
 		raise_error(rq, ERR_INVALID, "%s: is not a JSON object", seed->file);
 	check_items(rq, root, "projects", PROJECT_CREATE_FIELDS);

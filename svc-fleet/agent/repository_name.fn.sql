@@ -35,6 +35,7 @@ BEGIN
     WHERE r.account_id = account AND r.repo_key = key AND (told.place = 1 OR r.host_state IS NOT NULL);
     DELETE FROM run_detail d USING run r WHERE r.account_id = account AND r.repo_key = key AND d.id = r.id AND d.first_at = r.first_at;
     DELETE FROM run_text t USING run r WHERE r.account_id = account AND r.repo_key = key AND t.run = r.id;
+    PERFORM budget_period_add(ARRAY(SELECT (r, NULL)::run_change FROM run r WHERE r.account_id = account AND r.repo_key = key));
     DELETE FROM run r WHERE r.account_id = account AND r.repo_key = key;
     DELETE FROM run_key k WHERE k.account_id = account AND k.repo_key = key;
     DELETE FROM run_repo s WHERE s.account_id = account AND s.repo_key = key;
@@ -145,11 +146,13 @@ BEGIN
         UNION SELECT a.account_id FROM repo_access a WHERE a.repo_key = old_key
         UNION SELECT x.account_id FROM run_removed x WHERE x.repo_key = old_key
         UNION SELECT d.account_id FROM deliverable d WHERE d.repo_key = old_key
+        UNION SELECT b.account_id FROM budget b WHERE b.scope = 'repo' AND b.target = old_key
         ORDER BY 1
     LOOP
         PERFORM account_lock(account, false);
         CONTINUE WHEN EXISTS (SELECT FROM deleted_account d WHERE d.id = account);
         PERFORM deliverables_move(account, old_key, new_name);
+        PERFORM budgets_move(account, old_name, new_name);
         PERFORM runs_move(account, old_name, new_name);
         PERFORM installations_move(account, old_name, new_name, web_url);
         PERFORM repo_access_move(account, old_name, new_name);

@@ -14,6 +14,21 @@ CREATE OR REPLACE FUNCTION inbox_access_lost(account uuid, in_repo text) RETURNS
     FROM repo_access a WHERE a.account_id = account AND a.lost_at IS NOT NULL AND (in_repo IS NULL OR a.repo_key = in_repo)
 $$;
 
+-- The items of budgets, of which each is there until its period ends.
+CREATE OR REPLACE FUNCTION inbox_budget(account uuid, in_repo text) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
+    SELECT inbox_id(k.kind, b.id || ' ' || extract(epoch FROM p.starts_at)), k.kind, b.repo,
+           trim_scale(round(p.reported + p.estimated, 2)) || ' of ' || budget_name(b) || ' are spent'
+           || CASE k.kind WHEN 'budget_reached' THEN '; runs go on' ELSE '' END,
+           NULL, (SELECT max(n.passed_at) FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at),
+           CASE k.kind WHEN 'budget_reached' THEN 'critical' ELSE 'warning' END
+    FROM budget b JOIN budget_period p ON p.budget_id = b.id,
+         LATERAL (SELECT budget_percent(b.usd, p.reported + p.estimated) AS share) AS s,
+         LATERAL (SELECT CASE WHEN s.share >= 100 THEN 'budget_reached' ELSE 'budget_warning' END) AS k (kind)
+    WHERE b.account_id = account AND (in_repo IS NULL OR b.scope = 'repo' AND b.target = in_repo)
+      AND p.starts_at <= now() AND p.ends_at > now() AND s.share >= 80
+$$;
+
 -- The items of an account that are archived, or those that are not. One rule a branch; `in_repo` narrows to a repository;
 -- null: all.
 --
@@ -26,6 +41,8 @@ $$;
 --   agent_revoked         an agent was revoked in the last 30 days
 --   endpoint_disabled     nothing more is sent to an endpoint of messages
 --   access_lost           the account has lost access to a repository that it owned, or that an agent of it works on
+--   budget_warning        four fifths of a budget are spent in its current period
+--   budget_reached        all of it is
 --   key_expiring          a key of the account expires within 30 days
 -- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
@@ -74,6 +91,8 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     WHERE i.account_id = account AND i.revoked_at > now() - interval '30 days' AND (in_repo IS NULL OR i.repo_key = in_repo)
     UNION ALL
     SELECT * FROM inbox_access_lost(account, in_repo)
+    UNION ALL
+    SELECT * FROM inbox_budget(account, in_repo)
     UNION ALL
     SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), 'key_expiring', k.repo,
            'The key ' || k.name || ' expires on ' || to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), NULL, k.told_at,

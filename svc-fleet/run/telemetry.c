@@ -14,6 +14,7 @@
 #define MEMBERS_MAX     500
 #define MEMBER_NAME_MAX 100
 #define TOKENS_MAX      1e15
+#define ATTEMPTS_MAX    100
 #define COST_MAX        1e9
 #define ERROR_MAX_BYTES ((size_t)64 << 10)
 #define BODY_MAX_BYTES  ((size_t)8 << 20)
@@ -39,6 +40,7 @@ static const struct field TELEMETRY_FIELDS[] = {
 	BODY_ID(struct telemetry, run_id, "run_id", REQUIRED, RUN_ID_MAX),
 	BODY_TEXT(struct telemetry, repo, "repo", NULLABLE, 1, 200),
 	BODY_TEXT(struct telemetry, target_repo, "target_repo", NULLABLE, 1, 200),
+	JSON_INT("run_attempt", NULLABLE | FORGIVEN, 1, ATTEMPTS_MAX),
 	JSON_TEXT("status", NULLABLE | FORGIVEN, 1, 100),
 	{IN_BODY, FIELD_UUID, "interest_id", FIELD_AT(struct telemetry, interest, const char *),
          NULLABLE | OF_INTEREST | FORGIVEN},
@@ -56,6 +58,7 @@ static const struct field TELEMETRY_FIELDS[] = {
 	JSON_INT("input_tokens", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
 	JSON_INT("output_tokens", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
 	JSON_INT("cache_read_input_tokens", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
+	JSON_INT("cache_write_input_tokens", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
 	JSON_INT("agent_calls", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
 	JSON_INT("num_turns", NULLABLE | FORGIVEN, 0, TOKENS_MAX),
 	JSON_TEXT("recommendation_id", NULLABLE | FORGIVEN, 0, 100),
@@ -82,8 +85,9 @@ static const char *const LARGE_MEMBERS[] = {"candidate_enrichment", "selection_r
                                             "selection_reasoning_excerpt", "refine_queries", NULL};
 
 /* Members that are not of the run's record: they identify it, or are derived. */
-static const char *const OWN_MEMBERS[] = {"run_id",        "repo",    "target_repo",
-                                          "cost_excluded", "ignored", NULL};
+static const char *const OWN_MEMBERS[] = {"run_id",        "repo",      "target_repo",
+                                          "cost_excluded", "spend_usd", "spend_basis",
+                                          "price_date",    "ignored",   NULL};
 
 static bool is_one_of(const char *name, const char *const *names)
 {

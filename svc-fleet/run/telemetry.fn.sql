@@ -5,8 +5,8 @@
 -- share what it costs to start its plans, to lock the sums and to commit.
 --
 -- Transactions lock rows in one order, so that none waits for another in a circle: account_guard, which they share; repo_guard,
--- which a report locks only when it makes an owner; run_key; run; run_repo; run_agent; run_day; code_host_item; deliverable;
--- inbox_look. Of each table in the order of its key.
+-- which a report locks only when it makes an owner; run_key; run; run_repo; run_agent; run_day; budget_period; code_host_item;
+-- deliverable; inbox_look. Of each table in the order of its key.
 
 -- The stamp of a report, in microseconds since 1970: when the run finished, or started, as far as the report says. At the
 -- same time, a report of the end is newer than one of the start. A report without times is newer than all before it when
@@ -77,6 +77,9 @@ DECLARE
     whole jsonb := run_report_completed(report);
     m record;
 BEGIN
+    IF host IS NULL THEN
+        r := spend_add(r, report, stamp);
+    END IF;
     IF r.record IS NULL THEN
         r.record := whole;
         r.reported_at := stamp;
@@ -140,12 +143,14 @@ BEGIN
             outcome_kind = r.outcome_kind, agent = r.agent, interest_id = r.interest_id, arxiv_id = r.arxiv_id,
             cost_usd = r.cost_usd, input_tokens = r.input_tokens, output_tokens = r.output_tokens, cause = r.cause,
             artifact_url = r.artifact_url, record = r.record, reported_at = r.reported_at, older = r.older,
-            host_state = r.host_state, host_outcome = r.host_outcome, host_told_at = r.host_told_at
+            host_state = r.host_state, host_outcome = r.host_outcome, host_told_at = r.host_told_at,
+            attempts = r.attempts, spend_usd = r.spend_usd, spend_basis = r.spend_basis, price_date = r.price_date
         WHERE x.id = r.id AND x.first_at = r.first_at;
     END LOOP;
     PERFORM run_repo_add(changes);
     PERFORM run_agent_add(changes);
     PERFORM run_day_add(changes);
+    PERFORM budget_period_add(changes);
     PERFORM deliverables_follow(changes);
     PERFORM runs_announce(changes);
 END $$;
@@ -276,6 +281,7 @@ BEGIN
     PERFORM run_repo_subtract(r);
     PERFORM run_agent_add(ARRAY[change]);
     PERFORM run_day_subtract(r);
+    PERFORM budget_period_add(ARRAY[change]);
     PERFORM deliverables_follow(ARRAY[change]);
     RETURN jsonb_build_object('run_id', r.run_id, 'repo', r.repo, 'deleted', true);
 END $$;

@@ -16,6 +16,7 @@ PROMISED = {
     "pull_request.closed", "issue.opened", "issue.closed", "provisioning.completed", "provisioning.failed", "installation.revoked",
     "experiment.created", "experiment.updated", "experiment.deleted", "implementation.finished", "eval.build_finished",
     "eval.run_finished", "task.failed", "key.revoked", "key.expiring", "endpoint.disabled", "inbox.item", "test.ping",
+    "budget.warned", "budget.reached",
 }
 
 
@@ -54,6 +55,10 @@ def fails_to_provision(cluster, team):
     assert team.api.wait_task(started)["status"] == "failed"
 
 
+def budgets(api):
+    api.put("/fleet/budgets", {"scope": "account", "period": "month", "usd": 10, "warn_percent": [10]}, expect=200)
+
+
 def fleet(cluster, team):
     report = lambda id, **members: team.agent().post("/fleet/runs", {"run_id": id, "repo": team.repo, **members})  # noqa: E731
     ends = ((1, "pull_request", "pull", "merged"), (2, "pull_request", "pull", "closed"), (3, "issue", "issues", "closed"))
@@ -62,7 +67,8 @@ def fleet(cluster, team):
             report(number, status="running")
             report(number, status=f"{kind}_opened", artifact_url=f"https://github.com/{team.repo}/{path}/{number}")
             db.execute("SELECT code_host_item_update(%s, %s, %s, %s, now(), now(), clock_timestamp())", [team.repo, kind, number, state])
-    report(4, status="failed", error="no space")
+    report(4, status="failed", error="no space", cost_usd=2)
+    report(5, status="failed", cost_usd=20)
 
 
 def test_every_type_that_is_described_is_told_and_no_other(cluster, team, papers_of):
@@ -71,6 +77,7 @@ def test_every_type_that_is_described_is_told_and_no_other(cluster, team, papers
     experiments(team.api)
     evaluations(team.api)
     papers_of(team)
+    budgets(team.api)
     fleet(cluster, team)
     wait_for(lambda: "inbox.item" in messages.types(cluster, account), "an item is told")
     fails_to_provision(cluster, team)

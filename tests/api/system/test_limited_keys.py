@@ -292,7 +292,7 @@ OPEN_TO = {
         sample_size_get results_get result_create
         implement_actionable_list implement_context_get implement_reference_get implement_report implement_run
         implement_status_get asset_search asset_facets assets_list asset_get asset_similar_list search_stats_get
-        installation_revoke
+        installation_revoke fleet_prices_get budgets_list
     """,
     ("REPO_KEYS",): """
         fleet_activity_get artifact_evidence_get fleet_chat inbox_list inbox_digest_get inbox_dismiss fleet_refresh
@@ -310,7 +310,7 @@ OPEN_TO = {
     """,
     # They concern the whole account.
     (): """
-        api_key_create api_key_update api_key_delete api_key_revoke account_delete projects_list project_create
+        budget_put budget_delete budget_history_list api_key_create api_key_update api_key_delete api_key_revoke account_delete projects_list project_create
         project_get project_update project_delete interest_create interest_provision provision_cli_token_create
         asset_put search_harvest app_install_url_get connections_list identity_link_create identity_links_list identity_link_delete
         identity_resolve providers_list connection_delete auth_url_get connection_create model_key_connect

@@ -31,7 +31,7 @@ class Possessions:
             "experiment_id": self.experiment["id"], "template_id": self.template["template_id"],
             "build_id": self.build["build_id"], "run_id": self.run["run_id"], "recommendation_id": self.recommendation(),
             "arxiv_id": PAPER, "feed_id": self.feed["id"], "token": "x" * 43, "webhook_id": self.webhook["id"], "delivery_id": self.delivery(),
-            "session_id": self.session(), **self.preference(),
+            "session_id": self.session(), "budget_id": self.budget(), **self.preference(),
         }  # fmt: skip
         self.team.connect_model("openai")
         self.report()
@@ -43,6 +43,9 @@ class Possessions:
         """The id of a session of a browser."""
         self.api.post("/session", {"key": self.api.key}, expect=200)
         return self.api.get("/sessions", expect=200).json()[0]["id"]
+
+    def budget(self):
+        return self.api.put("/fleet/budgets", {"scope": "account", "period": "month", "usd": 1}, expect=200).json()["budget_id"]
 
     @cached_property
     def key(self):

@@ -129,6 +129,11 @@ CALLS = {
     "inbox_digest_get": refused(lambda v: {"href": f"https://github.com/{v.repo}/pull/{MARK}"}),
     "inbox_dismiss": own(body=lambda v: {"ids": v.inbox}),
     "fleet_refresh": own(body=lambda v: {"full": False}),
+    "budgets_list": own(),
+    "budget_put": Call(ABSENT, body=lambda v: {"scope": "repo", "repo": v.repo, "period": "day", "usd": 1}),
+    "budget_delete": absent(),
+    "budget_history_list": absent(),
+    "fleet_prices_get": own(),
     "fleet_report_get": own(query=lambda v: {"repos": v.repo}),
     "fleet_run_analyze": Call(ABSENT, body=lambda v: {"repo": v.repo, "run_id": RUN}),
     "installations_list": own(),
@@ -331,7 +336,7 @@ def test_a_stolen_key_opens_nothing_of_others(op, victim, thieves, rows):
 # ---- that the tests above would see something ----
 
 READS = [op for op in OPERATIONS if op.method == "GET" and "OPEN" not in op.flags]
-NO_TEXT = {"refit_task_get", "refresh_task_get", "provision_task_get", "assets_list", "asset_get", "asset_similar_list", "search_stats_get",
+NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_task_get", "refresh_task_get", "provision_task_get", "assets_list", "asset_get", "asset_similar_list", "search_stats_get",
            "app_install_url_get", "app_installation_get", "connections_list", "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "build_get", "builds_list",

@@ -45,9 +45,11 @@ def opencode_step(usd, fresh, written, read, out, reasoning):
 OPENCODE = lines({"type": "step_start", "part": {}}, {"type": "text", "part": {"text": "Done"}},
                  opencode_step(0.02, 100, 30, 0, 10, 5), opencode_step(0.03, 50, 0, 130, 20, 0))  # fmt: skip
 
-CLAUDE_USAGE = {"model": "large", "num_turns": 7, "input_tokens": 1210, "output_tokens": 82, "cache_read_input_tokens": 5005}
+CLAUDE_USAGE = {"model": "large", "num_turns": 7, "input_tokens": 1210, "output_tokens": 82, "cache_read_input_tokens": 5005,
+                "cache_write_input_tokens": 200}
 CODEX_USAGE = {"input_tokens": 500, "cache_read_input_tokens": 400, "output_tokens": 60}
-OPENCODE_USAGE = {"num_turns": 2, "cost_usd": 0.05, "input_tokens": 180, "output_tokens": 35, "cache_read_input_tokens": 130}
+OPENCODE_USAGE = {"num_turns": 2, "cost_usd": 0.05, "input_tokens": 180, "output_tokens": 35, "cache_read_input_tokens": 130,
+                  "cache_write_input_tokens": 30}
 
 # Preset, provider, what its program prints, and what is noted.
 OUTPUTS = [

@@ -1,0 +1,129 @@
+-- What runs cost: as they told, or as their tokens and the prices say.
+--
+-- run.attempts has an object for each attempt of a run, by its number:
+--
+--   told               the members of its reports from which its spend follows
+--   reported_at, older  their stamps, as those of a record (run_merge())
+--   usd, basis, price_date  what follows; absent: it is unknown
+--
+-- An estimate is made once: a list of prices that changes later does not change it, unless spend_reprice() is asked to.
+
+-- The members of a report from which a spend follows.
+CREATE OR REPLACE FUNCTION spend_members(report jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT coalesce(jsonb_object_agg(m.name, report -> m.name), '{}')
+    FROM unnest('{cost_usd,provider,model,status,input_tokens,output_tokens,cache_read_input_tokens,cache_write_input_tokens}'::text[])
+        AS m (name)
+    WHERE report ? m.name
+$$;
+
+-- Whether a run that ends with this word has ended before its agent began.
+CREATE OR REPLACE FUNCTION spend_is_free(status text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN status IN ('skipped_no_candidates', 'skipped_budget', 'aborted_impossible_pair', 'aborted_model_key_missing',
+                  'aborted_no_such_paper', 'choose_failed', 'fetch_failed', 'install_failed');
+
+-- What an attempt cost that told this. A cost that is not believed (run_cost()) is as none.
+CREATE OR REPLACE FUNCTION spend_of(told jsonb, started_at timestamptz, OUT usd numeric, OUT basis text, OUT price_date date)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    p price;
+BEGIN
+    usd := (told ->> 'cost_usd')::numeric;
+    IF usd > 10000 THEN
+        usd := NULL;
+    END IF;
+    IF usd IS NULL AND spend_is_free(told ->> 'status') THEN
+        usd := 0;
+    END IF;
+    IF usd IS NOT NULL THEN
+        basis := 'reported';
+    ELSIF told ?& '{provider,model,input_tokens,output_tokens}' THEN
+        p := price_find(told ->> 'provider', told ->> 'model', (started_at AT TIME ZONE 'UTC')::date);
+        IF p.provider IS NOT NULL THEN
+            usd := price_usd(p, told);
+            basis := 'estimated';
+            price_date := p.checked;
+        END IF;
+    END IF;
+END $$;
+
+-- An attempt with what follows from what it told.
+CREATE OR REPLACE FUNCTION spend_attempt(attempt jsonb, started_at timestamptz) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT attempt - '{usd,basis,price_date}'::text[] || jsonb_strip_nulls(to_jsonb(s)) FROM spend_of(attempt -> 'told', started_at) AS s
+$$;
+
+-- A run with the sums over its attempts.
+CREATE OR REPLACE FUNCTION spend_sum(r run) RETURNS run LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    SELECT sum((a.value ->> 'usd')::numeric), max((a.value ->> 'price_date')::date),
+           CASE WHEN bool_or(a.value ->> 'basis' = 'estimated') THEN 'estimated'
+                WHEN bool_or(a.value ? 'basis') THEN 'reported' END
+    INTO r.spend_usd, r.price_date, r.spend_basis FROM jsonb_each(r.attempts) AS a;
+    RETURN r;
+END $$;
+
+-- The attempts of a run as they follow from its record, for one that was stored before there were any.
+CREATE OR REPLACE FUNCTION spend_attempts(r run) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT coalesce(r.attempts, jsonb_build_object('1', spend_attempt(
+        jsonb_build_object('told', spend_members(r.record), 'reported_at', r.reported_at), coalesce(r.at, r.first_at))))
+$$;
+
+-- A run after a report of one of its attempts, before the report is merged into its record.
+CREATE OR REPLACE FUNCTION spend_add(r run, report jsonb, stamp bigint) RETURNS run LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    number text := coalesce(report ->> 'run_attempt', '1');
+    part jsonb := spend_members(report);
+    attempt jsonb;
+    is_estimated boolean := false; -- by these tokens already
+    m record;
+BEGIN
+    IF part = '{}' THEN
+        RETURN r;
+    END IF;
+    r.attempts := CASE WHEN r.record IS NULL THEN '{}' ELSE spend_attempts(r) END;
+    attempt := r.attempts -> number;
+    IF attempt IS NULL THEN
+        attempt := jsonb_build_object('told', part, 'reported_at', stamp);
+    ELSE
+        m := run_merge(attempt -> 'told', (attempt ->> 'reported_at')::bigint, nullif(attempt -> 'older', 'null'), part, stamp);
+        IF m.merged = attempt -> 'told' AND m.newest = (attempt ->> 'reported_at')::bigint THEN
+            RETURN r;
+        END IF;
+        is_estimated := attempt ->> 'basis' = 'estimated' AND m.merged - 'status' = (attempt -> 'told') - 'status';
+        attempt := attempt || jsonb_build_object('told', m.merged, 'reported_at', m.newest, 'older', m.stamps);
+    END IF;
+    IF NOT is_estimated THEN
+        attempt := spend_attempt(attempt, coalesce((report ->> 'started_at')::timestamptz, r.at, r.first_at));
+    END IF;
+    r.attempts := jsonb_set(r.attempts, ARRAY[number], attempt);
+    RETURN spend_sum(r);
+END $$;
+
+-- Estimate again what runs cost that began on a day or later, 500 of them, those behind a place. How many had an estimate, how many
+-- of these changed, and the place of the last; no row: there are none.
+CREATE OR REPLACE FUNCTION spend_reprice(since date, INOUT last_at timestamptz, INOUT last_id uuid, OUT runs bigint, OUT changed bigint)
+LANGUAGE plpgsql AS $$
+DECLARE
+    r run;
+    was run;
+BEGIN
+    runs := 0;
+    changed := 0;
+    FOR r IN
+        SELECT x.* FROM run x
+        WHERE x.spend_basis = 'estimated' AND x.first_at >= since
+          AND (last_id IS NULL OR (x.first_at, x.id) > (last_at, last_id))
+        ORDER BY x.first_at, x.id LIMIT 500 FOR UPDATE
+    LOOP
+        was := r;
+        SELECT jsonb_object_agg(a.key, CASE WHEN a.value ->> 'basis' = 'estimated' THEN spend_attempt(a.value, r.at) ELSE a.value END)
+        INTO r.attempts FROM jsonb_each(r.attempts) AS a;
+        r := spend_sum(r);
+        runs := runs + 1;
+        last_at := r.first_at;
+        last_id := r.id;
+        CONTINUE WHEN r.attempts = was.attempts;
+        changed := changed + 1;
+        UPDATE run x SET attempts = r.attempts, spend_usd = r.spend_usd, spend_basis = r.spend_basis, price_date = r.price_date
+        WHERE x.id = r.id AND x.first_at = r.first_at;
+    END LOOP;
+END $$;
