@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """A kill test: clients use the product while processes and servers are killed, stopped, cut off and restarted. At the end every
-promise is checked: nothing accepted is lost or done twice, no task is stuck, and no event is late.
+promise is checked: nothing accepted is lost or done twice, no task is stuck, no event is late, and a session of a browser is valid
+until it was ended or its key was revoked.
 
 usage: kill.py [--minutes N] [--accounts N] [--seed N]
 
@@ -38,6 +39,8 @@ CLIENT_TIMEOUT_SECONDS = 40
 PAUSE_SECONDS = 0.05
 FAULT_SECONDS = (5, 25)  # of a process that is stopped or cut off
 CALM_SECONDS = (1, 6)    # between two faults
+LOG_INS_MAX = 15  # of an account: of more than 20 sessions the oldest would go
+SAME_ORIGIN = {"Sec-Fetch-Site": "same-origin"}
 
 
 class Faults:
@@ -124,14 +127,17 @@ class Client:
         self.experiments = {}  # id -> Experiment
         self.tasks = []        # status URLs
         self.revoked = []      # keys
+        self.browser = plain_http.client(timeout=CLIENT_TIMEOUT_SECONDS)
+        self.log_ins = 0       # attempts: one whose answer was lost may have made a session
+        self.sessions, self.ended = [], []  # cookies
         self.interest = None
         self.outcomes, self.late_errors, self.unexpected = Counter(), Counter(), []
 
-    def send(self, method, path, body=None, headers=None):
+    def send(self, method, path, body=None, headers=None, http=None):
         """The answer of any gateway, or None when it was lost or is an error of the server."""
         url = self.choice.choice(self.cluster["gateway"]).url + PREFIX + path
         try:
-            answer = self.http.request(method, url, json=body, headers=headers)
+            answer = (http or self.http).request(method, url, json=body, headers=headers)
         except httpx.TransportError as error:
             self.outcomes[type(error).__name__] += 1
             return None
@@ -158,7 +164,7 @@ class Client:
         return answer if answer is not None and self.expect(answer, 201, 202) else None
 
     def run(self):
-        steps = [self.create, self.update, self.update, self.update, self.refresh, self.revoke]
+        steps = [self.create, self.update, self.update, self.update, self.refresh, self.revoke, self.browse]
         try:
             while not self.stop.is_set():
                 self.choice.choice(steps)()
@@ -209,16 +215,42 @@ class Client:
 
     def revoke(self):
         made = self.create_once("/account/api-keys", {"name": "short-lived"})
+        cookie = made and self.log_in(made.json()["key"])
         gone = made and self.repeat("DELETE", f"/account/api-keys/{made.json()['id']}")
         if gone and self.expect(gone, 200, 204, 404):  # 404: an earlier answer was lost
             self.revoked.append(made.json()["key"])
+            self.ended += [cookie] if cookie else []
 
-    def read(self, path, key=None):
+    def log_in(self, key):
+        """The cookie of a new session; None: there is none, or nobody knows."""
+        if self.log_ins == LOG_INS_MAX:
+            return None
+        self.log_ins += 1
+        answer = self.send("POST", "/session", {"key": key}, SAME_ORIGIN, self.browser)
+        if answer is None or answer.status_code == 429 or not self.expect(answer, 200):
+            return None
+        return answer.headers["Set-Cookie"].partition(";")[0]
+
+    def browse(self):
+        """Log in, or use a session, or end it."""
+        if len(self.sessions) < 3:
+            cookie = self.log_in(self.user.key)
+            self.sessions += [cookie] if cookie else []
+            return
+        cookie = self.choice.choice(self.sessions)
+        method = self.choice.choice(["GET", "GET", "GET", "DELETE"])
+        if method == "DELETE":
+            self.sessions.remove(cookie)
+        answer = self.send(method, "/session", None, {**SAME_ORIGIN, "Cookie": cookie}, self.browser)
+        if answer is not None and self.expect(answer, 200, 204) and method == "DELETE":
+            self.ended.append(cookie)
+
+    def read(self, path, key=None, cookie=None):
         """Read when the run is over. Every answer that is no error of the server is one; others are reported."""
-        headers = {"Authorization": f"Bearer {key or self.user.key}"}
+        headers = {**SAME_ORIGIN, "Cookie": cookie} if cookie else {"Authorization": f"Bearer {key or self.user.key}"}
 
         def answered():
-            answer = self.http.get(self.cluster.gateway_url + PREFIX + path, headers=headers)
+            answer = (self.browser if cookie else self.http).get(self.cluster.gateway_url + PREFIX + path, headers=headers)
             if answer.status_code >= 500:
                 self.late_errors[answer.text] += 1
             return answer if answer.status_code < 500 else None
@@ -244,6 +276,12 @@ class Client:
         for key in self.revoked:
             if self.read("/interests", key).status_code != 401:
                 yield "a deleted key is accepted"
+        for cookie in self.sessions:
+            if self.read("/session", cookie=cookie).status_code != 200:
+                yield "a session was lost"
+        for cookie in self.ended:
+            if self.read("/session", cookie=cookie).status_code != 401:
+                yield "a session that was ended is accepted"
 
 
 class Watch:
@@ -355,7 +393,8 @@ class Run:
         print(f"faults: {sum(self.faults.counts.values())} {dict(self.faults.counts)}")
         print(f"answers: {dict(outcomes)}")
         print(f"accepted: {sum(len(one.experiments) for one in self.clients)} experiments, "
-              f"{sum(len(one.tasks) for one in self.clients)} tasks, {sum(len(one.revoked) for one in self.clients)} keys deleted")
+              f"{sum(len(one.tasks) for one in self.clients)} tasks, {sum(len(one.revoked) for one in self.clients)} keys deleted, "
+              f"{sum(len(one.sessions) for one in self.clients)} sessions, {sum(len(one.ended) for one in self.clients)} more ended")
         print(f"events that took longer than 0.5 s: {len(delays)}, the longest {delays[-1] if delays else 0:.1f} s")
         print(f"background work had caught up {self.settled_seconds:.1f} s after the end")
         for text, count in sum((client.late_errors for client in self.clients), Counter()).items():
