@@ -204,6 +204,12 @@ def test_the_page_comes_back_after_another_log_in(browse, cluster):
     assert (seen["errors"], seen["address"]) == ([], "?status=draft")
 
 
+def test_the_model_is_fitted_to_papers_rated_by_keyboard(browse, reader):
+    seen = browse("refit", key=reader.user.key, interest="Retrieval")
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert seen["fitted"].startswith("Fitted to 4 examples, 3 of them liked.")
+
+
 @pytest.fixture
 def failed_run(cluster):
     """The key of an account that has a failed run with the number 7, whose report is hostile."""

@@ -307,6 +307,22 @@ const JOURNEYS = {
     return { errors: errors.filter((each) => !each.includes("400")), found, made, waits };
   },
 
+  /** Three papers are liked and one disliked by keyboard, and the model is fitted to them. */
+  async refit(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("article").first().waitFor();
+    await page.keyboard.press("j");
+    for (const [count, key] of ["l", "l", "l", "d"].entries()) {
+      await page.keyboard.press(key);
+      await page.getByText(/^(Liked|Disliked)$/).nth(count).waitFor();
+    }
+    await page.getByRole("link", { name: values.interest, exact: true }).click();
+    await page.getByRole("button", { name: "Fit the model now" }).click();
+    const fitted = await page.getByText(/^Fitted to/).innerText();
+    return { errors, found: await violations(page), fitted };
+  },
+
   /** A failed run, and why it failed. What it reported stays text. */
   async run(browser, values) {
     const { page, errors } = await open(browser, values);
