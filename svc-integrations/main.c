@@ -31,6 +31,9 @@
 #include "repository/pull_request.h"
 #include "repository/run.h"
 #include "repository/secret.h"
+#include "setup/app_installed.h"
+#include "setup/app_page.h"
+#include "setup/app_registration.h"
 #include "svc-integrations-schema.h"
 #include "vault/vault.h"
 #include "webhook/delivery.h"
@@ -50,8 +53,13 @@ static const struct route ROUTES[] = {
 	{API_ID_identity_links_list, identity_link_list},
 	{API_ID_identity_link_delete, identity_link_delete},
 	{API_ID_identity_resolve, identity_resolve},
+	{API_ID_app_get, app_get},
+	{API_ID_app_delete, app_delete},
+	{API_ID_app_create, app_create},
 	{API_ID_app_install_url_get, app_install_url_get},
 	{API_ID_app_installation_get, app_installation_get},
+	{API_ID_app_installation_confirm, app_installation_confirm},
+	{API_ID_app_manifest_create, app_manifest_create},
 	{API_ID_installation_token_create, app_token_create},
 	{API_ID_fork_create, fork_create},
 	{API_ID_code_host_webhook, delivery_receive},
@@ -130,6 +138,10 @@ static const struct command COMMANDS[] = {
 	{"deliveries", "deliveries list|show|replay [ID...]",
          "Print deliveries of the code host's webhooks, or apply them once more.",
          delivery_command},
+	{"app-page", "app-page FILE | --state STATE --code CODE",
+         "Make the app at the code host without the console: write a page with the form, then take "
+         "the app.",
+         app_page_command},
 	{0},
 };
 

@@ -270,6 +270,35 @@ ALTER TABLE ONLY access_lost
     ADD CONSTRAINT access_lost_pkey PRIMARY KEY (account_id, repo);
 CREATE TRIGGER account_skipped BEFORE INSERT ON access_lost FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
+CREATE TABLE app (
+    is_only boolean DEFAULT true NOT NULL,
+    app_id text NOT NULL,
+    client_id text NOT NULL,
+    slug text NOT NULL,
+    html_url text NOT NULL,
+    owner_login text NOT NULL,
+    is_webhook_active boolean NOT NULL,
+    secrets bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT app_is_only_check CHECK (is_only)
+);
+ALTER TABLE ONLY app
+    ADD CONSTRAINT app_pkey PRIMARY KEY (is_only);
+
+CREATE TABLE app_facts (
+    is_only boolean DEFAULT true NOT NULL,
+    app_id text NOT NULL,
+    slug text NOT NULL,
+    html_url text NOT NULL,
+    owner_login text,
+    permissions jsonb NOT NULL,
+    events jsonb NOT NULL,
+    told_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT app_facts_is_only_check CHECK (is_only)
+);
+ALTER TABLE ONLY app_facts
+    ADD CONSTRAINT app_facts_pkey PRIMARY KEY (is_only);
+
 CREATE TABLE authorization_attempt (
     state_hash bytea NOT NULL,
     account_id uuid NOT NULL,
@@ -347,6 +376,19 @@ CREATE TABLE installation_lookup (
 ALTER TABLE ONLY installation_lookup
     ADD CONSTRAINT installation_lookup_pkey PRIMARY KEY (account_id);
 CREATE TRIGGER account_skipped BEFORE INSERT ON installation_lookup FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
+CREATE TABLE landing_state (
+    state_hash bytea NOT NULL,
+    account_id uuid NOT NULL,
+    kind text NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT landing_state_kind_check CHECK ((kind = ANY (ARRAY['create'::text, 'replace'::text, 'install'::text])))
+);
+ALTER TABLE ONLY landing_state
+    ADD CONSTRAINT landing_state_pkey PRIMARY KEY (state_hash);
+CREATE INDEX landing_state_account ON landing_state USING btree (account_id);
+CREATE INDEX landing_state_expired ON landing_state USING btree (expires_at);
+CREATE TRIGGER account_required BEFORE INSERT ON landing_state FOR EACH ROW EXECUTE FUNCTION account_required();
 
 CREATE TABLE message (
     day date NOT NULL,

@@ -75,6 +75,7 @@ static const struct err_info TABLE[] = {
                               "the agent of the interest is paused"},
 	[ERR_RESULTS_EXIST] = {409, "results_exist", "Results Exist",
                                "the plan of an experiment with results is fixed"},
+	[ERR_APP_EXISTS] = {409, "app_exists", "App Exists", "there is an app at the code host"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -48,6 +48,7 @@ enum err_code {
 	ERR_CROSS_SITE = 34,    /* 403 a page of another site makes the request, or may do so */
 	ERR_AGENT_PAUSED = 35,  /* 409 the agent of the interest is paused */
 	ERR_RESULTS_EXIST = 36, /* 409 the plan of an experiment with results is fixed */
+	ERR_APP_EXISTS = 37,    /* 409 there is an app at the code host */
 	ERR_COUNT
 };
 

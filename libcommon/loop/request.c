@@ -74,6 +74,14 @@ void request_wait(struct request *rq)
 		                                  : "the request was cancelled");
 }
 
+struct arena *request_secrets_arena(struct request *rq)
+{
+	struct arena *arena = arena_new_wiped();
+	arena_wipe_on_free(rq->arena);
+	arena_adopt(rq->arena, arena);
+	return arena;
+}
+
 void request_require_no_transaction(const struct request *rq)
 {
 	require(!rq->is_in_transaction);

@@ -63,6 +63,10 @@ void request_cancel(struct request *rq, enum err_code reason);
 attr_noreturn void raise_error(struct request *rq, enum err_code code, const char *detail, ...)
 	attr_printf(3, 4) attr_nonnull(1, 3);
 
+/** An arena for secrets, which is wiped when the request ends. The request's own is wiped then,
+ * too: it has what they were read from. */
+struct arena *request_secrets_arena(struct request *rq);
+
 /** Raise ERR_INVALID naming one field. */
 attr_noreturn void raise_field(struct request *rq, const char *field, const char *message, ...)
 	attr_printf(3, 4) attr_nonnull(1, 3);

@@ -1,19 +1,14 @@
 #include "app/app.h"
 
 #include "app/access.h"
-#include "app/app_jwt.h"
 #include "app/installation.h"
 #include "base/timefmt.h"
-#include "crypto/crypto.h"
-#include "http/query.h"
 #include "input/input.h"
 #include "json/json.h"
-#include "provider/provider.h"
 #include "reply/reply.h"
 
 #include <string.h>
 
-#define STATE_LENGTH   43
 #define TOKEN_LIFE_MIN INT64_C(3300000) /* 55 minutes */
 
 /* What an agent needs on the repository that it works on. */
@@ -37,43 +32,6 @@ static const struct field TOKEN_FIELDS[] = {
          REQUIRED | TRIMMED, 1, REPOSITORY_NAME_MAX, .check = repository_name_check},
 	FIELD_END,
 };
-
-/* The app's slug, which its page has in the address. */
-static const char *ask_slug(struct request *rq)
-{
-	installation_lookup_count(rq);
-	struct code_host_auth auth = app_auth(rq);
-	struct code_host_answer answer = code_host_call(rq, &auth, "GET", "/app", NULL);
-	const char *slug = json_get_text(answer.json, "slug");
-	if (answer.status != 200 || !slug)
-		raise_error(rq, ERR_UPSTREAM, "the code host refuses the app: %s",
-		            code_host_reason(rq, &answer));
-	return slug;
-}
-
-void app_install_url_get(struct request *rq)
-{
-	request_input_none(rq);
-	if (!app_is_configured()) {
-		reply_json(rq, 200,
-		           "{\"install_url\": null, \"state\": null, \"app_slug\": null, "
-		           "\"configured\": false}");
-		return;
-	}
-	char state[STATE_LENGTH + 1];
-	random_base62(state, STATE_LENGTH);
-	const char *slug = ask_slug(rq);
-	const char *url = arena_printf(rq->arena, "%s/apps/%s/installations/new?state=%s",
-	                               code_host_web_url(), query_encode(rq->arena, slug), state);
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *answer = yyjson_mut_obj(doc);
-	yyjson_mut_doc_set_root(doc, answer);
-	yyjson_mut_obj_add_str(doc, answer, "install_url", url);
-	yyjson_mut_obj_add_strcpy(doc, answer, "state", state);
-	yyjson_mut_obj_add_str(doc, answer, "app_slug", slug);
-	yyjson_mut_obj_add_bool(doc, answer, "configured", true);
-	reply_doc(rq, 200, doc);
-}
 
 yyjson_mut_val *app_installation_json(const struct repository_name *repo,
                                       const struct installation *found, yyjson_mut_doc *doc)

@@ -3,9 +3,6 @@
 
 #include "app/installation.h"
 
-/** GET /github/app/install-url: where a user installs the app. */
-void app_install_url_get(struct request *rq);
-
 /** GET /github/app/installation?repo=: the installation that covers the repository, if that is the
  * caller's. */
 void app_installation_get(struct request *rq);

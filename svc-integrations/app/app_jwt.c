@@ -4,6 +4,7 @@
 #include "crypto/crypto.h"
 #include "json/json.h"
 #include "loop/wait.h"
+#include "registration/registration.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@ static struct rsa_key *key;
 
 const struct setting APP_JWT_SETTINGS[] = {
 	SETTING_TEXT(&app_id, "CODE_HOST_APP_ID", "",
-                     "Id or client id of the app at the code host; empty: there is no app."),
+                     "Id or client id of the app at the code host; empty: it is the one that POST "
+                     "/github/app/created has registered."),
 	SETTING_SECRET(&app_key, "CODE_HOST_APP_KEY", "",
                        "Private key of the app, RSA in PEM; line ends may be written as \\n."),
 	SETTING_END,
@@ -48,13 +50,45 @@ enum err_code app_jwt_init(void)
 	return ERR_INVALID;
 }
 
-bool app_is_configured(void)
+bool app_is_of_settings(void)
 {
-	return app_id[0] && key;
+	return app_id[0] || app_key[0];
+}
+
+const char *app_id_get(struct request *rq)
+{
+	if (app_is_of_settings())
+		return app_id[0] && key ? app_id : NULL;
+	const struct registration *app = registration_get(rq);
+	return app ? app->app_id : NULL;
+}
+
+bool app_is_configured(struct request *rq)
+{
+	return app_id_get(rq);
+}
+
+/* What a JWT is made of. */
+struct signer {
+	const char *app_id;
+	const char *pem; /* of the registered app; NULL: `key` signs */
+};
+
+static struct signer signer_get(struct request *rq)
+{
+	if (app_is_of_settings() && app_id[0] && key)
+		return (struct signer){.app_id = app_id};
+	struct registration_secrets secrets;
+	const struct registration *app =
+		app_is_of_settings() ? NULL : registration_open(rq, &secrets);
+	if (!app)
+		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
+	return (struct signer){.app_id = app->app_id, .pem = secrets.key};
 }
 
 struct signature {
 	const char *text;
+	const char *pem;
 	uint8_t bytes[RSA_SIGNATURE_MAX];
 	size_t length;
 };
@@ -62,18 +96,21 @@ struct signature {
 static void sign_on_thread(void *arg)
 {
 	struct signature *signature = arg;
-	signature->length =
-		rsa_sign_sha256(key, signature->text, strlen(signature->text), signature->bytes);
+	struct rsa_key *own = signature->pem ? rsa_key_new(signature->pem) : NULL;
+	if (own || !signature->pem)
+		signature->length = rsa_sign_sha256(own ? own : key, signature->text,
+		                                    strlen(signature->text), signature->bytes);
+	rsa_key_free(own);
 }
 
 /* The header and the claims of a JWT that is made now. */
-static const char *unsigned_jwt(struct arena *arena, int64_t now_s)
+static const char *unsigned_jwt(struct arena *arena, const char *issuer, int64_t now_s)
 {
 	static const char HEADER[] = "{\"alg\":\"RS256\",\"typ\":\"JWT\"}";
 	struct buf claims = {.arena = arena};
 	buf_printf(&claims, "{\"iat\":%" PRId64 ",\"exp\":%" PRId64 ",\"iss\":", now_s - BACK_S,
 	           now_s + LIFETIME_S);
-	json_quote(&claims, app_id, strlen(app_id));
+	json_quote(&claims, issuer, strlen(issuer));
 	buf_puts(&claims, "}");
 	return arena_printf(arena, "%s.%s", base64url_encode(arena, HEADER, strlen(HEADER)),
 	                    base64url_encode(arena, claims.data, claims.length));
@@ -81,11 +118,13 @@ static const char *unsigned_jwt(struct arena *arena, int64_t now_s)
 
 struct code_host_auth app_auth(struct request *rq)
 {
-	if (!app_is_configured())
-		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
+	struct signer signer = signer_get(rq);
 	struct signature *signature = arena_new_of(rq->arena, struct signature);
-	signature->text = unsigned_jwt(rq->arena, time_now_ms() / 1000);
+	signature->text = unsigned_jwt(rq->arena, signer.app_id, time_now_ms() / 1000);
+	signature->pem = signer.pem;
 	fiber_offload(rq, LANE_SHORT, sign_on_thread, signature);
+	if (signature->length == 0)
+		raise_error(rq, ERR_CONFLICT, "the key of the registered app is no RSA key");
 	return (struct code_host_auth){
 		.token = arena_printf(rq->arena, "%s.%s", signature->text,
 	                              base64url_encode(rq->arena, signature->bytes,

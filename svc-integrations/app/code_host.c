@@ -36,24 +36,36 @@ struct call {
 	bool is_safe; /* changes nothing */
 };
 
+#define CALL_FIELDS_MAX 5
+
+static size_t fields_of(struct request *rq, const struct code_host_auth *auth,
+                        const struct call *call, struct http_field fields[CALL_FIELDS_MAX])
+{
+	size_t count = 0;
+	fields[count++] = http_field_of("Accept", "application/vnd.github+json");
+	fields[count++] = http_field_of("X-GitHub-Api-Version", API_VERSION);
+	fields[count++] = http_field_of("User-Agent", "expops");
+	if (auth->token)
+		fields[count++] = http_field_of("Authorization",
+		                                arena_printf(rq->arena, "Bearer %s", auth->token));
+	if (call->body)
+		fields[count++] = http_field_of("Content-Type", "application/json");
+	return count;
+}
+
 /* Make the call, and obey the rate limit that the answer tells. A call that changes nothing is made
  * again when its connection breaks. */
 static struct fetch_response *call_once(struct request *rq, const struct code_host_auth *auth,
                                         const struct call *call)
 {
 	rate_limit_check(rq, auth->limit);
-	const struct http_field fields[] = {
-		http_field_of("Accept", "application/vnd.github+json"),
-		http_field_of("Authorization", arena_printf(rq->arena, "Bearer %s", auth->token)),
-		http_field_of("X-GitHub-Api-Version", API_VERSION),
-		http_field_of("User-Agent", "expops"),
-		http_field_of("Content-Type", "application/json"),
-	};
+	struct http_field fields[CALL_FIELDS_MAX];
+	size_t field_count = fields_of(rq, auth, call, fields);
 	const struct fetch_call fetch = {
 		.method = call->method,
 		.url = arena_printf(rq->arena, "%s%s", code_host_api_url(), call->path),
 		.fields = fields,
-		.field_count = call->body ? ARRAY_LEN(fields) : ARRAY_LEN(fields) - 1,
+		.field_count = field_count,
 		.body = call->body,
 		.body_length = call->length,
 		.response_max_bytes = ANSWER_MAX_BYTES,

@@ -5,7 +5,8 @@
  *     rate_limit.c    the code host's rate limits, obeyed by all replicas
  *     installation.c  the installation that covers a repository, and tokens of it
  *     access.c        whether the caller may act on a repository
- *     app.c           the public operations: install address, installation, token
+ *     app_facts.c     what the code host tells of the app
+ *     app.c           the public operations: installation, token
  *
  * Code-host facts: the REST API as described by its own OpenAPI document. Every function that calls
  * the code host suspends and must not be called inside a transaction. */
@@ -19,7 +20,7 @@
 
 /** What a call authenticates with. */
 struct code_host_auth {
-	const char *token;
+	const char *token; /* NULL: the call needs none */
 	/* Whose rate limit counts: `app`, `installation 123`, `user 0197…` (rate_limit.h). */
 	const char *limit;
 };

@@ -41,6 +41,7 @@ BEGIN
     PERFORM account_repositories_forget(account);
     PERFORM connection_remove(account);
     DELETE FROM authorization_attempt WHERE account_id = account;
+    DELETE FROM landing_state WHERE account_id = account;
     DELETE FROM identity_link WHERE account_id = account;
     DELETE FROM repository_access WHERE account_id = account;
     DELETE FROM access_lost WHERE account_id = account;

@@ -4,6 +4,7 @@
 #include "connection.sql.h"
 #include "connection/connection.h"
 #include "connection/credentials.h"
+#include "connection/oauth_client.h"
 #include "crypto/crypto.h"
 #include "input/input.h"
 #include "json/json.h"
@@ -49,7 +50,7 @@ static const char *context_of(struct request *rq, const void *state_hash)
 void authorization_url_get(struct request *rq)
 {
 	struct authorization_input *in = request_input(rq, struct authorization_input, URL_FIELDS);
-	const struct provider *provider = provider_get_oauth(rq, in->provider);
+	const struct provider *provider = oauth_client_get(rq, in->provider);
 	const char *redirect_uri = provider_redirect_uri(rq, in->redirect_uri);
 	char state[STATE_LENGTH + 1], verifier[VERIFIER_LENGTH + 1];
 	random_base62(state, STATE_LENGTH);
@@ -145,8 +146,8 @@ void authorization_callback(struct request *rq)
 {
 	struct authorization_input *in =
 		request_input(rq, struct authorization_input, CALLBACK_FIELDS);
-	const struct provider *provider = provider_get_oauth(rq, in->provider);
-	struct arena *arena = credentials_arena(rq);
+	const struct provider *provider = oauth_client_get(rq, in->provider);
+	struct arena *arena = request_secrets_arena(rq);
 	struct attempt attempt = take_attempt(rq, arena, provider, in->state);
 	if (strcmp(attempt.redirect_uri, in->redirect_uri) != 0)
 		raise_field(rq, "redirect_uri", "is not the one that the attempt began with");

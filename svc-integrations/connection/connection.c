@@ -1,6 +1,7 @@
 #include "connection/connection.h"
 
 #include "connection.sql.h"
+#include "connection/oauth_client.h"
 #include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
@@ -59,7 +60,8 @@ void provider_list(struct request *rq)
 		yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, list);
 		yyjson_mut_obj_add_str(doc, row, "name", provider->name);
 		yyjson_mut_obj_add_str(doc, row, "kind", provider_kind_name(provider->kind));
-		yyjson_mut_obj_add_bool(doc, row, "configured", provider_is_configured(provider));
+		yyjson_mut_obj_add_bool(doc, row, "configured",
+		                        oauth_client_is_configured(rq, provider));
 		yyjson_mut_obj_add_bool(doc, row, "connected",
 		                        has_value(connected, provider->name));
 		yyjson_mut_obj_add_str(doc, row, "auth_type",
@@ -97,7 +99,8 @@ void connection_status_get(struct request *rq)
 	           arena_printf(rq->arena,
 	                        "{\"provider\": \"%s\", \"configured\": %s, \"connected\": %s, "
 	                        "\"connection\": %s}",
-	                        provider->name, provider_is_configured(provider) ? "true" : "false",
+	                        provider->name,
+	                        oauth_client_is_configured(rq, provider) ? "true" : "false",
 	                        is_connected ? "true" : "false",
 	                        pg_empty(rows) ? "null" : pg_json(rows)));
 }

@@ -5,14 +5,6 @@
 
 #include <string.h>
 
-struct arena *credentials_arena(struct request *rq)
-{
-	struct arena *arena = arena_new_wiped();
-	arena_wipe_on_free(rq->arena);
-	arena_adopt(rq->arena, arena);
-	return arena;
-}
-
 static const char *uuid_text(struct arena *arena, struct uuid id)
 {
 	char *text = arena_alloc(arena, UUID_TEXT_LEN + 1);

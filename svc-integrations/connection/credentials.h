@@ -21,10 +21,6 @@ struct credentials_owner {
 /** The row of a new connection of the caller. */
 struct credentials_owner credentials_owner_new(struct request *rq, const char *provider);
 
-/** An arena that is wiped when the request ends, for credentials. The request's own is wiped then,
- * too: it has what the provider answered. */
-struct arena *credentials_arena(struct request *rq);
-
 /** The context that the credentials of a row are sealed with (vault.h), in `arena`. */
 const char *credentials_context(struct arena *arena, const struct credentials_owner *owner);
 

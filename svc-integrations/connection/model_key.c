@@ -67,7 +67,7 @@ void model_key_connect(struct request *rq)
 	struct model_key_input *in = request_input(rq, struct model_key_input, CONNECT_FIELDS);
 	const struct provider *provider = provider_of(rq, in);
 	model_key_try(rq, provider, in->base_url, in->api_key);
-	struct arena *arena = credentials_arena(rq);
+	struct arena *arena = request_secrets_arena(rq);
 	struct credentials_owner owner = credentials_owner_new(rq, provider->name);
 	struct sealed sealed =
 		credentials_seal(arena, &owner, &(struct credentials){.api_key = in->api_key});
@@ -87,7 +87,7 @@ bool model_key_get(struct request *rq, const struct uuid *account, const char *p
 		pg_query(rq, CONNECTION_CREDENTIALS_SQL, pg_uuid(*account), pg_text(provider));
 	if (pg_empty(rows))
 		return false;
-	struct arena *arena = credentials_arena(rq);
+	struct arena *arena = request_secrets_arena(rq);
 	const struct credentials_owner owner = {
 		.connection = pg_get(rows, 0, "id"),
 		.account = pg_uuid(*account).text,

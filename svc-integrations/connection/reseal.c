@@ -14,6 +14,7 @@ static const struct sealed_column COLUMNS[] = {
          RESEAL_OLD_SECRET_UPDATE_SQL},
 	{"email_confirmation", "endpoint", RESEAL_CONFIRMATION_PAGE_SQL,
          RESEAL_CONFIRMATION_UPDATE_SQL},
+	{"app", "app", RESEAL_APP_PAGE_SQL, RESEAL_APP_UPDATE_SQL},
 	{0},
 };
 

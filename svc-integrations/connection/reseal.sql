@@ -47,3 +47,11 @@ ORDER BY id LIMIT $3;
 
 -- name: reseal_confirmation_update
 UPDATE email_confirmation SET token = $3 WHERE id = $1 AND token = $2;
+
+-- name: reseal_app_page (read)
+SELECT app_id AS id, app_id AS context, secrets AS sealed FROM app
+WHERE app_id > coalesce($1::text, '') AND NOT starts_with(encode(secrets, 'hex'), $2)
+ORDER BY app_id LIMIT $3;
+
+-- name: reseal_app_update
+UPDATE app SET secrets = $3 WHERE app_id = $1 AND secrets = $2;

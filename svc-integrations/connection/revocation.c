@@ -1,6 +1,7 @@
 #include "connection/revocation.h"
 
 #include "connection/credentials.h"
+#include "connection/oauth_client.h"
 #include "json/json.h"
 #include "observe/log.h"
 #include "pg/pg.h"
@@ -14,12 +15,15 @@ static void revoke_at_provider(struct request *rq, const char *connection,
 	const struct provider *provider = provider_get(rq, pg_get(row, 0, "provider"));
 	if (!provider->oauth)
 		return;
+	provider = oauth_client_of(rq, provider);
+	if (!provider_is_configured(provider)) /* only the client can revoke its tokens */
+		return;
 	struct credentials_owner owner = {
 		.connection = connection,
 		.account = pg_get(row, 0, "account_id"),
 		.provider = provider->name,
 	};
-	struct arena *arena = credentials_arena(rq);
+	struct arena *arena = request_secrets_arena(rq);
 	size_t length;
 	const void *sealed = pg_get_bytes(arena, row, 0, "sealed", &length);
 	struct credentials old = credentials_open(rq, arena, &owner, sealed, length);

@@ -1,6 +1,7 @@
 #include "connection/token.h"
 
 #include "connection/credentials.h"
+#include "connection/oauth_client.h"
 #include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
@@ -108,12 +109,13 @@ static void refresh_run(struct request *rq)
 	/* A process that was stopped meanwhile may have lost the lease already. */
 	if (pg_empty(rows) || request_left_ms(rq) < (uint64_t)oauth_timeout_ms())
 		return;
-	struct arena *arena = credentials_arena(rq);
+	struct arena *arena = request_secrets_arena(rq);
 	const struct credentials_owner owner = {
 		.connection = refresh->connection,
 		.account = refresh->account,
 		.provider = refresh->provider->name,
 	};
+	refresh->provider = oauth_client_of(rq, refresh->provider);
 	refresh->fence = pg_get(rows, 0, "refresh_fence");
 	size_t length;
 	const void *sealed = pg_get_bytes(arena, rows, 0, "sealed", &length);
@@ -142,7 +144,7 @@ static void refresh_start(struct request *rq, const struct provider *provider,
 	require(refresh);
 	memcpy(refresh->connection, connection, UUID_TEXT_LEN);
 	memcpy(refresh->account, account, UUID_TEXT_LEN);
-	refresh->provider = provider;
+	refresh->provider = provider_get(rq, provider->name); /* outlives the request */
 	request_spawn(rq->worker, rq->id, (uint64_t)oauth_timeout_ms() + STORE_MS, refresh_run,
 	              refresh_done, refresh);
 }
@@ -200,14 +202,14 @@ static struct pg_rows *wait_valid(struct request *rq, const struct provider *pro
 struct connection_token connection_token(struct request *rq, const struct uuid *account,
                                          const char *provider_name)
 {
-	const struct provider *provider = provider_get_oauth(rq, provider_name);
+	const struct provider *provider = oauth_client_get(rq, provider_name);
 	struct credentials_owner owner = {
 		.account = pg_uuid(*account).text,
 		.provider = provider->name,
 	};
 	struct pg_rows *rows = wait_valid(rq, provider, owner.account);
 	owner.connection = pg_get(rows, 0, "id");
-	struct arena *arena = credentials_arena(rq);
+	struct arena *arena = request_secrets_arena(rq);
 	size_t length;
 	const void *sealed = pg_get_bytes(arena, rows, 0, "sealed", &length);
 	return (struct connection_token){

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "base/url.h"
+#include "service/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ const struct setting PROVIDER_SETTINGS[] = {
 	SETTING_TEXT(
 		&redirect_uris, "OAUTH_REDIRECT_URIS", "",
 		"Addresses to which providers may send users back, separated by spaces; the first "
-		"one is the default."),
+		"one is the default. Empty: the console's page below PUBLIC_URL."),
 	SETTING_MS(&oauth_timeout, "OAUTH_TIMEOUT", "10s", 100, 60000,
                    "How long one call of a provider's OAuth may take."),
 	SETTING_TEXT(&code_host_web, "CODE_HOST_WEB_URL", "https://github.com",
@@ -135,8 +136,17 @@ static bool urls_check(void)
 	return is_valid;
 }
 
+/* Every provider leads to the same page of the console. */
+static const char *landing_url(void)
+{
+	const char *site = process_settings.public_url;
+	return site[0] ? join_url(site, "/console/connect/oauth") : "";
+}
+
 enum err_code providers_init(void)
 {
+	if (!redirect_uris[0])
+		redirect_uris = landing_url();
 	if (!urls_check())
 		return ERR_INVALID;
 	code_host_api = trim_url(code_host_api);
@@ -163,6 +173,11 @@ const char *code_host_web_url(void)
 	return code_host_web;
 }
 
+bool provider_code_host_client_is_set(void)
+{
+	return code_host.client_id[0] || code_host.client_secret[0];
+}
+
 static bool is_oauth_configured(const struct oauth_settings *oauth)
 {
 	return oauth->client_id[0] && oauth->authorize_url[0] && oauth->token_url[0] &&
@@ -180,16 +195,6 @@ const struct provider *provider_get(struct request *rq, const char *name)
 		if (strcmp(provider->name, name) == 0)
 			return provider;
 	raise_error(rq, ERR_NOT_FOUND, "no such provider");
-}
-
-const struct provider *provider_get_oauth(struct request *rq, const char *name)
-{
-	const struct provider *provider = provider_get(rq, name);
-	if (!provider->oauth)
-		raise_error(rq, ERR_AUTH_TYPE, "%s is connected with an API key", name);
-	if (!provider_is_configured(provider))
-		raise_error(rq, ERR_NOT_CONFIGURED, "%s is not configured", name);
-	return provider;
 }
 
 const char *provider_kind_name(enum provider_kind kind)

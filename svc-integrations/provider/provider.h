@@ -48,12 +48,12 @@ enum err_code providers_init(void);
 /** The provider `name`. Raises ERR_NOT_FOUND: there is none. */
 const struct provider *provider_get(struct request *rq, const char *name);
 
-/** As provider_get(), for an operation of OAuth. Raises also ERR_AUTH_TYPE: it is connected by an
- * API key; ERR_NOT_CONFIGURED: its client id or an address is not set. */
-const struct provider *provider_get_oauth(struct request *rq, const char *name);
-
-/** Whether everything that a connection needs is set. */
+/** Whether everything that a connection needs is set. The client of the code host may come from
+ * elsewhere: connection/oauth_client.h. */
 bool provider_is_configured(const struct provider *provider);
+
+/** Whether a setting has the client at the code host, or part of it. */
+bool provider_code_host_client_is_set(void);
 
 /** `code_host`, `tracker`, `model`. */
 const char *provider_kind_name(enum provider_kind kind);

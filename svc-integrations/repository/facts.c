@@ -59,7 +59,7 @@ void code_host_status_get(struct request *rq)
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);
-	yyjson_mut_obj_add_bool(doc, answer, "configured", app_is_configured());
+	yyjson_mut_obj_add_bool(doc, answer, "configured", app_is_configured(rq));
 	reply_doc(rq, 200, doc);
 }
 
@@ -113,7 +113,7 @@ static struct repository open_to_read(struct request *rq, const char *repo)
 	access_require(rq, &name);
 	struct installation installation;
 	if (rq->caller.is_repo_verified ||
-	    (app_is_configured() && installation_find(rq, &name, &installation) &&
+	    (app_is_configured(rq) && installation_find(rq, &name, &installation) &&
 	     !installation.suspended_at))
 		return repository_open_checked(rq, &name, READ_PERMISSIONS);
 	return (struct repository){.full_name = name.full, .auth = access_connection_auth(rq)};

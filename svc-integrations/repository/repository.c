@@ -9,7 +9,7 @@
 static struct repository_name name_read(struct request *rq, const char *repo)
 {
 	struct repository_name name = repository_name_read(rq, "repo", repo);
-	if (!app_is_configured())
+	if (!app_is_configured(rq))
 		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
 	return name;
 }

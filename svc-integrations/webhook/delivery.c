@@ -10,6 +10,7 @@
 #include "pg/pg.h"
 #include "provider/provider.h"
 #include "reply/reply.h"
+#include "webhook/webhook.h"
 #include "webhook/webhook_signature.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ METRIC_COUNTER(deliveries_total, "expops_webhook_deliveries_total",
 /* A delivery that is being taken in. */
 struct intake {
 	struct arena *arena; /* of what is read */
+	const struct webhook_secrets *secrets;
 	const char *signature, *event, *id;
 	const char *content; /* as it was sent */
 	size_t length;
@@ -41,8 +43,8 @@ struct intake {
 static void check_signature(void *arg)
 {
 	struct intake *intake = arg;
-	intake->secret =
-		webhook_signature_check(intake->signature, intake->content, intake->length);
+	intake->secret = webhook_signature_check(intake->secrets, intake->signature,
+	                                         intake->content, intake->length);
 }
 
 static void measure(void *arg)
@@ -62,12 +64,13 @@ static void read_events(void *arg)
 
 static void require_signature(struct request *rq, struct intake *intake)
 {
+	intake->secrets = webhook_secrets_get(rq);
 	fiber_offload_text(rq, intake->length, check_signature, intake);
 	if (intake->secret)
 		return;
 	metric_add(&deliveries_total, "refused", NULL, 1);
 	raise_error(rq, ERR_UNAUTHENTICATED,
-	            webhook_secrets[0]
+	            intake->secrets->count > 0
 	                    ? "X-Hub-Signature-256 is missing or is not of a secret of this service"
 	                    : "webhooks are not configured");
 }

@@ -123,7 +123,7 @@ static void ask_due(struct request *rq)
 
 void redelivery_pass(struct request *rq)
 {
-	if (!app_is_configured() || !webhook_secrets[0])
+	if (!webhook_is_active(rq) || !app_is_configured(rq))
 		return;
 	struct pg_rows *rows = pg_query(rq, REDELIVERY_BEGIN_SQL, pg_int(redelivery_interval_ms));
 	if (pg_empty(rows))

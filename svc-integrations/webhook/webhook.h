@@ -34,7 +34,16 @@ extern const struct setting WEBHOOK_SETTINGS[];
  * too short; printed on standard error. */
 enum err_code webhook_init(void);
 
+struct webhook_secrets; /* webhook_signature.h */
+
+/** The secrets of the settings, or that of the registered app (registration/registration.h).
+ * Suspends. */
+const struct webhook_secrets *webhook_secrets_get(struct request *rq);
+
+/** Whether deliveries are expected: a secret is set, or the registered app has a webhook whose
+ * address the code host can reach. Suspends. */
+bool webhook_is_active(struct request *rq);
+
 /** The settings, for the files of this folder. */
-extern const char *webhook_secrets;
 extern int64_t delivery_retention_days;
 extern int64_t redelivery_interval_ms;

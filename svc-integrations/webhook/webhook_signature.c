@@ -6,29 +6,23 @@
 
 #define PREFIX "sha256="
 
-/* In the order of CODE_HOST_WEBHOOK_SECRETS. */
-static struct secret {
-	const char *text; /* borrows from the setting */
-	size_t length;
-} secrets[WEBHOOK_SECRETS_MAX];
-static int secret_count;
-
-const char *webhook_signature_init(const char *list)
+const char *webhook_secrets_read(const char *list, struct webhook_secrets *ret_secrets)
 {
-	secret_count = 0;
+	ret_secrets->count = 0;
 	for (const char *at = list; *at;) {
 		size_t length = strcspn(at, ",");
 		if (length < WEBHOOK_SECRET_MIN)
 			return "a secret must have 16 characters or more";
-		if (secret_count == WEBHOOK_SECRETS_MAX)
+		if (ret_secrets->count == WEBHOOK_SECRETS_MAX)
 			return "there are more than 8 secrets";
-		secrets[secret_count++] = (struct secret){at, length};
+		ret_secrets->list[ret_secrets->count++] = (struct webhook_secret){at, length};
 		at += length + (at[length] == ',');
 	}
 	return NULL;
 }
 
-int webhook_signature_check(const char *signature, const char *content, size_t length)
+int webhook_signature_check(const struct webhook_secrets *secrets, const char *signature,
+                            const char *content, size_t length)
 {
 	uint8_t given[SHA256_LEN], right[SHA256_LEN];
 	int found = 0;
@@ -37,8 +31,8 @@ int webhook_signature_check(const char *signature, const char *content, size_t l
 	signature += strlen(PREFIX);
 	if (!hex_decode(signature, strlen(signature), given, SHA256_LEN))
 		return 0;
-	for (int i = secret_count; i-- > 0;) {
-		hmac_sha256(secrets[i].text, secrets[i].length, content, length, right);
+	for (int i = secrets->count; i-- > 0;) {
+		hmac_sha256(secrets->list[i].text, secrets->list[i].length, content, length, right);
 		if (equal_constant_time(given, right, SHA256_LEN))
 			found = i + 1;
 	}

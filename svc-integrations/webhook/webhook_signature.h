@@ -7,11 +7,21 @@
 #define WEBHOOK_SECRET_MIN  16 /* characters */
 #define WEBHOOK_SECRETS_MAX 8
 
-/** Set the secrets, separated by commas; borrows. Once, before threads. Returns what is wrong with
- * them; NULL: nothing. */
-const char *webhook_signature_init(const char *list);
+/** Each of them is accepted. */
+struct webhook_secrets {
+	struct webhook_secret {
+		const char *text;
+		size_t length;
+	} list[WEBHOOK_SECRETS_MAX];
+	int count;
+};
 
-/** The number of the secret that signed the content, from 1; 0: none did, or none is set. The time
- * does not depend on the secrets or the signature, once that has its form. `signature` may be NULL.
- * Takes about 3 ms for a megabyte and secret: for the thread pool, when the content is large. */
-int webhook_signature_check(const char *signature, const char *content, size_t length);
+/** Read secrets, separated by commas; borrows. Returns what is wrong with them; NULL: nothing. */
+const char *webhook_secrets_read(const char *list, struct webhook_secrets *ret_secrets);
+
+/** The number of the secret that signed the content, from 1; 0: none did, or there is none. The
+ * time does not depend on the secrets or the signature, once that has its form. `signature` may
+ * be NULL. Takes about 3 ms for a megabyte and secret: for the thread pool, when the content is
+ * large. */
+int webhook_signature_check(const struct webhook_secrets *secrets, const char *signature,
+                            const char *content, size_t length);

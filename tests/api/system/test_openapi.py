@@ -24,14 +24,14 @@ ACCEPTED = {"preference_model_refit", "recommendations_refresh", "code_host_webh
 MERGED = {"fleet_run_report"}  # 201, and 200 for what was known before
 
 # Operations whose answers do not follow from the row: 404 without a path parameter, and 409.
-ABSENT = {"budget_put", "recommendations_refresh", "identity_resolve", "installation_token_create", "fork_create"}
+ABSENT = {"app_delete", "budget_put", "recommendations_refresh", "identity_resolve", "installation_token_create", "fork_create"}
 ABSENT |= {"fleet_activity_get", "fleet_chat", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
 ABSENT |= {"feed_create", "fleet_trigger", "fleet_run_status_get", "build_create", "eval_result_deliver", "eval_hosted_result_deliver"}
 CONFLICTING = {"budget_put", "project_update", "experiment_update", "interest_update", "interest_toggle", "implement_report", "auth_url_get", "connection_token_get"}
 CONFLICTING |= {"template_update", "build_cancel", "build_heartbeat", "build_report"}
 CONFLICTING |= {"eval_run_cancel", "eval_run_heartbeat", "eval_result_deliver", "eval_hosted_result_deliver"}
-CONFLICTING |= {"app_installation_get", "installation_token_create", "fleet_refresh", "provision_cli_token_create",
-                "search_harvest", "webhook_update", "webhook_test", "webhook_confirmation_create"}
+CONFLICTING |= {"app_installation_confirm", "app_manifest_create", "app_installation_get", "installation_token_create", "fleet_refresh",
+                "provision_cli_token_create", "search_harvest", "webhook_update", "webhook_test", "webhook_confirmation_create"}
 
 # Lists of papers, which also come as BibTeX and RIS.
 CITATIONS = ["application/x-bibtex", "application/x-research-info-systems"]

@@ -175,13 +175,16 @@ class CodeHost(Counterpart):
             "tracker": self.client,
         }
 
+    def addresses(self):
+        """The settings of svc-integrations that say where this code host is."""
+        return {"CODE_HOST_WEB_URL": self.url, "CODE_HOST_API_URL": self.url}
+
     def settings(self):
-        """The settings of svc-integrations for this code host and tracker."""
+        """The settings of svc-integrations for this code host, with its app, and the tracker."""
         client = {"CLIENT_ID": self.client["client_id"], "CLIENT_SECRET": self.client["client_secret"]}
         return {
             "OAUTH_REDIRECT_URIS": REDIRECT_URI,
-            "CODE_HOST_WEB_URL": self.url,
-            "CODE_HOST_API_URL": self.url,
+            **self.addresses(),
             "CODE_HOST_APP_ID": str(self.APP_ID),
             "CODE_HOST_APP_KEY": self.app_key,
             "CODE_HOST_WEBHOOK_SECRETS": self.webhook_secret,
@@ -354,8 +357,14 @@ FORM = re.compile(r"<form.*?</form>", re.DOTALL)
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
 
 
+def landing_of(auth_url):
+    """Where the browser is led back to."""
+    return parse_qs(urlsplit(auth_url).query)["redirect_uri"][0]
+
+
 def consent(auth_url, login):
     """Do what a user does at the authorization address: log in and consent. Returns (code, state)."""
+    landing = landing_of(auth_url)
     with httpx.Client(timeout=PATIENCE_SECONDS) as browser:
         answer = browser.get(f"{auth_url}&{urlencode({'login_hint': login})}")
         if answer.status_code == 200:
@@ -364,7 +373,7 @@ def consent(auth_url, login):
             fields = {name: html.unescape(value) for name, value in HIDDEN.findall(forms[0])}
             action = re.search(r'action="([^"]*)"', forms[0]).group(1)
             answer = browser.post(str(answer.url.join(action)), data=fields)
-        while answer.is_redirect and not answer.headers["location"].startswith(REDIRECT_URI):
+        while answer.is_redirect and not answer.headers["location"].startswith(landing):
             answer = browser.get(answer.url.join(answer.headers["location"]))
         assert answer.is_redirect, answer.text
         query = parse_qs(urlsplit(answer.headers["location"]).query)
@@ -376,7 +385,7 @@ def connect(api, provider, login):
     """Connect the account of `api` to the provider as the user `login`; returns the connection."""
     begun = api.get(f"/integrations/{provider}/auth-url", expect=200).json()
     code, state = consent(begun["auth_url"], login)
-    body = {"code": code, "redirect_uri": REDIRECT_URI, "state": state}
+    body = {"code": code, "redirect_uri": landing_of(begun["auth_url"]), "state": state}
     return api.post(f"/integrations/{provider}/callback", body, expect=200).json()["connection"]
 
 

@@ -143,7 +143,12 @@ CALLS = {
     "fleet_run_delete": Call(ABSENT | {200}, query=of_repo),  # a run of that name that the thief reported
     "fleet_run_report": own(body=lambda v: {"repo": v.repo, "run_id": RUN, "status": "pr_opened", "error": None}),
     "fleet_trigger": Call(ABSENT, body=of_repo),
+    "app_get": Call(REFUSED),
+    "app_delete": Call(REFUSED),
+    "app_create": refused(lambda v: {"code": "c", "state": "s"}),
     "app_install_url_get": own(),
+    "app_installation_confirm": own(body=lambda v: {"installation_id": 1}),
+    "app_manifest_create": refused(lambda v: {}),
     "app_installation_get": own(query=of_repo),
     "fork_create": Call(ABSENT, body=of_repo),
     "installation_token_create": Call(ABSENT, body=of_repo),
@@ -336,8 +341,9 @@ def test_a_stolen_key_opens_nothing_of_others(op, victim, thieves, rows):
 # ---- that the tests above would see something ----
 
 READS = [op for op in OPERATIONS if op.method == "GET" and "OPEN" not in op.flags]
-NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_task_get", "refresh_task_get", "provision_task_get", "assets_list", "asset_get", "asset_similar_list", "search_stats_get",
-           "app_install_url_get", "app_installation_get", "connections_list", "auth_url_get", "providers_list",
+NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_task_get", "refresh_task_get", "provision_task_get", "assets_list",
+           "asset_get", "asset_similar_list", "search_stats_get", "app_get", "app_install_url_get", "app_installation_get", "connections_list",
+           "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "build_get", "builds_list",
            "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list"}

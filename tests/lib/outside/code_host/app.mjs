@@ -91,6 +91,23 @@ async function listUserInstallations(call) {
   return json(200, { total_count: installations.length, installations });
 }
 
+/** GET /user/installations/{id}/repositories: those of an installation that the user can see. */
+async function listInstallationRepositories(call, id) {
+  const { world, owner } = call;
+  const row = world.installation(id);
+  if (!owner || !row) return problem(404, "Not Found");
+  const covered = world.gh.repos
+    .all()
+    .filter((repo) => world.covers(coverageOf(row), repo) && world.permission(owner, repo));
+  const headers = { authorization: `Bearer ${call.token}` };
+  const repositories = await Promise.all(
+    covered.map(async ({ full_name }) =>
+      (await call.inner(new Request(`${world.url}/repos/${full_name}`, { headers }))).json(),
+    ),
+  );
+  return json(200, { total_count: repositories.length, repositories });
+}
+
 /** Basic authentication as the OAuth client; a Response when it is wrong. */
 function refuseClient(call, clientId) {
   const { client_id, client_secret } = call.world.config.oauth;
@@ -122,6 +139,7 @@ export const APP = [
   ["DELETE", /^\/installation\/token$/, revokeToken],
   ["GET", /^\/installation$/, findInstallation],
   ["GET", /^\/user\/installations$/, listUserInstallations],
+  ["GET", /^\/user\/installations\/(\d+)\/repositories$/, listInstallationRepositories],
   ["DELETE", /^\/applications\/([^/]+)\/grant$/, deleteGrant],
   ["DELETE", /^\/applications\/([^/]+)\/token$/, deleteToken],
 ];

@@ -102,6 +102,16 @@ async function removeInstallation({ world, inner }, id) {
   await world.deliveries.send(event);
 }
 
+/** The app's permissions and events, which its owner can change. */
+function appOf(world) {
+  const [{ permissions, events }] = world.gh.apps.all();
+  return { permissions, events };
+}
+
+function changeApp(world, changes) {
+  world.gh.apps.update(world.gh.apps.all()[0].id, changes);
+}
+
 /** Where events go, the secret that signs them, and whether they are held back (their deliveries fail). */
 function changeWebhook(world, { held, ...changes }) {
   Object.assign(world.config.webhook, changes);
@@ -128,6 +138,9 @@ export function controlsOf(host) {
     ["POST", "/pulls/(\\d+)/merge", (repo, _, number) => mergePull(host, repo, number)],
   ];
   return [
+    ["GET", /^\/app$/, () => appOf(host.world)],
+    ["PATCH", /^\/app$/, (body) => changeApp(host.world, body)],
+    ["POST", /^\/app\/expire$/, () => host.world.app.codes.forEach((code) => (code.until = 0))],
     ["POST", /^\/users$/, (body) => ({ ...world.addUser(body), token: world.addToken(body.login) })],
     ["POST", /^\/orgs$/, (body) => world.addOrganisation(body)],
     ["POST", /^\/repos$/, (body) => addRepository(host, body)],

@@ -8,6 +8,7 @@ const REPO = "/repos/{owner}/{repo}";
 
 const PATHS = new Set([
   "/app",
+  "/app-manifests/{code}/conversions",
   "/app/hook/deliveries",
   "/app/hook/deliveries/{delivery_id}",
   "/app/hook/deliveries/{delivery_id}/attempts",
@@ -21,6 +22,7 @@ const PATHS = new Set([
   "/user",
   "/user/emails",
   "/user/installations",
+  "/user/installations/{installation_id}/repositories",
   "/user/repos",
   "/users/{username}",
   "/users/{username}/installation",

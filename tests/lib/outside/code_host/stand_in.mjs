@@ -5,11 +5,12 @@ import { ACTIONS } from "./actions.mjs";
 import { bearerOf, json, problem } from "./answers.mjs";
 import { APP, appProblem } from "./app.mjs";
 import { DELIVERIES } from "./deliveries.mjs";
+import { MANIFEST } from "./manifest.mjs";
 import { OAUTH } from "./oauth.mjs";
 import { REPOSITORIES } from "./repositories.mjs";
 import { SECRETS } from "./secrets.mjs";
 
-const ROUTES = [...APP, ...DELIVERIES, ...OAUTH, ...REPOSITORIES, ...SECRETS, ...ACTIONS];
+const ROUTES = [...APP, ...DELIVERIES, ...MANIFEST, ...OAUTH, ...REPOSITORIES, ...SECRETS, ...ACTIONS];
 
 /** Requests on a repository that a user without push access may not make. emulate lets everybody do them on a public one. */
 const NEED_PUSH = [

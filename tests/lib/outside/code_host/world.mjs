@@ -2,6 +2,7 @@
  * All of it is kept in emulate's store; this is what tests need of it beyond the REST API. */
 import { createSign, randomBytes } from "node:crypto";
 
+import { newAppState } from "./manifest.mjs";
 import { newOAuthState } from "./oauth.mjs";
 
 const WRITES = new Set(["push", "write", "maintain", "admin"]);
@@ -20,6 +21,7 @@ export class World {
     this.secrets = new Map(); // `id/NAME` -> sealed value
     this.inputs = new Map(); // run id -> inputs of its dispatch
     this.oauth = newOAuthState();
+    this.app = newAppState();
     this.nextInstallation = 1000 + Math.floor(Math.random() * 1e6);
   }
 

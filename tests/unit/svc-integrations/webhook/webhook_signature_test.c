@@ -15,22 +15,25 @@
 #define CONTENT   "Hello, World!"
 #define SIGNATURE "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17"
 
+static struct webhook_secrets secrets;
+
 static int check(const char *signature, const char *content)
 {
-	return webhook_signature_check(signature, content, strlen(content));
+	return webhook_signature_check(&secrets, signature, content, strlen(content));
 }
 
 static void the_documented_example_is_accepted(void **state)
 {
 	(void)state;
-	assert_null(webhook_signature_init(SECRET));
+	assert_null(webhook_secrets_read(SECRET, &secrets));
 	assert_int_equal(check(SIGNATURE, CONTENT), 1);
 }
 
 static void each_secret_is_accepted_and_numbered(void **state)
 {
 	(void)state;
-	assert_null(webhook_signature_init("another secret 1234," SECRET ",yet another 123456"));
+	assert_null(webhook_secrets_read("another secret 1234," SECRET ",yet another 123456",
+	                                 &secrets));
 	assert_int_equal(check(SIGNATURE, CONTENT), 2);
 }
 
@@ -49,25 +52,26 @@ static void anything_else_is_refused(void **state)
 		"sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e16",
 	};
 	(void)state;
-	assert_null(webhook_signature_init(SECRET));
+	assert_null(webhook_secrets_read(SECRET, &secrets));
 	for (size_t i = 0; i < ARRAY_LEN(SIGNATURES); i++)
 		assert_int_equal(check(SIGNATURES[i], CONTENT), 0);
 	assert_int_equal(check(NULL, CONTENT), 0);
 	assert_int_equal(check(SIGNATURE, "Hello, World?"), 0);
 	assert_int_equal(check(SIGNATURE, CONTENT " "), 0);
-	assert_null(webhook_signature_init("a secret that was changed"));
+	assert_null(webhook_secrets_read("a secret that was changed", &secrets));
 	assert_int_equal(check(SIGNATURE, CONTENT), 0);
-	assert_null(webhook_signature_init(""));
+	assert_null(webhook_secrets_read("", &secrets));
 	assert_int_equal(check(SIGNATURE, CONTENT), 0);
 }
 
 static void secrets_that_are_too_short_or_too_many_are_named(void **state)
 {
 	(void)state;
-	assert_non_null(webhook_signature_init("short"));
-	assert_non_null(webhook_signature_init(SECRET ",,"));
-	assert_non_null(webhook_signature_init(SECRET "," SECRET "," SECRET "," SECRET "," SECRET
-	                                              "," SECRET "," SECRET "," SECRET "," SECRET));
+	assert_non_null(webhook_secrets_read("short", &secrets));
+	assert_non_null(webhook_secrets_read(SECRET ",,", &secrets));
+	assert_non_null(webhook_secrets_read(SECRET "," SECRET "," SECRET "," SECRET "," SECRET
+	                                            "," SECRET "," SECRET "," SECRET "," SECRET,
+	                                     &secrets));
 }
 
 int main(void)
