@@ -1,6 +1,7 @@
 #include "console/console.h"
 
 #include "base/base.h"
+#include "base/url.h"
 #include "http/accept_encoding.h"
 #include "json/json.h"
 #include "observe/log.h"
@@ -16,11 +17,14 @@
 #define PAGE   "index.html"
 #define ASSETS "assets/"
 
-static const char *console_dir;
+static const char *console_dir, *code_host;
 
 const struct setting CONSOLE_SETTINGS[] = {
 	SETTING_TEXT(&console_dir, "CONSOLE_DIR", "/usr/share/expops/console",
                      "Folder with the built files of the console."),
+	SETTING_TEXT(&code_host, "CODE_HOST_WEB_URL", "https://github.com",
+                     "Address of the code host's web pages: the console posts the form there that "
+                     "makes the app."),
 	SETTING_END,
 };
 
@@ -50,6 +54,7 @@ struct console {
 	struct file *files;
 	size_t count;
 	const struct file *page;
+	const char *policy; /* Content-Security-Policy */
 };
 
 /* --- Reading ---------------------------------------------------------------------------------- */
@@ -119,27 +124,40 @@ static struct console *manifest_read(struct arena *arena, const char *manifest)
 	return console->page ? console : NULL;
 }
 
+/* Nothing of another origin, and no text that becomes a script or a style; a form may lead to the
+ * code host, of whose address only the origin is taken. */
+static const char *policy_of(struct arena *arena)
+{
+	size_t scheme = url_scheme_length(code_host);
+	int origin = (int)(scheme + strcspn(code_host + scheme, "/?#;, "));
+	return arena_printf(
+		arena,
+		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' "
+		"data:; connect-src 'self'; font-src 'self'; base-uri 'none'; "
+		"frame-ancestors 'none'; form-action 'self'%s%.*s; "
+		"require-trusted-types-for 'script'",
+		scheme ? " " : "", scheme ? origin : 0, code_host);
+}
+
 const struct console *console_load(struct arena *arena)
 {
 	struct content manifest;
-	const struct console *console = NULL;
+	struct console *console = NULL;
 	if (file_read(arena, arena_printf(arena, "%s/manifest.json", console_dir), &manifest))
 		console = manifest_read(arena, manifest.data);
-	if (!console)
+	if (console)
+		console->policy = policy_of(arena);
+	else
 		log_info(LOG_GROUP_APP, "there is no console", f_text("folder", console_dir));
 	return console;
 }
 
 /* --- Sending ---------------------------------------------------------------------------------- */
 
-/* Fields of every file. No page of another origin can be framed, run or be told where a user came
- * from, and text can become neither a script nor a style. */
+/* Fields of every file. No page of another origin can frame one, or is told where a user came
+ * from. */
 static const char *const FIELDS[][2] = {
 	{"Vary", "Accept-Encoding"},
-	{"Content-Security-Policy",
-         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-         "connect-src 'self'; font-src 'self'; base-uri 'none'; frame-ancestors 'none'; "
-         "form-action 'self'; require-trusted-types-for 'script'"},
 	{"X-Content-Type-Options", "nosniff"},
 	{"Referrer-Policy", "no-referrer"},
 	{"Cross-Origin-Opener-Policy", "same-origin"},
@@ -160,11 +178,12 @@ static bool is_asset(const struct file *file)
 	return strncmp(file->name, ASSETS, sizeof(ASSETS) - 1) == 0;
 }
 
-static size_t fields_of(const struct file *file, enum form form, const char *request_id,
-                        struct http_field *fields)
+static size_t fields_of(const struct console *console, const struct file *file, enum form form,
+                        const char *request_id, struct http_field *fields)
 {
 	size_t count = 0;
 	fields[count++] = http_field_of("Content-Type", file->type);
+	fields[count++] = http_field_of("Content-Security-Policy", console->policy);
 	fields[count++] = http_field_of("ETag", file->etag[form]);
 	fields[count++] =
 		http_field_of("Cache-Control",
@@ -177,12 +196,13 @@ static size_t fields_of(const struct file *file, enum form form, const char *req
 	return count;
 }
 
-static void send_file(struct http_exchange *x, const struct file *file, const char *request_id)
+static void send_file(const struct console *console, struct http_exchange *x,
+                      const struct file *file, const char *request_id)
 {
-	struct http_field fields[5 + ARRAY_LEN(FIELDS)];
+	struct http_field fields[6 + ARRAY_LEN(FIELDS)];
 	enum form form = form_choose(file, &x->head);
 	const struct content *content = &file->forms[form];
-	size_t count = fields_of(file, form, request_id, fields);
+	size_t count = fields_of(console, file, form, request_id, fields);
 	const char *known = http_head_get(&x->head, "If-None-Match");
 	if (known && etag_matches(known, file->etag[form])) {
 		http_respond_start(x, 304, fields, count, 0);
@@ -286,6 +306,6 @@ enum err_code console_respond(const struct console *console, struct http_exchang
 	const struct file *file = console ? file_of(console, head) : NULL;
 	if (!file)
 		return ERR_NOT_FOUND;
-	send_file(x, file, request_id);
+	send_file(console, x, file, request_id);
 	return ERR_NONE;
 }

@@ -22,7 +22,7 @@
 
 struct console;
 
-/** CONSOLE_DIR. */
+/** CONSOLE_DIR, CODE_HOST_WEB_URL. */
 extern const struct setting CONSOLE_SETTINGS[];
 
 /** Read the files of CONSOLE_DIR. NULL after a log line: there is no console, because it was built

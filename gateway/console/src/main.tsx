@@ -24,6 +24,7 @@ import "./style/today.css";
 import "./style/chart.css";
 import "./style/guide.css";
 import "./style/docs.css";
+import "./style/connect.css";
 
 const Agents = lazy(() => import("./page/agents/Agents"));
 const Build = lazy(() => import("./page/evaluations/Build"));
@@ -33,6 +34,10 @@ const EvalTemplate = lazy(() => import("./page/evaluations/Template"));
 const Evaluations = lazy(() => import("./page/evaluations/Evaluations"));
 const Docs = lazy(() => import("./page/docs/Docs"));
 const Operation = lazy(() => import("./page/docs/Operation"));
+const Connect = lazy(() => import("./page/connect/Connect"));
+const Created = lazy(() => import("./page/connect/landings").then(({ Created: component }) => component));
+const Connected = lazy(() => import("./page/connect/landings").then(({ Connected: component }) => component));
+const Installed = lazy(() => import("./page/connect/landings").then(({ Installed: component }) => component));
 const Experiments = lazy(() => import("./page/experiments/Experiments"));
 const Experiment = lazy(() => import("./page/experiments/Experiment"));
 const Guide = lazy(() => import("./page/guide/Guide"));
@@ -88,6 +93,10 @@ function Pages() {
         <Route path="/evaluations/builds/:id">{({ id }) => <Build id={id} key={id} />}</Route>
         <Route path="/evaluations/runs/:id">{({ id }) => <EvalRun id={id} key={id} />}</Route>
         <Route path="/evaluations/templates/:id">{({ id }) => <EvalTemplate id={id} key={id} />}</Route>
+        <Route path="/connect" component={Connect} />
+        <Route path="/connect/created" component={Created} />
+        <Route path="/connect/oauth" component={Connected} />
+        <Route path="/connect/installed" component={Installed} />
         <Route path="/settings" component={Settings} />
         <Route path="/settings/endpoints/:id">{({ id }) => <Endpoint id={id} key={id} />}</Route>
         <Route path="/operator" component={Operator} />

@@ -35,16 +35,44 @@ def console_url(cluster, console_files):
     cluster.retired.append(gateway)
 
 
-@pytest.fixture
-def browse(console_url):
-    """`browse("journey", key=...)` runs a journey of browser.mjs and returns what it says, as JSON."""
+def browser_at(url):
     chromium = shutil.which("chromium")
     assert chromium, "Debian's chromium is needed"
 
     def run(journey, **values):
-        arguments = json.dumps({"url": console_url, "chromium": chromium, **values})
+        arguments = json.dumps({"url": url, "chromium": chromium, **values})
         done = subprocess.run(["node", DRIVER, journey, arguments], capture_output=True, text=True, timeout=JOURNEY_SECONDS)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
     return run
+
+
+@pytest.fixture
+def browse(console_url):
+    """`browse("journey", key=...)` runs a journey of browser.mjs and returns what it says, as JSON."""
+    return browser_at(console_url)
+
+
+@pytest.fixture
+def browse_connecting(cluster, console_files, code_host):
+    """The same, at a gateway whose svc-integrations has no settings of an app."""
+    url = f"http://127.0.0.1:{free_port()}"
+    group = ("APP_ID", "APP_KEY", "CLIENT_ID", "CLIENT_SECRET", "WEBHOOK_SECRETS")
+    service = cluster.separate(
+        "svc-integrations", "connecting", PUBLIC_URL=url, OAUTH_REDIRECT_URIS="", **{f"CODE_HOST_{name}": "" for name in group}
+    )
+    gateway = cluster.separate(
+        "gateway", "connecting", LISTEN=url.removeprefix("http://"), CONSOLE_DIR=str(console_files), PUBLIC_URL=url,
+        CODE_HOST_WEB_URL=code_host.url, INTEGRATIONS_URL=service.url,
+    )  # fmt: skip
+    before = code_host.control("GET", "/app")
+    for process in (service, gateway):
+        process.start()
+        process.wait_ready()
+    yield browser_at(url)
+    for process in (gateway, service):
+        process.stop()
+    code_host.control("PATCH", "/app", before)
+    with cluster.postgres.connect("integrations") as db:
+        db.execute("DELETE FROM app; DELETE FROM app_facts")

@@ -238,3 +238,12 @@ def test_what_others_wrote_stays_text(browse, reader, experiment):
     seen = browse("hostile", key=reader.user.key, experiment=experiment, name=HOSTILE)
     assert (seen["errors"], seen["wasRun"]) == ([], False)
     assert all(link.startswith(("/console/", "/docs", "#", "https://")) for link in seen["links"])
+
+
+def test_the_app_is_made_installed_and_connected(browse_connecting, cluster, code_host):
+    """By a person in a browser, from no app to a connected account."""
+    login = code_host.user().login
+    code_host.repository(login)
+    seen = browse_connecting("connect", key=cluster.user(operator=True).key, login=login)
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert seen["address"] == "/console/connect/installed"  # what works once is not kept in the address

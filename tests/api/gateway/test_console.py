@@ -44,7 +44,7 @@ def write_files(folder):
 def console(cluster, start_gateway, tmp_path_factory):
     folder = tmp_path_factory.mktemp("console")
     write_files(folder)
-    with start_gateway(CONSOLE_DIR=str(folder)) as gateway:
+    with start_gateway(CONSOLE_DIR=str(folder), CODE_HOST_WEB_URL="https://github.com/of/acme?x=1") as gateway:
         yield plain_http.client(base_url=gateway.url)
 
 
@@ -64,6 +64,7 @@ def test_every_other_path_is_the_page(console, path):
     assert {name: answer.headers[name] for name in SECURITY} == SECURITY
     policy = answer.headers["Content-Security-Policy"]
     assert "default-src 'none'" in policy and "script-src 'self'" in policy and "frame-ancestors 'none'" in policy
+    assert "form-action 'self' https://github.com;" in policy  # only the origin
     assert "unsafe" not in policy
 
 

@@ -13,9 +13,10 @@ import { chromium } from "playwright-core";
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
 const PAGES = [
-  "", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "evaluations", "evaluations?view=templates",
-  "evaluations?view=builds", "evaluations?view=templates&new=1", "settings", "licenses", "no/such/page",
-  "../docs/guide", "../docs/guide/story", "../docs/guide/today", "../docs", "../docs/interest_create", "../docs/none",
+  "", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "connect", "evaluations",
+  "evaluations?view=templates", "evaluations?view=builds", "evaluations?view=templates&new=1", "settings", "licenses",
+  "no/such/page", "../docs/guide", "../docs/guide/story", "../docs/guide/today", "../docs", "../docs/interest_create",
+  "../docs/none",
 ];
 const SIZES = [
   { width: 1200, height: 850 },
@@ -30,7 +31,9 @@ async function open(browser, { url }, options = {}) {
   context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const errors = [];
-  page.on("console", (message) => message.type() === "error" && !isExpected(message.text()) && errors.push(message.text()));
+  page.on("console", (message) => {
+    if (message.type() === "error" && !isExpected(message.text())) errors.push(`${message.text()} ${message.location().url}`);
+  });
   page.on("pageerror", (error) => errors.push(String(error)));
   await page.goto(`${url}/console/`);
   return { page, errors };
@@ -375,6 +378,40 @@ const JOURNEYS = {
     await page.getByRole("heading", { name: values.name }).waitFor();
     const links = await page.locator("a").evaluateAll((all) => all.map((each) => each.getAttribute("href")));
     return { errors, links, wasRun: await page.evaluate(() => "wasRun" in globalThis) };
+  },
+
+  /** Make the app, install it, connect an account, and come back from the code host each time. */
+  async connect(browser, values) {
+    const { page, errors } = await open(browser, values);
+    const found = [];
+    const look = async () => found.push(...(await violations(page)));
+    const goOn = () => page.getByRole("link", { name: "Go on with Connect" }).click();
+    const install = async () => {
+      await page.getByRole("button", { name: "Install it on repositories" }).click();
+      await page.getByRole("button", { name: `Install on ${values.login}`, exact: true }).click();
+    };
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Connect" }).click();
+    await page.getByRole("button", { name: "Make the app" }).waitFor();
+    await look();
+    await page.getByRole("button", { name: "Make the app" }).click();
+    await page.getByRole("button", { name: "Create GitHub App" }).click();
+    await page.getByText("is stored. Install it on a repository next.").waitFor();
+    await look();
+    await goOn();
+    await install();
+    await page.getByText("Connect your account at the code host first").waitFor();
+    await goOn();
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.locator("form", { hasText: values.login }).getByRole("button").click();
+    await page.getByText(`Connected to code_host as ${values.login}.`).waitFor();
+    await goOn();
+    await page.getByText(`Connected as ${values.login}`).waitFor();
+    await install();
+    await page.getByText(`The app is installed on ${values.login}.`).waitFor();
+    await look();
+    const address = new URL(page.url());
+    return { errors, found, address: address.pathname + address.search };
   },
 };
 

@@ -19,7 +19,7 @@ export function Fault({ error, onRetry }: { error: unknown; onRetry?: () => void
   return (
     <div class="fault" role="alert">
       <strong>{problem.title}</strong>
-      <p>{problem.scope ? text.lacksScope(problem.scope) : problem.detail}</p>
+      {problem.fields.length === 0 && <p>{problem.scope ? text.lacksScope(problem.scope) : problem.detail}</p>}
       {problem.fields.length > 0 && (
         <ul>
           {problem.fields.map((fault) => (

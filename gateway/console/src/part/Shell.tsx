@@ -23,6 +23,7 @@ const PAGES: readonly (readonly [string, string, Scope?])[] = [
   ["/experiments", text.nav.experiments],
   ["/agents", text.nav.agents],
   ["/evaluations", text.nav.evaluations],
+  ["/connect", text.nav.connect],
   ["/settings", text.nav.settings],
   ["/operator", text.nav.operator, "service:any_user"],
 ];

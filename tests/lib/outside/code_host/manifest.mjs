@@ -136,6 +136,7 @@ export function newAppState() {
 }
 
 export const MANIFEST = [
+  ["GET", /^\/favicon\.ico$/, () => new Response(null, { status: 204 })], // browsers log that a page has none
   ["POST", /^\/settings\/apps\/new$/, (call) => confirm(call)],
   ["POST", /^\/organizations\/([^/]+)\/settings\/apps\/new$/, confirm],
   ["POST", /^\/settings\/apps\/create$/, create],

@@ -39,9 +39,9 @@ const NOTHING: InterestText = { name: "", context: "", repository: "", daily: "1
 
 function bodyOf(values: InterestText): Schemas["InterestCreate"] {
   return {
-    name: values.name,
-    context: values.context,
     daily_count: Number(values.daily),
+    ...(values.name ? { name: values.name } : {}),
+    ...(values.context ? { context: values.context } : {}),
     ...(values.repository ? { source_repo_url: values.repository } : {}),
   };
 }
@@ -55,6 +55,7 @@ interface Props {
 export function InterestForm({ id, initial = NOTHING, onDone }: Props) {
   const [values, setValues] = useState(initial);
   const set = (change: Partial<InterestText>) => setValues((before) => ({ ...before, ...change }));
+  const needsText = id !== undefined || !values.repository; // a new interest takes them from its repository
   const client = useQueryClient();
   const send = async () => {
     const body = bodyOf(values);
@@ -79,14 +80,20 @@ export function InterestForm({ id, initial = NOTHING, onDone }: Props) {
               ))}
             </p>
           )}
-          <TextField label={text.interests.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
+          <TextField
+            label={text.interests.name}
+            value={values.name}
+            onInput={(name) => set({ name })}
+            required={needsText}
+            fault={fault("name")}
+          />
           <TextField
             label={text.interests.context}
             hint={text.interests.contextHint}
             value={values.context}
             onInput={(context) => set({ context })}
             rows={6}
-            required
+            required={needsText}
             fault={fault("context")}
           />
           <TextField

@@ -1,0 +1,79 @@
+import { useQuery } from "@tanstack/preact-query";
+
+import type { Schemas } from "../../api/client";
+import { installations, interests } from "../../api/queries";
+import { Answer } from "../../part/Answer";
+import { Page } from "../../part/Page";
+import { useScope } from "../../part/scope";
+import { text } from "../../text";
+import { AccountStep } from "./AccountStep";
+import { AgentStep } from "./AgentStep";
+import { AppStep } from "./AppStep";
+import { ChannelStep } from "./ChannelStep";
+import { ModelStep } from "./ModelStep";
+import { connections, providers } from "./queries";
+import { RepositoryStep } from "./RepositoryStep";
+
+interface Props {
+  providers: readonly Schemas["Provider"][];
+  connections: readonly Schemas["Connection"][];
+  interests: readonly Schemas["Interest"][];
+  installations: readonly Schemas["Installation"][];
+}
+
+function Steps({ providers, connections, interests, installations }: Props) {
+  const codeHost = providers.find(({ kind }) => kind === "code_host");
+  const hasEndpoints = useScope("webhooks:read");
+  const ofRepositories = interests.filter(({ source_repo_url: url }) => url !== null);
+  return (
+    <ol class="steps">
+      <AppStep isConfigured={codeHost?.configured ?? false} />
+      {codeHost && <AccountStep provider={codeHost} connection={connections.find(({ provider }) => provider === codeHost.name)} />}
+      <ModelStep providers={providers} />
+      <RepositoryStep interests={ofRepositories} />
+      <AgentStep interests={ofRepositories} hasAgent={installations.some(({ status }) => status === "active")} />
+      {hasEndpoints && <ChannelStep />}
+    </ol>
+  );
+}
+
+function Others() {
+  return (
+    <section class="group">
+      <h2>{text.connect.others.title}</h2>
+      <p>
+        {text.connect.others.mcp} <code>{`${location.origin}/mcp`}</code>
+      </p>
+      <p>{text.connect.others.feed}</p>
+    </section>
+  );
+}
+
+/** The way of deploy/GITHUB.md: from nothing to an agent on a repository, in six steps. */
+export default function Connect() {
+  const known = useQuery(providers);
+  const connected = useQuery(connections);
+  const mine = useQuery(interests);
+  const agents = useQuery(installations);
+  return (
+    <Page title={text.connect.title}>
+      <p class="lead">{text.connect.lead}</p>
+      <Answer query={known}>
+        {(rows) => (
+          <Answer query={connected}>
+            {({ items: links }) => (
+              <Answer query={mine}>
+                {({ items: topics }) => (
+                  <Answer query={agents}>
+                    {({ items }) => <Steps providers={rows} connections={links} interests={topics} installations={items} />}
+                  </Answer>
+                )}
+              </Answer>
+            )}
+          </Answer>
+        )}
+      </Answer>
+      <Others />
+    </Page>
+  );
+}

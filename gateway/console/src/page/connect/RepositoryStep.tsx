@@ -1,0 +1,38 @@
+import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
+
+import type { Schemas } from "../../api/client";
+import { Button } from "../../part/Button";
+import { Dialog } from "../../part/Dialog";
+import { text } from "../../text";
+import { InterestForm } from "../interests/InterestForm";
+import { Step } from "./Step";
+
+const words = text.connect.interest;
+
+/** An interest that is made from a repository: its agent works there. */
+export function RepositoryStep({ interests }: { interests: readonly Schemas["Interest"][] }) {
+  const [isNew, setIsNew] = useState(false);
+  const isThere = interests.length > 0;
+  return (
+    <Step number={4} title={words.title} tone={isThere ? "done" : "waits"} state={isThere ? words.there(interests.length) : words.none}>
+      {isThere && (
+        <ul>
+          {interests.map((each) => (
+            <li key={each.id}>
+              <Link href={`/interests/${each.id}`}>{each.name}</Link>
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="actions">
+        <Button onClick={() => setIsNew(true)}>{words.add}</Button>
+      </div>
+      {isNew && (
+        <Dialog title={words.add} onClose={() => setIsNew(false)}>
+          <InterestForm onDone={() => setIsNew(false)} />
+        </Dialog>
+      )}
+    </Step>
+  );
+}
