@@ -2,7 +2,8 @@
 
 usage: demo.py configure FOLDER   write the configuration of the counterpart and the settings of the processes that use it
        demo.py models FOLDER      stand in for the model providers, until the process is ended
-       demo.py play FOLDER        play; EXPOPS_URL and EXPOPS_KEY are the API and the key of a new account
+       demo.py play FOLDER        play; EXPOPS_URL is the API, EXPOPS_KEY the key of a new account, EXPOPS_ADMIN_KEY that of
+                                  the operator, who makes the app
 
 CODE_HOST_PORT, TRACKER_PORT, MODEL_PORT and MAIL_PORT are the ports of the counterparts, EXPOPS_URL is the address of the API.
 """
@@ -52,9 +53,10 @@ def configure(folder):
     file.write_text(json.dumps(host.config()))
     model_url = f"http://127.0.0.1:{os.environ['MODEL_PORT']}"
     write_settings(folder / "svc-integrations.env", {
-        **host.settings(), **{f"{name}_URL": model_url for name in NAMES}, **plain_settings(os.environ["MAIL_PORT"]),
+        **host.addresses(), **{f"{name}_URL": model_url for name in NAMES}, **plain_settings(os.environ["MAIL_PORT"]),
         "FETCH_ALLOW": f"{HOST}/32"})  # fmt: skip
-    write_settings(folder / "svc-interests.env", {"CODE_HOST_WEB_URL": host.url})
+    for name in ("svc-interests", "gateway"):
+        write_settings(folder / f"{name}.env", {"CODE_HOST_WEB_URL": host.url})
 
 
 def models(_):
@@ -65,13 +67,14 @@ def models(_):
 def play(folder):
     host = new_host(folder)
     host.set_webhook(url=host.webhook_url())
-    api = Api(os.environ["EXPOPS_URL"], os.environ["EXPOPS_KEY"])
+    api, operator = (Api(os.environ["EXPOPS_URL"], os.environ[name]) for name in ("EXPOPS_KEY", "EXPOPS_ADMIN_KEY"))
     with tempfile.TemporaryDirectory() as scratch:
         git, tools = GitHost(host, Path(scratch) / "git"), Tools(Path(scratch) / "tools")
         mail = MailServer(port=int(os.environ["MAIL_PORT"]))
         runner = Runner(host, git, Path(scratch) / "runs", [tools.folder])
         try:
-            Story(api, host, runner, tools, mail, say=lambda line: print(shown_lines(line), flush=True)).play()
+            story = Story(api, host, runner, tools, mail, say=lambda line: print(shown_lines(line), flush=True), operator=operator)
+            story.play()
         finally:
             mail.close()
             runner.close()

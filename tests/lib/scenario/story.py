@@ -9,6 +9,7 @@ import textwrap
 
 import httpx
 
+from lib.outside.code_host_pages import install_app, make_app
 from lib.outside.counterparts import connect
 from lib.outside.receiver import Receiver, verify, webhook
 from lib.wait import wait_for
@@ -82,9 +83,11 @@ MAIL_LINES = 12  # of a mail that are shown: its first paper
 
 
 class Story:
-    def __init__(self, api, host, runner, tools, mail, say):
-        """`say` is told lines of text."""
+    def __init__(self, api, host, runner, tools, mail, say, operator=None):
+        """`say` is told lines of text. `operator`, an API with the operator's scopes, makes the app first; without it the settings
+        name one."""
         self.api, self.host, self.runner, self.tools, self.mail, self.say = api, host, runner, tools, mail, say
+        self.operator = operator
 
     def play(self):
         """Returns what each chapter has found: {name: facts}."""
@@ -116,8 +119,10 @@ class Story:
         self.user = self.host.user()
         files = {"README.md": README, "ranker.py": RANKER, "test_ranker.py": TESTS}
         self.repo = self.host.repository(self.user.login, "ranker", files=files, description="Ranks passages for a question.")
-        self.host.install(self.user.login)
+        if self.operator:
+            self.make_app()
         connect(self.api, "code_host", self.user.login)
+        self.install()
         self.api.post("/integrations/anthropic/connect", {"api_key": "good-key-of-the-story"}, expect=200)
         self.runner.variables = {"EXPOPS_TESTS": "python3 -m unittest -q"}
         self.tools.agent(AGENT, "opencode")
@@ -132,6 +137,21 @@ class Story:
 
     def endpoint_of(self, kind, **address):
         self.api.post("/webhooks", {"kind": kind, "events": ["*"], **address}, expect=201)
+
+    def make_app(self):
+        form = self.operator.post("/github/app/manifest", {"replace": True}, expect=200).json()
+        app = self.operator.post("/github/app/created", make_app(form), expect=201).json()
+        self.tell(f"An operator has made the app {app['slug']} by one form; the service keeps its secrets sealed.")
+
+    def install(self):
+        if not self.operator:
+            self.host.install(self.user.login)
+            return
+        address = self.api.get("/github/app/install-url", expect=200).json()["install_url"]
+        came = install_app(address, self.user.login)
+        body = {**came, "installation_id": int(came["installation_id"])}
+        confirmed = self.api.post("/github/app/installed", body, expect=200).json()
+        assert confirmed["repositories"] == [self.repo], confirmed
 
     def interest(self):
         context = INTEREST["context"].format(url=f"{self.host.url}/{self.repo}")
