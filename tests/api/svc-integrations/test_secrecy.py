@@ -217,7 +217,8 @@ def plant(cluster, db):
     redis.xadd("canary", {"body": json.dumps({"token": CANARY + "-stream"})})
     process = cluster[SERVICE][0]
     with open(process.log_path, "a", encoding="utf-8") as log:
-        log.write(f"{CANARY}-log\n")
+        line = {"time": "2026-01-01T00:00:00.000Z", "level": "info", "process": SERVICE, "group": "app", "message": f"{CANARY}-log"}
+        log.write(json.dumps(line) + "\n")
 
     def remove():
         db.execute("DROP TABLE canary")
