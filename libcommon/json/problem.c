@@ -34,7 +34,7 @@ void problem_copy(struct arena *arena, struct problem *to, const struct problem 
 	to->raw_body = arena_strdup(arena, from->raw_body);
 }
 
-static const char *problem_detail(struct arena *arena, const struct problem *problem)
+const char *problem_detail(struct arena *arena, const struct problem *problem)
 {
 	if (problem->detail)
 		return problem->detail;

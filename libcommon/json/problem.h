@@ -42,6 +42,9 @@ void problem_add_field(struct arena *arena, struct problem *problem, const char 
 /** Copy `from` and its strings into the arena. */
 void problem_copy(struct arena *arena, struct problem *to, const struct problem *from);
 
+/** What is wrong, in a sentence; in the arena or static. `code` is not ERR_NONE. */
+const char *problem_detail(struct arena *arena, const struct problem *problem);
+
 /** The JSON body, in the arena. `instance` is the request id; may be NULL. */
 char *problem_body(struct arena *arena, const struct problem *problem, const char *instance,
                    size_t *ret_length);

@@ -512,11 +512,9 @@ static void command_ended(struct request *rq)
 {
 	struct running_command *command = rq->worker->user;
 	command->code = rq->problem.code;
-	const char *detail =
-		rq->problem.detail ? rq->problem.detail : err_info(command->code)->detail;
 	if (command->code)
 		fprintf(stderr, "%s: %s\n", rq->worker->process->service->name,
-		        terminal_text(rq->arena, detail));
+		        terminal_text(rq->arena, problem_detail(rq->arena, &rq->problem)));
 	worker_free_clients(rq->worker);
 }
 
