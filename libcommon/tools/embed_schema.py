@@ -3,7 +3,7 @@
 
 usage: embed_schema.py [--prefix PREFIX] SYMBOL OWNER VERSIONS schema.h FILE...
 
-Numbers of migrations ascend; gaps are allowed. Functions are installed in the order of their files here. PREFIX is put before the
+Numbers of migrations ascend; gaps are allowed; all of a folder are given. Functions are installed in the order of their files here. PREFIX is put before the
 name of each migration. A first line `-- original-sha256: HEX` becomes the field original_sha256; first lines
 `-- replaces: NEWEST and NAME NAME ...` the field replaces. VERSIONS is a file of functions_version.py.
 """
@@ -32,6 +32,15 @@ def check_names(names):
         if number <= last:
             sys.exit(f"{name}: the number {number:04} is taken")
         last = number
+
+
+def check_listed(paths):
+    """Each migration of the folder is listed: one that is not would never be applied."""
+    listed = {os.path.basename(path) for path in paths}
+    for folder in {os.path.dirname(path) for path in paths}:
+        for name in sorted(os.listdir(folder or ".")):
+            if FILE_NAME.match(name) and name not in listed:
+                sys.exit(f"{name}: the migration is not listed in meson.build")
 
 
 def read(path):
@@ -83,6 +92,7 @@ def main():
     fn_files = [path for path in args.sources if path.endswith(FUNCTIONS)]
     sql_files = sorted((path for path in args.sources if path not in fn_files), key=os.path.basename)
     check_names([os.path.basename(path) for path in sql_files])
+    check_listed(sql_files)
     version = read_versions(args.versions).get(args.owner, (0, ""))[0]
     if fn_files and not version:
         sys.exit(f"{args.owner}: no version of its functions in {args.versions}")

@@ -141,6 +141,13 @@ def test_misnumbered_migrations_are_refused(tmp_path, names):
     assert embed(tmp_path, *names).returncode != 0
 
 
+def test_a_migration_that_is_not_listed_is_refused(tmp_path):
+    for name in ("0001_schema.sql", "0002_next.sql", "notes.sql"):
+        (tmp_path / name).write_text("SELECT 1;")
+    done = embed(tmp_path, "0001_schema.sql")
+    assert done.returncode != 0 and "0002_next.sql: the migration is not listed in meson.build" in done.stderr
+
+
 def test_a_version_rises_with_an_edit(tmp_path):
     source = tmp_path / "svc-runs/run/run.fn.sql"
     source.parent.mkdir(parents=True)
