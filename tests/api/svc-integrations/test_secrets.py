@@ -74,7 +74,8 @@ def test_wrong_addresses_are_refused_at_the_start(cluster, name, value):
 
 
 def test_a_provider_without_a_client_is_not_configured(cluster, user, db):
-    process = cluster.separate("svc-integrations", "unconfigured", TRACKER_B_CLIENT_ID="", OAUTH_REDIRECT_URIS="", PUBLIC_URL="")
+    process = cluster.separate("svc-integrations", "unconfigured", TRACKER_B_CLIENT_ID="", OAUTH_REDIRECT_URIS="", PUBLIC_URL="",
+                               SMTP_URL="")
     process.start()
     try:
         process.wait_ready()

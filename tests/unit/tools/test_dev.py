@@ -70,6 +70,8 @@ def tree(tmp_path_factory):
         path.write_text(text)
     shutil.copy(ROOT / "deploy/dev", root / "deploy")
     shutil.copytree(ROOT / "deploy/dev.d", root / "deploy/dev.d")
+    (root / "tests/upgrade").mkdir(parents=True, exist_ok=True)
+    (root / "tests/upgrade/former_reader.py").write_text("")
     with (root / "deploy/dev.d/demo.sh").open("a") as last:  # of those that deploy/dev reads
         last.write(STUBS)
     return root
