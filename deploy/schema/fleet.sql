@@ -75,6 +75,7 @@ CREATE TABLE budget (
     counted_from timestamp with time zone DEFAULT 'infinity'::timestamp with time zone NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
+    checked_at timestamp with time zone DEFAULT now() NOT NULL,
     CONSTRAINT budget_action_check CHECK ((action = 'warn'::text)),
     CONSTRAINT budget_check CHECK (((repo IS NOT NULL) = (scope = 'repo'::text))),
     CONSTRAINT budget_check1 CHECK (((interest_id IS NOT NULL) = (scope = 'interest'::text))),
@@ -87,6 +88,7 @@ ALTER TABLE ONLY budget
     ADD CONSTRAINT budget_account_id_scope_target_period_key UNIQUE (account_id, scope, target, period);
 ALTER TABLE ONLY budget
     ADD CONSTRAINT budget_pkey PRIMARY KEY (id);
+CREATE INDEX budget_unchecked ON budget USING btree (checked_at);
 CREATE TRIGGER account_required BEFORE INSERT ON budget FOR EACH ROW EXECUTE FUNCTION account_required();
 
 CREATE TABLE budget_period (

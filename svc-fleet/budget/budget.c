@@ -16,7 +16,7 @@
 #define USD_MAX      1e6
 #define PERCENTS_MAX 10
 
-const int64_t BUDGETS_CHECK_EVERY_MS = (int64_t)24 * 3600 * 1000;
+const int64_t BUDGETS_CHECK_EVERY_MS = (int64_t)3600 * 1000;
 
 METRIC_GAUGE(drift_gauge, "expops_budget_drift_usd",
              "Differences between budgets and the runs that they count, found and mended by the "
@@ -148,14 +148,14 @@ void budget_delete(struct request *rq)
 	          "no such budget");
 }
 
-/* One budget a transaction, which locks its account alone for as long as its runs are counted. */
+/* One budget a transaction, which locks its account alone for as long as its runs are counted. The
+ * processes share the budgets. */
 void budgets_check(struct request *rq)
 {
-	const char *id = NULL;
 	double drift_usd = 0;
 	for (;;) {
-		struct pg_rows *rows = pg_query(rq, BUDGET_CHECK_SQL, pg_text(id));
-		id = pg_get(rows, 0, "budget_id");
+		struct pg_rows *rows = pg_query(rq, BUDGET_CHECK_NEXT_SQL);
+		const char *id = pg_get(rows, 0, "budget_id");
 		if (!id)
 			break;
 		double found_usd = pg_get_float(rows, 0, "drift_usd");

@@ -136,6 +136,22 @@ BEGIN
     END LOOP;
 END $$;
 
+-- The figures of a budget's period as its runs say. Most runs need no look at their record.
+CREATE OR REPLACE FUNCTION budget_period_count(b budget, from_time timestamptz, to_time timestamptz,
+                                    OUT reported numeric, OUT estimated numeric, OUT runs bigint, OUT runs_unknown bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT coalesce(sum(x.reported), 0), coalesce(sum(x.estimated), 0), coalesce(sum(x.runs), 0), coalesce(sum(x.runs_unknown), 0)
+    FROM (SELECT sum(r.spend_usd) FILTER (WHERE r.spend_basis = 'reported'), sum(r.spend_usd) FILTER (WHERE r.spend_basis = 'estimated'),
+                 count(*), count(*) FILTER (WHERE r.spend_usd IS NULL AND r.outcome_kind <> 'running')
+          FROM run r
+          WHERE r.account_id = b.account_id AND r.at >= from_time AND r.at < to_time AND r.attempts IS NOT NULL
+            AND budget_has(b, r.repo_key, r.interest_id)
+          UNION ALL
+          SELECT p.reported, p.estimated, p.runs, p.runs_unknown FROM run r, budget_part(r, 1) AS p
+          WHERE r.account_id = b.account_id AND r.at >= from_time AND r.at < to_time AND r.attempts IS NULL
+            AND budget_has(b, r.repo_key, r.interest_id)) AS x (reported, estimated, runs, runs_unknown)
+$$;
+
 -- Count the runs of a new budget's current period. The caller holds the account's lock alone.
 CREATE OR REPLACE FUNCTION budget_count(b budget) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -145,10 +161,8 @@ BEGIN
     SELECT * INTO w FROM budget_period_at(b, now());
     UPDATE budget x SET counted_from = w.starts_at WHERE x.id = b.id;
     INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, reported, estimated, runs, runs_unknown)
-    SELECT b.account_id, b.id, w.starts_at, w.ends_at, sum(part.reported), sum(part.estimated), sum(part.runs), sum(part.runs_unknown)
-    FROM run r, budget_part(r, 1) AS part
-    WHERE r.account_id = b.account_id AND r.at >= w.starts_at AND r.at < w.ends_at AND budget_has(b, r.repo_key, r.interest_id)
-    HAVING count(*) > 0
+    SELECT b.account_id, b.id, w.starts_at, w.ends_at, c.reported, c.estimated, c.runs, c.runs_unknown
+    FROM budget_period_count(b, w.starts_at, w.ends_at) AS c WHERE c.runs > 0
     RETURNING y.* INTO p;
     IF FOUND THEN
         PERFORM budget_announce(b, p);
@@ -257,30 +271,32 @@ BEGIN
     WHERE b.account_id = account AND b.scope = 'repo' AND b.target = lower(old_name);
 END $$;
 
--- Compare the figures of the current period of the next budget behind one with the runs, and mend them. The budget, and the difference in
--- USD; null: there is none.
-CREATE OR REPLACE FUNCTION budget_check(after uuid, OUT budget_id uuid, OUT drift_usd numeric) LANGUAGE plpgsql AS $$
+-- Compare the figures of the current period of a budget with its runs, and mend them: of the one that was not compared for longest,
+-- unless that was in the last 20 hours. The budget, and the difference in USD; null: there is none.
+CREATE OR REPLACE FUNCTION budget_check_next(OUT budget_id uuid, OUT drift_usd numeric) LANGUAGE plpgsql AS $$
 DECLARE
     b budget;
     w record;
     counted record;
 BEGIN
-    SELECT x.* INTO b FROM budget x WHERE after IS NULL OR x.id > after ORDER BY x.id LIMIT 1;
+    SELECT x.* INTO b FROM budget x WHERE x.checked_at < now() - interval '20 hours' ORDER BY x.checked_at LIMIT 1;
     IF NOT FOUND THEN
         RETURN;
     END IF;
     budget_id := b.id;
+    drift_usd := 0;
     PERFORM account_lock(b.account_id, true);
+    UPDATE budget x SET checked_at = now() WHERE x.id = b.id AND x.checked_at = b.checked_at RETURNING x.* INTO b;
+    IF NOT FOUND THEN
+        RETURN; -- another process has compared it, or it was deleted
+    END IF;
     SELECT * INTO w FROM budget_period_at(b, now());
-    SELECT coalesce(sum(part.reported), 0) AS reported, coalesce(sum(part.estimated), 0) AS estimated,
-           coalesce(sum(part.runs), 0) AS runs, coalesce(sum(part.runs_unknown), 0) AS runs_unknown
-    INTO counted FROM run r, budget_part(r, 1) AS part
-    WHERE r.account_id = b.account_id AND r.at >= w.starts_at AND r.at < w.ends_at AND budget_has(b, r.repo_key, r.interest_id);
+    SELECT * INTO counted FROM budget_period_count(b, w.starts_at, w.ends_at);
     SELECT abs(counted.reported + counted.estimated - coalesce(sum(p.reported + p.estimated), 0)) INTO drift_usd
     FROM budget_period p WHERE p.budget_id = b.id AND p.starts_at = w.starts_at;
     UPDATE budget_period p SET reported = counted.reported, estimated = counted.estimated, runs = counted.runs,
         runs_unknown = counted.runs_unknown
     WHERE p.budget_id = b.id AND p.starts_at = w.starts_at
-      AND (p.reported, p.estimated, p.runs, p.runs_unknown) 
+      AND (p.reported, p.estimated, p.runs, p.runs_unknown)
           <> (counted.reported, counted.estimated, counted.runs, counted.runs_unknown);
 END $$;

@@ -1,6 +1,6 @@
 /** svc-fleet/budget/: what runs cost, and what they may cost.
  *
- *     budget.c   making, listing and deleting budgets; the nightly check of their figures
+ *     budget.c   making, listing and deleting budgets; the daily check of their figures
  *     price.c    the list of the prices of models: reading the file, and GET /fleet/prices
  *     reprice.c  `svc-fleet reprice`: estimates made anew after a correction of the list
  *
@@ -38,7 +38,7 @@ void budget_history_list(struct request *rq);
 /** DELETE /fleet/budgets/{budget_id} */
 void budget_delete(struct request *rq);
 
-/** Recurring work: compare the figures of each budget with the runs, and mend them. */
+/** Recurring work: compare the figures of each budget with the runs once a day, and mend them. */
 void budgets_check(struct request *rq);
 extern const int64_t BUDGETS_CHECK_EVERY_MS;
 

@@ -21,16 +21,13 @@ CREATE OR REPLACE FUNCTION spend_is_free(status text) RETURNS boolean LANGUAGE s
 RETURN status IN ('skipped_no_candidates', 'skipped_budget', 'aborted_impossible_pair', 'aborted_model_key_missing',
                   'aborted_no_such_paper', 'choose_failed', 'fetch_failed', 'install_failed');
 
--- What an attempt cost that told this. A cost that is not believed (run_cost()) is as none.
+-- What an attempt cost that told this. A cost that is not believed is as none.
 CREATE OR REPLACE FUNCTION spend_of(told jsonb, started_at timestamptz, OUT usd numeric, OUT basis text, OUT price_date date)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
     p price;
 BEGIN
-    usd := (told ->> 'cost_usd')::numeric;
-    IF usd > 10000 THEN
-        usd := NULL;
-    END IF;
+    usd := cost_believed((told ->> 'cost_usd')::numeric);
     IF usd IS NULL AND spend_is_free(told ->> 'status') THEN
         usd := 0;
     END IF;

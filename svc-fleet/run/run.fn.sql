@@ -40,10 +40,14 @@ CREATE OR REPLACE FUNCTION run_loss(r run) RETURNS text LANGUAGE sql STABLE
 RETURN coalesce(r.record ->> 'error' || '; ', '') || 'the workflow run ended without a report'
     || coalesce(' (' || r.host_outcome || ')', '');
 
+-- A cost that was told, if it is believed; null: it is not, or was not told.
+CREATE OR REPLACE FUNCTION cost_believed(usd numeric) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN usd <= 10000 THEN usd END;
+
 -- What a run adds to sums of cost; null: it did not report its cost, or one over 10,000 USD, which is kept and not believed.
 CREATE OR REPLACE FUNCTION run_cost(r run) RETURNS numeric LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
-    RETURN CASE WHEN r.cost_usd <= 10000 THEN r.cost_usd END;
+    RETURN cost_believed(r.cost_usd);
 END $$;
 
 -- A run as lists show it, and with its large members; `cost_excluded`: sums of cost leave it out; `spend_usd`: what it cost as far

@@ -283,6 +283,7 @@ def test_the_check_mends_what_differs(cluster, api, report, db, user):
     report(1, started_at=now(), cost_usd=3, status="running")
     made = put(api)
     db.execute("UPDATE budget_period SET reported = 5, runs = 4 WHERE budget_id = %s", [made["budget_id"]])
+    db.execute("UPDATE budget SET checked_at = now() - interval '21 hours' WHERE id = %s", [made["budget_id"]])
     db.commit()
     process = cluster.separate("svc-fleet", "checking")
     process.start()
