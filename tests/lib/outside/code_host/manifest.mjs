@@ -84,15 +84,15 @@ async function ask(call, path, headers = {}) {
   return (await call.inner(new Request(`${call.world.url}${path}`, { headers }))).json();
 }
 
-/** The app as the API tells it. */
-async function appOf(call) {
-  const { world } = call;
-  const app = await ask(call, "/app", { authorization: `Bearer ${world.appToken()}` });
-  return { ...app, owner: await ask(call, `/users/${world.app.owner}`) };
+/** The app as the API tells it: emulate's answer, with its owner. */
+async function withOwner(call, app) {
+  return { ...app, owner: await ask(call, `/users/${call.world.app.owner}`) };
 }
 
+/** emulate verifies the token. */
 async function getApp(call) {
-  return call.isApp ? json(200, await appOf(call)) : call.pass();
+  const answer = await call.pass();
+  return call.isApp && answer.ok ? json(200, await withOwner(call, await answer.json())) : answer;
 }
 
 /** POST /app-manifests/{code}/conversions: the secrets are told once. */
@@ -103,7 +103,7 @@ async function convert(call, code) {
   if (!known || known.until < Date.now()) return problem(404, "Not Found");
   const { app, oauth, webhook } = world.config;
   return json(201, {
-    ...(await appOf(call)),
+    ...(await withOwner(call, await ask(call, "/app", { authorization: `Bearer ${world.appToken()}` }))),
     client_id: oauth.client_id,
     client_secret: oauth.client_secret,
     webhook_secret: webhook.secret,
