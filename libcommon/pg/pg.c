@@ -45,6 +45,13 @@ struct pg_param pg_bytes_in(struct request *rq, const void *data, size_t length)
 	return (struct pg_param){text};
 }
 
+struct pg_param pg_sha256_in(struct request *rq, const char *text)
+{
+	uint8_t hash[SHA256_LEN];
+	sha256(text, strlen(text), hash);
+	return pg_bytes(hash, sizeof(hash));
+}
+
 struct pg_param pg_time_in(struct request *rq, int64_t time_ms)
 {
 	char *text = arena_alloc(rq->arena, TIME_TEXT_LEN + 1);

@@ -110,13 +110,15 @@ struct pg_param pg_null(void);
 struct pg_param pg_int_in(struct request *rq, int64_t value);
 struct pg_param pg_uuid_in(struct request *rq, struct uuid value);
 struct pg_param pg_bytes_in(struct request *rq, const void *data, size_t length); /* bytea */
-struct pg_param pg_time_in(struct request *rq, int64_t time_ms);                  /* timestamptz */
+struct pg_param pg_sha256_in(struct request *rq, const char *text); /* bytea, of a secret */
+struct pg_param pg_time_in(struct request *rq, int64_t time_ms);    /* timestamptz */
 struct pg_param pg_bool(bool value);
 
 /* For the arguments of pg_query() and pg_try(); they expect the request to be called `rq`. */
 #define pg_int(v)         pg_int_in(rq, (v))
 #define pg_uuid(v)        pg_uuid_in(rq, (v))
 #define pg_bytes(data, n) pg_bytes_in(rq, (data), (n))
+#define pg_sha256(text)   pg_sha256_in(rq, (text))
 #define pg_time(v)        pg_time_in(rq, (v))
 
 /** Rows of an answer, in the arena of the request. */

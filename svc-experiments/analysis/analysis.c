@@ -14,11 +14,6 @@
 /* N0 of a sequential test where no size is planned. */
 #define TUNED_UNITS 5000
 
-bool kind_is_proportion(enum metric_kind kind)
-{
-	return kind == KIND_PROPORTION;
-}
-
 static bool is_sequential(const struct plan *plan, enum analysis_source source)
 {
 	if (source == SOURCE_ROWS)
@@ -99,7 +94,7 @@ static void check_pair(struct analysis *a, const struct planned_metric *metric,
 		missing = fmax(a->plan->planned_n - c->n, 0) + fmax(a->plan->planned_n - t->n, 0);
 	pair->missing_units = fmax(missing, 0);
 	pair->is_early = missing > 0;
-	if (a->testing.is_sequential && kind_is_proportion(metric->kind))
+	if (a->testing.is_sequential && metric->kind == KIND_PROPORTION)
 		pair->is_early |= fmin(fmin(c->events, c->non_events),
 		                       fmin(t->events, t->non_events)) < SEQUENTIAL_EVENTS_MIN;
 }

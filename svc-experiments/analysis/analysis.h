@@ -74,6 +74,3 @@ void analysis_conclude(struct analysis *analysis, yyjson_val *previous);
  * has no variance, why there is no test. `units` of both arms. */
 void analysis_complete_pair(const struct analysis *analysis, const struct planned_metric *metric,
                             struct pair_figures *pair, double baseline, double units);
-
-/** Whether results of a kind are shown as a share. */
-bool kind_is_proportion(enum metric_kind kind);

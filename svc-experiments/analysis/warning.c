@@ -41,7 +41,7 @@ static bool has_few_events(const struct case_of *x)
 	const struct arm_figures *c = x->control, *t = x->treatment;
 	if (x->analysis->source != SOURCE_SUMS)
 		return false;
-	if (kind_is_proportion(x->metric->kind))
+	if (x->metric->kind == KIND_PROPORTION)
 		return fmin(fmin(c->events, c->non_events), fmin(t->events, t->non_events)) <
 		       FEW_EVENTS;
 	return fmin(c->n, t->n) < FEW_UNITS;

@@ -83,12 +83,9 @@ struct attempt {
 static struct attempt take_attempt(struct request *rq, struct arena *arena,
                                    const struct provider *provider, const char *state)
 {
-	uint8_t hash[SHA256_LEN];
-	if (state)
-		sha256(state, strlen(state), hash);
 	struct pg_rows *rows =
 		pg_query(rq, ATTEMPT_TAKE_SQL, pg_uuid(rq->caller.account), pg_text(provider->name),
-	                 state ? pg_bytes(hash, sizeof(hash)) : pg_null());
+	                 state ? pg_sha256(state) : pg_null());
 	if (pg_empty(rows))
 		raise_field(
 			rq, "state",

@@ -231,11 +231,11 @@ static void add_webhook(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val 
 	json_add_text(doc, webhook, "last_delivery_at", pg_value(rows, 0));
 }
 
-static const char *source_of(struct request *rq)
+static const char *source_of(bool is_configured)
 {
 	if (app_is_of_settings())
 		return "settings";
-	return app_is_configured(rq) ? "stored" : NULL;
+	return is_configured ? "stored" : NULL;
 }
 
 void app_get(struct request *rq)
@@ -249,7 +249,7 @@ void app_get(struct request *rq)
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);
 	yyjson_mut_obj_add_bool(doc, answer, "configured", is_configured);
-	json_add_text(doc, answer, "source", source_of(rq));
+	json_add_text(doc, answer, "source", source_of(is_configured));
 	json_add_text(doc, answer, "slug", facts.slug);
 	json_add_text(doc, answer, "html_url", facts.html_url);
 	json_add_text(doc, answer, "owner", facts.owner);

@@ -16,19 +16,12 @@ static const char *const KINDS[] = {
 	[LANDING_INSTALL] = "install",
 };
 
-static struct pg_param hash_of(struct request *rq, const char *state)
-{
-	uint8_t hash[SHA256_LEN];
-	sha256(state, strlen(state), hash);
-	return pg_bytes_in(rq, hash, sizeof(hash));
-}
-
 const char *landing_state_new(struct request *rq, enum landing landing, const char **ret_expires_at)
 {
 	char *state = arena_alloc(rq->arena, STATE_LENGTH + 1);
 	random_base62(state, STATE_LENGTH);
 	struct pg_rows *rows =
-		pg_query(rq, LANDING_STATE_CREATE_SQL, hash_of(rq, state),
+		pg_query(rq, LANDING_STATE_CREATE_SQL, pg_sha256(state),
 	                 pg_uuid(rq->caller.account), pg_text(KINDS[landing]), pg_int(LIFETIME_S));
 	if (ret_expires_at)
 		*ret_expires_at = pg_value(rows, 0);
@@ -39,8 +32,8 @@ enum landing landing_state_take(struct request *rq, const char *state, enum land
                                 enum landing other)
 {
 	struct pg_rows *rows =
-		pg_query(rq, LANDING_STATE_TAKE_SQL, hash_of(rq, state),
-	                 pg_uuid(rq->caller.account), pg_text(KINDS[one]), pg_text(KINDS[other]));
+		pg_query(rq, LANDING_STATE_TAKE_SQL, pg_sha256(state), pg_uuid(rq->caller.account),
+	                 pg_text(KINDS[one]), pg_text(KINDS[other]));
 	if (pg_empty(rows))
 		raise_field(rq, "state",
 		            "is none that this account got within the last hour, or was used; "

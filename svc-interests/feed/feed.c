@@ -49,13 +49,6 @@ static const struct constraint CONSTRAINTS[] = {
 	{0},
 };
 
-static struct pg_param hash_of(struct request *rq, const char *token)
-{
-	uint8_t hash[SHA256_LEN];
-	sha256(token, strlen(token), hash);
-	return pg_bytes_in(rq, hash, sizeof(hash));
-}
-
 /* The address of a feed. In the arena. */
 static const char *address_of(struct request *rq, const char *token)
 {
@@ -73,7 +66,7 @@ void feed_create(struct request *rq)
 	const char *url = address_of(rq, token);
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, FEED_CREATE_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(in->interest), pg_text(request_body_json(rq)), hash_of(rq, token),
+	                 pg_text(in->interest), pg_text(request_body_json(rq)), pg_sha256(token),
 	                 pg_text(url));
 	reply_is_secret(rq);
 	reply_one(rq, 201, rows, "no such interest");
@@ -109,7 +102,7 @@ void feed_get(struct request *rq)
 	struct feed_input *in = request_input(rq, struct feed_input, TOKEN_FIELDS);
 	if (strlen(in->token) != TOKEN_LEN)
 		raise_error(rq, ERR_NOT_FOUND, "no such feed");
-	struct atom_feed feed = atom_feed_get(rq, hash_of(rq, in->token));
+	struct atom_feed feed = atom_feed_get(rq, pg_sha256(in->token));
 	reply_header(rq, "Last-Modified", "%s", feed.last_modified);
 	reply_header(rq, "Cache-Control", "private, max-age=%d", MAX_AGE_S);
 	if (is_known(rq, feed.last_modified)) {

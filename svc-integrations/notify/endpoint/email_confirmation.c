@@ -22,13 +22,6 @@ static const struct field ID_FIELDS[] = {
 
 static const struct constraint CONSTRAINTS[] = {EMAIL_CONFIRMATION_CONSTRAINTS, {0}};
 
-struct pg_param email_token_hash(struct request *rq, const char *token)
-{
-	uint8_t hash[SHA256_LEN];
-	sha256(token, strlen(token), hash);
-	return pg_bytes_in(rq, hash, sizeof(hash));
-}
-
 struct email_token email_token_new(struct request *rq, const char *endpoint, const char *account)
 {
 	uint8_t bytes[TOKEN_BYTES];
@@ -38,7 +31,7 @@ struct email_token email_token_new(struct request *rq, const char *endpoint, con
 	return (struct email_token){
 		.text = text,
 		.sealed = pg_bytes(secret.sealed.data, secret.sealed.length),
-		.hash = email_token_hash(rq, text),
+		.hash = pg_sha256(text),
 	};
 }
 

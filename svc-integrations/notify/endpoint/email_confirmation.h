@@ -24,9 +24,6 @@ struct email_token {
 
 struct email_token email_token_new(struct request *rq, const char *endpoint, const char *account);
 
-/** The SHA-256 of a token, by which it is looked up. */
-struct pg_param email_token_hash(struct request *rq, const char *token);
-
 /** Constraints that asking violates. */
 #define EMAIL_CONFIRMATION_CONSTRAINTS                                                          \
 	{"email_confirmed", ERR_CONFLICT, NULL, "the address is confirmed"},                    \

@@ -55,7 +55,7 @@ static void answer(struct request *rq, const char *sql, const struct page *page)
 	static const struct page NONE = {"This link is not valid",
 	                                 "It is too old, or it was replaced by another.", "", NULL};
 	struct page_input *in = request_input(rq, struct page_input, TOKEN_FIELDS);
-	struct pg_rows *rows = pg_query(rq, sql, email_token_hash(rq, in->token));
+	struct pg_rows *rows = pg_query(rq, sql, pg_sha256(in->token));
 	if (pg_empty(rows))
 		reply_page_html(rq, 404, &NONE, "");
 	else
