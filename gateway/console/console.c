@@ -154,7 +154,7 @@ const struct console *console_load(struct arena *arena)
 
 /* --- Sending ---------------------------------------------------------------------------------- */
 
-/* Fields of every file. No page of another origin can frame one, or is told where a user came
+/* Fields of every file. No page of another origin can frame one, or learns where a user came
  * from. */
 static const char *const FIELDS[][2] = {
 	{"Vary", "Accept-Encoding"},
@@ -213,7 +213,7 @@ static void send_file(const struct console *console, struct http_exchange *x,
 	http_respond_last(x, content->data, content->length);
 }
 
-/* What the root tells programs. */
+/* What the root answers programs. */
 static const char LINKS[] = "{\"openapi\":\"/api/v1.0/openapi.json\",\"console\":\"/console/"
 			    "\",\"docs\":\"/docs\",\"mcp\":\"/mcp\"}";
 

@@ -8,9 +8,10 @@
 int64_t key_expiry_check_ms;
 
 const struct setting KEY_EXPIRY_SETTINGS[] = {
-	SETTING_MS(&key_expiry_check_ms, "KEY_EXPIRY_CHECK", "1h", 50, 24 * 3600 * 1000,
-                   "Interval of looking for keys that expire in 30 or 7 days, which is told to "
-                   "their accounts."),
+	SETTING_MS(
+		&key_expiry_check_ms, "KEY_EXPIRY_CHECK", "1h", 50, 24 * 3600 * 1000,
+		"Interval of looking for keys that expire in 30 or 7 days, which is announced to "
+		"their accounts."),
 	SETTING_END,
 };
 

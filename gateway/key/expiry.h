@@ -1,4 +1,4 @@
-/** Keys that expire soon: their accounts are told 30 and 7 days before. Internal to the gateway. */
+/** Keys that expire soon, of which accounts hear 30 and 7 days before. Internal to the gateway. */
 #pragma once
 
 #include "base/config.h"

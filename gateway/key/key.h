@@ -57,7 +57,7 @@ struct new_key {
 	int64_t expires_in_days;     /* 0: never */
 };
 
-/** Event `repository_name`: the limits of keys follow, and no process goes on with the former
+/** Event `repository_name`: the limits of keys follow, and no process goes on with the old
  * one. */
 void key_repository_renamed(struct request *rq, const struct event *event);
 

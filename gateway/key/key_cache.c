@@ -25,7 +25,7 @@ struct entry {
 	struct identity caller;
 	int64_t expires_at_ms; /* 0: never */
 	struct cache_version read;
-	uint64_t refresh_ms; /* when a caller was last told to read the key again; 0: never */
+	uint64_t refresh_ms; /* when a caller was last asked to read the key again; 0: never */
 	char strings[];      /* repo and interest of `caller` */
 };
 

@@ -3,7 +3,7 @@
  *
  * An entry is fresh while three things hold: it was read less than KEY_CACHE_MS ago, the key has
  * not expired, and no key has changed since. A change of any key increases the generation
- * (gateway_process.h), which makes all older entries stale. A stale entry tells only that the key
+ * (gateway_process.h), which makes all older entries stale. A stale entry says only that the key
  * was valid once.
  */
 #pragma once
@@ -39,7 +39,7 @@ enum key_found {
 	KEY_ABSENT, /* it was never valid, or its entry was removed */
 	KEY_STALE,  /* it was valid once */
 	KEY_FRESH,
-	KEY_AGING, /* fresh, and the caller should read it again: told to one caller a second */
+	KEY_AGING, /* fresh, and the caller should read it again: one caller a second gets this */
 };
 
 /** Find a key. When it is fresh or aging, its owner is copied to *ret_caller, the strings into

@@ -9,7 +9,7 @@
  * nothing else. Its key is made once in the gateway's schema, so that every replica accepts it. The
  * nonce is the operation's Idempotency-Key: an answer that is sent twice starts one run.
  *
- * Every other client must call again with the argument `confirm`, and is told so.
+ * Every other client must call again with the argument `confirm`, as the answer says.
  */
 #pragma once
 

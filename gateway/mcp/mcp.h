@@ -2,7 +2,7 @@
  * operations of the API as tools of models. Entry points: the handlers below.
  *
  *     mcp.c            a message, the order of its checks, and its answer
- *     method.c         the methods, and those that tell what the server is
+ *     method.c         the methods, and those that describe the server
  *     tool.c           tools: their list, and a call's way to its operation
  *     tools.yaml       the rows of the tools; tools_header.py makes tools.h of it
  *     tool_result.c    the result of a tool: shaping, bounds, what went wrong

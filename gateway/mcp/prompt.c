@@ -28,7 +28,7 @@ static const struct prompt PROMPTS[] = {
 		.text = "Call get_digest and go through the papers, one interest after the other. "
 			"For each say in a sentence what is new and whether it can matter to us. "
 			"Call explain_recommendation where it is not clear why a paper is there. "
-			"Ask me what I think of them, and tell it by rate_recommendation. "
+			"Ask me what I think of them, and record it by rate_recommendation. "
 			"For those that I want to try, propose an experiment with a hypothesis and "
 			"a metric, and create it by save_experiment once I agree.",
 	},

@@ -48,7 +48,7 @@ struct rpc_message {
 };
 
 /** Read a message, in the arena. RPC_PARSE: the text is not JSON (json_parse());
- * RPC_INVALID_REQUEST: the JSON is no message; ret_message->id is then set if it can be told. */
+ * RPC_INVALID_REQUEST: the JSON is no message; ret_message->id is then set if it can be read. */
 struct rpc_error rpc_read(struct arena *arena, const char *text, size_t length,
                           struct rpc_message *ret_message);
 

@@ -151,7 +151,7 @@ static void add_passed(struct buf *out, const struct proxy_exchange *p)
 	}
 }
 
-/* Add the field that tells the service where the content ends. */
+/* Add the field from which the service knows where the content ends. */
 static void add_framing(struct buf *out, const struct proxy_exchange *p)
 {
 	const struct http_head *head = &p->x->head;

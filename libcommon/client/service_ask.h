@@ -22,7 +22,7 @@ struct service_answer {
 	yyjson_val *json;       /* of a 200; in the request's arena */
 	const char *detail;     /* otherwise: what is wrong, in a sentence */
 	const char *scope;      /* of ERR_SCOPE: the scopes that are missing */
-	unsigned retry_after_s; /* 0: not told */
+	unsigned retry_after_s; /* 0: not given */
 };
 
 /** POST a JSON text to an internal operation of a service, and wait for the answer. Suspends.

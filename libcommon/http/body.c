@@ -100,7 +100,7 @@ void http_body_decode_begin(struct http_body *body)
 	body->length = body->room_bytes = 0;
 }
 
-/* One byte above max_bytes tells a content that is too long from one that just fits. */
+/* One byte above max_bytes distinguishes a content that is too long from one that just fits. */
 #define BEYOND_BYTES 1
 
 enum err_code http_body_decode_room(struct http_body *body, char **ret_at, size_t *ret_room)

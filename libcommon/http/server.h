@@ -141,7 +141,7 @@ enum err_code http_server_listen(struct http_server *server, const struct addres
                                  const struct http_server *other) attr_must_use;
 
 /** Before the response: let `handler` (borrowed) have the exchange instead. Calls its on_head, and
- * those of its other callbacks that were not yet called of the former handler. */
+ * those of its other callbacks that the handler before has not yet had. */
 void http_exchange_hand_over(struct http_exchange *x, const struct http_handler *handler);
 
 /** The bound port, for an address with port 0. */
@@ -157,8 +157,8 @@ uint64_t http_server_last_request_ms(const struct http_server *server);
 
 /** Drain: accept the connections in the kernel's queue and then no more, let exchanges finish
  * (responses carry `Connection: close`), and end idle connections after a second, because a request
- * may already have been sent on them: with a response 408 without content, which tells a client
- * whose request crosses it that the request was not handled (RFC 9110 section 15.5.9). Calls
+ * may already have been sent on them: with a response 408 without content, from which a client
+ * knows whose request crosses it that the request was not handled (RFC 9110 section 15.5.9). Calls
  * `drained(context)` from the loop when no connection is left, or `deadline_ms` from now. Once per
  * server. */
 void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*drained)(void *),

@@ -44,7 +44,7 @@ bool http_call_needs_key(const struct api_op *op);
  * ERR_UNAVAILABLE or ERR_RATE_LIMITED as http_request_content(). */
 void http_call_take_json(struct request *rq, size_t length, size_t values);
 
-/** What a client is told when http_body_add() has returned `code`, ERR_UNAVAILABLE or
+/** What a client reads when http_body_add() has returned `code`, ERR_UNAVAILABLE or
  * ERR_RATE_LIMITED, because a budget is used up. Sets Retry-After for the latter. */
 const char *http_call_full_detail(struct request *rq, enum err_code code);
 

@@ -41,7 +41,7 @@ bool repo_check(const char *text, size_t length, const char **ret_message);
 	}
 
 /** Raise ERR_FORBIDDEN when a request names another repository than the caller's key is limited to.
- * A former name of a repository is as good as its present one (repository_name.h). NULL: it names
+ * An old name of a repository is as good as its present one (repository_name.h). NULL: it names
  * none; the handler then takes the key's own. Suspends. */
 void require_repo(struct request *rq, const char *repo);
 

@@ -2,7 +2,7 @@
  * (problem.h).
  *
  * What clients and this system's own processes write is read strictly: json_parse(). What servers
- * outside write, whose authors cannot be told of a fault, is read by json_parse_lenient().
+ * outside write, whose authors do not hear of a fault, is read by json_parse_lenient().
  *
  * json_parse() refuses text that is not valid UTF-8, has bytes after the value, contains a NUL (raw
  * or \u0000) in a string or a duplicate member name in an object, or nests deeper than

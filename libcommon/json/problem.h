@@ -52,6 +52,6 @@ char *problem_body(struct arena *arena, const struct problem *problem, const cha
 /** The value of WWW-Authenticate for 401 and ERR_SCOPE, in the arena; NULL for other errors. */
 char *problem_www_authenticate(struct arena *arena, const struct problem *problem);
 
-/** The value of Retry-After in seconds; 0: the reply has none. A 503 tells the client to try again
+/** The value of Retry-After in seconds; 0: the reply has none. A 503 asks the client to try again
  * at once, unless the request may have been carried out. */
 unsigned problem_retry_after_s(const struct problem *problem);

@@ -27,7 +27,7 @@ enum call_gate_entry { GATE_ENTERED, GATE_FULL, GATE_PAUSED };
 /** Enter for one call. GATE_ENTERED must be followed by call_gate_leave(). */
 enum call_gate_entry call_gate_enter(struct call_gate *gate, const struct uuid *account);
 
-/** What a call told about the server. */
+/** What a call showed of the server. */
 enum call_gate_sign { GATE_NO_SIGN, GATE_SERVER_WORKS, GATE_SERVER_FAILED };
 
 /** Leave after the call. `retry_after_ms` is the time that the failed server named; 0: none. */

@@ -87,7 +87,7 @@ uint64_t request_left_ms(const struct request *rq);
 
 /** Work page by page, so that the memory of one page is freed before the next begins.
  * request_page_begin() replaces rq->arena by a new arena; request_page_end() frees that and
- * restores the former one. begin returns the former arena: copy into it what must outlive the page.
+ * restores the one before. begin returns the arena before: copy into it what must outlive the page.
  * Pages may be nested. The end of a page also releases what was registered with request_hold() in
  * it.
  *

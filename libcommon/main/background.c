@@ -99,7 +99,7 @@ void background_drain(struct background *background, uint64_t timeout_ms,
 	const struct service *service = background->worker->process->service;
 	background->drained = drained;
 	background->drained_context = context;
-	background->draining_count = 1; /* until both parts have been told */
+	background->draining_count = 1; /* until both parts have been asked to drain */
 	if (background->tasks) {
 		background->draining_count++;
 		tasks_drain(background->tasks, timeout_ms, on_part_drained, background);

@@ -7,7 +7,7 @@
  * the background worker do its recurring work at once, and SIGTERM and SIGINT end the process.
  * /readyz fails from then on, so that load balancers notice, and connections are closed after their
  * next response. Everything else goes on for DRAIN_DELAY, and then while requests come, at most for
- * DRAIN_DELAY_MAX. Then the first worker tells every worker to drain; a second signal ends the
+ * DRAIN_DELAY_MAX. Then the first worker asks every worker to drain; a second signal ends the
  * delay. Draining ends when no exchange and no job is left, or at DRAIN_TIMEOUT; requests that
  * still run are then cancelled.
  */

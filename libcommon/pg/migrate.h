@@ -21,12 +21,12 @@
  * from previous_release.fn.sql of the service, and a later migration drops it. Functions that a
  * table itself uses (in a default, a check, an index or a generated column) are in its migration.
  *
- * Everything that is pending is done in one transaction: the former release, which still runs, sees
- * the schema before or after all of it, and never a step between. First comes what every service
- * has (task, outbox, idempotency), under names `common_0001_…`, then what the service has; of each
- * first the migrations, then the functions. A lock on the table `migration` lets one process at a
- * time change the schema. Settings are changed for the session, so the URL must lead to Postgres
- * itself, not to a pooler that shares sessions.
+ * Everything that is pending is done in one transaction: the previous release, which still runs,
+ * sees the schema before or after all of it, and never a step between. First comes what every
+ * service has (task, outbox, idempotency), under names `common_0001_…`, then what the service has;
+ * of each first the migrations, then the functions. A lock on the table `migration` lets one
+ * process at a time change the schema. Settings are changed for the session, so the URL must lead
+ * to Postgres itself, not to a pooler that shares sessions.
  *
  * A migration that drops a column first drops the functions whose SQL-standard bodies (RETURN,
  * BEGIN ATOMIC) name it; they are made again after it. Postgres 15.20 and 17.12 refuse ALTER TABLE

@@ -256,7 +256,7 @@ struct pg_notice {
 };
 
 /** For each notice of the table, call `cb` when a transaction in which it was raised has ended: was
- * committed, rolled back or lost. So a trigger can tell the client of what was written, without
+ * committed, rolled back or lost. So a trigger can notify the client of what was written, without
  * NOTIFY, whose lock makes all such commits of the server wait for each other. One table of at most
  * 8 for a pool; until it is freed. Borrows it. `cb` must not use the pool. */
 void pg_on_notices(struct pg_pool *pool, const struct pg_notice *notices, void *context);

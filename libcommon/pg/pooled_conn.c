@@ -38,7 +38,8 @@ static struct prepared_statement *prepared_find(const struct pooled_conn *conn,
 }
 
 /* A name that no other text has, so that a pooler which mixes up the sessions of its clients cannot
- * run another statement under it. The number tells a new one from a stale one of the same text. */
+ * run another statement under it. The number distinguishes a new one from a stale one of the same
+ * text. */
 static void prepared_name(struct prepared_statement *prepared, size_t length, unsigned number)
 {
 	uint8_t digest[SHA256_LEN];
@@ -215,7 +216,7 @@ static struct pg_statement *preparing_part(struct pg_statement *st)
 	return st;
 }
 
-/* Note that this notice is to be told of when the transaction has ended. False: it is none of the
+/* Note that this notice is to be passed on when the transaction has ended. False: it is none of the
  * pool's. */
 static bool note(struct pooled_conn *conn, const char *name)
 {

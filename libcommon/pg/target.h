@@ -38,7 +38,7 @@ bool pg_login_is_refused(const char *sqlstate);
 PGconn *pg_target_connect(const struct pg_target *target, const char *address, unsigned attempt);
 
 /** The same, and block until the connection is made or has failed, for 5 seconds at most for each
- * host unless the URL says otherwise: PQstatus() tells. Tries the other one, too. Never NULL. */
+ * host unless the URL says otherwise: see PQstatus(). Tries the other one, too. Never NULL. */
 PGconn *pg_target_connect_now(const struct pg_target *target);
 
 /** Report why the connection could not be made or broke; always ERR_UNAVAILABLE. */

@@ -4,8 +4,8 @@
  * as well, whether the reader is running, was just installed, or Redis has forgotten its position.
  * So a reader is named here, not found in Redis.
  *
- * What a reader tells the writer of a stream is in keys of its own, which no other reader may use
- * (deploy/redis-acl):
+ * What a reader reports to the writer of a stream is in keys of its own, which no other reader may
+ * use (deploy/redis-acl):
  *
  *     events.account.position.svc-search   the id of the entry that it has read up to
  *     events.account.replay.svc-search     what it asks to be sent again (stream_trim.h)

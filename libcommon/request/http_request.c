@@ -248,7 +248,7 @@ static void reservation_released(struct request *rq)
 	request_over(rq);
 }
 
-/* The handler has failed: give its reservation up before that is told, so that a repetition can
+/* The handler has failed: give its reservation up before that is answered, so that a repetition can
  * begin. */
 static void release_reservation(struct request *rq)
 {

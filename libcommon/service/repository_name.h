@@ -2,21 +2,21 @@
  *
  * The code host knows a repository by its number. svc-integrations sees it beside the name in every
  * delivery and in answers of the code host; when the name of a number is another than before, or is
- * the first, it tells the other services by an event of the stream events.code_host:
+ * the first, it informs the other services by an event of the stream events.code_host:
  *
  *     {"event": "repository_name", "action": "renamed", "repo": "acme/ranker-2",
  *      "former": "acme/ranker", "repository_id": 1296269, "version": 1769851800000000,
  *      "web_url": "https://github.com", "occurred_at": "2026-01-31T09:30:00.000Z",
  *      "installation_id": 123, "delivery_id": "72d3162e-…"}
  *
- * The `action` is `forgotten`, and no name is told, when the last account that the repository was
+ * The `action` is `forgotten`, without a name, when the last account that the repository was
  * known of is deleted.
  *
  * A service keeps what it has of a repository under its name. Its SQL function repository_move()
  * moves that to the new name; repository_name.fn.sql says which name a service goes by, and why the
  * order of events does not matter. Statements that read use repository_key() or
  * repository_now() for a name that came from outside, and statements that write use
- * repository_hold(): so a former name leads to the repository until another one has taken it, and
+ * repository_hold(): so an old name leads to the repository until another one has taken it, and
  * nothing is stored under a name that is left behind.
  *
  * A service that reads these events has in its table of event handlers
@@ -43,7 +43,7 @@ struct pg_param repository_number_of(struct request *rq, const struct event *eve
  * ERR_INVALID: the event names none. */
 const char *repository_of_event(struct request *rq, const struct event *event);
 
-/** Whether two names are of one repository: they are equal without case, or one is a former name.
+/** Whether two names are of one repository: they are equal without case, or one is an old name.
  * When they differ, this service is asked first and then, outside a transaction, svc-integrations:
  * the services read of a rename one after the other, and an agent's key can have the new name
  * before they do, or the agent. Suspends only then. */

@@ -1,5 +1,5 @@
 -- name: repository_renamed
--- $1 number, $2 name, $3 name before (NULL: not told), $4 version of the event, $5 address of the code host's pages.
+-- $1 number, $2 name, $3 name before (NULL: unknown), $4 version of the event, $5 address of the code host's pages.
 SELECT repository_renamed($1, $2, $3, $4, $5);
 
 -- name: repository_forgotten

@@ -3,7 +3,7 @@
 SELECT (SELECT entry_id FROM event_position WHERE stream = $1) AS entry_id,
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms;
 
--- $1 stream, $2 entry, $3 owner and $4 fence of the lease, $5 hashes of the events that are settled with it. No row is affected
+-- $1 stream, $2 entry, $3 owner and $4 fence of the lease, $5 hashes of the events that are handled with it. No row is affected
 -- when the lease was taken over.
 -- name: event_position_save
 WITH holder AS (
@@ -17,7 +17,7 @@ INSERT INTO event_position AS known (stream, entry_id)
 SELECT $1, $2 FROM holder
 ON CONFLICT (stream) DO UPDATE SET entry_id = excluded.entry_id, at = now();
 
--- $1 stream, $2 hashes of events. The positions of those that are settled, from 0.
+-- $1 stream, $2 hashes of events. The positions of those that were handled before, from 0.
 -- name: event_settled_among (read)
 SELECT n - 1 FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (hash, n)
 WHERE EXISTS (SELECT FROM event_settled s WHERE s.stream = $1 AND s.event_hash = asked.hash);

@@ -139,7 +139,7 @@ static struct stream_entry entry_of(struct request *rq, const struct pg_rows *ro
 	return (struct stream_entry){.id = pg_get(rows, row, "entry_id"), .fields = fields};
 }
 
-/* Try one; whether it is settled, so that the next of its lane can be tried. */
+/* Try one; whether it is done with, so that the next of its lane can be tried. */
 static bool try_again(struct request *rq, const struct event_consumer *consumer,
                       const struct pg_rows *rows, int row)
 {

@@ -153,7 +153,7 @@ static const char *hashes_of(struct request *rq, const struct stream_entries *en
 	return text.data;
 }
 
-/* Which of the entries are events that were settled before: the writer has sent them again. */
+/* Which of the entries are events that were handled before: the writer has sent them again. */
 static const bool *known_before(struct request *rq, const struct event_consumer *consumer,
                                 const struct stream_entries *entries, const char *hashes)
 {
@@ -191,7 +191,7 @@ static void batch_add(struct batch *batch, size_t index)
 	batch->lanes[batch->lane_count++] = (struct batch_lane){name, index, index};
 }
 
-/* Without the entries that were settled before. */
+/* Without the entries that were handled before. */
 static struct batch batch_of(struct request *rq, struct event_consumer *consumer,
                              const struct stream_entries *entries)
 {

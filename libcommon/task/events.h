@@ -7,7 +7,7 @@
  * One process of the service at a time reads a stream, the holder of the lease of that name, so the
  * events of a lane keep their order. The position is in Postgres, beside the effects
  * (`event_position`): it is never ahead of them, also when Postgres is restored to an earlier point
- * or Redis loses its data. Its copy in Redis only tells the trimmer what has been read.
+ * or Redis loses its data. Its copy in Redis only shows the trimmer what has been read.
  *
  * Why an event that comes twice does nothing: an event keeps its id however often it is sent.
  * The statement that saves the position also stores the ids of the events that were handled or
@@ -37,7 +37,7 @@ struct event_consumer {
 	struct periodic *retry; /* of parked events */
 	struct redis_blocking *connection;
 	struct lease lease;           /* named like the stream */
-	char position[STREAM_ID_MAX]; /* the newest entry that is settled; "": unknown */
+	char position[STREAM_ID_MAX]; /* the newest entry that is done with; "": unknown */
 	int64_t position_fence;       /* of the lease when the position was read */
 };
 

@@ -155,7 +155,7 @@ static uint64_t gathering_ms(const struct tasks *tasks)
 	return GATHER_MS - MIN_OF(waited_ms, GATHER_MS);
 }
 
-/* Whether this process may have tasks to claim: it was told of some, or has left some. */
+/* Whether this process may have tasks to claim: it heard of some, or has left some. */
 static bool may_find(const struct tasks *tasks)
 {
 	return tasks->announced != tasks->looked;

@@ -1,6 +1,6 @@
 /** Claims tasks for the free slots of this process. Internal to this folder.
  *
- *     told of tasks (wake.h) -> tasks claimed -> runs started
+ *     woken (wake.h) -> tasks claimed -> runs started
  *
  * A process that finds more tasks than it can run passes the message on. Which tasks it gets is
  * decided by Postgres: the one whose account has the fewest running tasks, then the lowest turn
@@ -31,5 +31,5 @@ bool job_claim_look(struct tasks *tasks);
 void job_claim_renew_pass(struct request *rq);
 
 /** Claim no more. A claim that is under way ends first, since its tasks would wait for their
- * leases; periodic_is_idle(tasks->reader) tells when. */
+ * leases; see periodic_is_idle(tasks->reader). */
 void job_claim_stop(struct tasks *tasks);

@@ -10,7 +10,7 @@
  * Replay: a reader asks when the entry at its position is missing: its database was restored to an
  * earlier point than the stream reaches back, it was away for so long that the stream was cut, or
  * Redis lost the stream. The request is a key of the reader (event_streams.h); the writer's relay
- * marks the rows of its outbox as unsent. The reader skips what it has settled (events.h).
+ * marks the rows of its outbox as unsent. The reader skips what it has handled (events.h).
  */
 #pragma once
 

@@ -61,10 +61,10 @@
  * the fewest running tasks, then the one whose turn it is (task_turn() in task.fn.sql). One
  * account's thousand tasks delay another account's first by the end of one job.
  *
- * A committed task is told to one process by an entry of the stream `jobs.<service>` (wake.h); when
- * that process finds more than it has free slots for, it adds an entry for the next. An event's
- * entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data` (JSON),
- * `request_id` and `lane`.
+ * A committed task is announced to one process by an entry of the stream `jobs.<service>` (wake.h);
+ * when that process finds more than it has free slots for, it adds an entry for the next. An
+ * event's entry is in a stream `events.*` and has the fields `id`, `type`, `account`, `at`, `data`
+ * (JSON), `request_id` and `lane`.
  *
  * Events of one lane are handled in their order, and one that fails delays only those behind it in
  * its lane. The lane is the account. An event that concerns no single account, such as one about a

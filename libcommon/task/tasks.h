@@ -6,7 +6,7 @@
  * pg/lease.h (what one process at a time does), redis/stream.h (Redis Streams) and
  * product/event_streams.h (which services write and read each stream):
  *
- *     wake.c            tells processes of new tasks and rows of the outbox
+ *     wake.c            wakes processes for new tasks and rows of the outbox
  *     job_run.c         runs the job of a claimed task in a fiber, completes the task
  *     job_claim.c       claims tasks from Postgres, renews their leases
  *     reconcile.c       queues tasks again that are due, or whose worker has stopped

@@ -1,5 +1,5 @@
-/** The job `asset_update`: tells svc-search what came of the build of a paper, for the catalogue
- * that all accounts share. */
+/** The job `asset_update`: reports to svc-search what came of the build of a paper, for the
+ * catalogue that all accounts share. */
 #pragma once
 
 #include "task/task.h"

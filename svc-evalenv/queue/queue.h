@@ -8,10 +8,10 @@
  *   worker    an outside program with a key that has `eval:report`. It gets the work of its
  *             account; with `service:any_user`, that of all accounts, whose turns alternate
  *   attempt   a number, one more with each claim of the same work. A worker names it in everything
- *             that it tells about the work
+ *             that it reports of the work
  *   lease     until when the work is the worker's. Each heartbeat extends it; the first one is due
  *             soon, since nobody knows whether the answer to a claim has arrived. When it ends, the
- *             work is queued again, and what the worker tells late is refused
+ *             work is queued again, and what the worker reports late is refused
  *   release   a worker that stops gives its work back: it is queued again at once, and the attempt
  *             is not counted
  *

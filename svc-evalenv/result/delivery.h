@@ -21,7 +21,7 @@ void delivery_id_check(struct request *rq);
 
 /** The id of the run that the body names by `run_id`, else of the one that has the call (NULL: none
  * is named), and whose signature is right, if its template has a secret. NULL: there is no such
- * run. Before the rest of the body is looked at, so that faults are told to those alone who can
+ * run. Before the rest of the body is looked at, so that faults are shown to those alone who can
  * sign. Suspends. Raises ERR_UNAUTHENTICATED: the signature is missing or wrong; ERR_CONFLICT: runs
  * of several accounts have the call. */
 const char *delivery_run(struct request *rq, const char *call_id);

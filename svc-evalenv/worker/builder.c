@@ -35,7 +35,7 @@ const struct setting BUILDER_SETTINGS[] = {
 	"  set -- --env \"${file##*/}=${value%.}\" \"$@\"\n" \
 	"done\n"
 
-/* A container outlives the program that began it, unless that is told. */
+/* A container outlives the program that began it, unless it is stopped by name. */
 #define RUN(program)                                                                               \
 	"trap '" program " rm --force \"$NAME\" >/dev/null 2>&1' EXIT\n"                           \
 	"trap 'exit 143' TERM\n"                                                                   \

@@ -58,7 +58,7 @@ void analysis_complete_pair(const struct analysis *a, const struct planned_metri
 	pair->needed_n = needed_units(c, units, effect, a->plan->power, &a->testing);
 }
 
-/* Of the most units that any metric has in each arm, where the results do not tell the units. */
+/* Of the most units that any metric has in each arm, where the results do not give the units. */
 static void test_allocation(struct analysis *a)
 {
 	double weights[PLAN_ARMS_MAX], units[PLAN_ARMS_MAX];
@@ -76,7 +76,7 @@ static void test_allocation(struct analysis *a)
 	a->allocation = allocation_test(units, weights, a->plan->arm_count);
 }
 
-/* What must be told of each pair before it may be looked at. */
+/* What must be known of each pair before it may be looked at. */
 static void check_pair(struct analysis *a, const struct planned_metric *metric,
                        const struct arm_figures *c, const struct arm_figures *t,
                        struct pair_figures *pair)

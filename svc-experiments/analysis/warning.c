@@ -98,7 +98,7 @@ static void add_of_metric(struct analysis *a, size_t metric)
 	}
 }
 
-/* The largest n of an arm in the output of former results. */
+/* The largest n of an arm in the output of earlier results. */
 static double former_n(yyjson_val *previous, const char *metric, const char *arm)
 {
 	size_t index, count, place, arms;

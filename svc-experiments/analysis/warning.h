@@ -4,8 +4,8 @@
 
 #include "analysis/analysis.h"
 
-/** Add what the figures tell. `previous`: the output of the results before; NULL: there are
- * none. */
+/** Add the warnings that the figures give. `previous`: the output of the results before; NULL:
+ * there are none. */
 void warnings_add(struct analysis *analysis, yyjson_val *previous);
 
 /** Add a warning; its texts are static. `metric` NULL: it concerns the whole experiment. */

@@ -2,9 +2,9 @@
  * experiment.
  *
  * Sections without content are left out. But when there is no plan, no repository or no container
- * of the paper, the brief says so and tells the agent what to do instead. Texts by the experiment's
+ * of the paper, the brief says so and what the agent is to do instead. Texts by the experiment's
  * author (task, plan) are Markdown; their headings are lowered below those of the brief
- * (markdown.h). Texts from papers are quoted (and base/outside_text.h), and the brief tells the
+ * (markdown.h). Texts from papers are quoted (and base/outside_text.h), and the brief asks the
  * agent not to follow instructions in them.
  */
 #pragma once
@@ -49,7 +49,7 @@ struct brief {
 	size_t environment_count;
 
 	/* A workflow has started the agent: it commits, opens the pull request and reports, so the
-	 * brief tells the agent to do none of that. */
+	 * brief asks the agent to do none of that. */
 	bool is_in_workflow;
 
 	const char *const *missing; /* sentences: what could not be fetched, and why */

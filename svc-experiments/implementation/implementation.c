@@ -102,7 +102,7 @@ void implementation_status(struct request *rq)
 }
 
 /* Raise unless something is left of the report, with its status: where that is absent, whether
- * there is a pull request tells it. */
+ * there is a pull request shows it. */
 static void require_content(struct request *rq, const struct report_input *in)
 {
 	bool is_empty =

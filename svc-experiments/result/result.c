@@ -123,7 +123,7 @@ static void compute(void *arg)
 	c->output = analysis_json(a, c->source);
 }
 
-/* What came in, as it is stored: rows are only counted and told by their digest. */
+/* What came in, as it is stored: of rows only the count and the digest are. */
 static const char *stored_input(struct request *rq, const struct computation_of *c)
 {
 	if (!is_rows(c))

@@ -6,7 +6,7 @@
  *     analysis.c      why a run ended as it did, by rules over its record; analyze.c: the operation
  *     digest.c        what a run opened, in a few sentences
  *     run_record.c    one run's whole record, and the texts that were made about it
- *     code_host.c     what the code host's events tell of pull requests, issues and workflow runs
+ *     code_host.c     what the code host's events say of pull requests, issues and workflow runs
  */
 #pragma once
 
@@ -49,6 +49,6 @@ void on_code_host_item(struct request *rq, const struct event *event);
 void on_code_host_run(struct request *rq, const struct event *event);
 
 /** Event `repository_name`: what is kept of the repository follows, and its owners are asked about:
- * it may have gone to somebody else. Then they learn what was told under the new name before that
- * was known. */
+ * it may have gone to somebody else. Then they learn what was reported under the new name before
+ * that was known. */
 void on_code_host_name(struct request *rq, const struct event *event);

@@ -24,7 +24,7 @@ static const struct field ANALYZE_FIELDS[] = {
 static const char TASK[] =
 	"Say in at most three sentences why the run ended as it did. Then, after an empty line, "
 	"say in one sentence what to do next. The draft was made by rules: keep its meaning, and "
-	"add what the run tells beyond it.";
+	"add what the run shows beyond it.";
 
 /* Take the model's words: a cause, and after an empty line the next step. */
 static void take_words(struct request *rq, struct analysis *analysis, const char *words)

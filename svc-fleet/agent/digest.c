@@ -69,7 +69,7 @@ static const char TASK[] =
 	"Say in at most four sentences what this pull request, issue or branch is, for somebody "
 	"who has to decide whether to look at it now: who made it of what, what the gates said, "
 	"where it stands. The draft was made by rules: keep its meaning, and add what the run "
-	"tells beyond it.";
+	"shows beyond it.";
 
 /* What is said about what the run opened, and stored. */
 static struct run_text make_digest(struct request *rq, const struct run_record *run)

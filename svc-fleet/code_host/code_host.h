@@ -5,7 +5,7 @@
  *
  *     trigger.c     starting a run of an agent
  *     run_status.c  the newest workflow run of a repository
- *     refresh.c     fetching again what the code host's events have told, or were to tell
+ *     refresh.c     fetching again what the code host's events have said, or were to say
  */
 #pragma once
 

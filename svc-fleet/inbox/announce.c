@@ -12,8 +12,8 @@ const struct setting INBOX_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* Each account in a transaction of its own. One whose items cannot be told stops this pass, and is
- * left out by the next ones until its claim ends. */
+/* Each account in a transaction of its own. One whose items cannot be announced stops this pass,
+ * and is left out by the next ones until its claim ends. */
 void inbox_announce(struct request *rq)
 {
 	struct pg_rows *claimed;

@@ -1,6 +1,6 @@
 /** svc-fleet/inbox/: what waits for somebody. The items are derived by rules (inbox_items() in
- * inbox.fn.sql); only which of them an account has archived is stored, and which were told to it as
- * messages (announce.fn.sql). */
+ * inbox.fn.sql); only which of them an account has archived is stored, and which were announced to
+ * it as messages (announce.fn.sql). */
 #pragma once
 
 #include "base/config.h"
@@ -17,7 +17,7 @@ void inbox_dismiss(struct request *rq);
 extern const struct setting INBOX_SETTINGS[];
 extern int64_t inbox_check_ms;
 
-/** One pass of the recurring work: tell of the new items of the inboxes that are due for a look. */
+/** One pass of the recurring work: announce the new items of the inboxes that are due for a look. */
 void inbox_announce(struct request *rq);
 
 /** Event `key.expiring`, {"key_id", "name", "repo", "expires_at"}: it is an item from now on. */

@@ -10,7 +10,7 @@
 
 #define ASK_TIMEOUT_MS 5000
 
-/* svc-integrations tells of lost access by an event, too, which makes the item of the inbox. */
+/* Lost access is an event of svc-integrations, too, which makes the item of the inbox. */
 static void renew(struct request *rq, const char *repo)
 {
 	const struct pg_param account = pg_uuid(rq->caller.account);

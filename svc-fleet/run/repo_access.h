@@ -1,5 +1,5 @@
 /** Whether an account still has access to a repository that it owns (the table owned_repo): what
- * the code host tells of a repository is shown to its owners. svc-integrations asks the code host
+ * the code host says of a repository is shown to its owners. svc-integrations asks the code host
  * with the account's connection (app/access.h there).
  *
  * An answer is believed for five minutes. After that an owner is asked about again when an agent

@@ -33,8 +33,8 @@ void run_delete(struct request *rq);
 void run_partitions_make(struct request *rq);
 extern const int64_t RUN_PARTITIONS_EVERY_MS;
 
-/** Recurring work, as often: drop the facts that accounts were told and that are no news any more
- * (told_months_keep() in message.fn.sql). */
+/** Recurring work, as often: drop the facts that accounts have heard of and that are no news any
+ * more (told_months_keep() in message.fn.sql). */
 void run_told_months_keep(struct request *rq);
 
 /** Recurring work: delete the rows of repo_guard, which are locks and nothing else. */

@@ -8,7 +8,7 @@
  * An automation key that is bound to a repository does not stand by itself: it proves that the
  * account had access when the key was made (identity.is_repo_verified), and opens the repository
  * only as long as the account has access. When that has ended, the first request with such a key,
- * or the first question of svc-fleet, tells the other services by the event
+ * or the first question of svc-fleet, informs the other services by the event
  *
  *     {"event": "access", "action": "lost", "repo": "acme/ranker", "web_url": "https://github.com",
  *      "occurred_at": "2026-01-31T09:30:00.000Z", "installation_id": null, "delivery_id": null}
@@ -20,7 +20,7 @@
 #include "app/code_host.h"
 
 /** Return when the caller may act on `repo`, and set its number, and its name now when it was given
- * a former one.
+ * an old one.
  *
  * Raises ERR_NOT_FOUND otherwise, also when the app is installed there and for an automation key
  * that is bound to no repository; ERR_FORBIDDEN: the key is bound to another one; ERR_CONFLICT: the

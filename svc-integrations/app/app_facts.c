@@ -23,7 +23,7 @@ static struct app_facts read_row(struct request *rq, const struct pg_rows *rows)
 	};
 }
 
-/* The address of the app's page: as the code host tells it, or, where that leads elsewhere, as it
+/* The address of the app's page: as the code host gives it, or, where that leads elsewhere, as it
  * is at GitHub. */
 static const char *page_of(struct request *rq, yyjson_val *told, const char *slug)
 {

@@ -1,4 +1,4 @@
-/** What the code host tells of the app (`GET /app`): asked at most once a minute by all replicas
+/** What the code host says of the app (`GET /app`): asked at most once a minute by all replicas
  * together, save those that ask at the same moment. */
 #pragma once
 
@@ -8,7 +8,7 @@
 
 struct app_facts {
 	const char *slug, *html_url; /* https://github.com/apps/expops */
-	const char *owner;           /* NULL: not told */
+	const char *owner;           /* NULL: not given */
 	yyjson_val *permissions;     /* {"contents": "write"} */
 	yyjson_val *events;          /* ["push"] */
 };

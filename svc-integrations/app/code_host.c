@@ -53,8 +53,8 @@ static size_t fields_of(struct request *rq, const struct code_host_auth *auth,
 	return count;
 }
 
-/* Make the call, and obey the rate limit that the answer tells. A call that changes nothing is made
- * again when its connection breaks. */
+/* Make the call, and obey the rate limit that the answer states. A call that changes nothing is
+ * made again when its connection breaks. */
 static struct fetch_response *call_once(struct request *rq, const struct code_host_auth *auth,
                                         const struct call *call)
 {

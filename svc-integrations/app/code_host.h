@@ -5,7 +5,7 @@
  *     rate_limit.c    the code host's rate limits, obeyed by all replicas
  *     installation.c  the installation that covers a repository, and tokens of it
  *     access.c        whether the caller may act on a repository
- *     app_facts.c     what the code host tells of the app
+ *     app_facts.c     what the code host says of the app
  *     app.c           the public operations: installation, token
  *
  * Code-host facts: the REST API as described by its own OpenAPI document. Every function that calls

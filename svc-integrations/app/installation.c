@@ -50,7 +50,7 @@ static void read_redirect(struct request *rq, const struct repository_name *repo
 }
 
 /* Whether this is about a renamed repository that is not, or not known to be, the one that the
- * caller can push to: another one may have the former name now. */
+ * caller can push to: another one may have the old name now. */
 static bool is_of_another(const struct repository_name *repo, const struct installation *found)
 {
 	bool is_renamed = found->repository_id || found->full_name;

@@ -6,8 +6,8 @@
  * minute, or until an event about any installation. Tokens are never kept: each is made for one
  * repository and the permissions that its use needs.
  *
- * A renamed repository is found by its former name, too: the code host redirects to its number.
- * Since another one may get the former name, what is remembered of a renamed one is used only for
+ * A renamed repository is found by its old name, too: the code host redirects to its number.
+ * Since another one may get the old name, what is remembered of a renamed one is used only for
  * who can push to the repository of that number, and a token is made for the number that the caller
  * can push to, where it is known (access.h). */
 #pragma once

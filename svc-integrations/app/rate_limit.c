@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A secondary limit may tell no time: wait a minute, as the code host asks for. */
+/* A secondary limit may give no time: wait a minute, as the code host asks for. */
 #define SECONDARY_LIMIT_S 60
 
 /* The longest wait that is believed. Primary limits end within the hour. */

@@ -6,7 +6,7 @@
  *
  * A state belongs to the account that asked for it, lives ten minutes and works once. Nothing is
  * locked while the provider is called. When the process dies there, nothing is connected; a
- * repetition, also with the same Idempotency-Key, is told that its state was used, and the user
+ * repetition, also with the same Idempotency-Key, reads that its state was used, and the user
  * begins again. */
 #pragma once
 

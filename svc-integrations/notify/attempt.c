@@ -95,7 +95,7 @@ static void read_answer(struct request *rq, struct outcome *outcome, const struc
 		                   fetch_retry_after_within_ms(answer, RETRY_AFTER_MAX_MS));
 }
 
-/* Why there is no answer. An address of a private network and a name without an address are told
+/* Why there is no answer. An address of a private network and a name without an address are named
  * alike, so that nobody learns which names exist inside. */
 static const char *reason_of(enum err_code code, bool is_unresolved, const char *why)
 {

@@ -31,7 +31,7 @@ struct last_attempt {
 	char reason[ATTEMPT_ERROR_MAX];
 };
 
-/* The parameter of lane_step() that tells how an attempt ended. */
+/* The parameter of lane_step() for how an attempt ended. */
 static const char *ended_json(struct request *rq, const struct last_attempt *last)
 {
 	const struct outcome *outcome = &last->outcome;

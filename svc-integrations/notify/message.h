@@ -1,4 +1,4 @@
-/** Messages: what the services tell accounts, taken from the event streams.
+/** Messages: what the services report to accounts, taken from the event streams.
  *
  * A message is an event of the type `message`, which the SQL function message_emit() notes in the
  * transaction of the change; its data are {"type": "run.finished", "data": {…}}. It is taken in by

@@ -18,7 +18,7 @@
  *                                              +----- failed ----+--given up------> settled
  *
  * Words used here:
- *   endpoint  where an account wants to be told: an address, and which messages it wants
+ *   endpoint  where an account wants its messages: an address, and which messages it wants
  *   message   one event of one account, made once, with the body that is sent
  *   delivery  a message for an endpoint; it waits in the queue until it is delivered or given up
  *   attempt   one request of a delivery

@@ -44,7 +44,7 @@ static bool is_token(const char *text)
 	return length > 0 && length <= TOKEN_MAX;
 }
 
-/* For how long the token lives; some providers write the number as a text. 0: not told. */
+/* For how long the token lives; some providers write the number as a text. 0: not given. */
 static int64_t lifetime_of(yyjson_val *root)
 {
 	yyjson_val *member = json_get(root, "expires_in");
@@ -58,7 +58,7 @@ static int64_t lifetime_of(yyjson_val *root)
 	return seconds > (double)LIFETIME_MAX_S ? LIFETIME_MAX_S : MAX_OF((int64_t)seconds, 1);
 }
 
-/* The scopes, a text or an array of texts. NULL: not told. */
+/* The scopes, a text or an array of texts. NULL: not given. */
 static const char *scopes_of(struct arena *arena, yyjson_val *root)
 {
 	yyjson_val *member = json_get(root, "scope"), *item;

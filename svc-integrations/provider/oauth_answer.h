@@ -25,7 +25,7 @@ struct oauth_tokens {
 /** Whose a token is. */
 struct oauth_user {
 	const char *id;
-	const char *login, *email; /* NULL: not told */
+	const char *login, *email; /* NULL: not given */
 	bool is_email_verified;    /* the provider says so */
 };
 
@@ -49,6 +49,6 @@ const char *oauth_error_words(struct arena *arena, yyjson_val *root, const char 
 bool oauth_user_read(struct arena *arena, yyjson_val *root, struct oauth_user *ret_user);
 
 /** Read the code host's list of a user's addresses, `[{"email", "verified", "primary"}]`: whether
- * the user's email is verified. In place of one that is not told or not verified the user gets the
+ * the user's email is verified. In place of one that is not given or not verified the user gets the
  * primary address, if that is. Borrows from the document. */
 void oauth_emails_read(yyjson_val *list, struct oauth_user *user);

@@ -22,7 +22,7 @@ static const char *anthropic, *openai, *google, *moonshot, *zai;
 		SETTING_TEXT(&(to).token_url, prefix "_TOKEN_URL", token,                          \
 	                     "Address at which codes and refresh tokens become tokens."),          \
 		SETTING_TEXT(&(to).user_url, prefix "_USER_URL", user,                             \
-	                     "Address that tells whose a token is."),                              \
+	                     "Address that says whose a token is."),                               \
 		SETTING_TEXT(&(to).user_query, prefix "_USER_QUERY", query,                        \
 	                     "GraphQL query to send to the user address; empty: the address is "   \
 	                     "read with GET."),                                                    \

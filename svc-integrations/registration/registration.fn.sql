@@ -1,4 +1,4 @@
--- The app is another one now, or none: forget what the code host has told of the former one. With `ends_connections` the tokens of
+-- The app is another one now, or none: forget what the code host has said of the one before. With `ends_connections` the tokens of
 -- users were those of its client, which can neither refresh nor revoke them any more.
 CREATE OR REPLACE FUNCTION app_changed(ends_connections boolean) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN

@@ -8,7 +8,7 @@
  * texts. `key`, of the caller's choice, names the run that is wanted: the same key of the same
  * account starts no second run, and answers with the first (`repeated` true) for 30 days; with
  * another repository or workflow it is 409. `run_id` and `html_url` are null when the code host did
- * not tell them.
+ * not give them.
  *
  * A dispatch cannot be repeated at the code host, so it is noted before it is sent, with the newest
  * run that there is. When its answer was lost, the repetition first looks for a run that came after

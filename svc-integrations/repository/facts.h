@@ -23,7 +23,7 @@
  *     POST /internal/code-host/names  {"repo", "other"}
  *     {"same": true}
  *
- * whether both are names of one repository, present or former.
+ * whether both are names of one repository, present or old.
  *
  *     POST /internal/code-host/repository  {"repo"}
  *     {"repo": "acme/ranker", "id": 7, "html_url", "description", "homepage", "language", "topics": [],

@@ -26,7 +26,7 @@
 void run_latest(struct request *rq);
 void run_cancel(struct request *rq);
 
-/** A run as the operations tell it, of the code host's description; null of NULL. */
+/** A run as the operations show it, of the code host's description; null of NULL. */
 yyjson_mut_val *run_json(yyjson_mut_doc *doc, yyjson_val *run);
 
 /** For the row of a workflow's file name, `agent.yml` (struct field.check). */

@@ -18,7 +18,7 @@
  *     POST /internal/code-host/secrets/get  {"repo", "name": "EXPOPS_KEY"}
  *     {"repo", "name", "found": true}
  *
- * Whether there is a secret of that name; its value is not told to anybody. */
+ * Whether there is a secret of that name; its value is shown to nobody. */
 #pragma once
 
 #include "loop/request.h"

@@ -99,7 +99,7 @@ static yyjson_val *convert(struct request *rq, const char *code)
 		return answer.json;
 	if (answer.status == 404 || answer.status == 422)
 		raise_field(rq, "code", "is not one of the last hour, or was used; begin again");
-	raise_error(rq, ERR_UPSTREAM, "the code host does not tell of the app: %s",
+	raise_error(rq, ERR_UPSTREAM, "the code host does not describe the app: %s",
 	            code_host_reason(rq, &answer));
 }
 
@@ -122,7 +122,7 @@ static bool is_link(const char *text)
 	return text && url_is_link(text, strlen(text), &why);
 }
 
-/* What the code host tells of an app that it has made. */
+/* What the code host answers of an app that it has made. */
 static const struct registration *read_app(struct request *rq, yyjson_val *told,
                                            struct registration_secrets *ret_secrets)
 {

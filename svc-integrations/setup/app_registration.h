@@ -1,4 +1,4 @@
-/** Making the app at the code host by one form, telling of it, and forgetting it. The app belongs
+/** Making the app at the code host by one form, showing it, and forgetting it. The app belongs
  * to the whole service, so these operations are the operator's (scope service:any_user). */
 #pragma once
 

@@ -2,7 +2,7 @@
  *
  *     landing_state.c     the state that the code host gives back to a page of the console
  *     manifest.c          what the app is asked to be: GitHub's app manifest
- *     app_registration.c  the operations that make the app, tell of it and forget it
+ *     app_registration.c  the operations that make the app, show it and forget it
  *     app_installed.c     the operations for installing it: where, and whether it is done
  *     app_page.c          `svc-integrations app-page`: making the app without the console
  *

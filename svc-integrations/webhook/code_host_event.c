@@ -177,7 +177,7 @@ static const struct kind *kind_of(const char *event)
 	return NULL;
 }
 
-/* The outermost members that are read here, and those that tell an operator who did what. */
+/* The outermost members that are read here, and those from which an operator sees who did what. */
 static const char *const DELIVERY_MEMBERS[] = {
 	"account",
 	"action",

@@ -61,7 +61,7 @@ struct code_host_events {
 	 * and of these repositories, a JSON array of names. */
 	bool is_installation_changed;
 	const char *changed_repos;
-	/* The names of repositories that it tells, with their numbers: a JSON array of what
+	/* The names of repositories in it, with their numbers: a JSON array of what
 	 * repository_record() takes (repository_name.fn.sql). */
 	const char *repositories;
 };

@@ -88,7 +88,7 @@ void feed_delete(struct request *rq)
 	reply_one(rq, 200, rows, "no such feed");
 }
 
-/* Whether the client has this version, by the time that it was told (RFC 9110, section 13.1.3): a
+/* Whether the client has this version, by the time that it was given (RFC 9110, section 13.1.3): a
  * feed reader repeats the text of Last-Modified. An If-None-Match goes before it. */
 static bool is_known(struct request *rq, const char *last_modified)
 {

@@ -1,5 +1,5 @@
 /** The name of an interest, which counts more than a word of its context: a title says what a text
- * is about. Some names, or parts of them, only tell interests of an account apart. */
+ * is about. Some names, or parts of them, only distinguish interests of an account. */
 #pragma once
 
 #include "base/arena.h"

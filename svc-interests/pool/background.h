@@ -1,4 +1,4 @@
-/** The background: a random sample of the whole corpus. Preference models tell the papers that
+/** The background: a random sample of the whole corpus. Preference models separate the papers that
  * readers like from these, and weigh terms by how many of them have it. The candidates of a pool
  * would not do: many of them are papers that the readers will like. With a background of the whole
  * corpus the AUC of models through the API is .860 with three likes and .903 with half a library,

@@ -66,7 +66,7 @@ static struct frequencies *frequencies_read(struct request *rq)
 	return made;
 }
 
-/* The features of the papers in memory are those of the former frequencies. */
+/* The features of the papers in memory are those of the frequencies before. */
 static void frequencies_replace(struct memory *memory, struct frequencies *made)
 {
 	paper_cache_empty(memory->papers);

@@ -118,7 +118,7 @@ static void add_explained(yyjson_mut_doc *doc, yyjson_mut_val *body,
 	size_t index, max;
 	yyjson_val *row;
 	yyjson_mut_obj_add_val(doc, body, "only", yyjson_mut_raw(doc, only));
-	if (!search->feedback) /* of a former version of svc-search */
+	if (!search->feedback) /* of the previous release of svc-search */
 		return;
 	yyjson_mut_obj_add_val(doc, body, "feedback", yyjson_val_mut_copy(doc, search->feedback));
 	yyjson_mut_val *among = yyjson_mut_obj_add_arr(doc, body, "among");

@@ -13,7 +13,7 @@ struct page_text {
 	const char *text;  /* words separated by one space; "" where there is none */
 };
 
-/** Read a page. `charset` is the one that HTTP told, NULL: none. What is no HTML gives an empty
+/** Read a page. `charset` is the one that HTTP gave, NULL: none. What is no HTML gives an empty
  * text. The strings are in the arena and well-formed UTF-8. */
 struct page_text page_text_read(struct arena *arena, const char *html, size_t length,
                                 const char *charset);

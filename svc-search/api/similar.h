@@ -1,6 +1,6 @@
 /** GET /search/assets/{arxiv_id}/similar: the papers nearest to a paper, by its words and its
  * vector. With `exclude_seen_by`, those that were recommended for an interest are left out, which
- * svc-interests tells (internal.def, interest_seen_get). */
+ * svc-interests answers (internal.def, interest_seen_get). */
 #pragma once
 
 #include "loop/request.h"

@@ -11,7 +11,7 @@
  *
  * A *view* is an immutable state of the index. A reader holds a reference to one view while it
  * searches and never waits for the writer, which builds a new view and swaps it in. The writer
- * frees a former view once it has no reader, since that can take some tenths of a second.
+ * frees an old view once it has no reader, since that can take some tenths of a second.
  *
  * A *change* is the new state of a paper or its deletion. Each has a sequence number, greater than
  * those before it. Postgres is the source of truth. A view includes every change up to its own
@@ -116,10 +116,10 @@ void engine_adoption_commit(struct engine *engine, struct engine_adoption *adopt
 /** Discard an adoption, whether it has run or not. Accepts NULL. */
 void engine_adoption_cancel(struct engine *engine, struct engine_adoption *adoption);
 
-/** Whether a former view has lost its last reader since the writer last published a view. */
+/** Whether an old view has lost its last reader since the writer last published a view. */
 bool engine_is_collect_due(const struct engine *engine);
 
-/** Free the former views that have no reader. */
+/** Free the old views that have no reader. */
 void engine_collect(struct engine *engine);
 
 /** Load the snapshot at `path` into an engine that is still empty. Returns false, and changes
@@ -204,7 +204,7 @@ struct engine_query {
 	const char *const *explained;
 	size_t explained_count;
 	/* Rank these papers, each once, as the search did that found them, and look for no others;
-	 * NULL: search. Its best hits must be among them, and `feedback` is what it told (struct
+	 * NULL: search. Its best hits must be among them, and `feedback` is what it returned (struct
 	 * engine_result). */
 	const char *const *among;
 	size_t among_count; /* at most ENGINE_MAX_RESULTS */

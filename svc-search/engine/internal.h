@@ -7,10 +7,10 @@
 #include <pthread.h>
 
 struct engine {
-	pthread_mutex_t lock;        /* held only to read or swap `view` */
-	struct engine_view *view;    /* never NULL */
-	struct engine_view *retired; /* former views that may have readers; used by the writer */
-	struct engine_merge *merge;  /* the open one; NULL: none */
+	pthread_mutex_t lock;             /* held only to read or swap `view` */
+	struct engine_view *view;         /* never NULL */
+	struct engine_view *retired;      /* old views that may have readers; used by the writer */
+	struct engine_merge *merge;       /* the open one; NULL: none */
 	struct engine_adoption *adoption; /* the same; not both are open */
 	struct analyzer *analyzer;        /* used by the writer; NULL before the first change */
 	int analyzer_threads;

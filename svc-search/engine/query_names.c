@@ -20,8 +20,8 @@
 /* Words of the longest query that is one name. */
 #define NAME_WORDS 4
 
-/* Words of the longest query in which capitals tell a name although all words have them; in a
- * longer one they tell a title. */
+/* Words of the longest query in which capitals mark a name although all words have them; in a
+ * longer one they mark a title. */
 #define CAPITALS_WORDS 3
 
 /* A word of the query. */

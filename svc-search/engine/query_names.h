@@ -11,7 +11,7 @@
  * Two words that are the whole name of an author ("Kaiming He", "He, K.", "K. He") become one term,
  * and count as names only, if one is probably a name and the other looks like part of one (an
  * initial, a capital, a stop word, or possibly a name), if both begin with a capital where that
- * tells something, or if one is a stop word and the other is sometimes a name.
+ * means something, or if one is a stop word and the other is sometimes a name.
  *
  * Who names an author has a paper in mind: the other words of such a query are mostly of its title,
  * and are scored so (struct parsed_query), and vectors, which know nothing of names, are not used.

@@ -386,7 +386,7 @@ static void add_lexical_candidates(struct search *search)
 	}
 }
 
-/* Add the papers that a former search found. */
+/* Add the papers that the search before found. */
 static void add_known_candidates(struct search *search)
 {
 	for (size_t i = 0; i < search->query->among_count; i++) {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* "exsnap" and two bytes that tell the byte order. */
+/* "exsnap" and two bytes that show the byte order. */
 #define MAGIC UINT64_C(0x0102706165736E78)
 
 #define ALIGNMENT 64
@@ -244,7 +244,7 @@ static struct part *open_part(char *data, const struct place *places, const stru
 	return NULL;
 }
 
-/* The deaths that the bitmap tells; false: it has a wrong length. */
+/* The deaths in the bitmap; false: it has a wrong length. */
 static bool open_deaths(const char *data, const struct place *alive, const struct segment *segment,
                         struct deaths **ret_deaths)
 {

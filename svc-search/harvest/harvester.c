@@ -390,7 +390,7 @@ static uint64_t step(struct request *rq, struct harvester *harvester)
 	show_gauges(rq, harvester);
 	if (!find_turn(rq, harvester, turn) || !lease_take(rq, &harvester->lease, owner))
 		return POLL_MS;
-	/* Once more under the lease: its former holder may have gone on meanwhile. */
+	/* Once more under the lease: its holder before may have gone on meanwhile. */
 	if (!find_turn(rq, harvester, turn))
 		return POLL_MS;
 	lease_run(rq, &harvester->lease, owner, ask, turn);

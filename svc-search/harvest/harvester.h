@@ -12,8 +12,8 @@
  *                                            |  '--(page, expired token, failed attempt)
  *                                            '--(8 failed attempts, a refusal)--> failed
  *
- * A list that has been read to its end is told in the transaction of its last page: the event
- * `harvest.finished` of the stream `events.assets`, in the lane of its source.
+ * A list that has been read to its end is announced in the transaction of its last page by the
+ * event `harvest.finished` of the stream `events.assets`, in the lane of its source.
  *
  *      {"source": "arxiv", "set": "cs", "added": 612, "changed": 1204,
  *       "newest_published_at": "2026-11-24T00:00:00.000Z", "day": "2026-11-25",
@@ -22,9 +22,9 @@
  * `day` is the UTC date of the source's last announcement, and `is_day_complete` says whether all
  * its sets of HARVEST_SETS have been read to their end since with a new paper: the last set of a
  * day says so, and each that is read once more on that day. A run for corrections, on an evening
- * without announcement, repeats the day of the announcement before. A run that fails tells nothing,
- * and neither does a day without papers: whoever waits for a day needs a time of their own.
- * `newest_published_at` is null while the set has had no paper.
+ * without announcement, repeats the day of the announcement before. A run that fails announces
+ * nothing, and neither does a day without papers: whoever waits for a day needs a time of their
+ * own. `newest_published_at` is null while the set has had no paper.
  */
 #pragma once
 

@@ -22,7 +22,7 @@ static int64_t timeout_ms;
 
 const struct setting SOURCE_SETTINGS[] = {
 	SETTING_TEXT(&contact, "HARVEST_CONTACT", "",
-                     "Mail address that sources of papers are told, for when the harvest troubles "
+                     "Mail address that sources of papers get, for when the harvest troubles "
                      "them."),
 	SETTING_MS(&timeout_ms, "HARVEST_TIMEOUT", "3m", 100, 300000,
                    "How long a page of a source of papers may take; arXiv needs a minute and more "

@@ -49,7 +49,7 @@ struct index_work *index_work_read(struct request *rq, struct index_writer *writ
 /** Apply `changes` to the engine, which is `complete` then. */
 void index_work_apply(void *work);
 
-/** Free the former views of the engine that have no reader any more. */
+/** Free the old views of the engine that have no reader any more. */
 void index_work_collect(void *work);
 
 /** Restore the index from the snapshot at `path`, and remove stale files in its folder. Sets

@@ -90,7 +90,7 @@ struct indexer {
 	bool read_again;           /* start another pass when this one ends */
 	bool is_pausing;           /* the next pass is started by the poll timer only */
 	bool is_failing;           /* the last pass failed */
-	bool is_starting_over;     /* the process was told to end, see start_over() */
+	bool is_starting_over;     /* the process was asked to end, see start_over() */
 
 	/* Of the built-in embedder: */
 	char version[EMBEDDER_VERSION_BYTES]; /* current in Postgres; "": none, or external */

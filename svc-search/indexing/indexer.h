@@ -7,7 +7,7 @@
  *
  * The built-in embedder is trained by one replica for all (trainer.h) and stored in Postgres. Each
  * replica loads the current version and adopts it: it embeds all its papers in the background,
- * answers by the former version until then, and swaps. An index that is built from nothing starts
+ * answers by the version before until then, and swaps. An index that is built from nothing starts
  * with the current version. The snapshot holds the version that made its vectors.
  *
  * A snapshot of the index is kept under DATA_DIR, so that a restart reads only later changes. When

@@ -9,7 +9,7 @@
  * function of the papers alone (engine/vector/training.h), so it does not matter which. A replica
  * that is killed goes on from its checkpoint in DATA_DIR, unless papers have changed or another
  * replica has trained meanwhile; a checkpoint is removed when no training is due. When training
- * would give the current version again, which a digest of the papers tells, it is not repeated. A
+ * would give the current version again, as a digest of the papers shows, it is not repeated. A
  * replica that has lost the lease cannot store: the statement compares the lease's fence.
  *
  * Every replica, this one too, reads the version from Postgres and adopts it (indexer.h). The

@@ -18,7 +18,7 @@
 #define VALUES_MAX         4000000
 #define ATTEMPTS           4
 #define PAUSE_MS           250 /* before the second attempt; then twice as long each time */
-#define RETRY_AFTER_MAX_S  10  /* who is to wait longer is told so */
+#define RETRY_AFTER_MAX_S  10  /* a longer wait is left to the user */
 #define KEY_BYTES          16
 
 struct transfer {
@@ -208,7 +208,7 @@ void call_pause(int64_t ms)
 	nanosleep(&(struct timespec){.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000}, NULL);
 }
 
-/* Nobody listening at the address is told at once: it may be the wrong one. */
+/* A connection that is refused is an error at once: it may be the wrong one. */
 static bool is_worth_repeating(const struct query *query, const struct answer *answer)
 {
 	return operation_is_repeatable(query->operation) && call_is_transient(answer) &&

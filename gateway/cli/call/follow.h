@@ -5,7 +5,7 @@
 
 #include "call/call.h"
 
-/** How an operation tells the state of such work. */
+/** How an operation shows the state of such work. */
 struct followed {
 	const char *operation;
 	const char *state; /* JSON pointer to a word */
@@ -23,8 +23,8 @@ extern const struct followed FOLLOWED_REFRESH, FOLLOWED_REFIT, FOLLOWED_PROVISIO
 
 /** Ask by `query`, a request to the operation, until the work has ended, and return the last
  * answer. Answers whose `id_path` is not `id` are of other work, which was there before; NULL: each
- * counts. `again` is the command that goes on to follow, which Ctrl-C tells. Fails when the service
- * refuses, or was away for ten minutes. */
+ * counts. `again` is the command that goes on to follow, which Ctrl-C prints. Fails when the
+ * service refuses, or was away for ten minutes. */
 struct answer *follow(struct query *query, const struct followed *followed, const char *id_path,
                       const char *id, const char *again);
 

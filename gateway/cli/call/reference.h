@@ -23,7 +23,7 @@ enum reference_kind {
 };
 
 /** The id that `text` stands for. Fails when nothing or more than one thing is meant. Lists the
- * objects where only their names tell. In the arena. */
+ * objects where only their names are known. In the arena. */
 const char *reference_id(struct cli *cli, enum reference_kind kind, const char *text);
 
 /** The id of the object of this very name, in upper and lower case alike; NULL: there is none. */

@@ -34,7 +34,7 @@ struct command {
 	const char *name;      /* one word or two, `interest add` */
 	const char *operation; /* that it calls first; NULL: none */
 	const struct parameter *parameters; /* ends with a row without a name */
-	const char *summary;                /* of `expops help`; NULL: not told there */
+	const char *summary;                /* of `expops help`; NULL: not listed there */
 	const struct view *view;            /* of the answer */
 	/* Runs the command; NULL: the operation is called, and its answer shown. */
 	void (*run)(struct cli *cli, const struct arguments *arguments);

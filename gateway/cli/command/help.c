@@ -45,7 +45,7 @@ void help_overview(struct cli *cli)
 		print_row(cli, command_usage(cli, command) + strlen("expops "), command->summary);
 	}
 	print_parameters(cli, "Options of every command", COMMON_OPTIONS);
-	printf("\nexpops COMMAND --help tells more of one, man expops of all.\n");
+	printf("\nexpops COMMAND --help describes one, man expops all.\n");
 }
 
 static void print_wrapped(struct cli *cli, const char *text)

@@ -132,7 +132,7 @@ void whoami_run(struct cli *cli, const struct arguments *arguments)
 	                       key ? yyjson_val_mut_copy(doc, key) : yyjson_mut_null(doc));
 	json_add_text(doc, root, "note",
 	              key ? NULL
-	                  : "the key is valid, and lacks the scope account:read that tells more");
+	                  : "the key is valid, and lacks the scope account:read, which shows more");
 	const struct answer answer = {
 		.json = json_parse_own(cli->arena, json_write_mut(cli->arena, root, NULL))};
 	view_show(cli, arguments->command->view, &answer);

@@ -50,7 +50,7 @@ static void show_work(struct cli *cli, const struct arguments *arguments, const 
 		printf("\n%s follows it\n", cli_shown(cli, work->again));
 }
 
-/* A task, whose state an operation tells by the task's id and, unless `parent` is NULL, a second
+/* A task, whose state an operation shows by the task's id and, unless `parent` is NULL, a second
  * one. */
 static void show_task_work(struct cli *cli, const struct arguments *arguments,
                            const struct answer *started, struct work work, const char *parent,

@@ -23,5 +23,5 @@ enum style { STYLE_NONE, STYLE_BOLD, STYLE_DIM, STYLE_RED, STYLE_GREEN, STYLE_YE
 const char *screen_style(const struct screen *screen, struct arena *arena, enum style style,
                          const char *text);
 
-/** The style of a word that tells a state: green for `completed`, red for `failed`. */
+/** The style of a word for a state: green for `completed`, red for `failed`. */
 enum style screen_style_of(const char *word);

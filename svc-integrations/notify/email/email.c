@@ -41,7 +41,7 @@ static const char *const TLS[] = {
 };
 
 static struct mail_server server;
-static const char *url_with_name; /* the server's URL, with the name that EHLO tells */
+static const char *url_with_name; /* the server's URL, with the name that EHLO gives */
 static char public_host[HOST_MAX + 1];
 
 static bool begins(const char *text, const char *prefix)

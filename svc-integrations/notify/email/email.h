@@ -10,7 +10,7 @@
 /** SMTP_URL, SMTP_USER, SMTP_PASSWORD, SMTP_FROM, SMTP_TLS, SMTP_CA_FILE. */
 extern const struct setting EMAIL_SETTINGS[];
 
-/** Check the settings; what is wrong is told on standard error. Once, after they were loaded. */
+/** Check the settings; what is wrong is printed on standard error. Once, after they were loaded. */
 enum err_code email_init(void);
 
 /** Raise ERR_NOT_CONFIGURED unless there is a mail server. */

@@ -46,7 +46,7 @@ static const char *const STATUSES[] = {"active", "paused", NULL};
 			1, MAIL_ADDRESS_MAX, .check = mail_address_check                          \
 	}
 
-/* What an endpoint wants to be told of. */
+/* What an endpoint wants to hear of. */
 #define WANTED_FIELDS(flags)                                                             \
 	JSON_STRINGS("events", (flags), 1, EVENTS_MAX, EVENT_TYPE_MAX),                  \
 		JSON_STRINGS("repos", NULLABLE, 1, NARROWING_MAX, REPO_MAX),             \

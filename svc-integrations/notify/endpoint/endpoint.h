@@ -1,4 +1,4 @@
-/** svc-integrations/notify/endpoint/: where accounts want to be told.
+/** svc-integrations/notify/endpoint/: where accounts want their messages.
  *
  *     endpoint.c         endpoints: making, changing and removing them
  *     endpoint_email.c   those that are the address of a mail

@@ -1,5 +1,5 @@
 /** A message as a mail: a subject, and two forms of one text, plain and HTML. There are no pictures
- * and nothing that tells the sender who reads it. */
+ * and nothing from which the sender learns who reads it. */
 #pragma once
 
 #include "notify/format/content.h"

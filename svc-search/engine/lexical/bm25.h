@@ -35,7 +35,7 @@
 #define BM25_MAX_FREQUENCY 255
 
 /** Relevance is computed with a *smoothed* idf, that of a corpus with this many documents more, of
- * which this many have the term. Of a few documents one cannot tell which words are rare, and words
+ * which this many have the term. A few documents do not show which words are rare, and words
  * that none has would weigh most. Ranking does without it, because nDCG@10 is higher so. */
 #define BM25_SMOOTHING_DOCS 1000
 #define BM25_SMOOTHING_DF   10

@@ -68,7 +68,7 @@ void blob_add(struct writer *writer, const void *data, size_t length)
 	}
 }
 
-/* The file began without the header. Some file systems tell only a sync that the disk is full. */
+/* The file began without the header. Some file systems report a full disk only to a sync. */
 static struct segment *map_file(struct writer *writer)
 {
 	const struct segment_header *header = &writer->header;

@@ -74,7 +74,7 @@ void vectors_free(struct vectors *vectors)
 	free(vectors);
 }
 
-/* Row `i` becomes the former row docs[i]: along each cycle of the permutation, each row takes the
+/* Row `i` becomes the old row docs[i]: along each cycle of the permutation, each row takes the
  * place of the one before it. */
 static void permute_rows(float *scales, int8_t *rows, size_t stride, const uint32_t *docs,
                          uint32_t count)

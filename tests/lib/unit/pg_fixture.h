@@ -23,7 +23,7 @@ void pg_fixture_start(struct pg_fixture *pg);
 /** Immediate shutdown: every backend quits at once. */
 void pg_fixture_crash(struct pg_fixture *pg);
 
-/** Fast shutdown: backends roll back and tell their clients. */
+/** Fast shutdown: backends roll back and say so to their clients. */
 void pg_fixture_stop(struct pg_fixture *pg);
 
 /** Crash it and remove its data. */

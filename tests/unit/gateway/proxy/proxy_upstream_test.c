@@ -207,7 +207,7 @@ static void assert_uncertain(struct fixture *f)
 	assert_int_equal(f->fake->count, 1);
 }
 
-/* The service may have done it, and the answer to the second request would not tell. */
+/* The service may have done it, and the answer to the second request would not show it. */
 static void a_delete_is_not_sent_twice(void **state)
 {
 	close_on_request(*state, DELETE);

@@ -11,7 +11,7 @@
 /* How long the pause that began now lasts. */
 static uint64_t pause_of(struct failure_pause *pause, uint64_t retry_after_ms)
 {
-	pause->until_ms = 0; /* the former is over */
+	pause->until_ms = 0; /* the one before is over */
 	uint64_t now_ms = time_monotonic_ms();
 	failure_pause_failed(pause, retry_after_ms);
 	return pause->until_ms - now_ms;

@@ -2,7 +2,7 @@
 
 #include "pg_suite.h"
 
-/* A transaction of an account that goes on until it is told to end. */
+/* A transaction of an account that goes on until it is asked to end. */
 struct tenant {
 	uint8_t account;
 	struct request *rq;

@@ -162,7 +162,7 @@ static void test_functions_are_installed_when_their_version_rises(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 22);
 	assert_int_equal(install(2, RETURNS(30), DOUBLES), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 62);
-	/* A process of the former release starts again. */
+	/* A process of the previous release starts again. */
 	assert_int_equal(install(1, RETURNS(10), DOUBLES), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 62);
 	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
@@ -206,7 +206,7 @@ static void test_a_schema_with_the_replaced_migrations_keeps_them(void **state)
 	assert_int_equal(migrate(server.url, SQUASHED), ERR_NONE);
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 3);
 	assert_int_equal(pg_fixture_run(&server, "SELECT count(*) FROM shop.first"), 1);
-	/* A process of the former release starts again. */
+	/* A process of the previous release starts again. */
 	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
 }
 

@@ -164,7 +164,7 @@ static void write_to_a_replica(struct request *rq)
 	assert_int_not_equal(client_id(rq), before);
 }
 
-/* The former master goes on to answer after a failover; the name may lead to another server by
+/* The old master goes on to answer after a failover; the name may lead to another server by
  * now. */
 static void test_the_connection_to_a_replica_is_replaced(void **state)
 {

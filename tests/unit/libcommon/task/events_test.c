@@ -255,7 +255,7 @@ static void test_transient_failures_are_retried_without_limit(void **state)
 	assert_int_equal(redis_number("XLEN events.dead.svc-test"), 0);
 }
 
-/* All are sent again, and the reader skips those that it has settled. */
+/* All are sent again, and the reader skips those that it has handled. */
 static void test_events_are_sent_again_after_redis_lost_them(void **state)
 {
 	(void)state;

@@ -1,4 +1,4 @@
-/* Who is told of tasks that were committed. */
+/* Who hears of tasks that were committed. */
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "tasks_fixture.h"

@@ -210,7 +210,7 @@ static void test_failed_attempts_are_retried_unless_final(void **state)
 	until_redis(4, "XLEN jobs.dead.svc-test");
 }
 
-/* The caller's mistake is told in the task, not to the operator, until something else fails. */
+/* The caller's mistake is shown in the task, not to the operator, until something else fails. */
 static void test_mistakes_of_callers_are_no_dead_letters(void **state)
 {
 	(void)state;

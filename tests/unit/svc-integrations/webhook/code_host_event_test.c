@@ -103,7 +103,7 @@ static const char *id_of(const char *delivery, const char *event, const char *te
 	"{\"action\":\"labeled\"," REPO installation ",\"issue\":{\"number\":1,\"state\":\"" state \
 	"\",\"updated_at\":\"2026-01-31T09:30:00Z\"}}"
 
-/* The id of an event does not depend on the webhook that told it. */
+/* The id of an event does not depend on the webhook that brought it. */
 static void a_fact_has_one_id(void **state)
 {
 	(void)state;

@@ -291,7 +291,7 @@ static void test_a_better_prior_is_kept(void **state)
 	arena_free(world->arena);
 }
 
-/* Three likes are too few to tell that a prior is better. */
+/* Three likes are too few to say that a prior is better. */
 static void test_a_prior_is_not_kept_by_chance(void **state)
 {
 	(void)state;

@@ -115,7 +115,7 @@ static struct contrastive_state train_epochs(const struct fixture *fixture, uint
 	return state;
 }
 
-/* How well cosines tell papers of the subject of a paper from others: the area under the ROC
+/* How well cosines separate papers of the subject of a paper from others: the area under the ROC
  * curve. */
 static double subject_auc(const struct fixture *fixture, const struct embedder *embedder)
 {
