@@ -177,6 +177,7 @@ def test_a_message_leads_to_its_paper(browse, reader):
     paper = reader.user.api.get("/papers/recommended", expect=200).json()[-1]
     seen = browse("message", key=reader.user.key, recommendation=paper["recommendation_id"], title=paper["title"], interest=reader.interest)
     assert (seen["errors"], seen["focused"]) == ([], paper["title"])
+    assert paper["title"] in seen["planned"]
 
     def rated():
         all_papers = reader.user.api.get("/papers/recommended", expect=200).json()

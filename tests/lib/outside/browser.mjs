@@ -365,9 +365,12 @@ const JOURNEYS = {
     const focused = await page.evaluate(() => document.activeElement.querySelector("h3")?.textContent);
     await page.getByRole("button", { name: values.title, exact: true }).click();
     await page.getByText("Liked", { exact: true }).waitFor();
+    await page.goto(`${values.url}/console/?recommendation=${values.recommendation}&signal=plan`);
+    const plan = page.getByRole("dialog", { name: "Plan an experiment" });
+    const planned = await plan.getByLabel("Name").inputValue();
     await page.goto(`${values.url}/console/?interest=${values.interest}`);
     await page.getByRole("link", { name: "Show all interests" }).waitFor();
-    return { errors, focused };
+    return { errors, focused, planned };
   },
 
   /** What others wrote stays text. */

@@ -59,14 +59,16 @@ function useCurrent(papers: readonly Recommendation[], ratings: Ratings, first: 
 interface Wish {
   paper: string | null;
   signal: Signal | undefined;
+  isPlan: boolean;
   interest: string | null;
 }
 
 const CHOICES = ["like", "save", "dislike", "dismiss"] as const;
 
 function wishOf(address: URLSearchParams): Wish {
-  const signal = CHOICES.find((each) => each === address.get("signal"));
-  return { paper: address.get("recommendation"), signal, interest: address.get("interest") };
+  const choice = address.get("signal");
+  const signal = CHOICES.find((each) => each === choice);
+  return { paper: address.get("recommendation"), signal, isPlan: choice === "plan", interest: address.get("interest") };
 }
 
 /** A rating that was chosen in a message waits for one press here: an address alone changes nothing. */
@@ -94,7 +96,7 @@ function List({ digest, rating, wish }: ListProps) {
   const wanted = papers.find((paper) => paper.recommendation_id === wish.paper);
   const current = useCurrent(papers, rating.ratings, wanted ? wish.paper : null);
   const [why, setWhy] = useState<Recommendation | null>(null);
-  const [plan, setPlan] = useState<Recommendation | null>(null);
+  const [plan, setPlan] = useState(wish.isPlan ? wanted : undefined);
   const [, navigate] = useLocation();
   const rate = (paper: Recommendation | undefined, signal: Signal) => {
     if (!paper) return;
@@ -146,7 +148,7 @@ function List({ digest, rating, wish }: ListProps) {
       ))}
       <p class="small quiet">{text.today.keys}</p>
       {why && <Why paper={why} onClose={() => setWhy(null)} />}
-      {plan && <Plan paper={plan} onClose={() => setPlan(null)} />}
+      {plan && <Plan paper={plan} onClose={() => setPlan(undefined)} />}
     </>
   );
 }
