@@ -6,6 +6,7 @@
 #include "mcp/confirm.h"
 #include "mcp/schema.h"
 #include "mcp/tool_result.h"
+#include "product/paper_source.h"
 #include "tools.h"
 
 #include <string.h>
@@ -254,7 +255,7 @@ static bool prepare_experiment(struct tool_call *t)
 		return true;
 	yyjson_mut_obj_add_str(t->doc, t->body, "created_via", "mcp");
 	if (arxiv_id) {
-		yyjson_mut_obj_add_str(t->doc, t->body, "source_type", "arxiv_paper");
+		yyjson_mut_obj_add_str(t->doc, t->body, "source_type", paper_source_type(arxiv_id));
 		yyjson_mut_obj_add_str(t->doc, t->body, "source_ref", arxiv_id);
 	}
 	set_idempotency_key(t);

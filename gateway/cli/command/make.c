@@ -3,6 +3,7 @@
 #include "base/timefmt.h"
 #include "command/repository.h"
 #include "json/json.h"
+#include "product/paper_source.h"
 #include "program/file.h"
 #include "show/views.h"
 
@@ -84,8 +85,9 @@ void experiment_add_run(struct cli *cli, const struct arguments *arguments)
 	const char *paper = argument(arguments, "--paper");
 	struct query *query = command_query(cli, arguments);
 	if (paper) {
-		query_set(query, "source_type", "arxiv_paper");
-		query_set(query, "source_ref", reference_id(cli, REFERENCE_PAPER, paper));
+		const char *id = reference_id(cli, REFERENCE_PAPER, paper);
+		query_set(query, "source_type", paper_source_type(id));
+		query_set(query, "source_ref", id);
 	}
 	view_show(cli, &VIEW_EXPERIMENT, call(query));
 }

@@ -8,6 +8,8 @@ import pytest
 
 from lib.system.command_line import FAILED, NOT_FOUND, USAGE, without_styles
 
+BIORXIV = "biorxiv:10.1101/2026.11.20.123456"
+
 
 def rows(done):
     return [json.loads(line) for line in done.stdout.splitlines()]
@@ -101,6 +103,8 @@ def test_an_experiment_of_a_recommendation(reader):
     assert "# Try it" in reader.run("context", "try").stdout
     assert "Try it" in reader.run("experiments", "--status", "draft").stdout
     assert "It is better" in reader.run("experiment", "1").stdout
+    other = json.loads(reader.run("experiment", "add", "Another", "--paper", BIORXIV, "-o", "json").stdout)
+    assert (other["source_type"], other["source_ref"]) == ("biorxiv_paper", BIORXIV)
 
 
 def test_keys(reader):

@@ -116,6 +116,12 @@ def test_arguments_of_the_other_operation_are_refused(mcp):
     assert "arxiv_id: is only for a new experiment" in mcp.fault("save_experiment", experiment_id=ABSENT, arxiv_id=ARXIV)
 
 
+@pytest.mark.parametrize("paper, source_type", [(ARXIV, "arxiv_paper"), ("medrxiv:10.1101/2026.11.20.123456", "medrxiv_paper")])
+def test_an_experiment_of_a_paper_names_its_source(mcp, user, paper, source_type):
+    made = mcp.call("save_experiment", name="Try it", arxiv_id=paper)
+    assert user.api.get(f"/experiments/{made['id']}", expect=200).json()["source_type"] == source_type
+
+
 def value_of(schema, dice, name):
     """A value that the schema accepts."""
     if "enum" in schema:

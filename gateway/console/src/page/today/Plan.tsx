@@ -16,7 +16,7 @@ export function Plan({ paper, onClose }: { paper: Recommendation; onClose: () =>
   const send = () =>
     answer(
       api.POST("/api/v1.0/experiments", {
-        body: { name, hypothesis: hypothesis || null, source_type: "arxiv_paper", source_ref: paper.resource_id },
+        body: { name, hypothesis: hypothesis || null, source_type: paper.source_type, source_ref: paper.resource_id },
       }),
     );
   const onDone = () => {
