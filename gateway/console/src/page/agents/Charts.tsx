@@ -19,7 +19,7 @@ function daysOf({ since, until }: Report["period"]): string[] {
   return Array.from({ length: days }, (_, index) => new Date(Date.parse(since) + index * DAY_MS).toISOString().slice(0, 10));
 }
 
-/** What all agents have cost that day; null: they ran, and none told. */
+/** What all agents have cost that day; null: they ran, and none reported it. */
 function costOf(report: Report, day: string): number | null {
   const steps = report.agents.flatMap(({ timeline }) => timeline.filter(({ since }) => since === day));
   const known = steps.map(({ cost_usd }) => cost_usd).filter((cost) => cost !== null);

@@ -8,7 +8,7 @@ import { Step } from "./Step";
 
 const words = text.connect.channel;
 
-/** Who is told what the agents do: endpoints of messages, which the settings keep. */
+/** Who hears what the agents do: endpoints of messages, which the settings keep. */
 export function ChannelStep() {
   return (
     <Answer query={useQuery(endpoints)}>

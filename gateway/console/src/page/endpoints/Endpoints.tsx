@@ -40,7 +40,7 @@ function NewEndpoint({ onClose }: { onClose: () => void }) {
   );
 }
 
-/** Where the account is told what happens. */
+/** Where the account hears what happens. */
 export function Endpoints() {
   const [address, setAddress] = useSearchParams();
   const canWrite = useScope("webhooks:write");

@@ -69,7 +69,7 @@ function Near({ why }: { why: Explanation }) {
   );
 }
 
-/** Why a paper was recommended, as far as the ranking can tell: it can tell exactly. */
+/** Why a paper was recommended, as the ranking computed it. */
 export function Why({ paper, onClose }: { paper: Recommendation; onClose: () => void }) {
   return (
     <Dialog title={text.why.title} side onClose={onClose}>
