@@ -1,6 +1,6 @@
 #!/usr/bin/python3 -B
 """The versions of the functions in the schemas, deploy/schema/functions: a line `OWNER VERSION SHA256` for each component that has
-files NOUN.fn.sql. A version rises with every edit, or databases that have the functions would keep the former ones
+files NOUN.fn.sql. A version rises with every edit, or databases that have the functions would keep the previous ones
 (libcommon/pg/migrate.h).
 
 usage: functions_version.py [--raise] ROOT

@@ -7,12 +7,12 @@ from lib.fixtures import *  # noqa: F401,F403
 
 
 @pytest.fixture(scope="session")
-def former_source():
-    """The tree of the former version."""
-    return Path(os.environ["EXPOPS_FORMER"]) / "source"
+def previous_source():
+    """The tree of the previous version."""
+    return Path(os.environ["EXPOPS_PREVIOUS"]) / "source"
 
 
 @pytest.fixture(scope="session")
-def former_build():
+def previous_build():
     """Its build."""
-    return Path(os.environ["EXPOPS_FORMER_BUILD"])
+    return Path(os.environ["EXPOPS_PREVIOUS_BUILD"])

@@ -1,4 +1,4 @@
-"""The version that deploy/former names still runs while this one takes its place: its statements fit the schema that this one makes, and
+"""The version that deploy/previous names still runs while this one takes its place: its statements fit the schema that this one makes, and
 each of its processes can be replaced, one replica at a time, while clients use the product. `deploy/dev test upgrade` builds it, and
 also runs its own tests on this version's schema."""
 
@@ -13,30 +13,30 @@ from lib.system.servers import read_processes
 
 REQUESTS_BETWEEN = 100
 
-# Settings whose values the former version refuses: it takes its defaults.
+# Settings whose values the previous version refuses: it takes its defaults.
 CHANGED = {"AGENT_COMMANDS"}
 
 SCHEMAS = {name: schema for name, schema, _ in read_processes()}
 
 
-class FormerCluster(NamedCluster):
-    """Starts with processes of the former version, with the settings of this one but for those that changed their form."""
+class PreviousCluster(NamedCluster):
+    """Starts with processes of the previous version, with the settings of this one but for those that changed their form."""
 
-    def __init__(self, former_build):
-        self.former_build, self.replaced = former_build, set(SCHEMAS)
+    def __init__(self, previous_build):
+        self.previous_build, self.replaced = previous_build, set(SCHEMAS)
         super().__init__(DRAIN_DELAY="1s")
         self.replaced.clear()
 
     def binary(self, name):
-        former = self.former_build / "deploy" / name
-        return super().binary(name) if name in self.replaced or not former.exists() else former
+        previous = self.previous_build / "deploy" / name
+        return super().binary(name) if name in self.replaced or not previous.exists() else previous
 
     def settings(self, name, *args, **changes):
         made = super().settings(name, *args, **changes)
         return made if name in self.replaced else {setting: value for setting, value in made.items() if setting not in CHANGED}
 
     def changed_settings(self, name):
-        """Those of this version that a process of the former one did without."""
+        """Those of this version that a process of the previous one did without."""
         return {setting: value for setting, value in self.secrets_of(name).items() if setting in CHANGED}
 
     def replace(self, name):
@@ -60,8 +60,8 @@ def statements(folder):
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_statements_of_the_former_version_fit(cluster, former_source, name):
-    folders = [folder for folder in (former_source / name, former_source / "libcommon") if folder.exists()]
+def test_statements_of_the_previous_version_fit(cluster, previous_source, name):
+    folders = [folder for folder in (previous_source / name, previous_source / "libcommon") if folder.exists()]
     with cluster.postgres.connect(SCHEMAS[name]) as connection:
         faults = []
         for folder in folders:
@@ -72,9 +72,9 @@ def test_statements_of_the_former_version_fit(cluster, former_source, name):
     assert faults == []
 
 
-def test_the_former_version_is_replaced_under_load(former_build):
+def test_the_previous_version_is_replaced_under_load(previous_build):
     """Both orders of caller and callee occur: the gateway is replaced in the middle."""
-    with run_cluster(FormerCluster(former_build)) as cluster:
+    with run_cluster(PreviousCluster(previous_build)) as cluster:
         names = [name for name in SCHEMAS if name != "gateway"]
         order = [*names[:3], "gateway", *names[3:]]
         with Load(cluster.user(), cluster["gateway"]) as load:

@@ -42,21 +42,21 @@ FILES = {
     "tests/upgrade/test_upgrade.py": "def test_upgrade(): pass\n",
 }
 
-# What would change the machine, or build the former version: its tests are made here.
+# What would change the machine, or build the previous version: its tests are made here.
 STUBS = """
 packages_ensure() { :; }
 promtool_ensure() { :; }
 engine_start() { :; }
 engine_stop() { :; }
 engine_base() { :; }
-former_wrap() { :; }
-former_build() {
+previous_wrap() { :; }
+previous_build() {
 	local part
-	for part in "${FORMER_TESTS[@]}"; do
-		mkdir -p "$FORMER/source/tests/$part"
-		echo 'def test_former(): pass' >"$FORMER/source/tests/$part/test_former.py"
+	for part in "${PREVIOUS_TESTS[@]}"; do
+		mkdir -p "$PREVIOUS/source/tests/$part"
+		echo 'def test_previous(): pass' >"$PREVIOUS/source/tests/$part/test_previous.py"
 	done
-	cp "$ROOT/tests/pytest.ini" "$FORMER/source/tests"
+	cp "$ROOT/tests/pytest.ini" "$PREVIOUS/source/tests"
 }
 """
 
@@ -71,7 +71,7 @@ def tree(tmp_path_factory):
     shutil.copy(ROOT / "deploy/dev", root / "deploy")
     shutil.copytree(ROOT / "deploy/dev.d", root / "deploy/dev.d")
     (root / "tests/upgrade").mkdir(parents=True, exist_ok=True)
-    (root / "tests/upgrade/former_reader.py").write_text("")
+    (root / "tests/upgrade/previous_reader.py").write_text("")
     with (root / "deploy/dev.d/demo.sh").open("a") as last:  # of those that deploy/dev reads
         last.write(STUBS)
     return root
@@ -129,12 +129,12 @@ def test_the_images(tree):
     assert re.search(r"\] deployment tests, on debian:trixie-slim: \d+ s$", done.stdout, re.MULTILINE)
 
 
-def test_the_former_version(tree):
+def test_the_previous_version(tree):
     done = dev(tree, "test", "upgrade")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert {"upgrade/test_upgrade.py::test_upgrade", "api/gateway/test_former.py::test_former"} <= set(ran(done))
+    assert {"upgrade/test_upgrade.py::test_upgrade", "api/gateway/test_previous.py::test_previous"} <= set(ran(done))
     assert re.search(r"\] upgrade: \d+ s$", done.stdout, re.MULTILINE)
-    assert re.search(r"\] tests of the former version, on the schema of this one: \d+ s$", done.stdout, re.MULTILINE)
+    assert re.search(r"\] tests of the previous version, on the schema of this one: \d+ s$", done.stdout, re.MULTILINE)
 
 
 @pytest.mark.parametrize(

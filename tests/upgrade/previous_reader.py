@@ -1,10 +1,10 @@
-"""A pytest plugin for the tests of the former version on the schema of this one. They see what functions of this version add, as a
-client or a service of the former version does, and pass over it as these do:
+"""A pytest plugin for the tests of the previous version on the schema of this one. They see what functions of this version add, as a
+client or a service of the previous version does, and pass over it as these do:
 
-- members of answers that the former description does not name;
-- events of the type `message`, for which no service of the former version has a handler, or finds what it looks for.
+- members of answers that the previous description does not name;
+- events of the type `message`, for which no service of the previous version has a handler, or finds what it looks for.
 
-Needs the former version's libcommon/tools in sys.path.
+Needs the previous version's libcommon/tools in sys.path.
 """
 
 import openapi_parts
