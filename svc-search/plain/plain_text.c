@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <libxml/HTMLparser.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
@@ -431,6 +432,20 @@ static void say_address(struct plain *plain)
 	}
 }
 
+/* Copy up to the next byte that say() looks at. */
+static void say_run(struct plain *plain)
+{
+	static const bool ENDS[UCHAR_MAX + 1] = {
+		['\\'] = true, ['$'] = true, ['{'] = true,  ['&'] = true, ['~'] = true,
+		['-'] = true,  ['`'] = true, ['\''] = true, ['h'] = true, ['w'] = true,
+	};
+	struct reader *reader = &plain->reader;
+	const char *begin = reader->at++;
+	while (!reader_is_over(reader) && !ENDS[(unsigned char)*reader->at])
+		reader->at++;
+	add(plain, begin, reader->at);
+}
+
 static void say(struct plain *plain)
 {
 	struct reader *reader = &plain->reader;
@@ -466,26 +481,28 @@ static void say(struct plain *plain)
 			}
 			/* fall through */
 		default:
-			buf_add(&plain->out, reader->at++, 1);
+			say_run(plain);
 		}
 	}
 }
 
 /* --- Whole texts ------------------------------------------------------------------------------ */
 
-static bool is_ascii(const char *text, size_t length)
+/* Whether all characters are below U+0300, the first that normal form C can change: in UTF-8 those
+ * whose bytes are below 0xCC. */
+static bool is_composed(const char *text, size_t length)
 {
-	unsigned char all = 0;
+	unsigned char highest = 0;
 	for (size_t i = 0; i < length; i++)
-		all |= (unsigned char)text[i];
-	return all < 0x80;
+		highest = MAX_OF(highest, (unsigned char)text[i]);
+	return highest < 0xCC;
 }
 
 /* The text in normal form C; as it is where it is not UTF-8. */
 static const char *compose(struct arena *arena, const char *text, size_t length)
 {
 	utf8proc_uint8_t *composed = NULL;
-	if (is_ascii(text, length))
+	if (is_composed(text, length))
 		return text;
 	utf8proc_ssize_t size =
 		utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, &composed,
