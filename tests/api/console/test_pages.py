@@ -37,12 +37,19 @@ def reader(cluster):
 
 @pytest.fixture
 def experiment(reader):
-    body = {"name": HOSTILE, "hypothesis": HOSTILE, "pr_url": "https://example.org/a/b/pull/1", "tags": ["a"]}
-    return reader.user.api.post("/experiments", body, expect=201).json()["id"]
+    """One with results, which came twice."""
+    body = {"name": HOSTILE, "hypothesis": HOSTILE, "pr_url": "https://example.org/a/b/pull/1", "tags": ["a"],
+            "ab_test_config": {"mode": "fixed", "planned_n": 1000, "metrics": [{"key": "conversion", "kind": "proportion"}]}}  # fmt: skip
+    made = reader.user.api.post("/experiments", body, expect=201).json()["id"]
+    for n in (500, 1000):
+        arms = [{"arm": "control", "n": n, "successes": 120}, {"arm": "treatment", "n": n, "successes": 150}]
+        reader.user.api.post(f"/experiments/{made}/results", {"metrics": [{"key": "conversion", "arms": arms}]}, expect=201)
+    return made
 
 
 def test_every_page_is_sound(browse, reader, experiment):
-    paths = [f"interests/{reader.interest}", f"experiments/{experiment}"]
+    paper = reader.user.api.get("/papers/recommended", expect=200).json()[0]["resource_id"]
+    paths = [f"interests/{reader.interest}", f"experiments/{experiment}", f"papers/{paper}"]
     seen = browse("pages", key=reader.user.key, paths=paths)
     assert seen["found"] == []
     assert seen["titles"]["interests"] == "Interests – expops"
@@ -225,6 +232,17 @@ def test_a_failed_run_says_why(browse, failed_run):
     seen = browse("run", key=failed_run, error=HOSTILE)
     assert (seen["errors"], seen["found"], seen["wasRun"]) == ([], [], False)
     assert all(link.startswith(("/console/", "/docs", "#")) for link in seen["links"])
+
+
+def test_the_page_of_an_experiment_shows_its_result(browse, reader, experiment):
+    seen = browse("result", key=reader.user.key, experiment=experiment)
+    assert (seen["errors"], seen["dots"], seen["earlier"]) == ([], 1, 1)
+    assert [part in seen["row"] for part in ("conversion", "treatment", "1,000", "+25%", "+0.0294% to +56.3%")] == [True] * 5
+
+
+def test_a_run_is_asked_about(browse, failed_run):
+    seen = browse("question", key=failed_run)
+    assert seen["errors"] == [] and HOSTILE in seen["reply"]
 
 
 def test_pages_of_other_origins_gain_nothing(browse, cluster):

@@ -373,6 +373,31 @@ const JOURNEYS = {
     return { errors, focused, planned };
   },
 
+  /** The result of an experiment: a line of the table with its picture, and what was said before. */
+  async result(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/experiments/${values.experiment}`);
+    await page.getByText("25 % better").first().waitFor();
+    const row = page.getByRole("table", { name: "Effects" }).getByRole("row").nth(1);
+    await page.getByText("One earlier analysis").click();
+    const earlier = await page.locator("details[open] li").count();
+    return { errors, row: await row.textContent(), dots: await row.locator("circle").count(), earlier };
+  },
+
+  /** A question about a run is answered. */
+  async question(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/agents`);
+    await page.getByRole("button", { name: "Run 7", exact: true }).click();
+    await page.getByLabel("Question").fill("Why did it fail?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    const asked = page.getByText("Why did it fail?", { exact: true });
+    await asked.waitFor();
+    return { errors, reply: await asked.locator("xpath=following-sibling::p[1]").textContent() };
+  },
+
   /** What others wrote stays text. */
   async hostile(browser, values) {
     const { page, errors } = await open(browser, values);

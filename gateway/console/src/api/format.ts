@@ -73,6 +73,19 @@ export function percent(value: number): string {
   return value.toLocaleString("en", { style: "percent", maximumFractionDigits: 0 });
 }
 
+const FIGURE = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+const CHANGE = new Intl.NumberFormat("en", { style: "percent", maximumSignificantDigits: 3, signDisplay: "exceptZero" });
+
+/** A number whose size is not known before: `0.0312`, `1,250`. */
+export function figure(value: number): string {
+  return FIGURE.format(value);
+}
+
+/** A change relative to what was there: `+12.5%`. */
+export function change(value: number): string {
+  return CHANGE.format(value);
+}
+
 /** `.83`, as scores are written everywhere. */
 export function score(value: number): string {
   return value >= 0.995 ? "1.0" : value.toFixed(2).replace(/^0/, "");

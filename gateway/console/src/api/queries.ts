@@ -6,7 +6,6 @@ import { pollWhile } from "./polling";
 import { Problem } from "./problem";
 
 export type Period = "today" | "week";
-export type ExperimentStatus = Schemas["ExperimentStatus"];
 
 /** Null: there is no session. */
 export const session = queryOptions({
@@ -116,16 +115,11 @@ export const paper = (id: string) =>
     queryFn: () => answer(api.GET("/api/v1.0/search/assets/{arxiv_id}", { params: { path: { arxiv_id: id } } })),
   });
 
-export const experiments = (status: ExperimentStatus | null, offset: number) =>
+export const similarPapers = (id: string) =>
   queryOptions({
-    queryKey: ["experiments", status, offset],
-    queryFn: () => page(api.GET("/api/v1.0/experiments", { params: { query: { limit: 25, offset, ...(status ? { status } : {}) } } })),
-  });
-
-export const experiment = (id: string) =>
-  queryOptions({
-    queryKey: ["experiments", id],
-    queryFn: () => answer(api.GET("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: id } } })),
+    queryKey: ["paper", id, "similar"],
+    queryFn: () =>
+      answer(api.GET("/api/v1.0/search/assets/{arxiv_id}/similar", { params: { path: { arxiv_id: id }, query: { limit: 5 } } })),
   });
 
 export const fleetReport = queryOptions({

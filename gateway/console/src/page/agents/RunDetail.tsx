@@ -10,6 +10,7 @@ import { Fact, Facts } from "../../part/Facts";
 import { State, type Tone } from "../../part/State";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
+import { Questions } from "./Questions";
 
 type Run = Schemas["Run"];
 type Gate = "passed" | "stopped" | "unknown";
@@ -124,6 +125,7 @@ export function RunDetail({ run, onClose }: { run: Run; onClose: () => void }) {
           <Gates run={run} />
         </>
       )}
+      <Questions run={run} />
     </Dialog>
   );
 }

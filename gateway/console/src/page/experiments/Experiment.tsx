@@ -4,7 +4,6 @@ import { useLocation } from "wouter-preact";
 
 import { safeLink } from "../../api/format";
 import { answer, api, type Schemas } from "../../api/client";
-import { experiment } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
@@ -16,6 +15,9 @@ import { Page } from "../../part/Page";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { ExperimentForm } from "./ExperimentForm";
+import { Implementation } from "./Implementation";
+import { Results } from "./Results";
+import { experiment } from "./queries";
 import { Delta, ExperimentState } from "./words";
 
 type Detail = Schemas["ExperimentDetail"];
@@ -132,6 +134,8 @@ function Content({ detail }: { detail: Detail }) {
       }
     >
       <About detail={detail} />
+      <Results id={detail.id} />
+      <Implementation detail={detail} />
       <History detail={detail} />
       {open === "edit" && (
         <Dialog title={text.experiments.edit} onClose={() => setOpen(null)}>

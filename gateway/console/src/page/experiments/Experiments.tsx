@@ -2,7 +2,6 @@ import { useQuery } from "@tanstack/preact-query";
 import { Link, useLocation, useSearchParams } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { experiments, type ExperimentStatus } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Dialog } from "../../part/Dialog";
@@ -13,6 +12,7 @@ import { Tabs } from "../../part/Tabs";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { ExperimentForm } from "./ExperimentForm";
+import { experiments, type ExperimentStatus } from "./queries";
 import { Delta, ExperimentState, STATUSES } from "./words";
 
 const ROWS = 25;

@@ -6,6 +6,7 @@ import { paper } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Page } from "../../part/Page";
 import { PaperMeta } from "../../part/PaperMeta";
+import { Similar } from "./Similar";
 
 function Content({ detail }: { detail: Schemas["AssetDetail"] }) {
   const address = safeLink(detail.url);
@@ -21,6 +22,7 @@ function Content({ detail }: { detail: Schemas["AssetDetail"] }) {
         </p>
       )}
       {detail.containerfile !== null && <pre class="command">{detail.containerfile}</pre>}
+      <Similar id={detail.arxiv_id} />
     </Page>
   );
 }

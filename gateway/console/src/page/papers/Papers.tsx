@@ -1,17 +1,15 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { Link, useSearchParams } from "wouter-preact";
+import { useSearchParams } from "wouter-preact";
 
 import { count, counted } from "../../api/format";
-import type { Schemas } from "../../api/client";
 import { newestPapers, papers, type PaperSearch } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
-import { PaperMeta } from "../../part/PaperMeta";
-import { Score } from "../../part/Score";
 import { text } from "../../text";
+import { PaperRow } from "./PaperRow";
 
 function searchOf(address: URLSearchParams): PaperSearch {
   return {
@@ -68,18 +66,6 @@ function SearchForm({ initial, onSearch }: FormProps) {
   );
 }
 
-function Row({ paper, score }: { paper: Schemas["Asset"]; score?: number }) {
-  return (
-    <article class="row">
-      <h3 class="card-title">
-        <Link href={`/papers/${encodeURIComponent(paper.arxiv_id)}`}>{paper.title}</Link>
-      </h3>
-      <PaperMeta paper={paper} />
-      {score !== undefined && <Score value={score} />}
-    </article>
-  );
-}
-
 function Newest() {
   return (
     <Answer query={useQuery(newestPapers)}>
@@ -88,7 +74,7 @@ function Newest() {
           <>
             <p class="lead">{text.papers.newest(count(total))}</p>
             {items.map((paper) => (
-              <Row key={paper.arxiv_id} paper={paper} />
+              <PaperRow key={paper.arxiv_id} paper={paper} />
             ))}
           </>
         ) : (
@@ -108,7 +94,7 @@ function Found({ search, onClear }: { search: PaperSearch; onClear: () => void }
           <>
             <p class="lead">{text.papers.found(counted(hits.length, "paper"))}</p>
             {hits.map((hit) => (
-              <Row key={hit.arxiv_id} paper={hit} score={hit.relevance_score} />
+              <PaperRow key={hit.arxiv_id} paper={hit} score={hit.relevance_score} />
             ))}
           </>
         ) : (

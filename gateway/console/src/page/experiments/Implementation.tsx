@@ -1,0 +1,103 @@
+/** An agent implements the experiment: where that stands, and its start. */
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+
+import { answer, api, type Schemas } from "../../api/client";
+import { safeLink } from "../../api/format";
+import { Answer } from "../../part/Answer";
+import { Button } from "../../part/Button";
+import { Confirm } from "../../part/Confirm";
+import { State, type Tone } from "../../part/State";
+import { text } from "../../text";
+import { implementation, isImplementing } from "./queries";
+
+type Status = Schemas["PipelineStatus"];
+type Detail = Schemas["ExperimentDetail"];
+
+const words = text.experiments.implementation;
+
+const TONES: Readonly<Record<Status["pipeline_status"], Tone>> = {
+  idle: "off",
+  queued: "waits",
+  assembling_context: "running",
+  dispatching: "running",
+  running: "running",
+  pr_opened: "done",
+  completed: "done",
+  failed: "failed",
+  cancelled: "off",
+};
+
+const STEP_TONES: Readonly<Record<Status["steps"][number]["status"], Tone>> = {
+  pending: "off",
+  running: "running",
+  completed: "done",
+  skipped: "off",
+  failed: "failed",
+};
+
+function Steps({ status }: { status: Status }) {
+  return (
+    <ol>
+      {status.steps.map((step) => (
+        <li key={step.name}>
+          <State tone={STEP_TONES[step.status]}>{words.steps[step.name]}</State> <span class="quiet wrap">{step.message}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Content({ status }: { status: Status }) {
+  const run = safeLink(status.run_url);
+  return (
+    <>
+      <p>
+        <State tone={TONES[status.pipeline_status]}>{words.states[status.pipeline_status]}</State>{" "}
+        {run && (
+          <a href={run} rel="noopener noreferrer" target="_blank">
+            {words.run}
+          </a>
+        )}
+      </p>
+      {status.error && <p class="warm">{status.error}</p>}
+      {status.summary && <p>{status.summary}</p>}
+      <Steps status={status} />
+    </>
+  );
+}
+
+function Start({ detail, repo, onClose }: { detail: Detail; repo: string; onClose: () => void }) {
+  const client = useQueryClient();
+  return (
+    <Confirm
+      title={words.startTitle(detail.name)}
+      action={words.start}
+      send={() => answer(api.POST("/api/v1.0/implement/experiments/{experiment_id}/run", { params: { path: { experiment_id: detail.id } } }))}
+      onDone={() => client.invalidateQueries({ queryKey: implementation(detail.id).queryKey })}
+      onClose={onClose}
+    >
+      <p>{words.startText(repo)}</p>
+    </Confirm>
+  );
+}
+
+export function Implementation({ detail }: { detail: Detail }) {
+  const [isStarting, setIsStarting] = useState(false);
+  const status = useQuery(implementation(detail.id));
+  const repo = detail.launch_context?.target_repo;
+  const canStart = repo && !detail.pr_url && status.data && !isImplementing(status.data);
+  return (
+    <section class="group">
+      <h2>{words.title}</h2>
+      <Answer query={status}>{(data) => <Content status={data} />}</Answer>
+      {canStart && (
+        <div class="actions">
+          <Button onClick={() => setIsStarting(true)}>{words.start}</Button>
+        </div>
+      )}
+      {!repo && <p class="small quiet">{words.needs}</p>}
+      {isStarting && repo && <Start detail={detail} repo={repo} onClose={() => setIsStarting(false)} />}
+    </section>
+  );
+}

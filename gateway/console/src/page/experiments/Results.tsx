@@ -1,0 +1,161 @@
+/** What the results of an experiment say: the verdict in words, and each effect with its interval. */
+import { useQuery } from "@tanstack/preact-query";
+
+import type { Schemas } from "../../api/client";
+import { change, count, figure } from "../../api/format";
+import { Answer } from "../../part/Answer";
+import { Interval } from "../../part/Interval";
+import { State, type Tone } from "../../part/State";
+import { Table } from "../../part/Table";
+import { Time, Unknown } from "../../part/Time";
+import { text } from "../../text";
+import { results } from "./queries";
+
+type Analysis = Schemas["Analysis"];
+type Metric = Analysis["metrics"][number];
+
+const words = text.experiments.results;
+
+const TONES: Readonly<Record<Analysis["verdict"], Tone>> = {
+  better: "done",
+  worse: "failed",
+  equal: "off",
+  unclear: "waits",
+  too_early: "running",
+  no_data: "off",
+  invalid: "failed",
+};
+
+/** The effect of an arm on a metric: relative to the control arm where that has a meaning. */
+interface Effect {
+  metric: Metric;
+  comparison: Metric["comparisons"][number];
+  isRelative: boolean;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+}
+
+function effectsOf({ metrics }: Analysis): Effect[] {
+  return metrics.flatMap((metric) =>
+    metric.comparisons.map((comparison) => {
+      const { effect, low, high, relative, relative_low, relative_high } = comparison;
+      return relative !== null && relative_low !== null && relative_high !== null
+        ? { metric, comparison, isRelative: true, value: relative, low: relative_low, high: relative_high }
+        : { metric, comparison, isRelative: false, value: effect, low, high };
+    }),
+  );
+}
+
+/** Effects of one metric are compared with each other; metrics have their own units. */
+function furthestOf(effects: readonly Effect[], { metric }: Effect): number {
+  const ofMetric = effects.filter((each) => each.metric === metric);
+  return Math.max(...ofMetric.flatMap(({ low, high, value }) => [low ?? 0, high ?? 0, value ?? 0].map(Math.abs)));
+}
+
+function unitsOf({ metric, comparison }: Effect): string | null {
+  const n = metric.arms.find(({ arm }) => arm === comparison.arm)?.n;
+  return typeof n === "number" ? count(n) : null;
+}
+
+function EffectText({ effect }: { effect: Effect }) {
+  const { value, low, high, isRelative, comparison } = effect;
+  if (value === null) return <span class="quiet">{comparison.invalid ?? <Unknown />}</span>;
+  const write = isRelative ? change : figure;
+  return (
+    <>
+      {write(value)} {low !== null && high !== null && <span class="quiet">{words.range(write(low), write(high))}</span>}
+    </>
+  );
+}
+
+function Effects({ analysis }: { analysis: Analysis }) {
+  const effects = effectsOf(analysis);
+  return (
+    <Table
+      label={words.effects}
+      rows={effects}
+      rowKey={({ metric, comparison }) => `${metric.key} ${comparison.arm}`}
+      columns={[
+        {
+          name: words.metric,
+          cell: ({ metric }) => (
+            <>
+              {metric.key} <span class="quiet">{metric.role}</span>
+            </>
+          ),
+        },
+        { name: words.arm, cell: ({ comparison }) => comparison.arm },
+        { name: words.units, figure: true, cell: (row) => unitsOf(row) ?? <Unknown /> },
+        { name: words.effect, figure: true, cell: (row) => <EffectText effect={row} /> },
+        {
+          name: words.interval(String(Math.round((1 - analysis.alpha) * 100))),
+          cell: (row) =>
+            row.value !== null &&
+            row.low !== null &&
+            row.high !== null && <Interval value={row.value} low={row.low} high={row.high} furthest={furthestOf(effects, row)} />,
+        },
+      ]}
+    />
+  );
+}
+
+function Content({ analysis }: { analysis: Analysis }) {
+  return (
+    <>
+      <p>
+        <State tone={TONES[analysis.verdict]}>{analysis.text}</State>
+      </p>
+      <p class="small quiet">
+        {words.advice(analysis.advice)} {analysis.at && <Time at={analysis.at} />}
+      </p>
+      <Effects analysis={analysis} />
+      {analysis.warnings.length > 0 && (
+        <ul class="findings">
+          {analysis.warnings.map((warning) => (
+            <li key={`${warning.code} ${warning.metric ?? ""}`}>
+              <State tone="waits">{warning.text}</State>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+/** What was said before there was as much to go by. */
+function Earlier({ analyses }: { analyses: readonly Analysis[] }) {
+  if (analyses.length === 0) return null;
+  return (
+    <details>
+      <summary class="small">{words.earlier(analyses.length)}</summary>
+      <ol class="timeline">
+        {analyses.map((analysis) => (
+          <li key={analysis.analysis_id}>
+            <span class="quiet">{analysis.at && <Time at={analysis.at} />} ·</span> {analysis.text}
+          </li>
+        ))}
+      </ol>
+    </details>
+  );
+}
+
+export function Results({ id }: { id: string }) {
+  return (
+    <section class="group">
+      <h2>{words.title}</h2>
+      <Answer query={useQuery(results(id))}>
+        {([newest, ...earlier]) =>
+          newest ? (
+            <>
+              <Content analysis={newest} />
+              <Earlier analyses={earlier} />
+            </>
+          ) : (
+            <p class="quiet">{words.none}</p>
+          )
+        }
+      </Answer>
+    </section>
+  );
+}

@@ -1,0 +1,41 @@
+/** What the pages of experiments read. */
+import { queryOptions } from "@tanstack/preact-query";
+
+import { answer, api, page, type Schemas } from "../../api/client";
+import { pollWhile } from "../../api/polling";
+
+export type ExperimentStatus = Schemas["ExperimentStatus"];
+
+export const experiments = (status: ExperimentStatus | null, offset: number) =>
+  queryOptions({
+    queryKey: ["experiments", status, offset],
+    queryFn: () => page(api.GET("/api/v1.0/experiments", { params: { query: { limit: 25, offset, ...(status ? { status } : {}) } } })),
+  });
+
+export const experiment = (id: string) =>
+  queryOptions({
+    queryKey: ["experiments", id],
+    queryFn: () => answer(api.GET("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: id } } })),
+  });
+
+/** The analyses of the results, newest first. */
+export const results = (id: string) =>
+  queryOptions({
+    queryKey: ["experiments", id, "results"],
+    queryFn: async () => {
+      const call = api.GET("/api/v1.0/experiments/{experiment_id}/results", { params: { path: { experiment_id: id }, query: { all: true } } });
+      return [await answer(call)].flat();
+    },
+  });
+
+const IMPLEMENTING: readonly Schemas["PipelineState"][] = ["queued", "assembling_context", "dispatching", "running"];
+
+export const isImplementing = ({ pipeline_status }: Schemas["PipelineStatus"]) => IMPLEMENTING.includes(pipeline_status);
+
+export const implementation = (id: string) =>
+  queryOptions({
+    queryKey: ["experiments", id, "implementation"],
+    queryFn: () =>
+      answer(api.GET("/api/v1.0/implement/experiments/{experiment_id}/status", { params: { path: { experiment_id: id } } })),
+    refetchInterval: pollWhile(isImplementing),
+  });
