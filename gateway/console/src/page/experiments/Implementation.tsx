@@ -73,7 +73,9 @@ function Start({ detail, repo, onClose }: { detail: Detail; repo: string; onClos
     <Confirm
       title={words.startTitle(detail.name)}
       action={words.start}
-      send={() => answer(api.POST("/api/v1.0/implement/experiments/{experiment_id}/run", { params: { path: { experiment_id: detail.id } } }))}
+      send={() =>
+        answer(api.POST("/api/v1.0/implement/experiments/{experiment_id}/run", { params: { path: { experiment_id: detail.id } } }))
+      }
       onDone={() => client.invalidateQueries({ queryKey: implementation(detail.id).queryKey })}
       onClose={onClose}
     >

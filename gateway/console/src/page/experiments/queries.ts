@@ -23,7 +23,9 @@ export const results = (id: string) =>
   queryOptions({
     queryKey: ["experiments", id, "results"],
     queryFn: async () => {
-      const call = api.GET("/api/v1.0/experiments/{experiment_id}/results", { params: { path: { experiment_id: id }, query: { all: true } } });
+      const call = api.GET("/api/v1.0/experiments/{experiment_id}/results", {
+        params: { path: { experiment_id: id }, query: { all: true } },
+      });
       return [await answer(call)].flat();
     },
   });
@@ -35,7 +37,6 @@ export const isImplementing = ({ pipeline_status }: Schemas["PipelineStatus"]) =
 export const implementation = (id: string) =>
   queryOptions({
     queryKey: ["experiments", id, "implementation"],
-    queryFn: () =>
-      answer(api.GET("/api/v1.0/implement/experiments/{experiment_id}/status", { params: { path: { experiment_id: id } } })),
+    queryFn: () => answer(api.GET("/api/v1.0/implement/experiments/{experiment_id}/status", { params: { path: { experiment_id: id } } })),
     refetchInterval: pollWhile(isImplementing),
   });
