@@ -1,5 +1,5 @@
-/** Which source a paper is of, by its id: that of arXiv has none before a colon (`2205.14135`), those
- * of others have (`biorxiv:10.1101/2026.11.20.123456`). */
+/** Which source a paper is of, by its id: one of arXiv has no colon (`2205.14135`), one of another
+ * source has its name before it (`biorxiv:10.1101/2026.11.20.123456`). */
 #pragma once
 
 #include <string.h>

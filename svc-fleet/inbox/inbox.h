@@ -17,7 +17,7 @@ void inbox_dismiss(struct request *rq);
 extern const struct setting INBOX_SETTINGS[];
 extern int64_t inbox_check_ms;
 
-/** One pass of the recurring work: announce the new items of the inboxes that are due for a look. */
+/** One pass of the recurring work: announce new items of the inboxes that are due for a look. */
 void inbox_announce(struct request *rq);
 
 /** Event `key.expiring`, {"key_id", "name", "repo", "expires_at"}: it is an item from now on. */

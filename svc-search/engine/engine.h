@@ -204,7 +204,7 @@ struct engine_query {
 	const char *const *explained;
 	size_t explained_count;
 	/* Rank these papers, each once, as the search did that found them, and look for no others;
-	 * NULL: search. Its best hits must be among them, and `feedback` is what it returned (struct
+	 * NULL: search. Its best hits must be among them, and `feedback` is what it gave (struct
 	 * engine_result). */
 	const char *const *among;
 	size_t among_count; /* at most ENGINE_MAX_RESULTS */

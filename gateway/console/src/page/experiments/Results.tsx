@@ -4,11 +4,11 @@ import { useQuery } from "@tanstack/preact-query";
 import type { Schemas } from "../../api/client";
 import { change, count, figure } from "../../api/format";
 import { Answer } from "../../part/Answer";
-import { Interval } from "../../part/Interval";
 import { State, type Tone } from "../../part/State";
 import { Table } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
+import { Interval } from "./Interval";
 import { results } from "./queries";
 
 type Analysis = Schemas["Analysis"];
