@@ -229,7 +229,6 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest,
 {
 	struct source source;
 	struct pool_search *search;
-	sources_read(rq, interest);
 	if (!source_load(rq, interest, &source))
 		return POOL_INTEREST_DELETED;
 	if (source.is_unread)

@@ -40,10 +40,10 @@ struct pool_search {
 	const char *embedder; /* that it named; NULL: it has no vectors */
 };
 
-/** Search the interest's candidates again and store them, with the papers that are new or have
- * changed. When svc-search is unavailable, an existing pool is kept. Otherwise `ret_search` is set,
- * in the arena of `rq`. Suspends. Raises ERR_UNAVAILABLE: svc-search is unavailable and there is no
- * pool. */
+/** Search the interest's candidates again, with the sources as they were last read, and store them,
+ * with the papers that are new or have changed. When svc-search is unavailable, an existing pool is
+ * kept. Otherwise `ret_search` is set, in the arena of `rq`. Suspends. Raises ERR_UNAVAILABLE:
+ * svc-search is unavailable and there is no pool. */
 enum pool_renewal pool_renew(struct request *rq, const char *interest,
                              struct pool_search **ret_search);
 

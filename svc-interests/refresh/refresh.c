@@ -10,7 +10,9 @@
 #include "pool/pool.h"
 #include "ranking/recommend.h"
 #include "refresh.sql.h"
+#include "refresh/daily_turn.h"
 #include "refresh/refit.h"
+#include "source/source.h"
 
 static double half_life_days; /* of recency */
 
@@ -31,6 +33,7 @@ struct interest_refresh {
 	const char *interest;
 	int64_t limit; /* 0: the interest's daily count */
 	int percent;   /* progress of the task when this interest is stored */
+	bool is_daily; /* nobody waits for it */
 	/* it was changed, or refreshed by another task, meanwhile: nothing was stored */
 	bool is_changed;
 	struct pool_search *search; /* of the candidates; NULL: svc-search is unavailable */
@@ -129,6 +132,9 @@ static void refresh_interest(struct request *rq)
 {
 	struct interest_refresh *refresh = rq->user;
 	refresh->search = NULL;
+	sources_read(rq, refresh->interest); /* takes long, and no processor */
+	if (refresh->is_daily)
+		daily_turn_take(rq);
 	enum pool_renewal renewal = pool_renew(rq, refresh->interest, &refresh->search);
 	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
 	if (renewal != POOL_RENEWED)
@@ -204,6 +210,7 @@ void refresh_run(struct request *rq, struct task *task)
 			.interest = pg_value(targets, i),
 			.limit = json_get_int(task->input, "num_results", 0),
 			.percent = 100 * (i + 1) / (targets->count + 1),
+			.is_daily = json_get(task->input, "day") != NULL,
 		};
 		struct problem problem;
 		if (refresh_one(rq, refresh, &problem) && !failure.code)
