@@ -15,7 +15,6 @@ import pytest
 from lib.system.cluster import Cluster
 from lib.fixtures import run_cluster, run_counterpart
 from lib.scenario.sample import load_sample
-from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 DAY_SECONDS = 86400
@@ -166,9 +165,5 @@ def emit(cluster):
 
 
 @pytest.fixture
-def account(api, db):
-    """The id of `user`'s account."""
-    interest = api.post("/interests", {"name": "Whose", "context": "account"}, expect=201).json()
-    found = interests_tables.account_of(db, interest["id"])
-    api.delete(f"/interests/{interest['id']}", expect=200)
-    return str(found)
+def account(user):
+    return user.account

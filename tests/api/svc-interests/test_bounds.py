@@ -4,9 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lib.tables import interests as interests_tables
+
 MAX, ACTIVE_MAX = 500, 100  # the defaults
-FILL = """INSERT INTO interest (account_id, name, context, is_active)
-          SELECT %s, 'filler ' || n, 'x', %s FROM generate_series(%s::int, %s::int) AS n"""
 
 
 @pytest.fixture
@@ -14,9 +14,9 @@ def fill(db, user):
     """fill(active, inactive): as many interests as if the account had made them."""
 
     def run(active, inactive=0):
-        db.execute(FILL, [user.account, True, 1, active])
-        db.execute(FILL, [user.account, False, active + 1, active + inactive])
-        db.commit()
+        names = [f"filler {n}" for n in range(active + inactive)]
+        interests_tables.add_interests(db, user.account, names[:active])
+        interests_tables.add_interests(db, user.account, names[active:], is_active=False)
 
     return run
 
@@ -24,12 +24,7 @@ def fill(db, user):
 @pytest.fixture
 def count(db, user):
     """count(): (interests, active ones) of the account."""
-
-    def run():
-        db.commit()
-        return db.execute("SELECT count(*), count(*) FILTER (WHERE is_active) FROM interest WHERE account_id = %s", [user.account]).fetchone()
-
-    return run
+    return lambda: interests_tables.count_interests(db, user.account)
 
 
 def at_once(number, call):
@@ -102,9 +97,7 @@ def test_interests_are_counted(api, user, db, fill):
     api.put(f"/interests/{made[1]}", {"is_active": False, "daily_count": 6}, expect=200)
     api.delete(f"/interests/{made[1]}", expect=200)
     api.delete(f"/interests/{made[2]}", expect=200)
-    db.commit()
-    counted = db.execute("SELECT interests, active FROM interest_count WHERE account_id = %s", [user.account]).fetchone()
-    assert counted == (7, 3)
+    assert interests_tables.kept_counts(db, user.account) == (7, 3)
 
 
 def test_accounts_do_not_share_their_bounds(api, other_user, fill):

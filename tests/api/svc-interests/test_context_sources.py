@@ -9,6 +9,8 @@ import pytest
 
 from lib.outside.counterparts import connect
 from lib.outside.stub_server import StubServer
+from lib.tables import interests as interests_tables
+from lib.tables import search as search_tables
 from lib.wait import wait_for
 
 PAGE = """<!doctype html><html><head><title>{title}</title><script>var x = "never";</script></head>
@@ -79,14 +81,10 @@ def titles(interests, interest):
 def test_addresses_of_arxiv_wait_for_a_turn(interests, sources, cluster):
     """All requests to arXiv are those of one client: while its next turns are taken, it is not asked."""
     with cluster.postgres.connect("search") as search:
-        search.execute(
-            "INSERT INTO source_pace VALUES ('arxiv', now() + interval '1 hour') "
-            "ON CONFLICT (name) DO UPDATE SET next_request_at = excluded.next_request_at"
-        )
-        search.commit()
+        search_tables.take_turns(search, "arxiv")
         made = interests.create(context="https://arxiv.org/list/cs.LG/recent")
         (source,) = wait_for(lambda: sources(made), "the address was tried")
-        search.execute("DELETE FROM source_pace")
+        search_tables.free_turns(search)
     assert (source["kind"], source["status"], source["error"]) == ("page", "failed", "arXiv is being read for others")
 
 
@@ -183,8 +181,7 @@ def test_a_source_is_read_again_after_a_week_and_kept_when_it_is_gone(api, db, i
     assert site.requests.count(path) == 1
 
     def a_week_later():
-        db.execute("UPDATE context_source SET tried_at = tried_at - interval '8 days' WHERE interest_id = %s", [made["id"]])
-        db.commit()
+        interests_tables.age_sources(db, made["id"], "8 days")
         interests.refresh(made)
         return sources(made)[0]
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -21,38 +22,15 @@ def eager_replicas(cluster):
     cluster.retire(NAME, count)
 
 
-def forget_today(db):
-    """Delete the row of the day, so that the run is due. Returns the ids of the former tasks. (Their times would not do: the
-    transaction of the next run may have begun before this one, and have waited for it.)"""
-    return db.execute(
-        "WITH deleted AS (DELETE FROM daily_run) SELECT coalesce(array_agg(id), '{}') FROM task"
-    ).fetchone()[0]
-
-
-def runs(db):
-    """The runs whose accounts have all been given their tasks."""
-    return db.execute("SELECT day = (now() AT TIME ZONE 'UTC')::date, tasks FROM daily_run WHERE next_account IS NULL").fetchall()
-
-
 def tasks_without(db, former):
-    return db.execute(
-        "SELECT account_id, status FROM task WHERE kind = 'recommendations_refresh_all' AND id <> ALL (%s)", [former]
-    ).fetchall()
+    """[(account, status)]"""
+    return [(task.account_id, task.status) for task in common.tasks(db, "recommendations_refresh_all") if task.id not in former]
 
 
 def refresh_status(db, interest):
     """Start a refresh and wait for its end. Returns its status."""
-    (task,) = db.execute(
-        "SELECT (task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id))).id "
-        "FROM interest WHERE id = %s",
-        [interest["id"]],
-    ).fetchone()
-
-    def ended():
-        status = interests_tables.task_status(db, task)
-        return status if status not in ("pending", "running") else None
-
-    return wait_for(ended, "the refresh has ended")
+    account = interests_tables.account_of(db, interest["id"])
+    return common.wait_ended(db, common.start_task(db, "recommendations_refresh", account, interest_id=interest["id"]))[0]
 
 
 def all_completed(db, former, count):
@@ -64,12 +42,11 @@ def test_daily_run_refreshes_every_active_interest_once(db, interests, other_int
     first, second = interests.ready(daily_count=2), interests.ready(daily_count=3)
     inactive = interests.ready(is_active=False)
     theirs = other_interests.ready(daily_count=4)
-    former = forget_today(db)
-    wait_for(lambda: runs(db), "the daily run has started")
-    ((is_today, count),) = runs(db)
+    former = interests_tables.forget_daily_run(db)
+    wait_for(lambda: interests_tables.daily_runs(db), "the daily run has started")
+    ((is_today, count),) = interests_tables.daily_runs(db)
     assert is_today
-    active = db.execute("SELECT count(DISTINCT account_id) FROM interest WHERE is_active").fetchone()[0]
-    assert count == active >= 2
+    assert count == interests_tables.active_accounts(db) >= 2
     wait_for(lambda: all_completed(db, former, count), "the tasks of the daily run have ended")
     accounts = [account for account, _ in tasks_without(db, former)]
     assert len(accounts) == len(set(accounts)) == count
@@ -80,26 +57,26 @@ def test_daily_run_refreshes_every_active_interest_once(db, interests, other_int
 
 def test_missed_run_is_made_at_the_next_start(cluster, db, interests):
     made = interests.ready(daily_count=2)
-    forget_today(db)
-    assert runs(db) == []
+    interests_tables.forget_daily_run(db)
+    assert interests_tables.daily_runs(db) == []
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
     wait_for(lambda: len(interests.recommended(made)) == 2, "the missed run is made")
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
-    assert len(runs(db)) == 1
+    assert len(interests_tables.daily_runs(db)) == 1
     assert len(interests.recommended(made)) == 2
 
 
 def test_interests_of_a_deleted_account_do_not_stop_the_run(db, interests, other_interests, eager_replicas):
     interest, theirs = interests.ready(), other_interests.ready()
-    db.execute("INSERT INTO deleted_account (id) SELECT account_id FROM interest WHERE id = %s", [theirs["id"]])
-    former = forget_today(db)
-    wait_for(lambda: runs(db), "the daily run has started")
-    accounts = {account for account, _ in tasks_without(db, former)}
-    found = dict(db.execute("SELECT id::text, account_id FROM interest WHERE id IN (%s, %s)", [interest["id"], theirs["id"]]).fetchall())
-    assert found[interest["id"]] in accounts
-    assert found[theirs["id"]] not in accounts
+    account, deleted = (interests_tables.account_of(db, one["id"]) for one in (interest, theirs))
+    common.note_deleted(db, deleted)
+    former = interests_tables.forget_daily_run(db)
+    wait_for(lambda: interests_tables.daily_runs(db), "the daily run has started")
+    accounts = {owner for owner, _ in tasks_without(db, former)}
+    assert account in accounts
+    assert deleted not in accounts
 
 
 @pytest.fixture
@@ -109,7 +86,7 @@ def late_replica(cluster, db):
 
     def start(latest):
         cluster.stop(NAME)
-        db.execute("DELETE FROM daily_run")
+        interests_tables.forget_daily_run(db)
         cluster.add(NAME, DAILY_CHECK="50ms", REFRESH_LATEST=latest).wait_ready()
 
     yield start
@@ -140,7 +117,7 @@ def test_no_run_before_the_latest_time_without_papers(db, interests, emit, late_
     harvested(emit, day=str(datetime.now(UTC).date() - timedelta(days=1)))
     for _ in range(3):
         assert refresh_status(db, made) == "completed"
-    assert runs(db) == []
+    assert interests_tables.daily_runs(db) == []
 
 
 def test_the_run_follows_the_harvest(db, interests, emit, late_replica):
@@ -148,10 +125,9 @@ def test_the_run_follows_the_harvest(db, interests, emit, late_replica):
     late_replica(later(1))
     harvested(emit, set="stat")
     harvested(emit)
-    wait_for(lambda: runs(db), "the run has begun")
-    made_now = "SELECT count(*) FROM recommendation WHERE interest_id = %s"
-    wait_for(lambda: db.execute(made_now, [made["id"]]).fetchone() == (2,), "the interest is refreshed")
-    assert len(runs(db)) == 1
+    wait_for(lambda: interests_tables.daily_runs(db), "the run has begun")
+    wait_for(lambda: interests_tables.count_recommendations(db, made["id"]) == 2, "the interest is refreshed")
+    assert len(interests_tables.daily_runs(db)) == 1
 
 
 def test_the_latest_time_is_of_its_zone(db, late_replica):
@@ -160,20 +136,20 @@ def test_the_latest_time_is_of_its_zone(db, late_replica):
     if at.date() != datetime.now(UTC).date():
         pytest.skip("too early today")
     late_replica((at - timedelta(hours=10)).strftime("%H:%M") + " Pacific/Honolulu")
-    wait_for(lambda: runs(db), "the run is made")
+    wait_for(lambda: interests_tables.daily_runs(db), "the run is made")
 
 
 def test_a_run_goes_on_where_a_process_stopped(cluster, db, interests, other_interests):
     """The first account has its task already."""
     first, second = interests.ready(daily_count=2), other_interests.ready(daily_count=2)
-    owners = dict(db.execute("SELECT id::text, account_id FROM interest WHERE id IN (%s, %s)", [first["id"], second["id"]]).fetchall())
+    owners = {one["id"]: interests_tables.account_of(db, one["id"]) for one in (first, second)}
     done, left = (first, second) if owners[first["id"]] < owners[second["id"]] else (second, first)
     steps = {first["id"]: interests, second["id"]: other_interests}
-    db.execute("UPDATE daily_run SET tasks = 1, next_account = %s", [owners[done["id"]]])
+    interests_tables.stop_daily_run_at(db, owners[done["id"]])
     cluster.restart(NAME)
     cluster.wait_ready(NAME)
     wait_for(lambda: len(steps[left["id"]].recommended(left)) == 2, "the other account is refreshed")
-    ((_, tasks),) = runs(db)
+    ((_, tasks),) = interests_tables.daily_runs(db)
     assert tasks >= 2
     assert steps[done["id"]].recommended(done) == []
 
@@ -181,7 +157,7 @@ def test_a_run_goes_on_where_a_process_stopped(cluster, db, interests, other_int
 def test_the_end_of_an_account_is_told(cluster, db, interests, eager_replicas):
     made = interests.ready(daily_count=2)
     account = str(interests_tables.account_of(db, made["id"]))
-    forget_today(db)
+    interests_tables.forget_daily_run(db)
     redis = cluster.redis.client()
 
     def told():

@@ -4,9 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lib.tables import common
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
-TABLES = ("interest", "pool_entry", "recommendation", "feedback", "preference_model")
+TABLES = ("pool_entry", "recommendation", "preference_model")
 
 
 @pytest.fixture
@@ -18,26 +20,12 @@ def lock_row(cluster):
         connection = cluster.postgres.connect("interests")
         connections.append(connection)
         connection.autocommit = False
-        connection.execute("SELECT FROM interest WHERE id = %s FOR UPDATE", [interest["id"]])
+        interests_tables.lock_interest(connection, interest["id"])
         return connection
 
     yield hold
     for connection in connections:
         connection.close()
-
-
-def wait_blocked(db):
-    """Wait until a statement of the service waits for a lock."""
-    waiting = "SELECT FROM pg_stat_activity WHERE usename = 'expops_interests' AND wait_event_type = 'Lock'"
-    wait_for(lambda: db.execute(waiting).fetchone() is not None, "a statement waits for the lock")
-
-
-def task_of(db, task):
-    return db.execute("SELECT status, message FROM task WHERE id = %s", [task]).fetchone()
-
-
-def wait_ended(db, task):
-    return wait_for(lambda: (row := task_of(db, task)) and row[0] not in ("pending", "running") and row, "task ended")
 
 
 def start(api, made, work):
@@ -64,28 +52,24 @@ def made(interests):
 def test_interest_deleted_during_a_task(api, db, made, lock_row, work, message):
     holder = lock_row(made)
     task = start(api, made, work)
-    wait_blocked(db)
-    holder.execute("DELETE FROM interest WHERE id = %s", [made["id"]])
+    common.wait_blocked(db, "interests")
+    interests_tables.drop_interest(holder, made["id"])
     holder.commit()
-    assert wait_ended(db, task) == ("completed", message)
-    for table in TABLES[1:]:
-        if table != "feedback":
-            assert db.execute(f"SELECT FROM {table} WHERE interest_id = %s", [made["id"]]).fetchone() is None
+    assert common.wait_ended(db, task) == ("completed", message)
+    assert common.tables_with(db, TABLES, interest_id=made["id"]) == []
 
 
 @pytest.mark.parametrize("work", ["refresh", "refit"])
 def test_account_deleted_during_a_task(api, db, interests, other_interests, made, account, lock_row, work):
     holder = lock_row(made)
     start(api, made, work)
-    wait_blocked(db)
+    common.wait_blocked(db, "interests")
     api.post("/account/delete", {"confirm": True}, expect=200)
-    deleting = "SELECT FROM pg_stat_activity WHERE query ILIKE '%account_forget%' AND wait_event_type = 'Lock'"
-    wait_for(lambda: db.execute(deleting).fetchone() is not None, "the deletion waits for the lock")
+    wait_for(lambda: common.blocked(db, "interests", "account_forget"), "the deletion waits for the lock")
     holder.rollback()
 
     def left():
-        return [table for table in ("interest", "recommendation", "task")
-                if db.execute(f"SELECT FROM {table} WHERE account_id = %s", [account]).fetchone() is not None]
+        return common.tables_with(db, ("interest", "recommendation", "task"), account_id=account)
 
     wait_for(lambda: not left(), "no row of the account is left")
     theirs = other_interests.ready()
@@ -97,26 +81,22 @@ def test_account_deletion_does_not_deadlock(api, db, made, account, lock_row):
     """A transaction that locks an interest can start a task for it while the account is deleted."""
     holder = lock_row(made)
     api.post("/account/delete", {"confirm": True}, expect=200)
-    wait_blocked(db)
-    holder.execute("SELECT task_start('pool_build', %s, jsonb_build_object('interest_id', %s::text))", [account, made["id"]])
+    common.wait_blocked(db, "interests")
+    common.start_task(holder, "pool_build", account, interest_id=made["id"])
     holder.commit()
-    tables = ("interest", "task")
-    wait_for(
-        lambda: not any(db.execute(f"SELECT FROM {table} WHERE account_id = %s", [account]).fetchone() for table in tables),
-        "no row of the account is left",
-    )
+    wait_for(lambda: common.tables_with(db, ("interest", "task"), account_id=account) == [], "no row of the account is left")
 
 
 def test_what_waits_for_the_deletion_of_its_account_is_refused(cluster, api, db, made, account):
     late = {"name": "late", "context": "late"}
     with cluster.postgres.connect("interests") as deletion, ThreadPoolExecutor() as pool:
         deletion.autocommit = False
-        deletion.execute("SELECT account_forget(%s)", [account])
+        common.forget_account(deletion, account)
         refused = pool.submit(api.problem, "POST", "/interests", 400, "invalid_request", late)
-        wait_blocked(db)
+        common.wait_blocked(db, "interests")
         deletion.commit()
         refused.result()
-    assert db.execute("SELECT FROM interest WHERE account_id = %s", [account]).fetchone() is None
+    assert common.tables_with(db, ["interest"], account_id=account) == []
 
 
 def test_interest_deleted_while_its_pool_is_built(cluster, api, interests, db):
@@ -124,10 +104,10 @@ def test_interest_deleted_while_its_pool_is_built(cluster, api, interests, db):
     search.pause()
     try:
         made = interests.create()
-        (task,) = db.execute("SELECT id FROM task WHERE input ->> 'interest_id' = %s", [made["id"]]).fetchone()
-        wait_for(lambda: task_of(db, task)[0] == "running", "the task runs")
+        (task,) = (one.id for one in common.tasks(db, "pool_build", interest_id=made["id"]))
+        wait_for(lambda: common.task_status(db, task) == "running", "the task runs")
         api.delete(f"/interests/{made['id']}", expect=200)
     finally:
         search.resume()
-    status, message = wait_ended(db, task)
+    status, message = common.wait_ended(db, task)
     assert status == "completed" and "deleted" in message

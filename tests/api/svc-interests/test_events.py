@@ -5,6 +5,8 @@ import uuid
 import pytest
 
 from lib.scenario.deletion import wait_deletion
+from lib.tables import common
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 STREAM = "events.experiments"
@@ -104,8 +106,7 @@ def test_arxiv_ids_of_events_are_canonical_and_bounded(interests, emit, account,
     data = experiment(arxiv_ids=["x" * 100_000, f"arXiv:{paper}v7", "https://arxiv.org/abs/math.GT/0309136"])
     emit(STREAM, "experiment.created", account, data)
     wait_history(interests, interest, "- An experiment (running)")
-    stored = db.execute("SELECT arxiv_id FROM experiment_paper WHERE experiment_id = %s ORDER BY 1", [data["id"]])
-    assert [one for one, in stored] == [paper, "math/0309136"]
+    assert interests_tables.experiment_papers(db, data["id"]) == [paper, "math/0309136"]
 
 
 @pytest.mark.parametrize(
@@ -143,8 +144,7 @@ def test_deleting_an_account_deletes_all_its_rows(cluster, interests, emit, api,
 
     def left():
         tables = ("interest", "recommendation", "experiment", "experiment_paper", "task", "idempotency")
-        return [table for table in tables
-                if db.execute(f"SELECT FROM {table} WHERE account_id = %s LIMIT 1", [account]).fetchone() is not None]
+        return common.tables_with(db, tables, account_id=account)
 
     wait_for(lambda: left() == [], "no row of the account is left")
     late = experiment(name="late")
@@ -152,12 +152,12 @@ def test_deleting_an_account_deletes_all_its_rows(cluster, interests, emit, api,
     emit(STREAM, "experiment.created", account, late)
     other = experiment(name="of somebody else")
     emit(STREAM, "experiment.created", str(uuid.uuid4()), other)
-    wait_for(lambda: db.execute("SELECT FROM experiment WHERE id = %s", [other["id"]]).fetchone() is not None)
+    wait_for(lambda: common.tables_with(db, ["experiment"], id=other["id"]), "the other event is handled")
     assert left() == []
 
 
 def test_deleted_account_cannot_create_rows(api, account, db, interest):
-    db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [account])
+    common.note_deleted(db, account)
     api.problem("POST", "/interests", 400, "invalid_request", {"name": "late", "context": "late"})
     api.problem("POST", "/papers/recommended/refresh", 400, "invalid_request", {})
     history = interest["experiment_history_id"]
@@ -168,7 +168,7 @@ def test_deleting_an_account_keeps_other_accounts(interests, other_interests, ot
     theirs = other_interests.ready()
     mine = interests.ready()
     api.post("/account/delete", {"confirm": True}, expect=200)
-    wait_for(lambda: db.execute("SELECT FROM interest WHERE id = %s", [mine["id"]]).fetchone() is None)
+    wait_for(lambda: not common.tables_with(db, ["interest"], id=mine["id"]), "my interest is gone")
     assert other_interests.get(theirs)["pool_size"] > 0
 
 
@@ -192,16 +192,10 @@ def test_experiments_created_by_the_api_are_in_the_history(api, interests):
 
 @pytest.mark.parametrize("table", ["interest", "experiment"])
 def test_row_inserted_while_its_account_is_deleted_is_deleted_too(cluster, api, account, db, table):
-    insert = {
-        "interest": "INSERT INTO interest (account_id, name, context) VALUES (%s, 'under way', 'x')",
-        "experiment": "INSERT INTO experiment (id, account_id, version, told_at, arxiv_ids) "
-        "VALUES (gen_random_uuid(), %s, 1, now(), '{}')",
-    }
     with cluster.postgres.connect("interests") as holder:
         holder.autocommit = False
-        holder.execute(insert[table], [account])
+        interests_tables.insert_row(holder, table, account)
         api.post("/account/delete", {"confirm": True}, expect=200)
         wait_deletion(db, account)
         holder.commit()
-    rows = f"SELECT count(*) FROM {table} WHERE account_id = %s"
-    wait_for(lambda: db.execute(rows, [account]).fetchone() == (0,), f"{table} has no row of the account")
+    wait_for(lambda: common.tables_with(db, [table], account_id=account) == [], f"{table} has no row of the account")

@@ -4,6 +4,8 @@ import math
 
 import pytest
 
+from lib.tables import interests as interests_tables
+
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
 SIGNALS = ("retrieval", "preference", "recency", "container")
 
@@ -110,10 +112,7 @@ def test_examples_move_the_score(interests, api, db, likes):
     liked, disliked = fit(interests, made)
     if likes < len(liked):
         kept = sorted(liked)[:likes]
-        db.execute(
-            "DELETE FROM feedback f USING recommendation r WHERE r.id = f.recommendation_id AND r.interest_id = %s"
-            " AND r.arxiv_id <> ALL (%s)", [made["id"], kept],
-        )  # fmt: skip
+        interests_tables.keep_feedback_of(db, made["id"], kept)
         liked, disliked = set(kept), set()
         assert interests.refit(made)["result"]["examples"] == likes
     before = {one["recommendation_id"] for one in interests.recommended(made, limit=50)}
@@ -158,7 +157,7 @@ def test_one_of_an_earlier_version_has_none(interests, api, db):
     made = interests.ready()
     interests.refresh(made)
     (first, *_) = interests.recommended(made)
-    db.execute("DELETE FROM recommendation_explanation WHERE recommendation_id = %s", [first["recommendation_id"]])
+    interests_tables.drop_explanation(db, first["recommendation_id"])
     problem = api.problem("GET", f"/papers/recommended/{first['recommendation_id']}/explanation", 404, "not_found")
     assert problem["detail"] == "no explanation was stored with this recommendation"
 
@@ -168,5 +167,4 @@ def test_explanations_go_with_their_interest(interests, api, db):
     interests.refresh(made)
     ids = [one["recommendation_id"] for one in interests.recommended(made)]
     api.delete(f"/interests/{made['id']}", expect=200)
-    left = db.execute("SELECT FROM recommendation_explanation WHERE recommendation_id = ANY (%s)", [ids])
-    assert left.rowcount == 0
+    assert interests_tables.explained(db, ids) == 0

@@ -2,6 +2,7 @@
 
 import pytest
 
+from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -15,38 +16,23 @@ def queue(db):
     accounts = set()
 
     def start(interest, count, kind="recommendations_refresh"):
-        account = interests_tables.account_of(db, interest["id"])
+        account = interests_tables.queue(db, kind, interest["id"], count)
         accounts.add(account)
-        db.execute(
-            "SELECT count((task_put(%s, %s, jsonb_build_object('interest_id', %s::text, 'num_results', 1, 'n', n), NULL, "
-            "NULL)).id) FROM generate_series(1, %s) AS n",
-            [kind, account, interest["id"], count],
-        )
         return account
 
     yield start
-    db.execute("DELETE FROM task WHERE status = 'pending' AND account_id = ANY (%s)", [list(accounts)])
-
-
-def started_between(db, account, task):
-    """How many tasks of the account began while the other task waited."""
-    return db.execute(
-        "SELECT count(*) FROM task t, task other WHERE t.account_id = %s AND other.id = %s "
-        "AND t.started_at > other.created_at AND t.started_at < other.started_at",
-        [account, task["task_id"]],
-    ).fetchone()[0]
+    common.drop_waiting_tasks(db, accounts)
 
 
 def test_many_refreshes_do_not_delay_another_account(second, db, interests, queue, other_interests):
     mine, busy = interests.ready(daily_count=1), other_interests.ready(daily_count=1)
     account = queue(busy, MANY)
-    waiting = "SELECT count(*) FROM task WHERE account_id = %s AND status = 'pending'"
-    wait_for(lambda: db.execute(waiting, [account]).fetchone()[0] < MANY - SLOTS, "the workers are busy")
+    wait_for(lambda: common.waiting_tasks(db, account) < MANY - SLOTS, "the workers are busy")
     for number in range(1, 4):
         task = interests.refresh(mine, num_results=number)
         assert task["status"] == "completed"
-        assert started_between(db, account, task) <= SLOTS
-    assert db.execute(waiting, [account]).fetchone()[0] > 0
+        assert interests_tables.started_while_waiting(db, account, task["task_id"]) <= SLOTS
+    assert common.waiting_tasks(db, account) > 0
 
 
 def test_an_equal_task_that_waits_is_returned(api, interests, queue):
@@ -61,9 +47,9 @@ def test_an_equal_task_that_waits_is_returned(api, interests, queue):
 @pytest.fixture
 def lower_pending_max(db):
     """lower_pending_max(limit): lower TASKS_PENDING_MAX, as the processes have stored it. They store their setting again."""
-    (before,) = db.execute("SELECT pending_max FROM task_limit").fetchone()
-    yield lambda limit: db.execute("UPDATE task_limit SET pending_max = %s", [limit])
-    db.execute("UPDATE task_limit SET pending_max = %s", [before])
+    before = interests_tables.pending_max(db)
+    yield lambda limit: interests_tables.set_pending_max(db, limit)
+    interests_tables.set_pending_max(db, before)
 
 
 def test_waiting_tasks_of_an_account_are_bounded(api, interests, queue, other_interests, lower_pending_max):

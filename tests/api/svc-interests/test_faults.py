@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -22,12 +23,10 @@ def refresh_before_its_end(cluster, api, db, interest):
     """A refresh whose last transaction waits for the row of the interest, and the connection that has locked the row."""
     with cluster.postgres.connect("interests") as holder:
         holder.autocommit = False
-        holder.execute("SELECT 1 FROM interest WHERE id = %s FOR UPDATE", [interest["id"]])
+        interests_tables.lock_interest(holder, interest["id"])
         refresh = api.post("/papers/recommended/refresh", {"interest_id": interest["id"]}, expect=202)
         task = refresh.json()["task_id"]
-        wait_for(
-            lambda: interests_tables.task_status(db, task) == "running", "task runs"
-        )
+        wait_for(lambda: common.task_status(db, task) == "running", "task runs")
         yield refresh, holder
 
 
@@ -35,9 +34,7 @@ def kill_at_work(cluster, db, refresh, holder):
     """Kill the processes while the refresh waits for the holder's lock. The lease that they have on its task ends at once."""
     cluster.kill9(NAME)
     holder.rollback()
-    task = refresh.json()["task_id"]
-    ended = db.execute("UPDATE task SET lease_until = now() WHERE id = %s AND status = 'running'", [task])
-    assert ended.rowcount == 1
+    common.end_lease(db, refresh.json()["task_id"])
 
 
 def test_tasks_wait_for_svc_search(cluster, api, interests):
@@ -58,35 +55,19 @@ def test_tasks_wait_for_svc_search(cluster, api, interests):
 def test_pool_fails_when_a_worker_dies_in_the_last_attempt(cluster, interests, db):
     cluster.stop("svc-search")
     made = interests.create()
-    task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
-    wait_for(
-        lambda: db.execute(
-            "UPDATE task SET status = 'running', attempts = attempts_max + interruptions, lease_owner = 'dead', lease_until = now() "
-            f"WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
-            [made["id"]],
-        ).fetchone(),
-        "the first attempt has failed",
-    )
+    wait_for(lambda: interests_tables.die_in_last_attempt(db, made["id"]), "the first attempt has failed")
     assert interests.wait_pool(made, "failed")["pool_size"] == 0
 
 
 def test_refresh_builds_a_pool_that_failed(cluster, interests, db):
     cluster.stop("svc-search")
     made = interests.create(daily_count=2)
-    task = "kind = 'pool_build' AND input ->> 'interest_id' = %s"
-    # Make the next interruption the last one, and due at once.
-    wait_for(
-        lambda: db.execute(
-            f"UPDATE task SET started_at = now() - interval '25 hours', run_after = now() WHERE status = 'pending' AND attempts > 0 AND {task} RETURNING 1",
-            [made["id"]],
-        ).fetchone(),
-        "the first attempt has failed",
-    )
+    wait_for(lambda: interests_tables.make_interruption_the_last(db, made["id"]), "the first attempt has failed")
     assert interests.wait_pool(made, "failed")["pool_size"] == 0
-    status, error = wait_for(
-        lambda: db.execute(f"SELECT status, error FROM task WHERE status = 'failed' AND {task}", [made["id"]]).fetchone()
+    (failed, *_) = wait_for(
+        lambda: [task for task in common.tasks(db, "pool_build", interest_id=made["id"]) if task.status == "failed"], "the task has failed"
     )
-    assert status == "failed" and "svc-search" in error
+    assert "svc-search" in failed.error
     cluster.start("svc-search")
     cluster.wait_ready("svc-search")
     assert interests.refresh(made)["result"]["interests"][0]["recommended"] == 2
@@ -134,14 +115,10 @@ def test_job_delivered_twice_runs_once(cluster, api, interests):
     assert len(interests.recommended(made)) == 4
 
 
-def test_redis_flushed_loses_no_task(cluster, api, interests, db):
+def test_redis_flushed_loses_no_task(cluster, account, interests, db):
     made = interests.ready(daily_count=2)
     cluster.stop(NAME)
-    db.execute(
-        "SELECT task_start('recommendations_refresh', account_id, jsonb_build_object('interest_id', id)) "
-        "FROM interest WHERE id = %s",
-        [made["id"]],
-    )
+    common.start_task(db, "recommendations_refresh", account, interest_id=made["id"])
     cluster.redis.client().flushall()
     cluster.start(NAME)
     cluster.wait_ready(NAME)
@@ -173,17 +150,8 @@ def test_refresh_completes_after_a_postgres_restart(cluster, api, interests):
 @pytest.fixture
 def deadlocks(db):
     """Make the next `count` inserts into a table the victims of a deadlock."""
-
-    def start(table, count):
-        db.execute(
-            f"CREATE SEQUENCE deadlocks; GRANT USAGE ON deadlocks TO PUBLIC; "
-            f"CREATE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-            f"IF nextval('interests.deadlocks') <= {count} THEN RAISE SQLSTATE '40P01'; END IF; RETURN NEW; END $$; "
-            f"CREATE TRIGGER deadlock BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION deadlock()"
-        )
-
-    yield start
-    db.execute("DROP FUNCTION IF EXISTS deadlock CASCADE; DROP SEQUENCE IF EXISTS deadlocks")
+    yield lambda table, count: interests_tables.start_deadlocks(db, table, count)
+    interests_tables.end_deadlocks(db)
 
 
 def test_a_deadlock_does_not_fail_a_task(deadlocks, interests):
@@ -208,15 +176,10 @@ def test_context_changed_during_a_refresh(cluster, api, interests, db):
     """Papers selected for the old context are not stored for the new one."""
     made = interests.ready(daily_count=3)
     with refresh_before_its_end(cluster, api, db, made) as (refresh, holder):
-        holder.execute(
-            "UPDATE interest SET context = 'Computer vision', context_version = context_version + 1, "
-            "pool_version = pool_version + 1, pool_status = 'stale', pool_size = 0 WHERE id = %s",
-            [made["id"]],
-        )
+        interests_tables.change_context(holder, made["id"], "Computer vision")
         holder.commit()
     assert api.wait_task(refresh)["status"] == "completed"
-    versions = db.execute("SELECT DISTINCT context_version FROM recommendation WHERE interest_id = %s", [made["id"]])
-    assert versions.fetchall() == [(2,)]
+    assert interests_tables.recommended_contexts(db, made["id"]) == [2]
 
 
 @pytest.fixture
@@ -225,7 +188,7 @@ def held(cluster, interests):
     made = sorted((interests.ready(daily_count=2) for _ in range(3)), key=lambda interest: interest["id"])
     with cluster.postgres.connect("interests") as holder:
         holder.autocommit = False
-        holder.execute("SELECT 1 FROM interest WHERE id = %s FOR UPDATE", [made[-1]["id"]])
+        interests_tables.lock_interest(holder, made[-1]["id"])
         yield made, holder
 
 
@@ -239,7 +202,7 @@ def start_refresh_of_all(api, interests, made):
 def test_a_change_of_one_interest_keeps_the_results_of_the_others(api, interests, held):
     made, holder = held
     refresh = start_refresh_of_all(api, interests, made)
-    holder.execute("UPDATE interests.interest SET pool_version = pool_version + 1 WHERE id = %s", [made[-1]["id"]])
+    interests_tables.bump_pool_version(holder, made[-1]["id"])
     holder.commit()
     task = api.wait_task(refresh)
     assert task["status"] == "completed" and task["attempts"] == 1
@@ -260,7 +223,7 @@ def test_a_repeated_refresh_leaves_out_what_is_stored(cluster, api, interests, d
 def test_a_refresh_that_fails_for_one_interest_serves_the_others(cluster, api, interests, db):
     """The first one has no pool, and svc-search is away."""
     made = sorted((interests.ready(daily_count=2) for _ in range(2)), key=lambda interest: interest["id"])
-    db.execute("UPDATE interest SET pool_status = 'failed' WHERE id = %s", [made[0]["id"]])
+    interests_tables.set_pool_status(db, made[0]["id"], "failed")
     cluster.stop("svc-search")
     refresh = api.post("/papers/recommended/refresh", {}, expect=202)
     wait_for(lambda: len(interests.recommended(made[1])) == 2, "the other one is refreshed")

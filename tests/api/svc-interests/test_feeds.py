@@ -9,6 +9,9 @@ import feedparser
 import httpx
 import pytest
 
+from lib.tables import common
+from lib.tables import interests as interests_tables
+
 FEEDS = "/papers/recommended/feeds"
 ATOM = "application/atom+xml; charset=utf-8"
 HOSTILE = 'A <b>title</b> & "quotes" ]]> \x0b\x1f\ufffe \u00e9\U0001f600 <script>alert(1)</script>'
@@ -69,22 +72,17 @@ def test_a_feed_of_all_interests_and_a_least_score(api, interests, interest, fee
     assert parsed(feed(min_score=1)).entries == []
 
 
-def test_the_newest_fifty_are_in_a_feed(db, interest, feed, user):
-    db.execute("INSERT INTO paper SELECT '2402.' || lpad(n::text, 5, '0'), jsonb_build_object('title', n), '' FROM generate_series(1, 60) n"
-               " ON CONFLICT DO NOTHING")
-    db.execute("INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning, recommended_at)"
-               " SELECT %s, %s, '2402.' || lpad(n::text, 5, '0'), 1, 0.5, n, 'r', now() + n * interval '1 minute' FROM generate_series(1, 60) n",
-               [interest["id"], user.account])
+def test_the_newest_fifty_are_in_a_feed(db, interest, feed):
+    for n in range(1, 61):
+        interests_tables.add_recommendation(db, interest["id"], f"2402.{n:05}", title=str(n), minutes=n)
     assert [entry.title for entry in parsed(feed(interest_id=interest["id"])).entries] == [str(n) for n in range(60, 10, -1)]
 
 
-def test_texts_from_outside_stay_texts(db, interest, feed):
-    paper = db.execute("SELECT arxiv_id, asset->>'title', abstract FROM paper JOIN recommendation USING (arxiv_id)"
-                       " WHERE interest_id = %s AND rank = 1", [interest["id"]]).fetchone()
-    change = "UPDATE paper SET asset = asset || jsonb_build_object('title', %s::text), abstract = %s WHERE arxiv_id = %s"
-    db.execute(change, [HOSTILE, HOSTILE, paper[0]])
+def test_texts_from_outside_stay_texts(db, interests, interest, feed):
+    paper = interests.recommended(interest)[0]
+    interests_tables.set_paper_text(db, paper["resource_id"], HOSTILE, HOSTILE)
     answer = read(feed(interest_id=interest["id"]))
-    db.execute(change, [*paper[1:], paper[0]])  # other tests read it, too
+    interests_tables.set_paper_text(db, paper["resource_id"], paper["title"], paper["abstract"])  # other tests read it, too
     texts = []
     parser = expat.ParserCreate()
     parser.CharacterDataHandler = texts.append
@@ -113,7 +111,7 @@ def test_an_address_is_shown_once_and_stored_nowhere(cluster, api, db, interest,
     (listed,) = api.get(FEEDS, expect=200).json()
     assert (listed["interest_id"], listed["min_score"]) == (interest["id"], 0.25) and "url" not in listed
     token = url.rpartition("/")[2]
-    assert token not in str(db.execute("SELECT f::text FROM feed f").fetchall())
+    assert token not in common.rows_as_text(db, "feed")
     read(url)
     assert token not in str(cluster.logs())
     api.delete(f"{FEEDS}/{listed['id']}", expect=200)

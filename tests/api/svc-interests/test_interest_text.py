@@ -2,6 +2,8 @@
 
 import re
 
+from lib.tables import common
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 OTHER_CONTEXT = "Computer vision on small devices: pruned and quantised networks for detection and segmentation."
@@ -12,17 +14,10 @@ def ids(recommendations):
     return {one["resource_id"] for one in recommendations}
 
 
-def matched(db, interest):
-    """The words that search matched for the papers of its pool."""
-    rows = db.execute("SELECT DISTINCT jsonb_array_elements_text(matched) FROM pool_entry WHERE interest_id = %s",
-                      [interest["id"]])
-    return {word.lower() for (word,) in rows}
-
-
 def test_words_of_a_web_address_are_searched(interests, db):
     addresses = "https://github.com/example-org/speculative-decoding\nhttps://www.example.com/abs/"
     made = interests.ready(name="Speed", context=addresses)
-    words = matched(db, made)
+    words = interests_tables.matched_words(db, made["id"])
     assert {"speculative", "decoding"} <= words
     assert not words & {"https", "github", "com", "example", "org", "abs", "www"}
 
@@ -31,7 +26,7 @@ def test_exclusions_are_not_searched(interests, db):
     made = interests.ready(
         name="Retrieval", context="Dense retrieval. We do not want reinforcement learning. Re-ranking."
     )
-    words = matched(db, made)
+    words = interests_tables.matched_words(db, made["id"])
     assert {"retrieval", "dense"} <= words
     assert not words & {"reinforcement", "learning"}
 
@@ -56,8 +51,8 @@ def test_function_words_of_another_language_are_not_searched(interests, db):
     """Unlike the sample's English texts, an Italian one has "come" as a function word."""
     english = interests.ready(context="Methods of retrieval that cost little, and papers to come.")
     italian = interests.ready(context="Metodi di retrieval per gli agenti, che rispondono alle domande come le persone.")
-    assert {"retrieval", "come"} <= matched(db, english)
-    assert "retrieval" in matched(db, italian) and "come" not in matched(db, italian)
+    assert {"retrieval", "come"} <= interests_tables.matched_words(db, english["id"])
+    assert "retrieval" in interests_tables.matched_words(db, italian["id"]) and "come" not in interests_tables.matched_words(db, italian["id"])
 
 
 def test_task_reports_a_topic_that_the_index_lacks(interests):
@@ -160,8 +155,7 @@ def test_words_of_the_name_weigh_more_than_words_of_the_context(interests, db):
 
     def best(name, context):
         made = interests.ready(name=name, context=context)
-        rows = db.execute("SELECT arxiv_id FROM pool_entry WHERE interest_id = %s ORDER BY relevance DESC LIMIT 10", [made["id"]])
-        return [title for (title,) in rows.fetchall()]
+        return list(interests_tables.pool_of(db, made["id"]))[:10]
 
     agents, images = "agents tools planning", "image generation diffusion"
     assert best(agents, images) != best(images, agents)
@@ -172,8 +166,7 @@ def test_a_name_that_is_a_label_is_not_searched(interests, db):
 
     def best(name):
         made = interests.ready(name=name, context="retrieval")
-        rows = db.execute("SELECT arxiv_id, relevance FROM pool_entry WHERE interest_id = %s ORDER BY arxiv_id", [made["id"]])
-        return rows.fetchall(), matched(db, made)
+        return interests_tables.pool_of(db, made["id"]), interests_tables.matched_words(db, made["id"])
 
     pool, words = best("x")
     assert pool and words == {"retrieval"}
@@ -221,5 +214,4 @@ def test_new_context_of_a_paused_interest_starts_no_refresh(api, interests, db):
     api.post(f"/interests/{paused['id']}/toggle", expect=200)
     api.put(f"/interests/{paused['id']}", {"context": OTHER_CONTEXT}, expect=200)
     interests.wait_pool(paused)
-    tasks = "SELECT count(*) FROM task WHERE kind = 'recommendations_refresh' AND input ->> 'interest_id' = %s"
-    assert db.execute(tasks, [paused["id"]]).fetchone()[0] == 1
+    assert len(common.tasks(db, "recommendations_refresh", interest_id=paused["id"])) == 1

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lib.wait import wait_for
+from lib.tables import common
+from lib.tables import interests as interests_tables
 
 OTHER_CONTEXT = "Computer vision on small devices: pruned and quantised networks for detection."
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
@@ -85,7 +86,7 @@ def test_name_is_free_again_after_delete(api):
     api.post("/interests", body, expect=201)
 
 
-def test_interests_that_are_made_at_once_do_not_affect_each_other(api, interests, db):
+def test_interests_that_are_made_at_once_do_not_affect_each_other(api, interests, user, db):
     """Each has its own answer and its own task, also where the name of another one is taken."""
     names = [f"At once {i % 30}" for i in range(34)]
     with ThreadPoolExecutor(len(names)) as pool:
@@ -96,11 +97,7 @@ def test_interests_that_are_made_at_once_do_not_affect_each_other(api, interests
     for answer, name in zip(answers, names):
         if answer.status_code == 201:
             assert (answer.json()["name"], answer.json()["context"]) == (name, f"about {name}")
-    tasks = db.execute(
-        "SELECT input ->> 'interest_id', request_id FROM task WHERE kind = 'pool_build' AND account_id = "
-        "(SELECT account_id FROM interest WHERE id = %s)",
-        [made[0]["id"]],
-    ).fetchall()
+    tasks = [(task.input["interest_id"], task.request_id) for task in common.tasks(db, "pool_build") if str(task.account_id) == user.account]
     requests = {answer.json()["id"]: answer.headers["x-request-id"] for answer in answers if answer.status_code == 201}
     assert sorted(tasks) == sorted(requests.items())
     for one in made:
@@ -220,11 +217,11 @@ def test_same_name_and_context_keep_the_pool(api, interests):
 
 def test_rebuilt_pool_matches_the_new_context(api, interests, db):
     made = interests.ready()
-    best = "SELECT arxiv_id FROM pool_entry WHERE interest_id = %s ORDER BY relevance DESC LIMIT 10"
-    before = db.execute(best, [made["id"]]).fetchall()
+    best = lambda: list(interests_tables.pool_of(db, made["id"]))[:10]  # noqa: E731
+    before = best()
     api.put(f"/interests/{made['id']}", {"context": OTHER_CONTEXT}, expect=200)
     interests.wait_pool(made)
-    assert db.execute(best, [made["id"]]).fetchall() != before
+    assert best() != before
 
 
 def test_toggle_keeps_the_pool(api, interests):
@@ -243,10 +240,8 @@ def test_delete_deletes_all_rows_of_the_interest(api, interests, db):
     api.problem("GET", f"/interests/{made['id']}", 404, "not_found")
     api.problem("DELETE", f"/interests/{made['id']}", 404, "not_found")
     assert interests.recommended(period="all") == []
-    for table in ("interest", "pool_entry", "recommendation", "preference_model"):
-        column = "id" if table == "interest" else "interest_id"
-        count = db.execute(f"SELECT count(*) FROM {table} WHERE {column} = %s", [made["id"]]).fetchone()
-        assert count == (0,), table
+    assert common.tables_with(db, ["interest"], id=made["id"]) == []
+    assert common.tables_with(db, ["pool_entry", "recommendation", "preference_model"], interest_id=made["id"]) == []
 
 
 OWN = [
@@ -276,13 +271,10 @@ def test_invalid_id_is_400(api, method, path, body):
 def test_papers_linked_in_the_context_are_searched_with(interests, papers, db):
     named = next(paper for paper in papers.values() if "diffusion" in paper["title"].lower())
     made = interests.ready(context=f"https://arxiv.org/abs/{named['id']}v1")
-    entries = db.execute(
-        "SELECT e.arxiv_id, p.asset ->> 'title' FROM pool_entry e JOIN paper p USING (arxiv_id) WHERE interest_id = %s "
-        "ORDER BY relevance DESC", [made["id"]]
-    ).fetchall()
-    assert len(entries) == made["pool_size"]
-    assert named["id"] not in [entry for entry, _ in entries]
-    assert any("diffusion" in title.lower() for _, title in entries[:5])
+    pool = list(interests_tables.pool_of(db, made["id"]))
+    assert len(pool) == made["pool_size"]
+    assert named["id"] not in pool
+    assert any("diffusion" in papers[paper]["title"].lower() for paper in pool[:5])
 
 
 def test_many_pools_are_built_at_once(api, interests):
@@ -294,11 +286,5 @@ def test_many_pools_are_built_at_once(api, interests):
 def test_pool_build_of_a_deleted_interest_completes(api, db):
     made = api.post("/interests", {"name": "Short-lived", "context": "x"}, expect=201).json()
     api.delete(f"/interests/{made['id']}", expect=200)
-
-    def ended():
-        row = db.execute(
-            "SELECT status FROM task WHERE kind = 'pool_build' AND input ->> 'interest_id' = %s", [made["id"]]
-        ).fetchone()
-        return row[0] if row[0] not in ("pending", "running") else None
-
-    assert wait_for(ended) == "completed"
+    (task,) = common.tasks(db, "pool_build", interest_id=made["id"])
+    assert common.wait_ended(db, task.id)[0] == "completed"

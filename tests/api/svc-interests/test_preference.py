@@ -4,6 +4,8 @@ import uuid
 
 import pytest
 
+from lib.tables import interests as interests_tables
+from lib.tables import search as search_tables
 from lib.wait import wait_for
 
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
@@ -157,15 +159,8 @@ def test_refit_moves_liked_papers_up(interests, interest):
     assert mean(liked) < mean(disliked)
 
 
-@pytest.fixture
-def background(db):
-    """background(): papers in the index when the background was drawn, and its ids; None before it was."""
-
-    return lambda: db.execute("SELECT documents, arxiv_ids FROM background").fetchone()
-
-
-def test_models_are_fitted_to_a_background_of_the_whole_corpus(interests, interest, papers, background):
-    documents, ids = background()
+def test_models_are_fitted_to_a_background_of_the_whole_corpus(interests, interest, papers, db):
+    documents, ids, _ = interests_tables.background(db)
     assert documents == len(papers) and set(ids) == set(papers)
     outside = set(papers) - {one["arxiv_id"] for one in interests.score(interest, {"limit": 500}, expect=200).json()}
     assert outside, "the pool has all papers, so this test shows nothing"
@@ -173,12 +168,14 @@ def test_models_are_fitted_to_a_background_of_the_whole_corpus(interests, intere
 
 def test_the_background_is_drawn_again_when_the_corpus_has_grown(interests, interest, db):
     """A refit draws it; while the index keeps its size, it stays."""
-    drawn = db.execute("UPDATE background SET documents = documents / 2 RETURNING drawn_at").fetchone()
+    drawn_at = lambda: interests_tables.background(db)[2]  # noqa: E731
+    drawn = drawn_at()
+    interests_tables.halve_background(db)
     interests.refit(interest)
-    again = db.execute("SELECT drawn_at FROM background").fetchone()
+    again = drawn_at()
     assert again > drawn
     interests.refit(interest)
-    assert db.execute("SELECT drawn_at FROM background").fetchone() == again
+    assert drawn_at() == again
 
 
 def test_each_refit_increments_the_version(interests, interest):
@@ -186,10 +183,11 @@ def test_each_refit_increments_the_version(interests, interest):
     assert [interests.refit(interest)["result"]["model_version"] for _ in range(2)] == [1, 2]
 
 
-def test_too_little_feedback_keeps_the_fitted_model(interests, db, interest):
+def test_too_little_feedback_keeps_the_fitted_model(interests, api, interest):
     liked, _ = give_feedback(interests, interest)
     interests.refit(interest)
-    db.execute("DELETE FROM feedback WHERE recommendation_id = ANY (%s)", [[one["recommendation_id"] for one in liked]])
+    for one in liked:
+        api.delete(f"/papers/recommended/{one['recommendation_id']}/feedback", params={"signal": "like"}, expect=200)
     result = interests.refit(interest)["result"]
     assert (result["model_version"], result["auc"]) == (1, None)
 
@@ -225,11 +223,7 @@ def test_refit_survives_a_change_of_context(api, interests, interest):
 
 def test_refit_looks_up_more_papers_than_one_call_takes(interests, interest, papers, db):
     unknown = [f"9901.{number:05d}" for number in range(1200)]
-    db.execute(
-        "INSERT INTO experiment (id, account_id, version, told_at, status, project_id, arxiv_ids) "
-        "SELECT uuid_v7(), account_id, 1, now(), 'shipped', project_id, %s FROM interest WHERE id = %s",
-        [[*list(papers)[:3], *unknown], interest["id"]],
-    )
+    interests_tables.add_experiment(db, interest["id"], [*list(papers)[:3], *unknown])
     task = interests.refit(interest)
     assert task["status"] == "completed" and task["attempts"] == 1
     assert task["result"]["examples"] == 3
@@ -238,26 +232,10 @@ def test_refit_looks_up_more_papers_than_one_call_takes(interests, interest, pap
 def test_refit_keeps_a_model_of_newer_feedback(interests, interest, db):
     give_feedback(interests, interest)
     interests.refit(interest)
-    db.execute("UPDATE preference_model SET examples_at = now() + interval '1 hour' WHERE interest_id = %s",
-               [interest["id"]])
+    interests_tables.fit_to_newer_feedback(db, interest["id"])
     task = interests.refit(interest)
     assert task["message"] == "a model fitted to newer feedback was kept"
     assert task["result"]["model_version"] == 1
-
-
-def uses(db, interest):
-    """The versions of the embedder that an interest, its model and the vectors of its pool name. More than one element: vectors
-    would be left out of scores."""
-    used, fitted = db.execute(
-        "SELECT i.embedder, m.embedder FROM interest i JOIN preference_model m ON m.interest_id = i.id WHERE i.id = %s",
-        [interest["id"]],
-    ).fetchone()
-    pool = db.execute(
-        "SELECT DISTINCT v.embedder FROM interest i JOIN pool_entry e ON e.interest_id = i.id AND e.pool_version = i.pool_version"
-        " LEFT JOIN paper_vector v ON v.arxiv_id = e.arxiv_id AND v.embedder = i.embedder WHERE i.id = %s",
-        [interest["id"]],
-    ).fetchall()
-    return {used, fitted, *(one for (one,) in pool)}
 
 
 @pytest.fixture
@@ -269,17 +247,14 @@ def grow(cluster, papers):
     def version():
         return api.get("/search/stats", expect=200).json()["index"]["embedder"]
 
-    def change(statement):
+    def change(how):
         before = version()
         with cluster.postgres.connect("search") as connection:
-            connection.execute(statement, [ids])
+            how(connection, ids)
         return wait_for(lambda: version() != before and version(), "the embedder is trained again")
 
-    yield lambda: change(
-        "INSERT INTO asset (arxiv_id, title, abstract, categories) SELECT id, 'Weather ' || right(id, 2), 'Rain on day ' || id,"
-        " '{physics.ao-ph}' FROM unnest(%s::text[]) AS id"
-    )
-    change("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)")
+    yield lambda: change(search_tables.add_papers_on_weather)
+    change(search_tables.withdraw)
 
 
 def test_models_follow_a_new_embedder(interests, interest, db, grow):
@@ -289,11 +264,11 @@ def test_models_follow_a_new_embedder(interests, interest, db, grow):
     for one in (interest, other):
         give_feedback(interests, one)
         assert interests.refit(one)["result"]["model_version"] == 1
-    (before,) = uses(db, interest)
-    assert before and uses(db, other) == {before}
+    (before,) = interests_tables.embedders_of(db, interest["id"])
+    assert before and interests_tables.embedders_of(db, other["id"]) == {before}
     version = grow()
     interests.refresh(interest)
-    assert uses(db, interest) == {version}
-    wait_for(lambda: uses(db, other) == {version}, "the other interest follows")
+    assert interests_tables.embedders_of(db, interest["id"]) == {version}
+    wait_for(lambda: interests_tables.embedders_of(db, other["id"]) == {version}, "the other interest follows")
     for one in (interest, other):
         assert interests.score(one, {"limit": 1}, expect=200).json()[0]["model_version"] > 1

@@ -5,6 +5,7 @@ import uuid
 
 import pytest
 
+from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -18,14 +19,6 @@ def faults(document):
 
 def ids(recommendations):
     return [one["resource_id"] for one in recommendations]
-
-
-def shift(db, interest, interval):
-    """Move the time of the interest's recommendations back by `interval`."""
-    db.execute(
-        "UPDATE recommendation SET recommended_at = recommended_at - %s::interval WHERE interest_id = %s",
-        [interval, interest["id"]],
-    )
 
 
 @pytest.fixture
@@ -79,19 +72,14 @@ def test_an_interest_in_an_author_brings_the_papers(interests, papers):
     assert best["reasoning"].startswith(f"By {author}")
 
 
-def waiting_for_a_lock(db):
-    return db.execute(
-        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND usename = 'expops_interests'").fetchone()[0]
-
-
 def test_two_refreshes_at_once_recommend_different_papers(cluster, interests, db):
     made = interests.ready(daily_count=4)
     with cluster.postgres.connect("interests") as other, other.transaction():
-        other.execute("LOCK TABLE recommendation IN SHARE MODE")  # can be read, but not written
+        interests_tables.refuse_recommendations(other)
         tasks = []
         for count in (1, 2):  # one after the other: a second task that finds the first one waiting is the same
             tasks.append(interests.start_refresh(made))
-            wait_for(lambda: waiting_for_a_lock(db) == count, f"{count} have selected their papers")
+            wait_for(lambda: common.blocked(db, "interests") == count, f"{count} have selected their papers")
     results = [interests.api.wait_task(task)["result"]["interests"] for task in tasks]
     assert [one["recommended"] for (one,) in results] == [4, 4]
     assert len(set(ids(interests.recommended(made)))) == 8
@@ -164,9 +152,7 @@ def test_refresh_task_is_visible_to_its_account_only(api, interests, other_user)
 
 def test_task_of_another_kind_is_404(api, interests, db):
     made = interests.ready()
-    (task,) = db.execute(
-        "SELECT id FROM task WHERE kind = 'pool_build' AND input ->> 'interest_id' = %s", [made["id"]]
-    ).fetchone()
+    task = common.tasks(db, "pool_build", interest_id=made["id"])[0].id
     api.problem("GET", f"/papers/recommended/refresh/{task}", 404, "not_found")
 
 
@@ -200,7 +186,7 @@ def test_concurrent_refreshes_recommend_no_paper_twice(api, interests):
     ],
 )
 def test_period_limits_list_and_digest(api, interests, db, interest, interval, periods):
-    shift(db, interest, interval)
+    interests_tables.move_recommendations(db, interest["id"], interval)
     for period in ("today", "week", "month", "all"):
         assert len(interests.recommended(period=period)) == (5 if period in periods else 0), period
         digest = api.get("/papers/recommended/digest", params={"period": period}, expect=200).json()
@@ -254,12 +240,12 @@ def test_the_funnel_counts_what_became_of_papers(api, interests, interest, db, o
         api.post(f"{path}/{id}/feedback", {"signal": signal}, expect=200)
     scores = {first: 0.8, second: 0.79, third: 0}
     for id, score in scores.items():
-        db.execute("UPDATE recommendation SET relevance_score = %s WHERE id = %s", [score, id])
+        interests_tables.set_score(db, id, score)
     seen = api.get(f"{path}/funnel", expect=200).json()
     assert {name: seen[name] for name in ("days", "recommended", "liked", "disliked", "implemented")} == {
         "days": 30, "recommended": len(papers), "liked": 1, "disliked": 2, "implemented": 1}  # fmt: skip
     assert [(band["from"], band["liked"], band["disliked"]) for band in seen["bands"]] == [(0.8, 1, 0), (0.6, 0, 1), (0.4, 0, 0), (0, 0, 1)]
-    shift(db, interest, "40 days")
+    interests_tables.move_recommendations(db, interest["id"], "40 days")
     assert api.get(f"{path}/funnel", expect=200).json()["recommended"] == 0
     assert api.get(f"{path}/funnel?days=60", expect=200).json()["recommended"] == len(papers)
     assert other_user.api.get(f"{path}/funnel", expect=200).json()["recommended"] == 0
@@ -328,13 +314,13 @@ def test_digest_says_that_nothing_was_computed(api, interests):
 )  # fmt: skip
 def test_digest_says_why_nothing_was_computed(api, interests, db, status, words):
     made = interests.ready()
-    db.execute("UPDATE interest SET pool_status = %s WHERE id = %s", [status, made["id"]])
+    interests_tables.set_pool_status(db, made["id"], status)
     shown = in_digest(api, made)
     assert shown["pool_status"] == status and words in shown["message"]
 
 
 def test_digest_without_papers_after_a_computation_says_nothing(api, interests, interest, db):
-    db.execute("DELETE FROM recommendation WHERE interest_id = %s", [interest["id"]])
+    interests_tables.drop_recommendations(db, interest["id"])
     shown = in_digest(api, interest)
     assert (shown["count"], shown["message"]) == (0, None)
 
@@ -413,7 +399,7 @@ def test_feedback_refuses_invalid_input(api, interests, other_user, interest):
 def refreshed_paper(interests, interest, db, arxiv_id):
     """A paper as svc-interests knows it after a refresh of an interest that has it as a candidate."""
     interests.refresh(interest)
-    return db.execute("SELECT asset FROM paper WHERE arxiv_id = %s", [arxiv_id]).fetchone()[0]
+    return interests_tables.known_paper(db, arxiv_id)
 
 
 def test_a_withdrawn_paper_is_not_recommended(operator, interests, papers, db):
@@ -439,28 +425,22 @@ def test_a_withdrawn_paper_is_not_recommended(operator, interests, papers, db):
     assert ids(interests.recommended(third)) == [best]
 
 
-def carried(db):
-    """When papers were last stored, and which."""
-    return db.execute("SELECT max(xmin::text::bigint), count(*), max(version) FROM paper").fetchone()
-
-
 def test_a_pool_that_stays_the_same_is_not_written(interests, db):
-    """Nor locked, which writes it, too: `xmax` would tell."""
+    """Nor locked, which writes it, too."""
     interest = interests.ready()
-    rows = "SELECT array_agg((arxiv_id, xmin, xmax)::text ORDER BY arxiv_id) FROM pool_entry WHERE interest_id = %s"
-    before = db.execute(rows, [interest["id"]]).fetchone()
+    before = interests_tables.pool_writes(db, interest["id"])
     interests.refresh(interest)
-    assert db.execute(rows, [interest["id"]]).fetchone() == before
+    assert interests_tables.pool_writes(db, interest["id"]) == before
 
 
 def test_a_paper_is_carried_when_it_is_new_or_has_changed(operator, interests, db):
     interest = interests.ready_broad(daily_count=1)
     interests.refresh(interest)
-    before = carried(db)
+    before = interests_tables.paper_writes(db)
     interests.refresh(interest)
-    assert carried(db) == before
-    (changed,) = db.execute("SELECT min(arxiv_id) FROM pool_entry WHERE interest_id = %s", [interest["id"]]).fetchone()
+    assert interests_tables.paper_writes(db) == before
+    changed = min(interests_tables.pool_of(db, interest["id"]))
     url = f"https://github.com/acme/{uuid.uuid4()}"
     operator.api.put(f"/search/assets/{changed}", {"github_url": url}, expect=200)
     wait_for(lambda: refreshed_paper(interests, interest, db, changed)["github_url"] == url, "the change is known")
-    assert carried(db) > before
+    assert interests_tables.paper_writes(db) > before

@@ -1,15 +1,12 @@
 """How long recommendations and explanations are kept."""
 
-import uuid
-from datetime import datetime, timedelta, timezone
+from datetime import datetime, timezone
 
 import pytest
 
+from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
-
-MONTHS = "SELECT p FROM partition_periods('recommendation_explanation') p"
-BOUND = "SELECT conname, convalidated FROM pg_constraint WHERE conrelid = to_regclass('recommendation_explanation_default') AND contype = 'c'"
 
 
 @pytest.fixture
@@ -27,7 +24,7 @@ def months_from_now(number):
 
 
 def is_prepared(db):
-    return months_from_now(2) in [row[0] for row in db.execute(MONTHS)]
+    return months_from_now(2) in interests_tables.explanation_months(db)
 
 
 @pytest.fixture
@@ -39,24 +36,15 @@ def prepared(papers, db):
 @pytest.fixture
 def fresh(prepared, db):
     """The tables as after the migration, when no process has run yet; for other tests they are prepared again."""
-    for (period,) in db.execute(MONTHS).fetchall():
-        db.execute(f"DROP TABLE recommendation_explanation_{period}")
-    for name, _ in db.execute(BOUND).fetchall():
-        db.execute(f"ALTER TABLE recommendation_explanation_default DROP CONSTRAINT {name}")
+    interests_tables.forget_explanation_months(db)
     yield
-    while db.execute("SELECT explanation_default_prepare()").fetchone() == (True,):
+    while interests_tables.prepare_explanations(db):
         pass
-    db.execute("SELECT explanation_months_keep(90)")
+    interests_tables.keep_explanations(db, 90)
 
 
 def age(db, recommendation, days):
-    """Make a recommendation, with its explanation, so many days old. Returns its new id."""
-    at = datetime.now(timezone.utc) - timedelta(days=days)
-    old, new = recommendation["recommendation_id"], f"{int(at.timestamp() * 1000):012x}7{uuid.uuid4().hex[13:16]}8{uuid.uuid4().hex[17:]}"
-    (explanation,) = db.execute("DELETE FROM recommendation_explanation WHERE recommendation_id = %s RETURNING explanation::text", [old]).fetchone()
-    db.execute("UPDATE recommendation SET id = %s, recommended_at = %s WHERE id = %s", [new, at, old])
-    db.execute("INSERT INTO recommendation_explanation VALUES (%s, %s)", [new, explanation])
-    return str(uuid.UUID(new))
+    return interests_tables.age_recommendation(db, recommendation["recommendation_id"], days)
 
 
 @pytest.fixture
@@ -76,35 +64,33 @@ def run(cluster):
 
 def test_a_migrated_table_gets_its_months(fresh, db, run):
     run(lambda: is_prepared(db), "the months are there")
-    assert db.execute(BOUND).fetchall() == [(f"before_{months_from_now(2)}", True)]
-    assert [row[0] for row in db.execute(MONTHS)] == [months_from_now(2)]
+    assert interests_tables.explanation_bounds(db) == [(f"before_{months_from_now(2)}", True)]
+    assert interests_tables.explanation_months(db) == [months_from_now(2)]
 
 
 @pytest.mark.parametrize("steps", [1, 2])
 def test_a_process_goes_on_where_another_was_killed(fresh, db, run, steps):
     for _ in range(steps):
-        assert db.execute("SELECT explanation_default_prepare()").fetchone() == (True,)
+        assert interests_tables.prepare_explanations(db) is True
     run(lambda: is_prepared(db), "the months are there")
-    assert db.execute("SELECT explanation_default_prepare()").fetchone() == (False,)
+    assert interests_tables.prepare_explanations(db) is False
 
 
 def test_rows_are_written_while_they_are_checked(fresh, db, cluster, interest, interests):
     """Reading a large table takes long; meanwhile a refresh makes recommendations."""
-    db.execute("SELECT explanation_default_prepare()")
+    interests_tables.prepare_explanations(db)
     with cluster.postgres.connect("interests") as checking, checking.transaction():
-        checking.execute("SELECT explanation_default_prepare()")
+        interests_tables.prepare_explanations(checking)
         interests.refresh(interest)
     assert len(interests.recommended(interest)) > 5
 
 
 def test_a_month_is_added_without_reading_the_first_partition(fresh, db):
     """Postgres says so itself."""
-    notices = []
-    db.add_notice_handler(lambda notice: notices.append(notice.message_primary))
-    while db.execute("SELECT explanation_default_prepare()").fetchone() == (True,):
+    while interests_tables.prepare_explanations(db):
         pass
-    db.execute("SET client_min_messages = debug1")
-    db.execute("SELECT explanation_months_keep(90)")
+    notices = common.collect_notices(db)
+    interests_tables.keep_explanations(db, 90)
     assert any("recommendation_explanation_default" in text and "implied by existing constraints" in text for text in notices), notices
 
 
@@ -112,14 +98,13 @@ def test_months_are_dropped_whole(prepared, db, interest, interests, api, run):
     """The older month ended before the setting, the newer one did not."""
     older, newer = interests.recommended(interest)[:2]
     for months in (-4, -3):
-        first, end = (f"month_first_id(to_date('{months_from_now(months + n)}', 'YYYYMM'))::text" for n in (0, 1))
-        db.execute(f"SELECT partition_add(ARRAY['recommendation_explanation'], '{months_from_now(months)}', {first}, {end})")
+        interests_tables.add_explanation_month(db, months_from_now(months), months_from_now(months + 1))
     now = datetime.now(timezone.utc)
     middle = [(now - datetime.strptime(months_from_now(months) + "15+0000", "%Y%m%d%z")).days for months in (-4, -3)]
     gone, kept = age(db, older, middle[0]), age(db, newer, middle[1])
     days = (now - datetime.strptime(months_from_now(-3) + "02+0000", "%Y%m%d%z")).days
-    run(lambda: months_from_now(-4) not in [row[0] for row in db.execute(MONTHS)], "the month is dropped", EXPLANATION_DAYS=str(days))
-    assert months_from_now(-3) in [row[0] for row in db.execute(MONTHS)]
+    run(lambda: months_from_now(-4) not in interests_tables.explanation_months(db), "the month is dropped", EXPLANATION_DAYS=str(days))
+    assert months_from_now(-3) in interests_tables.explanation_months(db)
     problem = api.problem("GET", f"/papers/recommended/{gone}/explanation", 404, "not_found")
     assert "no explanation was stored" in problem["detail"]
     api.get(f"/papers/recommended/{kept}/explanation", expect=200)
@@ -131,7 +116,7 @@ def test_old_recommendations_go_and_those_with_feedback_stay(db, interest, inter
     rated = age(db, shown[2], 41)
     interests.feedback({"recommendation_id": rated}, "like")
     tag = api.get("/papers/recommended/digest", expect=200).headers["ETag"]
-    run(lambda: not db.execute("SELECT FROM recommendation WHERE id = %s", [old]).fetchall(), "the old one is deleted", RECOMMENDATION_DAYS="40")
+    run(lambda: not interests_tables.has_recommendation(db, old), "the old one is deleted", RECOMMENDATION_DAYS="40")
     for method, path, body in (("GET", "explanation", None), ("POST", "feedback", {"signal": "like"})):
         problem = api.problem(method, f"/papers/recommended/{old}/{path}", 404, "not_found", body)
         assert problem["detail"] == "no such recommendation"
@@ -150,7 +135,5 @@ def test_a_paper_is_not_recommended_again(db, interest, interests, run):
     interests.refresh(interest)
     again = interests.recommended(interest)
     assert again and not {one["resource_id"] for one in again} & {one["resource_id"] for one in first}
-    experiment, account = db.execute("SELECT gen_random_uuid(), account_id FROM interest WHERE id = %s", [interest["id"]]).fetchone()
-    db.execute("INSERT INTO experiment (id, account_id, version, told_at, status, arxiv_ids) VALUES (%s, %s, 1, now(), 'shipped', %s)",
-               [experiment, account, [first[0]["resource_id"]]])
+    interests_tables.add_experiment(db, interest["id"], [first[0]["resource_id"]])
     assert (first[0]["resource_id"], "shipped") in interests_tables.signals_of(db, interest["id"])

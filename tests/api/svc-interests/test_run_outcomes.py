@@ -107,10 +107,4 @@ def test_a_run_for_one_interest_teaches_no_other(interests, db, report, settle, 
 def test_a_run_may_name_anything_as_its_recommendation(interests, db, repo, report, settle, owned, written):
     report(1, recommendation_id=written, arxiv_id="no paper")
     settle(1, merged=True)
-
-    def stages():
-        rows = db.execute("SELECT stage FROM run_outcome WHERE url = %s", [f"https://github.com/{repo}/pull/1"]).fetchall()
-        db.rollback()
-        return rows
-
-    wait_for(lambda: stages() == [("merged",)], "the outcome is stored")
+    wait_for(lambda: interests_tables.run_stages(db, f"https://github.com/{repo}/pull/1") == ["merged"], "the outcome is stored")

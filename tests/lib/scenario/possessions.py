@@ -7,6 +7,7 @@ import secrets
 from functools import cached_property
 
 from lib.scenario.provisioning import new_team
+from lib.tables import interests as interests_tables
 
 MARK = f"mark{secrets.token_hex(8)}"
 PAPER = "2401.00001"
@@ -95,13 +96,9 @@ class Possessions:
 
     def recommendation(self):
         with self.cluster.postgres.connect("interests") as db:
-            db.execute("INSERT INTO paper (arxiv_id, asset, abstract) VALUES (%s, '{}', '') ON CONFLICT DO NOTHING", [PAPER])
-            row = db.execute(
-                "INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
-                " SELECT id, account_id, %s, context_version, 0.5, 1, %s FROM interest WHERE id = %s RETURNING id",
-                [PAPER, f"reasoning {MARK}", self.interest]).fetchone()
-            db.execute("INSERT INTO recommendation_explanation VALUES (%s, %s)", [row[0], json.dumps({"embedder": MARK})])
-            return str(row[0])
+            made = interests_tables.add_recommendation(db, self.interest, PAPER, reasoning=f"reasoning {MARK}")
+            interests_tables.add_explanation(db, made, json.dumps({"embedder": MARK}))
+            return made
 
     def preference(self):
         history = self.api.get(f"/interests/{self.interest}", expect=200).json()["experiment_history_id"]

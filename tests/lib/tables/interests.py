@@ -1,13 +1,192 @@
 """Tables of svc-interests."""
 
+import uuid
+from datetime import datetime, timedelta, timezone
+
+
+# Interests
+
 
 def account_of(db, interest):
     return db.execute("SELECT account_id FROM interest WHERE id = %s", [interest]).fetchone()[0]
 
 
-def task_status(db, task):
-    """That of a task of svc-interests itself, which the API does not show."""
-    return db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0]
+def lock_interest(connection, interest):
+    """Until the connection's transaction ends, nothing can be written for the interest."""
+    connection.execute("SELECT FROM interest WHERE id = %s FOR UPDATE", [interest])
+
+
+def drop_interest(connection, interest):
+    """Delete an interest in the connection's transaction."""
+    connection.execute("DELETE FROM interest WHERE id = %s", [interest])
+
+
+def change_context(connection, interest, context):
+    """Change the context in the connection's transaction, as an update of the interest does."""
+    connection.execute(
+        "UPDATE interest SET context = %s, context_version = context_version + 1, pool_version = pool_version + 1, "
+        "pool_status = 'stale', pool_size = 0 WHERE id = %s", [context, interest])
+
+
+def add_interests(db, account, names, is_active=True):
+    """As many interests as if the account had made them, without their work."""
+    db.execute("INSERT INTO interest (account_id, name, context, is_active) SELECT %s, n, 'x', %s FROM unnest(%s::text[]) AS n",
+               [account, is_active, list(names)])
+
+
+def count_interests(db, account):
+    """(interests, active ones)"""
+    return db.execute("SELECT count(*), count(*) FILTER (WHERE is_active) FROM interest WHERE account_id = %s", [account]).fetchone()
+
+
+def kept_counts(db, account):
+    """(interests, active ones), as the service keeps them up to date instead of counting."""
+    return db.execute("SELECT interests, active FROM interest_count WHERE account_id = %s", [account]).fetchone()
+
+
+def age_sources(db, interest, age):
+    """The addresses in an interest's context were read that long before."""
+    db.execute("UPDATE context_source SET tried_at = tried_at - %s::interval WHERE interest_id = %s", [age, interest])
+
+
+# Pools
+
+
+def set_pool_status(db, interest, status):
+    db.execute("UPDATE interest SET pool_status = %s WHERE id = %s", [status, interest])
+
+
+def bump_pool_version(connection, interest):
+    """What is computed from the present pool is refused."""
+    connection.execute("UPDATE interest SET pool_version = pool_version + 1 WHERE id = %s", [interest])
+
+
+def pool_of(db, interest):
+    """{paper: relevance}, the best first."""
+    return dict(db.execute("SELECT arxiv_id, relevance FROM pool_entry WHERE interest_id = %s ORDER BY relevance DESC", [interest]))
+
+
+def matched_words(db, interest):
+    """The words that search matched for the papers of the pool."""
+    rows = db.execute("SELECT DISTINCT jsonb_array_elements_text(matched) FROM pool_entry WHERE interest_id = %s", [interest])
+    return {word.lower() for (word,) in rows}
+
+
+def pool_writes(db, interest):
+    """Changes when an entry of the pool is written or locked."""
+    rows = "SELECT array_agg((arxiv_id, xmin, xmax)::text ORDER BY arxiv_id) FROM pool_entry WHERE interest_id = %s"
+    return db.execute(rows, [interest]).fetchone()
+
+
+def _change_interrupted_build(db, interest, change):
+    """Change a task that builds the pool, once its first attempt has failed. Whether it was there."""
+    task = "kind = 'pool_build' AND input ->> 'interest_id' = %s AND status = 'pending' AND attempts > 0"
+    return db.execute(f"UPDATE task SET {change} WHERE {task}", [interest]).rowcount == 1
+
+
+def die_in_last_attempt(db, interest):
+    """A process died in the last attempt to build the pool. Whether there was a first one."""
+    return _change_interrupted_build(
+        db, interest, "status = 'running', attempts = attempts_max + interruptions, lease_owner = 'dead', lease_until = now()")
+
+
+def make_interruption_the_last(db, interest):
+    """The next interruption of the pool's build is the last one, and due at once. Whether there was a first attempt."""
+    return _change_interrupted_build(db, interest, "started_at = now() - interval '25 hours', run_after = now()")
+
+
+# Papers
+
+
+def known_paper(db, paper):
+    """A paper as svc-interests has last seen it."""
+    return db.execute("SELECT asset FROM paper WHERE arxiv_id = %s", [paper]).fetchone()[0]
+
+
+def set_paper_text(db, paper, title, abstract):
+    db.execute("UPDATE paper SET asset = asset || jsonb_build_object('title', %s::text), abstract = %s WHERE arxiv_id = %s",
+               [title, abstract, paper])
+
+
+def paper_writes(db):
+    """Rises when a paper is stored that is new or has changed."""
+    return db.execute("SELECT max(xmin::text::bigint), count(*), max(version) FROM paper").fetchone()
+
+
+# Recommendations
+
+
+def add_recommendation(db, interest, paper, title=None, reasoning="r", minutes=0):
+    """Recommend a paper so many minutes from now, as a refresh does. Returns its id."""
+    db.execute("INSERT INTO paper (arxiv_id, asset, abstract) VALUES (%s, jsonb_strip_nulls(jsonb_build_object('title', %s::text)), '')"
+               " ON CONFLICT DO NOTHING", [paper, title])
+    return str(db.execute(
+        "INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning,"
+        " recommended_at) SELECT id, account_id, %s, context_version, 0.5, 1, %s, now() + %s * interval '1 minute'"
+        " FROM interest WHERE id = %s RETURNING id",
+        [paper, reasoning, minutes, interest]).fetchone()[0])
+
+
+def add_explanation(db, recommendation, explanation):
+    """`explanation`: JSON"""
+    db.execute("INSERT INTO recommendation_explanation VALUES (%s, %s)", [recommendation, explanation])
+
+
+def drop_explanation(db, recommendation):
+    """As if an earlier version had made the recommendation."""
+    db.execute("DELETE FROM recommendation_explanation WHERE recommendation_id = %s", [recommendation])
+
+
+def explained(db, recommendations):
+    """How many of them have an explanation."""
+    query = "SELECT count(*) FROM recommendation_explanation WHERE recommendation_id = ANY (%s)"
+    return db.execute(query, [list(recommendations)]).fetchone()[0]
+
+
+def move_recommendations(db, interest, age):
+    """The interest's recommendations were made that long before; their ids stay."""
+    db.execute("UPDATE recommendation SET recommended_at = recommended_at - %s::interval WHERE interest_id = %s", [age, interest])
+
+
+def age_recommendation(db, recommendation, days):
+    """A recommendation and its explanation are so many days old. Returns its new id, since the time is part of it."""
+    at = datetime.now(timezone.utc) - timedelta(days=days)
+    new = f"{int(at.timestamp() * 1000):012x}7{uuid.uuid4().hex[13:16]}8{uuid.uuid4().hex[17:]}"
+    query = "DELETE FROM recommendation_explanation WHERE recommendation_id = %s RETURNING explanation::text"
+    (explanation,) = db.execute(query, [recommendation]).fetchone()
+    db.execute("UPDATE recommendation SET id = %s, recommended_at = %s WHERE id = %s", [new, at, recommendation])
+    add_explanation(db, new, explanation)
+    return str(uuid.UUID(new))
+
+
+def has_recommendation(db, recommendation):
+    return db.execute("SELECT FROM recommendation WHERE id = %s", [recommendation]).rowcount == 1
+
+
+def count_recommendations(db, interest):
+    return db.execute("SELECT count(*) FROM recommendation WHERE interest_id = %s", [interest]).fetchone()[0]
+
+
+def recommended_contexts(db, interest):
+    """The versions of the context that its recommendations are for."""
+    rows = db.execute("SELECT DISTINCT context_version FROM recommendation WHERE interest_id = %s", [interest])
+    return [version for (version,) in rows]
+
+
+def drop_recommendations(db, interest):
+    db.execute("DELETE FROM recommendation WHERE interest_id = %s", [interest])
+
+
+def set_score(db, recommendation, score):
+    db.execute("UPDATE recommendation SET relevance_score = %s WHERE id = %s", [score, recommendation])
+
+
+def refuse_recommendations(connection):
+    """Until the connection's transaction ends, recommendations can be read and not written."""
+    connection.execute("LOCK TABLE recommendation IN SHARE MODE")
+
+
+# What the models learn from
 
 
 def signals_of(db, interest):
@@ -18,3 +197,166 @@ def signals_of(db, interest):
 def feedback_of(db, recommendation):
     """The signals that a recommendation has, in their order."""
     return [signal for (signal,) in db.execute("SELECT signal FROM feedback WHERE recommendation_id = %s ORDER BY 1", [recommendation])]
+
+
+def keep_feedback_of(db, interest, papers):
+    """Delete what was said of other papers."""
+    db.execute("DELETE FROM feedback f USING recommendation r WHERE r.id = f.recommendation_id AND r.interest_id = %s"
+               " AND r.arxiv_id <> ALL (%s)", [interest, list(papers)])
+
+
+def add_experiment(db, interest, papers, status="shipped"):
+    """An experiment of the interest's account and project, as an event would bring it."""
+    db.execute("INSERT INTO experiment (id, account_id, version, told_at, status, project_id, arxiv_ids)"
+               " SELECT uuid_v7(), account_id, 1, now(), %s, project_id, %s FROM interest WHERE id = %s", [status, list(papers), interest])
+
+
+def experiment_papers(db, experiment):
+    rows = db.execute("SELECT arxiv_id FROM experiment_paper WHERE experiment_id = %s ORDER BY 1", [experiment])
+    return [paper for (paper,) in rows]
+
+
+def run_stages(db, url):
+    """How far the pull request or issue of a run has come, as stored."""
+    return [stage for (stage,) in db.execute("SELECT stage FROM run_outcome WHERE url = %s", [url])]
+
+
+def background(db):
+    """(papers in the index when the background was drawn, its papers, when); None before it was."""
+    return db.execute("SELECT documents, arxiv_ids, drawn_at FROM background").fetchone()
+
+
+def halve_background(db):
+    """The corpus has doubled since the background was drawn."""
+    db.execute("UPDATE background SET documents = documents / 2")
+
+
+def fit_to_newer_feedback(db, interest):
+    """Another process has fitted the interest's model to feedback that is yet to come."""
+    db.execute("UPDATE preference_model SET examples_at = now() + interval '1 hour' WHERE interest_id = %s", [interest])
+
+
+def embedders_of(db, interest):
+    """The versions of the embedder that an interest, its model and the vectors of its pool name. More than one element: vectors
+    would be left out of scores."""
+    used, fitted = db.execute(
+        "SELECT i.embedder, m.embedder FROM interest i JOIN preference_model m ON m.interest_id = i.id WHERE i.id = %s", [interest]
+    ).fetchone()
+    pool = db.execute(
+        "SELECT DISTINCT v.embedder FROM interest i JOIN pool_entry e ON e.interest_id = i.id AND e.pool_version = i.pool_version"
+        " LEFT JOIN paper_vector v ON v.arxiv_id = e.arxiv_id AND v.embedder = i.embedder WHERE i.id = %s", [interest]
+    ).fetchall()
+    return {used, fitted, *(one for (one,) in pool)}
+
+
+# The daily run
+
+
+def forget_daily_run(db):
+    """The run of the day is due. Returns the ids of the former tasks. (Their times would not do: the transaction of the next run may
+    have begun before this one, and have waited for it.)"""
+    return db.execute("WITH deleted AS (DELETE FROM daily_run) SELECT coalesce(array_agg(id), '{}') FROM task").fetchone()[0]
+
+
+def daily_runs(db):
+    """[(is of today, tasks)] of the runs whose accounts have all been given their tasks."""
+    return db.execute("SELECT day = (now() AT TIME ZONE 'UTC')::date, tasks FROM daily_run WHERE next_account IS NULL").fetchall()
+
+
+def stop_daily_run_at(db, account):
+    """The run of the day has given one account its task, and those from this account on none."""
+    db.execute("UPDATE daily_run SET tasks = 1, next_account = %s", [account])
+
+
+def active_accounts(db):
+    return db.execute("SELECT count(DISTINCT account_id) FROM interest WHERE is_active").fetchone()[0]
+
+
+# Work that waits
+
+
+def queue(db, kind, interest, count):
+    """Start so many different tasks on an interest. Returns its account."""
+    return db.execute(
+        "SELECT account_id, count((task_put(%s, account_id, jsonb_build_object('interest_id', id, 'num_results', 1, 'n', n),"
+        " NULL, NULL)).id) FROM interest, generate_series(1, %s) AS n WHERE id = %s GROUP BY 1", [kind, count, interest]
+    ).fetchone()[0]
+
+
+def started_while_waiting(db, account, task):
+    """How many tasks of the account began while a task of another one waited."""
+    return db.execute(
+        "SELECT count(*) FROM task t, task other WHERE t.account_id = %s AND other.id = %s "
+        "AND t.started_at > other.created_at AND t.started_at < other.started_at", [account, task]
+    ).fetchone()[0]
+
+
+def pending_max(db):
+    """TASKS_PENDING_MAX, as the processes have stored it."""
+    return db.execute("SELECT pending_max FROM task_limit").fetchone()[0]
+
+
+def set_pending_max(db, limit):
+    """The processes store their setting again."""
+    db.execute("UPDATE task_limit SET pending_max = %s", [limit])
+
+
+# Partitions of the explanations
+
+
+def explanation_months(db):
+    """The months that have a partition, such as 202611."""
+    return [period for (period,) in db.execute("SELECT p FROM partition_periods('recommendation_explanation') p")]
+
+
+def explanation_bounds(db):
+    """[(name, is validated)] of the bounds of the first partition."""
+    return db.execute("SELECT conname, convalidated FROM pg_constraint"
+                      " WHERE conrelid = to_regclass('recommendation_explanation_default') AND contype = 'c'").fetchall()
+
+
+def prepare_explanations(db):
+    """One step towards partitions of months. False: nothing is left to do."""
+    return db.execute("SELECT explanation_default_prepare()").fetchone()[0]
+
+
+def keep_explanations(db, days):
+    db.execute("SELECT explanation_months_keep(%s)", [days])
+
+
+def add_explanation_month(db, month, following):
+    first, end = (f"month_first_id(to_date('{name}', 'YYYYMM'))::text" for name in (month, following))
+    db.execute(f"SELECT partition_add(ARRAY['recommendation_explanation'], '{month}', {first}, {end})")
+
+
+def forget_explanation_months(db):
+    """The tables as after the migration, when no process has run yet."""
+    for month in explanation_months(db):
+        db.execute(f"DROP TABLE recommendation_explanation_{month}")
+    for name, _ in explanation_bounds(db):
+        db.execute(f"ALTER TABLE recommendation_explanation_default DROP CONSTRAINT {name}")
+
+
+# Faults
+
+
+def start_deadlocks(db, table, count):
+    """Make the next `count` inserts into a table the victims of a deadlock."""
+    db.execute(
+        f"CREATE SEQUENCE deadlocks; GRANT USAGE ON deadlocks TO PUBLIC; "
+        f"CREATE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        f"IF nextval('interests.deadlocks') <= {count} THEN RAISE SQLSTATE '40P01'; END IF; RETURN NEW; END $$; "
+        f"CREATE TRIGGER deadlock BEFORE INSERT ON {table} FOR EACH ROW EXECUTE FUNCTION deadlock()"
+    )
+
+
+def end_deadlocks(db):
+    db.execute("DROP FUNCTION IF EXISTS deadlock CASCADE; DROP SEQUENCE IF EXISTS deadlocks")
+
+
+def insert_row(connection, table, account):
+    """A row of the account in `interest` or `experiment`, in the connection's transaction."""
+    connection.execute({
+        "interest": "INSERT INTO interest (account_id, name, context) VALUES (%s, 'under way', 'x')",
+        "experiment": "INSERT INTO experiment (id, account_id, version, told_at, arxiv_ids) VALUES (gen_random_uuid(), %s, 1, now(), '{}')",
+    }[table], [account])
