@@ -2,7 +2,6 @@
 
 import secrets
 from dataclasses import dataclass
-from functools import cached_property
 
 import httpx
 import pytest
@@ -62,11 +61,9 @@ class Developer:
         assert answer.status_code == expect, f"{operation}: {answer.status_code} {answer.text}"
         return answer.json()
 
-    @cached_property
+    @property
     def account(self):
-        key = self.api.get("/account/api-keys", expect=200).json()["keys"][0]
-        with self.cluster.postgres.connect("account") as db:
-            return str(db.execute("SELECT account_id FROM api_key WHERE id = %s", [key["id"]]).fetchone()[0])
+        return self.user.account
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,9 @@ from cryptography.hazmat.primitives.asymmetric import padding
 from lib.outside.counterparts import connect
 from lib.http.identity import identity
 from lib.outside.webhooks import pull_request
+from lib.tables import fleet as fleet_tables
+from lib.tables import gateway as gateway_tables
+from lib.tables import integrations as integrations_tables
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 TOKEN = "/github/installation-token"
@@ -28,9 +31,8 @@ def token_of(developer, repo, **options):
 
 
 def forget_access(cluster):
-    """Let what is remembered of push access be five minutes old."""
     with cluster.postgres.connect("integrations") as db:
-        db.execute("UPDATE repository_access SET told_at = told_at - interval '5 minutes'")
+        integrations_tables.age_access(db)
 
 
 # ---- the address that installs the app ----
@@ -65,7 +67,7 @@ def decode(text):
 def test_the_jwt_is_signed_with_rs256_and_lives_ten_minutes(cluster, ada, code_host):
     before = code_host.last_number()
     with cluster.postgres.connect("integrations") as db:
-        db.execute("DELETE FROM app_facts")  # believed for a minute
+        integrations_tables.forget_app_facts(db)
     ada.api.get("/github/app/install-url", expect=200)
     (request,) = code_host.requests(before, "GET", "^/app$")
     header, claims, signature = request["headers"]["authorization"].removeprefix("Bearer ").split(".")
@@ -120,7 +122,7 @@ def test_that_an_app_is_not_installed_is_remembered_for_a_minute(cluster, new_de
     code_host.install(bob.login)
     assert installation_of(bob, repo, expect=200).json()["installed"] is False
     with cluster.postgres.connect("integrations") as db:
-        db.execute("UPDATE installation_absence SET told_at = told_at - interval '1 minute'")
+        integrations_tables.age_absences(db)
     assert installation_of(bob, repo, expect=200).json()["installed"] is True
 
 
@@ -182,7 +184,7 @@ def test_an_account_cannot_use_up_the_app_s_rate_limit(cluster, new_developer, c
     assert bob.call("installation", {"repo": repos[0]}, url=few_lookups.url)["installed"] is False
     carol.call("installation", {"repo": code_host.repository(carol.login)}, url=few_lookups.url)
     with cluster.postgres.connect("integrations") as db:
-        db.execute("UPDATE installation_lookup SET began_at = began_at - interval '1 hour'")
+        integrations_tables.age_lookups(db)
     assert bob.call("installation", {"repo": repos[4]}, url=few_lookups.url)["installed"] is False
 
 
@@ -248,7 +250,7 @@ def test_a_suspension_without_an_event_is_learned_from_a_refused_token(cluster, 
     assert installation_of(bob, repo, expect=200).json()["installed"] is False
     code_host.suspend(installation, False)
     with cluster.postgres.connect("integrations") as db:
-        db.execute("UPDATE installation SET told_at = told_at - interval '1 minute'")
+        integrations_tables.age_installations(db)
     assert installation_of(bob, repo, expect=200).json()["installed"] is True
 
 
@@ -426,7 +428,7 @@ def automation(cluster):
         body = {"name": "agent", "kind": "automation", **({"repo": repo} if repo else {})}
         key = api.post("/account/api-keys", body, expect=201).json()
         with cluster.postgres.connect("account") as db:
-            db.execute("UPDATE api_key SET repo_verified = %s WHERE id = %s", [is_verified, key["id"]])
+            gateway_tables.set_repo_verified(db, key["id"], is_verified)
         return api.as_key(key["key"])
 
     return make
@@ -504,7 +506,7 @@ def test_an_owner_that_was_removed_is_told_nothing_more(cluster, collaborator, c
     code_host.leave(let_in)
     forget_access(cluster)
     with cluster.postgres.connect("fleet") as db:
-        db.execute("UPDATE repo_access SET asked_at = asked_at - interval '5 minutes' WHERE repo_key = lower(%s)", [repo])
+        fleet_tables.age_access(db, repo)
     tell_merge(2)
     wait_for(lambda: inbox(bob.api), "the access has ended")
     assert stages() == {"1": "merged", "2": "open"}

@@ -14,6 +14,7 @@ from lib.http.identity import identity
 from lib.outside.code_host_pages import install_app, make_app
 from lib.outside.counterparts import consent, landing_of
 from lib.outside.webhooks import Hook, signature
+from lib.tables import integrations as integrations_tables
 from lib.wait import PATIENCE_SECONDS
 
 APP, CREATED, MANIFEST, INSTALLED = "/github/app", "/github/app/created", "/github/app/manifest", "/github/app/installed"
@@ -55,9 +56,9 @@ def replicas(cluster, code_host):
 @pytest.fixture
 def first(replicas, db):
     """The first of them, while no app is registered."""
-    db.execute("DELETE FROM app; DELETE FROM app_facts")
+    integrations_tables.forget_app(db)
     yield replicas[0]
-    db.execute("DELETE FROM app; DELETE FROM app_facts")
+    integrations_tables.forget_app(db)
 
 
 @pytest.fixture
@@ -204,7 +205,7 @@ def test_what_it_lacks_is_named_and_asked_for_once_a_minute(replicas, first, cod
         assert found["permissions_missing"] == ["contents", "workflows"]
         assert found["events_missing"] == ["workflow_run", "repository"]
     assert len(code_host.requests(before, "GET", "^/app$")) == 1
-    db.execute("UPDATE app_facts SET told_at = told_at - interval '1 minute'")
+    integrations_tables.age_app_facts(db)
     first.ask("GET", APP, None, account)
     assert len(code_host.requests(before, "GET", "^/app$")) == 2
 
@@ -227,7 +228,7 @@ def test_a_forged_state_is_refused(first, account, state):
 
 def test_a_state_lives_an_hour(first, account, db):
     came = make_app(begin(first, account))
-    db.execute("UPDATE landing_state SET expires_at = now() - interval '1 s' WHERE account_id = %s", [account])
+    integrations_tables.expire_landings(db, account)
     assert fault(first.ask("POST", CREATED, came, account, 400)) == "state"
 
 
@@ -266,8 +267,7 @@ class Account:
 
     def __init__(self, cluster):
         self.user = cluster.user()
-        with cluster.postgres.connect("account") as db:
-            self.id = str(db.execute("SELECT id FROM account WHERE email = %s", [self.user.email]).fetchone()[0])
+        self.id = self.user.account
 
     def connect(self, replica, login):
         begun = replica.ask("GET", "/integrations/code_host/auth-url", None, self.id)
@@ -349,7 +349,7 @@ def test_its_secrets_are_sealed_and_resealed(cluster, first, code_host, account,
     keys = cluster.seal_key("new"), cluster.seal_key("test")
     cluster.run("svc-integrations", "reseal", SEAL_KEYS=",".join(keys))
     try:
-        assert db.execute("SELECT secrets FROM app").fetchone()[0][:4] == b"\x03new"
+        assert integrations_tables.app_secrets(db)[:4] == b"\x03new"
         assert first.ask("GET", "/integrations/code_host/auth-url", None, account, 409)["error"] == "conflict"
     finally:
         cluster.run("svc-integrations", "reseal", SEAL_KEYS=",".join(reversed(keys)))

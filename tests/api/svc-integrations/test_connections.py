@@ -2,8 +2,10 @@
 
 import pytest
 
-from lib.scenario.connections import TOKEN, account_of, begin, fault_of, whoami
+from lib.scenario.connections import TOKEN, begin, fault_of, whoami
 from lib.outside.counterparts import REDIRECT_URI, connect
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 OAUTH = ["code_host", "tracker_a", "tracker_b"]
@@ -52,7 +54,7 @@ def test_the_token_is_of_the_user_and_is_revoked_when_disconnected(api, oauth_pr
     assert whoami(oauth_provider, token) == 200
     api.delete("/integrations/tracker_b", expect=200)
     wait_for(lambda: whoami(oauth_provider, token) == 401, "the token is revoked")
-    wait_for(lambda: not db.execute("SELECT FROM revocation WHERE id = %s", [made["id"]]).rowcount, "it is forgotten")
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, made["id"]), "it is forgotten")
 
 
 def test_one_of_two_connections_of_a_user_is_revoked_alone(api, other_user, code_host):
@@ -97,14 +99,13 @@ def test_the_state_is_bound_to_its_provider(api, code_host, oauth_provider, logi
 
 def test_the_state_expires(api, oauth_provider, db, login):
     body = begin(api, login=login)
-    db.execute("UPDATE authorization_attempt SET expires_at = now() - interval '1 s' WHERE redirect_uri = %s", [REDIRECT_URI])
+    integrations_tables.expire_attempts(db, REDIRECT_URI)
     assert fault_of(api, CALLBACK, body)[0] == "state"
 
 
 def test_the_state_is_stored_as_a_hash(api, oauth_provider, db, login):
     body = begin(api, login=login)
-    rows = db.execute("SELECT authorization_attempt::text FROM authorization_attempt").fetchall()
-    assert rows and not any(body["state"] in row[0] for row in rows)
+    assert body["state"] not in common.rows_as_text(db, "authorization_attempt")
 
 
 def test_without_a_state_the_newest_attempt_is_meant(api, oauth_provider, login):
@@ -181,9 +182,9 @@ def test_a_connection_of_another_account_is_not_seen(api, other_user, oauth_prov
     api.problem("DELETE", "/integrations/tracker_b", 404, "not_found")
 
 
-def test_a_token_of_another_account_needs_a_scope(api, other_user, operator, oauth_provider, db, login):
-    made = connect(other_user.api, "tracker_b", login)
-    account = account_of(db, made)
+def test_a_token_of_another_account_needs_a_scope(api, other_user, operator, oauth_provider, login):
+    connect(other_user.api, "tracker_b", login)
+    account = other_user.account
     answer = api.problem("GET", TOKEN, 403, "insufficient_scope", params={"user_id": account})
     assert answer["scope"] == "service:any_user"
     token = operator.api.get(TOKEN, params={"user_id": account}, expect=200).json()
@@ -193,8 +194,7 @@ def test_a_token_of_another_account_needs_a_scope(api, other_user, operator, oau
 def test_a_row_that_was_copied_to_another_account_does_not_open(api, other_user, oauth_provider, cluster, db, login):
     connect(api, "tracker_b", login)
     made = connect(other_user.api, "tracker_b", login + "-2")
-    copy = "UPDATE connection SET sealed = (SELECT sealed FROM connection WHERE external_id = %s) WHERE id = %s"
-    db.execute(copy, [login, made["id"]])
+    integrations_tables.copy_token(db, login, made["id"])
     assert "cannot be read" in other_user.api.problem("GET", TOKEN, 409, "conflict")["detail"]
     assert "does not open" in cluster.logs()["svc-integrations-0"]
-    db.execute("DELETE FROM connection WHERE id = %s", [made["id"]])
+    integrations_tables.drop_connection(db, made["id"])

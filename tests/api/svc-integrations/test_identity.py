@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import pytest
 
 from lib.outside.counterparts import connect
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 LINK, LINKS, RESOLVE = "/integrations/identity/link", "/integrations/identity/links", "/integrations/identity/resolve"
@@ -139,7 +140,7 @@ def test_a_proof_ends_when_the_connection_expires(api, expired, oauth_provider, 
     body = {"source": "tracker_b", "external_id": login}
     made = expired(api, login)
     assert api.post(LINK, body, expect=201).json()["verified"] == ["external_id"]
-    db.execute("UPDATE connection SET status = 'expired', status_reason = 'refused' WHERE id = %s", [made["id"]])
+    integrations_tables.refuse_connection(db, made["id"])
     operator.api.problem("GET", RESOLVE, 404, "not_found", params=body)
     connect(api, "tracker_b", login)
     assert operator.api.get(RESOLVE, params=body, expect=200).json()["verified"] == ["external_id"]
@@ -192,10 +193,9 @@ def held(db):
     @contextmanager
     def run(number):
         with db.transaction():
-            db.execute("LOCK TABLE identity_order IN EXCLUSIVE MODE")
+            integrations_tables.hold_proofs(db)
             yield
-            waiting = "SELECT count(*) FROM pg_locks WHERE relation = 'identity_order'::regclass AND NOT granted"
-            wait_for(lambda: db.execute(waiting).fetchone() == (number,), f"{number} wait")
+            wait_for(lambda: integrations_tables.waiting_proofs(db) == number, f"{number} wait")
 
     return run
 

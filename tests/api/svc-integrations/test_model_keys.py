@@ -2,15 +2,15 @@
 
 import secrets
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from datetime import timedelta
 
 import httpx
 import pytest
 
-from lib.scenario.connections import account_of, fault_of
+from lib.scenario.connections import fault_of
 from lib.http.identity import identity
 from lib.http.raw_http import leaving_client
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 PATHS = {
@@ -48,10 +48,9 @@ def test_a_key_is_tried_and_stored(api, models, db, key, provider):
     assert models.asked(key) == [("GET", PATHS[provider])]
     status = api.get(f"/integrations/{provider}/status", expect=200)
     assert key not in answer.text + status.text + api.get("/integrations/connections", expect=200).text
-    row = db.execute("SELECT connection::text, sealed FROM connection WHERE id = %s", [made["id"]]).fetchone()
-    assert key not in row[0] and key.encode() not in row[1]
+    assert key not in common.rows_as_text(db, "connection", id=made["id"]) and key.encode() not in integrations_tables.sealed_token(db, made["id"])
     api.delete(f"/integrations/{provider}", expect=200)
-    wait_for(lambda: not db.execute("SELECT FROM revocation WHERE id = %s", [made["id"]]).rowcount, "the key is forgotten")
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, made["id"]), "the key is forgotten")
 
 
 def test_a_refused_key_has_the_reason_of_the_provider(api, models):
@@ -160,16 +159,6 @@ def test_a_request_whose_client_has_gone_can_be_sent_again(cluster, api, models,
     wait_for(lambda: api.post(CONNECT, {"api_key": key}, headers=repeat).status_code == 200, "it can be sent again")
 
 
-@contextmanager
-def longer_reservation(db, account):
-    """What the account has reserved ends no earlier than this block."""
-    (until,) = db.execute("SELECT reserved_until FROM idempotency WHERE account_id = %s", [account]).fetchone()
-    extend = "UPDATE idempotency SET reserved_until = %s WHERE account_id = %s"
-    db.execute(extend, [until + timedelta(hours=1), account])
-    yield
-    db.execute(extend, [until, account])
-
-
 def test_a_request_of_a_killed_process_can_be_sent_again(cluster, models, db, user, key, repeat):
     """Until its reservation ends, soon after its deadline, a repetition is told that it is in progress."""
     account, body = account_id(db, user), {"api_key": key}
@@ -185,7 +174,7 @@ def test_a_request_of_a_killed_process_can_be_sent_again(cluster, models, db, us
             with pytest.raises(httpx.TransportError):
                 first.result()
         models.release()
-        with longer_reservation(db, account):  # than a slow start takes
+        with common.longer_reservation(db, account):  # than a slow start takes
             process.start()
             process.wait_ready()
             assert call(cluster, process, CONNECT, account, body, repeat).json()["error"] == "request_in_progress"
@@ -193,7 +182,6 @@ def test_a_request_of_a_killed_process_can_be_sent_again(cluster, models, db, us
             lambda: (answer := call(cluster, process, CONNECT, account, body, repeat)).status_code == 200 and answer,
             "the reservation has ended",
         ).json()["connection"]
-        assert account_of(db, made) == account
-        assert db.execute("SELECT FROM connection WHERE account_id = %s", [account]).rowcount == 1
+        assert integrations_tables.connections_of(db, account) == [made["id"]]
     finally:
         process.stop()

@@ -11,6 +11,8 @@ import pytest
 from lib.check import messages
 from lib.http.contract import contract
 from lib.outside.receiver import Receiver, Sender, status, verify, webhook
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 WEBHOOKS = "/webhooks"
@@ -48,14 +50,6 @@ def wait_status(api, endpoint, wanted, count=1):
     """Wait until so many deliveries have this status; returns them, the newest first."""
     return wait_for(lambda: (found := deliveries(api, endpoint, status=wanted, limit=100)) and len(found) >= count and found,
                     f"{count} deliveries are {wanted}")
-
-
-def hurry(db, endpoint):
-    """Let all waits of an endpoint be over."""
-    with db.transaction():
-        db.execute("UPDATE endpoint SET not_before = '-infinity' WHERE id = %s", [endpoint["id"]])
-        db.execute("UPDATE delivery_queue SET retry_at = now() WHERE endpoint_id = %s AND retry_at IS NOT NULL", [endpoint["id"]])
-        db.execute("UPDATE endpoint_lane SET due_at = now() WHERE endpoint_id = %s AND NOT is_claimed AND due_at IS NOT NULL", [endpoint["id"]])
 
 
 def seconds_until(time_text):
@@ -96,7 +90,7 @@ def test_both_secrets_sign_while_one_is_replaced(api, db, receiver, endpoint, se
     receiver.wait(1)
     assert receiver.got[0][0]["webhook-signature"].count("v1,") == 2
     assert verify(new["secret"], receiver.got) == verify(endpoint["secret"], receiver.got) == ["ok"]
-    db.execute("UPDATE endpoint SET old_secret_expires_at = now() WHERE id = %s", [endpoint["id"]])
+    integrations_tables.expire_old_secret(db, endpoint["id"])
     sender.send({"hello": "expops"})
     receiver.wait(2)
     assert verify(new["secret"], receiver.got[1:]) == ["ok"] != verify(endpoint["secret"], receiver.got[1:])
@@ -135,8 +129,7 @@ def test_an_event_that_comes_twice_makes_one_message(cluster, api, receiver, end
     redis = cluster.redis.client()
     redis.xadd("events.runs", entry)
     receiver.wait(1)
-    # The note that it was handled is lost, as when the process ends between the handler and the position.
-    wait_for(lambda: db.execute("DELETE FROM event_settled WHERE stream = 'events.runs'").rowcount)
+    wait_for(lambda: common.forget_settled(db, "events.runs"), "the event is settled")
     redis.xadd("events.runs", entry)
     (last,) = sender.send({"hello": "last"})
     receiver.wait(2)
@@ -174,11 +167,10 @@ def test_a_failure_is_tried_again_by_the_schedule(api, db, sender):
         (message,) = sender.send({"hello": "expops"})
         for number, pause in enumerate(pauses, 1):
             made = wait_for(lambda: (found := deliveries(api, endpoint)) and found[0]["attempts"] == number and found[0])
-            (retry,) = db.execute("SELECT extract(epoch FROM retry_at - (SELECT max(at) FROM message_attempt WHERE delivery_id = %s))"
-                                  " FROM delivery_queue WHERE delivery_id = %s", [made["id"], made["id"]]).fetchone()
+            retry = integrations_tables.retry_pause(db, made["id"])
             assert pause <= retry <= pause * 1.1 + 5, (number, retry)
             assert made["status"] == "pending" and made["last_status"] == 500 and made["next_attempt_at"]
-            hurry(db, endpoint)
+            integrations_tables.end_waits(db, endpoint["id"])
         (failed,) = wait_status(api, endpoint, "failed")
         assert failed["attempts"] == 8 == len(receiver.got) and failed["next_attempt_at"] is None
         assert set(receiver.ids()) == {message} and len({body for _, body in receiver.got}) == 1
@@ -245,23 +237,17 @@ def test_an_endpoint_that_fails_is_left_alone_and_catches_up(api, db, sender):
         sent = sender.send(*[{"n": number} for number in range(30)])
         wait_for(lambda: shown(api, endpoint)["consecutive_failures"] == 5)
         for minutes, failures in ((1, 5), (2, 6), (4, 7), (8, 8)):
-            (wait,) = db.execute("SELECT extract(epoch FROM not_before - now()) FROM endpoint WHERE id = %s", [endpoint["id"]]).fetchone()
-            assert minutes * 60 - 30 < wait <= minutes * 60 and len(receiver.got) == failures
-            hurry(db, endpoint)
+            assert minutes * 60 - 30 < integrations_tables.pause_of(db, endpoint["id"]) <= minutes * 60 and len(receiver.got) == failures
+            integrations_tables.end_waits(db, endpoint["id"])
             wait_for(lambda: shown(api, endpoint)["consecutive_failures"] == failures + 1)
         assert [row["attempts"] for row in deliveries(api, endpoint, limit=100)][:20] == [0] * 20  # no attempt of them was used up
         receiver.answer = status(200)
-        hurry(db, endpoint)
+        integrations_tables.end_waits(db, endpoint["id"])
         wait_for(lambda: shown(api, endpoint)["consecutive_failures"] == 0)
-        hurry(db, endpoint)
+        integrations_tables.end_waits(db, endpoint["id"])
         wait_status(api, endpoint, "delivered", 30)
         first = [message for message in dict.fromkeys(receiver.ids()[9:]) if receiver.ids().count(message) == 1]
         assert first == [message for message in sent if message in first] and len(first) >= 20
-
-
-def age(db, endpoint, **columns):
-    for name, interval in columns.items():
-        db.execute(f"UPDATE endpoint SET {name} = now() - %s::interval WHERE id = %s", [interval, endpoint["id"]])
 
 
 @pytest.mark.parametrize("failing, success, failures, is_disabled", [
@@ -269,8 +255,7 @@ def age(db, endpoint, **columns):
 def test_an_endpoint_is_disabled_after_five_days(api, db, sender, failing, success, failures, is_disabled):
     with Receiver(status(500)) as receiver:
         endpoint = webhook(api, receiver.url)
-        age(db, endpoint, failing_since=failing, last_success_at=success)
-        db.execute("UPDATE endpoint SET consecutive_failures = %s WHERE id = %s", [failures - 1, endpoint["id"]])
+        integrations_tables.set_failures(db, endpoint["id"], failures - 1, since=failing, last_success=success)
         sender.send({"n": 1})
         made = wait_for(lambda: (row := shown(api, endpoint))["consecutive_failures"] == failures and row)
         assert (made["status"] == "disabled") == is_disabled
@@ -283,14 +268,13 @@ def test_a_flood_drops_the_oldest(api, db, receiver, endpoint, sender):
     api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "paused"}, expect=200)
     (first,) = sender.send({"n": 0})
     wait_for(lambda: shown(api, endpoint)["waiting"] == 1)
-    db.execute("INSERT INTO delivery_queue (delivery_id, endpoint_id, day, message_id) SELECT uuid_v7(), endpoint_id, day, message_id"
-               " FROM delivery_queue, generate_series(2, 10000) WHERE endpoint_id = %s", [endpoint["id"]])
+    integrations_tables.fill_queue(db, endpoint["id"], 9999)
     sent = sender.send(*[{"n": number} for number in range(1, 1001)])
     wait_for(lambda: deliveries(api, endpoint, limit=1)[0]["message_id"] == sent[-1])
     found = shown(api, endpoint)
     assert found["dropped"] == 1 and 10000 <= found["waiting"] < 11000
     assert [row["message_id"] for row in deliveries(api, endpoint, status="dropped")] == [first] and receiver.got == []
-    db.execute("DELETE FROM delivery_queue WHERE endpoint_id = %s", [endpoint["id"]])
+    integrations_tables.empty_queue(db, endpoint["id"])
 
 
 def test_paused_messages_wait(api, receiver, endpoint, sender):
@@ -362,14 +346,12 @@ def test_a_test_message_is_sent_at_once_and_leaves_nothing(api, receiver, endpoi
 def test_days_are_dropped_whole(cluster, api, db, receiver, endpoint, sender):
     api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "paused"}, expect=200)
     old = time.strftime("%Y%m%d", time.gmtime(time.time() - 40 * 86400))
-    db.execute("SELECT message_take(%s, %s, 'test.ping', now() - interval '40 days', '{}', NULL, NULL, 50, 10000)",
-               [api.get("/webhooks", expect=200) and sender.account, str(uuid.uuid4())])
+    integrations_tables.take_message(db, sender.account, str(uuid.uuid4()), days=40, days_kept=50)
     assert shown(api, endpoint)["waiting"] == 1
     sender.send({"n": 1})
     wait_for(lambda: shown(api, endpoint)["waiting"] == 2)
-    assert db.execute("SELECT message_days_keep(30)").fetchone() == (1,)
-    assert db.execute("SELECT to_regclass(%s)", [f"message_delivery_{old}"]).fetchone() == (None,)
+    assert integrations_tables.keep_message_days(db, 30) == 1
+    assert not integrations_tables.has_message_day(db, old)
     assert shown(api, endpoint)["waiting"] == 1 == len(deliveries(api, endpoint))
-    db.execute("SELECT message_take(%s, %s, 'test.ping', now() - interval '40 days', '{}', NULL, NULL, 30, 10000)",
-               [sender.account, str(uuid.uuid4())])
+    integrations_tables.take_message(db, sender.account, str(uuid.uuid4()), days=40, days_kept=30)
     assert shown(api, endpoint)["waiting"] == 1  # it is too old to be kept

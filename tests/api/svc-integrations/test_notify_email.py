@@ -12,6 +12,8 @@ import pytest
 from lib.http.identity import identity
 from lib.outside.mail_server import MailServer
 from lib.outside.receiver import Receiver, Sender, webhook
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 WEBHOOKS = "/webhooks"
@@ -94,7 +96,7 @@ def test_an_address_gets_nothing_before_it_agrees(api, server, sender, address):
 def test_a_link_ends_after_a_day(api, db, server, address):
     made = make(api, address)
     (mail,) = server.wait(address)
-    db.execute("UPDATE email_confirmation SET created_at = now() - interval '25 hours' WHERE endpoint_id = %s", [made["id"]])
+    integrations_tables.age_confirmation(db, made["id"])
     for method in ("GET", "POST"):
         assert "not valid" in follow(mail.link("confirm"), method, 404)
         assert "not valid" in follow(mail.link("confirm")[:-1] + "_", method, 404)
@@ -136,11 +138,9 @@ def test_six_at_once_ask_an_address_three_times(user, other_user, server, addres
 
 def test_an_account_asks_twenty_times_a_day(user, db, address):
     made = make(user.api, address)
-    db.execute("INSERT INTO email_confirmation (id, account_id, endpoint_id, email, token, hash)"
-               " SELECT uuid_v7(), %s, %s, n || '@example.org', '', sha256(convert_to(%s || n, 'UTF8')) FROM generate_series(1, 19) AS n",
-               [user.account, made["id"], made["id"]])
+    integrations_tables.add_confirmations(db, user.account, made["id"], 19)
     user.api.problem("POST", WEBHOOKS, 409, "conflict", {"kind": "email", "email": f"b{address}", "events": ["*"]})
-    db.execute("DELETE FROM email_confirmation WHERE account_id = %s AND token = ''", [user.account])
+    integrations_tables.drop_added_confirmations(db, user.account)
 
 
 def test_another_address_has_to_agree(api, server, sender, confirmed):
@@ -296,9 +296,8 @@ def test_an_address_that_is_refused_on_three_days_is_disabled(api, db, server, s
         for n in range(2):  # the second of a day does not count
             sender.send({"n": n})
             wait_for(lambda: len(deliveries(api, confirmed, status="failed")) == 2 * count - 1 + n or shown(api, confirmed)["status"] == "disabled")
-        (days,) = db.execute("SELECT refused_days FROM endpoint WHERE id = %s", [confirmed["id"]]).fetchone()
-        assert days == count and shown(api, confirmed)["status"] == ("active" if count < 3 else "disabled")
-        db.execute("UPDATE endpoint SET refused_on = refused_on - 1, not_before = '-infinity', consecutive_failures = 0 WHERE id = %s", [confirmed["id"]])
+        assert integrations_tables.refused_days(db, confirmed["id"]) == count and shown(api, confirmed)["status"] == ("active" if count < 3 else "disabled")
+        integrations_tables.pass_refused_day(db, confirmed["id"])
     now = shown(api, confirmed)
     assert (now["status"], now["disabled_reason"]) == ("disabled", "the mail server has refused the address on three days")
     assert api.patch(f"{WEBHOOKS}/{confirmed['id']}", {"status": "active"}, expect=200).json()["status"] == "active"
@@ -312,8 +311,7 @@ def test_a_refused_confirmation_is_shown(api, server, address):
 
 
 def test_an_account_has_a_thousand_mails_a_day(api, db, user, server, sender, confirmed):
-    db.execute("UPDATE email_day SET sent = 1000 WHERE account_id = %s", [user.account])
-    db.execute("INSERT INTO email_day VALUES (%s, (now() AT TIME ZONE 'UTC')::date, 1000) ON CONFLICT DO NOTHING", [user.account])
+    integrations_tables.use_up_mails(db, user.account)
     sender.send({"n": 1})
     row = wait_for(lambda: [row for row in deliveries(api, confirmed) if row["next_attempt_at"] and row["next_attempt_at"].endswith("T00:00:00.000Z")])[0]
     assert row["attempts"] == 0 and server.to(confirmed["email"]) == []
@@ -326,7 +324,7 @@ def test_a_mail_server_that_hangs_costs_webhooks_nothing(api, db, user, other_us
     made = [make(api, f"{secrets.token_hex(6)}@example.net") for _ in range(20)]
     for endpoint in made:
         server.wait(endpoint["email"])
-    db.execute("UPDATE endpoint SET status = 'active' WHERE account_id = %s", [user.account])
+    integrations_tables.confirm_all(db, user.account)
     with server.hold(), Receiver() as receiver:
         webhook(other_user.api, receiver.url)
         Sender(cluster, user.account).send({"n": 1})
@@ -390,20 +388,18 @@ def test_tokens_are_stored_sealed_and_are_in_no_log(cluster, api, db, server, co
     link = mail.link("unsubscribe")
     follow(link)
     token = link.rpartition("/")[2]
-    rows = db.execute("SELECT row_to_json(e)::text FROM endpoint e WHERE id = %s UNION ALL"
-                      " SELECT row_to_json(c)::text FROM email_confirmation c WHERE endpoint_id = %s", [confirmed["id"], confirmed["id"]]).fetchall()
-    assert len(rows) == 2 and not any(token in row or token.encode().hex() in row for row, in rows)
+    stored = common.rows_as_text(db, "endpoint", id=confirmed["id"]) + common.rows_as_text(db, "email_confirmation", endpoint_id=confirmed["id"])
+    assert token not in stored and token.encode().hex() not in stored
     logs = "".join(cluster.logs().values())
     assert token not in logs and base64.b64encode(token.encode()).decode() not in logs and confirmed["email"] not in logs
 
 
 def test_secrets_are_sealed_anew(cluster, api, db, server, address):
     made = make(api, address)
-    stored = "SELECT e.secret, c.token FROM endpoint e JOIN email_confirmation c ON c.endpoint_id = e.id WHERE e.id = %s"
-    before = db.execute(stored, [made["id"]]).fetchone()
+    before = integrations_tables.mail_secrets(db, made["id"])
     try:
         cluster.run("svc-integrations", "reseal", SEAL_KEYS=f"{cluster.seal_key('mails')},{cluster.seal_key('test')}")
-        after = db.execute(stored, [made["id"]]).fetchone()
+        after = integrations_tables.mail_secrets(db, made["id"])
         assert all(b"mails" in new and b"mails" not in old for old, new in zip(before, after))
     finally:
         cluster.run("svc-integrations", "reseal", SEAL_KEYS=f"{cluster.seal_key('test')},{cluster.seal_key('mails')}")

@@ -8,6 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
+
 WEBHOOKS = "/webhooks"
 URL = "https://hooks.example.org/expops"
 
@@ -55,7 +58,7 @@ def test_the_secret_is_32_bytes_and_is_stored_sealed(api, db):
     made = make(api)
     key = base64.b64decode(made["secret"].removeprefix("whsec_"), validate=True)
     assert len(key) == 32 and made["secret"] != make(api)["secret"]
-    (row,) = db.execute("SELECT row_to_json(e)::text FROM endpoint e WHERE id = %s", [made["id"]]).fetchone()
+    row = common.rows_as_text(db, "endpoint", id=made["id"])
     assert made["secret"] not in row and key.hex() not in row
 
 
@@ -155,10 +158,9 @@ def test_secrets_are_sealed_anew(cluster, api, db):
     """By the command reseal, with a key that was put before the one in use."""
     made = make(api)
     api.post(f"{WEBHOOKS}/{made['id']}/rotate-secret", expect=200)
-    stored = "SELECT secret, old_secret FROM endpoint WHERE id = %s"
-    before = db.execute(stored, [made["id"]]).fetchone()
+    before = integrations_tables.endpoint_secrets(db, made["id"])
     keys = f"{cluster.seal_key('endpoints')},{cluster.seal_key('test')}"
     cluster.run("svc-integrations", "reseal", SEAL_KEYS=keys)
-    after = db.execute(stored, [made["id"]]).fetchone()
+    after = integrations_tables.endpoint_secrets(db, made["id"])
     assert all(b"endpoints" in new and b"endpoints" not in old for old, new in zip(before, after))
     cluster.run("svc-integrations", "reseal", SEAL_KEYS=f"{cluster.seal_key('test')},{cluster.seal_key('endpoints')}")

@@ -7,6 +7,7 @@ import pytest
 
 from lib.outside.receiver import HOST, Receiver, Sender, status, webhook
 from lib.outside.stub_server import StubServer
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 WEBHOOKS = "/webhooks"
@@ -117,7 +118,7 @@ def test_an_endpoint_whose_address_changes_to_the_inside_is_refused(api, db, sen
         endpoint = webhook(api, receiver.url)
         sender.send({"n": 1})
         assert first_failure(api, endpoint)["last_status"] == 500
-    db.execute("UPDATE endpoint SET url = %s WHERE id = %s", [inside.url, endpoint["id"]])
+    integrations_tables.set_url(db, endpoint["id"], inside.url)
     sender.send({"n": 2})
     row = wait_for(lambda: (rows := api.get(f"{WEBHOOKS}/{endpoint['id']}/deliveries", expect=200).json()) and len(rows) == 2
                    and rows[0]["attempts"] and rows[0])
@@ -153,9 +154,7 @@ def test_endpoints_that_hang_cost_nobody_a_place(cluster, api, user, other_user,
         sent = others.send(*[{"n": number} for number in range(200)])
         receiver.wait(200)
         assert receiver.ids() == sent and len(hanging.sockets) == 20
-        (attempts,) = db.execute("SELECT count(*) FROM message_attempt a JOIN message_delivery d ON (d.day, d.id) = (a.day, a.delivery_id)"
-                                 " WHERE d.account_id = %s", [user.account]).fetchone()
-        assert attempts == 0
+        assert integrations_tables.count_attempts(db, user.account) == 0
         for endpoint in dead:
             api.delete(f"{WEBHOOKS}/{endpoint['id']}", expect=200)
 

@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from lib.outside.receiver import Receiver, Sender, webhook
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 SERVICE = "svc-integrations"
@@ -18,7 +19,7 @@ def sender(cluster, user):
 def restart(cluster, db):
     """Kill the process; start it when the claims that it has left have ended."""
     cluster.kill9(SERVICE)
-    db.execute("UPDATE endpoint_lane SET due_at = now() WHERE is_claimed")
+    integrations_tables.end_claims(db)
     cluster.recover()
 
 
@@ -59,7 +60,7 @@ def test_a_claim_that_has_ended_commits_nothing(api, db, sender):
         endpoint = webhook(api, receiver.url)
         sender.send({"n": 0})
         wait_for(received.is_set)
-        db.execute("UPDATE endpoint_lane SET due_at = now() WHERE endpoint_id = %s AND is_claimed", [endpoint["id"]])
+        integrations_tables.end_claims(db, endpoint["id"])
         path = f"/webhooks/{endpoint['id']}/deliveries"
         wait_for(lambda: {row["status"] for row in api.get(path, expect=200).json()} == {"delivered"})
         go_on.set()

@@ -6,6 +6,8 @@ import uuid
 import pytest
 
 from lib.outside.receiver import Receiver, Sender, status
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 WEBHOOKS = "/webhooks"
@@ -39,7 +41,7 @@ def test_the_address_is_a_secret(cluster, api, db):
     made = make(api, HOOK)
     assert made["url"] == "https://hooks.slack.com/services/...ijkl" and made["secret_hint"] == "ijkl" and "secret" not in made
     assert shown(api, made) == made
-    (row,) = db.execute("SELECT row_to_json(e)::text FROM endpoint e WHERE id = %s", [made["id"]]).fetchone()
+    row = common.rows_as_text(db, "endpoint", id=made["id"])
     assert "B000" not in row and HOOK.encode().hex() not in row
     assert api.patch(f"{WEBHOOKS}/{made['id']}", made, expect=200).json() == {**made, "updated_at": shown(api, made)["updated_at"]}
     changed = api.patch(f"{WEBHOOKS}/{made['id']}", {"url": HOOK + "mnop"}, expect=200).json()
@@ -124,8 +126,7 @@ def test_429_stops_the_address_for_the_time_it_asks_for(api, db, sender):
         made = make(api, receiver.url)
         sender.send({"n": 1}, {"n": 2})
         wait_for(lambda: shown(api, made)["consecutive_failures"] == 1)
-        (wait,) = db.execute("SELECT extract(epoch FROM not_before - now()) FROM endpoint WHERE id = %s", [made["id"]]).fetchone()
-        assert 500 < wait <= 600 and len(receiver.got) == 1
+        assert 500 < integrations_tables.pause_of(db, made["id"]) <= 600 and len(receiver.got) == 1
 
 
 def test_an_address_gets_one_message_a_second(api, db, sender):
@@ -134,8 +135,7 @@ def test_an_address_gets_one_message_a_second(api, db, sender):
         sender.send({"n": 1}, {"n": 2}, {"n": 3})
         receiver.wait(3)
         wait_for(lambda: shown(api, made)["waiting"] == 0)
-        times = [at for at, in db.execute("SELECT a.at FROM message_attempt a JOIN message_delivery d ON (d.day, d.id) = (a.day, a.delivery_id)"
-                                          " WHERE d.endpoint_id = %s ORDER BY a.at", [made["id"]]).fetchall()]
+        times = integrations_tables.attempt_times(db, made["id"])
         assert all((later - earlier).total_seconds() >= 0.99 for earlier, later in zip(times, times[1:]))
 
 

@@ -2,14 +2,15 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import httpx
 import pytest
 
-from lib.scenario.connections import TOKEN, account_of, begin, ask_replica, connect_expired, refreshes, wait_lock, wait_no_lock, whoami
+from lib.scenario.connections import TOKEN, begin, ask_replica, connect_expired, refreshes, whoami
 from lib.outside.counterparts import connect
 from lib.http.raw_http import leaving_client
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 CLIENTS = 50
@@ -154,34 +155,12 @@ def test_a_refresh_goes_on_without_its_client(cluster, api, oauth_provider, expi
     expired(api, login)
     after = oauth_provider.last_number()
     fields = {"Authorization": f"Bearer {api.key}"}
-    with held_store(db, login), cluster.postgres.connect() as seen:
+    with integrations_tables.refreshed_token_waits(db, login), cluster.postgres.connect() as seen:
         with leaving_client(cluster.gateway_url, "GET", f"/api/v1.0{TOKEN}", fields):
-            wait_lock(seen)
+            common.wait_blocked(seen, "integrations")
     wait_for(lambda: status(api)["last_refreshed_at"], "the token is stored")
     api.get(TOKEN, expect=200)
     assert refreshes(oauth_provider, after) == 1
-
-
-@contextmanager
-def held_store(db, login):
-    """Storing a refreshed token of the user waits meanwhile."""
-    name = f"hold_{login.replace('-', '_')}"
-    db.execute(f"CREATE TABLE {name} (held boolean)")
-    db.execute(f"INSERT INTO {name} VALUES (true); GRANT ALL ON {name} TO expops_integrations")
-    db.execute(
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
-        f"PERFORM FROM integrations.{name} FOR UPDATE; RETURN NEW; END $$"
-    )
-    db.execute(
-        f"CREATE TRIGGER {name} BEFORE UPDATE ON connection FOR EACH ROW "
-        f"WHEN (OLD.external_id = '{login}' AND OLD.sealed <> NEW.sealed) EXECUTE FUNCTION {name}()"
-    )
-    try:
-        with db.transaction():
-            db.execute(f"SELECT FROM {name} FOR UPDATE")
-            yield
-    finally:
-        db.execute(f"DROP TRIGGER {name} ON connection; DROP FUNCTION {name}(); DROP TABLE {name}")
 
 
 # ---- two replicas ----
@@ -237,15 +216,10 @@ def begin_refresh(pair, account, pool):
     return pool.submit(ask)
 
 
-def leased(db, made):
-    row = db.execute("SELECT refresh_until > now() FROM connection WHERE id = %s", [made["id"]]).fetchone()
-    return row[0]
-
-
 def kill_refreshing(pair, db, made, until):
     """Kill the first replica when `until` is true of the refresh that it makes."""
     with ThreadPoolExecutor(1) as pool:
-        sent = begin_refresh(pair, account_of(db, made), pool)
+        sent = begin_refresh(pair, integrations_tables.account_of(db, made["id"]), pool)
         wait_for(until, "the refresh has come so far")
         pair["svc-integrations"][0].kill9()
         sent.result()
@@ -283,13 +257,13 @@ def test_killed_while_the_lease_is_taken(pair, pair_api, clients, pair_oauth_pro
     made = connect_expired(pair_oauth_provider, pair_api, login)
     after = pair_oauth_provider.last_number()
     with pair.postgres.connect("integrations") as holder, holder.transaction():
-        holder.execute("SELECT FROM connection WHERE id = %s FOR UPDATE", [made["id"]])
+        integrations_tables.lock_connection(holder, made["id"])
         with ThreadPoolExecutor(1) as pool:
-            sent = begin_refresh(pair, account_of(pair_db, made), pool)
-            wait_lock(pair_db)
+            sent = begin_refresh(pair, integrations_tables.account_of(pair_db, made["id"]), pool)
+            common.wait_blocked(pair_db, "integrations")
             pair["svc-integrations"][0].kill9()
             sent.result()
-            wait_no_lock(pair_db)
+            common.wait_unblocked(pair_db, "integrations")
     check_alive(clients, pair_oauth_provider, after, 1)
 
 
@@ -298,7 +272,7 @@ def test_killed_before_the_provider_has_the_request(pair, pair_api, clients, pai
     after = pair_oauth_provider.last_number()
     pair_oauth_provider.fail("POST", "^/token$", hang=True, before=True)
     kill_refreshing(pair, pair_db, made, is_asked(pair_oauth_provider, after))
-    assert leased(pair_db, made)
+    assert integrations_tables.is_refreshing(pair_db, made["id"])
     check_alive(clients, pair_oauth_provider, after, 2)
 
 
@@ -307,26 +281,26 @@ def test_killed_before_the_answer_arrives(pair, pair_api, clients, pair_oauth_pr
     after = pair_oauth_provider.last_number()
     pair_oauth_provider.fail("POST", "^/token$", hang=True)
     kill_refreshing(pair, pair_db, made, is_asked(pair_oauth_provider, after))
-    assert leased(pair_db, made)
+    assert integrations_tables.is_refreshing(pair_db, made["id"])
     check_expired(pair_api, clients)
 
 
 def test_killed_before_the_answer_is_stored(pair, pair_api, clients, pair_oauth_provider, pair_db, login, recovered):
     made = connect_expired(pair_oauth_provider, pair_api, login)
-    with pair.postgres.connect("integrations") as holder, held_store(holder, login):
+    with pair.postgres.connect("integrations") as holder, integrations_tables.refreshed_token_waits(holder, login):
         with ThreadPoolExecutor(1) as pool:
-            sent = begin_refresh(pair, account_of(pair_db, made), pool)
-            wait_lock(pair_db)
+            sent = begin_refresh(pair, integrations_tables.account_of(pair_db, made["id"]), pool)
+            common.wait_blocked(pair_db, "integrations")
             pair["svc-integrations"][0].kill9()
             sent.result()
-            wait_no_lock(pair_db)
+            common.wait_unblocked(pair_db, "integrations")
     check_expired(pair_api, clients)
 
 
 def test_killed_after_the_answer_is_stored(pair, pair_api, clients, pair_oauth_provider, pair_db, login, recovered):
     made = connect_expired(pair_oauth_provider, pair_api, login)
     after = pair_oauth_provider.last_number()
-    assert ask_replica(pair, 0, "GET", TOKEN, account_of(pair_db, made)).status_code == 200
+    assert ask_replica(pair, 0, "GET", TOKEN, integrations_tables.account_of(pair_db, made["id"])).status_code == 200
     pair["svc-integrations"][0].kill9()
     check_alive(clients, pair_oauth_provider, after, 1)
 
@@ -334,7 +308,7 @@ def test_killed_after_the_answer_is_stored(pair, pair_api, clients, pair_oauth_p
 def test_a_stopped_process_does_not_store_what_came_late(pair, pair_api, pair_oauth_provider, pair_db, login, recovered):
     """It sleeps past its lease; another one refreshes; what the first one has got is of a former fence."""
     made = connect_expired(pair_oauth_provider, pair_api, login)
-    account, after = account_of(pair_db, made), pair_oauth_provider.last_number()
+    account, after = integrations_tables.account_of(pair_db, made["id"]), pair_oauth_provider.last_number()
     pair_oauth_provider.fail("POST", "^/token$", hang=True, before=True)
     with ThreadPoolExecutor(1) as pool:
         sent = pool.submit(ask_replica, pair, 0, "GET", TOKEN, account)

@@ -10,6 +10,7 @@ import pytest
 from lib.http import api_def
 from lib.http.identity import identity
 from lib.outside.stub_server import StubServer
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 FILE = ".github/workflows/agent.yml"
@@ -601,9 +602,7 @@ def renamed(cluster):
         process.stop()
         stub.close()
     with cluster.postgres.connect("integrations") as db:
-        db.execute("DELETE FROM installation WHERE repo LIKE 'acme/%%'")
-        db.execute("DELETE FROM repository WHERE number IN (77, 88)")
-        db.execute("DELETE FROM repository_former WHERE number IN (77, 88)")
+        integrations_tables.forget_repositories(db, "acme", [77, 88])
 
 
 def test_a_redirect_to_the_number_of_a_repository(new_developer, renamed):
@@ -645,7 +644,7 @@ def test_an_access_without_the_number_is_asked_again(cluster, ada, code_host, re
     """Rows from before the number was kept, and of replicas that do not keep it yet."""
     ada.call("installation", {"repo": repo})
     with cluster.postgres.connect("integrations") as db:
-        db.execute("UPDATE repository_access SET repository_id = NULL WHERE repo = lower(%s)", [repo])
+        integrations_tables.forget_number(db, repo)
     before = code_host.last_number()
     for _ in range(2):
         ada.call("installation", {"repo": repo})

@@ -14,6 +14,7 @@ from lib.outside.counterparts import REDIRECT_URI, consent
 from lib.http.identity import identity
 from lib.check.leaks import Places, secrets_of_requests
 from lib.outside.stub_server import StubServer
+from lib.tables import common
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 SERVICE = "svc-integrations"
@@ -72,15 +73,11 @@ class Everything:
         _, _, _, callers = next(row for row in api_def.internal_operations() if row[1] == path)
         self.done.add(path)
         sender = sorted(callers)[-1]
-        auth = identity(self.cluster, SERVICE, "service", sender=sender, account=self.account())
+        auth = identity(self.cluster, SERVICE, "service", sender=sender, account=self.user.account)
         url = f"{self.cluster.url(SERVICE)}{path}"
         answer = httpx.post(url, json=body, auth=auth, timeout=PATIENCE_SECONDS)
         assert answer.status_code == expect, f"{path}: {answer.status_code} {answer.text}"
         return answer.json()
-
-    def account(self):
-        with self.cluster.postgres.connect("account") as db:
-            return str(db.execute("SELECT id FROM account WHERE email = %s", [self.user.email]).fetchone()[0])
 
     def connect(self, provider, login):
         begun = self.call("auth_url_get", provider_name=provider)
@@ -212,7 +209,7 @@ class Everything:
 
 def plant(cluster, db):
     """Put the canary where a secret would be found; returns what takes it away."""
-    db.execute("CREATE TABLE canary AS SELECT %s::text AS plain, %s::bytea AS bytes", [CANARY + "-text", (CANARY + "-bytes").encode()])
+    common.plant_canary(db, CANARY + "-text", (CANARY + "-bytes").encode())
     redis = cluster.redis.client()
     redis.xadd("canary", {"body": json.dumps({"token": CANARY + "-stream"})})
     process = cluster[SERVICE][0]
@@ -221,7 +218,7 @@ def plant(cluster, db):
         log.write(json.dumps(line) + "\n")
 
     def remove():
-        db.execute("DROP TABLE canary")
+        common.drop_canary(db)
         redis.delete("canary")
 
     return remove

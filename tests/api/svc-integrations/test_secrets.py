@@ -3,9 +3,11 @@
 import httpx
 import pytest
 
-from lib.scenario.connections import TOKEN, account_of, begin, whoami
+from lib.scenario.connections import TOKEN, begin, whoami
 from lib.outside.counterparts import REDIRECT_URI, connect
 from lib.http.identity import identity
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 CALLBACK = "/integrations/tracker_b/callback"
@@ -22,8 +24,7 @@ def test_all_rows_move_to_the_first_key(cluster, api, oauth_provider, db, login)
         told = cluster.run("svc-integrations", "reseal", SEAL_KEYS=both)
         assert int(told.split()[1]) >= 3
         assert cluster.run("svc-integrations", "reseal", SEAL_KEYS=both).split()[1] == "0"
-        prefixes = {bytes(row[0][:4]) for row in db.execute("SELECT sealed FROM connection").fetchall()}
-        assert prefixes == {b"\x03new"}
+        assert integrations_tables.key_names(db) == {b"\x03new"}
         # The running service has the old key only: it refuses, and says so.
         assert "cannot be read" in api.problem("GET", TOKEN, 409, "conflict")["detail"]
         replace(cluster, SEAL_KEYS=cluster.seal_key("new"))
@@ -93,17 +94,14 @@ def test_a_provider_without_a_client_is_not_configured(cluster, user, db):
 
 def test_deleting_the_account_revokes_and_forgets(cluster, user, oauth_provider, db, login):
     """The provider is away at first."""
-    made = connect(user.api, "tracker_b", login)
+    connect(user.api, "tracker_b", login)
     user.api.post("/integrations/identity/link", {"source": "tracker_b", "external_id": login}, expect=201)
     begin(user.api, login=login)
     token = user.api.get(TOKEN, expect=200).json()["access_token"]
-    account = account_of(db, made)
     after = oauth_provider.last_number()
     oauth_provider.fail("POST", "/token/revocation", status=503, times=2)
     user.api.post("/account/delete", {"confirm": True}, expect=200)
     wait_for(lambda: len(oauth_provider.requests(after, "POST", "/token/revocation")) >= 3, "it is asked again")
     wait_for(lambda: whoami(oauth_provider, token) == 401, "the tokens are revoked")
-    for table, column in [("connection", "account_id"), ("identity_link", "account_id"), ("authorization_attempt", "account_id"),
-                          ("revocation", "account_id"), ("idempotency", "account_id")]:  # fmt: skip
-        gone = f"SELECT FROM {table} WHERE {column} = %s"
-        wait_for(lambda: not db.execute(gone, [account]).rowcount, f"{table} has nothing of the account")
+    tables = ["connection", "identity_link", "authorization_attempt", "revocation", "idempotency"]
+    wait_for(lambda: common.tables_with(db, tables, account_id=user.account) == [], "nothing of the account is left")

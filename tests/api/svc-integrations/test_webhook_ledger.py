@@ -9,6 +9,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from lib.outside.stub_server import StubServer
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 from lib.outside.webhooks import pull_request
 
@@ -53,9 +55,9 @@ def test_a_replay_sends_the_same_event_again(cluster, hook):
 
 def test_a_replay_after_the_event_has_left_the_outbox(cluster, hook):
     delivery = hook.deliver("pull_request", pull_request(f"acme/{secrets.token_hex(6)}")).json()["delivery_id"]
-    (before,) = hook.rows("DELETE FROM outbox WHERE data->>'delivery_id' = %s RETURNING event_id", delivery)
+    before = common.drop_from_outbox(hook.connection, delivery_id=delivery)
     run(cluster, "replay", delivery)
-    assert hook.rows("SELECT event_id FROM outbox WHERE data->>'delivery_id' = %s", delivery) == [before]
+    assert [event.event_id for event in common.outbox(hook.connection, delivery_id=delivery)] == [before]
 
 
 def test_a_replay_of_what_was_ignored(cluster, hook):
@@ -75,38 +77,22 @@ def test_an_unknown_delivery_is_named(cluster):
 
 
 def test_a_missing_day_is_added_by_the_delivery(hook):
-    (today,) = hook.rows("SELECT 'delivery_' || to_char(webhook_today(), 'YYYYMMDD')")[0]
-    hook.rows(f"CREATE TABLE kept_rows AS SELECT * FROM delivery WHERE received_on = webhook_today(); DROP TABLE {today}")
-    delivery = hook.deliver("star", {"action": "created"}).json()["delivery_id"]
-    assert hook.row(delivery) == ("ignored", "events of this kind are not used")
-    hook.rows("INSERT INTO delivery SELECT * FROM kept_rows; DROP TABLE kept_rows")
-
-
-def days(hook):
-    rows = hook.rows("SELECT relname FROM pg_inherits JOIN pg_class ON oid = inhrelid "
-                     "WHERE inhparent = 'delivery'::regclass ORDER BY 1")
-    return [name for (name,) in rows]
+    with integrations_tables.today_missing(hook.connection):
+        delivery = hook.deliver("star", {"action": "created"}).json()["delivery_id"]
+        assert hook.row(delivery) == ("ignored", "events of this kind are not used")
 
 
 def test_days_are_added_ahead_and_dropped_when_they_are_over(hook):
-    old, fresh = str(uuid.uuid4()), str(uuid.uuid4())
+    db, old, fresh = hook.connection, str(uuid.uuid4()), str(uuid.uuid4())
     for delivery, age in ((old, 31), (fresh, 30)):
-        hook.rows("""
-            WITH day AS (SELECT webhook_today() - %s AS at), made AS (SELECT webhook_day(at) FROM day),
-                 seen AS (INSERT INTO delivery_seen (id, received_on) SELECT %s, at FROM day RETURNING id),
-                 told AS (INSERT INTO fact (id, delivery_id, told_on) SELECT %s::uuid, id, at FROM seen, day)
-            SELECT count(*) FROM made""", age, delivery, delivery)
-        hook.rows("INSERT INTO delivery (received_on, id, secret, event, status, events, body) "
-                  "SELECT received_on, id, 1, 'push', 'applied', '{}', '' FROM delivery_seen WHERE id = %s RETURNING id",
-                  delivery)
-    count = len(days(hook))
-    assert hook.rows("SELECT webhook_days_keep(30)") == [(1,)]
+        integrations_tables.add_old_delivery(db, delivery, age)
+    count = len(integrations_tables.ledger_days(db))
+    assert integrations_tables.keep_ledger(db, 30) == 1
     assert (hook.row(old), hook.row(fresh)) == (None, ("applied", None))
-    assert hook.rows("SELECT id::text FROM fact WHERE delivery_id IN (%s, %s)", old, fresh) == [(fresh,)]
-    assert hook.rows("SELECT id FROM delivery_seen WHERE id IN (%s, %s)", old, fresh) == [(fresh,)]
-    assert len(days(hook)) == count - 1
-    (last,) = hook.rows("SELECT 'delivery_' || to_char(webhook_today() + 7, 'YYYYMMDD')")[0]
-    assert days(hook)[-1] == last
+    assert integrations_tables.known_facts(db, [old, fresh]) == [fresh]
+    assert integrations_tables.seen(db, [old, fresh]) == [fresh]
+    assert len(integrations_tables.ledger_days(db)) == count - 1
+    assert integrations_tables.ledger_days(db)[-1] == integrations_tables.ledger_day(db, 7)
 
 
 @pytest.fixture
@@ -122,7 +108,7 @@ def sweeper(cluster, code_host):
 def swept(hook, predicate, what):
     """Wait for what a sweep does. The other replica has put the next one off by its own interval."""
     def done():
-        hook.rows("UPDATE redelivery_state SET due_at = 'epoch'")
+        integrations_tables.make_sweep_due(hook.connection)
         return predicate()
 
     return wait_for(done, what)
@@ -154,7 +140,7 @@ def test_what_did_not_arrive_is_asked_for_again(hook, code_host, sweeper):
     assert hook.row(missed) is None
     swept(hook, lambda: hook.row(missed), "the delivery has arrived")
     assert hook.row(missed) == ("applied", None)
-    swept(hook, lambda: not hook.rows("SELECT 1 FROM redelivery WHERE delivery_id = %s", missed), "it is forgotten")
+    swept(hook, lambda: not integrations_tables.is_missing(hook.connection, missed), "it is forgotten")
 
 
 def test_a_delivery_is_asked_for_once_in_an_interval(hook, code_host, sweeper):
@@ -166,24 +152,23 @@ def test_a_delivery_is_asked_for_once_in_an_interval(hook, code_host, sweeper):
         def asked():
             return [row for row in code_host.deliveries() if row["guid"] == missed and row["redelivery"]]
 
-        hook.rows("UPDATE redelivery SET ask_at = now() + interval '1 hour'")
+        integrations_tables.put_off_redeliveries(hook.connection)
         swept(hook, asked, "it was asked for")
-        hook.rows("UPDATE redelivery SET ask_at = now() + interval '1 hour' WHERE delivery_id = %s", missed)
+        integrations_tables.put_off_redeliveries(hook.connection, missed)
         count = len(asked())
         before = code_host.last_number()
         swept(hook, lambda: code_host.requests(before, "GET", "/app/hook/deliveries"), "the list was read again")
         assert len(asked()) == count
     finally:
         code_host.set_webhook(url=code_host.webhook_url())
-    hook.rows("UPDATE redelivery SET ask_at = now()")
+    integrations_tables.make_redeliveries_due(hook.connection)
     swept(hook, lambda: hook.row(missed), "the delivery has arrived")
 
 
 def test_what_is_too_old_is_given_up(hook, code_host, sweeper):
     lost = str(uuid.uuid4())
-    hook.rows("INSERT INTO redelivery (delivery_id, attempt_id, delivered_at) VALUES (%s, 1, now() - interval '73 hours') "
-              "RETURNING 1", lost)
-    swept(hook, lambda: not hook.rows("SELECT 1 FROM redelivery WHERE delivery_id = %s", lost), "it is forgotten")
+    integrations_tables.miss(hook.connection, lost, "73 hours")
+    swept(hook, lambda: not integrations_tables.is_missing(hook.connection, lost), "it is forgotten")
     replicas = [sweeper, *hook.cluster["svc-integrations"]]
     wait_for(lambda: any("deliveries of the code host never arrived" in one.log() for one in replicas), "it is logged")
 
@@ -227,6 +212,4 @@ def test_the_list_is_read_page_by_page(cluster, hook):
     assert [asked.count(path) for path in posts[1:]] == [1, 1]
     of_other_tests = {path for path in asked if "/deliveries/9000000" in path}
     assert set(asked) - of_other_tests == set(posts)
-    rows = hook.rows("DELETE FROM redelivery WHERE delivery_id = ANY (%s) RETURNING delivery_id, asked",
-                     [known, missing, lost])
-    assert sorted(rows) == sorted([(missing, 1), (lost, 1)])
+    assert integrations_tables.take_missing(hook.connection, [known, missing, lost]) == {missing: 1, lost: 1}

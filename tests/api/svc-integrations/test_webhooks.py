@@ -10,6 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from lib.http.identity import identity
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 from lib.outside.webhooks import Hook, examples, pull_request, signature
 
@@ -147,8 +148,8 @@ def test_several_secrets_and_none(cluster):
             answer = hook.send(body, {"Content-Type": "application/json", "X-GitHub-Event": "pull_request",
                                       "X-GitHub-Delivery": delivery, "X-Hub-Signature-256": signature(secret, body)}, auth)
             statuses[label, number] = answer.status_code
-            rows = hook.rows("SELECT secret FROM delivery WHERE id = %s", delivery)
-            assert rows == ([(number,)] if answer.status_code == 202 else [])
+            row = integrations_tables.delivery(hook.connection, delivery)
+            assert (row and row.secret) == (number if answer.status_code == 202 else None)
         process.stop()
     assert statuses == {("both", 1): 202, ("both", 2): 202, ("new", 1): 202, ("new", 2): 401, ("none", 1): 401,
                         ("none", 2): 401}  # fmt: skip
@@ -168,7 +169,7 @@ def test_a_delivery_counts_once(hook):
     other = hook.deliver("pull_request", pull_request(new_repo()), delivery).json()
     assert other == first
     assert len(hook.events(delivery)) == 1
-    assert hook.rows("SELECT times FROM delivery_seen WHERE id = %s", delivery) == [(3,)]
+    assert integrations_tables.times_received(hook.connection, delivery) == 3
 
 
 def test_a_fact_that_two_webhooks_tell_is_one_event(hook):
@@ -233,7 +234,7 @@ def test_a_delivery_of_25_mib_is_taken_and_what_is_read_is_kept(hook, body, more
     payload = pull_request(new_repo(), body=body) | {"commits": more}
     answer = hook.deliver("pull_request", payload).json()
     assert answer["status"] == "applied"
-    ((body,),) = hook.rows("SELECT body FROM delivery WHERE id = %s", answer["delivery_id"])
+    body = integrations_tables.delivery(hook.connection, answer["delivery_id"]).body
     kept = json.loads(body)
     assert len(body) < 10_000 and kept["pull_request"]["number"] == 7 and kept["pull_request"]["body"] == ""
 
@@ -340,10 +341,8 @@ def test_what_cannot_be_read_is_recorded(hook, body, reason):
 def installed(hook, installation, *repos):
     """Let svc-integrations remember an installation; returns a function that says of which repositories it still does."""
     for repo in repos:
-        hook.rows("INSERT INTO installation (repo, installation_id, owner_login, permissions) "
-                  "VALUES (lower(%s), %s, 'acme', '{}')", repo, installation)
-    return lambda: [repo for (repo,) in hook.rows(
-        "SELECT repo FROM installation WHERE repo = ANY (%s) ORDER BY repo", [repo.lower() for repo in repos])]
+        integrations_tables.remember_installation(hook.connection, repo, installation)
+    return lambda: integrations_tables.installed(hook.connection, repos)
 
 
 @pytest.mark.parametrize("event, action", [
@@ -383,7 +382,7 @@ def test_each_repository_of_an_installation_is_an_event(hook):
 def test_a_moved_repository_is_forgotten_under_both_names(hook, changes, former):
     name = secrets.token_hex(6)
     full, former = f"acme/{name}", former.format(name=name)
-    hook.rows("DELETE FROM installation WHERE repo IN (%s, %s)", full, former)
+    integrations_tables.forget_installations(hook.connection, full, former)
     is_known = installed(hook, secrets.randbits(40) + 1, *{full, former})
     payload = {"action": "renamed", "changes": changes,
                "repository": {"full_name": full, "name": name, "owner": {"login": "acme"}}}

@@ -15,6 +15,8 @@ from pathlib import Path
 import httpx
 
 from lib.http.contract import contract
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import PATIENCE_SECONDS
 
 PATH = "/api/v1.0/github/webhooks"
@@ -69,28 +71,24 @@ class Hook:
         assert answer.status_code == expect, answer.text
         return answer
 
-    def rows(self, statement, *values):
-        cursor = self.connection.execute(statement, values or None)
-        return cursor.fetchall() if cursor.description else []
-
     def counts(self):
         """Rows of everything that a delivery can leave."""
-        tables = ("delivery", "delivery_seen", "fact", "outbox")
-        return {table: self.rows(f"SELECT count(*) FROM {table}")[0][0] for table in tables}
+        return integrations_tables.left_by_deliveries(self.connection)
 
     def row(self, delivery):
         """(status, reason) of the ledger; None: it is not there."""
-        return next(iter(self.rows("SELECT status, reason FROM delivery WHERE id = %s", delivery)), None)
+        row = integrations_tables.delivery(self.connection, delivery)
+        return row and (row.status, row.reason)
 
     def events(self, delivery):
         """The data of the events that a delivery has made, as they wait to be sent; without those of names()."""
-        rows = self.rows("SELECT data FROM outbox WHERE data->>'delivery_id' = %s ORDER BY id", delivery)
-        return [data for (data,) in rows if data["event"] != NAME]
+        events = common.outbox(self.connection, delivery_id=delivery)
+        return [event.data for event in events if event.data["event"] != NAME]
 
     def names(self, number):
         """[(name, former)] of the events that tell the names of the repository of this number."""
-        rows = self.rows("SELECT data FROM outbox WHERE type = %s AND data->'repository_id' = to_jsonb(%s::bigint) ORDER BY id", NAME, number)
-        return [(data["repo"], data["former"]) for (data,) in rows]
+        events = common.outbox(self.connection, repository_id=number)
+        return [(event.data["repo"], event.data["former"]) for event in events if event.type == NAME]
 
     def sent(self):
         """[(id, data)] of the stream, as often as they were sent; without those of names()."""

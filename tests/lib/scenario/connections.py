@@ -4,7 +4,7 @@ import httpx
 
 from lib.outside.counterparts import REDIRECT_URI, connect, consent
 from lib.http.identity import identity
-from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.wait import PATIENCE_SECONDS
 
 TOKEN = "/integrations/tracker_b/token"
 
@@ -46,17 +46,3 @@ def ask_replica(cluster, number, method, path, account):
     return httpx.request(method, f"{url}/api/v1.0{path}", auth=sender, timeout=PATIENCE_SECONDS)
 
 
-def account_of(db, connection):
-    return str(db.execute("SELECT account_id FROM connection WHERE id = %s", [connection["id"]]).fetchone()[0])
-
-
-def wait_lock(db):
-    """Wait until a statement of svc-integrations waits for a lock."""
-    waiting = "SELECT FROM pg_stat_activity WHERE usename = 'expops_integrations' AND wait_event_type = 'Lock'"
-    wait_for(lambda: db.execute(waiting).fetchone() is not None, "a statement waits")
-
-
-def wait_no_lock(db):
-    """Wait until no statement of svc-integrations waits for a lock."""
-    waiting = "SELECT FROM pg_stat_activity WHERE usename = 'expops_integrations' AND wait_event_type = 'Lock'"
-    wait_for(lambda: db.execute(waiting).fetchone() is None, "no statement waits")

@@ -1,0 +1,149 @@
+"""What every service has: tasks, the events that it sends, the accounts that it has forgotten; and what waits for a lock."""
+
+import json
+from contextlib import contextmanager
+from datetime import timedelta
+
+from psycopg.rows import namedtuple_row
+
+from lib.wait import wait_for
+
+# Tasks
+
+
+def tasks(db, kind, **members):
+    """The tasks of a kind whose input has these members."""
+    with db.cursor(row_factory=namedtuple_row) as cursor:
+        return cursor.execute(
+            "SELECT id, account_id, status, message, error, request_id, input FROM task WHERE kind = %s AND input @> %s ORDER BY id",
+            [kind, json.dumps(members)],
+        ).fetchall()
+
+
+def task_status(db, task):
+    """That of a task which the service has started itself: the API does not show it."""
+    return db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone()[0]
+
+
+def wait_ended(db, task):
+    """Wait until a task has ended. Returns (status, message)."""
+    ended = "SELECT status, message FROM task WHERE id = %s AND status NOT IN ('pending', 'running')"
+    return wait_for(lambda: db.execute(ended, [task]).fetchone(), "the task has ended")
+
+
+def start_task(db, kind, account, **members):
+    """Start a task as a handler does, with the account's lock. Returns its id."""
+    return db.execute("SELECT (task_start(%s, %s, %s)).id", [kind, account, json.dumps(members)]).fetchone()[0]
+
+
+def end_lease(db, task):
+    """The process that runs a task has not renewed its lease for too long."""
+    assert db.execute("UPDATE task SET lease_until = now() WHERE id = %s AND status = 'running'", [task]).rowcount == 1
+
+
+def waiting_tasks(db, account):
+    return db.execute("SELECT count(*) FROM task WHERE account_id = %s AND status = 'pending'", [account]).fetchone()[0]
+
+
+def drop_waiting_tasks(db, accounts):
+    db.execute("DELETE FROM task WHERE status = 'pending' AND account_id = ANY (%s)", [list(accounts)])
+
+
+# Events
+
+
+def outbox(db, **members):
+    """The events that the service sends whose data have these members."""
+    with db.cursor(row_factory=namedtuple_row) as cursor:
+        return cursor.execute("SELECT event_id, type, data, request_id FROM outbox WHERE data @> %s ORDER BY id",
+                              [json.dumps(members)]).fetchall()
+
+
+def drop_from_outbox(db, **members):
+    """The one event whose data have these members has left the outbox. Returns its id."""
+    (event,) = db.execute("DELETE FROM outbox WHERE data @> %s RETURNING event_id", [json.dumps(members)]).fetchone()
+    return event
+
+
+def forget_settled(db, stream):
+    """The notes of the events that were handled are lost, as when a process ends before it stores its position. Whether there were any."""
+    return db.execute("DELETE FROM event_settled WHERE stream = %s", [stream]).rowcount > 0
+
+
+# Accounts
+
+
+def note_deleted(db, account):
+    """The service has received the deletion of an account; its rows are still there."""
+    db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [account])
+
+
+def is_noted_deleted(db, account):
+    return db.execute("SELECT FROM deleted_account WHERE id = %s", [account]).rowcount == 1
+
+
+def forget_account(connection, account):
+    """Delete an account's rows in the connection's transaction, as the service does when it hears that the account was deleted."""
+    connection.execute("SELECT account_forget(%s)", [account])
+
+
+@contextmanager
+def longer_reservation(db, account):
+    """What the account has reserved by an Idempotency-Key ends no earlier than this block."""
+    (until,) = db.execute("SELECT reserved_until FROM idempotency WHERE account_id = %s", [account]).fetchone()
+    extend = "UPDATE idempotency SET reserved_until = %s WHERE account_id = %s"
+    db.execute(extend, [until + timedelta(hours=1), account])
+    yield
+    db.execute(extend, [until, account])
+
+
+# Rows of any table
+
+
+def tables_with(db, tables, **columns):
+    """Those of the tables that have a row whose column has a value, such as account_id."""
+    ((column, value),) = columns.items()
+    return [table for table in tables if db.execute(f"SELECT FROM {table} WHERE {column} = %s LIMIT 1", [value]).rowcount]
+
+
+def rows_as_text(db, table, **columns):
+    """All that a table has in the rows whose columns have these values. A test looks for a secret in it."""
+    where = "".join(f" AND {name} = %s" for name in columns)
+    found = [text for (text,) in db.execute(f"SELECT t::text FROM {table} t WHERE true{where}", [*columns.values()])]
+    assert found
+    return "\n".join(found)
+
+
+def plant_canary(db, text, octets):
+    """A table of its own with what a search for secrets must find, as text and as bytes."""
+    db.execute("CREATE TABLE canary AS SELECT %s::text AS plain, %s::bytea AS bytes", [text, octets])
+
+
+def drop_canary(db):
+    db.execute("DROP TABLE canary")
+
+
+# Locks and notices
+
+
+def blocked(db, service, words=""):
+    """How many statements of svc-`service` that contain the words wait for a lock."""
+    query = ("SELECT count(*) FROM pg_stat_activity"
+             " WHERE usename = 'expops_' || %s AND wait_event_type = 'Lock' AND query ILIKE '%%' || %s || '%%'")
+    return db.execute(query, [service, words]).fetchone()[0]
+
+
+def wait_blocked(db, service):
+    wait_for(lambda: blocked(db, service), "a statement waits for a lock")
+
+
+def wait_unblocked(db, service):
+    wait_for(lambda: not blocked(db, service), "no statement waits for a lock")
+
+
+def collect_notices(db):
+    """What Postgres says from now on about the connection's statements: a list that grows."""
+    notices = []
+    db.add_notice_handler(lambda notice: notices.append(notice.message_primary))
+    db.execute("SET client_min_messages = debug1")
+    return notices
