@@ -9,6 +9,7 @@ import pytest
 
 from lib.fixtures import *  # noqa: F401,F403
 from lib.system.servers import free_port
+from lib.tables import integrations as integrations_tables
 
 ROOT = Path(__file__).resolve().parents[3]
 DRIVER = ROOT / "tests/lib/outside/browser.mjs"
@@ -75,4 +76,4 @@ def browse_connecting(cluster, console_files, code_host):
         process.stop()
     code_host.control("PATCH", "/app", before)
     with cluster.postgres.connect("integrations") as db:
-        db.execute("DELETE FROM app; DELETE FROM app_facts")
+        integrations_tables.forget_app(db)

@@ -9,6 +9,7 @@ from lib.outside.receiver import Receiver, Sender, status, verify, webhook
 from lib.scenario.fleet import REPO, SCOPES
 from lib.scenario.sample import load_sample
 from lib.system.cluster import User
+from lib.tables import common
 from lib.wait import wait_for
 
 HOSTILE = "<img src=x onerror=\"wasRun=1\"> & 'quotes'"
@@ -65,10 +66,9 @@ def given_up(cluster):
     """The error of three tasks that svc-interests has given up."""
     error = f"not {uuid.uuid4()}"
     with cluster.postgres.connect("interests") as db:
-        db.execute("INSERT INTO task (kind, status, error, attempts, started_at, finished_at)"
-                   " SELECT 'of_console', 'failed', %s, 5, now(), now() FROM generate_series(1, 3)", [error])  # fmt: skip
+        common.add_failed_tasks(db, "of_console", 3, error)
         yield error
-        db.execute("DELETE FROM task WHERE kind = 'of_console'")
+        common.drop_tasks(db, "of_console")
 
 
 def test_the_operator_page_is_sound(browse, cluster, given_up):
@@ -80,8 +80,7 @@ def test_an_operator_repeats_and_drops_what_was_given_up(browse, cluster, given_
     seen = browse("operator", key=cluster.user(operator=True).key, error=given_up, left=2)
     assert (seen["errors"], seen["address"]) == ([], f"?error={given_up.replace(' ', '+')}")
     with cluster.postgres.connect("interests") as db:
-        rows = db.execute("SELECT status, count(*) FROM task WHERE kind = 'of_console' GROUP BY 1 ORDER BY 1").fetchall()
-    assert rows == [("cancelled", 2), ("pending", 1)]
+        assert sorted(task.status for task in common.tasks(db, "of_console")) == ["cancelled", "cancelled", "pending"]
 
 
 @pytest.fixture

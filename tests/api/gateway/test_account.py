@@ -6,6 +6,7 @@ import uuid
 
 import pytest
 
+from lib.tables import common
 from lib.wait import wait_for
 
 
@@ -27,20 +28,17 @@ def test_deletion_ends_every_key_at_once(user, other_user):
 
 def test_services_delete_their_data(user, cluster):
     user.api.post("/interests", {"name": "Kept?", "context": "Nothing of a deleted account."}, expect=201)
-    with cluster.postgres.connect() as connection:
-        count = "SELECT count(*) FROM interests.interest WHERE account_id = %s"
-        assert connection.execute(count, [user.account]).fetchone() == (1,)
+    with cluster.postgres.connect("interests") as db:
+        assert common.tables_with(db, ["interest"], account_id=user.account) == ["interest"]
         user.api.post("/account/delete", {"confirm": True}, expect=200)
-        wait_for(lambda: connection.execute(count, [user.account]).fetchone() == (0,), "the interest is deleted")
+        wait_for(lambda: common.tables_with(db, ["interest"], account_id=user.account) == [], "the interest is deleted")
 
 
 def test_deletion_removes_keys_and_stored_answers(user, cluster):
     user.api.post("/account/api-keys", {"name": "once"}, headers={"Idempotency-Key": "k"}, expect=201)
-    with cluster.postgres.connect() as connection:
-        user.api.post("/account/delete", {"confirm": True}, expect=200)
-        for table in ("api_key", "idempotency"):
-            count = f"SELECT count(*) FROM account.{table} WHERE account_id = %s"
-            assert connection.execute(count, [user.account]).fetchone() == (0,)
+    user.api.post("/account/delete", {"confirm": True}, expect=200)
+    with cluster.postgres.connect("account") as db:
+        assert common.tables_with(db, ["api_key", "idempotency"], account_id=user.account) == []
 
 
 def test_create_user_prints_only_the_key(cluster):
@@ -78,17 +76,15 @@ def test_keys_are_revoked_by_their_ids(user, cluster):
     wait_for(lambda: user.api.as_key(made[1]["key"]).get("/account/api-keys").status_code == 401, "the key is refused")
     user.api.as_key(made[2]["key"]).get("/account/api-keys", expect=200)
     with cluster.postgres.connect("account") as db:
-        told = "SELECT count(*) FROM outbox WHERE type = 'key.revoked' AND data->>'key_id' = ANY (%s)"
-        assert db.execute(told, [ids]).fetchone() == (2,)
+        assert [event.type for one in ids for event in common.outbox(db, key_id=one)].count("key.revoked") == 2
 
 
 def test_accounts_are_deleted_by_their_ids(user, other_user, cluster):
     user.api.post("/interests", {"name": "Deleted", "context": "Goes with its account."}, expect=201)
     assert cluster.run("gateway", "delete-accounts", user.account) == f"{user.account} deleted\n"
     assert cluster.run("gateway", "delete-accounts", user.account) == f"{user.account} unknown\n"
-    with cluster.postgres.connect() as db:
-        count = "SELECT count(*) FROM interests.interest WHERE account_id = %s"
-        wait_for(lambda: db.execute(count, [user.account]).fetchone() == (0,), "the interest is deleted")
+    with cluster.postgres.connect("interests") as db:
+        wait_for(lambda: common.tables_with(db, ["interest"], account_id=user.account) == [], "the interest is deleted")
     wait_for(lambda: user.api.get("/account/api-keys").status_code == 401, "the key is refused")
     other_user.api.get("/account/api-keys", expect=200)
 

@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from lib.http.keys import checksum
+from lib.tables import common
+from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 OPERATORS = {"service:any_user", "assets:write"}
@@ -105,11 +107,8 @@ def test_a_limited_key_changes_nothing_of_the_account(api):
 
 def test_an_account_has_at_most_200_keys(api, cluster):
     """Also when they are created at the same time. A revoked key does not count."""
-    with cluster.postgres.connect() as connection:
-        connection.execute(
-            "INSERT INTO account.api_key (account_id, name, kind, prefix, hash, scopes)"
-            " SELECT account_id, 'filler', kind, prefix, sha256(hash || int4send(n)), scopes"
-            " FROM account.api_key, generate_series(1, 195) n WHERE prefix = %s", [api.key[:12]])
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.add_keys(db, api.key, 195)
     with ThreadPoolExecutor(10) as pool:
         answers = list(pool.map(lambda _: api.as_key(api.key).post("/account/api-keys", {"name": "one"}), range(10)))
     assert sorted(answer.status_code for answer in answers) == [201] * 4 + [409] * 6
@@ -323,16 +322,16 @@ def test_last_use_is_recorded(api):
 
 def test_expired_key_is_refused(api, cluster):
     made = make(api, expires_in_days=1)
-    with cluster.postgres.connect() as connection:
-        connection.execute("UPDATE account.api_key SET expires_at = now() - interval '1 s' WHERE id = %s", [made["id"]])
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.expire_key(db, made["id"])
     api.as_key(made["key"]).problem("GET", "/account/api-keys", 401, "invalid_token")
     assert listed(api, made["id"])[0]["status"] == "expired"
 
 
 def test_only_the_hash_is_stored(api, cluster):
     made = make(api)
-    with cluster.postgres.connect() as connection:
-        (row,) = connection.execute("SELECT k::text FROM account.api_key k WHERE id = %s", [made["id"]]).fetchone()
+    with cluster.postgres.connect("account") as db:
+        row = common.rows_as_text(db, "api_key", id=made["id"])
     assert made["key"] not in row and made["key"][12:] not in row
 
 
@@ -344,9 +343,8 @@ def test_repeated_creation_gives_the_first_answer(api, cluster):
     assert again.headers["Idempotent-Replayed"] == "true"
     api.problem("POST", "/account/api-keys", 422, "idempotency_key_reused", {"name": "two"}, headers=headers)
     assert len(api.get("/account/api-keys").json()["keys"]) == 2
-    with cluster.postgres.connect() as connection:
-        rows = connection.execute("SELECT i::text FROM account.idempotency i").fetchall()
-    assert not [row for row in rows if first.json()["key"] in row[0]]
+    with cluster.postgres.connect("account") as db:
+        assert first.json()["key"] not in common.rows_as_text(db, "idempotency")
 
 
 def test_a_repeated_creation_with_another_key_is_a_new_request(api):
@@ -379,24 +377,18 @@ def test_a_revocation_whose_client_disconnects_is_done_or_not(api, cluster, meth
         warm.get("/account/api-keys", expect=200)
     path = f"/api/v1.0/account/api-keys/{made['id']}{suffix}"
     head = f"{method} {path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {api.key}\r\nContent-Length: 0\r\n\r\n"
-    with cluster.postgres.connect() as held, cluster.postgres.connect() as seen:
-        held.execute("BEGIN")
-        held.execute("SELECT FROM account.api_key WHERE id = %s FOR UPDATE", [made["id"]])
-        (mine,) = held.execute("SELECT pg_backend_pid()").fetchone()
-
-        def waiting():
-            blocked = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
-            return seen.execute(blocked, [mine]).fetchone()[0]
-
+    with cluster.postgres.connect("account") as held, cluster.postgres.connect("account") as seen:
+        held.autocommit = False
+        gateway_tables.lock_key(held, made["id"])
+        waiting = lambda: common.blocked_by(seen, held)  # noqa: E731
         connection = socket.create_connection(("127.0.0.1", cluster.ports["gateway"]))
         connection.sendall(head.encode())
         wait_for(waiting, "the revocation waits for the row")
         before = abandoned_statements(cluster)
         reset(connection)
         wait_for(lambda: abandoned_statements(cluster) > before, "the gateway notices the disconnect")
-        held.execute("ROLLBACK")
+        held.rollback()
         wait_for(lambda: not waiting(), "no statement waits for the row")
-        query = "SELECT revoked_at IS NOT NULL FROM account.api_key WHERE id = %s FOR UPDATE"
-        (is_revoked,) = seen.execute(query, [made["id"]]).fetchone()
+        is_revoked = gateway_tables.is_revoked(seen, made["id"])
     status = warm.get("/account/api-keys").status_code
     assert status == (401 if is_revoked else 200)

@@ -11,6 +11,8 @@ from lib.http import plain_http
 from lib.http.client import Api
 from lib.http.identity import Identity, identity
 from lib.http.keys import checksum
+from lib.tables import common
+from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 INTEREST = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
@@ -47,12 +49,8 @@ def listed(api):
 
 
 def events(cluster, account):
-    """What was announced of the account's keys: [(type, key, the key that takes its place)]."""
-    with cluster.postgres.connect("account") as connection:
-        rows = connection.execute(
-            "SELECT type, data ->> 'key_id', data ->> 'by' FROM outbox WHERE account_id = %s"
-            " AND type <> 'message' ORDER BY id", [account])
-        return rows.fetchall()
+    with cluster.postgres.connect("account") as db:
+        return gateway_tables.key_events(db, account)
 
 
 def test_a_provisioned_key_is_a_limited_automation_key(service, api):
@@ -100,11 +98,8 @@ def test_concurrent_attempts_leave_one_valid_key(service, api):
 def test_a_refused_attempt_keeps_the_former_key(cluster, account, service, api):
     """Also when the bound of keys is reached: a replacement is not one more."""
     made = create(service)
-    with cluster.postgres.connect() as connection:
-        connection.execute(
-            "INSERT INTO account.api_key (account_id, name, kind, prefix, hash, scopes)"
-            " SELECT account_id, 'filler', kind, prefix, sha256(hash || int4send(n)), scopes"
-            " FROM account.api_key, generate_series(1, 198) n WHERE prefix = %s", [api.key[:12]])
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.add_keys(db, api.key, 198)
     replacement = create(service)
     assert replacement["replaced"] == made["id"]
     create(service, 409, purpose="another")
@@ -118,8 +113,8 @@ def test_temporary_keys_expire_and_go(cluster, service, api):
     first, second = (create(service, purpose=None, expires_in_seconds=3600) for _ in range(2))
     hour = datetime.now(timezone.utc) + timedelta(hours=1)
     assert abs(datetime.fromisoformat(first["expires_at"]) - hour) < timedelta(minutes=5)
-    with cluster.postgres.connect() as connection:
-        connection.execute("UPDATE account.api_key SET expires_at = now() WHERE id = %s", [first["id"]])
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.expire_key(db, first["id"])
     third = create(service, purpose=None, expires_in_seconds=3600)
     assert {second["id"], third["id"]} <= set(listed(api)) and first["id"] not in listed(api)
     assert service("/internal/keys/get", key_id=first["id"])["status"] == "revoked"
@@ -182,11 +177,8 @@ def test_temporary_keys_are_counted_apart(cluster, service, api):
     """They take no room of the account's 200 keys, and need none of it."""
     for number in range(3):
         temporary(service, interest_id=f"{ABSENT[:-1]}{number}")
-    with cluster.postgres.connect() as connection:
-        connection.execute(
-            "INSERT INTO account.api_key (account_id, name, kind, prefix, hash, scopes)"
-            " SELECT account_id, 'filler', kind, prefix, sha256(hash || int4send(n)), scopes"
-            " FROM account.api_key, generate_series(1, 198) n WHERE prefix = %s", [api.key[:12]])
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.add_keys(db, api.key, 198)
     api.post(KEYS, {"name": "the 200th"}, expect=201)
     api.problem("POST", KEYS, 409, "conflict", {"name": "one more"})
     assert valid(api, temporary(service)) == [True]
@@ -281,8 +273,7 @@ def test_only_the_listed_services_have_keys(cluster, account):
 
 def test_the_text_is_stored_nowhere(cluster, service):
     text = create(service)["key"]
-    with cluster.postgres.connect("account") as connection:
+    with cluster.postgres.connect("account") as db:
         for table in ("api_key", "outbox", "idempotency"):
-            rows = connection.execute(f"SELECT t::text FROM {table} t").fetchall()  # noqa: S608
-            assert not [row for row in rows if text[12:] in row[0]]
+            assert text[12:] not in common.rows_as_text(db, table)
     assert not [name for name, log in cluster.logs().items() if text[12:] in log]

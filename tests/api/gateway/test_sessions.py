@@ -6,6 +6,7 @@ import pytest
 
 from lib.http import plain_http
 from lib.http.contract import contract
+from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 SAME = {"Sec-Fetch-Site": "same-origin"}
@@ -199,8 +200,8 @@ def test_the_oldest_of_21_sessions_ends(cluster, user):
 )
 def test_a_session_ends_by_itself(cluster, user, column, age):
     browser = Browser(cluster.gateway_url, user.key)
-    with cluster.postgres.connect("account") as connection:
-        connection.execute(f"UPDATE session SET {column} = now() - %s::interval WHERE account_id = %s", [age, user.account])
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.age_session(db, user.account, column, age)
     assert browser.call("GET", "/session").status_code == 401
     assert browser.call("GET", "/interests").status_code == 401
     assert user.api.get("/sessions").json() == []

@@ -2,11 +2,14 @@
 of all messages, at the end of every session (lib/check/messages.py)."""
 
 import uuid
+from datetime import UTC, datetime
 
 from lib.check import messages
 from lib.scenario.evalenv import SPEC
 from lib.system.kill_points import KillPoints
 from lib.tables import interests as interests_tables
+from lib.tables import fleet as fleet_tables
+from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 
@@ -50,7 +53,6 @@ def fails_to_provision(cluster, team):
         started = team.start(agent="agent_three")
         points.wait()
         team.host.uninstall(team.app)
-        db.execute("SELECT pg_advisory_unlock_all()")
         points.release()
     assert team.api.wait_task(started)["status"] == "failed"
 
@@ -66,7 +68,8 @@ def fleet(cluster, team):
         for number, kind, path, state in ends:
             report(number, status="running")
             report(number, status=f"{kind}_opened", artifact_url=f"https://github.com/{team.repo}/{path}/{number}")
-            db.execute("SELECT code_host_item_update(%s, %s, %s, %s, now(), now(), clock_timestamp())", [team.repo, kind, number, state])
+            now = datetime.now(UTC)
+            fleet_tables.tell_item(db, team.repo, kind, number, state, opened=now, closed=now)
     report(4, status="failed", error="no space", cost_usd=2)
     report(5, status="failed", cost_usd=20)
 
@@ -83,7 +86,7 @@ def test_every_type_that_is_described_is_told_and_no_other(cluster, team, papers
     fails_to_provision(cluster, team)
     (key,) = team.keys()
     with cluster.postgres.connect("account") as db:
-        db.execute("UPDATE api_key SET created_at = now() - interval '340 days', expires_at = now() + interval '25 days' WHERE id = %s", [key["id"]])
+        gateway_tables.set_age(db, key["id"], created=-340, expires=25)
     wait_for(lambda: "key.expiring" in messages.types(cluster, account), "the key expires")
     installed = team.installations()[0]["id"]
     team.api.post(f"/fleet/installations/{installed}/revoke", {}, expect=200)

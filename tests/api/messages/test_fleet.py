@@ -6,6 +6,8 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lib.scenario.fleet import REPO
+from lib.tables import fleet as fleet_tables
+from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 PULL = "https://github.com/acme/ranker/pull/412"
@@ -25,9 +27,8 @@ def tell(fleet, user):
     """tell(kind, number, state, closed): what the code host says of an item of a repository that the account owns."""
 
     def send(kind, number, state, closed=CLOSED):
-        fleet.execute("SELECT repo_own(%s, %s)", [user.account, REPO])
-        fleet.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, clock_timestamp())",
-                      [REPO, kind, number, state, STARTED, closed if state != "open" else None])
+        fleet_tables.own_repository(fleet, user.account, REPO)
+        fleet_tables.tell_item(fleet, REPO, kind, number, state, STARTED, closed if state != "open" else None)
 
     return send
 
@@ -75,23 +76,21 @@ def test_what_a_run_opens_is_told_once_however_often_it_is_reported(report, told
 def test_it_is_told_once_however_late_its_row_is_made_anew(report, fleet, told, user):
     report(1, status="pr_opened", artifact_url=PULL, started_at=STARTED)
     assert len(told("pull_request.opened")) == 1
-    fleet.execute("DELETE FROM outbox WHERE account_id = %s", [user.account])  # as after some days
+    fleet_tables.empty_outbox(fleet, user.account)
     report(1, finished_at=ENDED)
     assert told("pull_request.opened") == []
 
 
 def test_what_was_told_goes_when_it_is_no_news_any_more(report, fleet, told, user):
     """Facts of over two months ago are dropped with their month, and what happened then is not told again when its row is made anew."""
-    mine = "FROM deliverable_told WHERE account_id = %s"
     report(1, status="pr_opened", artifact_url=PULL, started_at=STARTED)
     report(2, status="issue_opened", artifact_url=ISSUE, started_at=STARTED)
     assert len(told("pull_request.opened")) == len(told("issue.opened")) == 1
-    fleet.execute("SELECT told_month_add(date_trunc('month', now() AT TIME ZONE 'UTC' - interval '62 days')::date)")
-    (fact,) = fleet.execute(f"SELECT fact {mine} ORDER BY fact LIMIT 1", [user.account]).fetchone()
-    fleet.execute("UPDATE deliverable_told SET told_on = told_on - 62 WHERE account_id = %s AND fact = %s", [user.account, fact])
-    fleet.execute("SELECT told_months_keep()")
-    assert fleet.execute(f"SELECT count(*) {mine}", [user.account]).fetchone() == (1,)
-    fleet.execute("DELETE FROM outbox WHERE account_id = %s", [user.account])
+    old, new = fleet_tables.told_facts(fleet, user.account)
+    fleet_tables.age_told_fact(fleet, user.account, old, 62)
+    fleet_tables.drop_old_facts(fleet)
+    assert fleet_tables.told_facts(fleet, user.account) == [new]
+    fleet_tables.empty_outbox(fleet, user.account)
     for run in (1, 2):
         report(run, finished_at=ago(62))
     assert told("pull_request.opened") == told("issue.opened") == []
@@ -127,27 +126,21 @@ def test_a_pull_request_that_is_closed_twice_is_told_of_twice(report, tell, told
 
 def test_a_repository_that_is_not_proved_tells_only_what_was_opened(report, fleet, told):
     report(1, status="pr_opened", artifact_url=PULL)
-    fleet.execute("DELETE FROM owned_repo WHERE repo_key = %s", [REPO])
-    fleet.execute("SELECT code_host_item_update(%s, 'pull_request', 412, 'merged', %s, %s, clock_timestamp())", [REPO, STARTED, STARTED])
+    fleet_tables.disown_repository(fleet, REPO)
+    fleet_tables.tell_item(fleet, REPO, "pull_request", 412, "merged", STARTED, STARTED)
     assert len(told("pull_request.opened")) == 1 and told("pull_request.merged") == []
 
 
 # ---- inbox ----
 
 
-def install(fleet, user, age="0"):
-    fleet.execute("INSERT INTO installation (account_id, repo_key, repo, agent, key_id, installed_at)"
-                  " VALUES (%s, %s, %s, 'agent_one', %s, now() - %s::interval)", [user.account, REPO, REPO, uuid.uuid4(), age])
-
-
 def looked(fleet, user):
     """Whether the account's inbox was looked at."""
-    due = "SELECT FROM inbox_look WHERE account_id = %s AND look_at < clock_timestamp() + interval '10 minutes'"
-    return wait_for(lambda: fleet.execute(due, [user.account]).fetchone() is None, "the inbox was looked at")
+    return wait_for(lambda: fleet_tables.has_looked(fleet, user.account), "the inbox was looked at")
 
 
 def look(fleet, user):
-    fleet.execute("SELECT inbox_mark(%s, clock_timestamp())", [user.account])
+    fleet_tables.look_at_inbox(fleet, user.account)
     looked(fleet, user)
 
 
@@ -167,45 +160,44 @@ def test_a_dismissed_item_is_not_told(api, report, fleet, user, told):
     report(1, status="pr_opened", artifact_url=PULL)
     item = api.get("/fleet/agents/inbox", expect=200).json()[0]["id"]
     api.post("/fleet/agents/inbox/dismiss", {"id": item}, expect=200)
-    fleet.execute("UPDATE deliverable SET opened_at = now() - interval '73 hours' WHERE account_id = %s", [user.account])
+    fleet_tables.open_hours_ago(fleet, user.account, 73)
     look(fleet, user)
     assert told("inbox.item") == []
 
 
 def test_what_waits_is_told_after_three_days(report, fleet, user, told):
     report(1, status="pr_opened", artifact_url=PULL)
-    (at,) = fleet.execute("SELECT extract(epoch FROM look_at - now()) / 3600 FROM inbox_look WHERE account_id = %s", [user.account]).fetchone()
-    assert 71.9 < at <= 72
+    assert 71.9 < fleet_tables.hours_until_look(fleet, user.account) <= 72
     look(fleet, user)
     assert told("inbox.item") == []
-    fleet.execute("UPDATE deliverable SET opened_at = now() - interval '73 hours' WHERE account_id = %s", [user.account])
+    fleet_tables.open_hours_ago(fleet, user.account, 73)
     look(fleet, user)
     (item,) = told("inbox.item")
     assert (item["kind"], item["href"]) == ("pull_request_waiting", PULL)
 
 
 def test_an_agent_that_is_silent_is_told_of_and_again_when_it_was_heard_of(report, fleet, user, told):
-    install(fleet, user, "8 days")
+    fleet_tables.install(fleet, user.account, REPO, days=8)
     (item,) = wait_for(lambda: told("inbox.item"), "the silence is told")
     assert item["kind"] == "agent_silent"
     look(fleet, user)
     report(1, status="skipped_old")
-    fleet.execute("UPDATE inbox_told SET told_at = now() - interval '9 days' WHERE account_id = %s", [user.account])
+    fleet_tables.age_told_items(fleet, user.account, 9)
     look(fleet, user)
     assert len(told("inbox.item")) == 1
-    fleet.execute("UPDATE run_repo SET last_at = now() - interval '169 hours' WHERE account_id = %s", [user.account])
+    fleet_tables.heard_hours_ago(fleet, user.account, 169)
     look(fleet, user)
     assert [one["kind"] for one in told("inbox.item")] == ["agent_silent"] * 2
-    fleet.execute("UPDATE run_repo SET last_at = run.at FROM run WHERE run.id = last_id AND run_repo.account_id = %s", [user.account])
+    fleet_tables.heard_with_last_run(fleet, user.account)
 
 
 def test_each_kind_of_item_is_told(report, fleet, user, told):
     """Those of this file's other tests, and these."""
     report(1, status="issue_opened", artifact_url=ISSUE + "977")
-    fleet.execute("UPDATE deliverable SET opened_at = now() - interval '73 hours' WHERE account_id = %s", [user.account])
-    install(fleet, user)
-    fleet.execute("UPDATE installation SET setup_url = %s, model_key_missing = true WHERE account_id = %s", [PULL + "977", user.account])
-    fleet.execute("INSERT INTO repo_access (account_id, repo_key, repo, lost_at) VALUES (%s, %s, %s, now())", [user.account, REPO, REPO])
+    fleet_tables.open_hours_ago(fleet, user.account, 73)
+    fleet_tables.install(fleet, user.account, REPO)
+    fleet_tables.lack(fleet, user.account, PULL + "977")
+    fleet_tables.lose_access(fleet, user.account, REPO)
     look(fleet, user)
     wait_for(lambda: {one["kind"] for one in told("inbox.item")} == {"issue_waiting", "setup_waiting", "model_key_missing", "access_lost"})
 
@@ -218,27 +210,18 @@ def test_what_is_old_when_it_is_first_seen_is_no_news(report, fleet, user, told)
 
 def test_one_account_whose_inbox_cannot_be_told_stops_no_other(cluster, report, fleet, user, told):
     other = str(uuid.uuid4())
-    fleet.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE division_by_zero; END'")
-    fleet.execute(f"CREATE TRIGGER refuse BEFORE INSERT ON inbox_told FOR EACH ROW WHEN (NEW.account_id = '{other}') EXECUTE FUNCTION refuse()")
     try:
-        fleet.execute("INSERT INTO run_repo VALUES (%s, 'a/b', 'a/b', 1, 0, 0, 0, 0, 1, 0, 0, now(), uuid_v7(), now(), 'failed', 'failed')", [other])
-        fleet.execute("INSERT INTO installation (account_id, repo_key, repo, agent, key_id, installed_at)"
-                      " VALUES (%s, 'a/b', 'a/b', 'x', %s, now() - interval '8 days')", [other, uuid.uuid4()])
-        fleet.execute("UPDATE run_repo SET last_at = now() - interval '8 days' WHERE account_id = %s", [other])
-        fleet.execute("UPDATE inbox_look SET look_at = '-infinity' WHERE account_id = %s", [other])
+        fleet_tables.add_silent_account(fleet, other)
         report(1, status="failed", error="no space")
         wait_for(lambda: told("inbox.item"), "the other account is told")
     finally:
-        fleet.execute("DROP TRIGGER refuse ON inbox_told")
-        fleet.execute("DROP FUNCTION refuse")
-        for table in ("installation", "run_repo", "inbox_look"):
-            fleet.execute(f"DELETE FROM {table} WHERE account_id = %s", [other])
+        fleet_tables.drop_silent_account(fleet, other)
 
 
 def test_an_agent_that_is_revoked_is_told_of_once(fleet, user, told):
-    install(fleet, user)
+    fleet_tables.install(fleet, user.account, REPO)
     for _ in range(2):
-        fleet.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE account_id = %s", [user.account])
+        fleet_tables.revoke_installations(fleet, user.account)
     (revoked,) = told("installation.revoked")
     assert (revoked["repo"], revoked["agent"], revoked["url"]) == (REPO, "agent_one", "/console/agents/acme/ranker")
     wait_for(lambda: "agent_revoked" in [one["kind"] for one in told("inbox.item")], "it is an item")
@@ -253,8 +236,7 @@ def age_key(cluster, user):
 
     def change(id, created, expires):
         with cluster.postgres.connect("account") as db:
-            db.execute("UPDATE api_key SET created_at = now() + %s * interval '1 day', expires_at = now() + %s * interval '1 day'"
-                       " WHERE id = %s", [created, expires, id])
+            gateway_tables.set_age(db, id, created, expires)
 
     return change
 

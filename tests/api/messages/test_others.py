@@ -115,7 +115,6 @@ def test_a_provisioning_that_fails_is_a_failed_task_too(cluster, team):
         started = team.start()
         points.wait()
         team.host.uninstall(team.app)
-        db.execute("SELECT pg_advisory_unlock_all()")
         points.release()
     task = team.api.wait_task(started)
     (failed,) = messages.told(cluster, account, "provisioning.failed")

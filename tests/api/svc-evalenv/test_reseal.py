@@ -3,6 +3,7 @@
 import json
 
 from lib.scenario.evalenv import SECRET, SPEC, signed
+from lib.tables import evalenv as evalenv_tables
 
 RESULTS = "/eval-env/webhooks/results"
 
@@ -25,7 +26,7 @@ def test_secrets_move_to_the_first_key(cluster, api, db):
         told = cluster.run("svc-evalenv", "reseal", SEAL_KEYS=f"{new},{old}")
         assert int(told.split()[1]) >= 1
         assert cluster.run("svc-evalenv", "reseal", SEAL_KEYS=f"{new},{old}").split()[1] == "0"
-        assert bytes(db.execute("SELECT secret FROM template WHERE id = %s", [template]).fetchone()[0][:4]) == b"\x03new"
+        assert evalenv_tables.sealed_secret(db, template)[:4] == b"\x03new"
         restart(cluster, SEAL_KEYS=new)
         result = {"run_id": run, "attempt": claim["attempt"], "status": "succeeded", "metrics": {"recall": 0.5}}
         content = json.dumps(result).encode()

@@ -30,12 +30,6 @@ def run(api, template):
     return make
 
 
-def reads_apart(db):
-    """How many pages of large values this transaction has read."""
-    (pages,) = db.execute("SELECT pg_stat_get_xact_blocks_fetched(reltoastrelid) FROM pg_class WHERE oid = 'run_large'::regclass").fetchone()
-    return pages
-
-
 @pytest.fixture
 def claim(api):
     return lambda **members: api.post(f"{PATH}/claim", {"worker": "test", **members}, expect=200).json()
@@ -95,15 +89,10 @@ def test_a_list_does_not_read_what_is_large(api, run, deliver, db, user):
     for number in range(3):
         deliver(run(params={"text": "p" * 20_000}), "succeeded", metrics={"recall": number}, results={"text": "r" * 7_000_000},
                 artifacts=[{"name": "log", "url": f"s3://bucket/{'log/' * 100}"}] * 100)
-    row, = db.execute("SELECT max(pg_column_size(r.*)) FROM run r WHERE account_id = %s", [user.account]).fetchone()
-    assert row < 2000
+    assert evalenv_tables.row_bytes(db, user.account) < 2000
     with db.transaction():  # in which counts are not handed over
-        listed = db.execute("SELECT run_item_json(r, w)->>'results' FROM run r JOIN work w USING (id) WHERE r.account_id = %s",
-                            [user.account]).fetchall()
-        assert listed == [(None,)] * 3 and reads_apart(db) == 0
-        one, = db.execute("SELECT run_json(r, w)->'results'->>'text' FROM run r JOIN work w USING (id) WHERE r.account_id = %s LIMIT 1",
-                          [user.account]).fetchone()
-        assert len(one) == 7_000_000 and reads_apart(db) > 0
+        assert evalenv_tables.results_in_list(db, user.account) == [None] * 3 and evalenv_tables.large_pages_read(db) == 0
+        assert len(evalenv_tables.result_text(db, user.account)) == 7_000_000 and evalenv_tables.large_pages_read(db) > 0
 
 
 def test_waiting_runs_of_an_account_are_bounded(api, template, bounded, claim):
@@ -137,16 +126,11 @@ def test_old_deliveries_are_forgotten(cluster, api, db, run):
     for one, status in ((ended, "succeeded"), (going, "running"), (new, "succeeded")):
         body = {"run_id": one["run_id"], "status": status, "metrics": {"recall": 1}}
         api.post(RESULTS, body, headers={"webhook-id": one["run_id"]}, expect=200)
-    db.execute("UPDATE delivery SET received_at = now() - interval '31 days' WHERE run_id = ANY (%s::uuid[])",
-               [[ended["run_id"], going["run_id"]]])
+    evalenv_tables.age_deliveries(db, [ended["run_id"], going["run_id"]], 31)
     process = cluster.separate("svc-evalenv", "forgetful")
     process.start()
-
-    def left():
-        return {str(row[0]) for row in db.execute("SELECT run_id FROM delivery WHERE run_id = ANY (%s::uuid[])",
-                                                  [[one["run_id"] for one in (ended, going, new)]])}
-
-    wait_for(lambda: left() == {going["run_id"], new["run_id"]}, "the old delivery is forgotten")
+    all_runs = [one["run_id"] for one in (ended, going, new)]
+    wait_for(lambda: evalenv_tables.delivered(db, all_runs) == {going["run_id"], new["run_id"]}, "the old delivery is forgotten")
     process.stop()
     again = {"run_id": ended["run_id"], "status": "failed"}
     api.post(RESULTS, again, headers={"webhook-id": ended["run_id"]}, expect=409)

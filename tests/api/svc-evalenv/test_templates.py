@@ -3,6 +3,7 @@
 import pytest
 
 from lib.scenario.evalenv import SECRET, SECRET_BYTES, SPEC
+from lib.tables import evalenv as evalenv_tables
 
 PATH = "/eval-env/templates"
 
@@ -20,15 +21,13 @@ def test_create_read_update(api, template):
 def test_every_version_is_kept(api, template, db):
     made = template()
     api.put(f"{PATH}/{made['template_id']}", {"spec": {**SPEC, "command": "other"}}, expect=200)
-    kept = db.execute("SELECT version, spec, digest FROM template_version WHERE template_id = %s ORDER BY version",
-                      [made["template_id"]]).fetchall()  # fmt: skip
+    kept = evalenv_tables.kept_versions(db, made["template_id"])
     assert [(version, spec["command"]) for version, spec, _ in kept] == [(1, SPEC["command"]), (2, "other")]
     assert kept[0][2] == made["digest"] != kept[1][2]
 
 
 def versions(db, template):
-    rows = db.execute("SELECT version FROM template_version WHERE template_id = %s ORDER BY version", [template["template_id"]])
-    return [version for version, in rows.fetchall()]
+    return [version for version, _, _ in evalenv_tables.kept_versions(db, template["template_id"])]
 
 
 def test_the_last_versions_are_kept_and_those_of_runs(api, template, db, bounded):
@@ -125,8 +124,8 @@ def test_the_secret_is_sealed_and_never_shown(api, template, db):
     made = template(webhook_secret=SECRET)
     path = f"{PATH}/{made['template_id']}"
     assert made["has_webhook_secret"] and SECRET not in api.get(path).text
-    stored, = db.execute("SELECT secret FROM template WHERE id = %s", [made["template_id"]]).fetchone()
-    assert stored and SECRET.encode() not in bytes(stored) and SECRET_BYTES not in bytes(stored)
+    stored = evalenv_tables.sealed_secret(db, made["template_id"])
+    assert stored and SECRET.encode() not in stored and SECRET_BYTES not in stored
     assert api.put(path, {"name": "kept"}, expect=200).json()["has_webhook_secret"]
     assert not api.put(path, {"webhook_secret": None}, expect=200).json()["has_webhook_secret"]
 

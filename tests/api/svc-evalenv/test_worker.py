@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lib.scenario.evalenv import SECRET, SPEC, worker
+from lib.tables import evalenv as evalenv_tables
 from lib.wait import wait_for
 
 BUILDS, RUNS = "/eval-env/builds", "/eval-env/runs"
@@ -140,7 +141,7 @@ def test_a_repository_that_is_none(api, db, work, repo):
     """It is refused when a build is made, but a paper can have any."""
     api.problem("POST", BUILDS, 400, "invalid_request", {"repo": repo})
     one = api.post(BUILDS, {"repo": "acme/ranker", "no_cache": True}, expect=201).json()["build_id"]
-    db.execute("UPDATE build SET repo = %s WHERE id = %s", [repo, one])
+    evalenv_tables.set_repository(db, one, repo)
     work()
     assert ended(api, BUILDS, one)["error"]["message"].startswith("The repository is neither")
 
@@ -196,7 +197,7 @@ def test_the_id_of_a_result_cannot_be_guessed(api, work, run, db):
     for _ in range(2):
         one = run()
         ended(api, RUNS, one)
-        ((id,),) = db.execute("SELECT delivery_id FROM delivery WHERE run_id = %s", [one]).fetchall()
+        (id,) = evalenv_tables.delivery_ids(db, one)
         assert one not in id and re.fullmatch(r"[0-9A-Za-z]{32}", id)
         ids.append(id)
     assert ids[0] != ids[1]
@@ -232,8 +233,7 @@ def test_an_image_that_a_container_program_would_take_for_an_option(api, work, b
     report = {"attempt": 1, "status": "succeeded", "image": "--privileged"}
     api.problem("POST", f"{BUILDS}/{one}/report", 400, "invalid_request", report)
     api.post(f"{BUILDS}/{one}/report", {**report, "image": "r/i:1"}, expect=200)
-    db.execute("UPDATE build SET image = '--privileged' WHERE id = %s", [one])
-    db.commit()
+    evalenv_tables.set_image(db, one, "--privileged")
     work(RUN_COMMAND="exit 3")
     it = ended(api, RUNS, api.post(RUNS, {"build_id": one}, expect=201).json()["run_id"])
     assert it["error"] == {"kind": "environment", "message": "The image has no valid name."}
@@ -265,7 +265,7 @@ def test_a_stopped_worker_gives_its_work_back(api, work, build, db):
     assert (it["status"], it["worker"], it["attempts"]) == ("queued", None, 1)
     work()
     assert ended(api, BUILDS, one)["attempts"] == 2
-    assert db.execute("SELECT released FROM work WHERE id = %s", [one]).fetchone() == (1,)
+    assert evalenv_tables.releases(db, one) == 1
 
 
 def test_a_stopped_worker_finishes(api, work, build):
@@ -284,8 +284,7 @@ def test_a_lost_lease_kills_the_command(api, work, build, db):
     work(BUILD_COMMAND="echo $$; while :; do sleep 1; echo .; done")
     one = build()
     log = wait_for(lambda: api.get(f"{BUILDS}/{one}", expect=200).json()["log_tail"], "it has begun")
-    db.execute("UPDATE work SET attempts = 9 WHERE id = %s", [one])
-    db.commit()
+    evalenv_tables.set_attempts(db, one, 9)
     wait_for(lambda: not is_alive(int(log.split()[0])), "the command is killed")
     assert api.get(f"{BUILDS}/{one}", expect=200).json()["status"] == "building"
     api.post(f"{BUILDS}/{one}/cancel", expect=200)

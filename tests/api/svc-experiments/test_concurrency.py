@@ -1,5 +1,8 @@
 """Concurrent writers: no change is lost, the history matches the changes, and one writer wins each version."""
 
+from lib.tables import common
+from lib.tables import experiments as experiments_tables
+
 ROUNDS = 25
 WRITERS = 8
 
@@ -88,7 +91,7 @@ def test_concurrent_equal_reports_count_once(api, make, at_once, db):
     at_once(WRITERS, lambda _: api.post(f"/implement/experiments/{made['id']}/report", report, expect=200))
     fields = [entry["field"] for entry in api.get(f"/experiments/{made['id']}").json()["history"]]
     assert sorted(fields) == ["branch_name", "pipeline_status", "pr_status", "pr_url"]
-    assert db.execute("SELECT count(*) FROM report WHERE experiment_id = %s", [made["id"]]).fetchone() == (1,)
+    assert experiments_tables.count_reports(db, made["id"]) == 1
 
 
 def test_experiments_that_are_made_and_read_at_once_do_not_affect_each_other(api, other_user, at_once, db):
@@ -106,7 +109,7 @@ def test_experiments_that_are_made_and_read_at_once_do_not_affect_each_other(api
     answers = at_once(24, make)
     made = [answer.json()["id"] for answer in answers if answer.status_code == 201]
     assert len(set(made)) == 21
-    emitted = db.execute("SELECT data ->> 'id', request_id FROM outbox WHERE data ->> 'id' = ANY (%s)", [made]).fetchall()
+    emitted = [(event.data["id"], event.request_id) for one in made for event in common.outbox(db, id=one)]
     requests = {answer.json()["id"]: answer.headers["x-request-id"] for answer in answers if answer.status_code == 201}
     assert sorted(emitted) == sorted(requests.items())
 

@@ -6,6 +6,8 @@ import uuid
 import pytest
 
 from lib.scenario.deletion import wait_deletion
+from lib.tables import common
+from lib.tables import experiments as experiments_tables
 from lib.wait import wait_for
 
 STREAM = "events.experiments"
@@ -127,8 +129,7 @@ def test_a_failed_change_emits_nothing(api, make, emitted, db):
     api.put(f"/experiments/{made['id']}", {"status": "running"}, headers={"If-Match": '"9"'}, expect=412)
     api.put(f"/experiments/{made['id']}", {"status": "running"}, expect=200)
     assert [kind for kind, _, _ in emitted(made, 2)] == ["experiment.created", "experiment.updated"]
-    query = "SELECT count(*) FROM outbox WHERE data ->> 'id' = %s"
-    assert db.execute(query, [made["id"]]).fetchone() == (2,)
+    assert len(common.outbox(db, id=made["id"])) == 2
 
 
 def test_an_interest_lists_the_experiments_of_its_project(cluster, api, make, make_project):
@@ -160,14 +161,8 @@ def test_deleting_an_account_deletes_all_its_rows(user, api, make, make_project,
     api.post("/projects", {"name": "Keyed"}, headers={"Idempotency-Key": "k"}, expect=201)
     kept = other_user.api.post("/experiments", {"name": "Kept"}, expect=201).json()
     api.post("/account/delete", {"confirm": True}, expect=200)
-
-    def rows(table):
-        return db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s", [owner]).fetchone()[0]
-
-    for table in TABLES:
-        wait_for(lambda: rows(table) == 0, f"{table} is empty")
-    for table in ("experiment_history", "implementation", "report"):
-        assert db.execute(f"SELECT count(*) FROM {table} WHERE experiment_id = %s", [made["id"]]).fetchone() == (0,)
+    wait_for(lambda: common.tables_with(db, TABLES, account_id=owner) == [], "nothing of the account is left")
+    assert common.tables_with(db, ["experiment_history", "implementation", "report"], experiment_id=made["id"]) == []
     assert other_user.api.get(f"/experiments/{kept['id']}", expect=200).json() == kept
 
 
@@ -181,16 +176,14 @@ def test_an_account_deletion_may_be_delivered_twice(cluster, user, make, db):
     }
     for _ in range(2):
         redis.xadd("events.account", entry)
-    count = "SELECT count(*) FROM experiment WHERE account_id = %s"
-    wait_for(lambda: db.execute(count, [owner]).fetchone() == (0,), "the experiments are deleted")
+    wait_for(lambda: common.tables_with(db, ["experiment"], account_id=owner) == [], "the experiments are deleted")
 
     newest = redis.xinfo_stream("events.account")["last-generated-id"]
     wait_for(lambda: redis.get("events.account.position.svc-experiments") == newest, "both are read")
 
 
 def test_a_deleted_account_cannot_create(user, make, db):
-    owner = user.account
-    db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [owner])
+    common.note_deleted(db, user.account)
     user.api.problem("POST", "/experiments", 400, "invalid_request", {"name": "late"})
     user.api.problem("POST", "/projects", 400, "invalid_request", {"name": "late"})
 
@@ -200,9 +193,8 @@ def test_rows_created_during_the_deletion_of_an_account_are_deleted(cluster, use
     owner = user.account
     with cluster.postgres.connect("experiments") as holder:
         holder.autocommit = False
-        holder.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'in progress')", [owner])
+        experiments_tables.insert_row(holder, table, owner)
         user.api.post("/account/delete", {"confirm": True}, expect=200)
         wait_deletion(db, owner)
         holder.commit()
-    rows = f"SELECT count(*) FROM {table} WHERE account_id = %s"
-    wait_for(lambda: db.execute(rows, [owner]).fetchone() == (0,), f"{table} is empty")
+    wait_for(lambda: common.tables_with(db, [table], account_id=owner) == [], f"{table} is empty")

@@ -1,8 +1,12 @@
 """Single experiments: create, read, update, delete, and their history."""
 
+import json
 import uuid
 
 import pytest
+
+from lib.tables import common
+from lib.tables import experiments as experiments_tables
 
 DETAIL_ONLY = {
     "source_type", "source_ref", "launch_context", "ab_test_config", "ab_test_results", "linked_resources",
@@ -155,19 +159,10 @@ def test_another_account_gets_404(api, other_user, make, method, body):
 def test_a_long_history_is_cut_to_its_newest_entries(api, make, db):
     """The number and the size of the entries are bounded."""
     made = make()
-    large = "x" * 1_000_000
-    db.execute(
-        "INSERT INTO experiment_history (experiment_id, at, field, was, becomes) "
-        "SELECT %s, now(), 'hypothesis', to_jsonb(%s::text), to_jsonb(n) FROM generate_series(1, 6) n",
-        [made["id"], large],
-    )
+    experiments_tables.add_history(db, made["id"], "hypothesis", 6, was=json.dumps("x" * 1_000_000))
     shown = api.get(f"/experiments/{made['id']}", expect=200).json()["history"]
     assert [entry["to"] for entry in shown] == [6, 5, 4, 3]
-    db.execute(
-        "INSERT INTO experiment_history (experiment_id, at, field, was, becomes) "
-        "SELECT %s, now(), 'decision', 'null', to_jsonb(n) FROM generate_series(1, 1200) n",
-        [made["id"]],
-    )
+    experiments_tables.add_history(db, made["id"], "decision", 1200)
     shown = api.put(f"/experiments/{made['id']}", {"status": "running"}, expect=200).json()["history"]
     assert len(shown) == 1000
     assert [shown[0]["field"], shown[1]["to"], shown[-1]["to"]] == ["status", 1200, 202]
@@ -319,5 +314,4 @@ def test_a_deleted_experiment_is_404(api, make, db):
     for method, body in (("GET", None), ("PUT", {"status": "draft"}), ("DELETE", None)):
         api.problem(method, path, 404, "not_found", body)
     assert [item["id"] for item in api.get("/experiments").json()] == [kept["id"]]
-    for table in ("experiment_history", "implementation", "report"):
-        assert db.execute(f"SELECT count(*) FROM {table} WHERE experiment_id = %s", [made["id"]]).fetchone() == (0,)
+    assert common.tables_with(db, ["experiment_history", "implementation", "report"], experiment_id=made["id"]) == []

@@ -5,27 +5,12 @@ import secrets
 
 import pytest
 
+from lib.tables import experiments as experiments_tables
+
 COUNT = 100_000
 LISTED = "/experiments"
 ACTIONABLE = "/implement/experiments/actionable"
 SHARES = {"status": 8, "ticket_source": 3, "created_via": 4, "external_ticket_id": 5000}
-
-# 100,000 experiments of one account, and 20 of each of a thousand other accounts.
-FILL = f"""
-    INSERT INTO experiment (account_id, name, status, project_id, ticket_source, external_ticket_id, created_via,
-                            launch_context, pr_url)
-    SELECT %(account)s::uuid, 'experiment ' || n,
-           (ARRAY['draft', 'running', 'complete', 'analyzing', 'shipped', 'iterating', 'rejected', 'abandoned'])[1 + n %% 8],
-           CASE WHEN n %% 25 = 0 THEN %(project)s::uuid END,
-           (ARRAY['tracker_a', 'tracker_b', NULL])[1 + n %% 3], 'T-' || n %% 5000,
-           (ARRAY['api', 'mcp', 'web', 'seed'])[1 + n %% 4],
-           CASE WHEN n %% 10 = 0 THEN '{{}}'::jsonb END, CASE WHEN n %% 20 = 0 THEN 'https://example.com/' END
-    FROM generate_series(0, {COUNT - 1}) n
-"""
-FILL_OTHERS = """
-    INSERT INTO experiment (account_id, name)
-    SELECT others.id, 'another' FROM (SELECT uuid_v7() AS id FROM generate_series(1, 1000)) others, generate_series(1, 20)
-"""
 
 
 @pytest.fixture
@@ -86,11 +71,9 @@ def many(cluster):
     user = cluster.user()
     project = user.api.post("/projects", {"name": "Big"}, expect=201).json()["id"]
     with cluster.postgres.connect("experiments") as connection:
-        connection.execute(FILL, {"account": user.account, "project": project})
-        connection.execute(FILL_OTHERS)
-        connection.execute("VACUUM ANALYZE experiment")
+        experiments_tables.add_many(connection, user.account, project, COUNT)
         yield user.api, user.account, project
-        connection.execute("DELETE FROM experiment WHERE name = 'another' OR account_id = %s", [user.account])
+        experiments_tables.drop_many(connection, user.account)
 
 
 def numbers(answer):
@@ -136,19 +119,6 @@ def test_the_actionable_of_a_hundred_thousand(many):
         assert answer.headers["x-total-count"] == str(len(expected))
 
 
-def plans(connection, arguments):
-    """The plans of the statements inside experiment_page(), as EXPLAIN shows them."""
-    notes = []
-    connection.add_notice_handler(lambda note: notes.append(note.message_primary))
-    for line in (
-        "LOAD 'auto_explain'", "SET auto_explain.log_min_duration = 0", "SET auto_explain.log_nested_statements = on",
-        "SET client_min_messages = log",
-    ):
-        connection.execute(line)
-    connection.execute("SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, NULL, 100, 200)", arguments)
-    return [note for note in notes if re.search(r"FROM experiment(_found\(| e WHERE)", note)]
-
-
 COLUMNS = ["project_id", "status", "ticket_source", "external_ticket_id", "created_via"]
 
 
@@ -160,7 +130,7 @@ def test_every_filter_uses_an_index(cluster, many, name, is_actionable):
     if "project_id" in params:
         params["project_id"] = project
     with cluster.postgres.connect("experiments") as connection:
-        found = plans(connection, [account, *(params.get(column) for column in COLUMNS), is_actionable])
+        found = experiments_tables.plans_of_page(connection, account, *(params.get(column) for column in COLUMNS), is_actionable)
     assert len(found) == 2, found  # the total and the page
     for plan in found:
         assert not re.search(r"Seq Scan on experiment\b", plan), plan

@@ -7,6 +7,8 @@ import uuid
 
 import pytest
 
+from lib.tables import experiments as experiments_tables
+
 PLAN = {"metrics": [{"key": "conversion", "kind": "proportion"}]}
 FIXED = {**PLAN, "mode": "fixed", "planned_n": 1000}
 
@@ -305,10 +307,7 @@ def test_the_same_key_stores_results_once(api, make):
 def test_the_newest_hundred_results_are_kept(db, api, make, post):
     made = make(ab_test_config=FIXED)
     post(made, sums((1000, 120), (1000, 150)))
-    db.execute("INSERT INTO experiment_result (id, experiment_id, account_id, at, source, input, output) "
-               "SELECT uuid_v7(), experiment_id, account_id, at, source, input, output FROM experiment_result, generate_series(1, 150) "
-               "WHERE experiment_id = %s", (made["id"],))
-    db.commit()
+    experiments_tables.repeat_results(db, made["id"], 150)
     last = post(made, sums((1000, 120), (1000, 151)))
     listed = api.get(f"/experiments/{made['id']}/results?all=true", expect=200).json()
     assert len(listed) == 100 and listed[0]["analysis_id"] == last["analysis_id"]

@@ -9,6 +9,9 @@ from lib.http.client import Api
 from lib.scenario.code_host_agent import FILES
 from lib.outside.counterparts import CodeHost, connect
 from lib.system.kill_points import KillPoints
+from lib.tables import common
+from lib.tables import experiments as experiments_tables
+from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 STEPS = ["assemble_context", "create_branch", "dispatch", "wait"]
@@ -172,21 +175,18 @@ def test_a_key_of_an_agent_must_prove_the_repository(cluster, lab):
     lab.api.as_key(new_key()["key"]).problem("POST", lab.of("run"), 403, "forbidden")
     key = new_key(repo=lab.repo)
     with cluster.postgres.connect("account") as db:
-        db.execute("UPDATE api_key SET repo_verified = false WHERE id = %s", [key["id"]])
-        db.execute("SELECT pg_notify('key_changed', %s)", [key["id"]])
+        gateway_tables.set_repo_verified(db, key["id"], False)
     agent = lab.api.as_key(key["key"])
     agent.problem("POST", lab.of("run"), 403, "forbidden")
     with cluster.postgres.connect("account") as db:
-        db.execute("UPDATE api_key SET repo_verified = true WHERE id = %s", [key["id"]])
-        db.execute("SELECT pg_notify('key_changed', %s)", [key["id"]])
+        gateway_tables.set_repo_verified(db, key["id"], True)
     wait_for(lambda: agent.post(lab.of("run")).status_code == 202, "the proof is known")
 
 
 def test_a_deleted_account_leaves_nothing(lab, db):
     lab.run()
     lab.api.post("/account/delete", {"confirm": True}, expect=200)
-    query = "SELECT count(*) FROM implementation_step WHERE experiment_id = %s"
-    wait_for(lambda: db.execute(query, [lab.experiment["id"]]).fetchone()[0] == 0, "the rows are deleted")
+    wait_for(lambda: common.tables_with(db, ["implementation_step"], experiment_id=lab.experiment["id"]) == [], "the rows are deleted")
 
 
 @pytest.mark.parametrize(("how", "words"), [
@@ -290,13 +290,7 @@ def test_a_reported_pull_request_is_followed(lab):
 @pytest.fixture
 def pass_time(db):
     """pass_time(lab, columns): let these times of the run be now."""
-
-    def let(lab, *columns):
-        changes = ", ".join(f"{column} = now()" for column in columns)
-        query = f"UPDATE implementation SET {changes} WHERE experiment_id = %s AND finished_at IS NULL"
-        assert db.execute(query, [lab.experiment["id"]]).rowcount == 1
-
-    return let
+    return lambda lab, *columns: experiments_tables.pass_time(db, lab.experiment["id"], *columns)
 
 
 def test_the_deadline_ends_a_run_that_nothing_is_heard_of(lab, pass_time):
@@ -335,7 +329,7 @@ def test_deleting_the_experiment_cancels_the_task(lab, db):
     task = lab.start()["task_id"]
     wait_for(lambda: lab.host.requests(before, "POST", "/dispatches$"), "the dispatch is under way")
     lab.api.delete(f"/experiments/{lab.experiment['id']}", expect=200)
-    assert db.execute("SELECT status FROM task WHERE id = %s", [task]).fetchone() == ("cancelled",)
+    assert common.task_status(db, task) == "cancelled"
     wait_for(lambda: [row["conclusion"] for row in lab.host.runs(lab.repo)] == ["cancelled"], "the run is cancelled")
 
 

@@ -8,6 +8,7 @@ from lib.outside.counterparts import connect
 from lib.scenario.fleet import REPO, SCOPES
 from lib.http.identity import identity
 from lib.outside.language_model import LanguageModel, run_with
+from lib.tables import fleet as fleet_tables
 
 SMALL = {"ROLES": "http", "WORKERS": "1"}
 UNKNOWN_KEY = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1d"
@@ -50,10 +51,8 @@ def tell(db, user):
     account of `user` owns."""
 
     def send(repo, number, state, opened, closed, kind="pull_request"):
-        db.execute("SELECT repo_own(%s, %s)", [user.account, repo])
-        db.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, %s)",
-                   [repo, kind, number, state, opened, closed, closed])
-        db.commit()
+        fleet_tables.own_repository(db, user.account, repo)
+        fleet_tables.tell_item(db, repo, kind, number, state, opened, closed, at=closed)
 
     return send
 

@@ -1,6 +1,5 @@
 """Lists of runs, activity, evidence, analysis and installations."""
 
-import json
 import uuid
 from urllib.parse import quote
 
@@ -8,6 +7,7 @@ import httpx
 import pytest
 from lib.scenario.fleet import REPO
 from lib.http.identity import identity
+from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
 GATES = {"test_status": "failed", "lint_status": "passed", "diff_risk_band": "low"}
@@ -128,8 +128,7 @@ def test_the_code_host_knows_of_a_run_first(db, api, report, install):
 
     def told(state, outcome, at):
         run = {"run_id": 77, "status": "completed" if state == "ended" else state, "conclusion": outcome, "updated_at": at}
-        db.execute("SELECT workflow_runs_update(%s, %s)", [REPO, json.dumps([run])])
-        db.commit()
+        fleet_tables.tell_run(db, REPO, **run)
         run, = api.get("/fleet/runs", expect=200).json()
         return run["status"], run["outcome_kind"], run.get("error")
 

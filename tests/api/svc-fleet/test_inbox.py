@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 from lib.scenario.fleet import REPO
+from lib.tables import fleet as fleet_tables
 
 PULL = "https://github.com/acme/ranker/pull/3"
 
@@ -54,14 +55,12 @@ def test_a_fault_names_its_field(api, body, field):
     assert [fault["field"] for fault in problem["errors"]] == [field]
 
 
-def test_agents_that_are_silent_or_revoked(api, db, install):
+def test_agents_that_are_silent_or_revoked(api, user, db, install):
     made = install()
     assert kinds(api) == []
-    db.execute("UPDATE installation SET installed_at = now() - interval '8 days' WHERE id = %s", [made["id"]])
-    db.commit()
+    fleet_tables.age_installation(db, made["id"], 8)
     assert kinds(api) == ["agent_silent"]
-    db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE id = %s", [made["id"]])
-    db.commit()
+    fleet_tables.revoke_installations(db, user.account)
     assert kinds(api) == ["agent_revoked"]
 
 
@@ -91,7 +90,7 @@ def test_a_digest_is_made_once_for_a_state(api, report, tell, other_user):
     other_user.api.problem("POST", "/fleet/agents/inbox/digest", 404, "not_found", {"href": PULL + "0"})
 
 
-def test_a_digest_of_the_pull_request_that_sets_up_an_agent(api, db, install, tell, other_user, agent):
+def test_a_digest_of_the_pull_request_that_sets_up_an_agent(api, user, db, install, tell, other_user, agent):
     install(setup_url=PULL + "9")
 
     def digest(of=api):
@@ -107,6 +106,5 @@ def test_a_digest_of_the_pull_request_that_sets_up_an_agent(api, db, install, te
     tell(REPO, 39, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
     merged = api.post("/fleet/agents/inbox/digest", body, expect=200).json()
     assert "was merged" in merged["digest"] and not merged["cached"]
-    db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE setup_url = %s", [PULL + "9"])
-    db.commit()
+    fleet_tables.revoke_installations(db, user.account)
     assert "was revoked" in api.post("/fleet/agents/inbox/digest", body, expect=200).json()["digest"]

@@ -4,6 +4,7 @@ import pytest
 
 from lib.scenario.code_host_agent import FILES
 from lib.system.servers import free_port
+from lib.tables import fleet as fleet_tables
 
 PATH = "/fleet/agents/refresh"
 MONTHS = "since=2026-01-01&until=2026-12-31"
@@ -89,15 +90,10 @@ def test_a_delta_asks_for_what_changed_since(api, code_host, at_host, repo, db):
     refresh(api)
 
     def forget():
-        db.execute("DELETE FROM code_host_item WHERE repo_key = lower(%s)", [repo])
-        db.execute("UPDATE repo_fetch SET fetched_at = now() + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
-        db.commit()
+        fleet_tables.forget_items(db, repo)
+        fleet_tables.fetch_later(db, repo)
 
-    def known():
-        rows = db.execute("SELECT number, state FROM code_host_item WHERE repo_key = lower(%s)", [repo]).fetchall()
-        db.commit()
-        return rows
-
+    known = lambda: fleet_tables.items_of(db, repo)  # noqa: E731
     assert known() == [(number, "open")]
     forget()
     assert refresh(api)["mode"] == "delta" and known() == []
@@ -109,7 +105,7 @@ def test_many_are_fetched_in_pages(api, code_host, at_host, repo, db):
     for _ in range(101):
         open_issue(code_host, at_host, repo)
     refresh(api)
-    assert db.execute("SELECT count(*) FROM code_host_item WHERE repo_key = lower(%s)", [repo]).fetchone() == (101,)
+    assert len(fleet_tables.items_of(db, repo)) == 101
 
 
 def test_the_longest_unseen_come_first_within_the_deadline(api, code_host, at_host, install, repo, db, replica):
@@ -118,8 +114,7 @@ def test_the_longest_unseen_come_first_within_the_deadline(api, code_host, at_ho
     install(second)
     refresh(api)
     install(third)
-    db.execute("UPDATE repo_fetch SET tried_at = tried_at - interval '1 hour' WHERE repo_key = lower(%s)", [second])
-    db.commit()
+    fleet_tables.age_fetch(db, second)
     code_host.fail("GET", f"^/repos/{second}/pulls", hang=True)
     with replica(REQUEST_TIMEOUT="6s") as fleet:
         done = fleet.call("POST", PATH, {}).json()

@@ -8,6 +8,7 @@ import pytest
 
 from lib.check.fleet_sums import agent_sums, day_sums, repo_sums
 from lib.outside.webhooks import Hook
+from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
 DAY, NEXT_DAY = "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z"
@@ -31,15 +32,9 @@ def rename(cluster, db):
         repository = {"id": number, "full_name": now, "name": name, "owner": {"login": owner}}
         changes = {"repository": {"name": {"from": former.split("/")[1]}}}
         hook.deliver("repository", {"action": "renamed", "repository": repository, "changes": changes})
-        wait_for(lambda: name_of(db, number) == now, "the rename is read")
+        wait_for(lambda: fleet_tables.name_of(db, number) == now, "the rename is read")
 
     return tell
-
-
-def name_of(db, number):
-    row = db.execute("SELECT name FROM repository WHERE number = %s", [number]).fetchone()
-    db.commit()
-    return row and row[0]
 
 
 def check_sums(db):
@@ -112,8 +107,7 @@ def test_a_run_that_was_removed_stays_away(agent, api, db, names, rename):
     agent(names[0]).post("/fleet/runs", {"run_id": 1, "repo": names[0]}, expect=201)
     api.delete(f"/fleet/runs/1?repo={names[0]}", expect=200)
     rename(*names)
-    removed = db.execute("SELECT repo_key FROM run_removed WHERE repo_key LIKE %s", [names[0] + "%"]).fetchall()
-    assert removed == [(names[1],)]
+    assert fleet_tables.removed_runs(db, names[0]) == [names[1]]
 
 
 def test_reports_during_renames_leave_nothing_behind(agent, api, db, names, rename):
@@ -139,5 +133,4 @@ def test_reports_during_renames_leave_nothing_behind(agent, api, db, names, rena
         for one in running:
             one.result()
     check_sums(db)
-    kept = db.execute("SELECT repo_key, count(*) FROM run WHERE repo_key LIKE %s GROUP BY 1", [names[0] + "%"]).fetchall()
-    assert kept == [(all_names[-1], len(sent))]
+    assert fleet_tables.runs_by_repository(db, names[0]) == {all_names[-1]: len(sent)}

@@ -1,11 +1,13 @@
 """GET /fleet/run-status: the newest run as the code host tells it, asked for at most once in five seconds."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from lib.outside.counterparts import connect
 from lib.system.servers import free_port
+from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
 PATH = "/fleet/run-status"
@@ -27,13 +29,7 @@ def asked(code_host, before):
 @pytest.fixture
 def pass_time(db):
     """pass_time(repo, seconds): what was asked and told of the repository was so many seconds earlier."""
-
-    def move(repo, seconds):
-        db.execute("UPDATE run_status SET asked_at = asked_at - make_interval(secs => %s), told_at = told_at"
-                   " - make_interval(secs => %s) WHERE repo_key = lower(%s)", [seconds, seconds, repo])
-        db.commit()
-
-    return move
+    return lambda repo, seconds: fleet_tables.age_status(db, repo, seconds)
 
 
 @pytest.fixture
@@ -75,8 +71,7 @@ def test_the_code_host_is_asked_once_in_five_seconds(cluster, user, replica, cod
     """Over all replicas, and by all accounts that own the repository."""
     before = code_host.last_number()
     assert status(user.api, repo)["live"] is True
-    db.execute("UPDATE run_status SET asked_at = asked_at + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
-    db.commit()
+    fleet_tables.ask_later(db, repo)
     with replica() as second, ThreadPoolExecutor(8) as pool:
         calls = [lambda: second.call("GET", f"{PATH}?repo={repo}").json(), lambda: status(user.api, repo)] * 4
         told = list(pool.map(lambda call: call(), calls))
@@ -84,8 +79,7 @@ def test_the_code_host_is_asked_once_in_five_seconds(cluster, user, replica, cod
     pass_time(repo, 3600 + 5)
     assert status(user.api, repo)["live"] is True
     assert asked(code_host, before) == 2
-    db.execute("UPDATE run_status SET asked_at = asked_at + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
-    db.commit()
+    fleet_tables.ask_later(db, repo)
     pass_time(repo, 5)
     assert status(user.api, repo)["live"] is False
     assert asked(code_host, before) == 2
@@ -145,26 +139,22 @@ def test_a_triggered_run_is_the_newest_before_the_code_host_tells_of_it(api, cod
 
 def test_an_answer_that_comes_after_a_trigger_is_too_old(user, db, repo, started):
     former = status(user.api, repo)
-    asked, told = db.execute("SELECT told_at, told::text FROM run_status WHERE repo_key = lower(%s)", [repo]).fetchone()
-    db.commit()
-    assert f'"run_id": {started}' in told and former["live"] is True
+    told, asked_at = fleet_tables.remembered_status(db, repo)
+    assert told["run_id"] == started and former["live"] is True
     second = trigger(user.api, repo)
-    for late in (asked, None):
-        db.execute("SELECT run_status_update(%s, %s, %s, coalesce(%s, now() - interval '1 minute'))", [user.account, repo, told, late])
-        db.commit()
-    assert db.execute("SELECT told FROM run_status WHERE repo_key = lower(%s)", [repo]).fetchone() == (None,)
-    db.commit()
+    for late in (asked_at, datetime.now(UTC) - timedelta(minutes=1)):
+        fleet_tables.remember_status(db, user.account, repo, told, at=late)
+    assert fleet_tables.remembered_status(db, repo)[0] is None
     assert status(user.api, repo)["run_id"] == second
 
 
 def test_an_answer_that_an_event_overtakes(api, user, db, code_host, repo, started):
     """It is shown unless the event says otherwise."""
-    told = db.execute("SELECT jsonb_build_object('run_id', %s::bigint, 'status', 'in_progress', 'updated_at', now())::text", [started]).fetchone()
+    told = {"run_id": started, "status": "in_progress", "updated_at": datetime.now(UTC).isoformat()}
     code_host.change_run(started, "completed", "failure")
     wait_for(lambda: api.get("/fleet/runs", expect=200).json()[0]["status"] == "failed", "the event is handled")
-    db.execute("UPDATE run_status SET asked_at = now() + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
-    db.execute("SELECT run_status_update(%s, %s, %s, now())", [user.account, repo, *told])
-    db.commit()
+    fleet_tables.ask_later(db, repo)
+    fleet_tables.remember_status(db, user.account, repo, told)
     shown = status(api, repo)
     assert (shown["run_id"], shown["status"], shown["outcome_kind"], shown["live"]) == (started, "failed", "failed", False)
 
@@ -172,8 +162,7 @@ def test_an_answer_that_an_event_overtakes(api, user, db, code_host, repo, start
 def test_an_event_drops_what_is_remembered(api, db, code_host, repo, started):
     code_host.change_run(started, "in_progress")
     wait_for(lambda: status(api, repo)["status"] == "in_progress", "the code host was asked")
-    db.execute("UPDATE run_status SET asked_at = asked_at + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
-    db.commit()
+    fleet_tables.ask_later(db, repo)
     code_host.change_run(started, "completed", "success")
     wait_for(lambda: status(api, repo)["status"] == "completed", "the event is handled")
 

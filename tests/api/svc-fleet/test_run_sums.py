@@ -7,6 +7,8 @@ from urllib.parse import quote
 import pytest
 from lib.check.fleet_sums import agent_sums, day_sums, repo_sums
 from lib.scenario.fleet import REPO
+from lib.tables import common
+from lib.tables import fleet as fleet_tables
 
 PERIOD = "since=2026-01-01&until=2026-01-31"
 DAY = "2026-01-10T09:00:00Z"
@@ -47,13 +49,10 @@ def test_times_that_cannot_be_are_400(agent, api, name):
 def test_sums_of_tokens_do_not_overflow(report, db, user):
     """As after 9,223 reports."""
     report(1, started_at=DAY, input_tokens=10**15, output_tokens=10**15)
-    add = "UPDATE run_day SET input_tokens = input_tokens + %s, output_tokens = output_tokens + %s WHERE account_id = %s"
-    db.execute(add, [9223 * 10**15, 9223 * 10**15, user.account])
-    db.commit()
+    fleet_tables.add_tokens(db, user.account, 9223 * 10**15)
     report(2, expect=201, started_at=DAY, input_tokens=10**15, output_tokens=10**15)
     assert set(kpis(user.api, input_tokens=0, output_tokens=0).values()) == {9225 * 10**15}
-    db.execute(add, [-9223 * 10**15, -9223 * 10**15, user.account])
-    db.commit()
+    fleet_tables.add_tokens(db, user.account, -9223 * 10**15)
 
 
 def test_a_cost_that_is_not_believed_is_kept_and_in_no_sum(report, api, db):
@@ -86,9 +85,7 @@ def test_a_removed_run_is_in_no_list_and_no_sum(report, user, api, db):
     assert [item["kind"] for item in api.get("/fleet/agents/inbox", expect=200).json()] == []
     for kept, counted in (day_sums(db), repo_sums(db), agent_sums(db)):
         assert kept == counted
-    for table in ("run_detail", "run_text"):
-        assert db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s", [user.account]).fetchone() == (0,)
-    db.commit()
+    assert common.tables_with(db, ["run_detail", "run_text"], account_id=user.account) == []
     api.problem("DELETE", path(run_id), 404, "not_found")
     assert report(run_id, expect=201, started_at=DAY)["status"] is None
 
@@ -105,9 +102,9 @@ def test_the_sums_follow_removed_runs(report, api, db):
                started_at=dice.choice([None, *(f"2026-01-0{day}T09:00:00Z" for day in (1, 2, 3))]))
     for kept, counted in (repo_sums(db), agent_sums(db)):
         assert kept == counted
-    db.execute("UPDATE run SET cost_usd = NULL WHERE cost_usd > 10000")
-    kept, counted = day_sums(db)
-    db.rollback()
+    with db.transaction(force_rollback=True):
+        fleet_tables.forget_costs_above(db, 10000)
+        kept, counted = day_sums(db)
     assert kept == counted
 
 
@@ -132,9 +129,7 @@ def test_the_code_host_does_not_bring_a_removed_run_back(api, agent, db, code_ho
     api.get(f"/fleet/run-status?repo={repo}", expect=200)
     assert api.get("/fleet/runs", expect=200).json() == []
     agent(repo).post("/fleet/runs", {"run_id": started, "repo": repo, "cost_usd": 5}, expect=201)
-    db.execute("SELECT workflow_runs_update(%s, jsonb_build_array(jsonb_build_object('run_id', %s::bigint, 'status', 'completed', "
-               "'conclusion', 'failure', 'updated_at', now())))", [repo, started])
-    db.commit()
+    fleet_tables.tell_run(db, repo, run_id=started, status="completed", conclusion="failure", updated_at=datetime.now(timezone.utc).isoformat())
     assert [run["status"] for run in api.get("/fleet/runs", expect=200).json()] == ["failed"]
 
 

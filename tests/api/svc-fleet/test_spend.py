@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -120,10 +121,9 @@ def test_members_of_the_service_cannot_be_told(report):
     assert spend(run) == (None, None) and "price_date" not in run
 
 
-def test_a_run_of_the_former_version_has_a_spend_with_its_next_report(report, db):
+def test_a_run_of_the_former_version_has_a_spend_with_its_next_report(report, user, db):
     report(1, cost_usd=2, status="running")
-    db.execute("UPDATE run SET attempts = NULL, spend_usd = NULL, spend_basis = NULL WHERE run_id = '1' AND record->'cost_usd' = '2'")
-    db.commit()
+    fleet_tables.forget_spend(db, user.account)
     assert spend(report(1, status="pr_opened")) == (2, "reported")
 
 

@@ -1,7 +1,6 @@
 """POST /fleet/runs: reports of runs, merged into one record."""
 
 import itertools
-import json
 import random
 from concurrent.futures import ThreadPoolExecutor
 
@@ -9,6 +8,8 @@ import pytest
 
 from lib.check.fleet_sums import agent_sums, day_sums, repo_sums
 from lib.scenario.fleet import REPO
+from lib.tables import common
+from lib.tables import fleet as fleet_tables
 
 TELEMETRY = {
     "status": "pr_opened", "source": "workflow", "agent": "agent_one", "provider": "anthropic", "model": "m-1",
@@ -203,8 +204,7 @@ def telling(account, repo, run_id, **report):
 def test_statements_that_store_the_same_runs_in_any_order_do_not_wait_in_circles(cluster, db, user):
     """Batches as replicas send them: of the same runs, days, repositories and links, in different orders."""
     mine = user.account
-    deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()"
-    before = db.execute(deadlocks).fetchone()
+    before = fleet_tables.deadlocks(db)
 
     def send(seed):
         dice = random.Random(seed)
@@ -214,22 +214,18 @@ def test_statements_that_store_the_same_runs_in_any_order_do_not_wait_in_circles
                                  agent="one", started_at=f"2026-01-0{dice.randrange(1, 4)}T09:00:00Z",
                                  artifact_url=f"https://github.com/acme/r{dice.randrange(4)}/pull/{dice.randrange(8)}")
                          for _ in range(16)]
-                own.execute("SELECT runs_update(%s)", [json.dumps(batch)])
-                own.commit()
+                fleet_tables.store_together(own, batch)
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(send, range(4)))
-    db.rollback()
-    assert db.execute(deadlocks).fetchone() == before
+    assert fleet_tables.deadlocks(db) == before
     for kept, counted in (day_sums(db), repo_sums(db), agent_sums(db)):
         assert kept == counted
 
 
 def test_a_report_that_cannot_be_stored_fails_alone(agent, api, other_user, db):
     """Reports that arrive together are stored together. The account of one of them is deleted."""
-    deleted = other_user.account
-    db.execute("INSERT INTO deleted_account (id) VALUES (%s)", [deleted])
-    db.commit()
+    common.note_deleted(db, other_user.account)
     mine, gone = agent(), agent(of=other_user.api)
     with ThreadPoolExecutor(16) as pool:
         answers = list(pool.map(lambda n: (gone if n % 8 == 3 else mine).post("/fleet/runs", {"run_id": n, "repo": REPO}), range(64)))

@@ -3,6 +3,7 @@
 import pytest
 from lib.scenario.fleet import REPO
 from lib.outside.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, blocks
+from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
 PULL = "https://github.com/acme/ranker/pull/9"
@@ -21,8 +22,7 @@ def by_model(model, db):
 
     def wait(call):
         def worded():
-            db.execute("UPDATE run_text SET made_at = made_at - interval '2 minutes'")
-            db.commit()
+            fleet_tables.age_texts(db)
             answer = call()
             return answer["model"] and answer
 

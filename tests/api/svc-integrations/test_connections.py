@@ -105,7 +105,8 @@ def test_the_state_expires(api, oauth_provider, db, login):
 
 def test_the_state_is_stored_as_a_hash(api, oauth_provider, db, login):
     body = begin(api, login=login)
-    assert body["state"] not in common.rows_as_text(db, "authorization_attempt")
+    stored = common.rows_as_text(db, "authorization_attempt")
+    assert stored and body["state"] not in stored
 
 
 def test_without_a_state_the_newest_attempt_is_meant(api, oauth_provider, login):

@@ -89,7 +89,7 @@ def test_a_month_is_added_without_reading_the_first_partition(fresh, db):
     """Postgres says so itself."""
     while interests_tables.prepare_explanations(db):
         pass
-    notices = common.collect_notices(db)
+    notices = common.collect_notices(db, "debug1")
     interests_tables.keep_explanations(db, 90)
     assert any("recommendation_explanation_default" in text and "implied by existing constraints" in text for text in notices), notices
 

@@ -272,33 +272,28 @@ def test_put_with_a_title_restores_a_withdrawn_paper_as_new(operator, db, put, w
     found(word, [name])
 
 
-def sources_of(db, name):
-    return db.execute("SELECT source_title, source_abstract, source_authors FROM asset WHERE arxiv_id = %s", [name]).fetchone()
-
-
 def test_texts_are_shown_without_markup(operator, api, db, put):
     texts = {"title": "$\\alpha$-divergence", "abstract": "\\emph{Very} R&amp;D, $O(n^2)$.", "authors": ["Jos\\'e Garc\\'{\\i}a", "A B"]}
     stored = put(**texts)
     shown = {"title": "α-divergence", "abstract": "Very R&D, O(n²).", "authors": ["José García", "A B"]}
     assert {name: stored[name] for name in shown} == shown
     assert {name: api.get(f"/search/assets/{stored['arxiv_id']}").json()[name] for name in shown} == shown
-    assert sources_of(db, stored["arxiv_id"]) == (texts["title"], texts["abstract"], texts["authors"])
+    assert search_tables.source_texts(db, stored["arxiv_id"]) == (texts["title"], texts["abstract"], texts["authors"])
     operator.api.put(f"/search/assets/{stored['arxiv_id']}", {"title": "Plain"}, expect=200)
-    assert sources_of(db, stored["arxiv_id"]) == (None, texts["abstract"], texts["authors"])
+    assert search_tables.source_texts(db, stored["arxiv_id"]) == (None, texts["abstract"], texts["authors"])
 
 
 def test_papers_of_before_are_converted(cluster, db, api, word, put, found):
     """As if they had been stored by an earlier version, beside a paper without markup, which is left alone."""
     name = put(title=f"{word} x")["arxiv_id"]
     plain = put(title=f"{word} y")["arxiv_id"]
-    db.execute("UPDATE asset SET text_version = 0, title = %s, authors = %s WHERE arxiv_id = %s",
-               [f"{word} $\\beta$", ["Erd\\H{o}s"], name])  # fmt: skip
-    db.execute("UPDATE asset SET text_version = 0 WHERE arxiv_id = %s", [plain])
+    search_tables.store_unconverted(db, name, title=f"{word} $\\beta$", authors=["Erd\\H{o}s"])
+    search_tables.store_unconverted(db, plain)
     before = change_of(db, plain)
     cluster.restart("svc-search")
     wait_for(lambda: api.get(f"/search/assets/{name}").json()["title"] == f"{word} β", "the paper is converted")
     assert api.get(f"/search/assets/{name}").json()["authors"] == ["Erdős"]
-    assert sources_of(db, name)[0] == f"{word} $\\beta$"
+    assert search_tables.source_texts(db, name)[0] == f"{word} $\\beta$"
     assert change_of(db, plain) == before
 
 

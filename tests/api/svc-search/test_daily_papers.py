@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from lib.system.search_replica import replica  # noqa: F401
+from lib.tables import search as search_tables
 from lib.wait import wait_for
 
 DAYS = 4
@@ -20,12 +21,9 @@ def item(paper, **members):
 def pace(db):
     """pace(): seconds until the next run, None: it is due; nothing is known before and after the test."""
     db.autocommit = True
-    db.execute("DELETE FROM source_pace WHERE name = 'daily_papers'")
-    yield lambda: next(
-        (float(row[0]) for row in db.execute("SELECT extract(epoch FROM next_request_at - now()) FROM source_pace WHERE name = 'daily_papers'")),
-        None,
-    )
-    db.execute("DELETE FROM source_pace WHERE name = 'daily_papers'")
+    search_tables.free_turns(db, "daily_papers")
+    yield lambda: search_tables.next_turn(db, "daily_papers")
+    search_tables.free_turns(db, "daily_papers")
 
 
 @pytest.fixture
@@ -105,4 +103,4 @@ def test_a_fault_of_the_other_side_does_no_harm(read, pace, put, api, fault):
 
 
 def test_it_is_off_by_default(cluster, db):
-    assert db.execute("SELECT 1 FROM source_pace WHERE name = 'daily_papers'").fetchone() is None
+    assert search_tables.next_turn(db, "daily_papers") is None

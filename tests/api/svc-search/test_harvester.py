@@ -9,7 +9,8 @@ import pytest
 from lib.http import plain_http
 from lib.http.identity import identity
 from lib.outside.oai import deleted, error, page
-from lib.scenario.harvest import TODAY, day, ended, harvest, make_due, new_record, replica, row, server, table  # noqa: F401
+from lib.scenario.harvest import TODAY, day, ended, harvest, new_record, replica, row, server, table  # noqa: F401
+from lib.tables import search as search_tables
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 
@@ -42,10 +43,7 @@ def test_papers_of_friday_are_new_on_monday(harvest, ended, new_id, created, is_
 
 
 def test_a_set_that_is_no_longer_listed_is_not_due(table, replica, ended):
-    table.execute(
-        "INSERT INTO source (name, set, is_scheduled, state, slot, next_at, finished_at) "
-        "VALUES ('arxiv', 'gone', true, 'waiting', now(), now() + interval '1 hour', now())"
-    )
+    search_tables.add_waiting_set(table, "gone")
     replica(OAI_URL="http://127.0.0.1:9", HARVEST_SETS="cs")
     wait_for(lambda: ended("gone")["next_at"] is None, "the set is dropped")
     assert ended("gone")["state"] == "idle"
@@ -54,7 +52,7 @@ def test_a_set_that_is_no_longer_listed_is_not_due(table, replica, ended):
 def test_the_next_list_begins_two_days_before_the_last_complete_one(harvest, table, ended):
     stub = harvest([page([], answered="2024-03-02T08:00:00Z"), error("noRecordsMatch")])
     first = ended()["finished_at"]
-    make_due(table)
+    search_tables.make_due(table, "cs")
     ended(after=first)
     assert stub.asked[1]["from"] == "2024-02-29"
 
@@ -140,7 +138,7 @@ def test_a_bulk_correction_pauses(harvest, table, row, ended):
     waits = row()
     assert waits["state"] == "running" and waits["next_at"] > datetime.now(UTC) + timedelta(minutes=9)
     assert stub.replica.count("harvest: pausing, as the list is long") == 1 and len(stub.asked) == 1
-    make_due(table)
+    search_tables.make_due(table, "cs")
     assert ended()["records"] == 50000
     assert stub.asked[1] == {"verb": "ListRecords", "resumptionToken": "more"}
 
@@ -163,11 +161,7 @@ def test_a_repeated_token_ends_the_run(harvest, ended):
 
 
 def test_a_token_of_yesterday_is_not_used(harvest, table, ended):
-    table.execute(
-        "INSERT INTO source (name, set, is_scheduled, state, cursor, next_at, slot) "
-        "VALUES ('arxiv', 'cs', true, 'running', %s, now(), now())",
-        ['{"from": "2024-01-01", "token": "yesterday", "token_on": "2024-01-05"}'],
-    )
+    search_tables.add_running_set(table, "cs", '{"from": "2024-01-01", "token": "yesterday", "token_on": "2024-01-05"}')
     stub = harvest([page([])])
     ended()
     assert stub.asked[0]["from"] == "2024-01-01"
@@ -232,10 +226,9 @@ def test_a_replica_that_is_killed_before_it_commits_a_page_has_stored_nothing_of
     def kill(request):
         wait_for(lambda: replicas, "the replica is known")
         with cluster.postgres.connect("search") as other, other.transaction(force_rollback=True):
-            other.execute("SELECT FROM source WHERE set = 'cs' FOR UPDATE")
+            search_tables.lock_set(other, "cs")
             request.reply(200, page([new_record(name)]))
-            blocked = "SELECT FROM pg_locks WHERE NOT granted AND transactionid IS NOT NULL"
-            wait_for(lambda: other.execute(blocked).fetchone() is not None, "the page waits")
+            wait_for(lambda: search_tables.page_waits(other), "the page waits")
             replicas[0].process.kill9()
         api.get(f"/search/assets/{name}", expect=404)
 
@@ -275,14 +268,14 @@ def test_a_replica_that_has_lost_its_lease_stores_nothing(harvest, cluster, tabl
 
     def steal(request):
         with cluster.postgres.connect("search") as thief:
-            thief.execute("UPDATE lease SET owner = 'thief', fence = fence + 1, until = now() + '1 hour' WHERE name = 'harvest.arxiv'")
+            search_tables.steal_harvest(thief)
         request.reply(200, page([new_record(name)], "two"))
 
     stub = harvest([steal, page([])])
     wait_for(lambda: "another process harvests this source now" in stub.replica.process.log(), "the page is refused")
     api.get(f"/search/assets/{name}", expect=404)
     assert len(stub.asked) == 1
-    table.execute("UPDATE lease SET until = now() WHERE name = 'harvest.arxiv'")
+    search_tables.end_harvest_lease(table)
     ended()
     assert "resumptionToken" not in stub.asked[1]
 
@@ -313,15 +306,14 @@ def told(cluster, table):
 def test_the_last_set_of_a_day_says_that_the_day_is_complete(harvest, told, table, new_id):
     harvest([page([new_record(new_id())], "more"), page([new_record(new_id())]), page([new_record(new_id())])], HARVEST_SETS="cs stat")
     first, second = told(2)
-    (announced,) = table.execute("SELECT (announcement_before('arxiv', now()) AT TIME ZONE 'UTC')::date::text").fetchone()
     assert first == {
         "source": "arxiv", "set": "cs", "added": 2, "changed": 0, "newest_published_at": f"{day(1)}T00:00:00.000Z",
-        "day": announced, "is_day_complete": False,
+        "day": search_tables.announced_day(table), "is_day_complete": False,
     }  # fmt: skip
     assert (second["set"], second["added"], second["is_day_complete"]) == ("stat", 1, True)
 
 
-def test_a_day_is_complete_only_with_papers(harvest, told, table, cluster, new_id):
+def test_a_day_is_complete_only_with_papers(harvest, told, row, table, cluster, new_id):
     """A set without a new paper, one that is read again, one that failed, and one that is not listed."""
     answers = [page([new_record(new_id())]), page([]), page([new_record(new_id())]), page([new_record(new_id())]),
                error("badArgument"), page([new_record(new_id())])]  # fmt: skip
@@ -329,11 +321,11 @@ def test_a_day_is_complete_only_with_papers(harvest, told, table, cluster, new_i
     assert [one["is_day_complete"] for one in told(2)] == [False, False]
     ask(cluster, stub, set="eess")
     assert told(3)[-1] | {"set": "eess", "is_day_complete": False} == told(3)[-1]
-    make_due(table, "stat")
+    search_tables.make_due(table, "stat")
     assert told(4)[-1] | {"set": "stat", "is_day_complete": True} == told(4)[-1]
-    make_due(table, "cs")
-    wait_for(lambda: table.execute("SELECT state FROM source WHERE set = 'cs'").fetchone() == ("failed",), "the run fails")
-    make_due(table, "stat")
+    search_tables.make_due(table, "cs")
+    wait_for(lambda: row("cs")["state"] == "failed", "the run fails")
+    search_tables.make_due(table, "stat")
     assert told(5)[-1] | {"set": "stat", "is_day_complete": False} == told(5)[-1]
 
 
@@ -379,121 +371,7 @@ def test_what_is_asked_for_is_checked(operator):
     assert (answer["error"], answer["detail"]) == ("provider_not_configured", "HARVEST_SETS is empty")
 
 
-# ---- The clock ----
-
-
-@pytest.mark.parametrize(
-    ("after", "at", "zone", "expected"),
-    [
-        ("2026-03-07 12:00Z", "22:30", "America/New_York", "2026-03-08 03:30Z"),
-        ("2026-03-08 12:00Z", "22:30", "America/New_York", "2026-03-09 02:30Z"),  # US clocks went forward
-        ("2026-03-07 12:00Z", "02:30", "America/New_York", "2026-03-08 07:30Z"),  # 02:30 does not exist: 03:30
-        ("2026-10-31 12:00Z", "22:30", "America/New_York", "2026-11-01 02:30Z"),
-        ("2026-11-01 12:00Z", "22:30", "America/New_York", "2026-11-02 03:30Z"),  # and back
-        ("2026-11-01 03:00Z", "01:30", "America/New_York", "2026-11-01 06:30Z"),  # twice: the second
-        ("2027-03-14 12:00Z", "22:30", "America/New_York", "2027-03-15 02:30Z"),
-        ("2027-11-07 12:00Z", "22:30", "America/New_York", "2027-11-08 03:30Z"),
-        ("2026-03-28 12:00Z", "06:00", "Europe/Berlin", "2026-03-29 04:00Z"),  # ours
-        ("2026-10-25 12:00Z", "06:00", "Europe/Berlin", "2026-10-26 05:00Z"),
-        ("2026-06-01 22:00Z", "22:00", "UTC", "2026-06-02 22:00Z"),
-    ],
-)
-def test_slots(db, after, at, zone, expected):
-    found = db.execute("SELECT slot_after(%s, %s, %s) = %s", [after, at, zone, expected]).fetchone()
-    assert found == (True,)
-
-
-@pytest.mark.parametrize(
-    ("moment", "before", "after"),
-    [
-        ("2026-11-25 12:00Z", "2026-11-25 01:00Z", "2026-11-26 01:00Z"),  # Wednesday
-        ("2026-11-28 12:00Z", "2026-11-27 01:00Z", "2026-11-30 01:00Z"),  # Saturday
-        ("2026-11-02 01:00Z", "2026-11-02 01:00Z", "2026-11-03 01:00Z"),  # the evening of the change
-        ("2026-10-31 23:00Z", "2026-10-30 00:00Z", "2026-11-02 01:00Z"),
-        ("2026-03-08 23:59Z", "2026-03-06 01:00Z", "2026-03-09 00:00Z"),
-        ("2026-03-09 00:00Z", "2026-03-09 00:00Z", "2026-03-10 00:00Z"),
-        ("2027-03-14 12:00Z", "2027-03-12 01:00Z", "2027-03-15 00:00Z"),
-        ("2027-03-15 00:00Z", "2027-03-15 00:00Z", "2027-03-16 00:00Z"),
-        ("2027-11-07 12:00Z", "2027-11-05 00:00Z", "2027-11-08 01:00Z"),
-        ("2027-11-08 01:00Z", "2027-11-08 01:00Z", "2027-11-09 01:00Z"),
-    ],
-)
-def test_announcements(db, moment, before, after):
-    query = "SELECT announcement_before('arxiv', %(moment)s) = %(before)s, announcement_after('arxiv', %(moment)s) = %(after)s"
-    assert db.execute(query, {"moment": moment, "before": before, "after": after}).fetchone() == (True, True)
-
-
-@pytest.mark.parametrize(
-    ("moment", "before", "after"),
-    [
-        ("2026-11-25 05:00Z", "2026-11-25 00:00Z", "2026-11-26 00:00Z"),  # Wednesday: the papers of Tuesday
-        ("2026-11-29 05:00Z", "2026-11-28 00:00Z", "2026-12-01 00:00Z"),  # Sunday
-    ],
-)
-def test_days_of_biorxiv(db, moment, before, after):
-    query = "SELECT announcement_before('biorxiv', %s) = %s, announcement_after('biorxiv', %s) = %s"
-    assert db.execute(query, [moment, before, moment, after]).fetchone() == (True, True)
-
-
-TUESDAY = "2026-11-25 03:30Z"  # 22:30 in New York
-FRIDAY = "2026-11-28 03:30Z"
-
-
-@pytest.mark.parametrize(
-    ("slot", "fresh", "repeats", "is_failed", "moment", "state", "next_at"),
-    [
-        (TUESDAY, "2026-11-25 03:31Z", 0, False, "2026-11-25 03:40Z", "idle", "2026-11-26 03:30Z"),
-        (TUESDAY, "2026-11-24 03:31Z", 0, False, "2026-11-25 03:40Z", "waiting", "2026-11-25 04:10Z"),
-        (TUESDAY, None, 1, False, "2026-11-25 04:10Z", "waiting", "2026-11-25 05:10Z"),
-        (TUESDAY, None, 5, False, "2026-11-25 08:10Z", "idle", "2026-11-26 03:30Z"),  # no later than 09:00 UTC
-        (TUESDAY, None, 0, True, "2026-11-25 03:40Z", "failed", "2026-11-25 04:40Z"),
-        (TUESDAY, None, 5, True, "2026-11-25 08:10Z", "failed", "2026-11-26 03:30Z"),
-        (FRIDAY, None, 0, False, "2026-11-28 03:40Z", "idle", "2026-11-29 03:30Z"),  # for corrections
-    ],
-)
-def test_what_follows_a_run(table, slot, fresh, repeats, is_failed, moment, state, next_at):
-    table.execute(
-        "INSERT INTO source (name, set, is_scheduled, slot, fresh_at, repeats) VALUES ('arxiv', 'x', true, %s, %s, %s)",
-        [slot, fresh, repeats],
-    )
-    plan = table.execute(
-        "SELECT p.state, p.next_at >= %s AND p.next_at <= %s::timestamptz + interval '10 minutes' "
-        "FROM source s, source_plan(s, %s, '22:30', 'America/New_York', %s) p",
-        [next_at, next_at, is_failed, moment],
-    ).fetchone()
-    assert plan == (state, True)
-
-
-@pytest.mark.parametrize(
-    ("fresh", "moment", "late"),
-    [
-        ("2026-11-25 03:31Z", "2026-11-26 06:59Z", None),
-        ("2026-11-25 03:31Z", "2026-11-26 07:00Z", "2026-11-26 07:00Z"),  # six hours after Wednesday's
-        ("2026-11-27 03:31Z", "2026-11-30 06:59Z", None),  # from Thursday to Sunday
-        (None, "2026-11-25 07:00Z", "2026-11-25 07:00Z"),
-    ],
-)
-def test_lateness(table, fresh, moment, late):
-    table.execute(
-        "INSERT INTO source (name, set, is_scheduled, fresh_at, created_at) VALUES ('arxiv', 'x', true, %s, '2026-11-24 12:00Z')",
-        [fresh],
-    )
-    query = "SELECT source_late_since(s, %s) IS NOT DISTINCT FROM %s::timestamptz FROM source s"
-    assert table.execute(query, [moment, late]).fetchone() == (True,)
-
-
-@pytest.mark.parametrize(
-    ("fresh", "moment", "missed"),
-    [
-        ("2026-11-25 03:31Z", "2026-11-26 06:59Z", 0),
-        ("2026-11-25 03:31Z", "2026-11-26 07:00Z", 1),
-        ("2026-11-25 03:31Z", "2026-11-27 07:00Z", 2),
-        ("2026-11-27 03:31Z", "2026-11-30 06:59Z", 0),
-    ],
-)
-def test_missed_announcements(table, fresh, moment, missed):
-    table.execute("INSERT INTO source (name, set, is_scheduled, fresh_at) VALUES ('arxiv', 'x', true, %s)", [fresh])
-    assert table.execute("SELECT source_missed(s, %s) FROM source s", [moment]).fetchone() == (missed,)
+# ---- Metrics ----
 
 
 def test_gauges(harvest, ended):

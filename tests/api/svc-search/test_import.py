@@ -364,18 +364,14 @@ def test_a_killed_import_can_be_repeated(cluster, run, db, paper_file, snapshot,
     path = paper_file(lines)
     ids = [line["id"] for line in lines]
     withdrawn += ids
-
-    def stored():
-        return db.execute("SELECT count(*) FROM asset WHERE arxiv_id = ANY (%s)", [ids]).fetchone()[0]
-
+    stored = lambda: search_tables.count_of(db, ids)  # noqa: E731
     env = {**os.environ, **cluster.settings("svc-search", "command"), "PGAPPNAME": word}
     started = subprocess.Popen([cluster.binary("svc-search"), "import", path], env=env, stdout=subprocess.DEVNULL)
     wait_for(stored, "the first batch is stored")
     started.kill()
     started.wait()
     # The server may still be committing the batch that was under way.
-    under_way = "SELECT 1 FROM pg_stat_activity WHERE application_name = %s"
-    wait_for(lambda: not db.execute(under_way, [word]).fetchone(), "the last batch has ended")
+    wait_for(lambda: not search_tables.is_connected(db, word), "the last batch has ended")
     before = stored()
     assert before % 1000 == 0 and 0 < before <= 6000
     read, written, skipped = summary(run(path))

@@ -89,7 +89,7 @@ def test_recent_additions_are_those_of_seven_days(api, put, cluster):
     ids = [put(title=f"Paper {number}")["arxiv_id"] for number in range(2)]
     assert api.get("/search/stats", expect=200).json()["recent_additions"] == before + 2
     with cluster.postgres.connect("search") as connection:
-        connection.execute("UPDATE asset SET added_at = now() - interval '8 days' WHERE arxiv_id = %s", [ids[0]])
+        search_tables.add_days_ago(connection, ids[0], 8)
     assert api.get("/search/stats", expect=200).json()["recent_additions"] == before + 1
 
 
@@ -141,18 +141,11 @@ def test_changes_move_papers_between_lists(operator, api, db, archive, listed):
 
 def counted(db):
     """The figures of GET /search/stats, counted from the papers."""
-    one = db.execute(
-        "SELECT count(*), count(*) FILTER (WHERE has_container), coalesce(sum((reference_summary->>'total')::int), 0),"
-        " coalesce(sum((reference_summary->>'classified')::int), 0) FROM asset WHERE NOT is_deleted"
-    ).fetchone()
-    total, with_container, references, classified = one
-    categories = db.execute(
-        "SELECT c, count(DISTINCT arxiv_id) FROM asset, unnest(categories) c WHERE NOT is_deleted GROUP BY 1"
-    ).fetchall()
+    total, with_container, references, classified, categories = search_tables.counted(db)
     return {
         "total_assets": total,
         "by_container": {"with": with_container, "without": total - with_container},
-        "by_category": dict(categories),
+        "by_category": categories,
         "citation_classification": {
             "classified": classified,
             "total": references,

@@ -7,6 +7,7 @@ import pytest
 
 from lib.outside import biorxiv, oai
 from lib.scenario.harvest import TODAY, day, ended, harvest, new_record, replica, row, server, table  # noqa: F401
+from lib.tables import search as search_tables
 
 
 numbers = itertools.count(1)
@@ -58,7 +59,7 @@ def test_all_of_a_server(preprints, ended):
 def test_the_next_run_is_at_five(preprints, table, ended, new_doi):
     preprints([biorxiv.page([new_item(new_doi())])])
     next_at = ended("cell_biology")["next_at"]
-    (slot,) = table.execute("SELECT slot_after(now(), '05:00', 'UTC')").fetchone()
+    slot = search_tables.next_slot(table, "05:00", "UTC")
     assert slot <= next_at <= slot + timedelta(minutes=10)
 
 
@@ -70,7 +71,7 @@ def test_the_highest_version_counts(preprints, table, ended, api, new_doi):
     first = ended("cell_biology")["finished_at"]
     stored = api.get(f"/search/assets/biorxiv:{doi}", expect=200).json()
     assert (stored["title"], stored["published_at"][:10], stored["updated_at"][:10]) == ("Second", day(4), day(2))
-    table.execute("UPDATE source SET next_at = now() WHERE set = 'cell_biology'")
+    search_tables.make_due(table, "cell_biology")
     ended("cell_biology", after=first)
     assert stub.requests[1][1] == f"/details/biorxiv/{day(2)}/{TODAY}/0/json?category=cell_biology"
     stored = api.get(f"/search/assets/biorxiv:{doi}", expect=200).json()

@@ -6,6 +6,7 @@ import uuid
 import pytest
 
 from lib.http.client import Api
+from lib.tables import interests as interests_tables
 
 
 def faults(document):
@@ -36,10 +37,7 @@ def interest(cluster, api, alike):
     body = {"name": f"Interest {secrets.token_hex(4)}", "context": "Nothing that is in the papers of this test.", "is_active": False}
     made = api.post("/interests", body, expect=201).json()
     with cluster.postgres.connect("interests") as db:
-        db.execute("INSERT INTO paper (arxiv_id, asset, abstract) VALUES (%s, '{}', '') ON CONFLICT DO NOTHING", [alike[2]])
-        db.execute(
-            "INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
-            " SELECT id, account_id, %s, 1, 0.5, 1, '' FROM interest WHERE id = %s", [alike[2], made["id"]])  # fmt: skip
+        interests_tables.add_recommendation(db, made["id"], alike[2])
     return made["id"]
 
 

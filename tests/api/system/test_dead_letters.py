@@ -6,6 +6,7 @@ import uuid
 import pytest
 
 from lib.scenario.dead_letters import DEAD, SERVICE, bury, failed, interests_db  # noqa: F401
+from lib.tables import common
 from lib.wait import wait_for
 
 
@@ -44,7 +45,7 @@ def test_a_dead_event_is_handled_once_its_cause_is_mended(cluster, interests_db,
     assert rows(dead(cluster, "show", entry))[0]["data"] == "{}"
     assert dead(cluster, "retry", "--dry-run", "--all") == f"{entry} account.deleted: would be queued again\n"
     assert dead(cluster, "retry", "--kind", "account.deleted") == f"{entry} account.deleted: queued again\n"
-    wait_for(lambda: interests_db.execute("SELECT FROM deleted_account WHERE id = %s", [account]).fetchone() is not None, "the account is forgotten")
+    wait_for(lambda: common.is_noted_deleted(interests_db, account), "the account is forgotten")
     assert dead(cluster, "list", "--kind", "account.deleted") == "" == dead(cluster, "retry", entry)
 
 
@@ -52,15 +53,11 @@ def test_a_retry_that_stopped_half_way_is_repeated(cluster, interests_db, bury):
     """The event was parked, and is still among the dead letters."""
     account = str(uuid.uuid4())
     entry = bury(type="account.deleted", account=account)
-    interests_db.execute(
-        "INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, next_try)"
-        " VALUES ('events.account', %s, %s, '', 'account.deleted', '2026-01-31T09:30:00.000Z', '{}', '', %s, now() + interval '1 hour')",
-        [entry, account, account],
-    )
+    common.park(interests_db, "events.account", entry, "account.deleted", account)
     dead(cluster, "retry", entry)
-    assert interests_db.execute("SELECT count(*) FROM event_parked WHERE entry_id = %s", [entry]).fetchone() == (1,)
+    assert common.parked(interests_db, entry) == 1
     assert cluster.redis.client().xlen(DEAD) == 0
-    interests_db.execute("DELETE FROM event_parked WHERE entry_id = %s", [entry])
+    common.drop_parked(interests_db, entry)
 
 
 def test_one_that_fails_again_is_a_dead_letter_again(cluster, bury):

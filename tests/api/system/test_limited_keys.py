@@ -9,6 +9,9 @@ import pytest
 
 from lib.http import api_def
 from lib.http.api_def import absent_target, by_id
+from lib.tables import common
+from lib.tables import experiments as experiments_tables
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 ABSENT = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
@@ -100,13 +103,8 @@ def test_another_experiment_history_is_403(of_interest, api, interests):
 
 
 def test_a_recommendation_for_another_interest_is_403(of_interest, api, interests, cluster):
-    with cluster.postgres.connect("interests") as connection:
-        connection.execute("INSERT INTO paper (arxiv_id, asset, abstract) VALUES ('2401.00001', '{}', '')"
-                           " ON CONFLICT DO NOTHING")
-        made = [connection.execute(
-            "INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank,"
-            " reasoning) SELECT id, account_id, '2401.00001', 1, 0.5, 1, 'r' FROM interest WHERE id = %s RETURNING id",
-            [interest]).fetchone()[0] for interest in interests]
+    with cluster.postgres.connect("interests") as db:
+        made = [interests_tables.add_recommendation(db, interest, "2401.00001") for interest in interests]
     of_interest.post(f"/papers/recommended/{made[0]}/feedback", {"signal": "like"}, expect=200)
     of_interest.problem("POST", f"/papers/recommended/{made[1]}/feedback", 403, "forbidden", {"signal": "like"})
     of_interest.problem("GET", f"/papers/recommended/{made[0]}/explanation", 404, "not_found")
@@ -206,15 +204,13 @@ def test_experiments_of_the_interests_project_are_allowed(api, interests, projec
     both.problem("GET", f"/experiments/{in_own}", 404, "not_found")
 
 
-WAITING = "SELECT count(*) FROM pg_stat_activity WHERE usename = 'expops_experiments' AND wait_event_type = 'Lock'"
-
-
 @contextmanager
-def locked(cluster, statement, parameters):
-    """Run a statement in a transaction that ends with the block. Yields a function that waits for so many transactions that wait."""
+def locked(cluster, lock, *arguments):
+    """Call lock(connection, *arguments) in a transaction that ends with the block. Yields a function that waits for so many
+    transactions that wait."""
     with cluster.postgres.connect("experiments") as db, cluster.postgres.connect() as other, db.transaction():
-        db.execute(statement, parameters)
-        yield lambda count: wait_for(lambda: other.execute(WAITING).fetchone()[0] == count, f"{count} wait")
+        lock(db, *arguments)
+        yield lambda count: wait_for(lambda: common.blocked(other, "experiments") == count, f"{count} wait")
 
 
 def test_two_changes_at_once_leave_the_experiment_to_the_key(cluster, api, interests, projects):
@@ -222,7 +218,7 @@ def test_two_changes_at_once_leave_the_experiment_to_the_key(cluster, api, inter
     both = limited(api, repo=REPO, interest_id=interests[0])
     one = of_project(api, projects[0], REPO)
     with ThreadPoolExecutor(2) as pool:
-        with locked(cluster, "SELECT FROM experiment WHERE id = %s FOR UPDATE", [one]) as wait_waiting:
+        with locked(cluster, experiments_tables.lock_experiment, one) as wait_waiting:
             changes = [pool.submit(both.put, f"/experiments/{one}", body) for body in ({"launch_context": {}}, {"project_id": None})]
             wait_waiting(2)
         assert sorted(change.result().status_code for change in changes) == [200, 403]
@@ -239,7 +235,7 @@ def test_a_move_meanwhile_ends_the_keys_access(cluster, api, of_repo, method, pa
     one = experiment(api, REPO)
     context = json.dumps({"target_repo": OTHER_REPO})
     with ThreadPoolExecutor(1) as pool:
-        with locked(cluster, "UPDATE experiment SET launch_context = %s WHERE id = %s", [context, one]) as wait_waiting:
+        with locked(cluster, experiments_tables.set_launch_context, one, context) as wait_waiting:
             change = pool.submit(of_repo.request, method, path.format(one), body)
             wait_waiting(1)
         assert change.result().status_code == 403

@@ -5,6 +5,7 @@ import uuid
 import pytest
 
 from lib.scenario.dead_letters import DEAD, SERVICE, bury, failed, interests_db  # noqa: F401
+from lib.tables import common
 from lib.wait import wait_for
 
 
@@ -49,27 +50,23 @@ def test_a_dropped_task_is_cancelled_and_says_why(operator, api, failed):
 
 
 def test_what_a_caller_did_wrong_is_seen_and_left_alone(operator, failed, interests_db):
-    interests_db.execute("UPDATE task SET is_refused = true WHERE id = %s", [failed["task_id"]])
-    (row,) = listed(operator, status="failed", kind=failed["kind"], account_id=operator_account(interests_db, failed))
+    common.refuse_task(interests_db, failed["task_id"])
+    (row,) = listed(operator, status="failed", kind=failed["kind"], account_id=common.account_of(interests_db, failed["task_id"]))
     assert row["is_dead"] is False
     assert retry(operator, ids=[failed["task_id"]], drop=True) == {"matched": 0, "changed": 0}
-
-
-def operator_account(db, failed):
-    return str(db.execute("SELECT account_id FROM task WHERE id = %s", [failed["task_id"]]).fetchone()[0])
 
 
 def test_tasks_of_all_services_are_in_one_order(operator, cluster):
     for schema in ["fleet", "search", "fleet"]:
         with cluster.postgres.connect(schema) as db:
-            db.execute("INSERT INTO task (kind, status, finished_at) VALUES ('of_order', 'completed', now())")
+            common.add_completed_task(db, "of_order")
     rows = listed(operator, kind="of_order")
     assert [row["service"] for row in rows] == ["svc-fleet", "svc-search", "svc-fleet"]
     answer = operator.get("/tasks", params={"kind": "of_order", "limit": 1, "offset": 1}, expect=200)
     assert (answer.json(), answer.headers["X-Total-Count"]) == ([rows[1]], "3")
     for schema in ["fleet", "search"]:
         with cluster.postgres.connect(schema) as db:
-            db.execute("DELETE FROM task WHERE kind = 'of_order'")
+            common.drop_tasks(db, "of_order")
 
 
 def test_dead_events_are_listed_repeated_and_dropped(operator, cluster, interests_db, bury):
@@ -80,7 +77,7 @@ def test_dead_events_are_listed_repeated_and_dropped(operator, cluster, interest
         (second, "other", "events.account", None), (first, "account.deleted", "events.account", account)]  # fmt: skip
     assert listed(operator, type="event", status="running") == []
     assert retry(operator, type="event", account_id=account) == {"matched": 1, "changed": 1}
-    wait_for(lambda: interests_db.execute("SELECT FROM deleted_account WHERE id = %s", [account]).fetchone() is not None, "it is handled")
+    wait_for(lambda: common.is_noted_deleted(interests_db, account), "it is handled")
     assert retry(operator, type="event", service=SERVICE, ids=[second], drop=True) == {"matched": 1, "changed": 1}
     assert redis.xlen(DEAD) == 0
 
@@ -102,12 +99,11 @@ def test_an_id_that_is_none_is_refused_before_anything_is_done(operator, api, fa
 
 def test_the_summary_counts_what_waits_and_how_late_it_is(operator, cluster):
     with cluster.postgres.connect("search") as db:
-        db.execute("INSERT INTO task (kind, turn, created_at) VALUES ('of_summary', 0, now() - interval '1 hour')")
-        db.execute("INSERT INTO task (kind, status, created_at, started_at, finished_at)"
-                   " VALUES ('of_summary', 'completed', now() - interval '90 s', now(), now())")  # fmt: skip
+        common.add_late_task(db, "of_summary", hours=1)
+        common.add_completed_task(db, "of_summary", waited_seconds=90)
     rows = {row["service"]: row for row in operator.get("/tasks/summary", expect=200).json()["services"]}
     with cluster.postgres.connect("search") as db:
-        db.execute("DELETE FROM task WHERE kind = 'of_summary'")
+        common.drop_tasks(db, "of_summary")
     assert list(rows) == ["gateway", "svc-experiments", "svc-interests", "svc-search", "svc-fleet", "svc-integrations", "svc-evalenv"]
     search = rows["svc-search"]
     assert search["queued"] >= 1 and search["late_ms"] >= 3_600_000

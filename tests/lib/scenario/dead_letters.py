@@ -4,6 +4,8 @@ import uuid
 
 import pytest
 
+from lib.tables import common
+
 SERVICE = "svc-interests"
 DEAD = f"events.dead.{SERVICE}"
 
@@ -21,9 +23,9 @@ def failed(api, interests_db):
     started = api.post("/papers/recommended/refresh", {"num_results": 1}, expect=202)
     api.wait_task(started)
     id = started.json()["task_id"]
-    interests_db.execute("UPDATE task SET status = 'failed', attempts = attempts_max, result = NULL, error = 'the index was away' WHERE id = %s", [id])
+    common.fail_task(interests_db, id, "the index was away")
     yield started.json()
-    interests_db.execute("DELETE FROM task WHERE id = %s", [id])
+    common.drop_task(interests_db, id)
 
 
 @pytest.fixture

@@ -7,10 +7,10 @@ import pytest
 
 from lib.outside import oai
 from lib.system.search_replica import replica  # noqa: F401
+from lib.tables import search as search_tables
 from lib.wait import wait_for
 
 TODAY = datetime.now(UTC).date()
-COLUMNS = "state, records, added, changed, withdrawn, skipped, error, response_date, cursor, next_at, finished_at, fresh_at"
 
 
 def day(ago):
@@ -26,21 +26,16 @@ def new_record(name, **members):
 def table(db):
     """The table of the sets; nothing is in it before and after the test."""
     db.autocommit = True
-    db.execute("DELETE FROM source")
-    db.execute("DELETE FROM source_pace")
+    search_tables.forget_sets(db)
+    search_tables.free_turns(db)
     yield db
-    db.execute("DELETE FROM source")
+    search_tables.forget_sets(db)
 
 
 @pytest.fixture
 def row(table):
     """row(set): what is known of a set; None: nothing."""
-
-    def read(name="cs"):
-        found = table.execute(f"SELECT {COLUMNS} FROM source WHERE set = %s", [name]).fetchone()
-        return found and dict(zip(COLUMNS.split(", "), found, strict=True))
-
-    return read
+    return lambda name="cs": search_tables.harvested_set(table, name)
 
 
 @pytest.fixture
@@ -91,7 +86,3 @@ def harvest(table, replica, server):
         return stub
 
     return start
-
-
-def make_due(table, name="cs"):
-    table.execute("UPDATE source SET next_at = now() WHERE set = %s", [name])

@@ -5,7 +5,7 @@
     ...                                # start the work
     points.wait()                      # the statement waits for a lock that the test holds
     points.kill()                      # the process is killed and started again
-    points.release()                   # at the end of the test
+    points.release()                   # at the end of the test, or for the statement to go on
 """
 
 from lib.wait import wait_for
@@ -53,6 +53,7 @@ class KillPoints:
         self.cluster.wait_ready(self.service)
 
     def release(self):
+        """What waits goes on."""
+        self.db.execute("SELECT pg_advisory_unlock_all()")
         self.drop_triggers()
         self.db.execute("DROP FUNCTION IF EXISTS test_hold")
-        self.db.execute("SELECT pg_advisory_unlock_all()")

@@ -41,6 +41,45 @@ def end_lease(db, task):
     assert db.execute("UPDATE task SET lease_until = now() WHERE id = %s AND status = 'running'", [task]).rowcount == 1
 
 
+def fail_task(db, task, error):
+    """A task has failed for good, whatever became of it."""
+    db.execute("UPDATE task SET status = 'failed', attempts = attempts_max, result = NULL, error = %s WHERE id = %s", [error, task])
+
+
+def refuse_task(db, task):
+    """A task has failed by what its caller did wrong."""
+    db.execute("UPDATE task SET is_refused = true WHERE id = %s", [task])
+
+
+def drop_task(db, task):
+    db.execute("DELETE FROM task WHERE id = %s", [task])
+
+
+def account_of(db, task):
+    return str(db.execute("SELECT account_id FROM task WHERE id = %s", [task]).fetchone()[0])
+
+
+def add_failed_tasks(db, kind, count, error):
+    """Tasks of a kind that no process runs, which have failed for good."""
+    db.execute("INSERT INTO task (kind, status, error, attempts, started_at, finished_at)"
+               " SELECT %s, 'failed', %s, 5, now(), now() FROM generate_series(1, %s)", [kind, error, count])
+
+
+def add_completed_task(db, kind, waited_seconds=0):
+    """A task that has ended now, after it had waited."""
+    db.execute("INSERT INTO task (kind, status, created_at, started_at, finished_at)"
+               " VALUES (%s, 'completed', now() - %s * interval '1 second', now(), now())", [kind, waited_seconds])
+
+
+def add_late_task(db, kind, hours):
+    """A task of a kind that no process runs, which waits that long."""
+    db.execute("INSERT INTO task (kind, turn, created_at) VALUES (%s, 0, now() - %s * interval '1 hour')", [kind, hours])
+
+
+def drop_tasks(db, kind):
+    db.execute("DELETE FROM task WHERE kind = %s", [kind])
+
+
 def waiting_tasks(db, account):
     return db.execute("SELECT count(*) FROM task WHERE account_id = %s AND status = 'pending'", [account]).fetchone()[0]
 
@@ -68,6 +107,23 @@ def drop_from_outbox(db, **members):
 def forget_settled(db, stream):
     """The notes of the events that were handled are lost, as when a process ends before it stores its position. Whether there were any."""
     return db.execute("DELETE FROM event_settled WHERE stream = %s", [stream]).rowcount > 0
+
+
+def park(db, stream, entry, kind, account):
+    """An event of an account is tried again in an hour, and those behind it wait."""
+    db.execute(
+        "INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, next_try)"
+        " VALUES (%s, %s, %s, '', %s, '2026-01-31T09:30:00.000Z', '{}', '', %s, now() + interval '1 hour')",
+        [stream, entry, account, kind, account])
+
+
+def parked(db, entry):
+    """How often the entry of a stream is parked."""
+    return db.execute("SELECT count(*) FROM event_parked WHERE entry_id = %s", [entry]).fetchone()[0]
+
+
+def drop_parked(db, entry):
+    db.execute("DELETE FROM event_parked WHERE entry_id = %s", [entry])
 
 
 # Accounts
@@ -107,10 +163,10 @@ def tables_with(db, tables, **columns):
 
 
 def rows_as_text(db, table, **columns):
-    """All that a table has in the rows whose columns have these values. A test looks for a secret in it."""
+    """All that a table has, or that the rows have whose columns have these values. A test looks for a secret in it."""
     where = "".join(f" AND {name} = %s" for name in columns)
     found = [text for (text,) in db.execute(f"SELECT t::text FROM {table} t WHERE true{where}", [*columns.values()])]
-    assert found
+    assert found or not columns
     return "\n".join(found)
 
 
@@ -133,6 +189,12 @@ def blocked(db, service, words=""):
     return db.execute(query, [service, words]).fetchone()[0]
 
 
+def blocked_by(db, holder):
+    """How many connections wait for another one."""
+    query = "SELECT count(*) FROM pg_stat_activity WHERE %s = ANY (pg_blocking_pids(pid))"
+    return db.execute(query, [holder.info.backend_pid]).fetchone()[0]
+
+
 def wait_blocked(db, service):
     wait_for(lambda: blocked(db, service), "a statement waits for a lock")
 
@@ -141,9 +203,9 @@ def wait_unblocked(db, service):
     wait_for(lambda: not blocked(db, service), "no statement waits for a lock")
 
 
-def collect_notices(db):
-    """What Postgres says from now on about the connection's statements: a list that grows."""
+def collect_notices(db, level):
+    """What Postgres says from now on about the connection's statements, from this level on: a list that grows."""
     notices = []
     db.add_notice_handler(lambda notice: notices.append(notice.message_primary))
-    db.execute("SET client_min_messages = debug1")
+    db.execute(f"SET client_min_messages = {level}")
     return notices

@@ -1,6 +1,21 @@
 """Tables of svc-evalenv."""
 
 
+# Templates
+
+
+def kept_versions(db, template):
+    """[(version, spec, digest)] that are kept of a template, in their order."""
+    return db.execute("SELECT version, spec, digest FROM template_version WHERE template_id = %s ORDER BY version", [template]).fetchall()
+
+
+def sealed_secret(db, template):
+    return bytes(db.execute("SELECT secret FROM template WHERE id = %s", [template]).fetchone()[0])
+
+
+# Builds and runs
+
+
 def reach_deadline(db, work):
     """A build or run has taken as long as it may."""
     db.execute("UPDATE work SET deadline_at = now() WHERE id = %s", [work])
@@ -9,3 +24,66 @@ def reach_deadline(db, work):
 def expire_claim(db, work):
     """The worker of a build or run has not been heard of for as long as it may."""
     db.execute("UPDATE work SET lease_until = now() - interval '1 second' WHERE id = %s", [work])
+
+
+def set_attempts(db, work, attempts):
+    """Others have claimed a build or run so often that a worker's attempt is long over."""
+    db.execute("UPDATE work SET attempts = %s WHERE id = %s", [attempts, work])
+
+
+def releases(db, work):
+    """How often a worker gave a build or run back."""
+    return db.execute("SELECT released FROM work WHERE id = %s", [work]).fetchone()[0]
+
+
+def set_repository(db, build, repo):
+    """A build of a repository that the service refuses, as a paper may have it."""
+    db.execute("UPDATE build SET repo = %s WHERE id = %s", [repo, build])
+
+
+def set_image(db, build, image):
+    """An image that the service refuses, as an earlier version may have stored it."""
+    db.execute("UPDATE build SET image = %s WHERE id = %s", [image, build])
+
+
+# Results
+
+
+def age_deliveries(db, runs, days):
+    """Results of the runs came so many days ago."""
+    db.execute("UPDATE delivery SET received_at = now() - %s * interval '1 day' WHERE run_id = ANY (%s::uuid[])", [days, list(runs)])
+
+
+def delivered(db, runs):
+    """Those of the runs whose deliveries are remembered."""
+    return {str(run) for (run,) in db.execute("SELECT run_id FROM delivery WHERE run_id = ANY (%s::uuid[])", [list(runs)])}
+
+
+def delivery_ids(db, run):
+    return [id for (id,) in db.execute("SELECT delivery_id FROM delivery WHERE run_id = %s", [run])]
+
+
+# What is read of large values
+
+
+def row_bytes(db, account):
+    """The largest row of `run` of an account, without what is stored apart."""
+    return db.execute("SELECT max(pg_column_size(r.*)) FROM run r WHERE account_id = %s", [account]).fetchone()[0]
+
+
+def results_in_list(db, account):
+    """The results of the account's runs, as a list shows them."""
+    return [one for (one,) in db.execute("SELECT run_item_json(r, w)->>'results' FROM run r JOIN work w USING (id) WHERE r.account_id = %s",
+                                         [account])]
+
+
+def result_text(db, account):
+    """The text of the results of one of the account's runs, as an answer shows it alone."""
+    return db.execute("SELECT run_json(r, w)->'results'->>'text' FROM run r JOIN work w USING (id) WHERE r.account_id = %s LIMIT 1",
+                      [account]).fetchone()[0]
+
+
+def large_pages_read(db):
+    """How many pages of large values the transaction has read."""
+    query = "SELECT pg_stat_get_xact_blocks_fetched(reltoastrelid) FROM pg_class WHERE oid = 'run_large'::regclass"
+    return db.execute(query).fetchone()[0]

@@ -1,6 +1,245 @@
 """Tables of svc-fleet."""
 
+import json
+import uuid
+
+
+# What the code host tells
+
+
+def own_repository(db, account, repo):
+    """The account has proved that it may push to the repository."""
+    db.execute("SELECT repo_own(%s, %s)", [account, repo])
+
+
+def disown_repository(db, repo):
+    db.execute("DELETE FROM owned_repo WHERE repo_key = lower(%s)", [repo])
+
+
+def tell_item(db, repo, kind, number, state, opened, closed, at=None):
+    """What an event says of a pull request or issue. `at`: when it was so; None: now."""
+    db.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, coalesce(%s, clock_timestamp()))",
+               [repo, kind, number, state, opened, closed, at])
+
+
+def items_of(db, repo):
+    """[(number, state)] of what the code host has told of a repository's pull requests and issues."""
+    return db.execute("SELECT number, state FROM code_host_item WHERE repo_key = lower(%s)", [repo]).fetchall()
+
+
+def forget_items(db, repo):
+    db.execute("DELETE FROM code_host_item WHERE repo_key = lower(%s)", [repo])
+
+
+def fetch_later(db, repo):
+    """What was fetched of a repository is up to date until an hour from now."""
+    db.execute("UPDATE repo_fetch SET fetched_at = now() + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
+
+
+def age_fetch(db, repo):
+    """A repository was tried to be fetched an hour before."""
+    db.execute("UPDATE repo_fetch SET tried_at = tried_at - interval '1 hour' WHERE repo_key = lower(%s)", [repo])
+
+
+def tell_run(db, repo, **run):
+    """What an event says of a run of the repository's workflow."""
+    db.execute("SELECT workflow_runs_update(%s, %s)", [repo, json.dumps([run])])
+
 
 def age_access(db, repo):
     """Who may see a repository was asked five minutes before."""
     db.execute("UPDATE repo_access SET asked_at = asked_at - interval '5 minutes' WHERE repo_key = lower(%s)", [repo])
+
+
+def lose_access(db, account, repo):
+    db.execute("INSERT INTO repo_access (account_id, repo_key, repo, lost_at) VALUES (%s, lower(%s), %s, now())", [account, repo, repo])
+
+
+def name_of(db, number):
+    """What the repository of this number is called; None: it is not known."""
+    row = db.execute("SELECT name FROM repository WHERE number = %s", [number]).fetchone()
+    return row and row[0]
+
+
+# The newest run of a repository, as it is remembered
+
+
+def age_status(db, repo, seconds):
+    """What was asked and told of the repository's newest run was so many seconds earlier."""
+    db.execute("UPDATE run_status SET asked_at = asked_at - make_interval(secs => %s), told_at = told_at"
+               " - make_interval(secs => %s) WHERE repo_key = lower(%s)", [seconds, seconds, repo])
+
+
+def ask_later(db, repo):
+    """The code host is not asked for an hour."""
+    db.execute("UPDATE run_status SET asked_at = greatest(asked_at, now()) + interval '1 hour' WHERE repo_key = lower(%s)", [repo])
+
+
+def remembered_status(db, repo):
+    """(what the code host said, when)"""
+    return db.execute("SELECT told, told_at FROM run_status WHERE repo_key = lower(%s)", [repo]).fetchone()
+
+
+def remember_status(db, account, repo, told, at=None):
+    """An answer of the code host arrives. `at`: when it was asked for; None: now."""
+    db.execute("SELECT run_status_update(%s, %s, %s, coalesce(%s, now()))", [account, repo, json.dumps(told), at])
+
+
+# Runs
+
+
+def store_together(db, reports):
+    """Store reports in one statement, as a replica does with those that arrive together."""
+    db.execute("SELECT runs_update(%s)", [json.dumps(reports)])
+
+
+def add_tokens(db, account, number):
+    """The account's runs of each day have used so many tokens more."""
+    db.execute("UPDATE run_day SET input_tokens = input_tokens + %s, output_tokens = output_tokens + %s WHERE account_id = %s",
+               [number, number, account])
+
+
+def forget_costs_above(db, usd):
+    db.execute("UPDATE run SET cost_usd = NULL WHERE cost_usd > %s", [usd])
+
+
+def forget_spend(db, account):
+    """The account's runs as the former version has stored them."""
+    db.execute("UPDATE run SET attempts = NULL, spend_usd = NULL, spend_basis = NULL WHERE account_id = %s", [account])
+
+
+def runs_by_repository(db, prefix):
+    """{repository: runs} of those whose name begins with the prefix."""
+    return dict(db.execute("SELECT repo_key, count(*) FROM run WHERE repo_key LIKE %s GROUP BY 1", [prefix + "%"]))
+
+
+def removed_runs(db, prefix):
+    """The repositories, whose name begins with the prefix, of runs that were removed."""
+    return [repo for (repo,) in db.execute("SELECT repo_key FROM run_removed WHERE repo_key LIKE %s", [prefix + "%"])]
+
+
+def age_texts(db):
+    """All texts about runs were made two minutes before: a pause after a failure of the model is over."""
+    db.execute("UPDATE run_text SET made_at = made_at - interval '2 minutes'")
+
+
+def deadlocks(db):
+    """How many there were in the database."""
+    return db.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").fetchone()[0]
+
+
+# Installations
+
+
+def install(db, account, repo, days=0):
+    """An agent that was installed so many days ago."""
+    db.execute("INSERT INTO installation (account_id, repo_key, repo, agent, key_id, installed_at)"
+               " VALUES (%s, lower(%s), %s, 'agent_one', %s, now() - %s * interval '1 day')", [account, repo, repo, uuid.uuid4(), days])
+
+
+def age_installation(db, installation, days):
+    db.execute("UPDATE installation SET installed_at = now() - %s * interval '1 day' WHERE id = %s", [days, installation])
+
+
+def revoke_installations(db, account):
+    db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE account_id = %s", [account])
+
+
+def lack(db, account, setup_url):
+    """The setup of the account's agents waits to be merged, and their model's key is missing."""
+    db.execute("UPDATE installation SET setup_url = %s, model_key_missing = true WHERE account_id = %s", [setup_url, account])
+
+
+# Locks of repositories
+
+
+def lock_repository(connection, repo):
+    """Until the connection's transaction ends, nothing of the repository's runs can be stored."""
+    connection.execute("SELECT repo_lock(%s)", [repo])
+
+
+def add_locks(db, owner, count):
+    """Rows of locks that nobody holds: OWNER/1, OWNER/2, ..."""
+    db.execute("INSERT INTO repo_guard (repo_key) SELECT %s || '/' || n FROM generate_series(1, %s) n ON CONFLICT DO NOTHING", [owner, count])
+
+
+def locks_of(db, owner):
+    rows = db.execute("SELECT repo_key FROM repo_guard WHERE repo_key LIKE %s || '/%%' ORDER BY repo_key", [owner])
+    return [repo for (repo,) in rows]
+
+
+# Messages and the inbox
+
+
+def empty_outbox(db, account):
+    """The account's events have left the outbox, as after some days."""
+    db.execute("DELETE FROM outbox WHERE account_id = %s", [account])
+
+
+def told_facts(db, account):
+    """What the account was told, and when: facts of which no second message is made."""
+    return [fact for (fact,) in db.execute("SELECT fact FROM deliverable_told WHERE account_id = %s ORDER BY fact", [account])]
+
+
+def age_told_fact(db, account, fact, days):
+    """The account was told a fact that many days before, in a month that still has its partition."""
+    db.execute("SELECT told_month_add(date_trunc('month', now() AT TIME ZONE 'UTC' - %s * interval '1 day')::date)", [days])
+    db.execute("UPDATE deliverable_told SET told_on = told_on - %s WHERE account_id = %s AND fact = %s", [days, account, fact])
+
+
+def drop_old_facts(db):
+    """As the process does once a day."""
+    db.execute("SELECT told_months_keep()")
+
+
+def open_hours_ago(db, account, hours):
+    """What the account's runs have opened has waited that long."""
+    db.execute("UPDATE deliverable SET opened_at = now() - %s * interval '1 hour' WHERE account_id = %s", [hours, account])
+
+
+def look_at_inbox(db, account):
+    """The account's inbox has to be looked at now."""
+    db.execute("SELECT inbox_mark(%s, clock_timestamp())", [account])
+
+
+def has_looked(db, account):
+    """The account's inbox need not be looked at in the next ten minutes."""
+    due = "SELECT FROM inbox_look WHERE account_id = %s AND look_at < clock_timestamp() + interval '10 minutes'"
+    return db.execute(due, [account]).rowcount == 0
+
+
+def hours_until_look(db, account):
+    """When the account's inbox is looked at next."""
+    return db.execute("SELECT extract(epoch FROM look_at - now()) / 3600 FROM inbox_look WHERE account_id = %s", [account]).fetchone()[0]
+
+
+def age_told_items(db, account, days):
+    """The account was told of the items of its inbox so many days ago."""
+    db.execute("UPDATE inbox_told SET told_at = now() - %s * interval '1 day' WHERE account_id = %s", [days, account])
+
+
+def heard_hours_ago(db, account, hours):
+    """The account's agents were last heard of that long ago."""
+    db.execute("UPDATE run_repo SET last_at = now() - %s * interval '1 hour' WHERE account_id = %s", [hours, account])
+
+
+def heard_with_last_run(db, account):
+    """The account's agents were last heard of when their last run says."""
+    db.execute("UPDATE run_repo SET last_at = run.at FROM run WHERE run.id = last_id AND run_repo.account_id = %s", [account])
+
+
+def add_silent_account(db, account):
+    """An account without a key whose agent is silent and whose inbox is to be looked at first; it can be told of nothing."""
+    db.execute("CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE division_by_zero; END'")
+    db.execute(f"CREATE TRIGGER refuse BEFORE INSERT ON inbox_told FOR EACH ROW WHEN (NEW.account_id = '{account}') EXECUTE FUNCTION refuse()")
+    db.execute("INSERT INTO run_repo VALUES (%s, 'a/b', 'a/b', 1, 0, 0, 0, 0, 1, 0, 0, now(), uuid_v7(), now(), 'failed', 'failed')", [account])
+    install(db, account, "a/b", days=8)
+    heard_hours_ago(db, account, 8 * 24)
+    db.execute("UPDATE inbox_look SET look_at = '-infinity' WHERE account_id = %s", [account])
+
+
+def drop_silent_account(db, account):
+    db.execute("DROP TRIGGER IF EXISTS refuse ON inbox_told")
+    db.execute("DROP FUNCTION IF EXISTS refuse")
+    for table in ("installation", "run_repo", "inbox_look"):
+        db.execute(f"DELETE FROM {table} WHERE account_id = %s", [account])

@@ -1,6 +1,60 @@
 """Tables of the gateway."""
 
 
+def email_of(db, account):
+    return db.execute("SELECT email FROM account WHERE id = %s", [account]).fetchone()[0]
+
+
+# Keys
+
+
 def set_repo_verified(db, key, is_verified):
-    """Whether the code host has said that the key's account may push to the key's repository."""
+    """Whether the code host has said that the key's account may push to the key's repository. The gateways hear of it."""
     db.execute("UPDATE api_key SET repo_verified = %s WHERE id = %s", [is_verified, key])
+    db.execute("SELECT pg_notify('key_changed', %s)", [key])
+
+
+def set_age(db, key, created, expires):
+    """A key was made so many days from now, and expires so many days from now."""
+    db.execute("UPDATE api_key SET created_at = now() + %s * interval '1 day', expires_at = now() + %s * interval '1 day' WHERE id = %s",
+               [created, expires, key])
+
+
+def expire_key(db, key):
+    db.execute("UPDATE api_key SET expires_at = now() - interval '1 s' WHERE id = %s", [key])
+
+
+def revoke_key(db, key):
+    """No gateway hears of it."""
+    db.execute("UPDATE api_key SET revoked_at = now() WHERE id = %s", [key])
+
+
+def is_revoked(db, key):
+    """Waits for who has the key's row locked."""
+    return db.execute("SELECT revoked_at IS NOT NULL FROM api_key WHERE id = %s FOR UPDATE", [key]).fetchone()[0]
+
+
+def lock_key(connection, key):
+    """Until the connection's transaction ends, nobody can change the key."""
+    connection.execute("SELECT FROM api_key WHERE id = %s FOR UPDATE", [key])
+
+
+def add_keys(db, key, count):
+    """So many keys more for the account of a key (its text), which nobody has."""
+    db.execute("INSERT INTO api_key (account_id, name, kind, prefix, hash, scopes)"
+               " SELECT account_id, 'filler', kind, prefix, sha256(hash || int4send(n)), scopes"
+               " FROM api_key, generate_series(1, %s) n WHERE prefix = %s", [count, key[:12]])
+
+
+def key_events(db, account):
+    """What was announced of the account's keys: [(type, key, the key that takes its place)]."""
+    return db.execute("SELECT type, data ->> 'key_id', data ->> 'by' FROM outbox WHERE account_id = %s AND type <> 'message' ORDER BY id",
+                      [account]).fetchall()
+
+
+# Sessions
+
+
+def age_session(db, account, column, age):
+    """The time of a session, such as last_seen_at, was that long ago."""
+    db.execute(f"UPDATE session SET {column} = now() - %s::interval WHERE account_id = %s", [age, account])

@@ -4,6 +4,7 @@ import pytest
 
 from lib.scenario.deletion import traces
 from lib.scenario.possessions import EXTERNAL_ID, MARK, Possessions
+from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 MINUTE = 60
@@ -23,7 +24,7 @@ def nothing_is_left(cluster, names):
 def test_nothing_names_a_deleted_account(cluster, code_host, victim):
     api, repo = victim.api, victim.repo
     with cluster.postgres.connect("account") as db:
-        email, = db.execute("SELECT email FROM account WHERE id = %s", [victim.account]).fetchone()
+        email = gateway_tables.email_of(db, victim.account)
     pull = f"https://github.com/{repo}/pull/1"
     victim.team.agent().post("/fleet/runs", {"run_id": "r", "repo": repo, "status": "pr_opened", "artifact_url": pull}, expect=201)
     api.post("/fleet/trigger", {"repo": repo}, expect=200)

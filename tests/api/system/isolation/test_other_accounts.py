@@ -8,10 +8,10 @@ import pytest
 
 from lib.http import api_def
 from lib.http.api_def import by_id
-from lib.scenario.deletion import TABLES
 from lib.scenario.possessions import EXTERNAL_ID, MARK, PAPER, RUN, Possessions
 from lib.scenario.provisioning import new_team
-from lib.system.servers import read_processes
+from lib.tables import gateway as gateway_tables
+from lib.tables.owned_rows import OwnedRows
 from lib.wait import wait_for
 
 OPERATIONS = [op for op in api_def.operations() if op.method != "ANY"]
@@ -233,10 +233,10 @@ def automation(api, **limits):
 
 
 def ended(cluster, api, change):
-    """A client whose key has ended by a change of its row."""
+    """A client whose key has ended by change(db, key)."""
     made = api.post("/account/api-keys", {"name": "ended"}, expect=201).json()
     with cluster.postgres.connect("account") as db:
-        db.execute(f"UPDATE api_key SET {change} WHERE id = %s", [made["id"]])
+        change(db, made["id"])
     return api.as_key(made["key"])
 
 
@@ -258,61 +258,14 @@ def thieves(cluster, code_host, victim):
         "of the command line": team.api.as_key(token),
         "of the victim, another repository": automation(victim.api, repo="acme/elsewhere"),
         "of the victim, another interest": automation(victim.api, interest_id=elsewhere),
-        "revoked": ended(cluster, team.api, "revoked_at = now()"),
-        "expired": ended(cluster, team.api, "expires_at = now()"),
+        "revoked": ended(cluster, team.api, gateway_tables.revoke_key),
+        "expired": ended(cluster, team.api, gateway_tables.expire_key),
     }
-
-
-# The foreign keys of a schema: table, column, and what they refer to.
-REFERENCES = """SELECT c.relname, a.attname, p.relname, b.attname
-                FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid JOIN pg_class p ON p.oid = k.confrelid
-                JOIN pg_attribute a ON (a.attrelid, a.attnum) = (k.conrelid, k.conkey[1])
-                JOIN pg_attribute b ON (b.attrelid, b.attnum) = (k.confrelid, k.confkey[1])
-                WHERE k.contype = 'f' AND k.connamespace = %s::regnamespace"""
-
-
-class Rows:
-    """Everything that the schemas have of an account, but what changes by itself."""
-
-    # Transport, and what the code host told.
-    UNSTABLE = {"outbox", "idempotency", "repo_fetch", "repo_access", "repository_access", "run_status", "code_host_item",
-                "installation_lookup"}
-    COLUMNS = "{last_used_at,told_at,asked_at}"
-
-    def __init__(self, cluster, account):
-        self.parameters = {"account": account}
-        self.db = cluster.postgres.connect()
-        self.owned = {}  # {table: which of its rows are the account's}
-        for _, schema, _ in read_processes():
-            own = {name: "account_id = %(account)s" for name, in self.db.execute(TABLES, [schema]).fetchall()}
-            self.follow(schema, own, self.db.execute(REFERENCES, [schema]).fetchall())
-            self.owned |= {f"{schema}.{name}": rows for name, rows in own.items() if name not in self.UNSTABLE}
-
-    def follow(self, schema, own, references):
-        """Add the tables whose rows refer to those of the account, until there is no other."""
-        for table, column, parent, key in references:
-            if table not in own and parent in own:
-                own[table] = f"{column} IN (SELECT {key} FROM {schema}.{parent} WHERE {own[parent]})"
-                return self.follow(schema, own, references)
-        return own
-
-    def is_quiet(self):
-        """Whether nothing is at work for the account."""
-        tasks = [f"SELECT FROM {table} WHERE {rows} AND status IN ('pending', 'running')"
-                 for table, rows in self.owned.items() if table.endswith(".task")]
-        return self.db.execute(" UNION ALL ".join(tasks), self.parameters).fetchone() is None
-
-    def read(self):
-        """{table: digest}"""
-        parts = [f"SELECT '{table}', md5(coalesce(string_agg(row, ' ' ORDER BY row), ''))"
-                 f" FROM (SELECT (to_jsonb(t) - '{self.COLUMNS}'::text[])::text AS row FROM {table} t WHERE {rows}) AS rows"
-                 for table, rows in self.owned.items()]
-        return dict(self.db.execute(" UNION ALL ".join(parts), self.parameters).fetchall())
 
 
 @pytest.fixture(scope="module")
 def rows(cluster, victim, thieves):
-    made = Rows(cluster, victim.account)
+    made = OwnedRows(cluster, victim.account)
     wait_for(made.is_quiet, "the tasks of the victim have ended")
     yield made
     made.db.close()

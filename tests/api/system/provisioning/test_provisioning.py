@@ -277,7 +277,6 @@ def test_what_is_lost_after_the_start_fails_the_task(cluster, team):
         started = team.start()
         points.wait()
         team.host.uninstall(team.app)
-        db.execute("SELECT pg_advisory_unlock_all()")
         points.release()
     task = team.api.wait_task(started)
     assert task["status"] == "failed" and "install" in task["error"]

@@ -1,0 +1,90 @@
+"""Tables of svc-experiments."""
+
+import re
+
+from lib.tables.common import collect_notices
+
+
+def insert_row(connection, table, account):
+    """A row of the account in `experiment` or `project`, in the connection's transaction."""
+    connection.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'in progress')", [account])
+
+
+def lock_experiment(connection, experiment):
+    """Until the connection's transaction ends, nothing can be written to the experiment."""
+    connection.execute("SELECT FROM experiment WHERE id = %s FOR UPDATE", [experiment])
+
+
+def set_launch_context(connection, experiment, context):
+    """Give the experiment another launch context (JSON), in the connection's transaction."""
+    connection.execute("UPDATE experiment SET launch_context = %s WHERE id = %s", [context, experiment])
+
+
+def add_history(db, experiment, field, count, was="null"):
+    """So many changes of a field to 1, 2, 3, ..., from a value (JSON)."""
+    db.execute("INSERT INTO experiment_history (experiment_id, at, field, was, becomes) "
+               "SELECT %s, now(), %s, %s, to_jsonb(n) FROM generate_series(1, %s) n", [experiment, field, was, count])
+
+
+def repeat_results(db, experiment, count):
+    """Store the results of an experiment so many times more."""
+    db.execute("INSERT INTO experiment_result (id, experiment_id, account_id, at, source, input, output) "
+               "SELECT uuid_v7(), experiment_id, account_id, at, source, input, output FROM experiment_result, generate_series(1, %s) "
+               "WHERE experiment_id = %s", [count, experiment])
+
+
+def count_reports(db, experiment):
+    """How many reports of a run are stored: equal ones once."""
+    return db.execute("SELECT count(*) FROM report WHERE experiment_id = %s", [experiment]).fetchone()[0]
+
+
+def counted(db, account):
+    """The experiments that the service counts for the account, and those that there are."""
+    rows = "SELECT (SELECT coalesce(sum(experiments), 0) FROM experiment_count WHERE account_id = %(a)s)::int, count(*) FROM experiment"
+    return db.execute(f"{rows} WHERE account_id = %(a)s", {"a": account}).fetchone()
+
+
+def count_more(db, account, number):
+    """The account has so many experiments more, as far as the bound is concerned."""
+    db.execute("INSERT INTO experiment_count (account_id, part, experiments) VALUES (%s, 99, %s)", [account, number])
+
+
+def pass_time(db, experiment, *columns):
+    """These times of the experiment's run have come."""
+    changes = ", ".join(f"{column} = now()" for column in columns)
+    query = f"UPDATE implementation SET {changes} WHERE experiment_id = %s AND finished_at IS NULL"
+    assert db.execute(query, [experiment]).rowcount == 1
+
+
+# Lists of many
+
+
+def add_many(db, account, project, count):
+    """So many experiments of an account, which differ in every filter, every 25th in the project; and 20 of each of a thousand others."""
+    db.execute("""
+        INSERT INTO experiment (account_id, name, status, project_id, ticket_source, external_ticket_id, created_via,
+                                launch_context, pr_url)
+        SELECT %(account)s::uuid, 'experiment ' || n,
+               (ARRAY['draft', 'running', 'complete', 'analyzing', 'shipped', 'iterating', 'rejected', 'abandoned'])[1 + n %% 8],
+               CASE WHEN n %% 25 = 0 THEN %(project)s::uuid END,
+               (ARRAY['tracker_a', 'tracker_b', NULL])[1 + n %% 3], 'T-' || n %% 5000,
+               (ARRAY['api', 'mcp', 'web', 'seed'])[1 + n %% 4],
+               CASE WHEN n %% 10 = 0 THEN '{}'::jsonb END, CASE WHEN n %% 20 = 0 THEN 'https://example.com/' END
+        FROM generate_series(0, %(count)s - 1) n""", {"account": account, "project": project, "count": count})
+    db.execute("INSERT INTO experiment (account_id, name) SELECT others.id, 'another' "
+               "FROM (SELECT uuid_v7() AS id FROM generate_series(1, 1000)) others, generate_series(1, 20)")
+    db.execute("VACUUM ANALYZE experiment")
+
+
+def drop_many(db, account):
+    db.execute("DELETE FROM experiment WHERE name = 'another' OR account_id = %s", [account])
+
+
+def plans_of_page(db, *arguments):
+    """The plans of the statements inside experiment_page(), as EXPLAIN shows them."""
+    db.execute("LOAD 'auto_explain'")
+    db.execute("SET auto_explain.log_min_duration = 0")
+    db.execute("SET auto_explain.log_nested_statements = on")
+    notices = collect_notices(db, "log")
+    db.execute("SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, NULL, 100, 200)", arguments)
+    return [notice for notice in notices if re.search(r"FROM experiment(_found\(| e WHERE)", notice)]
