@@ -8,6 +8,9 @@ from lib.check import messages
 from lib.http.contract import contract
 from lib.outside.receiver import Receiver, verify, webhook
 from lib.system.kill_points import KillPoints
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 EVERY_DAY = [1, 2, 3, 4, 5, 6, 7]
@@ -40,19 +43,7 @@ def recommended(api, interests):
     def make(name="Ranking"):
         body = {"name": name, "context": "qzxvwkj hgfzxqw", "sources": ["medrxiv"], "is_active": False}
         id = api.post("/interests", body, expect=201).json()["id"]
-        interests.execute(
-            "WITH papers AS (INSERT INTO paper (arxiv_id, asset, abstract, version)"
-            " SELECT '2205.9900' || n, jsonb_build_object('arxiv_id', '2205.9900' || n, 'title', 'Paper ' || n, 'url', 'https://arxiv.org/abs/2205.9900' || n,"
-            " 'authors', '[\"A\", \"B\", \"C\", \"D\"]'::jsonb), 'abstract', 1 FROM generate_series(1, 3) n"
-            " ON CONFLICT (arxiv_id) DO UPDATE SET version = 1 RETURNING arxiv_id)"
-            " INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
-            " SELECT i.id, i.account_id, p.arxiv_id, i.context_version, 1 - right(p.arxiv_id, 1)::float / 10, right(p.arxiv_id, 1)::int, 'because'"
-            " FROM interest i, papers p WHERE i.id = %s", [id])
-        interests.execute("UPDATE interest SET is_active = true WHERE id = %s", [id])
-        columns = ("recommendation_id", "interest_id", "resource_id", "relevance_score")
-        rows = interests.execute("SELECT id::text, interest_id::text, arxiv_id, relevance_score FROM recommendation WHERE interest_id = %s"
-                                 " ORDER BY rank", [id]).fetchall()
-        return [dict(zip(columns, row)) for row in rows]
+        return interests_tables.recommend_three(interests, id)
 
     return make
 
@@ -61,35 +52,27 @@ def endpoint(api, receiver, **changes):
     return webhook(api, receiver.url, events=["digest.ready"], digest={**SETTINGS, **changes})
 
 
-def come(hours, endpoint, ago="0", days=0):
-    """Let the next date of the endpoint's digest be today and some days, and have come so long ago."""
-    hours.execute("UPDATE endpoint_digest SET next_at = now() - %s::interval, next_date = (now() AT TIME ZONE 'UTC')::date + %s"
-                  " WHERE endpoint_id = %s", [ago, days, endpoint["id"]])
-
-
 def told(hours, endpoint):
     """Wait until the date is over; the dates that svc-interests was told."""
-    wait_for(lambda: hours.execute("SELECT 1 FROM endpoint_digest WHERE endpoint_id = %s AND next_at > now()", [endpoint["id"]]).fetchone())
-    rows = hours.execute("SELECT data ->> 'local_date' FROM outbox WHERE type = 'digest.due' AND data ->> 'endpoint_id' = %s", [endpoint["id"]])
-    return [date for (date,) in rows.fetchall()]
+    wait_for(lambda: integrations_tables.digest_is_over(hours, endpoint["id"]), "the date is over")
+    return [event.data["local_date"] for event in common.outbox(hours, endpoint_id=endpoint["id"]) if event.type == "digest.due"]
 
 
 def settled(interests, user):
     """Wait until no digest of the account is under way."""
-    wait_for(lambda: interests.execute("SELECT count(*) FROM digest_due WHERE account_id = %s", [user.account]).fetchone() == (0,)
-             and interests.execute("SELECT 1 FROM task WHERE kind = 'digest' AND account_id = %s AND status IN ('pending', 'running')",
-                                   [user.account]).fetchone() is None)
+    wait_for(lambda: interests_tables.waiting_digests(interests, user.account) == 0
+             and not {task.status for task in tasks(interests, user)} & {"pending", "running"}, "no digest is under way")
 
 
 def tasks(interests, user):
-    return interests.execute("SELECT count(*) FROM task WHERE kind = 'digest' AND account_id = %s", [user.account]).fetchone()[0]
+    return [task for task in common.tasks(interests, "digest") if str(task.account_id) == user.account]
 
 
 def test_a_digest_has_the_papers_since_the_one_before_that_are_not_rated(api, user, hours, interests, receiver, recommended):
     papers = recommended()
     api.post(f"/papers/recommended/{papers[0]['recommendation_id']}/feedback", {"signal": "like"}, expect=200)
     made = endpoint(api, receiver)
-    come(hours, made)
+    integrations_tables.digest_comes(hours, made["id"])
     (body,) = receiver.wait(1)
     contract().validate(messages.described()["digest.ready"], body, "the digest")
     assert verify(made["secret"], receiver.got) == ["ok"]
@@ -99,17 +82,17 @@ def test_a_digest_has_the_papers_since_the_one_before_that_are_not_rated(api, us
     assert (interest["name"], interest["count"]) == ("Ranking", len(papers) - 1)
     assert [one["recommendation_id"] for one in interest["recommendations"]] == [one["recommendation_id"] for one in papers[1:]]
     assert interest["recommendations"][0]["authors"] == ["A", "B", "C"] and data["url"] == f"{api.url}/console/"
-    come(hours, made, days=1)  # nothing new
+    integrations_tables.digest_comes(hours, made["id"], days=1)  # nothing new
     assert len(told(hours, made)) == 2
-    wait_for(lambda: tasks(interests, user) == 2)
+    wait_for(lambda: len(tasks(interests, user)) == 2)
     settled(interests, user)
     assert len(receiver.got) == 1
     api.patch(f"/webhooks/{made['id']}", {"digest": {**SETTINGS, "skip_empty": False}}, expect=200)
-    come(hours, made, days=2)
+    integrations_tables.digest_comes(hours, made["id"], days=2)
     (_, empty) = receiver.wait(2)
     assert (empty["data"]["message"], empty["data"]["interests"], empty["data"]["total"]) == ("Nothing new above the threshold.", [], 0)
     api.patch(f"/webhooks/{made['id']}", {"digest": {**SETTINGS, "period": "week", "limit": 1}}, expect=200)
-    come(hours, made, days=3)
+    integrations_tables.digest_comes(hours, made["id"], days=3)
     again = receiver.wait(3)[2]["data"]
     assert (again["total"], len(again["interests"][0]["recommendations"]), again["truncated"]) == (len(papers) - 1, 1, False)
 
@@ -118,7 +101,7 @@ def test_a_digest_is_of_the_interests_and_above_the_score_that_it_names(api, hou
     first, second = recommended("A"), recommended("B")
     score = second[0]["relevance_score"]
     made = endpoint(api, receiver, interest_ids=[second[0]["interest_id"]], min_score=score)
-    come(hours, made)
+    integrations_tables.digest_comes(hours, made["id"])
     (body,) = receiver.wait(1)
     assert [one["id"] for one in body["data"]["interests"]] == [second[0]["interest_id"]] != [first[0]["interest_id"]]
     assert body["data"]["total"] == len([one for one in second if one["relevance_score"] >= score])
@@ -130,20 +113,15 @@ def test_an_endpoint_gets_no_digest_but_its_own(api, hours, recommended, receive
         webhook(api, other.url, events=["digest.ready"])
         webhook(api, everything.url, events=["*"])
         for made in (endpoint(api, receiver), endpoint(api, receiver)):
-            come(hours, made)
+            integrations_tables.digest_comes(hours, made["id"])
         assert len({body["id"] for body in receiver.wait(2)}) == 2 and other.got == []
         assert "digest.ready" not in [body["type"] for body in everything.bodies()]
 
 
 def test_many_interests_share_twenty_papers_and_fit(api, user, hours, interests, receiver, recommended):
     papers = recommended()
-    interests.execute(
-        "WITH made AS (INSERT INTO interest SELECT (jsonb_populate_record(i, jsonb_build_object('id', uuid_v7(), 'experiment_history_id', uuid_v7(), 'name', 'interest ' || n))).*"
-        " FROM interest i, generate_series(1, 30) n WHERE i.id = %s RETURNING id, account_id, context_version)"
-        " INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
-        " SELECT m.id, m.account_id, r.arxiv_id, m.context_version, r.relevance_score, r.rank, repeat('because ', 200)"
-        " FROM made m, recommendation r WHERE r.interest_id = %s", [papers[0]["interest_id"]] * 2)
-    come(hours, endpoint(api, receiver))
+    interests_tables.copy_interest(interests, papers[0]["interest_id"], 30, "because " * 200)
+    integrations_tables.digest_comes(hours, endpoint(api, receiver)["id"])
     data = receiver.wait(1)[0]["data"]
     shown = [len(one["recommendations"]) for one in data["interests"]]
     assert sum(shown) == 20 and max(shown) == 1 and data["truncated"] is True and data["total"] == 31 * len(papers)
@@ -156,32 +134,25 @@ def test_many_interests_share_twenty_papers_and_fit(api, user, hours, interests,
 @pytest.fixture
 def refresh(interests):
     """refresh(is_over): whether the daily run has come to all accounts."""
-
-    def set_to(is_over):
-        interests.execute("INSERT INTO daily_run (day, tasks) VALUES ((now() AT TIME ZONE 'UTC')::date, 0) ON CONFLICT (day) DO UPDATE"
-                          " SET next_account = CASE WHEN NOT %s THEN '00000000-0000-0000-0000-000000000000'::uuid END", [is_over])
-
-    yield set_to
-    set_to(True)
+    yield lambda is_over: interests_tables.end_daily_run(interests, is_over)
+    interests_tables.end_daily_run(interests, True)
 
 
 def waits(interests, user):
     """Wait until a digest of the account waits for the refresh."""
-    wait_for(lambda: interests.execute("SELECT 1 FROM digest_due WHERE account_id = %s", [user.account]).fetchone(), "the digest waits")
+    wait_for(lambda: interests_tables.waiting_digests(interests, user.account), "the digest waits")
 
 
 def test_a_digest_waits_for_the_refresh(api, user, hours, interests, receiver, recommended, refresh):
     papers = recommended()
     made = endpoint(api, receiver)
     refresh(False)
-    come(hours, made)
+    integrations_tables.digest_comes(hours, made["id"])
     waits(interests, user)
-    (task,) = interests.execute("SELECT (task_put('recommendations_refresh_all', %s, jsonb_build_object('day', (now() AT TIME ZONE 'UTC')::date),"
-                                " NULL, NULL)).id", [user.account]).fetchone()
-    interests.execute("UPDATE task SET status = 'pending', run_after = now() + interval '1 hour', turn = NULL WHERE id = %s", [task])
+    task = interests_tables.put_refresh_of_day(interests, user.account)
     refresh(True)
-    assert interests.execute("SELECT day_is_refreshed(%s, (now() AT TIME ZONE 'UTC')::date)", [user.account]).fetchone() == (False,)
-    interests.execute("DELETE FROM task WHERE id = %s", [task])
+    assert interests_tables.is_refreshed(interests, user.account) is False
+    common.drop_task(interests, task)
     assert receiver.wait(1)[0]["data"]["total"] == len(papers)
 
 
@@ -189,16 +160,16 @@ def test_a_digest_waits_two_hours_at_most(api, user, hours, interests, receiver,
     recommended()
     made = endpoint(api, receiver)
     refresh(False)
-    come(hours, made, ago="1 hour")
+    integrations_tables.digest_comes(hours, made["id"], ago="1 hour")
     waits(interests, user)
     assert receiver.got == []
-    interests.execute("UPDATE digest_due SET due_at = now() - interval '2 hours' WHERE account_id = %s", [user.account])
+    interests_tables.age_waiting_digests(interests, user.account, 2)
     receiver.wait(1)
 
 
 def test_an_account_without_interests_waits_for_nothing(api, hours, receiver, refresh):
     refresh(False)
-    come(hours, endpoint(api, receiver, skip_empty=False))
+    integrations_tables.digest_comes(hours, endpoint(api, receiver, skip_empty=False)["id"])
     assert receiver.wait(1)[0]["data"]["total"] == 0
 
 
@@ -206,14 +177,12 @@ def test_papers_of_a_refresh_under_way_are_not_lost(cluster, api, user, hours, i
     """The digest waits for the transaction that stores them, and has them."""
     papers = recommended()
     made = endpoint(api, receiver)
-    interests.execute("DELETE FROM recommendation WHERE id <> %s AND account_id = %s", [papers[0]["recommendation_id"], user.account])
+    interests_tables.keep_recommendation(interests, user.account, papers[0]["recommendation_id"])
     with cluster.postgres.connect("interests") as other, other.transaction():
-        other.execute("SELECT FROM interest WHERE account_id = %s FOR UPDATE", [user.account])
-        come(hours, made)
-        wait_for(lambda: interests.execute("SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%digest_make%'").fetchone())
-        other.execute("INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
-                      " SELECT interest_id, account_id, %s, context_version, 0.1, 2, 'x' FROM recommendation WHERE id = %s",
-                      [papers[1]["resource_id"], papers[0]["recommendation_id"]])
+        interests_tables.lock_interests(other, user.account)
+        integrations_tables.digest_comes(hours, made["id"])
+        wait_for(lambda: common.blocked(interests, "interests", "digest_make"), "the digest waits")
+        interests_tables.recommend_beside(other, papers[0]["recommendation_id"], papers[1]["resource_id"])
     assert receiver.wait(1)[0]["data"]["total"] == 2
 
 
@@ -224,9 +193,9 @@ def test_a_date_is_told_once_however_many_look(cluster, api, hours, receiver):
     made = endpoint(api, receiver)
     with cluster.postgres.connect("integrations") as other:
         with other.transaction():
-            other.execute("UPDATE endpoint_digest SET next_at = now(), next_date = current_date WHERE endpoint_id = %s", [made["id"]])
-            other.execute("SELECT digests_announce(100)")
-            assert hours.execute("SELECT digests_announce(100)").fetchone() == (0,)
+            integrations_tables.digest_comes(other, made["id"])
+            integrations_tables.announce_digests(other, 100)
+            assert integrations_tables.announce_digests(hours, 100) == 0
     assert len(told(hours, made)) == 1
 
 
@@ -238,12 +207,12 @@ def test_processes_that_are_killed_send_no_digest_twice_and_lose_none(cluster, a
         points = KillPoints(cluster, service, db, [table])
         points.hold(table, where)
         if service == "svc-integrations":
-            come(hours, made)
+            integrations_tables.digest_comes(hours, made["id"])
         points.wait()
         points.kill()
         points.release()
     receiver.wait(1)
-    come(hours, made, days=1)
+    integrations_tables.digest_comes(hours, made["id"], days=1)
     told(hours, made)
     settled(interests, user)
     assert len(receiver.got) == 1 and len(told(hours, made)) == 2
@@ -252,7 +221,7 @@ def test_processes_that_are_killed_send_no_digest_twice_and_lose_none(cluster, a
 @pytest.mark.parametrize("ago, is_told", [("5 hours 59 minutes", True), ("6 hours 1 minute", False)])
 def test_a_date_that_is_late_is_told_for_six_hours(api, hours, receiver, ago, is_told):
     made = endpoint(api, receiver, skip_empty=False)
-    come(hours, made, ago=ago)
+    integrations_tables.digest_comes(hours, made["id"], ago=ago)
     assert len(told(hours, made)) == is_told
     receiver.wait(int(is_told))
 
@@ -260,35 +229,34 @@ def test_a_date_that_is_late_is_told_for_six_hours(api, hours, receiver, ago, is
 def test_after_some_days_without_processes_only_the_last_date_is_told(api, hours, receiver):
     now = datetime.now(UTC)
     made = endpoint(api, receiver, skip_empty=False, time_zone="UTC", hour=(now - timedelta(hours=2)).hour, minute=now.minute)
-    hours.execute("UPDATE endpoint_digest SET next_at = next_at - interval '4 days', next_date = next_date - 4 WHERE endpoint_id = %s", [made["id"]])
+    integrations_tables.digest_was_due(hours, made["id"], 4)
     assert told(hours, made) == [str((now - timedelta(hours=2)).date())]
 
 
 def test_a_paused_endpoint_skips_its_dates(api, hours, receiver):
     made = endpoint(api, receiver, skip_empty=False)
     api.patch(f"/webhooks/{made['id']}", {"status": "paused"}, expect=200)
-    come(hours, made)
+    integrations_tables.digest_comes(hours, made["id"])
     assert told(hours, made) == []
 
 
 def test_a_change_of_the_hour_or_the_zone_tells_no_date_again(api, hours, receiver):
     made = endpoint(api, receiver, skip_empty=False, time_zone="UTC")
-    come(hours, made)
+    integrations_tables.digest_comes(hours, made["id"])
     assert len(told(hours, made)) == 1
     tomorrow = str(datetime.now(UTC).date() + timedelta(days=1))
     path = f"/webhooks/{made['id']}"
     for change in ({"time_zone": "Pacific/Pago_Pago", "hour": 23, "minute": 59}, {"time_zone": "UTC", "hour": 23, "minute": 59}):
         api.patch(path, {"digest": None}, expect=200)
         changed = api.patch(path, {"digest": {**SETTINGS, **change}}, expect=200).json()
-        (date,) = hours.execute("SELECT next_date::text FROM endpoint_digest WHERE endpoint_id = %s", [made["id"]]).fetchone()
-        assert date == tomorrow and changed["digest"]["hour"] == 23
+        assert str(integrations_tables.next_digest(hours, made["id"])) == tomorrow and changed["digest"]["hour"] == 23
 
 
 def test_a_time_zone_that_is_gone_switches_the_digest_off_and_stops_no_other(api, hours, receiver):
     gone, made = endpoint(api, receiver, skip_empty=False), endpoint(api, receiver, skip_empty=False)
-    hours.execute("UPDATE endpoint_digest SET time_zone = 'Europe/Atlantis' WHERE endpoint_id = %s", [gone["id"]])
-    come(hours, gone, ago="1 second")
-    come(hours, made)
+    integrations_tables.lose_time_zone(hours, gone["id"])
+    integrations_tables.digest_comes(hours, gone["id"], ago="1 second")
+    integrations_tables.digest_comes(hours, made["id"])
     told(hours, made)
     assert wait_for(lambda: (row := api.get(f"/webhooks/{gone['id']}", expect=200).json())["digest"] is None and row)
 
@@ -311,14 +279,8 @@ def test_a_time_zone_that_is_gone_switches_the_digest_off_and_stops_no_other(api
     ("Pacific/Kiritimati", "00:00", "2026-01-01T09:59Z", {"2026-01-02": "2026-01-01T10:00Z"}),
 ])
 def test_each_date_has_one_time_also_when_clocks_change(hours, zone, at, moment, dates):
-    found, last, hour_minute = {}, None, [int(part) for part in at.split(":")]
-    for _ in dates:
-        last, moment = hours.execute(
-            "SELECT next_date, next_at FROM digest_next(jsonb_populate_record(NULL::endpoint_digest, jsonb_build_object("
-            "'time_zone', %s::text, 'hour', %s::int, 'minute', %s::int, 'weekdays', '[1,2,3,4,5,6,7]'::jsonb, 'last_date', %s::date)), %s)",
-            [zone, *hour_minute, last, moment]).fetchone()
-        found[str(last)] = moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ")
-    assert found == dates
+    times = integrations_tables.digest_times(hours, zone, *map(int, at.split(":")), moment, len(dates))
+    assert {str(date): time.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ") for date, time in times} == dates
 
 
 @pytest.mark.parametrize("weekdays, days", [([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]), ([7], [7]), ([1, 4, 1], [1, 4])])
@@ -327,10 +289,8 @@ def test_a_digest_comes_on_its_weekdays_only(hours, api, receiver, weekdays, day
     assert made["digest"]["weekdays"] == days
     found = set()
     for _ in range(10):
-        hours.execute("UPDATE endpoint_digest d SET (last_date, next_date, next_at) = (SELECT d.next_date, n.next_date, n.next_at"
-                      " FROM digest_next(jsonb_populate_record(d, jsonb_build_object('last_date', d.next_date)), d.next_at) n)"
-                      " WHERE endpoint_id = %s", [made["id"]])
-        found |= {hours.execute("SELECT extract(isodow FROM next_date)::int FROM endpoint_digest WHERE endpoint_id = %s", [made["id"]]).fetchone()[0]}
+        integrations_tables.pass_digest(hours, made["id"])
+        found |= {integrations_tables.next_digest(hours, made["id"]).isoweekday()}
     assert found == set(days)
 
 

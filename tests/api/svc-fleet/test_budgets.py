@@ -3,13 +3,14 @@
 import random
 import uuid
 from concurrent.futures import ThreadPoolExecutor
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime, time, timedelta, timezone
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from lib.check import messages
 from lib.scenario.fleet import REPO
+from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
 BUDGET = {"scope": "account", "period": "month", "usd": 10}
@@ -78,10 +79,7 @@ def test_targets_are_the_account_s(api, report, interest):
 
 def test_an_account_has_a_hundred(api, report, db, user):
     put(api)
-    db.execute("INSERT INTO budget (account_id, scope, target, repo, period, usd, action, warn_percent, time_zone, week_starts, "
-               "former_time_zone, former_week_starts) "
-               "SELECT %s, 'repo', 'r/' || n, 'r/' || n, 'day', 1, 'warn', '{}', 'UTC', 1, 'UTC', 1 FROM generate_series(1, 99) n", [user.account])
-    db.commit()
+    fleet_tables.add_budgets(db, user.account, 99)
     assert api.problem("PUT", "/fleet/budgets", 409, "conflict", {**BUDGET, "period": "day"})["detail"].startswith("an account may have 100")
     put(api, usd=3)
 
@@ -116,8 +114,7 @@ def test_a_run_counts_in_each_budget_that_is_about_it(api, agent, report, intere
 
 def test_runs_of_the_former_version_count(api, report, db, user):
     report(1, started_at=now(), cost_usd=2, status="running")
-    db.execute("UPDATE run SET attempts = NULL, spend_usd = NULL, spend_basis = NULL WHERE account_id = %s", [user.account])
-    db.commit()
+    fleet_tables.forget_spend(db, user.account)
     put(api)
     assert figures(api) == [2, 2, 0, 1, 0]
     report(1, cost_usd=3, status="pr_opened")
@@ -134,7 +131,7 @@ def test_the_figures_are_the_sums_under_load(api, report, db, user):
         made = [pool.submit(put, api, period=period, usd=1000) for period in ("month", "week")]
         for one in sent + made:
             one.result()
-    spent, runs = db.execute("SELECT sum(spend_usd)::float8, count(*) FROM run WHERE account_id = %s", [user.account]).fetchone()
+    spent, runs = fleet_tables.spend_of(db, user.account)
     for index in (0, 1):
         assert state(api, index)["spent_usd"] == pytest.approx(spent) and state(api, index)["runs"] == runs
 
@@ -192,8 +189,7 @@ def test_the_inbox_has_what_is_nearly_spent(api, report):
 def test_closed_periods_are_history(api, report, db, user, told):
     report(1, started_at=now(), cost_usd=1, status="running")
     made = put(api, period="day", usd=2)
-    db.execute("UPDATE budget SET counted_from = '-infinity' WHERE id = %s", [made["budget_id"]])
-    db.commit()
+    fleet_tables.count_from_ever(db, made["budget_id"])
     report(2, started_at=now(days=-3), cost_usd=5, status="pr_opened")
     report(3, started_at=now(days=-2), cost_usd=0.5, status="pr_opened")
     report(3, cost_usd=0.75)
@@ -232,7 +228,7 @@ def test_periods_are_those_of_the_calendar(db, zone):
     for text in MOMENTS:
         moment = datetime.fromisoformat(text).replace(tzinfo=timezone.utc)
         for period, week_starts in [("day", 1), ("month", 1), *(("week", day) for day in range(1, 8))]:
-            found = db.execute("SELECT starts_at, ends_at FROM calendar_period(%s, %s, %s, %s)", [period, zone, week_starts, moment]).fetchone()
+            found = fleet_tables.calendar_period(db, period, zone, week_starts, moment)
             assert found == expected_period(period, zone, week_starts, moment), (text, period, week_starts)
             assert found[0] <= moment < found[1]
 
@@ -242,12 +238,9 @@ def test_another_time_zone_begins_with_the_next_period(api, db):
     changed = put(api, period="day", time_zone="Pacific/Pago_Pago")
     assert changed["time_zone"] == "Pacific/Pago_Pago"
     assert (changed["state"]["starts_at"], changed["state"]["ends_at"]) == (made["state"]["starts_at"], made["state"]["ends_at"])
-    periods = db.execute(
-        "WITH first AS (SELECT b, p.* FROM budget b, budget_period_at(b, now()) p WHERE b.id = %s), "
-        "second AS (SELECT f.b, p.* FROM first f, budget_period_at(f.b, f.ends_at) p) "
-        "SELECT f.ends_at = s.starts_at, s.ends_at > s.starts_at, s.ends_at - s.starts_at <= '1 day', "
-        "(s.ends_at AT TIME ZONE 'Pacific/Pago_Pago')::time = '00:00' FROM first f, second s", [made["budget_id"]]).fetchone()
-    assert periods == (True, True, True, True)
+    (_, end), (start, next_end) = fleet_tables.periods_of(db, made["budget_id"])
+    assert end == start < next_end <= start + timedelta(days=1)
+    assert next_end.astimezone(ZoneInfo("Pacific/Pago_Pago")).time() == time(0)
     again = put(api, period="day", time_zone="Pacific/Kiritimati")
     assert again["state"]["ends_at"] == made["state"]["ends_at"]
 
@@ -273,8 +266,7 @@ def test_writing_needs_its_scope(api):
 def test_budgets_follow_their_repository(api, report, db, user):
     report(1, started_at=now(), cost_usd=3, status="running")
     put(api, scope="repo", repo=REPO)
-    db.execute("SELECT budgets_move(%s, %s, 'Acme/Renamed'), runs_move(%s, %s, 'Acme/Renamed')", [user.account, REPO] * 2)
-    db.commit()
+    fleet_tables.rename(db, user.account, REPO, "Acme/Renamed")
     (budget,) = api.get("/fleet/budgets", expect=200).json()
     assert (budget["repo"], budget["state"]["spent_usd"], budget["state"]["runs"]) == ("Acme/Renamed", 3, 1)
 
@@ -282,9 +274,8 @@ def test_budgets_follow_their_repository(api, report, db, user):
 def test_the_check_mends_what_differs(cluster, api, report, db, user):
     report(1, started_at=now(), cost_usd=3, status="running")
     made = put(api)
-    db.execute("UPDATE budget_period SET reported = 5, runs = 4 WHERE budget_id = %s", [made["budget_id"]])
-    db.execute("UPDATE budget SET checked_at = now() - interval '21 hours' WHERE id = %s", [made["budget_id"]])
-    db.commit()
+    fleet_tables.set_figures(db, made["budget_id"], reported=5, runs=4)
+    fleet_tables.make_check_due(db, made["budget_id"])
     process = cluster.separate("svc-fleet", "checking")
     process.start()
     wait_for(lambda: figures(api) == [3, 3, 0, 1, 0], "it is mended")

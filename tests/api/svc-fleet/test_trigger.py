@@ -9,6 +9,9 @@ import pytest
 from lib.outside.counterparts import connect
 from lib.scenario.code_host_agent import FILES
 from lib.system.servers import free_port
+from lib.tables import fleet as fleet_tables
+from lib.tables import gateway as gateway_tables
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 TRIGGER = "/fleet/trigger"
@@ -20,8 +23,8 @@ def new_interest(cluster, api, status):
     computed = lambda: api.get(f"/interests/{made}", expect=200).json()["pool_status"] != "building"  # noqa: E731
     wait_for(computed, "the pool was computed, so that nothing changes its status any more")
     with cluster.postgres.connect("interests") as db:
-        db.execute("DELETE FROM task WHERE input ->> 'interest_id' = %s", [made])
-        db.execute("UPDATE interest SET pool_status = %s WHERE id = %s", [status, made])
+        interests_tables.drop_work(db, made)
+        interests_tables.set_pool_status(db, made, status)
     return made
 
 
@@ -84,8 +87,7 @@ def test_the_agent_s_own_key_proves_the_repository(cluster, other_user, code_hos
     of_agent = other_user.api.as_key(key["key"])
     of_agent.problem("POST", TRIGGER, 404, "not_found", {"repo": repo})
     with cluster.postgres.connect("account") as db:
-        db.execute("UPDATE api_key SET repo_verified = true WHERE id = %s", [key["id"]])
-        db.execute("SELECT pg_notify('key_changed', %s)", [key["id"]])
+        gateway_tables.set_repo_verified(db, key["id"], True)
     of_agent.problem("POST", TRIGGER, 404, "not_found", {"repo": repo})
     other = code_host.user()
     code_host.collaborate(repo, other.login)
@@ -136,8 +138,7 @@ def test_a_repository_of_another_account_is_404_though_a_run_names_it(other_user
 
 def test_a_revoked_agent_starts_nothing(cluster, api, db, user, code_host, repo):
     building = new_interest(cluster, api, "building")
-    db.execute("UPDATE installation SET status = 'revoked', revoked_at = now() WHERE account_id = %s", [user.account])
-    db.commit()
+    fleet_tables.revoke_installations(db, user.account)
     problem = api.problem("POST", TRIGGER, 409, "conflict", {"repo": repo, "interest_id": building})
     assert "revoked" in problem["detail"] and code_host.runs(repo) == []
 
@@ -153,7 +154,7 @@ def test_an_interest_whose_pool_is_being_built(cluster, api, code_host, at_host,
     foreign = new_interest(cluster, other_user.api, "ready")
     api.problem("POST", TRIGGER, 404, "not_found", {"repo": repo, "interest_id": foreign})
     with cluster.postgres.connect("interests") as interests:
-        interests.execute("UPDATE interest SET pool_status = 'ready' WHERE id = %s", [interest])
+        interests_tables.set_pool_status(interests, interest, "ready")
     made = api.post(TRIGGER, {"repo": repo}, headers={"Idempotency-Key": "k1"}, expect=200).json()
     assert made["inputs"]["interest_id"] == interest
 
@@ -233,7 +234,8 @@ def test_kill_9_starts_no_second_run(cluster, code_host, db, repo, replica, kill
         if killed == "before the answer":
             code_host.fail("POST", "/dispatches$", hang=True)
         else:  # the note of the run waits for a lock
-            db.execute("SELECT repo_lock(%s)", [repo])
+            db.autocommit = False
+            fleet_tables.lock_repository(db, repo)
         pending = pool.submit(fleet.call, "POST", TRIGGER, {"repo": repo}, Idempotency_Key="killed")
         wait_for(lambda: [row for row in code_host.requests(before, "POST", "/dispatches$")], "the dispatch was sent")
         fleet.process.kill9()

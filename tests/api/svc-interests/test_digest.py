@@ -6,9 +6,9 @@ import httpx
 import pytest
 
 from lib.http.identity import identity
+from lib.tables import interests as interests_tables
 
 PATH = "/papers/recommended/digest"
-PAPER = "SELECT arxiv_id FROM recommendation WHERE interest_id = %s ORDER BY rank LIMIT 1"
 
 
 @pytest.fixture
@@ -51,6 +51,7 @@ def test_total_counts_the_papers_of_the_page(interests, interest, api):
 def changes(interests, interest, db):
     """What changes the digest of an account, each with the interest that it is done to."""
     paper = interests.recommended(interest)[0]
+    asset = interests_tables.known_paper(db, paper["resource_id"])
     feedback = f"/papers/recommended/{paper['recommendation_id']}/feedback"
     address = f"/interests/{interest['id']}"
     api = interests.api
@@ -61,11 +62,11 @@ def changes(interests, interest, db):
         "contradicted": lambda: interests.feedback(paper, "dislike"),
         "refreshed": lambda: interests.refresh(interest),
         "fewer a day": lambda: api.put(address, {"daily_count": 2}, expect=200),
-        "withdrawn": lambda: db.execute(f"UPDATE paper SET asset = asset || '{{\"withdrawn\": true}}' WHERE arxiv_id = ({PAPER})", [interest["id"]]),
-        "dropped": lambda: db.execute("DELETE FROM recommendation WHERE id = %s", [paper["recommendation_id"]]),
+        "withdrawn": lambda: interests_tables.set_asset(db, paper["resource_id"], {**asset, "withdrawn": True}),
+        "dropped": lambda: interests_tables.drop_recommendation(db, paper["recommendation_id"]),
         "renamed": lambda: (api.put(address, {"name": f"Renamed {uuid.uuid4()}"}, expect=200), interests.wait_pool(interest)),
         "another context": lambda: (api.put(address, {"context": "Graphs of molecules."}, expect=200), interests.wait_pool(interest)),
-        "no pool": lambda: db.execute("UPDATE interest SET pool_status = 'failed' WHERE id = %s", [interest["id"]]),
+        "no pool": lambda: interests_tables.set_pool_status(db, interest["id"], "failed"),
         "inactive": lambda: interests.toggle(interest),
         "active": lambda: interests.toggle(interest),
         "another": lambda: interests.ready(),
@@ -75,8 +76,8 @@ def changes(interests, interest, db):
 
 def test_each_change_has_another_tag(interests, interest, api, db):
     """The paper that is changed has its old text again after the test: others read it."""
-    (paper,) = db.execute(PAPER, [interest["id"]]).fetchone()
-    (asset,) = db.execute("SELECT asset::text FROM paper WHERE arxiv_id = %s", [paper]).fetchone()
+    paper = interests.recommended(interest)[0]["resource_id"]
+    asset = interests_tables.known_paper(db, paper)
     try:
         for name, change in changes(interests, interest, db).items():
             before = digest(api, limit=10)
@@ -84,7 +85,7 @@ def test_each_change_has_another_tag(interests, interest, api, db):
             now = api.get(PATH, params={"limit": 10}, headers={"If-None-Match": before.headers["ETag"]}, expect=200)
             assert now.json() != before.json() and now.headers["ETag"] != before.headers["ETag"], name
     finally:
-        db.execute("UPDATE paper SET asset = %s::jsonb WHERE arxiv_id = %s", [asset, paper])
+        interests_tables.set_asset(db, paper, asset)
 
 
 def test_what_is_not_shown_changes_no_tag(interests, other_interests, interest, api, db):
@@ -93,7 +94,7 @@ def test_what_is_not_shown_changes_no_tag(interests, other_interests, interest, 
     tag = digest(api).headers["ETag"]
     interests.feedback(paper, "like")
     other_interests.refresh(other_interests.ready())
-    db.execute("UPDATE interest SET pool_size = pool_size + 1, pool_embedder = NULL WHERE id = %s", [interest["id"]])
+    interests_tables.change_unseen(db, interest["id"])
     answer = digest(api, tag)
     assert answer.content == b"" and answer.headers["ETag"] == tag
     assert digest(api, f'"x", W/{tag}').headers["ETag"] == tag
@@ -103,7 +104,7 @@ def test_a_known_digest_is_not_computed(interest, api, db):
     """Its papers are not even read: their table is locked meanwhile."""
     tag = digest(api).headers["ETag"]
     with db.transaction():
-        db.execute("LOCK TABLE recommendation, paper, feedback, interest")
+        interests_tables.refuse_digest_reads(db)
         digest(api, tag)
 
 

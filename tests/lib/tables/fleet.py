@@ -128,6 +128,55 @@ def deadlocks(db):
     return db.execute("SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()").fetchone()[0]
 
 
+def rename(db, account, former, now):
+    """The account's runs and budgets of a repository are under its new name."""
+    db.execute("SELECT budgets_move(%(account)s, %(former)s, %(now)s), runs_move(%(account)s, %(former)s, %(now)s)",
+               {"account": account, "former": former, "now": now})
+
+
+# Budgets
+
+
+def add_budgets(db, account, count):
+    """So many budgets of repositories that the account does not have."""
+    db.execute("INSERT INTO budget (account_id, scope, target, repo, period, usd, action, warn_percent, time_zone, week_starts, "
+               "former_time_zone, former_week_starts) "
+               "SELECT %s, 'repo', 'r/' || n, 'r/' || n, 'day', 1, 'warn', '{}', 'UTC', 1, 'UTC', 1 FROM generate_series(1, %s) n",
+               [account, count])
+
+
+def spend_of(db, account):
+    """(USD, runs) of all runs of the account"""
+    return db.execute("SELECT sum(spend_usd)::float8, count(*) FROM run WHERE account_id = %s", [account]).fetchone()
+
+
+def count_from_ever(db, budget):
+    """The budget is older than all runs."""
+    db.execute("UPDATE budget SET counted_from = '-infinity' WHERE id = %s", [budget])
+
+
+def calendar_period(db, period, zone, week_starts, moment):
+    """(start, end) of the period of the calendar that has the moment."""
+    return db.execute("SELECT starts_at, ends_at FROM calendar_period(%s, %s, %s, %s)", [period, zone, week_starts, moment]).fetchone()
+
+
+def periods_of(db, budget):
+    """[(start, end)] of the budget's period and of the one after it."""
+    row = db.execute("SELECT p.starts_at, p.ends_at, n.starts_at, n.ends_at"
+                     " FROM budget b, budget_period_at(b, now()) p, budget_period_at(b, p.ends_at) n WHERE b.id = %s", [budget]).fetchone()
+    return row[:2], row[2:]
+
+
+def set_figures(db, budget, reported, runs):
+    """The budget has other figures than its runs."""
+    db.execute("UPDATE budget_period SET reported = %s, runs = %s WHERE budget_id = %s", [reported, runs, budget])
+
+
+def make_check_due(db, budget):
+    """The budget was compared with its runs almost a day ago."""
+    db.execute("UPDATE budget SET checked_at = now() - interval '21 hours' WHERE id = %s", [budget])
+
+
 # Installations
 
 

@@ -348,6 +348,60 @@ def has_message_day(db, day):
     return db.execute("SELECT to_regclass(%s)", [f"message_delivery_{day}"]).fetchone()[0] is not None
 
 
+# Digests
+
+
+def digest_comes(db, endpoint, ago="0", days=0):
+    """The next date of the endpoint's digest is today and some days, and has come so long ago."""
+    db.execute("UPDATE endpoint_digest SET next_at = now() - %s::interval, next_date = (now() AT TIME ZONE 'UTC')::date + %s"
+               " WHERE endpoint_id = %s", [ago, days, endpoint])
+
+
+def digest_was_due(db, endpoint, days):
+    """No process has looked at the endpoint's digest since it was due, so many days before."""
+    db.execute("UPDATE endpoint_digest SET next_at = next_at - %(days)s * interval '1 day', next_date = next_date - %(days)s::int"
+               " WHERE endpoint_id = %(id)s", {"days": days, "id": endpoint})
+
+
+def digest_is_over(db, endpoint):
+    """The date that had come is over: the next one is to come."""
+    return db.execute("SELECT FROM endpoint_digest WHERE endpoint_id = %s AND next_at > now()", [endpoint]).rowcount == 1
+
+
+def announce_digests(db, limit):
+    """Tell the dates that have come. Returns how many."""
+    return db.execute("SELECT digests_announce(%s)", [limit]).fetchone()[0]
+
+
+def next_digest(db, endpoint):
+    """The date of the endpoint's next digest, in its time zone."""
+    return db.execute("SELECT next_date FROM endpoint_digest WHERE endpoint_id = %s", [endpoint]).fetchone()[0]
+
+
+def pass_digest(db, endpoint):
+    """The next date of the endpoint's digest has been; the one after it is planned."""
+    db.execute("UPDATE endpoint_digest d SET (last_date, next_date, next_at) = (SELECT d.next_date, n.next_date, n.next_at"
+               " FROM digest_next(jsonb_populate_record(d, jsonb_build_object('last_date', d.next_date)), d.next_at) n)"
+               " WHERE endpoint_id = %s", [endpoint])
+
+
+def lose_time_zone(db, endpoint):
+    """The time zone of the endpoint's digest is not known any more."""
+    db.execute("UPDATE endpoint_digest SET time_zone = 'Europe/Atlantis' WHERE endpoint_id = %s", [endpoint])
+
+
+def digest_times(db, zone, hour, minute, moment, count):
+    """The next `count` times of a daily digest after a moment: [(date, time)]."""
+    found, last = [], None
+    for _ in range(count):
+        last, moment = db.execute(
+            "SELECT next_date, next_at FROM digest_next(jsonb_populate_record(NULL::endpoint_digest, jsonb_build_object("
+            "'time_zone', %s::text, 'hour', %s::int, 'minute', %s::int, 'weekdays', '[1,2,3,4,5,6,7]'::jsonb, 'last_date', %s::date)), %s)",
+            [zone, hour, minute, last, moment]).fetchone()
+        found.append((last, moment))
+    return found
+
+
 # Messages by e-mail
 
 

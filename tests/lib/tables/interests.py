@@ -1,5 +1,6 @@
 """Tables of svc-interests."""
 
+import json
 import uuid
 from datetime import datetime, timedelta, timezone
 
@@ -272,7 +273,144 @@ def active_accounts(db):
     return db.execute("SELECT count(DISTINCT account_id) FROM interest WHERE is_active").fetchone()[0]
 
 
+def end_daily_run(db, is_over):
+    """Whether the run of the day has come to all accounts."""
+    db.execute("INSERT INTO daily_run (day, tasks) VALUES ((now() AT TIME ZONE 'UTC')::date, 0) ON CONFLICT (day) DO UPDATE"
+               " SET next_account = CASE WHEN NOT %s THEN '00000000-0000-0000-0000-000000000000'::uuid END", [is_over])
+
+
+def is_refreshed(db, account):
+    """The run of the day is over for the account."""
+    return db.execute("SELECT day_is_refreshed(%s, (now() AT TIME ZONE 'UTC')::date)", [account]).fetchone()[0]
+
+
+# Digests
+
+
+def recommend_three(db, interest):
+    """Three papers are recommended for an inactive interest, which is active then: [recommendation], the best first."""
+    db.execute(
+        "WITH papers AS (INSERT INTO paper (arxiv_id, asset, abstract, version)"
+        " SELECT '2205.9900' || n, jsonb_build_object('arxiv_id', '2205.9900' || n, 'title', 'Paper ' || n,"
+        " 'url', 'https://arxiv.org/abs/2205.9900' || n, 'authors', '[\"A\", \"B\", \"C\", \"D\"]'::jsonb), 'abstract', 1 FROM generate_series(1, 3) n"
+        " ON CONFLICT (arxiv_id) DO UPDATE SET version = 1 RETURNING arxiv_id)"
+        " INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
+        " SELECT i.id, i.account_id, p.arxiv_id, i.context_version, 1 - right(p.arxiv_id, 1)::float / 10, right(p.arxiv_id, 1)::int, 'because'"
+        " FROM interest i, papers p WHERE i.id = %s", [interest])
+    db.execute("UPDATE interest SET is_active = true WHERE id = %s", [interest])
+    names = ("recommendation_id", "interest_id", "resource_id", "relevance_score")
+    rows = db.execute("SELECT id::text, interest_id::text, arxiv_id, relevance_score FROM recommendation WHERE interest_id = %s ORDER BY rank",
+                      [interest])
+    return [dict(zip(names, row, strict=True)) for row in rows]
+
+
+def copy_interest(db, interest, count, reasoning):
+    """So many interests like this one, with its recommendations for other reasons."""
+    db.execute(
+        "WITH made AS (INSERT INTO interest SELECT (jsonb_populate_record(i, jsonb_build_object('id', uuid_v7(),"
+        " 'experiment_history_id', uuid_v7(), 'name', 'interest ' || n))).*"
+        " FROM interest i, generate_series(1, %s) n WHERE i.id = %s RETURNING id, account_id, context_version)"
+        " INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
+        " SELECT m.id, m.account_id, r.arxiv_id, m.context_version, r.relevance_score, r.rank, %s"
+        " FROM made m, recommendation r WHERE r.interest_id = %s", [count, interest, reasoning, interest])
+
+
+def keep_recommendation(db, account, recommendation):
+    """Delete all others of the account."""
+    db.execute("DELETE FROM recommendation WHERE id <> %s AND account_id = %s", [recommendation, account])
+
+
+def lock_interests(connection, account):
+    """Until the connection's transaction ends, nothing can be written for the account's interests."""
+    connection.execute("SELECT FROM interest WHERE account_id = %s FOR UPDATE", [account])
+
+
+def recommend_beside(connection, recommendation, paper):
+    """Recommend another paper for the same interest, in the connection's transaction."""
+    connection.execute("INSERT INTO recommendation (interest_id, account_id, arxiv_id, context_version, relevance_score, rank, reasoning)"
+                       " SELECT interest_id, account_id, %s, context_version, 0.1, 2, 'x' FROM recommendation WHERE id = %s",
+                       [paper, recommendation])
+
+
+def waiting_digests(db, account):
+    """How many digests of the account wait for the refresh of the day."""
+    return db.execute("SELECT count(*) FROM digest_due WHERE account_id = %s", [account]).fetchone()[0]
+
+
+def age_waiting_digests(db, account, hours):
+    """The account's digests have waited that long."""
+    db.execute("UPDATE digest_due SET due_at = now() - %s * interval '1 hour' WHERE account_id = %s", [hours, account])
+
+
+def put_refresh_of_day(db, account):
+    """The account's part of the daily run, which begins in an hour. Returns its task."""
+    (task,) = db.execute("SELECT (task_put('recommendations_refresh_all', %s, jsonb_build_object('day', (now() AT TIME ZONE 'UTC')::date),"
+                         " NULL, NULL)).id", [account]).fetchone()
+    db.execute("UPDATE task SET status = 'pending', run_after = now() + interval '1 hour', turn = NULL WHERE id = %s", [task])
+    return task
+
+
+def refuse_digest_reads(db):
+    """Until the transaction ends, nobody can even read what digests are made of."""
+    db.execute("LOCK TABLE recommendation, paper, feedback, interest")
+
+
+def drop_recommendation(db, recommendation):
+    db.execute("DELETE FROM recommendation WHERE id = %s", [recommendation])
+
+
+def set_asset(db, paper, asset):
+    """What is known of a paper."""
+    db.execute("UPDATE paper SET asset = %s WHERE arxiv_id = %s", [json.dumps(asset), paper])
+
+
+def change_unseen(db, interest):
+    """Change what no digest shows of an interest."""
+    db.execute("UPDATE interest SET pool_size = pool_size + 1, pool_embedder = NULL WHERE id = %s", [interest])
+
+
+# Provisioning
+
+
+def expire_agent_key(db, interest, days):
+    """The key of the interest's agent expires so many days from now."""
+    db.execute("UPDATE provisioning SET key_expires_at = now() + %s * interval '1 day' WHERE interest_id = %s", [days, interest])
+
+
+def want_repository(db, interest, repo):
+    """What a start left behind whose task has failed: the interest's agent was to move to a repository."""
+    db.execute("UPDATE provisioning SET repo = %s WHERE interest_id = %s", [repo, interest])
+
+
+def scheduled_time_comes(db, interest, ago="1 minute"):
+    """The time of the schedule has come, so long ago, for the first time."""
+    db.execute("UPDATE provisioning SET next_run_at = now() - %s::interval, next_run_date = (now() - %s::interval)::date, last_run_date = NULL"
+               " WHERE interest_id = %s", [ago, ago, interest])
+
+
+def is_planned_again(db, interest):
+    """The time of the schedule that had come is over, and the next one is planned."""
+    query = "SELECT next_run_at > now() AND last_run_date IS NOT NULL FROM provisioning WHERE interest_id = %s"
+    return db.execute(query, [interest]).fetchone()[0]
+
+
+def is_next_date_later(db, interest):
+    """The next run of the schedule is not on the date of the last one."""
+    return db.execute("SELECT next_run_date > last_run_date FROM provisioning WHERE interest_id = %s", [interest]).fetchone()[0]
+
+
+def next_time_of_day(db, hour, minute, zone):
+    """The next time that it is so late in a time zone, as the API shows it."""
+    query = "SELECT time_json(next_at) FROM local_time_next('{1,2,3,4,5,6,7}', %s, %s, %s, NULL, now())"
+    return db.execute(query, [hour, minute, zone]).fetchone()[0]
+
+
 # Work that waits
+
+
+def drop_work(db, interest):
+    """Nothing is at work for the interest."""
+    db.execute("DELETE FROM task WHERE input ->> 'interest_id' = %s", [interest])
 
 
 def queue(db, kind, interest, count):

@@ -10,6 +10,9 @@ from lib.http.client import Api
 from lib.http.keys import checksum
 from lib.scenario.provisioning import FILE, KEY
 from lib.system.kill_points import KillPoints
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 STEPS = ["check_app", "agent_key", "model_key", "workflow", "pull_request", "merge", "installation", "first_run"]
@@ -106,7 +109,7 @@ def test_provisioning_again_changes_nothing(team):
 def test_provisioning_again_replaces_a_key_that_expires_soon(cluster, team):
     first = team.provision()
     with cluster.postgres.connect("interests") as db:
-        db.execute("UPDATE provisioning SET key_expires_at = now() + interval '29 days' WHERE interest_id = %s", [team.interest])
+        interests_tables.expire_agent_key(db, team.interest, 29)
     second = team.provision()
     assert second["result"]["changed"] == ["agent_key"]
     (key,) = team.keys()
@@ -156,8 +159,7 @@ def test_a_deleted_account_leaves_nothing(cluster, team):
     team.provision()
     team.api.post("/account/delete", {"confirm": True}, expect=200)
     with cluster.postgres.connect("interests") as db:
-        query = "SELECT count(*) FROM provisioning WHERE interest_id = %s"
-        wait_for(lambda: db.execute(query, [team.interest]).fetchone()[0] == 0, "the rows are deleted")
+        wait_for(lambda: common.tables_with(db, ["provisioning"], interest_id=team.interest) == [], "the rows are deleted")
 
 
 def test_the_app_that_is_removed_is_heard_of(team):
@@ -315,7 +317,7 @@ def test_an_agent_of_another_account_is_not_overwritten(new_team):
 def want(cluster, team, repo):
     """What a start left behind whose task has failed: the agent of a team was to move to a repository."""
     with cluster.postgres.connect("interests") as db:
-        db.execute("UPDATE provisioning SET repo = %s WHERE interest_id = %s", [repo, team.interest])
+        interests_tables.want_repository(db, team.interest, repo)
 
 
 def test_a_repository_that_is_wanted_and_not_proved_is_free_for_its_owner(cluster, new_team):
@@ -453,5 +455,5 @@ def test_a_token_is_refused_once_push_access_is_lost(cluster, team):
     team.api.post(team.path("provision-cli-token"), expect=200)
     team.host.leave(membership)
     with cluster.postgres.connect("integrations") as db:
-        db.execute("UPDATE repository_access SET told_at = told_at - interval '5 minutes' WHERE repo = lower(%s)", [repo])
+        integrations_tables.age_access(db, repo)
     team.api.problem("POST", team.path("provision-cli-token"), 404, "not_found")

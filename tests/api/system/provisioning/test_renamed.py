@@ -5,6 +5,7 @@ import secrets
 import pytest
 
 from lib.http.client import Api
+from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 
@@ -191,7 +192,7 @@ def test_a_question_of_an_agent_heals_a_lost_rename(team, code_host):
 
 def forget_access(team):
     with team.cluster.postgres.connect("integrations") as db:
-        db.execute("DELETE FROM repository_access")
+        integrations_tables.forget_access(db)
 
 
 def test_a_repository_that_lost_its_name_unheard_keeps_its_rows(team):

@@ -3,6 +3,8 @@
 import pytest
 
 from lib.system.kill_points import KillPoints
+from lib.tables import common
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 NAME = "svc-interests"
@@ -37,31 +39,13 @@ def schedule(team, expect=200, **members):
     return team.api.put(f"/interests/{team.interest}", {"schedule": members}, expect=expect).json()
 
 
-def come(db, team, ago="1 minute"):
-    """Let the time of the schedule have come, so long ago."""
-    db.execute(
-        "UPDATE provisioning SET next_run_at = now() - %s::interval, next_run_date = (now() - %s::interval)::date, last_run_date = NULL "
-        "WHERE interest_id = %s", (ago, ago, team.interest))  # fmt: skip
-    db.commit()
-
-
-def is_planned(db, team):
-    query = "SELECT next_run_at > now() AND last_run_date IS NOT NULL FROM provisioning WHERE interest_id = %s"
-    (made,) = db.execute(query, (team.interest,)).fetchone()
-    db.commit()
-    return made
-
-
 def tasks(db, team):
-    query = "SELECT status FROM task WHERE kind = 'scheduled_run' AND input ->> 'interest_id' = %s"
-    found = [status for (status,) in db.execute(query, (team.interest,)).fetchall()]
-    db.commit()
-    return found
+    return [task.status for task in common.tasks(db, "scheduled_run", interest_id=team.interest)]
 
 
 def ended(db, team):
     """Wait until the time that has come is over; returns the runs after the first one."""
-    wait_for(lambda: is_planned(db, team), "the next time is planned")
+    wait_for(lambda: interests_tables.is_planned_again(db, team.interest), "the next time is planned")
     wait_for(lambda: not {"pending", "running"} & set(tasks(db, team)), "the tasks have ended")
     return team.host.runs(team.repo)[1:]
 
@@ -93,8 +77,7 @@ def test_what_is_no_schedule_is_refused(working_team, members, field):
 
 def test_the_next_time_is_told(db, active):
     schedule(active, every="daily", hour=7, minute=30, time_zone="Asia/Tokyo")
-    query = "SELECT time_json(next_at) FROM local_time_next('{1,2,3,4,5,6,7}', 7, 30, 'Asia/Tokyo', NULL, now())"
-    assert active.status()["next_run_at"] == db.execute(query).fetchone()[0]
+    assert active.status()["next_run_at"] == interests_tables.next_time_of_day(db, 7, 30, "Asia/Tokyo")
     schedule(active, every="off")
     assert active.status()["next_run_at"] is None
 
@@ -103,12 +86,11 @@ def test_the_next_time_is_told(db, active):
 
 
 def test_a_time_starts_the_agent_once(db, active, eager):
-    come(db, active)
+    interests_tables.scheduled_time_comes(db, active.interest)
     (run,) = ended(db, active)
     assert run["inputs"] == {"agent": "agent_one", "provider": "anthropic", "interest_id": active.interest}
-    query = "SELECT next_run_date > last_run_date FROM provisioning WHERE interest_id = %s"
     schedule(active, every="daily", hour=23, minute=59)  # the date has been
-    assert db.execute(query, (active.interest,)).fetchone() == (True,)
+    assert interests_tables.is_next_date_later(db, active.interest)
 
 
 def test_agents_without_a_plan_get_one(db, active, eager):
@@ -118,7 +100,7 @@ def test_agents_without_a_plan_get_one(db, active, eager):
 
 
 def test_a_time_that_is_long_over_is_skipped(db, active, eager):
-    come(db, active, ago="7 hours")
+    interests_tables.scheduled_time_comes(db, active.interest, ago="7 hours")
     assert ended(db, active) == [] and tasks(db, active) == []
 
 
@@ -133,7 +115,7 @@ OBSTACLES = {
 def test_an_agent_that_may_not_start_is_not_started(db, active, eager, obstacle):
     OBSTACLES[obstacle](active)
     wait_for(lambda: active.status()["next_run_at"] is None, "it is known")
-    come(db, active)
+    interests_tables.scheduled_time_comes(db, active.interest)
     assert ended(db, active) == [] and tasks(db, active) == []
 
 
@@ -147,7 +129,7 @@ def test_a_process_that_is_killed_starts_no_agent_twice(cluster, db, active, sub
         else:
             points.hold("provisioning", "NEW.last_run_date IS NOT NULL")
         cluster.add(NAME, SCHEDULE_CHECK="50ms").wait_ready()
-        come(db, active)
+        interests_tables.scheduled_time_comes(db, active.interest)
         points.wait()
         points.kill()
     finally:
@@ -171,9 +153,7 @@ def test_a_paused_agent_is_triggered_by_nobody(active):
 
 def test_a_task_that_waits_obeys_the_pause(db, active):
     active.api.post(active.path("pause-agent"), expect=200)
-    db.execute("SELECT task_put('scheduled_run', account_id, jsonb_build_object('interest_id', id), NULL, NULL) FROM interest WHERE id = %s",
-               (active.interest,))  # fmt: skip
-    db.commit()
+    common.start_task(db, "scheduled_run", interests_tables.account_of(db, active.interest), interest_id=active.interest)
     wait_for(lambda: tasks(db, active) == ["completed"], "the task has ended")
     assert len(active.host.runs(active.repo)) == 1
 
