@@ -10,6 +10,8 @@ from functools import partial
 
 import httpx
 
+from lib.tables import common
+from lib.tables import integrations as integrations_tables
 from lib.wait import after, wait_for
 from lib.outside.webhooks import Hook, pull_request
 
@@ -63,11 +65,11 @@ def test_each_fact_counts_once_whatever_is_killed(pair):
     pair.recover()
     hook = Hook(pair)
     ids = [delivery for delivery, _ in deliveries]
-    rows = hook.rows("SELECT status, count(*), count(DISTINCT id) FROM delivery WHERE id = ANY (%s) GROUP BY 1", ids)
-    assert dict((status, (count, ids)) for status, count, ids in rows) == {
-        "applied": (FACTS, FACTS), "ignored": (FACTS, FACTS)}  # fmt: skip
-    assert hook.rows("SELECT count(*) FROM delivery_seen WHERE id = ANY (%s) AND times >= 2", ids) == [(len(ids),)]
-    assert hook.rows("SELECT count(*) FROM outbox WHERE data->>'repo' = %s", repo) == [(FACTS,)]
+    ledger = integrations_tables.ledger_of(hook.connection, ids)
+    assert len({delivery for delivery, _ in ledger}) == len(ledger)
+    assert Counter(status for _, status in ledger) == {"applied": FACTS, "ignored": FACTS}
+    assert len(integrations_tables.seen(hook.connection, ids, times=2)) == len(ids)
+    assert len(common.outbox(hook.connection, repo=repo)) == FACTS
 
     def numbers():
         """Of each event id that a reader sees, what it is about."""

@@ -180,6 +180,11 @@ def delivery(db, delivery):
         return cursor.execute("SELECT status, reason, body, secret FROM delivery WHERE id = %s", [delivery]).fetchone()
 
 
+def ledger_of(db, deliveries):
+    """[(delivery, status)] of all rows that the ledger has of the deliveries."""
+    return db.execute("SELECT id, status FROM delivery WHERE id = ANY (%s)", [list(deliveries)]).fetchall()
+
+
 def times_received(db, delivery):
     return db.execute("SELECT times FROM delivery_seen WHERE id = %s", [delivery]).fetchone()[0]
 
@@ -195,9 +200,9 @@ def known_facts(db, deliveries):
     return [one for (one,) in db.execute("SELECT delivery_id FROM fact WHERE delivery_id = ANY (%s)", [list(deliveries)])]
 
 
-def seen(db, deliveries):
-    """Those of the deliveries that have come."""
-    return [one for (one,) in db.execute("SELECT id FROM delivery_seen WHERE id = ANY (%s)", [list(deliveries)])]
+def seen(db, deliveries, times=1):
+    """Those of the deliveries that have come, or that have come so often."""
+    return [one for (one,) in db.execute("SELECT id FROM delivery_seen WHERE id = ANY (%s) AND times >= %s", [list(deliveries), times])]
 
 
 def ledger_day(db, days=0):
