@@ -16,6 +16,7 @@
 #include "product/agent_workflow.h"
 #include "provision/agent_commands.h"
 #include "provision/provision.h"
+#include "provision/renewal.h"
 #include "provision/schedule.h"
 #include "provision/workflow_file.h"
 #include "refresh/daily.h"
@@ -76,6 +77,7 @@ static const struct job JOBS[] = {
 	{"provision", provision_run, .acts_for_caller = true},
 	{"first_run", first_run_run, .acts_for_caller = true},
 	{"scheduled_run", scheduled_run_run, .acts_for_caller = true},
+	{"workflow_renewal", renewal_run, .acts_for_caller = true},
 	{"key_revoke", key_revoke_run},
 	{"digest", digest_message_run},
 	{0},
@@ -102,6 +104,7 @@ static const struct event_handler EVENTS[] = {
 static const struct recurring RECURRING[] = {
 	{"daily", daily_run, &daily_check_ms},
 	{"schedules", schedules_run, &schedule_check_ms},
+	{"workflow-renewals", renewals_run, &renewal_check_ms},
 	{"papers", papers_age, &papers_age_ms},
 	{"digests", digest_message_pass, &digest_check_ms},
 	{"follow-embedder", refit_others, &refit_check_ms},
@@ -135,7 +138,8 @@ static const struct service SERVICE = {
                                                 REFIT_SETTINGS, REFRESH_SETTINGS, DAILY_SETTINGS,
                                                 RETENTION_SETTINGS, DIGEST_SETTINGS, AGENT_SETTINGS,
                                                 AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
-                                                SCHEDULE_SETTINGS, SOURCE_SETTINGS, NULL},
+                                                SCHEDULE_SETTINGS, RENEWAL_SETTINGS,
+                                                SOURCE_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,

@@ -78,6 +78,8 @@ CREATE TABLE provisioning (
     next_run_date date,
     next_run_at timestamp with time zone,
     last_run_date date,
+    renewal_version text,
+    proposed_version text,
     CONSTRAINT provisioning_check CHECK ((((key_id IS NULL) = (key_repo IS NULL)) AND ((key_id IS NULL) = (key_expires_at IS NULL))))
 );
 ALTER TABLE ONLY provisioning
@@ -524,3 +526,10 @@ UNION
     run_signal.arxiv_id,
     run_signal.signal
    FROM run_signal;
+
+CREATE TABLE workflow_version (
+    version text NOT NULL,
+    seen_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY workflow_version
+    ADD CONSTRAINT workflow_version_pkey PRIMARY KEY (version);

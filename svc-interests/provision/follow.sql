@@ -1,9 +1,11 @@
 -- name: follow_pull_request
--- $1 repo, $2 number, $3 state, $4 whether it is merged, $5 when, $6 number of the repository.
+-- $1 repo, $2 number, $3 state, $4 whether it is merged, $5 when, $6 number of the repository. One that is closed can be opened again.
 WITH told AS (
     UPDATE provisioning p SET
         merged_at = CASE WHEN $4::boolean THEN coalesce(p.merged_at, $5::timestamptz) ELSE p.merged_at END,
         closed_at = CASE WHEN $3 = 'closed' AND NOT $4::boolean THEN $5::timestamptz END,
+        workflow_version = CASE WHEN $4::boolean THEN coalesce(p.proposed_version, p.workflow_version) ELSE p.workflow_version END,
+        proposed_version = CASE WHEN NOT $4::boolean THEN p.proposed_version END,
         updated_at = now()
     FROM (SELECT lower(repository_hold($1, $6)) AS repo) held
     WHERE lower(p.repo) = held.repo AND p.pr_number = $2::integer

@@ -214,7 +214,7 @@ void provision_status_get(struct request *rq)
 	struct provision_input *in = request_input(rq, struct provision_input, INTEREST_FIELDS);
 	reply_one(rq, 200,
 	          pg_query(rq, PROVISION_STATUS_GET_SQL, pg_uuid(rq->caller.account),
-	                   pg_text(in->interest)),
+	                   pg_text(in->interest), pg_text(workflow_version(rq->arena))),
 	          NOT_FOUND);
 }
 

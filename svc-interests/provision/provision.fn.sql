@@ -88,6 +88,7 @@ BEGIN
         pr_url = CASE WHEN lower(p.repo) = lower(excluded.repo) THEN p.pr_url END,
         merged_at = CASE WHEN lower(p.repo) = lower(excluded.repo) THEN p.merged_at END,
         closed_at = CASE WHEN lower(p.repo) = lower(excluded.repo) THEN p.closed_at END,
+        proposed_version = CASE WHEN lower(p.repo) = lower(excluded.repo) THEN p.proposed_version END,
         updated_at = now();
     outcome := 'started';
     started_task := task_json(t);

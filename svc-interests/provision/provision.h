@@ -6,6 +6,8 @@
  *     agent_commands.c   how a run installs and starts each agent
  *     preset.c           commands of agents that need no setting
  *     workflow_file.c    the workflow that the agent runs in (../workflow/expops.yml)
+ *     proposal.c         proposing that file to those who own the repository
+ *     renewal.c          doing so again when the product has a newer one
  *     schedule.c         when the agent starts by itself, and its pause
  *     follow.c           what the code host and the gateway tell later
  *

@@ -13,10 +13,11 @@ SELECT (task_json(t)::jsonb || jsonb_build_object('steps', provision_steps_json(
 FROM task t WHERE t.id = $3 AND t.account_id = $1 AND t.kind = 'provision' AND t.input ->> 'interest_id' = $2::uuid::text;
 
 -- name: provision_status_get (read)
--- $1 account, $2 interest.
+-- $1 account, $2 interest, $3 version of the workflow (NULL: none).
 SELECT jsonb_build_object(
            'provisioned', coalesce(p.installation_id IS NOT NULL AND p.revoked_at IS NULL, false),
            'state', provision_state(p), 'repo', p.repo, 'agent', p.agent, 'pr_url', p.pr_url,
+           'workflow_outdated', workflow_is_outdated(p, $3),
            'installation_id', p.installation_id, 'task_id', p.task_id, 'updated_at', time_json(p.updated_at),
            'paused', i.agent_paused_at IS NOT NULL,
            'next_run_at', CASE WHEN agent_obstacle(p, i) IS NULL THEN time_json(nullif(p.next_run_at, 'infinity')) END)

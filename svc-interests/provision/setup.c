@@ -3,6 +3,7 @@
 #include "json/json.h"
 #include "pg/pg.h"
 #include "product/agent_workflow.h"
+#include "provision/proposal.h"
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
 #include "steps.sql.h"
@@ -10,9 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
-#define KEY_SECRET    "EXPOPS_KEY"
-#define MODEL_URL     "EXPOPS_MODEL_URL"
-#define BRANCH_SUFFIX 8 /* characters of the task's id */
+#define KEY_SECRET "EXPOPS_KEY"
+#define MODEL_URL  "EXPOPS_MODEL_URL"
 
 /* --- Asking other services -------------------------------------------------------------------- */
 
@@ -182,56 +182,10 @@ void setup_model_key(struct provision *p)
 		provider);
 }
 
-/* The branch for the setup files. When its pull request was merged before, a new branch, whose name
- * ends with characters of the task's id: commits on the merged one would reach no pull request. */
 static const char *work_branch(const struct provision *p)
 {
-	const char *branch = text(p, "branch"), *task = text(p, "task_id");
-	return text(p, "merged_at") ? arena_printf(p->rq->arena, "%s-%s", branch,
-	                                           task + strlen(task) - BRANCH_SUFFIX)
-	                            : branch;
-}
-
-/* Whether the file is on the default branch as it has to be. */
-static bool is_in_place(const struct provision *p, const char *content)
-{
-	const char *path = agent_workflow_path(p->rq->arena);
-	yyjson_val *file = ask(p->rq, INTERNAL_ID_file_get,
-	                       ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"path", path}));
-	const char *there = json_get_text(file, "content");
-	return there && strcmp(there, content) == 0;
-}
-
-void setup_workflow(struct provision *p)
-{
-	const struct workflow_values values = {
-		.interest = text(p, "interest_id"),
-		.agent = text(p, "agent"),
-		.provider = text(p, "provider"),
-	};
-	const char *content = workflow_file(p->rq->arena, &values);
-	set(p, "workflow_version", workflow_version(p->rq->arena, content));
-	if (is_in_place(p, content)) {
-		set(p, "work_branch", NULL);
-		if (!text(p, "merged_at"))
-			set(p, "merged_at", "now");
-		skip(p, "The workflow is on the default branch.");
-		return;
-	}
-	const char *branch = work_branch(p);
-	yyjson_val *put =
-		ask(p->rq, INTERNAL_ID_file_put,
-	            ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"branch", branch},
-	                     {"path", agent_workflow_path(p->rq->arena)}, {"content", content},
-	                     {"message", "Add the workflow of the research agent"}));
-	bool is_changed = json_get_bool(put, "changed", false);
-	set(p, "work_branch", branch);
-	set(p, "commit_sha", json_get_text(put, "commit_sha"));
-	set_bool(p, "changed", is_changed);
-	p->message = arena_printf(p->rq->arena,
-	                          is_changed ? "The workflow is on the branch %s."
-	                                     : "The workflow is up to date on the branch %s.",
-	                          branch);
+	return text(p, "merged_at") ? proposal_branch(p->rq, p->row, text(p, "task_id"))
+	                            : text(p, "branch");
 }
 
 static const char *pull_request_text(const struct provision *p)
@@ -243,9 +197,50 @@ static const char *pull_request_text(const struct provision *p)
 		"the best recommendation of the day, tries it on a branch and opens a "
 		"pull request. It has the secret "
 		"`" KEY_SECRET "`, which is limited to this repository and interest, "
-		"and can be revoked at any time.\n",
+		"and can be revoked at any time.\n\n%s",
 		agent_workflow_path(p->rq->arena), text(p, "agent"),
-		outside_text(p->rq->arena, text(p, "interest_name")));
+		outside_text(p->rq->arena, text(p, "interest_name")), proposal_guide(p->rq->arena));
+}
+
+static struct proposal proposal_of(const struct provision *p, const char *branch)
+{
+	return (struct proposal){
+		.repo = text(p, "repo"),
+		.branch = branch,
+		.title = "Add the workflow of the research agent",
+		.body = pull_request_text(p),
+	};
+}
+
+void setup_workflow(struct provision *p)
+{
+	const struct workflow_values values = {
+		.interest = text(p, "interest_id"),
+		.agent = text(p, "agent"),
+		.provider = text(p, "provider"),
+	};
+	const char *content = workflow_file(p->rq->arena, &values);
+	set(p, "workflow_version", workflow_version(p->rq->arena));
+	if (proposal_is_in_place(p->rq, text(p, "repo"), content)) {
+		set(p, "work_branch", NULL);
+		set(p, "proposed_version", NULL);
+		if (!text(p, "merged_at"))
+			set(p, "merged_at", "now");
+		skip(p, "The workflow is on the default branch.");
+		return;
+	}
+	const char *branch = work_branch(p);
+	struct proposal proposal = proposal_of(p, branch);
+	proposal.content = content;
+	yyjson_val *put = proposal_commit(p->rq, &proposal);
+	bool is_changed = json_get_bool(put, "changed", false);
+	set(p, "work_branch", branch);
+	set(p, "commit_sha", json_get_text(put, "commit_sha"));
+	set_bool(p, "changed", is_changed);
+	p->message = arena_printf(p->rq->arena,
+	                          is_changed ? "The workflow is on the branch %s."
+	                                     : "The workflow is up to date on the branch %s.",
+	                          branch);
 }
 
 void setup_pull_request(struct provision *p)
@@ -254,17 +249,15 @@ void setup_pull_request(struct provision *p)
 		skip(p, "There is nothing to propose.");
 		return;
 	}
-	yyjson_val *answer =
-		ask(p->rq, INTERNAL_ID_pull_request_open,
-	            ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"head", text(p, "work_branch")},
-	                     {"base", text(p, "default_branch")},
-	                     {"title", "Add the research agent"}, {"body", pull_request_text(p)}));
+	struct proposal proposal = proposal_of(p, text(p, "work_branch"));
+	yyjson_val *answer = proposal_open(p->rq, &proposal);
 	yyjson_val *pull = json_get(answer, "pull_request");
 	const char *url = json_get_text(pull, "html_url");
 	yyjson_mut_obj_add_int(p->doc, p->output, "pr_number", json_get_int(pull, "number", 0));
 	set(p, "pr_url", url);
 	set(p, "merged_at", json_get_text(pull, "merged_at"));
 	set(p, "closed_at", NULL);
+	set(p, "proposed_version", NULL);
 	set_bool(p, "changed", json_get_bool(answer, "created", false));
 	p->message = arena_printf(p->rq->arena, "The workflow is in %s.", url);
 }

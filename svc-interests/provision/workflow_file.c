@@ -50,6 +50,7 @@ const char *workflow_file(struct arena *arena, const struct workflow_values *val
 		const char *name, *text;
 		void (*add)(struct buf *out, const char *text);
 	} marks[] = {
+		{"@SITE@", process_settings.public_url, buf_puts},
 		{"@PUBLIC_URL@", process_settings.public_url, add_quoted},
 		{"@INTEREST@", values->interest, add_quoted},
 		{"@AGENT@", values->agent, add_quoted},
@@ -74,8 +75,12 @@ const char *workflow_file(struct arena *arena, const struct workflow_values *val
 	return out.data;
 }
 
-const char *workflow_version(struct arena *arena, const char *content)
+const char *workflow_version(struct arena *arena)
 {
+	const struct workflow_values values = {.interest = "", .agent = "", .provider = ""};
+	if (!process_settings.public_url[0])
+		return NULL;
+	const char *content = workflow_file(arena, &values);
 	char hex[SHA256_HEX_LEN + 1];
 	sha256_hex(content, strlen(content), hex);
 	return arena_strdup(arena, hex);

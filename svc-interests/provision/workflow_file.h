@@ -16,5 +16,7 @@ struct workflow_values {
 /** The file's content; in the arena. */
 const char *workflow_file(struct arena *arena, const struct workflow_values *values);
 
-/** A hash of it, in hexadecimal. */
-const char *workflow_version(struct arena *arena, const char *content);
+/** The version of the workflow: a hash of the file with its settings and without the values, in
+ * hexadecimal; in the arena. A repository whose file has another version is out of date. NULL
+ * without PUBLIC_URL: no repository can have it. */
+const char *workflow_version(struct arena *arena);

@@ -461,6 +461,7 @@ export const text = {
       setUp: "Set up the agent",
       repair: "Set up again",
       request: "Pull request",
+      outdated: "There is a newer version of the workflow: merge the pull request that proposes it, or set up again.",
       states: {
         none: "not set up",
         in_progress: "being set up",

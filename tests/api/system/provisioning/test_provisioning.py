@@ -26,7 +26,7 @@ def statuses(team, task):
 
 def test_an_interest_is_provisioned_and_its_agent_begins_when_it_is_merged(team):
     assert team.status() == {"provisioned": False, "state": "none", "repo": None, "agent": None, "pr_url": None,
-                             "installation_id": None, "task_id": None, "updated_at": None, "paused": False, "next_run_at": None}
+                             "workflow_outdated": False, "installation_id": None, "task_id": None, "updated_at": None, "paused": False, "next_run_at": None}
     task = team.provision()
     result = task["result"]
     assert task["status"] == "completed", task

@@ -58,6 +58,7 @@ function Standing({ interest, status }: { interest: Schemas["Interest"]; status:
           </a>
         )}
       </p>
+      {status.workflow_outdated && <p>{words.outdated}</p>}
       <SetUp interest={interest.id} isAgain={status.state !== "none"} />
     </>
   );

@@ -1,0 +1,30 @@
+-- Renewals of the workflow (provision/renewal.h).
+
+-- Whether the repository has another version than this one, which may be null: not known.
+CREATE OR REPLACE FUNCTION workflow_is_outdated(p provisioning, version text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT coalesce(p.merged_at IS NOT NULL AND p.revoked_at IS NULL AND p.workflow_version <> version, false)
+$$;
+
+-- Note that a process has this version, and start the renewals of up to `most` agents, each as a task. How many; null: another version
+-- was seen within `settled`, so none.
+CREATE OR REPLACE FUNCTION renewals_run(own_version text, settled interval, most int) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    p       provisioning;
+    started int := 0;
+BEGIN
+    INSERT INTO workflow_version AS w (version, seen_at) VALUES (own_version, clock_timestamp())
+    ON CONFLICT (version) DO UPDATE SET seen_at = excluded.seen_at;
+    DELETE FROM workflow_version w WHERE w.version <> own_version AND w.seen_at < clock_timestamp() - settled;
+    IF EXISTS (SELECT FROM workflow_version w WHERE w.version <> own_version) THEN
+        RETURN NULL;
+    END IF;
+    FOR p IN SELECT x.* FROM provisioning x JOIN interest i ON i.id = x.interest_id
+             WHERE workflow_is_outdated(x, own_version) AND x.renewal_version IS DISTINCT FROM own_version
+               AND provision_state(x) = 'active' AND i.agent_paused_at IS NULL
+             ORDER BY x.interest_id LIMIT most FOR UPDATE OF x SKIP LOCKED LOOP
+        PERFORM task_put('workflow_renewal', p.account_id, jsonb_build_object('interest_id', p.interest_id), NULL, NULL);
+        UPDATE provisioning x SET renewal_version = own_version WHERE x.interest_id = p.interest_id;
+        started := started + 1;
+    END LOOP;
+    RETURN started;
+END $$;

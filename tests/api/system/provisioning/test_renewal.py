@@ -1,0 +1,192 @@
+"""The workflow of a repository is renewed by a pull request when the product has another version of it."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+
+from lib.scenario.provisioning import FILE
+from lib.system.kill_points import KillPoints
+from lib.wait import wait_for
+
+NAME = "svc-interests"
+
+
+@pytest.fixture
+def db(cluster):
+    with cluster.postgres.connect("interests") as connection:
+        yield connection
+
+
+@pytest.fixture
+def upgrade(cluster):
+    """upgrade(mark): run svc-interests with a version of the workflow that has this mark, and which it looks for often."""
+    before = [dict(process.env) for process in cluster[NAME]]
+
+    def restart():
+        cluster.restart(NAME)
+        cluster.wait_ready(NAME)
+
+    def run(mark, **settings):
+        for process in cluster[NAME]:
+            agents = json.loads(process.env["AGENT_COMMANDS"])
+            agents["agent_one"]["install"] = f"true # {mark}"
+            process.env.update({"AGENT_COMMANDS": json.dumps(agents), "WORKFLOW_CHECK": "100ms"} | settings)
+        restart()
+
+    yield run
+    for process, env in zip(cluster[NAME], before, strict=True):
+        process.env = env
+    restart()
+
+
+@pytest.fixture
+def working(new_team):
+    """working(): a team whose agent is at work."""
+
+    def make():
+        team = new_team()
+        team.provision(auto_merge=True)
+        assert (team.status()["state"], team.status()["workflow_outdated"]) == ("active", False)
+        return team
+
+    return make
+
+
+@contextmanager
+def another_version(db):
+    """A process of another version is seen all the time."""
+    db.execute("INSERT INTO workflow_version VALUES ('other', now() + interval '1 hour')")
+    try:
+        yield
+    finally:
+        db.execute("DELETE FROM workflow_version WHERE version = 'other'")
+
+
+def wait_passes(db):
+    """Until each process has looked for what is out of date since now."""
+    last = "SELECT max(seen_at) FROM workflow_version WHERE version <> 'other'"
+    for _ in range(2):
+        before = db.execute(last).fetchone()
+        wait_for(lambda seen=before: db.execute(last).fetchone() > seen, "a pass")
+
+
+def renewals(team):
+    return [pull for pull in team.pulls() if pull["title"].startswith("Renew")]
+
+
+def wait_renewal(team):
+    """The pull request that renews the workflow, once the service has noted it."""
+    wait_for(lambda: renewals(team), "a pull request renews the workflow")
+    (pull,) = renewals(team)
+    wait_for(lambda: team.status()["pr_url"] == pull["html_url"], "the pull request is noted")
+    return pull
+
+
+def patch(team, pull, state):
+    answer = team.host.api("PATCH", f"/repos/{team.repo}/pulls/{pull['number']}", team.at_host.token, json={"state": state})
+    assert answer.status_code == 200, answer.text
+
+
+def closed_at(db, team):
+    (when,) = db.execute("SELECT closed_at FROM provisioning WHERE interest_id = %s", [team.interest]).fetchone()
+    return when
+
+
+def wait_current(team):
+    wait_for(lambda: not team.status()["workflow_outdated"], "the merge is heard of")
+    assert team.status()["state"] == "active"
+
+
+def test_a_newer_workflow_is_proposed_and_the_agent_goes_on_until_it_is_merged(working, upgrade):
+    team = working()
+    old = team.host.files(team.repo)[FILE]
+    upgrade("first")
+    pull = wait_renewal(team)
+    assert (team.status()["state"], team.status()["workflow_outdated"]) == ("active", True)
+    proposed = team.host.files(team.repo, pull["head"]["ref"])[FILE]
+    assert team.host.files(team.repo)[FILE] == old and "# first" not in old and "# first" in proposed
+    assert "/docs/guide/workflow" in pull["body"] and "/docs/guide/workflow" in proposed.split("\nname:")[0]
+    team.host.merge(team.repo, pull["number"])
+    wait_current(team)
+    assert team.host.files(team.repo)[FILE] == proposed
+
+
+def test_a_newer_one_goes_to_the_pull_request_that_is_open(working, upgrade):
+    """Which is not merged here: the counterpart would merge the commit that it was opened with."""
+    team = working()
+    upgrade("first")
+    pull = wait_renewal(team)
+    upgrade("second")
+    wait_for(lambda: "# second" in team.host.files(team.repo, pull["head"]["ref"])[FILE], "the pull request has the newest version")
+    assert len(renewals(team)) == 1 and team.status()["workflow_outdated"]
+
+
+def test_what_was_closed_is_not_proposed_again_and_counts_when_it_is_merged_after_all(working, upgrade, db):
+    team, paused = working(), working()
+    paused.api.post(paused.path("pause-agent"), expect=200)
+    upgrade("first")
+    pull = wait_renewal(team)
+    patch(team, pull, "closed")
+    wait_for(lambda: closed_at(db, team), "that it is closed is heard of")
+    assert renewals(paused) == []
+    paused.api.post(paused.path("resume-agent"), expect=200)
+    wait_renewal(paused)  # by a later pass
+    assert (team.status()["state"], team.status()["workflow_outdated"]) == ("active", True)
+    assert [each["state"] for each in renewals(team)] == ["closed"]
+    patch(team, pull, "open")
+    team.host.merge(team.repo, pull["number"])
+    wait_current(team)
+
+
+def test_provisioning_again_takes_up_the_pull_request(working, upgrade):
+    team = working()
+    upgrade("first")
+    pull = wait_renewal(team)
+    result = team.provision(auto_merge=True)["result"]
+    assert (result["pr_url"], result["merged"]) == (pull["html_url"], True)
+    wait_current(team)
+    assert "# first" in team.host.files(team.repo)[FILE] and len(team.pulls()) == 2
+
+
+def test_a_workflow_that_came_in_another_way_is_noted(working, upgrade, db):
+    team = working()
+    with another_version(db):
+        upgrade("first")
+        wait_for(lambda: team.status()["workflow_outdated"], "the service runs")
+        new = team.host.files(team.repo)[FILE].replace('echo \\"agent_one\\" >\\"$HOME/installed\\"', "true # first")
+        assert "# first" in new
+        team.host.put_files(team.repo, {FILE: new})
+    wait_current(team)
+    assert renewals(team) == []
+
+
+def test_nothing_is_proposed_while_two_versions_run(working, upgrade, db):
+    team = working()
+    with another_version(db):
+        upgrade("first")
+        wait_passes(db)
+        assert renewals(team) == [] and team.status()["workflow_outdated"] is True
+    wait_renewal(team)
+
+
+def test_without_an_address_of_the_service_no_workflow_is_newer(working, upgrade):
+    """It could not reach the service."""
+    team = working()
+    upgrade("first", PUBLIC_URL="")
+    assert team.status()["workflow_outdated"] is False
+
+
+def test_a_process_killed_before_it_notes_the_pull_request_finds_it_again(cluster, working, upgrade, db):
+    team = working()
+    points = KillPoints(cluster, NAME, db, ["provisioning"])
+    try:
+        with another_version(db):
+            upgrade("first")
+            points.hold("provisioning", f"NEW.proposed_version IS NOT NULL AND NEW.interest_id = '{team.interest}'")
+        points.wait()
+        points.kill()
+        wait_renewal(team)
+    finally:
+        points.release()
+    assert len(renewals(team)) == 1
