@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 
 
@@ -380,6 +381,26 @@ def expire_agent_key(db, interest, days):
 def want_repository(db, interest, repo):
     """What a start left behind whose task has failed: the interest's agent was to move to a repository."""
     db.execute("UPDATE provisioning SET repo = %s WHERE interest_id = %s", [repo, interest])
+
+
+def proposal_closed_at(db, interest):
+    """When the pull request that the product proposed for the interest was last closed without a merge; None: it was not."""
+    return db.execute("SELECT closed_at FROM provisioning WHERE interest_id = %s", [interest]).fetchone()[0]
+
+
+@contextmanager
+def another_workflow_version(db):
+    """A process with another version of the workflow is seen all the time."""
+    db.execute("INSERT INTO workflow_version VALUES ('other', now() + interval '1 hour')")
+    try:
+        yield
+    finally:
+        db.execute("DELETE FROM workflow_version WHERE version = 'other'")
+
+
+def last_workflow_check(db):
+    """When a process has last looked for workflows that are out of date."""
+    return db.execute("SELECT max(seen_at) FROM workflow_version WHERE version <> 'other'").fetchone()[0]
 
 
 def scheduled_time_comes(db, interest, ago="1 minute"):

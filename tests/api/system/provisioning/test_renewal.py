@@ -1,12 +1,12 @@
 """The workflow of a repository is renewed by a pull request when the product has another version of it."""
 
 import json
-from contextlib import contextmanager
 
 import pytest
 
 from lib.scenario.provisioning import FILE
 from lib.system.kill_points import KillPoints
+from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
 NAME = "svc-interests"
@@ -53,22 +53,11 @@ def working(new_team):
     return make
 
 
-@contextmanager
-def another_version(db):
-    """A process of another version is seen all the time."""
-    db.execute("INSERT INTO workflow_version VALUES ('other', now() + interval '1 hour')")
-    try:
-        yield
-    finally:
-        db.execute("DELETE FROM workflow_version WHERE version = 'other'")
-
-
 def wait_passes(db):
     """Until each process has looked for what is out of date since now."""
-    last = "SELECT max(seen_at) FROM workflow_version WHERE version <> 'other'"
     for _ in range(2):
-        before = db.execute(last).fetchone()
-        wait_for(lambda seen=before: db.execute(last).fetchone() > seen, "a pass")
+        before = interests_tables.last_workflow_check(db)
+        wait_for(lambda seen=before: interests_tables.last_workflow_check(db) > seen, "a pass")
 
 
 def renewals(team):
@@ -86,11 +75,6 @@ def wait_renewal(team):
 def patch(team, pull, state):
     answer = team.host.api("PATCH", f"/repos/{team.repo}/pulls/{pull['number']}", team.at_host.token, json={"state": state})
     assert answer.status_code == 200, answer.text
-
-
-def closed_at(db, team):
-    (when,) = db.execute("SELECT closed_at FROM provisioning WHERE interest_id = %s", [team.interest]).fetchone()
-    return when
 
 
 def wait_current(team):
@@ -128,7 +112,7 @@ def test_what_was_closed_is_not_proposed_again_and_counts_when_it_is_merged_afte
     upgrade("first")
     pull = wait_renewal(team)
     patch(team, pull, "closed")
-    wait_for(lambda: closed_at(db, team), "that it is closed is heard of")
+    wait_for(lambda: interests_tables.proposal_closed_at(db, team.interest), "that it is closed is heard of")
     assert renewals(paused) == []
     paused.api.post(paused.path("resume-agent"), expect=200)
     wait_renewal(paused)  # by a later pass
@@ -151,7 +135,7 @@ def test_provisioning_again_takes_up_the_pull_request(working, upgrade):
 
 def test_a_workflow_that_came_in_another_way_is_noted(working, upgrade, db):
     team = working()
-    with another_version(db):
+    with interests_tables.another_workflow_version(db):
         upgrade("first")
         wait_for(lambda: team.status()["workflow_outdated"], "the service runs")
         new = team.host.files(team.repo)[FILE].replace('echo \\"agent_one\\" >\\"$HOME/installed\\"', "true # first")
@@ -163,7 +147,7 @@ def test_a_workflow_that_came_in_another_way_is_noted(working, upgrade, db):
 
 def test_nothing_is_proposed_while_two_versions_run(working, upgrade, db):
     team = working()
-    with another_version(db):
+    with interests_tables.another_workflow_version(db):
         upgrade("first")
         wait_passes(db)
         assert renewals(team) == [] and team.status()["workflow_outdated"] is True
@@ -181,7 +165,7 @@ def test_a_process_killed_before_it_notes_the_pull_request_finds_it_again(cluste
     team = working()
     points = KillPoints(cluster, NAME, db, ["provisioning"])
     try:
-        with another_version(db):
+        with interests_tables.another_workflow_version(db):
             upgrade("first")
             points.hold("provisioning", f"NEW.proposed_version IS NOT NULL AND NEW.interest_id = '{team.interest}'")
         points.wait()
