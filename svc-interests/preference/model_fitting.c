@@ -1,9 +1,14 @@
 #include "preference/model_fitting.h"
 
 #include "json/json.h"
+#include "preference/learned_words.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* Papers in whose words a model is described: the newest. */
+#define LEARNED_FROM_MAX 300
 
 /* The papers of both lists. */
 static struct paper_list joined(struct arena *arena, struct paper_list first,
@@ -77,6 +82,25 @@ static struct preference_example *examples_of(struct arena *arena, struct paper_
 	return examples;
 }
 
+/* What the model learned. A paper with several signals, which follow each other in `evidence`, is
+ * read once. */
+static const char *learned_json(struct arena *arena, struct word_splitter *splitter,
+                                const struct preference_model *model,
+                                const struct preference_example *examples,
+                                const struct evidence *evidence, size_t count)
+{
+	struct learned_from papers[LEARNED_FROM_MAX];
+	size_t used = 0;
+	for (size_t i = count; i > 0 && used < LEARNED_FROM_MAX; i--) {
+		const struct paper *paper = evidence[i - 1].paper;
+		if (i < count && strcmp(paper->arxiv_id, evidence[i].paper->arxiv_id) == 0)
+			continue;
+		bool is_positive = preference_signal_is_positive(examples[i - 1].signal);
+		papers[used++] = (struct learned_from){paper, is_positive};
+	}
+	return learned_words(arena, splitter, model, papers, used);
+}
+
 struct fitting_result fit_model(struct arena *arena, const struct fitting_input *input)
 {
 	struct fitting_result result = {.auc = NAN};
@@ -101,6 +125,8 @@ struct fitting_result fit_model(struct arena *arena, const struct fitting_input 
 	struct preference_model *model = preference_fit(arena, &fit, &result.message);
 	if (!model)
 		return result;
+	result.learned_json =
+		learned_json(arena, splitter, model, fit.examples, evidence, result.examples);
 	for (size_t i = 0; i < result.examples; i++)
 		evidence[i].coefficient = preference_coefficients(model)[i];
 	result.evidence_json = evidence_json(arena, evidence, result.examples);

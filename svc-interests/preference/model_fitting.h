@@ -23,6 +23,8 @@ struct fitting_result {
 	 * coefficients (preference_coefficients()), at most EVIDENCE_MAX.
 	 * [{"arxiv_id":"2205.14135","signal":"like","coefficient":0.31}] */
 	const char *evidence_json;
+	/* What it learned, in words (learned_words.h); NULL: nothing. */
+	const char *learned_json;
 };
 
 /** Fit. The result is in `arena`. */

@@ -174,9 +174,11 @@ static const char *result_json(struct request *rq, const struct refit *refit)
 	const struct fitting_result *result = &refit->result;
 	return arena_printf(
 		rq->arena,
-		"{\"model_version\": %lld, \"examples\": %zu, \"positives\": %zu, \"auc\": %s}",
+		"{\"model_version\": %lld, \"examples\": %zu, \"positives\": %zu, \"auc\": %s, "
+		"\"learned\": %s}",
 		(long long)refit->version, result->examples, result->positives,
-		isnan(result->auc) ? "null" : arena_printf(rq->arena, "%.4f", result->auc));
+		isnan(result->auc) ? "null" : arena_printf(rq->arena, "%.4f", result->auc),
+		result->learned_json ? result->learned_json : "null");
 }
 
 static bool is_behind(struct request *rq, const char *interest, const char *column)

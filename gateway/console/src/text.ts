@@ -43,6 +43,7 @@ export const text = {
     guide: "What this is, and how it works",
   },
   today: {
+    learned: (interest: string) => `What ten ratings taught ${interest}`,
     title: "Today",
     week: "Last seven days",
     periods: { today: "Today", week: "7 days" },
@@ -144,6 +145,8 @@ export const text = {
       refit: "Fit the model now",
       fitting: "Fitting …",
       fitted: (examples: number, positives: number) => `Fitted to ${examples} examples, ${positives} of them liked.`,
+      more: "More of:",
+      less: "Less of:",
       auc: (score: string) => `It puts a liked paper above a disliked one with a probability of ${score}; .50 is chance.`,
     },
     edit: "Edit",

@@ -1,5 +1,6 @@
 """The pages in a real browser: every page, journeys of people, and what others wrote."""
 
+import re
 import uuid
 from dataclasses import dataclass
 
@@ -24,16 +25,24 @@ class Reader:
     papers: int  # of its digest
 
 
+def add_interest(user, name, context):
+    """An interest with recommendations: its id."""
+    interest = user.api.post("/interests", {"name": name, "context": context}, expect=201).json()["id"]
+    wait_for(lambda: user.api.get(f"/interests/{interest}", expect=200).json()["pool_status"] == "ready", "the pool is ready")
+    user.api.wait_task(user.api.post("/papers/recommended/refresh", {"interest_id": interest}, expect=202))
+    return interest
+
+
+def papers_of_day(user):
+    return user.api.get("/papers/recommended/digest", params={"limit": 10}, expect=200).json()["total"]
+
+
 @pytest.fixture
 def reader(cluster):
     load_sample(cluster)
     user = cluster.user()
-    body = {"name": "Retrieval", "context": "Retrieval-augmented generation for question answering with dense retrieval."}
-    interest = user.api.post("/interests", body, expect=201).json()["id"]
-    wait_for(lambda: user.api.get(f"/interests/{interest}", expect=200).json()["pool_status"] == "ready", "the pool is ready")
-    user.api.wait_task(user.api.post("/papers/recommended/refresh", {"interest_id": interest}, expect=202))
-    papers = user.api.get("/papers/recommended/digest", params={"limit": 10}, expect=200).json()["total"]
-    return Reader(user, interest, papers)
+    interest = add_interest(user, "Retrieval", "Retrieval-augmented generation for question answering with dense retrieval.")
+    return Reader(user, interest, papers_of_day(user))
 
 
 @pytest.fixture
@@ -215,6 +224,15 @@ def test_the_model_is_fitted_to_papers_rated_by_keyboard(browse, reader):
     seen = browse("refit", key=reader.user.key, interest="Retrieval")
     assert (seen["errors"], seen["found"]) == ([], [])
     assert seen["fitted"].startswith("Fitted to 4 examples, 3 of them liked.")
+
+
+def test_ten_ratings_teach_and_the_page_says_what(browse, reader):
+    add_interest(reader.user, "Attention", "Attention for long sequences that needs less memory: sparse, linear, IO-aware kernels.")
+    add_interest(reader.user, "Images", "Diffusion models and transformers that generate images from text.")
+    assert papers_of_day(reader.user) >= 10
+    seen = browse("learn", key=reader.user.key)
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert re.search("Fitted to [0-9]+ examples, [0-9]+ of them liked.", seen["lesson"]) and "More of:" in seen["lesson"]
 
 
 @pytest.fixture

@@ -135,7 +135,7 @@ def test_refit_with_too_little_feedback_keeps_the_prior(interests):
     interests.feedback(interests.recommended(made)[0], "like")
     task = interests.refit(made)
     assert task["status"] == "completed" and task["kind"] == "preference_model_refit"
-    assert task["result"] == {"model_version": 0, "examples": 1, "positives": 1, "auc": None}
+    assert task["result"] == {"model_version": 0, "examples": 1, "positives": 1, "auc": None, "learned": None}
     assert "feedback" in task["message"]
     assert interests.score(made, {"limit": 1}, expect=200).json()[0]["model_version"] == 0
 

@@ -326,6 +326,21 @@ const JOURNEYS = {
     return { errors, found: await violations(page), fitted };
   },
 
+  /** After ten ratings the page says what the model learned. */
+  async learn(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("article").first().waitFor();
+    await page.keyboard.press("j");
+    for (const [count, key] of [..."llllllldd", "d"].entries()) {
+      await page.keyboard.press(key);
+      await page.getByText(/^(Liked|Disliked)$/).nth(count).waitFor();
+    }
+    const lesson = page.getByRole("region", { name: /^What ten ratings taught/ }).first();
+    await lesson.getByText(/^Fitted to/).waitFor();
+    return { errors, found: await violations(page), lesson: await lesson.innerText() };
+  },
+
   /** A failed run, and why it failed. What it reported stays text. */
   async run(browser, values) {
     const { page, errors } = await open(browser, values);

@@ -1,34 +1,12 @@
-import { answer, api, type Schemas } from "../../api/client";
-import { score } from "../../api/format";
+import { answer, api } from "../../api/client";
 import { refitTask } from "../../api/queries";
 import { Button } from "../../part/Button";
 import { Fault } from "../../part/Fault";
 import { useTask } from "../../part/task";
 import { text } from "../../text";
+import { Learned } from "./Learned";
 
 const words = text.interests.model;
-
-/** What the task says when a model was fitted. */
-interface Fitted {
-  examples: number;
-  positives: number;
-  auc: number | null;
-}
-
-function isFitted(result: Schemas["Task"]["result"]): result is Schemas["Task"]["result"] & Fitted {
-  return typeof result === "object" && result !== null && "examples" in result && "positives" in result && "auc" in result;
-}
-
-/** How a refit ended. With too little feedback the task says so. */
-function Outcome({ task }: { task: Schemas["Task"] }) {
-  if (task.status !== "completed" || !isFitted(task.result)) return <p class="warm">{task.error ?? task.message}</p>;
-  const { examples, positives, auc } = task.result;
-  return (
-    <p>
-      {words.fitted(examples, positives)} {auc !== null && words.auc(score(auc))}
-    </p>
-  );
-}
 
 /** The model of an interest, and fitting it to what has been rated since. */
 export function Model({ historyId }: { historyId: string }) {
@@ -44,7 +22,7 @@ export function Model({ historyId }: { historyId: string }) {
     <section class="group">
       <h2>{words.title}</h2>
       <p class="quiet">{words.lead}</p>
-      <div aria-live="polite">{ended && <Outcome task={ended} />}</div>
+      <div aria-live="polite">{ended && <Learned task={ended} />}</div>
       {error !== null && <Fault error={error} />}
       <div class="actions">
         <Button disabled={isRunning} onClick={start}>

@@ -20,6 +20,7 @@ export interface RatingState {
   ratings: Ratings;
   rate: (id: string, signal: Signal) => void;
   takeBack: (id: string) => void;
+  isNew: (id: string) => boolean; // rated since the page was opened
   error: unknown;
 }
 
@@ -52,5 +53,11 @@ export function useRatings(known: Ratings): RatingState {
     const signal = ratings[id];
     if (signal) taking.mutate({ id, signal });
   };
-  return { ratings, rate: (id, signal) => rating.mutate({ id, signal }), takeBack, error: rating.error ?? taking.error };
+  return {
+    ratings,
+    rate: (id, signal) => rating.mutate({ id, signal }),
+    takeBack,
+    isNew: (id) => Boolean(changed[id]),
+    error: rating.error ?? taking.error,
+  };
 }

@@ -1,0 +1,38 @@
+import { useQuery } from "@tanstack/preact-query";
+import { useEffect, useRef } from "preact/hooks";
+
+import { answer, api, type Schemas } from "../../api/client";
+import { interest as interestOf, refitTask } from "../../api/queries";
+import { Fault } from "../../part/Fault";
+import { useTask } from "../../part/task";
+import { text } from "../../text";
+import { Learned } from "../interests/Learned";
+
+type Interest = Schemas["Digest"]["interests"][number];
+
+function Fit({ name, historyId }: { name: string; historyId: string }) {
+  const { start, isRunning, ended, error } = useTask({
+    start: () =>
+      answer(
+        api.POST("/api/v1.0/experiment-histories/{history_id}/refit-preference-model", { params: { path: { history_id: historyId } } }),
+      ),
+    task: refitTask(historyId),
+    onEnd: () => undefined,
+  });
+  const begin = useRef(start);
+  useEffect(() => begin.current(), []);
+  return (
+    <section class="group" aria-live="polite" aria-label={text.today.learned(name)}>
+      <h2>{text.today.learned(name)}</h2>
+      {isRunning && <p class="quiet">{text.interests.model.fitting}</p>}
+      {ended && <Learned task={ended} />}
+      {error !== null && <Fault error={error} />}
+    </section>
+  );
+}
+
+/** Fit the model of an interest to what was just rated, and say what it learned. */
+export function Learning({ interest }: { interest: Interest }) {
+  const { data } = useQuery(interestOf(interest.id));
+  return data ? <Fit name={data.name} historyId={data.experiment_history_id} /> : null;
+}
