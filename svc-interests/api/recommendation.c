@@ -1,8 +1,11 @@
 #include "api/recommendation.h"
 
+#include "api/recommended_paper.h"
 #include "http/api.h"
 #include "input/input.h"
 #include "input/key_limit.h"
+#include "json/json.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "recommendation.sql.h"
 #include "reply/reply_papers.h"
@@ -73,6 +76,25 @@ static const struct constraint REFRESH_CONSTRAINTS[] = {
 	{0},
 };
 
+/* Making the JSON of a list. */
+struct list {
+	struct arena *arena;
+	const struct pg_rows *rows;
+	const char *json;
+};
+
+static void list_make(void *arg)
+{
+	struct list *list = arg;
+	yyjson_mut_doc *doc = json_doc_new(list->arena);
+	yyjson_mut_val *out = yyjson_mut_arr(doc);
+	for (int row = 0; row < list->rows->count; row++)
+		if (pg_get(list->rows, row, "recommendation_id"))
+			yyjson_mut_arr_append(out, recommended_paper_json(list->arena, doc,
+			                                                  list->rows, row));
+	list->json = json_write_mut(list->arena, out, NULL);
+}
+
 void recommendation_list(struct request *rq)
 {
 	struct recommendation_input *in =
@@ -83,7 +105,9 @@ void recommendation_list(struct request *rq)
 	                 pg_text(in->period ? in->period : RECOMMENDATION_PERIODS[0]),
 	                 pg_int(in->limit), pg_int(in->offset), pg_text(in->source_type));
 	reply_page_fields(rq, "limit", pg_get_int(rows, 0, "total"), in->limit, in->offset);
-	reply_papers(rq, pg_json(rows), "resource");
+	struct list list = {offload_arena(rq), rows, NULL};
+	fiber_offload_text(rq, (size_t)rows->count * RECOMMENDED_PAPER_BYTES, list_make, &list);
+	reply_papers(rq, list.json, "resource");
 }
 
 /* Raise ERR_FORBIDDEN when the key is limited to another interest than that of the row which `sql`

@@ -11,20 +11,6 @@ CREATE OR REPLACE FUNCTION recommendation_signals(recommendation uuid) RETURNS T
     SELECT coalesce(json_agg(f.signal ORDER BY f.recorded_at DESC, f.signal), '[]') FROM feedback f WHERE f.recommendation_id = recommendation
 $$;
 
--- A recommendation as the API shows it, with its signals. `resource` is the asset as search lists it, with the whole abstract.
--- Without a query of its own, so that Postgres expands it where it is used.
-CREATE OR REPLACE FUNCTION recommendation_shown(r recommendation, interest_name text, p paper, signals json) RETURNS json
-LANGUAGE sql STABLE AS $$
-    SELECT json_build_object(
-        'recommendation_id', r.id, 'source_type', source_type(r), 'resource_id', r.arxiv_id,
-        'title', p.asset -> 'title', 'abstract', p.abstract, 'url', p.asset -> 'url',
-        'relevance_score', r.relevance_score, 'rank', r.rank, 'reasoning', r.reasoning,
-        'suggested_experiment', r.suggested_experiment, 'interest_id', r.interest_id, 'interest_name', interest_name,
-        'recommended_at', time_json(r.recommended_at), 'signals', signals,
-        'resource', jsonb_build_object('source', paper_source(r.arxiv_id), 'doi', NULL) -- of before it had these
-                    || p.asset || jsonb_build_object('abstract', p.abstract))
-$$;
-
 -- When a period began: today since midnight UTC, week today and the 6 days before, month today and the 29 days before.
 CREATE OR REPLACE FUNCTION period_start(period text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT CASE period WHEN 'today' THEN date_trunc('day', now(), 'UTC')

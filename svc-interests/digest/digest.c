@@ -1,8 +1,12 @@
 #include "digest/digest.h"
 
 #include "api/recommendation.h"
+#include "api/recommended_paper.h"
+#include "base/version.h"
 #include "digest.sql.h"
+#include "digest/digest_json.h"
 #include "input/input.h"
+#include "loop/wait.h"
 #include "pg/pg.h"
 #include "reply/etag.h"
 #include "reply/reply.h"
@@ -27,6 +31,12 @@ static const struct field DIGEST_FIELDS[] = {
 	FIELD_END,
 };
 
+/* Of what is shown, and of the program that gives it its form. */
+static const char *tag_text(struct request *rq, const char *version)
+{
+	return arena_printf(rq->arena, "%s-%s", version, version_commit);
+}
+
 /* Whether the client has the digest already; then the reply is made. */
 static bool is_known(struct request *rq)
 {
@@ -34,7 +44,21 @@ static bool is_known(struct request *rq)
 		return false;
 	struct pg_rows *rows = pg_query(rq, DIGEST_TAG_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(rq->caller.interest));
-	return etag_reply_known(rq, pg_value(rows, 0));
+	return etag_reply_known(rq, tag_text(rq, pg_value(rows, 0)));
+}
+
+struct making {
+	struct arena *arena;
+	const struct pg_rows *rows;
+	const char *period, *source_type;
+	const char *json;
+};
+
+static void make(void *arg)
+{
+	struct making *making = arg;
+	making->json =
+		digest_json(making->arena, making->rows, making->period, making->source_type);
 }
 
 void digest_get(struct request *rq)
@@ -42,13 +66,15 @@ void digest_get(struct request *rq)
 	struct digest_input *in = request_input(rq, struct digest_input, DIGEST_FIELDS);
 	if (is_known(rq))
 		return;
+	const char *period = in->period ? in->period : RECOMMENDATION_PERIODS[0];
 	struct pg_rows *rows =
-		pg_query(rq, DIGEST_GET_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(in->period ? in->period : RECOMMENDATION_PERIODS[0]),
+		pg_query(rq, DIGEST_GET_SQL, pg_uuid(rq->caller.account), pg_text(period),
 	                 pg_int(in->limit), pg_text(rq->caller.interest), pg_text(in->source_type),
 	                 pg_int(in->limit_interests), pg_int(in->offset));
+	struct making making = {offload_arena(rq), rows, period, in->source_type, NULL};
+	fiber_offload_text(rq, (size_t)rows->count * RECOMMENDED_PAPER_BYTES, make, &making);
 	reply_page_fields(rq, "limit_interests", pg_get_int(rows, 0, "total"), in->limit_interests,
 	                  in->offset);
-	etag_reply(rq, pg_get(rows, 0, "tag"));
-	reply_json(rq, 200, pg_json(rows));
+	etag_reply(rq, tag_text(rq, pg_get(rows, 0, "tag")));
+	reply_json(rq, 200, making.json);
 }

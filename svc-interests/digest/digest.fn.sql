@@ -55,7 +55,7 @@ CREATE OR REPLACE TRIGGER paper_revised AFTER UPDATE ON paper REFERENCING NEW TA
     FOR EACH STATEMENT EXECUTE FUNCTION paper_revised();
 
 -- The text of the entity tag: what this account's digests show today, of all interests or of the only one that the key may see. The
--- version of the functions stands for the members that are shown.
+-- version of the functions stands for what they decide.
 CREATE OR REPLACE FUNCTION digest_tag(account uuid, only_interest uuid) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT md5(concat_ws(' ', account, coalesce(only_interest::text, '-'), (now() AT TIME ZONE 'UTC')::date,
                          coalesce((SELECT c.digest_version FROM interest_count c WHERE c.account_id = account), 0),

@@ -3,6 +3,7 @@
  *
  * Its entity tag is a version that the changes of interests, recommendations, feedback and papers
  * raise (digest.fn.sql), so a client that has it already is answered 304, and nothing is computed.
+ * For one that does not, digest_json.h makes the digest of the rows that Postgres finds.
  */
 #pragma once
 

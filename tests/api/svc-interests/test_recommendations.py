@@ -56,6 +56,18 @@ def test_recommendations_have_every_member(interests, papers, interest):
         assert one["reasoning"] and one["suggested_experiment"] != ""
 
 
+def test_a_paper_that_an_earlier_version_stored_has_every_member(interests, interest, db):
+    """It kept no source, and a part of the abstract. The paper has its text again after the test: others read it."""
+    before = interests.recommended(interest)[0]
+    paper = before["resource_id"]
+    (asset,) = db.execute("SELECT asset::text FROM paper WHERE arxiv_id = %s", [paper]).fetchone()
+    try:
+        db.execute("UPDATE paper SET asset = asset - 'source' - 'doi' || '{\"abstract\": \"Cut\"}' WHERE arxiv_id = %s", [paper])
+        assert interests.recommended(interest)[0] == before
+    finally:
+        db.execute("UPDATE paper SET asset = %s::jsonb WHERE arxiv_id = %s", [asset, paper])
+
+
 def test_best_recommendations_match_the_interest(interests, interest):
     words = ("retriev", "rank", "search", "question", "quer", "document", "rag")
     for one in interests.recommended(interest)[:3]:

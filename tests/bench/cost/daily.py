@@ -8,7 +8,9 @@ the interests are made, each of the title and the first sentences of a paper; ev
 every task of its run has ended. One replica of each process, Postgres with fsync. CPU time is that of the processes and of the
 servers, from /proc, for each interest; WAL is what Postgres wrote. Meanwhile a user searches ten times a second
 through the gateway: p99, and that of a quiet cluster before. The CPU time of a search of the quiet cluster, with what the processes
-use at rest until the next, is subtracted for each search during a day. Needs binaries of a release build.
+use at rest until the next, is subtracted for each search during a day. At the end the digest of the first account, which has --interests
+divided by --accounts interests, is asked for again and again. Needs wrk and binaries of a release
+build.
 """
 
 import argparse
@@ -25,7 +27,7 @@ from pathlib import Path
 
 import httpx
 
-from cost import PREFIX, Meter, settled
+from cost import PREFIX, Meter, settled, wrk
 from fleet import percentile
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -40,6 +42,7 @@ MEASURED = ("gateway", "svc-interests", "svc-search")
 CONTEXT_CHARACTERS = 600
 SEARCH_PAUSE = 0.1
 QUIET_SECONDS = 10
+DIGEST_SECONDS = 5
 PATIENCE = 3600
 TASKS = "SELECT count(*) FROM task WHERE kind LIKE 'recommendations_refresh%' AND status IN ('pending', 'running')"
 
@@ -130,6 +133,17 @@ def make_interests(users, papers, count):
         users[number % len(users)].api.post("/interests", body, expect=201, checked=False)
 
 
+def measure_digest(cluster, api):
+    """CPU time of a digest by process; requests a second are those of this machine, with the client on it."""
+    answer = api.get("/papers/recommended/digest")
+    print(f"digest of {len(answer.json()['interests'])} interests, {answer.json()['total']} papers, {len(answer.content) >> 10} KB:", flush=True)
+    meter = Meter(cluster, "svc-interests")
+    count = wrk(cluster.gateway_url, api.key, "GET", "/papers/recommended/digest", None, DIGEST_SECONDS)
+    gateway, service, postgres, _ = (micros / 1000 for micros in meter.micros(count))
+    print(f"  {gateway + service + postgres:.2f} ms of CPU (gateway {gateway:.2f}, svc-interests {service:.2f}, Postgres {postgres:.2f}), "
+          f"{count / DIGEST_SECONDS:.0f} requests a second", flush=True)
+
+
 def is_idle(db):
     return db.execute(TASKS).fetchone() == (0,)
 
@@ -169,6 +183,7 @@ def measure(cluster, options):
             searched = {key: value * len(searches.times) for key, value in search.items()}
             used.report(f"day {day + 1}", options.interests, searched)
             print(f"  searches meanwhile: {searches.summary()}", flush=True)
+        measure_digest(cluster, api)
         recommended = db.execute("SELECT count(*) FROM recommendation").fetchone()[0]
         (size,) = db.execute("SELECT pg_database_size(current_database()) >> 20").fetchone()
         print(f"{recommended} recommendations; the database has {size} MiB; load average {os.getloadavg()[0]:.1f}")
