@@ -60,12 +60,13 @@ def test_a_paper_that_an_earlier_version_stored_has_every_member(interests, inte
     """It kept no source, and a part of the abstract. The paper has its text again after the test: others read it."""
     before = interests.recommended(interest)[0]
     paper = before["resource_id"]
-    (asset,) = db.execute("SELECT asset::text FROM paper WHERE arxiv_id = %s", [paper]).fetchone()
+    asset = interests_tables.known_paper(db, paper)
+    kept = {name: value for name, value in asset.items() if name not in ("source", "doi")}
     try:
-        db.execute("UPDATE paper SET asset = asset - 'source' - 'doi' || '{\"abstract\": \"Cut\"}' WHERE arxiv_id = %s", [paper])
+        interests_tables.set_asset(db, paper, {**kept, "abstract": "Cut"})
         assert interests.recommended(interest)[0] == before
     finally:
-        db.execute("UPDATE paper SET asset = %s::jsonb WHERE arxiv_id = %s", [asset, paper])
+        interests_tables.set_asset(db, paper, asset)
 
 
 def test_best_recommendations_match_the_interest(interests, interest):
