@@ -56,19 +56,24 @@ function valueText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
+/** Fields that say nothing to a person. */
+const UNREAD = ["analysis_id"];
+
 function History({ detail }: { detail: Detail }) {
   return (
     <section class="group">
       <h2>{text.experiments.history}</h2>
       <ol class="timeline">
-        {detail.history.map((entry) => (
-          <li key={`${entry.at} ${entry.field}`}>
-            <span class="quiet">
-              <Time at={entry.at} /> ·
-            </span>{" "}
-            {text.experiments.changed(entry.field)}: <span class="quiet">{valueText(entry.from)}</span> → {valueText(entry.to)}
-          </li>
-        ))}
+        {detail.history
+          .filter((entry) => !UNREAD.includes(entry.field))
+          .map((entry) => (
+            <li key={`${entry.at} ${entry.field}`}>
+              <span class="quiet">
+                <Time at={entry.at} /> ·
+              </span>{" "}
+              {text.experiments.changed(entry.field)}: <span class="quiet">{valueText(entry.from)}</span> → {valueText(entry.to)}
+            </li>
+          ))}
         <li>
           <span class="quiet">
             <Time at={detail.created_at} /> ·
