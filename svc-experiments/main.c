@@ -37,6 +37,7 @@ static const struct route ROUTES[] = {
 
 static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_experiment_access_get, key_experiment_access},
+	{INTERNAL_ID_project_outline_get, project_outline_get},
 	{0},
 };
 

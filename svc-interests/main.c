@@ -1,4 +1,5 @@
 /* svc-interests: interests, recommendations for them, and preference models fitted to feedback. */
+#include "analysis/repository_analysis.h"
 #include "api/experiment.h"
 #include "api/experiment_history.h"
 #include "api/funnel.h"
@@ -9,6 +10,7 @@
 #include "digest/digest.h"
 #include "digest/digest_message.h"
 #include "feed/feed.h"
+#include "llm/chat.h"
 #include "main/service_main.h"
 #include "pool/papers.h"
 #include "pool/pool.h"
@@ -37,6 +39,7 @@ static const struct route ROUTES[] = {
 	{API_ID_interest_update, interest_update},
 	{API_ID_interest_delete, interest_delete},
 	{API_ID_interest_toggle, interest_toggle},
+	{API_ID_repository_analyze, repository_analyze},
 	{API_ID_candidates_score, candidates_score},
 	{API_ID_preference_model_refit, preference_model_refit},
 	{API_ID_refit_task_get, refit_task_get},
@@ -116,6 +119,7 @@ static void process_start(struct process *process)
 {
 	(void)process;
 	sources_init();
+	chat_init();
 }
 
 static enum err_code settings_check(void)
@@ -139,7 +143,8 @@ static const struct service SERVICE = {
                                                 RETENTION_SETTINGS, DIGEST_SETTINGS, AGENT_SETTINGS,
                                                 AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
                                                 SCHEDULE_SETTINGS, RENEWAL_SETTINGS,
-                                                SOURCE_SETTINGS, NULL},
+                                                SOURCE_SETTINGS, CHAT_SETTINGS, ANALYSIS_SETTINGS,
+                                                NULL},
 	.settings_check = settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,

@@ -24,6 +24,11 @@ static const struct field ID_FIELDS[] = {
 	FIELD_END,
 };
 
+static const struct field OUTLINE_FIELDS[] = {
+	BODY_UUID(struct project_input, id, "project_id", REQUIRED),
+	FIELD_END,
+};
+
 static const struct field UPDATE_FIELDS[] = {
 	PATH_UUID(struct project_input, id, "project_id"),
 	JSON_TEXT("name", TRIMMED, 1, 200),
@@ -80,4 +85,12 @@ void project_delete(struct request *rq)
 	                 caller_key(rq), pg_text(rq->id), pg_text(etag_if_match(rq)));
 	etag_require(rq, rows, "project");
 	reply_json(rq, 200, pg_json(rows));
+}
+
+void project_outline_get(struct request *rq)
+{
+	struct project_input *in = request_input(rq, struct project_input, OUTLINE_FIELDS);
+	struct pg_rows *rows =
+		pg_query(rq, PROJECT_OUTLINE_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+	reply_one(rq, 200, rows, "no such project");
 }

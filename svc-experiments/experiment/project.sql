@@ -43,3 +43,10 @@ WITH old AS MATERIALIZED (
 SELECT CASE WHEN ($5::bigint[] IS NULL OR version = ANY ($5::bigint[])) AND project_remove($2, $1, $3, $4)
             THEN json_build_object('id', $1::uuid, 'deleted', true) END
 FROM old;
+
+-- name: project_outline_get (read)
+-- $1 account, $2 project.
+SELECT jsonb_build_object('name', p.name, 'outline', (
+    SELECT string_agg(left(concat_ws('. ', e.name, e.hypothesis, 'Measured by ' || e.target_metric), 1000), E'\n\n' ORDER BY e.id DESC)
+    FROM (SELECT * FROM experiment x WHERE x.account_id = p.account_id AND x.project_id = p.id ORDER BY x.id DESC LIMIT 30) e))
+FROM project p WHERE p.account_id = $1 AND p.id = $2;

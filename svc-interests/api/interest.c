@@ -1,5 +1,6 @@
 #include "api/interest.h"
 
+#include "client/service_ask.h"
 #include "input/input.h"
 #include "input/key_limit.h"
 #include "interest.sql.h"
@@ -8,14 +9,13 @@
 #include "provision/schedule.h"
 #include "reply/etag.h"
 #include "reply/resource.h"
+#include "request/idempotency.h"
 
 #include <inttypes.h>
 
-#define NAME_MAX_CHARS    200
-#define CONTEXT_MAX_CHARS 50000
-#define DAILY_COUNT_MAX   50
-#define PROVIDER_MAX      64
-#define SOURCES_MAX       10
+#define DAILY_COUNT_MAX 50
+#define PROVIDER_MAX    64
+#define SOURCES_MAX     10
 
 struct interest_input {
 	const char *id;
@@ -40,8 +40,8 @@ static const struct field POOL_FIELDS[] = {
 
 /* Fields that a client may set; `needed` is the requirement of name and context. */
 #define WRITABLE_FIELDS(needed)                                                           \
-	JSON_TEXT("name", (needed) | TRIMMED, 1, NAME_MAX_CHARS),                         \
-		JSON_TEXT("context", (needed) | TRIMMED, 1, CONTEXT_MAX_CHARS),           \
+	JSON_TEXT("name", (needed) | TRIMMED, 1, INTEREST_NAME_MAX_CHARS),                \
+		JSON_TEXT("context", (needed) | TRIMMED, 1, INTEREST_CONTEXT_MAX_CHARS),  \
 		JSON_INT("daily_count", OPTIONAL, 1, DAILY_COUNT_MAX),                    \
 		JSON_BOOL("is_active", OPTIONAL),                                         \
 		JSON_TEXT("model_provider", NULLABLE | TRIMMED, 1, PROVIDER_MAX),         \
@@ -57,15 +57,19 @@ static const struct field POOL_FIELDS[] = {
 		READ_ONLY("context_sources"), READ_ONLY("last_recommendation_at"),   \
 		READ_ONLY("created_at"), READ_ONLY("updated_at")
 
+static const char *const MODES[] = {"project", NULL};
+
 static const struct field CREATE_FIELDS[] = {
 	WRITABLE_FIELDS(REQUIRED),
+	JSON_ENUM("mode", OPTIONAL, MODES),
 	READ_ONLY_FIELDS,
 	FIELD_END,
 };
 
-/* Name and context come from the repository where they are left out. */
-static const struct field CREATE_OF_REPOSITORY_FIELDS[] = {
+/* Name and context come from the project or the repository where they are left out. */
+static const struct field CREATE_FROM_FIELDS[] = {
 	WRITABLE_FIELDS(OPTIONAL),
+	JSON_ENUM("mode", OPTIONAL, MODES),
 	READ_ONLY_FIELDS,
 	FIELD_END,
 };
@@ -119,32 +123,87 @@ void interest_list(struct request *rq)
 	reply_page(rq, rows, in->limit, in->offset);
 }
 
-static void check_sources(struct request *rq)
+bool interest_source_is_known(const char *source)
 {
 	static const char *const SOURCES[] = {"arxiv", "biorxiv", "medrxiv"};
+	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
+		if (strcmp(source, SOURCES[i]) == 0)
+			return true;
+	return false;
+}
+
+static void check_sources(struct request *rq)
+{
 	size_t index, count;
 	yyjson_val *name;
 	yyjson_arr_foreach (json_get(request_body(rq), "sources"), index, count, name) {
-		bool is_known = !yyjson_is_str(name);
-		for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
-			is_known |= yyjson_equals_str(name, SOURCES[i]);
-		if (!is_known)
+		if (yyjson_is_str(name) && !interest_source_is_known(yyjson_get_str(name)))
 			problem_add_field(rq->arena, &rq->problem, "sources",
 			                  "item %zu must be arxiv, biorxiv or medrxiv", index);
 	}
 }
 
+static bool is_from_project(struct request *rq)
+{
+	return yyjson_equals_str(json_get(request_body(rq), "mode"), "project");
+}
+
+/* The rows for what the new interest is made from. */
+static const struct field *create_fields(struct request *rq)
+{
+	bool has_project = yyjson_is_str(json_get(request_body(rq), "project_id"));
+	if (is_from_project(rq) && !has_project)
+		problem_add_field(rq->arena, &rq->problem, "project_id",
+		                  "is required with the mode project");
+	bool is_from_repo = yyjson_is_str(json_get(request_body(rq), "source_repo_url"));
+	return is_from_project(rq) || is_from_repo ? CREATE_FROM_FIELDS : CREATE_FIELDS;
+}
+
+/* {"name", "outline"} of the project (svc-experiments/experiment/project.h). */
+static yyjson_val *ask_project(struct request *rq)
+{
+	const char *project = json_get_text(request_body(rq), "project_id");
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_project_outline_get),
+	                        ASK_BODY(rq, {"project_id", project}), true, 0);
+	if (answer.code == ERR_NOT_FOUND)
+		raise_field(rq, "project_id", "is not one of your projects");
+	if (answer.code)
+		service_answer_raise(rq, &answer);
+	bool has_context = json_get(request_body(rq), "context");
+	if (!has_context && !json_get_text(answer.json, "outline"))
+		raise_field(rq, "project_id",
+		            "has no experiments that the context could come from");
+	return answer.json;
+}
+
+/* The body, with what it leaves out as the project says it. */
+static const char *body_from_project(struct request *rq)
+{
+	static const struct {
+		const char *member, *of_project;
+	} MEMBERS[] = {{"name", "name"}, {"context", "outline"}};
+	yyjson_val *body = request_body(rq), *project = ask_project(rq);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *filled = yyjson_val_mut_copy(doc, body);
+	for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
+		if (!json_get(body, MEMBERS[i].member))
+			json_add_text(doc, filled, MEMBERS[i].member,
+			              json_get_text(project, MEMBERS[i].of_project));
+	return json_write_mut(rq->arena, filled, NULL);
+}
+
 void interest_create(struct request *rq)
 {
 	check_sources(rq);
-	bool has_repository = yyjson_is_str(json_get(request_body(rq), "source_repo_url"));
-	request_input(rq, struct interest_input,
-	              has_repository ? CREATE_OF_REPOSITORY_FIELDS : CREATE_FIELDS);
+	request_input(rq, struct interest_input, create_fields(rq));
 	require_interest(rq, NULL);
+	const char *body = is_from_project(rq) ? body_from_project(rq) : request_body_json(rq);
+	idempotency_join(rq);
 	struct pg_rows *rows =
 		pg_write_shared(rq, constraints(rq), INTEREST_CREATE_SQL,
-	                        pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),
-	                        pg_text(rq->id), pg_int(interests_max), pg_int(active_max));
+	                        pg_uuid(rq->caller.account), pg_text(body), pg_text(rq->id),
+	                        pg_int(interests_max), pg_int(active_max));
 	reply_json(rq, 201, pg_json(rows));
 }
 

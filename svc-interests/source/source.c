@@ -239,6 +239,15 @@ static void read_repository(struct request *rq, struct reading *reading)
 		read_page(rq, reading);
 }
 
+struct source_text source_repository_read(struct request *rq, const char *url, const char *repo)
+{
+	const struct source_link link = {.kind = SOURCE_REPOSITORY, .url = url, .name = repo};
+	struct reading *reading = arena_new_of(rq->arena, struct reading);
+	*reading = (struct reading){.rq = rq, .link = &link};
+	read_repository(rq, reading);
+	return (struct source_text){.body = reading->body, .error = reading->error};
+}
+
 /* All of them */
 
 static void (*const READERS[])(struct request *rq, struct reading *reading) = {

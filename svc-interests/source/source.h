@@ -25,6 +25,16 @@ const char *source_code_host(void);
 /** Set up the HTML library; once, before threads start. */
 void sources_init(void);
 
+/** What a repository says of itself: its description, topics, language and README, or its page. */
+struct source_text {
+	const char *body;  /* at most 8 KiB; NULL with an error */
+	const char *error; /* why it cannot be read, NULL: it was */
+};
+
+/** Read the repository `repo`, `owner/name`, at the address `url`, and store nothing. Suspends, for
+ * 20 seconds at most. */
+struct source_text source_repository_read(struct request *rq, const char *url, const char *repo);
+
 /** Read the sources of an interest that were never read, were read more than a week ago, or could
  * not be read more than a day ago, at most ten, all at once. What cannot be read is noted and
  * raises nothing. Suspends, for half a minute at most. */

@@ -306,16 +306,16 @@ OPEN_TO = {
     """,
     # They concern the whole account.
     (): """
-        budget_put budget_delete budget_history_list api_key_create api_key_update api_key_delete api_key_revoke account_delete projects_list project_create
-        project_get project_update project_delete interest_create interest_provision provision_cli_token_create
-        asset_put search_harvest app_get app_delete app_create app_install_url_get app_installation_confirm
-        app_manifest_create connections_list identity_link_create identity_links_list identity_link_delete
-        identity_resolve providers_list connection_delete auth_url_get connection_create model_key_connect
-        connection_status_get connection_token_get template_create template_update template_lock webhooks_list
-        webhook_create webhook_event_types_list webhook_get webhook_update webhook_delete webhook_secret_rotate
-        webhook_test webhook_recover webhook_confirmation_create webhook_deliveries_list webhook_delivery_get
-        webhook_delivery_replay feeds_list feed_create feed_delete sessions_list session_end tasks_list tasks_retry
-        tasks_summary_get
+        budget_put budget_delete budget_history_list api_key_create api_key_update api_key_delete api_key_revoke
+        account_delete projects_list project_create project_get project_update project_delete interest_create
+        repository_analyze interest_provision provision_cli_token_create asset_put search_harvest app_get app_delete
+        app_create app_install_url_get app_installation_confirm app_manifest_create connections_list
+        identity_link_create identity_links_list identity_link_delete identity_resolve providers_list
+        connection_delete auth_url_get connection_create model_key_connect connection_status_get connection_token_get
+        template_create template_update template_lock webhooks_list webhook_create webhook_event_types_list
+        webhook_get webhook_update webhook_delete webhook_secret_rotate webhook_test webhook_recover
+        webhook_confirmation_create webhook_deliveries_list webhook_delivery_get webhook_delivery_replay feeds_list
+        feed_create feed_delete sessions_list session_end tasks_list tasks_retry tasks_summary_get
     """,
 }
 EXPECTED = {operation: set(flags) for flags, names in OPEN_TO.items() for operation in names.split()}

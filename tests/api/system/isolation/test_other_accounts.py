@@ -92,6 +92,7 @@ CALLS = {
     "candidates_score": absent({}),
     "interests_list": own(),
     "interest_create": own(body=lambda v: {"name": "i", "context": "c", "project_id": v.ids["project_id"]}),
+    "repository_analyze": own(body=lambda v: {"repo_url": f"https://github.com/{v.repo}"}),
     "interest_get": absent(),
     "interest_update": absent({"name": "mine", "project_id": None}),
     "interest_delete": absent(),
