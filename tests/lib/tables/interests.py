@@ -426,6 +426,12 @@ def next_time_of_day(db, hour, minute, zone):
     return db.execute(query, [hour, minute, zone]).fetchone()[0]
 
 
+def renewals_started(db, interest):
+    """How many tasks to renew the workflow of an interest's repository were started."""
+    query = "SELECT count(*) FROM task WHERE kind = 'workflow_renewal' AND input ->> 'interest_id' = %s"
+    return db.execute(query, [interest]).fetchone()[0]
+
+
 # Work that waits
 
 
