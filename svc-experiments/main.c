@@ -11,6 +11,7 @@
 #include "run/run.h"
 #include "service/repository_name.h"
 #include "svc-experiments-schema.h"
+#include "ticket/ticket.h"
 
 static const struct route ROUTES[] = {
 	{API_ID_experiments_list, experiment_list},
@@ -21,6 +22,8 @@ static const struct route ROUTES[] = {
 	{API_ID_results_get, result_get},
 	{API_ID_result_create, result_create},
 	{API_ID_sample_size_get, sample_size_get},
+	{API_ID_ticket_get, ticket_get},
+	{API_ID_ticket_comment, ticket_comment},
 	{API_ID_implement_actionable_list, experiment_actionable},
 	{API_ID_implement_context_get, implementation_context},
 	{API_ID_implement_reference_get, implementation_reference},

@@ -35,6 +35,8 @@
 #include "setup/app_page.h"
 #include "setup/app_registration.h"
 #include "svc-integrations-schema.h"
+#include "tracker/ticket.h"
+#include "tracker/tracker.h"
 #include "vault/vault.h"
 #include "webhook/delivery.h"
 #include "webhook/redelivery.h"
@@ -101,6 +103,8 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_run_latest, run_latest},
 	{INTERNAL_ID_runs_list, runs_list},
 	{INTERNAL_ID_run_cancel, run_cancel},
+	{INTERNAL_ID_ticket_facts_get, ticket_facts_get},
+	{INTERNAL_ID_ticket_comment_put, ticket_comment_put},
 	{0},
 };
 
@@ -147,8 +151,9 @@ static const struct command COMMANDS[] = {
 
 static enum err_code settings_check(void)
 {
-	static enum err_code (*const CHECKS[])(void) = {vault_init, providers_init, app_jwt_init,
-	                                                webhook_init, email_init};
+	static enum err_code (*const CHECKS[])(void) = {vault_init,     providers_init,
+	                                                trackers_check, app_jwt_init,
+	                                                webhook_init,   email_init};
 	enum err_code code = ERR_NONE;
 	for (size_t i = 0; i < ARRAY_LEN(CHECKS) && !code; i++)
 		code = CHECKS[i]();

@@ -216,3 +216,19 @@ CREATE TABLE repository (
     name text NOT NULL,
     version bigint NOT NULL
 );
+
+CREATE TABLE ticket (
+    experiment_id uuid NOT NULL,
+    source text NOT NULL,
+    id text NOT NULL,
+    title text,
+    state text,
+    url text,
+    read_at timestamp with time zone,
+    fault text,
+    due_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY ticket
+    ADD CONSTRAINT ticket_pkey PRIMARY KEY (experiment_id, source, id);
+ALTER TABLE ONLY ticket
+    ADD CONSTRAINT ticket_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;

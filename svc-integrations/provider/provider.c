@@ -11,6 +11,8 @@
 static const char *redirect_uris;
 static const char *code_host_web, *code_host_api;
 static struct oauth_settings code_host, tracker_a, tracker_b;
+static struct tracker_settings tracker_a_api = {.variable = "TRACKER_A_API"};
+static struct tracker_settings tracker_b_api = {.variable = "TRACKER_B_API"};
 static int64_t oauth_timeout;
 static const char *anthropic, *openai, *google, *moonshot, *zai;
 
@@ -35,6 +37,13 @@ static const char *anthropic, *openai, *google, *moonshot, *zai;
 	                       "Client secret at the provider."),                                  \
 		SETTING_TEXT(&(to).scopes, prefix "_SCOPES", scopes_,                              \
 	                     "Scopes to ask for, as the provider writes them.")
+
+/* The settings of a tracker's API. */
+#define TRACKER_SETTINGS(to, prefix, api_, url)                      \
+	SETTING_TEXT(&(to).api, prefix "_API", api_,                 \
+	             "API by which tickets of " prefix               \
+	             " are read: linear, jira, or empty for none."), \
+		SETTING_TEXT(&(to).api_url, prefix "_API_URL", url, "Address of this API.")
 
 const struct setting PROVIDER_SETTINGS[] = {
 	SETTING_TEXT(
@@ -63,6 +72,8 @@ const struct setting PROVIDER_SETTINGS[] = {
 		"https://auth.atlassian.com/authorize?audience=api.atlassian.com&prompt=consent",
 		"https://auth.atlassian.com/oauth/token", "https://api.atlassian.com/me", "", "",
 		"read:me read:jira-work write:jira-work offline_access"),
+	TRACKER_SETTINGS(tracker_a_api, "TRACKER_A", "linear", "https://api.linear.app/graphql"),
+	TRACKER_SETTINGS(tracker_b_api, "TRACKER_B", "jira", "https://api.atlassian.com"),
 	SETTING_TEXT(&anthropic, "ANTHROPIC_URL", "https://api.anthropic.com",
                      "Address of the model provider anthropic."),
 	SETTING_TEXT(&openai, "OPENAI_URL", "https://api.openai.com",
@@ -77,8 +88,8 @@ const struct setting PROVIDER_SETTINGS[] = {
 
 const struct provider PROVIDERS[] = {
 	{"code_host", PROVIDER_CODE_HOST, &code_host, NULL},
-	{"tracker_a", PROVIDER_TRACKER, &tracker_a, NULL},
-	{"tracker_b", PROVIDER_TRACKER, &tracker_b, NULL},
+	{"tracker_a", PROVIDER_TRACKER, &tracker_a, NULL, &tracker_a_api},
+	{"tracker_b", PROVIDER_TRACKER, &tracker_b, NULL, &tracker_b_api},
 	{"anthropic", PROVIDER_MODEL, NULL, &anthropic},
 	{"openai", PROVIDER_MODEL, NULL, &openai},
 	{"google", PROVIDER_MODEL, NULL, &google},

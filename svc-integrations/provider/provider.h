@@ -28,11 +28,19 @@ struct oauth_settings {
 	const char *scopes; /* as the authorization URL carries them */
 };
 
+/** How the tickets of a tracker are reached. */
+struct tracker_settings {
+	const char *variable; /* the setting that `api` comes from */
+	const char *api; /* the form of its API (tracker/tracker.h); "": tickets are not read */
+	const char *api_url;
+};
+
 struct provider {
 	const char *name; /* `tracker_a`: as it is in paths and rows */
 	enum provider_kind kind;
-	const struct oauth_settings *oauth; /* NULL: connected by an API key */
-	const char *const *model_url;       /* PROVIDER_MODEL: base address, a setting */
+	const struct oauth_settings *oauth;     /* NULL: connected by an API key */
+	const char *const *model_url;           /* PROVIDER_MODEL: base address, a setting */
+	const struct tracker_settings *tracker; /* PROVIDER_TRACKER; else NULL */
 };
 
 /** The addresses and credentials of all providers, and OAUTH_REDIRECT_URIS. */

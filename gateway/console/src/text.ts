@@ -187,6 +187,12 @@ export const text = {
     remove: "Delete",
     removeTitle: (name: string) => `Delete “${name}”?`,
     removeText: "The experiment and its history are deleted.",
+    ticket: {
+      title: "Ticket",
+      post: "Post the decision to the ticket",
+      posted: "The decision is posted.",
+      postedBefore: "The ticket has this decision already.",
+    },
     edit: "Edit",
     name: "Name",
     status: "Status",

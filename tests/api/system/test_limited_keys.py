@@ -308,7 +308,7 @@ OPEN_TO = {
     (): """
         budget_put budget_delete budget_history_list api_key_create api_key_update api_key_delete api_key_revoke
         account_delete projects_list project_create project_get project_update project_delete interest_create
-        repository_analyze interest_provision provision_cli_token_create asset_put search_harvest app_get app_delete
+        repository_analyze ticket_get ticket_comment interest_provision provision_cli_token_create asset_put search_harvest app_get app_delete
         app_create app_install_url_get app_installation_confirm app_manifest_create connections_list
         identity_link_create identity_links_list identity_link_delete identity_resolve providers_list
         connection_delete auth_url_get connection_create model_key_connect connection_status_get connection_token_get

@@ -194,6 +194,7 @@ class CodeHost(Counterpart):
             "TRACKER_A_TOKEN_URL": f"{self.tracker_url}/oauth/token",
             "TRACKER_A_USER_URL": f"{self.tracker_url}/graphql",
             "TRACKER_A_REVOKE_URL": f"{self.tracker_url}/oauth/revoke",
+            "TRACKER_A_API_URL": f"{self.tracker_url}/graphql",
         }
 
     def user(self, login=None, email=None):

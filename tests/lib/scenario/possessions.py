@@ -60,6 +60,7 @@ class Possessions:
     def experiment(self):
         context = {"target_repo": self.repo, "task_description": MARK, "implementation_plan": MARK, "code_repository": MARK}
         made = self.make("/experiments", name=f"experiment {MARK}", hypothesis=MARK, project_id=self.project["id"],
+                         ticket_source="tracker_a", external_ticket_id=f"{MARK}-1",
                          status="draft", launch_context=context, ab_test_config={"metrics": [{"key": MARK, "kind": "mean"}]})
         rows = [{"arm": arm, "metrics": {MARK: 1}} for arm in ("control", "treatment")]
         self.api.post(f"/experiments/{made['id']}/results", {"rows": rows}, expect=201)

@@ -14,6 +14,7 @@ from lib.http.client import Api
 from lib.outside.counterparts import CodeHost, OAuthProvider
 from lib.http.keys import new_key
 from lib.outside.mail_server import MailServer
+from lib.outside.jira import Jira
 from lib.outside.model_provider import ModelProvider
 from lib.system.process import Process
 from lib.system.servers import ROOT, Servers, free_port, read_processes
@@ -107,6 +108,7 @@ class Cluster:
         self.code_host = CodeHost(self.servers.base, lambda: f"{self.gateway_url}/api/v1.0/github/webhooks")
         self.oauth_provider = OAuthProvider(self.servers.base)
         self.model_provider = ModelProvider()
+        self.jira = Jira()
         self.mail_server = MailServer(self.servers.base)
         self.balancers = {}
         self.processes = {name: [] for name, _, _ in self.rows}
@@ -129,6 +131,7 @@ class Cluster:
         for balancer in self.balancers.values():
             balancer.close()
         self.model_provider.close()
+        self.jira.close()
         self.mail_server.close()
         self.servers.__exit__(*error)
 
@@ -190,6 +193,7 @@ class Cluster:
             **self.code_host.settings(),
             **self.oauth_provider.settings(),
             **self.model_provider.settings(),
+            **self.jira.settings(),
             **self.mail_server.settings(),
         }
 

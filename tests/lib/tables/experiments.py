@@ -88,3 +88,11 @@ def plans_of_page(db, *arguments):
     notices = collect_notices(db, "log")
     db.execute("SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, NULL, 100, 200)", arguments)
     return [notice for notice in notices if re.search(r"FROM experiment(_found\(| e WHERE)", notice)]
+
+
+# Tickets
+
+
+def let_ticket_be_read(db, experiment):
+    """The time has come to read the ticket of an experiment again."""
+    assert db.execute("UPDATE ticket SET due_at = now() WHERE experiment_id = %s", [experiment]).rowcount == 1

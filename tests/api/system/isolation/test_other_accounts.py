@@ -76,6 +76,8 @@ CALLS = {
     "sample_size_get": own(body=lambda v: {"kind": "proportion", "baseline": 0.1, "min_effect": 0.1}),
     "results_get": absent(),
     "result_create": absent({"rows": [{"arm": "control", "metrics": {}}]}),
+    "ticket_get": absent(),
+    "ticket_comment": absent(),
     "implement_actionable_list": own(query=lambda v: {"project_id": v.ids["project_id"]}),
     "implement_context_get": absent(),
     "implement_reference_get": absent(),

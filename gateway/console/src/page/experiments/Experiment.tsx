@@ -17,6 +17,7 @@ import { text } from "../../text";
 import { ExperimentForm } from "./ExperimentForm";
 import { Implementation } from "./Implementation";
 import { Results } from "./Results";
+import { Ticket } from "./Ticket";
 import { experiment } from "./queries";
 import { Delta, ExperimentState } from "./words";
 
@@ -45,6 +46,9 @@ function About({ detail }: { detail: Detail }) {
       </Fact>
       <Fact name="Pull request">
         <PullRequest detail={detail} />
+      </Fact>
+      <Fact name={words.ticket.title}>
+        <Ticket detail={detail} />
       </Fact>
       <Fact name={words.columns.project}>{detail.project_name ?? <Unknown />}</Fact>
     </Facts>

@@ -40,3 +40,10 @@ export const implementation = (id: string) =>
     queryFn: () => answer(api.GET("/api/v1.0/implement/experiments/{experiment_id}/status", { params: { path: { experiment_id: id } } })),
     refetchInterval: pollWhile(isImplementing),
   });
+
+/** Read at the tracker every ten minutes at most. */
+export const ticket = (id: string) =>
+  queryOptions({
+    queryKey: ["experiments", id, "ticket"],
+    queryFn: () => answer(api.GET("/api/v1.0/experiments/{experiment_id}/ticket", { params: { path: { experiment_id: id } } })),
+  });

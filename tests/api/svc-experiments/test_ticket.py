@@ -1,0 +1,199 @@
+"""The ticket of an experiment: its title and state, and the decision that is posted to it. tracker_a is emulate's Linear, tracker_b
+has Jira's API from a stand-in of our own."""
+
+import secrets
+
+import httpx
+import pytest
+
+from lib.outside.counterparts import connect
+from lib.outside.jira import lines_of
+from lib.tables.experiments import let_ticket_be_read
+
+DECISION = {"name": "Late interaction", "outcome": "ship", "decision": "Scores rise. \"Worth\" it.\nShip\tit.", "observed_delta": 0.031,
+            "delta_confidence": "not_tested", "target_metric": "nDCG"}  # fmt: skip
+
+
+class Linear:
+    """Tickets of emulate's Linear, made and read with the user's own token."""
+
+    source = "tracker_a"
+
+    def __init__(self, host, api):
+        self.host, self.api = host, api
+        connect(api, self.source, host.tracker_user())
+        self.token = api.get(f"/integrations/{self.source}/token", expect=200).json()["access_token"]
+
+    def ask(self, query, **variables):
+        answer = httpx.post(f"{self.host.tracker_url}/graphql", json={"query": query, "variables": variables},
+                            headers={"Authorization": f"Bearer {self.token}"}).json()  # fmt: skip
+        assert "errors" not in answer, answer
+        return answer["data"]
+
+    def add(self, title):
+        team = self.ask("{ teams { nodes { id } } }")["teams"]["nodes"][0]["id"]
+        query = "mutation($input: IssueCreateInput!) { issueCreate(input: $input) { issue { identifier } } }"
+        return self.ask(query, input={"teamId": team, "title": title})["issueCreate"]["issue"]["identifier"]
+
+    def state(self, ticket):
+        return self.ask("query($id: String!) { issue(id: $id) { state { name } } }", id=ticket)["issue"]["state"]["name"]
+
+    def rename(self, ticket, title):
+        query = "mutation($id: String!, $input: IssueUpdateInput!) { issueUpdate(id: $id, input: $input) { success } }"
+        self.ask(query, id=ticket, input={"title": title})
+
+    def comments(self, ticket):
+        query = "query($id: String!) { issue(id: $id) { comments { nodes { body } } } }"
+        return [each["body"].split("\n") for each in self.ask(query, id=ticket)["issue"]["comments"]["nodes"]]
+
+    def fail(self, status):
+        self.host.control("POST", "/failures", {"method": "POST", "path": "/graphql", "status": status, "body": {}}, url=self.host.tracker_url)
+
+    def asked(self, ticket):
+        return [row for row in self.host.requests(method="POST", path="/graphql$", url=self.host.tracker_url) if ticket in (row["body"] or "")]
+
+
+class Jira:
+    source = "tracker_b"
+
+    def __init__(self, jira, api):
+        self.jira = jira
+        connect(api, self.source, secrets.token_hex(4))
+        jira.tokens.add(api.get(f"/integrations/{self.source}/token", expect=200).json()["access_token"])
+        jira.sites.clear()
+        self.site = jira.add_site()
+
+    def add(self, title):
+        return self.jira.add_issue(self.site, title)
+
+    def issue(self, ticket):
+        return self.jira.issues[self.site, ticket]
+
+    def state(self, ticket):
+        return self.issue(ticket)["state"]
+
+    def rename(self, ticket, title):
+        self.issue(ticket)["title"] = title
+
+    def comments(self, ticket):
+        return [lines_of(document) for document in self.issue(ticket)["comments"]]
+
+    def asked(self, ticket):
+        return self.jira.asked(ticket)
+
+
+@pytest.fixture
+def jira(cluster):
+    yield cluster.jira
+    cluster.jira.status = 200
+
+
+@pytest.fixture(params=["linear", "jira"])
+def tracker(request, api):
+    if request.param == "linear":
+        return Linear(request.getfixturevalue("code_host"), api)
+    request.getfixturevalue("oauth_provider")
+    return Jira(request.getfixturevalue("jira"), api)
+
+
+@pytest.fixture
+def experiment(api):
+    """experiment(source, ticket, **members): its path."""
+
+    def make(source, ticket, **members):
+        body = {"name": "Late interaction", "ticket_source": source, "external_ticket_id": ticket, **members}
+        return f"/experiments/{api.post('/experiments', body, expect=201).json()['id']}"
+
+    return make
+
+
+def test_a_ticket_shows_title_and_state_and_is_not_read_each_time(api, tracker, experiment, db):
+    ticket = tracker.add("Try “late” interaction")
+    path = experiment(tracker.source, ticket)
+    shown = api.get(f"{path}/ticket", expect=200).json()
+    assert (shown["ticket_source"], shown["external_ticket_id"], shown["fault"]) == (tracker.source, ticket, None)
+    assert (shown["title"], shown["state"]) == ("Try “late” interaction", tracker.state(ticket))
+    assert shown["read_at"]
+    tracker.rename(ticket, "Another title")
+    before = len(tracker.asked(ticket))
+    assert api.get(f"{path}/ticket", expect=200).json() == shown and len(tracker.asked(ticket)) == before
+    let_ticket_be_read(db, path.split("/")[-1])
+    assert api.get(f"{path}/ticket", expect=200).json()["title"] == "Another title"
+
+
+def test_the_decision_is_posted_once_and_again_when_it_changes(api, tracker, experiment):
+    ticket = tracker.add("Try late interaction")
+    path = experiment(tracker.source, ticket, **DECISION)
+    said = api.post(f"{path}/ticket-comment", expect=200).json()
+    assert said == {"experiment_id": path.split("/")[-1], "ticket_source": tracker.source, "external_ticket_id": ticket, "created": True}
+    (lines,) = tracker.comments(ticket)
+    assert lines[0] == "Experiment: Late interaction" and lines[1] == "Outcome: ship" and 'Decision: Scores rise. "Worth" it.' in lines
+    assert "Observed change: 0.031 of nDCG (not tested)" in lines and lines[-1].startswith("expops:")
+    assert api.post(f"{path}/ticket-comment", expect=200).json()["created"] is False
+    api.put(path, {"decision": "Not after all."}, expect=200)
+    assert api.post(f"{path}/ticket-comment", expect=200).json()["created"] is True
+    assert len(tracker.comments(ticket)) == 2
+
+
+def test_a_ticket_that_is_not_there_is_a_fault(api, tracker, experiment):
+    path = experiment(tracker.source, "ENG-9999")
+    shown = api.get(f"{path}/ticket", expect=200).json()
+    assert "ENG-9999" in shown["fault"] and (shown["title"], shown["read_at"]) == (None, None)
+    api.put(path, DECISION, expect=200)
+    api.problem("POST", f"{path}/ticket-comment", 404, "not_found")
+
+
+def test_a_tracker_that_fails_leaves_what_was_read(api, experiment, db, jira, oauth_provider):
+    tracker = Jira(jira, api)
+    path = experiment("tracker_b", tracker.add("Try it"), **DECISION)
+    api.get(f"{path}/ticket", expect=200)
+    jira.status = 503
+    let_ticket_be_read(db, path.split("/")[-1])
+    shown = api.get(f"{path}/ticket", expect=200).json()
+    assert shown["title"] == "Try it" and "503" in shown["fault"]
+    assert api.post(f"{path}/ticket-comment").status_code in (502, 503)
+    jira.status = 200
+    let_ticket_be_read(db, path.split("/")[-1])
+    assert api.get(f"{path}/ticket", expect=200).json()["fault"] is None
+
+
+def test_the_address_of_a_ticket_tells_its_site(api, experiment, jira, oauth_provider):
+    tracker = Jira(jira, api)
+    tracker.add("On the first site")
+    tracker.site = jira.add_site()
+    key = tracker.add("On the second")
+    path = experiment("tracker_b", key, ticket_url=f"{jira.sites[tracker.site]}/browse/{key}")
+    assert api.get(f"{path}/ticket", expect=200).json()["title"] == "On the second"
+    other = experiment("tracker_b", key, ticket_url=f"{jira.sites[tracker.site]}.attacker.example/browse/{key}")
+    assert api.get(f"{other}/ticket", expect=200).json()["title"] is None
+
+
+def test_what_a_tracker_says_is_bounded(api, experiment, jira, oauth_provider):
+    tracker = Jira(jira, api)
+    ticket = tracker.add("x" * 5000)
+    tracker.issue(ticket)["state"] = {"not": "a text"}
+    shown = api.get(f"{experiment('tracker_b', ticket)}/ticket", expect=200).json()
+    assert (shown["title"], shown["state"], shown["fault"]) == ("x" * 1000, None, None)
+
+
+@pytest.mark.parametrize("ticket", ["../../../../../oauth/token", "A B", "ENG-1/comment", "ENG-1?x"])
+def test_an_id_leads_to_no_other_address(api, experiment, jira, oauth_provider, ticket):
+    Jira(jira, api)
+    before = len(jira.requests)
+    assert api.get(f"{experiment('tracker_b', ticket)}/ticket", expect=200).json()["fault"]
+    assert len(jira.requests) == before
+
+
+def test_what_has_no_ticket_or_no_decision_says_so(api, experiment):
+    for source, ticket in ((None, None), ("tracker_a", None), ("board", "ENG-1")):
+        path = experiment(source, ticket)
+        api.problem("GET", f"{path}/ticket", 404, "not_found")
+        api.problem("POST", f"{path}/ticket-comment", 404, "not_found")
+    problem = api.problem("POST", f"{experiment('tracker_a', 'ENG-1')}/ticket-comment", 409, "conflict")
+    assert "decision" in problem["detail"]
+
+
+def test_without_a_connection_the_fault_says_so(api, experiment):
+    shown = api.get(f"{experiment('tracker_a', 'ENG-1')}/ticket", expect=200).json()
+    assert "not connected" in shown["fault"]
+    api.problem("POST", f"{experiment('tracker_a', 'ENG-1', **DECISION)}/ticket-comment", 404, "not_found")
