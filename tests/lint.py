@@ -3,8 +3,8 @@
 
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, folders of many files, unregistered tests,
                                 migrations that Postgres refuses or that hold functions, bodies of functions that are there twice, edited
-                                functions without a new version, what libcommon/ARCHITECTURE.md names and is gone, an image of another
-                                version
+                                functions without a new version, SQL in black-box tests, what libcommon/ARCHITECTURE.md names and is gone,
+                                an image of another version
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -346,9 +346,34 @@ def lint_architecture(root):
                 yield f"{ARCHITECTURE}:{number}: there is no file {name}"
 
 
+# Tests of SQL itself: of functions, plans, constraints, migrations and rights.
+SQL_TESTS = {
+    "svc-integrations/test_identity_migration.py", "svc-interests/test_large_accounts.py", "svc-interests/test_row_rules.py",
+    "svc-interests/test_waiting_limit.py", "svc-search/test_harvest_times.py", "system/isolation/test_stolen_processes.py",
+    "system/test_local_time.py",
+}  # fmt: skip
+SQL_TEXT = re.compile(r"\.execute\(|\b(?:SELECT|INSERT INTO|DELETE FROM)\b|\bUPDATE \w+ SET\b")
+
+
+def lint_sql_of_tests(root):
+    """A black-box test says no SQL, unless it tests SQL itself: tables are changed and read by functions of tests/lib/tables."""
+    folder = root / "tests" / "api"
+    for path in sorted(folder.rglob("*.py")):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        numbers = [number for number, line in enumerate(lines, 1) if SQL_TEXT.search(line)]
+        if str(path.relative_to(folder)) in SQL_TESTS:
+            if not numbers:
+                yield f"{path.relative_to(root)}: has no SQL and is listed as a test of SQL"
+            continue
+        for number in numbers:
+            yield f"{path.relative_to(root)}:{number}: SQL in a test: make it a function of tests/lib/tables"
+    for name in sorted(name for name in SQL_TESTS if not (folder / name).exists()):
+        yield f"tests/api/{name}: is listed as a test of SQL and does not exist"
+
+
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_folder_sizes(root), *lint_migrations(root), *lint_functions_of_tables(root),
-                     *lint_function_bodies(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root)})  # fmt: skip
+                     *lint_function_bodies(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root), *lint_sql_of_tests(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")
