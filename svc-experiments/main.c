@@ -48,6 +48,7 @@ static const struct job JOBS[] = {
 	{"implementation", run_job, .acts_for_caller = true},
 	{"implementation_check", run_check, .acts_for_caller = true},
 	{"workflow_cancel", run_workflow_cancel, .acts_for_caller = true},
+	{"reservation_release", run_reservation_release},
 	{0},
 };
 

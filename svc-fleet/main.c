@@ -1,6 +1,7 @@
 /* svc-fleet: what the agents did, what it cost, and what came of it. */
 #include "agent/agent.h"
 #include "budget/budget.h"
+#include "budget/reservation.h"
 #include "chat/chat.h"
 #include "code_host/code_host.h"
 #include "inbox/inbox.h"
@@ -42,6 +43,9 @@ static const struct route ROUTES[] = {
 
 static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_installation_record, installation_record},
+	{INTERNAL_ID_run_reserve, run_reserve},
+	{INTERNAL_ID_run_attach, run_attach},
+	{INTERNAL_ID_run_release, run_release},
 	{0},
 };
 
@@ -65,6 +69,7 @@ static const struct recurring RECURRING[] = {
 	{"inbox", inbox_announce, &inbox_check_ms},
 	{"prices", prices_refresh, &PRICES_EVERY_MS},
 	{"budgets", budgets_check, &BUDGETS_CHECK_EVERY_MS},
+	{"reservations", reservations_expire, &RESERVATIONS_EVERY_MS},
 	{0},
 };
 

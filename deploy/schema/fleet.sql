@@ -1,5 +1,18 @@
 -- The tables of the schema fleet, as pg_dump shows them. Written by deploy/dev schema; do not edit.
 
+CREATE TYPE budget_part AS (
+	account_id uuid,
+	repo_key text,
+	interest_id text,
+	at timestamp with time zone,
+	reported numeric,
+	estimated numeric,
+	assumed numeric,
+	reserved numeric,
+	runs integer,
+	runs_unknown integer
+);
+
 CREATE TABLE run (
     id uuid NOT NULL,
     account_id uuid NOT NULL,
@@ -31,7 +44,7 @@ CREATE TABLE run (
     spend_basis text,
     price_date date,
     CONSTRAINT run_host_state_check CHECK ((host_state = ANY (ARRAY['running'::text, 'ended'::text]))),
-    CONSTRAINT run_spend_basis_check CHECK ((spend_basis = ANY (ARRAY['reported'::text, 'estimated'::text])))
+    CONSTRAINT run_spend_basis_check CHECK ((spend_basis = ANY (ARRAY['reported'::text, 'estimated'::text, 'assumed'::text])))
 )
 PARTITION BY RANGE (first_at);
 ALTER TABLE ONLY run
@@ -76,7 +89,9 @@ CREATE TABLE budget (
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     updated_at timestamp with time zone DEFAULT now() NOT NULL,
     checked_at timestamp with time zone DEFAULT now() NOT NULL,
-    CONSTRAINT budget_action_check CHECK ((action = 'warn'::text)),
+    max_usd_per_run numeric DEFAULT 10 NOT NULL,
+    assume_usd numeric,
+    CONSTRAINT budget_action_check CHECK ((action = ANY (ARRAY['warn'::text, 'stop'::text]))),
     CONSTRAINT budget_check CHECK (((repo IS NOT NULL) = (scope = 'repo'::text))),
     CONSTRAINT budget_check1 CHECK (((interest_id IS NOT NULL) = (scope = 'interest'::text))),
     CONSTRAINT budget_period_check CHECK ((period = ANY (ARRAY['day'::text, 'week'::text, 'month'::text]))),
@@ -100,12 +115,44 @@ CREATE TABLE budget_period (
     estimated numeric DEFAULT 0 NOT NULL,
     runs integer DEFAULT 0 NOT NULL,
     runs_unknown integer DEFAULT 0 NOT NULL,
-    corrected_at timestamp with time zone
+    corrected_at timestamp with time zone,
+    assumed numeric DEFAULT 0 NOT NULL,
+    reserved numeric DEFAULT 0 NOT NULL,
+    refused integer DEFAULT 0 NOT NULL
 );
 ALTER TABLE ONLY budget_period
     ADD CONSTRAINT budget_period_pkey PRIMARY KEY (budget_id, starts_at);
 ALTER TABLE ONLY budget_period
     ADD CONSTRAINT budget_period_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES budget(id) ON DELETE CASCADE;
+
+CREATE TABLE reservation (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    key text NOT NULL,
+    repo_key text NOT NULL,
+    repo text NOT NULL,
+    interest_id uuid,
+    agent text,
+    provider text,
+    model text,
+    amount_usd numeric NOT NULL,
+    max_usd numeric NOT NULL,
+    assume_usd numeric NOT NULL,
+    is_over_budget boolean DEFAULT false NOT NULL,
+    run_id jsonb,
+    run_attempt integer DEFAULT 1 NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    state text DEFAULT 'held'::text NOT NULL,
+    CONSTRAINT reservation_state_check CHECK ((state = ANY (ARRAY['held'::text, 'settled'::text, 'released'::text])))
+);
+ALTER TABLE ONLY reservation
+    ADD CONSTRAINT reservation_account_id_key_key UNIQUE (account_id, key);
+ALTER TABLE ONLY reservation
+    ADD CONSTRAINT reservation_pkey PRIMARY KEY (id);
+CREATE INDEX reservation_by_run ON reservation USING btree (account_id, repo_key, ((run_id #>> '{}'::text[])));
+CREATE INDEX reservation_expiring ON reservation USING btree (expires_at) WHERE (state = 'held'::text);
+CREATE TRIGGER account_required BEFORE INSERT ON reservation FOR EACH ROW EXECUTE FUNCTION account_required();
 
 CREATE TABLE deliverable (
     account_id uuid NOT NULL,

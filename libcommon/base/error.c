@@ -76,6 +76,8 @@ static const struct err_info TABLE[] = {
 	[ERR_RESULTS_EXIST] = {409, "results_exist", "Results Exist",
                                "the plan of an experiment with results is fixed"},
 	[ERR_APP_EXISTS] = {409, "app_exists", "App Exists", "there is an app at the code host"},
+	[ERR_BUDGET_REACHED] = {409, "budget_reached", "Budget Reached",
+                                "a budget of the account has too little left for a run"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

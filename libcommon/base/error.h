@@ -45,10 +45,11 @@ enum err_code {
 	ERR_MISDIRECTED = 31, /* 421 between processes: sent to the wrong one; nothing was done */
 	ERR_TOO_MANY_ENDPOINTS = 32, /* 409 the account has as many endpoints as it may */
 	ERR_NOT_ACCEPTABLE = 33,     /* 406 */
-	ERR_CROSS_SITE = 34,    /* 403 a page of another site makes the request, or may do so */
-	ERR_AGENT_PAUSED = 35,  /* 409 the agent of the interest is paused */
-	ERR_RESULTS_EXIST = 36, /* 409 the plan of an experiment with results is fixed */
-	ERR_APP_EXISTS = 37,    /* 409 there is an app at the code host */
+	ERR_CROSS_SITE = 34,     /* 403 a page of another site makes the request, or may do so */
+	ERR_AGENT_PAUSED = 35,   /* 409 the agent of the interest is paused */
+	ERR_RESULTS_EXIST = 36,  /* 409 the plan of an experiment with results is fixed */
+	ERR_APP_EXISTS = 37,     /* 409 there is an app at the code host */
+	ERR_BUDGET_REACHED = 38, /* 409 a budget has too little left for a run */
 	ERR_COUNT
 };
 

@@ -29,6 +29,7 @@ void problem_copy(struct arena *arena, struct problem *to, const struct problem 
 	to->code = from->code;
 	to->detail = arena_strdup(arena, from->detail);
 	to->scope = arena_strdup(arena, from->scope);
+	to->budget = arena_strdup(arena, from->budget);
 	to->allow = arena_strdup(arena, from->allow);
 	to->accept_encoding = arena_strdup(arena, from->accept_encoding);
 	to->raw_body = arena_strdup(arena, from->raw_body);
@@ -71,6 +72,8 @@ char *problem_body(struct arena *arena, const struct problem *problem, const cha
 	yyjson_mut_obj_add_str(doc, root, "error", info->slug);
 	if (problem->scope)
 		yyjson_mut_obj_add_str(doc, root, "scope", problem->scope);
+	if (problem->budget)
+		yyjson_mut_obj_add_val(doc, root, "budget", yyjson_mut_raw(doc, problem->budget));
 	if (problem->field_count)
 		add_errors(doc, root, problem);
 	return json_write_mut(arena, root, ret_length);

@@ -25,7 +25,8 @@ struct problem {
 	enum err_code code; /* ERR_NONE: nothing is wrong */
 	const char *detail;
 	const char *scope; /* with ERR_SCOPE: what the key lacks, one or more with spaces between */
-	const char *allow; /* with ERR_METHOD: the value of Allow */
+	const char *budget; /* with ERR_BUDGET_REACHED: the budget, as JSON text */
+	const char *allow;  /* with ERR_METHOD: the value of Allow */
 	/* with ERR_MEDIA_TYPE, for a content coding: the value of Accept-Encoding */
 	const char *accept_encoding;
 	unsigned retry_after_s; /* 0: none */

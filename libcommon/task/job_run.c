@@ -131,7 +131,8 @@ void job_dead_letter(struct request *rq, struct tasks *tasks, const char *task_i
 static bool is_final(enum err_code code)
 {
 	return code == ERR_INVALID || code == ERR_NOT_FOUND || code == ERR_CONFLICT ||
-	       code == ERR_FORBIDDEN || code == ERR_SCOPE || code == ERR_UNAUTHENTICATED;
+	       code == ERR_FORBIDDEN || code == ERR_SCOPE || code == ERR_UNAUTHENTICATED ||
+	       code == ERR_BUDGET_REACHED;
 }
 
 /* Whether the attempt ended because a part of the system was unavailable, or concurrent work was in

@@ -97,8 +97,9 @@ struct pg_call;
 /** Run a task. The request's identity is KEY_SERVICE for the task's account, with every scope. Must
  * call task_complete() before it returns. A raise is a failed attempt, which is retried with
  * backoff and jitter:
- *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_FORBIDDEN  fail the task at once; where the job
- *     acts_for_caller, the mistake is the caller's, who reads it in the task, and no dead letter;
+ *   ERR_INVALID, ERR_NOT_FOUND, ERR_CONFLICT, ERR_BUDGET_REACHED, ERR_FORBIDDEN  fail the task at
+ *     once; where the job acts_for_caller, the mistake is the caller's, who reads it in the task, and
+ *     no dead letter;
  *   ERR_UNAVAILABLE, ERR_UNCERTAIN, ERR_CONTENTION, and ERR_TIMEOUT before the job's own timeout_ms
  *     interrupt the attempt: a part of the system was unavailable. Such attempts do not count, and
  *     the task fails only when one is interrupted a day after the first began;

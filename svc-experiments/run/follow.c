@@ -3,6 +3,7 @@
 #include "json/json.h"
 #include "observe/log.h"
 #include "pg/pg.h"
+#include "product/agent_start.h"
 #include "run/run.h"
 #include "run/steps.h"
 #include "service/repository_name.h"
@@ -110,8 +111,11 @@ void run_workflow_cancel(struct request *rq, struct task *task)
 	int64_t run_id = json_get_int(task->input, "run_id", 0);
 	if (!run_id) {
 		/* The dispatch may have been sent: it is asked for again, which tells its run. */
-		yyjson_val *started = run_dispatch(rq, repo, json_get_text(task->input, "task_id"),
-		                                   NULL, "This run was cancelled. Change nothing.");
+		const char *body =
+			run_dispatch_body(rq, repo, json_get_text(task->input, "task_id"), NULL,
+		                          "This run was cancelled. Change nothing.");
+		yyjson_val *started =
+			service_ask(rq, internal_op(INTERNAL_ID_workflow_dispatch), body, true);
 		run_id = json_get_int(started, "run_id", 0);
 	}
 	yyjson_val *answer = NULL;
@@ -120,6 +124,12 @@ void run_workflow_cancel(struct request *rq, struct task *task)
 	task_complete(rq, task, "{}",
 	              answer ? "The workflow run was cancelled."
 	                     : "The code host reports no workflow run to cancel.");
+}
+
+void run_reservation_release(struct request *rq, struct task *task)
+{
+	agent_start_release(rq, json_get_text(task->input, "key"));
+	task_complete(rq, task, "{}", "Nothing is reserved for the run any more.");
 }
 
 void on_run_pull_request(struct request *rq, const struct event *event)

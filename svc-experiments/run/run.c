@@ -5,6 +5,7 @@
 #include "experiment/key_experiments.h"
 #include "input/input.h"
 #include "pg/pg.h"
+#include "product/agent_start.h"
 #include "reply/resource.h"
 #include "request/idempotency.h"
 #include "run.sql.h"
@@ -23,12 +24,18 @@ const struct setting RUN_SETTINGS[] = {
 	SETTING_END,
 };
 
-static const struct field ID_FIELDS[] = {
-	PATH_UUID(struct experiment_path, id, "experiment_id"),
+struct start_input {
+	const char *id;
+	bool is_over_budget;
+};
+
+static const struct field START_FIELDS[] = {
+	PATH_UUID(struct start_input, id, "experiment_id"),
+	BODY_BOOL(struct start_input, is_over_budget, "over_budget", NULLABLE, false),
 	FIELD_END,
 };
 
-/* Raise the outcome of implementation_start() in SQL, unless there is a task. */
+/* Raise the outcome of implementation_next() in SQL, unless there is a task. */
 static void require_started(struct request *rq, const char *outcome)
 {
 	static const struct {
@@ -60,6 +67,25 @@ static void require_code_host(struct request *rq)
 		            "provisioned for");
 }
 
+/* Reserve what the run may cost, after all other reasons to refuse it. The same attempt reserves
+ * once, so that a start that fails after this leaves no more behind than the next one uses. */
+static void reserve(struct request *rq, const struct start_input *in)
+{
+	if (in->is_over_budget)
+		require_scope(rq, SCOPE_BIT_BUDGETS_WRITE);
+	struct pg_rows *rows =
+		pg_query(rq, RUN_ABOUT_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
+	require_started(rq, pg_get(rows, 0, "outcome"));
+	const struct agent_start start = {
+		.key = pg_get(rows, 0, "key"),
+		.repo = pg_get(rows, 0, "target"),
+		.is_over_budget = in->is_over_budget,
+	};
+	yyjson_val *refusal = agent_start_reserve(rq, &start);
+	if (refusal)
+		agent_start_refuse(rq, refusal);
+}
+
 static const struct constraint CONSTRAINTS[] = {
 	CONSTRAINT_TASK_PENDING_MAX,
 	{0},
@@ -67,9 +93,11 @@ static const struct constraint CONSTRAINTS[] = {
 
 void run_start(struct request *rq)
 {
-	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
-	key_hold_experiment(rq, in->id);
+	struct start_input *in = request_input(rq, struct start_input, START_FIELDS);
+	key_require_experiment(rq, in->id);
 	require_code_host(rq);
+	reserve(rq, in);
+	key_hold_experiment(rq, in->id);
 	idempotency_join(rq);
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, RUN_START_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), caller_key(rq),

@@ -5,27 +5,23 @@ CREATE OR REPLACE FUNCTION implementation_is_under_way(pipeline_status text) RET
     SELECT pipeline_status IN ('queued', 'assembling_context', 'dispatching', 'running')
 $$;
 
--- Start a run.
+-- The key under which the money of a run is reserved.
+CREATE OR REPLACE FUNCTION implementation_key(experiment uuid, attempt int) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN 'implementation ' || experiment || ' ' || attempt;
+
+-- What starting a run of an experiment comes to, and its attempt and target.
 --
 --   outcome  `started`, `no_experiment`, `in_flight`, `has_pull_request`, `no_launch_context`, `no_target_repo` or
 --            `bad_target_repo`
-CREATE OR REPLACE FUNCTION implementation_start(account uuid, experiment uuid, by_key uuid, step_names text[], request_id text,
-                                     OUT outcome text, OUT started_task json) LANGUAGE plpgsql AS $$
+CREATE OR REPLACE FUNCTION implementation_next(e experiment, OUT outcome text, OUT attempt int, OUT target text) LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    e experiment;
     newest implementation;
-    target text;
-    t task;
 BEGIN
-    SELECT x.* INTO e FROM experiment x
-    WHERE x.id = implementation_start.experiment AND x.account_id = account FOR UPDATE;
-    IF NOT FOUND THEN
-        outcome := 'no_experiment';
-        RETURN;
-    END IF;
     SELECT i.* INTO newest FROM implementation i WHERE i.experiment_id = e.id ORDER BY i.attempt DESC LIMIT 1;
+    attempt := coalesce(newest.attempt, 0) + 1;
     target := btrim(e.launch_context ->> 'target_repo');
     outcome := CASE
+        WHEN e.id IS NULL THEN 'no_experiment'
         WHEN newest.task_id IS NOT NULL AND newest.finished_at IS NULL AND implementation_is_under_way(e.pipeline_status)
             THEN 'in_flight'
         WHEN e.pr_url IS NOT NULL THEN 'has_pull_request'
@@ -33,15 +29,28 @@ BEGIN
         WHEN coalesce(target, '') = '' THEN 'no_target_repo'
         WHEN target !~ '^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$' THEN 'bad_target_repo'
         ELSE 'started' END;
+END $$;
+
+-- Start a run; `outcome` is that of implementation_next().
+CREATE OR REPLACE FUNCTION implementation_start(account uuid, experiment uuid, by_key uuid, step_names text[], request_id text,
+                                     OUT outcome text, OUT started_task json) LANGUAGE plpgsql AS $$
+DECLARE
+    e experiment;
+    n record;
+    t task;
+BEGIN
+    SELECT x.* INTO e FROM experiment x
+    WHERE x.id = implementation_start.experiment AND x.account_id = account FOR UPDATE;
+    SELECT * INTO n FROM implementation_next(e);
+    outcome := n.outcome;
     IF outcome <> 'started' THEN
         RETURN;
     END IF;
-    newest.attempt := coalesce(newest.attempt, 0) + 1;
-    t := task_start('implementation', account, jsonb_build_object('experiment_id', e.id, 'attempt', newest.attempt), request_id);
+    t := task_start('implementation', account, jsonb_build_object('experiment_id', e.id, 'attempt', n.attempt), request_id);
     INSERT INTO implementation (experiment_id, attempt, task_id, started_at, repo)
-    VALUES (e.id, newest.attempt, t.id, clock_timestamp(), target);
+    VALUES (e.id, n.attempt, t.id, clock_timestamp(), n.target);
     INSERT INTO implementation_step (experiment_id, attempt, position, name)
-    SELECT e.id, newest.attempt, step.position, step.name FROM unnest(step_names) WITH ORDINALITY AS step (name, position);
+    SELECT e.id, n.attempt, step.position, step.name FROM unnest(step_names) WITH ORDINALITY AS step (name, position);
     PERFORM experiment_change(e, '{"pipeline_status": "queued"}', by_key, request_id);
     started_task := task_json(t);
 END $$;
@@ -139,6 +148,8 @@ LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE implementation i SET finished_at = clock_timestamp(), error = its_error
     WHERE i.experiment_id = e.id AND i.attempt = its_attempt;
+    PERFORM task_put('reservation_release', e.account_id, jsonb_build_object('key', implementation_key(e.id, its_attempt)), NULL, NULL)
+    FROM implementation i WHERE i.experiment_id = e.id AND i.attempt = its_attempt AND i.dispatched_at IS NULL;
     PERFORM experiment_change(e, '{"pipeline_status": "failed"}', NULL, request_id);
 END $$;
 

@@ -31,11 +31,13 @@ extern int64_t run_check_every_ms; /* between two looks for runs that are due to
 /** POST /implement/experiments/{experiment_id}/run */
 void run_start(struct request *rq);
 
-/** The jobs `implementation` and `implementation_check` ({"experiment_id", "attempt"}), and
- * `workflow_cancel` ({"repo", "task_id", "run_id"}). */
+/** The jobs `implementation` and `implementation_check` ({"experiment_id", "attempt"}),,
+ * `workflow_cancel` ({"repo", "task_id", "run_id"}), and `reservation_release` ({"key"}) for a run
+ * that failed before its dispatch. */
 void run_job(struct request *rq, struct task *task);
 void run_check(struct request *rq, struct task *task);
 void run_workflow_cancel(struct request *rq, struct task *task);
+void run_reservation_release(struct request *rq, struct task *task);
 
 /** Events `pull_request` and `workflow_run` of the code host. */
 void on_run_pull_request(struct request *rq, const struct event *event);

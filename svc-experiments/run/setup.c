@@ -1,6 +1,7 @@
 #include "client/service_ask.h"
 #include "implementation/implementation.h"
 #include "json/json.h"
+#include "product/agent_start.h"
 #include "product/agent_workflow.h"
 #include "run/run.h"
 #include "run/steps.h"
@@ -89,8 +90,8 @@ static const char *lead_of(const struct run *run)
 	                    title, brief, brief_path(run));
 }
 
-yyjson_val *run_dispatch(struct request *rq, const char *repo, const char *task, const char *start,
-                         const char *lead)
+const char *run_dispatch_body(struct request *rq, const char *repo, const char *task,
+                              const char *start, const char *lead)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc), *inputs = yyjson_mut_obj(doc);
@@ -102,14 +103,24 @@ yyjson_val *run_dispatch(struct request *rq, const char *repo, const char *task,
 	yyjson_mut_obj_add_str(doc, body, "key",
 	                       arena_printf(rq->arena, "implementation %s", task));
 	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);
-	return service_ask(rq, internal_op(INTERNAL_ID_workflow_dispatch),
-	                   json_write_mut(rq->arena, body, NULL), true);
+	return json_write_mut(rq->arena, body, NULL);
+}
+
+/* The reservation of the request may have expired while the task waited. */
+static void reserve(const struct run *run)
+{
+	const struct agent_start start = {.key = text(run, "key"), .repo = text(run, "repo")};
+	yyjson_val *refusal = agent_start_reserve(run->rq, &start);
+	if (refusal)
+		agent_start_refuse(run->rq, refusal);
 }
 
 void setup_dispatch(struct run *run)
 {
-	yyjson_val *started = run_dispatch(run->rq, text(run, "repo"), text(run, "task_id"),
-	                                   text(run, "work_branch"), lead_of(run));
+	reserve(run);
+	const char *body = run_dispatch_body(run->rq, text(run, "repo"), text(run, "task_id"),
+	                                     text(run, "work_branch"), lead_of(run));
+	yyjson_val *started = agent_start_dispatch(run->rq, text(run, "key"), body);
 	const char *url = json_get_text(started, "html_url");
 	json_add_member(run->doc, run->output, "run_id", started, "run_id");
 	json_add_member(run->doc, run->output, "run_url", started, "html_url");

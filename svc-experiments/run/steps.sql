@@ -1,7 +1,7 @@
 -- name: run_load (read)
 -- $1 task: the row of implementation and what the steps need beside it. No row: the run has ended, or was deleted.
 SELECT to_jsonb(i) || jsonb_build_object(
-           'name', e.name, 'base_branch', e.launch_context -> 'base_branch',
+           'key', implementation_key(e.id, i.attempt), 'name', e.name, 'base_branch', e.launch_context -> 'base_branch',
            'steps', (SELECT jsonb_object_agg(s.name, s.status) FROM implementation_step s
                      WHERE (s.experiment_id, s.attempt) = (i.experiment_id, i.attempt)))
 FROM implementation i JOIN experiment e ON e.id = i.experiment_id

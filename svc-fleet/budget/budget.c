@@ -30,7 +30,7 @@ struct budget_input {
 
 static const char *const SCOPES[] = {"account", "repo", "interest", NULL};
 static const char *const PERIODS[] = {"day", "week", "month", NULL};
-static const char *const ACTIONS[] = {"warn", NULL};
+static const char *const ACTIONS[] = {"warn", "stop", NULL};
 
 static const struct field PUT_FIELDS[] = {
 	BODY_ENUM(struct budget_input, scope, "scope", REQUIRED, SCOPES),
@@ -41,6 +41,8 @@ static const struct field PUT_FIELDS[] = {
 	JSON_FLOAT("usd", REQUIRED, 0, USD_MAX),
 	JSON_ENUM("action", OPTIONAL, ACTIONS),
 	{IN_BODY, FIELD_ARRAY, "warn_percent", FIELD_NOWHERE, OPTIONAL, 0, PERCENTS_MAX},
+	JSON_FLOAT("max_usd_per_run", OPTIONAL, 1, USD_MAX),
+	JSON_FLOAT("assume_usd", NULLABLE, 0, USD_MAX),
 	JSON_TEXT("time_zone", OPTIONAL, 1, 64),
 	JSON_INT("week_starts", OPTIONAL, 1, 7),
 	READ_ONLY("budget_id"),

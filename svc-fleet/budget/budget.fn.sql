@@ -1,8 +1,8 @@
 -- Budgets: periods of the calendar, what was spent in them, and what accounts are told of it.
 --
--- A period is a function of the time, so that nothing has to be reset. budget_period_add() is the only writer of what was spent, in
--- the transaction that stores a run; a budget that is made counts the runs of its current period while nothing is told of the
--- account's runs. A run belongs to the period of its start, whenever it reports.
+-- A period is a function of the time, so that nothing has to be reset. budget_add() is the only writer of what was spent and reserved,
+-- in the transaction that stores a run or a reservation; a budget that is made counts those of its current period while nothing is told
+-- of the account's runs. A run belongs to the period of its start, whenever it reports.
 
 -- The period of the calendar that a moment is in. A day begins at 00:00 there and may have 23 or 25 hours; a week begins on a day
 -- from 1, Monday, to 7.
@@ -30,24 +30,25 @@ BEGIN
     END IF;
 END $$;
 
--- What a run is in a budget: its part of each figure of a period, `sign` times.
-CREATE OR REPLACE FUNCTION budget_part(r run, sign int, OUT account_id uuid, OUT repo_key text, OUT interest_id text, OUT at timestamptz,
-                            OUT reported numeric, OUT estimated numeric, OUT runs int, OUT runs_unknown int)
-LANGUAGE plpgsql STABLE AS $$
+-- What a run is in budgets: its part of each figure of a period, `sign` times.
+CREATE OR REPLACE FUNCTION budget_part_of_run(r run, sign int) RETURNS budget_part LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    spent numeric;
 BEGIN
     IF r.attempts IS NULL THEN -- it was stored by the former version
         r.attempts := spend_attempts(r);
         r := spend_sum(r);
     END IF;
-    account_id := r.account_id;
-    repo_key := r.repo_key;
-    interest_id := r.interest_id;
-    at := r.at;
-    reported := CASE WHEN r.spend_basis = 'reported' THEN sign * r.spend_usd ELSE 0 END;
-    estimated := CASE WHEN r.spend_basis = 'estimated' THEN sign * r.spend_usd ELSE 0 END;
-    runs := sign;
-    runs_unknown := CASE WHEN r.spend_usd IS NULL AND r.outcome_kind <> 'running' THEN sign ELSE 0 END;
+    spent := sign * r.spend_usd;
+    RETURN (r.account_id, r.repo_key, r.interest_id, r.at, CASE r.spend_basis WHEN 'reported' THEN spent ELSE 0 END,
+            CASE r.spend_basis WHEN 'estimated' THEN spent ELSE 0 END, CASE r.spend_basis WHEN 'assumed' THEN spent ELSE 0 END, 0,
+            sign, CASE WHEN r.spend_usd IS NULL AND r.outcome_kind <> 'running' THEN sign ELSE 0 END)::budget_part;
 END $$;
+
+-- What a reservation that is held is in budgets.
+CREATE OR REPLACE FUNCTION budget_part_of_reservation(x reservation, sign int) RETURNS budget_part LANGUAGE sql IMMUTABLE AS $$
+    SELECT (x.account_id, x.repo_key, x.interest_id::text, x.made_at, 0, 0, 0, sign * x.amount_usd, 0, 0)::budget_part
+$$;
 
 -- Whether a budget is about a run.
 CREATE OR REPLACE FUNCTION budget_has(b budget, repo_key text, interest_id text) RETURNS boolean LANGUAGE sql IMMUTABLE
@@ -62,6 +63,17 @@ RETURN trim_scale(b.usd)::text || ' USD a ' || b.period
 CREATE OR REPLACE FUNCTION budget_percent(usd numeric, spent numeric) RETURNS numeric LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN CASE WHEN usd > 0 THEN round(100 * spent / usd, 2) WHEN spent > 0 THEN 100 ELSE 0 END;
 
+-- What was spent in a period.
+CREATE OR REPLACE FUNCTION budget_spent(p budget_period) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
+    SELECT p.reported + p.estimated + p.assumed
+$$;
+
+-- Whether all of it is spent, or a start was refused since the budget was raised last, which removes the notice.
+CREATE OR REPLACE FUNCTION budget_is_reached(b budget, p budget_period, spent numeric) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT budget_percent(b.usd, spent) >= 100 OR (coalesce(p.refused, 0) > 0 AND EXISTS (
+        SELECT FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at AND n.percent = 100))
+$$;
+
 -- The three dearest runs of a period.
 CREATE OR REPLACE FUNCTION budget_top(b budget, starts_at timestamptz, ends_at timestamptz) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT coalesce(jsonb_agg(jsonb_build_object('repo', x.repo, 'run_id', x.run_id, 'spend_usd', x.spend_usd, 'basis', x.spend_basis)
@@ -73,86 +85,104 @@ CREATE OR REPLACE FUNCTION budget_top(b budget, starts_at timestamptz, ends_at t
 $$;
 
 -- Tell the account of each share that was passed in the current period, once: of those below 100 that were passed together, of the
--- greatest. A closed period is no news.
-CREATE OR REPLACE FUNCTION budget_announce(b budget, p budget_period) RETURNS void LANGUAGE plpgsql AS $$
+-- greatest. The first start that is refused has reached the end, too. The inbox has what is passed from 80 on. A closed period is no news.
+CREATE OR REPLACE FUNCTION budget_announce(b budget, p budget_period, is_refused boolean) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    spent numeric := p.reported + p.estimated;
-    share numeric := budget_percent(b.usd, spent);
-    passed int;
+    share numeric := budget_percent(b.usd, budget_spent(p));
+    told int; -- the greatest share of those to tell of
+    is_new_in_inbox boolean;
 BEGIN
     IF p.ends_at <= now() THEN
         RETURN;
     END IF;
     WITH new AS (
         INSERT INTO budget_notice (budget_id, starts_at, percent)
-        SELECT b.id, p.starts_at, x.percent FROM unnest(b.warn_percent || 100) AS x (percent) WHERE x.percent <= share
+        SELECT DISTINCT b.id, p.starts_at, x.percent FROM unnest(b.warn_percent || ARRAY[80, 100]) AS x (percent)
+        WHERE x.percent <= share OR (x.percent = 100 AND is_refused)
         ON CONFLICT DO NOTHING RETURNING percent)
-    SELECT max(n.percent) INTO passed FROM new n;
-    IF passed IS NULL THEN
-        RETURN;
-    END IF;
-    PERFORM message_emit('events.runs', CASE WHEN passed < 100 THEN 'budget.warned' ELSE 'budget.reached' END, b.account_id,
+    SELECT max(n.percent) FILTER (WHERE n.percent = ANY (b.warn_percent || 100)), bool_or(n.percent >= 80)
+    INTO told, is_new_in_inbox FROM new n;
+    PERFORM inbox_mark(b.account_id, clock_timestamp()) WHERE is_new_in_inbox;
+    PERFORM message_emit('events.runs', CASE WHEN told < 100 THEN 'budget.warned' ELSE 'budget.reached' END, b.account_id,
         jsonb_build_object(
             'budget_id', b.id, 'name', budget_name(b), 'scope', b.scope, 'repo', b.repo, 'interest_id', b.interest_id,
             'period', b.period, 'starts_at', time_json(p.starts_at), 'ends_at', time_json(p.ends_at), 'time_zone', b.time_zone,
-            'usd', b.usd, 'spent_usd', spent, 'percent', share, 'action', b.action,
-            'top', budget_top(b, p.starts_at, p.ends_at), 'url', '/console/agents'));
-    PERFORM inbox_mark(b.account_id, clock_timestamp()) WHERE passed >= 80;
+            'usd', b.usd, 'spent_usd', budget_spent(p), 'assumed_usd', p.assumed, 'percent', share, 'action', b.action,
+            'refused', p.refused, 'top', budget_top(b, p.starts_at, p.ends_at), 'url', '/console/agents'))
+    WHERE told IS NOT NULL;
 END $$;
 
--- Add what runs were and became to the periods of the budgets that are about them. Locks the periods in the order of their key.
-CREATE OR REPLACE FUNCTION budget_period_add(changes run_change[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+-- Add parts to the periods of the budgets that are about them. Locks the periods in the order of their key.
+CREATE OR REPLACE FUNCTION budget_add(parts budget_part[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    accounts uuid[] := ARRAY(SELECT DISTINCT coalesce((c.became).account_id, (c.was).account_id) FROM unnest(changes) c);
+    accounts uuid[] := ARRAY(SELECT DISTINCT p.account_id FROM unnest(parts) p);
     x record;
 BEGIN
     IF NOT EXISTS (SELECT FROM budget b WHERE b.account_id = ANY (accounts)) THEN
         RETURN;
     END IF;
     FOR x IN
-        WITH part AS (
-            SELECT p.* FROM unnest(changes) c, budget_part(c.became, 1) p WHERE (c.became).id IS NOT NULL
-            UNION ALL
-            SELECT p.* FROM unnest(changes) c, budget_part(c.was, -1) p WHERE (c.was).id IS NOT NULL
-        ), sums AS (
+        WITH sums AS (
             SELECT b.account_id, b.id, w.starts_at, w.ends_at, sum(p.reported) AS reported, sum(p.estimated) AS estimated,
-                   sum(p.runs) AS runs, sum(p.runs_unknown) AS runs_unknown
-            FROM part p JOIN budget b ON b.account_id = p.account_id AND budget_has(b, p.repo_key, p.interest_id),
+                   sum(p.assumed) AS assumed, sum(p.reserved) AS reserved, sum(p.runs) AS runs, sum(p.runs_unknown) AS runs_unknown
+            FROM unnest(parts) p JOIN budget b ON b.account_id = p.account_id AND budget_has(b, p.repo_key, p.interest_id),
                  budget_period_at(b, p.at) AS w
             WHERE w.starts_at >= b.counted_from
             GROUP BY b.account_id, b.id, w.starts_at, w.ends_at
         ), added AS (
-            INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, reported, estimated, runs, runs_unknown)
-            SELECT s.account_id, s.id, s.starts_at, s.ends_at, s.reported, s.estimated, s.runs, s.runs_unknown FROM sums s
-            WHERE (s.reported, s.estimated, s.runs, s.runs_unknown) <> (0, 0, 0, 0) ORDER BY s.id, s.starts_at
+            INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, reported, estimated, assumed, reserved, runs,
+                                            runs_unknown)
+            SELECT s.account_id, s.id, s.starts_at, s.ends_at, s.reported, s.estimated, s.assumed, s.reserved, s.runs, s.runs_unknown
+            FROM sums s
+            WHERE (s.reported, s.estimated, s.assumed, s.reserved, s.runs, s.runs_unknown) <> (0, 0, 0, 0, 0, 0)
+            ORDER BY s.id, s.starts_at
             ON CONFLICT (budget_id, starts_at) DO UPDATE SET
                 reported = y.reported + excluded.reported, estimated = y.estimated + excluded.estimated,
+                assumed = y.assumed + excluded.assumed, reserved = y.reserved + excluded.reserved,
                 runs = y.runs + excluded.runs, runs_unknown = y.runs_unknown + excluded.runs_unknown,
                 corrected_at = CASE WHEN y.ends_at <= now() THEN now() ELSE y.corrected_at END
             RETURNING y)
         SELECT b, a.y AS p FROM added a JOIN budget b ON b.id = (a.y).budget_id
     LOOP
-        PERFORM budget_announce(x.b, x.p);
+        PERFORM budget_announce(x.b, x.p, false);
     END LOOP;
 END $$;
 
--- The figures of a budget's period as its runs say. Most runs need no look at their record.
+-- Add what runs were and became, and take out what was reserved for those that have ended.
+CREATE OR REPLACE FUNCTION budget_period_add(changes run_change[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM budget_add(ARRAY(
+        SELECT budget_part_of_run(c.became, 1) FROM unnest(changes) c WHERE (c.became).id IS NOT NULL
+        UNION ALL
+        SELECT budget_part_of_run(c.was, -1) FROM unnest(changes) c WHERE (c.was).id IS NOT NULL
+        UNION ALL
+        SELECT budget_part_of_reservation(x, -1) FROM reservations_settle(changes) x));
+END $$;
+
+-- The figures of a budget's period as its runs and reservations say. Most runs need no look at their record.
 CREATE OR REPLACE FUNCTION budget_period_count(b budget, from_time timestamptz, to_time timestamptz,
-                                    OUT reported numeric, OUT estimated numeric, OUT runs bigint, OUT runs_unknown bigint)
+                                    OUT reported numeric, OUT estimated numeric, OUT assumed numeric, OUT reserved numeric,
+                                    OUT runs bigint, OUT runs_unknown bigint)
 LANGUAGE sql STABLE AS $$
-    SELECT coalesce(sum(x.reported), 0), coalesce(sum(x.estimated), 0), coalesce(sum(x.runs), 0), coalesce(sum(x.runs_unknown), 0)
+    SELECT coalesce(sum(x.reported), 0), coalesce(sum(x.estimated), 0), coalesce(sum(x.assumed), 0), coalesce(sum(x.reserved), 0),
+           coalesce(sum(x.runs), 0), coalesce(sum(x.runs_unknown), 0)
     FROM (SELECT sum(r.spend_usd) FILTER (WHERE r.spend_basis = 'reported'), sum(r.spend_usd) FILTER (WHERE r.spend_basis = 'estimated'),
-                 count(*), count(*) FILTER (WHERE r.spend_usd IS NULL AND r.outcome_kind <> 'running')
+                 sum(r.spend_usd) FILTER (WHERE r.spend_basis = 'assumed'), 0, count(*),
+                 count(*) FILTER (WHERE r.spend_usd IS NULL AND r.outcome_kind <> 'running')
           FROM run r
           WHERE r.account_id = b.account_id AND r.at >= from_time AND r.at < to_time AND r.attempts IS NOT NULL
             AND budget_has(b, r.repo_key, r.interest_id)
           UNION ALL
-          SELECT p.reported, p.estimated, p.runs, p.runs_unknown FROM run r, budget_part(r, 1) AS p
+          SELECT p.reported, p.estimated, p.assumed, 0, p.runs, p.runs_unknown FROM run r, budget_part_of_run(r, 1) AS p
           WHERE r.account_id = b.account_id AND r.at >= from_time AND r.at < to_time AND r.attempts IS NULL
-            AND budget_has(b, r.repo_key, r.interest_id)) AS x (reported, estimated, runs, runs_unknown)
+            AND budget_has(b, r.repo_key, r.interest_id)
+          UNION ALL
+          SELECT 0, 0, 0, sum(v.amount_usd), 0, 0 FROM reservation v
+          WHERE v.account_id = b.account_id AND v.state = 'held' AND v.made_at >= from_time AND v.made_at < to_time
+            AND budget_has(b, v.repo_key, v.interest_id::text)) AS x (reported, estimated, assumed, reserved, runs, runs_unknown)
 $$;
 
--- Count the runs of a new budget's current period. The caller holds the account's lock alone.
+-- Count the runs and reservations of a new budget's current period. The caller holds the account's lock alone.
 CREATE OR REPLACE FUNCTION budget_count(b budget) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     w record;
@@ -160,12 +190,12 @@ DECLARE
 BEGIN
     SELECT * INTO w FROM budget_period_at(b, now());
     UPDATE budget x SET counted_from = w.starts_at WHERE x.id = b.id;
-    INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, reported, estimated, runs, runs_unknown)
-    SELECT b.account_id, b.id, w.starts_at, w.ends_at, c.reported, c.estimated, c.runs, c.runs_unknown
-    FROM budget_period_count(b, w.starts_at, w.ends_at) AS c WHERE c.runs > 0
+    INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, reported, estimated, assumed, reserved, runs, runs_unknown)
+    SELECT b.account_id, b.id, w.starts_at, w.ends_at, c.reported, c.estimated, c.assumed, c.reserved, c.runs, c.runs_unknown
+    FROM budget_period_count(b, w.starts_at, w.ends_at) AS c WHERE c.runs > 0 OR c.reserved > 0
     RETURNING y.* INTO p;
     IF FOUND THEN
-        PERFORM budget_announce(b, p);
+        PERFORM budget_announce(b, p, false);
     END IF;
 END $$;
 
@@ -185,15 +215,15 @@ BEGIN
         b.time_zone := given.time_zone;
         b.week_starts := given.week_starts;
     END IF;
-    UPDATE budget x SET usd = given.usd, action = given.action, warn_percent = given.warn_percent, time_zone = b.time_zone,
-        week_starts = b.week_starts, former_time_zone = b.former_time_zone, former_week_starts = b.former_week_starts,
+    UPDATE budget x SET usd = given.usd, action = given.action, warn_percent = given.warn_percent,
+        max_usd_per_run = given.max_usd_per_run, assume_usd = given.assume_usd, time_zone = b.time_zone, week_starts = b.week_starts, former_time_zone = b.former_time_zone, former_week_starts = b.former_week_starts,
         zone_since = b.zone_since, updated_at = now()
     WHERE x.id = b.id RETURNING x.* INTO b;
     SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at FOR UPDATE;
     IF FOUND THEN
         DELETE FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at
-            AND n.percent > budget_percent(b.usd, p.reported + p.estimated);
-        PERFORM budget_announce(b, p);
+            AND n.percent > budget_percent(b.usd, budget_spent(p));
+        PERFORM budget_announce(b, p, false);
     END IF;
     RETURN b;
 END $$;
@@ -201,7 +231,7 @@ END $$;
 -- Make the budget of a scope, target and period, or replace it. Violates budget_max and budget_time_zone.
 CREATE OR REPLACE FUNCTION budget_put(account uuid, given jsonb, named_repo text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
-    g budget := jsonb_populate_record(NULL::budget, '{"action": "warn", "warn_percent": [50, 80, 100], "time_zone": "UTC", "week_starts": 1}'
+    g budget := jsonb_populate_record(NULL::budget, '{"action": "warn", "warn_percent": [50, 80, 100], "time_zone": "UTC", "week_starts": 1, "max_usd_per_run": 10}'
                                       || jsonb_strip_nulls(given) - 'repo');
     b budget;
 BEGIN
@@ -209,6 +239,8 @@ BEGIN
         RAISE check_violation USING MESSAGE = 'the time zone is unknown', CONSTRAINT = 'budget_time_zone';
     END IF;
     g.usd := trim_scale(round(g.usd, 6));
+    g.max_usd_per_run := trim_scale(round(g.max_usd_per_run, 6));
+    g.assume_usd := trim_scale(round(g.assume_usd, 6));
     g.repo := named_repo;
     g.target := coalesce(lower(named_repo), g.interest_id::text, '');
     PERFORM account_lock(account, true);
@@ -219,10 +251,10 @@ BEGIN
         IF (SELECT count(*) FROM budget x WHERE x.account_id = account) >= 100 THEN
             RAISE check_violation USING MESSAGE = 'too many budgets', CONSTRAINT = 'budget_max';
         END IF;
-        INSERT INTO budget (account_id, scope, target, repo, interest_id, period, usd, action, warn_percent, time_zone, week_starts,
-                            former_time_zone, former_week_starts)
-        VALUES (account, g.scope, g.target, g.repo, g.interest_id, g.period, g.usd, g.action, g.warn_percent, g.time_zone,
-                g.week_starts, g.time_zone, g.week_starts)
+        INSERT INTO budget (account_id, scope, target, repo, interest_id, period, usd, action, warn_percent, max_usd_per_run,
+                            assume_usd, time_zone, week_starts, former_time_zone, former_week_starts)
+        VALUES (account, g.scope, g.target, g.repo, g.interest_id, g.period, g.usd, g.action, g.warn_percent, g.max_usd_per_run,
+                g.assume_usd, g.time_zone, g.week_starts, g.time_zone, g.week_starts)
         RETURNING * INTO b;
         PERFORM budget_count(b);
     END IF;
@@ -234,12 +266,13 @@ CREATE OR REPLACE FUNCTION budget_period_json(b budget, starts_at timestamptz, e
 LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'starts_at', time_json(starts_at), 'ends_at', time_json(ends_at), 'spent_usd', s.spent,
-        'reported_usd', coalesce(p.reported, 0), 'estimated_usd', coalesce(p.estimated, 0),
-        'remaining_usd', greatest(b.usd - s.spent, 0), 'over_usd', greatest(s.spent - b.usd, 0), 'percent', budget_percent(b.usd, s.spent),
-        'runs', coalesce(p.runs, 0), 'runs_unknown', coalesce(p.runs_unknown, 0),
+        'reported_usd', coalesce(p.reported, 0), 'estimated_usd', coalesce(p.estimated, 0), 'assumed_usd', coalesce(p.assumed, 0),
+        'reserved_usd', coalesce(p.reserved, 0), 'remaining_usd', greatest(b.usd - s.spent - coalesce(p.reserved, 0), 0),
+        'over_usd', greatest(s.spent - b.usd, 0), 'percent', budget_percent(b.usd, s.spent),
+        'runs', coalesce(p.runs, 0), 'runs_unknown', coalesce(p.runs_unknown, 0), 'refused', coalesce(p.refused, 0),
         'forecast_usd', CASE WHEN s.elapsed BETWEEN 0.2 AND 1 THEN trim_scale(round(s.spent / s.elapsed, 6)) END,
-        'reached', budget_percent(b.usd, s.spent) >= 100, 'corrected_at', time_json(p.corrected_at))
-    FROM (SELECT coalesce(p.reported + p.estimated, 0),
+        'reached', budget_is_reached(b, p, s.spent), 'corrected_at', time_json(p.corrected_at))
+    FROM (SELECT coalesce(budget_spent(p), 0),
                  extract(epoch FROM now() - starts_at) / extract(epoch FROM ends_at - starts_at)) AS s (spent, elapsed)
 $$;
 
@@ -247,7 +280,8 @@ $$;
 CREATE OR REPLACE FUNCTION budget_json(b budget) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'budget_id', b.id, 'scope', b.scope, 'repo', b.repo, 'interest_id', b.interest_id, 'period', b.period, 'usd', b.usd,
-        'action', b.action, 'warn_percent', to_jsonb(b.warn_percent), 'time_zone', b.time_zone, 'week_starts', b.week_starts,
+        'action', b.action, 'warn_percent', to_jsonb(b.warn_percent), 'max_usd_per_run', b.max_usd_per_run, 'assume_usd', b.assume_usd,
+        'time_zone', b.time_zone, 'week_starts', b.week_starts,
         'created_at', time_json(b.created_at), 'updated_at', time_json(b.updated_at),
         'state', budget_period_json(b, w.starts_at, w.ends_at, p))
     FROM budget_period_at(b, now()) AS w
@@ -261,14 +295,22 @@ CREATE OR REPLACE FUNCTION budget_limited_json(b budget) RETURNS jsonb LANGUAGE 
     FROM budget_json(b) AS j
 $$;
 
--- Take the budgets of a repository along when it is renamed. Where both names have one of a period, that of the new name stays.
+-- Take the budgets of a repository along when it is renamed, and what is reserved for its runs. Where both names have one of a period, that
+-- of the new name stays.
 CREATE OR REPLACE FUNCTION budgets_move(account uuid, old_name text, new_name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    moved reservation[];
 BEGIN
+    moved := ARRAY(SELECT x FROM reservation x WHERE x.account_id = account AND x.repo_key = lower(old_name) AND x.state = 'held'
+                   ORDER BY x.id FOR UPDATE);
+    PERFORM budget_add(ARRAY(SELECT budget_part_of_reservation(x, -1) FROM unnest(moved) x));
     DELETE FROM budget b USING budget o
     WHERE b.account_id = account AND b.scope = 'repo' AND b.target = lower(old_name) AND o.account_id = account AND o.scope = 'repo'
       AND o.target = lower(new_name) AND o.period = b.period AND o.id <> b.id;
     UPDATE budget b SET target = lower(new_name), repo = new_name
     WHERE b.account_id = account AND b.scope = 'repo' AND b.target = lower(old_name);
+    UPDATE reservation x SET repo_key = lower(new_name), repo = new_name WHERE x.account_id = account AND x.repo_key = lower(old_name);
+    PERFORM budget_add(ARRAY(SELECT budget_part_of_reservation(x, 1) FROM reservation x WHERE x.id IN (SELECT m.id FROM unnest(moved) m)));
 END $$;
 
 -- Compare the figures of the current period of a budget with its runs, and mend them: of the one that was not compared for longest,
@@ -292,11 +334,12 @@ BEGIN
     END IF;
     SELECT * INTO w FROM budget_period_at(b, now());
     SELECT * INTO counted FROM budget_period_count(b, w.starts_at, w.ends_at);
-    SELECT abs(counted.reported + counted.estimated - coalesce(sum(p.reported + p.estimated), 0)) INTO drift_usd
+    SELECT abs(counted.reported + counted.estimated + counted.assumed - coalesce(sum(budget_spent(p)), 0))
+           + abs(counted.reserved - coalesce(sum(p.reserved), 0)) INTO drift_usd
     FROM budget_period p WHERE p.budget_id = b.id AND p.starts_at = w.starts_at;
-    UPDATE budget_period p SET reported = counted.reported, estimated = counted.estimated, runs = counted.runs,
-        runs_unknown = counted.runs_unknown
+    UPDATE budget_period p SET reported = counted.reported, estimated = counted.estimated, assumed = counted.assumed,
+        reserved = counted.reserved, runs = counted.runs, runs_unknown = counted.runs_unknown
     WHERE p.budget_id = b.id AND p.starts_at = w.starts_at
-      AND (p.reported, p.estimated, p.runs, p.runs_unknown)
-          <> (counted.reported, counted.estimated, counted.runs, counted.runs_unknown);
+      AND (p.reported, p.estimated, p.assumed, p.reserved, p.runs, p.runs_unknown)
+          <> (counted.reported, counted.estimated, counted.assumed, counted.reserved, counted.runs, counted.runs_unknown);
 END $$;

@@ -2,20 +2,22 @@
  *
  *     budget.c   making, listing and deleting budgets; the daily check of their figures
  *     price.c    the list of the prices of models: reading the file, and GET /fleet/prices
+ *     reservation.c  what starts reserve (reservation.h)
  *     reprice.c  `svc-fleet reprice`: estimates made anew after a correction of the list
  *
  * Words used here:
  *   spend     what a run cost, in USD, the sum over its attempts; unknown is never 0
  *   basis     how it is known: `reported`, the run told cost_usd; `estimated`, it told tokens, and
- *             the list has a price. A run's basis is the less certain one of its attempts'.
+ *             the list has a price; `assumed`, neither, so what was reserved counts. A run's basis is the less certain one of its attempts'.
  *   attempt   an execution of a run; the code host can run it again under the same run_id
  *   budget    a bound of what the runs of the account, a repository or an interest may cost in each
  *             day, week or month of a time zone's calendar. The account is told when a share of it
- *             is spent; runs go on.
+ *             is spent. With the action `stop`, no run starts for which too little is left
  *   price     USD for a million tokens of a model, by kind of token, from a day on
  *
  * What a run told as cost_usd stays what it told, and sums of cost of the fleet report are sums of
- * that. The rules are in SQL: spend.fn.sql, price.fn.sql and budget.fn.sql. */
+ * that. The rules are in SQL: spend.fn.sql, price.fn.sql,
+ * budget.fn.sql and reservation.fn.sql. */
 #pragma once
 
 #include "base/config.h"

@@ -1,9 +1,11 @@
--- What runs cost: as they told, or as their tokens and the prices say.
+-- What runs cost: as they told, as their tokens and the prices say, or as was reserved for them.
 --
 -- run.attempts has an object for each attempt of a run, by its number:
 --
 --   told               the members of its reports from which its spend follows
 --   reported_at, older  their stamps, as those of a record (run_merge())
+--   admitted           what its start said of it: {"assume_usd", "provider", "model"}; absent: nothing was reserved for it
+--   is_lost            nothing is expected of it any more
 --   usd, basis, price_date  what follows; absent: it is unknown
 --
 -- An estimate is made once: a list of prices that changes later does not change it, unless spend_reprice() is asked to.
@@ -11,7 +13,7 @@
 -- The members of a report from which a spend follows.
 CREATE OR REPLACE FUNCTION spend_members(report jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT coalesce(jsonb_object_agg(m.name, report -> m.name), '{}')
-    FROM unnest('{cost_usd,provider,model,status,input_tokens,output_tokens,cache_read_input_tokens,cache_write_input_tokens}'::text[])
+    FROM unnest('{cost_usd,provider,model,status,finished_at,input_tokens,output_tokens,cache_read_input_tokens,cache_write_input_tokens}'::text[])
         AS m (name)
     WHERE report ? m.name
 $$;
@@ -43,16 +45,31 @@ BEGIN
     END IF;
 END $$;
 
--- An attempt with what follows from what it told.
-CREATE OR REPLACE FUNCTION spend_attempt(attempt jsonb, started_at timestamptz) RETURNS jsonb LANGUAGE sql STABLE AS $$
-    SELECT attempt - '{usd,basis,price_date}'::text[] || jsonb_strip_nulls(to_jsonb(s)) FROM spend_of(attempt -> 'told', started_at) AS s
-$$;
+-- Whether an attempt has ended, as far as it told.
+CREATE OR REPLACE FUNCTION spend_is_final(attempt jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN attempt ? 'is_lost'
+    OR outcome_kind(attempt #>> '{told,status}', coalesce(attempt -> 'told' ? 'finished_at', false)) <> 'running';
+
+-- An attempt with what follows from what it told. One that has ended without a known spend counts what its start says.
+CREATE OR REPLACE FUNCTION spend_attempt(attempt jsonb, started_at timestamptz) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    admitted jsonb := coalesce(attempt -> 'admitted', '{}');
+    s record;
+BEGIN
+    SELECT * INTO s FROM spend_of(admitted - 'assume_usd' || (attempt -> 'told'), started_at);
+    IF s.usd IS NULL AND admitted ? 'assume_usd' AND spend_is_final(attempt) THEN
+        s.usd := admitted ->> 'assume_usd';
+        s.basis := 'assumed';
+    END IF;
+    RETURN attempt - '{usd,basis,price_date}'::text[] || jsonb_strip_nulls(to_jsonb(s));
+END $$;
 
 -- A run with the sums over its attempts.
 CREATE OR REPLACE FUNCTION spend_sum(r run) RETURNS run LANGUAGE plpgsql STABLE AS $$
 BEGIN
     SELECT sum((a.value ->> 'usd')::numeric), max((a.value ->> 'price_date')::date),
-           CASE WHEN bool_or(a.value ->> 'basis' = 'estimated') THEN 'estimated'
+           CASE WHEN bool_or(a.value ->> 'basis' = 'assumed') THEN 'assumed'
+                WHEN bool_or(a.value ->> 'basis' = 'estimated') THEN 'estimated'
                 WHEN bool_or(a.value ? 'basis') THEN 'reported' END
     INTO r.spend_usd, r.price_date, r.spend_basis FROM jsonb_each(r.attempts) AS a;
     RETURN r;
@@ -79,14 +96,16 @@ BEGIN
     r.attempts := CASE WHEN r.record IS NULL THEN '{}' ELSE spend_attempts(r) END;
     attempt := r.attempts -> number;
     IF attempt IS NULL THEN
-        attempt := jsonb_build_object('told', part, 'reported_at', stamp);
+        attempt := jsonb_build_object('told', part, 'reported_at', stamp) || reservation_admitted(r, number);
     ELSE
         m := run_merge(attempt -> 'told', (attempt ->> 'reported_at')::bigint, nullif(attempt -> 'older', 'null'), part, stamp);
         IF m.merged = attempt -> 'told' AND m.newest = (attempt ->> 'reported_at')::bigint THEN
             RETURN r;
         END IF;
-        is_estimated := attempt ->> 'basis' = 'estimated' AND m.merged - 'status' = (attempt -> 'told') - 'status';
-        attempt := attempt || jsonb_build_object('told', m.merged, 'reported_at', m.newest, 'older', m.stamps);
+        is_estimated := attempt @> '{"basis": "estimated"}'
+                        AND m.merged - '{status,finished_at}'::text[] = (attempt -> 'told') - '{status,finished_at}'::text[];
+        attempt := attempt || jsonb_build_object('told', m.merged, 'reported_at', m.newest, 'older', m.stamps)
+            || CASE WHEN attempt ? 'admitted' THEN '{}' ELSE reservation_admitted(r, number) END;
     END IF;
     IF NOT is_estimated THEN
         attempt := spend_attempt(attempt, coalesce((report ->> 'started_at')::timestamptz, r.at, r.first_at));

@@ -1,3 +1,4 @@
+#include "budget/reservation.h"
 #include "client/service_ask.h"
 #include "code_host/code_host.h"
 #include "crypto/crypto.h"
@@ -20,7 +21,8 @@
 #define SECRET_WAIT_MS 3000  /* to look for the secret, once the run is started */
 
 struct trigger_input {
-	const char *repo, *interest, *ref, *agent, *provider;
+	const char *repo, *interest, *ref, *agent, *provider, *model;
+	bool is_over_budget;
 };
 
 static const char *const TEST_POLICIES[] = {"strict", "warn", "off", NULL};
@@ -49,12 +51,14 @@ static const struct field TRIGGER_FIELDS[] = {
          NULLABLE, 1, AGENT_NAME_MAX, .check = agent_name_check},
 	{IN_BODY, FIELD_TEXT, "provider", FIELD_AT(struct trigger_input, provider, const char *),
          NULLABLE, 1, AGENT_NAME_MAX, .check = agent_provider_check},
-	JSON_CHECKED("model", 200, name_check),
+	{IN_BODY, FIELD_TEXT, "model", FIELD_AT(struct trigger_input, model, const char *),
+         NULLABLE, 1, 200, .check = name_check},
 	JSON_CHECKED("pin_arxiv", 64, name_check),
 	JSON_CHECKED("start_from_ref", 255, ref_name_check),
 	JSON_TEXT("lead_content", NULLABLE, 1, TEXT_MAX),
 	JSON_ENUM("test_integration_policy", NULLABLE, TEST_POLICIES),
 	JSON_ENUM("fidelity_policy", NULLABLE, FIDELITY_POLICIES),
+	BODY_BOOL(struct trigger_input, is_over_budget, "over_budget", NULLABLE, false),
 	FIELD_END,
 };
 
@@ -66,6 +70,7 @@ static const char *const PASSED_ON[] = {
 
 /* What is to be started. */
 struct trigger {
+	const char *key;      /* of the start */
 	const char *repo;     /* as first seen */
 	const char *interest; /* NULL: none */
 	struct agent_pair pair;
@@ -160,6 +165,24 @@ static const char *dispatch_key(struct request *rq)
 	return arena_printf(rq->arena, "trigger %s", hex);
 }
 
+/* Reserve what the run may cost. */
+static void reserve(struct request *rq, const struct trigger_input *in,
+                    const struct trigger *trigger)
+{
+	if (in->is_over_budget)
+		require_scope(rq, SCOPE_BIT_BUDGETS_WRITE);
+	const struct agent_start start = {
+		.key = trigger->key,
+		.repo = trigger->repo,
+		.interest = trigger->interest,
+		.agent = trigger->pair.agent,
+		.provider = trigger->pair.provider,
+		.model = in->model,
+		.is_over_budget = in->is_over_budget,
+	};
+	reservation_make(rq, &start);
+}
+
 static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
                             const struct trigger *trigger)
 {
@@ -168,22 +191,28 @@ static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
 	yyjson_mut_obj_add_str(doc, body, "repo", trigger->repo);
 	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
 	json_add_text(doc, body, "ref", in->ref);
-	yyjson_mut_obj_add_str(doc, body, "key", dispatch_key(rq));
+	yyjson_mut_obj_add_str(doc, body, "key", trigger->key);
 	yyjson_mut_obj_add_val(doc, body, "inputs", yyjson_mut_val_mut_copy(doc, trigger->inputs));
-	return service_ask(rq, internal_op(INTERNAL_ID_workflow_dispatch),
-	                   json_write_mut(rq->arena, body, NULL), false);
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch),
+	                        json_write_mut(rq->arena, body, NULL), false, 0);
+	if (answer.code && agent_start_has_failed(answer.code))
+		reservation_release(rq, trigger->key);
+	if (answer.code)
+		service_answer_raise(rq, &answer);
+	return answer.json;
 }
 
 /* Show the run before the code host's event or the run itself tells of it. If that fails, they
  * will: the run was started, and the client is to know. */
-static void note(struct request *rq, yyjson_val *started)
+static void note(struct request *rq, const struct trigger *trigger, yyjson_val *started)
 {
 	int64_t run_id = json_get_int(started, "run_id", 0);
 	struct pg_rows *rows;
 	enum err_code code =
 		pg_try(rq, &rows, NULL, TRIGGER_NOTE_SQL, pg_uuid(rq->caller.account),
 	               pg_text(json_get_text(started, "repo")), run_id ? pg_int(run_id) : pg_null(),
-	               pg_text(json_get_text(started, "dispatched_at")));
+	               pg_text(json_get_text(started, "dispatched_at")), pg_text(trigger->key));
 	if (code)
 		log_warn(LOG_GROUP_APP, "a started run was not noted", f_int("run_id", run_id),
 		         f_text("error", err_info(code)->slug));
@@ -219,8 +248,10 @@ void fleet_trigger(struct request *rq)
 	if (trigger.interest)
 		require_ready_interest(rq, trigger.interest);
 	make_inputs(rq, &trigger);
+	trigger.key = dispatch_key(rq);
+	reserve(rq, in, &trigger);
 	yyjson_val *started = dispatch(rq, in, &trigger);
-	note(rq, started);
+	note(rq, &trigger, started);
 	yyjson_mut_doc *doc = trigger.doc;
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);

@@ -14,6 +14,7 @@ FROM repo_in_footprint($1, repository_now($2)) AS f (repo) LEFT JOIN chosen c ON
 WHERE f.repo IS NOT NULL;
 
 -- name: trigger_note
--- $1 account, $2 repository as the code host names it, $3 run that was started there (NULL: not known), $4 when: the code host
--- has let the account start it.
-SELECT run_started_note($1, repository_hold($2), $3, $4);
+-- $1 account, $2 repository as the code host names it, $3 run that was started there (NULL: not known), $4 when, $5 key of
+-- the start: the code host has let the account start it.
+WITH noted AS MATERIALIZED (SELECT run_started_note($1, repository_hold($2), $3, $4))
+SELECT reservation_attach($1, $5, to_jsonb($3::bigint)) FROM noted;

@@ -18,15 +18,16 @@ $$;
 CREATE OR REPLACE FUNCTION inbox_budget(account uuid, in_repo text) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
     SELECT inbox_id(k.kind, b.id || ' ' || extract(epoch FROM p.starts_at)), k.kind, b.repo,
-           trim_scale(round(p.reported + p.estimated, 2)) || ' of ' || budget_name(b) || ' are spent'
-           || CASE k.kind WHEN 'budget_reached' THEN '; runs go on' ELSE '' END,
-           NULL, (SELECT max(n.passed_at) FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at),
+           trim_scale(round(budget_spent(p), 2)) || ' of ' || budget_name(b) || ' are spent'
+           || CASE WHEN k.kind = 'budget_warning' THEN '' WHEN b.action = 'warn' THEN '; runs go on'
+                   ELSE '; no run starts before ' || budget_end_text(b, p.ends_at) END,
+           NULL, (SELECT max(n.passed_at) FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at AND n.percent >= 80),
            CASE k.kind WHEN 'budget_reached' THEN 'critical' ELSE 'warning' END
     FROM budget b JOIN budget_period p ON p.budget_id = b.id,
-         LATERAL (SELECT budget_percent(b.usd, p.reported + p.estimated) AS share) AS s,
-         LATERAL (SELECT CASE WHEN s.share >= 100 THEN 'budget_reached' ELSE 'budget_warning' END) AS k (kind)
+         LATERAL (SELECT CASE WHEN budget_is_reached(b, p, budget_spent(p)) THEN 'budget_reached'
+                              WHEN budget_percent(b.usd, budget_spent(p)) >= 80 THEN 'budget_warning' END) AS k (kind)
     WHERE b.account_id = account AND (in_repo IS NULL OR b.scope = 'repo' AND b.target = in_repo)
-      AND p.starts_at <= now() AND p.ends_at > now() AND s.share >= 80
+      AND p.starts_at <= now() AND p.ends_at > now() AND k.kind IS NOT NULL
 $$;
 
 -- The items of an account that are archived, or those that are not. One rule a branch; `in_repo` narrows to a repository;
@@ -42,7 +43,7 @@ $$;
 --   endpoint_disabled     nothing more is sent to an endpoint of messages
 --   access_lost           the account has lost access to a repository that it owned, or that an agent of it works on
 --   budget_warning        four fifths of a budget are spent in its current period
---   budget_reached        all of it is
+--   budget_reached        all of it is, or a run was refused
 --   key_expiring          a key of the account expires within 30 days
 -- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (

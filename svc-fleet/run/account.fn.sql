@@ -35,6 +35,7 @@ BEGIN
     DELETE FROM run WHERE account_id = account;
     DELETE FROM run_day WHERE account_id = account;
     DELETE FROM budget WHERE account_id = account;
+    DELETE FROM reservation WHERE account_id = account;
     DELETE FROM run_repo WHERE account_id = account;
     DELETE FROM run_agent WHERE account_id = account;
     DELETE FROM deliverable WHERE account_id = account;

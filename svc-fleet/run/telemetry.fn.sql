@@ -5,8 +5,8 @@
 -- share what it costs to start its plans, to lock the sums and to commit.
 --
 -- Transactions lock rows in one order, so that none waits for another in a circle: account_guard, which they share; repo_guard,
--- which a report locks only when it makes an owner; run_key; run; run_repo; run_agent; run_day; budget_period; code_host_item;
--- deliverable; inbox_look. Of each table in the order of its key.
+-- which a report locks only when it makes an owner; run_key; run; run_repo; run_agent; run_day; reservation; budget_period;
+-- code_host_item; deliverable; inbox_look. Of each table in the order of its key. A start locks budgets before all but account_guard.
 
 -- The stamp of a report, in microseconds since 1970: when the run finished, or started, as far as the report says. At the
 -- same time, a report of the end is newer than one of the start. A report without times is newer than all before it when
@@ -282,6 +282,7 @@ BEGIN
     PERFORM run_agent_add(ARRAY[change]);
     PERFORM run_day_subtract(r);
     PERFORM budget_period_add(ARRAY[change]);
+    PERFORM reservations_drop(r);
     PERFORM deliverables_follow(ARRAY[change]);
     RETURN jsonb_build_object('run_id', r.run_id, 'repo', r.repo, 'deleted', true);
 END $$;

@@ -194,7 +194,14 @@ void agent_pair_get(struct request *rq)
 	struct pair_input *in = request_input(rq, struct pair_input, PAIR_FIELDS);
 	bool is_possible = agent_can_use(in->agent, in->provider) &&
 	                   agent_commands_have((struct agent_pair){in->agent, in->provider});
-	reply_json(rq, 200, is_possible ? "{\"is_possible\": true}" : "{\"is_possible\": false}");
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *answer = yyjson_mut_obj(doc);
+	yyjson_mut_doc_set_root(doc, answer);
+	yyjson_mut_obj_add_bool(doc, answer, "is_possible", is_possible);
+	yyjson_mut_obj_add_bool(doc, answer, "obeys_max_usd",
+	                        json_get_bool(json_get(commands, in->agent), "obeys_max_usd",
+	                                      false));
+	reply_doc(rq, 200, doc);
 }
 
 /* --- For the workflow ------------------------------------------------------------------------- */

@@ -37,7 +37,8 @@ enum err_code agent_commands_parse(struct arena *arena, const char *text, yyjson
 /** Whether the agent's entry has a credential for the provider. */
 bool agent_commands_have(struct agent_pair pair);
 
-/** The internal operation agent_pair_get: whether {"agent", "provider"} is possible. */
+/** The internal operation agent_pair_get: of {"agent", "provider"}, {"is_possible",
+ * "obeys_max_usd"}. */
 void agent_pair_get(struct request *rq);
 
 /** All agents that have an entry with their commands, as the workflow reads them, `run` line by

@@ -48,7 +48,7 @@ void scheduled_run_run(struct request *rq, struct task *task)
 	if (!obstacle) {
 		yyjson_val *row = json_parse_own(rq->arena, pg_get(rows, 0, "provisioning"));
 		const char *date = json_get_text(task->input, "local_date");
-		setup_dispatch(rq, row, arena_printf(rq->arena, "schedule %s", date));
+		obstacle = setup_dispatch(rq, row, arena_printf(rq->arena, "schedule %s", date));
 	}
 	task_complete(rq, task, "{}", obstacle ? obstacle : "The run was started.");
 }

@@ -2,6 +2,7 @@
 #include "client/service_ask.h"
 #include "json/json.h"
 #include "pg/pg.h"
+#include "product/agent_start.h"
 #include "product/agent_workflow.h"
 #include "provision/proposal.h"
 #include "provision/steps.h"
@@ -324,21 +325,31 @@ void setup_installation(struct provision *p)
 	p->message = "The agent is installed.";
 }
 
-void setup_dispatch(struct request *rq, yyjson_val *row, const char *occasion)
+const char *setup_dispatch(struct request *rq, yyjson_val *row, const char *occasion)
 {
+	const char *installation = json_get_text(row, "installation_id");
+	const struct agent_start start = {
+		.key = arena_printf(rq->arena, "%s %s", occasion, installation),
+		.repo = json_get_text(row, "repo"),
+		.interest = json_get_text(row, "interest_id"),
+		.agent = json_get_text(row, "agent"),
+		.provider = json_get_text(row, "provider"),
+	};
+	yyjson_val *refusal = agent_start_reserve(rq, &start);
+	if (refusal)
+		return json_get_text(refusal, "detail");
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc), *inputs = yyjson_mut_obj(doc);
-	const char *installation = json_get_text(row, "installation_id");
-	yyjson_mut_obj_add_str(doc, inputs, "agent", json_get_text(row, "agent"));
-	yyjson_mut_obj_add_str(doc, inputs, "provider", json_get_text(row, "provider"));
-	yyjson_mut_obj_add_str(doc, inputs, "interest_id", json_get_text(row, "interest_id"));
-	yyjson_mut_obj_add_str(doc, body, "repo", json_get_text(row, "repo"));
+	yyjson_mut_obj_add_str(doc, inputs, "agent", start.agent);
+	yyjson_mut_obj_add_str(doc, inputs, "provider", start.provider);
+	yyjson_mut_obj_add_str(doc, inputs, "interest_id", start.interest);
+	yyjson_mut_obj_add_str(doc, body, "repo", start.repo);
 	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
 	yyjson_mut_obj_add_str(doc, body, "ref", json_get_text(row, "default_branch"));
-	yyjson_mut_obj_add_str(doc, body, "key",
-	                       arena_printf(rq->arena, "%s %s", occasion, installation));
+	yyjson_mut_obj_add_str(doc, body, "key", start.key);
 	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);
-	ask(rq, INTERNAL_ID_workflow_dispatch, json_write_mut(rq->arena, body, NULL));
+	agent_start_dispatch(rq, start.key, json_write_mut(rq->arena, body, NULL));
+	return NULL;
 }
 
 /* Why the first run does not start now; NULL: it does. */
@@ -364,7 +375,11 @@ void setup_first_run(struct provision *p)
 		skip(p, obstacle);
 		return;
 	}
-	setup_dispatch(p->rq, p->row, FIRST_RUN);
+	const char *refusal = setup_dispatch(p->rq, p->row, FIRST_RUN);
+	if (refusal) {
+		skip(p, refusal);
+		return;
+	}
 	set(p, "dispatched_at", "now");
 	set_bool(p, "changed", true);
 	p->message = "The first run was started.";

@@ -148,14 +148,16 @@ void first_run_run(struct request *rq, struct task *task)
 	bool is_due = row && !json_get_bool(row, "is_paused", false) &&
 	              !has(row, "dispatched_at") && has(row, "installation_id") &&
 	              !has(row, "revoked_at");
-	if (is_due)
-		setup_dispatch(rq, row, FIRST_RUN);
+	const char *refusal = is_due ? setup_dispatch(rq, row, FIRST_RUN) : NULL;
+	bool is_started = is_due && !refusal;
 	pg_begin(rq);
-	if (is_due)
+	if (is_started)
 		pg_query(rq, FIRST_RUN_END_SQL, pg_text(interest),
 		         pg_text(json_get_text(row, "installation_id")));
 	task_complete(rq, task, "{}",
-	              is_due ? "The first run was started." : "There is no first run to start.");
+	              refusal      ? refusal
+	              : is_started ? "The first run was started."
+	                           : "There is no first run to start.");
 	pg_commit(rq);
 }
 

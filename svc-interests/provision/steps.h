@@ -41,8 +41,8 @@ void setup_require_app(struct request *rq, const char *repo);
 const char *provision_step_names(struct arena *arena);
 
 /** Start a run of the agent; once for each installation and occasion (`first run`), however often
- * it is called. `row` as in struct provision. */
-void setup_dispatch(struct request *rq, yyjson_val *row, const char *occasion);
+ * it is called. `row` as in struct provision. Returns NULL, or why a budget refuses the run. */
+const char *setup_dispatch(struct request *rq, yyjson_val *row, const char *occasion);
 
 /** Revoke a key at the gateway. */
 void setup_revoke_key(struct request *rq, const char *key_id);

@@ -333,6 +333,46 @@ def test_deleting_the_experiment_cancels_the_task(lab, db):
     wait_for(lambda: [row["conclusion"] for row in lab.host.runs(lab.repo)] == ["cancelled"], "the run is cancelled")
 
 
+# ---- budgets ----
+
+
+def budget(lab, **members):
+    body = {"scope": "account", "period": "month", "usd": 10, "action": "stop", **members}
+    return lab.api.put("/fleet/budgets", body, expect=200).json()["state"]
+
+
+def reserved(lab):
+    return lab.api.get("/fleet/budgets", expect=200).json()[0]["state"]["reserved_usd"]
+
+
+def test_a_budget_refuses_a_run(lab):
+    budget(lab, usd=0)
+    problem = lab.api.problem("POST", lab.of("run"), 409, "budget_reached")
+    assert problem["budget"]["usd"] == 0 and problem["detail"].startswith("USD 0.00 of 0.00 spent this month, ")
+    assert lab.get()["pipeline_status"] == "idle" and lab.host.runs(lab.repo) == []
+    scopes = {"name": "starter", "scopes": ["implement:write"]}
+    key = lab.api.as_key(lab.api.post("/account/api-keys", scopes, expect=201).json()["key"])
+    assert key.problem("POST", lab.of("run"), 403, "insufficient_scope", {"over_budget": True})["scope"] == "budgets:write"
+    lab.api.post(lab.of("run"), {"over_budget": True}, expect=202)
+    assert lab.wait("running", "failed")["error"] is None and reserved(lab) == 10
+
+
+def test_a_run_reserves_once(lab):
+    budget(lab)
+    lab.run()
+    assert reserved(lab) == 10
+    lab.api.problem("POST", lab.of("run"), 409, "conflict")
+    assert reserved(lab) == 10
+
+
+def test_a_run_that_fails_before_its_dispatch_has_nothing_reserved(new_lab):
+    lab = new_lab(has_app=False)
+    budget(lab)
+    lab.start()
+    lab.wait("failed")
+    wait_for(lambda: reserved(lab) == 0, "the reservation is released")
+
+
 # ---- kill -9 ----
 
 POINTS = [(step, when) for step in STEPS[:3] for when in ("running", "completed")] + [("wait", "running"), ("task", "completed")]

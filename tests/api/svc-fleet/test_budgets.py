@@ -59,7 +59,7 @@ def test_a_budget_has_defaults_and_is_replaced(api):
 
 @pytest.mark.parametrize(("members", "field"), [
     ({"scope": "team"}, "scope"), ({"period": "year"}, "period"), ({"usd": -1}, "usd"), ({"usd": 1_000_001}, "usd"), ({"usd": None}, "usd"),
-    ({"action": "stop"}, "action"), ({"warn_percent": [0]}, "warn_percent[0]"), ({"warn_percent": [50, 1001]}, "warn_percent[1]"),
+    ({"action": "halt"}, "action"), ({"max_usd_per_run": 0.99}, "max_usd_per_run"), ({"assume_usd": -1}, "assume_usd"), ({"warn_percent": [0]}, "warn_percent[0]"), ({"warn_percent": [50, 1001]}, "warn_percent[1]"),
     ({"warn_percent": [1.5]}, "warn_percent[0]"), ({"warn_percent": list(range(1, 12))}, "warn_percent"), ({"week_starts": 8}, "week_starts"),
     ({"time_zone": "Mars/Base"}, "time_zone"), ({"scope": "repo"}, "repo"), ({"repo": REPO}, "repo"), ({"scope": "interest"}, "interest_id"),
     ({"interest_id": str(uuid.uuid4())}, "interest_id"),

@@ -49,7 +49,7 @@ AGENT_COMMANDS = {
     "agent_one": {"install": 'echo "agent_one" >"$HOME/installed"', "credential": "ANTHROPIC_API_KEY"},
     "agent_two": {"preset": "codex", "install": "true"},
     "agent_three": {"preset": "opencode", "install": "true",
-                    "credential": {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}},
+                    "credential": {"anthropic": "ANTHROPIC_API_KEY", "openai": "OPENAI_API_KEY"}, "obeys_max_usd": True},
 }
 
 

@@ -177,6 +177,56 @@ def make_check_due(db, budget):
     db.execute("UPDATE budget SET checked_at = now() - interval '21 hours' WHERE id = %s", [budget])
 
 
+def reservations(db, account):
+    """[(state, run, USD)] of what was reserved for the account, in its order."""
+    return db.execute("SELECT state, (run_id #>> '{}')::bigint, amount_usd::float8 FROM reservation WHERE account_id = %s ORDER BY id",
+                      [account]).fetchall()
+
+
+def reserved_repositories(db, account):
+    """The repositories of what is reserved for the account."""
+    return [repo for (repo,) in db.execute("SELECT repo_key FROM reservation WHERE account_id = %s", [account])]
+
+
+def expire_reservations(db, account):
+    """What is reserved for the account is due to expire, and expires."""
+    db.execute("UPDATE reservation SET expires_at = now() WHERE account_id = %s", [account])
+    due = "SELECT 1 FROM reservation WHERE account_id = %s AND state = 'held' AND expires_at <= now()"
+    while db.execute(due, [account]).fetchone():
+        db.execute("SELECT reservation_expire_next()")
+
+
+def age_reservations(db, account):
+    """What is reserved for the account was made a day ago, as were the periods of its budgets."""
+    db.execute("UPDATE reservation SET made_at = made_at - interval '25 hours' WHERE account_id = %s", [account])
+
+
+def is_due_soon(db, account):
+    """Whether what is reserved for the account expires in ten minutes."""
+    return db.execute("SELECT bool_and(expires_at <= now() + interval '10 minutes') FROM reservation WHERE account_id = %s", [account]).fetchone()[0]
+
+
+def add_price(db, model, input, output):
+    """A price of a model of the provider `custom`."""
+    db.execute("INSERT INTO price VALUES ('custom', %s, '2026-01-01', NULL, %s, NULL, NULL, %s, '2026-01-01', 'https://x.example')",
+               [model, input, output])
+
+
+def remove_price(db, model):
+    db.execute("DELETE FROM price WHERE model = %s", [model])
+
+
+def set_reserved(db, budget, usd):
+    """The budget has another figure than its reservations."""
+    db.execute("UPDATE budget_period SET reserved = %s WHERE budget_id = %s", [usd, budget])
+
+
+def hold_repository(db, repo):
+    """In a transaction: who notes a run of the repository waits until it ends."""
+    db.execute("BEGIN")
+    db.execute("SELECT repo_lock(%s)", [repo])
+
+
 # Installations
 
 

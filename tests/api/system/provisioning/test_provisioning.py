@@ -64,6 +64,15 @@ def test_a_pull_request_is_merged_where_that_is_asked(team):
     assert team.status()["state"] == "active"
 
 
+def test_a_budget_leaves_the_first_run_out(team):
+    team.api.put("/fleet/budgets", {"scope": "account", "period": "week", "usd": 0, "action": "stop"}, expect=200)
+    task = team.provision(auto_merge=True)
+    assert (task["status"], task["result"]["dispatched"]) == ("completed", False) and team.host.runs(team.repo) == []
+    steps = team.api.get(team.path(f"provision/{task['task_id']}"), expect=200).json()["steps"]
+    assert steps[-1]["status"] == "skipped" and steps[-1]["message"].startswith("USD 0.00 of 0.00 spent this week, ")
+    assert team.status()["state"] == "active"
+
+
 def test_the_workflow_can_be_dispatched_and_has_least_permissions(team):
     team.provision(agent="agent_three")
     text = team.host.files(team.repo, "expops/agent")[FILE]

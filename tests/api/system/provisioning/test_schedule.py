@@ -85,6 +85,14 @@ def test_the_next_time_is_told(db, active):
 # ---- the time comes ----
 
 
+def test_a_budget_leaves_a_run_out(db, active, eager):
+    budget = {"scope": "interest", "interest_id": active.interest, "period": "month", "usd": 0, "action": "stop"}
+    active.api.put("/fleet/budgets", budget, expect=200)
+    interests_tables.scheduled_time_comes(db, active.interest)
+    assert ended(db, active) == []
+    assert active.api.get("/fleet/budgets", expect=200).json()[0]["state"]["refused"] == 1
+
+
 def test_a_time_starts_the_agent_once(db, active, eager):
     interests_tables.scheduled_time_comes(db, active.interest)
     (run,) = ended(db, active)

@@ -59,6 +59,7 @@ static void codes_are_stable(void **state attr_unused)
 		{ERR_TIMEOUT, 22, 504, "timeout"},
 		{ERR_REQUEST_TIMEOUT, 24, 408, "request_timeout"},
 		{ERR_AGENT_PAUSED, 35, 409, "agent_paused"},
+		{ERR_BUDGET_REACHED, 38, 409, "budget_reached"},
 		{ERR_NOT_CONFIGURED, 25, 409, "provider_not_configured"},
 		{ERR_EXPECTATION, 26, 417, "expectation_failed"},
 	};

@@ -1,0 +1,84 @@
+#include "product/agent_start.h"
+
+#include "json/json.h"
+
+const char *agent_start_question(struct request *rq, const struct agent_start *start)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, body, "key", start->key);
+	yyjson_mut_obj_add_str(doc, body, "repo", start->repo);
+	json_add_text(doc, body, "interest_id", start->interest);
+	json_add_text(doc, body, "agent", start->agent);
+	json_add_text(doc, body, "provider", start->provider);
+	json_add_text(doc, body, "model", start->model);
+	yyjson_mut_obj_add_bool(doc, body, "over_budget", start->is_over_budget);
+	if (rq->caller.repo || rq->caller.interest) {
+		yyjson_mut_val *limits = yyjson_mut_obj_add_obj(doc, body, "limits");
+		json_add_text(doc, limits, "repo", rq->caller.repo);
+		json_add_text(doc, limits, "interest_id", rq->caller.interest);
+	}
+	return json_write_mut(rq->arena, body, NULL);
+}
+
+yyjson_val *agent_start_reserve(struct request *rq, const struct agent_start *start)
+{
+	struct service_answer answer = service_ask_try(rq, internal_op(INTERNAL_ID_run_reserve),
+	                                               agent_start_question(rq, start), true, 0);
+	if (answer.code == ERR_NOT_FOUND)
+		return NULL;
+	if (answer.code)
+		service_answer_raise(rq, &answer);
+	return json_get_bool(answer.json, "allowed", false) ? NULL : answer.json;
+}
+
+attr_noreturn void agent_start_refuse(struct request *rq, yyjson_val *refusal)
+{
+	rq->problem.budget = json_write(rq->arena, json_get(refusal, "budget"), NULL);
+	raise_error(rq, ERR_BUDGET_REACHED, "%s", json_get_text(refusal, "detail"));
+}
+
+bool agent_start_has_failed(enum err_code code)
+{
+	static const enum err_code UNKNOWN[] = {ERR_UNCERTAIN, ERR_TIMEOUT, ERR_UPSTREAM,
+	                                        ERR_INTERNAL};
+	for (size_t i = 0; i < ARRAY_LEN(UNKNOWN); i++)
+		if (UNKNOWN[i] == code)
+			return false;
+	return true;
+}
+
+/* Ask svc-fleet, whose former version reserved nothing. */
+static void ask(struct request *rq, enum internal_id id, const char *body)
+{
+	struct service_answer answer = service_ask_try(rq, internal_op(id), body, true, 0);
+	if (answer.code && answer.code != ERR_NOT_FOUND)
+		service_answer_raise(rq, &answer);
+}
+
+void agent_start_release(struct request *rq, const char *key)
+{
+	ask(rq, INTERNAL_ID_run_release, ASK_BODY(rq, {"key", key}));
+}
+
+static void attach(struct request *rq, const char *key, yyjson_val *started)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *body = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, body, "key", key);
+	yyjson_mut_obj_add_int(doc, body, "run_id", json_get_int(started, "run_id", 0));
+	ask(rq, INTERNAL_ID_run_attach, json_write_mut(rq->arena, body, NULL));
+}
+
+yyjson_val *agent_start_dispatch(struct request *rq, const char *key, const char *body)
+{
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch), body, true, 0);
+	if (answer.code && agent_start_has_failed(answer.code))
+		agent_start_release(rq, key);
+	if (answer.code)
+		service_answer_raise(rq, &answer);
+	if (json_get_int(answer.json, "run_id", 0))
+		attach(rq, key, answer.json);
+	return answer.json;
+}

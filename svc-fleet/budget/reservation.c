@@ -1,0 +1,132 @@
+#include "budget/reservation.h"
+
+#include "client/service_ask.h"
+#include "input/input.h"
+#include "input/key_limit.h"
+#include "json/json.h"
+#include "observe/log.h"
+#include "pg/pg.h"
+#include "product/agent_pair.h"
+#include "reply/reply.h"
+#include "reservation.sql.h"
+
+#define KEY_MAX 200
+
+#define NOT_NEEDED "{\"allowed\": true, \"max_usd\": null, \"reservation_id\": null}"
+
+const int64_t RESERVATIONS_EVERY_MS = 60 * 1000;
+
+struct reserve_input {
+	const char *key, *repo, *interest, *agent, *provider;
+	const char *run_id; /* JSON text */
+};
+
+static const struct field RESERVE_FIELDS[] = {
+	BODY_TEXT(struct reserve_input, key, "key", REQUIRED, 1, KEY_MAX),
+	BODY_REPO(struct reserve_input, repo),
+	BODY_UUID(struct reserve_input, interest, "interest_id", NULLABLE),
+	BODY_TEXT(struct reserve_input, agent, "agent", NULLABLE, 1, AGENT_NAME_MAX),
+	BODY_TEXT(struct reserve_input, provider, "provider", NULLABLE, 1, AGENT_NAME_MAX),
+	JSON_TEXT("model", NULLABLE, 1, 200),
+	JSON_BOOL("over_budget", OPTIONAL),
+	JSON_OBJECT("limits", OPTIONAL),
+	FIELD_END,
+};
+
+static const struct field ATTACH_FIELDS[] = {
+	BODY_TEXT(struct reserve_input, key, "key", REQUIRED, 1, KEY_MAX),
+	BODY_ID(struct reserve_input, run_id, "run_id", REQUIRED, KEY_MAX),
+	FIELD_END,
+};
+
+static const struct field RELEASE_FIELDS[] = {
+	BODY_TEXT(struct reserve_input, key, "key", REQUIRED, 1, KEY_MAX),
+	FIELD_END,
+};
+
+/* Whether the agent stops at the cost in $MAX_USD. svc-interests has the commands of agents; one of
+ * the former version does not know. */
+static bool agent_obeys(struct request *rq, const char *agent, const char *provider)
+{
+	if (!agent || !provider)
+		return false;
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_agent_pair_get),
+	                        ASK_BODY(rq, {"agent", agent}, {"provider", provider}), true, 0);
+	if (answer.code && answer.code != ERR_NOT_FOUND)
+		service_answer_raise(rq, &answer);
+	return !answer.code && json_get_bool(answer.json, "obeys_max_usd", false);
+}
+
+/* Reserve for a start, whose JSON text is `asked`; the other parameters are members of it. Most
+ * accounts have no budget, and nothing else is asked then. */
+static const char *reserve(struct request *rq, const char *asked, const struct agent_start *start)
+{
+	struct pg_rows *about = pg_query(rq, RESERVATION_ABOUT_SQL, pg_uuid(rq->caller.account),
+	                                 pg_text(start->repo), pg_text(start->interest));
+	if (!pg_get_bool(about, 0, "has_budget"))
+		return NOT_NEEDED;
+	bool is_named = start->agent;
+	const char *agent = is_named ? start->agent : pg_get(about, 0, "agent");
+	const char *provider = is_named ? start->provider : pg_get(about, 0, "provider");
+	struct pg_rows *made =
+		pg_query(rq, RUN_RESERVE_SQL, pg_uuid(rq->caller.account), pg_text(asked),
+	                 pg_text(pg_get(about, 0, "interest_id")), pg_text(agent),
+	                 pg_text(provider), pg_bool(agent_obeys(rq, agent, provider)));
+	return pg_value(made, 0);
+}
+
+void run_reserve(struct request *rq)
+{
+	struct reserve_input *in = request_input(rq, struct reserve_input, RESERVE_FIELDS);
+	const struct agent_start start = {
+		.repo = in->repo,
+		.interest = in->interest,
+		.agent = in->agent,
+		.provider = in->provider,
+	};
+	reply_json(rq, 200, reserve(rq, request_body_json(rq), &start));
+}
+
+void run_attach(struct request *rq)
+{
+	struct reserve_input *in = request_input(rq, struct reserve_input, ATTACH_FIELDS);
+	reservation_attach(rq, in->key, in->run_id);
+	reply_json(rq, 200, "{}");
+}
+
+void run_release(struct request *rq)
+{
+	struct reserve_input *in = request_input(rq, struct reserve_input, RELEASE_FIELDS);
+	reservation_release(rq, in->key);
+	reply_json(rq, 200, "{}");
+}
+
+void reservation_make(struct request *rq, const struct agent_start *start)
+{
+	const char *answer = reserve(rq, agent_start_question(rq, start), start);
+	yyjson_val *json = json_parse_own(rq->arena, answer);
+	if (!json_get_bool(json, "allowed", false))
+		agent_start_refuse(rq, json);
+}
+
+void reservation_attach(struct request *rq, const char *key, const char *run_id)
+{
+	pg_query(rq, RESERVATION_ATTACH_SQL, pg_uuid(rq->caller.account), pg_text(key),
+	         pg_text(run_id));
+}
+
+void reservation_release(struct request *rq, const char *key)
+{
+	pg_query(rq, RESERVATION_RELEASE_SQL, pg_uuid(rq->caller.account), pg_text(key));
+}
+
+void reservations_expire(struct request *rq)
+{
+	int64_t count = 0;
+	while (pg_value_bool(pg_query(rq, RESERVATION_EXPIRE_NEXT_SQL), 0))
+		count++;
+	if (count)
+		log_info(LOG_GROUP_APP, "reservations of runs have expired",
+		         f_int("reservations", count));
+}

@@ -1,0 +1,304 @@
+-- Reservations: the money of runs that were started and of which the spend is not known yet.
+--
+-- A start is admitted and its money reserved in one transaction, which locks the budgets that are about it in the order of their ids; so
+-- starts at the same time see each other. The transaction that stores a run's end replaces the reservation by the spend. What is neither
+-- settled nor released expires, so nothing is reserved for ever.
+
+-- What a start is answered.
+CREATE OR REPLACE FUNCTION reservation_json(x reservation) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_build_object('allowed', true, 'max_usd', x.max_usd, 'reservation_id', x.id)
+$$;
+
+-- The reservation of an attempt of a run; null: there is none.
+CREATE OR REPLACE FUNCTION reservation_of(account uuid, of_repo text, of_run jsonb, attempt int) RETURNS reservation LANGUAGE sql STABLE AS $$
+    SELECT x FROM reservation x
+    WHERE x.account_id = account AND x.repo_key = of_repo AND x.run_id #>> '{}' = of_run #>> '{}' AND x.run_attempt = attempt
+    ORDER BY x.made_at DESC, x.id DESC LIMIT 1
+$$;
+
+-- What is known of an attempt of a run by its reservation, as a member of the attempt (spend.fn.sql).
+CREATE OR REPLACE FUNCTION reservation_admitted(r run, attempt text) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    x reservation := reservation_of(r.account_id, r.repo_key, r.run_id, attempt::int);
+BEGIN
+    RETURN CASE WHEN x.id IS NULL THEN '{}' ELSE jsonb_build_object('admitted', jsonb_strip_nulls(jsonb_build_object(
+        'assume_usd', x.assume_usd, 'provider', x.provider, 'model', x.model))) END;
+END $$;
+
+-- Settle what is reserved for runs of which an attempt has ended. One that ended at the code host without a report soon expires, as a
+-- report may be on its way. Those that are settled.
+CREATE OR REPLACE FUNCTION reservations_settle(changes run_change[]) RETURNS SETOF reservation LANGUAGE plpgsql
+SET plan_cache_mode = force_generic_plan AS $$
+BEGIN
+    UPDATE reservation x SET expires_at = least(x.expires_at, now() + interval '10 minutes')
+    FROM unnest(changes) c
+    WHERE x.account_id = (c.became).account_id AND x.repo_key = (c.became).repo_key
+      AND x.run_id #>> '{}' = (c.became).run_id #>> '{}' AND x.state = 'held'
+      AND (c.became).host_state = 'ended' AND (c.was).host_state IS DISTINCT FROM 'ended';
+    RETURN QUERY
+        UPDATE reservation x SET state = 'settled' FROM unnest(changes) c
+        WHERE x.account_id = (c.became).account_id AND x.repo_key = (c.became).repo_key
+          AND x.run_id #>> '{}' = (c.became).run_id #>> '{}' AND x.state = 'held'
+          AND spend_is_final((c.became).attempts -> x.run_attempt::text)
+        RETURNING x.*;
+END $$;
+
+-- Derive the spend of an attempt anew after what no report told of it: `part`. Nothing is done unless the run is known.
+CREATE OR REPLACE FUNCTION run_attempt_change(x reservation, part jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    number text := x.run_attempt;
+    r run;
+    was run;
+    attempt jsonb;
+BEGIN
+    SELECT f.* INTO r FROM run_key k JOIN run f ON f.id = k.id AND f.first_at = k.first_at
+    WHERE k.account_id = x.account_id AND k.repo_key = x.repo_key AND k.run_key = x.run_id #>> '{}' FOR UPDATE OF f;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    was := r;
+    r.attempts := spend_attempts(r);
+    attempt := coalesce(r.attempts -> number, '{"told": {}, "reported_at": 0}') || reservation_admitted(r, number) || part;
+    r.attempts := jsonb_set(r.attempts, ARRAY[number], spend_attempt(attempt, r.at));
+    r := spend_sum(r);
+    PERFORM runs_store(ARRAY[(was, r)::run_change]);
+END $$;
+
+-- The budgets that are about a start, in the order of their ids. Other starts wait for them until the transaction ends.
+CREATE OR REPLACE FUNCTION budgets_lock(account uuid, of_repo text, of_interest uuid) RETURNS budget[] LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN ARRAY(SELECT b FROM budget b WHERE b.account_id = account AND budget_has(b, of_repo, of_interest::text)
+                 ORDER BY b.id FOR NO KEY UPDATE);
+END $$;
+
+-- What is left of a budget in its current period; below 0 if more is spent and reserved.
+CREATE OR REPLACE FUNCTION budget_room(b budget) RETURNS numeric LANGUAGE sql STABLE AS $$
+    SELECT b.usd - coalesce((SELECT budget_spent(p) + p.reserved FROM budget_period p
+                             WHERE p.budget_id = b.id AND p.starts_at = (budget_period_at(b, now())).starts_at), 0)
+$$;
+
+-- The greatest known spend of the last 20 runs of an agent with that model, else with any; null: there is none. Runs that cost nothing
+-- did not come to their agent. The greatest and not the mean, as a mean is passed by half of the runs.
+CREATE OR REPLACE FUNCTION run_dearest_usd(account uuid, of_agent text, of_model text) RETURNS numeric LANGUAGE sql STABLE AS $$
+    WITH last AS MATERIALIZED (
+        SELECT r.spend_usd, r.at, r.record ->> 'model' IS NOT DISTINCT FROM of_model AS has_model FROM run r
+        WHERE r.account_id = account AND r.agent = of_agent AND r.spend_usd > 0 AND r.spend_basis <> 'assumed'
+        ORDER BY r.at DESC, r.id DESC LIMIT 200
+    )
+    SELECT max(x.spend_usd)
+    FROM (SELECT l.spend_usd FROM last l WHERE l.has_model OR NOT EXISTS (SELECT FROM last o WHERE o.has_model)
+          ORDER BY l.at DESC LIMIT 20) x
+$$;
+
+-- Whether the list says that the model costs nothing. A model that it does not have costs something.
+CREATE OR REPLACE FUNCTION model_is_free(of_provider text, of_model text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT coalesce(greatest(p.input, p.cache_write, p.cache_read, p.output) = 0, false)
+    FROM price_find(of_provider, of_model, (now() AT TIME ZONE 'UTC')::date) AS p
+$$;
+
+-- Count a refused start, and tell of the first one of the period.
+CREATE OR REPLACE FUNCTION budget_refuse(b budget) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    p budget_period;
+BEGIN
+    INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, refused)
+    SELECT b.account_id, b.id, w.starts_at, w.ends_at, 1 FROM budget_period_at(b, now()) AS w
+    ON CONFLICT (budget_id, starts_at) DO UPDATE SET refused = y.refused + 1
+    RETURNING y.* INTO p;
+    PERFORM budget_announce(b, p, true);
+END $$;
+
+-- An amount as sentences have it.
+CREATE OR REPLACE FUNCTION usd_text(usd numeric) RETURNS text LANGUAGE sql IMMUTABLE RETURN to_char(usd, 'FM9999990.00');
+
+-- When a period of a budget ends, in words.
+CREATE OR REPLACE FUNCTION budget_end_text(b budget, ends_at timestamptz) RETURNS text LANGUAGE sql STABLE
+RETURN to_char(ends_at AT TIME ZONE b.time_zone, CASE b.period WHEN 'month' THEN 'FMDD FMMonth HH24:MI' ELSE 'FMDay HH24:MI' END)
+    || ' ' || b.time_zone;
+
+-- Why a start is refused: a budget, with its figures only if the caller may see them.
+CREATE OR REPLACE FUNCTION budget_refusal(b budget, needed numeric, shows_figures boolean) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    w record;
+    p budget_period;
+    during text := CASE b.period WHEN 'day' THEN 'today' ELSE 'this ' || b.period END;
+    about text := CASE b.scope WHEN 'repo' THEN ' on ' || b.repo WHEN 'interest' THEN ' for the interest' ELSE '' END;
+    named jsonb := jsonb_build_object('budget_id', b.id, 'scope', b.scope, 'target', coalesce(b.repo, b.interest_id::text), 'period', b.period);
+    anew text;
+BEGIN
+    SELECT * INTO w FROM budget_period_at(b, now());
+    SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at;
+    named := named || jsonb_build_object('ends_at', time_json(w.ends_at));
+    anew := 'Begins anew on ' || budget_end_text(b, w.ends_at) || '.';
+    IF NOT shows_figures THEN
+        RETURN jsonb_build_object('allowed', false, 'budget', named,
+                                  'detail', 'The budget of the account for ' || during || ' is reached. ' || anew);
+    END IF;
+    RETURN jsonb_build_object(
+        'allowed', false,
+        'budget', named || jsonb_build_object('usd', b.usd, 'spent_usd', budget_spent(p), 'reserved_usd', p.reserved, 'needed_usd', needed),
+        'detail', 'USD ' || usd_text(budget_spent(p)) || ' of ' || usd_text(b.usd) || ' spent ' || during || about || ', '
+                  || usd_text(p.reserved) || ' reserved; a run needs up to ' || usd_text(needed) || '. ' || anew);
+END $$;
+
+-- A reservation with its amounts by the budgets that are about it, before what is left of them is looked at. An agent that obeys a limit
+-- may use max_usd_per_run; one that does not is as dear as it was.
+CREATE OR REPLACE FUNCTION reservation_sized(x reservation, budgets budget[], obeys_max_usd boolean) RETURNS reservation LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    SELECT min(b.max_usd_per_run), min(b.assume_usd) INTO x.max_usd, x.assume_usd FROM unnest(budgets) b;
+    x.amount_usd := CASE WHEN model_is_free(x.provider, x.model) THEN 0
+                         WHEN obeys_max_usd THEN x.max_usd
+                         ELSE coalesce(run_dearest_usd(x.account_id, x.agent, x.model), x.max_usd) END;
+    RETURN x;
+END $$;
+
+-- Store a reservation, or hold one of its key again that was released.
+CREATE OR REPLACE FUNCTION reservation_hold(x reservation) RETURNS reservation LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO reservation AS y (account_id, key, repo_key, repo, interest_id, agent, provider, model, amount_usd, max_usd, assume_usd,
+                                  is_over_budget, run_id, run_attempt, expires_at)
+    VALUES (x.account_id, x.key, x.repo_key, x.repo, x.interest_id, x.agent, x.provider, x.model, x.amount_usd, x.max_usd,
+            coalesce(x.assume_usd, x.amount_usd), x.is_over_budget, x.run_id, coalesce(x.run_attempt, 1),
+            now() + CASE WHEN x.run_id IS NULL THEN interval '30 minutes' ELSE interval '3 hours' END)
+    ON CONFLICT (account_id, key) DO UPDATE SET
+        state = 'held', made_at = now(), expires_at = excluded.expires_at, repo_key = excluded.repo_key, repo = excluded.repo,
+        interest_id = excluded.interest_id, agent = excluded.agent, provider = excluded.provider, model = excluded.model,
+        amount_usd = excluded.amount_usd, max_usd = excluded.max_usd, assume_usd = excluded.assume_usd,
+        is_over_budget = excluded.is_over_budget, run_id = excluded.run_id
+    RETURNING y.* INTO x;
+    PERFORM budget_add(ARRAY[budget_part_of_reservation(x, 1)]);
+    RETURN x;
+END $$;
+
+-- Reserve what a run may cost, unless a budget has too little left. `given`:
+--
+--     {"key": "trigger 0197…", "repo": "acme/ranker", "interest_id", "agent", "provider", "model", "run_id", "run_attempt",
+--      "obeys_max_usd": true, "over_budget": false, "limits": {"repo", "interest_id"}}
+--
+--   over_budget  it starts whatever is left, also when it is asked for again
+--   limits       of the key that asks, if it has any
+-- The answer: {"allowed": true, "max_usd", "reservation_id"}, both null without a budget; or {"allowed": false, "detail", "budget"}.
+CREATE OR REPLACE FUNCTION run_reserve(account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    x reservation := jsonb_populate_record(NULL::reservation, given);
+    obeys boolean := coalesce((given ->> 'obeys_max_usd')::boolean, false);
+    limits jsonb := nullif(given -> 'limits', 'null');
+    budgets budget[];
+    earlier reservation;
+    needed numeric;
+    room numeric; -- null: no budget stops it
+    tightest budget;
+    b budget;
+BEGIN
+    x.repo := repository_hold(x.repo);
+    x.repo_key := lower(x.repo);
+    x.account_id := account;
+    PERFORM account_admit(account);
+    budgets := budgets_lock(account, x.repo_key, x.interest_id);
+    IF cardinality(budgets) = 0 THEN
+        RETURN '{"allowed": true, "max_usd": null, "reservation_id": null}';
+    END IF;
+    SELECT y.* INTO earlier FROM reservation y WHERE y.account_id = account AND y.key = x.key;
+    IF earlier.state <> 'released' THEN
+        RETURN reservation_json(earlier);
+    END IF;
+    x.is_over_budget := coalesce((given ->> 'over_budget')::boolean, false) OR coalesce(earlier.is_over_budget, false);
+    x := reservation_sized(x, budgets, obeys);
+    IF x.amount_usd > 0 AND NOT x.is_over_budget THEN
+        needed := CASE WHEN obeys THEN 1 ELSE x.amount_usd END;
+        SELECT min(budget_room(s)) INTO room FROM unnest(budgets) s WHERE s.action = 'stop';
+        IF room < needed THEN
+            FOR b IN SELECT s.* FROM unnest(budgets) s WHERE s.action = 'stop' AND budget_room(s) < needed ORDER BY s.id LOOP
+                PERFORM budget_refuse(b);
+            END LOOP;
+            SELECT s.* INTO tightest FROM unnest(budgets) s WHERE s.action = 'stop' ORDER BY budget_room(s), s.id LIMIT 1;
+            RETURN budget_refusal(tightest, x.amount_usd, limits IS NULL OR (tightest.scope <> 'account' AND budget_has(
+                tightest, repository_key(limits ->> 'repo'), limits ->> 'interest_id')));
+        END IF;
+        x.amount_usd := CASE WHEN obeys THEN least(x.amount_usd, room) ELSE x.amount_usd END;
+        x.max_usd := CASE WHEN obeys THEN x.amount_usd ELSE x.max_usd END;
+    END IF;
+    RETURN reservation_json(reservation_hold(x));
+END $$;
+
+-- A start has become a run. Another reservation of the run, which the run asked for itself, stays instead.
+CREATE OR REPLACE FUNCTION reservation_attach(account uuid, of_key text, run jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    x reservation;
+BEGIN
+    PERFORM account_admit(account);
+    SELECT y.* INTO x FROM reservation y WHERE y.account_id = account AND y.key = of_key AND y.state = 'held' AND y.run_id IS NULL;
+    IF NOT FOUND OR (reservation_of(account, x.repo_key, run, x.run_attempt)).id IS NOT NULL THEN
+        RETURN;
+    END IF;
+    PERFORM FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at
+    WHERE k.account_id = account AND k.repo_key = x.repo_key AND k.run_key = run #>> '{}' FOR UPDATE OF r;
+    UPDATE reservation y SET run_id = run, expires_at = now() + interval '3 hours'
+    WHERE y.id = x.id AND y.state = 'held' AND y.run_id IS NULL RETURNING y.* INTO x;
+    IF FOUND THEN
+        PERFORM run_attempt_change(x, '{}');
+    END IF;
+END $$;
+
+-- A start came to nothing. One that has become a run is not released.
+CREATE OR REPLACE FUNCTION reservation_release(account uuid, of_key text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    x reservation;
+BEGIN
+    PERFORM account_admit(account);
+    UPDATE reservation y SET state = 'released'
+    WHERE y.account_id = account AND y.key = of_key AND y.state = 'held' AND y.run_id IS NULL RETURNING y.* INTO x;
+    IF FOUND THEN
+        PERFORM budget_add(ARRAY[budget_part_of_reservation(x, -1)]);
+    END IF;
+END $$;
+
+-- Release what is reserved for a run that is removed.
+CREATE OR REPLACE FUNCTION reservations_drop(r run) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    dropped budget_part[];
+BEGIN
+    WITH released AS (
+        UPDATE reservation x SET state = 'released'
+        WHERE x.account_id = r.account_id AND x.repo_key = r.repo_key AND x.run_id #>> '{}' = r.run_id #>> '{}' AND x.state = 'held'
+        RETURNING x)
+    SELECT array_agg(budget_part_of_reservation(d.x, -1)) INTO dropped FROM released d;
+    PERFORM budget_add(dropped) WHERE dropped IS NOT NULL;
+END $$;
+
+-- The run of a reservation is not heard of any more: what it cost is assumed.
+CREATE OR REPLACE FUNCTION reservation_give_up(x reservation) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF NOT EXISTS (SELECT FROM run_key k WHERE k.account_id = x.account_id AND k.repo_key = x.repo_key AND k.run_key = x.run_id #>> '{}') THEN
+        PERFORM runs_update(jsonb_build_array(jsonb_build_object(
+            'account', x.account_id, 'repo', x.repo, 'run_id', x.run_id,
+            'report', jsonb_strip_nulls(jsonb_build_object(
+                'status', 'failed', 'error', 'the run has not reported its end', 'started_at', time_json(x.made_at), 'agent', x.agent,
+                'provider', x.provider, 'model', x.model, 'interest_id', x.interest_id)))));
+    END IF;
+    PERFORM run_attempt_change(x, '{"is_lost": true}');
+END $$;
+
+-- Let a reservation expire that is due. One without a run is released. One whose run goes on at the code host is renewed, for a day at
+-- most, as the code host ends jobs before. False: none is due.
+CREATE OR REPLACE FUNCTION reservation_expire_next() RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    x reservation;
+    r run;
+BEGIN
+    SELECT y.* INTO x FROM reservation y WHERE y.state = 'held' AND y.expires_at <= now() ORDER BY y.expires_at LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN false;
+    ELSIF x.run_id IS NULL THEN
+        PERFORM reservation_release(x.account_id, x.key);
+        RETURN true;
+    END IF;
+    PERFORM account_admit(x.account_id);
+    SELECT f.* INTO r FROM run_find(x.account_id, x.repo_key, x.run_id, NULL) f;
+    UPDATE reservation y SET expires_at = now() + interval '3 hours'
+    WHERE y.id = x.id AND r.host_state = 'running' AND y.made_at > now() - interval '1 day';
+    IF NOT FOUND THEN
+        PERFORM reservation_give_up(x);
+    END IF;
+    RETURN true;
+END $$;

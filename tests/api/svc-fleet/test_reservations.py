@@ -1,0 +1,464 @@
+"""Budgets that stop runs: what starts reserve, and how a reservation ends, whoever is killed in between."""
+
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta, timezone
+
+import httpx
+import pytest
+
+from lib.check import messages
+from lib.http import plain_http
+from lib.http.identity import identity
+from lib.scenario.code_host_agent import FILES
+from lib.system.kill_points import KillPoints
+from lib.tables import fleet
+from lib.wait import wait_for
+
+TRIGGER = "/fleet/trigger"
+OBEYS = {"agent": "agent_three", "provider": "openai"}  # AGENT_COMMANDS of the tests say so
+BUDGET = {"scope": "account", "period": "month", "usd": 20, "action": "stop"}
+
+
+def now(**shift):
+    return (datetime.now(timezone.utc) + timedelta(**shift)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@pytest.fixture
+def put(api):
+    return lambda **members: api.put("/fleet/budgets", {**BUDGET, **members}, expect=200).json()
+
+
+@pytest.fixture
+def figures(api):
+    """figures(*names): of the state of the account's first budget."""
+
+    def read(*names):
+        state = api.get("/fleet/budgets", expect=200).json()[0]["state"]
+        return [state[name] for name in names]
+
+    return read
+
+
+@pytest.fixture
+def trigger(api, repo):
+    return lambda expect=200, headers=None, **body: api.post(TRIGGER, {"repo": repo, **body}, headers=headers, expect=expect).json()
+
+
+@pytest.fixture
+def refused(api, repo):
+    return lambda **body: api.problem("POST", TRIGGER, 409, "budget_reached", {"repo": repo, **body})
+
+
+@pytest.fixture
+def report(agent, repo):
+    """report(run_id, **members): the record after a report of a run on the repository."""
+    key = agent(repo)
+
+    def send(run_id, **members):
+        answer = key.post("/fleet/runs", {"run_id": run_id, "repo": repo, **members})
+        assert answer.status_code in (200, 201), answer.text
+        return answer.json()
+
+    return send
+
+
+@pytest.fixture
+def reservations(db, user):
+    """reservations(): [(state, run, amount)] of the account, in their order."""
+    return lambda: fleet.reservations(db, user.account)
+
+
+@pytest.fixture
+def expire(db, user):
+    """Let what is reserved for the account expire now."""
+    return lambda: fleet.expire_reservations(db, user.account)
+
+
+@pytest.fixture
+def ask(cluster, user):
+    """ask(operation, **body): an internal operation, as svc-experiments asks it."""
+
+    def send(operation, **body):
+        answer = plain_http.post(f"{cluster.url('svc-fleet')}/internal/fleet/runs/{operation}", json=body,
+                                 auth=identity(cluster, "svc-fleet", "service", account=user.account))
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    return send
+
+
+# ---- what is reserved ----
+
+
+def test_a_start_reserves_and_the_run_s_end_settles(put, trigger, refused, report, figures, reservations):
+    put(usd=20)
+    first, second = trigger(**OBEYS)["run_id"], trigger(**OBEYS)["run_id"]
+    assert figures("reserved_usd", "remaining_usd", "spent_usd", "refused", "reached") == [20, 0, 0, 0, False]
+    problem = refused(**OBEYS)
+    assert problem["budget"]["needed_usd"] == 10 and problem["budget"]["reserved_usd"] == 20 and problem["budget"]["usd"] == 20
+    assert problem["detail"].startswith("USD 0.00 of 20.00 spent this month, 20.00 reserved; a run needs up to 10.00. Begins anew on 1 ")
+    assert problem["detail"].endswith(" 00:00 UTC.")
+    assert figures("refused", "reached") == [1, True]
+    report(first, status="running", started_at=now())
+    assert figures("reserved_usd") == [20]
+    report(first, status="pr_opened", cost_usd=2.5, finished_at=now())
+    assert figures("reserved_usd", "spent_usd", "reported_usd", "remaining_usd") == [10, 2.5, 2.5, 7.5]
+    assert reservations() == [("settled", first, 10), ("held", second, 10)]
+    report(first, cost_usd=3)
+    assert figures("reserved_usd", "spent_usd") == [10, 3]
+    third = trigger(**OBEYS)["run_id"]
+    assert reservations()[-1] == ("held", third, 7)
+
+
+def test_a_run_needs_a_dollar(put, trigger, refused, figures):
+    put(usd=10.5)
+    trigger(**OBEYS)
+    assert figures("remaining_usd") == [0.5]
+    refused(**OBEYS)
+
+
+def test_an_agent_that_obeys_no_limit_is_as_dear_as_it_was(put, trigger, refused, report, reservations):
+    put(usd=110, max_usd_per_run=6)
+    trigger()
+    assert reservations()[-1][2] == 6
+    for number, cost in enumerate((1, 9, 3)):
+        report(f"small {number}", started_at=now(), agent="agent_one", model="small", status="pr_opened", cost_usd=cost)
+    report("large", started_at=now(), agent="agent_one", model="large", status="pr_opened", cost_usd=40)
+    report("large too", started_at=now(), agent="agent_one", model="large", status="skipped_no_candidates")
+    trigger(model="small")
+    trigger(model="large")
+    assert [amount for _, _, amount in reservations()] == [6, 9, 40]
+    assert refused(model="large")["budget"]["needed_usd"] == 40
+
+
+def test_without_a_budget_nothing_is_reserved(trigger, reservations):
+    trigger(**OBEYS)
+    assert reservations() == []
+
+
+def test_a_warning_stops_nothing(put, trigger, figures):
+    put(usd=1, action="warn")
+    trigger()
+    trigger()
+    assert figures("reserved_usd", "refused", "reached") == [20, 0, False]
+
+
+def test_zero_stops_all_but_models_that_cost_nothing(put, trigger, refused, db, user, reservations):
+    put(usd=0)
+    refused(**OBEYS)
+    fleet.add_price(db, user.email, 0, 0)
+    try:
+        refused(agent="agent_two", provider="custom", model="unheard-of")
+        trigger(agent="agent_two", provider="custom", model=user.email)
+    finally:
+        fleet.remove_price(db, user.email)
+    assert [(state, amount) for state, _, amount in reservations()] == [("held", 0)]
+
+
+def test_of_several_budgets_the_tightest_holds(api, put, trigger, refused, repo, reservations):
+    put(usd=100, max_usd_per_run=8)
+    put(usd=13, scope="repo", repo=repo, max_usd_per_run=9)
+    trigger(**OBEYS)
+    trigger(**OBEYS)
+    assert [amount for _, _, amount in reservations()] == [8, 5]
+    problem = refused(**OBEYS)
+    assert (problem["budget"]["scope"], problem["budget"]["target"]) == ("repo", repo)
+    assert f" this month on {repo}, " in problem["detail"]
+    refusals = {each["scope"]: each["state"]["refused"] for each in api.get("/fleet/budgets", expect=200).json()}
+    assert refusals == {"account": 0, "repo": 1}
+
+
+def test_limited_keys_are_told_no_figures_of_others(api, put, agent, repo):
+    put(usd=0)
+    key = agent(repo, scopes=["fleet:trigger"])
+    problem = key.problem("POST", TRIGGER, 409, "budget_reached", {"repo": repo, **OBEYS})
+    assert problem["budget"].keys() == {"budget_id", "scope", "target", "period", "ends_at"}
+    assert problem["detail"].startswith("The budget of the account for this month is reached. Begins anew on 1 ")
+    put(usd=0, scope="repo", repo=repo, period="day")
+    api.delete(f"/fleet/budgets/{problem['budget']['budget_id']}", expect=200)
+    problem = key.problem("POST", TRIGGER, 409, "budget_reached", {"repo": repo, **OBEYS})
+    assert problem["budget"]["usd"] == 0 and problem["detail"].startswith("USD 0.00 of 0.00 spent today on ")
+
+
+def test_over_budget_needs_its_scope(api, put, trigger, repo, figures):
+    put(usd=0)
+    key = api.as_key(api.post("/account/api-keys", {"name": "starter", "scopes": ["fleet:trigger"]}, expect=201).json()["key"])
+    body = {"repo": repo, "over_budget": True, **OBEYS}
+    assert key.problem("POST", TRIGGER, 403, "insufficient_scope", body)["scope"] == "budgets:write"
+    trigger(over_budget=True, **OBEYS)
+    assert figures("reserved_usd", "refused") == [10, 0]
+
+
+def test_the_first_refusal_is_told_once_a_period(cluster, api, user, put, refused):
+    put(usd=0.5)
+    told = lambda: messages.told(cluster, user.account, "budget.reached")  # noqa: E731
+    for _ in range(3):
+        refused(**OBEYS)
+    (message,) = told()
+    assert (message["refused"], message["action"], message["percent"], message["spent_usd"]) == (1, "stop", 0, 0)
+    (item,) = [each for each in api.get("/fleet/agents/inbox", expect=200).json() if each["kind"] == "budget_reached"]
+    assert item["title"].startswith("0 of 0.5 USD a month are spent; no run starts before 1 ")
+    put(usd=0.6)
+    assert api.get("/fleet/agents/inbox", expect=200).json() == []
+    refused(**OBEYS)
+    assert len(told()) == 2
+
+
+# ---- once ----
+
+
+def test_a_repeated_request_has_one_reservation(api, code_host, put, trigger, repo, reservations):
+    put()
+    headers = {"Idempotency-Key": "once"}
+    first, second = trigger(headers=headers), trigger(headers=headers)
+    assert first == second and [state for state, _, _ in reservations()] == ["held"]
+    code_host.fail("POST", "/dispatches$", drop=True)
+    lost = {"Idempotency-Key": "lost"}
+    api.problem("POST", TRIGGER, 503, "outcome_uncertain", {"repo": repo}, headers=lost)
+    assert [state for state, _, _ in reservations()] == ["held", "held"]
+    made = trigger(headers=lost)
+    assert reservations() == [("held", first["run_id"], 10), ("held", made["run_id"], 10)]
+
+
+def test_a_failed_dispatch_releases(api, put, code_host, trigger, repo, figures, reservations):
+    put(usd=10)
+    headers = {"Idempotency-Key": "again"}
+    api.problem("POST", TRIGGER, 409, "conflict", {"repo": repo, "ref": "nowhere"}, headers=headers)
+    assert figures("reserved_usd", "remaining_usd") == [0, 10] and reservations() == [("released", None, 10)]
+    made = trigger()
+    assert reservations()[-1] == ("held", made["run_id"], 10)
+
+
+def test_a_released_key_reserves_anew(put, ask, repo, figures, reservations):
+    put(usd=10)
+    body = {"key": "start 1", "repo": repo, "agent": "agent_three", "provider": "openai"}
+    made = ask("reserve", **body)
+    assert made["allowed"] and made["max_usd"] == 10 and ask("reserve", **body) == made
+    ask("release", key="start 1")
+    ask("release", key="start 1")
+    assert figures("reserved_usd") == [0]
+    assert ask("reserve", **body)["reservation_id"] == made["reservation_id"]
+    assert figures("reserved_usd") == [10]
+    ask("attach", key="start 1", run_id=17)
+    ask("release", key="start 1")
+    assert reservations() == [("held", 17, 10)]
+    answer = ask("reserve", **{**body, "key": "start 2"})
+    assert answer["allowed"] is False and answer["budget"]["reserved_usd"] == 10
+
+
+def test_starts_at_once_do_not_pass_the_budget(cluster, user, put, repo, ask, figures, reservations):
+    """200 starts on two replicas against a budget for seven, which three budgets are about."""
+    put(usd=7, max_usd_per_run=1)
+    put(usd=100, period="day", max_usd_per_run=1)
+    put(usd=50, scope="repo", repo=repo, max_usd_per_run=1)
+    with contextlib.ExitStack() as stack:
+        other = cluster.separate("svc-fleet", "other", ROLES="http", WORKERS="2")
+        other.start()
+        stack.callback(other.stop)
+        other.wait_ready()
+        pool = stack.enter_context(ThreadPoolExecutor(16))
+
+        def start(number):
+            url = other.url if number % 2 else cluster.url("svc-fleet")
+            body = {"key": f"start {number}", "repo": repo, "agent": "agent_three", "provider": "openai"}
+            answer = plain_http.post(f"{url}/internal/fleet/runs/reserve", json=body, timeout=60,
+                                     auth=identity(cluster, "svc-fleet", "service", account=user.account))
+            assert answer.status_code == 200, answer.text
+            return answer.json()["allowed"]
+
+        allowed = list(pool.map(start, range(200)))
+    assert sum(allowed) == 7
+    assert [each for each in reservations()] == [("held", None, 1)] * 7
+    assert figures("reserved_usd", "refused") == [7, 0]  # of the day
+
+
+# ---- how a reservation ends ----
+
+
+def test_an_end_without_a_cost_counts_what_was_reserved(put, trigger, report, figures):
+    put(usd=30)
+    first, second = trigger(**OBEYS)["run_id"], trigger(**OBEYS)["run_id"]
+    record = report(first, status="agent_failed", started_at=now(), finished_at=now())
+    assert (record["spend_usd"], record["spend_basis"]) == (10, "assumed")
+    assert figures("reserved_usd", "spent_usd", "assumed_usd", "runs_unknown") == [10, 10, 10, 0]
+    report(first, cost_usd=0.75)
+    assert figures("spent_usd", "assumed_usd", "reported_usd") == [0.75, 0, 0.75]
+    report(second, status="skipped_no_candidates", started_at=now())
+    assert figures("reserved_usd", "spent_usd") == [0, 0.75]
+
+
+def test_what_an_unknown_cost_counts_can_be_set(put, trigger, report, figures):
+    put(assume_usd=2)
+    report(trigger(**OBEYS)["run_id"], status="tests_failed", started_at=now())
+    assert figures("assumed_usd", "reserved_usd") == [2, 0]
+
+
+def test_reports_come_in_any_order(put, trigger, report, figures):
+    put()
+    run = trigger(**OBEYS)["run_id"]
+    begin, end = {"status": "running", "started_at": now(minutes=-9)}, {"status": "pr_opened", "finished_at": now(), "cost_usd": 1}
+    for members in (end, begin, end, begin):
+        report(run, **members)
+        assert figures("reserved_usd", "spent_usd", "runs") == [0, 1, 1]
+    report(run, run_attempt=2, status="pr_opened", cost_usd=4)
+    assert figures("reserved_usd", "spent_usd", "runs") == [0, 5, 1]
+
+
+def test_the_model_of_an_admission_estimates(db, user, put, trigger, report):
+    put()
+    fleet.add_price(db, user.email, 2, 10)
+    try:
+        run = trigger(agent="agent_two", provider="custom", model=user.email)["run_id"]
+        record = report(run, status="pr_opened", started_at=now(), input_tokens=1_000_000, output_tokens=100_000)
+    finally:
+        fleet.remove_price(db, user.email)
+    assert (record["spend_usd"], record["spend_basis"]) == (3, "estimated")
+
+
+def test_a_start_without_a_run_expires(put, ask, repo, expire, figures, reservations):
+    put(usd=10)
+    ask("reserve", key="start 1", repo=repo, **OBEYS)
+    expire()
+    assert reservations() == [("released", None, 10)] and figures("reserved_usd") == [0]
+
+
+def test_a_run_that_is_not_heard_of_expires(put, trigger, report, expire, figures, reservations, db, user):
+    made = put()
+    run = trigger(**OBEYS)["run_id"]
+    expire()
+    assert [state for state, _, _ in reservations()] == ["held"]  # the code host has it running
+    fleet.count_from_ever(db, made["budget_id"])
+    fleet.age_reservations(db, user.account)
+    expire()
+    assert reservations() == [("settled", run, 10)]
+    assert figures("assumed_usd") == [10]
+    report(run, status="pr_opened", cost_usd=1)
+    assert figures("assumed_usd", "spent_usd") == [0, 1]
+
+
+def test_a_run_that_the_code_host_has_ended_expires(put, trigger, db, repo, expire, figures, reservations, user):
+    put()
+    run = trigger(**OBEYS)["run_id"]
+    later = now(minutes=1)
+    fleet.tell_run(db, repo, run_id=run, status="completed", conclusion="cancelled", started_at=now(), updated_at=later)
+    assert fleet.is_due_soon(db, user.account)
+    assert figures("reserved_usd", "assumed_usd") == [10, 0]  # its report may be on its way
+    expire()
+    assert figures("reserved_usd", "assumed_usd") == [0, 10] and reservations() == [("settled", run, 10)]
+
+
+def test_a_run_that_nobody_knows_is_counted(put, ask, repo, expire, figures, api):
+    put()
+    ask("reserve", key="start 1", repo=repo, **OBEYS)
+    ask("attach", key="start 1", run_id=4711)
+    expire()
+    (run,) = [run for run in api.get(f"/fleet/runs?repo={repo}", expect=200).json() if run["run_id"] == 4711]
+    assert (run["spend_basis"], run["spend_usd"], run["status"]) == ("assumed", 10, "failed")
+    assert figures("reserved_usd", "assumed_usd") == [0, 10]
+
+
+def test_a_removed_run_has_nothing_reserved(api, put, trigger, repo, figures):
+    put()
+    run = trigger(**OBEYS)["run_id"]
+    api.delete(f"/fleet/runs/{run}?repo={repo}", expect=200)
+    assert figures("reserved_usd", "runs") == [0, 0]
+
+
+def test_reports_without_a_reservation_are_counted(put, report, figures):
+    """As of a workflow of a former version."""
+    put()
+    report(1, status="pr_opened", started_at=now(), cost_usd=3)
+    assert figures("spent_usd", "reserved_usd") == [3, 0]
+
+
+def test_a_new_budget_counts_what_is_reserved(api, put, trigger, figures, report):
+    put(period="week", usd=1000)
+    run = trigger(**OBEYS)["run_id"]
+    put(period="day", usd=15)
+    assert figures("reserved_usd", "remaining_usd") == [10, 5]
+    report(run, status="pr_opened", cost_usd=1)
+    assert figures("reserved_usd", "remaining_usd") == [0, 14]
+
+
+def test_a_run_over_midnight_is_of_the_day_that_it_started(put, ask, repo, report, figures):
+    put(period="day")
+    ask("reserve", key="start 1", repo=repo, **OBEYS)
+    ask("attach", key="start 1", run_id=17)
+    assert figures("reserved_usd") == [10]
+    report(17, status="pr_opened", started_at=now(days=-1), cost_usd=4)
+    assert figures("reserved_usd", "spent_usd") == [0, 0]
+
+
+def test_what_is_reserved_follows_a_renamed_repository(put, trigger, report, repo, figures, db, user):
+    put(scope="repo", repo=repo)
+    trigger(**OBEYS)
+    fleet.rename(db, user.account, repo, "Acme/Renamed")
+    assert fleet.reserved_repositories(db, user.account) == ["acme/renamed"] and figures("reserved_usd") == [10]
+
+
+def test_the_check_mends_what_is_reserved(cluster, put, trigger, figures, db):
+    made = put()
+    trigger(**OBEYS)
+    fleet.set_reserved(db, made["budget_id"], 60)
+    fleet.make_check_due(db, made["budget_id"])
+    process = cluster.separate("svc-fleet", "mending")
+    process.start()
+    wait_for(lambda: figures("reserved_usd") == [10], "it is mended")
+    process.stop()
+
+
+# ---- killed ----
+
+
+@pytest.mark.parametrize("killed", ["before the dispatch", "before the attachment"])
+def test_kill_9_reserves_once(cluster, code_host, db, repo, replica, put, killed, figures, reservations):
+    put(usd=10)
+    with replica(REQUEST_TIMEOUT="5s") as lone, ThreadPoolExecutor(1) as pool:
+        before = code_host.last_number()
+        method, path = ("GET", "/actions/workflows/") if killed == "before the dispatch" else ("POST", "/dispatches$")
+        if killed == "before the dispatch":
+            code_host.fail(method, path, hang=True)
+        else:  # the note of the run waits for a lock
+            fleet.hold_repository(db, repo)
+        pending = pool.submit(lone.call, "POST", TRIGGER, {"repo": repo}, Idempotency_Key="killed")
+        wait_for(lambda: code_host.requests(before, method, path), "it came so far")
+        lone.process.kill9()
+        assert isinstance(pending.exception(), httpx.TransportError)
+        db.rollback()
+        code_host.stop_failing()
+        lone.process.start()
+        lone.process.wait_ready()
+
+        def repeat():
+            answer = lone.call("POST", TRIGGER, {"repo": repo}, Idempotency_Key="killed")
+            return answer if answer.status_code == 200 else None
+
+        made = wait_for(repeat, "the repeated request is answered").json()
+    assert reservations() == [("held", made["run_id"], 10)] and figures("reserved_usd") == [10]
+    assert len(code_host.runs(repo)) == 1
+
+
+def test_a_report_that_is_killed_settles_nothing(cluster, put, trigger, report, figures, reservations):
+    put()
+    run, end = trigger(**OBEYS)["run_id"], {"status": "pr_opened", "finished_at": now(), "cost_usd": 2}
+    with cluster.postgres.connect("fleet") as db, ThreadPoolExecutor(1) as pool:
+        points = KillPoints(cluster, "svc-fleet", db, ["reservation"])
+        try:
+            points.hold("reservation", "NEW.state = 'settled'")
+            lost = pool.submit(report, run, **end)
+            points.wait()
+            points.kill()
+            assert lost.exception()
+        finally:
+            points.release()
+    assert figures("reserved_usd", "spent_usd") == [10, 0] and reservations() == [("held", run, 10)]
+    report(run, **end)
+    assert figures("reserved_usd", "spent_usd") == [0, 2] and reservations() == [("settled", run, 10)]
+
+
+def test_a_repository_of_no_account_reserves_nothing(put, api, at_host, code_host, reservations):
+    put()
+    other = code_host.repository(at_host.login, files=FILES)
+    api.problem("POST", TRIGGER, 404, "not_found", {"repo": other})
+    assert reservations() == []
