@@ -213,14 +213,19 @@ static struct proposal proposal_of(const struct provision *p, const char *branch
 	};
 }
 
-void setup_workflow(struct provision *p)
+static const char *workflow_of(const struct provision *p)
 {
 	const struct workflow_values values = {
 		.interest = text(p, "interest_id"),
 		.agent = text(p, "agent"),
 		.provider = text(p, "provider"),
 	};
-	const char *content = workflow_file(p->rq->arena, &values);
+	return workflow_file(p->rq->arena, &values);
+}
+
+void setup_workflow(struct provision *p)
+{
+	const char *content = workflow_of(p);
 	set(p, "workflow_version", workflow_version(p->rq->arena));
 	if (proposal_is_in_place(p->rq, text(p, "repo"), content)) {
 		set(p, "work_branch", NULL);
@@ -274,6 +279,15 @@ static const char *merge_body(const struct provision *p)
 	return json_write_mut(p->rq->arena, body, NULL);
 }
 
+/* People merge it, maybe before it was stored: the event of that has found no row. */
+static void note_merge(struct provision *p)
+{
+	bool is_merged = proposal_is_in_place(p->rq, text(p, "repo"), workflow_of(p));
+	if (is_merged)
+		set(p, "merged_at", "now");
+	skip(p, is_merged ? "The pull request is merged." : "The pull request waits to be merged.");
+}
+
 /* What the code host refuses, such as a merge without a review, is left to people. */
 void setup_merge(struct provision *p)
 {
@@ -282,7 +296,7 @@ void setup_merge(struct provision *p)
 		return;
 	}
 	if (!json_get_bool(p->row, "auto_merge", false)) {
-		skip(p, "The pull request waits to be merged.");
+		note_merge(p);
 		return;
 	}
 	struct service_answer answer =

@@ -1,6 +1,8 @@
 """svc-interests is killed within provisioning: before each step, and between what the step has done and the commit that
 stores it. The end is the same as without."""
 
+import re
+
 import pytest
 
 from lib.system.kill_points import KillPoints
@@ -17,6 +19,25 @@ def points(cluster):
         made = KillPoints(cluster, "svc-interests", db, ["provision_step", "task"])
         yield made
         made.release()
+
+
+def events_handled(process):
+    return sum(int(count) for count in re.findall(r'expops_events_total{stream="events.code_host".*} (\d+)', process.metrics()))
+
+
+def test_a_merge_before_the_pull_request_is_stored_is_noticed(cluster, team, points):
+    """The event of it finds no row."""
+    (process,) = cluster["svc-interests"]
+    points.hold("provision_step", "NEW.name = 'pull_request' AND NEW.status = 'completed'")
+    started = team.start()
+    points.wait()
+    handled = events_handled(process)
+    (pull,) = team.pulls()
+    team.host.merge(team.repo, pull["number"])
+    wait_for(lambda: events_handled(process) > handled, "the event of the merge was handled")
+    points.release()
+    assert team.api.wait_task(started)["result"]["merged"] is True
+    assert team.status()["state"] == "active"
 
 
 def check_end(team, started, may_skip=()):
