@@ -48,6 +48,18 @@ def test_faults_are_reported(tmp_path, text, fault):
     assert fault in done.stdout
 
 
+@pytest.mark.parametrize(
+    "line, is_fine",
+    [("db.execute(query)", False), ('query = "SELECT 1"', False), ('"UPDATE task SET a = 1"', False), ("tables.task_of(db, id)", True)],
+)
+def test_black_box_tests_say_no_sql(tmp_path, line, is_fine):
+    test = tmp_path / "tests/api/svc-fleet/test_runs.py"
+    test.parent.mkdir(parents=True)
+    test.write_text(f"{line}\n")
+    faults = [each for each in lint(tmp_path).stdout.splitlines() if each.startswith("tests/api/svc-fleet/")]
+    assert faults == ([] if is_fine else ["tests/api/svc-fleet/test_runs.py:1: SQL in a test: make it a function of tests/lib/tables"])
+
+
 def test_tests_may_call_system(tmp_path):
     text = "\tsystem(command);\n\tusleep(1);\n"
     assert "system() is refused" in lint(tmp_path, text=text).stdout
