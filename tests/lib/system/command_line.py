@@ -72,9 +72,9 @@ class Terminal:
         self.output = ""
         self.status = None
         self.pid, self.master = pty.fork()
-        if self.pid == 0:
+        if self.pid == 0:  # which reads the size when it starts
+            fcntl.ioctl(pty.STDIN_FILENO, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
             os.execve(command[0], command, env)
-        self.resize(columns)
 
     def __enter__(self):
         return self
@@ -84,9 +84,6 @@ class Terminal:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
         os.close(self.master)
-
-    def resize(self, columns):
-        fcntl.ioctl(self.master, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
 
     def read(self, patience):
         """Add what it has written to `output`. False: it has closed the terminal, or nothing came in time."""
