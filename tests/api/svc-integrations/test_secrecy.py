@@ -147,6 +147,12 @@ class Everything:
         self.call_internal(f"{base}/runs/list", {"repo": repo, "workflow": "agent.yml"})
         self.call_internal(f"{base}/runs/cancel", {"repo": repo, "run_id": run})
 
+    def tickets(self):
+        """The tracker is asked for a ticket that there is none of."""
+        ticket = {"source": "tracker_a", "ticket": "ENG-4711"}
+        self.call_internal("/internal/tickets/get", ticket, 404)
+        self.call_internal("/internal/tickets/comment", {**ticket, "text": "Decision: ship"}, 404)
+
     def tasks(self):
         """What the gateway asks of every service for an operator."""
         self.call_internal("/internal/tasks/find", {"limit": 10})
@@ -233,6 +239,7 @@ def test_no_secret_is_written_anywhere(cluster, code_host, oauth_provider, model
         process = cluster[SERVICE][0]
         repo = run.app(run.connections())
         run.repository(repo)
+        run.tickets()
         run.tasks()
         run.messages()
         run.webhooks()
