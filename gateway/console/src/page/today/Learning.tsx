@@ -1,24 +1,17 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useEffect, useRef } from "preact/hooks";
 
-import { answer, api, type Schemas } from "../../api/client";
-import { interest as interestOf, refitTask } from "../../api/queries";
+import type { Schemas } from "../../api/client";
+import { interest as interestOf } from "../../api/queries";
 import { Fault } from "../../part/Fault";
-import { useTask } from "../../part/task";
 import { text } from "../../text";
 import { Learned } from "../interests/Learned";
+import { useRefit } from "../interests/refit";
 
 type Interest = Schemas["Digest"]["interests"][number];
 
 function Fit({ name, historyId }: { name: string; historyId: string }) {
-  const { start, isRunning, ended, error } = useTask({
-    start: () =>
-      answer(
-        api.POST("/api/v1.0/experiment-histories/{history_id}/refit-preference-model", { params: { path: { history_id: historyId } } }),
-      ),
-    task: refitTask(historyId),
-    onEnd: () => undefined,
-  });
+  const { start, isRunning, ended, error } = useRefit(historyId);
   const begin = useRef(start);
   useEffect(() => begin.current(), []);
   return (
