@@ -268,17 +268,32 @@ static bool is_other_session(const char *sqlstate)
 	       strcmp(sqlstate, DUPLICATE_STATEMENT) == 0;
 }
 
-/* Whether the statement must be prepared again: the session is another one, the row type has
- * changed, or a function that the plan names was dropped, perhaps to be made again, while the
- * statement began. The statement has changed nothing. */
+/* What a plan that no longer fits fails with. Such a statement has changed nothing. */
+static const struct {
+	const char *sqlstate, *message; /* a part of the message */
+} STALE_PLANS[] = {
+	/* The row type of the result has changed. */
+	{"0A000", "cached plan"},
+	/* A function was dropped, perhaps to be made again, while the statement began. */
+	{"XX000", "cache lookup failed for function"},
+	/* The row type that a function returns has got a column while the function waited for the
+	 * table. */
+	{"42804", "return row and query-specified return row do not match"},
+};
+
+/* Whether the statement must be prepared again: the session is another one, or the plan no longer
+ * fits. */
 static bool is_plan_stale(const PGresult *result, const char *sqlstate)
 {
 	const char *message = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
 	if (is_other_session(sqlstate))
 		return true;
-	return message && ((strcmp(sqlstate, "0A000") == 0 && strstr(message, "cached plan")) ||
-	                   (strcmp(sqlstate, "XX000") == 0 &&
-	                    strstr(message, "cache lookup failed for function")));
+	for (size_t i = 0; message && i < ARRAY_LEN(STALE_PLANS); i++) {
+		if (strcmp(sqlstate, STALE_PLANS[i].sqlstate) == 0 &&
+		    strstr(message, STALE_PLANS[i].message))
+			return true;
+	}
+	return false;
 }
 
 /* A pooler between us and the server shares sessions and does not know prepared statements, as

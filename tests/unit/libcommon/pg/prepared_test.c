@@ -56,6 +56,31 @@ static void test_a_replaced_function_is_called_again(void **state)
 	assert_int_equal(outcome.answer, 5);
 }
 
+/* Fails once, as a statement does that waits for the table while it gets a column. */
+static const char GETS_A_COLUMN[] =
+	"DROP SEQUENCE IF EXISTS tries CASCADE; CREATE SEQUENCE tries; "
+	"CREATE FUNCTION widened() RETURNS t LANGUAGE plpgsql AS $$ DECLARE made t; BEGIN "
+	"IF nextval('tries') = 1 THEN ALTER TABLE t ADD COLUMN b int; END IF; "
+	"INSERT INTO t VALUES (5) RETURNING * INTO made; RETURN made; END $$";
+
+static void call_widened(struct request *rq)
+{
+	struct outcome *outcome = rq->user;
+	outcome->answer = (long)pg_value_int(pg_query(rq, "SELECT w.* FROM widened() AS w"), 0);
+}
+
+static void test_a_function_whose_row_gets_a_column_is_called_again(void **state)
+{
+	(void)state;
+	struct outcome outcome = {0};
+	pg_fixture_run(&server, GETS_A_COLUMN);
+	spawn(&outcome, call_widened);
+	fixture_idle(&fixture);
+	pg_fixture_run(&server, "DROP FUNCTION widened");
+	assert_int_equal(outcome.code, ERR_NONE);
+	assert_int_equal(outcome.answer, 5);
+}
+
 static void run_many_texts(struct request *rq)
 {
 	struct outcome *outcome = rq->user;
@@ -163,6 +188,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_a_replaced_function_is_called_again, setup,
 	                                        teardown),
+		cmocka_unit_test_setup_teardown(
+			test_a_function_whose_row_gets_a_column_is_called_again, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_stale_plans_are_prepared_again, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_the_number_of_prepared_statements_is_limited,
