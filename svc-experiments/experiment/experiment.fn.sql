@@ -115,12 +115,17 @@ BEGIN
     RETURN becomes;
 END $$;
 
+-- Where the delta and its word are from; null: there are none.
+CREATE OR REPLACE FUNCTION delta_source_shown(e experiment) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN num_nonnulls(e.observed_delta, e.delta_confidence) > 0 THEN coalesce(e.delta_source, 'stated') END
+$$;
+
 -- An experiment as lists show it.
 CREATE OR REPLACE FUNCTION experiment_json(e experiment, project_name text) RETURNS json LANGUAGE sql STABLE AS $$
     SELECT json_build_object(
         'id', e.id, 'name', e.name, 'status', e.status, 'hypothesis', e.hypothesis, 'outcome', e.outcome,
         'decision', e.decision, 'observed_delta', e.observed_delta, 'delta_confidence', e.delta_confidence,
-        'target_metric', e.target_metric, 'tags', e.tags, 'pr_url', e.pr_url, 'pr_status', e.pr_status,
+        'delta_source', delta_source_shown(e), 'target_metric', e.target_metric, 'tags', e.tags, 'pr_url', e.pr_url, 'pr_status', e.pr_status,
         'external_ticket_id', e.external_ticket_id, 'ticket_source', e.ticket_source, 'ticket_url', e.ticket_url,
         'project_id', e.project_id, 'project_name', project_name, 'created_via', e.created_via,
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
@@ -162,7 +167,7 @@ BEGIN
         'created_via', e.created_via, 'source_type', e.source_type, 'source_ref', e.source_ref,
         'launch_context', e.launch_context, 'ab_test_config', e.ab_test_config,
         'ab_test_results', experiment_results_json(e),
-        'delta_source', CASE WHEN num_nonnulls(e.observed_delta, e.delta_confidence) > 0 THEN coalesce(e.delta_source, 'stated') END,
+        'delta_source', delta_source_shown(e),
         'linked_resources', e.linked_resources, 'pipeline_status', e.pipeline_status, 'branch_name', e.branch_name,
         'history', experiment_changes_json(e.id),
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at));

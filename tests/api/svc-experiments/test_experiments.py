@@ -10,7 +10,7 @@ from lib.tables import experiments as experiments_tables
 
 DETAIL_ONLY = {
     "source_type", "source_ref", "launch_context", "ab_test_config", "ab_test_results", "linked_resources",
-    "pipeline_status", "branch_name", "history", "delta_source",
+    "pipeline_status", "branch_name", "history",
 }
 STATUSES = ["draft", "running", "complete", "analyzing", "shipped", "iterating", "rejected", "abandoned"]
 NULLABLE = [
