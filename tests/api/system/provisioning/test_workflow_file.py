@@ -48,6 +48,12 @@ def test_it_passes_actionlint(text, tmp_path):
     assert len(found) == 1 and 'wrong.yml' in found[0] and '"test" is not defined' in found[0], done.stdout
 
 
+def test_its_machines_change_by_its_own_versions_alone(text):
+    jobs = yaml.safe_load(text)["jobs"]
+    assert {job["runs-on"] for job in jobs.values()} == {"ubuntu-24.04"}
+    assert [step["uses"] for job in jobs.values() for step in job["steps"] if "uses" in step] == []
+
+
 def test_its_shell_steps_pass_shellcheck(text):
     steps = [step for job in yaml.safe_load(text)["jobs"].values() for step in job["steps"]]
     assert len(steps) > 5
