@@ -54,7 +54,9 @@ static const char *find_repository(struct arena *arena, const char *text)
 	static const char GITHUB[] = "https://github.com";
 	struct buf plain = {.arena = arena};
 	const char *found[1];
-	for (; text && *text; text++)
+	if (!text || !strcasestr(text, "github"))
+		return NULL;
+	for (; *text; text++)
 		if (text[0] != '\\' || text[1] != '_')
 			buf_add(&plain, text, 1);
 	if (!plain.data || repository_urls_find(arena, GITHUB, plain.data, found, 1) == 0)

@@ -48,6 +48,7 @@ static const char *const ROWS[][2] = {
 	{"$a_{ij}$ and $\\mathrm{SO}(3)$", "aᵢⱼ and SO(3)"},
 	/* normal forms */
 	{"e\xCC\x81", "é"},
+	{"a -- e\xCC\x81", "a – é"},
 	{"\xE1\x84\x92\xE1\x85\xA1\xE1\x86\xAB", "한"},
 	{"\xD0\xB8\xCC\x86", "й"},
 	{"\xE3\x81\x8B\xE3\x82\x99", "が"},
