@@ -21,6 +21,7 @@
 #include "provision/renewal.h"
 #include "provision/schedule.h"
 #include "provision/workflow_file.h"
+#include "quality/quality.h"
 #include "refresh/daily.h"
 #include "refresh/refit.h"
 #include "refresh/refresh.h"
@@ -39,6 +40,7 @@ static const struct route ROUTES[] = {
 	{API_ID_interest_update, interest_update},
 	{API_ID_interest_delete, interest_delete},
 	{API_ID_interest_toggle, interest_toggle},
+	{API_ID_interest_quality_get, quality_get},
 	{API_ID_repository_analyze, repository_analyze},
 	{API_ID_candidates_score, candidates_score},
 	{API_ID_preference_model_refit, preference_model_refit},

@@ -1,7 +1,7 @@
 #include "report/report.h"
 
-#include "base/timefmt.h"
 #include "input/input.h"
+#include "input/period.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "reply/reply.h"
@@ -10,9 +10,7 @@
 
 #include <string.h>
 
-#define DAY_MS       ((int64_t)24 * 3600 * 1000)
-#define DEFAULT_DAYS 30
-#define PERIOD_DAYS  3700 /* the longest period */
+static const struct period_limits PERIOD_LIMITS = {.days_default = 30, .days_max = 3700};
 
 struct report_input {
 	const char *since, *until;
@@ -25,41 +23,6 @@ static const struct field REPORT_FIELDS[] = {
 	QUERY_TEXT(struct report_input, repos, "repos", REPEATED, 1, 20000),
 	FIELD_END,
 };
-
-struct period {
-	const char *since, *until; /* days, both included */
-	int64_t days;
-};
-
-static const char *format_day(struct request *rq, int64_t time_ms)
-{
-	char *day = arena_alloc(rq->arena, DATE_TEXT_LEN + 1);
-	date_format(time_ms, day);
-	return day;
-}
-
-static int64_t parse_day(const char *day)
-{
-	int64_t time_ms = 0;
-	require(date_parse(day, strlen(day), &time_ms));
-	return time_ms;
-}
-
-/* The period that was asked for; the last 30 days where it was not. */
-static struct period read_period(struct request *rq, const struct report_input *in)
-{
-	int64_t until_ms = in->until ? parse_day(in->until) : time_now_ms();
-	int64_t since_ms =
-		in->since ? parse_day(in->since) : until_ms - (DEFAULT_DAYS - 1) * DAY_MS;
-	struct period period = {.since = format_day(rq, since_ms),
-	                        .until = format_day(rq, until_ms)};
-	period.days = (parse_day(period.until) - parse_day(period.since)) / DAY_MS + 1;
-	if (period.days < 1)
-		raise_field(rq, "since", "must not be after until");
-	if (period.days > PERIOD_DAYS)
-		raise_field(rq, "since", "must be at most %d days before until", PERIOD_DAYS);
-	return period;
-}
 
 /* The step of the agents' timelines, so that they have about thirty steps at most. */
 static const char *timeline_step(int64_t days)
@@ -196,7 +159,7 @@ static yyjson_mut_val *build_findings(const struct report *report, yyjson_val *f
 void fleet_report_get(struct request *rq)
 {
 	struct report_input *in = request_input(rq, struct report_input, REPORT_FIELDS);
-	struct period period = read_period(rq, in);
+	struct period period = period_read(rq, in->since, in->until, &PERIOD_LIMITS);
 	struct pg_rows *rows =
 		pg_query(rq, FLEET_REPORT_SQL, pg_uuid(rq->caller.account), pg_text(period.since),
 	                 pg_text(period.until), pg_text(in->repos), pg_text(rq->caller.repo),

@@ -153,6 +153,17 @@ export const text = {
   },
   papers: {
     title: "Papers",
+    quality: {
+      title: "What recommendations were worth",
+      lead: "By week, of the last 90 days. A paper counts in the week in which it was recommended, whenever the rest came.",
+      measures: {
+        recommended: "Recommended",
+        rated: "Rated",
+        run: "Tried by a run or an experiment",
+        merged: "Merged",
+        shipped: "Shipped",
+      },
+    },
     query: "Search papers",
     submit: "Search",
     container: "only with a container",

@@ -300,7 +300,7 @@ OPEN_TO = {
     """,
     ("INTEREST_KEYS",): """
         preference_model_refit refit_task_get candidates_score interests_list interest_get interest_update
-        interest_delete agent_pause agent_resume provision_status_get provision_task_get interest_toggle recommendations_list
+        interest_delete agent_pause agent_resume provision_status_get provision_task_get interest_toggle recommendations_list interest_quality_get
         recommendations_digest_get recommendations_funnel_get recommendations_refresh refresh_task_get recommendation_explanation
         recommendation_feedback recommendation_feedback_delete
     """,

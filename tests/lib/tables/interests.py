@@ -213,6 +213,13 @@ def add_experiment(db, interest, papers, status="shipped"):
                " SELECT uuid_v7(), account_id, 1, now(), %s, project_id, %s FROM interest WHERE id = %s", [status, list(papers), interest])
 
 
+def add_run_outcome(db, interest, stage, recommendation=None, paper=None, names_interest=False):
+    """What a run of the interest's account opened for a recommendation, or for a paper of the interest, as an event would bring it."""
+    db.execute("INSERT INTO run_outcome (account_id, url, version, stage, interest_id, recommendation_id, arxiv_id)"
+               " SELECT account_id, 'https://example.com/pull/' || gen_random_uuid(), 1, %s, CASE WHEN %s THEN id END, %s, %s"
+               " FROM interest WHERE id = %s", [stage, names_interest or paper is not None, recommendation, paper, interest])
+
+
 def experiment_papers(db, experiment):
     rows = db.execute("SELECT arxiv_id FROM experiment_paper WHERE experiment_id = %s ORDER BY 1", [experiment])
     return [paper for (paper,) in rows]

@@ -49,6 +49,13 @@ export const funnel = queryOptions({
   queryFn: () => answer(api.GET("/api/v1.0/papers/recommended/funnel")),
 });
 
+/** What the recommendations of an interest were worth, by week. */
+export const quality = (id: string) =>
+  queryOptions({
+    queryKey: ["interests", id, "quality"],
+    queryFn: () => answer(api.GET("/api/v1.0/interests/{interest_id}/quality", { params: { path: { interest_id: id } } })),
+  });
+
 /** A task that is asked for until it ends; null: none has been started. */
 export const taskOptions = (id: string | null, read: (id: string) => Promise<Schemas["Task"]>) =>
   queryOptions({

@@ -106,6 +106,7 @@ CALLS = {
     "provision_task_get": absent(),
     "interest_toggle": absent(),
     "recommendations_list": own(query=lambda v: {"interest_id": v.interest, "period": "all"}),
+    "interest_quality_get": absent(),
     "recommendations_funnel_get": own(),
     "recommendations_digest_get": own(query=lambda v: {"period": "all"}),
     "recommendations_refresh": refused(lambda v: {"interest_id": v.interest}),
@@ -301,7 +302,8 @@ NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_tas
            "asset_get", "asset_similar_list", "search_stats_get", "app_get", "app_install_url_get", "app_installation_get", "connections_list",
            "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
-           "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "build_get", "builds_list",
+           "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "interest_quality_get",
+           "build_get", "builds_list",
            "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list"}
 
 

@@ -18,6 +18,7 @@ import { text } from "../../text";
 import { AgentSchedule } from "./AgentSchedule";
 import { InterestForm } from "./InterestForm";
 import { Model } from "./Model";
+import { Quality } from "./Quality";
 import { InterestState } from "./states";
 
 type Detail = Schemas["InterestDetail"];
@@ -119,6 +120,7 @@ function Content({ detail }: { detail: Detail }) {
     >
       <Facts detail={detail} />
       <Model historyId={detail.experiment_history_id} />
+      <Quality id={detail.id} />
       <AgentSchedule interest={detail} />
       {open === "edit" && (
         <Dialog title={text.interests.edit} onClose={() => setOpen(null)}>
