@@ -1,6 +1,7 @@
 /* svc-evalenv: environments for evaluations, and what is evaluated in them. */
 #include "build/build.h"
 #include "build/catalogue.h"
+#include "evidence/eval_evidence.h"
 #include "main/service_main.h"
 #include "queue/queue.h"
 #include "queue/wakeup.h"
@@ -37,6 +38,11 @@ static const struct route ROUTES[] = {
 	{0},
 };
 
+static const struct internal_route INTERNAL_ROUTES[] = {
+	{INTERNAL_ID_eval_evidence_get, eval_evidence_get},
+	{0},
+};
+
 static const struct job JOBS[] = {
 	{"asset_update", asset_update_run},
 	{0},
@@ -67,6 +73,7 @@ static const struct service SERVICE = {
 	.schema = "evalenv",
 	.api = API_EVALENV,
 	.routes = ROUTES,
+	.internal_routes = INTERNAL_ROUTES,
 	.settings =
 		(const struct setting *const[]){TEMPLATE_SETTINGS, QUEUE_SETTINGS, WAKEUP_SETTINGS,
                                                 DELIVERY_SETTINGS, VAULT_SETTINGS, NULL},

@@ -1,3 +1,4 @@
+#include "evidence/evidence.h"
 #include "experiment/evaluation.h"
 #include "experiment/experiment.h"
 #include "experiment/key_experiments.h"
@@ -23,6 +24,8 @@ static const struct route ROUTES[] = {
 	{API_ID_result_create, result_create},
 	{API_ID_sample_size_get, sample_size_get},
 	{API_ID_ticket_get, ticket_get},
+	{API_ID_experiment_evidence_get, evidence_get},
+	{API_ID_asset_outcomes_get, paper_outcomes_get},
 	{API_ID_ticket_comment, ticket_comment},
 	{API_ID_implement_actionable_list, experiment_actionable},
 	{API_ID_implement_context_get, implementation_context},

@@ -2,6 +2,7 @@
 #include "agent/agent.h"
 #include "budget/budget.h"
 #include "budget/reservation.h"
+#include "candidate/run_evidence.h"
 #include "chat/chat.h"
 #include "code_host/code_host.h"
 #include "inbox/inbox.h"
@@ -44,6 +45,7 @@ static const struct route ROUTES[] = {
 static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_installation_record, installation_record},
 	{INTERNAL_ID_run_reserve, run_reserve},
+	{INTERNAL_ID_fleet_evidence_get, run_evidence_get},
 	{INTERNAL_ID_run_attach, run_attach},
 	{INTERNAL_ID_run_release, run_release},
 	{0},

@@ -22,6 +22,7 @@
 #include "provision/schedule.h"
 #include "provision/workflow_file.h"
 #include "quality/quality.h"
+#include "quality/recommendation_evidence.h"
 #include "refresh/daily.h"
 #include "refresh/refit.h"
 #include "refresh/refresh.h"
@@ -70,6 +71,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_agent_pair_get, agent_pair_get},
 	{INTERNAL_ID_interest_pool_get, interest_pool_get},
 	{INTERNAL_ID_interest_seen_get, interest_seen_get},
+	{INTERNAL_ID_interest_evidence_get, recommendation_evidence_get},
 	{0},
 };
 

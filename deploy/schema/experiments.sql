@@ -65,6 +65,8 @@ CREATE TRIGGER experiment_deleted AFTER DELETE ON experiment REFERENCING OLD TAB
 CREATE TRIGGER experiment_inserted AFTER INSERT ON experiment REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION experiment_counted();
 CREATE TRIGGER implementation_announce AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW WHEN (((new.pipeline_status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) AND (old.pipeline_status <> new.pipeline_status))) EXECUTE FUNCTION implementation_announce();
 CREATE TRIGGER implementation_steps_end AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW WHEN (((new.pipeline_status = ANY (ARRAY['pr_opened'::text, 'completed'::text, 'failed'::text])) AND (old.pipeline_status <> new.pipeline_status))) EXECUTE FUNCTION implementation_steps_end();
+CREATE TRIGGER papers_changed AFTER UPDATE ON experiment FOR EACH ROW WHEN (((((old.launch_context IS DISTINCT FROM new.launch_context) OR (old.source_type IS DISTINCT FROM new.source_type)) OR (old.source_ref IS DISTINCT FROM new.source_ref)) OR (old.linked_resources IS DISTINCT FROM new.linked_resources))) EXECUTE FUNCTION experiment_papers_follow();
+CREATE TRIGGER papers_named AFTER INSERT ON experiment FOR EACH ROW WHEN (((new.launch_context IS NOT NULL) OR (new.source_ref IS NOT NULL) OR (new.linked_resources <> '[]'::jsonb))) EXECUTE FUNCTION experiment_papers_follow();
 ALTER TABLE ONLY experiment
     ADD CONSTRAINT experiment_project FOREIGN KEY (account_id, project_id) REFERENCES project(account_id, id);
 
@@ -148,6 +150,18 @@ ALTER TABLE experiment_history ALTER COLUMN id ADD GENERATED ALWAYS AS IDENTITY 
     NO MAXVALUE
     CACHE 1
 );
+
+CREATE TABLE experiment_paper (
+    account_id uuid NOT NULL,
+    arxiv_id text NOT NULL,
+    experiment_id uuid NOT NULL,
+    CONSTRAINT arxiv_id_bytes CHECK ((octet_length(arxiv_id) <= 64))
+);
+ALTER TABLE ONLY experiment_paper
+    ADD CONSTRAINT experiment_paper_pkey PRIMARY KEY (account_id, arxiv_id, experiment_id);
+CREATE INDEX experiment_paper_of_experiment ON experiment_paper USING btree (experiment_id);
+ALTER TABLE ONLY experiment_paper
+    ADD CONSTRAINT experiment_paper_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 
 CREATE TABLE experiment_result (
     id uuid NOT NULL,

@@ -154,6 +154,18 @@ CREATE INDEX reservation_by_run ON reservation USING btree (account_id, repo_key
 CREATE INDEX reservation_expiring ON reservation USING btree (expires_at) WHERE (state = 'held'::text);
 CREATE TRIGGER account_required BEFORE INSERT ON reservation FOR EACH ROW EXECUTE FUNCTION account_required();
 
+CREATE TABLE run_detail (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    detail jsonb NOT NULL,
+    reported_at bigint NOT NULL,
+    older jsonb
+)
+PARTITION BY RANGE (first_at);
+ALTER TABLE ONLY run_detail
+    ADD CONSTRAINT run_detail_pkey PRIMARY KEY (id, first_at);
+
 CREATE TABLE deliverable (
     account_id uuid NOT NULL,
     url text NOT NULL,
@@ -278,18 +290,6 @@ CREATE TABLE run_day (
 ALTER TABLE ONLY run_day
     ADD CONSTRAINT run_day_pkey PRIMARY KEY (account_id, repo_key, day);
 
-CREATE TABLE run_detail (
-    id uuid NOT NULL,
-    account_id uuid NOT NULL,
-    first_at timestamp with time zone NOT NULL,
-    detail jsonb NOT NULL,
-    reported_at bigint NOT NULL,
-    older jsonb
-)
-PARTITION BY RANGE (first_at);
-ALTER TABLE ONLY run_detail
-    ADD CONSTRAINT run_detail_pkey PRIMARY KEY (id, first_at);
-
 CREATE TABLE budget_notice (
     budget_id uuid NOT NULL,
     starts_at timestamp with time zone NOT NULL,
@@ -300,6 +300,21 @@ ALTER TABLE ONLY budget_notice
     ADD CONSTRAINT budget_notice_pkey PRIMARY KEY (budget_id, starts_at, percent);
 ALTER TABLE ONLY budget_notice
     ADD CONSTRAINT budget_notice_budget_id_starts_at_fkey FOREIGN KEY (budget_id, starts_at) REFERENCES budget_period(budget_id, starts_at) ON DELETE CASCADE;
+
+CREATE TABLE candidate (
+    account_id uuid NOT NULL,
+    arxiv_id text NOT NULL,
+    run uuid NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    gate text,
+    reason text,
+    score double precision,
+    CONSTRAINT arxiv_id_bytes CHECK ((octet_length(arxiv_id) <= 64)),
+    CONSTRAINT candidate_gate_check CHECK ((gate = ANY (ARRAY['relevance'::text, 'duplicate'::text, 'license'::text, 'container'::text, 'feasibility'::text, 'risk'::text, 'scope'::text, 'budget'::text, 'other'::text])))
+);
+ALTER TABLE ONLY candidate
+    ADD CONSTRAINT candidate_pkey PRIMARY KEY (run, arxiv_id);
+CREATE INDEX candidate_of_paper ON candidate USING btree (account_id, arxiv_id);
 
 CREATE TABLE code_host_item (
     repo_key text NOT NULL,

@@ -35,6 +35,7 @@ BEGIN
     WHERE r.account_id = account AND r.repo_key = key AND (told.place = 1 OR r.host_state IS NOT NULL);
     DELETE FROM run_detail d USING run r WHERE r.account_id = account AND r.repo_key = key AND d.id = r.id AND d.first_at = r.first_at;
     DELETE FROM run_text t USING run r WHERE r.account_id = account AND r.repo_key = key AND t.run = r.id;
+    DELETE FROM candidate c USING run r WHERE r.account_id = account AND r.repo_key = key AND c.run = r.id;
     PERFORM budget_period_add(ARRAY(SELECT (r, NULL)::run_change FROM run r WHERE r.account_id = account AND r.repo_key = key));
     DELETE FROM run r WHERE r.account_id = account AND r.repo_key = key;
     DELETE FROM run_key k WHERE k.account_id = account AND k.repo_key = key;

@@ -5,7 +5,7 @@
 -- share what it costs to start its plans, to lock the sums and to commit.
 --
 -- Transactions lock rows in one order, so that none waits for another in a circle: account_guard, which they share; repo_guard,
--- which a report locks only when it makes an owner; run_key; run; run_repo; run_agent; run_day; reservation; budget_period;
+-- which a report locks only when it makes an owner; run_key; run; candidate; run_repo; run_agent; run_day; reservation; budget_period;
 -- code_host_item; deliverable; inbox_look. Of each table in the order of its key. A start locks budgets before all but account_guard.
 
 -- The stamp of a report, in microseconds since 1970: when the run finished, or started, as far as the report says. At the
@@ -253,8 +253,8 @@ BEGIN
         shown := run_json(r, d.detail);
         RETURN NEXT;
     END LOOP;
-    PERFORM run_details_store(details) WHERE cardinality(details) > 0;
-    PERFORM runs_store(changes) WHERE cardinality(changes) > 0;
+    PERFORM run_details_store(details), candidates_reject(details) WHERE cardinality(details) > 0;
+    PERFORM runs_store(changes), candidates_choose(changes) WHERE cardinality(changes) > 0;
     FOREACH one IN ARRAY claimed LOOP
         PERFORM deliverable_reconcile(one.account_id, one.repo_key);
     END LOOP;
@@ -275,6 +275,7 @@ BEGIN
     END IF;
     DELETE FROM run x WHERE x.id = k.id AND x.first_at = k.first_at RETURNING * INTO r;
     DELETE FROM run_detail x WHERE x.id = k.id AND x.first_at = k.first_at;
+    DELETE FROM candidate c WHERE c.run = k.id;
     DELETE FROM run_text x WHERE x.run = k.id;
     INSERT INTO run_removed VALUES (k.account_id, k.repo_key, k.run_key) ON CONFLICT DO NOTHING;
     change.was := r;

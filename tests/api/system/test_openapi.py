@@ -76,7 +76,7 @@ REQUESTS |= {"ApiKeyCreate", "ApiKeyUpdate", "ExperimentCreate", "ExperimentPlan
 REQUESTS |= {"TemplateCreate", "TemplateUpdate", "TemplateSpec", "BuildCreate", "BuildReport", "Claim", "Heartbeat", "EvalRunCreate", "EvalResult", "HostedResult"}
 REQUESTS |= {"BudgetInput", "WebhookCreate", "WebhookDigestCreate", "WebhookUpdate"}
 REQUESTS |= {"InterestCreate", "InterestUpdate", "ScheduleChange", "Feedback", "Report", "AssetPut", "SearchRequest", "HarvestRequest", "LaunchContext", "Telemetry"}
-FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^\w+Message\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$")
+FREE_FORM = re.compile(r"^openapi_get 200$|^ImplementationContext\.(resource|container)$|\bkey_methods\b|^\w+Message\b|^Run(\.selection_rejected\.items)?$|^Run\b.*\b(evidence|fidelity)$|^Evidence(Node|Edge)\.data$")
 
 
 def ids(operations):

@@ -342,3 +342,11 @@ def drop_silent_account(db, account):
     db.execute("DROP FUNCTION IF EXISTS refuse")
     for table in ("installation", "run_repo", "inbox_look"):
         db.execute(f"DELETE FROM {table} WHERE account_id = %s", [account])
+
+
+# Papers that runs considered
+
+
+def candidates_of(db, account):
+    """[(run, paper, gate)] of the account."""
+    return db.execute("SELECT run, arxiv_id, gate FROM candidate WHERE account_id = %s", [account]).fetchall()

@@ -1,6 +1,7 @@
 import type { UseQueryResult } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 
+import type { Schemas } from "../api/client";
 import { text } from "../text";
 import { Fault } from "./Fault";
 
@@ -17,5 +18,25 @@ export function Answer<T>({ query, children }: Props<T>) {
     <p class="quiet" aria-busy="true">
       {text.loading}
     </p>
+  );
+}
+
+interface MissingProps {
+  missing: readonly Schemas["EvidenceMissing"][];
+  hidden: number; // what the key's limit keeps back
+}
+
+/** What an answer that several services have parts in does not show, and why. */
+export function MissingParts({ missing, hidden }: MissingProps) {
+  const words = text.missing;
+  return (
+    <>
+      {missing.map(({ part, why }) => (
+        <p key={part} class="small warm" role="status">
+          {words.parts[part]} {words.whys[why]}
+        </p>
+      ))}
+      {hidden > 0 && <p class="small quiet">{words.hidden(hidden)}</p>}
+    </>
   );
 }

@@ -107,6 +107,8 @@ CALLS = {
     "interest_toggle": absent(),
     "recommendations_list": own(query=lambda v: {"interest_id": v.interest, "period": "all"}),
     "interest_quality_get": absent(),
+    "experiment_evidence_get": absent(),
+    "asset_outcomes_get": own(),
     "recommendations_funnel_get": own(),
     "recommendations_digest_get": own(query=lambda v: {"period": "all"}),
     "recommendations_refresh": refused(lambda v: {"interest_id": v.interest}),
@@ -303,7 +305,7 @@ NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_tas
            "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "interest_quality_get",
-           "build_get", "builds_list",
+           "asset_outcomes_get", "build_get", "builds_list",
            "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list"}
 
 

@@ -47,7 +47,7 @@ static void only_listed_services_may_use_an_operation(void **state attr_unused)
 	const struct internal_op *lookup = internal_op(INTERNAL_ID_assets_lookup);
 	const struct api_op *get = api_op(API_ID_asset_get);
 	assert_true(internal_op_is_allowed(lookup, API_INTERESTS));
-	assert_false(internal_op_is_allowed(lookup, API_EXPERIMENTS));
+	assert_false(internal_op_is_allowed(lookup, API_FLEET));
 	assert_true(api_op_is_allowed(get, API_GATEWAY));
 	assert_true(api_op_is_allowed(get, API_EXPERIMENTS));
 	assert_false(api_op_is_allowed(get, API_INTERESTS));

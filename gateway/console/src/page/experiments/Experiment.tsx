@@ -18,6 +18,7 @@ import { ExperimentForm } from "./ExperimentForm";
 import { Implementation } from "./Implementation";
 import { Results } from "./Results";
 import { Ticket } from "./Ticket";
+import { Way } from "./Way";
 import { experiment } from "./queries";
 import { Delta, ExperimentState } from "./words";
 
@@ -144,6 +145,7 @@ function Content({ detail }: { detail: Detail }) {
     >
       <About detail={detail} />
       <Results id={detail.id} />
+      <Way id={detail.id} />
       <Implementation detail={detail} />
       <History detail={detail} />
       {open === "edit" && (

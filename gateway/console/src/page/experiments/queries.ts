@@ -30,6 +30,13 @@ export const results = (id: string) =>
     },
   });
 
+/** How it came from its paper to its decision. */
+export const evidence = (id: string) =>
+  queryOptions({
+    queryKey: ["experiments", id, "evidence"],
+    queryFn: () => answer(api.GET("/api/v1.0/experiments/{experiment_id}/evidence", { params: { path: { experiment_id: id } } })),
+  });
+
 const IMPLEMENTING: readonly Schemas["PipelineState"][] = ["queued", "assembling_context", "dispatching", "running"];
 
 export const isImplementing = ({ pipeline_status }: Schemas["PipelineStatus"]) => IMPLEMENTING.includes(pipeline_status);

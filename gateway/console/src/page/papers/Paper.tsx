@@ -6,6 +6,7 @@ import { paper } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Page } from "../../part/Page";
 import { PaperMeta } from "../../part/PaperMeta";
+import { Outcomes } from "./Outcomes";
 import { Similar } from "./Similar";
 
 function Content({ detail }: { detail: Schemas["AssetDetail"] }) {
@@ -22,6 +23,7 @@ function Content({ detail }: { detail: Schemas["AssetDetail"] }) {
         </p>
       )}
       {detail.containerfile !== null && <pre class="command">{detail.containerfile}</pre>}
+      <Outcomes id={detail.arxiv_id} />
       <Similar id={detail.arxiv_id} />
     </Page>
   );

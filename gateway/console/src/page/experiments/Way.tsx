@@ -1,0 +1,85 @@
+/** The way of an experiment from its paper to its decision, as a line whose stops lead to their pages. */
+import { useQuery } from "@tanstack/preact-query";
+
+import type { Schemas } from "../../api/client";
+import { Answer, MissingParts } from "../../part/Answer";
+import { Time } from "../../part/Time";
+import { text } from "../../text";
+import { evidence } from "./queries";
+import { STOPS } from "./stops";
+
+type Evidence = Schemas["Evidence"];
+type Node = Schemas["EvidenceNode"];
+type Kind = Node["kind"];
+
+const WORDS = text.experiments.way;
+
+/** From the paper to the decision. */
+const ORDER: readonly Kind[] = [
+  "paper",
+  "recommendation",
+  "selection",
+  "run",
+  "implementation",
+  "pull_request",
+  "issue",
+  "eval_build",
+  "eval_run",
+  "analysis",
+  "decision",
+];
+
+const SHOWN = 3; // of a kind
+
+function Stop({ node, graph }: { node: Node; graph: Evidence }) {
+  const Content = STOPS[node.kind];
+  return (
+    <li>
+      <span class="quiet">
+        {WORDS.kinds[node.kind]} {node.at && <Time at={node.at} />} ·
+      </span>{" "}
+      <Content node={node} graph={graph} />
+    </li>
+  );
+}
+
+/** The papers that the experiment is about; others were only considered. */
+function isOnTheWay(node: Node, graph: Evidence): boolean {
+  return node.kind !== "paper" || graph.edges.some((edge) => edge.from === graph.root && edge.to === node.id);
+}
+
+function Line({ graph }: { graph: Evidence }) {
+  return (
+    <ol class="timeline" aria-label={WORDS.title}>
+      {ORDER.map((kind) => {
+        const nodes = graph.nodes.filter((node) => node.kind === kind && isOnTheWay(node, graph));
+        return [
+          ...nodes.slice(0, SHOWN).map((node) => <Stop key={node.id} node={node} graph={graph} />),
+          nodes.length > SHOWN && (
+            <li key={kind} class="quiet">
+              {WORDS.more(nodes.length - SHOWN, WORDS.kinds[kind])}
+            </li>
+          ),
+        ];
+      })}
+    </ol>
+  );
+}
+
+export function Way({ id }: { id: string }) {
+  return (
+    <section class="group">
+      <h2>{WORDS.title}</h2>
+      <Answer query={useQuery(evidence(id))}>
+        {(graph) => (
+          <>
+            <p>{graph.summary.sentences.join(" ")}</p>
+            <Line graph={graph} />
+            {graph.truncated && <p class="small quiet">{WORDS.truncated}</p>}
+            <MissingParts missing={graph.missing} hidden={graph.hidden} />
+          </>
+        )}
+      </Answer>
+    </section>
+  );
+}

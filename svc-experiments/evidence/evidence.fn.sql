@@ -1,0 +1,140 @@
+-- What an experiment says of its way to a decision, as parts of a graph (evidence/evidence.h).
+
+-- When its pull request was merged; null: it was not.
+CREATE OR REPLACE FUNCTION experiment_merged_at(e experiment) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN CASE WHEN e.pr_status = 'merged' THEN coalesce((
+        SELECT max(h.at) FROM experiment_history h
+        WHERE h.experiment_id = e.id AND h.field = 'pr_status' AND h.becomes = '"merged"'), e.created_at) END;
+END $$;
+
+-- What became of it: `worked`, `failed`, `pending` or `untried`. A person's decision counts before what the code host says; a merge
+-- counts after 30 days.
+CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN CASE
+        WHEN e.outcome = 'ship' OR e.status = 'shipped' THEN 'worked'
+        WHEN e.outcome = 'abandon' OR e.status IN ('rejected', 'abandoned') THEN 'failed'
+        WHEN experiment_merged_at(e) <= now() - interval '30 days' THEN 'worked'
+        WHEN e.pr_status = 'closed' THEN 'failed'
+        WHEN e.status = 'draft' AND e.outcome IS NULL AND e.pr_status IS NULL THEN 'untried'
+        ELSE 'pending' END;
+END $$;
+
+-- The changes that decided something, the newest first. What a change left as it was is null. One that was decided when it was made
+-- has no change of that in its history: it counts as one, of its making.
+CREATE OR REPLACE FUNCTION experiment_decisions(e experiment)
+RETURNS TABLE (node text, at timestamptz, outcome text, decision text, status text, by_key uuid) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN QUERY
+        SELECT 'decision:' || max(h.id), h.at, max(h.becomes #>> '{}') FILTER (WHERE h.field = 'outcome'),
+               max(h.becomes #>> '{}') FILTER (WHERE h.field = 'decision'), max(h.becomes #>> '{}') FILTER (WHERE h.field = 'status'),
+               (array_agg(h.by_key))[1]
+        FROM experiment_history h
+        WHERE h.experiment_id = e.id AND h.becomes <> 'null'
+          AND (h.field IN ('outcome', 'decision')
+               OR (h.field = 'status' AND h.becomes #>> '{}' IN ('shipped', 'iterating', 'rejected', 'abandoned')))
+        GROUP BY h.at ORDER BY h.at DESC LIMIT 20;
+    IF NOT FOUND AND (coalesce(e.outcome, e.decision) IS NOT NULL OR e.status IN ('shipped', 'iterating', 'rejected', 'abandoned')) THEN
+        RETURN QUERY SELECT 'decision:' || e.id, e.created_at, e.outcome, e.decision, e.status, NULL::uuid;
+    END IF;
+END $$;
+
+-- The papers that the graph is about: the first 50 that it names.
+CREATE OR REPLACE FUNCTION evidence_papers(e experiment) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_path_query_array(experiment_papers(e), '$[0 to 49]')
+$$;
+
+-- The evaluation runs whose results it keeps.
+CREATE OR REPLACE FUNCTION experiment_eval_runs(e experiment) RETURNS SETOF jsonb LANGUAGE sql STABLE AS $$
+    SELECT item FROM jsonb_array_elements(CASE WHEN jsonb_typeof(e.ab_test_results -> 'eval_runs') = 'array'
+                                               THEN e.ab_test_results -> 'eval_runs' ELSE '[]' END) AS item
+    WHERE item ->> 'run_id' IS NOT NULL
+$$;
+
+CREATE OR REPLACE FUNCTION evidence_node(id text, kind text, at timestamptz, url text, data json) RETURNS json LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN json_build_object('id', id, 'kind', kind, 'at', time_json(at), 'url', url, 'data', data);
+END $$;
+
+CREATE OR REPLACE FUNCTION evidence_edge(from_node text, to_node text, kind text, at timestamptz) RETURNS json LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN json_build_object('from', from_node, 'to', to_node, 'kind', kind, 'at', time_json(at), 'basis', 'stated', 'data', NULL);
+END $$;
+
+-- An experiment with what hangs on it here: the newest 20 of each.
+CREATE OR REPLACE FUNCTION experiment_evidence(e experiment, OUT nodes json, OUT edges json) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    WITH attempt AS (
+        SELECT i AS made, e.id || '/' || i.attempt AS node FROM implementation i WHERE i.experiment_id = e.id ORDER BY i.attempt DESC LIMIT 20
+    ), analysis AS (
+        SELECT r.id, r.at, r.output FROM experiment_result r WHERE r.experiment_id = e.id AND NOT r.is_apart ORDER BY r.id DESC LIMIT 20
+    ), decided AS (
+        SELECT * FROM experiment_decisions(e)
+    ), evaluation AS (
+        SELECT item ->> 'run_id' AS id, item, coalesce((item ->> 'finished_at')::timestamptz, e.created_at) AS at FROM experiment_eval_runs(e) AS item
+    ), node AS (
+        SELECT evidence_node(e.id::text, 'experiment', e.created_at, '/console/experiments/' || e.id, json_build_object(
+                   'name', e.name, 'status', e.status, 'hypothesis', left(e.hypothesis, 2000), 'outcome', e.outcome,
+                   'decision', left(e.decision, 2000), 'tags', e.tags, 'verdict', experiment_verdict(e))) AS node
+        UNION ALL
+        SELECT evidence_node(a.node, 'implementation', (a.made).started_at, (a.made).run_url, json_build_object(
+                   'repo', (a.made).repo, 'branch', (a.made).work_branch, 'error', left((a.made).error, 2000),
+                   'finished_at', time_json((a.made).finished_at), 'steps', implementation_steps_json(a.made)))
+        FROM attempt a
+        UNION ALL
+        SELECT evidence_node(r.id::text, 'analysis', r.at, NULL, json_build_object(
+                   'verdict', r.output -> 'verdict', 'text', r.output -> 'text', 'observed_delta', r.output -> 'observed_delta',
+                   'delta_confidence', r.output -> 'delta_confidence', 'comparison', r.output #> '{metrics,0,comparisons,0}',
+                   'metric', r.output #> '{metrics,0,key}', 'warnings', r.output -> 'warnings'))
+        FROM analysis r
+        UNION ALL
+        SELECT evidence_node(d.node, 'decision', d.at, NULL, json_build_object(
+                   'outcome', d.outcome, 'decision', left(d.decision, 2000), 'status', d.status, 'by', d.by_key))
+        FROM decided d
+        UNION ALL
+        SELECT evidence_node(v.id, 'eval_run', v.at, '/console/evaluations/runs/' || v.id, json_build_object(
+                   'template_id', v.item -> 'template_id', 'template_version', v.item -> 'template_version',
+                   'template_digest', v.item -> 'template_digest', 'status', v.item -> 'status', 'metrics', v.item -> 'metrics',
+                   'error', v.item #> '{error,kind}', 'finished_at', v.item -> 'finished_at'))
+        FROM evaluation v
+    ), edge AS (
+        SELECT evidence_edge(e.id::text, 'paper:' || paper, 'about', e.created_at) AS edge FROM jsonb_array_elements_text(evidence_papers(e)) AS paper
+        UNION ALL SELECT evidence_edge(a.node, e.id::text, 'part_of', (a.made).started_at) FROM attempt a
+        UNION ALL SELECT evidence_edge(r.id::text, e.id::text, 'part_of', r.at) FROM analysis r
+        UNION ALL SELECT evidence_edge(v.id, e.id::text, 'part_of', v.at) FROM evaluation v
+        UNION ALL SELECT evidence_edge(d.node, e.id::text, 'decides', d.at) FROM decided d
+        UNION ALL SELECT evidence_edge((SELECT r.id::text FROM analysis r WHERE r.at <= d.at ORDER BY r.at DESC LIMIT 1), d.node, 'supports', d.at)
+                  FROM decided d WHERE EXISTS (SELECT FROM analysis r WHERE r.at <= d.at)
+    )
+    SELECT (SELECT coalesce(json_agg(node.node), '[]') FROM node), (SELECT coalesce(json_agg(edge.edge), '[]') FROM edge) INTO nodes, edges;
+END $$;
+
+-- The pull request that the experiment names, as far as it knows it, with the edge from it; null: it names none.
+CREATE OR REPLACE FUNCTION experiment_pull_request(e experiment) RETURNS json LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN CASE WHEN e.pr_url IS NOT NULL THEN json_build_object(
+        'nodes', json_build_array(evidence_node(e.pr_url, 'pull_request', NULL, e.pr_url, json_build_object(
+            'repo', substring(e.pr_url FROM '^https?://[^/]+/([^/]+/[^/]+)/'), 'number', NULL, 'stage', e.pr_status, 'opened_at', NULL,
+            'closed_at', time_json(experiment_merged_at(e))))),
+        'edges', json_build_array(evidence_edge(e.id::text, e.pr_url, 'opened', NULL))) END;
+END $$;
+
+-- The papers of an experiment, each in a row.
+CREATE OR REPLACE FUNCTION experiment_papers_follow() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    papers text[] := ARRAY(SELECT jsonb_array_elements_text(experiment_papers(NEW)));
+BEGIN
+    DELETE FROM experiment_paper p WHERE p.experiment_id = NEW.id AND p.arxiv_id <> ALL (papers);
+    INSERT INTO experiment_paper (account_id, arxiv_id, experiment_id) SELECT NEW.account_id, unnest(papers), NEW.id
+    ON CONFLICT DO NOTHING;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER papers_named AFTER INSERT ON experiment FOR EACH ROW
+    WHEN (NEW.launch_context IS NOT NULL OR NEW.source_ref IS NOT NULL OR NEW.linked_resources <> '[]')
+    EXECUTE FUNCTION experiment_papers_follow();
+CREATE OR REPLACE TRIGGER papers_changed AFTER UPDATE ON experiment FOR EACH ROW
+    WHEN ((OLD.launch_context, OLD.source_type, OLD.source_ref, OLD.linked_resources)
+          IS DISTINCT FROM (NEW.launch_context, NEW.source_type, NEW.source_ref, NEW.linked_resources))
+    EXECUTE FUNCTION experiment_papers_follow();

@@ -1,0 +1,37 @@
+/** svc-experiments/evidence/: the way of an experiment from its paper to its decision, and what
+ * became of a paper.
+ *
+ *     evidence.c  the operation of an experiment, and what the parts are asked
+ *     part.c      asks the services for their parts
+ *     graph.c     puts the parts together
+ *     summary.c   what the graph says, in figures and sentences
+ *     outcome.c   the operation of a paper
+ *
+ * The graph is put together when it is asked for, from parts that each service makes of its own
+ * tables, and is stored nowhere. A part is {"nodes": [node], "edges": [edge]}:
+ *
+ *     {"id": "0190…", "kind": "run", "at": "2026-01-31T09:30:00.000Z", "url": null, "data": {…}}
+ *     {"from": "selection:0190…", "to": "paper:2205.14135", "kind": "considered",
+ *      "at": "2026-01-31T09:30:00.000Z", "basis": "stated", "data": {"accepted": false, …}}
+ *
+ * | node | id | from |
+ * | --- | --- | --- |
+ * | `paper` | `paper:2205.14135` | the edges that name it; titles from svc-search |
+ * | `recommendation` | uuid | svc-interests |
+ * | `selection`, `run` | `selection:` and the run's uuid, uuid | svc-fleet |
+ * | `pull_request`, `issue` | url | svc-fleet |
+ * | `experiment`, `analysis` | uuid | here |
+ * | `implementation` | experiment/attempt | here |
+ * | `decision` | `decision:` and the newest of its changes in the history | here |
+ * | `eval_run`, `eval_build` | uuid | here, as far as the experiment keeps it; svc-evalenv |
+ *
+ * Each `basis` is `stated`: a record names the other. Nothing is inferred. */
+#pragma once
+
+#include "loop/request.h"
+
+/** GET /experiments/{experiment_id}/evidence */
+void evidence_get(struct request *rq);
+
+/** GET /search/assets/{arxiv_id}/outcomes */
+void paper_outcomes_get(struct request *rq);

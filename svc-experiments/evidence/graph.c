@@ -1,0 +1,142 @@
+#include "evidence/graph.h"
+
+#include "json/json.h"
+
+#include <string.h>
+
+void graph_init(struct graph *graph, struct arena *arena, yyjson_mut_doc *doc)
+{
+	*graph = (struct graph){
+		.arena = arena,
+		.doc = doc,
+		.nodes = yyjson_mut_arr(doc),
+		.ids = arena_array(arena, GRAPH_NODES_MAX, sizeof(char *)),
+		.edges = arena_array(arena, GRAPH_EDGES_MAX, sizeof(struct graph_edge)),
+	};
+}
+
+static size_t node_count(const struct graph *graph)
+{
+	return yyjson_mut_arr_size(graph->nodes);
+}
+
+bool graph_has(const struct graph *graph, const char *id)
+{
+	for (size_t i = 0; i < node_count(graph); i++)
+		if (strcmp(graph->ids[i], id) == 0)
+			return true;
+	return false;
+}
+
+/* Whether a node of this id is to be added. */
+static bool takes(struct graph *graph, const char *id)
+{
+	if (!id || graph_has(graph, id))
+		return false;
+	if (node_count(graph) < GRAPH_NODES_MAX)
+		return true;
+	graph->is_truncated = true;
+	return false;
+}
+
+static void put(struct graph *graph, const char *id, yyjson_mut_val *node)
+{
+	graph->ids[node_count(graph)] = id;
+	yyjson_mut_arr_append(graph->nodes, node);
+}
+
+static void add_edge(struct graph *graph, yyjson_val *edge)
+{
+	const struct graph_edge read = {json_get_text(edge, "from"), json_get_text(edge, "to"),
+	                                json_get_text(edge, "kind"), edge};
+	if (!read.from || !read.to || !read.kind)
+		return;
+	if (graph->edge_count < GRAPH_EDGES_MAX)
+		graph->edges[graph->edge_count++] = read;
+	else
+		graph->is_truncated = true;
+}
+
+void graph_add(struct graph *graph, yyjson_val *part)
+{
+	yyjson_val *item;
+	size_t i, count;
+	yyjson_arr_foreach (json_get(part, "nodes"), i, count, item) {
+		const char *id = json_get_text(item, "id");
+		if (takes(graph, id))
+			put(graph, id, yyjson_val_mut_copy(graph->doc, item));
+	}
+	yyjson_arr_foreach (json_get(part, "edges"), i, count, item)
+		add_edge(graph, item);
+	graph->is_truncated = graph->is_truncated || json_get_bool(part, "truncated", false);
+}
+
+void graph_add_node(struct graph *graph, const char *id, const char *kind, yyjson_mut_val *data)
+{
+	if (!takes(graph, id))
+		return;
+	yyjson_mut_val *node = yyjson_mut_obj(graph->doc);
+	const char *own = arena_strdup(graph->arena, id);
+	yyjson_mut_obj_add_str(graph->doc, node, "id", own);
+	yyjson_mut_obj_add_str(graph->doc, node, "kind", kind);
+	yyjson_mut_obj_add_null(graph->doc, node, "at");
+	yyjson_mut_obj_add_null(graph->doc, node, "url");
+	yyjson_mut_obj_add_val(graph->doc, node, "data", data);
+	put(graph, own, node);
+}
+
+static bool is_of_kind(yyjson_mut_val *node, const char *kind)
+{
+	return strcmp(yyjson_mut_get_str(yyjson_mut_obj_get(node, "kind")), kind) == 0;
+}
+
+size_t graph_count(const struct graph *graph, const char *kind)
+{
+	size_t i, max, count = 0;
+	yyjson_mut_val *node;
+	yyjson_mut_arr_foreach (graph->nodes, i, max, node)
+		count += is_of_kind(node, kind);
+	return count;
+}
+
+const char *graph_first_at(const struct graph *graph, const char *kind)
+{
+	size_t i, max;
+	yyjson_mut_val *node;
+	const char *first = NULL;
+	yyjson_mut_arr_foreach (graph->nodes, i, max, node) {
+		const char *at = yyjson_mut_get_str(yyjson_mut_obj_get(node, "at"));
+		if (at && is_of_kind(node, kind) && (!first || strcmp(at, first) < 0))
+			first = at;
+	}
+	return first;
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The ids in their order as texts, for a binary search: an edge for each of 500 nodes would
+ * otherwise compare a million texts. */
+static const char **sorted_ids(const struct graph *graph)
+{
+	const char **ids =
+		arena_memdup(graph->arena, graph->ids, node_count(graph) * sizeof(char *));
+	qsort(ids, node_count(graph), sizeof(char *), compare_ids);
+	return ids;
+}
+
+yyjson_mut_val *graph_edges(const struct graph *graph)
+{
+	const char **ids = sorted_ids(graph);
+	size_t count = node_count(graph);
+	yyjson_mut_val *edges = yyjson_mut_arr(graph->doc);
+	for (size_t i = 0; i < graph->edge_count; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+		if (bsearch(&edge->from, ids, count, sizeof(char *), compare_ids) &&
+		    bsearch(&edge->to, ids, count, sizeof(char *), compare_ids))
+			yyjson_mut_arr_append(edges, yyjson_val_mut_copy(graph->doc, edge->json));
+	}
+	return edges;
+}

@@ -1,0 +1,42 @@
+/** Asks the services for their parts of a graph of evidence, all at once, and search for the titles
+ * of papers. A part that a key may not see, or whose service does not answer in time, is missing
+ * and says so; the rest is shown. */
+#pragma once
+
+#include "evidence/graph.h"
+#include "loop/request.h"
+
+/** How long a service may take. */
+#define PART_TIMEOUT_MS 2000
+
+enum part_name {
+	PART_RECOMMENDATIONS,
+	PART_FLEET,
+	PART_EVALUATIONS,
+	PART_PAPERS,
+	PART_EXPERIMENTS,
+	PART_COUNT
+};
+
+struct part {
+	const char
+		*question;   /* JSON text of an object, without the key's limits; NULL: not asked */
+	yyjson_val *answer;  /* in the request's arena; NULL: it is missing, or was not asked */
+	const char *missing; /* why: `scope`, `key_limit`, `timeout` or `unavailable` */
+};
+
+/** The experiments are this service's own, and are not asked for; PART_EXPERIMENTS only says that
+ * they are missing. */
+
+/** Ask for each part that has a question. Suspends. */
+void parts_ask(struct request *rq, struct part parts[PART_COUNT]);
+
+/** Ask svc-search about the papers that edges of the graph name, at most 100, and add a node for
+ * each. Suspends. */
+void parts_add_papers(struct request *rq, struct graph *graph, struct part *papers);
+
+/** `[{"part": "fleet", "why": "timeout"}]` */
+yyjson_mut_val *parts_missing(yyjson_mut_doc *doc, const struct part parts[PART_COUNT]);
+
+/** The sum of `hidden` over the parts: what the key's limit keeps back. */
+int64_t parts_hidden(const struct part parts[PART_COUNT]);

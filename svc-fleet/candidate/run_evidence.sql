@@ -1,0 +1,87 @@
+-- name: run_evidence_get (read)
+-- $1 account, $2 the question (candidate/run_evidence.h), $3 the only repository that the key may see (NULL: all).
+--
+-- `tried` are the runs that were about one of the papers, were dispatched, or opened one of the links; `refused` the newest that passed
+-- one of the papers over. Runs are shown from the newest on, until they and what hangs on them are 340 nodes.
+WITH asked AS MATERIALIZED (
+    SELECT ARRAY(SELECT jsonb_array_elements_text($2::jsonb -> 'arxiv_ids')) AS papers,
+           ARRAY(SELECT repository_link_now(link) FROM jsonb_array_elements_text($2::jsonb -> 'urls') AS link) AS links,
+           repository_key($3) AS repo
+), dispatched AS MATERIALIZED (
+    SELECT k.id, k.first_at, d.for
+    FROM jsonb_to_recordset($2::jsonb -> 'runs') AS d (repo text, run_id text, "for" text)
+    JOIN run_key k ON k.account_id = $1 AND k.repo_key = repository_key(d.repo) AND k.run_key = d.run_id
+), named AS MATERIALIZED (
+    SELECT c.run AS id, c.first_at FROM asked a JOIN candidate c ON c.account_id = $1 AND c.arxiv_id = ANY (a.papers) AND c.gate IS NULL
+    UNION SELECT id, first_at FROM dispatched
+    UNION SELECT r.id, r.first_at FROM asked a JOIN run r ON r.account_id = $1 AND r.artifact_url = ANY (a.links)
+), tried AS MATERIALIZED (
+    SELECT r.*, a.repo IS NULL OR r.repo_key = a.repo AS is_open FROM asked a, named n JOIN run r ON r.id = n.id AND r.first_at = n.first_at
+), passed AS MATERIALIZED (
+    SELECT c.run AS id, c.first_at, a.repo IS NULL OR r.repo_key = a.repo AS is_open, r.at
+    FROM asked a JOIN candidate c ON c.account_id = $1 AND c.arxiv_id = ANY (a.papers) AND c.gate IS NOT NULL
+    JOIN run r ON r.id = c.run AND r.first_at = c.first_at
+), refused AS MATERIALIZED (
+    SELECT DISTINCT p.id, p.first_at, p.at FROM passed p
+    WHERE p.is_open AND p.id NOT IN (SELECT id FROM named) ORDER BY p.at DESC, p.id DESC LIMIT 20
+), weighed AS MATERIALIZED (
+    SELECT t.id, t.first_at, true AS is_tried, t.at,
+           3 + CASE WHEN coalesce(($2::jsonb ->> 'candidates')::boolean, false) THEN least(50, (
+               SELECT count(*) FROM candidate c WHERE c.run = t.id AND c.gate IS NOT NULL)) ELSE 0 END AS weight
+    FROM tried t WHERE t.is_open
+    UNION ALL SELECT id, first_at, false, at, 2 FROM refused
+), shown AS MATERIALIZED (
+    SELECT r AS run, w.is_tried, d.detail FROM (
+        SELECT *, sum(weight) OVER (ORDER BY at DESC, id DESC ROWS UNBOUNDED PRECEDING) AS nodes FROM weighed) w
+    JOIN run r ON r.id = w.id AND r.first_at = w.first_at
+    LEFT JOIN run_detail d ON d.id = w.id AND d.first_at = w.first_at
+    WHERE w.nodes <= 340
+), considered AS MATERIALIZED (
+    SELECT (s.run).id, c.arxiv_id, c.gate, c.reason, c.score,
+           row_number() OVER (PARTITION BY (s.run).id, c.gate IS NULL ORDER BY c.arxiv_id <> ALL (a.papers), c.score DESC NULLS LAST, c.arxiv_id) AS place
+    FROM asked a, shown s JOIN candidate c ON c.run = (s.run).id
+    WHERE c.gate IS NULL OR c.arxiv_id = ANY (a.papers) OR (s.is_tried AND coalesce(($2::jsonb ->> 'candidates')::boolean, false))
+), selection AS MATERIALIZED (
+    SELECT 'selection:' || (s.run).id AS node, s.run, s.detail, greatest(0, coalesce(x.rejected, 0) - 50) AS more
+    FROM shown s LEFT JOIN (SELECT id, count(*) FILTER (WHERE gate IS NOT NULL) AS rejected FROM considered GROUP BY id) x ON x.id = (s.run).id
+    WHERE x.rejected > 0 OR (s.run).record ? 'broad_pool_size' OR s.detail ?| ARRAY['selection_reasoning_excerpt', 'refine_queries']
+), opened AS MATERIALIZED (
+    SELECT (s.run).id, d.* FROM shown s JOIN deliverable d ON d.account_id = $1 AND d.url = (s.run).artifact_url AND d.kind <> 'other'
+), node AS (
+    SELECT run_evidence_node(run) AS node, (run).at FROM shown
+    UNION ALL
+    SELECT json_build_object(
+        'id', s.node, 'kind', 'selection', 'at', time_json((s.run).at), 'url', NULL, 'data', json_build_object(
+            'broad_pool_size', (s.run).record -> 'broad_pool_size', 'refine_pool_size', (s.run).record -> 'refine_pool_size',
+            'candidates_considered', (s.run).record -> 'candidates_considered',
+            'reasoning', left(s.detail ->> 'selection_reasoning_excerpt', 1000), 'more', s.more)), (s.run).at
+    FROM selection s
+    UNION ALL
+    SELECT json_build_object(
+        'id', o.url, 'kind', o.kind, 'at', time_json(o.opened_at), 'url', o.url, 'data', json_build_object(
+            'repo', o.repo, 'number', o.number, 'stage', o.stage, 'opened_at', time_json(o.opened_at), 'closed_at', time_json(o.closed_at))),
+        o.opened_at
+    FROM (SELECT DISTINCT ON (url) * FROM opened ORDER BY url) o
+), edge AS (
+    SELECT run_evidence_edge((s.run).id::text, 'paper:' || c.arxiv_id, 'about', (s.run).at) AS edge
+    FROM shown s JOIN considered c ON c.id = (s.run).id AND c.gate IS NULL
+    UNION ALL SELECT run_evidence_edge(node, (run).id::text, 'part_of', (run).at) FROM selection
+    UNION ALL
+    SELECT run_evidence_edge(s.node, 'paper:' || c.arxiv_id, 'considered', (s.run).at, json_build_object(
+        'accepted', c.gate IS NULL, 'gate', c.gate, 'reason', left(c.reason, 300), 'score', c.score))
+    FROM selection s JOIN considered c ON c.id = (s.run).id AND c.place <= 50
+    UNION ALL
+    SELECT run_evidence_edge(s.node, (s.run).record ->> 'recommendation_id', 'selected', (s.run).at)
+    FROM selection s WHERE (s.run).record ->> 'recommendation_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    UNION ALL SELECT run_evidence_edge(id::text, url, 'opened', opened_at) FROM opened
+    UNION ALL SELECT run_evidence_edge(d.for, d.id::text, 'ran', (s.run).at) FROM dispatched d JOIN shown s ON (s.run).id = d.id
+)
+SELECT json_build_object(
+    'nodes', (SELECT coalesce(json_agg(node ORDER BY at DESC), '[]') FROM node), 'edges', (SELECT coalesce(json_agg(edge), '[]') FROM edge),
+    'truncated', (SELECT count(*) FROM weighed) > (SELECT count(*) FROM shown)
+                 OR (SELECT count(DISTINCT id) FROM passed WHERE is_open AND id NOT IN (SELECT id FROM named)) > 20,
+    'hidden', (SELECT count(*) FROM tried WHERE NOT is_open) + (SELECT count(*) FROM passed WHERE NOT is_open),
+    'runs', (SELECT count(*) FROM tried WHERE is_open),
+    'runs_with_cost', (SELECT count(run_known_spend(t.spend_usd, t.spend_basis)) FROM tried t WHERE is_open),
+    'cost_usd', (SELECT sum(run_known_spend(t.spend_usd, t.spend_basis)) FROM tried t WHERE is_open),
+    'rejected', (SELECT count(*) FROM passed WHERE is_open));
