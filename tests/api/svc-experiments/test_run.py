@@ -213,7 +213,7 @@ def test_that_a_repository_takes_no_changes_is_said(lab):
     lab.start()
     status = lab.wait("failed", "running")
     assert f"{lab.repo} is archived" in status["error"] and "then run again" in status["error"]
-    assert lab.host.branches(lab.repo) == ["main"]
+    assert list(lab.host.branches(lab.repo)) == ["main"]
 
 
 # ---- what becomes of it ----

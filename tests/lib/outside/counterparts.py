@@ -258,6 +258,7 @@ class CodeHost(Counterpart):
         return self.control("GET", f"/repos/{repo}/default-branch")
 
     def branches(self, repo):
+        """{branch: commit}"""
         return self.control("GET", f"/repos/{repo}/branches")
 
     def put_branch(self, repo, branch, files):

@@ -24,6 +24,7 @@ class GitHost:
     def __init__(self, host, folder):
         self.host, self.folder = host, folder
         self.tokens = {}  # token -> (repository, "read" or "write")
+        self.made = {}  # (repository, branch) -> the code host's commit that git's branch has the files of
         self.protected = set()  # repositories that refuse every push
         self.faults = []
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (Handler,), {"git_host": self}))
@@ -49,8 +50,10 @@ class GitHost:
     def allow(self, repo, token, level):
         self.tokens[token] = (repo.lower(), level)
 
-    def branches(self, repo):
-        return self.git(repo, "for-each-ref", "--format=%(refname:lstrip=2)", "refs/heads/").decode().split()
+    def heads(self, repo):
+        """{branch: commit}"""
+        rows = self.git(repo, "for-each-ref", "--format=%(refname:lstrip=2) %(objectname)", "refs/heads/").decode()
+        return dict(row.split(" ") for row in rows.splitlines())
 
     def files(self, repo, branch):
         """{path: text} of a branch."""
@@ -62,15 +65,19 @@ class GitHost:
         if not self.path(repo).exists():
             self.path(repo).mkdir(parents=True)
             self.git(repo, "init", "-q", "--bare", "-b", self.host.default_branch(repo))
-        for branch in self.host.branches(repo):
+        heads = self.heads(repo)
+        for branch, commit in self.host.branches(repo).items():
+            if self.made.get((repo, branch)) == commit:
+                continue
             files = self.host.files(repo, branch)
-            if branch not in self.branches(repo) or self.files(repo, branch) != files:
-                self.commit(repo, branch, files)
+            if branch not in heads or self.files(repo, branch) != files:
+                self.commit(repo, branch, files, heads.get(branch))
+            self.made[repo, branch] = commit
 
-    def commit(self, repo, branch, files):
+    def commit(self, repo, branch, files, parent):
         rows = [f"commit refs/heads/{branch}\n{COMMITTER}\ndata 6\nUpdate\n".encode()]
-        if branch in self.branches(repo):
-            rows.append(f"from refs/heads/{branch}^0\n".encode())
+        if parent:
+            rows.append(f"from {parent}\n".encode())
         rows.append(b"deleteall\n")
         for path, text in files.items():
             rows.append(f"M 100644 inline {path}\ndata {len(text.encode())}\n{text}\n".encode())
@@ -78,12 +85,9 @@ class GitHost:
 
     def pushed(self, repo, before):
         """Make at the code host what was pushed."""
-        for branch in self.branches(repo):
-            if self.git(repo, "rev-parse", branch) != before.get(branch):
+        for branch, commit in self.heads(repo).items():
+            if commit != before.get(branch):
                 self.host.put_branch(repo, branch, self.files(repo, branch))
-
-    def heads(self, repo):
-        return {branch: self.git(repo, "rev-parse", branch) for branch in self.branches(repo)}
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -110,11 +114,13 @@ class Handler(BaseHTTPRequestHandler):
         if is_push and repo in self.git_host.protected and self.command == "POST":
             self.answer(403, {}, b"The branch is protected.")
             return
-        before = self.git_host.heads(repo)
-        status, fields, content = self.run_backend(path, query, body)
         if is_push and self.command == "POST":
+            before = self.git_host.heads(repo)
+            answer = self.run_backend(path, query, body)
             self.note(lambda: self.git_host.pushed(repo, before))
-        self.answer(status, fields, content)
+        else:
+            answer = self.run_backend(path, query, body)
+        self.answer(*answer)
 
     def note(self, action):
         try:

@@ -6,24 +6,35 @@ import { installationEvent } from "./app.mjs";
 import { setBranch } from "./repositories.mjs";
 import { openSecret, removeSecret, storeSecret } from "./secrets.mjs";
 
+const HEADS = "refs/heads/";
+
 function repositoryOf(world, owner, name) {
   const repo = world.repository(`${owner}/${name}`);
   if (!repo) throw new Error(`no repository ${owner}/${name}`);
   return repo;
 }
 
-/** Change files of a branch, by default the default one, through emulate's own API; a file whose text is null is removed. */
-async function putFiles({ world, inner }, repo, files, branch) {
-  for (const [path, text] of Object.entries(files)) {
-    const url = `${world.url}/repos/${repo.full_name}/contents/${path}`;
-    const headers = { authorization: `Bearer ${world.repositoryToken(repo)}`, "content-type": "application/json" };
-    const known = await inner(new Request(branch ? `${url}?ref=${encodeURIComponent(branch)}` : url, { headers }));
-    const sha = known.status === 200 ? (await known.json()).sha : undefined;
-    const content = text === null ? undefined : Buffer.from(text).toString("base64");
-    const body = JSON.stringify({ message: `Change ${path}`, content, sha, branch });
-    const answer = await inner(new Request(url, { method: text === null ? "DELETE" : "PUT", headers, body }));
-    if (answer.status >= 300) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
-  }
+/** Change files of a branch, by default the default one, in one commit; a file whose text is null is removed. */
+async function putFiles({ world, inner }, repo, files, branch = repo.default_branch) {
+  if (Object.keys(files).length === 0) return;
+  const headers = { authorization: `Bearer ${world.repositoryToken(repo)}`, "content-type": "application/json" };
+  const ask = async (method, path, body) => {
+    const url = `${world.url}/repos/${repo.full_name}/git/${path}`;
+    const answer = await inner(new Request(url, { method, headers, body: JSON.stringify(body) }));
+    if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()).sha;
+  };
+  const head = world.commit(repo, branch);
+  const rows = Object.entries(files).map(([path, text]) => ({
+    path,
+    mode: "100644",
+    type: "blob",
+    ...(text === null ? { sha: null } : { content: text }),
+  }));
+  const tree = await ask("POST", "trees", { base_tree: head?.tree_sha, tree: rows });
+  const sha = await ask("POST", "commits", { message: "Change files", tree, parents: head ? [head.sha] : [] });
+  if (head) await ask("PATCH", `refs/heads/${encodeURI(branch)}`, { sha });
+  else await ask("POST", "refs", { ref: `refs/heads/${branch}`, sha });
 }
 
 /** Make a branch have these files and no others. A new one starts from the default branch. */
@@ -69,6 +80,12 @@ async function renameRepository({ world, inner }, repo, changes) {
   const body = JSON.stringify(payload);
   await world.deliveries.send({ guid: randomUUID(), event: "repository", body, payload });
   return renamed;
+}
+
+/** {branch: commit} */
+function branchesOf(world, repo) {
+  const heads = world.gh.refs.findBy("repo_id", repo.id).filter(({ ref }) => ref.startsWith(HEADS));
+  return Object.fromEntries(heads.map(({ ref, sha }) => [ref.slice(HEADS.length), sha]));
 }
 
 function listRuns(world, repo) {
@@ -124,7 +141,7 @@ export function controlsOf(host) {
   const repositoryRows = [
     ["POST", "/files", (repo, body) => putFiles(host, repo, body)],
     ["GET", "/files(?:/(.+))?", (repo, _, branch) => world.files(repo, branch)],
-    ["GET", "/branches", (repo) => world.gh.branches.findBy("repo_id", repo.id).map(({ name }) => name)],
+    ["GET", "/branches", (repo) => branchesOf(world, repo)],
     ["POST", "/branches", (repo, body) => putBranch(host, repo, body)],
     ["GET", "/default-branch", (repo) => repo.default_branch],
     ["POST", "/tokens", (repo, { permissions }) => world.repositoryToken(repo, permissions)],
