@@ -333,6 +333,7 @@ def test_a_repository_that_is_wanted_and_not_proved_is_free_for_its_owner(cluste
     attacker, owner = new_team(), new_team()
     attacker.provision(auto_merge=True)
     attacker.api.put(f"/interests/{attacker.interest}", {"context": "x"}, expect=200)
+    wait_for(lambda: attacker.status()["state"] == "active", "the merge is heard of")
     before = attacker.status()
     for repo in (owner.repo, owner.repo.upper()):
         attacker.api.problem("POST", attacker.path("provision"), 404, "not_found", {"repo": repo})
