@@ -3,8 +3,8 @@
 
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, folders of many files, unregistered tests,
                                 migrations that Postgres refuses or that hold functions, bodies of functions that are there twice, edited
-                                functions without a new version, SQL in black-box tests, what libcommon/ARCHITECTURE.md names and is gone,
-                                an image of another version
+                                functions without a new version, SQL in black-box tests, what libcommon/ARCHITECTURE.md and
+                                tests/lib/schedule.py name and is gone, an image of another version
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -373,9 +373,21 @@ def lint_sql_of_tests(root):
         yield f"tests/api/{name}: is listed as a test of SQL and does not exist"
 
 
+SCHEDULED = re.compile(r'"((?:api|fault)/[^"]*)"')
+
+
+def lint_schedule(root):
+    """The files and folders whose times tests/lib/schedule.py knows exist."""
+    table = root / "tests" / "lib" / "schedule.py"
+    for name in sorted(set(SCHEDULED.findall(table.read_text(encoding="utf-8")))) if table.exists() else []:
+        if not (root / "tests" / name).exists():
+            yield f"{table.relative_to(root)}: there is no {name}"
+
+
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_folder_sizes(root), *lint_migrations(root), *lint_functions_of_tables(root),
-                     *lint_function_bodies(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root), *lint_sql_of_tests(root)})  # fmt: skip
+                     *lint_function_bodies(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root), *lint_sql_of_tests(root),
+                     *lint_schedule(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")

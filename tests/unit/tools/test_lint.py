@@ -60,6 +60,15 @@ def test_black_box_tests_say_no_sql(tmp_path, line, is_fine):
     assert faults == ([] if is_fine else ["tests/api/svc-fleet/test_runs.py:1: SQL in a test: make it a function of tests/lib/tables"])
 
 
+def test_scheduled_files_exist(tmp_path):
+    table = tmp_path / "tests/lib/schedule.py"
+    table.parent.mkdir(parents=True)
+    table.write_text('SECONDS = {"api/": 5, "api/test_gone.py": 9}\n')
+    (tmp_path / "tests/api").mkdir()
+    faults = [each for each in lint(tmp_path).stdout.splitlines() if each.startswith("tests/lib/schedule.py")]
+    assert faults == ["tests/lib/schedule.py: there is no api/test_gone.py"]
+
+
 def test_tests_may_call_system(tmp_path):
     text = "\tsystem(command);\n\tusleep(1);\n"
     assert "system() is refused" in lint(tmp_path, text=text).stdout

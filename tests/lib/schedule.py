@@ -1,0 +1,59 @@
+"""Which worker of pytest-xdist runs which black-box tests, and when: what takes longest begins first.
+
+By itself `--dist loadfile` takes files in the order of their names, so that at the end one worker is alone with long files. The times
+were measured (deploy/dev.d/slowest.py prints those of a run) and decide about the order alone: when a row is missing or no longer true,
+a run takes longer, and nothing else happens. tests/lint.py checks that the files exist.
+"""
+
+from xdist.scheduler import LoadFileScheduling
+
+# Files that share a cluster beside the usual one. One worker runs them all: each would start its own, and keep it to the end.
+TOGETHER = {
+    "svc-interests": ["api/svc-interests/"],
+    "mcp": ["api/gateway/mcp/"],
+    "cli": ["api/cli/"],
+    "pair": [
+        "api/gateway/test_provisioned_keys.py", "api/gateway/test_sessions.py", "api/svc-integrations/test_refresh.py",
+        "fault/test_evalenv.py", "fault/test_events.py", "fault/test_replicas.py", "fault/test_telemetry.py", "fault/test_webhooks.py",
+    ],
+}  # fmt: skip
+
+# Seconds of one worker, with AddressSanitizer, on a machine that is not idle.
+SECONDS = {
+    "svc-interests": 215,
+    "mcp": 160,
+    "pair": 120,
+    "cli": 115,
+    "api/system/provisioning/test_workflow_trust.py": 150,
+    "api/system/provisioning/test_workflow.py": 80,
+    "api/system/provisioning/test_workflow_secrecy.py": 60,
+    "api/system/provisioning/test_provisioning.py": 90,
+    "api/console/test_pages.py": 120,
+    "fault/test_search_histories.py": 100,
+    "fault/test_search_index.py": 60,
+    "api/system/test_invalid_input.py": 80,
+    "api/svc-experiments/test_run.py": 55,
+    "api/svc-search/test_embeddings.py": 50,
+    "api/system/isolation/test_other_accounts.py": 50,
+    "api/system/provisioning/test_renewal.py": 45,
+    "api/svc-search/test_harvester.py": 45,
+    "api/system/isolation/test_stolen_processes.py": 45,
+    "api/system/isolation/test_account_deletion.py": 35,
+    "api/svc-integrations/test_notify_killed.py": 35,
+    "fault/test_rotation.py": 30,
+    "fault/test_vanished_node.py": 30,
+    "fault/test_restore.py": 25,
+}
+
+SECONDS_PER_TEST = 0.2  # of the others
+
+
+class LongestFirst(LoadFileScheduling):
+    def _split_scope(self, nodeid):
+        path = super()._split_scope(nodeid)
+        return next((unit for unit, files in TOGETHER.items() if path.startswith(tuple(files))), path)
+
+    def _assign_work_unit(self, node):
+        longest = max(self.workqueue, key=lambda unit: SECONDS.get(unit, SECONDS_PER_TEST * len(self.workqueue[unit])))
+        self.workqueue.move_to_end(longest, last=False)
+        super()._assign_work_unit(node)
