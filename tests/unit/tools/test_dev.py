@@ -77,7 +77,7 @@ def tree(tmp_path_factory):
     return root
 
 
-SETTINGS = {"BUILD", "CC", "ISOLATE", "TEST_JOBS"}  # of deploy/dev, which the run that runs this test may have
+SETTINGS = {"BUILD", "CC", "ISOLATE", "TEST_JOBS", "TEST_TIMES"}  # of deploy/dev, which the run that runs this test may have
 
 
 def dev(tree, *arguments):
@@ -87,7 +87,8 @@ def dev(tree, *arguments):
 
 def ran(done):
     """The tests in the list at the end, which has at most ten."""
-    return sorted(re.findall(r"^ +[0-9.]+ s  (\S+)$", done.stdout, re.MULTILINE))
+    listed = re.search(r"^The slowest of \d+ tests, .*:\n((?: +[0-9.]+ s  .+\n)+)", done.stdout, re.MULTILINE)
+    return sorted(re.findall(r" s  (\S+)\n", listed.group(1))) if listed else []
 
 
 POOLS = ["unit/libcommon/pg/pool", "unit/libcommon/pg/pool_size"]
@@ -114,13 +115,21 @@ def test_the_parts_that_run(tree, arguments, expected):
     assert ran(done) == expected
 
 
-def test_each_part_ends_with_its_time_and_the_slowest_are_listed(tree):
+def test_the_times_of_parts_and_the_slowest_tests_and_files_are_listed(tree):
     done = dev(tree, "test")
-    assert done.returncode == 1 and "tests failed (debug: unit fault api): unit tests\n" in done.stderr
+    assert done.returncode == 1 and "tests failed (debug: lint unit fault api): lint\n" in done.stderr
     assert re.search(r"^\[ +\d+ s\] unit tests: \d+ s$", done.stdout, re.MULTILINE)
-    assert re.search(r"^\[ +\d+ s\] black-box tests: fault api: \d+ s$", done.stdout, re.MULTILINE)
+    parts = re.findall(r"^ +\d+ s  (.+)$", done.stdout.partition("\nThe parts:\n")[2], re.MULTILINE)
+    assert parts == ["build: debug", "lint", "unit tests", "black-box tests: fault api"]
     assert len(ran(done)) == 10 and "The slowest of 10 tests" in done.stdout
     assert re.search(r"^ +0\.[0-9] s  api/svc-b/test_lists.py::test_lists$", done.stdout, re.MULTILINE)
+    assert re.search(r"^ +0\.[0-9] s  api/svc-b/test_lists.py$", done.stdout, re.MULTILINE)
+
+
+def test_the_units_of_another_build_run_without_the_lint(tree):
+    done = dev(tree, "test", "unit")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert ran(done) == [*POOLS, "unit/libcommon/task/job", "unit/svc-a/pg/pool"]
 
 
 def test_the_images(tree):
