@@ -8,6 +8,8 @@ import subprocess
 import threading
 from pathlib import Path
 
+from lib.outside.stub_server import POLL_SECONDS
+
 FOLDER = Path(__file__).parent
 MODES = ("sdk", "legacy", "auto", "pin")
 SUITE = FOLDER.parents[1] / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
@@ -95,7 +97,7 @@ class KeyRelay:
         self.server = socketserver.ThreadingTCPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
         self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=[POLL_SECONDS], daemon=True).start()
 
     def close(self):
         self.server.shutdown()

@@ -5,6 +5,9 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 
+POLL_SECONDS = 0.02  # how long close() may wait, which by default is half a second
+
+
 class Server(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -54,7 +57,7 @@ class StubServer:
 
         self.server = Server((host, port), Handler)
         self.url = f"http://{host}:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        threading.Thread(target=self.server.serve_forever, args=[POLL_SECONDS], daemon=True).start()
 
     def close(self):
         self.server.shutdown()

@@ -9,6 +9,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
+import psycopg
+
 from lib.system.balancer import Balancer
 from lib.http.client import Api
 from lib.outside.counterparts import CodeHost, OAuthProvider
@@ -114,6 +116,7 @@ class Cluster:
         self.processes = {name: [] for name, _, _ in self.rows}
         self.retired = []
         self.templates = set()  # addresses of the accounts that user() copies
+        self.accounts = None  # its connection
         self.build_dir = build_dir()
         self.calls = {name: self.calls_of(name) for name in self.processes}
 
@@ -128,6 +131,8 @@ class Cluster:
 
     def __exit__(self, *error):
         self.stop_all()
+        if self.accounts:
+            self.accounts.close()
         for balancer in self.balancers.values():
             balancer.close()
         self.model_provider.close()
@@ -327,10 +332,17 @@ class Cluster:
             self.create_user(operator, template)
             self.templates.add(template)
         email, key = f"{secrets.token_hex(6)}@example.org", new_key()
-        with self.postgres.connect() as connection:
-            copy = {"template": template, "email": email, "key": key}
-            (account,) = connection.execute(COPY_USER, copy).fetchone()
+        account = self.copy_user({"template": template, "email": email, "key": key})
         return User(account, email, key, Api(self.gateway_url, key))
+
+    def copy_user(self, copy):
+        """The connection is kept, as to open one takes longer than most tests. A test may have stopped the server since."""
+        try:
+            self.accounts = self.accounts or self.postgres.connect()
+            return self.accounts.execute(COPY_USER, copy).fetchone()[0]
+        except psycopg.OperationalError:
+            self.accounts = self.postgres.connect()
+            return self.accounts.execute(COPY_USER, copy).fetchone()[0]
 
     def log_paths(self):
         """{name: path} of every log."""
