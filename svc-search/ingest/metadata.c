@@ -26,7 +26,7 @@ char *metadata_collapse_space(struct arena *arena, const char *text)
 	char *out = arena_alloc(arena, strlen(text) + 1);
 	size_t length = 0;
 	for (; *text; text++) {
-		if (!isspace((unsigned char)*text))
+		if ((unsigned char)*text > ' ' || !isspace((unsigned char)*text))
 			out[length++] = *text;
 		else if (length && out[length - 1] != ' ')
 			out[length++] = ' ';
