@@ -13,6 +13,7 @@
 #include "mcp/tool.h"
 #include "openapi.h"
 #include "operator/operator.h"
+#include "probe/probe.h"
 #include "proxy/edge.h"
 #include "reply/etag.h"
 #include "reply/reply.h"
@@ -49,6 +50,9 @@ static const struct route ROUTES[] = {
 	{API_ID_tasks_list, tasks_list},
 	{API_ID_tasks_retry, tasks_retry},
 	{API_ID_tasks_summary_get, tasks_summary_get},
+	{API_ID_version_get, version_get},
+	{API_ID_healthz_get, probe_healthz},
+	{API_ID_readyz_get, probe_readyz},
 	{0},
 };
 

@@ -80,6 +80,12 @@ static size_t unready_reasons(struct worker *worker, const char *reasons[REASONS
 	return count;
 }
 
+bool worker_is_ready(struct worker *worker)
+{
+	const char *reasons[REASONS_MAX];
+	return unready_reasons(worker, reasons) == 0;
+}
+
 static void readyz(struct http_exchange *x, struct worker *worker)
 {
 	const char *reasons[REASONS_MAX];
@@ -96,8 +102,7 @@ static void readyz(struct http_exchange *x, struct worker *worker)
 
 static void metrics(struct http_exchange *x, struct worker *worker)
 {
-	const char *reasons[REASONS_MAX];
-	metric_set(&ready_gauge, NULL, NULL, unready_reasons(worker, reasons) == 0);
+	metric_set(&ready_gauge, NULL, NULL, worker_is_ready(worker));
 	respond(x, 200, "text/plain; version=0.0.4; charset=utf-8", metrics_text(x->arena));
 }
 

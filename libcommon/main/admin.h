@@ -5,4 +5,9 @@
 
 #include "http/server.h"
 
+struct worker;
+
 extern const struct http_handler admin_handler;
+
+/** Whether the replica can serve, as /readyz says. Called on the worker's thread. */
+bool worker_is_ready(struct worker *worker);

@@ -1,4 +1,4 @@
-"""SIGTERM: /readyz fails first, connections are still accepted for DRAIN_DELAY, and closed after their next answer."""
+"""SIGTERM: /readyz fails first, also on the gateway's public listener, connections are still accepted for DRAIN_DELAY, and closed after their next answer."""
 
 import pytest
 
@@ -19,6 +19,10 @@ def test_a_process_serves_until_the_delay_is_over(cluster, name):
     process.wait_ready()
     process.terminate()
     wait_for(lambda: readiness(process) == 503, "/readyz fails")
+    if name == "gateway":
+        answer = plain_http.get(process.url + "/readyz")
+        assert (answer.status_code, answer.json()) == (503, {"status": "unready"})
+        assert plain_http.get(process.url + "/healthz").status_code == 200
     for _ in range(3):
         with plain_http.client() as client:  # a new connection
             answer = client.get(process.url + PATH[name], timeout=120)

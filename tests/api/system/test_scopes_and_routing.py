@@ -181,7 +181,7 @@ def test_unknown_path_is_404(all_scopes, path):
     problem(all_scopes.get(path), 404, "not_found")
 
 
-@pytest.mark.parametrize("path", ["/internal/assets/lookup", "/healthz", "/metrics", "/readyz"])
+@pytest.mark.parametrize("path", ["/internal/assets/lookup", "/metrics", "/healthz/", "/api/v1.0/readyz"])
 def test_other_paths_are_404(cluster, operator_user, path):
     with Api(cluster.gateway_url, operator_user.key, checked=False).http as http:
         problem(http.get(path), 404, "not_found")

@@ -60,6 +60,7 @@ CALLS = {
     "api_key_revoke": absent(),
     "account_delete": refused(lambda v: {"confirm": False, "user_id": v.account}),
     "openapi_get": Call(OPENED),
+    "version_get": Call(OPENED),
     "session_get": Call(OPENED),
     "session_create": Call(OPENED, body=lambda v: {"key": "usr_wrong"}),
     "session_delete": Call(OPENED),

@@ -2,17 +2,14 @@
 agents' place that print what the real ones were seen to print, and what they note of their cost is what telemetry stores."""
 
 import json
-import os
 import shutil
 import subprocess
 
 import pytest
 
+from lib.outside.agents import PRESETS, noted_usage, run_preset
 from lib.outside.tools import CHANGE
-from lib.system.servers import ROOT
 
-FOLDER = ROOT / "svc-interests" / "provision" / "preset"
-PRESETS = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
 PROGRAMS = {"claude_code": "claude", "codex": "codex", "opencode": "opencode"}
 
 
@@ -85,15 +82,11 @@ class Agent:
         program.write_text(f'#!/bin/bash\nprintf "%s\\0" "$@" >"$HOME/args"\nenv -0 >"$HOME/env"\ncat "$HOME/output"\nexit {status}\n')
         program.chmod(0o755)
         (self.folder / "brief.md").write_text("Do better\n")
-        variables = {"PATH": f"{self.folder}:{os.environ['PATH']}", "HOME": str(self.folder), "RUNNER_TEMP": str(self.folder),
-                     "BRIEF": str(self.folder / "brief.md"), "USAGE": str(self.folder / "usage.json"), "AGENT": "agent_one",
-                     "PROVIDER": provider, "MODEL": "m", "MODEL_URL": "https://models.example/v1", **env}  # fmt: skip
-        command = ["bash", "-euo", "pipefail", "-c", PRESETS[name]["run"]]
-        return subprocess.run(command, env=variables, cwd=self.folder, capture_output=True, text=True, check=False)
+        variables = {"PROVIDER": provider, "MODEL": "m", "MODEL_URL": "https://models.example/v1"}
+        return run_preset(name, self.folder, self.folder, **{**variables, **env})
 
     def usage(self):
-        text = (self.folder / "usage.json").read_text()
-        return {key: value for key, value in (json.loads(text) if text else {}).items() if value is not None}
+        return noted_usage(self.folder)
 
     def zeroed(self, file):
         return (self.folder / file).read_text().split("\0")[:-1]
