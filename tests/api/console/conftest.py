@@ -1,6 +1,5 @@
 """The console as a browser shows it: built from gateway/console, served by the gateway, driven by Debian's Chromium."""
 
-import json
 import shutil
 import subprocess
 from pathlib import Path
@@ -8,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from lib.fixtures import *  # noqa: F401,F403
+from lib.outside.node_program import NodeProgram
 from lib.system.servers import free_port
 from lib.tables import integrations as integrations_tables
 
 ROOT = Path(__file__).resolve().parents[3]
-DRIVER = ROOT / "tests/lib/outside/browser.mjs"
-JOURNEY_SECONDS = 900  # all pages in both themes, on a slow machine; each step has its own limit
+JOURNEY_SECONDS = 900  # all pages, on a slow machine; each step has its own limit
 
 
 @pytest.fixture(scope="session")
@@ -36,27 +35,27 @@ def console_url(cluster, console_files):
     cluster.retired.append(gateway)
 
 
-def browser_at(url):
+@pytest.fixture(scope="session")
+def browser():
+    """Chromium, in which each journey has cookies of its own."""
     chromium = shutil.which("chromium")
     assert chromium, "Debian's chromium is needed"
+    with NodeProgram("browser.mjs", chromium, patience=JOURNEY_SECONDS) as made:
+        yield made
 
-    def run(journey, **values):
-        arguments = json.dumps({"url": url, "chromium": chromium, **values})
-        done = subprocess.run(["node", DRIVER, journey, arguments], capture_output=True, text=True, timeout=JOURNEY_SECONDS)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
 
-    return run
+def browser_at(url, browser):
+    return lambda journey, **values: browser.ask(journey=journey, values={"url": url, **values})
 
 
 @pytest.fixture
-def browse(console_url):
-    """`browse("journey", key=...)` runs a journey of browser.mjs and returns what it says, as JSON."""
-    return browser_at(console_url)
+def browse(console_url, browser):
+    """`browse("journey", key=...)` runs a journey of browser.mjs and returns what it says."""
+    return browser_at(console_url, browser)
 
 
 @pytest.fixture
-def browse_connecting(cluster, console_files, code_host):
+def browse_connecting(cluster, console_files, code_host, browser):
     """The same, at a gateway whose svc-integrations has no settings of an app."""
     url = f"http://127.0.0.1:{free_port()}"
     group = ("APP_ID", "APP_KEY", "CLIENT_ID", "CLIENT_SECRET", "WEBHOOK_SECRETS")
@@ -71,7 +70,7 @@ def browse_connecting(cluster, console_files, code_host):
     for process in (service, gateway):
         process.start()
         process.wait_ready()
-    yield browser_at(url)
+    yield browser_at(url, browser)
     for process in (gateway, service):
         process.stop()
     code_host.control("PATCH", "/app", before)

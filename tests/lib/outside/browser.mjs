@@ -1,7 +1,7 @@
 /**
  * Journeys through the console in Chromium. A journey looks for what a person sees, never for a class.
  *
- * usage: node browser.mjs JOURNEY '{"url", "chromium", "key", ...}'   prints what it saw as JSON
+ * usage: node browser.mjs CHROMIUM     answers {"journey", "values": {"url", "key", ...}} by what it saw
  *
  * `errors` are what the pages logged as errors, and reports of the content security policy: each journey must end without.
  */
@@ -10,8 +10,11 @@ import { createRequire } from "node:module";
 
 import { chromium } from "playwright-core";
 
+import { answerQuestions } from "./answering.mjs";
+
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
-const RULES = ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"];
+const RULES = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] };
+const COLOR_RULES = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 const PAGES = [
   "", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "connect", "evaluations",
   "evaluations?view=templates", "evaluations?view=builds", "evaluations?view=templates&new=1", "settings", "licenses",
@@ -48,10 +51,19 @@ async function logIn(page, key) {
 /** All charts with their tables, and all that is folded. */
 const unfold = (page) => page.evaluate(() => document.querySelectorAll("details").forEach((each) => (each.open = true)));
 
-async function violations(page) {
-  await page.evaluate(AXE);
-  const found = await page.evaluate(async (rules) => (await globalThis.axe.run({ runOnly: rules })).violations, RULES);
+async function violations(page, rules = RULES) {
+  if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
+  const found = await page.evaluate(async (runOnly) => (await globalThis.axe.run({ runOnly })).violations, rules);
   return found.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
+}
+
+/** The violations in the light theme, and of those that the theme can change, which is style alone, in the dark one. */
+async function violationsOfThemes(page) {
+  await page.emulateMedia({ colorScheme: "light" });
+  const found = await violations(page);
+  await page.emulateMedia({ colorScheme: "dark" });
+  const dark = await violations(page, COLOR_RULES);
+  return [...found, ...dark.map((each) => `dark ${each}`)];
 }
 
 const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
@@ -59,26 +71,23 @@ const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement
 const JOURNEYS = {
   /** `pages`, or every page and `paths`, in both themes and two widths. */
   async pages(browser, values) {
-    const found = [];
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    const found = (await violationsOfThemes(page)).map((each) => `log-in ${each}`);
     const titles = {};
-    for (const colorScheme of ["light", "dark"]) {
-      const { page, errors } = await open(browser, values, { colorScheme });
-      found.push(...(await violations(page)).map((each) => `log-in ${colorScheme} ${each}`));
-      await logIn(page, values.key);
-      for (const path of values.pages ?? [...PAGES, ...values.paths]) {
-        await page.goto(`${values.url}/console/${path}`);
-        await page.locator("main h1").waitFor();
-        await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
-        titles[path] = await page.title();
-        for (const size of SIZES) {
-          await page.setViewportSize(size);
-          if (await isWiderThanWindow(page)) found.push(`${path} is wider than ${size.width}`);
-        }
-        await unfold(page);
-        found.push(...(await violations(page)).map((each) => `${path} ${colorScheme} ${each}`));
+    await logIn(page, values.key);
+    for (const path of values.pages ?? [...PAGES, ...values.paths]) {
+      await page.goto(`${values.url}/console/${path}`);
+      await page.locator("main h1").waitFor();
+      await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+      titles[path] = await page.title();
+      for (const size of SIZES) {
+        await page.setViewportSize(size);
+        if (await isWiderThanWindow(page)) found.push(`${path} is wider than ${size.width}`);
       }
-      found.push(...errors);
+      await unfold(page);
+      found.push(...(await violationsOfThemes(page)).map((each) => `${path} ${each}`));
     }
+    found.push(...errors);
     return { found, titles };
   },
 
@@ -458,11 +467,12 @@ const JOURNEYS = {
   },
 };
 
-const [journey, json] = process.argv.slice(2);
-const values = JSON.parse(json);
-const browser = await chromium.launch({ executablePath: values.chromium, args: ["--no-sandbox"] });
-try {
-  console.log(JSON.stringify(await JOURNEYS[journey](browser, values)));
-} finally {
-  await browser.close();
-}
+const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox"] });
+await answerQuestions(async ({ journey, values }) => {
+  try {
+    return await JOURNEYS[journey](browser, values);
+  } finally {
+    await Promise.all(browser.contexts().map((each) => each.close()));
+  }
+});
+await browser.close();

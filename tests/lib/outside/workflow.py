@@ -11,7 +11,6 @@ Expressions are evaluated by the code host's own library (actions/expressions.mj
 workflow has beyond what is known here raises Unknown.
 """
 
-import json
 import os
 import re
 import secrets
@@ -24,9 +23,9 @@ from pathlib import Path
 
 import yaml
 
+from lib.outside.node_program import NodeProgram, Refused
 from lib.wait import PATIENCE_SECONDS
 
-LIB = Path(__file__).parent
 SHELLS = {"bash": ["bash", "--noprofile", "--norc", "-eo", "pipefail"]}
 SECRET = re.compile(r"\bsecrets\.(\w+)")
 
@@ -49,28 +48,23 @@ def check_known(kind, members):
         raise Unknown(f"{', '.join(map(str, unknown))} in a {kind}: {members.get('name')}")
 
 
-class Expressions:
+class Expressions(NodeProgram):
     """The program that evaluates expressions."""
 
     def __init__(self):
-        command = ["node", LIB / "actions" / "expressions.mjs"]
-        self.popen = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        super().__init__("actions/expressions.mjs")
 
-    def close(self):
-        self.popen.stdin.close()
-        self.popen.wait(PATIENCE_SECONDS)
-        self.popen.stdout.close()
-
-    def ask(self, text, contexts, status="success", **options):
-        self.popen.stdin.write(json.dumps({"text": str(text), "contexts": contexts, "status": status, **options}) + "\n")
-        answer = json.loads(self.popen.stdout.readline())
-        if "error" in answer:
-            raise Unknown(f"{text}: {answer['error']}")
-        return answer["value"]
+    def evaluate(self, text, contexts, status="success", **options):
+        if "${{" not in str(text) and not options:
+            return str(text)
+        try:
+            return self.ask(text=str(text), contexts=contexts, status=status, **options)
+        except Refused as error:
+            raise Unknown(f"{text}: {error}") from error
 
     def fill(self, texts, contexts, status="success"):
         """The mapping with all expressions in its values evaluated."""
-        return {name: self.ask(text, contexts, status) for name, text in (texts or {}).items()}
+        return {name: self.evaluate(text, contexts, status) for name, text in (texts or {}).items()}
 
 
 @dataclass
@@ -159,7 +153,7 @@ class Runner:
 class OneRun:
     def __init__(self, runner, repo, branch, row, event, workflow):
         self.runner, self.repo, self.row, self.workflow = runner, repo, row, workflow
-        self.ask, self.fill = runner.expressions.ask, runner.expressions.fill
+        self.evaluate, self.fill = runner.expressions.evaluate, runner.expressions.fill
         declared = workflow[True]["workflow_dispatch"]["inputs"]
         self.inputs = {name: row["inputs"].get(name, "") for name in declared}
         default = runner.host.default_branch(repo)
@@ -190,7 +184,7 @@ class OneRun:
             "needs": {key: {"result": other.result, "outputs": other.outputs} for key, other in needed.items()},
         }  # fmt: skip
         made = Job(job.get("name", name))
-        if self.ask(job.get("if", "success()"), contexts, status, is_condition=True):
+        if self.evaluate(job.get("if", "success()"), contexts, status, is_condition=True):
             JobRun(self, job, contexts, made).run()
         return made
 
@@ -254,10 +248,10 @@ class JobRun:
     def run_step(self, step):
         made = Step(step["name"])
         self.contexts["env"] = self.env
-        if self.run_of.ask(step.get("if", "success()"), self.contexts, self.status, is_condition=True):
+        if self.run_of.evaluate(step.get("if", "success()"), self.contexts, self.status, is_condition=True):
             made.env = {**self.base_env(), **self.env, **self.run_of.fill(step.get("env"), self.contexts, self.status)}
             self.execute(step["run"], made)
-        is_fault = self.run_of.ask(step.get("continue-on-error", "false"), self.contexts, self.status) != "true"
+        is_fault = self.run_of.evaluate(step.get("continue-on-error", "false"), self.contexts, self.status) != "true"
         if made.outcome == "failure" and is_fault:
             self.status = "failure"
         if "id" in step:
@@ -270,7 +264,7 @@ class JobRun:
             path.touch()
         shell = self.run_of.workflow["defaults"]["run"]["shell"]
         file = self.temp / f".script-{secrets.token_hex(4)}"
-        file.write_text(self.run_of.ask(script, self.contexts, self.status))
+        file.write_text(self.run_of.evaluate(script, self.contexts, self.status))
         env = {**made.env, **{name: str(path) for name, path in files.items()}}
         begun = time.monotonic()
         with tempfile.TemporaryFile() as log:  # a pipe would be open as long as what the step leaves running

@@ -1,5 +1,4 @@
-/** Evaluates the expressions of workflow files with the code host's own library. Each line of the standard input is a question,
- * each line of the standard output its answer:
+/** Evaluates the expressions of workflow files with the code host's own library. Questions and answers, a line each:
  *
  *     {"text": "run-${{ github.run_id }}", "contexts": {"github": {"run_id": "5"}}, "status": "success"}   {"value": "run-5"}
  *     {"text": "always()", "is_condition": true, ...}                                                      {"value": true}
@@ -7,9 +6,9 @@
  * `status` is what the status functions look at: success, failure or cancelled. As at the code host, a condition without such
  * a function also asks for success. A context, a member of `github`, `env`, `inputs` or `runner`, or a step or job that does
  * not exist is an error, where the code host would evaluate to an empty text: {"error": "no github.event_nmae"}. */
-import { createInterface } from "node:readline";
-
 import { data, Evaluator, Lexer, Parser } from "@actions/expressions";
+
+import { answerQuestions } from "../answering.mjs";
 
 const STRICT = new Set(["env", "github", "inputs", "needs", "runner", "steps"]);
 const STATUS_FUNCTIONS = ["always", "cancelled", "failure", "success"];
@@ -66,12 +65,4 @@ function answer({ text, contexts, status, is_condition: isCondition }) {
   return text.replace(EXPRESSION, (_, inner) => evaluate(inner, contexts, statusFunctions(status)).coerceString());
 }
 
-for await (const line of createInterface({ input: process.stdin })) {
-  let reply;
-  try {
-    reply = { value: answer(JSON.parse(line)) };
-  } catch (error) {
-    reply = { error: error.message };
-  }
-  console.log(JSON.stringify(reply));
-}
+await answerQuestions(answer);
