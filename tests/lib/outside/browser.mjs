@@ -335,11 +335,13 @@ const JOURNEYS = {
     return { errors, found: await violations(page), fitted };
   },
 
-  /** After ten ratings the page says what the model learned. */
+  /** After ten ratings the page says what the model learned; the eleventh, of an interest that had none, teaches nothing yet. */
   async learn(browser, values) {
     const { page, errors } = await open(browser, values);
     await logIn(page, values.key);
     await page.getByRole("article").first().waitFor();
+    const fits = [];
+    page.on("request", (request) => request.method() === "POST" && /refit/.test(request.url()) && fits.push(request.url()));
     await page.keyboard.press("j");
     for (const [count, key] of [..."llllllldd", "d"].entries()) {
       await page.keyboard.press(key);
@@ -347,7 +349,13 @@ const JOURNEYS = {
     }
     const lesson = page.getByRole("region", { name: /^What ten ratings taught/ }).first();
     await lesson.getByText(/^Fitted to/).waitFor();
-    return { errors, found: await violations(page), lesson: await lesson.innerText() };
+    const found = await violations(page);
+    const last = page.locator("section", { has: page.getByRole("heading", { name: values.last, exact: true }) });
+    await last.getByRole("article").first().getByRole("button", { name: "Like", exact: true }).click();
+    await last.getByText("Liked", { exact: true }).waitFor();
+    await page.keyboard.press("w");
+    await page.getByRole("dialog", { name: "Why this paper" }).getByText("Words and meaning of the interest").waitFor();
+    return { errors, found, lesson: await lesson.innerText(), fits: fits.length };
   },
 
   /** A failed run, and why it failed. What it reported stays text. */

@@ -13,11 +13,11 @@ import { Fault } from "../../part/Fault";
 import { useKeys } from "../../part/keyboard";
 import { Page } from "../../part/Page";
 import { Pager } from "../../part/Table";
-import { useScope } from "../../part/scope";
 import { Tabs } from "../../part/Tabs";
 import { text } from "../../text";
 import { Card, type Recommendation } from "./Card";
 import { Learning } from "./Learning";
+import { useLessons } from "./lessons";
 import { Plan } from "./Plan";
 import { useRatings, type Ratings, type RatingState, type Signal } from "./rating";
 import { Refresh } from "./Refresh";
@@ -91,9 +91,6 @@ interface ListProps {
   wish: Wish;
 }
 
-/** After how many ratings the models of their interests are fitted. */
-const RATINGS_OF_LESSON = 10;
-
 function List({ digest, rating, wish }: ListProps) {
   const all = digest.interests.filter((interest) => interest.recommendations.length > 0);
   const shown = wish.interest ? all.filter(({ id }) => id === wish.interest) : all;
@@ -103,9 +100,7 @@ function List({ digest, rating, wish }: ListProps) {
   const [why, setWhy] = useState<Recommendation | null>(null);
   const [plan, setPlan] = useState(wish.isPlan ? wanted : undefined);
   const [, navigate] = useLocation();
-  const lessons = Math.floor(papers.filter((paper) => rating.isNew(paper.recommendation_id)).length / RATINGS_OF_LESSON);
-  const canLearn = useScope("interests:write") && lessons > 0;
-  const rated = shown.filter((interest) => interest.recommendations.some((paper) => rating.isNew(paper.recommendation_id)));
+  const lessons = useLessons(shown, rating);
   const rate = (paper: Recommendation | undefined, signal: Signal) => {
     if (!paper) return;
     rating.rate(paper.recommendation_id, signal);
@@ -154,7 +149,9 @@ function List({ digest, rating, wish }: ListProps) {
           ))}
         </section>
       ))}
-      {canLearn && rated.map((interest) => <Learning key={`${interest.id} ${lessons}`} interest={interest} />)}
+      {lessons.map(({ number, interest }) => (
+        <Learning key={`${interest.id} ${number}`} interest={interest} />
+      ))}
       <p class="small quiet">{text.today.keys}</p>
       {why && <Why paper={why} onClose={() => setWhy(null)} />}
       {plan && <Plan paper={plan} onClose={() => setPlan(undefined)} />}
