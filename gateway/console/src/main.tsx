@@ -48,6 +48,8 @@ const Licenses = lazy(() => import("./page/licenses/Licenses"));
 const Operator = lazy(() => import("./page/operator/Operator"));
 const Papers = lazy(() => import("./page/papers/Papers"));
 const Paper = lazy(() => import("./page/papers/Paper"));
+const Project = lazy(() => import("./page/experiments/Project"));
+const Projects = lazy(() => import("./page/experiments/Projects"));
 const Settings = lazy(() => import("./page/settings/Settings"));
 
 /** Addresses that are not below the console's begin with ~. Pages below /docs need no session. */
@@ -87,6 +89,8 @@ function Pages() {
         <Route path="/papers" component={Papers} />
         <Route path="/papers/:id">{({ id }) => <Paper id={decodeURIComponent(id)} key={id} />}</Route>
         <Route path="/experiments" component={Experiments} />
+        <Route path="/experiments/projects" component={Projects} />
+        <Route path="/experiments/projects/:id">{({ id }) => <Project id={id} key={id} />}</Route>
         <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
         <Route path="/agents" component={Agents} />
         <Route path="/evaluations" component={Evaluations} />

@@ -229,6 +229,19 @@ export const text = {
     similar: "Similar papers",
     noSimilar: "No other paper is like it.",
   },
+  projects: {
+    title: "Projects",
+    add: "New project",
+    columns: { name: "Project", description: "Description", experiments: "Experiments", updated: "Changed" },
+    empty: "A project groups experiments that belong together.",
+    noExperiments: "No experiment belongs to this project yet.",
+    name: "Name",
+    description: "Description",
+    edit: "Edit",
+    remove: "Delete",
+    removeTitle: (name: string) => `Delete “${name}”?`,
+    removeText: (experiments: string) => `Its ${experiments} stay, and belong to no project.`,
+  },
   experiments: {
     title: "Experiments",
     add: "New experiment",
@@ -260,6 +273,7 @@ export const text = {
     outcome: "Outcome",
     tags: "Tags, separated by blanks",
     nothing: "not said yet",
+    noProject: "none",
     results: {
       title: "Result",
       none: "No results were posted yet.",

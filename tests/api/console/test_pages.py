@@ -48,7 +48,8 @@ def reader(cluster):
 @pytest.fixture
 def experiment(reader):
     """One with results, which came twice."""
-    body = {"name": HOSTILE, "hypothesis": HOSTILE, "pr_url": "https://example.org/a/b/pull/1", "tags": ["a"],
+    project = reader.user.api.post("/projects", {"name": HOSTILE, "description": HOSTILE}, expect=201).json()["id"]
+    body = {"name": HOSTILE, "hypothesis": HOSTILE, "project_id": project, "pr_url": "https://example.org/a/b/pull/1", "tags": ["a"],
             "ab_test_config": {"mode": "fixed", "planned_n": 1000, "metrics": [{"key": "conversion", "kind": "proportion"}]}}  # fmt: skip
     made = reader.user.api.post("/experiments", body, expect=201).json()["id"]
     for n in (500, 1000):
@@ -59,7 +60,8 @@ def experiment(reader):
 
 def test_every_page_is_sound(browse, reader, experiment):
     paper = reader.user.api.get("/papers/recommended", expect=200).json()[0]["resource_id"]
-    paths = [f"interests/{reader.interest}", f"experiments/{experiment}", f"papers/{paper}"]
+    project = reader.user.api.get(f"/experiments/{experiment}", expect=200).json()["project_id"]
+    paths = [f"interests/{reader.interest}", f"experiments/{experiment}", f"experiments/projects/{project}", f"papers/{paper}"]
     seen = browse("pages", key=reader.user.key, paths=paths)
     assert seen["found"] == []
     assert seen["titles"]["interests"] == "Interests – expops"
@@ -213,6 +215,15 @@ def test_a_paper_becomes_an_experiment(browse, reader):
     assert seen["errors"] == []
     made = reader.user.api.get(f"/experiments/{seen['address'].rpartition('/')[2]}", expect=200).json()
     assert (made["name"], made["status"], made["source_type"]) == ("From the console", "running", "arxiv_paper")
+
+
+def test_a_project_groups_experiments_and_is_deleted_without_them(browse, cluster):
+    user = cluster.user()
+    seen = browse("project", key=user.key)
+    assert seen["errors"] == []
+    kept = user.api.get(f"/experiments/{seen['address'].rpartition('/')[2]}", expect=200).json()
+    assert (kept["name"], kept["project_id"]) == ("Shorter titles", None)
+    assert user.api.get("/projects", expect=200).json() == []
 
 
 def test_the_page_comes_back_after_another_log_in(browse, cluster):

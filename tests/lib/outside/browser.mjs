@@ -16,10 +16,10 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const RULES = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] };
 const COLOR_RULES = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 const PAGES = [
-  "", "interests", "papers", "papers?q=retrieval", "experiments", "agents", "inbox", "connect", "evaluations",
-  "evaluations?view=templates", "evaluations?view=builds", "evaluations?view=templates&new=1", "settings", "licenses",
-  "no/such/page", "../docs/guide", "../docs/guide/story", "../docs/guide/today", "../docs", "../docs/interest_create",
-  "../docs/none",
+  "", "interests", "papers", "papers?q=retrieval", "experiments", "experiments/projects", "experiments/projects?new=1",
+  "agents", "inbox", "connect", "evaluations", "evaluations?view=templates", "evaluations?view=builds",
+  "evaluations?view=templates&new=1", "settings", "licenses", "no/such/page", "../docs/guide", "../docs/guide/story",
+  "../docs/guide/today", "../docs", "../docs/interest_create", "../docs/none",
 ];
 const SIZES = [
   { width: 1200, height: 850 },
@@ -130,6 +130,36 @@ const JOURNEYS = {
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("changed status").waitFor();
     return { errors, address: new URL(page.url()).pathname };
+  },
+
+  /** A project is made, an experiment in it, and the project is renamed and deleted: the experiment stays. */
+  async project(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    const save = () => page.getByRole("dialog").getByRole("button", { name: "Save" }).click();
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByRole("link", { name: "Projects" }).click();
+    await page.getByRole("button", { name: "New project" }).click();
+    await page.getByLabel("Name").fill("Ranking");
+    await save();
+    await page.getByRole("heading", { name: "Ranking", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "New experiment" }).click();
+    await page.getByLabel("Name").fill("Shorter titles");
+    await save();
+    await page.getByRole("heading", { name: "Shorter titles", level: 1 }).waitFor();
+    const address = new URL(page.url()).pathname;
+    await page.getByRole("link", { name: "Ranking" }).click();
+    await page.getByRole("table", { name: "Experiments" }).getByRole("link", { name: "Shorter titles" }).waitFor();
+    await page.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Name").fill("Ranking and recall");
+    await save();
+    await page.getByRole("heading", { name: "Ranking and recall", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Delete" }).click();
+    const asked = page.getByRole("dialog", { name: "Delete “Ranking and recall”?" });
+    await asked.getByText("Its 1 experiment stay").waitFor();
+    await asked.getByRole("button", { name: "Delete" }).click();
+    await page.getByText("A project groups experiments").waitFor();
+    return { errors, address };
   },
 
   /** An endpoint is made, tested, paused, enabled, renamed, given another secret, and deleted. */

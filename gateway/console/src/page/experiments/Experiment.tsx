@@ -15,6 +15,7 @@ import { Page } from "../../part/Page";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { ExperimentForm } from "./ExperimentForm";
+import { ProjectOf } from "./ExperimentList";
 import { Implementation } from "./Implementation";
 import { Results } from "./Results";
 import { Ticket } from "./Ticket";
@@ -51,7 +52,9 @@ function About({ detail }: { detail: Detail }) {
       <Fact name={words.ticket.title}>
         <Ticket detail={detail} />
       </Fact>
-      <Fact name={words.columns.project}>{detail.project_name ?? <Unknown />}</Fact>
+      <Fact name={words.columns.project}>
+        <ProjectOf experiment={detail} />
+      </Fact>
     </Facts>
   );
 }

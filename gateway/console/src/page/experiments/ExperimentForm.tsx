@@ -1,4 +1,4 @@
-import { useQueryClient } from "@tanstack/preact-query";
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
@@ -6,13 +6,14 @@ import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
 import { SelectField } from "../../part/Select";
 import { text } from "../../text";
+import { projects } from "./queries";
 import { OUTCOMES, STATUSES } from "./words";
 
 type Detail = Schemas["ExperimentDetail"];
 
 const named = <Value extends string>(values: readonly Value[]) => values.map((each) => [each, each] as const);
 
-function initialOf(detail: Detail | undefined) {
+function initialOf(detail: Detail | undefined, projectId: string | undefined) {
   return {
     name: detail?.name ?? "",
     status: detail?.status ?? ("draft" as const),
@@ -21,6 +22,7 @@ function initialOf(detail: Detail | undefined) {
     decision: detail?.decision ?? "",
     metric: detail?.target_metric ?? "",
     tags: (detail?.tags ?? []).join(" "),
+    project: detail?.project_id ?? projectId ?? null,
   };
 }
 
@@ -35,6 +37,7 @@ function bodyOf(values: Values): Schemas["ExperimentCreate"] {
     decision: values.decision || null,
     target_metric: values.metric || null,
     tags: values.tags.split(/\s+/).filter(Boolean),
+    project_id: values.project,
   };
 }
 
@@ -44,13 +47,33 @@ function save(detail: Detail | undefined, values: Values) {
   return answer(api.PUT("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } }, body }));
 }
 
+interface FieldProps {
+  value: string | null;
+  onChange: (id: string | null) => void;
+  fault: string | undefined;
+}
+
+const PROJECTS_TO_CHOOSE = 100; // the newest
+
+/** Absent where there is nothing to choose from. */
+function ProjectField({ value, onChange, fault }: FieldProps) {
+  const { data } = useQuery(projects(PROJECTS_TO_CHOOSE, 0));
+  if (!data || data.total === 0) return null;
+  const words = text.experiments;
+  const values = data.items.map(({ id, name }) => [id, name] as const);
+  return (
+    <SelectField label={words.columns.project} value={value} values={values} nothing={words.noProject} onChange={onChange} fault={fault} />
+  );
+}
+
 interface Props {
   detail?: Detail; // the experiment to be changed; without: a new one
+  projectId?: string; // of a new one
   onDone: (id: string) => void;
 }
 
-export function ExperimentForm({ detail, onDone }: Props) {
-  const [values, setValues] = useState<Values>(initialOf(detail));
+export function ExperimentForm({ detail, projectId, onDone }: Props) {
+  const [values, setValues] = useState<Values>(initialOf(detail, projectId));
   const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }));
   const client = useQueryClient();
   const words = text.experiments;
@@ -92,6 +115,7 @@ export function ExperimentForm({ detail, onDone }: Props) {
           />
           <TextField label={words.metric} value={values.metric} onInput={(metric) => set({ metric })} fault={fault("target_metric")} />
           <TextField label={words.tags} value={values.tags} onInput={(tags) => set({ tags })} fault={fault("tags")} />
+          <ProjectField value={values.project} onChange={(project) => set({ project })} fault={fault("project_id")} />
         </>
       )}
     </Form>

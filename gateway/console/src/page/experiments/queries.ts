@@ -1,15 +1,36 @@
 /** What the pages of experiments read. */
 import { queryOptions } from "@tanstack/preact-query";
 
-import { answer, api, page, type Schemas } from "../../api/client";
+import { answer, api, defined, page, type Schemas } from "../../api/client";
 import { pollWhile } from "../../api/polling";
 
 export type ExperimentStatus = Schemas["ExperimentStatus"];
 
-export const experiments = (status: ExperimentStatus | null, offset: number) =>
+/** Rows of a list that are read at once. */
+export const ROWS = 25;
+
+export interface ExperimentFilter {
+  status: ExperimentStatus | undefined;
+  project_id: string | undefined;
+}
+
+export const experiments = (filter: ExperimentFilter, offset: number) =>
   queryOptions({
-    queryKey: ["experiments", status, offset],
-    queryFn: () => page(api.GET("/api/v1.0/experiments", { params: { query: { limit: 25, offset, ...(status ? { status } : {}) } } })),
+    queryKey: ["experiments", filter, offset],
+    queryFn: () => page(api.GET("/api/v1.0/experiments", { params: { query: { limit: ROWS, offset, ...defined(filter) } } })),
+  });
+
+/** A hundred at most can be chosen from. */
+export const projects = (limit: number, offset: number) =>
+  queryOptions({
+    queryKey: ["experiments", "projects", limit, offset],
+    queryFn: () => page(api.GET("/api/v1.0/projects", { params: { query: { limit, offset } } })),
+  });
+
+export const project = (id: string) =>
+  queryOptions({
+    queryKey: ["experiments", "projects", id],
+    queryFn: () => answer(api.GET("/api/v1.0/projects/{project_id}", { params: { path: { project_id: id } } })),
   });
 
 export const experiment = (id: string) =>
