@@ -57,7 +57,7 @@ static void keep(yyjson_mut_doc *doc, const struct field *field, const struct fi
 		kept = yyjson_mut_null(doc);
 	else if (field->type == FIELD_INT)
 		kept = yyjson_mut_sint(doc, value->integer);
-	else if (value->text && !yyjson_is_ctn(value->json))
+	else if (value->text && field->type != FIELD_ID && !yyjson_is_ctn(value->json))
 		kept = yyjson_mut_str(doc, value->text);
 	else
 		kept = yyjson_val_mut_copy(doc, value->json);
