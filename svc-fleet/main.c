@@ -20,6 +20,7 @@
 static const struct route ROUTES[] = {
 	{API_ID_fleet_runs_list, run_list},
 	{API_ID_fleet_run_report, run_report},
+	{API_ID_fleet_run_admit, run_admit},
 	{API_ID_fleet_run_delete, run_delete},
 	{API_ID_fleet_report_get, fleet_report_get},
 	{API_ID_fleet_activity_get, activity_get},
@@ -72,6 +73,7 @@ static const struct recurring RECURRING[] = {
 	{"prices", prices_refresh, &PRICES_EVERY_MS},
 	{"budgets", budgets_check, &BUDGETS_CHECK_EVERY_MS},
 	{"reservations", reservations_expire, &RESERVATIONS_EVERY_MS},
+	{"unusual_costs", costs_compare, &COSTS_COMPARE_EVERY_MS},
 	{0},
 };
 
@@ -101,8 +103,8 @@ static const struct service SERVICE = {
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
 	.settings = (const struct setting *const[]){AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
-                                                    CHAT_SETTINGS, INBOX_SETTINGS, PRICE_SETTINGS,
-                                                    WORDING_SETTINGS, NULL},
+                                                    CHAT_SETTINGS, COST_SETTINGS, INBOX_SETTINGS,
+                                                    PRICE_SETTINGS, WORDING_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.process_start = process_start,
 	.keeps_accounts = true,

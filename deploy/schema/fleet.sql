@@ -166,6 +166,25 @@ PARTITION BY RANGE (first_at);
 ALTER TABLE ONLY run_detail
     ADD CONSTRAINT run_detail_pkey PRIMARY KEY (id, first_at);
 
+CREATE TABLE cost_unusual (
+    account_id uuid NOT NULL,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    repo_key text,
+    repo text,
+    agent text,
+    model text,
+    run_ids jsonb DEFAULT '[]'::jsonb NOT NULL,
+    usd numeric NOT NULL,
+    compared_usd numeric NOT NULL,
+    at timestamp with time zone NOT NULL,
+    found_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT cost_unusual_kind_check CHECK ((kind = ANY (ARRAY['run'::text, 'day'::text, 'failures'::text])))
+);
+ALTER TABLE ONLY cost_unusual
+    ADD CONSTRAINT cost_unusual_pkey PRIMARY KEY (account_id, kind, subject);
+CREATE TRIGGER account_required BEFORE INSERT ON cost_unusual FOR EACH ROW EXECUTE FUNCTION account_required();
+
 CREATE TABLE deliverable (
     account_id uuid NOT NULL,
     url text NOT NULL,
@@ -290,6 +309,15 @@ CREATE TABLE run_day (
 ALTER TABLE ONLY run_day
     ADD CONSTRAINT run_day_pkey PRIMARY KEY (account_id, repo_key, day);
 
+CREATE TABLE admission (
+    account_id uuid NOT NULL,
+    repo_key text NOT NULL,
+    asked_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY admission
+    ADD CONSTRAINT admission_pkey PRIMARY KEY (account_id, repo_key);
+CREATE TRIGGER account_required BEFORE INSERT ON admission FOR EACH ROW EXECUTE FUNCTION account_required();
+
 CREATE TABLE budget_notice (
     budget_id uuid NOT NULL,
     starts_at timestamp with time zone NOT NULL,
@@ -330,6 +358,16 @@ CREATE TABLE code_host_item (
 );
 ALTER TABLE ONLY code_host_item
     ADD CONSTRAINT code_host_item_pkey PRIMARY KEY (repo_key, kind, number);
+
+CREATE TABLE cost_look (
+    account_id uuid NOT NULL,
+    run uuid NOT NULL,
+    first_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY cost_look
+    ADD CONSTRAINT cost_look_pkey PRIMARY KEY (run);
+CREATE INDEX cost_look_account ON cost_look USING btree (account_id);
+CREATE TRIGGER account_required BEFORE INSERT ON cost_look FOR EACH ROW EXECUTE FUNCTION account_required();
 
 CREATE TABLE deliverable_told (
     account_id uuid NOT NULL,

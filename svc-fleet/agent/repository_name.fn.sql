@@ -60,6 +60,7 @@ BEGIN
     WHERE r.account_id = account AND r.repo_key = old_key;
     UPDATE run_repo s SET repo_key = new_key, repo = new_name WHERE s.account_id = account AND s.repo_key = old_key;
     UPDATE run_agent s SET repo_key = new_key WHERE s.account_id = account AND s.repo_key = old_key;
+    UPDATE cost_unusual u SET repo_key = new_key, repo = new_name WHERE u.account_id = account AND u.repo_key = old_key;
     UPDATE run_day s SET repo_key = new_key WHERE s.account_id = account AND s.repo_key = old_key;
     DELETE FROM run_removed x WHERE x.account_id = account AND x.repo_key = old_key AND old_key <> new_key
         AND EXISTS (SELECT FROM run_removed o WHERE o.account_id = account AND o.repo_key = new_key AND o.run_key = x.run_key);

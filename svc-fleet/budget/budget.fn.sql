@@ -216,8 +216,8 @@ BEGIN
         b.week_starts := given.week_starts;
     END IF;
     UPDATE budget x SET usd = given.usd, action = given.action, warn_percent = given.warn_percent,
-        max_usd_per_run = given.max_usd_per_run, assume_usd = given.assume_usd, time_zone = b.time_zone, week_starts = b.week_starts, former_time_zone = b.former_time_zone, former_week_starts = b.former_week_starts,
-        zone_since = b.zone_since, updated_at = now()
+        max_usd_per_run = given.max_usd_per_run, assume_usd = given.assume_usd, time_zone = b.time_zone, week_starts = b.week_starts,
+        former_time_zone = b.former_time_zone, former_week_starts = b.former_week_starts, zone_since = b.zone_since, updated_at = now()
     WHERE x.id = b.id RETURNING x.* INTO b;
     SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at FOR UPDATE;
     IF FOUND THEN
@@ -283,7 +283,8 @@ CREATE OR REPLACE FUNCTION budget_json(b budget) RETURNS jsonb LANGUAGE sql STAB
         'action', b.action, 'warn_percent', to_jsonb(b.warn_percent), 'max_usd_per_run', b.max_usd_per_run, 'assume_usd', b.assume_usd,
         'time_zone', b.time_zone, 'week_starts', b.week_starts,
         'created_at', time_json(b.created_at), 'updated_at', time_json(b.updated_at),
-        'state', budget_period_json(b, w.starts_at, w.ends_at, p))
+        'state', budget_period_json(b, w.starts_at, w.ends_at, p) || jsonb_build_object(
+            'unguarded', (SELECT coalesce(jsonb_agg(u.repo ORDER BY u.repo), '[]') FROM budget_unguarded(b) u)))
     FROM budget_period_at(b, now()) AS w
     LEFT JOIN budget_period p ON p.budget_id = b.id AND p.starts_at = w.starts_at
 $$;
@@ -310,6 +311,10 @@ BEGIN
     UPDATE budget b SET target = lower(new_name), repo = new_name
     WHERE b.account_id = account AND b.scope = 'repo' AND b.target = lower(old_name);
     UPDATE reservation x SET repo_key = lower(new_name), repo = new_name WHERE x.account_id = account AND x.repo_key = lower(old_name);
+    INSERT INTO admission AS a (account_id, repo_key, asked_at)
+    SELECT account, lower(new_name), o.asked_at FROM admission o WHERE o.account_id = account AND o.repo_key = lower(old_name)
+    ON CONFLICT (account_id, repo_key) DO UPDATE SET asked_at = greatest(a.asked_at, excluded.asked_at);
+    DELETE FROM admission a WHERE a.account_id = account AND a.repo_key = lower(old_name) AND lower(old_name) <> lower(new_name);
     PERFORM budget_add(ARRAY(SELECT budget_part_of_reservation(x, 1) FROM reservation x WHERE x.id IN (SELECT m.id FROM unnest(moved) m)));
 END $$;
 

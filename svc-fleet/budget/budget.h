@@ -2,13 +2,15 @@
  *
  *     budget.c   making, listing and deleting budgets; the daily check of their figures
  *     price.c    the list of the prices of models: reading the file, and GET /fleet/prices
- *     reservation.c  what starts reserve (reservation.h)
+ *     reservation.c  what starts and runs reserve (reservation.h)
+ *     unusual.c  costs that stand out
  *     reprice.c  `svc-fleet reprice`: estimates made anew after a correction of the list
  *
  * Words used here:
  *   spend     what a run cost, in USD, the sum over its attempts; unknown is never 0
  *   basis     how it is known: `reported`, the run told cost_usd; `estimated`, it told tokens, and
- *             the list has a price; `assumed`, neither, so what was reserved counts. A run's basis is the less certain one of its attempts'.
+ *             the list has a price; `assumed`, neither, so what was reserved counts. A run's basis
+ *             is the least certain one of its attempts
  *   attempt   an execution of a run; the code host can run it again under the same run_id
  *   budget    a bound of what the runs of the account, a repository or an interest may cost in each
  *             day, week or month of a time zone's calendar. The account is told when a share of it
@@ -16,8 +18,8 @@
  *   price     USD for a million tokens of a model, by kind of token, from a day on
  *
  * What a run told as cost_usd stays what it told, and sums of cost of the fleet report are sums of
- * that. The rules are in SQL: spend.fn.sql, price.fn.sql,
- * budget.fn.sql and reservation.fn.sql. */
+ * that. The rules are in SQL: spend.fn.sql, price.fn.sql, budget.fn.sql, reservation.fn.sql,
+ * admission.fn.sql and unusual.fn.sql. */
 #pragma once
 
 #include "base/config.h"
@@ -43,6 +45,13 @@ void budget_delete(struct request *rq);
 /** Recurring work: compare the figures of each budget with the runs once a day, and mend them. */
 void budgets_check(struct request *rq);
 extern const int64_t BUDGETS_CHECK_EVERY_MS;
+
+/** Recurring work: find costs of runs and days that stand out, unless COST_ALERTS is false. */
+void costs_compare(struct request *rq);
+extern const int64_t COSTS_COMPARE_EVERY_MS;
+
+/** COST_ALERTS. */
+extern const struct setting COST_SETTINGS[];
 
 /** PRICES_FILE. */
 extern const struct setting PRICE_SETTINGS[];

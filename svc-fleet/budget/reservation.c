@@ -8,11 +8,10 @@
 #include "pg/pg.h"
 #include "product/agent_pair.h"
 #include "reply/reply.h"
+#include "reply/resource.h"
 #include "reservation.sql.h"
 
 #define KEY_MAX 200
-
-#define NOT_NEEDED "{\"allowed\": true, \"max_usd\": null, \"reservation_id\": null}"
 
 const int64_t RESERVATIONS_EVERY_MS = 60 * 1000;
 
@@ -44,6 +43,12 @@ static const struct field RELEASE_FIELDS[] = {
 	FIELD_END,
 };
 
+static const struct constraint CONSTRAINTS[] = {
+	{"admission_max", ERR_CONFLICT, NULL,
+         "10 runs of the repository have asked already and have not reported their end"},
+	{0},
+};
+
 /* Whether the agent stops at the cost in $MAX_USD. svc-interests has the commands of agents; one of
  * the former version does not know. */
 static bool agent_obeys(struct request *rq, const char *agent, const char *provider)
@@ -58,21 +63,20 @@ static bool agent_obeys(struct request *rq, const char *agent, const char *provi
 	return !answer.code && json_get_bool(answer.json, "obeys_max_usd", false);
 }
 
-/* Reserve for a start, whose JSON text is `asked`; the other parameters are members of it. Most
- * accounts have no budget, and nothing else is asked then. */
-static const char *reserve(struct request *rq, const char *asked, const struct agent_start *start)
+/* Let the statement `sql` reserve for a start, whose JSON text is `asked`; the other parameters are
+ * members of it. */
+static const char *reserve(struct request *rq, const char *sql, const char *asked,
+                           const struct agent_start *start)
 {
 	struct pg_rows *about = pg_query(rq, RESERVATION_ABOUT_SQL, pg_uuid(rq->caller.account),
 	                                 pg_text(start->repo), pg_text(start->interest));
-	if (!pg_get_bool(about, 0, "has_budget"))
-		return NOT_NEEDED;
 	bool is_named = start->agent;
 	const char *agent = is_named ? start->agent : pg_get(about, 0, "agent");
 	const char *provider = is_named ? start->provider : pg_get(about, 0, "provider");
-	struct pg_rows *made =
-		pg_query(rq, RUN_RESERVE_SQL, pg_uuid(rq->caller.account), pg_text(asked),
-	                 pg_text(pg_get(about, 0, "interest_id")), pg_text(agent),
-	                 pg_text(provider), pg_bool(agent_obeys(rq, agent, provider)));
+	bool obeys = pg_get_bool(about, 0, "has_budget") && agent_obeys(rq, agent, provider);
+	struct pg_rows *made = pg_write(rq, CONSTRAINTS, sql, pg_uuid(rq->caller.account),
+	                                pg_text(asked), pg_text(pg_get(about, 0, "interest_id")),
+	                                pg_text(agent), pg_text(provider), pg_bool(obeys));
 	return pg_value(made, 0);
 }
 
@@ -85,7 +89,7 @@ void run_reserve(struct request *rq)
 		.agent = in->agent,
 		.provider = in->provider,
 	};
-	reply_json(rq, 200, reserve(rq, request_body_json(rq), &start));
+	reply_json(rq, 200, reserve(rq, RUN_RESERVE_SQL, request_body_json(rq), &start));
 }
 
 void run_attach(struct request *rq)
@@ -102,12 +106,23 @@ void run_release(struct request *rq)
 	reply_json(rq, 200, "{}");
 }
 
-void reservation_make(struct request *rq, const struct agent_start *start)
+/* Raise unless the answer allows the start. */
+static const char *require_allowed(struct request *rq, const char *answer)
 {
-	const char *answer = reserve(rq, agent_start_question(rq, start), start);
 	yyjson_val *json = json_parse_own(rq->arena, answer);
 	if (!json_get_bool(json, "allowed", false))
 		agent_start_refuse(rq, json);
+	return answer;
+}
+
+void reservation_make(struct request *rq, const struct agent_start *start)
+{
+	require_allowed(rq, reserve(rq, RUN_RESERVE_SQL, agent_start_question(rq, start), start));
+}
+
+const char *reservation_admit(struct request *rq, const struct agent_start *start)
+{
+	return require_allowed(rq, reserve(rq, RUN_ADMIT_SQL, request_body_json(rq), start));
 }
 
 void reservation_attach(struct request *rq, const char *key, const char *run_id)

@@ -24,6 +24,11 @@ void reservation_make(struct request *rq, const struct agent_start *start);
 void reservation_attach(struct request *rq, const char *key, const char *run_id);
 void reservation_release(struct request *rq, const char *key);
 
+/** For a run that asks before its agent begins; `start` has members of the body, which has a
+ * `run_id` and `run_attempt`, too. Returns {"allowed", "max_usd", "reservation_id"}; raises
+ * ERR_BUDGET_REACHED; ERR_CONFLICT: many runs of the repository have asked and not ended. */
+const char *reservation_admit(struct request *rq, const struct agent_start *start);
+
 /** Recurring work: reservations of runs that are not heard of expire. */
 void reservations_expire(struct request *rq);
 extern const int64_t RESERVATIONS_EVERY_MS;

@@ -13,6 +13,12 @@ FROM (SELECT) AS one LEFT JOIN LATERAL (
 SELECT run_reserve($1, $2::jsonb || jsonb_build_object('interest_id', $3::uuid, 'agent', $4::text, 'provider', $5::text,
                                                        'obeys_max_usd', $6::boolean));
 
+-- name: run_admit
+-- As run_reserve, of a run that asks.
+SELECT run_admit($1, $2::jsonb || jsonb_build_object('interest_id', $3::uuid, 'agent', $4::text, 'provider', $5::text,
+                                                     'obeys_max_usd', $6::boolean,
+                                                     'limits', jsonb_build_object('repo', $2::jsonb -> 'repo', 'interest_id', $3)));
+
 -- name: reservation_attach
 -- $1 account, $2 key of the start, $3 run, JSON.
 SELECT reservation_attach($1, $2, $3);

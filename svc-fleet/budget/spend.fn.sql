@@ -45,6 +45,12 @@ BEGIN
     END IF;
 END $$;
 
+-- What a run's tokens cost by the list, and when the price was checked; null: it told no tokens, or the list has no price.
+CREATE OR REPLACE FUNCTION spend_estimate(r run, OUT usd numeric, OUT price_date date) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    SELECT s.usd, s.price_date INTO usd, price_date FROM spend_of(r.record - 'cost_usd', r.at) s WHERE s.basis = 'estimated';
+END $$;
+
 -- Whether an attempt has ended, as far as it told.
 CREATE OR REPLACE FUNCTION spend_is_final(attempt jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN attempt ? 'is_lost'
@@ -114,32 +120,40 @@ BEGIN
     RETURN spend_sum(r);
 END $$;
 
--- Estimate again what runs cost that began on a day or later, 500 of them, those behind a place. How many had an estimate, how many
--- of these changed, and the place of the last; no row: there are none.
+-- Runs that have an estimate and began on a day or later, 500 of them, those behind a place.
+CREATE OR REPLACE FUNCTION spend_estimated(since date, last_at timestamptz, last_id uuid) RETURNS SETOF run LANGUAGE sql STABLE AS $$
+    SELECT x.* FROM run x
+    WHERE x.spend_basis = 'estimated' AND x.first_at >= since AND (last_id IS NULL OR (x.first_at, x.id) > (last_at, last_id))
+    ORDER BY x.first_at, x.id LIMIT 500
+$$;
+
+-- Estimate again what runs cost that began on a day or later, 500 of them, those behind a place, and move the differences in budgets. How
+-- many had an estimate, how many of these changed, and the place of the last; no row: there are none.
 CREATE OR REPLACE FUNCTION spend_reprice(since date, INOUT last_at timestamptz, INOUT last_id uuid, OUT runs bigint, OUT changed bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
+    page run[] := ARRAY(SELECT x FROM spend_estimated(since, last_at, last_id) x);
+    account uuid;
     r run;
     was run;
+    changes run_change[] := '{}';
 BEGIN
-    runs := 0;
-    changed := 0;
-    FOR r IN
-        SELECT x.* FROM run x
-        WHERE x.spend_basis = 'estimated' AND x.first_at >= since
-          AND (last_id IS NULL OR (x.first_at, x.id) > (last_at, last_id))
-        ORDER BY x.first_at, x.id LIMIT 500 FOR UPDATE
-    LOOP
+    FOR account IN SELECT DISTINCT p.account_id FROM unnest(page) p ORDER BY 1 LOOP
+        PERFORM account_lock(account, false);
+    END LOOP;
+    FOR r IN SELECT x.* FROM unnest(page) p JOIN run x ON x.id = p.id AND x.first_at = p.first_at ORDER BY x.first_at, x.id FOR UPDATE OF x LOOP
         was := r;
         SELECT jsonb_object_agg(a.key, CASE WHEN a.value ->> 'basis' = 'estimated' THEN spend_attempt(a.value, r.at) ELSE a.value END)
         INTO r.attempts FROM jsonb_each(r.attempts) AS a;
+        CONTINUE WHEN r.attempts IS NOT DISTINCT FROM was.attempts;
         r := spend_sum(r);
-        runs := runs + 1;
-        last_at := r.first_at;
-        last_id := r.id;
-        CONTINUE WHEN r.attempts = was.attempts;
-        changed := changed + 1;
+        changes := changes || (was, r)::run_change;
         UPDATE run x SET attempts = r.attempts, spend_usd = r.spend_usd, spend_basis = r.spend_basis, price_date = r.price_date
         WHERE x.id = r.id AND x.first_at = r.first_at;
     END LOOP;
+    PERFORM budget_period_add(changes) WHERE cardinality(changes) > 0;
+    runs := cardinality(page);
+    changed := cardinality(changes);
+    last_at := (page[runs]).first_at;
+    last_id := (page[runs]).id;
 END $$;

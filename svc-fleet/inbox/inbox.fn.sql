@@ -30,6 +30,25 @@ CREATE OR REPLACE FUNCTION inbox_budget(account uuid, in_repo text) RETURNS TABL
       AND p.starts_at <= now() AND p.ends_at > now() AND k.kind IS NOT NULL
 $$;
 
+-- The items of repositories whose runs start whatever is left of a budget that stops runs.
+CREATE OR REPLACE FUNCTION inbox_unguarded(account uuid, in_repo text) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
+    SELECT DISTINCT ON (lower(u.repo)) inbox_id('budget_unguarded', lower(u.repo)), 'budget_unguarded', u.repo,
+           'Runs that nobody starts here pass the budget of ' || u.repo || ': its workflow is of an earlier version; provision the agent again',
+           NULL, u.at, 'warning'
+    FROM budget b, budget_unguarded(b) AS u
+    WHERE b.account_id = account AND b.action = 'stop' AND (in_repo IS NULL OR lower(u.repo) = in_repo)
+    ORDER BY lower(u.repo), u.at
+$$;
+
+-- The items of costs that stood out in the last week.
+CREATE OR REPLACE FUNCTION inbox_cost_unusual(account uuid, in_repo text) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
+    SELECT inbox_id('cost_unusual', u.kind || ' ' || u.subject), 'cost_unusual', u.repo, cost_unusual_title(u), NULL, u.found_at, 'warning'
+    FROM cost_unusual u
+    WHERE u.account_id = account AND (in_repo IS NULL OR u.repo_key = in_repo) AND u.found_at > now() - interval '168 hours'
+$$;
+
 -- The items of an account that are archived, or those that are not. One rule a branch; `in_repo` narrows to a repository;
 -- null: all.
 --
@@ -44,6 +63,8 @@ $$;
 --   access_lost           the account has lost access to a repository that it owned, or that an agent of it works on
 --   budget_warning        four fifths of a budget are spent in its current period
 --   budget_reached        all of it is, or a run was refused
+--   budget_unguarded      a budget stops runs, and the workflow of a repository does not ask whether they may start
+--   cost_unusual          a run or a day cost much more than those before it
 --   key_expiring          a key of the account expires within 30 days
 -- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
@@ -94,6 +115,10 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     SELECT * FROM inbox_access_lost(account, in_repo)
     UNION ALL
     SELECT * FROM inbox_budget(account, in_repo)
+    UNION ALL
+    SELECT * FROM inbox_unguarded(account, in_repo)
+    UNION ALL
+    SELECT * FROM inbox_cost_unusual(account, in_repo)
     UNION ALL
     SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), 'key_expiring', k.repo,
            'The key ' || k.name || ' expires on ' || to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), NULL, k.told_at,

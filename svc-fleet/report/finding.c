@@ -95,6 +95,42 @@ static void rising_cost(struct findings *f)
 	cite_query(f, evidence, "");
 }
 
+static void cost_spike(struct findings *f)
+{
+	static const char *const CITED[] = {"run_ids", "usd", "compared_usd", "at"};
+	size_t i, count;
+	yyjson_val *fact;
+	yyjson_arr_foreach (json_get(f->facts->facts, "spikes"), i, count, fact) {
+		yyjson_mut_val *evidence =
+			add(f, WARNING, "cost_spike", json_get_text(fact, "repo"),
+		            json_get_text(fact, "title"));
+		for (size_t j = 0; j < ARRAY_LEN(CITED); j++)
+			cite(f, evidence, fact, CITED[j]);
+	}
+}
+
+static void cost_differs(struct findings *f)
+{
+	static const char *const CITED[] = {"run_ids", "told_usd", "estimated_usd", "price_date"};
+	size_t i, count;
+	yyjson_val *fact;
+	yyjson_arr_foreach (json_get(f->facts->facts, "differing"), i, count, fact) {
+		const char *agent = json_get_text(fact, "agent");
+		yyjson_mut_val *evidence = add(
+			f, WARNING, "cost_differs", NULL,
+			arena_printf(
+				f->arena,
+				"%jd runs of %s with %s reported %.2f USD; by the list of prices "
+				"their tokens cost %.2f USD",
+				(intmax_t)json_get_int(fact, "runs", 0), agent ? agent : "an agent",
+				json_get_text(fact, "model"),
+				yyjson_get_num(json_get(fact, "told_usd")),
+				yyjson_get_num(json_get(fact, "estimated_usd"))));
+		for (size_t j = 0; j < ARRAY_LEN(CITED); j++)
+			cite(f, evidence, fact, CITED[j]);
+	}
+}
+
 static void repeated_rejection(struct findings *f)
 {
 	size_t i, count;
@@ -184,8 +220,15 @@ static void dry_pool(struct findings *f)
 
 /* In the order in which findings of equal severity are listed. */
 static void (*const RULES[])(struct findings *) = {
-	repeated_failure,        silent_agent,       dry_pool,  rising_cost,
-	unreviewed_pull_request, repeated_rejection, idle_gate,
+	repeated_failure,
+	silent_agent,
+	dry_pool,
+	cost_spike,
+	rising_cost,
+	cost_differs,
+	unreviewed_pull_request,
+	repeated_rejection,
+	idle_gate,
 };
 
 void findings_add(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *findings,

@@ -199,6 +199,9 @@ $$;
 --   rejections  reasons for which the newest 200 runs rejected candidates, and how many of these papers a run made a merged
 --               pull request of all the same
 --   unreviewed  pull requests that are open since a week and longer
+--   spikes      what cost much more than what was before it (budget/unusual.fn.sql), the newest 20
+--   differing   agents and models whose newest 200 runs told another cost than their tokens have by the list of prices, by more than a
+--               quarter and a cent
 --   pools       of each repository's newest ten runs, how many found fewer than three candidates
 CREATE OR REPLACE FUNCTION fleet_found(account uuid, since date, until date, repos text[]) RETURNS jsonb
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -221,8 +224,19 @@ BEGIN RETURN (
                                        THEN d.detail -> 'selection_rejected' ELSE '[]' END) AS c (candidate)
         WHERE c.candidate ->> 'reason' <> ''
         GROUP BY 1 HAVING count(*) >= 10 ORDER BY 2 DESC, 1 LIMIT 5
+    ), differing AS (
+        SELECT n.agent, n.record ->> 'model' AS model, count(*) AS runs, sum(n.cost_usd) AS told_usd, sum(e.usd) AS estimated_usd,
+               max(e.price_date) AS price_date, jsonb_path_query_array(jsonb_agg(n.run_id ORDER BY n.at DESC), '$[0 to 4]') AS run_ids
+        FROM newest n, spend_estimate(n::run) AS e
+        WHERE cost_believed(n.cost_usd) IS NOT NULL AND abs(e.usd - n.cost_usd) > greatest(0.25 * n.cost_usd, 0.01)
+        GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 5
     )
     SELECT jsonb_build_object(
+        'spikes', (SELECT coalesce(jsonb_agg(cost_unusual_json(u) ORDER BY u.at DESC, u.kind, u.subject), '[]')
+            FROM (SELECT x.* FROM cost_unusual x
+                  WHERE x.account_id = account AND x.at >= from_time AND x.at < to_time AND (repos IS NULL OR x.repo_key = ANY (repos))
+                  ORDER BY x.at DESC, x.kind, x.subject LIMIT 20) u),
+        'differing', (SELECT coalesce(jsonb_agg(to_jsonb(d) ORDER BY d.runs DESC, d.agent, d.model), '[]') FROM differing d),
         'failures', (SELECT coalesce(jsonb_agg(jsonb_build_object(
                 'repo', f.repo_key, 'cause', f.cause, 'runs', f.runs, 'run_ids', (
                     SELECT jsonb_agg(x.run_id ORDER BY x.at DESC)

@@ -37,6 +37,9 @@ BEGIN
     DELETE FROM run_day WHERE account_id = account;
     DELETE FROM budget WHERE account_id = account;
     DELETE FROM reservation WHERE account_id = account;
+    DELETE FROM admission WHERE account_id = account;
+    DELETE FROM cost_look WHERE account_id = account;
+    DELETE FROM cost_unusual WHERE account_id = account;
     DELETE FROM run_repo WHERE account_id = account;
     DELETE FROM run_agent WHERE account_id = account;
     DELETE FROM deliverable WHERE account_id = account;

@@ -27,8 +27,8 @@ BEGIN
 END $$;
 
 -- A run has started when it is first known to be running, and finished when it is first known not to be: one that reports only
--- its end has only finished. What is reported of it later is no news. The inbox is looked at after a failure, and when what was opened has
--- waited.
+-- its end has only finished. What is reported of it later is no news. The inbox is looked at after a failure or a run that no budget could
+-- stop, and when what was opened has waited.
 CREATE OR REPLACE FUNCTION runs_announce(changes run_change[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     c run_change;
@@ -41,7 +41,8 @@ BEGIN
             PERFORM message_emit('events.runs', CASE WHEN is_running THEN 'run.started' ELSE 'run.finished' END,
                                  (c.became).account_id, run_message(c.became));
         END IF;
-        IF (c.became).outcome_kind = 'failed' AND (c.was).outcome_kind IS DISTINCT FROM 'failed' THEN
+        IF (c.became).outcome_kind IS DISTINCT FROM (c.was).outcome_kind
+           AND ((c.became).outcome_kind = 'failed' OR run_is_unguarded(c.became)) THEN
             looks := looks || ((c.became).account_id, clock_timestamp())::inbox_look;
         END IF;
         IF (c.became).artifact_url IS DISTINCT FROM (c.was).artifact_url AND (c.became).artifact_url IS NOT NULL THEN

@@ -1,6 +1,7 @@
 /** svc-fleet/run/: runs of agents.
  *
  *     telemetry.c  taking the reports that a run sends of itself
+ *     admit.c      what runs ask before their agent begins
  *     run.c        listing and removing runs; making the partitions of coming months
  *
  * Words used here:
@@ -25,6 +26,13 @@ void run_list(struct request *rq);
 /** POST /fleet/runs: merge a report into the record of its run. Replies with the merged record, 201
  * when it is the first report of the run. */
 void run_report(struct request *rq);
+
+/** POST /fleet/runs/admit: reserve what the run may cost, unless that was done when it was started.
+ * Raises ERR_BUDGET_REACHED, and ERR_CONFLICT as reservation_admit(). */
+void run_admit(struct request *rq);
+
+/** Raise unless the caller's key is an automation key for the repository. */
+void run_require_key(struct request *rq, const char *repo);
 
 /** DELETE /fleet/runs/{run_id}: take a run out of every sum and list. */
 void run_delete(struct request *rq);

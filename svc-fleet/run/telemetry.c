@@ -96,10 +96,8 @@ static bool is_one_of(const char *name, const char *const *names)
 	return *names;
 }
 
-/* Raise unless the key is an automation key for the repository that the report names. */
-static void require_key_of_repo(struct request *rq, const struct telemetry *in)
+void run_require_key(struct request *rq, const char *repo)
 {
-	const char *repo = in->repo ? in->repo : in->target_repo;
 	if (rq->caller.kind != KEY_AUTOMATION || !rq->caller.repo)
 		raise_error(rq, ERR_FORBIDDEN,
 		            "telemetry needs an automation key that is limited to the repository");
@@ -207,7 +205,7 @@ void run_report(struct request *rq)
 {
 	check_record(rq);
 	struct telemetry *in = request_input(rq, struct telemetry, TELEMETRY_FIELDS);
-	require_key_of_repo(rq, in);
+	run_require_key(rq, in->repo ? in->repo : in->target_repo);
 	struct split_report report = split(rq, in);
 	if (rq->caller.is_repo_verified)
 		repo_access_renew(rq, rq->caller.repo);

@@ -5,8 +5,9 @@
 -- share what it costs to start its plans, to lock the sums and to commit.
 --
 -- Transactions lock rows in one order, so that none waits for another in a circle: account_guard, which they share; repo_guard,
--- which a report locks only when it makes an owner; run_key; run; candidate; run_repo; run_agent; run_day; reservation; budget_period;
--- code_host_item; deliverable; inbox_look. Of each table in the order of its key. A start locks budgets before all but account_guard.
+-- which a report locks only when it makes an owner; run_key; run; candidate; run_repo; run_agent; run_day; cost_look; reservation;
+-- budget_period; code_host_item; deliverable; inbox_look. Of each table in the order of its key. A start locks budgets before all but
+-- account_guard; a run that asks whether it may start locks itself before the budgets.
 
 -- The stamp of a report, in microseconds since 1970: when the run finished, or started, as far as the report says. At the
 -- same time, a report of the end is newer than one of the start. A report without times is newer than all before it when
@@ -150,6 +151,7 @@ BEGIN
     PERFORM run_repo_add(changes);
     PERFORM run_agent_add(changes);
     PERFORM run_day_add(changes);
+    PERFORM cost_look_add(changes);
     PERFORM budget_period_add(changes);
     PERFORM deliverables_follow(changes);
     PERFORM runs_announce(changes);
@@ -277,6 +279,7 @@ BEGIN
     DELETE FROM run_detail x WHERE x.id = k.id AND x.first_at = k.first_at;
     DELETE FROM candidate c WHERE c.run = k.id;
     DELETE FROM run_text x WHERE x.run = k.id;
+    DELETE FROM cost_unusual x WHERE x.account_id = account AND x.kind = 'run' AND x.subject = k.id::text;
     INSERT INTO run_removed VALUES (k.account_id, k.repo_key, k.run_key) ON CONFLICT DO NOTHING;
     change.was := r;
     PERFORM run_repo_subtract(r);

@@ -37,7 +37,7 @@ static const struct sentence {
 	{"inbox.item", "{title}"},
 	{"budget.warned", "A budget is nearly used up: {name}"},
 	{"budget.reached", "A budget is used up: {name}"},
-	{"cost.unusual", "Unusual cost on {repo}"},
+	{"cost.unusual", "{title}"},
 	{"test.ping", "A test message of expops"},
 };
 

@@ -19,7 +19,7 @@ PROMISED = {
     "pull_request.closed", "issue.opened", "issue.closed", "provisioning.completed", "provisioning.failed", "installation.revoked",
     "experiment.created", "experiment.updated", "experiment.deleted", "implementation.finished", "eval.build_finished",
     "eval.run_finished", "task.failed", "key.revoked", "key.expiring", "endpoint.disabled", "inbox.item", "test.ping",
-    "budget.warned", "budget.reached",
+    "budget.warned", "budget.reached", "cost.unusual",
 }
 
 
@@ -61,7 +61,7 @@ def budgets(api):
     api.put("/fleet/budgets", {"scope": "account", "period": "month", "usd": 10, "warn_percent": [10]}, expect=200)
 
 
-def fleet(cluster, team):
+def fleet(cluster, team, account):
     report = lambda id, **members: team.agent().post("/fleet/runs", {"run_id": id, "repo": team.repo, **members})  # noqa: E731
     ends = ((1, "pull_request", "pull", "merged"), (2, "pull_request", "pull", "closed"), (3, "issue", "issues", "closed"))
     with cluster.postgres.connect("fleet") as db:
@@ -72,6 +72,10 @@ def fleet(cluster, team):
             fleet_tables.tell_item(db, team.repo, kind, number, state, opened=now, closed=now)
     report(4, status="failed", error="no space", cost_usd=2)
     report(5, status="failed", cost_usd=20)
+    for number in range(9):
+        report(f"usual {number}", status="pr_opened", agent="agent_one", cost_usd=1 if number < 8 else 6)
+    with cluster.postgres.connect("fleet") as db:
+        wait_for(lambda: fleet_tables.compare_costs(db, account), "the costs are compared")
 
 
 def test_every_type_that_is_described_is_told_and_no_other(cluster, team, papers_of):
@@ -81,7 +85,7 @@ def test_every_type_that_is_described_is_told_and_no_other(cluster, team, papers
     evaluations(team.api)
     papers_of(team)
     budgets(team.api)
-    fleet(cluster, team)
+    fleet(cluster, team, account)
     wait_for(lambda: "inbox.item" in messages.types(cluster, account), "an item is told")
     fails_to_provision(cluster, team)
     (key,) = team.keys()

@@ -273,6 +273,14 @@ def test_starts_at_once_do_not_pass_the_budget(cluster, user, put, repo, ask, fi
     assert figures("reserved_usd", "refused") == [7, 0]  # of the day
 
 
+def test_a_thousand_starts_of_ten_replicas_do_not_pass_the_budget(cluster, user, put, repo, figures, reservations):
+    put(usd=7, max_usd_per_run=1)
+    allowed = fleet.start_at_once(cluster, user.account, repo)
+    assert (len(allowed), sum(allowed)) == (1000, 7)
+    assert reservations() == [("held", None, 1)] * 7
+    assert figures("reserved_usd", "spent_usd", "refused") == [7, 0, 993]
+
+
 # ---- how a reservation ends ----
 
 
@@ -406,6 +414,137 @@ def test_the_check_mends_what_is_reserved(cluster, put, trigger, figures, db):
     process.start()
     wait_for(lambda: figures("reserved_usd") == [10], "it is mended")
     process.stop()
+
+
+# ---- what a run asks ----
+
+
+@pytest.fixture
+def admit(agent, repo):
+    """admit(run_id, **members): what a run of the repository is answered, by its own key."""
+    key = agent(repo)
+
+    def send(run_id, refused=False, run_attempt=1, **members):
+        body = {"run_id": run_id, "run_attempt": run_attempt, "repo": repo, **OBEYS, **members}
+        if refused:
+            return key.problem("POST", "/fleet/runs/admit", 409, "budget_reached", body)
+        return key.post("/fleet/runs/admit", body, expect=200).json()
+
+    return send
+
+
+def test_a_run_gets_what_was_reserved_for_it(put, trigger, admit, reservations):
+    put()
+    run = trigger(**OBEYS)["run_id"]
+    made = admit(run)
+    assert made["allowed"] is True and made["max_usd"] == 10 and admit(run) == made == admit(str(run))
+    assert reservations() == [("held", run, 10)]
+
+
+def test_a_run_takes_the_newest_start_that_is_no_run(put, ask, repo, admit, reservations):
+    put(usd=100)
+    for key in ("start 1", "start 2"):
+        ask("reserve", key=key, repo=repo, **OBEYS)
+    admit(17)
+    assert reservations() == [("held", None, 10), ("held", 17, 10)]
+    ask("attach", key="start 1", run_id=17)  # the answer of its dispatch
+    assert reservations() == [("held", None, 10), ("held", 17, 10)]
+    admit(18)
+    assert reservations() == [("held", 18, 10), ("held", 17, 10)]
+
+
+def test_a_run_that_nobody_started_reserves_itself(put, admit, report, figures, reservations):
+    put(usd=11)
+    made = admit(17)
+    assert made["max_usd"] == 10 and reservations() == [("held", 17, 10)]
+    assert admit(18)["max_usd"] == 1
+    problem = admit(19, refused=True)
+    assert "usd" not in problem["budget"] and problem["detail"].startswith("The budget of the account for this month is reached.")
+    report(17, status="skipped_no_candidates", started_at=now())
+    assert figures("reserved_usd", "spent_usd", "refused") == [1, 0, 1]
+    assert admit(19)["max_usd"] == 10
+
+
+def test_another_attempt_reserves_anew(put, admit, report, figures):
+    put(usd=15)
+    admit(17)
+    report(17, status="agent_failed", started_at=now(), cost_usd=4)
+    assert admit(17, run_attempt=2)["max_usd"] == 10
+    assert figures("reserved_usd", "spent_usd") == [10, 4]
+    report(17, run_attempt=2, status="pr_opened", cost_usd=2)
+    assert figures("reserved_usd", "spent_usd") == [0, 6]
+
+
+def test_an_attempt_that_has_ended_holds_nothing(put, admit, report, figures, reservations):
+    put()
+    report(17, status="pr_opened", started_at=now(), cost_usd=2)
+    admit(17)
+    assert figures("reserved_usd", "spent_usd") == [0, 2] and reservations() == [("settled", 17, 10)]
+
+
+def test_attempts_that_ask_at_once_have_one_reservation(put, admit, reservations):
+    put(usd=100)
+    with ThreadPoolExecutor(6) as pool:
+        answers = list(pool.map(lambda _: admit(17), range(12)))
+    assert all(answer == answers[0] for answer in answers) and reservations() == [("held", 17, 10)]
+
+
+def test_a_stolen_key_cannot_reserve_all(put, agent, repo, admit, report, figures):
+    put(usd=1000)
+    for number in range(10):
+        admit(number)
+    body = {"run_id": 10, "run_attempt": 1, "repo": repo, **OBEYS}
+    agent(repo).problem("POST", "/fleet/runs/admit", 409, "conflict", {**body, "over_budget": True, "amount_usd": 0})
+    admit(9)  # that has asked already
+    assert figures("reserved_usd", "refused") == [100, 0]
+    report(0, status="skipped_no_candidates", started_at=now())
+    admit(10)
+
+
+def test_a_run_cannot_allow_itself_to_start(put, agent, repo, figures):
+    put(usd=0)
+    body = {"run_id": 10, "run_attempt": 1, "repo": repo, "over_budget": True, "obeys_max_usd": True, "key": "k", "limits": None, **OBEYS}
+    answer = agent(repo).post("/fleet/runs/admit", body, expect=409)
+    assert answer.json()["error"] == "budget_reached" and "over_budget" in answer.headers["X-Ignored-Fields"]
+    assert figures("reserved_usd", "refused") == [0, 1]
+
+
+def test_repositories_that_do_not_ask_are_named(cluster, api, user, db, put, report, admit, figures, repo):
+    put()
+    items = lambda: [item for item in api.get("/fleet/agents/inbox", expect=200).json() if item["kind"] == "budget_unguarded"]  # noqa: E731
+    report(1, status="skipped_no_candidates", started_at=now())
+    assert figures("unguarded") == [[]] and items() == []
+    report(2, status="pr_opened", started_at=now(), cost_usd=1)
+    assert figures("unguarded") == [[repo]]
+    assert [(item["repo"], item["severity"]) for item in items()] == [(repo, "warning")]
+    wait_for(lambda: "budget_unguarded" in [told["kind"] for told in messages.told(cluster, user.account, "inbox.item")], "it is told")
+    admit(3)
+    assert figures("unguarded") == [[]] and items() == []
+    fleet.age_admissions(db, user.account, days=31)
+    assert figures("unguarded") == [[repo]]
+
+
+def test_a_repository_that_asks_does_so_under_its_new_name(put, report, admit, figures, repo, db, user):
+    put()
+    admit(1)
+    report(1, status="pr_opened", started_at=now(), cost_usd=1)
+    fleet.rename(db, user.account, repo, repo.upper())
+    fleet.rename(db, user.account, repo, f"{repo}-2")
+    fleet.rename_installations(db, user.account, repo, f"{repo}-2")
+    assert figures("unguarded") == [[]]
+
+
+def test_without_a_budget_a_run_may_cost_anything(admit):
+    assert admit(17) == {"allowed": True, "max_usd": None, "reservation_id": None}
+
+
+def test_only_the_repository_s_key_asks(api, agent, repo):
+    body = {"run_id": 1, "run_attempt": 1, "repo": repo, **OBEYS}
+    api.problem("POST", "/fleet/runs/admit", 403, "forbidden", body)
+    agent("acme/other").problem("POST", "/fleet/runs/admit", 403, "forbidden", body)
+    fields = lambda problem: {fault["field"] for fault in problem["errors"]}  # noqa: E731
+    assert fields(agent(repo).problem("POST", "/fleet/runs/admit", 400, "invalid_request", {})) == {
+        "run_id", "run_attempt", "repo", "agent", "provider"}
 
 
 # ---- killed ----

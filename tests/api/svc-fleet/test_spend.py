@@ -134,8 +134,10 @@ def test_prices_are_shown(priced, api):
     assert all(each["stale"] for each in shown["prices"]) and shown["stored_at"]
 
 
-def test_a_new_list_counts_for_new_runs_and_for_others_when_asked(priced, cluster, report):
+def test_a_new_list_counts_for_new_runs_and_for_others_when_asked(priced, cluster, api, report, db):
     process, path = priced
+    budget = api.put("/fleet/budgets", {"scope": "account", "period": "month", "usd": 100}, expect=200).json()["budget_id"]
+    fleet_tables.count_from_ever(db, budget)
     before = report(1, status="pr_opened", **tokens("m"))
     write(path, [price("m", input=2, output=20, checked="2026-02-01")])
     process.popen.send_signal(signal.SIGHUP)
@@ -145,6 +147,7 @@ def test_a_new_list_counts_for_new_runs_and_for_others_when_asked(priced, cluste
     done = subprocess.run([cluster.binary("svc-fleet"), "reprice", "--since", "2025-01-01"], env=process.env, capture_output=True,
                           text=True, check=True)
     assert "estimates changed" in done.stdout
+    assert [period["estimated_usd"] for period in api.get(f"/fleet/budgets/{budget}/history", expect=200).json()] == [8]
     run = report(1, status="pr_opened")
     assert spend(run) == (4, "estimated") and run["price_date"] == "2026-02-01"
     write(path, PRICES)

@@ -31,7 +31,7 @@ CONFLICTING = {"budget_put", "project_update", "experiment_update", "interest_up
 CONFLICTING |= {"template_update", "build_cancel", "build_heartbeat", "build_report"}
 CONFLICTING |= {"eval_run_cancel", "eval_run_heartbeat", "eval_result_deliver", "eval_hosted_result_deliver"}
 CONFLICTING |= {"app_installation_confirm", "app_manifest_create", "app_installation_get", "installation_token_create", "fleet_refresh",
-                "provision_cli_token_create", "search_harvest", "webhook_update", "webhook_test", "webhook_confirmation_create"}
+                "fleet_run_admit", "provision_cli_token_create", "search_harvest", "webhook_update", "webhook_test", "webhook_confirmation_create"}
 
 # Lists of papers, which also come as BibTeX and RIS.
 CITATIONS = ["application/x-bibtex", "application/x-research-info-systems"]

@@ -2,6 +2,7 @@
 
 import json
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 
 # What the code host tells
@@ -134,6 +135,11 @@ def rename(db, account, former, now):
                {"account": account, "former": former, "now": now})
 
 
+def rename_installations(db, account, former, now):
+    """The account's agents on a repository are under its new name."""
+    db.execute("SELECT installations_move(%s, %s, %s, 'https://github.com')", [account, former, now])
+
+
 # Budgets
 
 
@@ -183,6 +189,17 @@ def reservations(db, account):
                       [account]).fetchall()
 
 
+def start_at_once(cluster, account, repo, connections=10, starts=100):
+    """Whether each start was allowed: so many by each connection, as replicas have them, all at once."""
+    def replica(number):
+        with cluster.postgres.connect("fleet") as db:
+            asked = ({"key": f"{number} {n}", "repo": repo, "agent": "agent_three", "provider": "openai", "obeys_max_usd": True} for n in range(starts))
+            return [db.execute("SELECT run_reserve(%s, %s) -> 'allowed'", [account, json.dumps(each)]).fetchone()[0] for each in asked]
+
+    with ThreadPoolExecutor(connections) as pool:
+        return [allowed for of_replica in pool.map(replica, range(connections)) for allowed in of_replica]
+
+
 def reserved_repositories(db, account):
     """The repositories of what is reserved for the account."""
     return [repo for (repo,) in db.execute("SELECT repo_key FROM reservation WHERE account_id = %s", [account])]
@@ -199,6 +216,18 @@ def expire_reservations(db, account):
 def age_reservations(db, account):
     """What is reserved for the account was made a day ago, as were the periods of its budgets."""
     db.execute("UPDATE reservation SET made_at = made_at - interval '25 hours' WHERE account_id = %s", [account])
+
+
+def age_admissions(db, account, days):
+    """The account's runs have last asked so many days ago."""
+    db.execute("UPDATE admission SET asked_at = now() - %s * interval '1 day' WHERE account_id = %s", [days, account])
+
+
+def compare_costs(db, account):
+    """Compare the account's runs with those before them, as the process does twice a minute. Whether none is left."""
+    while db.execute("SELECT cost_look_next()").fetchone()[0]:
+        pass
+    return db.execute("SELECT FROM cost_look WHERE account_id = %s", [account]).rowcount == 0
 
 
 def is_due_soon(db, account):

@@ -149,6 +149,7 @@ CALLS = {
     "fleet_runs_list": own(query=lambda v: {"repo": v.repo, "include": "selection"}),
     "fleet_run_delete": Call(ABSENT | {200}, query=of_repo),  # a run of that name that the thief reported
     "fleet_run_report": own(body=lambda v: {"repo": v.repo, "run_id": RUN, "status": "pr_opened", "error": None}),
+    "fleet_run_admit": own(body=lambda v: {"repo": v.repo, "run_id": RUN, "run_attempt": 1, "agent": "agent_one", "provider": "anthropic"}),
     "fleet_trigger": Call(ABSENT, body=of_repo),
     "app_get": Call(REFUSED),
     "app_delete": Call(REFUSED),

@@ -209,6 +209,52 @@ def test_what_an_agent_says_of_its_cost_cannot_stop_the_report(team, runner, too
         assert told["status"] == "pr_opened" and "cost_usd" not in told
 
 
+# ---- budgets ----
+
+
+@pytest.fixture
+def budget(team):
+    """Make a budget of the account; deleted after the test."""
+    made = []
+
+    def put(**members):
+        body = {"scope": "account", "period": "month", "action": "stop", **members}
+        made.append(team.api.put("/fleet/budgets", body, expect=200).json()["budget_id"])
+
+    yield put
+    for each in made:
+        team.api.delete(f"/fleet/budgets/{each}", expect=200)
+
+
+def test_a_run_that_a_budget_refuses_is_skipped(team, runner, budget):
+    budget(usd=0)
+    run, told, _ = team.work(runner)
+    assert (run.conclusion, told["status"], told["spend_usd"]) == ("success", "skipped_budget", 0)
+    assert "USD " not in run.step("Ask what it may cost").log  # the agent's key sees no figures of the account
+    assert "The budget of the account for this month is reached." in run.step("Ask what it may cost").log
+
+
+def test_an_agent_gets_what_it_may_cost(team, runner, tools, budget):
+    tools.agent('echo "at most $MAX_USD" >notes.md')
+    _, _, row = team.work(runner)
+    assert team.host.files(team.repo, f"expops/run-{row['id']}")["notes.md"] == "at most \n"
+    budget(usd=1_000_000, max_usd_per_run=7.5)
+    _, told, row = team.work(runner)
+    assert team.host.files(team.repo, f"expops/run-{row['id']}")["notes.md"] == "at most 7.5\n"
+    assert (told["spend_basis"], told["spend_usd"]) == ("assumed", 7.5)
+
+
+def test_a_run_ends_when_nobody_says_whether_it_may_start(team, runner, tools):
+    program = tools.folder / "curl"
+    program.write_text('#!/bin/bash\ncase "$*" in */runs/admit) exit 7 ;; esac\nexec /usr/bin/curl "$@"\n')
+    program.chmod(0o755)
+    try:
+        run, told, _ = team.work(runner)
+    finally:
+        program.unlink()
+    assert (run.conclusion, told["status"]) == ("failure", "choose_failed"), run.log()
+
+
 def test_the_fixture_refuses_what_it_does_not_know(team, runner):
     text = "on: {workflow_dispatch: {inputs: {}}}\njobs: {a: {runs-on: x, steps: [{name: a, uses: actions/checkout@v4}]}}\n"
     team.host.put_files(team.repo, {".github/workflows/other.yml": text})

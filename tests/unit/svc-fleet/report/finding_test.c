@@ -85,6 +85,20 @@ static void test_rising_cost(void **state)
 		"period, 1.00 USD in the first\n");
 }
 
+static void test_costs_that_stand_out(void **state)
+{
+	(void)state;
+	assert_string_equal(
+		of_facts("{\"spikes\": [{\"repo\": \"a/b\", \"title\": \"a run was dear\"}, "
+	                 "{\"repo\": null, \"title\": \"a day was\"}], "
+	                 "\"differing\": [{\"agent\": null, \"model\": \"m\", \"runs\": 3, "
+	                 "\"told_usd\": 1.5, \"estimated_usd\": 2}]}"),
+		"warning cost_spike a run was dear\n"
+		"warning cost_spike a day was\n"
+		"warning cost_differs 3 runs of an agent with m reported 1.50 USD; by the list of "
+		"prices their tokens cost 2.00 USD\n");
+}
+
 static void test_rejections_matter_more_when_the_papers_were_merged(void **state)
 {
 	(void)state;
@@ -140,6 +154,7 @@ int main(void)
 		ARENA_TEST(test_no_facts_no_findings),
 		ARENA_TEST(test_repeated_failures_are_critical_from_ten),
 		ARENA_TEST(test_rising_cost),
+		ARENA_TEST(test_costs_that_stand_out),
 		ARENA_TEST(test_rejections_matter_more_when_the_papers_were_merged),
 		ARENA_TEST(test_a_gate_that_never_stops),
 		ARENA_TEST(test_silent_agents_and_unreviewed_pull_requests),

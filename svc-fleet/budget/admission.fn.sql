@@ -1,0 +1,88 @@
+-- Admission: a run asks before its agent begins, so that those that nobody started here reserve, too (reservation.fn.sql). Which do not ask.
+
+-- The newest start of a repository that is no run yet is this run; null: there is none.
+CREATE OR REPLACE FUNCTION reservation_take(asked reservation) RETURNS reservation LANGUAGE plpgsql AS $$
+DECLARE
+    x reservation;
+BEGIN
+    UPDATE reservation y SET run_id = asked.run_id, expires_at = now() + interval '3 hours', provider = asked.provider, model = asked.model
+    WHERE y.id = (SELECT f.id FROM reservation f
+                  WHERE f.account_id = asked.account_id AND f.repo_key = asked.repo_key AND f.state = 'held' AND f.run_id IS NULL
+                    AND f.expires_at > now()
+                  ORDER BY f.made_at DESC, f.id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
+    RETURNING y.* INTO x;
+    IF FOUND THEN
+        PERFORM run_attempt_change(x, '{}');
+    END IF;
+    RETURN x;
+END $$;
+
+-- Admit an attempt of a run that asks before its agent begins. It gets what is reserved for it, else the newest reservation of the repository
+-- that is no run yet, else a new one, under the key of the attempt. `given` as for run_reserve(), without `key`. Violates admission_max: a
+-- key that was stolen could reserve all that is left to others, and the workflow runs once at a time in a repository.
+CREATE OR REPLACE FUNCTION run_admit(account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    asked reservation := jsonb_populate_record(NULL::reservation, given);
+    x reservation;
+    answer jsonb;
+BEGIN
+    asked.account_id := account;
+    asked.repo_key := lower(repository_hold(asked.repo));
+    PERFORM account_admit(account);
+    PERFORM FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at
+    WHERE k.account_id = account AND k.repo_key = asked.repo_key AND k.run_key = asked.run_id #>> '{}' FOR UPDATE OF r;
+    INSERT INTO admission (account_id, repo_key) VALUES (account, asked.repo_key)
+    ON CONFLICT (account_id, repo_key) DO UPDATE SET asked_at = excluded.asked_at;
+    PERFORM budgets_lock(account, asked.repo_key, asked.interest_id);
+    x := reservation_of(account, asked.repo_key, asked.run_id, asked.run_attempt);
+    IF x.id IS NULL AND asked.run_attempt = 1 THEN
+        x := reservation_take(asked);
+    END IF;
+    IF x.state IN ('held', 'settled') THEN
+        RETURN reservation_json(x);
+    END IF;
+    IF (SELECT count(*) FROM reservation y WHERE y.account_id = account AND y.repo_key = asked.repo_key AND y.state = 'held'
+                                             AND starts_with(y.key, 'run ')) >= 10 THEN
+        RAISE check_violation USING MESSAGE = 'too many admissions', CONSTRAINT = 'admission_max';
+    END IF;
+    answer := run_reserve(account, given || jsonb_build_object(
+        'key', concat_ws(' ', 'run', asked.repo_key, asked.run_id #>> '{}', asked.run_attempt)));
+    x := reservation_of(account, asked.repo_key, asked.run_id, asked.run_attempt);
+    IF x.state = 'held' THEN
+        PERFORM run_attempt_change(x, '{}'); -- it is settled if the attempt has ended before its question came
+    END IF;
+    RETURN answer;
+END $$;
+
+-- Whether a run of the repository has asked in the last 30 days.
+CREATE OR REPLACE FUNCTION repo_asks(account uuid, of_repo text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM admission a
+                   WHERE a.account_id = account AND a.repo_key = of_repo AND a.asked_at > now() - interval '30 days')
+$$;
+
+-- Whether a run has ended whose agent has begun, as far as the run tells: one that has not come so far has asked nothing.
+CREATE OR REPLACE FUNCTION run_had_agent(r run) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT r.outcome_kind <> 'running' AND NOT coalesce(spend_is_free(r.status), false) AND r.spend_basis IS DISTINCT FROM 'assumed'
+           AND NOT run_is_lost(r)
+$$;
+
+-- Whether the end of a run shows that budgets which stop runs do not stop those of its repository.
+CREATE OR REPLACE FUNCTION run_is_unguarded(r run) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM budget b WHERE b.account_id = r.account_id AND b.action = 'stop' AND budget_has(b, r.repo_key, r.interest_id))
+        AND run_had_agent(r) AND NOT repo_asks(r.account_id, r.repo_key);
+END $$;
+
+-- The repositories of a budget whose workflow does not ask, as its file is of an earlier version, and when an agent last began there.
+CREATE OR REPLACE FUNCTION budget_unguarded(b budget) RETURNS TABLE (repo text, at timestamptz) LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN QUERY
+        SELECT i.repo, last.at
+        FROM (SELECT DISTINCT ON (x.repo_key) x.repo_key, x.repo FROM installation x
+              WHERE x.account_id = b.account_id AND x.status = 'active' AND budget_has(b, x.repo_key, x.interest_id::text)
+              ORDER BY x.repo_key, x.id) i,
+             LATERAL (SELECT r.at FROM run r
+                      WHERE r.account_id = b.account_id AND r.repo_key = i.repo_key AND r.at > now() - interval '30 days' AND run_had_agent(r)
+                      ORDER BY r.at DESC, r.id DESC LIMIT 1) last
+        WHERE NOT repo_asks(b.account_id, i.repo_key);
+END $$;
