@@ -18,6 +18,7 @@
 #include "reply/etag.h"
 #include "reply/reply.h"
 #include "session/session.h"
+#include "usage/key_usage.h"
 
 static const char *openapi_etag;
 
@@ -36,6 +37,7 @@ static const struct route ROUTES[] = {
 	{API_ID_api_key_update, key_update},
 	{API_ID_api_key_delete, key_delete},
 	{API_ID_api_key_revoke, key_revoke},
+	{API_ID_api_key_usage_list, key_usage_list},
 	{API_ID_account_delete, account_delete},
 	{API_ID_openapi_get, openapi_get},
 	{API_ID_mcp_post, mcp_post},
@@ -71,6 +73,7 @@ static const struct event_handler EVENTS[] = {
 
 static const struct recurring RECURRING[] = {
 	{"key_expiry", keys_expiring_announce, &key_expiry_check_ms},
+	{"key_usage", key_usage_forget, &KEY_USAGE_FORGET_EVERY_MS},
 	{0},
 };
 
@@ -93,13 +96,15 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.recurring = RECURRING,
 	.schema_definition = &SCHEMA,
-	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS,
-                                                    KEY_EXPIRY_SETTINGS, CONSOLE_SETTINGS, NULL},
+	.settings =
+		(const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, KEY_EXPIRY_SETTINGS,
+                                                KEY_USAGE_SETTINGS, CONSOLE_SETTINGS, NULL},
 	.settings_check = edge_settings_check,
 	.commands = COMMANDS,
 	.process_start = edge_process_start,
 	.process_stop = edge_process_stop,
 	.worker_start = edge_worker_start,
+	.worker_drained = edge_worker_drained,
 	.worker_stop = edge_worker_stop,
 	.public_handler = &edge_handler,
 };

@@ -78,6 +78,19 @@ CREATE UNIQUE INDEX account_email ON account USING btree (lower(email));
 ALTER TABLE ONLY idempotency
     ADD CONSTRAINT idempotency_account FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
+CREATE TABLE key_usage (
+    key_id uuid NOT NULL,
+    day date NOT NULL,
+    family text NOT NULL,
+    status smallint NOT NULL,
+    requests bigint NOT NULL
+);
+ALTER TABLE ONLY key_usage
+    ADD CONSTRAINT key_usage_pkey PRIMARY KEY (key_id, day, family, status);
+CREATE INDEX key_usage_day ON key_usage USING btree (day);
+ALTER TABLE ONLY key_usage
+    ADD CONSTRAINT key_usage_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE;
+
 CREATE TABLE mcp_confirm_key (
     is_only boolean DEFAULT true NOT NULL,
     key bytea NOT NULL,

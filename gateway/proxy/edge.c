@@ -17,6 +17,7 @@
 #include "service/process.h"
 #include "service/service.h"
 #include "upstream/upstream.h"
+#include "usage/key_usage.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,6 +69,7 @@ struct edge {
 	struct worker *worker;
 	struct arena *arena;
 	struct key_checker *keys;
+	struct key_usage *usage;
 	struct proxy *proxy;
 	struct upstream_limits limits;
 	struct upstream *services[API_SERVICE_COUNT];
@@ -167,10 +169,12 @@ void edge_worker_start(struct worker *worker)
 	edge->worker = worker;
 	edge->arena = arena;
 	edge->keys = key_checker_new(worker);
+	edge->usage = key_usage_new(worker);
 	make_upstreams(edge);
 	edge->proxy = proxy_new(&(struct proxy_parts){
 		.worker = worker,
 		.keys = edge->keys,
+		.usage = edge->usage,
 		.limits = gateway->limits,
 		.signers = worker->process->peers.signers,
 		.services = edge->services,
@@ -181,6 +185,12 @@ void edge_worker_start(struct worker *worker)
 	proxy_show_console(edge->proxy, gateway->console);
 	proxy_take_cookies(edge->proxy, &gateway->cookies);
 	worker->user = edge;
+}
+
+void edge_worker_drained(struct worker *worker)
+{
+	const struct edge *edge = worker->user;
+	key_usage_end(edge->usage);
 }
 
 void edge_worker_stop(struct worker *worker)
@@ -194,6 +204,7 @@ void edge_worker_stop(struct worker *worker)
 	for (int service = 0; service < API_SERVICE_COUNT; service++)
 		upstream_free(edge->services[service]);
 	key_checker_free(edge->keys);
+	key_usage_free(edge->usage);
 	arena_free(edge->arena);
 	worker->user = NULL;
 }

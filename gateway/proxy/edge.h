@@ -27,3 +27,6 @@ struct proxy *edge_proxy(const struct worker *worker);
 /** Make and free worker->user. */
 void edge_worker_start(struct worker *worker);
 void edge_worker_stop(struct worker *worker);
+
+/** Store what the worker has counted, when it has drained. */
+void edge_worker_drained(struct worker *worker);

@@ -11,6 +11,7 @@ struct local_exchange {
 	struct authorization *authorization;
 	struct request *rq;
 	bool has_content;
+	bool is_gone; /* the client is */
 };
 
 static bool needs_key(const struct local_exchange *local)
@@ -80,6 +81,7 @@ static void on_drained(struct http_exchange *x)
 static void on_gone(struct http_exchange *x, enum err_code reason)
 {
 	struct local_exchange *local = x->user;
+	local->is_gone = true;
 	authorization_cancel(local->authorization);
 	http_request_gone(local->rq, reason);
 }
@@ -88,6 +90,10 @@ static void on_done(struct http_exchange *x)
 {
 	struct local_exchange *local = x->user;
 	require(!authorization_is_pending(local->authorization));
+	if (local->authorization->has_caller)
+		key_usage_count(local->request.usage, &local->authorization->caller,
+		                local->request.match->op,
+		                local->is_gone ? err_info(ERR_CLIENT_GONE)->status : x->status);
 	http_request_done(local->rq);
 }
 

@@ -8,9 +8,11 @@
 #pragma once
 
 #include "proxy/authorization.h"
+#include "usage/key_usage.h"
 
 struct local_request {
 	struct worker *worker;
+	struct key_usage *usage; /* NULL: nothing is counted */
 	const struct api_match *match;
 	const char *request_id;
 	const struct http_field *fields; /* added to the reply */

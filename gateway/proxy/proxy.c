@@ -293,6 +293,7 @@ static void hand_over(struct proxy_exchange *p)
 	struct http_field *fields = arena_array(x->arena, PROXY_ADDED_MAX, sizeof(*fields));
 	const struct local_request request = {
 		.worker = p->proxy->parts.worker,
+		.usage = p->proxy->parts.usage,
 		.match = &p->match,
 		.request_id = p->request_id,
 		.fields = fields,

@@ -43,6 +43,7 @@
 #include "key/rate_limit.h"
 #include "proxy/forwarded.h"
 #include "upstream/upstream.h"
+#include "usage/key_usage.h"
 
 struct console;
 struct cookie_rules;
@@ -55,6 +56,7 @@ struct proxy_parts {
 	struct worker *worker; /* of the operations that the gateway answers itself */
 	struct key_checker *keys;
 	struct rate_limits *limits;
+	struct key_usage *usage; /* NULL: nothing is counted */
 	/* By enum api_service; NULL: not configured, its operations are answered with 503. */
 	struct identity_signer *const *signers;
 	struct upstream *const *services;

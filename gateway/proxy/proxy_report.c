@@ -51,6 +51,9 @@ void proxy_report(const struct proxy_exchange *p)
 	if (p->answer_us > 0)
 		metric_observe_seconds(&answer_seconds, operation, NULL,
 		                       (double)p->answer_us / 1e6);
+	if (p->authorization.has_caller)
+		key_usage_count(p->proxy->parts.usage, &p->authorization.caller, p->match.op,
+		                status);
 	log_set_request_id(p->request_id);
 	log_info(LOG_GROUP_PROXY, "request finished", f_text("operation", operation),
 	         f_text("method", x->head.method), f_int("status", status),

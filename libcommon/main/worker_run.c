@@ -157,6 +157,9 @@ static void on_drained(void *context)
 {
 	struct worker_run *run = context;
 	request_list_cancel(run->worker->requests, ERR_UNAVAILABLE);
+	const struct service *service = run->worker->process->service;
+	if (service->worker_drained && !worker_is_background(run->worker))
+		service->worker_drained(run->worker);
 	run->ending_until_ms = time_monotonic_ms() + ENDING_MAX_MS;
 	uv_timer_start(&run->ending, close_when_idle, 0, ENDING_POLL_MS);
 }

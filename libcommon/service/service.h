@@ -103,6 +103,9 @@ struct service {
 	 * while the loop still runs. */
 	void (*worker_start)(struct worker *worker);
 	void (*worker_stop)(struct worker *worker);
+	/** Between the two, when the worker has drained: a request that is begun here has ten
+	 * seconds to end. */
+	void (*worker_drained)(struct worker *worker);
 	/** The same for the background worker, which in the role `jobs` also runs jobs, event
 	 * handlers and recurring work: for what the process repeats by itself and no request should
 	 * wait for. Called in every role (process->roles), unless `background_is_for_jobs`: then

@@ -58,3 +58,8 @@ def key_events(db, account):
 def age_session(db, account, column, age):
     """The time of a session, such as last_seen_at, was that long ago."""
     db.execute(f"UPDATE session SET {column} = now() - %s::interval WHERE account_id = %s", [age, account])
+
+
+def add_usage(db, key, days, family, status, requests):
+    """The key was used so many days ago."""
+    db.execute("INSERT INTO key_usage VALUES (%s, (now() AT TIME ZONE 'UTC')::date - %s, %s, %s, %s)", [key, days, family, status, requests])

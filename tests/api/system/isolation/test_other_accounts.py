@@ -58,6 +58,7 @@ CALLS = {
     "api_key_update": absent({"name": "mine"}),
     "api_key_delete": absent(),
     "api_key_revoke": absent(),
+    "api_key_usage_list": absent(),
     "account_delete": refused(lambda v: {"confirm": False, "user_id": v.account}),
     "openapi_get": Call(OPENED),
     "version_get": Call(OPENED),
@@ -308,7 +309,8 @@ NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_tas
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "interest_quality_get",
            "asset_outcomes_get", "build_get", "builds_list",
-           "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list"}
+           "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list",
+           "api_key_usage_list"}
 
 
 @by_id([op for op in READS if op.id not in NO_TEXT])
