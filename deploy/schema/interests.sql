@@ -406,6 +406,18 @@ ALTER TABLE ONLY pool_entry
 
 COMMENT ON TABLE pool_entry IS 'Candidates for an interest. Those of another pool_version than the interest''s are not read.';
 
+CREATE TABLE pool_search (
+    interest_id uuid NOT NULL,
+    pool_version integer NOT NULL,
+    question text NOT NULL,
+    cursor text NOT NULL,
+    whole_on date NOT NULL
+);
+ALTER TABLE ONLY pool_search
+    ADD CONSTRAINT pool_search_pkey PRIMARY KEY (interest_id);
+ALTER TABLE ONLY pool_search
+    ADD CONSTRAINT pool_search_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
 CREATE TABLE preference_evidence (
     interest_id uuid NOT NULL,
     version integer NOT NULL,

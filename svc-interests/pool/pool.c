@@ -1,9 +1,11 @@
 #include "pool/pool.h"
 
+#include "crypto/crypto.h"
 #include "interest/interest_name.h"
 #include "interest/interest_text.h"
 #include "json/json.h"
 #include "observe/log.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "pool.sql.h"
 #include "pool/asset_query.h"
@@ -22,6 +24,11 @@ const struct setting POOL_SETTINGS[] = {
 	SETTING_END,
 };
 
+METRIC_COUNTER(searches_counter, "expops_pool_searches_total",
+               "Searches of interests' candidates, by what was searched: all papers (whole), or "
+               "those that have changed since the last search (changes).",
+               "searched");
+
 /* Maximum `limit` of svc-search. */
 #define SEARCH_LIMIT_MAX 1000
 
@@ -36,6 +43,9 @@ struct source {
 	int64_t recommended;        /* number of papers recommended already */
 	bool is_unread;             /* it is nothing but a repository that could not be read */
 	const char *sources;        /* JSON array of those that its papers may be from; NULL: all */
+	/* The last search: its question, its cursor, and the papers that it found, a JSON array.
+	 * NULL: the whole is to be searched. */
+	const char *question, *cursor, *candidates;
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
@@ -51,6 +61,9 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.recommended = pg_get_int(rows, 0, "recommended"),
 		.is_unread = pg_get_bool(rows, 0, "is_unread"),
 		.sources = pg_get(rows, 0, "sources"),
+		.question = pg_get(rows, 0, "question"),
+		.cursor = pg_get(rows, 0, "cursor"),
+		.candidates = pg_get(rows, 0, "candidates"),
 	};
 	return true;
 }
@@ -91,6 +104,17 @@ static const char *search_words(struct arena *arena, const struct source *source
 	return arena_printf(arena, "%s\n%s\n%s", topic, topic, source->context);
 }
 
+/* A digest of all that decides what is found. */
+static const char *question_of(struct request *rq, const struct pool_search *search)
+{
+	const char *sources = search->sources ? search->sources : "";
+	const char *question = arena_printf(rq->arena, "%lld\n%s\n%s", (long long)pool_size,
+	                                    sources, search->text);
+	char *digest = arena_alloc(rq->arena, SHA256_HEX_LEN + 1);
+	sha256_hex(question, strlen(question), digest);
+	return digest;
+}
+
 /* What to search the interest's candidates with, in the arena of `rq`. */
 static enum err_code search_new(struct request *rq, const struct source *source,
                                 struct pool_search **ret_search)
@@ -108,6 +132,7 @@ static enum err_code search_new(struct request *rq, const struct source *source,
 		.sources = source->sources,
 		.limit = MIN_OF(limit, (int64_t)SEARCH_LIMIT_MAX),
 	};
+	(*ret_search)->question = question_of(rq, *ret_search);
 	return ERR_NONE;
 }
 
@@ -126,9 +151,17 @@ static void add_explained(yyjson_mut_doc *doc, yyjson_mut_val *body,
 		yyjson_mut_arr_append(among, yyjson_val_mut_copy(doc, json_get(row, "arxiv_id")));
 }
 
-/* The candidates without their papers; with `only`, those of these ids with explanations. */
+/* Ask for the candidates of the last search, renewed. */
+static void add_known(yyjson_mut_doc *doc, yyjson_mut_val *body, const struct source *last)
+{
+	yyjson_mut_obj_add_str(doc, body, "cursor", last->cursor);
+	yyjson_mut_obj_add_val(doc, body, "among", yyjson_mut_raw(doc, last->candidates));
+}
+
+/* Ask for the candidates without their papers: those of the `last` search, renewed, or those with
+ * the ids `only`, with explanations. NULL: neither. */
 static enum err_code search_run(struct request *rq, const struct pool_search *search,
-                                const char *only, const char **ret_json)
+                                const struct source *last, const char *only, const char **ret_json)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
@@ -138,10 +171,30 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 		yyjson_mut_obj_add_val(doc, body, "sources", yyjson_mut_raw(doc, search->sources));
 	yyjson_mut_obj_add_bool(doc, body, "brief", true);
 	yyjson_mut_obj_add_bool(doc, body, "explain", only != NULL);
+	if (last)
+		add_known(doc, body, last);
 	if (only)
 		add_explained(doc, body, search, only);
 	return asset_query(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL),
 	                   ret_json);
+}
+
+/* Search, or renew the candidates of the `last` search, and read the answer. */
+static enum err_code search_answer(struct request *rq, struct pool_search *search,
+                                   const struct source *last)
+{
+	yyjson_val *root;
+	enum err_code code = search_run(rq, search, last, NULL, &search->answer);
+	if (code)
+		return code;
+	if (json_parse(rq->arena, search->answer, strlen(search->answer), &root, NULL))
+		return ERR_UPSTREAM;
+	search->results = json_get(root, "results");
+	search->feedback = json_get(root, "feedback");
+	search->embedder = json_get_text(root, "model");
+	search->cursor = json_get_text(root, "cursor");
+	search->is_whole = json_get_bool(root, "is_whole", true);
+	return ERR_NONE;
 }
 
 /* Store the papers of the answer that are new or have changed. */
@@ -161,22 +214,22 @@ static enum err_code keep_papers(struct request *rq, const struct pool_search *s
 	return code;
 }
 
-/* Search, and store the papers that are not stored yet. */
+/* Search, and store the papers that are not stored yet. The previous release of svc-search gives no
+ * cursor, and looks for nothing that has changed. */
 static enum err_code search_candidates(struct request *rq, const struct source *source,
                                        struct pool_search **ret_search)
 {
-	yyjson_val *root;
 	enum err_code code = search_new(rq, source, ret_search);
-	struct pool_search *search = *ret_search;
-	if (!code)
-		code = search_run(rq, search, NULL, &search->answer);
 	if (code)
 		return code;
-	if (json_parse(rq->arena, search->answer, strlen(search->answer), &root, NULL))
-		return ERR_UPSTREAM;
-	search->results = json_get(root, "results");
-	search->feedback = json_get(root, "feedback");
-	search->embedder = json_get_text(root, "model");
+	struct pool_search *search = *ret_search;
+	bool is_known = source->candidates && strcmp(source->question, search->question) == 0;
+	code = search_answer(rq, search, is_known ? source : NULL);
+	if (!code && is_known && !search->cursor)
+		code = search_answer(rq, search, NULL);
+	if (code)
+		return code;
+	metric_add(&searches_counter, search->is_whole ? "whole" : "changes", NULL, 1);
 	return keep_papers(rq, search);
 }
 
@@ -185,7 +238,7 @@ static struct pg_rows *save(struct request *rq, const char *interest, const stru
                             const struct pool_search *search)
 {
 	return pg_query(rq, POOL_SAVE_SQL, pg_text(interest), pg_int(source->version),
-	                pg_text(search->answer));
+	                pg_text(search->answer), pg_text(search->question));
 }
 
 void pool_build(struct request *rq, struct task *task)
@@ -252,7 +305,7 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest,
 const char *pool_explain(struct request *rq, const struct pool_search *search, const char *ids_json)
 {
 	const char *answer = NULL;
-	enum err_code code = search_run(rq, search, ids_json, &answer);
+	enum err_code code = search_run(rq, search, NULL, ids_json, &answer);
 	if (code)
 		log_warn(LOG_GROUP_APP, "svc-search is unavailable, explaining without it");
 	return answer;

@@ -2,7 +2,15 @@
  * found for the interest's name and context, with the texts that its addresses lead to
  * (source/source.h); recommendations are selected from it. Entry points: pool_build() after a
  * change of the interest, pool_renew() before a refresh. With the pools, the background is kept,
- * which is no interest's own (background.h). */
+ * which is no interest's own (background.h).
+ *
+ * On a normal day only what a night has brought can enter a pool. So pool_renew() has svc-search
+ * rank the pool again together with the papers that have changed since the last search, as its
+ * cursor says (svc-search/api/index_cursor.h); the work does not grow with the index. All papers
+ * are searched again when the question was another one, and once a week, on the day that is the
+ * interest's turn (pool_turn()): only then can a paper enter that has not changed, when others have
+ * left the pool or the frequencies of words have moved. Where the cursor means nothing to
+ * svc-search it searches all papers by itself. */
 #pragma once
 
 #include "base/config.h"
@@ -34,10 +42,13 @@ struct pool_search {
 	const char *text;
 	const char *sources;  /* JSON array of those that they may be from; NULL: all */
 	int64_t limit;        /* candidates */
+	const char *question; /* digest of text, sources and POOL_SIZE */
 	const char *answer;   /* of svc-search */
 	yyjson_val *results;  /* its rows, without the papers */
 	yyjson_val *feedback; /* ids of the papers that the search was moved by */
 	const char *embedder; /* that it named; NULL: it has no vectors */
+	const char *cursor;   /* the state of the index; NULL: it named none */
+	bool is_whole;        /* all papers were searched */
 };
 
 /** Search the interest's candidates again, with the sources as they were last read, and store them,

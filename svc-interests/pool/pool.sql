@@ -1,11 +1,16 @@
 -- name: pool_source (read)
 -- $1 interest: what to search its candidates with, the number of papers recommended already, whether there is nothing to
--- search with, and the sources that its papers may be from (NULL: all).
-SELECT name, interest_context(i) AS context, pool_version, pool_status,
+-- search with, the sources that its papers may be from (NULL: all), and the last search with what it found, unless all papers are to be
+-- searched again.
+SELECT i.name, interest_context(i) AS context, i.pool_version, i.pool_status,
        (SELECT count(*) FROM recommended r
         WHERE r.interest_id = i.id AND r.context_version = i.context_version) AS recommended,
-       interest_is_unread(i) AS is_unread, to_jsonb(sources) AS sources
-FROM interest i WHERE id = $1;
+       interest_is_unread(i) AS is_unread, to_jsonb(i.sources) AS sources,
+       s.question, s.cursor,
+       CASE WHEN s.cursor IS NOT NULL THEN (SELECT jsonb_agg(e.arxiv_id) FROM pool_entry e
+                                            WHERE e.interest_id = i.id AND e.pool_version = i.pool_version) END AS candidates
+FROM interest i LEFT JOIN pool_search s ON s.interest_id = i.id AND s.pool_version = i.pool_version AND s.whole_on >= pool_turn(i.id)
+WHERE i.id = $1;
 
 -- name: pool_fail
 -- $1 interest, $2 its pool_version.
@@ -26,7 +31,7 @@ WHERE p.arxiv_id IS NULL OR p.version < r.version OR NOT vector.is_whole;
 SELECT paper_keep($1::jsonb);
 
 -- name: pool_save
--- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search. A paper that
+-- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search, $4 the question. A paper that
 -- the context names is not a candidate, because the user knows it. A relevance that has hardly changed is not written: each new paper
 -- changes all of them a little, and what is stored serves only while svc-search is unavailable. Rows that are not to be written are
 -- kept from INSERT, whose ON CONFLICT locks, and logs, each of them. A stored row has its paper. OFFSET 0 has each row looked up by its
@@ -54,6 +59,13 @@ WITH target AS (
     WHERE stored IS NULL OR abs(stored - relevance) > 0.01
     ON CONFLICT (interest_id, pool_version, arxiv_id) DO UPDATE
     SET relevance = excluded.relevance, matched = excluded.matched
+), searched AS (
+    INSERT INTO pool_search AS s (interest_id, pool_version, question, cursor, whole_on)
+    SELECT id, pool_version, $4, $3::jsonb ->> 'cursor', (now() AT TIME ZONE 'UTC')::date FROM target
+    WHERE $3::jsonb ->> 'cursor' IS NOT NULL
+    ON CONFLICT (interest_id) DO UPDATE SET
+        pool_version = excluded.pool_version, question = excluded.question, cursor = excluded.cursor,
+        whole_on = CASE WHEN ($3::jsonb ->> 'is_whole')::boolean THEN excluded.whole_on ELSE s.whole_on END
 ), size AS (
     SELECT count(*)::integer AS size FROM found
 ), updated AS (

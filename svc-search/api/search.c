@@ -20,7 +20,8 @@ struct search_input {
 	const char *query;
 	const char *text;
 	const char *published_since;
-	const char *sort; /* NULL: `relevance` */
+	const char *cursor; /* NULL: none */
+	const char *sort;   /* NULL: `relevance` */
 	int64_t limit;
 	bool use_llm;
 	bool explains;
@@ -54,6 +55,7 @@ static const struct field SIMILAR_FIELDS[] = {
 	JSON_STRINGS("only", NULLABLE, 0, 1000, 64),
 	JSON_STRINGS("among", NULLABLE, 0, ENGINE_MAX_RESULTS, 64),
 	JSON_STRINGS("feedback", NULLABLE, 0, ENGINE_MAX_RESULTS, 64),
+	BODY_TEXT(struct search_input, cursor, "cursor", NULLABLE, 0, 500),
 	BODY_BOOL(struct search_input, is_brief, "brief", OPTIONAL, false),
 	FIELD_END,
 };
@@ -147,7 +149,7 @@ void asset_similar(struct request *rq)
 	query.explained = ids_of_body(rq, "only", &query.explained_count);
 	query.among = ids_of_body(rq, "among", &query.among_count);
 	query.feedback = ids_of_body(rq, "feedback", &query.feedback_count);
-	struct search_hits *hits = search_hits_find_for_job(rq, &query);
+	struct search_hits *hits = search_hits_find_for_job(rq, &query, in->cursor);
 	if (query.explained)
 		search_hits_keep(hits, query.explained, query.explained_count);
 	reply_json(rq, 200,

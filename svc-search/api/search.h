@@ -16,7 +16,8 @@ void asset_facets(struct request *rq);
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null, "sources": ["arxiv"] | null,
  *      "published_since": "2026-01-01" | null, "explain": false, "only": ["2205.14135"] | null,
- *      "among": ["2205.14135"] | null, "feedback": ["2205.14135"] | null, "brief": false}
+ *      "among": ["2205.14135"] | null, "feedback": ["2205.14135"] | null, "brief": false,
+ *      "cursor": "…" | null}
  *     {"strategy": "hybrid", "model": "infonce-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
  *      "feedback": ["2205.14135"], "results": [ROW, …]}
  *
@@ -36,7 +37,14 @@ void asset_facets(struct request *rq);
  *
  * `version` rises with each change of the paper. Who keeps papers asks with "brief" for rows
  * without them, {"arxiv_id", "version", "relevance", "matched", "has_vector"}, and looks up those
- * that are new or have changed. */
+ * that are new or have changed.
+ *
+ * A brief answer has a "cursor" (index_cursor.h; null if the index is empty), too. Who keeps the
+ * answer as a whole gives it, with "among" as above, to have the answer renewed:
+ * "among" is ranked again together with the papers that have changed since, and "is_whole" is
+ * false. A paper that has not changed can leave the answer and cannot enter it, so all papers
+ * should be searched now and then. They are, and "is_whole" is true, when the cursor means nothing
+ * to this replica or too much has changed. */
 void asset_similar(struct request *rq);
 
 /** POST /internal/assets/sample: {"limit": 2000} gives the ids of a random sample of the papers,

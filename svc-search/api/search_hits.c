@@ -1,6 +1,7 @@
 #include "api/search_hits.h"
 
 #include "api/explanation_json.h"
+#include "api/index_cursor.h"
 #include "asset.sql.h"
 #include "crypto/crypto.h"
 #include "embeddings/query_embedding.h"
@@ -68,6 +69,7 @@ static struct search_hits *find(struct request *rq, struct search_hits *hits,
 		fiber_offload(rq, lane, run_search, work);
 	else
 		run_search(work);
+	hits->is_whole = work->result.is_whole;
 	hits->strategy = work->result.strategy;
 	hits->hint = work->result.hint;
 	hits->parsed = work->result.parsed;
@@ -84,10 +86,16 @@ struct search_hits *search_hits_find(struct request *rq, struct engine_query *qu
 	return find(rq, hits_new(rq), query, LANE_SHORT);
 }
 
-struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_query *query)
+struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_query *query,
+                                             const char *cursor)
 {
 	query_embedding_set(rq, query);
-	return find(rq, hits_new(rq), query, LANE_BATCH);
+	struct search_hits *hits = hits_new(rq);
+	if (cursor)
+		query->changed_after = index_cursor_read(rq, hits->view, cursor);
+	if (cursor && query->changed_after == 0)
+		query->among = NULL;
+	return find(rq, hits, query, LANE_BATCH);
 }
 
 struct search_hits *search_hits_near(struct request *rq, struct engine_query *query, const char *id)
@@ -378,6 +386,8 @@ const char *search_hits_brief(struct request *rq, const struct search_hits *hits
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *results, *root = answer_json(doc, hits, &results);
+	json_add_text(doc, root, "cursor", index_cursor_write(rq, hits->view));
+	yyjson_mut_obj_add_bool(doc, root, "is_whole", hits->is_whole);
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct engine_hit *hit = &hits->hits[i];
 		yyjson_mut_val *row = hit_json(doc, hit);

@@ -9,6 +9,7 @@
 /** The result of a search, best hit first; in the arena of the request. */
 struct search_hits {
 	struct engine_view *view; /* released with the arena */
+	bool is_whole;            /* as in struct engine_result */
 	enum engine_strategy strategy;
 	enum engine_hint hint;
 	const struct parsed_query
@@ -23,8 +24,11 @@ struct search_hits {
  * on the thread pool. Suspends. */
 struct search_hits *search_hits_find(struct request *rq, struct engine_query *query);
 
-/** The same for a job, which lets others go first: always on the thread pool, in LANE_BATCH. */
-struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_query *query);
+/** The same for a job, which lets others go first: always on the thread pool, in LANE_BATCH. With a
+ * cursor (index_cursor.h), `query->among` are of the answer that it came with, and ranked again
+ * with what has changed since; where it means nothing, the whole is searched. NULL: none. */
+struct search_hits *search_hits_find_for_job(struct request *rq, struct engine_query *query,
+                                             const char *cursor);
 
 /** The same for a query that is the text of a paper: its vector is that of the paper in the index,
  * if there is one. */

@@ -5,6 +5,7 @@
 #include "engine/text/cancel.h"
 #include "engine/text/intern.h"
 #include "engine/text/mem.h"
+#include "engine/text/parsed_query.h"
 
 #include <string.h>
 
@@ -338,4 +339,42 @@ const char *engine_version(const struct engine_view *view)
 	if (view->model->embedder)
 		return view->model->embedder->version;
 	return view->dimension > 0 ? view->model->external : "";
+}
+
+size_t engine_categories(const struct engine_view *view, const char *id, const char **names)
+{
+	uint32_t doc;
+	const struct view_part *at = view_find(view, id, &doc);
+	if (!at)
+		return 0;
+	const struct segment *segment = at->part->segment;
+	const uint16_t *numbers = segment->category_list + segment->docs[doc].categories;
+	size_t count = segment->docs[doc].category_count;
+	for (size_t i = 0; i < count; i++)
+		names[i] = segment_category_name(segment, numbers[i]);
+	return count;
+}
+
+uint32_t engine_dimension(const struct engine_view *view)
+{
+	return view->dimension;
+}
+
+bool engine_vector(const struct engine_view *view, const char *id, float *out)
+{
+	uint32_t doc;
+	const struct view_part *at = view_find(view, id, &doc);
+	const struct vectors *vectors = at ? view_vectors(view, (size_t)(at - view->parts)) : NULL;
+	if (!vectors)
+		return false;
+	vectors_get(vectors, doc, out);
+	return embedder_normalise(out, view->dimension);
+}
+
+bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
+                  struct arena *arena)
+{
+	if (!view->model->embedder)
+		return false;
+	return embedder_embed(view->model->embedder, query_parse(arena, text, length), out);
 }

@@ -208,6 +208,12 @@ struct engine_query {
 	 * engine_result). */
 	const char *const *among;
 	size_t among_count; /* at most ENGINE_MAX_RESULTS */
+	/* With `among`: but look for papers that have changed after this number, up to which the
+	 * search included every change. The result is that of a search, except that a paper that
+	 * has not changed can leave it and cannot enter it; `feedback` is not used. 0: look for
+	 * none. The whole is searched where that is no less work, and where the view is older than
+	 * the number. */
+	uint64_t changed_after;
 	const char *const *feedback;
 	size_t feedback_count;
 	struct filter filter;
@@ -246,6 +252,7 @@ enum engine_hint {
 const char *engine_hint_name(enum engine_hint hint);
 
 struct engine_result {
+	bool is_whole; /* all papers were searched */
 	enum engine_strategy strategy;
 	enum engine_hint hint;
 	const struct parsed_query

@@ -107,3 +107,21 @@ struct doc_filter filter_resolve(const struct filter *filter, const struct segme
 	result.bits = bits;
 	return result;
 }
+
+struct doc_filter filter_changed(const struct doc_filter *allowed, const struct segment *segment,
+                                 uint64_t change, struct arena *arena, size_t *count)
+{
+	struct doc_filter result = {0};
+	if (segment->header->max_seq <= change)
+		return result;
+	uint64_t *bits = arena_array(arena, word_count(segment), sizeof(uint64_t));
+	for (uint32_t doc = 0; doc < allowed->below; doc++) {
+		if (segment->docs[doc].seq <= change || !doc_filter_allows(allowed, doc))
+			continue;
+		set_bit(doc, bits);
+		result.below = doc + 1;
+		(*count)++;
+	}
+	result.bits = bits;
+	return result;
+}

@@ -28,3 +28,8 @@ struct filter {
  * all. The result may borrow `alive`; other memory is in `arena`. */
 struct doc_filter filter_resolve(const struct filter *filter, const struct segment *segment,
                                  const uint64_t *alive, struct arena *arena);
+
+/** Of the documents that `allowed` lets pass, those whose last change is after this number. Adds
+ * how many they are to `count`; none has `below` 0. The rest is as of filter_resolve(). */
+struct doc_filter filter_changed(const struct doc_filter *allowed, const struct segment *segment,
+                                 uint64_t change, struct arena *arena, size_t *count);

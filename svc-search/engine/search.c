@@ -1,3 +1,4 @@
+#include "engine/best_hits.h"
 #include "engine/compounds.h"
 #include "engine/engine.h"
 #include "engine/fusion.h"
@@ -11,7 +12,6 @@
 #include "engine/view.h"
 #include "engine/vocabulary.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +31,13 @@
  * in so many. Names are near some rare term. */
 #define UNSEEN_NAME_FRACTION 1000
 
+/* Changed papers are looked for to this part of the depth of a whole search, which is made instead
+ * when more than CHANGES_MIN and one in CHANGES_FRACTION papers have changed. The more papers have
+ * changed, the more are among the best: 45 of a depth of 450 if one in ten has, as a rule. */
+#define CHANGES_DEPTH    4
+#define CHANGES_FRACTION 10
+#define CHANGES_MIN      100
+
 /* The records of this many candidates are being fetched while one is scored. */
 #define PREFETCH_CANDIDATES 6
 
@@ -42,8 +49,11 @@ struct search {
 	struct parsed_query *parsed;
 	enum query_names names;
 	uint64_t name_terms;        /* bits of the names; 0 unless the query consists of names */
-	struct doc_filter *filters; /* by part */
-	struct proximity_scorer **scorers; /* by part */
+	bool ranks_again;           /* the papers that the query names are candidates */
+	bool renews;                /* but it looks for what has changed, too */
+	struct doc_filter *filters; /* by part: which papers can be candidates */
+	const struct doc_filter *looked_for; /* by part: which of them are looked for */
+	struct proximity_scorer **scorers;   /* by part */
 	struct candidate *candidates;
 	size_t count;
 	size_t depth;                /* candidates per kind of retrieval */
@@ -191,6 +201,40 @@ static uint64_t name_terms(const struct parsed_query *parsed)
 	return bits;
 }
 
+/* Look only for papers that have changed since the search that found the others; for all, if that
+ * is no less work, or if the view is older than that search. */
+static void look_for_changed(struct search *search)
+{
+	const struct engine_view *view = search->view;
+	uint64_t after = search->query->changed_after;
+	struct doc_filter *changed = arena_array(search->arena, view->part_count, sizeof(*changed));
+	size_t count = 0;
+	for (size_t part = 0; part < view->part_count; part++)
+		changed[part] = filter_changed(&search->filters[part], part_segment(view, part),
+		                               after, search->arena, &count);
+	search->ranks_again = after <= engine_view_seq(view) &&
+	                      count <= view->doc_count / CHANGES_FRACTION + CHANGES_MIN;
+	search->renews = search->ranks_again;
+	if (!search->renews)
+		return;
+	search->looked_for = changed;
+	search->depth = MAX_OF(search->depth / CHANGES_DEPTH, (size_t)1);
+}
+
+/* What the candidates are. */
+static void choose_candidates(struct search *search)
+{
+	const struct engine_query *query = search->query;
+	search->ranks_again = query->among != NULL;
+	search->looked_for = search->filters;
+	if (query->among && query->changed_after > 0)
+		look_for_changed(search);
+	if (!search->ranks_again || search->renews)
+		return;
+	search->feedback = query->feedback;
+	search->feedback_count = query->feedback_count;
+}
+
 static void prepare(struct search *search)
 {
 	const struct engine_query *query = search->query;
@@ -215,6 +259,7 @@ static void prepare(struct search *search)
 			filter_resolve(&query->filter, at->part->segment,
 		                       at->deaths ? at->deaths->alive : NULL, search->arena);
 	}
+	choose_candidates(search);
 }
 
 /* Whether the query contains the id of the document. */
@@ -268,67 +313,6 @@ static void add_candidate(struct search *search, size_t part, uint32_t doc, floa
 	};
 }
 
-/* A hit in one of the parts. */
-struct part_hit {
-	float score;
-	int32_t published;
-	const char *id;
-	uint32_t part;
-	uint32_t doc;
-};
-
-/* The best documents of all parts. */
-struct best_hits {
-	struct part_hit *hits; /* room for twice `depth` */
-	size_t count;          /* at most `depth` between parts */
-	size_t depth;
-	struct hit *of_part; /* working memory for the hits of one part */
-};
-
-static struct best_hits best_hits_new(const struct search *search)
-{
-	struct best_hits best = {.depth = search->depth};
-	best.hits = arena_array(search->arena, 2 * best.depth, sizeof(*best.hits));
-	best.of_part = arena_array(search->arena, best.depth, sizeof(*best.of_part));
-	return best;
-}
-
-/* In the order of documents within a segment, so that ties do not depend on the parts. */
-static int compare_hits(const void *a, const void *b)
-{
-	const struct part_hit *left = a;
-	const struct part_hit *right = b;
-	if (left->score < right->score || left->score > right->score)
-		return left->score > right->score ? -1 : 1;
-	if (left->published != right->published)
-		return left->published > right->published ? -1 : 1;
-	return strcmp(left->id, right->id);
-}
-
-/* Only greater scores can be among the best. An equal score can, if its document is newer. */
-static float best_hits_floor(const struct best_hits *best)
-{
-	return best->count < best->depth ? 0 : nextafterf(best->hits[best->depth - 1].score, 0);
-}
-
-/* Merge the `count` hits of a part in. */
-static void best_hits_add(struct best_hits *best, const struct search *search, size_t part,
-                          size_t count)
-{
-	const struct segment *segment = part_segment(search->view, part);
-	if (count == 0)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		uint32_t doc = best->of_part[i].doc;
-		best->hits[best->count + i] =
-			(struct part_hit){best->of_part[i].score, segment->docs[doc].published,
-		                          segment_doc_id(segment, doc), (uint32_t)part, doc};
-	}
-	best->count += count;
-	qsort(best->hits, best->count, sizeof(*best->hits), compare_hits);
-	best->count = MIN_OF(best->count, best->depth);
-}
-
 /* The terms of the query in one segment, with scaled weights. Returns how many. */
 static size_t list_terms(const struct parsed_query *parsed, const struct segment *segment,
                          float scale, struct lexical_term *terms)
@@ -362,7 +346,7 @@ static void prefetch_candidate(const struct search *search, const struct best_hi
 /* Add the best documents by BM25. */
 static void add_lexical_candidates(struct search *search)
 {
-	struct best_hits best = best_hits_new(search);
+	struct best_hits best = best_hits_new(search->arena, search->depth);
 	float sum = weight_sum(search->parsed);
 	float scale = sum > 0 ? lexical_scale(sum) : 0;
 	struct lexical_term terms[QUERY_MAX_TERMS];
@@ -372,12 +356,12 @@ static void add_lexical_candidates(struct search *search)
 			.terms = terms,
 			.count = list_terms(search->parsed, segment, scale, terms),
 			.norms = &search->view->norms,
-			.filter = &search->filters[part],
+			.filter = &search->looked_for[part],
 			.floor = best_hits_floor(&best),
 			.k = search->depth,
 		};
-		if (query.count > 0)
-			best_hits_add(&best, search, part,
+		if (query.count > 0 && query.filter->below > 0)
+			best_hits_add(&best, (uint32_t)part, segment,
 			              lexical_search(segment, &query, search->arena, best.of_part));
 	}
 	for (size_t i = 0; i < best.count; i++) {
@@ -386,14 +370,28 @@ static void add_lexical_candidates(struct search *search)
 	}
 }
 
-/* Add the papers that the search before found. */
+/* Whether papers are looked for; else those that are ranked again are all. */
+static bool searches(const struct search *search)
+{
+	return !search->ranks_again || search->renews;
+}
+
+/* Whether the paper has changed since the search that found the others. */
+static bool is_changed(const struct search *search, size_t part, uint32_t doc)
+{
+	uint64_t after = search->query->changed_after;
+	return after > 0 && part_segment(search->view, part)->docs[doc].seq > after;
+}
+
+/* Add the papers that the search before found. One that has changed since is looked for. */
 static void add_known_candidates(struct search *search)
 {
 	for (size_t i = 0; i < search->query->among_count; i++) {
 		uint32_t doc;
 		const struct view_part *at = view_find(search->view, search->query->among[i], &doc);
 		size_t part = at ? (size_t)(at - search->view->parts) : 0;
-		if (at && doc_filter_allows(&search->filters[part], doc))
+		if (at && doc_filter_allows(&search->filters[part], doc) &&
+		    !is_changed(search, part, doc))
 			add_candidate(search, part, doc, 0);
 	}
 }
@@ -415,12 +413,36 @@ static void set_cosines(struct search *search, const struct vector_query *query)
 	}
 }
 
-/* Choose the best candidates so far, by words and the query's own vector. */
+static bool is_one_of(const char *id, const char *const *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(ids[i], id) == 0)
+			return true;
+	return false;
+}
+
+/* Put the candidates that have words of the query first. Returns how many: all, but when candidates
+ * of an earlier search are ranked again. */
+static size_t put_lexical_first(struct search *search)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < search->count; i++) {
+		struct candidate candidate = search->candidates[i];
+		if (candidate.words <= 0)
+			continue;
+		search->candidates[i] = search->candidates[count];
+		search->candidates[count++] = candidate;
+	}
+	return count;
+}
+
+/* Choose the best candidates by words so far, by words and the query's own vector. */
 static void choose_feedback(struct search *search)
 {
-	size_t used = MIN_OF(search->count, (size_t)FUSION_FEEDBACK_DOCS);
+	size_t count = put_lexical_first(search);
+	size_t used = MIN_OF(count, (size_t)FUSION_FEEDBACK_DOCS);
 	const char **ids = arena_array(search->arena, used, sizeof(*ids));
-	fusion_rank(search->candidates, search->count, search->scale, true);
+	fusion_rank(search->candidates, count, search->scale, true);
 	search->feedback_count = 0;
 	for (size_t i = 0; i < used; i++)
 		if (!search->candidates[i].awaits_vector)
@@ -464,7 +486,7 @@ static int compare_places(const void *a, const void *b)
 /* Add the best documents by cosine that are not yet candidates. */
 static void add_dense_candidates(struct search *search, const struct vector_query *query)
 {
-	struct best_hits best = best_hits_new(search);
+	struct best_hits best = best_hits_new(search->arena, search->depth);
 	size_t known = search->count;
 	const struct embedder *embedder = search->view->model->embedder;
 	struct ivf_probes probes = {0};
@@ -473,11 +495,11 @@ static void add_dense_candidates(struct search *search, const struct vector_quer
 	for (size_t part = 0; part < search->view->part_count; part++) {
 		const struct vectors *vectors = view_vectors(search->view, part);
 		const struct ivf *ivf = search->view->parts[part].part->ivf;
-		const struct doc_filter *filter = &search->filters[part];
+		const struct doc_filter *filter = &search->looked_for[part];
 		float floor = best_hits_floor(&best);
-		if (!vectors)
+		if (!vectors || filter->below == 0)
 			continue;
-		best_hits_add(&best, search, part,
+		best_hits_add(&best, (uint32_t)part, part_segment(search->view, part),
 		              ivf ? ivf_search(ivf, vectors, &probes, query, filter, search->depth,
 		                               floor, search->arena, best.of_part)
 		                  : vectors_scan(vectors, query, filter, search->depth, floor,
@@ -498,29 +520,39 @@ static void rank_with_vectors(struct search *search)
 {
 	uint32_t dimension = engine_dimension(search->view);
 	struct vector_query query = vector_query_make(search->vector, dimension, search->arena);
-	if (!search->query->among) {
+	if (searches(search)) {
 		set_cosines(search, &query);
 		choose_feedback(search);
 	}
 	apply_feedback(search);
 	query = vector_query_make(search->vector, dimension, search->arena);
 	set_cosines(search, &query);
-	if (!search->query->among)
+	if (searches(search))
 		add_dense_candidates(search, &query);
 	search->fusion = fusion_rank(search->candidates, search->count, search->scale, true);
 }
 
+/* Drop the papers that neither words nor vectors would find any more. */
+static void drop_unrelated(struct search *search)
+{
+	while (search->count > 0 && search->candidates[search->count - 1].fused <= 0 &&
+	       !search->candidates[search->count - 1].is_named)
+		search->count--;
+}
+
 static void rank(struct search *search)
 {
-	if (search->query->among)
+	if (search->ranks_again)
 		add_known_candidates(search);
-	else
+	if (searches(search))
 		add_lexical_candidates(search);
 	if (search->vector)
 		rank_with_vectors(search);
 	else
 		search->fusion = fusion_rank(search->candidates, search->count, search->scale,
 		                             search->has_dense);
+	if (search->renews)
+		drop_unrelated(search);
 }
 
 static bool is_listed(const struct engine_hit *hit, const char *const *words, const char *word)
@@ -564,12 +596,8 @@ static const struct hit_explanation *explain(struct search *search, size_t at)
 
 static bool is_explained(const struct engine_query *query, const char *id)
 {
-	if (!query->explained)
-		return query->explains;
-	for (size_t i = 0; i < query->explained_count; i++)
-		if (strcmp(query->explained[i], id) == 0)
-			return query->explains;
-	return false;
+	return query->explains &&
+	       (!query->explained || is_one_of(id, query->explained, query->explained_count));
 }
 
 static void write_hits(struct search *search, struct engine_result *result)
@@ -639,15 +667,14 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	search->query = query;
 	search->arena = arena;
 	search->depth = MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
-	search->feedback = query->feedback;
-	search->feedback_count = query->feedback_count;
-	size_t room = MAX_OF(search->depth * 2, query->among_count);
+	size_t room = search->depth * 2 + query->among_count;
 	search->candidates = arena_array(arena, room, sizeof(*search->candidates));
 	prepare(search);
 	if (search->names != QUERY_NAMES_UNKNOWN)
 		rank(search);
 	if (lacks_names(search))
 		drop_candidates(search);
+	result.is_whole = !search->ranks_again;
 	result.strategy = search->has_dense ? ENGINE_HYBRID : ENGINE_LEXICAL;
 	result.parsed = search->parsed;
 	result.feedback = search->feedback;
@@ -656,42 +683,4 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	if (result.count == 0)
 		result.hint = hint_of(search);
 	return result;
-}
-
-size_t engine_categories(const struct engine_view *view, const char *id, const char **names)
-{
-	uint32_t doc;
-	const struct view_part *at = view_find(view, id, &doc);
-	if (!at)
-		return 0;
-	const struct segment *segment = at->part->segment;
-	const uint16_t *numbers = segment->category_list + segment->docs[doc].categories;
-	size_t count = segment->docs[doc].category_count;
-	for (size_t i = 0; i < count; i++)
-		names[i] = segment_category_name(segment, numbers[i]);
-	return count;
-}
-
-uint32_t engine_dimension(const struct engine_view *view)
-{
-	return view->dimension;
-}
-
-bool engine_vector(const struct engine_view *view, const char *id, float *out)
-{
-	uint32_t doc;
-	const struct view_part *at = view_find(view, id, &doc);
-	const struct vectors *vectors = at ? view_vectors(view, (size_t)(at - view->parts)) : NULL;
-	if (!vectors)
-		return false;
-	vectors_get(vectors, doc, out);
-	return embedder_normalise(out, view->dimension);
-}
-
-bool engine_embed(const struct engine_view *view, const char *text, size_t length, float *out,
-                  struct arena *arena)
-{
-	if (!view->model->embedder)
-		return false;
-	return embedder_embed(view->model->embedder, query_parse(arena, text, length), out);
 }

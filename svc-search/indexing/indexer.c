@@ -452,6 +452,11 @@ struct engine_view *indexer_view(const struct indexer *indexer)
 	return engine_view_get(indexer->writer.engine);
 }
 
+const char *indexer_source(const struct indexer *indexer)
+{
+	return indexer->source;
+}
+
 const char *indexer_training_path(struct arena *arena, const struct indexer *indexer)
 {
 	if (!data_dir[0] || !indexer->source[0])

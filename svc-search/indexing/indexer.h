@@ -47,6 +47,10 @@ void indexer_stop(struct indexer *indexer);
 /** The current view of the index; give it back with engine_view_put(). Any thread. */
 struct engine_view *indexer_view(const struct indexer *indexer);
 
+/** The id of the database that the index is of. Any thread that has got a view with changes; ""
+ * before the first one. Borrowed from the indexer. */
+const char *indexer_source(const struct indexer *indexer);
+
 /** The file in DATA_DIR for the state of a training, in `arena`; NULL: there is no folder, or the
  * database was not looked at yet. On the thread of the worker. */
 const char *indexer_training_path(struct arena *arena, const struct indexer *indexer);

@@ -11,6 +11,7 @@ from lib.system.cluster import Cluster
 from lib.fixtures import run_cluster
 from lib.scenario.sample import load_sample
 from lib.scenario.words import new_word
+from lib.wait import wait_for
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +125,55 @@ def test_an_explanation_names_words_and_fields(api, put, word, author, found):
 def test_explain_is_a_boolean(api, value):
     problem = api.problem("POST", "/search/assets", 400, "invalid_request", {"query": "x", "explain": value})
     assert faults(problem) == {"explain"}
+
+
+# Renewed answers
+
+
+def ask(internal, text, **members):
+    return internal("/internal/assets/similar", {"text": text, "limit": 300, "brief": True, **members}).json()
+
+
+def renew(internal, text, answer, cursor=None):
+    among = [row["arxiv_id"] for row in answer["results"]]
+    return ask(internal, text, cursor=cursor or answer["cursor"], among=among)
+
+
+def with_word(answer, word):
+    return {row["arxiv_id"] for row in answer["results"] if word in row["matched"]}
+
+
+def test_a_renewed_answer_has_what_has_changed(operator, internal, put, word, found):
+    stays, leaves = put(title=f"{word} stays")["arxiv_id"], put(title=f"{word} leaves")["arxiv_id"]
+    found(word, [stays, leaves])
+    before = ask(internal, word)
+    assert before["is_whole"] and with_word(before, word) == {stays, leaves}
+    enters = put(title=f"{word} enters")["arxiv_id"]
+    operator.api.put(f"/search/assets/{leaves}", {"title": "Another title"}, expect=200)
+    wait_for(lambda: with_word(ask(internal, word), word) == {stays, enters}, "both changes are indexed")
+    after, whole = renew(internal, word, before), ask(internal, word)
+    assert not after["is_whole"] and after["cursor"] == whole["cursor"] != before["cursor"]
+    assert with_word(after, word) == with_word(whole, word) == {stays, enters}
+    of_whole = {row["arxiv_id"]: row["relevance"] for row in whole["results"]}
+    assert all(row["relevance"] == pytest.approx(of_whole[row["arxiv_id"]], abs=1e-3) for row in after["results"])
+
+
+def test_a_renewed_answer_keeps_what_it_was_given(internal, put, word, found):
+    """A paper that has not changed does not enter; that is what the whole search is for."""
+    first, second = put(title=f"{word} one")["arxiv_id"], put(title=f"{word} two")["arxiv_id"]
+    found(word, [first, second])
+    answer = ask(internal, word)
+    answer["results"] = [row for row in answer["results"] if row["arxiv_id"] != second]
+    assert with_word(renew(internal, word, answer), word) == {first}
+
+
+@pytest.mark.parametrize("change", [lambda cursor: "", lambda cursor: "x" + cursor, lambda cursor: cursor + "x",
+                                    lambda cursor: cursor.rpartition("/")[0] + "/", lambda cursor: cursor + "0000",
+                                    lambda cursor: cursor.partition("/")[0] + "/other-embedder/1"])
+def test_a_cursor_that_means_nothing_has_all_papers_searched(internal, put, word, found, change):
+    first, second = put(title=f"{word} one")["arxiv_id"], put(title=f"{word} two")["arxiv_id"]
+    found(word, [first, second])
+    answer = ask(internal, word)
+    answer["results"] = answer["results"][:1]
+    again = renew(internal, word, answer, change(answer["cursor"]) or "/")
+    assert again["is_whole"] and with_word(again, word) == {first, second}

@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """The daily run: what the refresh of all interests costs on the first day and on later ones.
 
-usage: daily.py [--corpus FILE] [--papers N] [--interests N] [--days N] [--night N] [--accounts N]
+usage: daily.py [--corpus FILE] [--papers N] [--interests N] [--days N] [--night N] [--accounts N] [--whole]
 
 The papers are those of a corpus such as ../shared/data/arxiv-cs, in the order of their days. All but the last nights are there when
 the interests are made, each of the title and the first sentences of a paper; every night brings --night more. A day is over when
-every task of its run has ended. One replica of each process, Postgres with fsync. CPU time is that of the processes and of the
+every task of its run has ended. Pools are renewed with the papers of the night, as on six of seven days; with --whole all papers are
+searched for each of them, as on the seventh. One replica of each process, Postgres with fsync. CPU time is that of the processes and of the
 servers, from /proc, for each interest; WAL is what Postgres wrote. Meanwhile a user searches ten times a second
 through the gateway: p99, and that of a quiet cluster before. The CPU time of a search of the quiet cluster, with what the processes
 use at rest until the next, is subtracted for each search during a day. At the end the digest of the first account, which has --interests
@@ -177,6 +178,8 @@ def measure(cluster, options):
         for day in range(options.days):
             known = len(first) + (day + 1) * options.night
             import_papers(cluster, api, nights[day * options.night : (day + 1) * options.night], known)
+            if options.whole:
+                db.execute("UPDATE pool_search SET whole_on = whole_on - 7")
             used = Usage(cluster, db)
             with Searches(cluster, api.key, first[:500]) as searches:
                 run_day(db)
@@ -197,6 +200,7 @@ def main():
     parser.add_argument("--accounts", type=int, default=10)
     parser.add_argument("--days", type=int, default=10)
     parser.add_argument("--night", type=int, default=100, help="papers that a night brings")
+    parser.add_argument("--whole", action="store_true", help="search all papers for each interest")
     options = parser.parse_args()
     SETTINGS.update(DAILY_CHECK="200ms", ACTIVE_INTERESTS_MAX="1000", INTERESTS_MAX="1000")
     servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]

@@ -74,6 +74,21 @@ def matched_words(db, interest):
     return {word.lower() for (word,) in rows}
 
 
+def whole_search_age(db, interest):
+    """How many days ago all papers were searched for the pool; less than 0 as move_whole_search() says."""
+    return db.execute("SELECT (now() AT TIME ZONE 'UTC')::date - whole_on FROM pool_search WHERE interest_id = %s", [interest]).fetchone()[0]
+
+
+def move_whole_search(db, interest, days):
+    """All papers were searched for the pool that many days later."""
+    db.execute("UPDATE pool_search SET whole_on = whole_on + %s WHERE interest_id = %s", [days, interest])
+
+
+def set_cursor(db, interest, cursor):
+    """The last search for the pool was of another state of the index."""
+    db.execute("UPDATE pool_search SET cursor = %s WHERE interest_id = %s", [cursor, interest])
+
+
 def pool_writes(db, interest):
     """Changes when an entry of the pool is written or locked."""
     rows = "SELECT array_agg((arxiv_id, xmin, xmax)::text ORDER BY arxiv_id) FROM pool_entry WHERE interest_id = %s"
