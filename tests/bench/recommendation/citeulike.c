@@ -13,6 +13,7 @@ enum {
 	BACKGROUND = 500,
 	RECALL_DEPTH = 50,
 	LINE_MAX_BYTES = 1 << 20,
+	TRIALS_LEFT_MIN = 10, /* papers of a library that are left to be found */
 };
 
 /* xorshift64* (Vigna, 2016): gives the same sequence on every machine. */
@@ -205,15 +206,68 @@ struct evaluation {
 	size_t background_count;
 };
 
+static int compare_descending(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+	return (left < right) - (left > right);
+}
+
+/* Whether trials of a paper of the library work: by chance, or where it is nearer to the paper that
+ * decides than the middle one of the library is. */
+static bool works(const struct evaluation *evaluation, const struct trials *trials, uint32_t paper,
+                  uint32_t decides, double middle, uint64_t *state)
+{
+	const struct features *const *papers = evaluation->collection->papers;
+	if (!trials->has_subject)
+		return random_next(state) % 2;
+	return features_dot(papers[paper], papers[decides]) >= middle;
+}
+
+static double middle_similarity(const struct evaluation *evaluation, const uint32_t *order,
+                                size_t count)
+{
+	const struct features *const *papers = evaluation->collection->papers;
+	double *similar = arena_array(evaluation->arena, count, sizeof(double));
+	for (size_t i = 0; i + 1 < count; i++)
+		similar[i] = features_dot(papers[order[i]], papers[order[count - 1]]);
+	qsort(similar, count - 1, sizeof(double), compare_descending);
+	return similar[(count - 1) / 2];
+}
+
+/* Of the library behind the known papers, `trials->count` were tried: each is an example as its
+ * outcome says. What is to be found is what would work. */
+static void try_papers(struct evaluation *evaluation, const uint32_t *order, size_t count,
+                       const struct trials *trials, uint64_t seed)
+{
+	uint64_t state = seed * 0x9e3779b97f4a7c15u + 3;
+	uint32_t decides = order[count - 1];
+	double middle = middle_similarity(evaluation, order, count);
+	size_t first = evaluation->known_count;
+	for (size_t i = first; i + 1 < count; i++) {
+		bool has_worked = works(evaluation, trials, order[i], decides, middle, &state);
+		bool is_tried = i < first + trials->count;
+		int signal = has_worked ? trials->worked : trials->failed;
+		if (!is_tried && trials->has_subject && !has_worked)
+			evaluation->role[order[i]] = 0;
+		if (!is_tried)
+			continue;
+		evaluation->role[order[i]] = 2;
+		if (signal != TRIAL_UNUSED)
+			evaluation->known[evaluation->known_count++] = (struct preference_example){
+				evaluation->collection->papers[order[i]],
+				(enum preference_signal)signal};
+	}
+	evaluation->role[decides] = 2;
+}
+
 static void split_library(struct evaluation *evaluation, const struct library *library,
-                          size_t known, uint64_t seed)
+                          size_t known, const struct trials *trials, uint64_t seed)
 {
 	size_t count = library->count;
 	uint32_t *order = arena_memdup(evaluation->arena, library->papers, count * sizeof(*order));
 	shuffle(order, count, seed);
 	evaluation->known_count = known == KNOWN_HALF ? count / 2 : known;
-	evaluation->known =
-		arena_array(evaluation->arena, evaluation->known_count, sizeof(*evaluation->known));
+	evaluation->known = arena_array(evaluation->arena, count, sizeof(*evaluation->known));
 	evaluation->text = evaluation->collection->texts[order[0]];
 	for (size_t i = 0; i < count; i++) {
 		evaluation->role[order[i]] = i < evaluation->known_count ? 2 : 1;
@@ -221,6 +275,8 @@ static void split_library(struct evaluation *evaluation, const struct library *l
 			evaluation->known[i] = (struct preference_example){
 				evaluation->collection->papers[order[i]], SIGNAL_LIKE};
 	}
+	if (trials)
+		try_papers(evaluation, order, count, trials, seed);
 }
 
 /* Choose random papers that are not known. As in the service, some may be in the library. */
@@ -234,12 +290,6 @@ static void choose_background(struct evaluation *evaluation, uint64_t seed)
 			evaluation->background[evaluation->background_count++] =
 				evaluation->collection->papers[index];
 	}
-}
-
-static int compare_descending(const void *a, const void *b)
-{
-	double left = *(const double *)a, right = *(const double *)b;
-	return (left < right) - (left > right);
 }
 
 /* Rank all papers except the known ones, and measure where the rest of the library is. */
@@ -271,14 +321,18 @@ static void measures_divide(struct measures *sum, size_t users)
 	sum->recall_at_50 /= (double)users;
 }
 
-struct quality collection_quality(const struct collection *collection, size_t known, size_t stride)
+struct quality collection_quality_tried(const struct collection *collection, size_t known,
+                                        const struct trials *trials, size_t stride)
 {
 	struct quality sum = {0};
 	for (size_t user = 0; user < collection->library_count; user += stride) {
+		if (trials &&
+		    collection->libraries[user].count < known + trials->count + TRIALS_LEFT_MIN)
+			continue;
 		struct arena *arena = arena_new();
 		struct evaluation evaluation = {.collection = collection, .arena = arena};
 		evaluation.role = arena_alloc(arena, collection->paper_count);
-		split_library(&evaluation, &collection->libraries[user], known, user + 1);
+		split_library(&evaluation, &collection->libraries[user], known, trials, user + 1);
 		choose_background(&evaluation, user + 1);
 		struct preference_input input = {
 			.frequencies = collection->frequencies,
@@ -299,4 +353,9 @@ struct quality collection_quality(const struct collection *collection, size_t kn
 	measures_divide(&sum.prior, sum.users);
 	measures_divide(&sum.fitted, sum.users);
 	return sum;
+}
+
+struct quality collection_quality(const struct collection *collection, size_t known, size_t stride)
+{
+	return collection_quality_tried(collection, known, NULL, stride);
 }

@@ -50,3 +50,21 @@ void collection_free(struct collection *collection);
 
 /** Measure every `stride`-th user. */
 struct quality collection_quality(const struct collection *collection, size_t known, size_t stride);
+
+/** Papers of a library that its user also tried, and how their outcomes count. */
+struct trials {
+	size_t count;
+	int worked,
+		failed; /* enum preference_signal, whose weight is known; TRIAL_UNUSED: no example */
+	/* What works depends on the subject: the half of the library that is nearer to one of its papers
+	 * works, and only that is to be found. Otherwise half of the trials work by chance, and the rest of
+	 * the library is to be found. */
+	bool has_subject;
+};
+
+#define TRIAL_UNUSED (-1)
+
+/** As collection_quality(), with outcomes beside the likes; only of users with enough papers. NULL:
+ * without any. */
+struct quality collection_quality_tried(const struct collection *collection, size_t known,
+                                        const struct trials *trials, size_t stride);

@@ -105,9 +105,8 @@ static void test_signal_names(void **state)
 		const char *name;
 		bool is_positive;
 	} rows[] = {
-		{"like", true},     {"save", true},    {"implemented", true},
-		{"merged", true},   {"shipped", true}, {"dislike", false},
-		{"dismiss", false}, {"closed", false}, {"abandoned", false},
+		{"like", true},    {"save", true},     {"implemented", true}, {"merged", true},
+		{"shipped", true}, {"dislike", false}, {"dismiss", false},
 	};
 	enum preference_signal signal;
 	for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -115,6 +114,8 @@ static void test_signal_names(void **state)
 		assert_int_equal(signal, i);
 		assert_true(preference_signal_is_positive(signal) == rows[i].is_positive);
 	}
+	assert_false(preference_signal_parse("closed", &signal));
+	assert_false(preference_signal_parse("abandoned", &signal));
 	assert_false(preference_signal_parse("", &signal));
 	assert_false(preference_signal_parse("Like", &signal));
 }
@@ -320,7 +321,7 @@ static void test_dislikes_lower_and_interest_text_raises_the_score(void **state)
 	arena_free(world->arena);
 }
 
-static void test_merged_weighs_more_than_liked(void **state)
+static void test_outcomes_weigh_as_much_as_likes(void **state)
 {
 	(void)state;
 	struct world *world = world_new(true, NULL);
@@ -329,7 +330,13 @@ static void test_merged_weighs_more_than_liked(void **state)
 	memcpy(examples, input.examples, sizeof(examples));
 	input.examples = examples;
 	double liked = preference_raw_score(fit(world, &input), examples[0].features);
-	examples[0].signal = SIGNAL_MERGED;
+	static const enum preference_signal WORKED[] = {SIGNAL_MERGED, SIGNAL_SHIPPED};
+	for (size_t i = 0; i < ARRAY_LEN(WORKED); i++) {
+		examples[0].signal = WORKED[i];
+		double raw = preference_raw_score(fit(world, &input), examples[0].features);
+		assert_true(raw == liked);
+	}
+	examples[0].signal = SIGNAL_IMPLEMENTED;
 	assert_true(preference_raw_score(fit(world, &input), examples[0].features) > liked);
 	arena_free(world->arena);
 }
@@ -461,7 +468,7 @@ int main(void)
 		cmocka_unit_test(test_a_better_prior_is_kept),
 		cmocka_unit_test(test_a_prior_is_not_kept_by_chance),
 		cmocka_unit_test(test_dislikes_lower_and_interest_text_raises_the_score),
-		cmocka_unit_test(test_merged_weighs_more_than_liked),
+		cmocka_unit_test(test_outcomes_weigh_as_much_as_likes),
 		cmocka_unit_test(test_fit_is_deterministic),
 		cmocka_unit_test(test_loaded_model_gives_the_same_scores),
 		cmocka_unit_test(test_every_prefix_is_refused),
