@@ -79,6 +79,15 @@ INTEREST = {
 }
 
 
+# An experiment on what the merged pull request did, and what the team's experiment platform counted: of 8,000 questions in each arm, how
+# many were answered from the right passage.
+PLAN = {
+    "arms": [{"key": "control", "name": "Shared words", "control": True}, {"key": "relative", "name": "Share of all words"}],
+    "metrics": [{"key": "answered", "kind": "proportion", "role": "primary", "goal": "increase"}],
+}
+COUNTED = {"metrics": [{"key": "answered", "arms": [
+    {"arm": "control", "n": 8000, "successes": 4912}, {"arm": "relative", "n": 8000, "successes": 5288}]}]}  # fmt: skip
+
 MAIL_LINES = 12  # of a mail that are shown: its first paper
 
 
@@ -102,6 +111,7 @@ class Story:
             ("An interest", "interest"), ("Its recommendations", "recommendations"), ("Provisioning an agent", "provisioning"),
             ("A run of the workflow, step by step as it is written", "run"), ("The pull request", "pull_request"),
             ("What the fleet says", "fleet"), ("What the preference model learns", "model"), ("What the team was told meanwhile", "messages"),
+            ("An experiment, from its paper to its decision", "experiment"),
         ):  # fmt: skip
             self.say_chapter(title)
             facts[name] = getattr(self, name)()
@@ -280,3 +290,32 @@ class Story:
         for line in [f"Subject: {mails[0]['Subject']}", "", *mails[0].text.splitlines()[:MAIL_LINES], "…"]:
             self.say(f"      {line}")
         return {"types": awaited, "checked": checked, "mails": mails}
+
+    def experiment(self):
+        """An experiment on the merged paper: what was counted, what the team decided, and how it came about."""
+        record = self.run_record()
+        body = {"name": "Scores relative to the length of a passage", "source_type": "arxiv_paper", "source_ref": record["arxiv_id"],
+                "hypothesis": "Long passages no longer win by their length, so more questions are answered.", "status": "running",
+                "pr_url": record["artifact_url"], "ab_test_config": PLAN,
+                "launch_context": {"resource": {"arxiv_id": record["arxiv_id"]}, "target_repo": self.repo}}  # fmt: skip
+        path = f"/experiments/{self.api.post('/experiments', body, expect=201).json()['id']}"
+        result = self.api.post(f"{path}/results", COUNTED, expect=201).json()
+        self.tell(f"{body['name']}: {result['text']}")
+        decision = {"status": "shipped", "outcome": "ship", "decision": "More questions are answered, so it stays on for all."}
+        made = self.api.put(path, decision, expect=200).json()
+        evidence = self.api.get(f"{path}/evidence", expect=200).json()
+        self.tell_way(evidence)
+        self.tell(" ".join(evidence["summary"]["sentences"]))
+        self.tell(f"Its picture, effect and interval: {self.api.url}/console{path}")
+        return {"made": made, "result": result, "evidence": evidence}
+
+    def tell_way(self, evidence):
+        """The stops from the paper to the decision, the first of each kind."""
+        nodes = {}
+        for node in evidence["nodes"]:
+            nodes.setdefault(node["kind"], node["data"])
+        for kind, name in (
+            ("paper", "title"), ("recommendation", "interest_name"), ("run", "repo"), ("pull_request", "stage"), ("analysis", "text"),
+            ("decision", "decision"),
+        ):  # fmt: skip
+            self.tell(f"{kind.replace('_', ' '):<15} {nodes[kind][name]}")

@@ -32,9 +32,24 @@ def test_the_loop(facts):
     assert len(facts["model"]["new"]) == 3
     told = facts["messages"]
     assert set(told["checked"]) == {"ok"} and len(told["mails"]) >= len(told["checked"]) and not any(mail.defects for mail in told["mails"])
+    tried = facts["experiment"]
+    assert (tried["made"]["outcome"], tried["result"]["delta_confidence"]) == ("ship", "significant")
+    assert_way_is_whole(tried["evidence"], tried["made"]["id"])
     judged = [row for row in facts["requests"] if "violations" in row]
     assert len(judged) > 20 and not [row for row in judged if row["violations"]]
     assert {row["headers"]["user-agent"].split("/")[0] for row in judged} >= {"curl", "expops"}
+
+
+def assert_way_is_whole(evidence, experiment):
+    """From the paper to the decision everything hangs together, and a record states each edge."""
+    kinds = {node["kind"] for node in evidence["nodes"]}
+    assert kinds >= {"paper", "recommendation", "run", "pull_request", "experiment", "analysis", "decision"} and evidence["missing"] == []
+    assert {edge["basis"] for edge in evidence["edges"]} == {"stated"}
+    reached, waiting = set(), {experiment}
+    while waiting:
+        reached |= waiting
+        waiting = {end for edge in evidence["edges"] for end in (edge["from"], edge["to"]) if {edge["from"], edge["to"]} & reached} - reached
+    assert reached == {node["id"] for node in evidence["nodes"]}
 
 
 def test_an_experiment_is_implemented_by_the_workflow(working_team, usual, runner, tools):
