@@ -2,6 +2,7 @@
 #include "agent/agent.h"
 #include "budget/budget.h"
 #include "budget/reservation.h"
+#include "candidate/rejection.h"
 #include "candidate/run_evidence.h"
 #include "chat/chat.h"
 #include "code_host/code_host.h"
@@ -36,6 +37,7 @@ static const struct route ROUTES[] = {
 	{API_ID_fleet_run_status_get, fleet_run_status_get},
 	{API_ID_fleet_refresh, fleet_refresh},
 	{API_ID_fleet_prices_get, fleet_prices_get},
+	{API_ID_fleet_rejections_get, rejections_get},
 	{API_ID_budget_put, budget_put},
 	{API_ID_budgets_list, budget_list},
 	{API_ID_budget_history_list, budget_history_list},
@@ -56,6 +58,9 @@ static const struct event_handler EVENTS[] = {
 	{"events.account", "key.revoked", installation_key_revoked},
 	{"events.account", "key.replaced", installation_key_replaced},
 	{"events.account", "key.expiring", inbox_key_expiring},
+	{"events.experiments", "experiment.created", rejection_experiment_store},
+	{"events.experiments", "experiment.updated", rejection_experiment_store},
+	{"events.experiments", "experiment.deleted", rejection_experiment_store},
 	{"events.code_host", "pull_request", on_code_host_item},
 	{"events.code_host", "issues", on_code_host_item},
 	{"events.code_host", "workflow_run", on_code_host_run},

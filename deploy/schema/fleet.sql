@@ -215,6 +215,25 @@ CREATE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE
 CREATE TRIGGER deliverable_new AFTER INSERT ON deliverable FOR EACH ROW WHEN ((new.kind <> 'other'::text)) EXECUTE FUNCTION deliverable_announce();
 CREATE TRIGGER deliverable_passed AFTER UPDATE OF stage ON deliverable FOR EACH ROW WHEN (((new.kind <> 'other'::text) AND (new.stage <> old.stage))) EXECUTE FUNCTION deliverable_announce();
 
+CREATE TABLE experiment (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    version bigint NOT NULL,
+    is_deleted boolean NOT NULL,
+    status text,
+    outcome text,
+    pr_status text,
+    pr_url text,
+    made_at timestamp with time zone NOT NULL,
+    told_at timestamp with time zone NOT NULL,
+    arxiv_ids text[] NOT NULL
+);
+ALTER TABLE ONLY experiment
+    ADD CONSTRAINT experiment_pkey PRIMARY KEY (id);
+CREATE INDEX experiment_of_account ON experiment USING btree (account_id);
+CREATE INDEX experiment_of_paper ON experiment USING gin (arxiv_ids);
+CREATE TRIGGER account_skipped BEFORE INSERT ON experiment FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
 CREATE TABLE inbox_look (
     account_id uuid NOT NULL,
     look_at timestamp with time zone NOT NULL

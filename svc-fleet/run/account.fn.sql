@@ -34,6 +34,7 @@ BEGIN
     DELETE FROM run_detail d USING run r WHERE r.account_id = account AND d.id = r.id AND d.first_at = r.first_at;
     DELETE FROM run WHERE account_id = account;
     DELETE FROM candidate WHERE account_id = account;
+    DELETE FROM experiment WHERE account_id = account;
     DELETE FROM run_day WHERE account_id = account;
     DELETE FROM budget WHERE account_id = account;
     DELETE FROM reservation WHERE account_id = account;

@@ -23,7 +23,7 @@ OPERATIONS = [op for op in api_def.operations() if op.process in SERVICES and "G
 # {stream: (writer, readers)}
 STREAMS = {
     "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-fleet", "svc-integrations", "svc-evalenv"}),
-    "events.experiments": ("svc-experiments", {"svc-integrations", "svc-interests"}),
+    "events.experiments": ("svc-experiments", {"svc-fleet", "svc-integrations", "svc-interests"}),
     "events.code_host": ("svc-integrations", {"gateway", "svc-evalenv", "svc-experiments", "svc-fleet", "svc-integrations", "svc-interests"}),
     "events.runs": ("svc-fleet", {"svc-integrations", "svc-interests"}),
     "events.eval": ("svc-evalenv", {"svc-experiments", "svc-integrations"}),

@@ -1,0 +1,94 @@
+-- What became of papers that runs passed over, beside those that they chose.
+
+-- A share with its 95 % interval by Wilson's score (Wilson, 1927, equation 2 with z = 1.96); null below 5, of which it would say nothing.
+CREATE OR REPLACE FUNCTION share_json(n bigint, total bigint) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN total >= 5 THEN json_build_object(
+    'n', n, 'of', total, 'share', round(n::numeric / total, 4),
+    'low', round(((n + 1.9208 - 1.96 * sqrt(n::numeric * (total - n) / total + 0.9604)) / (total + 3.8416))::numeric, 4),
+    'high', round(((n + 1.9208 + 1.96 * sqrt(n::numeric * (total - n) / total + 0.9604)) / (total + 3.8416))::numeric, 4)) END;
+
+-- What an experiment came to: see experiment_verdict() of svc-experiments, to which the time of a merge is that of its event here.
+CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE sql STABLE
+RETURN CASE WHEN e.outcome = 'ship' OR e.status = 'shipped' THEN 'worked'
+            WHEN e.outcome = 'abandon' OR e.status IN ('rejected', 'abandoned') THEN 'failed'
+            WHEN e.pr_status = 'merged' AND e.told_at <= now() - interval '30 days' THEN 'worked'
+            WHEN e.pr_status = 'closed' THEN 'failed'
+            WHEN e.status = 'draft' AND e.outcome IS NULL AND e.pr_status IS NULL THEN 'untried' ELSE 'pending' END;
+
+CREATE OR REPLACE FUNCTION deliverable_verdict(d deliverable) RETURNS text LANGUAGE sql STABLE
+RETURN CASE WHEN d.stage = 'closed' THEN 'failed' WHEN d.stage = 'merged' AND d.closed_at <= now() - interval '30 days' THEN 'worked'
+            ELSE 'pending' END;
+
+-- Who tried a paper: runs with the pull request that they opened, and experiments. A pull request that an experiment names counts by that.
+-- `only_repo`: what a key that is limited to it may see, which is no experiment; null: everything.
+CREATE OR REPLACE FUNCTION paper_trials(account uuid, paper text, only_repo text)
+RETURNS TABLE (verdict text, repo_key text, at timestamptz, url text, repo text, experiment_id uuid) LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
+BEGIN
+    RETURN QUERY
+        SELECT CASE WHEN d.url IS NULL OR EXISTS (SELECT FROM experiment e WHERE e.account_id = account AND e.pr_url = d.url
+                                                    AND e.arxiv_ids @> ARRAY[paper] AND NOT e.is_deleted)
+                    THEN 'pending' ELSE deliverable_verdict(d) END, r.repo_key, r.at, d.url, r.repo, NULL::uuid
+        FROM candidate c JOIN run r ON r.id = c.run AND r.first_at = c.first_at
+        LEFT JOIN deliverable d ON d.account_id = account AND d.url = r.artifact_url AND d.kind = 'pull_request'
+        WHERE c.account_id = account AND c.arxiv_id = paper AND c.gate IS NULL AND (only_repo IS NULL OR r.repo_key = only_repo)
+        UNION ALL
+        SELECT experiment_verdict(e), NULL, e.made_at, e.pr_url, NULL, e.id
+        FROM experiment e
+        WHERE only_repo IS NULL AND e.account_id = account AND e.arxiv_ids @> ARRAY[paper] AND NOT e.is_deleted
+          AND experiment_verdict(e) <> 'untried';
+END $$;
+
+-- The figures of a period: a paper counts once at each gate that passed it over, and was tried elsewhere if another repository or a later
+-- run or experiment tried it.
+CREATE OR REPLACE FUNCTION fleet_rejections(account uuid, since date, until date, with_gate text, in_repo text, of_interest text,
+                                            only_repo text) RETURNS json
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET enable_seqscan = off AS $$
+BEGIN RETURN (
+    WITH considered AS MATERIALIZED (
+        SELECT c.arxiv_id, c.gate, c.reason, r.id, r.run_id, r.repo, r.repo_key, r.at
+        FROM run r JOIN candidate c ON c.run = r.id
+        WHERE r.account_id = account AND r.at >= since::timestamp AT TIME ZONE 'UTC' AND r.at < (until + 1)::timestamp AT TIME ZONE 'UTC'
+          AND (in_repo IS NULL OR r.repo_key = in_repo) AND (of_interest IS NULL OR r.interest_id = of_interest)
+          AND (with_gate IS NULL OR c.gate IS NULL OR c.gate = with_gate)
+    ), trial AS MATERIALIZED (
+        SELECT p.arxiv_id, t.* FROM (SELECT DISTINCT arxiv_id FROM considered) p, paper_trials(account, p.arxiv_id, only_repo) t
+    ), passed AS MATERIALIZED (
+        SELECT DISTINCT ON (c.gate, c.arxiv_id) c.gate, c.arxiv_id, c.reason, c.id, c.run_id, c.repo, c.repo_key, c.at
+        FROM considered c WHERE c.gate IS NOT NULL ORDER BY c.gate, c.arxiv_id, c.at, c.id
+    ), judged AS MATERIALIZED (
+        SELECT p.gate, p.arxiv_id, count(t.arxiv_id) > 0 AS is_tried, coalesce(bool_or(t.verdict = 'worked'), false) AS worked,
+               coalesce(bool_or(t.verdict = 'failed'), false) AS failed
+        FROM passed p LEFT JOIN trial t ON t.arxiv_id = p.arxiv_id AND (t.at > p.at OR t.repo_key <> p.repo_key)
+        GROUP BY p.gate, p.arxiv_id
+    ), chosen AS (
+        SELECT c.arxiv_id, coalesce(bool_or(t.verdict = 'worked'), false) AS worked, coalesce(bool_or(t.verdict = 'failed'), false) AS failed
+        FROM (SELECT DISTINCT arxiv_id FROM considered WHERE gate IS NULL) c LEFT JOIN trial t USING (arxiv_id) GROUP BY c.arxiv_id
+    ), gates AS (
+        SELECT j.gate, (SELECT count(*) FROM considered c WHERE c.gate = j.gate) AS rejections, count(*) AS papers,
+               count(*) FILTER (WHERE is_tried) AS tried, count(*) FILTER (WHERE worked) AS worked,
+               count(*) FILTER (WHERE failed AND NOT worked) AS failed, count(*) FILTER (WHERE is_tried AND NOT worked AND NOT failed) AS pending
+        FROM judged j GROUP BY j.gate
+    ), accepted AS (
+        SELECT count(*) AS papers, count(*) FILTER (WHERE worked) AS worked, count(*) FILTER (WHERE failed AND NOT worked) AS failed,
+               count(*) FILTER (WHERE NOT worked AND NOT failed) AS pending FROM chosen
+    ), mistake AS (
+        SELECT DISTINCT ON (p.gate, p.arxiv_id) p.*, t.at AS worked_at, t.url, t.repo AS in_repo, t.experiment_id
+        FROM passed p JOIN trial t ON t.arxiv_id = p.arxiv_id AND t.verdict = 'worked' AND (t.at > p.at OR t.repo_key <> p.repo_key)
+        ORDER BY p.gate, p.arxiv_id, t.at
+    )
+    SELECT json_build_object(
+        'since', since, 'until', until,
+        'gates', (SELECT coalesce(json_agg(json_build_object(
+                'gate', g.gate, 'rejections', g.rejections, 'papers', g.papers, 'tried_elsewhere', g.tried, 'worked', g.worked,
+                'failed', g.failed, 'pending', g.pending, 'regret', share_json(g.worked, g.worked + g.failed)) ORDER BY g.rejections DESC, g.gate), '[]')
+            FROM gates g),
+        'accepted', (SELECT json_build_object('papers', a.papers, 'worked', a.worked, 'failed', a.failed, 'pending', a.pending,
+                                              'success', share_json(a.worked, a.worked + a.failed)) FROM accepted a),
+        'succeeded', (SELECT coalesce(json_agg(json_build_object(
+                'arxiv_id', m.arxiv_id, 'gate', m.gate, 'reason', m.reason, 'run_id', m.run_id, 'repo', m.repo, 'rejected_at', time_json(m.at),
+                'url', m.url, 'in_repo', m.in_repo, 'experiment_id', m.experiment_id, 'tried_at', time_json(m.worked_at))
+                ORDER BY m.worked_at DESC, m.arxiv_id), '[]')
+            FROM (SELECT * FROM mistake ORDER BY worked_at DESC, arxiv_id LIMIT 50) m),
+        'note', 'Papers that were tried elsewhere are no random part of those that were passed over: this is a list of likely mistakes, not an error rate. Compare a gate with what was accepted in the same period.'));
+END $$;
