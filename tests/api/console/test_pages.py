@@ -271,6 +271,24 @@ def test_the_page_of_an_experiment_shows_its_result(browse, reader, experiment):
     assert [part in seen["row"] for part in ("conversion", "treatment", "1,000", "+25%", "+0.0294% to +56.3%")] == [True] * 5
 
 
+def test_the_way_from_a_paper_to_a_decision_is_walked(browse, reader):
+    """What a run wrote of the papers that it passed over stays text."""
+    api = reader.user.api
+    best = api.get("/papers/recommended", expect=200).json()[0]
+    paper, others = best["resource_id"], ["2301.00001", "2301.00002"]
+    agent = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
+    report = {"run_id": 7, "repo": REPO, "status": "skipped_old", "arxiv_id": paper, "recommendation_id": best["recommendation_id"],
+              "selection_rejected": [{"arxiv_id": other, "reason": HOSTILE} for other in others]}  # fmt: skip
+    api.as_key(api.post("/account/api-keys", agent, expect=201).json()["key"]).post("/fleet/runs", report, expect=201)
+    body = {"name": "E", "source_type": "arxiv_paper", "source_ref": paper, "outcome": "ship", "decision": HOSTILE}
+    made = api.post("/experiments", body, expect=201).json()["id"]
+    seen = browse("way", key=reader.user.key, experiment=made, title=best["title"])
+    assert (seen["errors"], seen["found"], seen["wasRun"]) == ([], [], False)
+    assert [stop.split(" ")[0] for stop in seen["stops"]] == ["Paper", "Recommended", "Selection", "Run", "Decision"]
+    assert best["title"] in seen["stops"][0] and f"ship: {HOSTILE}" in seen["stops"][4]
+    assert len(seen["passed"]) == 2 and all(HOSTILE in line for line in seen["passed"]) and seen["tables"] == 3
+
+
 def test_a_run_is_asked_about(browse, failed_run):
     seen = browse("question", key=failed_run)
     assert seen["errors"] == [] and HOSTILE in seen["reply"]

@@ -447,6 +447,25 @@ const JOURNEYS = {
     return { errors, row: await row.textContent(), dots: await row.locator("circle").count(), earlier };
   },
 
+  /** The way of an experiment is walked from its decision back to its paper, which shows what became of it. */
+  async way(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/experiments/${values.experiment}`);
+    const line = page.getByRole("list", { name: "From the paper to the decision" });
+    await line.waitFor();
+    const found = await violations(page);
+    const stops = await line.locator(":scope > li").allTextContents();
+    await line.getByText("papers were passed over").click();
+    const passed = await line.locator("details[open] li").allTextContents();
+    const wasRun = await page.evaluate(() => "wasRun" in globalThis);
+    await line.getByRole("link", { name: values.title }).press("Enter");
+    await page.getByRole("heading", { name: "What became of it here" }).waitFor();
+    await page.getByRole("table", { name: "Experiments" }).getByText("it worked").waitFor();
+    found.push(...(await violations(page)));
+    return { errors, found, stops, passed, wasRun, tables: await page.getByRole("table").count() };
+  },
+
   /** A question about a run is answered. */
   async question(browser, values) {
     const { page, errors } = await open(browser, values);
