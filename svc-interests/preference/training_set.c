@@ -9,10 +9,10 @@ struct signal_row {
 	double weight;
 };
 
-/* A dismissal is weaker than a dislike, because it can mean "not today". Merged or shipped work counts
- * as a like: more weight draws the model to few papers. What was tried and failed is no example: it
- * was chosen for its subject, and does not speak against it. tests/bench/recommendation/outcome_quality.c
- * measures both. */
+/* A dismissal is weaker than a dislike, because it can mean "not today". Merged or shipped work
+ * counts as a like: more weight draws the model to few papers. What was tried and failed is no
+ * example: it was chosen for its subject, and does not speak against it.
+ * tests/bench/recommendation/outcome_quality.c measures both. */
 static const struct signal_row signals[] = {
 	[SIGNAL_LIKE] = {"like", +1, 1},
 	[SIGNAL_SAVE] = {"save", +1, 1},

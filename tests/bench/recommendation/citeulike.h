@@ -54,11 +54,11 @@ struct quality collection_quality(const struct collection *collection, size_t kn
 /** Papers of a library that its user also tried, and how their outcomes count. */
 struct trials {
 	size_t count;
-	int worked,
-		failed; /* enum preference_signal, whose weight is known; TRIAL_UNUSED: no example */
-	/* What works depends on the subject: the half of the library that is nearer to one of its papers
-	 * works, and only that is to be found. Otherwise half of the trials work by chance, and the rest of
-	 * the library is to be found. */
+	/* enum preference_signal, whose weight is known; TRIAL_UNUSED: no example */
+	int worked, failed;
+	/* What works depends on the subject: the half of the library that is nearer to one of its
+	 * papers works, and only that is to be found. Otherwise half of the trials work by chance,
+	 * and the rest of the library is to be found. */
 	bool has_subject;
 };
 

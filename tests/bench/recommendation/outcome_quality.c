@@ -2,10 +2,10 @@
  *
  *     outcome_quality [DATA_DIRECTORY [STRIDE]]
  *
- * There is no collection of research papers with outcomes of experiments, so they are made: some papers
- * of a library, which its user took for fitting, are tried, and half of them work; by chance, or by
- * what they are about. Each row counts the outcomes by signals whose weights are in training_set.c: the second row is
- * how the service counts them. */
+ * There is no collection of research papers with outcomes of experiments, so they are made: some
+ * papers of a library, which its user took for fitting, are tried, and half of them work; by
+ * chance, or by what they are about. Each row counts the outcomes by signals whose weights are in
+ * training_set.c: the second row is how the service counts them. */
 #include "recommendation/citeulike.h"
 
 #include <stdio.h>
