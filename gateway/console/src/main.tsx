@@ -27,6 +27,7 @@ import "./style/docs.css";
 import "./style/connect.css";
 
 const Agents = lazy(() => import("./page/agents/Agents"));
+const Budgets = lazy(() => import("./page/budgets/Budgets"));
 const Build = lazy(() => import("./page/evaluations/Build"));
 const Endpoint = lazy(() => import("./page/endpoints/Endpoint"));
 const EvalRun = lazy(() => import("./page/evaluations/Run"));
@@ -93,6 +94,7 @@ function Pages() {
         <Route path="/experiments/projects/:id">{({ id }) => <Project id={id} key={id} />}</Route>
         <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
         <Route path="/agents" component={Agents} />
+        <Route path="/agents/budgets" component={Budgets} />
         <Route path="/evaluations" component={Evaluations} />
         <Route path="/evaluations/builds/:id">{({ id }) => <Build id={id} key={id} />}</Route>
         <Route path="/evaluations/runs/:id">{({ id }) => <EvalRun id={id} key={id} />}</Route>

@@ -176,6 +176,18 @@ def test_a_key_without_the_scope_has_no_controls(browse, cluster):
     assert seen["errors"] == [] and not {"New endpoint", "Edit", "Delete", "Send a test"} & set(seen["buttons"])
 
 
+def test_a_budget_is_made_raised_and_deleted(browse, cluster):
+    user = cluster.user()
+    agent = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
+    report = {"run_id": 7, "repo": REPO, "status": "pr_opened", "cost_usd": 17.5}
+    user.api.as_key(user.api.post("/account/api-keys", agent, expect=201).json()["key"]).post("/fleet/runs", report, expect=201)
+    seen = browse("budget", key=user.key)
+    (refused,) = seen["errors"]  # that it was asked for
+    assert "400 (Bad Request)" in refused and seen["found"] == []
+    assert [part in seen["row"] for part in ("The account", "a week", "$20.00", "$17.50", "nearly spent")] == [True] * 5
+    assert user.api.get("/fleet/budgets", expect=200).json() == []
+
+
 def test_each_page_leads_to_its_section_of_the_guide(browse, cluster):
     seen = browse("guide", key=cluster.user().key)
     assert (seen["errors"], seen["found"], seen["pictures"]) == ([], [], 4)

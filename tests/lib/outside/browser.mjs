@@ -17,7 +17,8 @@ const RULES = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa
 const COLOR_RULES = { type: "rule", values: ["color-contrast", "link-in-text-block"] };
 const PAGES = [
   "", "interests", "papers", "papers?q=retrieval", "experiments", "experiments/projects", "experiments/projects?new=1",
-  "agents", "inbox", "connect", "evaluations", "evaluations?view=templates", "evaluations?view=builds",
+  "agents", "agents/budgets", "agents/budgets?new=1", "inbox", "connect", "evaluations",
+  "evaluations?view=templates", "evaluations?view=builds",
   "evaluations?view=templates&new=1", "settings", "licenses", "no/such/page", "../docs/guide", "../docs/guide/story",
   "../docs/guide/today", "../docs", "../docs/interest_create", "../docs/none",
 ];
@@ -160,6 +161,37 @@ const JOURNEYS = {
     await asked.getByRole("button", { name: "Delete" }).click();
     await page.getByText("A project groups experiments").waitFor();
     return { errors, address };
+  },
+
+  /** A budget is made, raised after a fault, and deleted. */
+  async budget(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Agents" }).click();
+    await page.getByRole("link", { name: "Budgets" }).click();
+    await page.getByRole("button", { name: "New budget" }).click();
+    const form = page.getByRole("dialog", { name: "New budget" });
+    await form.getByLabel("Each").selectOption("week");
+    await form.getByLabel("Dollars").fill("-1");
+    await form.getByLabel("When it is spent").selectOption("stop");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("alert").waitFor();
+    await form.getByLabel("Dollars").fill("20");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    const row = await page.getByRole("row").nth(1).innerText();
+    await page.getByRole("link", { name: "The account" }).click();
+    const drawer = page.getByRole("dialog", { name: "The account, a week" });
+    await drawer.getByText("No period has ended yet.").waitFor();
+    const found = await violations(page);
+    await drawer.getByRole("button", { name: "Edit" }).click();
+    await drawer.getByLabel("Dollars").fill("30");
+    await drawer.getByRole("button", { name: "Save" }).click();
+    await drawer.getByText("$30.00 a week").waitFor();
+    await drawer.getByRole("button", { name: "Delete" }).click();
+    await page.getByRole("dialog", { name: "Delete the budget of The account?" }).getByRole("button", { name: "Delete" }).click();
+    await page.getByText("There is no budget yet").waitFor();
+    return { errors, found, row };
   },
 
   /** An endpoint is made, tested, paused, enabled, renamed, given another secret, and deleted. */

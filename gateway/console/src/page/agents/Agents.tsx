@@ -78,7 +78,7 @@ function Content({ report }: { report: Report }) {
 export default function Agents() {
   const report = useQuery(fleetReport);
   return (
-    <Page title={text.agents.title} wide>
+    <Page title={text.agents.title} actions={<Link href="/agents/budgets">{text.budgets.title}</Link>} wide>
       <Answer query={report}>{(data) => <Content report={data} />}</Answer>
       <Answer query={useQuery(installations)}>
         {({ items }) =>

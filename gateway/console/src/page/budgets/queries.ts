@@ -1,0 +1,17 @@
+import { queryOptions } from "@tanstack/preact-query";
+
+import { api, page } from "../../api/client";
+
+export const budgets = queryOptions({
+  queryKey: ["budgets"],
+  queryFn: () => page(api.GET("/api/v1.0/fleet/budgets", { params: { query: { limit: 100 } } })),
+  refetchInterval: 60_000,
+});
+
+/** The last periods of a budget that have ended. */
+export const budgetHistory = (id: string) =>
+  queryOptions({
+    queryKey: ["budgets", id, "history"],
+    queryFn: () =>
+      page(api.GET("/api/v1.0/fleet/budgets/{budget_id}/history", { params: { path: { budget_id: id }, query: { limit: 12 } } })),
+  });
