@@ -114,6 +114,15 @@ def steps(cluster, user, paper):
     return Steps(cluster, user, [paper])
 
 
+@pytest.fixture
+def disturbed(cluster):
+    """Services are stopped. Each worker leaves one that failed alone for seconds, so it forgets that afterwards, by a restart."""
+    yield cluster
+    cluster.recover()
+    cluster.restart("svc-experiments")
+    cluster.wait_ready("svc-experiments")
+
+
 def decide(steps, experiment):
     steps.api.put(f"/experiments/{experiment}", {"ab_test_config": PLAN}, expect=200)
     steps.api.post(f"/experiments/{experiment}/results", SUMS, expect=201)
@@ -210,7 +219,7 @@ def test_a_paper_that_nobody_knows(steps, paper):
     steps.api.problem("GET", f"/experiments/{uuid.uuid4()}/evidence", 404, "not_found")
 
 
-def test_each_service_that_is_down_is_missing_and_the_rest_is_shown(cluster, steps, paper):
+def test_each_service_that_is_down_is_missing_and_the_rest_is_shown(disturbed, steps, paper):
     recommendation = steps.recommend(paper)
     url = steps.open(1, paper)
     experiment = steps.experiment(paper, pr_url=url, ab_test_results={"eval_runs": [{"run_id": str(uuid.uuid4()), "status": "succeeded"}]})
@@ -219,12 +228,12 @@ def test_each_service_that_is_down_is_missing_and_the_rest_is_shown(cluster, ste
     for service, (part, node) in parts.items():
         expected = [{"part": part, "why": "unavailable"}]
         try:
-            cluster.stop(service)
+            disturbed.stop(service)
             graph = wait_for(lambda: steps.evidence_if(experiment, expected), f"only {service} is away")  # noqa: B023
             of_paper = [] if part == "evaluations" else expected
             wait_for(lambda: steps.outcomes(paper)["missing"] == of_paper, f"a paper lacks {of_paper}")  # noqa: B023
         finally:
-            cluster.recover()
+            disturbed.recover()
         assert (node in graph.nodes) is False
         assert {experiment, url, f"paper:{paper}"} <= set(graph.nodes) and len(graph.of("eval_run")) == 1
         assert (graph.summary["runs"] is None) is (part == "fleet")
@@ -232,9 +241,9 @@ def test_each_service_that_is_down_is_missing_and_the_rest_is_shown(cluster, ste
     wait_for(lambda: steps.evidence_if(experiment, []), "everybody is back")
 
 
-def test_a_service_that_hangs_is_waited_for_two_seconds(cluster, steps, paper):
+def test_a_service_that_hangs_is_waited_for_two_seconds(disturbed, steps, paper):
     experiment = steps.experiment(paper)
-    (fleet,) = cluster["svc-fleet"]
+    (fleet,) = disturbed["svc-fleet"]
 
     def is_waited_for():
         wait_for(lambda: steps.evidence_if(experiment, []), "everybody is there")
