@@ -48,6 +48,8 @@ enum preference_signal {
 	SIGNAL_SHIPPED, /* an experiment based on it was shipped */
 	SIGNAL_DISLIKE,
 	SIGNAL_DISMISS,
+	SIGNAL_CLOSED,    /* a pull request based on it was closed without a merge */
+	SIGNAL_ABANDONED, /* an experiment based on it was abandoned */
 };
 
 enum {
@@ -93,8 +95,7 @@ struct preference_facts {
 struct preference_model;
 
 /** The signal named `name` ("like", "save", "implemented", "merged", "shipped", "dislike",
- * "dismiss"); false: there is no such signal, as of "closed" and "abandoned", which are outcomes of a
- * paper and no examples. */
+ * "dismiss", "closed", "abandoned"); false: there is no such signal. */
 bool preference_signal_parse(const char *name, enum preference_signal *ret_signal);
 
 bool preference_signal_is_positive(enum preference_signal signal);

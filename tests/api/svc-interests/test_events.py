@@ -110,7 +110,7 @@ def test_arxiv_ids_of_events_are_canonical_and_bounded(interests, emit, account,
 
 
 @pytest.mark.parametrize(
-    ("members", "examples"),
+    ("members", "positives"),
     [
         ({"pr_status": "merged"}, 1),
         ({"status": "shipped"}, 1),
@@ -120,12 +120,12 @@ def test_arxiv_ids_of_events_are_canonical_and_bounded(interests, emit, account,
         ({"outcome": "abandon"}, 0),
     ],
 )
-def test_what_worked_is_feedback_and_what_failed_is_none(interests, emit, account, interest, members, examples):
+def test_outcomes_are_feedback(interests, emit, account, interest, members, positives):
     paper = interests.recommended(interest)[0]["resource_id"]
     emit(STREAM, "experiment.updated", account, experiment(arxiv_ids=[paper], **members))
     wait_for(lambda: interests.get(interest)["experiment_history"])
     result = interests.refit(interest)["result"]
-    assert (result["examples"], result["positives"]) == (examples, examples)
+    assert (result["examples"], result["positives"]) == (1, positives)
 
 
 def test_outcomes_of_papers_never_recommended_are_feedback(interests, emit, account, papers, interest):

@@ -61,7 +61,7 @@ def signals(db, interest):
     return set(rows)
 
 
-def test_merged_pull_requests_are_examples_and_closed_ones_are_none(interests, db, report, settle, owned):
+def test_merged_and_closed_pull_requests_are_examples(interests, db, report, settle, owned):
     interest = interests.ready()
     interests.refresh(interest, num_results=6)
     papers = interests.recommended(interest)
@@ -73,7 +73,7 @@ def test_merged_pull_requests_are_examples_and_closed_ones_are_none(interests, d
     expected = {(paper["resource_id"], "merged" if number < 3 else "closed") for number, paper in enumerate(papers[:5])}
     wait_for(lambda: signals(db, interest) == expected, f"the signals are {expected}")
     result = interests.refit(interest)["result"]
-    assert (result["examples"], result["positives"]) == (3, 3)
+    assert (result["examples"], result["positives"]) == (5, 3)
     settle(5, merged=False, action="reopened", at="2026-02-01T09:30:00Z")
     wait_for(lambda: len(signals(db, interest)) == 4, "a reopened pull request is no example")
 

@@ -5,7 +5,7 @@
  * There is no collection of research papers with outcomes of experiments, so they are made: some
  * papers of a library, which its user took for fitting, are tried, and half of them work; by
  * chance, or by what they are about. Each row counts the outcomes by signals whose weights are in
- * training_set.c: the second row is how the service counts them. */
+ * training_set.c: the fourth row is how the service counts them. */
 #include "recommendation/citeulike.h"
 
 #include <stdio.h>
