@@ -7,6 +7,7 @@
  *     key/        API keys: where a key is checked (key_check.h), and the operations on keys
  *     proxy/      what happens to each request: checks, then a call of the service
  *     session/    sessions of browsers, which stand for a key
+ *     team/       accounts of several persons: members, invitations
  *     usage/      what each key was used for
  *     upstream/   connections to the services
  *     mcp/        the agent-tool protocol: the operations as tools

@@ -18,6 +18,10 @@
 #include "reply/etag.h"
 #include "reply/reply.h"
 #include "session/session.h"
+#include "team/accounts.h"
+#include "team/command.h"
+#include "team/invitation.h"
+#include "team/team.h"
 #include "usage/key_usage.h"
 
 static const char *openapi_etag;
@@ -39,6 +43,8 @@ static const struct route ROUTES[] = {
 	{API_ID_api_key_revoke, key_revoke},
 	{API_ID_api_key_usage_list, key_usage_list},
 	{API_ID_account_delete, account_delete},
+	{API_ID_accounts_list, accounts_list},
+	{API_ID_account_create, account_create},
 	{API_ID_openapi_get, openapi_get},
 	{API_ID_mcp_post, mcp_post},
 	{API_ID_oauth_server_get, oauth_metadata_get},
@@ -47,11 +53,19 @@ static const struct route ROUTES[] = {
 	{API_ID_session_create, session_create},
 	{API_ID_session_get, session_get},
 	{API_ID_session_delete, session_delete},
+	{API_ID_session_switch, session_show},
 	{API_ID_sessions_list, session_list},
 	{API_ID_session_end, session_end},
 	{API_ID_tasks_list, tasks_list},
 	{API_ID_tasks_retry, tasks_retry},
 	{API_ID_tasks_summary_get, tasks_summary_get},
+	{API_ID_team_get, team_get},
+	{API_ID_team_update, team_update},
+	{API_ID_member_update, member_update},
+	{API_ID_member_delete, member_delete},
+	{API_ID_invitation_create, invitation_create},
+	{API_ID_invitation_delete, invitation_delete},
+	{API_ID_invitation_accept, invitation_accept},
 	{API_ID_version_get, version_get},
 	{API_ID_healthz_get, probe_healthz},
 	{API_ID_readyz_get, probe_readyz},
@@ -81,6 +95,15 @@ static const struct command COMMANDS[] = {
 	{"create-user", "create-user --email E [--key-name N] [--operator]",
          "Print a new API key of the account; create the account when it does not exist.",
          account_create_command},
+	{"create-account", "create-account --name N --owner E",
+         "Make an account of several persons; print a new API key of its owner.",
+         account_create_team_command},
+	{"add-member", "add-member --account ID --email E --role R",
+         "Let a person be a member of an account, or change the role; print a new API key of "
+         "theirs.",
+         member_add_command},
+	{"disable-person", "disable-person --email E [--undo]",
+         "Refuse the keys and sessions of a person.", person_disable_command},
 	{"revoke-keys", "revoke-keys ID...", "Revoke keys of any account.", keys_revoke_command},
 	{"delete-accounts", "delete-accounts ID...", "Delete accounts, with all that is theirs.",
          accounts_delete_command},

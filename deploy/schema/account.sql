@@ -40,6 +40,28 @@ CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_pro
 ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
+CREATE TABLE invitation (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    account_id uuid NOT NULL,
+    email text NOT NULL,
+    role text NOT NULL,
+    hash bytea NOT NULL,
+    invited_by uuid,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    accepted_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT invitation_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT invitation_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text])))
+);
+ALTER TABLE ONLY invitation
+    ADD CONSTRAINT invitation_hash_key UNIQUE (hash);
+ALTER TABLE ONLY invitation
+    ADD CONSTRAINT invitation_pkey PRIMARY KEY (id);
+CREATE UNIQUE INDEX invitation_open ON invitation USING btree (account_id, lower(email)) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+ALTER TABLE ONLY invitation
+    ADD CONSTRAINT invitation_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+
 CREATE TABLE session (
     id uuid DEFAULT uuid_v7() NOT NULL,
     hash bytea NOT NULL,
@@ -60,6 +82,7 @@ ALTER TABLE ONLY session
     ADD CONSTRAINT session_pkey PRIMARY KEY (id);
 CREATE INDEX session_account ON session USING btree (account_id, id DESC);
 CREATE INDEX session_key ON session USING btree (key_id);
+CREATE INDEX session_of_person ON session USING btree (person_id, id DESC);
 ALTER TABLE ONLY session
     ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE ONLY session
@@ -67,13 +90,28 @@ ALTER TABLE ONLY session
 
 CREATE TABLE account (
     id uuid DEFAULT uuid_v7() NOT NULL,
-    email text NOT NULL,
+    email text,
     is_operator boolean DEFAULT false NOT NULL,
-    created_at timestamp with time zone DEFAULT now() NOT NULL
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    name text,
+    CONSTRAINT account_called CHECK (((email IS NOT NULL) OR (name IS NOT NULL))),
+    CONSTRAINT account_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
 );
 ALTER TABLE ONLY account
     ADD CONSTRAINT account_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX account_email ON account USING btree (lower(email));
+CREATE TRIGGER account_owner AFTER INSERT OR UPDATE OF is_operator ON account FOR EACH ROW WHEN ((new.email IS NOT NULL)) EXECUTE FUNCTION account_owner();
+CREATE TRIGGER account_persons_forget BEFORE DELETE ON account FOR EACH ROW EXECUTE FUNCTION account_persons_forget();
+
+CREATE TABLE api_key_person (
+    key_id uuid NOT NULL,
+    person_id uuid NOT NULL
+);
+ALTER TABLE ONLY api_key_person
+    ADD CONSTRAINT api_key_person_pkey PRIMARY KEY (key_id);
+CREATE INDEX api_key_of_person ON api_key_person USING btree (person_id);
+ALTER TABLE ONLY api_key_person
+    ADD CONSTRAINT api_key_person_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY idempotency
     ADD CONSTRAINT idempotency_account FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
@@ -99,6 +137,36 @@ CREATE TABLE mcp_confirm_key (
 );
 ALTER TABLE ONLY mcp_confirm_key
     ADD CONSTRAINT mcp_confirm_key_pkey PRIMARY KEY (is_only);
+
+CREATE TABLE member (
+    account_id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    role text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    invited_by uuid,
+    CONSTRAINT member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text])))
+);
+ALTER TABLE ONLY member
+    ADD CONSTRAINT member_pkey PRIMARY KEY (account_id, person_id);
+CREATE INDEX member_of_person ON member USING btree (person_id);
+ALTER TABLE ONLY member
+    ADD CONSTRAINT member_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+ALTER TABLE ONLY member
+    ADD CONSTRAINT member_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE;
+
+CREATE TABLE person (
+    id uuid DEFAULT uuid_v7() NOT NULL,
+    email text NOT NULL,
+    email_verified boolean DEFAULT false NOT NULL,
+    name text,
+    is_operator boolean DEFAULT false NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    disabled_at timestamp with time zone,
+    CONSTRAINT person_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200)))
+);
+ALTER TABLE ONLY person
+    ADD CONSTRAINT person_pkey PRIMARY KEY (id);
+CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
 
 CREATE TABLE repository (
     number bigint NOT NULL,

@@ -1,6 +1,7 @@
 #include "account/account.h"
 
 #include "account.sql.h"
+#include "account/email_address.h"
 #include "base/utf8.h"
 #include "crypto/scope.h"
 #include "input/input.h"
@@ -11,29 +12,41 @@
 #include "main/worker_run.h"
 #include "observe/log.h"
 #include "pg/pg.h"
-#include "reply/reply.h"
+#include "reply/resource.h"
 
 #include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#define EMAIL_MAX 254 /* RFC 5321 section 4.5.3.1.3: a path of 256 less its brackets */
-
 struct delete_input {
-	bool confirm;
+	const char *name; /* NULL: not given */
 };
 
 static const struct field DELETE_FIELDS[] = {
-	BODY_BOOL(struct delete_input, confirm, "confirm", REQUIRED, false),
+	JSON_BOOL("confirm", REQUIRED),
+	BODY_TEXT(struct delete_input, name, "name", NULLABLE, 0, 0),
 	FIELD_END,
 };
 
+/* Only an owner deletes an account, and names it where others would lose it, too. Locks it. */
+static void require_permission(struct request *rq, const char *name)
+{
+	if (strcmp(key_role(rq, caller_key(rq).text), "owner") != 0)
+		raise_error(rq, ERR_FORBIDDEN, "only an owner deletes the account");
+	struct pg_rows *rows = pg_query(rq, ACCOUNT_MEMBERS_SQL, pg_uuid(rq->caller.account));
+	int64_t members = pg_get_int(rows, 0, "members");
+	if (members > 1 && (!name || strcmp(name, pg_get(rows, 0, "name")) != 0))
+		raise_field(rq, "name", "must be the name of the account, which has %lld members",
+		            (long long)members);
+}
+
 void account_delete(struct request *rq)
 {
+	if (yyjson_is_false(json_get(request_body(rq), "confirm")))
+		problem_add_field(rq->arena, &rq->problem, "confirm", "must be true");
 	struct delete_input *in = request_input(rq, struct delete_input, DELETE_FIELDS);
-	if (!in->confirm)
-		raise_field(rq, "confirm", "must be true");
 	pg_begin(rq);
+	require_permission(rq, in->name);
 	struct pg_rows *rows = pg_query(rq, ACCOUNT_DELETE_SQL, pg_uuid(rq->caller.account));
 	key_change_commit(rq);
 	if (pg_empty(rows))
@@ -67,18 +80,6 @@ static void create_user(struct request *rq)
 	puts(json_get_text(json_parse_own(rq->arena, json), "key"));
 }
 
-/* One @ with text on both sides, no spaces and no control characters. */
-static bool is_email(const char *text)
-{
-	const char *at = strchr(text, '@');
-	size_t length = strlen(text);
-	for (const char *byte = text; *byte; byte++)
-		if ((unsigned char)*byte <= 0x20 || *byte == 0x7f)
-			return false;
-	return at && at > text && at[1] && !strchr(at + 1, '@') && length <= EMAIL_MAX &&
-	       utf8_is_valid(text, length);
-}
-
 static bool is_key_name(const char *text)
 {
 	size_t length = strlen(text);
@@ -89,7 +90,8 @@ static bool is_key_name(const char *text)
 /* What is wrong with the arguments; NULL: nothing. */
 static const char *new_user_fault(const struct new_user *user)
 {
-	if (!user->email || !is_email(user->email))
+	const char *message;
+	if (!user->email || !email_address_check(user->email, strlen(user->email), &message))
 		return "--email ADDRESS is required";
 	return is_key_name(user->key_name) ? NULL : "--key-name must have 1 to 200 characters";
 }

@@ -4,6 +4,11 @@ INSERT INTO account (email, is_operator) VALUES ($1, $2)
 ON CONFLICT (lower(email)) DO UPDATE SET is_operator = account.is_operator OR excluded.is_operator
 RETURNING id;
 
+-- name: account_members (read)
+-- $1 account: its name, and how many members it has.
+SELECT coalesce(a.name, a.email) AS name, (SELECT count(*) FROM member m WHERE m.account_id = a.id) AS members
+FROM account a WHERE a.id = $1;
+
 -- name: account_delete
 -- The account's keys are deleted with it. The event tells every service to delete its data of the account.
 WITH deleted AS (

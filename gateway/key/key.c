@@ -8,6 +8,7 @@
 #include "key/key_check.h"
 #include "key/key_text.h"
 #include "key/preset.h"
+#include "key/role.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "reply/reply.h"
@@ -48,7 +49,7 @@ static const struct field LIST_FIELDS[] = {
 #define READ_ONLY_FIELDS                                                                           \
 	READ_ONLY("id"), READ_ONLY("prefix"), READ_ONLY("repo_verified"), READ_ONLY("created_at"), \
 		READ_ONLY("last_used_at"), READ_ONLY("expires_at"), READ_ONLY("revoked_at"),       \
-		READ_ONLY("status")
+		READ_ONLY("person"), READ_ONLY("status")
 
 static const struct field CREATE_FIELDS[] = {
 	BODY_TEXT(struct key_input, name, "name", REQUIRED | TRIMMED, 1, KEY_NAME_MAX),
@@ -85,9 +86,9 @@ void key_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
 	bool is_limited = rq->caller.repo || rq->caller.interest; /* it sees itself only */
-	struct pg_rows *rows =
-		pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account), pg_int(in->limit),
-	                 pg_int(in->offset), is_limited ? caller_key(rq) : pg_null());
+	struct pg_rows *rows = pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_int(in->limit), pg_int(in->offset),
+	                                is_limited ? caller_key(rq) : pg_null(), caller_key(rq));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, root);
@@ -160,13 +161,49 @@ static attr_noreturn void refuse_maker(struct request *rq)
 static attr_noreturn void refuse_scopes(struct request *rq, const char *lacking)
 {
 	rq->problem.scope = lacking;
-	raise_error(rq, ERR_SCOPE, "a key cannot grant a scope that it lacks: %s", lacking);
+	raise_error(rq, ERR_SCOPE,
+	            "a key cannot grant a scope that it or the role of its person lacks: %s",
+	            lacking);
 }
 
-void key_require_scopes(struct request *rq, const char *maker, const char *scopes)
+/* The names of the scopes, with spaces between them. In the arena. */
+static const char *scope_text(struct arena *arena, uint64_t scopes)
 {
+	struct buf text = {.arena = arena};
+	for (int bit = 0; bit < SCOPE_COUNT; bit++)
+		if (scopes & UINT64_C(1) << bit)
+			buf_printf(&text, "%s%s", text.length ? " " : "", scope_info(bit)->name);
+	return text.data;
+}
+
+const char *key_role(struct request *rq, const char *key)
+{
+	struct pg_rows *rows =
+		pg_query(rq, KEY_ACTOR_SQL, pg_uuid(rq->caller.account), pg_text(key));
+	const char *role = pg_empty(rows) ? NULL : pg_get(rows, 0, "role");
+	if (!role)
+		refuse_maker(rq);
+	return role;
+}
+
+/* What who acts with the key may give another one. What is an operator's, only such a key has. */
+static uint64_t grants_of(struct request *rq, const char *maker, enum key_kind kind)
+{
+	return role_grants(key_role(rq, maker), kind) | SCOPE_OPERATOR;
+}
+
+void key_require_role(struct request *rq, const char *maker, enum key_kind kind, uint64_t scopes)
+{
+	uint64_t lacking = scopes & ~grants_of(rq, maker, kind);
+	if (lacking)
+		refuse_scopes(rq, scope_text(rq->arena, lacking));
+}
+
+void key_require_scopes(struct request *rq, const char *maker, enum key_kind kind, uint64_t scopes)
+{
+	key_require_role(rq, maker, kind, scopes);
 	struct pg_rows *rows = pg_query(rq, KEY_LACKING_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(maker), pg_text(scopes));
+	                                pg_text(maker), pg_text(key_scopes_json(rq, scopes)));
 	if (pg_empty(rows))
 		refuse_maker(rq);
 	if (pg_get(rows, 0, "lacking"))
@@ -184,8 +221,12 @@ void key_require_made(struct request *rq, const struct pg_rows *rows)
 		refuse_scopes(rq,
 		              json_get_text(json_parse_own(rq->arena, pg_json(rows)), "scopes"));
 	if (strcmp(outcome, "too_many") == 0)
+		raise_error(
+			rq, ERR_CONFLICT,
+			"you have 200 keys of the account that are not revoked; revoke one first");
+	if (strcmp(outcome, "too_many_of_account") == 0)
 		raise_error(rq, ERR_CONFLICT,
-		            "the account has 200 keys that are not revoked; revoke one first");
+		            "the account has 1,000 keys that are not revoked; revoke one first");
 }
 
 struct key_secret key_secret_new(struct request *rq, enum key_kind kind)
@@ -223,24 +264,38 @@ const char *key_insert(struct request *rq, struct pg_param account, const struct
 	return key_json_with_text(rq, &secret, pg_json(rows));
 }
 
+/* The scopes of a new key: those that the body lists, or what the role allows of a preset. */
+static uint64_t new_scopes(struct request *rq, const struct key_input *in, enum key_kind kind,
+                           uint64_t listed)
+{
+	const char *maker = caller_key(rq).text;
+	if (!in->scopes)
+		return preset_of(in, kind == KEY_AUTOMATION) & grants_of(rq, maker, kind);
+	key_require_role(rq, maker, kind, listed);
+	return listed;
+}
+
 void key_create(struct request *rq)
 {
 	check_kind(rq);
-	uint64_t scopes = key_scopes_read(rq);
+	uint64_t listed = key_scopes_read(rq);
 	struct key_input *in = request_input(rq, struct key_input, CREATE_FIELDS);
-	bool is_automation = is_kind(in->kind, "automation");
+	enum key_kind kind = is_kind(in->kind, "automation") ? KEY_AUTOMATION : KEY_PERSONAL;
 	if (rq->caller.kind != KEY_PERSONAL)
 		raise_error(rq, ERR_FORBIDDEN, "an automation key cannot create keys");
+	pg_begin(rq);
 	struct new_key key = {
 		.name = in->name,
-		.kind = is_automation ? KEY_AUTOMATION : KEY_PERSONAL,
-		.scopes = in->scopes ? scopes : preset_of(in, is_automation),
+		.kind = kind,
+		.scopes = new_scopes(rq, in, kind, listed),
 		.repo = in->repo,
 		.interest = in->interest,
-		.expires_in_days = is_automation ? AUTOMATION_DAYS : in->expires_in_days,
+		.expires_in_days = kind == KEY_AUTOMATION ? AUTOMATION_DAYS : in->expires_in_days,
 	};
+	const char *json = key_insert(rq, pg_uuid(rq->caller.account), &key);
+	pg_commit(rq);
 	reply_is_secret(rq);
-	reply_json(rq, 201, key_insert(rq, pg_uuid(rq->caller.account), &key));
+	reply_json(rq, 201, json);
 }
 
 static void require_found(struct request *rq, const struct pg_rows *rows)
@@ -249,31 +304,38 @@ static void require_found(struct request *rq, const struct pg_rows *rows)
 		raise_error(rq, ERR_NOT_FOUND, "no such key");
 }
 
+/* Of a key that the caller may change. */
+static const char *require_own(struct request *rq, const char *id)
+{
+	struct pg_rows *rows = pg_query(rq, KEY_KIND_SQL, pg_text(id), pg_uuid(rq->caller.account),
+	                                caller_key(rq));
+	require_found(rq, rows);
+	if (!pg_get_bool(rows, 0, "is_own"))
+		raise_error(rq, ERR_FORBIDDEN,
+		            "only its person changes a key; others can revoke it");
+	return pg_get(rows, 0, "kind");
+}
+
 void key_update(struct request *rq)
 {
 	uint64_t mask = key_scopes_read(rq);
 	struct key_input *in = request_input(rq, struct key_input, UPDATE_FIELDS);
 	request_require_member(rq);
-	struct pg_param account = pg_uuid(rq->caller.account);
-	struct pg_rows *kind = pg_query(rq, KEY_KIND_SQL, pg_text(in->id), account);
-	require_found(rq, kind);
-	const char *scopes = in->scopes ? key_scopes_json(rq, mask) : NULL;
-	if (scopes && strcmp(pg_get(kind, 0, "kind"), "automation") == 0)
+	if (is_kind(require_own(rq, in->id), "automation") && in->scopes)
 		raise_field(rq, "scopes", "of an automation key cannot be changed");
 	pg_begin(rq);
-	if (scopes)
-		key_require_scopes(rq, caller_key(rq).text, scopes);
-	struct pg_rows *rows = pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), account,
-	                                pg_text(in->name), pg_text(scopes));
+	if (in->scopes)
+		key_require_scopes(rq, caller_key(rq).text, KEY_PERSONAL, mask);
+	struct pg_rows *rows =
+		pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
+	                 pg_text(in->name), pg_text(in->scopes ? key_scopes_json(rq, mask) : NULL));
 	require_found(rq, rows);
 	key_change_commit(rq);
 	reply_json(rq, 200, pg_json(rows));
 }
 
-void key_invalidate(struct request *rq, const char *sql, const char *id)
+void key_invalidate(struct request *rq, const struct pg_rows *rows, const char *id)
 {
-	pg_begin(rq);
-	struct pg_rows *rows = pg_query(rq, sql, pg_text(id), pg_uuid(rq->caller.account));
 	require_found(rq, rows);
 	key_change_commit(rq);
 	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", id));
@@ -283,20 +345,29 @@ void key_invalidate(struct request *rq, const char *sql, const char *id)
 void key_revoke(struct request *rq)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
-	key_invalidate(rq, KEY_REVOKE_SQL, in->id);
+	pg_begin(rq);
+	key_invalidate(rq,
+	               pg_query(rq, KEY_REVOKE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
+	                        caller_key(rq)),
+	               in->id);
 }
 
 bool key_revoke_any(struct request *rq, const char *id)
 {
 	struct pg_rows *owner = pg_query(rq, KEY_OWNER_SQL, pg_text(id));
-	return !pg_empty(owner) && !pg_empty(pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
-	                                              pg_text(pg_get(owner, 0, "account_id"))));
+	return !pg_empty(owner) &&
+	       !pg_empty(pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
+	                          pg_text(pg_get(owner, 0, "account_id")), pg_null()));
 }
 
 void key_delete(struct request *rq)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
-	key_invalidate(rq, KEY_DELETE_SQL, in->id);
+	pg_begin(rq);
+	key_invalidate(rq,
+	               pg_query(rq, KEY_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
+	                        caller_key(rq)),
+	               in->id);
 }
 
 void key_repository_renamed(struct request *rq, const struct event *event)

@@ -8,9 +8,16 @@ CREATE OR REPLACE FUNCTION api_key_json(k api_key) RETURNS jsonb LANGUAGE sql ST
         'interest_id', k.interest_id, 'created_at', time_json(k.created_at),
         'last_used_at', time_json(k.last_used_at), 'expires_at', time_json(k.expires_at),
         'revoked_at', time_json(k.revoked_at),
+        'person', (SELECT jsonb_build_object('id', p.id, 'email', p.email, 'name', p.name)
+                   FROM api_key_person o JOIN person p ON p.id = o.person_id WHERE o.key_id = k.id),
         'status', CASE WHEN k.revoked_at IS NOT NULL THEN 'revoked'
                        WHEN k.expires_at <= now() THEN 'expired'
                        ELSE 'active' END)
+$$;
+
+-- Whether who acts with the key `actor_key` sees a key of the account.
+CREATE OR REPLACE FUNCTION api_key_is_shown(account uuid, actor_key uuid, key uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT is_shown(account, actor_key, (SELECT o.person_id FROM api_key_person o WHERE o.key_id = key))
 $$;
 
 -- Those of the scopes `wanted`, a JSON array, that are not in `held`: `eval:read eval:write`. Null: none.
@@ -19,32 +26,51 @@ CREATE OR REPLACE FUNCTION scopes_lacking(held text[], wanted jsonb) RETURNS tex
     FROM jsonb_array_elements_text(wanted) WITH ORDINALITY AS one (scope, position) WHERE one.scope <> ALL (held)
 $$;
 
--- The key that makes another one or grants it scopes, locked against a revocation or a change under way. A row of nulls: it was
--- revoked, deleted or has expired.
+-- The key that makes another one or grants it scopes, locked against a revocation or a change under way: of the account, or a
+-- personal one of a member of it, whose session shows the account. A row of nulls: it was revoked, deleted or has expired.
 CREATE OR REPLACE FUNCTION api_key_maker(account uuid, maker uuid) RETURNS api_key LANGUAGE sql VOLATILE AS $$
     SELECT k FROM api_key k
-    WHERE k.id = maker AND k.account_id = account AND k.revoked_at IS NULL AND k.deleted_at IS NULL
+    WHERE k.id = maker AND k.revoked_at IS NULL AND k.deleted_at IS NULL
       AND (k.expires_at IS NULL OR k.expires_at > clock_timestamp())
+      AND (k.account_id = account
+           OR k.kind = 'personal' AND EXISTS (SELECT FROM api_key_person o JOIN member m ON m.person_id = o.person_id
+                                              WHERE o.key_id = k.id AND m.account_id = account))
     FOR SHARE
 $$;
 
--- Make a key. `maker` is the key that makes it; null: the command create-user, which no key restricts.
+-- Who makes a key: the person of the key `maker`; without one, the person whose own account it is.
+CREATE OR REPLACE FUNCTION api_key_maker_person(account uuid, maker uuid) RETURNS uuid LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT o.person_id FROM api_key_person o WHERE o.key_id = maker), account_person(account))
+$$;
+
+-- The limit on keys that are not revoked, beside temporary ones, which one more key of the person would exceed: `too_many`, 200 of a
+-- person, or `too_many_of_account`, 1,000; null: none. A key without a person counts as that of whose own account it is.
+CREATE OR REPLACE FUNCTION api_key_limit(account uuid, person uuid) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN count(*) FILTER (WHERE coalesce(o.person_id, (SELECT account_person(account))) IS NOT DISTINCT FROM person) >= 200
+                THEN 'too_many'
+                WHEN count(*) >= 1000 THEN 'too_many_of_account' END
+    FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id
+    WHERE k.account_id = account AND k.revoked_at IS NULL AND NOT (k.is_provisioned AND k.purpose IS NULL)
+$$;
+
+-- Make a key. `maker` is the key that makes it; null: a command, which no key restricts. It is of the maker's person.
 --
 --   The new key expires no later than its maker. The maker's row is locked against a revocation or a change under way, and the
---   account's row against other creations, so that an account never has more than 200 keys that are not revoked, beside
---   temporary ones.
+--   account's row against other creations, so that the limits hold.
 --
 --   outcome  `made`
 --            `maker_refused`: the maker was revoked, deleted or has expired
 --            `scopes_lacking`: the maker cannot grant these scopes; `made` is then {"scopes": "eval:read eval:write"}, those that it
 --            lacks
---            `too_many`: the account has 200 keys
+--            `too_many`, `too_many_of_account`: as api_key_limit() says
 CREATE OR REPLACE FUNCTION api_key_make(account uuid, maker uuid, new_name text, new_kind text, new_prefix text, new_hash bytea,
                              new_scopes jsonb, new_repo text, new_interest uuid, days integer, is_temporary boolean,
                              OUT outcome text, OUT made jsonb)
 LANGUAGE plpgsql AS $$
 DECLARE
     maker_key api_key;
+    person uuid := api_key_maker_person(account, maker);
+    new_key api_key;
 BEGIN
     PERFORM FROM account a WHERE a.id = account FOR UPDATE;
     maker_key := api_key_maker(account, maker);
@@ -53,19 +79,19 @@ BEGIN
     ELSIF scopes_lacking(maker_key.scopes, new_scopes) IS NOT NULL THEN
         outcome := 'scopes_lacking';
         made := jsonb_build_object('scopes', scopes_lacking(maker_key.scopes, new_scopes));
-    ELSIF NOT is_temporary
-          AND (SELECT count(*) FROM api_key k WHERE k.account_id = account AND k.revoked_at IS NULL
-                                                AND NOT (k.is_provisioned AND k.purpose IS NULL)) >= 200 THEN
-        outcome := 'too_many';
+    ELSIF NOT is_temporary THEN
+        outcome := api_key_limit(account, person);
     END IF;
     IF outcome IS NOT NULL THEN
         RETURN;
     END IF;
-    INSERT INTO api_key AS k (account_id, name, kind, prefix, hash, scopes, repo, interest_id, expires_at)
+    INSERT INTO api_key (account_id, name, kind, prefix, hash, scopes, repo, interest_id, expires_at)
     VALUES (account, new_name, new_kind, new_prefix, new_hash,
             ARRAY(SELECT jsonb_array_elements_text(new_scopes)), new_repo, new_interest,
             least(now() + make_interval(days => days), maker_key.expires_at))
-    RETURNING api_key_json(k) INTO made;
+    RETURNING * INTO new_key;
+    INSERT INTO api_key_person (key_id, person_id) SELECT new_key.id, person WHERE person IS NOT NULL;
+    made := api_key_json(new_key);
     outcome := 'made';
 END $$;
 

@@ -35,14 +35,21 @@ uint64_t key_scopes_read(struct request *rq);
  * have `made` and `outcome`. */
 void key_require_made(struct request *rq, const struct pg_rows *rows);
 
-/** Require that the key `maker` of the caller's account is valid and has each of the scopes (a JSON
- * array), as api_key_make() does. In a transaction, the key does not change until its end. Raises
- * ERR_UNAUTHENTICATED or ERR_SCOPE. */
-void key_require_scopes(struct request *rq, const char *maker, const char *scopes);
+/** The role of who acts with a key in the caller's account (role.h). In a transaction, it does not
+ * change until its end. Raises ERR_UNAUTHENTICATED: they are no member. In the arena. */
+const char *key_role(struct request *rq, const char *key);
 
-/** Run a statement that revokes or deletes the key `id` ($1) of the caller's account ($2), and
- * reply with the JSON that it returns. Raises ERR_NOT_FOUND: there is no row. */
-void key_invalidate(struct request *rq, const char *sql, const char *id);
+/** Require that the role of who acts with the key `maker` may give a key of this kind these scopes.
+ * Raises besides ERR_SCOPE. */
+void key_require_role(struct request *rq, const char *maker, enum key_kind kind, uint64_t scopes);
+
+/** Require besides that the key is valid and has each of the scopes, as api_key_make() does. In a
+ * transaction, the key does not change until its end. */
+void key_require_scopes(struct request *rq, const char *maker, enum key_kind kind, uint64_t scopes);
+
+/** Commit a statement that revoked or deleted the key `id`, and reply with the JSON that it
+ * returned. Raises ERR_NOT_FOUND: there is no row. */
+void key_invalidate(struct request *rq, const struct pg_rows *rows, const char *id);
 
 /** Revoke a key of any account, for commands. Replicas that know it accept it for 5 seconds more.
  * False: there is no such key. */
@@ -65,5 +72,6 @@ void key_repository_renamed(struct request *rq, const struct event *event);
  * It expires no later than the caller's own key, if the request has one.
  *
  * Raises ERR_UNAUTHENTICATED: the caller's key was revoked meanwhile; ERR_SCOPE: it lacks one of
- * the scopes; ERR_CONFLICT: the account has 200 keys that are not revoked. */
+ * the scopes; ERR_CONFLICT: its person has 200 keys of the account that are not revoked, or the
+ * account 1,000. */
 const char *key_insert(struct request *rq, struct pg_param account, const struct new_key *key);

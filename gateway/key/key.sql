@@ -1,35 +1,45 @@
 -- name: key_lookup
--- The owner of the valid key with the hash $1. Sets last_used_at, at most once a minute.
+-- The owner of the valid key with the hash $1, and the role of its person (NULL: it is not restricted). Sets last_used_at, at most
+-- once a minute.
 WITH used AS (
     UPDATE api_key SET last_used_at = now()
     WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
       AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
 )
-SELECT account_id, id, kind, array_to_string(scopes, ' ') AS scopes, repo, interest_id,
-       (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at_ms, repo_verified
-FROM api_key
-WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
-  AND (expires_at IS NULL OR expires_at > now());
+SELECT k.account_id, k.id, k.kind, array_to_string(k.scopes, ' ') AS scopes, k.repo, k.interest_id,
+       (extract(epoch FROM k.expires_at) * 1000)::bigint AS expires_at_ms, k.repo_verified, m.role, p.is_operator
+FROM api_key k
+LEFT JOIN api_key_person o ON o.key_id = k.id AND k.kind = 'personal'
+LEFT JOIN person p ON p.id = o.person_id AND p.disabled_at IS NULL
+LEFT JOIN member m ON m.account_id = k.account_id AND m.person_id = p.id
+WHERE k.hash = $1 AND k.revoked_at IS NULL AND k.deleted_at IS NULL
+  AND (k.expires_at IS NULL OR k.expires_at > now()) AND (o.key_id IS NULL OR m.role IS NOT NULL);
 
 -- name: session_lookup
 -- The same for the valid session with the hash $1. Sets last_seen_at, at most once a minute.
 WITH valid AS (
-    SELECT (v.s).id, (v.s).last_seen_at, (v.s).expires_at, v.k, v.scopes FROM session_valid($1) v
+    SELECT v.s, v.k, v.scopes FROM session_valid($1) v
 ), seen AS (
     UPDATE session s SET last_seen_at = now() FROM valid
-    WHERE s.id = valid.id AND valid.last_seen_at < now() - interval '1 minute'
+    WHERE s.id = (valid.s).id AND (valid.s).last_seen_at < now() - interval '1 minute'
 )
-SELECT (k).account_id, (k).id, (k).kind, array_to_string(scopes, ' ') AS scopes, (k).repo, (k).interest_id,
-       (extract(epoch FROM expires_at) * 1000)::bigint AS expires_at_ms, (k).repo_verified
-FROM valid;
+SELECT (s).account_id, (k).id, (k).kind, array_to_string(scopes, ' ') AS scopes, (k).repo, (k).interest_id,
+       (extract(epoch FROM (s).expires_at) * 1000)::bigint AS expires_at_ms, (k).repo_verified, m.role, p.is_operator
+FROM valid
+LEFT JOIN person p ON p.id = (s).person_id
+LEFT JOIN member m ON m.account_id = (s).account_id AND m.person_id = p.id;
 
 -- name: key_list (read)
--- $1 account, $2 limit, $3 offset, $4 the only key to show (NULL: all). Newest first.
+-- $1 account, $2 limit, $3 offset, $4 the only key to show (NULL: all), $5 the key that asks. Newest first.
+WITH shown AS MATERIALIZED (
+    SELECT k.id FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id, actor($1, $5) a
+    WHERE k.account_id = $1 AND k.deleted_at IS NULL AND ($4::uuid IS NULL OR k.id = $4)
+      AND (a.role IN ('owner', 'admin') OR o.person_id = a.person_id)
+)
 SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')
-        FROM (SELECT k.id, api_key_json(k) AS json FROM api_key k
-              WHERE k.account_id = $1 AND k.deleted_at IS NULL AND ($4::uuid IS NULL OR k.id = $4)
+        FROM (SELECT k.id, api_key_json(k) AS json FROM api_key k JOIN shown USING (id)
               ORDER BY k.id DESC LIMIT $2 OFFSET $3) page),
-       (SELECT count(*) FROM api_key WHERE account_id = $1 AND deleted_at IS NULL AND ($4::uuid IS NULL OR id = $4)) AS total;
+       (SELECT count(*) FROM shown) AS total;
 
 -- name: key_create
 -- $1 account, $2 the key that makes it (NULL: none), $3 name, $4 kind, $5 prefix to show, $6 hash, $7 scopes as a JSON array,
@@ -40,8 +50,16 @@ SELECT made, outcome FROM api_key_new($1, $2, $3, $4, $5, $6, $7, repository_hol
 -- $1 account, $2 the key that grants scopes, $3 these as a JSON array: those that it lacks. No row: it is not valid.
 SELECT scopes_lacking(k.scopes, $3::jsonb) AS lacking FROM api_key_maker($1, $2) k WHERE k.id IS NOT NULL;
 
+-- name: key_actor
+-- $1 account, $2 key: the role of who acts with it. It stays so until the end of the transaction.
+SELECT role FROM actor_lock($1, $2);
+
 -- name: key_kind (read)
-SELECT kind FROM api_key WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL;
+-- $1 key, $2 account, $3 the key that asks: of one that is shown to it, the kind, and whether it is of the same person. What is
+-- nobody's is an owner's.
+SELECT k.kind, a.person_id IS NOT DISTINCT FROM o.person_id OR o.person_id IS NULL AND a.role = 'owner' AS is_own
+FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id, actor($2, $3) a
+WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL AND api_key_is_shown($2, $3, $1);
 
 -- name: key_update
 -- $3 name, $4 scopes as a JSON array; NULL: unchanged.
@@ -53,10 +71,11 @@ WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
 RETURNING api_key_json(api_key);
 
 -- name: key_revoke
--- Only the first revocation of a key sends the event.
+-- $1 key, $2 account, $3 the key that revokes it (NULL: a command). Only the first revocation of a key sends the event.
 WITH before AS (
     SELECT k AS old, k.id, k.revoked_at FROM api_key k
-    WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL FOR UPDATE
+    WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL AND ($3::uuid IS NULL OR api_key_is_shown($2, $3, k.id))
+    FOR UPDATE
 ), event AS (
     SELECT api_key_announce(old, 'key.revoked') FROM before WHERE revoked_at IS NULL
 )
@@ -66,8 +85,11 @@ WHERE k.id = before.id
 RETURNING api_key_json(k);
 
 -- name: key_delete
+-- $1 key, $2 account, $3 the key that deletes it.
 WITH before AS (
-    SELECT k AS old FROM api_key k WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL FOR UPDATE
+    SELECT k AS old FROM api_key k
+    WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL AND api_key_is_shown($2, $3, k.id)
+    FOR UPDATE
 ), event AS (
     SELECT api_key_announce(old, 'key.revoked') FROM before
 ), deleted AS (
@@ -75,7 +97,7 @@ WITH before AS (
     FROM before WHERE k.id = (old).id
 )
 SELECT jsonb_build_object('id', id, 'deleted', true), (SELECT count(*) FROM event)
-FROM api_key WHERE id = $1 AND account_id = $2;
+FROM api_key WHERE id = $1 AND account_id = $2 AND api_key_is_shown($2, $3, id);
 
 -- name: key_owner (read)
 SELECT account_id FROM api_key WHERE id = $1 AND deleted_at IS NULL;

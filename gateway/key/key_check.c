@@ -7,6 +7,7 @@
 #include "key.sql.h"
 #include "key/key_text.h"
 #include "key/rate_limit.h"
+#include "key/role.h"
 #include "loop/wait.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
@@ -85,13 +86,20 @@ static uint64_t scopes_of(struct arena *arena, const char *names)
 	return mask;
 }
 
+/* What the role of its person allows a key. */
+static uint64_t scopes_of_role(const struct pg_rows *rows)
+{
+	const char *role = pg_get(rows, 0, "role");
+	return role ? role_scopes(role, pg_get_bool(rows, 0, "is_operator")) : SCOPE_ALL;
+}
+
 static void read_row(struct lookup *lookup, const struct pg_rows *rows)
 {
 	struct arena *arena = lookup->arena;
 	lookup->caller = (struct identity){
 		.kind = strcmp(pg_get(rows, 0, "kind"), "automation") == 0 ? KEY_AUTOMATION
 	                                                                   : KEY_PERSONAL,
-		.scopes = scopes_of(arena, pg_get(rows, 0, "scopes")),
+		.scopes = scopes_of(arena, pg_get(rows, 0, "scopes")) & scopes_of_role(rows),
 		.repo = arena_strdup(arena, pg_get(rows, 0, "repo")),
 		.interest = arena_strdup(arena, pg_get(rows, 0, "interest_id")),
 		.is_repo_verified = pg_get_bool(rows, 0, "repo_verified"),

@@ -6,6 +6,7 @@
  *     key.c         the operations on keys
  *     provisioned_key.c  the operations with which services make and revoke keys
  *     preset.c      named sets of scopes
+ *     role.c        what the role of a key's person allows
  *
  * A key is looked up in the cache of the process, then in the database. A cached key is used for at
  * most KEY_CACHE_MS. A change of any key invalidates the cache before that: at once in the process

@@ -1,17 +1,12 @@
 #include "key/preset.h"
 
 #include "base/base.h"
-#include "crypto/scope.h"
+#include "key/role.h"
 
 #include <string.h>
 
-#define BIT(symbol) (UINT64_C(1) << SCOPE_BIT_##symbol)
-
-#define READS                                                                          \
-	(BIT(EXPERIMENTS_READ) | BIT(IMPLEMENT_READ) | BIT(INTERESTS_READ) |           \
-	 BIT(RECOMMENDATIONS_READ) | BIT(SEARCH_READ) | BIT(INTEGRATIONS_READ) |       \
-	 BIT(WEBHOOKS_READ) | BIT(FLEET_READ) | BIT(CODE_HOST_READ) | BIT(EVAL_READ) | \
-	 BIT(ACCOUNT_READ))
+#define BIT   SCOPE_BIT_OF
+#define READS (ROLE_READS | BIT(WEBHOOKS_READ) | BIT(AUDIT_READ))
 
 static const struct preset PRESETS[] = {
 	{"full_access", "Everything that a user may do.", SCOPE_ALL & ~SCOPE_OPERATOR},

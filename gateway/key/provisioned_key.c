@@ -72,6 +72,8 @@ void provisioned_key_create(struct request *rq)
 	raise_if_faults(rq);
 	struct key_secret secret = key_secret_new(rq, KEY_AUTOMATION);
 	pg_begin(rq);
+	if (in->maker)
+		key_require_role(rq, in->maker, KEY_AUTOMATION, scopes);
 	struct pg_rows *rows =
 		pg_query(rq, PROVISIONED_KEY_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->maker), pg_text(in->name), secret.shown, secret.hash,
@@ -91,9 +93,10 @@ void provisioned_key_check(struct request *rq)
 {
 	struct provisioned_key_input *in =
 		request_input(rq, struct provisioned_key_input, CHECK_FIELDS);
-	const char *scopes = key_scopes_json(rq, preset_scopes("automation"));
-	key_require_scopes(rq, in->maker, scopes);
-	reply_json(rq, 200, arena_printf(rq->arena, "{\"scopes\": %s}", scopes));
+	uint64_t scopes = preset_scopes("automation");
+	key_require_scopes(rq, in->maker, KEY_AUTOMATION, scopes);
+	reply_json(rq, 200,
+	           arena_printf(rq->arena, "{\"scopes\": %s}", key_scopes_json(rq, scopes)));
 }
 
 void provisioned_key_get(struct request *rq)
@@ -109,5 +112,9 @@ void provisioned_key_revoke(struct request *rq)
 {
 	struct provisioned_key_input *in =
 		request_input(rq, struct provisioned_key_input, ID_FIELDS);
-	key_invalidate(rq, PROVISIONED_KEY_REVOKE_SQL, in->id);
+	pg_begin(rq);
+	key_invalidate(rq,
+	               pg_query(rq, PROVISIONED_KEY_REVOKE_SQL, pg_text(in->id),
+	                        pg_uuid(rq->caller.account)),
+	               in->id);
 }

@@ -2,14 +2,18 @@
 
 #include "base/timefmt.h"
 #include "base/utf8.h"
+#include "crypto/scope.h"
 #include "gateway_process.h"
 #include "input/input.h"
+#include "json/json.h"
 #include "key/key_check.h"
 #include "key/key_text.h"
 #include "key/rate_limit.h"
+#include "key/role.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "reply/reply.h"
+#include "reply/resource.h"
 #include "request/http_request.h"
 #include "service/process.h"
 #include "session.sql.h"
@@ -22,7 +26,7 @@
 #define USER_AGENT_MAX 200 /* characters that are kept */
 
 struct session_input {
-	const char *key, *id;
+	const char *key, *id, *account;
 	int64_t limit, offset;
 };
 
@@ -34,6 +38,11 @@ static const struct field LOGIN_FIELDS[] = {
 static const struct field LIST_FIELDS[] = {
 	QUERY_LIMIT(struct session_input, limit, LIST_DEFAULT, LIST_MAX),
 	QUERY_OFFSET(struct session_input, offset),
+	FIELD_END,
+};
+
+static const struct field SHOW_FIELDS[] = {
+	BODY_UUID(struct session_input, account, "account_id", REQUIRED),
 	FIELD_END,
 };
 
@@ -52,6 +61,26 @@ static struct pg_param hash_param(struct request *rq, const char *text)
 	uint8_t hash[SHA256_LEN];
 	key_text_hash(text, hash);
 	return pg_bytes(arena_memdup(rq->arena, hash, sizeof(hash)), sizeof(hash));
+}
+
+/* Reply with a session, whose scopes are those that the person's role leaves of it. What only an
+ * operator's key can have, its person may. */
+static void reply_session(struct request *rq, const struct pg_rows *rows)
+{
+	yyjson_val *session = json_parse_own(rq->arena, pg_json(rows));
+	uint64_t allowed = role_scopes(json_get_text(session, "role"), true);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *root = yyjson_val_mut_copy(doc, session);
+	yyjson_mut_val *scopes = yyjson_mut_arr(doc);
+	size_t index, count;
+	yyjson_val *scope;
+	yyjson_arr_foreach (json_get(session, "scopes"), index, count, scope)
+		if (scope_mask(yyjson_get_str(scope)) & allowed)
+			yyjson_mut_arr_append(scopes, yyjson_val_mut_copy(doc, scope));
+	yyjson_mut_obj_put(root, yyjson_mut_str(doc, "scopes"), scopes);
+	yyjson_mut_doc_set_root(doc, root);
+	reply_is_secret(rq);
+	reply_doc(rq, 200, doc);
 }
 
 /* --- Log-in ----------------------------------------------------------------------------------- */
@@ -98,14 +127,12 @@ void session_create(struct request *rq)
 	key_change_commit(rq); /* the oldest session may have ended */
 	rate_limiter_return(gateway_of(rq)->lookups, &attempt);
 	set_cookie(rq, token, "");
-	reply_is_secret(rq);
-	reply_json(rq, 200, pg_json(rows));
+	reply_session(rq, rows);
 }
 
 /* --- The session of a cookie ------------------------------------------------------------------ */
 
-/* The token of the request's cookie. These operations need no key, so nobody has checked it. */
-static const char *require_token(struct request *rq)
+struct pg_param session_require(struct request *rq)
 {
 	const struct cookie_rules *rules = &gateway_of(rq)->cookies;
 	const struct http_head *head = &rq->http->head;
@@ -115,23 +142,41 @@ static const char *require_token(struct request *rq)
 	enum err_code code = cookie_permit(rules, head, rq->http->op);
 	if (code)
 		raise_error(rq, code, "%s", err_info(code)->detail);
-	return token;
+	return hash_param(rq, token);
+}
+
+bool session_is_used(struct request *rq)
+{
+	return cookie_read(&gateway_of(rq)->cookies, rq->arena, &rq->http->head);
 }
 
 void session_get(struct request *rq)
 {
 	request_input_none(rq);
-	struct pg_rows *rows = pg_query(rq, SESSION_READ_SQL, hash_param(rq, require_token(rq)));
+	struct pg_rows *rows = pg_query(rq, SESSION_READ_SQL, session_require(rq));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
-	reply_is_secret(rq);
-	reply_json(rq, 200, pg_json(rows));
+	reply_session(rq, rows);
+}
+
+void session_show(struct request *rq)
+{
+	struct session_input *in = request_input(rq, struct session_input, SHOW_FIELDS);
+	struct pg_param hash = session_require(rq);
+	pg_begin(rq);
+	struct pg_rows *rows = pg_query(rq, SESSION_SHOW_ACCOUNT_SQL, hash, pg_text(in->account));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
+	if (!pg_value(rows, 0))
+		raise_error(rq, ERR_NOT_FOUND, "no such account of yours");
+	key_change_commit(rq);
+	reply_session(rq, rows);
 }
 
 void session_delete(struct request *rq)
 {
 	request_input_none(rq);
-	struct pg_param hash = hash_param(rq, require_token(rq));
+	struct pg_param hash = session_require(rq);
 	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, SESSION_REMOVE_SQL, hash);
 	key_change_commit(rq);
@@ -150,7 +195,7 @@ void session_list(struct request *rq)
 	const char *token = cookie_read(&gateway_of(rq)->cookies, rq->arena, &rq->http->head);
 	struct pg_rows *rows = pg_query(rq, SESSIONS_LIST_SQL, pg_uuid(rq->caller.account),
 	                                token ? hash_param(rq, token) : pg_null(),
-	                                pg_int(in->limit), pg_int(in->offset));
+	                                pg_int(in->limit), pg_int(in->offset), caller_key(rq));
 	reply_page(rq, rows, in->limit, in->offset);
 }
 
@@ -158,8 +203,8 @@ void session_end(struct request *rq)
 {
 	struct session_input *in = request_input(rq, struct session_input, ID_FIELDS);
 	pg_begin(rq);
-	struct pg_rows *rows =
-		pg_query(rq, SESSION_END_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
+	struct pg_rows *rows = pg_query(rq, SESSION_END_SQL, pg_text(in->id),
+	                                pg_uuid(rq->caller.account), caller_key(rq));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "no such session");
 	key_change_commit(rq);

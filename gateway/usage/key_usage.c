@@ -141,10 +141,9 @@ void key_usage_list(struct request *rq)
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
 	const struct identity *caller = &rq->caller;
 	bool is_limited = caller->repo || caller->interest; /* it sees itself only */
-	struct pg_rows *rows =
-		pg_query(rq, KEY_USAGE_LIST_SQL, pg_uuid(caller->account), pg_text(in->id),
-	                 is_limited ? pg_uuid(caller->key_id) : pg_null(), pg_int(in->limit),
-	                 pg_int(in->offset));
+	struct pg_rows *rows = pg_query(rq, KEY_USAGE_LIST_SQL, pg_uuid(caller->account),
+	                                pg_text(in->id), is_limited ? caller_key(rq) : pg_null(),
+	                                pg_int(in->limit), pg_int(in->offset), caller_key(rq));
 	require_row(rq, rows, "no such key");
 	reply_page(rq, rows, in->limit, in->offset);
 }

@@ -78,6 +78,12 @@ static const struct err_info TABLE[] = {
 	[ERR_APP_EXISTS] = {409, "app_exists", "App Exists", "there is an app at the code host"},
 	[ERR_BUDGET_REACHED] = {409, "budget_reached", "Budget Reached",
                                 "a budget of the account has too little left for a run"},
+	[ERR_LAST_OWNER] = {409, "last_owner", "Last Owner",
+                            "an account has at least one owner; make another one first"},
+	[ERR_OTHER_EMAIL] = {403, "other_email", "Other Email",
+                             "the invitation is for another address"},
+	[ERR_TOO_MANY_INVITATIONS] = {409, "too_many_invitations", "Too Many Invitations",
+                                      "the account has as many open invitations as it may"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -50,6 +50,9 @@ enum err_code {
 	ERR_RESULTS_EXIST = 36,  /* 409 the plan of an experiment with results is fixed */
 	ERR_APP_EXISTS = 37,     /* 409 there is an app at the code host */
 	ERR_BUDGET_REACHED = 38, /* 409 a budget has too little left for a run */
+	ERR_LAST_OWNER = 39,     /* 409 the account would have no owner */
+	ERR_OTHER_EMAIL = 40,    /* 403 the invitation is for another address */
+	ERR_TOO_MANY_INVITATIONS = 41, /* 409 the account has as many open invitations as it may */
 	ERR_COUNT
 };
 

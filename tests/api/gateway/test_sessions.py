@@ -4,38 +4,9 @@ import re
 
 import pytest
 
-from lib.http import plain_http
-from lib.http.contract import contract
+from lib.http.browser import SAME_ORIGIN, Browser
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
-
-SAME = {"Sec-Fetch-Site": "same-origin"}
-COOKIE = re.compile(r"expops=([A-Za-z0-9_-]{43}); Path=/; HttpOnly; SameSite=Strict")
-
-
-class Browser:
-    """Sends its cookie with every request, as a browser does, and what a page of this address would send."""
-
-    def __init__(self, url, key=None):
-        self.http = plain_http.client(base_url=url)
-        self.token = None
-        if key:
-            self.log_in(key)
-
-    def log_in(self, key):
-        answer = self.call("POST", "/session", {"key": key})
-        assert answer.status_code == 200, answer.text
-        self.token = COOKIE.fullmatch(answer.headers["Set-Cookie"])[1]
-        return answer
-
-    def call(self, method, path, body=None, headers=SAME, checked=True):
-        cookie = {"Cookie": f"other=1; expops={self.token}"} if self.token else {}
-        options = {} if body is None else {"json": body}
-        answer = self.http.request(method, f"/api/v1.0{path}", headers={**cookie, **headers}, **options)
-        if checked:
-            contract().check(method, answer.request.url.raw_path.decode(), answer)
-        return answer
-
 
 @pytest.fixture
 def browser(cluster, user):
@@ -52,7 +23,8 @@ def test_a_session_is_that_of_its_key(cluster, user):
     made = browser.log_in(key["key"])
     assert made.headers["Cache-Control"] == "no-store"
     session = made.json()
-    assert session["account"] == {"id": user.account, "email": user.email}
+    assert session["account"] == {"id": user.account, "email": user.email, "name": user.email}
+    assert session["role"] == "owner"
     assert sorted(session["scopes"]) == sorted(key["scopes"])
     assert browser.call("GET", "/session").json() == session
     assert browser.call("GET", "/interests").status_code == 200
@@ -114,7 +86,7 @@ def test_a_secure_address_has_a_secure_cookie(start_gateway, user):
 
 @pytest.mark.parametrize("content_type", [None, "text/plain", "application/x-www-form-urlencoded"])
 def test_what_a_form_can_send_is_refused(browser, content_type):
-    headers = SAME | ({"Content-Type": content_type} if content_type else {})
+    headers = SAME_ORIGIN | ({"Content-Type": content_type} if content_type else {})
     cookie = {"Cookie": f"expops={browser.token}"}
     for path in ("/interests", "/papers/recommended/refresh"):
         answer = browser.http.post(f"/api/v1.0{path}", headers=headers | cookie, content=b"")
@@ -124,14 +96,14 @@ def test_what_a_form_can_send_is_refused(browser, content_type):
 def test_an_authorization_wins_over_the_cookie(browser, other_user):
     headers = {"Authorization": f"Bearer {other_user.key}"}
     assert browser.call("GET", "/account/api-keys", headers=headers).json() == other_user.api.get("/account/api-keys").json()
-    assert browser.call("GET", "/interests", headers={"Authorization": "Bearer usr_wrong"} | SAME).status_code == 401
+    assert browser.call("GET", "/interests", headers={"Authorization": "Bearer usr_wrong"} | SAME_ORIGIN).status_code == 401
 
 
 def test_agents_do_not_use_browsers(browser):
     answer = browser.call("POST", "/fleet/runs", {"run_id": 1, "repo": "a/b"})
     assert (answer.status_code, answer.json()["error"]) == (403, "forbidden")
     mcp = browser.http.post(
-        "/mcp", headers=SAME | {"Cookie": f"expops={browser.token}"}, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+        "/mcp", headers=SAME_ORIGIN | {"Cookie": f"expops={browser.token}"}, json={"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     )
     assert mcp.status_code == 401
 

@@ -28,6 +28,7 @@ ABSENT = {"app_delete", "budget_put", "recommendations_refresh", "identity_resol
 ABSENT |= {"fleet_activity_get", "fleet_chat", "fleet_run_analyze", "artifact_evidence_get", "inbox_digest_get"}
 ABSENT |= {"feed_create", "fleet_trigger", "fleet_run_status_get", "build_create", "eval_result_deliver", "eval_hosted_result_deliver"}
 CONFLICTING = {"budget_put", "project_update", "experiment_update", "interest_update", "interest_toggle", "implement_report", "auth_url_get", "connection_token_get"}
+CONFLICTING |= {"member_update", "member_delete"}
 CONFLICTING |= {"template_update", "build_cancel", "build_heartbeat", "build_report"}
 CONFLICTING |= {"eval_run_cancel", "eval_run_heartbeat", "eval_result_deliver", "eval_hosted_result_deliver"}
 CONFLICTING |= {"app_installation_confirm", "app_manifest_create", "app_installation_get", "installation_token_create", "fleet_refresh",
@@ -355,7 +356,8 @@ def test_row_and_description_agree(op):
 
 
 # They need no key, and look at the request's cookie or the key in its body themselves.
-OF_COOKIES = {"session_create": {401}, "session_get": {401, 403}, "session_delete": {401, 403}}
+OF_COOKIES = {"session_create": {401}, "session_get": {401, 403}, "session_delete": {401, 403},
+              "session_switch": {401, 403, 404}, "invitation_accept": {401, 403, 404, 409}}
 
 
 @by_id(TABLE)

@@ -32,7 +32,8 @@ class Possessions:
             "experiment_id": self.experiment["id"], "template_id": self.template["template_id"],
             "build_id": self.build["build_id"], "run_id": self.run["run_id"], "recommendation_id": self.recommendation(),
             "arxiv_id": PAPER, "feed_id": self.feed["id"], "token": "x" * 43, "webhook_id": self.webhook["id"], "delivery_id": self.delivery(),
-            "session_id": self.session(), "budget_id": self.budget(), **self.preference(),
+            "session_id": self.session(), "budget_id": self.budget(), "person_id": self.person(), "invitation_id": self.invitation(),
+            **self.preference(),
         }  # fmt: skip
         self.team.connect_model("openai")
         self.report()
@@ -44,6 +45,13 @@ class Possessions:
         """The id of a session of a browser."""
         self.api.post("/session", {"key": self.api.key}, expect=200)
         return self.api.get("/sessions", expect=200).json()[0]["id"]
+
+    def person(self):
+        """The owner, of an account that has a name."""
+        return self.api.patch("/team", {"name": f"team {MARK}"}, expect=200).json()["you"]["person_id"]
+
+    def invitation(self):
+        return self.make("/team/invitations", email=f"{MARK}@example.org", role="viewer")["id"]
 
     def budget(self):
         return self.api.put("/fleet/budgets", {"scope": "account", "period": "month", "usd": 1}, expect=200).json()["budget_id"]

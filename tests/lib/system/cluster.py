@@ -79,6 +79,12 @@ COPY_USER = """
     RETURNING account_id::text
 """
 
+# The copy has a person by now, whose key it is.
+COPY_PERSON = """
+    INSERT INTO account.api_key_person
+    SELECT k.id, m.person_id FROM account.api_key k JOIN account.member m USING (account_id) WHERE account_id = %s
+"""
+
 
 @dataclass
 class User:
@@ -339,10 +345,15 @@ class Cluster:
         """The connection is kept, as to open one takes longer than most tests. A test may have stopped the server since."""
         try:
             self.accounts = self.accounts or self.postgres.connect()
-            return self.accounts.execute(COPY_USER, copy).fetchone()[0]
+            return self.insert_copy(copy)
         except psycopg.OperationalError:
             self.accounts = self.postgres.connect()
-            return self.accounts.execute(COPY_USER, copy).fetchone()[0]
+            return self.insert_copy(copy)
+
+    def insert_copy(self, copy):
+        account = self.accounts.execute(COPY_USER, copy).fetchone()[0]
+        self.accounts.execute(COPY_PERSON, [account])
+        return account
 
     def log_paths(self):
         """{name: path} of every log."""

@@ -14,6 +14,11 @@ def set_repo_verified(db, key, is_verified):
     db.execute("SELECT pg_notify('key_changed', %s)", [key])
 
 
+def set_scopes(db, text, scopes):
+    """Those of a key, by its text. No gateway hears of it."""
+    db.execute("UPDATE api_key SET scopes = %s WHERE prefix = %s", [list(scopes), text[:12]])
+
+
 def set_age(db, key, created, expires):
     """A key was made so many days from now, and expires so many days from now."""
     db.execute("UPDATE api_key SET created_at = now() + %s * interval '1 day', expires_at = now() + %s * interval '1 day' WHERE id = %s",
@@ -50,6 +55,23 @@ def key_events(db, account):
     """What was announced of the account's keys: [(type, key, the key that takes its place)]."""
     return db.execute("SELECT type, data ->> 'key_id', data ->> 'by' FROM outbox WHERE account_id = %s AND type <> 'message' ORDER BY id",
                       [account]).fetchall()
+
+
+# Persons
+
+
+def expire_invitation(db, invitation):
+    db.execute("UPDATE invitation SET expires_at = now() WHERE id = %s", [invitation])
+
+
+def persons(db, email):
+    """How many persons have an address."""
+    return db.execute("SELECT count(*) FROM person WHERE lower(email) = lower(%s)", [email]).fetchone()[0]
+
+
+def forget_proof(db, email):
+    """Nobody has said that the address is the person's."""
+    db.execute("UPDATE person SET email_verified = false WHERE email = %s", [email])
 
 
 # Sessions

@@ -40,6 +40,10 @@ static int start_with_keys(void **state)
 	                        "text[], repo text, interest_id uuid, hash bytea, expires_at "
 	                        "timestamptz, last_used_at timestamptz, revoked_at timestamptz, "
 	                        "deleted_at timestamptz, repo_verified boolean DEFAULT true)");
+	pg_fixture_run(&server, "CREATE TABLE api_key_person (key_id uuid, person_id uuid)");
+	pg_fixture_run(&server, "CREATE TABLE person (id uuid, is_operator boolean DEFAULT false, "
+	                        "disabled_at timestamptz)");
+	pg_fixture_run(&server, "CREATE TABLE member (account_id uuid, person_id uuid, role text)");
 	snprintf(row, sizeof(row),
 	         "INSERT INTO api_key VALUES ('01000000-0000-7000-8000-000000000000', "
 	         "'02000000-0000-7000-8000-000000000000', 'automation', '{search:read}', 'o/r', "

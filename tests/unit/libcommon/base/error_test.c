@@ -60,6 +60,9 @@ static void codes_are_stable(void **state attr_unused)
 		{ERR_REQUEST_TIMEOUT, 24, 408, "request_timeout"},
 		{ERR_AGENT_PAUSED, 35, 409, "agent_paused"},
 		{ERR_BUDGET_REACHED, 38, 409, "budget_reached"},
+		{ERR_LAST_OWNER, 39, 409, "last_owner"},
+		{ERR_OTHER_EMAIL, 40, 403, "other_email"},
+		{ERR_TOO_MANY_INVITATIONS, 41, 409, "too_many_invitations"},
 		{ERR_NOT_CONFIGURED, 25, 409, "provider_not_configured"},
 		{ERR_EXPECTATION, 26, 417, "expectation_failed"},
 	};

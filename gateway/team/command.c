@@ -1,0 +1,174 @@
+#include "team/command.h"
+
+#include "account/email_address.h"
+#include "base/base.h"
+#include "base/utf8.h"
+#include "command.sql.h"
+#include "json/json.h"
+#include "key/key.h"
+#include "key/preset.h"
+#include "key/role.h"
+#include "main/worker_run.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_MAX_CHARACTERS 200
+
+/* Of all commands; NULL: not given. */
+struct arguments {
+	const char *account, *email, *name, *owner, *role, *undo;
+};
+
+/* An option whose value, or for those without a value its name, is kept in a member. */
+#define OPTION(name, has, member)                                            \
+	{                                                                    \
+		name, has, NULL, (int)offsetof(struct arguments, member) + 1 \
+	}
+
+/* Read the options into `args`. False: one is unknown, or there is more. */
+static bool read_arguments(int argc, char **argv, const struct option *options,
+                           struct arguments *args)
+{
+	int option, index;
+	while ((option = getopt_long(argc, argv, "", options, &index)) != -1) {
+		if (option == '?')
+			return false;
+		const char **member = (const char **)((char *)args + option - 1);
+		*member = optarg ? optarg : options[index].name;
+	}
+	return optind == argc;
+}
+
+static bool is_address(const char *text)
+{
+	const char *message;
+	return text && email_address_check(text, strlen(text), &message);
+}
+
+static bool is_name(const char *text)
+{
+	size_t length = text ? strlen(text) : 0;
+	return length > 0 && utf8_is_valid(text, length) &&
+	       utf8_count(text, length) <= NAME_MAX_CHARACTERS;
+}
+
+static bool is_id(const char *text)
+{
+	struct uuid id;
+	return text && uuid_parse(text, strlen(text), &id);
+}
+
+static int usage(const char *text)
+{
+	fprintf(stderr, "usage: gateway %s\n", text);
+	return 2;
+}
+
+/* --- Keys ------------------------------------------------------------------------------------- */
+
+/* Make a key of the person, and return its text. */
+static const char *give_key(struct request *rq, const char *account, const char *person,
+                            const char *role)
+{
+	struct new_key key = {
+		.name = "first key",
+		.kind = KEY_PERSONAL,
+		.scopes = preset_scopes("full_access") & role_scopes(role, false),
+	};
+	yyjson_val *made = json_parse_own(rq->arena, key_insert(rq, pg_text(account), &key));
+	pg_query(rq, COMMAND_GIVE_SQL, pg_text(json_get_text(made, "id")), pg_text(person));
+	return json_get_text(made, "key");
+}
+
+/* --- Commands --------------------------------------------------------------------------------- */
+
+static void create_team(struct request *rq)
+{
+	const struct arguments *args = rq->user;
+	pg_begin(rq);
+	struct pg_rows *owner = pg_query(rq, COMMAND_PERSON_SQL, pg_text(args->owner));
+	if (pg_empty(owner))
+		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s; create-user makes them",
+		            args->owner);
+	const char *person = pg_json(owner);
+	struct pg_rows *team = pg_query(rq, COMMAND_TEAM_SQL, pg_text(args->name), pg_text(person));
+	const char *key = give_key(rq, pg_json(team), person, "owner");
+	pg_commit(rq);
+	puts(key);
+}
+
+int account_create_team_command(struct process *process, int argc, char **argv)
+{
+	static const struct option OPTIONS[] = {
+		OPTION("name", required_argument, name),
+		OPTION("owner", required_argument, owner),
+		{0},
+	};
+	struct arguments args = {0};
+	if (!read_arguments(argc, argv, OPTIONS, &args) || !is_name(args.name) ||
+	    !is_address(args.owner))
+		return usage("create-account --name NAME --owner ADDRESS");
+	return command_run(process, create_team, &args);
+}
+
+static void add_member(struct request *rq)
+{
+	const struct arguments *args = rq->user;
+	pg_begin(rq);
+	struct pg_rows *found =
+		pg_query(rq, COMMAND_MEMBER_SQL, pg_text(args->account), pg_text(args->email));
+	if (pg_empty(found))
+		raise_error(rq, ERR_NOT_FOUND, "there is no account %s", args->account);
+	const char *person = pg_json(found);
+	struct pg_rows *rows = pg_query(rq, COMMAND_ADD_SQL, pg_text(args->account),
+	                                pg_text(person), pg_text(args->role));
+	const char *outcome = pg_value(rows, 0);
+	if (strcmp(outcome, "last_owner") == 0)
+		raise_error(rq, ERR_LAST_OWNER, "%s is the only owner", args->email);
+	if (strcmp(outcome, "too_many") == 0)
+		raise_error(rq, ERR_CONFLICT, "the account has 500 members");
+	const char *key = give_key(rq, args->account, person, args->role);
+	pg_commit(rq);
+	puts(key);
+}
+
+int member_add_command(struct process *process, int argc, char **argv)
+{
+	static const struct option OPTIONS[] = {
+		OPTION("account", required_argument, account),
+		OPTION("email", required_argument, email),
+		OPTION("role", required_argument, role),
+		{0},
+	};
+	struct arguments args = {0};
+	if (!read_arguments(argc, argv, OPTIONS, &args) || !is_id(args.account) ||
+	    !is_address(args.email) || !args.role || !role_scopes(args.role, false))
+		return usage("add-member --account ID --email ADDRESS --role "
+		             "owner|admin|member|viewer");
+	return command_run(process, add_member, &args);
+}
+
+static void disable_person(struct request *rq)
+{
+	const struct arguments *args = rq->user;
+	struct pg_rows *rows = pg_query(rq, COMMAND_DISABLE_SQL, pg_text(args->email),
+	                                pg_bool(args->undo != NULL));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s", args->email);
+	printf("%s %s\n", args->email, args->undo ? "enabled" : "disabled");
+}
+
+int person_disable_command(struct process *process, int argc, char **argv)
+{
+	static const struct option OPTIONS[] = {
+		OPTION("email", required_argument, email),
+		OPTION("undo", no_argument, undo),
+		{0},
+	};
+	struct arguments args = {0};
+	if (!read_arguments(argc, argv, OPTIONS, &args) || !is_address(args.email))
+		return usage("disable-person --email ADDRESS [--undo]");
+	return command_run(process, disable_person, &args);
+}

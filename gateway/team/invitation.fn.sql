@@ -1,0 +1,72 @@
+-- Invitations: whoever has the token and the address becomes a member.
+
+CREATE OR REPLACE FUNCTION invitation_is_open(i invitation) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > now()
+$$;
+
+-- An open invitation as the API shows it.
+CREATE OR REPLACE FUNCTION invitation_json(i invitation) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object('id', i.id, 'email', i.email, 'role', i.role, 'created_at', time_json(i.created_at),
+                              'expires_at', time_json(i.expires_at))
+$$;
+
+-- Invite an address for 7 days, on behalf of who acts with a key, in place of the open invitation of the same address.
+--
+--   outcome  `made`; `refused`: may_manage(); `is_member`: the address is a member's; `too_many`: 50 are open
+CREATE OR REPLACE FUNCTION invitation_new(account uuid, actor_key uuid, address text, new_role text, new_hash bytea,
+                                          OUT outcome text, OUT made jsonb)
+LANGUAGE plpgsql AS $$
+DECLARE
+    i invitation;
+BEGIN
+    IF may_manage(account, actor_key, NULL, new_role) IS NOT TRUE THEN
+        outcome := 'refused';
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM member m JOIN person p ON p.id = m.person_id
+               WHERE m.account_id = account AND lower(p.email) = lower(address)) THEN
+        outcome := 'is_member';
+        RETURN;
+    END IF;
+    UPDATE invitation o SET revoked_at = now()
+    WHERE o.account_id = account AND lower(o.email) = lower(address) AND o.accepted_at IS NULL AND o.revoked_at IS NULL;
+    IF (SELECT count(*) FROM invitation o WHERE o.account_id = account AND invitation_is_open(o)) >= 50 THEN
+        outcome := 'too_many';
+        RETURN;
+    END IF;
+    INSERT INTO invitation (account_id, email, role, hash, invited_by, expires_at)
+    VALUES (account, address, new_role, new_hash, acting_person(actor_key), now() + interval '7 days') RETURNING * INTO i;
+    outcome := 'made';
+    made := invitation_json(i);
+END $$;
+
+-- Accept the invitation with a hash, in the session with another.
+--
+--   outcome  `accepted`; `made` is then the account; `no_session`; `absent`: it was used or revoked, or has expired; `other_email`: the
+--            person's address is not the invitation's, or nobody has said that it is theirs; `too_many_members`: as member_add()
+--            says
+CREATE OR REPLACE FUNCTION invitation_accept(session_hash bytea, token_hash bytea, OUT outcome text, OUT made jsonb)
+LANGUAGE plpgsql AS $$
+DECLARE
+    p person;
+    i invitation;
+BEGIN
+    SELECT o.* INTO p FROM session_valid(session_hash) v JOIN person o ON o.id = (v.s).person_id;
+    IF NOT FOUND THEN
+        outcome := 'no_session';
+        RETURN;
+    END IF;
+    PERFORM FROM account a WHERE a.id = (SELECT o.account_id FROM invitation o WHERE o.hash = token_hash) FOR UPDATE;
+    SELECT * INTO i FROM invitation o WHERE o.hash = token_hash AND invitation_is_open(o) FOR UPDATE;
+    IF NOT FOUND THEN
+        outcome := 'absent';
+    ELSIF NOT p.email_verified OR lower(p.email) <> lower(i.email) THEN
+        outcome := 'other_email';
+    ELSIF member_add(i.account_id, p.id, i.role, i.invited_by) = 'too_many' THEN
+        outcome := 'too_many_members';
+    ELSE
+        UPDATE invitation o SET accepted_at = now() WHERE o.id = i.id;
+        outcome := 'accepted';
+        made := account_json(i.account_id, p.id);
+    END IF;
+END $$;

@@ -1,0 +1,13 @@
+-- name: invitation_create
+-- $1 account, $2 the key that asks, $3 address, $4 role, $5 hash of the token.
+SELECT made, outcome FROM invitation_new($1, $2, $3, $4, $5);
+
+-- name: invitation_revoke
+-- $1 account, $2 the key that asks, $3 id. No row: it is not open, or an owner's.
+UPDATE invitation i SET revoked_at = now()
+WHERE i.account_id = $1 AND i.id = $3 AND invitation_is_open(i) AND may_manage($1, $2, i.role, NULL)
+RETURNING jsonb_build_object('id', i.id, 'deleted', true);
+
+-- name: invitation_take
+-- $1 hash of the session, $2 hash of the token.
+SELECT made, outcome FROM invitation_accept($1, $2);

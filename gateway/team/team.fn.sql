@@ -1,0 +1,136 @@
+-- A team: an account with its members, and what those who manage it change.
+
+-- A member as the API shows it; `last_seen_at` is when they last used a session or a personal key of the account.
+CREATE OR REPLACE FUNCTION member_json(account uuid, person uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'person_id', p.id, 'email', p.email, 'name', p.name, 'role', m.role, 'created_at', time_json(m.created_at),
+        'last_seen_at', time_json(greatest(
+            (SELECT max(s.last_seen_at) FROM session s WHERE s.account_id = account AND s.person_id = p.id),
+            (SELECT max(k.last_used_at) FROM api_key k JOIN api_key_person o ON o.key_id = k.id
+             WHERE o.person_id = p.id AND k.account_id = account AND k.kind = 'personal'))))
+    FROM member m JOIN person p ON p.id = m.person_id WHERE m.account_id = account AND m.person_id = person
+$$;
+
+-- An account as lists of accounts show it, with the role of the person there.
+CREATE OR REPLACE FUNCTION account_json(account uuid, person uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'id', a.id, 'name', coalesce(a.name, a.email), 'email', account_email(a.id), 'created_at', time_json(a.created_at),
+        'role', (SELECT m.role FROM member m WHERE m.account_id = a.id AND m.person_id = person))
+    FROM account a WHERE a.id = account
+$$;
+
+-- The person who acts with a personal key; null: it is nobody's, or an automation key.
+CREATE OR REPLACE FUNCTION acting_person(key uuid) RETURNS uuid LANGUAGE sql STABLE AS $$
+    SELECT o.person_id FROM api_key_person o JOIN api_key k ON k.id = o.key_id WHERE o.key_id = key AND k.kind = 'personal'
+$$;
+
+-- A team as the API shows it to who acts with a key.
+CREATE OR REPLACE FUNCTION team_json(account uuid, actor_key uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'account', jsonb_build_object('id', a.id, 'name', coalesce(a.name, a.email), 'created_at', time_json(a.created_at)),
+        'you', (SELECT jsonb_build_object('person_id', p.id, 'email', p.email, 'name', p.name, 'role', m.role)
+                FROM member m JOIN person p ON p.id = m.person_id WHERE m.account_id = account AND p.id = acting_person(actor_key)),
+        'members', (SELECT coalesce(jsonb_agg(member_json(account, m.person_id) ORDER BY m.created_at, m.person_id), '[]')
+                    FROM member m WHERE m.account_id = account),
+        'invitations', (SELECT coalesce(jsonb_agg(invitation_json(i) ORDER BY i.id), '[]')
+                        FROM invitation i WHERE i.account_id = account AND invitation_is_open(i)))
+    FROM account a WHERE a.id = account
+$$;
+
+-- Whether who acts with a key may change a member, or an invitation, with the role `old`, null: none, to `new`: only an owner touches
+-- what is an owner's. The account is locked.
+CREATE OR REPLACE FUNCTION may_manage(account uuid, actor_key uuid, old text, new text) RETURNS boolean LANGUAGE sql VOLATILE AS $$
+    SELECT a.role = 'owner' OR a.role = 'admin' AND old IS DISTINCT FROM 'owner' AND new IS DISTINCT FROM 'owner'
+    FROM actor_lock(account, actor_key) a
+$$;
+
+-- Revoke the open invitations of a person who may invite nobody any more.
+CREATE OR REPLACE FUNCTION invitations_revoke(account uuid, person uuid) RETURNS void LANGUAGE sql VOLATILE AS $$
+    UPDATE invitation i SET revoked_at = now()
+    WHERE i.account_id = account AND i.invited_by = person AND i.accepted_at IS NULL AND i.revoked_at IS NULL
+$$;
+
+-- Give a member another role, on behalf of who acts with a key.
+--
+--   outcome  `changed`; `absent`: they are no member; `refused`: may_manage(); `last_owner`
+CREATE OR REPLACE FUNCTION member_change(account uuid, actor_key uuid, person uuid, new_role text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    is_allowed boolean;
+BEGIN
+    PERFORM FROM account a WHERE a.id = account FOR UPDATE;
+    SELECT may_manage(account, actor_key, m.role, new_role) INTO is_allowed
+    FROM member m WHERE m.account_id = account AND m.person_id = person;
+    IF NOT FOUND THEN
+        RETURN 'absent';
+    ELSIF is_allowed IS NOT TRUE THEN
+        RETURN 'refused';
+    END IF;
+    IF new_role IN ('member', 'viewer') THEN
+        PERFORM invitations_revoke(account, person);
+    END IF;
+    RETURN member_set_role(account, person, new_role);
+END $$;
+
+-- End the personal keys of a person in an account. A key without a person is that of whose own account it is.
+CREATE OR REPLACE FUNCTION person_keys_revoke(account uuid, person uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    k api_key;
+BEGIN
+    FOR k IN SELECT x.* FROM api_key x LEFT JOIN api_key_person o ON o.key_id = x.id
+             WHERE x.account_id = account AND x.kind = 'personal' AND x.revoked_at IS NULL
+               AND coalesce(o.person_id, account_person(account)) = person
+             ORDER BY x.id FOR UPDATE OF x
+    LOOP
+        PERFORM api_key_announce(k, 'key.revoked');
+        UPDATE api_key x SET revoked_at = now() WHERE x.id = k.id;
+    END LOOP;
+END $$;
+
+-- Remove a member on behalf of who acts with a key, or let them leave: their personal keys, their sessions and the invitations that
+-- they have made end. Services are told by `member.removed`, {"person_id"}.
+--
+--   outcome  `removed`; `absent`: they are no member; `refused`: may_manage(); `last_owner`
+CREATE OR REPLACE FUNCTION member_remove(account uuid, actor_key uuid, person uuid) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    is_allowed boolean;
+BEGIN
+    PERFORM FROM account a WHERE a.id = account FOR UPDATE;
+    SELECT acting_person(actor_key) IS NOT DISTINCT FROM person OR may_manage(account, actor_key, m.role, NULL) INTO is_allowed
+    FROM member m WHERE m.account_id = account AND m.person_id = person;
+    IF NOT FOUND THEN
+        RETURN 'absent';
+    ELSIF is_allowed IS NOT TRUE THEN
+        RETURN 'refused';
+    ELSIF is_last_owner(account, person) THEN
+        RETURN 'last_owner';
+    END IF;
+    DELETE FROM member m WHERE m.account_id = account AND m.person_id = person;
+    DELETE FROM session s WHERE s.account_id = account AND s.person_id = person;
+    PERFORM person_keys_revoke(account, person);
+    PERFORM invitations_revoke(account, person);
+    PERFORM event_emit('events.account', 'member.removed', account, jsonb_build_object('person_id', person));
+    RETURN 'removed';
+END $$;
+
+-- A new team of who acts with a key; null: they own 100 accounts, or nobody acts with it.
+CREATE OR REPLACE FUNCTION team_found(actor_key uuid, new_name text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    founder uuid := acting_person(actor_key);
+    made uuid;
+BEGIN
+    PERFORM FROM person p WHERE p.id = founder FOR UPDATE;
+    IF NOT FOUND OR (SELECT count(*) FROM member m WHERE m.person_id = founder AND m.role = 'owner') >= 100 THEN
+        RETURN NULL;
+    END IF;
+    made := team_new(new_name, founder);
+    RETURN account_json(made, founder);
+END $$;
+
+-- Let a session show another account of its person; the session. Null: they are no member of it, or there is no such session.
+CREATE OR REPLACE FUNCTION session_switch(session_hash bytea, account uuid) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE session s SET account_id = account FROM session_valid(session_hash) v
+    WHERE s.id = (v.s).id
+      AND EXISTS (SELECT FROM member m WHERE m.account_id = account AND m.person_id = s.person_id);
+    RETURN (SELECT session_json(v.s, v.scopes) FROM session_valid(session_hash) v WHERE (v.s).account_id = account);
+END $$;

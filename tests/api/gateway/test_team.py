@@ -1,0 +1,318 @@
+"""Teams: members, invitations, the accounts of a person, and what a removed member loses."""
+
+import secrets
+import uuid
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lib.http.browser import SAME_ORIGIN, Browser
+from lib.http.client import Api
+from lib.scenario.team import add_member, members
+from lib.tables import common
+from lib.tables import gateway as gateway_tables
+from lib.wait import wait_for
+
+
+@pytest.fixture
+def team(cluster):
+    """An account of an owner."""
+    return cluster.user()
+
+
+def person_of(api):
+    return api.get("/team", expect=200).json()["you"]["person_id"]
+
+
+def invite(api, email, role="member"):
+    return api.post("/team/invitations", {"email": email, "role": role}, expect=201).json()
+
+
+def token_of(invitation):
+    return invitation["url"].partition("#")[2]
+
+
+def accept(browser, invitation, expect=200):
+    return browser.call("POST", "/team/invitations/accept", {"token": token_of(invitation)}, expect=expect)
+
+
+# ---- persons ----
+
+
+def test_an_account_of_one_person_has_it_as_its_owner(team):
+    shown = team.api.get("/team", expect=200).json()
+    assert shown["account"]["id"] == team.account and shown["account"]["name"] == team.email
+    assert (shown["you"]["email"], shown["you"]["role"]) == (team.email, "owner")
+    assert [member["person_id"] for member in shown["members"]] == [shown["you"]["person_id"]]
+    assert shown["members"][0]["last_seen_at"] and shown["invitations"] == []
+
+
+def test_a_key_is_its_makers(team):
+    made = team.api.post("/account/api-keys", {"name": "second"}, expect=201).json()
+    assert made["person"] == {"id": person_of(team.api), "email": team.email, "name": None}
+    automation = team.api.post("/account/api-keys", {"name": "agent", "kind": "automation", "scopes": ["team:read"]}, expect=201).json()
+    assert automation["person"] == made["person"]
+    assert team.api.as_key(automation["key"]).get("/team", expect=200).json()["you"] is None
+
+
+def test_create_user_twice_makes_one_person(cluster, anonymous):
+    email = f"Ada.{secrets.token_hex(6)}@example.org"
+    keys = [cluster.create_user(email=address) for address in (email, email.lower())]
+    assert len({person_of(anonymous.as_key(key)) for key in keys}) == 1
+
+
+def test_a_deleted_account_takes_its_persons_but_those_with_another(cluster, team):
+    both = cluster.user()
+    alone = add_member(cluster, team.account, "member")
+    add_member(cluster, team.account, "admin", both.email)
+    team.api.post("/account/delete", {"confirm": True, "name": team.email}, expect=200)
+    with cluster.postgres.connect("account") as db:
+        assert [gateway_tables.persons(db, one) for one in (team.email, alone.email, both.email)] == [0, 0, 1]
+    assert members(both.api) == {both.email: "owner"}
+
+
+# ---- members ----
+
+
+def test_the_team_is_renamed(team):
+    assert team.api.patch("/team", {"name": " Ranking "}, expect=200).json()["account"]["name"] == "Ranking"
+    assert [account["name"] for account in team.api.get("/accounts", expect=200).json()] == ["Ranking"]
+    team.api.problem("PATCH", "/team", 400, "invalid_request", {"name": ""})
+
+
+def test_a_role_is_changed_and_acts_at_once(cluster, team):
+    member = add_member(cluster, team.account, "admin")
+    member.api.get("/webhooks", expect=200)
+    changed = team.api.patch(f"/team/members/{member.person}", {"role": "viewer"}, expect=200).json()
+    assert (changed["email"], changed["role"]) == (member.email, "viewer")
+    assert member.api.problem("GET", "/webhooks", 403, "insufficient_scope")["scope"] == "webhooks:read"
+    member.api.get("/interests", expect=200)
+    team.api.problem("PATCH", f"/team/members/{member.person}", 400, "invalid_request", {"role": "none"})
+    team.api.problem("PATCH", f"/team/members/{uuid.uuid4()}", 404, "not_found", {"role": "viewer"})
+
+
+def test_only_an_owner_touches_owners(cluster, team):
+    admin, other = (add_member(cluster, team.account, role) for role in ("admin", "member"))
+    owner = person_of(team.api)
+    admin.api.problem("PATCH", f"/team/members/{other.person}", 403, "forbidden", {"role": "owner"})
+    admin.api.problem("PATCH", f"/team/members/{owner}", 403, "forbidden", {"role": "viewer"})
+    admin.api.problem("DELETE", f"/team/members/{owner}", 403, "forbidden")
+    admin.api.problem("POST", "/team/invitations", 403, "forbidden", {"email": "a@example.org", "role": "owner"})
+    admin.api.patch(f"/team/members/{other.person}", {"role": "viewer"}, expect=200)
+    team.api.patch(f"/team/members/{other.person}", {"role": "owner"}, expect=200)
+
+
+def test_the_last_owner_stays(cluster, team):
+    admin = add_member(cluster, team.account, "admin")
+    owner = person_of(team.api)
+    for method, body in (("PATCH", {"role": "admin"}), ("DELETE", None)):
+        team.api.problem(method, f"/team/members/{owner}", 409, "last_owner", body)
+    team.api.patch(f"/team/members/{admin.person}", {"role": "owner"}, expect=200)
+    team.api.delete(f"/team/members/{owner}", expect=200)
+    assert members(admin.api) == {admin.email: "owner"}
+
+
+def test_two_owners_cannot_remove_each_other(cluster, team):
+    other = add_member(cluster, team.account, "owner")
+    with ThreadPoolExecutor(2) as pool:
+        answers = list(pool.map(lambda pair: pair[0].delete(f"/team/members/{pair[1]}").status_code,
+                                [(team.api, other.person), (other.api, person_of(team.api))]))
+    assert answers.count(200) == 1
+    left = team.api if answers[0] == 200 else other.api
+    assert list(members(left).values()) == ["owner"]
+
+
+def test_everybody_may_leave_and_nobody_else_is_removed_without_the_scope(cluster, team):
+    viewer, member = (add_member(cluster, team.account, role) for role in ("viewer", "member"))
+    problem = viewer.api.problem("DELETE", f"/team/members/{member.person}", 403, "insufficient_scope")
+    assert problem["scope"] == "team:write"
+    assert viewer.api.delete(f"/team/members/{viewer.person}", expect=200).json() == {"id": viewer.person, "deleted": True}
+    viewer.api.problem("GET", "/team", 401, "invalid_token")
+    assert set(members(team.api)) == {team.email, member.email}
+
+
+def test_a_removed_member_loses_keys_and_sessions_of_the_account_only(cluster, team):
+    person = cluster.user()
+    member = add_member(cluster, team.account, "admin", person.email)
+    automation = member.api.post("/account/api-keys", {"name": "agent", "kind": "automation"}, expect=201).json()
+    browser = Browser(cluster.gateway_url, member.api.key)
+    switched = Browser(cluster.gateway_url, person.key)
+    switched.call("POST", "/session/switch", {"account_id": team.account}, expect=200)
+    invitation = invite(member.api, "somebody@example.org")
+    team.api.delete(f"/team/members/{member.person}", expect=200)
+    member.api.problem("GET", "/interests", 401, "invalid_token")
+    for one in (browser, switched):
+        assert one.call("GET", "/interests").status_code == 401
+        assert one.call("GET", "/session").status_code == 401
+    team.api.as_key(automation["key"]).get("/interests", expect=200)
+    person.api.get("/interests", expect=200)
+    assert invitation["id"] not in [one["id"] for one in team.api.get("/team").json()["invitations"]]
+    shown = [key for key in team.api.get("/account/api-keys?limit=100").json()["keys"] if (key["person"] or {}).get("email") == person.email]
+    assert {key["kind"]: key["status"] for key in shown} == {"personal": "revoked", "automation": "active"}
+    with cluster.postgres.connect("account") as db:
+        assert "member.removed" in [event.type for event in common.outbox(db, person_id=member.person)]
+
+
+def test_a_removed_member_is_refused_by_every_replica_under_load(cluster, start_gateway, team):
+    """As soon as the other replica has heard of it, it accepts no request more."""
+    member = add_member(cluster, team.account, "member")
+    with start_gateway() as second:
+        apis = [Api(url, member.api.key) for url in (cluster.gateway_url, second.url) for _ in range(4)]
+        heard = second.metric("expops_key_revocations_heard_total")
+        with ThreadPoolExecutor(len(apis)) as pool:
+            ended = [pool.submit(wait_for, lambda api=api: api.get("/account/api-keys").status_code == 401, "it is refused")
+                     for api in apis]
+            for api in apis:
+                assert api.get("/search/stats").status_code in (200, 401)
+            team.api.delete(f"/team/members/{member.person}", expect=200)
+            wait_for(lambda: second.metric("expops_key_revocations_heard_total") > heard, "the other replica has heard of it")
+            after = [Api(api.url, member.api.key).get("/account/api-keys").status_code for api in apis]
+            for one in ended:
+                one.result()
+    assert set(after) == {401}
+
+
+def test_a_disabled_person_is_refused_until_that_is_undone(cluster, team):
+    person = cluster.user()
+    member = add_member(cluster, team.account, "admin", person.email)
+    assert cluster.run("gateway", "disable-person", "--email", person.email) == f"{person.email} disabled\n"
+    for api in (person.api, member.api):
+        wait_for(lambda api=api: api.get("/interests").status_code == 401, "the key is refused")
+    cluster.run("gateway", "disable-person", "--email", person.email, "--undo")
+    person.api.get("/interests", expect=200)
+
+
+# ---- invitations ----
+
+
+def test_an_invitation_makes_a_member(cluster, team):
+    invited = cluster.user()
+    invitation = invite(team.api, invited.email.upper(), "viewer")
+    assert invitation["url"].startswith("/console/join#")
+    shown = team.api.get("/team").json()["invitations"]
+    assert [(one["id"], one["role"]) for one in shown] == [(invitation["id"], "viewer")] and "url" not in shown[0]
+    browser = Browser(cluster.gateway_url, invited.key)
+    assert accept(browser, invitation).json()["id"] == team.account
+    assert members(team.api)[invited.email] == "viewer" and team.api.get("/team").json()["invitations"] == []
+    accept(browser, invitation, expect=404)
+    team.api.problem("POST", "/team/invitations", 409, "conflict", {"email": invited.email, "role": "admin"})
+
+
+def test_an_invitation_is_for_one_address_that_is_known_to_be_theirs(cluster, team, other_user):
+    invited = cluster.user()
+    invitation = invite(team.api, invited.email)
+    refused = accept(Browser(cluster.gateway_url, other_user.key), invitation, expect=403)
+    assert refused.json()["error"] == "other_email"
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.forget_proof(db, invited.email)
+    accept(Browser(cluster.gateway_url, invited.key), invitation, expect=403)
+    assert members(team.api) == {team.email: "owner"}
+
+
+def test_only_an_open_invitation_is_accepted(cluster, team):
+    invited = cluster.user()
+    browser = Browser(cluster.gateway_url, invited.key)
+    first = invite(team.api, invited.email)
+    second = invite(team.api, invited.email, "admin")
+    accept(browser, first, expect=404)
+    team.api.delete(f"/team/invitations/{second['id']}", expect=200)
+    team.api.problem("DELETE", f"/team/invitations/{second['id']}", 404, "not_found")
+    accept(browser, second, expect=404)
+    expired = invite(team.api, invited.email)
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.expire_invitation(db, expired["id"])
+    accept(browser, expired, expect=404)
+    assert members(team.api) == {team.email: "owner"}
+
+
+def test_only_a_page_of_this_address_accepts(cluster, team):
+    invited = cluster.user()
+    invitation = invite(team.api, invited.email)
+    browser = Browser(cluster.gateway_url, invited.key)
+    body, path = {"token": token_of(invitation)}, "/team/invitations/accept"
+    assert browser.call("POST", path, body, headers={"Sec-Fetch-Site": "cross-site"}).json()["error"] == "cross_site"
+    assert Browser(cluster.gateway_url).call("POST", path, body).status_code == 401
+    assert browser.call("POST", path, body, headers=SAME_ORIGIN | {"Authorization": f"Bearer {invited.key}"}).status_code == 401
+
+
+def test_at_most_50_invitations_are_open(team):
+    made = [invite(team.api, f"somebody.{number}@example.org") for number in range(50)]
+    team.api.problem("POST", "/team/invitations", 409, "too_many_invitations", {"email": "one@example.org", "role": "viewer"})
+    invite(team.api, "somebody.7@example.org", "viewer")
+    team.api.delete(f"/team/invitations/{made[0]['id']}", expect=200)
+    invite(team.api, "one@example.org")
+
+
+@pytest.mark.parametrize("email", ["nobody", "@example.org", "a@", "a b@example.org", "a@b@c", "a\n@example.org", "a@" + "b" * 260])
+def test_what_is_no_address_is_not_invited(team, email):
+    document = team.api.problem("POST", "/team/invitations", 400, "invalid_request", {"email": email, "role": "viewer"})
+    assert document["errors"][0]["field"] == "email"
+
+
+def test_a_lowered_admins_invitations_end(cluster, team):
+    admin = add_member(cluster, team.account, "admin")
+    invite(admin.api, "somebody@example.org")
+    team.api.patch(f"/team/members/{admin.person}", {"role": "member"}, expect=200)
+    assert team.api.get("/team").json()["invitations"] == []
+
+
+# ---- accounts of a person ----
+
+
+def test_a_session_makes_an_account_and_shows_it(cluster, user):
+    browser = Browser(cluster.gateway_url, user.key)
+    made = browser.call("POST", "/accounts", {"name": "Ranking"}, expect=201).json()
+    assert (made["name"], made["email"], made["role"]) == ("Ranking", user.email, "owner")
+    assert [one["id"] for one in user.api.get("/accounts", expect=200).json()] == [user.account, made["id"]]
+    user.api.problem("POST", "/accounts", 403, "forbidden", {"name": "By a key"})
+    browser.call("POST", "/interests", {"name": "Own", "context": "Of the person's own account."}, expect=201)
+    session = browser.call("POST", "/session/switch", {"account_id": made["id"]}, expect=200).json()
+    assert session["account"] == {"id": made["id"], "name": "Ranking", "email": user.email}
+    assert browser.call("GET", "/session").json() == session
+    assert browser.call("GET", "/interests").json() == []
+    browser.call("POST", "/session/switch", {"account_id": user.account}, expect=200)
+    assert len(browser.call("GET", "/interests").json()) == 1
+
+
+def test_a_session_makes_keys_of_the_account_that_it_shows(cluster, team):
+    person = cluster.user()
+    add_member(cluster, team.account, "member", person.email)
+    browser = Browser(cluster.gateway_url, person.key)
+    assert browser.call("POST", "/session/switch", {"account_id": team.account}, expect=200).json()["role"] == "member"
+    made = browser.call("POST", "/account/api-keys", {"name": "of the team"}, expect=201).json()
+    api = team.api.as_key(made["key"])
+    assert api.get("/team", expect=200).json()["account"]["id"] == team.account
+    api.problem("GET", "/webhooks", 403, "insufficient_scope")
+
+
+def test_a_session_shows_no_account_of_others(cluster, user, other_user):
+    browser = Browser(cluster.gateway_url, user.key)
+    for account in (other_user.account, str(uuid.uuid4())):
+        browser.call("POST", "/session/switch", {"account_id": account}, expect=404)
+    assert browser.call("GET", "/session").json()["account"]["id"] == user.account
+
+
+def test_a_command_makes_an_account(cluster, user):
+    key = cluster.run("gateway", "create-account", "--name", "Ranking", "--owner", user.email).strip()
+    shown = user.api.as_key(key).get("/team", expect=200).json()
+    assert shown["account"]["name"] == "Ranking" and shown["you"]["email"] == user.email
+    assert shown["account"]["id"] != user.account
+
+
+@pytest.mark.parametrize("arguments", [
+    ["create-account"], ["create-account", "--name", "a"], ["create-account", "--name", "", "--owner", "a@b"],
+    ["create-account", "--name", "a", "--owner", "nobody"], ["add-member", "--account", "x", "--email", "a@b", "--role", "viewer"],
+    ["add-member", "--account", str(uuid.uuid4()), "--email", "a@b", "--role", "king"], ["disable-person"],
+    ["disable-person", "--email", "a@b", "more"]])
+def test_commands_refuse_invalid_arguments(cluster, arguments):
+    with pytest.raises(RuntimeError, match=f"usage: gateway {arguments[0]}"):
+        cluster.run("gateway", *arguments)
+
+
+def test_commands_name_what_is_unknown(cluster, team):
+    unknown = f"{secrets.token_hex(6)}@example.org"
+    for arguments in (["create-account", "--name", "a", "--owner", unknown], ["disable-person", "--email", unknown],
+                      ["add-member", "--account", str(uuid.uuid4()), "--email", unknown, "--role", "viewer"],
+                      ["add-member", "--account", team.account, "--email", team.email, "--role", "viewer"]):
+        with pytest.raises(RuntimeError, match="nobody has|no account|only owner"):
+            cluster.run("gateway", *arguments)

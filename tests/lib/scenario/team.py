@@ -1,0 +1,30 @@
+"""An account of several persons."""
+
+import secrets
+from dataclasses import dataclass
+
+from lib.http.client import Api
+
+ROLES = ["owner", "admin", "member", "viewer"]
+
+
+@dataclass
+class Member:
+    """A person with a key of the account that has all scopes of their role."""
+
+    person: str  # its id
+    email: str
+    api: Api
+
+
+def add_member(cluster, account, role, email=None):
+    """Let a new person, or the one of an address, be a member."""
+    email = email or f"{secrets.token_hex(6)}@example.org"
+    key = cluster.run("gateway", "add-member", "--account", account, "--email", email, "--role", role).strip()
+    api = Api(cluster.gateway_url, key)
+    return Member(api.get("/team", expect=200).json()["you"]["person_id"], email, api)
+
+
+def members(api):
+    """{address: role}"""
+    return {member["email"]: member["role"] for member in api.get("/team", expect=200).json()["members"]}
