@@ -45,6 +45,7 @@ const Guide = lazy(() => import("./page/guide/Guide"));
 const Inbox = lazy(() => import("./page/inbox/Inbox"));
 const Interests = lazy(() => import("./page/interests/Interests"));
 const Interest = lazy(() => import("./page/interests/Interest"));
+const Join = lazy(() => import("./page/team/Join"));
 const Licenses = lazy(() => import("./page/licenses/Licenses"));
 const Operator = lazy(() => import("./page/operator/Operator"));
 const Papers = lazy(() => import("./page/papers/Papers"));
@@ -103,6 +104,7 @@ function Pages() {
         <Route path="/connect/created" component={Created} />
         <Route path="/connect/oauth" component={Connected} />
         <Route path="/connect/installed" component={Installed} />
+        <Route path="/join" component={Join} />
         <Route path="/settings" component={Settings} />
         <Route path="/settings/endpoints/:id">{({ id }) => <Endpoint id={id} key={id} />}</Route>
         <Route path="/operator" component={Operator} />

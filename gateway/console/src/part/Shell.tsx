@@ -5,6 +5,8 @@ import { Link, useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../api/client";
 import { inbox, session } from "../api/queries";
+import { accounts } from "../api/team";
+import { useSwitch } from "../page/team/switch";
 import { text } from "../text";
 import { Button } from "./Button";
 import { Dialog } from "./Dialog";
@@ -129,12 +131,37 @@ function PageLinks({ scopes }: { scopes: readonly Scope[] }) {
   );
 }
 
-function Account({ email }: { email: string }) {
+/** The account that is shown, and the others of the person. */
+function AccountSwitch({ shown }: { shown: Schemas["Session"]["account"] }) {
+  const others = useQuery(accounts).data?.items ?? [];
+  const switching = useSwitch();
+  if (others.length < 2)
+    return (
+      <span class="small quiet nav-account" title={shown.name}>
+        {shown.name}
+      </span>
+    );
+  return (
+    <select
+      class="nav-theme"
+      aria-label={text.team.account}
+      value={shown.id}
+      disabled={switching.isPending}
+      onChange={(event) => switching.mutate(event.currentTarget.value)}
+    >
+      {others.map((each) => (
+        <option key={each.id} value={each.id}>
+          {each.name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Account({ shown }: { shown: Schemas["Session"]["account"] }) {
   return (
     <>
-      <span class="small quiet nav-account" title={email}>
-        {email}
-      </span>
+      <AccountSwitch shown={shown} />
       <ThemeSwitch />
       <LogOut />
     </>
@@ -161,7 +188,7 @@ export function Shell({ session, children }: Props) {
         <div class="nav-end">
           <Link href="~/docs/guide">{text.guide.title}</Link>
           <Link href="~/docs">{text.docs.title}</Link>
-          {session ? <Account email={session.account.email} /> : <Link href="/">{text.login.submit}</Link>}
+          {session ? <Account shown={session.account} /> : <Link href="/">{text.login.submit}</Link>}
         </div>
       </nav>
       <main id="content" class="content">

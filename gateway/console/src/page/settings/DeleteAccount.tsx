@@ -8,22 +8,24 @@ import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/Field";
 import { text } from "../../text";
 
-/** Deletes everything; the account's address must be typed. */
+/** Deletes everything, for an owner; the account's name must be typed. */
 export function DeleteAccount() {
   const [typed, setTyped] = useState("");
   const client = useQueryClient();
-  const email = useQuery(session).data?.account.email ?? "";
+  const who = useQuery(session).data;
+  const name = who?.account.name ?? "";
   const deletion = useMutation({
-    mutationFn: () => answer(api.POST("/api/v1.0/account/delete", { body: { confirm: true } })),
+    mutationFn: () => answer(api.POST("/api/v1.0/account/delete", { body: { confirm: true, name } })),
     onSuccess: () => client.setQueryData(session.queryKey, null),
   });
+  if (who?.role !== "owner") return null;
   return (
     <section class="group narrow">
       <h2>{text.settings.account}</h2>
       <p class="read">{text.settings.accountText}</p>
-      <TextField label={text.settings.accountConfirm(email)} value={typed} onInput={setTyped} />
+      <TextField label={text.settings.accountConfirm(name)} value={typed} onInput={setTyped} />
       {deletion.error && <Fault error={deletion.error} />}
-      <Button kind="danger" disabled={typed !== email || email === "" || deletion.isPending} onClick={() => deletion.mutate()}>
+      <Button kind="danger" disabled={typed !== name || name === "" || deletion.isPending} onClick={() => deletion.mutate()}>
         {text.settings.accountDelete}
       </Button>
     </section>

@@ -2,14 +2,17 @@ import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
 import { Endpoints } from "../endpoints/Endpoints";
+import { Team } from "../team/Team";
 import { DeleteAccount } from "./DeleteAccount";
 import { Keys } from "./Keys";
 import { Sessions } from "./Sessions";
 
 export default function Settings() {
+  const hasTeam = useScope("team:read");
   const hasEndpoints = useScope("webhooks:read");
   return (
     <Page title={text.settings.title} wide>
+      {hasTeam && <Team />}
       <Keys />
       <Sessions />
       {hasEndpoints && <Endpoints />}

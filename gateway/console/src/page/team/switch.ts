@@ -1,0 +1,19 @@
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useLocation } from "wouter-preact";
+
+import { answer, api } from "../../api/client";
+import { session } from "../../api/queries";
+
+/** Lets the session show another account of its person; nothing of the former one stays. */
+export function useSwitch() {
+  const client = useQueryClient();
+  const [, navigate] = useLocation();
+  return useMutation({
+    mutationFn: (account_id: string) => answer(api.POST("/api/v1.0/session/switch", { body: { account_id } })),
+    onSuccess: (data) => {
+      client.setQueryData(session.queryKey, data);
+      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session.queryKey[0] });
+      navigate("/");
+    },
+  });
+}
