@@ -8,11 +8,10 @@
 #include <string.h>
 #include <uthash.h>
 
-#define VERSION     "3"
-#define FIELD_COUNT 11
-#define VALUE_MAX   2048 /* longest value accepted; valid ones have under 600 characters */
-#define VERIFIED    "verified"
-#define SLOTS       256 /* a power of two */
+#define VERSION   "3"
+#define VALUE_MAX 2048 /* longest value accepted; valid ones have under 600 characters */
+#define VERIFIED  "verified"
+#define SLOTS     256 /* a power of two */
 
 struct identity_signer {
 	const char *sender, *receiver;
@@ -59,7 +58,15 @@ enum field_index {
 	FIELD_REPO,
 	FIELD_INTEREST,
 	FIELD_VERIFIED,
+	FIELD_PERSON, /* from version 4 on */
+	FIELD_COUNT
 };
+
+/* The versions that are read, and how many fields each has. */
+static const struct version {
+	const char *name;
+	size_t fields;
+} VERSIONS[] = {{"3", FIELD_PERSON}, {"4", FIELD_COUNT}};
 
 static const char *const KIND_NAMES[] = {
 	[KEY_PERSONAL] = "personal",
@@ -244,7 +251,15 @@ struct parsed_value {
 	uint8_t *mac;
 };
 
-/* Split at each `|`; false: there are not FIELD_COUNT fields. */
+static bool is_version(const char *name, size_t fields)
+{
+	for (size_t i = 0; i < ARRAY_LEN(VERSIONS); i++)
+		if (strcmp(VERSIONS[i].name, name) == 0)
+			return VERSIONS[i].fields == fields;
+	return false;
+}
+
+/* Split at each `|`; false: these are not the fields of a version. */
 static bool fields_split(char *text, size_t length, const char *fields[FIELD_COUNT])
 {
 	if (memchr(text, '\0', length))
@@ -258,7 +273,7 @@ static bool fields_split(char *text, size_t length, const char *fields[FIELD_COU
 			fields[count] = field;
 		field = bar;
 	}
-	return count == FIELD_COUNT;
+	return is_version(fields[FIELD_VERSION], count);
 }
 
 /* Split into claims and MAC, and decode the latter. */
@@ -299,8 +314,7 @@ static struct cmac *signing_key(const struct identity_verifier *verifier,
                                 const struct parsed_value *parsed,
                                 const struct identity_request *request)
 {
-	if (strcmp(parsed->fields[FIELD_VERSION], VERSION) != 0 ||
-	    strcmp(parsed->fields[FIELD_RECEIVER], verifier->receiver) != 0)
+	if (strcmp(parsed->fields[FIELD_RECEIVER], verifier->receiver) != 0)
 		return NULL;
 	for (size_t i = 0; i < verifier->count; i++) {
 		const struct identity_secret *row = &verifier->secrets[i];
@@ -341,6 +355,12 @@ static const char *text_or_null(const char *text)
 	return text[0] == '\0' ? NULL : text;
 }
 
+/* The person of version 4, who may be absent. */
+static bool person_parse(const char *text, struct uuid *ret_person)
+{
+	return !text || text[0] == '\0' || uuid_parse(text, strlen(text), ret_person);
+}
+
 static bool claims_read(const char *const fields[FIELD_COUNT], struct verified_identity *verified)
 {
 	struct identity *identity = &verified->identity;
@@ -348,6 +368,7 @@ static bool claims_read(const char *const fields[FIELD_COUNT], struct verified_i
 	if (!uuid_parse(fields[FIELD_ACCOUNT], strlen(fields[FIELD_ACCOUNT]), &identity->account) ||
 	    !uuid_parse(fields[FIELD_KEY_ID], strlen(fields[FIELD_KEY_ID]), &identity->key_id) ||
 	    !kind_parse(fields[FIELD_KIND], &identity->kind) ||
+	    !person_parse(fields[FIELD_PERSON], &identity->person) ||
 	    !number_parse(fields[FIELD_SCOPES], 16, "0123456789abcdef", 16, &identity->scopes) ||
 	    !number_parse(fields[FIELD_SIGNED], 10, "0123456789", 18, &signed_ms))
 		return false;

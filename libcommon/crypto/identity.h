@@ -16,8 +16,9 @@
  *
  * where claims are version, sender, receiver, account, key id, kind, scopes (hex mask), time of
  * signing (Unix ms), repo, interest, and `verified` if the account has proved that the repo is its
- * own, joined by `|`; and request is the method, the target with its query, and the value of
- * X-Request-Id:
+ * own, joined by `|`. Version 4 has the id of the person behind them: it is read, and will be
+ * written once no process is left that reads version 3 only. And request is the method, the target
+ * with its query, and the value of X-Request-Id:
  *
  *     3|gateway|svc-search|0197…|0197…|personal|3f|1767225600000|||
  *     GET /api/v1.0/search/assets/list?limit=5
@@ -49,10 +50,11 @@ enum key_kind {
 	KEY_SERVICE,    /* no key: a service calls another on behalf of the account */
 };
 
-/** The caller of a request. One account is one user. */
+/** The caller of a request. */
 struct identity {
 	struct uuid account;
 	struct uuid key_id; /* nil for KEY_SERVICE */
+	struct uuid person; /* nil: not known, or not a person. Never decides what is allowed */
 	enum key_kind kind;
 	uint64_t scopes;      /* mask of the bits in scope.h */
 	const char *repo;     /* `owner/name`, for an automation key; NULL: none */

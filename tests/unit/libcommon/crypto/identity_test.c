@@ -310,6 +310,10 @@ static void invalid_claims_are_refused(void **state)
 	static const char *const FORMATS[] = {
 		"3|gateway|svc-search|%s|%s|personal|3f|1767225600000||||",
 		"2|gateway|svc-search|%s|%s|personal|3f|1767225600000|||",
+		"5|gateway|svc-search|%s|%s|personal|3f|1767225600000||||",
+		"4|gateway|svc-search|%s|%s|personal|3f|1767225600000|||",
+		"4|gateway|svc-search|%s|%s|personal|3f|1767225600000||||ada",
+		"4|gateway|svc-search|%s|%s|personal|3f|1767225600000|||||",
 		"3|gateway|svc-search|%s|%s|personal|3f|1767225600000||",
 		"3|gateway|svc-search|%s|%s|owner|3f|1767225600000|||",
 		"3|gateway|svc-search|%s|%s|personal||1767225600000|||",
@@ -333,6 +337,26 @@ static void invalid_claims_are_refused(void **state)
 		if (verify(f, sign_claims(f, claims), &f->request) != ERR_UNAUTHENTICATED)
 			fail_msg("'%s' was taken", claims);
 	}
+}
+
+/* What the next version of the gateway sends. */
+static void version_4_has_a_person(void **state)
+{
+	static const char A[] = "0197a000-0000-7000-8000-000000000001";
+	static const char P[] = "0197a000-0000-7000-8000-000000000002";
+	struct fixture *f = *state;
+	struct verified_identity read;
+	const char *form = "4|gateway|svc-search|%s|%s|personal|3f|1767225600000||||%s";
+	const char *value = sign_claims(f, arena_printf(f->arena, form, A, A, P));
+	assert_int_equal(identity_verify(f->verifier, f->arena, value, &f->request, NOW_MS, &read),
+	                 ERR_NONE);
+	char person[UUID_TEXT_LEN + 1];
+	uuid_format(&read.identity.person, person);
+	assert_string_equal(person, P);
+	value = sign_claims(f, arena_printf(f->arena, form, A, A, ""));
+	assert_int_equal(identity_verify(f->verifier, f->arena, value, &f->request, NOW_MS, &read),
+	                 ERR_NONE);
+	assert_true(uuid_is_nil(&read.identity.person));
 }
 
 static void empty_values_are_refused(void **state)
@@ -381,6 +405,7 @@ int main(void)
 		TEST(each_of_several_secrets_verifies),
 		TEST(changed_values_are_refused),
 		TEST(invalid_claims_are_refused),
+		TEST(version_4_has_a_person),
 		TEST(empty_values_are_refused),
 		TEST(separators_in_fields_are_refused),
 		TEST(kinds_have_names),
