@@ -7,6 +7,7 @@
 #include "queue/wakeup.h"
 #include "result/result.h"
 #include "run/run.h"
+#include "run/run_results.h"
 #include "service/repository_name.h"
 #include "svc-evalenv-schema.h"
 #include "template/template.h"
@@ -40,6 +41,7 @@ static const struct route ROUTES[] = {
 
 static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_eval_evidence_get, eval_evidence_get},
+	{INTERNAL_ID_eval_results_get, eval_results_get},
 	{0},
 };
 

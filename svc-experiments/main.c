@@ -8,6 +8,7 @@
 #include "implementation/paper.h"
 #include "main/service_main.h"
 #include "product/agent_workflow.h"
+#include "result/linked_run.h"
 #include "result/result.h"
 #include "run/run.h"
 #include "service/repository_name.h"
@@ -17,6 +18,7 @@
 static const struct route ROUTES[] = {
 	{API_ID_experiments_list, experiment_list},
 	{API_ID_experiment_create, experiment_create},
+	{API_ID_experiments_compare, experiments_compare},
 	{API_ID_experiment_get, experiment_get},
 	{API_ID_experiment_update, experiment_update},
 	{API_ID_experiment_delete, experiment_delete},
@@ -52,6 +54,7 @@ static const struct job JOBS[] = {
 	{"implementation_check", run_check, .acts_for_caller = true},
 	{"workflow_cancel", run_workflow_cancel, .acts_for_caller = true},
 	{"reservation_release", run_reservation_release},
+	{"results_collect", results_collect},
 	{0},
 };
 
@@ -60,6 +63,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.eval", "run.failed", evaluation_store},
 	{"events.eval", "run.cancelled", evaluation_store},
 	{"events.eval", "run.timed_out", evaluation_store},
+	{"events.runs", "run.measured", linked_run_measured},
 	{"events.code_host", "pull_request", on_run_pull_request},
 	{"events.code_host", "workflow_run", on_run_workflow},
 	{"events.code_host", "repository_name", on_repository_name},

@@ -32,6 +32,7 @@ CREATE TABLE experiment (
     updated_at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
     analysis_id uuid,
     delta_source text,
+    status_at timestamp with time zone DEFAULT now(),
     CONSTRAINT created_via_bytes CHECK ((octet_length(created_via) <= 256)),
     CONSTRAINT experiment_ab_test_config_check CHECK ((jsonb_typeof(ab_test_config) = 'object'::text)),
     CONSTRAINT experiment_ab_test_results_check CHECK ((jsonb_typeof(ab_test_results) = 'object'::text)),
@@ -98,6 +99,22 @@ CREATE TRIGGER implementation_cancel BEFORE DELETE ON implementation FOR EACH RO
 CREATE TRIGGER implementation_hold BEFORE INSERT OR UPDATE OF repo ON implementation FOR EACH ROW EXECUTE FUNCTION implementation_hold();
 ALTER TABLE ONLY implementation
     ADD CONSTRAINT implementation_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
+
+CREATE TABLE linked_run (
+    experiment_id uuid NOT NULL,
+    source text NOT NULL,
+    run_key text NOT NULL,
+    arm text NOT NULL,
+    digest text,
+    metrics jsonb,
+    is_cost_estimated boolean DEFAULT false NOT NULL,
+    at timestamp with time zone DEFAULT clock_timestamp() NOT NULL,
+    CONSTRAINT linked_run_source_check CHECK ((source = ANY (ARRAY['eval_runs'::text, 'telemetry'::text])))
+);
+ALTER TABLE ONLY linked_run
+    ADD CONSTRAINT linked_run_pkey PRIMARY KEY (experiment_id, source, run_key);
+ALTER TABLE ONLY linked_run
+    ADD CONSTRAINT linked_run_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 
 CREATE TABLE project (
     id uuid DEFAULT uuid_v7() NOT NULL,
@@ -173,7 +190,7 @@ CREATE TABLE experiment_result (
     input jsonb NOT NULL,
     output jsonb NOT NULL,
     is_apart boolean DEFAULT false NOT NULL,
-    CONSTRAINT experiment_result_source_check CHECK ((source = ANY (ARRAY['metrics'::text, 'rows'::text, 'eval_runs'::text])))
+    CONSTRAINT experiment_result_source_check CHECK ((source = ANY (ARRAY['metrics'::text, 'rows'::text, 'eval_runs'::text, 'telemetry'::text])))
 );
 ALTER TABLE ONLY experiment_result
     ADD CONSTRAINT experiment_result_pkey PRIMARY KEY (id);

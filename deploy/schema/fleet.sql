@@ -415,6 +415,17 @@ ALTER TABLE ONLY endpoint_disabled
     ADD CONSTRAINT endpoint_disabled_pkey PRIMARY KEY (account_id, endpoint_id);
 CREATE TRIGGER account_skipped BEFORE INSERT ON endpoint_disabled FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
+CREATE TABLE experiment_reminder (
+    account_id uuid NOT NULL,
+    experiment_id uuid NOT NULL,
+    kind text NOT NULL,
+    name text NOT NULL,
+    due_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY experiment_reminder
+    ADD CONSTRAINT experiment_reminder_pkey PRIMARY KEY (account_id, experiment_id, kind);
+CREATE TRIGGER account_skipped BEFORE INSERT ON experiment_reminder FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
 CREATE TABLE inbox_archived (
     account_id uuid NOT NULL,
     item uuid NOT NULL,

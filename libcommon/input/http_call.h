@@ -32,6 +32,7 @@ struct http_call {
 	size_t field_count;
 	struct reply *reply;           /* internal to reply.c */
 	struct reply_sending *sending; /* internal to reply_send.c */
+	struct reply_stream *stream;   /* likewise; NULL: the reply is not made while it is sent */
 	/* idempotency.h; NULL: none is held */
 	struct reservation *reservation;
 };

@@ -10,7 +10,7 @@ const struct event_stream EVENT_STREAMS[] = {
 	{"events.experiments",
          "svc-experiments",
          {"svc-fleet", "svc-integrations", "svc-interests"}},
-	{"events.runs", "svc-fleet", {"svc-integrations", "svc-interests"}},
+	{"events.runs", "svc-fleet", {"svc-experiments", "svc-integrations", "svc-interests"}},
 	{"events.eval", "svc-evalenv", {"svc-experiments", "svc-integrations"}},
 	{"events.assets", "svc-search", {"svc-integrations", "svc-interests"}},
 	{"events.code_host",

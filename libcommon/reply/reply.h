@@ -1,8 +1,9 @@
 /** libcommon/reply/: replies of handlers. A handler calls exactly one of reply_json(),
  * reply_json_length(), reply_doc(), reply_content(), reply_empty(), reply_page(), reply_task(),
- * reply_papers() (reply_papers.h) or reply_one() (resource.h), or it raises, which replies a
- * problem (json/problem.h). None or two is a bug and aborts. The reply is sent after the handler
- * has returned, with Content-Type and X-Request-Id. */
+ * reply_papers() (reply_papers.h), reply_csv() (reply_csv.h), reply_stream_begin() or reply_one()
+ * (resource.h), or it raises, which replies a problem (json/problem.h). None or two is a bug and
+ * aborts. But for the two that send while they run, the reply is sent after the handler has
+ * returned, with Content-Type and X-Request-Id. */
 #pragma once
 
 #include "http/server.h"
@@ -24,6 +25,14 @@ void reply_doc(struct request *rq, int status, yyjson_mut_doc *doc);
 /** Reply with content of another media type. Borrows both texts. */
 void reply_content(struct request *rq, int status, const char *type, const char *content,
                    size_t length);
+
+/** Begin a reply whose content is made while it is sent, and send more of it. No cache validates
+ * it. Once it has begun, the handler does not run again, and a failure breaks the connection off,
+ * so that the client does not take the content for complete. reply_stream_add() suspends while the
+ * client has not read what was sent before, outside of a transaction; that time does not count
+ * against the request's deadline. Copies. Raises ERR_CLIENT_GONE. */
+void reply_stream_begin(struct request *rq, int status, const char *type);
+void reply_stream_add(struct request *rq, const char *content, size_t length);
 
 /** Reply without content: 202, 204 or 304. */
 void reply_empty(struct request *rq, int status);
@@ -84,6 +93,10 @@ enum err_code reply_take_memory(struct request *rq) attr_must_use;
  * kilobyte or more is compressed when the client accepts gzip; a strong ETag then ends in
  * `-gzip`. */
 void reply_send(struct request *rq);
+
+/** End the content that reply_stream_begin() began; or, when the request has failed, break the
+ * connection off. */
+void reply_stream_end(struct request *rq);
 
 /** For on_drained: send the next pieces. */
 void reply_send_more(struct request *rq);

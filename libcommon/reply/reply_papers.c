@@ -1,10 +1,10 @@
 #include "reply/reply_papers.h"
 
-#include "http/accept.h"
 #include "input/http_call.h"
 #include "json/json.h"
 #include "product/citation.h"
 #include "reply/etag.h"
+#include "reply/media_type.h"
 #include "reply/reply.h"
 
 #include <string.h>
@@ -13,6 +13,7 @@ static const char *const MEDIA_TYPES[] = {
 	"application/json",
 	"application/x-bibtex",
 	"application/x-research-info-systems",
+	NULL,
 };
 
 /* The forms other than JSON, by number of MEDIA_TYPES. */
@@ -27,12 +28,7 @@ static const struct {
 
 void reply_papers(struct request *rq, const char *json_array, const char *member)
 {
-	size_t chosen = http_accept_choose(&rq->http->head, MEDIA_TYPES, ARRAY_LEN(MEDIA_TYPES));
-	if (chosen == HTTP_ACCEPT_NONE)
-		raise_error(rq, ERR_NOT_ACCEPTABLE,
-		            "Accept must allow application/json, application/x-bibtex or "
-		            "application/x-research-info-systems");
-	reply_header(rq, "Vary", "Accept");
+	size_t chosen = reply_choose(rq, MEDIA_TYPES);
 	if (chosen == 0) {
 		reply_json(rq, 200, json_array);
 		return;

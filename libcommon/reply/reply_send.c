@@ -1,7 +1,9 @@
 /* Sending a reply: its fields, its coding, and its share of the memory of answers.
  *
  * A large reply is compressed a piece in each turn of the loop, and not before the client has read
- * what was sent, so that it does not hold up other requests. */
+ * what was sent, so that it does not hold up other requests. A reply that is made while it is sent
+ * goes the same way, with its fiber in between. */
+#include "base/timefmt.h"
 #include "http/accept_encoding.h"
 #include "http/gzip.h"
 #include "http/method.h"
@@ -87,7 +89,7 @@ static void start(struct request *rq, const struct reply *reply, bool is_gzip, i
 	if (reply->type)
 		fields[count++] = http_field_of("Content-Type", reply->type);
 	fields[count++] = http_field_of("X-Request-Id", rq->id);
-	if (reply->length >= GZIP_MIN_BYTES)
+	if (reply->length >= GZIP_MIN_BYTES || length < 0)
 		fields[count++] = http_field_of("Vary", "Accept-Encoding");
 	if (is_gzip)
 		fields[count++] = http_field_of("Content-Encoding", "gzip");
@@ -101,8 +103,87 @@ static void start(struct request *rq, const struct reply *reply, bool is_gzip, i
 	http_respond_start(http->exchange, reply->status, fields, count, length);
 }
 
+/* --- Content that is made while it is sent ---------------------------------------------------- */
+
+struct reply_stream {
+	struct gzip *gzip; /* NULL: it is not compressed */
+	bool is_unread;    /* the client has not read all that was sent */
+};
+
+/* A size at which a compressor takes all the memory that it may. */
+#define STREAM_BYTES ((size_t)1 << 20)
+
+void reply_stream_begin(struct request *rq, int status, const char *type)
+{
+	struct http_call *http = rq->http;
+	bool is_gzip = coding_is_accepted(&http->head, CODING_GZIP);
+	reply_content(rq, status, type, NULL, 0);
+	http->stream = arena_new_of(rq->arena, struct reply_stream);
+	if (is_gzip)
+		http->stream->gzip = gzip_new(rq->arena, STREAM_BYTES);
+	rq->has_effects = true;
+	start(rq, http->reply, is_gzip, -1);
+}
+
+/* The server ends an exchange whose client reads too slowly. */
+static void wait_for_client(struct request *rq)
+{
+	struct reply_stream *stream = rq->http->stream;
+	uint64_t left_ms = request_left_ms(rq);
+	stream->is_unread = true;
+	rq->deadline_ms = UINT64_MAX;
+	http_respond_later(rq->http->exchange);
+	while (stream->is_unread)
+		request_wait(rq);
+	rq->deadline_ms = time_monotonic_ms() + left_ms;
+}
+
+static void add_piece(struct request *rq, const char *content, size_t length, bool is_last)
+{
+	struct gzip *gzip = rq->http->stream->gzip;
+	if (gzip)
+		content = gzip_add(gzip, content, length, is_last, &length);
+	if (length && !rq->http->head.is_head)
+		http_respond_content(rq->http->exchange, content, length);
+}
+
+void reply_stream_add(struct request *rq, const char *content, size_t length)
+{
+	request_require_no_transaction(rq);
+	for (size_t piece; length > 0; content += piece, length -= piece) {
+		piece = MIN_OF(length, PIECE_BYTES);
+		if (fiber_cancelled(rq->fiber))
+			request_wait(rq); /* raises */
+		add_piece(rq, content, piece, false);
+		wait_for_client(rq);
+	}
+}
+
+void reply_stream_end(struct request *rq)
+{
+	if (rq->problem.code) {
+		http_respond_abort(rq->http->exchange);
+		return;
+	}
+	add_piece(rq, "", 0, true);
+	http_respond_end(rq->http->exchange);
+}
+
+/* --- Content that is there -------------------------------------------------------------------- */
+
+static void stream_go_on(struct request *rq)
+{
+	rq->http->stream->is_unread = false;
+	if (rq->fiber)
+		fiber_wake(rq->fiber);
+}
+
 void reply_send_more(struct request *rq)
 {
+	if (rq->http->stream) {
+		stream_go_on(rq);
+		return;
+	}
 	struct http_exchange *x = rq->http->exchange;
 	struct reply_sending *sending = rq->http->sending;
 	size_t piece = MIN_OF(sending->left, PIECE_BYTES), ready;

@@ -231,10 +231,22 @@ static bool run_again(struct request *rq)
 	return true;
 }
 
+/* The reply was sent as it was made. */
+static void end_stream(struct request *rq)
+{
+	const struct problem *problem = &rq->problem;
+	report_finished(rq,
+	                problem->code ? err_info(problem->code)->status : rq->http->reply->status);
+	reply_stream_end(rq);
+	http_body_drop(&rq->http->received);
+}
+
 /* Answer, or free the request of a client that has disconnected. */
 static void request_over(struct request *rq)
 {
-	if (rq->http->exchange)
+	if (rq->http->exchange && rq->http->stream)
+		end_stream(rq);
+	else if (rq->http->exchange)
 		send_reply(rq);
 	else
 		arena_free(rq->arena);

@@ -4,7 +4,9 @@
 #include "client/service_ask.h"
 #include "crypto/uuid.h"
 #include "json/json.h"
+#include "reply/media_type.h"
 #include "run.sql.h"
+#include "run/run_csv.h"
 
 #include <string.h>
 
@@ -63,6 +65,10 @@ const struct queue RUNS = {
 void run_list(struct request *rq)
 {
 	struct run_input *in = request_input(rq, struct run_input, LIST_FIELDS);
+	if (reply_choose(rq, JSON_OR_CSV) == 1) {
+		run_csv_reply(rq, in->status, in->template_id);
+		return;
+	}
 	struct pg_rows *rows =
 		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(in->status),
 	                 pg_text(in->template_id), pg_text(rq->caller.repo), pg_int(in->limit),

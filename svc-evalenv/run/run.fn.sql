@@ -114,13 +114,26 @@ BEGIN
     made := r.id;
 END $$;
 
+-- The examples of a run's results as other services read them; null: there are none.
+CREATE OR REPLACE FUNCTION run_examples(examples jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT jsonb_agg(jsonb_build_object('id', e.one -> 'id', 'group', e.one -> 'group', 'sample', e.one -> 'sample',
+                                        'metrics', e.one -> 'metrics') ORDER BY e.place)
+    FROM jsonb_array_elements(CASE WHEN jsonb_typeof(examples) = 'array' THEN examples ELSE '[]' END) WITH ORDINALITY AS e (one, place)
+    WHERE jsonb_typeof(e.one) = 'object'
+$$;
+
+-- The arm of an experiment that the params of a run name; null: they name none.
+CREATE OR REPLACE FUNCTION run_arm(params jsonb) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN char_length(params ->> 'arm') <= 100 THEN params ->> 'arm' END;
+
 -- Notify others how a run has ended.
 CREATE OR REPLACE FUNCTION run_ended() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM event_emit('events.eval', 'run.' || NEW.status, NEW.account_id, jsonb_build_object(
         'run_id', r.id, 'status', NEW.status, 'template_id', r.template_id, 'template_version', r.template_version,
         'template_digest', r.template_digest, 'params', CASE WHEN octet_length(r.params::text) <= 8192 THEN r.params END,
-        'experiment_id', coalesce(r.params, l.params) -> 'experiment_id', 'error', NEW.error, 'metrics', r.metrics,
+        'experiment_id', coalesce(r.params, l.params) -> 'experiment_id', 'arm', run_arm(coalesce(r.params, l.params)),
+        'error', NEW.error, 'metrics', r.metrics,
         'finished_at', time_json(NEW.finished_at)))
     FROM run r LEFT JOIN run_large l ON l.run_id = r.id WHERE r.id = NEW.id;
     RETURN NULL;

@@ -22,13 +22,14 @@ static bool is_sequential(const struct plan *plan, enum analysis_source source)
 }
 
 struct analysis *analysis_new(struct arena *arena, const struct plan *plan,
-                              enum analysis_source source)
+                              enum analysis_source source, const struct result_facts *facts)
 {
 	struct analysis *a = arena_alloc(arena, sizeof(*a));
 	*a = (struct analysis){
 		.arena = arena,
 		.plan = plan,
 		.source = source,
+		.facts = *facts,
 		.testing = {.alpha = plan->alpha,
 	                    .is_sequential = is_sequential(plan, source),
 	                    .tuned_units = plan->planned_n > 0 ? 2 * plan->planned_n : TUNED_UNITS},
@@ -44,6 +45,11 @@ struct analysis *analysis_new(struct arena *arena, const struct plan *plan,
 	for (size_t i = 0; i < plan->metric_count * PLAN_ARMS_MAX; i++)
 		a->metrics[i / PLAN_ARMS_MAX].pairs[i % PLAN_ARMS_MAX].improvement = NAN;
 	return a;
+}
+
+struct arm_figures arm_figures_of(double n, double mean)
+{
+	return (struct arm_figures){n, mean, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 void analysis_complete_pair(const struct analysis *a, const struct planned_metric *metric,
@@ -84,9 +90,11 @@ static void check_pair(struct analysis *a, const struct planned_metric *metric,
 	double missing = 0;
 	if (a->allocation.is_broken)
 		pair->invalid = "the units were not assigned as planned";
+	else if (a->facts.missing_runs > 0)
+		pair->invalid = "runs have failed, whose results are missing";
 	if (pair->invalid)
 		pair->p_adjusted = NAN;
-	if (a->source != SOURCE_SUMS)
+	if (a->source != SOURCE_SUMS && !a->facts.is_repeated)
 		return;
 	if (a->testing.is_sequential)
 		missing = SEQUENTIAL_UNITS_MIN - (c->n + t->n);
@@ -229,6 +237,12 @@ static const char *sentence(struct analysis *a)
 	default:
 		return arena_printf(a->arena, "There is no valid test: %s.", pair->invalid);
 	}
+}
+
+void analysis_refuse(struct analysis *a, const char *why)
+{
+	a->verdict = VERDICT_INVALID;
+	a->text = arena_printf(a->arena, "There is no valid test: %s.", why);
 }
 
 void analysis_conclude(struct analysis *a, yyjson_val *previous)

@@ -2,7 +2,9 @@
  * the figures of arms and comparisons; analysis_conclude() adds what concerns all of them.
  *
  * Which test: the plan's mode, else `sequential` for sums, which live traffic gives and people look
- * at again and again, and `fixed` for rows, which are complete. Rows are always tested once. */
+ * at again and again, and `fixed` for rows, which are complete. Rows are always tested once; where
+ * they are looked at as each run ends, there is no word before `planned_n` of them, if the plan has
+ * that, and a warning otherwise. */
 #pragma once
 
 #include "analysis/plan.h"
@@ -14,6 +16,7 @@
 /** Of an arm in a metric. NaN: not known. */
 struct arm_figures {
 	double n, mean, low, high;
+	double smallest, largest; /* of runs: their spread; the best of several is never a result */
 	double events, non_events; /* proportions: successes and failures */
 };
 
@@ -44,10 +47,24 @@ struct warning {
 
 enum analysis_source { SOURCE_SUMS, SOURCE_ROWS };
 
+/** What `n` counts. */
+enum analysis_unit { UNIT_UNIT, UNIT_EXAMPLE, UNIT_RUN };
+
+/** What the results say besides their figures. Zero: nothing. */
+struct result_facts {
+	const char *template_digest; /* of the evaluation that all runs are of; NULL: none */
+	double missing_runs;         /* runs that failed by themselves: there is no valid test */
+	double left_out_runs;        /* runs that say nothing, such as those of a lost worker */
+	bool is_repeated;            /* looked at as each run ended, not once */
+	bool has_estimated_cost;     /* `cost_usd` was not told but estimated */
+};
+
 struct analysis {
 	struct arena *arena;
 	const struct plan *plan;
 	enum analysis_source source;
+	enum analysis_unit unit;
+	struct result_facts facts;
 	struct testing testing;
 	double units[PLAN_ARMS_MAX]; /* NaN: unknown */
 	struct allocation allocation;
@@ -63,12 +80,19 @@ struct analysis {
 	const char *text;
 };
 
-/** An analysis without figures, in the arena. Borrows the plan. */
+/** An analysis without figures, in the arena. Borrows the plan and the texts of `facts`. */
 struct analysis *analysis_new(struct arena *arena, const struct plan *plan,
-                              enum analysis_source source);
+                              enum analysis_source source, const struct result_facts *facts);
+
+/** Figures of which only `n` and `mean` are known so far. */
+struct arm_figures arm_figures_of(double n, double mean);
 
 /** Adjust p, decide, warn. `previous`: the output of the newest results before, NULL for none. */
 void analysis_conclude(struct analysis *analysis, yyjson_val *previous);
+
+/** In place of analysis_conclude(), for results that do not fit the plan: there is no valid test,
+ * for the reason `why`, the rest of a sentence. */
+void analysis_refuse(struct analysis *analysis, const char *why);
 
 /** Set what follows from a comparison alone: the detectable effect, the units needed and, when it
  * has no variance, why there is no test. `units` of both arms. */

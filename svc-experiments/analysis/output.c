@@ -1,6 +1,6 @@
 #include "analysis/output.h"
 
-#include "analysis/csv.h"
+#include "json/csv.h"
 
 #include <math.h>
 #include <string.h>
@@ -70,12 +70,17 @@ static yyjson_mut_val *pair_json(const struct analysis *a, yyjson_mut_doc *doc, 
 static yyjson_mut_val *arm_json(const struct analysis *a, yyjson_mut_doc *doc, size_t arm,
                                 const struct arm_figures *figures)
 {
-	struct object o = object_new(doc);
+	struct object o = object_new(doc), spread = object_new(doc);
 	add_text(o, "arm", a->plan->arms[arm].key);
 	add_count(o, "n", figures->n);
 	add(o, "mean", figures->mean);
 	add(o, "low", figures->low);
 	add(o, "high", figures->high);
+	if (!isnan(figures->smallest)) {
+		add(spread, "min", figures->smallest);
+		add(spread, "max", figures->largest);
+		yyjson_mut_obj_add_val(doc, o.value, "spread", spread.value);
+	}
 	return o.value;
 }
 
@@ -159,8 +164,13 @@ static void add_conclusion(const struct analysis *a, struct object o)
 	add_text(o, "text", a->text);
 	add_text(o, "advice", verdict_advice(a->verdict, a->worst, !a->testing.is_sequential));
 	add_count(o, "dropped_examples", a->dropped_examples);
+	add_count(o, "missing_runs", a->facts.missing_runs);
+	add_count(o, "left_out_runs", a->facts.left_out_runs);
+	add_text(o, "template_digest", a->facts.template_digest);
 	add_count(o, "replicates", a->replicates);
 }
+
+static const char *const UNITS[] = {"unit", "example", "run"};
 
 const char *analysis_json(const struct analysis *a, const char *source)
 {
@@ -168,6 +178,7 @@ const char *analysis_json(const struct analysis *a, const char *source)
 	struct object o = object_new(doc);
 	yyjson_mut_val *metrics = yyjson_mut_arr(doc);
 	add_text(o, "source", source);
+	add_text(o, "unit", UNITS[a->unit]);
 	add_text(o, "mode", a->testing.is_sequential ? "sequential" : "fixed");
 	add(o, "alpha", a->plan->alpha);
 	yyjson_mut_obj_add_val(doc, o.value, "units", units_json(a, doc));

@@ -51,6 +51,7 @@ static const struct field CONFIG[] = {
 	JSON_FLOAT("alpha", OPTIONAL, 0.001, 0.2),
 	JSON_FLOAT("power", OPTIONAL, 0.5, 0.99),
 	JSON_INT("planned_n", OPTIONAL, 2, 1e12),
+	JSON_INT("planned_days", OPTIONAL, 1, 365),
 	FIELD_END,
 };
 

@@ -8,6 +8,7 @@
  *     suite_rows.c  runs of a suite of tasks
  *     warning.c   what a reader of the figures should know
  *     output.c    the analysis as JSON and as CSV
+ *     side_by_side.c  several experiments beside each other
  *
  * This header: the plan.
  *

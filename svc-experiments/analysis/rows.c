@@ -323,12 +323,26 @@ static void compare_arm(struct analysis *a, const struct planned_metric *metric,
 	                       figures->arms[a->plan->control].n + figures->arms[arm].n);
 }
 
+/* Smallest and largest of the runs of an arm. */
+static void set_spread(const struct examples *all, size_t arm, struct arm_figures *figures)
+{
+	for (size_t i = 0; i < all->count; i++) {
+		const struct example *run = &all->items[i];
+		if (run->arm != (int)arm)
+			continue;
+		figures->smallest = fmin(figures->smallest, run->sum / run->n);
+		figures->largest = fmax(figures->largest, run->sum / run->n);
+	}
+}
+
 static void set_arm(struct analysis *a, const struct planned_metric *metric,
                     const struct examples *all, size_t arm, struct arm_figures *figures)
 {
 	struct proportion counts;
 	struct sample s = arm_sample(metric, all, (int)arm, &counts);
-	*figures = (struct arm_figures){s.n, s.mean, NAN, NAN, NAN, NAN};
+	*figures = arm_figures_of(s.n, s.mean);
+	if (a->unit == UNIT_RUN)
+		set_spread(all, arm, figures);
 	if (s.n == 0)
 		figures->mean = NAN;
 	else if (metric->kind == KIND_PROPORTION && counts.successes == floor(counts.successes))
@@ -389,6 +403,7 @@ static bool check_rows(struct analysis *a, yyjson_val *rows, struct problem *pro
 void rows_read(struct analysis *a, yyjson_val *rows, struct problem *problem)
 {
 	bool is_runs = check_rows(a, rows, problem);
+	a->unit = is_runs ? UNIT_RUN : UNIT_EXAMPLE;
 	for (size_t i = 0; problem->field_count == 0 && i < a->plan->metric_count; i++)
 		if (a->plan->metrics[i].kind != KIND_SUITE)
 			read_metric(a, rows, is_runs, i, problem);

@@ -13,7 +13,8 @@
 
 #include "analysis/analysis.h"
 
-#define ROWS_MAX 200000
+#define ROWS_MAX   200000
+#define ROWS_BYTES ((size_t)8 << 20) /* of JSON */
 
 /** Read an array of rows whose members were checked one by one. Adds a fault to `problem` for each
  * row that does not fit the plan or the other rows. */

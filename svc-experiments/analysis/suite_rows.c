@@ -53,11 +53,6 @@ static size_t fewest_runs(const struct suite_task *tasks, size_t count)
 	return fewest;
 }
 
-static struct arm_figures arm_of(double n, double mean)
-{
-	return (struct arm_figures){n, mean, NAN, NAN, NAN, NAN};
-}
-
 static void compare_suite(struct analysis *a, const struct suite_task *tasks, size_t count,
                           size_t arm, struct metric_figures *figures)
 {
@@ -76,8 +71,8 @@ static void compare_suite(struct analysis *a, const struct suite_task *tasks, si
 	pair->improvement = r.improvement;
 	pair->minimum_detectable = pair->needed_n = NAN;
 	a->replicates = (double)r.replicates;
-	figures->arms[a->plan->control] = arm_of((double)control_runs, r.control);
-	figures->arms[arm] = arm_of((double)treatment_runs, r.treatment);
+	figures->arms[a->plan->control] = arm_figures_of((double)control_runs, r.control);
+	figures->arms[arm] = arm_figures_of((double)treatment_runs, r.treatment);
 	if (fewest_runs(tasks, count) < RUNS_MIN)
 		pair->invalid = "an arm has fewer than 5 runs of a task";
 	pair->p_adjusted = pair->invalid ? NAN : r.comparison.p;
@@ -88,7 +83,7 @@ void suite_read(struct analysis *a, yyjson_val *rows, size_t number)
 	struct metric_figures *figures = &a->metrics[number];
 	struct suite_task tasks[PLAN_METRICS_MAX];
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
-		figures->arms[arm] = arm_of(0, NAN);
+		figures->arms[arm] = arm_figures_of(0, NAN);
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++) {
 		if (arm == a->plan->control)
 			continue;

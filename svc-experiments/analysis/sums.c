@@ -143,7 +143,7 @@ static void read_arm(const struct place *at, const struct planned_metric *metric
 static void set_arm(const struct analysis *a, enum metric_kind kind, const struct given *g,
                     struct arm_figures *arm)
 {
-	*arm = (struct arm_figures){g->sample.n, g->sample.mean, NAN, NAN, NAN, NAN};
+	*arm = arm_figures_of(g->sample.n, g->sample.mean);
 	if (!g->is_there) {
 		arm->mean = NAN;
 	} else if (kind == KIND_PROPORTION) {

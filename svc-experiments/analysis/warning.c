@@ -131,8 +131,27 @@ static void add_shrunk(struct analysis *a, size_t metric, yyjson_val *previous)
 			"whole experiment so far.");
 }
 
+/* What the results say besides their figures. */
+static void add_of_facts(struct analysis *a)
+{
+	const struct result_facts *facts = &a->facts;
+	bool has_end = a->plan->planned_n > 0 && a->unit == UNIT_RUN;
+	if (facts->missing_runs > 0)
+		warning_add(
+			a, "missing_runs", NULL,
+			"Runs have failed by themselves; what they would have shown is missing.");
+	if (facts->is_repeated && !has_end)
+		warning_add(a, "early_look", NULL,
+		            "The results are looked at as each run ends, and the test allows one "
+		            "look only; plan the number of runs.");
+	if (facts->has_estimated_cost && plan_metric(a->plan, "cost_usd") >= 0)
+		warning_add(a, "estimated_cost", "cost_usd",
+		            "Costs of runs were estimated, not told.");
+}
+
 void warnings_add(struct analysis *a, yyjson_val *previous)
 {
+	add_of_facts(a);
 	if (a->allocation.is_broken)
 		warning_add(a, "sample_ratio_mismatch", NULL,
 		            "The arms have other shares of the units than planned (p < 0.001); no "

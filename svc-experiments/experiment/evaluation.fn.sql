@@ -3,9 +3,10 @@
 CREATE OR REPLACE FUNCTION experiment_evaluated(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
-    result jsonb := told - 'params' - 'experiment_id';
+    result jsonb := told - 'params' - 'experiment_id' - 'arm';
     known jsonb;
 BEGIN
+    PERFORM linked_run_evaluated(account, told, request_id);
     SELECT * INTO e FROM experiment x
     WHERE x.account_id = account AND x.id = (SELECT named.id::uuid FROM (SELECT told ->> 'experiment_id' AS id) named
                                              WHERE named.id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')

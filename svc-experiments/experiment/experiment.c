@@ -2,12 +2,14 @@
 
 #include "analysis/plan.h"
 #include "experiment.sql.h"
+#include "experiment/experiment_csv.h"
 #include "experiment/fields.h"
 #include "experiment/key_experiments.h"
 #include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "reply/etag.h"
+#include "reply/media_type.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
 #include "request/idempotency.h"
@@ -16,27 +18,23 @@
 #include <string.h>
 
 struct list_input {
-	const char *project;
-	const char *status;
-	const char *ticket_source;
-	const char *ticket;
-	const char *created_via;
+	struct experiment_filter filter;
 	int64_t limit, offset;
 };
 
 static const struct field LIST_FIELDS[] = {
-	QUERY_UUID(struct list_input, project, "project_id"),
-	QUERY_ENUM(struct list_input, status, "status", EXPERIMENT_STATUSES),
-	QUERY_TEXT(struct list_input, ticket_source, "ticket_source", OPTIONAL, 1, 64),
-	QUERY_TEXT(struct list_input, ticket, "external_ticket_id", OPTIONAL, 1, 255),
-	QUERY_TEXT(struct list_input, created_via, "created_via", OPTIONAL, 1, 64),
+	QUERY_UUID(struct list_input, filter.project, "project_id"),
+	QUERY_ENUM(struct list_input, filter.status, "status", EXPERIMENT_STATUSES),
+	QUERY_TEXT(struct list_input, filter.ticket_source, "ticket_source", OPTIONAL, 1, 64),
+	QUERY_TEXT(struct list_input, filter.ticket, "external_ticket_id", OPTIONAL, 1, 255),
+	QUERY_TEXT(struct list_input, filter.created_via, "created_via", OPTIONAL, 1, 64),
 	QUERY_LIMIT(struct list_input, limit, 20, 100),
 	QUERY_OFFSET(struct list_input, offset),
 	FIELD_END,
 };
 
 static const struct field ACTIONABLE_FIELDS[] = {
-	QUERY_UUID(struct list_input, project, "project_id"),
+	QUERY_UUID(struct list_input, filter.project, "project_id"),
 	QUERY_LIMIT(struct list_input, limit, 20, 100),
 	QUERY_OFFSET(struct list_input, offset),
 	FIELD_END,
@@ -50,9 +48,10 @@ static const struct field ID_FIELDS[] = {
 static struct pg_rows *read_list(struct request *rq, const struct list_input *in,
                                  bool is_actionable)
 {
-	struct pg_param account = pg_uuid(rq->caller.account), project = pg_text(in->project),
-			status = pg_text(in->status), source = pg_text(in->ticket_source),
-			ticket = pg_text(in->ticket), via = pg_text(in->created_via);
+	struct pg_param account = pg_uuid(rq->caller.account),
+			project = pg_text(in->filter.project), status = pg_text(in->filter.status),
+			source = pg_text(in->filter.ticket_source),
+			ticket = pg_text(in->filter.ticket), via = pg_text(in->filter.created_via);
 	if (!key_is_limited(rq))
 		return pg_query(rq, EXPERIMENT_LIST_SQL, account, project, status, source, ticket,
 		                via, pg_bool(is_actionable), pg_int(in->limit), pg_int(in->offset));
@@ -69,7 +68,11 @@ static void reply_list(struct request *rq, const struct list_input *in, bool is_
 
 void experiment_list(struct request *rq)
 {
-	reply_list(rq, request_input(rq, struct list_input, LIST_FIELDS), false);
+	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
+	if (reply_choose(rq, JSON_OR_CSV) == 0)
+		reply_list(rq, in, false);
+	else
+		experiment_csv_reply(rq, &in->filter);
 }
 
 void experiment_actionable(struct request *rq)

@@ -36,7 +36,7 @@ CREATE OR REPLACE FUNCTION experiment_event(e experiment) RETURNS jsonb LANGUAGE
         'delta_confidence', e.delta_confidence, 'target_metric', e.target_metric, 'project_id', e.project_id,
         'source_type', e.source_type,
         'source_ref', CASE WHEN octet_length(e.source_ref) <= 2048 THEN e.source_ref END,
-        'arxiv_ids', experiment_papers(e), 'pr_url', e.pr_url, 'pr_status', e.pr_status,
+        'reminders', experiment_reminders(e), 'arxiv_ids', experiment_papers(e), 'pr_url', e.pr_url, 'pr_status', e.pr_status,
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
@@ -86,6 +86,9 @@ DECLARE
     changed jsonb;
 BEGIN
     becomes.updated_at := clock_timestamp();
+    IF becomes.status <> was.status THEN
+        becomes.status_at := becomes.updated_at;
+    END IF;
     WITH noted AS (
         INSERT INTO experiment_history AS h (experiment_id, at, field, was, becomes, by_key)
         SELECT was.id, becomes.updated_at, field, before -> field, after -> field, by_key
@@ -99,7 +102,7 @@ BEGIN
     END IF;
     becomes.version := was.version + 1;
     UPDATE experiment SET
-        version = becomes.version, updated_at = becomes.updated_at, name = becomes.name, status = becomes.status,
+        version = becomes.version, updated_at = becomes.updated_at, name = becomes.name, status = becomes.status, status_at = becomes.status_at,
         hypothesis = becomes.hypothesis, outcome = becomes.outcome, decision = becomes.decision,
         observed_delta = becomes.observed_delta, delta_confidence = becomes.delta_confidence,
         target_metric = becomes.target_metric, tags = becomes.tags, pr_url = becomes.pr_url,

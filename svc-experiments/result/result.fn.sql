@@ -16,6 +16,7 @@ $$;
 CREATE OR REPLACE FUNCTION results_set_apart(e experiment) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
     UPDATE experiment_result SET is_apart = true WHERE experiment_id = e.id AND NOT is_apart;
+    DELETE FROM linked_run l WHERE l.experiment_id = e.id;
     RETURN '{"analysis_id": null}'::jsonb || CASE WHEN e.delta_source = 'computed'
         THEN '{"observed_delta": null, "delta_confidence": null, "delta_source": null}' ELSE '{}' END::jsonb;
 END $$;

@@ -3,6 +3,8 @@
 #include "json/json.h"
 #include "pg/pg.h"
 
+#include <string.h>
+
 int64_t inbox_check_ms;
 
 const struct setting INBOX_SETTINGS[] = {
@@ -26,6 +28,13 @@ void inbox_key_expiring(struct request *rq, const struct event *event)
 {
 	pg_query(rq, KEY_EXPIRING_NOTE_SQL, pg_text(event->account),
 	         pg_text(json_write(rq->arena, event->data, NULL)));
+}
+
+void inbox_experiment(struct request *rq, const struct event *event)
+{
+	bool is_deleted = strcmp(event->type, "experiment.deleted") == 0;
+	pg_query(rq, EXPERIMENT_REMINDER_NOTE_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)), pg_bool(is_deleted));
 }
 
 void inbox_endpoint_disabled(struct request *rq, const struct event *event)

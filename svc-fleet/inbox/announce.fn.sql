@@ -27,6 +27,8 @@ CREATE OR REPLACE FUNCTION inbox_next_at(account uuid) RETURNS timestamptz LANGU
         SELECT inbox_due_at(d.kind || '_waiting', d.opened_at) FROM deliverable d
         WHERE d.account_id = account AND d.stage = 'open' AND d.kind <> 'other' AND d.opened_at > now() - interval '72 hours'
         UNION ALL
+        SELECT r.due_at FROM experiment_reminder r WHERE r.account_id = account AND r.due_at > now()
+        UNION ALL
         SELECT CASE WHEN silent_at > now() THEN silent_at ELSE now() + interval '24 hours' END
         FROM installation i, inbox_due_at('agent_silent', coalesce(last_run_at(account, i.repo_key), i.installed_at)) AS silent_at
         WHERE i.account_id = account AND i.status = 'active') AS x (due_at)

@@ -14,6 +14,10 @@ SELECT inbox_announce($1, $2);
 -- $1 account, $2 data of the event.
 SELECT key_expiring_note($1, $2);
 
+-- name: experiment_reminder_note
+-- $1 account, $2 data of the event, $3 whether the experiment was deleted.
+SELECT experiment_reminder_note($1, $2, $3);
+
 -- name: endpoint_disabled_note
 -- $1 account, $2 what svc-integrations tells: {"endpoint_id", "name", "reason", "disabled_at"}.
 SELECT endpoint_disabled_note($1, $2);

@@ -49,6 +49,19 @@ CREATE OR REPLACE FUNCTION inbox_cost_unusual(account uuid, in_repo text) RETURN
     WHERE u.account_id = account AND (in_repo IS NULL OR u.repo_key = in_repo) AND u.found_at > now() - interval '168 hours'
 $$;
 
+-- Reminders of experiments that are due (experiment.fn.sql); none is of a repository.
+CREATE OR REPLACE FUNCTION inbox_experiment(account uuid, in_repo text) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
+    SELECT inbox_id(r.kind, r.experiment_id || ' ' || extract(epoch FROM r.due_at)), r.kind, NULL,
+           r.name || CASE r.kind WHEN 'experiment_overdue' THEN ' has run for its planned time without a result'
+                                 WHEN 'experiment_without_data' THEN ' was decided without a result to decide by'
+                                 ELSE ' was shipped, and its pull request is not merged' END,
+           '/console/experiments/' || r.experiment_id, r.due_at, CASE r.kind WHEN 'experiment_unmerged' THEN 'info' ELSE 'warning' END
+    FROM experiment_reminder r
+    WHERE r.account_id = account AND in_repo IS NULL AND r.due_at <= now()
+      AND r.kind IN ('experiment_overdue', 'experiment_without_data', 'experiment_unmerged')
+$$;
+
 -- The items of an account that are archived, or those that are not. One rule a branch; `in_repo` narrows to a repository;
 -- null: all.
 --
@@ -65,6 +78,7 @@ $$;
 --   budget_reached        all of it is, or a run was refused
 --   budget_unguarded      a budget stops runs, and the workflow of a repository does not ask whether they may start
 --   cost_unusual          a run or a day cost much more than those before it
+--   experiment_overdue, experiment_without_data, experiment_unmerged  what an experiment is to be reminded of
 --   key_expiring          a key of the account expires within 30 days
 -- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
@@ -119,6 +133,8 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     SELECT * FROM inbox_unguarded(account, in_repo)
     UNION ALL
     SELECT * FROM inbox_cost_unusual(account, in_repo)
+    UNION ALL
+    SELECT * FROM inbox_experiment(account, in_repo)
     UNION ALL
     SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), 'key_expiring', k.repo,
            'The key ' || k.name || ' expires on ' || to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), NULL, k.told_at,

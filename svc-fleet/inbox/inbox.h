@@ -23,6 +23,9 @@ void inbox_announce(struct request *rq);
 /** Event `key.expiring`, {"key_id", "name", "repo", "expires_at"}: it is an item from now on. */
 void inbox_key_expiring(struct request *rq, const struct event *event);
 
+/** Handler of the events of experiments: what somebody should be reminded of, and from when on. */
+void inbox_experiment(struct request *rq, const struct event *event);
+
 /** Handler of `endpoint` in events.code_host: an endpoint of messages was disabled, or is not any
  * more. */
 void inbox_endpoint_disabled(struct request *rq, const struct event *event);

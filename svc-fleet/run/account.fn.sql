@@ -53,6 +53,7 @@ BEGIN
     DELETE FROM inbox_told WHERE account_id = account;
     DELETE FROM key_expiring WHERE account_id = account;
     DELETE FROM endpoint_disabled WHERE account_id = account;
+    DELETE FROM experiment_reminder WHERE account_id = account;
     DELETE FROM run_status WHERE account_id = account;
     DELETE FROM repo_fetch WHERE account_id = account;
     DELETE FROM repo_access WHERE account_id = account;

@@ -26,6 +26,31 @@ BEGIN
         'finished_at', time_json(r.finished_at), 'cause', r.cause, 'url', run_page_path(r.run_id));
 END $$;
 
+-- The numbers of an object, as far as it has at most fifty members; null: none.
+CREATE OR REPLACE FUNCTION numbers_of(metrics jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT jsonb_object_agg(m.name, m.value)
+    FROM jsonb_each(CASE WHEN jsonb_typeof(metrics) = 'object' THEN metrics ELSE '{}' END) AS m (name, value)
+    WHERE jsonb_typeof(m.value) = 'number' AND char_length(m.name) <= 100
+    HAVING count(*) <= 50
+$$;
+
+-- What a run that has ended says it measured for an arm of an experiment; null: nothing. Its cost is a metric, too.
+CREATE OR REPLACE FUNCTION run_measured(r run) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'experiment_id', r.record -> 'experiment_id', 'arm', r.record -> 'arm', 'repo', r.repo, 'run_id', r.run_id #>> '{}',
+        'metrics', jsonb_strip_nulls(jsonb_build_object('cost_usd', run_cost(r))) || numbers_of(r.record -> 'metrics'),
+        'is_cost_estimated', coalesce(r.record ->> 'cost_basis' = 'estimated', false))
+    WHERE r.record ? 'experiment_id' AND r.record ? 'arm' AND r.outcome_kind <> 'running' AND numbers_of(r.record -> 'metrics') IS NOT NULL
+$$;
+
+-- Tell svc-experiments of what runs measured, once and when it changes.
+CREATE OR REPLACE FUNCTION runs_measured(changes run_change[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM event_emit('events.runs', 'run.measured', (c.became).account_id, m.told)
+    FROM unnest(changes) c, run_measured(c.became) AS m (told)
+    WHERE (c.became).record ? 'experiment_id' AND m.told IS DISTINCT FROM run_measured(c.was) AND m.told IS NOT NULL;
+END $$;
+
 -- A run has started when it is first known to be running, and finished when it is first known not to be: one that reports only
 -- its end has only finished. What is reported of it later is no news. The inbox is looked at after a failure or a run that no budget could
 -- stop, and when what was opened has waited.

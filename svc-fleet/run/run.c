@@ -3,17 +3,16 @@
 #include "input/input.h"
 #include "input/key_limit.h"
 #include "pg/pg.h"
+#include "reply/media_type.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
 #include "run.sql.h"
+#include "run/run_csv.h"
 
 #include <string.h>
 
 struct list_input {
-	const char *repo, *repos;
-	const char *outcome, *agent, *interest, *paper;
-	const char *since, *until;
-	const char *merged_since, *merged_until;
+	struct run_filter filter;
 	const char *include;
 	int64_t limit, offset;
 };
@@ -23,16 +22,16 @@ static const char *const OUTCOMES[] = {"pull_request", "issue",   "branch", "ski
 static const char *const INCLUDES[] = {"selection", NULL};
 
 static const struct field LIST_FIELDS[] = {
-	QUERY_TEXT(struct list_input, repo, "repo", OPTIONAL, 1, 200),
-	QUERY_TEXT(struct list_input, repos, "repos", REPEATED, 1, 20000),
-	QUERY_ENUM(struct list_input, outcome, "outcome_kind", OUTCOMES),
-	QUERY_TEXT(struct list_input, agent, "agent", OPTIONAL, 1, 100),
-	QUERY_INTEREST(struct list_input, interest),
-	QUERY_TEXT(struct list_input, paper, "arxiv_id", OPTIONAL, 1, 100),
-	QUERY_DATE(struct list_input, since, "since"),
-	QUERY_DATE(struct list_input, until, "until"),
-	QUERY_DATE(struct list_input, merged_since, "merged_since"),
-	QUERY_DATE(struct list_input, merged_until, "merged_until"),
+	QUERY_TEXT(struct list_input, filter.repo, "repo", OPTIONAL, 1, 200),
+	QUERY_TEXT(struct list_input, filter.repos, "repos", REPEATED, 1, 20000),
+	QUERY_ENUM(struct list_input, filter.outcome, "outcome_kind", OUTCOMES),
+	QUERY_TEXT(struct list_input, filter.agent, "agent", OPTIONAL, 1, 100),
+	QUERY_INTEREST(struct list_input, filter.interest),
+	QUERY_TEXT(struct list_input, filter.paper, "arxiv_id", OPTIONAL, 1, 100),
+	QUERY_DATE(struct list_input, filter.since, "since"),
+	QUERY_DATE(struct list_input, filter.until, "until"),
+	QUERY_DATE(struct list_input, filter.merged_since, "merged_since"),
+	QUERY_DATE(struct list_input, filter.merged_until, "merged_until"),
 	QUERY_ENUM(struct list_input, include, "include", INCLUDES),
 	QUERY_LIMIT(struct list_input, limit, 20, 100),
 	QUERY_OFFSET(struct list_input, offset),
@@ -65,21 +64,32 @@ static void check_order(struct request *rq, const char *since_name, const char *
 		                  until_name);
 }
 
+static void reply_list(struct request *rq, const struct list_input *in)
+{
+	const struct run_filter *f = &in->filter;
+	struct pg_rows *rows =
+		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(f->repo),
+	                 pg_text(f->outcome), pg_text(f->agent), pg_text(f->interest),
+	                 pg_text(f->paper), pg_text(f->since), pg_text(f->until),
+	                 pg_text(f->merged_since), pg_text(f->merged_until), pg_bool(in->include),
+	                 pg_int(in->limit), pg_int(in->offset), pg_text(f->repos));
+	reply_page(rq, rows, in->limit, in->offset);
+}
+
 void run_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
-	check_order(rq, "since", in->since, "until", in->until);
-	check_order(rq, "merged_since", in->merged_since, "merged_until", in->merged_until);
+	struct run_filter *f = &in->filter;
+	check_order(rq, "since", f->since, "until", f->until);
+	check_order(rq, "merged_since", f->merged_since, "merged_until", f->merged_until);
 	raise_if_faults(rq);
-	require_repo(rq, in->repo);
-	const char *repo = in->repo ? in->repo : rq->caller.repo;
-	struct pg_rows *rows =
-		pg_query(rq, RUN_LIST_SQL, pg_uuid(rq->caller.account), pg_text(repo),
-	                 pg_text(in->outcome), pg_text(in->agent), pg_text(in->interest),
-	                 pg_text(in->paper), pg_text(in->since), pg_text(in->until),
-	                 pg_text(in->merged_since), pg_text(in->merged_until), pg_bool(in->include),
-	                 pg_int(in->limit), pg_int(in->offset), pg_text(in->repos));
-	reply_page(rq, rows, in->limit, in->offset);
+	require_repo(rq, f->repo);
+	if (!f->repo)
+		f->repo = rq->caller.repo;
+	if (reply_choose(rq, JSON_OR_CSV) == 0)
+		reply_list(rq, in);
+	else
+		run_csv_reply(rq, f);
 }
 
 void run_delete(struct request *rq)

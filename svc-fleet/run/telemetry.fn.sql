@@ -155,6 +155,7 @@ BEGIN
     PERFORM budget_period_add(changes);
     PERFORM deliverables_follow(changes);
     PERFORM runs_announce(changes);
+    PERFORM runs_measured(changes);
 END $$;
 
 -- What the trigger account_required does for each row, once for an account.

@@ -41,6 +41,7 @@ const Connected = lazy(() => import("./page/connect/landings").then(({ Connected
 const Installed = lazy(() => import("./page/connect/landings").then(({ Installed: component }) => component));
 const Experiments = lazy(() => import("./page/experiments/Experiments"));
 const Experiment = lazy(() => import("./page/experiments/Experiment"));
+const Compare = lazy(() => import("./page/experiments/Compare"));
 const Guide = lazy(() => import("./page/guide/Guide"));
 const Inbox = lazy(() => import("./page/inbox/Inbox"));
 const Interests = lazy(() => import("./page/interests/Interests"));
@@ -94,6 +95,7 @@ function Pages() {
         <Route path="/experiments/projects" component={Projects} />
         <Route path="/experiments/projects/:id">{({ id }) => <Project id={id} key={id} />}</Route>
         <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
+        <Route path="/compare" component={Compare} />
         <Route path="/agents" component={Agents} />
         <Route path="/agents/budgets" component={Budgets} />
         <Route path="/evaluations" component={Evaluations} />

@@ -61,7 +61,9 @@ def experiment(reader):
 def test_every_page_is_sound(browse, reader, experiment):
     paper = reader.user.api.get("/papers/recommended", expect=200).json()[0]["resource_id"]
     project = reader.user.api.get(f"/experiments/{experiment}", expect=200).json()["project_id"]
-    paths = [f"interests/{reader.interest}", f"experiments/{experiment}", f"experiments/projects/{project}", f"papers/{paper}"]
+    other = reader.user.api.post("/experiments", {"name": "Other"}, expect=201).json()["id"]
+    paths = [f"interests/{reader.interest}", f"experiments/{experiment}", f"experiments/projects/{project}", f"papers/{paper}",
+             f"compare?ids={experiment},{other}"]
     seen = browse("pages", key=reader.user.key, paths=paths)
     assert seen["found"] == []
     assert seen["titles"]["interests"] == "Interests – expops"
@@ -299,6 +301,21 @@ def test_the_way_from_a_paper_to_a_decision_is_walked(browse, reader):
     assert [stop.split(" ")[0] for stop in seen["stops"]] == ["Paper", "Recommended", "Selection", "Run", "Decision"]
     assert best["title"] in seen["stops"][0] and f"ship: {HOSTILE}" in seen["stops"][4]
     assert len(seen["passed"]) == 2 and all(HOSTILE in line for line in seen["passed"]) and seen["tables"] == 3
+
+
+def test_experiments_are_compared(browse, cluster):
+    user, made = cluster.user(), []
+    plan = {"mode": "fixed", "planned_n": 1000, "metrics": [{"key": "conversion", "kind": "proportion"}]}
+    for name, successes in (("First", 150), ("Second", 121)):
+        made.append(user.api.post("/experiments", {"name": name, "ab_test_config": plan}, expect=201).json()["id"])
+        arms = [{"arm": "control", "n": 1000, "successes": 120}, {"arm": "treatment", "n": 1000, "successes": successes}]
+        user.api.post(f"/experiments/{made[-1]}/results", {"metrics": [{"key": "conversion", "arms": arms}]}, expect=201)
+    seen = browse("compare", key=user.key, names=["First", "Second"])
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert "+25%" in seen["rows"][1] and "significant" in seen["rows"][1] and "inconclusive" in seen["rows"][2]
+    assert "verdict" in seen["fields"] and "hypothesis" not in seen["fields"]
+    assert all(id in seen["file"] for id in made) and seen["file"].startswith("id,name,")
+    assert seen["address"] == f"?ids={','.join(made)}"
 
 
 def test_a_run_is_asked_about(browse, failed_run):

@@ -285,7 +285,7 @@ OPEN_TO = {
     # They name a repository or an interest, show the key's own part of a list, or nothing of an account.
     ("REPO_KEYS", "INTEREST_KEYS"): """
         api_keys_list api_key_usage_list experiments_list experiment_create experiment_get experiment_update experiment_delete
-        sample_size_get results_get result_create experiment_evidence_get asset_outcomes_get
+        experiments_compare sample_size_get results_get result_create experiment_evidence_get asset_outcomes_get
         implement_actionable_list implement_context_get implement_reference_get implement_report implement_run
         implement_status_get asset_search asset_facets assets_list asset_get asset_similar_list search_stats_get
         installation_revoke fleet_prices_get budgets_list

@@ -194,6 +194,24 @@ const JOURNEYS = {
     return { errors, found, row };
   },
 
+  /** Experiments are chosen, stand beside each other, and are downloaded. */
+  async compare(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Experiments" }).click();
+    for (const name of values.names) await page.getByRole("checkbox", { name: `Compare ${name}`, exact: true }).check();
+    await page.getByRole("button", { name: `Compare ${values.names.length}` }).click();
+    const figures = page.getByRole("table", { name: "conversion" });
+    await figures.waitFor();
+    const rows = await figures.getByRole("row").allInnerTexts();
+    const fields = await page.getByRole("table", { name: "What differs" }).getByRole("rowheader").allInnerTexts();
+    const found = await violations(page);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download CSV" }).click();
+    const file = readFileSync(await (await download).path(), "utf8");
+    return { errors, found, rows, fields, file, address: new URL(page.url()).search };
+  },
+
   /** An endpoint is made, tested, paused, enabled, renamed, given another secret, and deleted. */
   async endpoint(browser, values) {
     const { page, errors } = await open(browser, values);

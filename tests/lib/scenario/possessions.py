@@ -32,6 +32,7 @@ class Possessions:
             "experiment_id": self.experiment["id"], "template_id": self.template["template_id"],
             "build_id": self.build["build_id"], "run_id": self.run["run_id"], "recommendation_id": self.recommendation(),
             "arxiv_id": PAPER, "feed_id": self.feed["id"], "token": "x" * 43, "webhook_id": self.webhook["id"], "delivery_id": self.delivery(),
+            "experiments_compare.other": self.make("/experiments", name=f"other {MARK}")["id"],
             "session_id": self.session(), "budget_id": self.budget(), "person_id": self.person(), "invitation_id": self.invitation(),
             **self.preference(),
         }  # fmt: skip

@@ -379,3 +379,20 @@ def drop_silent_account(db, account):
 def candidates_of(db, account):
     """[(run, paper, gate)] of the account."""
     return db.execute("SELECT run, arxiv_id, gate FROM candidate WHERE account_id = %s", [account]).fetchall()
+
+
+def let_reminders_be_due(db, experiment, kinds):
+    """The reminders of an experiment are there, and become due now."""
+    rows = db.execute("UPDATE experiment_reminder SET due_at = now() WHERE experiment_id = %s RETURNING kind", [experiment]).fetchall()
+    return {kind for (kind,) in rows} == set(kinds)
+
+
+def days_until_reminder(db, experiment):
+    """When the first reminder of an experiment is due; None: it has none."""
+    return db.execute("SELECT extract(epoch FROM min(due_at) - now())::float / 86400 FROM experiment_reminder WHERE experiment_id = %s",
+                      [experiment]).fetchone()[0]
+
+
+def told_items(db, account):
+    """The items of the inbox that the account was told of."""
+    return [item for (item,) in db.execute("SELECT item FROM inbox_told WHERE account_id = %s", [account]).fetchall()]

@@ -49,12 +49,17 @@ static void on_readable(uv_poll_t *poll, int status, int events)
 {
 	struct http_client *client = poll->data;
 	static char chunk[65536];
-	(void)status;
+	ssize_t length;
 	(void)events;
-	ssize_t length = recv(client->fd, chunk, sizeof(chunk), 0);
-	if (length > 0) {
-		client_grow(client, chunk, (size_t)length);
-	} else if (length == 0 || (errno != EAGAIN && errno != EINTR)) {
+	/* After a reset, libuv polls no more: read what came before it. */
+	do {
+		length = recv(client->fd, chunk, sizeof(chunk), 0);
+		if (length > 0)
+			client_grow(client, chunk, (size_t)length);
+	} while (status < 0 && length > 0);
+	if (length > 0)
+		return;
+	if (length == 0 || (errno != EAGAIN && errno != EINTR)) {
 		client->is_at_end = true;
 		client->is_reset = length < 0;
 		uv_poll_stop(&client->poll);

@@ -62,6 +62,13 @@ export async function answer<T>(call: Promise<Answer<T>>): Promise<T> {
   return data as T; // an answer without content has the type undefined
 }
 
+/** Something as a file of CSV; throws a Problem. */
+export async function csv(path: string): Promise<Blob> {
+  const response = await raw(new Request(new URL(path, location.origin), { headers: { Accept: "text/csv" }, credentials: "same-origin" }));
+  if (!response.ok) throw failure(response, await response.json().catch(() => undefined));
+  return response.blob();
+}
+
 export interface Page<T> {
   items: T;
   total: number;

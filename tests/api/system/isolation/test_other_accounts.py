@@ -85,6 +85,7 @@ CALLS = {
     "experiment_get": absent(),
     "experiment_update": absent({"name": "mine", "launch_context": {}, "project_id": None}),
     "experiment_delete": absent(),
+    "experiments_compare": Call(ABSENT, query=lambda v: {"ids": f"{v.ids['experiment_id']},{v.ids['experiments_compare.other']}"}),
     "sample_size_get": own(body=lambda v: {"kind": "proportion", "baseline": 0.1, "min_effect": 0.1}),
     "results_get": absent(),
     "result_create": absent({"rows": [{"arm": "control", "metrics": {}}]}),

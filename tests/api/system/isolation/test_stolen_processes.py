@@ -25,7 +25,7 @@ STREAMS = {
     "events.account": ("gateway", {"svc-interests", "svc-experiments", "svc-fleet", "svc-integrations", "svc-evalenv"}),
     "events.experiments": ("svc-experiments", {"svc-fleet", "svc-integrations", "svc-interests"}),
     "events.code_host": ("svc-integrations", {"gateway", "svc-evalenv", "svc-experiments", "svc-fleet", "svc-integrations", "svc-interests"}),
-    "events.runs": ("svc-fleet", {"svc-integrations", "svc-interests"}),
+    "events.runs": ("svc-fleet", {"svc-experiments", "svc-integrations", "svc-interests"}),
     "events.eval": ("svc-evalenv", {"svc-experiments", "svc-integrations"}),
     "events.assets": ("svc-search", {"svc-integrations", "svc-interests"}),
     "events.interests": ("svc-interests", {"svc-integrations"}),

@@ -41,9 +41,32 @@ static void run_member(struct request *rq)
 	member.fiber = NULL;
 }
 
+/* A reply that is made while it is sent, of so many pieces of 64 KiB. */
+static struct {
+	size_t pieces, sent;
+	bool fails; /* behind them */
+} stream;
+
+#define PIECE ((size_t)64 << 10)
+
+static void send_stream(struct request *rq)
+{
+	char *piece = arena_alloc(rq->arena, PIECE);
+	memset(piece, 'x', PIECE);
+	reply_stream_begin(rq, 200, "text/plain");
+	for (stream.sent = 0; stream.sent < stream.pieces; stream.sent++)
+		reply_stream_add(rq, piece, PIECE);
+	if (stream.fails)
+		raise_error(rq, ERR_CONTENTION, "a deadlock");
+}
+
 static void handle(struct request *rq)
 {
 	handled++;
+	if (stream.pieces) {
+		send_stream(rq);
+		return;
+	}
 	threads_seen = thread_pool_threads(LANE_SHORT);
 	rq->has_effects |= writes;
 	if (handled <= contended) {
@@ -78,6 +101,11 @@ static void on_end(struct http_exchange *x)
 	http_request_end(x->user);
 }
 
+static void on_drained(struct http_exchange *x)
+{
+	http_request_drained(x->user);
+}
+
 static void on_gone(struct http_exchange *x, enum err_code reason)
 {
 	http_request_gone(x->user, reason);
@@ -93,6 +121,7 @@ static const struct http_handler HANDLER = {
 	.on_head = on_head,
 	.on_content = on_content,
 	.on_end = on_end,
+	.on_drained = on_drained,
 	.on_gone = on_gone,
 	.on_done = on_done,
 	.refuse = http_refuse_problem,
@@ -109,6 +138,7 @@ static int setup(void **state)
 	waits = writes = reads_json = false;
 	contended = 0;
 	memset(&member, 0, sizeof(member));
+	memset(&stream, 0, sizeof(stream));
 	struct worker *worker = &fixture.worker;
 	worker->server = http_server_new(&worker->loop, &HANDLER, &limits, worker);
 	const struct address address = {.host = "127.0.0.1"};
@@ -499,6 +529,64 @@ static void test_a_handler_with_effects_does_not_run_again(void **state)
 	http_client_free(client);
 }
 
+/* The time in which the client does not read counts neither as memory nor as the request's. */
+static void test_a_stream_waits_for_its_client(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	fixture.settings.request_timeout_ms = 1000;
+	stream.pieces = 256;
+	http_client_reads(client, false);
+	http_client_puts(client, HEAD "Connection: close\r\nContent-Length: 0\r\n\r\n");
+	loop_run_for(&fixture.worker.loop, 1300);
+	assert_in_range(stream.sent, 1, stream.pieces - 1);
+	http_client_reads(client, true);
+	http_client_wait_end(client);
+	assert_int_equal(http_client_status(client, 0), 200);
+	assert_true(client->length > stream.pieces * PIECE);
+	assert_string_equal(client->received + client->length - 7, "\r\n0\r\n\r\n");
+	http_client_free(client);
+}
+
+/* Nobody takes half of it for all of it, and it is not begun again. */
+static void test_a_stream_that_fails_is_broken_off(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	stream.pieces = 2;
+	stream.fails = true;
+	http_client_puts(client, SMALL);
+	http_client_wait_end(client);
+	assert_int_equal(http_client_count(client, "\r\n0\r\n\r\n"), 0);
+	assert_int_equal(handled, 1);
+	http_client_free(client);
+}
+
+static void test_a_stream_ends_with_its_client(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	stream.pieces = SIZE_MAX;
+	http_client_reads(client, false);
+	http_client_puts(client, SMALL);
+	loop_until(&fixture.worker.loop, stream.sent > 0);
+	http_client_reset(client);
+	loop_until(&fixture.worker.loop, done_count == 1);
+	fixture_idle(&fixture);
+}
+
+static void test_a_stream_is_compressed(void **state)
+{
+	(void)state;
+	struct http_client *client = client_new();
+	stream.pieces = 64;
+	http_client_puts(client, HEAD "Accept-Encoding: gzip\r\nContent-Length: 0\r\n\r\n");
+	http_client_wait_text(client, "\r\n0\r\n\r\n", 1);
+	assert_int_equal(http_client_count(client, "Content-Encoding: gzip\r\n"), 1);
+	assert_true(client->length < PIECE);
+	http_client_free(client);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
@@ -522,6 +610,10 @@ int main(void)
 		CASE(test_a_handler_runs_again_after_contention),
 		CASE(test_contention_without_end_is_answered),
 		CASE(test_a_handler_with_effects_does_not_run_again),
+		CASE(test_a_stream_waits_for_its_client),
+		CASE(test_a_stream_that_fails_is_broken_off),
+		CASE(test_a_stream_ends_with_its_client),
+		CASE(test_a_stream_is_compressed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

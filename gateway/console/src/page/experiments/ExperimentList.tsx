@@ -33,17 +33,18 @@ interface Props {
   filter: ExperimentFilter;
   offset: number;
   empty: string;
+  extra?: Column<Experiment>; // behind the others
   onMove: (offset: number) => void;
 }
 
 /** The experiments that match, a page of them. */
-export function ExperimentList({ filter, offset, empty, onMove }: Props) {
+export function ExperimentList({ filter, offset, empty, extra, onMove }: Props) {
   return (
     <Answer query={useQuery(experiments(filter, offset))}>
       {({ items, total }) =>
         total > 0 ? (
           <>
-            <Table label={text.experiments.title} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
+            <Table label={text.experiments.title} columns={extra ? [...COLUMNS, extra] : COLUMNS} rows={items} rowKey={(row) => row.id} />
             <Pager offset={offset} size={ROWS} total={total} onMove={onMove} />
           </>
         ) : (

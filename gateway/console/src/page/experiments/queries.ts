@@ -39,6 +39,13 @@ export const experiment = (id: string) =>
     queryFn: () => answer(api.GET("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: id } } })),
   });
 
+/** Experiments beside each other. */
+export const comparison = (ids: readonly string[]) =>
+  queryOptions({
+    queryKey: ["experiments", "compare", ...ids],
+    queryFn: () => answer(api.GET("/api/v1.0/experiments/compare", { params: { query: { ids: [ids.join(",")] } } })),
+  });
+
 /** The analyses of the results, newest first. */
 export const results = (id: string) =>
   queryOptions({

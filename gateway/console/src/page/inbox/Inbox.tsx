@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
-import { useSearchParams } from "wouter-preact";
+import { Link, useSearchParams } from "wouter-preact";
 
 import { safeLink } from "../../api/format";
 import { answer, api, type Schemas } from "../../api/client";
@@ -45,8 +45,20 @@ interface RowProps {
   onChoose: (isChosen: boolean) => void;
 }
 
+/** The title leads to what the item is about: elsewhere, or a page of the console. */
+function Title({ item: { href, title } }: { item: Item }) {
+  const address = safeLink(href);
+  const page = href?.startsWith("/console/") ? href.slice("/console".length) : null;
+  if (page) return <Link href={page}>{title}</Link>;
+  if (!address) return <>{title}</>;
+  return (
+    <a href={address} rel="noopener noreferrer" target="_blank">
+      {title}
+    </a>
+  );
+}
+
 function Row({ item, isChosen, onChoose }: RowProps) {
-  const address = safeLink(item.href);
   return (
     <li class="inbox-row">
       <input type="checkbox" aria-label={item.title} checked={isChosen} onChange={(event) => onChoose(event.currentTarget.checked)} />
@@ -55,13 +67,7 @@ function Row({ item, isChosen, onChoose }: RowProps) {
           <State tone={TONES[item.severity]}>{text.inbox.kinds[item.kind] ?? item.kind}</State> <span class="quiet">{item.repo}</span>
         </p>
         <p>
-          {address ? (
-            <a href={address} rel="noopener noreferrer" target="_blank">
-              {item.title}
-            </a>
-          ) : (
-            item.title
-          )}
+          <Title item={item} />
         </p>
       </div>
       <Time at={item.created_at} />

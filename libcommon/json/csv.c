@@ -1,4 +1,4 @@
-#include "analysis/csv.h"
+#include "json/csv.h"
 
 #include <string.h>
 
@@ -56,9 +56,15 @@ void csv_cell(struct buf *out, yyjson_val *value, bool is_first)
 
 void csv_text(struct buf *out, const char *text, bool is_first)
 {
+	static const char PLAIN[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.";
+	size_t length = strlen(text);
 	if (!is_first)
 		buf_puts(out, ",");
-	buf_puts(out, text);
+	if (strspn(text, PLAIN) == length)
+		buf_add(out, text, length);
+	else
+		add_text(out, text, length);
 }
 
 void csv_line_end(struct buf *out)

@@ -10,7 +10,8 @@
  * line. */
 void csv_cell(struct buf *out, yyjson_val *value, bool is_first);
 
-/** Append a cell with a text of ours, such as a column's name. */
+/** Append a cell with a text, such as a column's name; without quotes where it has letters, digits,
+ * `_` and `.` only. */
 void csv_text(struct buf *out, const char *text, bool is_first);
 
 /** End the line. */

@@ -1,0 +1,19 @@
+/** Results of evaluation runs as rows (analysis/rows.h). svc-evalenv is asked for each run of
+ *
+ *     {"control": ["0190…"], "treatment": ["0191…", "0192…"]}
+ *
+ * A run with `results.examples` gives a row for each of them, one without gives one row, whose
+ * `sample` is its seed. Only the metrics of the plan are taken. All must be of one version of a
+ * template: other ones measure other things. A run that failed for a reason of its environment, or
+ * was cancelled, says nothing and is left out; one that failed by itself is a result that is
+ * missing, without which there is no valid test. */
+#pragma once
+
+#include "result/result_analysis.h"
+
+#define EVAL_RUNS_MAX 50 /* of an experiment's results */
+
+/** Ask for the runs, and set `rows`, `digest` and `facts` of an analysis that is loaded. Adds a
+ * fault to its problem for each run that does not exist, has not ended or does not go with the
+ * others. Suspends. Raises as service_ask(). */
+void eval_rows_fetch(struct request *rq, yyjson_val *eval_runs, struct result_analysis *analysis);

@@ -1,0 +1,80 @@
+#include "result/linked_run.h"
+
+#include "analysis/output.h"
+#include "json/json.h"
+#include "linked_run.sql.h"
+#include "observe/log.h"
+#include "pg/pg.h"
+#include "result/eval_runs.h"
+#include "result/result_analysis.h"
+
+#include <string.h>
+
+void linked_run_measured(struct request *rq, const struct event *event)
+{
+	pg_query(rq, LINKED_RUN_MEASURED_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)), pg_text(rq->id));
+}
+
+/* {"runs": {"control": ["0190…"]}, "count": 1, "left_out": 2} */
+static size_t take_eval_runs(struct request *rq, yyjson_val *linked, struct result_analysis *c)
+{
+	yyjson_val *runs = json_get(linked, "runs");
+	if (!yyjson_is_obj(runs))
+		return 0;
+	eval_rows_fetch(rq, runs, c);
+	c->facts.left_out_runs += json_get_float(linked, "left_out", 0);
+	return (size_t)json_get_int(linked, "count", 0);
+}
+
+/* {"rows": [{"arm", "metrics"}], "is_cost_estimated": false} */
+static size_t take_telemetry(struct request *rq, yyjson_val *linked, struct result_analysis *c)
+{
+	size_t length;
+	const char *json = json_write(rq->arena, linked, &length);
+	c->rows = json_get(linked, "rows");
+	c->facts.has_estimated_cost = json_get_bool(linked, "is_cost_estimated", false);
+	sha256(json, length, c->digest);
+	return yyjson_arr_size(c->rows);
+}
+
+static const struct {
+	const char *source;
+	size_t (*take)(struct request *rq, yyjson_val *linked, struct result_analysis *c);
+} SOURCES[] = {{"eval_runs", take_eval_runs}, {"telemetry", take_telemetry}};
+
+/* Read the runs and analyse them. Returns what is stored as input; NULL: there is nothing to
+ * store. */
+static const char *collect(struct request *rq, struct result_analysis *c, const char *experiment)
+{
+	struct pg_rows *linked = pg_query(rq, LINKED_RUNS_GET_SQL, pg_uuid(rq->caller.account),
+	                                  pg_text(experiment), pg_text(c->source));
+	if (pg_empty(linked))
+		return NULL;
+	yyjson_val *runs = json_parse_own(rq->arena, pg_json(linked));
+	size_t count = 0;
+	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
+		if (strcmp(SOURCES[i].source, c->source) == 0)
+			count = SOURCES[i].take(rq, runs, c);
+	if (count)
+		result_analysis_run(rq, c);
+	if (c->problem.field_count)
+		result_analysis_refuse(rq, c);
+	return c->output ? result_analysis_digest_json(rq, c, "runs", count) : NULL;
+}
+
+void results_collect(struct request *rq, struct task *task)
+{
+	const char *experiment = json_get_text(task->input, "experiment_id"), *input = NULL;
+	struct result_analysis c = {
+		.source = json_get_text(task->input, "source"),
+		.facts = {.is_repeated = true},
+	};
+	if (result_analysis_load(rq, &c, experiment))
+		input = collect(rq, &c, experiment);
+	pg_begin(rq);
+	if (input)
+		result_analysis_store(rq, &c, experiment, input);
+	task_complete(rq, task, "{}", NULL);
+	pg_commit(rq);
+}

@@ -1,0 +1,67 @@
+-- Runs that are linked to an arm of an experiment.
+
+-- The id that a member of an event has, if it is one.
+CREATE OR REPLACE FUNCTION told_id(told jsonb, member text) RETURNS uuid LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN told ->> member ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN (told ->> member)::uuid END;
+
+-- Keep a run that names an arm, and let the results be analysed again. The same run again changes nothing. Of an experiment the newest
+-- runs are kept: as many as can be asked for, or a thousand of telemetry.
+CREATE OR REPLACE FUNCTION linked_run_keep(account uuid, r linked_run, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO linked_run AS l (experiment_id, source, run_key, arm, digest, metrics, is_cost_estimated)
+    VALUES (r.experiment_id, r.source, r.run_key, r.arm, r.digest, r.metrics, coalesce(r.is_cost_estimated, false))
+    ON CONFLICT (experiment_id, source, run_key) DO UPDATE
+    SET arm = excluded.arm, metrics = excluded.metrics, is_cost_estimated = excluded.is_cost_estimated, at = excluded.at
+    WHERE (l.arm, l.metrics, l.is_cost_estimated) IS DISTINCT FROM (excluded.arm, excluded.metrics, excluded.is_cost_estimated);
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    DELETE FROM linked_run l
+    WHERE l.experiment_id = r.experiment_id AND l.source = r.source
+      AND l.run_key IN (SELECT o.run_key FROM linked_run o WHERE o.experiment_id = r.experiment_id AND o.source = r.source
+                        ORDER BY o.at DESC, o.run_key DESC OFFSET CASE r.source WHEN 'eval_runs' THEN 50 ELSE 1000 END);
+    PERFORM task_put('results_collect', account, jsonb_build_object('experiment_id', r.experiment_id, 'source', r.source), request_id, NULL);
+END $$;
+
+-- An evaluation run has ended (evaluation.fn.sql).
+CREATE OR REPLACE FUNCTION linked_run_evaluated(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM linked_run_keep(account, (e.id, 'eval_runs', told ->> 'run_id', told ->> 'arm', told ->> 'template_digest', NULL, false, NULL)::linked_run,
+                            request_id)
+    FROM experiment e WHERE e.account_id = account AND e.id = told_id(told, 'experiment_id') AND told ->> 'arm' IS NOT NULL
+    FOR UPDATE;
+END $$;
+
+-- A run of an agent has told what it measured. Its key is limited to its repository, so the experiment must be of that.
+CREATE OR REPLACE FUNCTION linked_run_measured(account uuid, told jsonb, request_id text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM linked_run_keep(account, (e.id, 'telemetry', lower(told ->> 'repo') || ' ' || (told ->> 'run_id'), told ->> 'arm', NULL,
+                                      told -> 'metrics', (told -> 'is_cost_estimated')::boolean, NULL)::linked_run, request_id)
+    FROM experiment e
+    WHERE e.account_id = account AND e.id = told_id(told, 'experiment_id') AND experiment_is_of_key(e, told ->> 'repo', NULL)
+    FOR UPDATE;
+END $$;
+
+-- The runs to analyse, by arm: {"runs": {"control": ["0190…"]}, "count": 1, "left_out": 2}. Those of the template of the newest; others measure
+-- something else and are left out.
+CREATE OR REPLACE FUNCTION linked_runs_evaluated(experiment uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    WITH newest AS (
+        SELECT l.digest FROM linked_run l WHERE l.experiment_id = experiment AND l.source = 'eval_runs'
+        ORDER BY l.at DESC, l.run_key DESC LIMIT 1
+    ), run AS (
+        SELECT l.arm, l.run_key, l.digest IS NOT DISTINCT FROM n.digest AS is_same
+        FROM linked_run l, newest n WHERE l.experiment_id = experiment AND l.source = 'eval_runs'
+    )
+    SELECT jsonb_build_object('runs', (SELECT jsonb_object_agg(a.arm, a.runs)
+                                       FROM (SELECT r.arm, jsonb_agg(r.run_key ORDER BY r.run_key) AS runs FROM run r
+                                             WHERE r.is_same GROUP BY r.arm) a),
+                              'count', (SELECT count(*) FROM run r WHERE r.is_same),
+                              'left_out', (SELECT count(*) FROM run r WHERE NOT r.is_same))
+$$;
+
+-- What runs of agents measured: {"rows": [{"arm", "metrics"}], "is_cost_estimated": false}
+CREATE OR REPLACE FUNCTION linked_runs_measured(experiment uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object('rows', coalesce(jsonb_agg(jsonb_build_object('arm', l.arm, 'metrics', l.metrics) ORDER BY l.run_key), '[]'),
+                              'is_cost_estimated', coalesce(bool_or(l.is_cost_estimated), false))
+    FROM linked_run l WHERE l.experiment_id = experiment AND l.source = 'telemetry'
+$$;

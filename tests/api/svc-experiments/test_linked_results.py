@@ -1,0 +1,223 @@
+"""Results of runs: evaluation runs that are named in a request, and runs that name an arm, whose results arrive by themselves."""
+
+import uuid
+
+import pytest
+
+from lib.scenario.evalenv import SPEC
+from lib.wait import wait_for
+
+RUNS, RESULTS, TEMPLATES = "/eval-env/runs", "/eval-env/webhooks/results", "/eval-env/templates"
+PLAN = {"metrics": [{"key": "recall", "kind": "mean"}]}
+BINARY = {"metrics": [{"key": "right", "kind": "proportion"}]}
+
+
+@pytest.fixture
+def template(api):
+    return api.post(TEMPLATES, {"name": "evaluation", "spec": SPEC}, expect=201).json()
+
+
+@pytest.fixture
+def run(api, template):
+    """run(status="succeeded", params={}, **result): an evaluation run that has ended so; returns its id."""
+
+    def make(status="succeeded", params=None, of=template, **result):
+        made = api.post(RUNS, {"template_id": of["template_id"], "params": params or {}}, expect=201).json()["run_id"]
+        api.post(RESULTS, {"run_id": made, "status": status, **result}, expect=200)
+        return made
+
+    return make
+
+
+@pytest.fixture
+def post(api):
+    """post(experiment, runs, expect=201): results of evaluation runs by arm."""
+
+    def send(experiment, runs, expect=201, **members):
+        return api.post(f"/experiments/{experiment['id']}/results", {"eval_runs": runs, **members}, expect=expect).json()
+
+    return send
+
+
+def recall(arm, seed):
+    """A result that is 0.2 better in the treatment, and a little more with other seeds."""
+    return 0.5 + seed / 100 if arm == "control" else 0.7 + seed * seed / 100
+
+
+ARMS = ("control", "treatment")
+
+
+def newest(api, experiment, runs, arm="treatment"):
+    """The newest analysis, once it has so many runs in the arm."""
+
+    def found():
+        analyses = api.get(f"/experiments/{experiment['id']}/results?all=true", expect=200).json()
+        counts = [a["n"] for analysis in analyses[:1] for m in analysis["metrics"][:1] for a in m["arms"] if a["arm"] == arm]
+        return analyses[0] if counts == [runs] else None
+
+    return wait_for(found, f"{runs} runs are analysed")
+
+
+def named(problem):
+    return {e["field"]: e["message"] for e in problem["errors"]}
+
+
+# ---- runs that are named ----
+
+
+def test_runs_of_the_same_seeds_are_paired(make, run, post):
+    values = {"control": [0.5, 0.6, 0.7], "treatment": [0.61, 0.7, 0.82]}
+    runs = {arm: [run(params={"seed": seed}, metrics={"recall": value, "other": 1}) for seed, value in enumerate(of)] for arm, of in values.items()}
+    analysis = post(make(ab_test_config=PLAN), runs)
+    assert (analysis["source"], analysis["unit"], analysis["mode"]) == ("eval_runs", "run", "fixed")
+    (metric,) = analysis["metrics"]
+    assert metric["comparisons"][0]["effect"] == pytest.approx(0.11)
+    assert [arm["spread"] for arm in metric["arms"]] == [{"min": 0.5, "max": 0.7}, {"min": 0.61, "max": 0.82}]
+    assert (analysis["verdict"], analysis["missing_runs"], analysis["left_out_runs"]) == ("better", 0, 0)
+    assert analysis["template_digest"]
+
+
+def test_examples_of_runs_are_compared_one_by_one(make, run, post):
+    def examples(right):
+        return {"examples": [{"id": f"q-{i}", "group": None, "note": "x", "metrics": {"right": int(i < right), "text": "no number"}}
+                             for i in range(20)]}
+
+    runs = {"control": [run(metrics={"recall": 1}, results=examples(8))], "treatment": [run(metrics={"recall": 1}, results=examples(19))]}
+    analysis = post(make(ab_test_config=BINARY), runs)
+    assert (analysis["unit"], analysis["metrics"][0]["comparisons"][0]["effect"]) == ("example", pytest.approx(0.55))
+    assert analysis["verdict"] == "better" and analysis["metrics"][0]["comparisons"][0]["p"] == pytest.approx(2 ** -11)
+
+
+def test_a_run_that_failed_by_itself_is_missing_and_one_of_its_environment_is_left_out(make, run, post):
+    runs = {arm: [run(params={"seed": seed}, metrics={"recall": recall(arm, seed)}) for seed in range(3)] for arm in ARMS}
+    lost = run("failed", error={"kind": "environment", "message": "no space"})
+    analysis = post(make(ab_test_config=PLAN), {**runs, "control": [*runs["control"], lost]})
+    assert (analysis["verdict"], analysis["left_out_runs"], analysis["missing_runs"]) == ("better", 1, 0)
+    failed = run("failed", error={"kind": "task", "message": "exit 1"})
+    analysis = post(make(ab_test_config=PLAN), {**runs, "treatment": [*runs["treatment"], failed]})
+    assert (analysis["verdict"], analysis["delta_confidence"], analysis["missing_runs"]) == ("invalid", "not_tested", 1)
+    assert "missing_runs" in {w["code"] for w in analysis["warnings"]}
+
+
+def test_runs_that_do_not_go_together_are_named(api, make, run, post, template, other_user):
+    made, good = make(ab_test_config=PLAN), run(metrics={"recall": 0.5})
+    other = api.post(TEMPLATES, {"name": "another", "spec": {**SPEC, "command": "x"}}, expect=201).json()
+    faults = named(post(made, {"control": [good], "treatment": [run(of=other, metrics={"recall": 0.5})]}, 400))
+    assert faults == {"eval_runs.treatment[0]": "is of another version of a template than the others"}
+    waiting = api.post(RUNS, {"template_id": template["template_id"]}, expect=201).json()["run_id"]
+    with_examples = run(metrics={"recall": 1}, results={"examples": [{"id": 1, "metrics": {}}]})
+    faults = named(post(made, {"control": [good, waiting, str(uuid.uuid4()), 7], "treatment": [with_examples]}, 400))
+    assert faults == {"eval_runs.control[1]": "has not ended", "eval_runs.control[2]": "is not one of your runs",
+                      "eval_runs.control[3]": "must be the id of a run",
+                      "eval_runs.treatment[0]": "must have examples if others have, and none if they have not"}
+    assert "eval_runs.third" in named(post(made, {"third": [good]}, 400))
+    assert "eval_runs" in named(post(made, {"control": []}, 400))
+    assert "eval_runs" in named(post(made, {"control": [good] * 51}, 400))
+    assert "metrics" in named(post(made, {"control": [good]}, 400, rows=[{"arm": "control", "metrics": {}}]))
+    theirs = other_user.api.post("/experiments", {"name": "theirs", "ab_test_config": PLAN}, expect=201).json()
+    answer = other_user.api.post(f"/experiments/{theirs['id']}/results", {"eval_runs": {"control": [good]}}, expect=400).json()
+    assert named(answer) == {"eval_runs.control[0]": "is not one of your runs"}
+
+
+def test_reading_runs_needs_its_scope(api, make, run):
+    made, good = make(ab_test_config=PLAN), run(metrics={"recall": 0.5})
+    key = api.post("/account/api-keys", {"name": "no runs", "scopes": ["experiments:read", "experiments:write"]}, expect=201).json()["key"]
+    answer = api.as_key(key).post(f"/experiments/{made['id']}/results", {"eval_runs": {"control": [good]}}, expect=403)
+    assert "eval:read" in str(answer.json())
+
+
+# ---- runs that name an arm ----
+
+
+def test_results_of_evaluation_runs_arrive_by_themselves(api, make, run):
+    made = make(ab_test_config=PLAN)
+    for seed in range(3):
+        for arm in ARMS:
+            run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": recall(arm, seed)})
+    analysis = newest(api, made, 3)
+    assert (analysis["source"], analysis["by"], analysis["verdict"]) == ("eval_runs", None, "better")
+    assert "early_look" in {w["code"] for w in analysis["warnings"]}
+    read = api.get(f"/experiments/{made['id']}", expect=200).json()
+    assert (read["delta_source"], read["outcome"], read["decision"]) == ("computed", None, None)
+    assert len(read["ab_test_results"]["eval_runs"]) == 6
+
+
+def test_a_planned_number_of_runs_is_waited_for(api, make, run):
+    made = make(ab_test_config={**PLAN, "planned_n": 4})
+    for seed in range(3):
+        for arm in ARMS:
+            run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": recall(arm, seed)})
+    analysis = newest(api, made, 3)
+    assert (analysis["verdict"], analysis["text"]) == ("too_early", "Too early: 2 more units.")
+
+
+def test_only_runs_of_the_newest_template_count(api, make, run, template):
+    made = make(ab_test_config=PLAN)
+    for arm in ARMS:
+        run(params={"experiment_id": made["id"], "arm": arm}, metrics={"recall": 0.1})
+    newest(api, made, 1)
+    api.put(f"{TEMPLATES}/{template['template_id']}", {"spec": {**SPEC, "command": "other"}}, expect=200)
+    for arm in ("treatment", "treatment", "control"):
+        run(params={"experiment_id": made["id"], "arm": arm}, metrics={"recall": 0.2})
+    analysis = wait_for(lambda: next((a for a in [newest(api, made, 2)] if a["left_out_runs"] == 2 and a["metrics"][0]["arms"][0]["n"] == 1), None))
+    assert [arm["mean"] for arm in analysis["metrics"][0]["arms"]] == [0.2, 0.2]
+
+
+def test_linked_runs_that_do_not_fit_say_why(api, make, run):
+    made = make(ab_test_config=PLAN)
+    run(params={"experiment_id": made["id"], "arm": "third"}, metrics={"recall": 0.1})
+    (analysis,) = wait_for(lambda: api.get(f"/experiments/{made['id']}/results?all=true", expect=200).json())
+    assert (analysis["verdict"], analysis["delta_confidence"]) == ("invalid", "not_tested")
+    assert analysis["text"] == "There is no valid test: eval_runs.third is no arm of the plan."
+
+
+def test_a_restart_forgets_the_runs_of_the_earlier_plan(api, make, run):
+    made = make(ab_test_config=PLAN)
+    for arm in ARMS:
+        run(params={"experiment_id": made["id"], "arm": arm}, metrics={"recall": 0.1, "loss": 5})
+    newest(api, made, 1)
+    other = {"metrics": [{"key": "loss", "kind": "mean", "goal": "decrease"}]}
+    api.put(f"/experiments/{made['id']}", {"ab_test_config": other, "restart": True}, expect=200)
+    run(params={"experiment_id": made["id"], "arm": "control"}, metrics={"recall": 0.1, "loss": 3})
+    analysis = wait_for(lambda: next((a for a in newest(api, made, 0)["metrics"] if a["key"] == "loss"), None))
+    assert [(arm["n"], arm["mean"]) for arm in analysis["arms"]] == [(1, 3), (0, None)]
+
+
+# ---- telemetry ----
+
+
+@pytest.fixture
+def report(api):
+    """report(repo, run_id, **members): telemetry of an agent's run that has ended."""
+
+    def send(repo, run_id, **members):
+        key = {"name": "agent", "kind": "automation", "scopes": ["fleet:report"], "repo": repo}
+        agent = api.as_key(api.post("/account/api-keys", key, expect=201).json()["key"])
+        body = {"repo": repo, "run_id": run_id, "status": "pr_opened", "finished_at": "2026-01-02T00:00:00Z", **members}
+        return agent.post("/fleet/runs", body, expect=201).json()
+
+    return send
+
+
+def test_what_agents_measure_arrives_by_itself(api, make, report):
+    repo = f"acme-{uuid.uuid4().hex[:8]}/ranker"
+    plan = {"metrics": [{"key": "speed", "kind": "mean"}, {"key": "cost_usd", "kind": "mean", "goal": "decrease"}]}
+    made = make(ab_test_config=plan, launch_context={"target_repo": repo})
+    for number, (arm, speed) in enumerate([("control", 1.0), ("control", 1.1), ("control", 1.2), ("treatment", 2.0), ("treatment", 2.1), ("treatment", 2.3)]):
+        shown = report(repo, number, experiment_id=made["id"], arm=arm, metrics={"speed": speed, "note": "left out"}, cost_usd=number / 10,
+                       cost_basis="estimated")
+        assert shown["metrics"] == {"speed": speed, "note": "left out"}
+    analysis = wait_for(lambda: next((a for a in [newest(api, made, 3)] if a["metrics"][0]["arms"][0]["n"] == 3), None))
+    assert (analysis["source"], analysis["unit"], analysis["verdict"]) == ("telemetry", "run", "better")
+    assert [arm["mean"] for arm in analysis["metrics"][1]["arms"]] == pytest.approx([0.1, 0.4])
+    assert "estimated_cost" in {w["code"] for w in analysis["warnings"]}
+
+
+def test_an_agent_writes_into_no_experiment_of_another_repository(api, make, report):
+    own, other = (f"acme-{uuid.uuid4().hex[:8]}/ranker" for _ in range(2))
+    theirs, mine = make(ab_test_config=PLAN, launch_context={"target_repo": other}), make(ab_test_config=PLAN, launch_context={"target_repo": own})
+    for made in (theirs, mine):
+        for arm in ARMS:
+            report(own, f"{made['id']} {arm}", experiment_id=made["id"], arm=arm, metrics={"recall": 0.5})
+    newest(api, mine, 1)  # events of an account are in order
+    api.get(f"/experiments/{theirs['id']}/results", expect=404)

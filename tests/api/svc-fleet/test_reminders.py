@@ -1,0 +1,84 @@
+"""Reminders of experiments: items of the inbox that come by time and go with their reason."""
+
+import pytest
+
+from lib.tables import fleet as fleet_tables
+from lib.wait import wait_for
+
+PLAN = {"metrics": [{"key": "conversion", "kind": "proportion"}]}
+SUMS = {"metrics": [{"key": "conversion", "arms": [{"arm": "control", "n": 100, "successes": 50}, {"arm": "treatment", "n": 100, "successes": 51}]}]}
+
+
+@pytest.fixture
+def experiment(api):
+    """experiment(**members): a new one."""
+    return lambda **members: api.post("/experiments", {"name": "Attention", **members}, expect=201).json()
+
+
+@pytest.fixture
+def reminded(api, db):
+    """reminded(experiment, *kinds): wait until these are its reminders, let them be due, and return their items by kind."""
+
+    def wait(experiment, *kinds):
+        wait_for(lambda: fleet_tables.let_reminders_be_due(db, experiment["id"], kinds), f"reminders {kinds}")
+        items = [i for i in api.get("/fleet/agents/inbox?limit=100", expect=200).json() if experiment["id"] in (i["href"] or "")]
+        return {item["kind"]: item for item in items}
+
+    return wait
+
+
+def test_an_experiment_without_a_result(api, experiment, reminded):
+    made = experiment(status="running")
+    items = reminded(made, "experiment_overdue")
+    assert items["experiment_overdue"]["title"] == "Attention has run for its planned time without a result"
+    assert items["experiment_overdue"]["href"] == f"/console/experiments/{made['id']}"
+    api.put(f"/experiments/{made['id']}", {"status": "analyzing"}, expect=200)
+    assert reminded(made) == {}
+
+
+def test_a_decision_without_a_result(api, db, experiment, reminded):
+    unreminded = [experiment(outcome="abandon"), experiment(outcome="ship", observed_delta=0.1), experiment(outcome="ship", ab_test_results={"n": 1})]
+    made = experiment(outcome="iterate", ab_test_config=PLAN)
+    assert set(reminded(made, "experiment_without_data")) == {"experiment_without_data"}
+    api.post(f"/experiments/{made['id']}/results", SUMS, expect=201)
+    assert reminded(made) == {}
+    assert [fleet_tables.days_until_reminder(db, e["id"]) for e in unreminded] == [None] * 3  # events of an account are in order
+
+
+def test_what_is_shipped_and_not_merged(api, experiment, reminded):
+    made = experiment(status="shipped", observed_delta=0.1, pr_url="https://github.com/acme/ranker/pull/1", pr_status="open")
+    assert set(reminded(made, "experiment_unmerged")) == {"experiment_unmerged"}
+    api.put(f"/experiments/{made['id']}", {"pr_status": "merged"}, expect=200)
+    assert reminded(made) == {}
+
+
+def test_a_reminder_goes_with_its_experiment(api, experiment, reminded):
+    made = experiment(status="running")
+    reminded(made, "experiment_overdue")
+    api.delete(f"/experiments/{made['id']}", expect=200)
+    assert reminded(made) == {}
+
+
+@pytest.mark.parametrize("planned", [1, None])
+def test_the_planned_time_counts_from_the_newest_result(api, db, experiment, planned):
+    plan = {**PLAN, **({"planned_days": planned} if planned else {})}
+    made = experiment(status="running", ab_test_config=plan)
+    days = planned or 14
+    wait_for(lambda: fleet_tables.days_until_reminder(db, made["id"]) == pytest.approx(days, abs=0.1))
+    api.post(f"/experiments/{made['id']}/results", SUMS, expect=201)
+    api.put(f"/experiments/{made['id']}", {"tags": ["x"]}, expect=200)
+    wait_for(lambda: fleet_tables.days_until_reminder(db, made["id"]) == pytest.approx(days, abs=0.1))
+    assert api.post("/experiments", {"name": "x", "ab_test_config": {"planned_days": 366}}, expect=400)
+
+
+def test_a_due_reminder_is_announced_once(api, db, user, experiment, reminded):
+    made = experiment(status="running")
+    reminded(made, "experiment_overdue")
+    fleet_tables.look_at_inbox(db, user.account)
+    assert len(wait_for(lambda: fleet_tables.told_items(db, user.account))) == 1
+
+
+def test_others_see_none(other_user, experiment, reminded):
+    made = experiment(status="running")
+    reminded(made, "experiment_overdue")
+    assert [i for i in other_user.api.get("/fleet/agents/inbox", expect=200).json() if made["id"] in (i["href"] or "")] == []
