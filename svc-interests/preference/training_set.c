@@ -9,9 +9,9 @@ struct signal_row {
 	double weight;
 };
 
-/* A dismissal is weaker than a dislike, because it can mean "not today". Merged or shipped work counts
- * as a like: more weight draws the model to few papers. What was tried and failed counts half a
- * dislike: it was chosen for its subject, and speaks little against that.
+/* A dismissal is weaker than a dislike, because it can mean "not today". Merged or shipped work
+ * counts as a like: more weight draws the model to few papers. What was tried and failed counts
+ * half a dislike: it was chosen for its subject, and speaks little against that.
  * tests/bench/recommendation/outcome_quality.c measures both. */
 static const struct signal_row signals[] = {
 	[SIGNAL_LIKE] = {"like", +1, 1},
