@@ -1,18 +1,21 @@
 """Deleting an account that has one of everything: a minute later nothing names it, in any table or stream."""
 
+import secrets
+
 import pytest
 
 from lib.scenario.deletion import traces
-from lib.scenario.possessions import EXTERNAL_ID, MARK, Possessions
+from lib.scenario.possessions import Possessions
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 MINUTE = 60
+MARK, EXTERNAL_ID = (f"{name}{secrets.token_hex(8)}" for name in ("deleted", "tracker-user"))
 
 
 @pytest.fixture
 def victim(cluster, code_host):
-    return Possessions(cluster, code_host)
+    return Possessions(cluster, code_host, MARK, EXTERNAL_ID)
 
 
 def nothing_is_left(cluster, names):
