@@ -41,12 +41,17 @@ def get(cluster, owner):
 PAGES = {"small": f"/experiments?limit={SMALL}", "large": f"/experiments?limit={LARGE}", "description": "/openapi.json"}
 
 
+def varies_by(answer):
+    """The fields of requests that the answer names; it may do so in several fields of its own."""
+    return {word.strip() for name, value in answer.fields if name.lower() == "vary" for word in value.split(",")}
+
+
 @pytest.mark.parametrize("target", PAGES.values(), ids=PAGES)
 def test_json_is_compressed_when_the_client_asks(get, target):
     plain, packed = get(target), get(target, "br, gzip;q=0.5")
     assert plain.value("content-encoding") is None
     assert packed.value("content-encoding") == "gzip"
-    assert plain.value("vary") == packed.value("vary") == "Accept-Encoding"
+    assert "Accept-Encoding" in varies_by(plain) and varies_by(plain) == varies_by(packed)
     assert gzip.decompress(packed.content) == plain.content
     assert len(packed.content) < len(plain.content) / 2
     json.loads(plain.content)
