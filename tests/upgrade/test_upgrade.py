@@ -35,6 +35,9 @@ class PreviousCluster(NamedCluster):
         made = super().settings(name, *args, **changes)
         return made if name in self.replaced else {setting: value for setting, value in made.items() if setting not in CHANGED}
 
+    def insert_person(self, account):
+        """The previous version has none: its keys are the owner's."""
+
     def changed_settings(self, name):
         """Those of this version that a process of the previous one did without."""
         return {setting: value for setting, value in self.secrets_of(name).items() if setting in CHANGED}

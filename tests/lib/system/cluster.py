@@ -352,8 +352,11 @@ class Cluster:
 
     def insert_copy(self, copy):
         account = self.accounts.execute(COPY_USER, copy).fetchone()[0]
-        self.accounts.execute(COPY_PERSON, [account])
+        self.insert_person(account)
         return account
+
+    def insert_person(self, account):
+        self.accounts.execute(COPY_PERSON, [account])
 
     def log_paths(self):
         """{name: path} of every log."""
