@@ -63,20 +63,27 @@ static bool agent_obeys(struct request *rq, const char *agent, const char *provi
 	return !answer.code && json_get_bool(answer.json, "obeys_max_usd", false);
 }
 
-/* Let the statement `sql` reserve for a start, whose JSON text is `asked`; the other parameters are
- * members of it. */
-static const char *reserve(struct request *rq, const char *sql, const char *asked,
+#define NOT_NEEDED "{\"allowed\": true, \"max_usd\": null, \"reservation_id\": null}"
+
+/* Reserve for a start, or for a run that asks, whose JSON text is `asked`; the other parameters are
+ * members of it. Most accounts have no budget, and nothing else is asked for a start then; of a run
+ * it is stored that it asks. */
+static const char *reserve(struct request *rq, bool is_run, const char *asked,
                            const struct agent_start *start)
 {
 	struct pg_rows *about = pg_query(rq, RESERVATION_ABOUT_SQL, pg_uuid(rq->caller.account),
 	                                 pg_text(start->repo), pg_text(start->interest));
+	bool has_budget = pg_get_bool(about, 0, "has_budget");
+	if (!has_budget && !is_run)
+		return NOT_NEEDED;
 	bool is_named = start->agent;
 	const char *agent = is_named ? start->agent : pg_get(about, 0, "agent");
 	const char *provider = is_named ? start->provider : pg_get(about, 0, "provider");
-	bool obeys = pg_get_bool(about, 0, "has_budget") && agent_obeys(rq, agent, provider);
-	struct pg_rows *made = pg_write(rq, CONSTRAINTS, sql, pg_uuid(rq->caller.account),
-	                                pg_text(asked), pg_text(pg_get(about, 0, "interest_id")),
-	                                pg_text(agent), pg_text(provider), pg_bool(obeys));
+	bool obeys = has_budget && agent_obeys(rq, agent, provider);
+	struct pg_rows *made = pg_write(rq, CONSTRAINTS, is_run ? RUN_ADMIT_SQL : RUN_RESERVE_SQL,
+	                                pg_uuid(rq->caller.account), pg_text(asked),
+	                                pg_text(pg_get(about, 0, "interest_id")), pg_text(agent),
+	                                pg_text(provider), pg_bool(obeys));
 	return pg_value(made, 0);
 }
 
@@ -89,7 +96,7 @@ void run_reserve(struct request *rq)
 		.agent = in->agent,
 		.provider = in->provider,
 	};
-	reply_json(rq, 200, reserve(rq, RUN_RESERVE_SQL, request_body_json(rq), &start));
+	reply_json(rq, 200, reserve(rq, false, request_body_json(rq), &start));
 }
 
 void run_attach(struct request *rq)
@@ -117,12 +124,12 @@ static const char *require_allowed(struct request *rq, const char *answer)
 
 void reservation_make(struct request *rq, const struct agent_start *start)
 {
-	require_allowed(rq, reserve(rq, RUN_RESERVE_SQL, agent_start_question(rq, start), start));
+	require_allowed(rq, reserve(rq, false, agent_start_question(rq, start), start));
 }
 
 const char *reservation_admit(struct request *rq, const struct agent_start *start)
 {
-	return require_allowed(rq, reserve(rq, RUN_ADMIT_SQL, request_body_json(rq), start));
+	return require_allowed(rq, reserve(rq, true, request_body_json(rq), start));
 }
 
 void reservation_attach(struct request *rq, const char *key, const char *run_id)
