@@ -85,10 +85,10 @@ static const struct field ID_FIELDS[] = {
 void key_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
-	bool is_limited = rq->caller.repo || rq->caller.interest; /* it sees itself only */
-	struct pg_rows *rows = pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account),
-	                                pg_int(in->limit), pg_int(in->offset),
-	                                is_limited ? caller_key(rq) : pg_null(), caller_key(rq));
+	struct pg_param only = key_is_limited(rq) ? caller_key(rq) : pg_null();
+	struct pg_rows *rows =
+		pg_query(rq, KEY_LIST_SQL, pg_uuid(rq->caller.account), pg_int(in->limit),
+	                 pg_int(in->offset), only, caller_key(rq));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, root);

@@ -139,11 +139,10 @@ static const struct field LIST_FIELDS[] = {
 void key_usage_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
-	const struct identity *caller = &rq->caller;
-	bool is_limited = caller->repo || caller->interest; /* it sees itself only */
-	struct pg_rows *rows = pg_query(rq, KEY_USAGE_LIST_SQL, pg_uuid(caller->account),
-	                                pg_text(in->id), is_limited ? caller_key(rq) : pg_null(),
-	                                pg_int(in->limit), pg_int(in->offset), caller_key(rq));
+	struct pg_param only = key_is_limited(rq) ? caller_key(rq) : pg_null();
+	struct pg_rows *rows =
+		pg_query(rq, KEY_USAGE_LIST_SQL, pg_uuid(rq->caller.account), pg_text(in->id), only,
+	                 pg_int(in->limit), pg_int(in->offset), caller_key(rq));
 	require_row(rq, rows, "no such key");
 	reply_page(rq, rows, in->limit, in->offset);
 }

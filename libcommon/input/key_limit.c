@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+bool key_is_limited(const struct request *rq)
+{
+	return rq->caller.repo || rq->caller.interest;
+}
+
 void require_interest(struct request *rq, const char *interest)
 {
 	const char *own = rq->caller.interest;

@@ -19,6 +19,9 @@
 
 #include "loop/request.h"
 
+/** Whether the caller's key is limited. */
+bool key_is_limited(const struct request *rq);
+
 /** Raise ERR_FORBIDDEN when the caller's key is limited to another interest. `interest` in
  * canonical form; NULL: it concerns all interests, which a limited key may not. */
 void require_interest(struct request *rq, const char *interest);

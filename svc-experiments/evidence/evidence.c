@@ -9,6 +9,7 @@
 #include "experiment/fields.h"
 #include "experiment/key_experiments.h"
 #include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "reply/resource.h"

@@ -5,6 +5,7 @@
 #include "evidence/verdict_count.h"
 #include "experiment/key_experiments.h"
 #include "input/input.h"
+#include "input/key_limit.h"
 #include "json/json.h"
 #include "outcome.sql.h"
 #include "pg/pg.h"

@@ -2,6 +2,7 @@
 
 #include "experiment/key_experiments.h"
 #include "experiment_csv.sql.h"
+#include "input/key_limit.h"
 #include "pg/pg.h"
 #include "reply/reply_csv.h"
 

@@ -28,11 +28,6 @@ struct place {
 	const char *repo, *project;
 };
 
-bool key_is_limited(const struct request *rq)
-{
-	return rq->caller.repo || rq->caller.interest;
-}
-
 const char *key_project(struct request *rq)
 {
 	if (!rq->caller.interest)

@@ -11,9 +11,6 @@
 
 #include "loop/request.h"
 
-/** Whether the caller's key is limited. */
-bool key_is_limited(const struct request *rq);
-
 /** The project of the interest that the key is limited to; NULL: there is none. */
 const char *key_project(struct request *rq);
 

@@ -128,8 +128,8 @@ void budget_list(struct request *rq)
 	const struct identity *caller = &rq->caller;
 	struct pg_rows *rows =
 		pg_query(rq, BUDGET_LIST_SQL, pg_uuid(caller->account), pg_text(caller->repo),
-	                 pg_text(caller->interest), pg_bool(caller->repo || caller->interest),
-	                 pg_int(in->limit), pg_int(in->offset));
+	                 pg_text(caller->interest), pg_bool(key_is_limited(rq)), pg_int(in->limit),
+	                 pg_int(in->offset));
 	reply_page(rq, rows, in->limit, in->offset);
 }
 
