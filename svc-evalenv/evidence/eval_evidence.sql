@@ -8,25 +8,20 @@ WITH found AS MATERIALIZED (
 ), built AS (
     SELECT b.*, w AS work FROM build b JOIN work w USING (id) WHERE b.id IN (SELECT build_id FROM found WHERE is_open)
 ), node AS (
-    SELECT json_build_object(
-        'id', f.id, 'kind', 'eval_run', 'at', time_json((f.work).created_at), 'url', '/console/evaluations/runs/' || f.id,
-        'data', json_build_object(
-            'name', f.name, 'template_id', f.template_id, 'template_version', f.template_version, 'template_digest', f.template_digest,
-            'status', (f.work).status, 'metrics', f.metrics, 'error', (f.work).error -> 'kind', 'finished_at', time_json((f.work).finished_at))) AS node
+    SELECT evidence_node(f.id::text, 'eval_run', (f.work).created_at, '/console/evaluations/runs/' || f.id, json_build_object(
+        'name', f.name, 'template_id', f.template_id, 'template_version', f.template_version, 'template_digest', f.template_digest,
+        'status', (f.work).status, 'metrics', f.metrics, 'error', (f.work).error -> 'kind', 'finished_at', time_json((f.work).finished_at))) AS node
     FROM found f WHERE f.is_open
     UNION ALL
-    SELECT json_build_object(
-        'id', b.id, 'kind', 'eval_build', 'at', time_json((b.work).created_at), 'url', '/console/evaluations/builds/' || b.id,
-        'data', json_build_object(
-            'source', b.source, 'repo', b.repo, 'ref', b.ref, 'digest', b.digest, 'status', (b.work).status,
-            'error', (b.work).error -> 'kind', 'finished_at', time_json((b.work).finished_at)))
+    SELECT evidence_node(b.id::text, 'eval_build', (b.work).created_at, '/console/evaluations/builds/' || b.id, json_build_object(
+        'source', b.source, 'repo', b.repo, 'ref', b.ref, 'digest', b.digest, 'status', (b.work).status,
+        'error', (b.work).error -> 'kind', 'finished_at', time_json((b.work).finished_at)))
     FROM built b
 ), edge AS (
-    SELECT json_build_object('from', f.id, 'to', f.build_id, 'kind', 'uses', 'at', time_json((f.work).created_at), 'basis', 'stated', 'data', NULL) AS edge
+    SELECT evidence_edge(f.id::text, f.build_id::text, 'uses', (f.work).created_at) AS edge
     FROM found f WHERE f.is_open AND f.build_id IS NOT NULL
     UNION ALL
-    SELECT json_build_object('from', b.id, 'to', 'paper:' || b.arxiv_id, 'kind', 'about', 'at', time_json((b.work).created_at), 'basis', 'stated',
-                             'data', NULL)
+    SELECT evidence_edge(b.id::text, 'paper:' || b.arxiv_id, 'about', (b.work).created_at)
     FROM built b WHERE b.arxiv_id IS NOT NULL
 )
 SELECT json_build_object('nodes', (SELECT coalesce(json_agg(node), '[]') FROM node), 'edges', (SELECT coalesce(json_agg(edge), '[]') FROM edge),

@@ -8,17 +8,9 @@ BEGIN
         WHERE h.experiment_id = e.id AND h.field = 'pr_status' AND h.becomes = '"merged"'), e.created_at) END;
 END $$;
 
--- What became of it: `worked`, `failed`, `pending` or `untried`. A person's decision counts before what the code host says; a merge
--- counts after 30 days.
 CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN CASE
-        WHEN e.outcome = 'ship' OR e.status = 'shipped' THEN 'worked'
-        WHEN e.outcome = 'abandon' OR e.status IN ('rejected', 'abandoned') THEN 'failed'
-        WHEN experiment_merged_at(e) <= now() - interval '30 days' THEN 'worked'
-        WHEN e.pr_status = 'closed' THEN 'failed'
-        WHEN e.status = 'draft' AND e.outcome IS NULL AND e.pr_status IS NULL THEN 'untried'
-        ELSE 'pending' END;
+    RETURN trial_verdict(e.outcome, e.status, e.pr_status, experiment_merged_at(e));
 END $$;
 
 -- The changes that decided something, the newest first. What a change left as it was is null. One that was decided when it was made
@@ -51,16 +43,6 @@ CREATE OR REPLACE FUNCTION experiment_eval_runs(e experiment) RETURNS SETOF json
                                                THEN e.ab_test_results -> 'eval_runs' ELSE '[]' END) AS item
     WHERE item ->> 'run_id' IS NOT NULL
 $$;
-
-CREATE OR REPLACE FUNCTION evidence_node(id text, kind text, at timestamptz, url text, data json) RETURNS json LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN json_build_object('id', id, 'kind', kind, 'at', time_json(at), 'url', url, 'data', data);
-END $$;
-
-CREATE OR REPLACE FUNCTION evidence_edge(from_node text, to_node text, kind text, at timestamptz) RETURNS json LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN json_build_object('from', from_node, 'to', to_node, 'kind', kind, 'at', time_json(at), 'basis', 'stated', 'data', NULL);
-END $$;
 
 -- An experiment with what hangs on it here: the newest 20 of each.
 CREATE OR REPLACE FUNCTION experiment_evidence(e experiment, OUT nodes json, OUT edges json) LANGUAGE plpgsql STABLE AS $$

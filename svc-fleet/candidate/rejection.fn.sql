@@ -7,17 +7,14 @@ RETURN CASE WHEN total >= 5 THEN json_build_object(
     'low', round(((n + 1.9208 - 1.96 * sqrt(n::numeric * (total - n) / total + 0.9604)) / (total + 3.8416))::numeric, 4),
     'high', round(((n + 1.9208 + 1.96 * sqrt(n::numeric * (total - n) / total + 0.9604)) / (total + 3.8416))::numeric, 4)) END;
 
--- What an experiment came to: see experiment_verdict() of svc-experiments, to which the time of a merge is that of its event here.
-CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE sql STABLE
-RETURN CASE WHEN e.outcome = 'ship' OR e.status = 'shipped' THEN 'worked'
-            WHEN e.outcome = 'abandon' OR e.status IN ('rejected', 'abandoned') THEN 'failed'
-            WHEN e.pr_status = 'merged' AND e.told_at <= now() - interval '30 days' THEN 'worked'
-            WHEN e.pr_status = 'closed' THEN 'failed'
-            WHEN e.status = 'draft' AND e.outcome IS NULL AND e.pr_status IS NULL THEN 'untried' ELSE 'pending' END;
+-- The time of a merge is that of its event here.
+CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT trial_verdict(e.outcome, e.status, e.pr_status, CASE WHEN e.pr_status = 'merged' THEN e.told_at END)
+$$;
 
-CREATE OR REPLACE FUNCTION deliverable_verdict(d deliverable) RETURNS text LANGUAGE sql STABLE
-RETURN CASE WHEN d.stage = 'closed' THEN 'failed' WHEN d.stage = 'merged' AND d.closed_at <= now() - interval '30 days' THEN 'worked'
-            ELSE 'pending' END;
+CREATE OR REPLACE FUNCTION deliverable_verdict(d deliverable) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT trial_verdict(NULL, NULL, d.stage, CASE WHEN d.stage = 'merged' THEN d.closed_at END)
+$$;
 
 -- Who tried a paper: runs with the pull request that they opened, and experiments. A pull request that an experiment names counts by that.
 -- `only_repo`: what a key that is limited to it may see, which is no experiment; null: everything.

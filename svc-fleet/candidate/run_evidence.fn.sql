@@ -6,17 +6,9 @@ RETURN CASE WHEN basis IN ('reported', 'estimated') THEN usd END;
 
 CREATE OR REPLACE FUNCTION run_evidence_node(r run) RETURNS json LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN json_build_object(
-        'id', r.id, 'kind', 'run', 'at', time_json(r.at), 'url', NULL, 'data', json_build_object(
-            'repo', r.repo, 'run_id', r.run_id, 'interest_id', r.interest_id, 'agent', r.agent, 'provider', r.record -> 'provider', 'model', r.record -> 'model',
-            'status', r.status, 'outcome_kind', r.outcome_kind, 'cause', r.cause, 'gates', run_gates(r.record),
-            'cost_usd', run_known_spend(r.spend_usd, r.spend_basis), 'cost_basis', r.spend_basis, 'input_tokens', r.input_tokens,
-            'output_tokens', r.output_tokens, 'finished_at', time_json(r.finished_at)));
-END $$;
-
--- An edge that a record states.
-CREATE OR REPLACE FUNCTION run_evidence_edge(from_node text, to_node text, kind text, at timestamptz, data json DEFAULT NULL) RETURNS json
-LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    RETURN json_build_object('from', from_node, 'to', to_node, 'kind', kind, 'at', time_json(at), 'basis', 'stated', 'data', data);
+    RETURN evidence_node(r.id::text, 'run', r.at, NULL, json_build_object(
+        'repo', r.repo, 'run_id', r.run_id, 'interest_id', r.interest_id, 'agent', r.agent, 'provider', r.record -> 'provider',
+        'model', r.record -> 'model', 'status', r.status, 'outcome_kind', r.outcome_kind, 'cause', r.cause, 'gates', run_gates(r.record),
+        'cost_usd', run_known_spend(r.spend_usd, r.spend_basis), 'cost_basis', r.spend_basis, 'input_tokens', r.input_tokens,
+        'output_tokens', r.output_tokens, 'finished_at', time_json(r.finished_at)));
 END $$;

@@ -50,31 +50,29 @@ WITH asked AS MATERIALIZED (
 ), node AS (
     SELECT run_evidence_node(run) AS node, (run).at FROM shown
     UNION ALL
-    SELECT json_build_object(
-        'id', s.node, 'kind', 'selection', 'at', time_json((s.run).at), 'url', NULL, 'data', json_build_object(
-            'broad_pool_size', (s.run).record -> 'broad_pool_size', 'refine_pool_size', (s.run).record -> 'refine_pool_size',
-            'candidates_considered', (s.run).record -> 'candidates_considered',
-            'reasoning', left(s.detail ->> 'selection_reasoning_excerpt', 1000), 'more', s.more)), (s.run).at
+    SELECT evidence_node(s.node, 'selection', (s.run).at, NULL, json_build_object(
+        'broad_pool_size', (s.run).record -> 'broad_pool_size', 'refine_pool_size', (s.run).record -> 'refine_pool_size',
+        'candidates_considered', (s.run).record -> 'candidates_considered',
+        'reasoning', left(s.detail ->> 'selection_reasoning_excerpt', 1000), 'more', s.more)), (s.run).at
     FROM selection s
     UNION ALL
-    SELECT json_build_object(
-        'id', o.url, 'kind', o.kind, 'at', time_json(o.opened_at), 'url', o.url, 'data', json_build_object(
-            'repo', o.repo, 'number', o.number, 'stage', o.stage, 'opened_at', time_json(o.opened_at), 'closed_at', time_json(o.closed_at))),
+    SELECT evidence_node(o.url, o.kind, o.opened_at, o.url, json_build_object(
+        'repo', o.repo, 'number', o.number, 'stage', o.stage, 'opened_at', time_json(o.opened_at), 'closed_at', time_json(o.closed_at))),
         o.opened_at
     FROM (SELECT DISTINCT ON (url) * FROM opened ORDER BY url) o
 ), edge AS (
-    SELECT run_evidence_edge((s.run).id::text, 'paper:' || c.arxiv_id, 'about', (s.run).at) AS edge
+    SELECT evidence_edge((s.run).id::text, 'paper:' || c.arxiv_id, 'about', (s.run).at) AS edge
     FROM shown s JOIN considered c ON c.id = (s.run).id AND c.gate IS NULL
-    UNION ALL SELECT run_evidence_edge(node, (run).id::text, 'part_of', (run).at) FROM selection
+    UNION ALL SELECT evidence_edge(node, (run).id::text, 'part_of', (run).at) FROM selection
     UNION ALL
-    SELECT run_evidence_edge(s.node, 'paper:' || c.arxiv_id, 'considered', (s.run).at, json_build_object(
+    SELECT evidence_edge(s.node, 'paper:' || c.arxiv_id, 'considered', (s.run).at, json_build_object(
         'accepted', c.gate IS NULL, 'gate', c.gate, 'reason', left(c.reason, 300), 'score', c.score))
     FROM selection s JOIN considered c ON c.id = (s.run).id AND c.place <= 50
     UNION ALL
-    SELECT run_evidence_edge(s.node, (s.run).record ->> 'recommendation_id', 'selected', (s.run).at)
+    SELECT evidence_edge(s.node, (s.run).record ->> 'recommendation_id', 'selected', (s.run).at)
     FROM selection s WHERE (s.run).record ->> 'recommendation_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
-    UNION ALL SELECT run_evidence_edge(id::text, url, 'opened', opened_at) FROM opened
-    UNION ALL SELECT run_evidence_edge(d.for, d.id::text, 'ran', (s.run).at) FROM dispatched d JOIN shown s ON (s.run).id = d.id
+    UNION ALL SELECT evidence_edge(id::text, url, 'opened', opened_at) FROM opened
+    UNION ALL SELECT evidence_edge(d.for, d.id::text, 'ran', (s.run).at) FROM dispatched d JOIN shown s ON (s.run).id = d.id
 )
 SELECT json_build_object(
     'nodes', (SELECT coalesce(json_agg(node ORDER BY at DESC), '[]') FROM node), 'edges', (SELECT coalesce(json_agg(edge), '[]') FROM edge),

@@ -7,15 +7,12 @@ WITH found AS MATERIALIZED (
 ), shown AS (
     SELECT * FROM found WHERE is_open ORDER BY recommended_at DESC, id DESC LIMIT 50
 ), node AS (
-    SELECT json_build_object(
-        'id', s.id, 'kind', 'recommendation', 'at', time_json(s.recommended_at), 'url', '/console/interests/' || s.interest_id,
-        'data', json_build_object(
-            'interest_id', s.interest_id, 'interest_name', s.interest_name, 'arxiv_id', s.arxiv_id, 'score', s.relevance_score,
-            'rank', s.rank, 'reasoning', left(s.reasoning, 2000), 'context_version', s.context_version, 'signals', (
-                SELECT coalesce(json_agg(json_build_object('signal', f.signal, 'at', time_json(f.recorded_at)) ORDER BY f.recorded_at), '[]')
-                FROM feedback f WHERE f.recommendation_id = s.id))) AS node,
-        json_build_object('from', s.id, 'to', 'paper:' || s.arxiv_id, 'kind', 'about', 'at', time_json(s.recommended_at),
-                          'basis', 'stated', 'data', NULL) AS edge, s.recommended_at
+    SELECT evidence_node(s.id::text, 'recommendation', s.recommended_at, '/console/interests/' || s.interest_id, json_build_object(
+        'interest_id', s.interest_id, 'interest_name', s.interest_name, 'arxiv_id', s.arxiv_id, 'score', s.relevance_score,
+        'rank', s.rank, 'reasoning', left(s.reasoning, 2000), 'context_version', s.context_version, 'signals', (
+            SELECT coalesce(json_agg(json_build_object('signal', f.signal, 'at', time_json(f.recorded_at)) ORDER BY f.recorded_at), '[]')
+            FROM feedback f WHERE f.recommendation_id = s.id))) AS node,
+        evidence_edge(s.id::text, 'paper:' || s.arxiv_id, 'about', s.recommended_at) AS edge, s.recommended_at
     FROM shown s
 )
 SELECT json_build_object(
