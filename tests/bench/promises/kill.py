@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """A kill test: clients use the product while processes and servers are killed, stopped, cut off and restarted. At the end every
 promise is checked: nothing accepted is lost or done twice, no task is stuck, no event is late, a session of a browser is valid until it
-was ended or its key was revoked, and of a budget nothing stays reserved of runs that have ended (budget_ledger.py).
+was ended or its key was revoked; of a budget nothing stays reserved of runs that have ended (budget_ledger.py), and a team's invitations
+and roles are those that were accepted (team_ledger.py).
 
 usage: kill.py [--minutes N] [--accounts N] [--seed N]
 
@@ -34,6 +35,7 @@ from lib.system.servers import ROOT  # noqa: E402
 from lib.wait import TimedOut, wait_for  # noqa: E402
 
 from budget_ledger import BudgetLedger  # noqa: E402
+from team_ledger import TeamLedger  # noqa: E402
 
 EVENT_BOUND_SECONDS = 60  # without the time of the faults
 REVOKED_BOUND_SECONDS = 5
@@ -133,7 +135,7 @@ class Client:
         self.log_ins = 0       # attempts: one whose answer was lost may have made a session
         self.sessions, self.ended = [], []  # cookies
         self.interest = None
-        self.budget = BudgetLedger(self)
+        self.budget, self.team = BudgetLedger(self), TeamLedger(self)
         self.outcomes, self.late_errors, self.unexpected = Counter(), Counter(), []
 
     def send(self, method, path, body=None, headers=None, http=None):
@@ -168,7 +170,7 @@ class Client:
 
     def run(self):
         steps = [self.create, self.update, self.update, self.update, self.refresh, self.revoke, self.browse,
-                 self.budget.step]
+                 self.budget.step, self.team.step]
         try:
             while not self.stop.is_set():
                 self.choice.choice(steps)()
@@ -274,6 +276,7 @@ class Client:
             elif known.has_lost(self.read(f"/experiments/{key}").json()["hypothesis"]):
                 yield f"experiment {key} lost an accepted update"
         yield from self.budget.broken()
+        yield from self.team.broken()
         for path in self.tasks:
             task = self.read(path.removeprefix(PREFIX)).json()
             if task["status"] != "completed":
@@ -400,7 +403,8 @@ class Run:
         print(f"accepted: {sum(len(one.experiments) for one in self.clients)} experiments, "
               f"{sum(len(one.tasks) for one in self.clients)} tasks, {sum(len(one.revoked) for one in self.clients)} keys deleted, "
               f"{sum(len(one.sessions) for one in self.clients)} sessions, {sum(len(one.ended) for one in self.clients)} more ended, "
-              f"{sum(len(one.budget.ended) for one in self.clients)} runs")
+              f"{sum(len(one.budget.ended) for one in self.clients)} runs, "
+              f"{sum(len(one.team.open) + len(one.team.revoked) for one in self.clients)} invitations")
         print(f"events that took longer than 0.5 s: {len(delays)}, the longest {delays[-1] if delays else 0:.1f} s")
         print(f"background work had caught up {self.settled_seconds:.1f} s after the end")
         for text, count in sum((client.late_errors for client in self.clients), Counter()).items():
