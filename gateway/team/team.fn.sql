@@ -44,10 +44,12 @@ CREATE OR REPLACE FUNCTION may_manage(account uuid, actor_key uuid, old text, ne
     FROM actor_lock(account, actor_key) a
 $$;
 
--- Revoke the open invitations of a person who may invite nobody any more.
+-- Revoke the open invitations of a person that they could not make any more: an admin those of owners, anybody else all.
 CREATE OR REPLACE FUNCTION invitations_revoke(account uuid, person uuid) RETURNS void LANGUAGE sql VOLATILE AS $$
     UPDATE invitation i SET revoked_at = now()
     WHERE i.account_id = account AND i.invited_by = person AND i.accepted_at IS NULL AND i.revoked_at IS NULL
+      AND NOT EXISTS (SELECT FROM member m WHERE m.account_id = account AND m.person_id = person
+                      AND (m.role = 'owner' OR m.role = 'admin' AND i.role <> 'owner'))
 $$;
 
 -- Give a member another role, on behalf of who acts with a key.
@@ -56,6 +58,7 @@ $$;
 CREATE OR REPLACE FUNCTION member_change(account uuid, actor_key uuid, person uuid, new_role text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     is_allowed boolean;
+    outcome text;
 BEGIN
     PERFORM FROM account a WHERE a.id = account FOR UPDATE;
     SELECT may_manage(account, actor_key, m.role, new_role) INTO is_allowed
@@ -65,10 +68,9 @@ BEGIN
     ELSIF is_allowed IS NOT TRUE THEN
         RETURN 'refused';
     END IF;
-    IF new_role IN ('member', 'viewer') THEN
-        PERFORM invitations_revoke(account, person);
-    END IF;
-    RETURN member_set_role(account, person, new_role);
+    outcome := member_set_role(account, person, new_role);
+    PERFORM invitations_revoke(account, person);
+    RETURN outcome;
 END $$;
 
 -- End the personal keys of a person in an account. A key without a person is that of whose own account it is.

@@ -249,11 +249,25 @@ def test_what_is_no_address_is_not_invited(team, email):
     assert document["errors"][0]["field"] == "email"
 
 
-def test_a_lowered_admins_invitations_end(cluster, team):
+def open_invitations(api):
+    return {one["email"] for one in api.get("/team", expect=200).json()["invitations"]}
+
+
+def test_a_lowered_members_invitations_end_that_they_could_not_make_now(cluster, team):
+    other = add_member(cluster, team.account, "owner")
+    invite(other.api, "owner@example.org", "owner")
+    invite(other.api, "member@example.org", "member")
+    team.api.patch(f"/team/members/{other.person}", {"role": "admin"}, expect=200)
+    assert open_invitations(team.api) == {"member@example.org"}
+    team.api.patch(f"/team/members/{other.person}", {"role": "member"}, expect=200)
+    assert open_invitations(team.api) == set()
+
+
+def test_a_disabled_persons_invitations_end(cluster, team):
     admin = add_member(cluster, team.account, "admin")
     invite(admin.api, "somebody@example.org")
-    team.api.patch(f"/team/members/{admin.person}", {"role": "member"}, expect=200)
-    assert team.api.get("/team").json()["invitations"] == []
+    cluster.run("gateway", "disable-person", "--email", admin.email)
+    assert open_invitations(team.api) == set()
 
 
 # ---- accounts of a person ----
