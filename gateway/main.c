@@ -119,9 +119,10 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.recurring = RECURRING,
 	.schema_definition = &SCHEMA,
-	.settings =
-		(const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, KEY_EXPIRY_SETTINGS,
-                                                KEY_USAGE_SETTINGS, CONSOLE_SETTINGS, NULL},
+	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS,
+                                                    KEY_EXPIRY_SETTINGS, KEY_USAGE_SETTINGS,
+                                                    CONSOLE_SETTINGS, TLS_SETTINGS, NULL},
+	.tls = &tls_settings,
 	.settings_check = edge_settings_check,
 	.commands = COMMANDS,
 	.process_start = edge_process_start,

@@ -142,6 +142,7 @@ static struct inner *inner_new(struct request *rq, const struct operation_call *
 	inner->x.arena = arena_new();
 	inner->x.started_us = time_monotonic_us();
 	inner->x.peer = rq->http->exchange->peer;
+	inner->x.scheme = rq->http->exchange->scheme;
 	set_head(inner, call);
 	return inner;
 }

@@ -24,8 +24,9 @@
 
 #define ANSWER_GRACE_MS 5000
 
-static int64_t rate_limit, account_rate_limit, open_rate_limit, connect_timeout_ms;
+static int64_t rate_limit, account_rate_limit, open_rate_limit, handshake_rate, connect_timeout_ms;
 static const char *trusted_proxies, *cors_origins;
+static bool https_redirect;
 
 const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&rate_limit, "RATE_LIMIT", "1000", 0, 1000000,
@@ -45,8 +46,24 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_TEXT(&cors_origins, "CORS_ORIGINS", "",
                      "Origins of web pages that may call the API from a browser, such as "
                      "https://app.example.org; * for all."),
+	SETTING_BOOL(
+		&https_redirect, "HTTPS_REDIRECT", "off",
+		"Send requests that did not come by HTTPS to PUBLIC_URL (308), except probes."),
+	SETTING_INT(&handshake_rate, "TLS_HANDSHAKE_RATE", "50", 0, 1000000,
+                    "TLS handshakes a second that each client address (IPv6: each /64) may begin "
+                    "with this replica, except those of TRUSTED_PROXIES; 0: no limit."),
 	SETTING_END,
 };
+
+/* A redirect needs a place to lead to. */
+static enum err_code check_redirect(void)
+{
+	static const char HTTPS[] = "https://";
+	if (!https_redirect || strncmp(process_settings.public_url, HTTPS, sizeof(HTTPS) - 1) == 0)
+		return ERR_NONE;
+	fprintf(stderr, "HTTPS_REDIRECT: needs a PUBLIC_URL that begins with https://\n");
+	return ERR_INVALID;
+}
 
 enum err_code edge_settings_check(void)
 {
@@ -61,7 +78,8 @@ enum err_code edge_settings_check(void)
 	if (cors_code)
 		fprintf(stderr, "CORS_ORIGINS: \"%s\" is not a list of origins\n", cors_origins);
 	arena_free(arena);
-	return code ? code : cors_code;
+	enum err_code redirect_code = check_redirect();
+	return code ? code : cors_code ? cors_code : redirect_code;
 }
 
 /* What a worker owns: worker->user. */
@@ -97,7 +115,18 @@ static void on_head(struct http_exchange *x)
 	proxy_head(edge->proxy, x);
 }
 
+/* Behind a trusted proxy are many clients. */
+static bool on_handshake(struct http_server *server, const char *peer)
+{
+	struct worker *worker = http_server_context(server);
+	const struct gateway_process *gateway = worker->process->user;
+	struct uuid bucket = rate_client_bucket(peer);
+	return handshake_rate == 0 || trusted_has_peer(gateway->trusted, peer) ||
+	       rate_limiter_take(gateway->handshakes, &bucket, time_monotonic_us()).is_allowed;
+}
+
 const struct http_handler edge_handler = {
+	.on_handshake = on_handshake,
 	.on_head = on_head,
 	.on_content = proxy_content,
 	.on_end = proxy_end,
@@ -122,7 +151,10 @@ void edge_process_start(struct process *process)
 	gateway->origins = origin_rules_new(arena, process->settings->public_url,
 	                                    process->settings->listen, gateway->cors);
 	gateway->console = console_load(arena);
-	gateway->cookies = cookie_rules_of(gateway->origins->public_origin);
+	gateway->cookies = cookie_rules_of(gateway->origins->public_origin,
+	                                   process_listens_by_tls_only(process->settings));
+	gateway->https_origin = https_redirect ? gateway->origins->public_origin : NULL;
+	gateway->handshakes = rate_limiter_new(handshake_rate);
 	process->user = gateway;
 }
 
@@ -131,6 +163,7 @@ void edge_process_stop(struct process *process)
 	struct gateway_process *gateway = process->user;
 	key_checkers_stop(gateway);
 	rate_limits_free(gateway->limits);
+	rate_limiter_free(gateway->handshakes);
 	arena_free(gateway->arena);
 }
 
@@ -182,6 +215,7 @@ void edge_worker_start(struct worker *worker)
 	proxy_trust(edge->proxy, gateway->trusted);
 	proxy_allow_origins(edge->proxy, gateway->cors);
 	proxy_check_origins(edge->proxy, gateway->origins);
+	proxy_redirect(edge->proxy, gateway->https_origin);
 	proxy_show_console(edge->proxy, gateway->console);
 	proxy_take_cookies(edge->proxy, &gateway->cookies);
 	worker->user = edge;

@@ -26,7 +26,7 @@ enum err_code trusted_parse(struct arena *arena, const char *text,
 	return code;
 }
 
-static bool trusts_peer(const struct trusted *trusted, const char *peer)
+bool trusted_has_peer(const struct trusted *trusted, const char *peer)
 {
 	struct ip ip;
 	if (strcmp(peer, "unix") == 0)
@@ -97,22 +97,25 @@ static bool element_parse(const char *text, size_t length, struct ip *ip)
 }
 
 /* The scheme that belongs to the address `index` elements before the last. A proxy may replace the
- * scheme instead of appending its own: then the only element applies to all addresses. */
-static const char *scheme_at(const struct http_head *head, size_t index)
+ * scheme instead of appending its own: then the only element applies to all addresses. Without an
+ * element it is `fallback`. */
+static const char *scheme_at(const struct http_head *head, size_t index, const char *fallback)
 {
 	struct reverse_list list = {head, "X-Forwarded-Proto", head->field_count, NULL, NULL};
-	const char *text = "";
+	const char *text = NULL;
 	size_t length = 0;
 	for (size_t i = 0; i <= index && reverse_list_next(&list, &text, &length); i++)
 		;
+	if (!text)
+		return fallback;
 	return length == 5 && strncasecmp(text, "https", length) == 0 ? "https" : "http";
 }
 
 struct forwarded forwarded_read(const struct trusted *trusted, struct arena *arena,
-                                const struct http_head *head, const char *peer)
+                                const struct http_head *head, struct forwarded peer)
 {
-	struct forwarded from = {.client = peer, .scheme = "http"};
-	if (!trusts_peer(trusted, peer))
+	struct forwarded from = peer;
+	if (!trusted_has_peer(trusted, peer.client))
 		return from;
 	struct reverse_list list = {head, "X-Forwarded-For", head->field_count, NULL, NULL};
 	const char *text;
@@ -130,6 +133,6 @@ struct forwarded forwarded_read(const struct trusted *trusted, struct arena *are
 	}
 	if (is_known)
 		from.client = ip_text(arena, &ip);
-	from.scheme = scheme_at(head, index);
+	from.scheme = scheme_at(head, index, peer.scheme);
 	return from;
 }

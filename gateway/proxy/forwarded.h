@@ -12,6 +12,8 @@
  *     TRUSTED_PROXIES=10.0.0.0/8   peer 10.0.0.7
  *     X-Forwarded-For: 192.0.2.1, 203.0.113.9, 10.1.2.3      the client is 203.0.113.9
  *     X-Forwarded-Proto: https                               it used https
+ *
+ * Without X-Forwarded-Proto the scheme is that of the connection.
  */
 #pragma once
 
@@ -29,11 +31,14 @@ enum err_code trusted_parse(struct arena *arena, const char *text,
 
 /** The client of a request. */
 struct forwarded {
-	const char *client; /* its address: `peer` itself, or in the arena */
+	const char *client; /* its address: the peer's itself, or in the arena */
 	const char *scheme; /* `http` or `https` */
 };
 
-/** The client of the request with this head. `peer` is struct http_exchange's. Never fails: reading
- * stops at the first element that is not an address. */
+/** The client of the request with this head. `peer` is that of the connection, as struct
+ * http_exchange has it. Never fails: reading stops at the first element that is not an address. */
 struct forwarded forwarded_read(const struct trusted *trusted, struct arena *arena,
-                                const struct http_head *head, const char *peer);
+                                const struct http_head *head, struct forwarded peer);
+
+/** Whether the peer is a trusted proxy. */
+bool trusted_has_peer(const struct trusted *trusted, const char *peer);

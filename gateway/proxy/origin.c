@@ -23,14 +23,26 @@ static bool is_loopback_authority(const char *authority)
 	return false;
 }
 
-/* `LISTEN` has an address, without the brackets of IPv6. */
+/* The address has no brackets of IPv6. */
+static bool is_loopback_address(const struct address *address)
+{
+	if (address->is_unix)
+		return false;
+	return strncmp(address->host, "127.", 4) == 0 || strcmp(address->host, "::1") == 0 ||
+	       strcasecmp(address->host, "localhost") == 0;
+}
+
+/* Whether an address of LISTEN is a loopback one. */
 static bool is_loopback_listener(struct arena *arena, const char *listen)
 {
-	struct address address;
-	if (address_parse(arena, listen, &address) || address.is_unix)
+	struct listen_address addresses[LISTEN_MAX];
+	size_t count;
+	if (listen_addresses_parse(arena, listen, addresses, &count))
 		return false;
-	return strncmp(address.host, "127.", 4) == 0 || strcmp(address.host, "::1") == 0 ||
-	       strcasecmp(address.host, "localhost") == 0;
+	for (size_t i = 0; i < count; i++)
+		if (is_loopback_address(&addresses[i].address))
+			return true;
+	return false;
 }
 
 /* The scheme and the authority of a URL; NULL: it is empty. */

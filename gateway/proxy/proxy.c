@@ -418,11 +418,11 @@ static void on_authorized_again(void *user, struct problem *problem)
 static void find_client(struct proxy_exchange *p)
 {
 	struct http_exchange *x = p->x;
-	struct forwarded from = {x->peer, "http"};
+	struct forwarded from = {x->peer, x->scheme};
 	if (p->proxy->trusted)
-		from = forwarded_read(p->proxy->trusted, x->arena, &x->head, x->peer);
+		from = forwarded_read(p->proxy->trusted, x->arena, &x->head, from);
 	x->peer = from.client;
-	p->scheme = from.scheme;
+	x->scheme = from.scheme;
 }
 
 static bool is_from_other_page(const struct proxy_exchange *p)
@@ -462,6 +462,18 @@ void proxy_head(struct proxy *proxy, struct http_exchange *x)
 	proxy_request(proxy, x, &CONNECTION);
 }
 
+/* Send the client of a plain connection to HTTPS. */
+static void redirect(struct proxy_exchange *p, const char *location)
+{
+	const struct http_field fields[] = {
+		http_field_of("Location", location),
+		http_field_of("X-Request-Id", p->request_id),
+	};
+	move(p, PROXY_ANSWERED);
+	p->client->respond_start(p->x, 308, fields, ARRAY_LEN(fields), 0);
+	p->client->respond_end(p->x);
+}
+
 void proxy_request(struct proxy *proxy, struct http_exchange *x, const struct proxy_client *client)
 {
 	const struct http_head *head = &x->head;
@@ -476,6 +488,11 @@ void proxy_request(struct proxy *proxy, struct http_exchange *x, const struct pr
 		p->span = span_begin(x->arena, SPAN_SERVER, p->request_id, &p->traceparent);
 	}
 	x->user = p;
+	const char *location = https_location(proxy->https_origin, x);
+	if (location) {
+		redirect(p, location);
+		return;
+	}
 	if (proxy->cors && cors_is_preflight(proxy->cors, head)) {
 		move(p, PROXY_ANSWERED);
 		proxy_respond_preflight(p);
@@ -591,6 +608,11 @@ void proxy_allow_origins(struct proxy *proxy, const struct cors *cors)
 void proxy_check_origins(struct proxy *proxy, const struct origin_rules *rules)
 {
 	proxy->origins = rules;
+}
+
+void proxy_redirect(struct proxy *proxy, const char *https_origin)
+{
+	proxy->https_origin = https_origin;
 }
 
 void proxy_show_console(struct proxy *proxy, const struct console *console)

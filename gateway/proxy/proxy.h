@@ -8,6 +8,7 @@
  *     cors.c              cross-origin requests of browsers
  *     origin.c            which web pages may use the agent-tool protocol
  *     forwarded.c         the client's address behind trusted load balancers
+ *     https_redirect.c    where a plain request is sent, with HTTPS_REDIRECT
  *     signature_cache.c   the caller's identity, signed for the services
  *
  * The proxy finds the operation in api.def, checks the key (key/key_check.h), the rate limits of
@@ -75,6 +76,10 @@ void proxy_allow_origins(struct proxy *proxy, const struct cors *cors);
 /** Check Origin and Host of the operations that are PROTOCOL (api.def, origin.h): others get 403.
  * Without this call they are not checked. Borrows. */
 void proxy_check_origins(struct proxy *proxy, const struct origin_rules *rules);
+/** Answer requests that did not come by HTTPS with 308 to this origin (https_redirect.h); without
+ * this call, and with NULL, they are served. Borrows. */
+void proxy_redirect(struct proxy *proxy, const char *https_origin);
+
 /** Answer requests for the console (console/console.h) with it; without this call, and with NULL,
  * they are answered with 404. Borrows. */
 void proxy_show_console(struct proxy *proxy, const struct console *console);

@@ -201,7 +201,7 @@ void proxy_compose_head(struct proxy_exchange *p)
 	add_passed(&out, p);
 	add_framing(&out, p);
 	add_field(&out, "X-Forwarded-For", p->x->peer);
-	add_field(&out, "X-Forwarded-Proto", p->scheme);
+	add_field(&out, "X-Forwarded-Proto", p->x->scheme);
 	add_field(&out, "X-Forwarded-Host", host);
 	add_field(&out, "Via", head->minor_version == 0 ? "1.0 expops" : "1.1 expops");
 	add_field(&out, "X-Request-Id", p->request_id);

@@ -9,6 +9,7 @@
 #include "json/problem.h"
 #include "proxy/authorization.h"
 #include "proxy/cors.h"
+#include "proxy/https_redirect.h"
 #include "proxy/proxy.h"
 #include "proxy/signature_cache.h"
 
@@ -32,6 +33,7 @@ struct proxy {
 	const struct cors *cors;            /* NULL: no origin is allowed */
 	const struct origin_rules *origins; /* NULL: not checked */
 	const struct console *console;      /* NULL: there is none */
+	const char *https_origin;           /* NULL: plain requests are served */
 	const struct cookie_rules *cookies; /* NULL: no session is taken */
 };
 
@@ -44,7 +46,6 @@ struct proxy_exchange {
 	const char *request_id;
 	struct span *span, *call_span; /* of the exchange, and of the call; NULL: not traced */
 	const char *traceparent;       /* sent in place of the client's; NULL: that is passed on */
-	const char *scheme;            /* `http` or `https`, as the client sent the request */
 	struct api_match match;
 	struct authorization authorization; /* its caller is unset in an operation without a key */
 	struct rate_verdict rate;

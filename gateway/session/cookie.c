@@ -11,9 +11,10 @@
 /* Of what agents report. */
 #define AGENT_SCOPES (UINT64_C(1) << SCOPE_BIT_FLEET_REPORT | UINT64_C(1) << SCOPE_BIT_EVAL_REPORT)
 
-struct cookie_rules cookie_rules_of(const char *public_origin)
+struct cookie_rules cookie_rules_of(const char *public_origin, bool is_tls_only)
 {
-	bool is_secure = public_origin && strncmp(public_origin, HTTPS, sizeof(HTTPS) - 1) == 0;
+	bool is_secure =
+		public_origin ? strncmp(public_origin, HTTPS, sizeof(HTTPS) - 1) == 0 : is_tls_only;
 	return (struct cookie_rules){
 		.name = is_secure ? "__Host-expops" : "expops",
 		.attributes = is_secure ? "; Path=/; HttpOnly; Secure; SameSite=Strict"

@@ -27,9 +27,11 @@ struct cookie_rules {
 	const char *public_origin; /* `https://expops.example.org`; NULL: PUBLIC_URL is not set */
 };
 
-/** The rules for the origin of PUBLIC_URL. Where it is NULL or begins with `http:`, the cookie is
- * `expops` and not Secure: Safari does not take a secure one there. Borrows. */
-struct cookie_rules cookie_rules_of(const char *public_origin);
+/** The rules for the origin of PUBLIC_URL; `is_tls_only`: the process listens by TLS alone. Where
+ * browsers come by plain HTTP, since PUBLIC_URL begins with `http:`, or is not set and there is a
+ * plain listener, the cookie is `expops` and not Secure: Safari does not take a secure one there.
+ * Borrows. */
+struct cookie_rules cookie_rules_of(const char *public_origin, bool is_tls_only);
 
 /** The session's token that the request's cookie has, in `arena`; NULL: there is no such cookie, or
  * there is an Authorization. */

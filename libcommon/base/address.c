@@ -77,3 +77,32 @@ enum err_code address_parse(struct arena *arena, const char *text, struct addres
 		*ret_address = address;
 	return code;
 }
+
+static enum err_code listen_address_parse(struct arena *arena, const char *text,
+                                          struct listen_address *ret_address)
+{
+	static const char HTTPS[] = "https://";
+	bool is_tls = strncmp(text, HTTPS, strlen(HTTPS)) == 0;
+	ret_address->is_tls = is_tls;
+	return address_parse(arena, is_tls ? text + strlen(HTTPS) : text, &ret_address->address);
+}
+
+enum err_code listen_addresses_parse(struct arena *arena, const char *text,
+                                     struct listen_address ret_addresses[LISTEN_MAX],
+                                     size_t *ret_count)
+{
+	static const char SEPARATORS[] = ", ";
+	size_t count = 0;
+	enum err_code code = ERR_NONE;
+	for (const char *at = text + strspn(text, SEPARATORS); *at && !code;) {
+		size_t length = strcspn(at, SEPARATORS);
+		const char *one = arena_strndup(arena, at, length);
+		code = count < LISTEN_MAX
+		               ? listen_address_parse(arena, one, &ret_addresses[count++])
+		               : ERR_INVALID;
+		at += length;
+		at += strspn(at, SEPARATORS);
+	}
+	*ret_count = count;
+	return count > 0 ? code : ERR_INVALID;
+}

@@ -1,11 +1,11 @@
 #include "crypto/crypto.h"
 
+#include "crypto/mbedtls.h"
+
 #include <mbedtls/cmac.h>
 #include <mbedtls/gcm.h>
 #include <mbedtls/hkdf.h>
 #include <mbedtls/md.h>
-#include <mbedtls/pk.h>
-#include <mbedtls/version.h>
 #include <zlib.h>
 
 #include <errno.h>
@@ -159,30 +159,14 @@ struct rsa_key {
 	mbedtls_pk_context pk;
 };
 
-static int pk_random(void *context, unsigned char *out, size_t length)
-{
-	(void)context;
-	random_bytes(out, length);
-	return 0;
-}
-
-static int pk_parse(mbedtls_pk_context *pk, const char *pem)
-{
-	const unsigned char *data = (const unsigned char *)pem;
-	size_t length = strlen(pem) + 1; /* the NUL counts (pk.h) */
-#if MBEDTLS_VERSION_MAJOR >= 3
-	return mbedtls_pk_parse_key(pk, data, length, NULL, 0, pk_random, NULL);
-#else
-	return mbedtls_pk_parse_key(pk, data, length, NULL, 0);
-#endif
-}
-
 struct rsa_key *rsa_key_new(const char *pem)
 {
 	struct rsa_key *key = calloc(1, sizeof(*key));
 	require(key);
 	mbedtls_pk_init(&key->pk);
-	if (pk_parse(&key->pk, pem) == 0 && mbedtls_pk_can_do(&key->pk, MBEDTLS_PK_RSA) &&
+	/* The NUL counts (pk.h). */
+	if (crypto_pk_parse(&key->pk, (const unsigned char *)pem, strlen(pem) + 1) == 0 &&
+	    mbedtls_pk_can_do(&key->pk, MBEDTLS_PK_RSA) &&
 	    mbedtls_pk_get_len(&key->pk) <= RSA_SIGNATURE_MAX)
 		return key;
 	rsa_key_free(key);
@@ -205,13 +189,7 @@ size_t rsa_sign_sha256(const struct rsa_key *key, const void *data, size_t lengt
 	/* The key is only read; mbedTLS guards its blinding values with a mutex. */
 	mbedtls_pk_context *pk = (mbedtls_pk_context *)&key->pk;
 	sha256(data, length, digest);
-#if MBEDTLS_VERSION_MAJOR >= 3
-	require(mbedtls_pk_sign(pk, MBEDTLS_MD_SHA256, digest, sizeof(digest), out,
-	                        RSA_SIGNATURE_MAX, &signed_length, pk_random, NULL) == 0);
-#else
-	require(mbedtls_pk_sign(pk, MBEDTLS_MD_SHA256, digest, sizeof(digest), out, &signed_length,
-	                        pk_random, NULL) == 0);
-#endif
+	require(crypto_pk_sign(pk, digest, out, RSA_SIGNATURE_MAX, &signed_length) == 0);
 	return signed_length;
 }
 

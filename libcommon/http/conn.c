@@ -1,5 +1,9 @@
 /* The state machine of a connection.
  *
+ *     OPENING ──► IDLE, of a connection with TLS: the handshake is over
+ *        │ the first byte is not that of a handshake
+ *        └──────► LINGER
+ *
  *            first byte           head complete
  *     IDLE ─────────────► HEAD ─────────────────► EXCHANGE ─────┐ content, response,
  *      ▲                   │                       │    ▲───────┘ back-pressure
@@ -15,6 +19,7 @@
  *     any ──► CLOSED: the client closed or reset it, the response was aborted, a deadline passed
  *
  * state     lasts at most           reads                        after that time
+ * OPENING   head_timeout            yes                          CLOSED
  * IDLE      idle_timeout            yes                          CLOSED; while draining 408, LINGER
  * HEAD      head_timeout            yes                          408, LINGER
  * EXCHANGE  content_timeout since   unless the handler paused,   on_gone; 408 when no response
@@ -44,8 +49,8 @@
 #define STALLED_MS     1000        /* without an event: the exchange may be replaced */
 
 static const enum conn_class CLASS_OF[CONN_STATES] = {
-	[CONN_IDLE] = CLASS_IDLE, [CONN_HEAD] = CLASS_HEAD,   [CONN_EXCHANGE] = CLASS_BUSY,
-	[CONN_DROP] = CLASS_IDLE, [CONN_LINGER] = CLASS_IDLE,
+	[CONN_OPENING] = CLASS_IDLE,  [CONN_IDLE] = CLASS_IDLE, [CONN_HEAD] = CLASS_HEAD,
+	[CONN_EXCHANGE] = CLASS_BUSY, [CONN_DROP] = CLASS_IDLE, [CONN_LINGER] = CLASS_IDLE,
 };
 
 static void enter_state(struct http_conn *conn, enum conn_state state, uint64_t time_ms)
@@ -81,12 +86,6 @@ static void exchange_free(struct http_conn *conn)
 		(void)http_socket_count_memory(conn);
 }
 
-static void on_shutdown(uv_shutdown_t *req, int status)
-{
-	(void)req;
-	(void)status;
-}
-
 /* Shut down our side and wait until the client closes. If there are unread bytes when a socket is
  * closed, the kernel resets the connection and the client can lose the response (RFC 9112
  * section 9.6). */
@@ -94,8 +93,7 @@ static void enter_linger(struct http_conn *conn)
 {
 	enter_state(conn, CONN_LINGER, LINGER_MS);
 	conn->linger_until_ms = conn_now(conn) + LINGER_ALL_MS;
-	if (conn->is_broken || conn->is_at_end ||
-	    uv_shutdown(&conn->shutdown, &conn->stream, on_shutdown) != 0)
+	if (conn->is_broken || conn->is_at_end || !http_socket_end(conn))
 		http_socket_close(conn);
 }
 
@@ -156,6 +154,24 @@ static void end_idle(struct http_conn *conn)
 	}
 	http_response_408(conn);
 	enter_linger(conn);
+}
+
+static bool step_opening(struct http_conn *conn)
+{
+	if (conn->is_not_tls) {
+		refuse(conn, ERR_MALFORMED, "this address takes HTTPS only");
+		return true;
+	}
+	if (conn->is_at_end || conn->is_broken || conn->is_late) {
+		http_socket_close(conn);
+		return false;
+	}
+	if (conn->is_open) {
+		enter_idle(conn);
+		return true;
+	}
+	shorten_idle(conn);
+	return false;
 }
 
 static bool step_idle(struct http_conn *conn)
@@ -367,8 +383,9 @@ static bool step_closed(struct http_conn *conn)
 
 /* Each makes one step; false: nothing more can be done now. */
 static bool (*const STEPS[CONN_STATES])(struct http_conn *conn) = {
-	[CONN_IDLE] = step_idle, [CONN_HEAD] = step_head,     [CONN_EXCHANGE] = step_exchange,
-	[CONN_DROP] = step_drop, [CONN_LINGER] = step_linger, [CONN_CLOSED] = step_closed,
+	[CONN_OPENING] = step_opening,   [CONN_IDLE] = step_idle, [CONN_HEAD] = step_head,
+	[CONN_EXCHANGE] = step_exchange, [CONN_DROP] = step_drop, [CONN_LINGER] = step_linger,
+	[CONN_CLOSED] = step_closed,
 };
 
 /* What http_respond_later() has put off in an earlier turn is due. */
@@ -397,18 +414,21 @@ void http_conn_tick(struct http_conn *conn)
 	http_socket_wait(conn);
 }
 
-void http_conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from)
+void http_conn_new(struct http_listener *listener, int fd, const struct sockaddr_storage *from)
 {
+	struct http_server *server = listener->server;
 	struct http_conn *conn = calloc(1, sizeof(*conn));
 	require(conn);
 	conn->server = server;
+	conn->tls_context = listener->tls;
+	conn->is_open = !listener->tls;
 	conn->is_keep_alive = true;
 	server->handle_count++;
 	server->conn_count++;
 	TAILQ_INSERT_TAIL(&server->conns[CLASS_IDLE], conn, all);
 	http_parse_init(conn);
 	conn->is_broken = !http_socket_open(conn, fd, from, http_conn_tick);
-	enter_idle(conn);
+	enter_state(conn, CONN_OPENING, server->limits->head_timeout_ms);
 	http_conn_tick(conn);
 }
 

@@ -337,12 +337,21 @@ static enum err_code check_host(const struct http_head *head, const struct frami
 	return *ret_detail ? ERR_MALFORMED : ERR_NONE;
 }
 
+/* The length of `http://` or `https://` at the start of a target; 0: it has neither. */
+static size_t scheme_prefix(const char *target)
+{
+	static const char *const SCHEMES[] = {"http://", "https://"};
+	for (size_t i = 0; i < ARRAY_LEN(SCHEMES); i++)
+		if (strncasecmp(target, SCHEMES[i], strlen(SCHEMES[i])) == 0)
+			return strlen(SCHEMES[i]);
+	return 0;
+}
+
 /* Remove the authority from an absolute-form target if it equals the Host field. */
 static bool target_drop_authority(struct http_head *head, const struct framing *framing)
 {
-	static const char SCHEME[] = "http://";
-	const size_t scheme_length = strlen(SCHEME);
-	if (strncasecmp(head->target, SCHEME, scheme_length) != 0)
+	const size_t scheme_length = scheme_prefix(head->target);
+	if (scheme_length == 0)
 		return false;
 	char *authority = (char *)head->target + scheme_length; /* writable: the collected text */
 	size_t length = strcspn(authority, "/?#");

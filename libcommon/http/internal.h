@@ -7,17 +7,21 @@
  *     response.c   writing responses
  *     parse.c      llhttp: bytes to heads and content
  *     head.c       collecting and checking heads
+ *     secure.c     TLS between the upper half and the socket
  *     socket.c     lower half of a connection: its socket and timer
  *
  * conn.c and socket.c are two halves of one state machine. socket.c records the events of libuv in
  * members of struct http_conn and then calls the function on_event that it was opened with, which
  * is http_conn_tick(). That makes the transitions and calls http_socket_wait() to wait for the next
- * event. When a connection has closed, socket.c calls the server's on_conn_closed.
+ * event. What socket.c reads and writes for a connection with TLS goes through secure.c. When a
+ * connection has closed, socket.c calls the server's on_conn_closed.
  */
 #pragma once
 
+#include "base/address.h"
 #include "http/head.h"
 #include "http/server.h"
+#include "tls/conn.h"
 
 #include <llhttp.h>
 
@@ -33,6 +37,7 @@
 
 /** State of a connection; conn.c shows the transitions. */
 enum conn_state {
+	CONN_OPENING,  /* the TLS handshake is not over */
 	CONN_IDLE,     /* between two requests */
 	CONN_HEAD,     /* a part of a head has been read */
 	CONN_EXCHANGE, /* the handler has a request */
@@ -97,6 +102,8 @@ struct http_conn {
 	};
 	uv_timer_t timer;
 	uv_shutdown_t shutdown;
+	struct tls_context *tls_context; /* NULL: a plain connection */
+	struct tls_conn *tls;            /* from the first byte of a handshake on */
 	llhttp_t parser;
 	TAILQ_ENTRY(http_conn) all, due;
 	enum conn_class class;
@@ -131,12 +138,23 @@ struct http_conn {
 	bool is_at_end; /* the client has closed its side */
 	bool is_broken; /* a read or write has failed */
 	bool is_reading;
+	bool is_open;       /* requests may come: the TLS handshake, if there is one, is over */
+	bool has_ended;     /* the client has closed its side of TLS, after what is in `in` */
+	bool is_not_tls;    /* what the client sent first is no TLS */
 	bool is_parser_due; /* the parser has an event to deliver without further input */
 	bool is_keep_alive;
 	char peer[INET6_ADDRSTRLEN];
 };
 
 TAILQ_HEAD(http_conn_list, http_conn);
+
+struct http_listener {
+	struct http_server *server;
+	uv_poll_t poll; /* on fd */
+	int fd;
+	bool is_unix;
+	struct tls_context *tls; /* NULL: plain */
+};
 
 struct http_server {
 	uv_loop_t *loop;
@@ -145,12 +163,11 @@ struct http_server {
 	void *context;
 	void (*on_conn_closed)(struct http_server *server); /* accepting or the drain may go on */
 
-	uv_poll_t listener; /* on listen_fd */
-	uv_timer_t timer;   /* of the pause after a failed accept, or of the drain */
-	uv_check_t check;   /* runs the connections that are due */
-	uv_idle_t idle;     /* keeps the loop from blocking while connections are due */
-	int listen_fd;      /* -1: not listening */
-	bool is_unix;
+	struct http_listener *listeners[LISTEN_MAX];
+	size_t listener_count;
+	uv_timer_t timer; /* of the pause after a failed accept, or of the drain */
+	uv_check_t check; /* runs the connections that are due */
+	uv_idle_t idle;   /* keeps the loop from blocking while connections are due */
 	bool is_accepting;
 	bool is_full;    /* all connections are in use and none can be replaced */
 	bool is_retired; /* no connection is kept after its response */
@@ -195,8 +212,15 @@ void http_socket_wait(struct http_conn *conn);
  * loop's own stack. */
 void http_socket_schedule(struct http_conn *conn);
 
-/** Write all of `bufs`; copies what the socket does not take at once. Sets is_broken on failure. */
+/** Write all of `bufs`, by TLS where the connection has it; copies what the socket does not take at
+ * once. Sets is_broken on failure. */
 void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned count);
+
+/** As http_socket_write(), past TLS. */
+void http_socket_send(struct http_conn *conn, const uv_buf_t *bufs, unsigned count);
+
+/** Shut down our side, with close_notify before. False: the socket is broken. */
+bool http_socket_end(struct http_conn *conn);
 
 /** Bytes that the socket has not taken yet. */
 size_t http_socket_queued(const struct http_conn *conn);
@@ -221,6 +245,16 @@ void http_socket_reset(struct http_conn *conn);
 
 /** Note that libuv has closed a handle of the server; frees the server after the last one. */
 void http_server_handle_closed(struct http_server *server);
+
+/* secure.c */
+
+/** Take what the socket of a connection with TLS has received: set `in` to what was in it,
+ * has_ended when the client has closed its side, is_broken when it broke the protocol or may not
+ * shake hands, or is_not_tls, and then `in` to the data itself. */
+void http_secure_receive(struct http_conn *conn, const char *data, size_t length);
+
+/** Encrypt and send `bufs`. Sets is_broken on failure. */
+void http_secure_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned count);
 
 /* head.c */
 
@@ -267,7 +301,7 @@ void http_response_refuse(struct http_conn *conn, enum err_code code, const char
 /* conn.c */
 
 /** Serve an accepted socket; takes `fd`. */
-void http_conn_new(struct http_server *server, int fd, const struct sockaddr_storage *from);
+void http_conn_new(struct http_listener *listener, int fd, const struct sockaddr_storage *from);
 
 /** Make all transitions that are possible now. */
 void http_conn_tick(struct http_conn *conn);

@@ -61,24 +61,24 @@ static void conn_replace(struct http_conn *conn)
 	http_conn_kill(conn);
 }
 
-static int accept_fd(struct http_server *server, struct sockaddr_storage *ret_from)
+static int accept_fd(const struct http_listener *listener, struct sockaddr_storage *ret_from)
 {
 	socklen_t length = sizeof(*ret_from);
-	return accept4(server->listen_fd, (struct sockaddr *)ret_from, &length,
+	return accept4(listener->fd, (struct sockaddr *)ret_from, &length,
 	               SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
 /* As accept_fd(). Closes a connection that may be replaced when no descriptor is left. */
-static int accept_replacing(struct http_server *server, struct sockaddr_storage *ret_from)
+static int accept_replacing(const struct http_listener *listener, struct sockaddr_storage *ret_from)
 {
-	int fd = accept_fd(server, ret_from);
+	int fd = accept_fd(listener, ret_from);
 	if (fd >= 0 || (errno != EMFILE && errno != ENFILE))
 		return fd;
 	int failure = errno;
-	struct http_conn *replaceable = http_conn_replaceable(server);
+	struct http_conn *replaceable = http_conn_replaceable(listener->server);
 	if (replaceable) {
 		conn_replace(replaceable);
-		return accept_fd(server, ret_from);
+		return accept_fd(listener, ret_from);
 	}
 	errno = failure;
 	return -1;
@@ -98,8 +98,9 @@ static bool accept_failed(struct http_server *server)
 }
 
 /* Accept one connection; false: none is waiting, or accepting failed. */
-static bool accept_one(struct http_server *server)
+static bool accept_one(struct http_listener *listener)
 {
+	struct http_server *server = listener->server;
 	struct sockaddr_storage from = {.ss_family = AF_UNIX};
 	bool is_full = server->conn_count >= server->limits->connections_max;
 	struct http_conn *replaceable = is_full ? http_conn_replaceable(server) : NULL;
@@ -109,39 +110,39 @@ static bool accept_one(struct http_server *server)
 			accept_pause(server);
 		return false;
 	}
-	int fd = accept_replacing(server, &from);
+	int fd = accept_replacing(listener, &from);
 	if (fd < 0)
 		return accept_failed(server);
-	if (server->is_unix)
+	if (listener->is_unix)
 		from.ss_family = AF_UNIX;
 	if (server->conn_count >= server->limits->connections_max)
 		conn_replace(replaceable);
-	http_conn_new(server, fd, &from);
+	http_conn_new(listener, fd, &from);
 	return true;
 }
 
 static void on_connections(uv_poll_t *poll, int status, int events)
 {
-	struct http_server *server = poll->data;
+	struct http_listener *listener = poll->data;
 	(void)status;
 	(void)events;
-	for (int i = 0; i < ACCEPT_BURST && server->is_accepting; i++)
-		if (!accept_one(server))
+	for (int i = 0; i < ACCEPT_BURST && listener->server->is_accepting; i++)
+		if (!accept_one(listener))
 			return;
 }
 
 /* Start or stop accepting. */
 static void accept_update(struct http_server *server)
 {
-	bool should_accept = server->listen_fd >= 0 && !server->is_draining &&
-	                     !uv_is_active((uv_handle_t *)&server->timer);
-	if (should_accept == server->is_accepting)
-		return;
-	server->is_accepting = should_accept;
-	if (should_accept)
-		uv_poll_start(&server->listener, UV_READABLE, on_connections);
-	else
-		uv_poll_stop(&server->listener);
+	server->is_accepting = server->listener_count > 0 && !server->is_draining &&
+	                       !uv_is_active((uv_handle_t *)&server->timer);
+	for (size_t i = 0; i < server->listener_count; i++) {
+		uv_poll_t *poll = &server->listeners[i]->poll;
+		if (!server->is_accepting)
+			uv_poll_stop(poll);
+		else if (!uv_is_active((uv_handle_t *)poll))
+			uv_poll_start(poll, UV_READABLE, on_connections);
+	}
 }
 
 /* Tick the connections that are due now. Those that a tick makes due are left for the next turn. */
@@ -191,7 +192,6 @@ struct http_server *http_server_new(uv_loop_t *loop, const struct http_handler *
 	server->limits = limits;
 	server->context = context;
 	server->on_conn_closed = on_conn_closed;
-	server->listen_fd = -1;
 	server->handle_count = 3;
 	for (int class = 0; class < CONN_CLASSES; class ++)
 		TAILQ_INIT(&server->conns[class]);
@@ -307,47 +307,65 @@ enum err_code http_listen_open(const struct address *address, int *ret_fd)
 	return address->is_unix ? listen_unix(address, ret_fd) : listen_tcp(address, ret_fd);
 }
 
-enum err_code http_server_listen_fd(struct http_server *server, int fd)
+static enum err_code listen_fd(struct http_server *server, int fd, struct tls_context *tls)
 {
-	require(server->listen_fd < 0);
+	require(server->listener_count < LISTEN_MAX);
 	struct sockaddr_storage name = {0};
 	socklen_t length = sizeof(name);
+	struct http_listener *listener = calloc(1, sizeof(*listener));
+	require(listener);
 	int failure = getsockname(fd, (struct sockaddr *)&name, &length) == 0 ? 0 : -errno;
 	if (failure == 0)
-		failure = uv_poll_init(server->loop, &server->listener, fd);
+		failure = uv_poll_init(server->loop, &listener->poll, fd);
 	if (failure != 0) {
+		free(listener);
 		close(fd);
 		errno = -failure;
 		return ERR_UNAVAILABLE;
 	}
-	server->listener.data = server;
+	listener->poll.data = listener;
+	listener->server = server;
+	listener->fd = fd;
+	listener->is_unix = name.ss_family == AF_UNIX;
+	listener->tls = tls;
 	server->handle_count++;
-	server->listen_fd = fd;
-	server->is_unix = name.ss_family == AF_UNIX;
+	server->listeners[server->listener_count++] = listener;
 	accept_update(server);
 	return ERR_NONE;
+}
+
+enum err_code http_server_listen_fd(struct http_server *server, int fd)
+{
+	return listen_fd(server, fd, NULL);
+}
+
+enum err_code http_server_listen_tls(struct http_server *server, const struct address *address,
+                                     const struct http_server *other, struct tls_context *context)
+{
+	int fd;
+	enum err_code code;
+	if (other && (address->is_unix || address->port == 0)) {
+		require(server->listener_count < other->listener_count);
+		fd = fcntl(other->listeners[server->listener_count]->fd, F_DUPFD_CLOEXEC, 0);
+		code = fd < 0 ? ERR_UNAVAILABLE : ERR_NONE;
+	} else {
+		code = http_listen_open(address, &fd);
+	}
+	return code == ERR_NONE ? listen_fd(server, fd, context) : code;
 }
 
 enum err_code http_server_listen(struct http_server *server, const struct address *address,
                                  const struct http_server *other)
 {
-	int fd;
-	enum err_code code;
-	if (other && (address->is_unix || address->port == 0)) {
-		fd = fcntl(other->listen_fd, F_DUPFD_CLOEXEC, 0);
-		code = fd < 0 ? ERR_UNAVAILABLE : ERR_NONE;
-	} else {
-		code = http_listen_open(address, &fd);
-	}
-	return code == ERR_NONE ? http_server_listen_fd(server, fd) : code;
+	return http_server_listen_tls(server, address, other, NULL);
 }
 
 uint16_t http_server_port(const struct http_server *server)
 {
 	struct sockaddr_storage name = {0};
 	socklen_t length = sizeof(name);
-	if (server->listen_fd < 0 ||
-	    getsockname(server->listen_fd, (struct sockaddr *)&name, &length) != 0)
+	if (server->listener_count == 0 ||
+	    getsockname(server->listeners[0]->fd, (struct sockaddr *)&name, &length) != 0)
 		return 0;
 	if (name.ss_family == AF_INET)
 		return ntohs(((struct sockaddr_in *)&name)->sin_port);
@@ -374,14 +392,23 @@ static void on_closed(uv_handle_t *handle)
 	http_server_handle_closed(handle->data);
 }
 
+static void on_listener_closed(uv_handle_t *handle)
+{
+	struct http_listener *listener = handle->data;
+	struct http_server *server = listener->server;
+	free(listener);
+	http_server_handle_closed(server);
+}
+
 static void server_unlisten(struct http_server *server)
 {
-	if (server->listen_fd < 0)
-		return;
 	server->is_accepting = false;
-	uv_close((uv_handle_t *)&server->listener, on_closed);
-	close(server->listen_fd);
-	server->listen_fd = -1;
+	for (size_t i = 0; i < server->listener_count; i++) {
+		struct http_listener *listener = server->listeners[i];
+		uv_close((uv_handle_t *)&listener->poll, on_listener_closed);
+		close(listener->fd);
+	}
+	server->listener_count = 0;
 }
 
 void http_server_retire(struct http_server *server)
@@ -400,8 +427,9 @@ void http_server_drain(struct http_server *server, uint64_t deadline_ms, void (*
 	require(!server->is_draining);
 	/* Accept what is in the kernel's queue: closing the listener would reset it. */
 	server->is_accepting = false;
-	while (server->listen_fd >= 0 && accept_one(server))
-		;
+	for (size_t i = 0; i < server->listener_count; i++)
+		while (accept_one(server->listeners[i]))
+			;
 	server_unlisten(server);
 	server->is_retired = server->is_draining = true;
 	server->drained = drained;

@@ -1,5 +1,5 @@
 /** libcommon/http/: HTTP/1.1 for servers (RFC 9112): connections, message framing, limits,
- * time-outs, back-pressure, drain.
+ * time-outs, back-pressure, drain; plain, and by TLS (tls/tls.h).
  *
  * This header is the server. Beside it: head.h (fields and heads), body.h (collecting a request's
  * content), gzip.h and gunzip.h (the content coding of responses and of requests), query.h (query
@@ -41,6 +41,9 @@
  * A client that shuts down its sending side after a complete request gets its answer. One that
  * resets the connection, or ends it within a request, is gone.
  *
+ * A TLS handshake has as long as a head, and until its first byte a connection costs no more than a
+ * plain one. A client that speaks plain HTTP to an address of TLS is refused with 400.
+ *
  * When all connections are in use, a new one takes the place of another: of the one that is idle
  * for longest; else of the one that has sent an incomplete head for longest; else of the exchange
  * that has waited for its client for longest, and at least a second. So clients that connect and do
@@ -60,6 +63,7 @@
 #include <stdint.h>
 
 struct http_server;
+struct tls_context;
 
 struct http_handler;
 
@@ -72,7 +76,9 @@ struct http_exchange {
 	struct http_head head;
 	void *user;
 	uint64_t started_us; /* time_monotonic_us() at the request's first byte */
-	const char *peer;    /* client address for logs; a trusted proxy header may override it */
+	/* The client's address and `http` or `https`: those of the connection, until a handler
+	 * learns from the fields of a trusted proxy what the client's own are. */
+	const char *peer, *scheme;
 	int status;          /* of the response; 0 until it is started */
 	uint64_t sent_bytes; /* of content */
 };
@@ -94,6 +100,9 @@ struct http_handler {
 	void (*on_gone)(struct http_exchange *x, enum err_code reason);
 	/** The exchange is over: the response was sent or aborted. The last call for it. */
 	void (*on_done)(struct http_exchange *x);
+	/** Whether a client may begin a TLS handshake now, which costs a millisecond or more. NULL:
+	 * all may. */
+	bool (*on_handshake)(struct http_server *server, const char *peer);
 	/** Format a problem reply for a request that the server refuses before on_head: set
 	 * `ret_body`, in `arena`. NULL: the reply has no content. */
 	void (*refuse)(struct arena *arena, enum err_code code, const char *detail,
@@ -130,21 +139,27 @@ void *http_server_context(const struct http_server *server);
  * ERR_UNAVAILABLE: the address cannot be bound; errno says why. */
 enum err_code http_listen_open(const struct address *address, int *ret_fd) attr_must_use;
 
-/** Accept from a listening socket; takes `fd`, also on failure. Once per server. */
+/** Accept from a listening socket; takes `fd`, also on failure. */
 enum err_code http_server_listen_fd(struct http_server *server, int fd) attr_must_use;
 
-/** Listen on `address`. `other` is a server of another worker of this process that already listens
- * on it; NULL: this is the first. For TCP each worker has its own socket, and the kernel
+/** Listen on `address`; up to LISTEN_MAX times. `other` is a server of another worker of this
+ * process that already listens on the same addresses, in the same order; NULL: this is the first.
+ * For TCP each worker has its own socket, and the kernel
  * distributes the connections, also over replicas on the same host. A unix socket, and a port that
  * the system chose, are shared. ERR_UNAVAILABLE: the address cannot be bound; errno says why. */
 enum err_code http_server_listen(struct http_server *server, const struct address *address,
                                  const struct http_server *other) attr_must_use;
 
+/** As http_server_listen(), by TLS with `context` (borrowed). */
+enum err_code http_server_listen_tls(struct http_server *server, const struct address *address,
+                                     const struct http_server *other,
+                                     struct tls_context *context) attr_must_use;
+
 /** Before the response: let `handler` (borrowed) have the exchange instead. Calls its on_head, and
  * those of its other callbacks that the handler before has not yet had. */
 void http_exchange_hand_over(struct http_exchange *x, const struct http_handler *handler);
 
-/** The bound port, for an address with port 0. */
+/** The bound port of the first address, for one with port 0. */
 uint16_t http_server_port(const struct http_server *server);
 
 /** Retire: serve on, but close each connection after its next response, which carries `Connection:

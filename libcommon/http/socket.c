@@ -104,10 +104,33 @@ void http_socket_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned co
 {
 	if (conn->is_broken || conn->state == CONN_CLOSED)
 		return;
+	if (conn->tls)
+		http_secure_write(conn, bufs, count);
+	else
+		http_socket_send(conn, bufs, count);
+}
+
+void http_socket_send(struct http_conn *conn, const uv_buf_t *bufs, unsigned count)
+{
+	if (conn->is_broken)
+		return;
 	for (unsigned i = 0; i < count; i++)
 		conn->written_bytes += bufs[i].len;
 	conn->is_broken = buffered_write(&conn->stream, bufs, count, on_rest_written, conn) != 0;
 	count_queued(conn, http_socket_queued(conn));
+}
+
+static void on_shutdown(uv_shutdown_t *req, int status)
+{
+	(void)req;
+	(void)status;
+}
+
+bool http_socket_end(struct http_conn *conn)
+{
+	if (conn->tls)
+		tls_conn_end(conn->tls);
+	return !conn->is_broken && uv_shutdown(&conn->shutdown, &conn->stream, on_shutdown) == 0;
 }
 
 /* A client with Nagle's algorithm enabled that sends head and content in two writes holds the
@@ -174,6 +197,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		conn->is_broken |= is_hung_up(conn);
 	} else if (length < 0) {
 		conn->is_broken = true;
+	} else if (conn->tls_context) {
+		http_secure_receive(conn, buf->base, (size_t)length);
 	} else {
 		conn->in = buf->base;
 		conn->in_length = (size_t)length;
@@ -187,6 +212,11 @@ static void set_reading(struct http_conn *conn)
 	bool should_read = conn->in_length == 0 && !conn->is_at_end;
 	if (conn->state == CONN_EXCHANGE && !conn->exchange->is_request_complete)
 		should_read = should_read && !conn->exchange->is_paused;
+	if (should_read && conn->has_ended) {
+		conn->is_at_end = true;
+		should_read = false;
+		http_socket_schedule(conn);
+	}
 	if (should_read == conn->is_reading)
 		return;
 	conn->is_reading = should_read;
@@ -322,6 +352,7 @@ static void on_handle_closed(uv_handle_t *handle)
 		return;
 	struct http_server *server = conn->server;
 	held_free(conn);
+	tls_conn_free(conn->tls);
 	free(conn);
 	http_server_handle_closed(server);
 }
@@ -331,6 +362,8 @@ void http_socket_close(struct http_conn *conn)
 	if (conn->state == CONN_CLOSED)
 		return;
 	require(!conn->exchange);
+	if (conn->tls && !conn->is_broken)
+		tls_conn_end(conn->tls);
 	conn->state = CONN_CLOSED;
 	conn->in_length = 0;
 	count_queued(conn, 0);
@@ -349,6 +382,7 @@ void http_socket_reset(struct http_conn *conn)
 {
 	static const struct linger ABORT = {.l_onoff = 1, .l_linger = 0};
 	int fd;
+	conn->is_broken = true;
 	if (conn->is_tcp && uv_fileno((uv_handle_t *)&conn->stream, &fd) == 0)
 		(void)setsockopt(fd, SOL_SOCKET, SO_LINGER, &ABORT, sizeof(ABORT));
 	http_socket_close(conn);

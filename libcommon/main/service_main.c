@@ -16,6 +16,7 @@
 #include "request/http_service.h"
 #include "service/connections.h"
 #include "service/process.h"
+#include "tls/store.h"
 
 #include <curl/curl.h>
 
@@ -185,6 +186,29 @@ static enum err_code share_connections(struct process *process)
 	return ERR_NONE;
 }
 
+/* Serve until a signal ends it. Returns the exit status. */
+static int serve(struct process *process, struct arena *arena)
+{
+	static const struct tls_settings NONE = {.certificates = "",
+	                                         .keys = "",
+	                                         .min_version = "1.2"};
+	const struct service *service = process->service;
+	bool listens = process_listens_by_tls(process->settings);
+	if (listens && !service->tls) {
+		fprintf(stderr, "LISTEN: only the gateway serves https:// addresses\n");
+		return 2;
+	}
+	if (tls_settings_open(service->tls ? service->tls : &NONE, listens, &process->tls))
+		return 2;
+	process->workers =
+		arena_array(arena, (size_t)process_loops(process), sizeof(struct worker));
+	trace_export_start(service->name, process->instance);
+	int status = workers_run(process);
+	trace_export_stop();
+	tls_store_free(process->tls);
+	return status;
+}
+
 static int run_process(const struct service *service, const struct peers *peers,
                        const struct command *command, int argc, char **argv)
 {
@@ -196,7 +220,6 @@ static int run_process(const struct service *service, const struct peers *peers,
 		.instance = instance_name(arena),
 	};
 	const struct ip_networks *allowed;
-	int status;
 	require(roles_parse(process_settings.roles, &process.roles) == ERR_NONE);
 	process.has_background = process.roles.has_jobs ||
 	                         (service->background_start && !service->background_is_for_jobs);
@@ -207,15 +230,7 @@ static int run_process(const struct service *service, const struct peers *peers,
 	require(ip_networks_parse(arena, process_settings.fetch_allow, NULL, NULL, &allowed) ==
 	        ERR_NONE);
 	fetch_guard_allow(allowed);
-	if (command) {
-		status = command->run(&process, argc, argv);
-	} else {
-		process.workers =
-			arena_array(arena, (size_t)process_loops(&process), sizeof(struct worker));
-		trace_export_start(service->name, process.instance);
-		status = workers_run(&process);
-		trace_export_stop();
-	}
+	int status = command ? command->run(&process, argc, argv) : serve(&process, arena);
 	arena_free(arena);
 	return status;
 }

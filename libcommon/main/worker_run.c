@@ -19,6 +19,7 @@
 #include "client/fetch.h"
 #include "client/service_call.h"
 #include "loop/fiber.h"
+#include "loop/periodic.h"
 #include "loop/request_list.h"
 #include "main/admin.h"
 #include "main/background.h"
@@ -30,6 +31,7 @@
 #include "request/http_service.h"
 #include "service/service.h"
 #include "task/wake.h"
+#include "tls/context.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -49,6 +51,7 @@
 #define COMMAND_WAIT_MS           10000 /* a command waits for a database that restarts */
 #define DESCRIPTORS_OTHERS        512   /* not for connections of clients or to services */
 #define CONNECTIONS_MAX           65536
+#define CERTIFICATES_CHECK_MS     500 /* whether their files have changed */
 #define COMMAND_TIMEOUT_MS        (UINT64_C(365) * 24 * 3600 * 1000)
 
 struct worker_run {
@@ -60,10 +63,12 @@ struct worker_run {
 	uint64_t ending_until_ms;
 	bool is_ending;
 	const struct http_server *shared; /* the first worker's listener; NULL in that worker */
+	struct tls_context *tls;          /* NULL: no address is served by TLS */
 	struct background *background;    /* of the background worker; else NULL */
 	bool has_ended_background;        /* background_end() was called */
 	/* used by the first worker only: */
 	struct http_server *admin;
+	struct periodic *certificates; /* reads them again; NULL: there are none */
 	uv_signal_t on_term, on_int, on_hup;
 	uv_timer_t drain_delay;
 	uint64_t delay_until_ms;
@@ -109,6 +114,7 @@ static void worker_close(struct worker_run *run)
 	background_free(run->background);
 	http_server_free(worker->server);
 	http_server_free(run->admin);
+	periodic_free(run->certificates);
 	worker_free_clients(worker);
 	handle_close((uv_handle_t *)&run->wake);
 	handle_close((uv_handle_t *)&run->opening);
@@ -169,6 +175,7 @@ static void drain(struct worker_run *run)
 	if (run->is_ending)
 		return;
 	run->is_ending = true;
+	periodic_stop(run->certificates);
 	uint64_t timeout_ms = (uint64_t)run->worker->process->settings->drain_timeout_ms;
 	if (run->background)
 		background_drain(run->background, timeout_ms, on_drained, run);
@@ -260,13 +267,23 @@ static int64_t connections_possible(void)
 	return (int64_t)MIN_OF((files.rlim_cur - others) / 2, CONNECTIONS_MAX);
 }
 
+/* Of the whole process. Each with TLS may need its memory. */
+static int64_t connections_of(const struct process *process)
+{
+	const struct process_settings *settings = process->settings;
+	int64_t connections =
+		settings->connections_max ? settings->connections_max : connections_possible();
+	if (process->tls)
+		connections =
+			MIN_OF(connections, process->service->tls->memory_bytes / TLS_CONN_BYTES);
+	return connections;
+}
+
 /* The part of one worker. */
 static struct http_limits limits_of(const struct process *process)
 {
 	const struct process_settings *settings = process->settings;
 	int workers = MAX_OF(process->worker_count, 1);
-	int64_t connections =
-		settings->connections_max ? settings->connections_max : connections_possible();
 	struct http_limits limits = http_limits_default;
 	limits.head_max_bytes = (size_t)settings->head_max_bytes;
 	limits.head_timeout_ms = (uint64_t)settings->head_timeout_ms;
@@ -276,23 +293,47 @@ static struct http_limits limits_of(const struct process *process)
 	limits.idle_timeout_ms = (uint64_t)settings->idle_timeout_ms;
 	limits.head_memory_bytes = (size_t)(settings->head_memory_bytes / workers);
 	limits.send_memory_bytes = (size_t)(settings->answer_memory_bytes / workers);
-	limits.connections_max = (size_t)MAX_OF(connections / workers, 1);
+	limits.connections_max = (size_t)MAX_OF(connections_of(process) / workers, 1);
 	return limits;
 }
 
-static bool listen_on(struct http_server *server, const struct http_server *other,
-                      const char *setting, const char *text)
+static void report_listen_fault(const char *setting, const char *text, enum err_code code)
 {
+	log_error(LOG_GROUP_MAIN, "cannot listen", f_text("setting", setting),
+	          f_text("address", text),
+	          f_text("reason", code == ERR_INVALID ? "not an address" : uv_strerror(-errno)));
+}
+
+static bool listen_admin(struct worker_run *run)
+{
+	const char *text = run->worker->process->settings->admin_listen;
 	struct arena *arena = arena_new();
 	struct address address;
 	enum err_code code = address_parse(arena, text, &address);
 	if (!code)
-		code = http_server_listen(server, &address, other);
+		code = http_server_listen(run->admin, &address, NULL);
 	if (code)
-		log_error(LOG_GROUP_MAIN, "cannot listen", f_text("setting", setting),
-		          f_text("address", text),
-		          f_text("reason",
-		                 code == ERR_INVALID ? "not an address" : uv_strerror(-errno)));
+		report_listen_fault("ADMIN_LISTEN", text, code);
+	arena_free(arena);
+	return !code;
+}
+
+static bool listen_public(struct worker_run *run)
+{
+	struct worker *worker = run->worker;
+	struct arena *arena = arena_new();
+	struct listen_address addresses[LISTEN_MAX];
+	size_t count;
+	enum err_code code = ERR_NONE;
+	require(!listen_addresses_parse(arena, worker->process->settings->listen, addresses,
+	                                &count));
+	for (size_t i = 0; i < count && !code; i++) {
+		const struct address *address = &addresses[i].address;
+		code = http_server_listen_tls(worker->server, address, run->shared,
+		                              addresses[i].is_tls ? run->tls : NULL);
+		if (code)
+			report_listen_fault("LISTEN", address->text, code);
+	}
 	arena_free(arena);
 	return !code;
 }
@@ -338,19 +379,18 @@ static void open_when_ready(uv_timer_t *timer)
 	struct worker_run *run = timer->data;
 	struct worker *worker = run->worker;
 	struct process *process = worker->process;
-	const char *listen = process->settings->listen;
 	bool is_ending = run->is_ending || process->is_stopping;
 	if (!is_ending && !(run->shared ? process->is_listening : may_open(process)))
 		return;
 	uv_timer_stop(timer);
 	if (is_ending)
 		return;
-	if (!listen_on(worker->server, run->shared, "LISTEN", listen))
+	if (!listen_public(run))
 		exit_now(1);
 	if (run->shared)
 		return;
 	process->is_listening = true;
-	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", listen),
+	log_info(LOG_GROUP_MAIN, "serving", f_text("listen", process->settings->listen),
 	         f_text("admin_listen", process->settings->admin_listen));
 }
 
@@ -363,6 +403,7 @@ static void worker_make_server(struct worker *worker)
 	worker->server = http_server_new(&worker->loop, handler ? handler : &http_service_handler,
 	                                 &run->limits, worker);
 	run->shared = worker->index > 0 ? process->workers[0].server : NULL;
+	run->tls = process->tls ? tls_context_new(process->tls) : NULL;
 	uv_timer_start(&run->opening, open_when_ready, 0, OPENING_POLL_MS);
 }
 
@@ -397,7 +438,22 @@ static bool worker_make_first(struct process *process)
 	uv_signal_start(&run->on_int, on_signal, SIGINT);
 	uv_signal_start(&run->on_hup, on_hangup, SIGHUP);
 	run->admin = http_server_new(&worker->loop, &admin_handler, &run->limits, worker);
-	return listen_on(run->admin, NULL, "ADMIN_LISTEN", process->settings->admin_listen);
+	return listen_admin(run);
+}
+
+static void check_certificates(struct request *rq)
+{
+	tls_store_check(rq->worker->process->tls);
+}
+
+/* Read the certificates again when their files change. */
+static void watch_certificates(struct worker_run *run)
+{
+	if (!is_first(run) || !run->worker->process->tls)
+		return;
+	run->certificates = periodic_new(run->worker, "certificates", check_certificates, NULL,
+	                                 CERTIFICATES_CHECK_MS, COMMAND_TIMEOUT_MS);
+	periodic_wake(run->certificates);
 }
 
 static void worker_main(void *arg)
@@ -405,12 +461,14 @@ static void worker_main(void *arg)
 	struct worker *worker = arg;
 	const struct service *service = worker->process->service;
 	worker_make_clients(worker);
+	watch_certificates(worker->run);
 	if (worker_is_background(worker))
 		worker->run->background = background_start(worker);
 	else if (service->worker_start)
 		service->worker_start(worker);
 	uv_run(&worker->loop, UV_RUN_DEFAULT);
 	fiber_thread_free();
+	tls_context_free(worker->run->tls);
 	int rc = uv_loop_close(&worker->loop);
 	if (rc)
 		log_warn(LOG_GROUP_MAIN, "event loop ended with open handles",

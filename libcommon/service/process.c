@@ -26,7 +26,8 @@ const struct setting PROCESS_SETTINGS[] = {
                      "What this process does: http, answer requests; jobs, run tasks, events and "
                      "other background work; or both."),
 	SETTING_TEXT(&process_settings.listen, "LISTEN", "0.0.0.0:8080",
-                     "Public listener: host:port or unix:/path."),
+                     "Public listener: host:port or unix:/path; the gateway also takes "
+                     "https://host:port, and several addresses, separated by commas."),
 	SETTING_TEXT(&process_settings.admin_listen, "ADMIN_LISTEN", "127.0.0.1:9090",
                      "Listener of /healthz, /readyz and /metrics: host:port or unix:/path."),
 	SETTING_SECRET(&process_settings.database_url, "DATABASE_URL", NULL,
@@ -138,6 +139,38 @@ static bool is_address(const char *text)
 	return is_valid;
 }
 
+/* How many addresses of LISTEN there are, and how many of them are served by TLS; false: it is no
+ * list of addresses. */
+static bool count_listens(const char *text, size_t *ret_count, size_t *ret_tls_count)
+{
+	struct arena *arena = arena_new();
+	struct listen_address addresses[LISTEN_MAX];
+	bool is_valid = listen_addresses_parse(arena, text, addresses, ret_count) == ERR_NONE;
+	*ret_tls_count = 0;
+	for (size_t i = 0; i < *ret_count && is_valid; i++)
+		*ret_tls_count += addresses[i].is_tls;
+	arena_free(arena);
+	return is_valid;
+}
+
+static bool is_listen_list(const char *text)
+{
+	size_t count, tls_count;
+	return count_listens(text, &count, &tls_count);
+}
+
+bool process_listens_by_tls(const struct process_settings *settings)
+{
+	size_t count, tls_count;
+	return count_listens(settings->listen, &count, &tls_count) && tls_count > 0;
+}
+
+bool process_listens_by_tls_only(const struct process_settings *settings)
+{
+	size_t count, tls_count;
+	return count_listens(settings->listen, &count, &tls_count) && tls_count == count;
+}
+
 static bool is_address_or_empty(const char *text)
 {
 	return !*text || is_address(text);
@@ -201,7 +234,8 @@ static const struct {
 	const char *expected;
 } CHECKS[] = {
 	{&process_settings.roles, "ROLES", is_roles, "http, jobs or http,jobs"},
-	{&process_settings.listen, "LISTEN", is_address, "host:port or unix:/path"},
+	{&process_settings.listen, "LISTEN", is_listen_list,
+         "host:port, https://host:port or unix:/path, or several with commas between them"},
 	{&process_settings.admin_listen, "ADMIN_LISTEN", is_address, "host:port or unix:/path"},
 	{&process_settings.database_url, "DATABASE_URL", is_postgres_url,
          "postgres://role:password@host/database"},

@@ -14,12 +14,14 @@
 #include <stdint.h>
 
 struct service;
+struct tls_store;
 
 /** The settings that every process has. Variables, defaults and ranges: PROCESS_SETTINGS in
  * process.c. */
 struct process_settings {
-	const char *roles; /* roles.h */
-	const char *listen, *admin_listen;
+	const char *roles;  /* roles.h */
+	const char *listen; /* listen_addresses_parse() */
+	const char *admin_listen;
 	const char *database_url, *redis_url;
 	const char *database_direct_url;           /* past a pooler; "": as database_url */
 	const char *sign_secrets, *verify_secrets; /* client/peers.h */
@@ -51,7 +53,8 @@ struct process {
 	const struct service *service;
 	const struct process_settings *settings;
 	struct roles roles;
-	struct peers peers; /* the other processes */
+	struct peers peers;    /* the other processes */
+	struct tls_store *tls; /* NULL: no address of LISTEN is served by TLS */
 	/* `host-pid-random`, unique to this run: names its stream consumers and owns its leases */
 	const char *instance;
 	/* Those for requests, and after them the one for background work (background.h). The first
@@ -89,6 +92,10 @@ static inline bool worker_is_background(const struct worker *worker)
 {
 	return worker->index == worker->process->worker_count;
 }
+
+/** Whether an address of LISTEN is served by TLS, or all are. */
+bool process_listens_by_tls(const struct process_settings *settings);
+bool process_listens_by_tls_only(const struct process_settings *settings);
 
 /** The URL for what needs a session of its own: LISTEN, migrations. */
 const char *process_direct_url(const struct process_settings *settings);

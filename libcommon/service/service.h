@@ -43,6 +43,7 @@
 #include "pg/migrate.h"
 #include "service/process.h"
 #include "task/task.h"
+#include "tls/settings.h"
 
 /** Binds a handler to an operation of api.def. The handler replies exactly once (reply.h) or
  * raises. The request has been authenticated, its scope checked, and its body read. */
@@ -91,6 +92,9 @@ struct service {
 	bool keeps_accounts;
 	const struct schema *schema_definition; /* generated from migrations/ and *.fn.sql */
 	const struct setting *const *settings;  /* one table per module; NULL ends */
+	/* Its LISTEN may have https:// addresses, and TLS_SETTINGS is among its settings; NULL: it
+	 * may not. */
+	const struct tls_settings *tls;
 	/** Checks what the setting tables cannot express, after they are loaded. Prints one line on
 	 * standard error for each bad variable and returns ERR_INVALID. */
 	enum err_code (*settings_check)(void);

@@ -40,7 +40,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		fields[i] = http_field_of(NAMES[i], next_line(arena, &at, end));
 	const struct http_head head = {.fields = fields, .field_count = ARRAY_LEN(fields)};
 	for (size_t i = 0; i < ARRAY_LEN(PEERS); i++) {
-		struct forwarded from = forwarded_read(trusted, arena, &head, PEERS[i]);
+		struct forwarded from =
+			forwarded_read(trusted, arena, &head, (struct forwarded){PEERS[i], "http"});
 		require(is_address(from.client) || from.client == PEERS[i]);
 		require(strcmp(from.scheme, "http") == 0 || strcmp(from.scheme, "https") == 0);
 	}

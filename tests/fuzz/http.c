@@ -82,9 +82,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uv_loop_t loop;
 	static struct http_server *server;
+	static struct http_listener listener;
 	if (!server) {
 		uv_loop_init(&loop);
 		server = http_server_new(&loop, &HANDLER, &http_limits_default, NULL);
+		listener.server = server;
 	}
 	if (size < 2 || size > 60000)
 		return 0;
@@ -93,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const struct sockaddr_storage from = {.ss_family = AF_UNIX};
 	require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, fds) == 0);
 	heads = dones = ends = 0;
-	http_conn_new(server, fds[0], &from);
+	http_conn_new(&listener, fds[0], &from);
 	for (size_t at = 1; at < size; at += piece) {
 		(void)send(fds[1], data + at, MIN_OF(piece, size - at), MSG_NOSIGNAL);
 		uv_run(&loop, UV_RUN_NOWAIT);

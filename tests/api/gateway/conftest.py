@@ -1,11 +1,12 @@
 """Fixtures of the gateway's tests: gateways with other settings, and one in front of a service that sends any bytes."""
 
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 
 from lib.http.raw_http import RawService, exchange
+from lib.outside.certificate import make_certificate
 from lib.system.servers import free_port
 
 # Sent after each request. If it is answered with 404, gateway and test agree where the request before it ended.
@@ -17,6 +18,7 @@ class Edge:
     """A gateway whose svc-experiments is `service`."""
 
     url: str
+    tls_url: str
     service: RawService
     key: bytes
 
@@ -31,7 +33,7 @@ def start_gateway(cluster):
 
     @contextmanager
     def start(**settings):
-        process = cluster.add("gateway", LISTEN=f"127.0.0.1:{free_port()}", **settings)
+        process = cluster.add("gateway", **{"LISTEN": f"127.0.0.1:{free_port()}", **settings})
         process.wait_ready()
         yield process
         process.stop()
@@ -42,14 +44,34 @@ def start_gateway(cluster):
 
 
 @pytest.fixture(scope="session")
-def raw_gateway(cluster, start_gateway):
+def start_tls_gateway(start_gateway):
+    """As start_gateway, with a plain address and one with TLS. `pairs`: certificates with their keys."""
+
+    @contextmanager
+    def start(*pairs, **settings):
+        files = [",".join(map(str, column)) for column in zip(*pairs, strict=True)]
+        own = {
+            "LISTEN": f"127.0.0.1:{free_port()},https://127.0.0.1:{free_port()}",
+            "TLS_CERT_FILE": files[0],
+            "TLS_KEY_FILE": files[1],
+            "TLS_HANDSHAKE_RATE": "0",
+        }
+        with start_gateway(**own | settings) as process:
+            yield process
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def raw_gateway(cluster, start_tls_gateway, tmp_path_factory):
     service = RawService()
-    with start_gateway(EXPERIMENTS_URL=service.url) as process:
-        yield Edge(process.url, service, cluster.create_user().encode())
+    pair = make_certificate(tmp_path_factory.mktemp("tls"), "127.0.0.1")
+    with start_tls_gateway(pair, EXPERIMENTS_URL=service.url) as process:
+        yield Edge(process.url, process.tls_url, service, cluster.create_user().encode())
     service.close()
 
 
-@pytest.fixture
-def edge(raw_gateway):
+@pytest.fixture(params=["http", "https"])
+def edge(raw_gateway, request):
     raw_gateway.service.forget()
-    return raw_gateway
+    return raw_gateway if request.param == "http" else replace(raw_gateway, url=raw_gateway.tls_url)

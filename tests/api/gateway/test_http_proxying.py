@@ -60,7 +60,7 @@ def test_connection_cannot_remove_the_gateways_fields(edge, line):
 
 FORGED = {
     "x-expops-identity": "forged", "x-expops-anything": "forged", "x-forwarded-for": "192.0.2.1",
-    "x-forwarded-proto": "https", "x-forwarded-host": "evil.example", "x-forwarded-port": "1", "forwarded": "for=192.0.2.1",
+    "x-forwarded-proto": "ws", "x-forwarded-host": "evil.example", "x-forwarded-port": "1", "forwarded": "for=192.0.2.1",
     "x-real-ip": "192.0.2.1",
 }
 

@@ -5,6 +5,7 @@ The parser is stricter than HTTP: of each construct it accepts only the form tha
 
 import re
 import socket
+import ssl
 import struct
 import threading
 from contextlib import contextmanager
@@ -141,25 +142,40 @@ class Answers:
         return [message.status for message in self.messages]
 
 
+def trusting_any():
+    """A TLS client that takes any certificate: those of tests are signed by nobody."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def connect(url):
+    """A socket to `http://host:port`, or with TLS to `https://host:port`."""
+    scheme, _, address = url.partition("://")
+    host, _, port = address.rpartition(":")
+    connection = socket.create_connection((host, int(port)), PATIENCE_SECONDS)
+    return trusting_any().wrap_socket(connection, suppress_ragged_eofs=False) if scheme == "https" else connection
+
+
 def exchange(url, data, heads=()):
-    """Send bytes to `http://host:port` and read answers until the other side closes. `heads`: indexes of the answers to
-    HEAD requests, which have no content."""
-    host, _, port = url.removeprefix("http://").rpartition(":")
+    """Send bytes to `http://host:port` or `https://host:port` and read answers until the other side closes. `heads`: indexes of
+    the answers to HEAD requests, which have no content."""
     answers = Answers()
 
     def has_content(message):
         return message.status >= 200 and message.status not in (204, 304) and len(answers.messages) not in heads
 
-    with socket.create_connection((host, int(port)), PATIENCE_SECONDS) as connection:
+    with connect(url) as connection:
         reader = Reader(connection, START_ANSWER)
         try:
             connection.sendall(data)
-        except ConnectionError:
+        except (ConnectionError, ssl.SSLError):
             pass  # the server may answer and close before everything is sent
         try:
             while message := reader.message(has_content):
                 answers.messages.append(message)
-        except (BrokenMessage, ConnectionError):
+        except (BrokenMessage, ConnectionError, ssl.SSLError):
             answers.is_cut = True
     return answers
 

@@ -38,12 +38,17 @@ class Process:
 
     @property
     def url(self):
-        """The address of this replica."""
-        return f"http://{self.env['LISTEN']}"
+        """The address of this replica, the first of LISTEN."""
+        return f"http://{self.env['LISTEN'].partition(',')[0]}"
+
+    @property
+    def tls_url(self):
+        """Its https:// address, which is the last of LISTEN."""
+        return self.env["LISTEN"].rpartition(",")[2]
 
     @property
     def port(self):
-        return int(self.env["LISTEN"].rpartition(":")[2])
+        return int(self.url.rpartition(":")[2])
 
     @property
     def admin_port(self):

@@ -120,7 +120,8 @@ static void only_trusted_proxies_set_the_client(void **state)
 		struct http_head head;
 		head_fill(&head, fields, i);
 		struct forwarded from =
-			forwarded_read(trust(REQUESTS[i].trusted), arena, &head, REQUESTS[i].peer);
+			forwarded_read(trust(REQUESTS[i].trusted), arena, &head,
+		                       (struct forwarded){REQUESTS[i].peer, "http"});
 		if (strcmp(from.client, REQUESTS[i].client) != 0 ||
 		    strcmp(from.scheme, REQUESTS[i].scheme) != 0)
 			fail_msg("%zu: %s, %s: got client %s, scheme %s", i, REQUESTS[i].peer,
@@ -148,7 +149,9 @@ static bool is_trusted(const char *list, const char *peer)
 {
 	struct http_field field = http_field_of("X-Forwarded-For", "203.0.113.99");
 	const struct http_head head = {.fields = &field, .field_count = 1};
-	return strcmp(forwarded_read(trust(list), arena, &head, peer).client, "203.0.113.99") == 0;
+	struct forwarded from =
+		forwarded_read(trust(list), arena, &head, (struct forwarded){peer, "http"});
+	return strcmp(from.client, "203.0.113.99") == 0;
 }
 
 static void networks_contain_their_addresses(void **state)
@@ -180,12 +183,25 @@ static void invalid_lists_are_refused(void **state)
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
+static void without_a_scheme_it_is_the_connections(void **state)
+{
+	(void)state;
+	struct http_field field = http_field_of("X-Forwarded-For", "192.0.2.1");
+	const struct http_head head = {.fields = &field, .field_count = 1};
+	const struct forwarded secure = {"10.0.0.1", "https"};
+	static const char *const LISTS[] = {"10.0.0.0/8", ""};
+	for (size_t i = 0; i < ARRAY_LEN(LISTS); i++)
+		assert_string_equal(forwarded_read(trust(LISTS[i]), arena, &head, secure).scheme,
+		                    "https");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(only_trusted_proxies_set_the_client),
 		TEST(networks_contain_their_addresses),
 		TEST(invalid_lists_are_refused),
+		TEST(without_a_scheme_it_is_the_connections),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

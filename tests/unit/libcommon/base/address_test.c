@@ -109,12 +109,64 @@ static void long_addresses_are_refused(void **state)
 	assert_int_equal(address_parse(*state, text + 1, &address), ERR_NONE);
 }
 
+static void several_addresses_may_be_listened_on(void **state)
+{
+	struct listen_address found[LISTEN_MAX];
+	size_t count;
+	const char *text = " 0.0.0.0:80,https://[::]:443 , unix:/run/a  http://b:1";
+	assert_int_equal(listen_addresses_parse(*state, text, found, &count), ERR_NONE);
+	static const struct {
+		const char *host;
+		unsigned port;
+		bool is_unix, is_tls;
+	} EXPECTED[] = {
+		{"0.0.0.0", 80, false, false},
+		{"::", 443, false, true},
+		{"/run/a", 0, true, false},
+		{"b", 1, false, false},
+	};
+	assert_int_equal(count, ARRAY_LEN(EXPECTED));
+	for (size_t i = 0; i < count; i++) {
+		assert_string_equal(found[i].address.host, EXPECTED[i].host);
+		assert_int_equal(found[i].address.port, EXPECTED[i].port);
+		assert_int_equal(found[i].address.is_unix, EXPECTED[i].is_unix);
+		assert_int_equal(found[i].is_tls, EXPECTED[i].is_tls);
+	}
+}
+
+static void wrong_lists_are_refused(void **state)
+{
+	static const char *const LISTS[] = {
+		"",
+		" ,",
+		"a",
+		"a:1,b",
+		"https",
+		"https:a:1",
+		"https://a",
+		"https://https://a:1",
+		"a:1,a:2,a:3,a:4,a:5,a:6,a:7,a:8,a:9",
+	};
+	struct listen_address found[LISTEN_MAX];
+	size_t count;
+	for (size_t i = 0; i < ARRAY_LEN(LISTS); i++)
+		if (listen_addresses_parse(*state, LISTS[i], found, &count) != ERR_INVALID)
+			fail_msg("'%s' was taken", LISTS[i]);
+	assert_int_equal(listen_addresses_parse(*state, LISTS[ARRAY_LEN(LISTS) - 1] + 4, found,
+	                                        &count),
+	                 ERR_NONE);
+	assert_int_equal(count, LISTEN_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(valid_forms_are_parsed, new_arena, free_arena),
 		cmocka_unit_test_setup_teardown(other_forms_are_refused, new_arena, free_arena),
 		cmocka_unit_test_setup_teardown(long_addresses_are_refused, new_arena, free_arena),
+		cmocka_unit_test_setup_teardown(several_addresses_may_be_listened_on, new_arena,
+	                                        free_arena),
+		cmocka_unit_test_setup_teardown(wrong_lists_are_refused, new_arena, free_arena),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,217 @@
+#include "tls/conn.h"
+
+#include "base/base.h"
+#include "tls/context.h"
+
+#include <mbedtls/error.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#define HELLO_BYTE 0x16 /* ContentType handshake (RFC 8446 section 5.1) */
+
+/* Records that the server may answer by itself once the connection is open, such as a refused
+ * renegotiation: a client that asks for more has no other purpose. */
+#define ANSWERS_MAX 8
+
+struct tls_conn {
+	mbedtls_ssl_context ssl;
+	struct tls_context *context;
+	struct tls_config *config;
+	tls_send_fn *send;
+	void *owner;
+	const unsigned char *in; /* received and not yet taken by mbedTLS */
+	size_t in_length;
+	enum tls_state state;
+	unsigned answers;
+	bool is_receiving;
+	bool is_resumed;
+	bool is_ended; /* close_notify was sent */
+	char fault[80];
+};
+
+static void send_out(struct tls_conn *conn)
+{
+	struct tls_context *context = conn->context;
+	if (context->out_length > 0)
+		conn->send(conn->owner, context->out, context->out_length);
+	context->out_length = 0;
+}
+
+/* mbedTLS sends a record. All is taken: what the socket does not take waits with its owner. */
+static int on_send(void *user, const unsigned char *data, size_t length)
+{
+	struct tls_conn *conn = user;
+	struct tls_context *context = conn->context;
+	if (conn->is_receiving && conn->state == TLS_OPEN)
+		conn->answers++;
+	if (length > sizeof(context->out) - context->out_length)
+		send_out(conn);
+	size_t taken = MIN_OF(length, sizeof(context->out));
+	memcpy(context->out + context->out_length, data, taken);
+	context->out_length += taken;
+	return (int)taken;
+}
+
+static int on_receive(void *user, unsigned char *out, size_t size)
+{
+	struct tls_conn *conn = user;
+	size_t taken = MIN_OF(size, conn->in_length);
+	if (taken == 0)
+		return MBEDTLS_ERR_SSL_WANT_READ;
+	memcpy(out, conn->in, taken);
+	conn->in += taken;
+	conn->in_length -= taken;
+	return (int)taken;
+}
+
+static void fail(struct tls_conn *conn, int code)
+{
+	conn->state = TLS_FAILED;
+	mbedtls_strerror(code, conn->fault, sizeof(conn->fault));
+}
+
+struct tls_conn *tls_conn_new(struct tls_context *context, tls_send_fn *send, void *owner)
+{
+	struct tls_conn *conn = calloc(1, sizeof(*conn));
+	require(conn);
+	conn->context = context;
+	conn->config = tls_config_take(context);
+	conn->send = send;
+	conn->owner = owner;
+	mbedtls_ssl_init(&conn->ssl);
+	require(mbedtls_ssl_setup(&conn->ssl, &conn->config->ssl) == 0);
+	mbedtls_ssl_set_bio(&conn->ssl, conn, on_send, on_receive, NULL);
+	return conn;
+}
+
+void tls_conn_free(struct tls_conn *conn)
+{
+	if (!conn)
+		return;
+	mbedtls_ssl_free(&conn->ssl);
+	tls_config_release(conn->config);
+	free(conn);
+}
+
+bool tls_conn_is_hello(char first)
+{
+	return first == HELLO_BYTE;
+}
+
+static void shake_hands(struct tls_conn *conn)
+{
+	conn->context->is_resumed = false;
+	int code = mbedtls_ssl_handshake(&conn->ssl);
+	conn->is_resumed |= conn->context->is_resumed;
+	if (code == 0)
+		conn->state = TLS_OPEN;
+	else if (code != MBEDTLS_ERR_SSL_WANT_READ)
+		fail(conn, code);
+}
+
+/* Decrypt all that was received. Returns its length. */
+static size_t decrypt(struct tls_conn *conn)
+{
+	struct tls_context *context = conn->context;
+	size_t length = 0;
+	while (conn->state == TLS_OPEN) {
+		require(length < sizeof(context->text));
+		int got = mbedtls_ssl_read(&conn->ssl, (unsigned char *)context->text + length,
+		                           sizeof(context->text) - length);
+		if (got > 0)
+			length += (size_t)got;
+		else if (got == 0 || got == MBEDTLS_ERR_SSL_WANT_READ)
+			break;
+		else if (got == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
+			conn->state = TLS_ENDED;
+		else
+			fail(conn, got);
+		if (conn->answers > ANSWERS_MAX)
+			fail(conn, MBEDTLS_ERR_SSL_UNEXPECTED_MESSAGE);
+	}
+	return length;
+}
+
+enum tls_state tls_conn_receive(struct tls_conn *conn, const void *data, size_t length,
+                                const char **ret_text, size_t *ret_length)
+{
+	require(length <= TLS_INPUT_MAX);
+	conn->in = data;
+	conn->in_length = length;
+	conn->is_receiving = true;
+	if (conn->state == TLS_HANDSHAKE)
+		shake_hands(conn);
+	*ret_text = conn->context->text;
+	*ret_length = decrypt(conn);
+	conn->is_receiving = false;
+	conn->in = NULL;
+	conn->in_length = 0;
+	send_out(conn);
+	return conn->state;
+}
+
+static void encrypt(struct tls_conn *conn, const char *data, size_t length)
+{
+	while (length > 0 && conn->state != TLS_FAILED) {
+		int taken = mbedtls_ssl_write(&conn->ssl, (const unsigned char *)data, length);
+		if (taken <= 0) {
+			fail(conn, taken);
+			return;
+		}
+		data += taken;
+		length -= (size_t)taken;
+	}
+}
+
+static void encrypt_gathered(struct tls_conn *conn)
+{
+	struct tls_context *context = conn->context;
+	encrypt(conn, context->record, context->record_length);
+	context->record_length = 0;
+}
+
+void tls_conn_write(struct tls_conn *conn, const void *data, size_t length)
+{
+	struct tls_context *context = conn->context;
+	const char *at = data;
+	while (length > 0) {
+		size_t taken = MIN_OF(length, TLS_RECORD_MAX - context->record_length);
+		if (taken == TLS_RECORD_MAX) {
+			encrypt(conn, at, taken);
+		} else {
+			memcpy(context->record + context->record_length, at, taken);
+			context->record_length += taken;
+		}
+		if (context->record_length == TLS_RECORD_MAX)
+			encrypt_gathered(conn);
+		at += taken;
+		length -= taken;
+	}
+}
+
+bool tls_conn_flush(struct tls_conn *conn)
+{
+	encrypt_gathered(conn);
+	send_out(conn);
+	return conn->state != TLS_FAILED;
+}
+
+void tls_conn_end(struct tls_conn *conn)
+{
+	if (conn->is_ended || (conn->state != TLS_OPEN && conn->state != TLS_ENDED))
+		return;
+	conn->is_ended = true;
+	(void)mbedtls_ssl_close_notify(&conn->ssl);
+	send_out(conn);
+}
+
+bool tls_conn_is_resumed(const struct tls_conn *conn)
+{
+	return conn->is_resumed;
+}
+
+const char *tls_conn_fault(const struct tls_conn *conn)
+{
+	return conn->fault;
+}

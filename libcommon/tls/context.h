@@ -1,0 +1,39 @@
+/** What a worker has for its TLS connections: the configuration with its own copies of the
+ * certificates, the ticket keys, and buffers that the connections use in turn. Of one thread. */
+#pragma once
+
+#include "tls/store.h"
+#include "tls/tls.h"
+
+#include <mbedtls/ssl.h>
+
+/** A configuration, which ends with its last connection once the context has a newer one. */
+struct tls_config {
+	mbedtls_ssl_config ssl;
+	uint64_t generation; /* of the store */
+	unsigned references;
+	size_t count;
+	struct tls_pair *pairs[TLS_PAIRS_MAX];
+};
+
+struct tls_context {
+	struct tls_store *store;
+	struct tls_config *config; /* of the next connection */
+	struct ticket_keys tickets;
+	bool is_resumed; /* since a connection set it to false: a ticket was taken */
+	/* Decrypted: all of an input, and what a record before it lacked. */
+	char text[TLS_INPUT_MAX + TLS_RECORD_MAX];
+	char record[TLS_RECORD_MAX];     /* gathers what is written */
+	uint8_t out[4 * TLS_RECORD_MAX]; /* encrypted, and not yet sent */
+	size_t record_length, out_length;
+};
+
+/** Borrows the store. */
+struct tls_context *tls_context_new(struct tls_store *store);
+
+/** After the last connection. NULL is fine. */
+void tls_context_free(struct tls_context *context);
+
+/** The configuration with the store's present certificates. The caller releases it. */
+struct tls_config *tls_config_take(struct tls_context *context);
+void tls_config_release(struct tls_config *config);

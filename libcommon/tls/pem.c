@@ -1,0 +1,177 @@
+#include "tls/pem.h"
+
+#include "crypto/mbedtls.h"
+
+#include <mbedtls/asn1.h>
+#include <uv.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define FILE_MAX_BYTES (1 << 20)
+#define OTHERS         (S_IROTH | S_IWOTH)
+
+static const char CERTIFICATE[] = "TLS_CERT_FILE", KEY[] = "TLS_KEY_FILE";
+
+static void text_free(char **text)
+{
+	if (*text)
+		explicit_bzero(*text, strlen(*text));
+	free(*text);
+	*text = NULL;
+}
+
+/* Read the `size` bytes of a file. NULL, with errno set: it cannot be read. */
+static char *read_all(int fd, size_t size)
+{
+	char *text = calloc(1, size + 1);
+	require(text);
+	for (size_t length = 0; length < size;) {
+		ssize_t got = read(fd, text + length, size - length);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			text_free(&text);
+			return NULL;
+		}
+		if (got == 0)
+			break;
+		length += (size_t)got;
+	}
+	return text;
+}
+
+/* Read a file that only the users in `mode` may be able to open. */
+static enum err_code file_read(const char *setting, const char *path, mode_t forbidden,
+                               struct arena *arena, char **ret_text, const char **ret_reason)
+{
+	struct stat stat;
+	char *text = NULL;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &stat) != 0) {
+		*ret_reason = arena_printf(arena, "%s: %s: %s", setting, path, uv_strerror(-errno));
+	} else if (stat.st_mode & forbidden) {
+		*ret_reason =
+			arena_printf(arena, "%s: %s is open to all users (mode %03o); chmod 640 it",
+		                     setting, path, (unsigned)(stat.st_mode & 0777));
+	} else if (!S_ISREG(stat.st_mode) || stat.st_size > FILE_MAX_BYTES) {
+		*ret_reason =
+			arena_printf(arena, "%s: %s is not a file of at most 1 MiB", setting, path);
+	} else {
+		text = read_all(fd, (size_t)stat.st_size);
+		if (!text)
+			*ret_reason = arena_printf(arena, "%s: %s: %s", setting, path,
+			                           uv_strerror(-errno));
+	}
+	if (fd >= 0)
+		close(fd);
+	*ret_text = text;
+	return text ? ERR_NONE : ERR_INVALID;
+}
+
+enum err_code tls_pem_read(struct tls_pem *pem, struct arena *arena, const char **ret_reason)
+{
+	enum err_code code = file_read(CERTIFICATE, pem->certificate_file, 0, arena,
+	                               &pem->certificate, ret_reason);
+	if (!code)
+		code = file_read(KEY, pem->key_file, OTHERS, arena, &pem->key, ret_reason);
+	return code;
+}
+
+void tls_pem_free(struct tls_pem *pem)
+{
+	text_free(&pem->certificate);
+	text_free(&pem->key);
+}
+
+/* Why the pair cannot be used; NULL: it can. */
+static const char *pair_parse(struct tls_pair *pair, const struct tls_pem *pem, struct arena *arena)
+{
+	/* The NUL counts (x509_crt.h, pk.h). */
+	if (mbedtls_x509_crt_parse(&pair->chain, (const unsigned char *)pem->certificate,
+	                           strlen(pem->certificate) + 1) != 0)
+		return arena_printf(arena, "%s: %s is not a chain of certificates in PEM",
+		                    CERTIFICATE, pem->certificate_file);
+	if (crypto_pk_parse(&pair->key, (const unsigned char *)pem->key, strlen(pem->key) + 1) != 0)
+		return arena_printf(arena, "%s: %s is not a private key in PEM without a password",
+		                    KEY, pem->key_file);
+	if (crypto_pk_check_pair(&pair->chain.pk, &pair->key) != 0)
+		return arena_printf(arena, "%s: %s is not the key of the certificate %s", KEY,
+		                    pem->key_file, pem->certificate_file);
+	return NULL;
+}
+
+enum err_code tls_pair_new(const struct tls_pem *pem, struct arena *arena,
+                           struct tls_pair **ret_pair, const char **ret_reason)
+{
+	struct tls_pair *pair = calloc(1, sizeof(*pair));
+	require(pair);
+	mbedtls_x509_crt_init(&pair->chain);
+	mbedtls_pk_init(&pair->key);
+	const char *reason = pair_parse(pair, pem, arena);
+	if (reason) {
+		*ret_reason = reason;
+		tls_pair_free(pair);
+		return ERR_INVALID;
+	}
+	*ret_pair = pair;
+	return ERR_NONE;
+}
+
+void tls_pair_free(struct tls_pair *pair)
+{
+	if (!pair)
+		return;
+	mbedtls_x509_crt_free(&pair->chain);
+	mbedtls_pk_free(&pair->key);
+	free(pair);
+}
+
+/* Whether `name` matches the DNS name `pattern` of a certificate. */
+static bool name_matches(const char *pattern, size_t pattern_length, const char *name,
+                         size_t length)
+{
+	if (pattern_length > 2 && pattern[0] == '*' && pattern[1] == '.') {
+		const char *dot = memchr(name, '.', length);
+		if (!dot || dot == name)
+			return false;
+		length -= (size_t)(dot - name);
+		name = dot;
+		pattern++;
+		pattern_length--;
+	}
+	return pattern_length == length && strncasecmp(pattern, name, length) == 0;
+}
+
+bool tls_pair_has_name(const struct tls_pair *pair, const char *name, size_t length)
+{
+	const mbedtls_x509_sequence *at = &pair->chain.subject_alt_names;
+	for (; at; at = at->next) {
+		bool is_dns =
+			(at->buf.tag & MBEDTLS_ASN1_TAG_VALUE_MASK) == MBEDTLS_X509_SAN_DNS_NAME;
+		if (is_dns && name_matches((const char *)at->buf.p, at->buf.len, name, length))
+			return true;
+	}
+	return false;
+}
+
+int64_t tls_pair_expires_s(const struct tls_pair *pair)
+{
+	const mbedtls_x509_time *at = &pair->chain.valid_to;
+	struct tm parts = {
+		.tm_year = at->year - 1900,
+		.tm_mon = at->mon - 1,
+		.tm_mday = at->day,
+		.tm_hour = at->hour,
+		.tm_min = at->min,
+		.tm_sec = at->sec,
+	};
+	return (int64_t)timegm(&parts);
+}
