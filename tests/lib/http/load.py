@@ -6,7 +6,8 @@
     load.broken()                   # promises that were broken: accepted writes that are missing
 
 A client keeps its connection until the gateway closes it, and then takes a new one to a gateway that was ready when it was last
-asked, as a Kubernetes Service does. Nothing is tried again: each request that is not answered as it should be is a failure.
+asked, as a Kubernetes Service does. Each request that is not answered as it should be is a failure. Nothing is tried again but what a
+server says that it has not handled (lib.http.plain_http.is_unhandled()).
 """
 
 import http.client
@@ -73,21 +74,32 @@ class Client:
         self.template = None
         self.hypothesis, self.possible = None, set()
 
+    def exchange(self, method, path, body):
+        """An answer and its content."""
+        fields = {"Authorization": f"Bearer {self.load.user.key}", "Content-Type": "application/json"}
+        self.connection = self.connection or self.load.balancer.connect()
+        self.connection.request(method, PREFIX + path, None if body is None else json.dumps(body), fields)
+        answer = self.connection.getresponse()
+        content = answer.read()
+        if answer.will_close:
+            self.leave()
+        return answer, content
+
+    def leave(self):
+        self.connection.close()
+        self.connection = None
+
     def send(self, method, path, body=None, expect=(200,)):
         """The answer's object; None: the request failed."""
-        fields = {"Authorization": f"Bearer {self.load.user.key}", "Content-Type": "application/json"}
         began, answer = time.monotonic(), None
-        self.connection = self.connection or self.load.balancer.connect()
         try:
-            self.connection.request(method, PREFIX + path, None if body is None else json.dumps(body), fields)
-            answer = self.connection.getresponse()
-            content = answer.read()
+            answer, content = self.exchange(method, path, body)
+            if plain_http.is_unhandled(answer.status, answer.getheader("Content-Length")):
+                answer, content = self.exchange(method, path, body)
             outcome = f"{answer.status} {content[:200]}" if answer.status not in expect else None
         except (OSError, http.client.HTTPException) as error:
             outcome = repr(error)
-        if answer is None or answer.will_close:
-            self.connection.close()
-            self.connection = None
+            self.leave()
         seconds = time.monotonic() - began
         self.total += 1
         self.seconds.append(seconds)

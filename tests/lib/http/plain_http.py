@@ -10,8 +10,26 @@ from lib.wait import PATIENCE_SECONDS
 DEFAULTS = {"timeout": PATIENCE_SECONDS, "verify": ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)}
 
 
+def is_unhandled(status, length):
+    """Whether an answer, whose Content-Length is `length`, is the one by which a draining server ends an idle connection
+    (libcommon/http/server.h). It may cross a request, which was then not handled, and which a client sends again on another
+    connection whatever its method (RFC 9110 sections 9.2.2 and 15.5.9)."""
+    return status == 408 and length == "0"
+
+
+class Repeating(httpx.HTTPTransport):
+    """Sends a request again that was not handled. No other failure is hidden."""
+
+    def handle_request(self, request):
+        answer = super().handle_request(request)
+        if not is_unhandled(answer.status_code, answer.headers.get("Content-Length")):
+            return answer
+        answer.close()
+        return super().handle_request(request)
+
+
 def client(**options):
-    return httpx.Client(**{**DEFAULTS, **options})
+    return httpx.Client(**{**DEFAULTS, "transport": Repeating(verify=DEFAULTS["verify"]), **options})
 
 
 def request(method, url, **options):

@@ -12,12 +12,10 @@ import subprocess
 import uuid
 from pathlib import Path
 
-import httpx
-
+from lib.http import plain_http
 from lib.http.contract import contract
 from lib.tables import common
 from lib.tables import integrations as integrations_tables
-from lib.wait import PATIENCE_SECONDS
 
 PATH = "/api/v1.0/github/webhooks"
 NAME = "repository_name"
@@ -47,7 +45,7 @@ class Hook:
     def __init__(self, cluster, url=None):
         self.cluster, self.url = cluster, url or cluster.gateway_url
         self.secret = cluster.code_host.webhook_secret
-        self.http = httpx.Client(timeout=PATIENCE_SECONDS)
+        self.http = plain_http.client()
         self.connection = cluster.postgres.connect("integrations")
         self.connection.execute("SET ROLE expops_integrations")
 
