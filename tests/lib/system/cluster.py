@@ -120,7 +120,7 @@ class Cluster:
         self.mail_server = MailServer(self.servers.base)
         self.balancers = {}
         self.processes = {name: [] for name, _, _ in self.rows}
-        self.retired = []
+        self.retired, self.separated = [], []
         self.templates = set()  # addresses of the accounts that user() copies
         self.accounts = None  # its connection
         self.build_dir = build_dir()
@@ -247,9 +247,10 @@ class Cluster:
 
     def separate(self, name, label, **changes):
         """A process with its own port and the data folder `label`, which the other processes do not use. The caller starts
-        and stops it."""
+        and stops it, and may want it to fail: check() has only its reports of sanitizers and the like."""
         settings = self.settings(name, label, **{"LISTEN": f"127.0.0.1:{free_port()}", **changes})
-        return Process(name, self.binary(name), settings, self.servers.base / f"{name}-{label}.log")
+        self.separated.append(Process(name, self.binary(name), settings, self.servers.base / f"{name}-{label}.log"))
+        return self.separated[-1]
 
     def add(self, name, **changes):
         """Start one more replica with changed settings. Does not wait until it is ready."""
@@ -370,4 +371,5 @@ class Cluster:
 
     def check(self):
         """Descriptions of the faults of all processes."""
-        return [fault for process in self.all() + self.retired for fault in process.check()]
+        return [fault for process in self.all() + self.retired for fault in process.check()] + [
+            report for process in self.separated for report in process.reports()]

@@ -138,8 +138,10 @@ class Process:
         faults = list(self.faults)
         if self.popen is not None and self.popen.poll() not in (None, 0, -signal.SIGKILL):
             faults.append(f"{self.name} ended with {self.popen.returncode}")
+        return faults + self.reports()
+
+    def reports(self):
+        """What REPORTS are of, with what follows."""
         lines = self.log().splitlines()
-        for at, line in enumerate(lines):
-            if any(mark in line for mark in REPORTS):
-                faults.append("\n    ".join([f"{self.name}: {line}", *lines[at + 1 : at + REPORT_LINES]]))
-        return faults
+        return ["\n    ".join([f"{self.name}: {line}", *lines[at + 1 : at + REPORT_LINES]])
+                for at, line in enumerate(lines) if any(mark in line for mark in REPORTS)]

@@ -77,11 +77,12 @@ def tree(tmp_path_factory):
     return root
 
 
-SETTINGS = {"BUILD", "CC", "ISOLATE", "TEST_JOBS", "TEST_TIMES"}  # of deploy/dev, which the run that runs this test may have
+SETTINGS = {"BUILD", "CC", "ISOLATE", "RETRY", "TEST_JOBS", "TEST_TIMES"}  # of deploy/dev, which the run that runs this test may have
 
 
-def dev(tree, *arguments):
-    env = {name: value for name, value in os.environ.items() if name not in SETTINGS} | {"BUILD": "debug", "TEST_JOBS": "1"}
+def dev(tree, *arguments, **settings):
+    env = {name: value for name, value in os.environ.items() if name not in SETTINGS}
+    env |= {"BUILD": "debug", "TEST_JOBS": "1", **settings}
     return subprocess.run([tree / "deploy/dev", *arguments], env=env, capture_output=True, text=True, check=False)
 
 
@@ -167,6 +168,45 @@ def test_refused_parts(tree, arguments, message):
 def test_a_selection_that_is_empty_fails(tree):
     done = dev(tree, "test", "api", "-k", "no_such_test")
     assert done.returncode == 1 and "black-box tests: api" in done.stderr
+
+
+FAILS_ONCE = """
+from pathlib import Path
+
+def test_race():
+    mark = Path(__file__).with_name("mark")
+    was_there, _ = mark.exists(), mark.touch()
+    assert was_there
+
+def test_fault():
+    assert {fault}
+"""
+FAILED_ONCE = "\nFailed once and passed when run again alone: a race in the test or in the product; find it:\n api/svc-c/test_race.py::test_race\n"
+
+
+@pytest.fixture
+def racy(tree):
+    """racy(fault="False"): two tests, of which one fails the first time, and the other always does unless `fault` is "True"."""
+    folder = tree / "tests/api/svc-c"
+    folder.mkdir()
+    yield lambda fault: (folder / "test_race.py").write_text(FAILS_ONCE.replace("{fault}", fault))
+    shutil.rmtree(folder)
+
+
+def test_a_test_that_passes_when_run_again_is_listed(tree, racy):
+    racy("True")
+    done = dev(tree, "test", "api", RETRY="1")
+    assert done.returncode == 0 and FAILED_ONCE in done.stdout, done.stdout + done.stderr
+    assert "assert was_there" in done.stdout and "Failed tests:" not in done.stderr
+    assert re.search(r"^ +\d+ s  failed once and passed alone: api/svc-c/test_race.py::test_race$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("fault, most", [("True", "0"), ("False", "1"), ("False", "2")], ids=["not asked for", "too many", "fails again"])
+def test_other_failures_stay(tree, racy, fault, most):
+    racy(fault)
+    done = dev(tree, "test", "api", RETRY=most)
+    assert done.returncode == 1 and FAILED_ONCE not in done.stdout, done.stdout + done.stderr
+    assert " FAILED tests/api/svc-c/test_race.py::test_race" in done.stderr
 
 
 def test_one_process_is_built(tree):
