@@ -3,8 +3,8 @@
 #include "base/timefmt.h"
 #include "client/fetch.h"
 #include "crypto/crypto.h"
+#include "http/query.h"
 #include "json/json.h"
-#include "provider/form.h"
 #include "provider/reason.h"
 
 #include <string.h>

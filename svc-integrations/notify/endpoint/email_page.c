@@ -1,9 +1,9 @@
 #include "notify/endpoint/email_page.h"
 
+#include "base/html.h"
 #include "email_confirmation.sql.h"
 #include "input/input.h"
 #include "notify/endpoint/email_confirmation.h"
-#include "notify/format/html.h"
 #include "reply/reply.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 #include "notify/format/email.h"
 
 #include "base/base.h"
+#include "base/html.h"
 #include "base/url.h"
 #include "base/utf8.h"
-#include "notify/format/html.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "notify/format/html.h"
+#include "base/html.h"
 
 #include "base/base.h"
 
