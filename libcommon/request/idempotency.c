@@ -8,7 +8,7 @@
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "reply/reply.h"
-#include "service/process.h"
+#include "request/held_secret.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ struct claim {
 	uint8_t key_hash[SHA256_LEN];
 	uint8_t body_hash[SHA256_LEN];
 	int64_t lock;             /* from account, API key, operation and key: idempotency_lock() */
-	const char *seal_context; /* additional authenticated data */
+	const char *seal_context; /* whose answer it is (held_secret.h) */
 };
 
 struct reservation {
@@ -79,33 +79,10 @@ static struct claim *claim_of(struct request *rq)
 	return claim;
 }
 
-/* Make the encryption key of the next secret in the list; returns the rest of the list, NULL at its
- * end. */
-static const char *next_seal(struct request *rq, const struct claim *claim, const char *secrets,
-                             uint8_t ret_seal[GCM_KEY_LEN])
+/* How its answer is sealed. */
+static struct held_secret seal_of(const struct claim *claim)
 {
-	size_t length = strcspn(secrets, ",");
-	hkdf_sha256(secrets, length, arena_printf(rq->arena, "idempotency %s", claim->key),
-	            ret_seal, GCM_KEY_LEN);
-	return secrets[length] ? secrets + length + 1 : NULL;
-}
-
-static const char *seal_secrets(const struct request *rq)
-{
-	return rq->worker->process->settings->seal_secrets;
-}
-
-/* Decrypt with the secret that was the first when the answer was stored. */
-static bool claim_open(struct request *rq, const struct claim *claim, const uint8_t *sealed,
-                       size_t length, uint8_t *text)
-{
-	uint8_t seal[GCM_KEY_LEN];
-	for (const char *secrets = seal_secrets(rq); secrets;) {
-		secrets = next_seal(rq, claim, secrets, seal);
-		if (!gcm_open(seal, claim->seal_context, sealed, length, text))
-			return true;
-	}
-	return false;
+	return (struct held_secret){"idempotency", claim->key, claim->seal_context};
 }
 
 /* An answer is stored as lines (status, content type, a line `name: value` for each field, an empty
@@ -170,9 +147,9 @@ static void claim_replay(struct request *rq, const struct claim *claim, const st
 		            "this " FIELD_NAME " was used before with another request");
 	if (!sealed)
 		raise_in_progress(rq);
-	require(sealed_length >= GCM_OVERHEAD);
-	char *text = arena_alloc(rq->arena, sealed_length - GCM_OVERHEAD + 1);
-	if (!claim_open(rq, claim, sealed, sealed_length, (uint8_t *)text)) {
+	struct held_secret seal = seal_of(claim);
+	char *text = held_secret_open(rq, &seal, sealed, sealed_length);
+	if (!text) {
 		log_warn(LOG_GROUP_HTTP,
 		         "stored answer cannot be decrypted: its secret is not in SEAL_SECRETS",
 		         f_text("operation", claim->operation));
@@ -266,9 +243,8 @@ static bool answer_store(struct request *rq)
 	const struct claim *claim = claim_of(rq);
 	struct buf answer = answer_write(rq);
 	uint8_t *sealed = arena_alloc(rq->arena, answer.length + GCM_OVERHEAD);
-	uint8_t seal[GCM_KEY_LEN];
-	next_seal(rq, claim, seal_secrets(rq), seal);
-	gcm_seal(seal, claim->seal_context, answer.data, answer.length, sealed);
+	struct held_secret seal = seal_of(claim);
+	held_secret_seal(rq, &seal, answer.data, answer.length, sealed);
 	struct pg_rows *stored =
 		pg_query(rq, IDEMPOTENCY_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN),

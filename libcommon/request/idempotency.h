@@ -18,8 +18,7 @@
  * done at the outside service is found, not done twice.
  *
  * Stored answers are encrypted, because they may contain a secret that is shown once, such as a new
- * API key. The key is made of the Idempotency-Key, which is not stored, and of the first of
- * SEAL_SECRETS; the others still decrypt what was stored before they were replaced.
+ * API key: the Idempotency-Key, which is not stored, opens them (held_secret.h).
  */
 #pragma once
 
