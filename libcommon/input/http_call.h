@@ -33,6 +33,7 @@ struct http_call {
 	struct reply *reply;           /* internal to reply.c */
 	struct reply_sending *sending; /* internal to reply_send.c */
 	struct reply_stream *stream;   /* likewise; NULL: the reply is not made while it is sent */
+	const char *problem_page_back; /* internal to problem_page.c; NULL: no page */
 	/* idempotency.h; NULL: none is held */
 	struct reservation *reservation;
 };

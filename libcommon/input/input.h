@@ -12,7 +12,8 @@
  *
  * A row names the C struct and its member (whose type is checked at compile time), the name that
  * the client writes, flags and bounds. All faults are collected and answered in one problem (400,
- * `errors`), and so is a query parameter that no row names. Members of a body that no row names are
+ * `errors`), and so is a query parameter that no row names, unless the table has a row
+ * QUERY_IGNORES_OTHERS. Members of a body that no row names are
  * ignored and named in the answer's field X-Ignored-Fields (ignored_fields.h), except those that
  * the resource has and a client cannot change: a READ_ONLY row names each of them, so that a client
  * can send back what it has read.
@@ -44,6 +45,7 @@ enum field_source {
 	IN_BODY,
 	READ_ONLY_MEMBER, /* of the body, without effect: READ_ONLY() */
 	OTHERS_KEPT,      /* the handler keeps the members that no row names: KEEPS_OTHERS */
+	QUERY_OTHERS,     /* parameters of the query that no row names are ignored */
 };
 
 /** The type of a value, the C type of its struct member, and what min and max bound. */
@@ -309,6 +311,12 @@ struct field {
 #define KEEPS_OTHERS                                       \
 	{                                                  \
 		OTHERS_KEPT, FIELD_TEXT, "", FIELD_NOWHERE \
+	}
+
+/* Of an operation whose address another server makes, which adds parameters of its own. */
+#define QUERY_IGNORES_OTHERS                                \
+	{                                                   \
+		QUERY_OTHERS, FIELD_TEXT, "", FIELD_NOWHERE \
 	}
 
 #define FIELD_END                  \

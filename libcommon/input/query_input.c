@@ -123,9 +123,18 @@ static const char *unknown_message(struct request *rq, const char *name, const s
 	return "is not a parameter of this operation; it has none";
 }
 
+static bool ignores_others(const struct field *fields)
+{
+	while (fields->source != FIELD_END_OF_TABLE && fields->source != QUERY_OTHERS)
+		fields++;
+	return fields->source == QUERY_OTHERS;
+}
+
 void query_input_check_names(struct request *rq, const struct query_input *query,
                              const struct field *fields)
 {
+	if (ignores_others(fields))
+		return;
 	for (size_t i = 0; i < query->count; i++) {
 		const char *name = query->params[i].name;
 		if (!name || !*name) {

@@ -19,7 +19,7 @@ struct query_input query_input_parse(struct request *rq);
 bool query_input_decode(struct request *rq, const struct query_input *query,
                         const struct field *field, struct field_value *ret_value);
 
-/** Add a fault for each parameter that no row of the table names; it names the parameter of the
- * table that the client may have meant. */
+/** Add a fault for each parameter that no row of the table names, unless the table ignores them; it
+ * names the parameter of the table that the client may have meant. */
 void query_input_check_names(struct request *rq, const struct query_input *query,
                              const struct field *fields);

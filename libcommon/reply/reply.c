@@ -4,6 +4,7 @@
 #include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
+#include "reply/problem_page.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -122,6 +123,8 @@ void reply_problem(struct request *rq)
 	struct problem *problem = &rq->problem;
 	struct reply *reply = reply_of(rq);
 	memset(reply, 0, sizeof(*reply));
+	if (problem_page_reply(rq))
+		return;
 	reply->status = err_info(problem->code)->status;
 	if (problem->raw_body) {
 		reply->type = "application/json";
