@@ -6,6 +6,7 @@
  *     console/    the web pages, and the files that they are built into
  *     key/        API keys: where a key is checked (key_check.h), and the operations on keys
  *     proxy/      what happens to each request: checks, then a call of the service
+ *     oidc/       log-in at an OpenID provider
  *     session/    sessions of browsers, which stand for a key
  *     team/       accounts of several persons: members, invitations
  *     usage/      what each key was used for
@@ -23,6 +24,7 @@ struct arena;
 struct console;
 struct cors;
 struct key_cache;
+struct oidc_cache;
 struct origin_rules;
 struct rate_limiter;
 struct rate_limits;
@@ -43,6 +45,7 @@ struct gateway_process {
 	const struct console *console; /* NULL: it was built without one */
 	const struct origin_rules *origins;
 	struct cookie_rules cookies;
+	struct oidc_cache *oidc; /* of the provider at which people log in */
 	/* Incremented when this process changes a key, or is notified that another replica did
 	 * (key_cache.h). */
 	_Atomic uint64_t key_generation;

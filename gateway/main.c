@@ -11,6 +11,8 @@
 #include "main/service_main.h"
 #include "mcp/mcp.h"
 #include "mcp/tool.h"
+#include "oidc/login.h"
+#include "oidc/oidc.h"
 #include "openapi.h"
 #include "operator/operator.h"
 #include "probe/probe.h"
@@ -53,6 +55,9 @@ static const struct route ROUTES[] = {
 	{API_ID_session_create, session_create},
 	{API_ID_session_get, session_get},
 	{API_ID_session_delete, session_delete},
+	{API_ID_session_login_get, login_get},
+	{API_ID_session_oidc_callback, login_callback},
+	{API_ID_session_oidc_start, login_start},
 	{API_ID_session_switch, session_show},
 	{API_ID_sessions_list, session_list},
 	{API_ID_session_end, session_end},
@@ -110,6 +115,12 @@ static const struct command COMMANDS[] = {
 	{0},
 };
 
+static enum err_code settings_check(void)
+{
+	enum err_code edge = edge_settings_check(), oidc = oidc_settings_check();
+	return edge ? edge : oidc;
+}
+
 static const struct service SERVICE = {
 	.name = "gateway",
 	.schema = "account",
@@ -119,11 +130,12 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.recurring = RECURRING,
 	.schema_definition = &SCHEMA,
-	.settings = (const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS,
-                                                    KEY_EXPIRY_SETTINGS, KEY_USAGE_SETTINGS,
-                                                    CONSOLE_SETTINGS, TLS_SETTINGS, NULL},
+	.settings =
+		(const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, KEY_EXPIRY_SETTINGS,
+                                                KEY_USAGE_SETTINGS, CONSOLE_SETTINGS, TLS_SETTINGS,
+                                                SESSION_SETTINGS, OIDC_SETTINGS, NULL},
 	.tls = &tls_settings,
-	.settings_check = edge_settings_check,
+	.settings_check = settings_check,
 	.commands = COMMANDS,
 	.process_start = edge_process_start,
 	.process_stop = edge_process_stop,

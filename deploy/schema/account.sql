@@ -116,6 +116,20 @@ ALTER TABLE ONLY api_key_person
 ALTER TABLE ONLY idempotency
     ADD CONSTRAINT idempotency_account FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
+CREATE TABLE identity (
+    issuer text NOT NULL,
+    subject text NOT NULL,
+    person_id uuid NOT NULL,
+    email text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_login_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY identity
+    ADD CONSTRAINT identity_pkey PRIMARY KEY (issuer, subject);
+CREATE UNIQUE INDEX identity_of_person ON identity USING btree (person_id, issuer);
+ALTER TABLE ONLY identity
+    ADD CONSTRAINT identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE;
+
 CREATE TABLE key_usage (
     key_id uuid NOT NULL,
     day date NOT NULL,
@@ -128,6 +142,26 @@ ALTER TABLE ONLY key_usage
 CREATE INDEX key_usage_day ON key_usage USING btree (day);
 ALTER TABLE ONLY key_usage
     ADD CONSTRAINT key_usage_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE;
+
+CREATE TABLE login (
+    hash bytea NOT NULL,
+    sealed bytea NOT NULL,
+    return_to text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone NOT NULL,
+    CONSTRAINT login_hash_check CHECK ((length(hash) = 32))
+);
+ALTER TABLE ONLY login
+    ADD CONSTRAINT login_pkey PRIMARY KEY (hash);
+CREATE INDEX login_expires ON login USING btree (expires_at);
+
+CREATE TABLE login_key (
+    key_id uuid NOT NULL
+);
+ALTER TABLE ONLY login_key
+    ADD CONSTRAINT login_key_pkey PRIMARY KEY (key_id);
+ALTER TABLE ONLY login_key
+    ADD CONSTRAINT login_key_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE;
 
 CREATE TABLE mcp_confirm_key (
     is_only boolean DEFAULT true NOT NULL,

@@ -15,9 +15,10 @@ CREATE OR REPLACE FUNCTION api_key_json(k api_key) RETURNS jsonb LANGUAGE sql ST
                        ELSE 'active' END)
 $$;
 
--- Whether who acts with the key `actor_key` sees a key of the account.
+-- Whether who acts with the key `actor_key` sees a key of the account. Nobody sees the keys of log-ins at a provider, which nobody has.
 CREATE OR REPLACE FUNCTION api_key_is_shown(account uuid, actor_key uuid, key uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT is_shown(account, actor_key, (SELECT o.person_id FROM api_key_person o WHERE o.key_id = key))
+       AND NOT EXISTS (SELECT FROM login_key l WHERE l.key_id = key)
 $$;
 
 -- Those of the scopes `wanted`, a JSON array, that are not in `held`: `eval:read eval:write`. Null: none.
@@ -43,7 +44,7 @@ CREATE OR REPLACE FUNCTION api_key_maker_person(account uuid, maker uuid) RETURN
     SELECT coalesce((SELECT o.person_id FROM api_key_person o WHERE o.key_id = maker), account_person(account))
 $$;
 
--- The limit on keys that are not revoked, beside temporary ones, which one more key of the person would exceed: `too_many`, 200 of a
+-- The limit on keys that are not revoked, beside temporary ones and those of log-ins, which one more key of the person would exceed: `too_many`, 200 of a
 -- person, or `too_many_of_account`, 1,000; null: none. A key without a person counts as that of whose own account it is.
 CREATE OR REPLACE FUNCTION api_key_limit(account uuid, person uuid) RETURNS text LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN count(*) FILTER (WHERE coalesce(o.person_id, (SELECT account_person(account))) IS NOT DISTINCT FROM person) >= 200
@@ -51,6 +52,7 @@ CREATE OR REPLACE FUNCTION api_key_limit(account uuid, person uuid) RETURNS text
                 WHEN count(*) >= 1000 THEN 'too_many_of_account' END
     FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id
     WHERE k.account_id = account AND k.revoked_at IS NULL AND NOT (k.is_provisioned AND k.purpose IS NULL)
+      AND NOT EXISTS (SELECT FROM login_key l WHERE l.key_id = k.id)
 $$;
 
 -- Make a key. `maker` is the key that makes it; null: a command, which no key restricts. It is of the maker's person.

@@ -35,6 +35,7 @@ WITH shown AS MATERIALIZED (
     SELECT k.id FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id, actor($1, $5) a
     WHERE k.account_id = $1 AND k.deleted_at IS NULL AND ($4::uuid IS NULL OR k.id = $4)
       AND (a.role IN ('owner', 'admin') OR o.person_id = a.person_id)
+      AND NOT EXISTS (SELECT FROM login_key l WHERE l.key_id = k.id)
 )
 SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')
         FROM (SELECT k.id, api_key_json(k) AS json FROM api_key k JOIN shown USING (id)

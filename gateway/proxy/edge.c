@@ -8,6 +8,7 @@
 #include "key/key_check.h"
 #include "key/rate_limit.h"
 #include "loop/request_list.h"
+#include "oidc/provider.h"
 #include "proxy/cors.h"
 #include "proxy/forwarded.h"
 #include "proxy/origin.h"
@@ -155,6 +156,7 @@ void edge_process_start(struct process *process)
 	                                   process_listens_by_tls_only(process->settings));
 	gateway->https_origin = https_redirect ? gateway->origins->public_origin : NULL;
 	gateway->handshakes = rate_limiter_new(handshake_rate);
+	gateway->oidc = oidc_cache_new(arena, process->worker_count);
 	process->user = gateway;
 }
 
@@ -162,6 +164,7 @@ void edge_process_stop(struct process *process)
 {
 	struct gateway_process *gateway = process->user;
 	key_checkers_stop(gateway);
+	oidc_cache_free(gateway->oidc);
 	rate_limits_free(gateway->limits);
 	rate_limiter_free(gateway->handshakes);
 	arena_free(gateway->arena);

@@ -19,6 +19,9 @@ struct cookie_rules cookie_rules_of(const char *public_origin, bool is_tls_only)
 		.name = is_secure ? "__Host-expops" : "expops",
 		.attributes = is_secure ? "; Path=/; HttpOnly; Secure; SameSite=Strict"
 	                                : "; Path=/; HttpOnly; SameSite=Strict",
+		.login_name = is_secure ? "__Host-expops-login" : "expops-login",
+		.login_attributes = is_secure ? "; Path=/; HttpOnly; Secure; SameSite=Lax"
+	                                      : "; Path=/; HttpOnly; SameSite=Lax",
 		.public_origin = public_origin,
 	};
 }
@@ -37,13 +40,16 @@ static const char *value_in(struct arena *arena, const char *field, const char *
 	return NULL;
 }
 
+const char *cookie_value(struct arena *arena, const struct http_head *head, const char *name)
+{
+	const char *field = http_head_get(head, "Cookie");
+	return field ? value_in(arena, field, name) : NULL;
+}
+
 const char *cookie_read(const struct cookie_rules *rules, struct arena *arena,
                         const struct http_head *head)
 {
-	const char *field = http_head_get(head, "Cookie");
-	if (!field || http_head_get(head, "Authorization"))
-		return NULL;
-	return value_in(arena, field, rules->name);
+	return http_head_get(head, "Authorization") ? NULL : cookie_value(arena, head, rules->name);
 }
 
 static bool is_own_page(const struct cookie_rules *rules, const struct http_head *head)

@@ -22,8 +22,11 @@
 #include <stdbool.h>
 
 struct cookie_rules {
-	const char *name;          /* of the cookie: `__Host-expops` */
-	const char *attributes;    /* `; Path=/; HttpOnly; Secure; SameSite=Strict` */
+	const char *name;       /* of the cookie: `__Host-expops` */
+	const char *attributes; /* `; Path=/; HttpOnly; Secure; SameSite=Strict` */
+	/* Of the cookie that a browser has while its person is at a provider of log-ins. It is Lax,
+	 * since the provider's page leads the browser back: a strict one would be missing. */
+	const char *login_name, *login_attributes;
 	const char *public_origin; /* `https://expops.example.org`; NULL: PUBLIC_URL is not set */
 };
 
@@ -32,6 +35,9 @@ struct cookie_rules {
  * plain listener, the cookie is `expops` and not Secure: Safari does not take a secure one there.
  * Borrows. */
 struct cookie_rules cookie_rules_of(const char *public_origin, bool is_tls_only);
+
+/** The value of a cookie, in `arena`; NULL: the request has none of this name. */
+const char *cookie_value(struct arena *arena, const struct http_head *head, const char *name);
 
 /** The session's token that the request's cookie has, in `arena`; NULL: there is no such cookie, or
  * there is an Authorization. */

@@ -25,6 +25,16 @@
 #define LIST_MAX       200
 #define USER_AGENT_MAX 200 /* characters that are kept */
 
+static bool key_login;
+
+const struct setting SESSION_SETTINGS[] = {
+	SETTING_BOOL(
+		&key_login, "SESSION_KEY_LOGIN", "true",
+		"Whether people may log in with a key; false, where there is OIDC_ISSUER: only "
+		"operators."),
+	SETTING_END,
+};
+
 struct session_input {
 	const char *key, *id, *account;
 	int64_t limit, offset;
@@ -83,6 +93,11 @@ static void reply_session(struct request *rq, const struct pg_rows *rows)
 	reply_doc(rq, 200, doc);
 }
 
+bool session_takes_keys(void)
+{
+	return key_login;
+}
+
 /* --- Log-in ----------------------------------------------------------------------------------- */
 
 /* An attempt takes from what its client may look up of unknown keys; a valid key gives it back. */
@@ -96,10 +111,10 @@ static struct uuid take_attempt(struct request *rq, const char *client)
 	return bucket;
 }
 
-static void set_cookie(struct request *rq, const char *value, const char *more)
+void session_set_cookie(struct request *rq, const char *token, const char *more)
 {
 	const struct cookie_rules *rules = &gateway_of(rq)->cookies;
-	reply_header(rq, "Set-Cookie", "%s=%s%s%s", rules->name, value, rules->attributes, more);
+	reply_header(rq, "Set-Cookie", "%s=%s%s%s", rules->name, token, rules->attributes, more);
 }
 
 /* The start of what the browser calls itself; null: nothing that is text. */
@@ -111,22 +126,41 @@ static struct pg_param user_agent(struct request *rq)
 	return pg_text(utf8_shorten(rq->arena, agent, USER_AGENT_MAX));
 }
 
+struct session_client session_client_of(struct request *rq)
+{
+	const struct http_exchange *x = rq->http->exchange;
+	return (struct session_client){pg_text(x ? x->peer : ""), user_agent(rq)};
+}
+
+/* Where people log in at a provider only, an operator still may, when the provider is away. */
+static void require_key_login(struct request *rq, const char *key)
+{
+	if (key_login)
+		return;
+	struct pg_rows *rows = pg_query(rq, SESSION_OPERATOR_SQL, hash_param(rq, key));
+	if (pg_empty(rows) || !pg_value_bool(rows, 0))
+		raise_error(rq, ERR_FORBIDDEN,
+		            "log in at the provider; only an operator may log "
+		            "in with a key");
+}
+
 void session_create(struct request *rq)
 {
 	struct session_input *in = request_input(rq, struct session_input, LOGIN_FIELDS);
-	const char *client = rq->http->exchange ? rq->http->exchange->peer : "";
-	struct uuid attempt = take_attempt(rq, client);
+	struct session_client client = session_client_of(rq);
+	struct uuid attempt = take_attempt(rq, client.address.text);
 	if (!key_text_is_valid(in->key))
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
+	require_key_login(rq, in->key);
 	char *token = session_text_new(rq->arena);
 	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, SESSION_CREATE_SQL, hash_param(rq, in->key),
-	                                hash_param(rq, token), pg_text(client), user_agent(rq));
+	                                hash_param(rq, token), client.address, client.user_agent);
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
 	key_change_commit(rq); /* the oldest session may have ended */
 	rate_limiter_return(gateway_of(rq)->lookups, &attempt);
-	set_cookie(rq, token, "");
+	session_set_cookie(rq, token, "");
 	reply_session(rq, rows);
 }
 
@@ -182,7 +216,7 @@ void session_delete(struct request *rq)
 	key_change_commit(rq);
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
-	set_cookie(rq, "", "; Max-Age=0");
+	session_set_cookie(rq, "", "; Max-Age=0");
 	reply_header(rq, "Clear-Site-Data", "\"cache\", \"storage\"");
 	reply_json(rq, 200, pg_json(rows));
 }

@@ -22,6 +22,14 @@ CREATE OR REPLACE FUNCTION session_json(s session, scopes text[]) RETURNS jsonb 
         'scopes', to_jsonb(scopes), 'expires_at', time_json(s.expires_at))
 $$;
 
+-- Let a person, or an account whose keys are nobody's, have at most 19 sessions: the oldest end. The account's row and the person's
+-- are locked.
+CREATE OR REPLACE FUNCTION sessions_limit(account uuid, person uuid) RETURNS void LANGUAGE sql AS $$
+    DELETE FROM session
+    WHERE id IN (SELECT s.id FROM session s WHERE s.person_id = person OR person IS NULL AND s.account_id = account
+                 ORDER BY s.id DESC OFFSET 19)
+$$;
+
 -- Log in with the personal key that has the hash `key_hash`. No row: there is no such key, or it is not valid.
 --
 --   The account's row and the person's are locked against other log-ins, so that a person, or an account without one, has at most 20
@@ -43,9 +51,7 @@ BEGIN
     END IF;
     SELECT o.person_id INTO person FROM api_key_person o WHERE o.key_id = k.id;
     PERFORM FROM person p WHERE p.id = person FOR UPDATE;
-    DELETE FROM session
-    WHERE id IN (SELECT s.id FROM session s WHERE s.person_id = person OR person IS NULL AND s.account_id = k.account_id
-                 ORDER BY s.id DESC OFFSET 19);
+    PERFORM sessions_limit(k.account_id, person);
     INSERT INTO session (hash, account_id, person_id, key_id, scopes, expires_at, ip, user_agent)
     VALUES (new_hash, k.account_id, person, k.id, k.scopes, least(now() + interval '7 days', k.expires_at), address, agent)
     RETURNING * INTO made;

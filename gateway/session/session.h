@@ -1,17 +1,32 @@
 /** gateway/session/: sessions of browsers, and the operations on them.
  *
- * A session is made with a key, and is looked up as a key is (key/key_check.h): through the same
- * cache, so it ends with its key within the same second. cookie.h says which requests may use it.
+ * A session is made with a key, or at a provider (oidc/oidc.h) with one that nobody has. It is
+ * looked up as a key is (key/key_check.h): through the same cache, so it ends with its key within
+ * the same second. cookie.h says which requests may use it.
  */
 #pragma once
 
+#include "base/config.h"
 #include "loop/request.h"
 #include "pg/pg.h"
 
 #include <stdbool.h>
 
+/** SESSION_KEY_LOGIN, and whether it lets people who are no operators log in with a key. */
+extern const struct setting SESSION_SETTINGS[];
+bool session_takes_keys(void);
+
 /** POST /session: log in with a key. */
 void session_create(struct request *rq);
+
+/** Who makes a session; in the arena. */
+struct session_client {
+	struct pg_param address, user_agent;
+};
+struct session_client session_client_of(struct request *rq);
+
+/** Let the browser have the token of a session as its cookie; `more` are further attributes. */
+void session_set_cookie(struct request *rq, const char *token, const char *more);
 
 /** GET and DELETE /session: that of the request's cookie. */
 void session_get(struct request *rq);

@@ -70,3 +70,21 @@ BEGIN
         made := account_json(i.account_id, p.id);
     END IF;
 END $$;
+
+-- Accept all open invitations of an address for its person, who is a member of nothing: with which the provider has proved that it is
+-- theirs. One of an account that is full stays open.
+CREATE OR REPLACE FUNCTION invitations_take(person uuid, address text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    found record;
+    i invitation;
+BEGIN
+    FOR found IN SELECT o.id, o.account_id FROM invitation o WHERE lower(o.email) = lower(address) AND invitation_is_open(o)
+                 ORDER BY o.account_id
+    LOOP
+        PERFORM FROM account a WHERE a.id = found.account_id FOR UPDATE;
+        SELECT * INTO i FROM invitation o WHERE o.id = found.id AND invitation_is_open(o) FOR UPDATE;
+        IF i.id IS NOT NULL AND member_add(i.account_id, person, i.role, i.invited_by) <> 'too_many' THEN
+            UPDATE invitation o SET accepted_at = now() WHERE o.id = i.id;
+        END IF;
+    END LOOP;
+END $$;

@@ -128,10 +128,15 @@ BEGIN
     RETURN account_json(made, founder);
 END $$;
 
--- Let a session show another account of its person; the session. Null: they are no member of it, or there is no such session.
+-- Let a session show another account of its person; the session. Null: they are no member of it, or there is no such session. One
+-- that was made at a provider is of the person's key of that account from now on, so that it outlives their place in the other one.
 CREATE OR REPLACE FUNCTION session_switch(session_hash bytea, account uuid) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
-    UPDATE session s SET account_id = account FROM session_valid(session_hash) v
+    UPDATE session s
+    SET account_id = account,
+        key_id = CASE WHEN EXISTS (SELECT FROM login_key l WHERE l.key_id = s.key_id)
+                      THEN login_key_of(account, s.person_id, s.scopes) ELSE s.key_id END
+    FROM session_valid(session_hash) v
     WHERE s.id = (v.s).id
       AND EXISTS (SELECT FROM member m WHERE m.account_id = account AND m.person_id = s.person_id);
     RETURN (SELECT session_json(v.s, v.scopes) FROM session_valid(session_hash) v WHERE (v.s).account_id = account);

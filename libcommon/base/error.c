@@ -84,6 +84,8 @@ static const struct err_info TABLE[] = {
                              "the invitation is for another address"},
 	[ERR_TOO_MANY_INVITATIONS] = {409, "too_many_invitations", "Too Many Invitations",
                                       "the account has as many open invitations as it may"},
+	[ERR_LOGIN_NOT_CONFIGURED] = {404, "not_configured", "Not Configured",
+                                      "there is no provider at which people log in"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

@@ -53,6 +53,7 @@ enum err_code {
 	ERR_LAST_OWNER = 39,     /* 409 the account would have no owner */
 	ERR_OTHER_EMAIL = 40,    /* 403 the invitation is for another address */
 	ERR_TOO_MANY_INVITATIONS = 41, /* 409 the account has as many open invitations as it may */
+	ERR_LOGIN_NOT_CONFIGURED = 42, /* 404 there is no provider at which people log in */
 	ERR_COUNT
 };
 

@@ -12,6 +12,8 @@ from lib.http.contract import contract
 OPERATIONS = [op for op in api_def.operations() if "GONE" not in op.flags]
 # Without a key the body is a signed delivery, whatever it says (integrations/test_webhooks.py).
 BODIED = [op for op in OPERATIONS if op.body != "NONE" and "OPEN" not in op.flags]
+# The provider of the log-in, which makes the address, adds parameters of its own.
+STRICT = [op for op in OPERATIONS if op.id != "session_oidc_callback"]
 DESCRIBED = openapi.operations()
 
 DEPTH_MAX = 64
@@ -383,7 +385,7 @@ def messages(answer):
     return {fault["field"]: fault["message"] for fault in faults}
 
 
-@by_id(OPERATIONS)
+@by_id(STRICT)
 def test_an_unknown_parameter_is_reported(send, op):
     content = b"{}" if op.body != "NONE" else None
     found = messages(send(content, params={**DESCRIBED[op.id].required_query, "nosuch": "x"}))
@@ -408,7 +410,7 @@ def swapped(name):
 
 MISSPELT = [
     pytest.param(op, name, form(name), id=f"{op.id}-{form(name)}")
-    for op in OPERATIONS
+    for op in STRICT
     for name in query_names(op)
     for form in (swapped, str.upper, lambda name: name[:-1], lambda name: name + "s")
     if len(name) > 4 and form(name) not in query_names(op)

@@ -43,6 +43,11 @@ EXPORTED |= {id: ["text/csv"] for id in STREAMED}
 
 EMPTY = {"build_claim", "eval_run_claim"}  # 204, where there is nothing
 
+# They lead the browser on.
+REDIRECTS = {"session_oidc_start": 302, "session_oidc_callback": 303}
+# They ask the provider at which people log in, if there is one.
+OF_PROVIDER = {"session_oidc_start": {401, 403}, "session_oidc_callback": {403, 409}}
+
 # Links of mails are followed by people.
 EMAIL_PAGES = ("email_confirm_page_get", "email_confirm", "email_unsubscribe_page_get", "email_unsubscribe")
 
@@ -248,7 +253,7 @@ def test_answers_are_well_formed(op):
         assert not unknown(response, "response")
         assert response["description"].strip()
         assert "X-Request-Id" in response["headers"]
-        expected = [] if status in ("204", "304") else ["application/problem+json" if is_error else OTHER_TYPES.get(op.id, "application/json")]
+        expected = [] if status in ("204", "302", "303", "304") else ["application/problem+json" if is_error else OTHER_TYPES.get(op.id, "application/json")]
         expected = OWN_BODIES.get((op.id, status), expected)
         expected = expected + (EXPORTED.get(op.id, []) if status == "200" else [])
         assert sorted(response.get("content", [])) == sorted(expected)
@@ -359,7 +364,7 @@ def test_row_and_description_agree(op):
 
 
 # They need no key, and look at the request's cookie or the key in its body themselves.
-OF_COOKIES = {"session_create": {401}, "session_get": {401, 403}, "session_delete": {401, 403},
+OF_COOKIES = {"session_create": {401, 403}, "session_get": {401, 403}, "session_delete": {401, 403},
               "session_switch": {401, 403, 404}, "invitation_accept": {401, 403, 404, 409}}
 
 
@@ -370,7 +375,7 @@ def test_statuses_follow_from_the_row(op):
     if "GONE" in op.flags:
         assert statuses == {410}
         return
-    success = 201 if op.id in CREATED else 202 if op.id in ACCEPTED else 200
+    success = 201 if op.id in CREATED else 202 if op.id in ACCEPTED else REDIRECTS.get(op.id, 200)
     expected = {success, 500} | ({201} if op.id in MERGED else set()) | ({200} if op.id == "result_create" else set())  # a trial is not stored
     if op.method == "GET" and (op.parameters or op.id in ("openapi_get", "recommendations_digest_get")) and "provider_name" not in op.parameters:
         expected.add(304)
@@ -380,6 +385,8 @@ def test_statuses_follow_from_the_row(op):
         expected |= {429} if op.service == "GATEWAY" else {429, 502, 503, 504}
         expected |= {401} if op.id == "code_host_webhook" else set()  # it has a signature
     expected |= OF_COOKIES.get(op.id, set())
+    if op.id in OF_PROVIDER:
+        expected |= {404, 502, 503, 504} | OF_PROVIDER[op.id]
     if op.body != "NONE":
         expected |= {400, 413, 415}
     if "CREATES" in op.flags:

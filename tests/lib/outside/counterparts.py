@@ -33,6 +33,7 @@ from lib.wait import PATIENCE_SECONDS, wait_for
 
 LIB = Path(__file__).parent
 REDIRECT_URI = "http://127.0.0.1:1/connected"
+LOGIN_PUBLIC_URL = "http://127.0.0.1:1"  # of gateways at which people log in; the tests know where these are
 LINES_SHOWN = 40
 
 
@@ -331,13 +332,25 @@ class CodeHost(Counterpart):
 
 
 class OAuthProvider(Counterpart):
-    """The strict OAuth provider, `tracker_b`. Any login works."""
+    """The strict OAuth provider, `tracker_b`, and the OpenID provider at which people log in. Any login works."""
 
     def __init__(self, base):
         super().__init__("oauth_provider", base)
+        # The secret has characters that a form encodes.
+        self.login = {"client_id": "console:1", "client_secret": f"a+b/c: %{secrets.token_hex(24)}",
+                      "redirect_uris": [f"{LOGIN_PUBLIC_URL}/api/v1.0/session/oidc/callback"]}
 
     def config(self):
-        return {"port": self.port, "client": self.client}
+        return {"port": self.port, "client": self.client, "login": self.login}
+
+    def login_settings(self):
+        """The settings of a gateway at which people log in by this provider."""
+        return {
+            "PUBLIC_URL": LOGIN_PUBLIC_URL,
+            "OIDC_ISSUER": self.url,
+            "OIDC_CLIENT_ID": self.login["client_id"],
+            "OIDC_CLIENT_SECRET": self.login["client_secret"],
+        }
 
     def settings(self):
         return {
@@ -364,8 +377,8 @@ def landing_of(auth_url):
     return parse_qs(urlsplit(auth_url).query)["redirect_uri"][0]
 
 
-def consent(auth_url, login):
-    """Do what a user does at the authorization address: log in and consent. Returns (code, state)."""
+def lead_back(auth_url, login):
+    """Do what a user does at the authorization address: log in and consent. Returns the address that the browser is led to."""
     landing = landing_of(auth_url)
     with httpx.Client(timeout=PATIENCE_SECONDS) as browser:
         answer = browser.get(f"{auth_url}&{urlencode({'login_hint': login})}")
@@ -378,9 +391,14 @@ def consent(auth_url, login):
         while answer.is_redirect and not answer.headers["location"].startswith(landing):
             answer = browser.get(answer.url.join(answer.headers["location"]))
         assert answer.is_redirect, answer.text
-        query = parse_qs(urlsplit(answer.headers["location"]).query)
-        assert "code" in query, query
-        return query["code"][0], query["state"][0]
+        return answer.headers["location"]
+
+
+def consent(auth_url, login):
+    """lead_back(), with success. Returns (code, state)."""
+    query = parse_qs(urlsplit(lead_back(auth_url, login)).query)
+    assert "code" in query, query
+    return query["code"][0], query["state"][0]
 
 
 def connect(api, provider, login):

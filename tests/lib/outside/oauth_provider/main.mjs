@@ -1,11 +1,12 @@
 /** A strict OAuth provider: oidc-provider with PKCE (S256 required), one static client, and refresh tokens that work once;
- * one that is used again ends the whole grant.
+ * one that is used again ends the whole grant; and an OpenID provider for the client `login`.
  *
  * usage: node main.mjs --config FILE
  *
- *     {"port": 20003, "client": {"client_id": "...", "client_secret": "...", "redirect_uris": ["..."]}}
+ *     {"port": 20003, "client": {"client_id": "...", "client_secret": "...", "redirect_uris": ["..."]}, "login": {...}}
  *
- * A user logs in by the parameter `login_hint` of the authorization address, without a form, and consents to everything.
+ * A user logs in by the parameter `login_hint` of the authorization address, without a form, and consents to everything. It
+ * is the subject, and may tell the email address, and that nobody has verified it: `ada`, `ada,a@example.org,unverified`.
  * Addresses: /auth, /token, /me, /token/revocation. Below /_control/: GET /health, POST /lifetime {"access": seconds},
  * POST and DELETE /failures and GET /requests as at the code host (front.mjs). Prints `ready` when it listens. */
 import { readFileSync } from "node:fs";
@@ -16,11 +17,22 @@ import Provider from "oidc-provider";
 
 import { Front } from "../code_host/front.mjs";
 
-const SCOPES = ["openid", "offline_access", "read", "write"];
+const SCOPES = ["openid", "offline_access", "email", "profile", "read", "write"];
 
 const lifetime = { access: 3600 };
 
-function configurationOf(client) {
+function claimsOf(id) {
+  const [name, email, proof] = id.split(",");
+  return {
+    sub: id,
+    email: email ?? `${name}@example.org`,
+    email_verified: proof !== "unverified",
+    preferred_username: name,
+    name,
+  };
+}
+
+function configurationOf(client, login) {
   return {
     clients: [
       {
@@ -29,14 +41,19 @@ function configurationOf(client) {
         response_types: ["code"],
         token_endpoint_auth_method: "client_secret_post",
       },
+      { ...login, grant_types: ["authorization_code"], response_types: ["code"] },
     ],
     scopes: SCOPES,
-    claims: { openid: ["sub", "email", "preferred_username"] },
+    claims: {
+      openid: ["sub", "email", "preferred_username"],
+      email: ["email", "email_verified"],
+      profile: ["name"],
+    },
     conformIdTokenClaims: false,
     cookies: { keys: ["for tests"] },
     pkce: { required: () => true },
     rotateRefreshToken: true,
-    issueRefreshToken: async () => true,
+    issueRefreshToken: async (_, made) => made.clientId === client.client_id,
     features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
     ttl: {
       AccessToken: () => lifetime.access,
@@ -47,10 +64,7 @@ function configurationOf(client) {
       IdToken: 600,
     },
     interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
-    findAccount: (_, id) => ({
-      accountId: id,
-      claims: () => ({ sub: id, email: `${id}@example.org`, preferred_username: id }),
-    }),
+    findAccount: (_, id) => ({ accountId: id, claims: () => claimsOf(id) }),
   };
 }
 
@@ -64,8 +78,8 @@ async function interact(provider, ctx) {
   ctx.respond = false;
 }
 
-function startProvider(url, client) {
-  const provider = new Provider(url, configurationOf(client));
+function startProvider(url, client, login) {
+  const provider = new Provider(url, configurationOf(client, login));
   provider.use(async (ctx, next) => (ctx.path.startsWith("/interaction/") ? interact(provider, ctx) : next()));
   for (const event of ["server_error", "grant.error", "authorization.error"]) {
     provider.on(event, (_, error) => console.error(event, error.error_detail ?? error));
@@ -101,9 +115,9 @@ function forwardTo(port) {
   };
 }
 
-async function main({ port, client }) {
+async function main({ port, client, login }) {
   const url = `http://127.0.0.1:${port}`;
-  const front = new Front({ url, answer: forwardTo(await startProvider(url, client)) });
+  const front = new Front({ url, answer: forwardTo(await startProvider(url, client, login)) });
   front.addControls([["POST", /^\/lifetime$/, ({ access }) => Object.assign(lifetime, { access })]]);
   await front.listen(port);
   console.log("ready");

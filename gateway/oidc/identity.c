@@ -1,0 +1,109 @@
+#include "oidc/identity.h"
+
+#include "crypto/scope.h"
+#include "identity.sql.h"
+#include "json/json.h"
+#include "key/key_check.h"
+#include "key/key_text.h"
+#include "key/preset.h"
+#include "observe/log.h"
+#include "oidc/oidc.h"
+#include "pg/pg.h"
+#include "session/session.h"
+
+#include <string.h>
+
+/* What an outcome of identity_find() raises. */
+static const struct refusal {
+	const char *outcome, *detail;
+} REFUSALS[] = {
+	{"unverified", "your provider does not say that your address is yours; ask for an "
+                       "invitation, or log in with a key"},
+	{"operator", "an operator adds this way to log in by the settings, logged in with a key"},
+	{"taken", "the person of your address adds this way to log in by the settings, logged in "
+                  "as before"},
+	{"uninvited", "nobody has invited you; ask for an invitation"},
+	{"disabled", "you may not log in"},
+	{"no_account", "you are a member of no account; ask for an invitation"},
+	{0},
+};
+
+static void require_outcome(struct request *rq, const char *outcome)
+{
+	for (const struct refusal *refusal = REFUSALS; refusal->outcome; refusal++)
+		if (strcmp(refusal->outcome, outcome) == 0) {
+			log_info(LOG_GROUP_APP, "log-in refused", f_text("reason", outcome));
+			raise_error(rq, ERR_FORBIDDEN, "%s", refusal->detail);
+		}
+}
+
+/* The address, if it is known to be the person's. */
+static const char *verified_email(const struct id_claims *claims)
+{
+	return claims->is_email_verified || oidc_settings.trusts_email ? claims->email : NULL;
+}
+
+/* The person of the identity. */
+static const char *find_person(struct request *rq, const struct id_claims *claims)
+{
+	const char *email = verified_email(claims);
+	const char *role = strchr(oidc_settings.join, ':');
+	struct pg_param account = pg_null();
+	if (role)
+		account = pg_text(arena_strndup(rq->arena, oidc_settings.join,
+		                                (size_t)(role - oidc_settings.join)));
+	struct pg_rows *rows =
+		pg_query(rq, IDENTITY_LOG_IN_SQL, pg_text(oidc_settings.issuer),
+	                 pg_text(claims->subject), pg_text(email), pg_text(claims->name),
+	                 pg_bool(email && oidc_allows_domain(email)), account,
+	                 pg_text(role ? role + 1 : NULL));
+	require_outcome(rq, pg_get(rows, 0, "outcome"));
+	return pg_get(rows, 0, "person");
+}
+
+static struct pg_param scopes_param(struct request *rq, uint64_t scopes)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	return pg_text(json_write_mut(rq->arena, scope_names(doc, scopes), NULL));
+}
+
+const char *identity_log_in(struct request *rq, const struct id_claims *claims)
+{
+	const char *token = session_text_new(request_secrets_arena(rq));
+	struct session_client client = session_client_of(rq);
+	pg_begin(rq);
+	const char *person = find_person(rq, claims);
+	struct pg_rows *rows =
+		pg_query(rq, IDENTITY_SESSION_SQL, pg_text(person), pg_sha256(token),
+	                 scopes_param(rq, preset_scopes("full_access")),
+	                 scopes_param(rq, SCOPE_OPERATOR), client.address, client.user_agent);
+	const char *session = pg_value(rows, 0);
+	if (!session)
+		require_outcome(rq, "no_account");
+	key_change_commit(rq); /* the oldest session may have ended */
+	log_info(LOG_GROUP_APP, "person logged in", f_text("person_id", person),
+	         f_text("session_id", session));
+	return token;
+}
+
+void identity_link(struct request *rq, const struct id_claims *claims, const char *person)
+{
+	struct pg_rows *rows = pg_query(rq, IDENTITY_LINK_SQL, pg_text(oidc_settings.issuer),
+	                                pg_text(claims->subject), pg_text(person),
+	                                pg_text(verified_email(claims)));
+	if (pg_empty(rows) || !pg_value_bool(rows, 0))
+		raise_error(rq, ERR_CONFLICT,
+		            "this log-in is another person's, or you have another one already");
+	log_info(LOG_GROUP_APP, "log-in added to a person", f_text("person_id", person));
+}
+
+const char *identity_session_person(struct request *rq)
+{
+	struct pg_rows *rows = pg_query(rq, IDENTITY_SESSION_PERSON_SQL, session_require(rq));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
+	const char *person = pg_value(rows, 0);
+	if (!person)
+		raise_error(rq, ERR_FORBIDDEN, "the session's key belongs to no person");
+	return person;
+}

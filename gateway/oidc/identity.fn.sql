@@ -1,0 +1,129 @@
+-- Identities: who a person is at a provider of log-ins. Issuer and subject decide, never an address, but for the two cases below.
+
+-- Add a way to log in to a person. False: the person has another identity of the issuer, or the identity is another person's.
+CREATE OR REPLACE FUNCTION identity_add(new_issuer text, new_subject text, person uuid, address text) RETURNS boolean
+LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO identity (issuer, subject, person_id, email) VALUES (new_issuer, new_subject, person, address) ON CONFLICT DO NOTHING;
+    RETURN EXISTS (SELECT FROM identity i WHERE i.issuer = new_issuer AND i.subject = new_subject AND i.person_id = person);
+END $$;
+
+-- The person that the address, which the provider has verified, is known of. One who has proved it to nobody may be a squatter, and an
+-- operator is worth an attack on the provider: neither is taken by an address. Null: nobody has it.
+--
+--   outcome  `found`; `operator`; `taken`
+CREATE OR REPLACE FUNCTION identity_person_of(address text, OUT outcome text, OUT person uuid) LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN p.is_operator THEN 'operator' WHEN NOT p.email_verified THEN 'taken' ELSE 'found' END, p.id
+    FROM person p WHERE lower(p.email) = lower(address)
+$$;
+
+-- Make a person of an address, which is invited or whose provider's persons join an account. Null: it is neither; another request may
+-- have made the person meanwhile.
+CREATE OR REPLACE FUNCTION identity_person_new(address text, new_name text, join_account uuid, join_role text) RETURNS uuid
+LANGUAGE plpgsql AS $$
+DECLARE
+    made uuid;
+BEGIN
+    IF join_account IS NULL AND NOT EXISTS (SELECT FROM invitation i WHERE lower(i.email) = lower(address) AND invitation_is_open(i)) THEN
+        RETURN NULL;
+    END IF;
+    INSERT INTO person (email, email_verified, name) VALUES (address, true, new_name)
+    ON CONFLICT (lower(email)) DO NOTHING RETURNING id INTO made;
+    IF join_account IS NOT NULL AND made IS NOT NULL THEN
+        PERFORM member_add(a.id, made, join_role, NULL) FROM account a WHERE a.id = join_account;
+    END IF;
+    RETURN made;
+END $$;
+
+-- Who logs in. `address` is one that the provider has verified, or null; `may_be_new`: a person may be made of it.
+--
+--   An identity that is not known is that of the person with its address, unless identity_person_of() refuses it or the person has an
+--   identity of the issuer, or that of a new person. Who is a member of nothing becomes one where the address is invited. Log-ins of
+--   one identity come one after the other.
+--
+--   outcome  `known`, `linked`, `made`: of `person`
+--            `unverified`: there is no verified address; `operator`, `taken`: the person of the address must add this way to log in;
+--            `uninvited`: no person is made; `disabled`: the person is
+CREATE OR REPLACE FUNCTION identity_find(wanted_issuer text, wanted_subject text, address text, new_name text, may_be_new boolean,
+                                         join_account uuid, join_role text, OUT outcome text, OUT person uuid)
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || wanted_issuer || ' ' || wanted_subject, 0));
+    UPDATE identity i SET last_login_at = now(), email = coalesce(address, i.email)
+    WHERE i.issuer = wanted_issuer AND i.subject = wanted_subject RETURNING 'known', i.person_id INTO outcome, person;
+    IF FOUND THEN
+        NULL;
+    ELSIF address IS NULL THEN
+        outcome := 'unverified';
+    ELSE
+        SELECT f.outcome, f.person INTO outcome, person FROM identity_person_of(address) f WHERE f.person IS NOT NULL;
+        IF outcome = 'found' THEN
+            outcome := CASE WHEN identity_add(wanted_issuer, wanted_subject, person, address) THEN 'linked' ELSE 'taken' END;
+        ELSIF outcome IS NULL THEN
+            person := CASE WHEN may_be_new THEN identity_person_new(address, new_name, join_account, join_role) END;
+            outcome := CASE WHEN person IS NULL THEN 'uninvited'
+                            WHEN identity_add(wanted_issuer, wanted_subject, person, address) THEN 'made' ELSE 'taken' END;
+        END IF;
+    END IF;
+    IF EXISTS (SELECT FROM person p WHERE p.id = person AND p.disabled_at IS NOT NULL) THEN
+        outcome := 'disabled';
+    ELSIF NOT EXISTS (SELECT FROM member m WHERE m.person_id = person) THEN
+        PERFORM invitations_take(p.id, address) FROM person p WHERE p.id = person AND lower(p.email) = lower(address);
+    END IF;
+END $$;
+
+-- --- Sessions ------------------------------------------------------------------------------------
+
+-- The key of which the sessions of a person in an account are that were made at a provider. Nobody has its text: its hash is that of
+-- random bytes, which are forgotten. It is made at the first log-in, and again after it was revoked, as when a member is removed and
+-- comes back. It has the scopes of the last log-in. The account's row is locked.
+CREATE OR REPLACE FUNCTION login_key_of(account uuid, person uuid, new_scopes text[]) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+    key uuid;
+BEGIN
+    PERFORM FROM account a WHERE a.id = account FOR UPDATE;
+    UPDATE api_key k SET scopes = new_scopes FROM login_key l, api_key_person o
+    WHERE l.key_id = k.id AND o.key_id = k.id AND o.person_id = person AND k.account_id = account AND k.revoked_at IS NULL
+    RETURNING k.id INTO key;
+    IF NOT FOUND THEN
+        INSERT INTO api_key (account_id, name, kind, prefix, hash, scopes)
+        VALUES (account, 'log-in', 'personal', 'log-in',
+                sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())), new_scopes)
+        RETURNING id INTO key;
+        INSERT INTO api_key_person (key_id, person_id) VALUES (key, person);
+        INSERT INTO login_key (key_id) VALUES (key);
+    END IF;
+    RETURN key;
+END $$;
+
+-- The account that a new session of a person shows: the one that their newest session showed, else the oldest membership. Null: they
+-- are a member of none.
+CREATE OR REPLACE FUNCTION person_account(person uuid) RETURNS uuid LANGUAGE sql STABLE AS $$
+    SELECT m.account_id FROM member m WHERE m.person_id = person
+    ORDER BY (SELECT s.id FROM session s WHERE s.person_id = person AND s.account_id = m.account_id ORDER BY s.id DESC LIMIT 1)
+             DESC NULLS LAST, m.created_at, m.account_id
+    LIMIT 1
+$$;
+
+-- A session of a person, with the scopes of a user, and those of an operator besides if the person is one; its id. Null: the person is
+-- a member of no account.
+CREATE OR REPLACE FUNCTION session_of_person(person uuid, new_hash bytea, user_scopes jsonb, operator_scopes jsonb, address text,
+                                             agent text)
+RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+    account uuid := person_account(person);
+    all_scopes text[];
+    made uuid;
+BEGIN
+    IF account IS NULL THEN
+        RETURN NULL;
+    END IF;
+    PERFORM FROM account a WHERE a.id = account FOR UPDATE;
+    SELECT ARRAY(SELECT jsonb_array_elements_text(user_scopes || CASE WHEN p.is_operator THEN operator_scopes ELSE '[]' END))
+    INTO all_scopes FROM person p WHERE p.id = person FOR UPDATE;
+    PERFORM sessions_limit(account, person);
+    INSERT INTO session (hash, account_id, person_id, key_id, scopes, expires_at, ip, user_agent)
+    VALUES (new_hash, account, person, login_key_of(account, person, all_scopes), all_scopes, now() + interval '7 days', address, agent)
+    RETURNING id INTO made;
+    RETURN made;
+END $$;

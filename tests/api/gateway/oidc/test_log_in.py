@@ -1,0 +1,299 @@
+"""Log-in at a strict OpenID provider: who the person is, who is made, linked and refused, and the session."""
+
+import re
+
+import pytest
+
+from lib.http.browser import Browser
+from lib.scenario.log_in import PAGE, LogIn, log_in, session_of
+from lib.scenario.team import add_member, members
+from lib.tables import gateway as gateway_tables
+
+
+def refused(gateway, login):
+    """The answer to a log-in at which nothing is made."""
+    way = LogIn(gateway.url).begin()
+    answer = way.come_back(way.lead_back(login))
+    assert (answer.status_code, answer.json()["error"]) == (403, "forbidden"), answer.text
+    assert "Set-Cookie" not in answer.headers
+    return answer.json()["detail"]
+
+
+def persons(cluster, email):
+    with cluster.postgres.connect("account") as db:
+        return gateway_tables.persons(db, email)
+
+
+# The protocol
+
+
+def test_the_request_has_pkce_state_and_nonce(gateway, oauth_provider):
+    first, second = LogIn(gateway.url).begin(), LogIn(gateway.url).begin()
+    asked = first.asked
+    assert first.auth_url.startswith(f"{oauth_provider.url}/auth?")
+    assert asked["scope"] == "openid email profile"
+    assert asked["redirect_uri"] == "http://127.0.0.1:1/api/v1.0/session/oidc/callback"
+    assert (asked["response_type"], asked["code_challenge_method"]) == ("code", "S256")
+    for name in ("state", "nonce", "code_challenge"):
+        assert re.fullmatch(r"[A-Za-z0-9_-]{43}", asked[name])
+        assert asked[name] != second.asked[name]
+    assert first.cookie != second.cookie
+
+
+def test_a_secure_address_has_a_secure_cookie(start_gateway, oauth_provider):
+    settings = oauth_provider.login_settings() | {"PUBLIC_URL": "https://expops.example.org/"}
+    with start_gateway(**settings) as process:
+        answer = LogIn(process.url).start()
+    assert re.fullmatch(r"__Host-expops-login=[\w-]{43}; Path=/; HttpOnly; Secure; SameSite=Lax; Max-Age=600", answer.headers["Set-Cookie"])
+    assert "redirect_uri=https%3A%2F%2Fexpops.example.org%2Fapi%2Fv1.0%2Fsession%2Foidc%2Fcallback" in answer.headers["Location"]
+
+
+def test_a_log_in_makes_a_session(gateway, team, name):
+    way = LogIn(gateway.url).begin(return_to="/console/agents?page=2")
+    answer = way.come_back(way.lead_back(name))
+    browser = session_of(gateway.url, answer)
+    assert answer.headers["Location"] == "/console/agents?page=2"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "expops-login=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0" in answer.headers.get_list("Set-Cookie")
+    session = browser.call("GET", "/session", expect=200).json()
+    assert (session["account"]["id"], session["role"]) == (team.account, "viewer")
+    assert "interests:read" in session["scopes"] and "interests:write" not in session["scopes"]
+    browser.call("GET", "/interests", expect=200)
+    browser.call("POST", "/interests", {"name": "a", "context": "b"}, expect=403)
+    assert browser.call("GET", "/team", expect=200).json()["you"]["name"] == name
+
+
+def test_what_the_provider_adds_is_ignored(gateway, name):
+    way = LogIn(gateway.url).begin()
+    params = way.lead_back(name) | {"session_state": "a.b", "authuser": "0", "hd": "example.org"}
+    session_of(gateway.url, way.come_back(params))
+
+
+def test_ways_to_log_in(gateway, cluster):
+    assert LogIn(gateway.url).get("/session/login").json() == {"methods": ["key", "oidc"], "oidc_name": "Example SSO"}
+    assert LogIn(cluster.gateway_url).get("/session/login").json() == {"methods": ["key"], "oidc_name": None}
+
+
+def test_without_a_provider_there_is_no_way(cluster):
+    way = LogIn(cluster.gateway_url)
+    for answer in (way.start(), way.come_back({"state": "a"})):
+        assert (answer.status_code, answer.json()["error"]) == (404, "not_configured")
+
+
+# Who it is
+
+
+def test_the_second_log_in_is_of_the_same_person(gateway, name):
+    first, second = log_in(gateway.url, name), log_in(gateway.url, name)
+    assert first.token != second.token
+    assert first.call("GET", "/session").json()["person"] == second.call("GET", "/session").json()["person"]
+    assert len(second.call("GET", "/sessions").json()) == 2
+
+
+def test_the_subject_decides_and_not_the_address(gateway, cluster, name):
+    log_in(gateway.url, name)
+    assert "settings" in refused(gateway, f"{name}-2,{name}@example.org")
+    assert persons(cluster, f"{name}@example.org") == 1
+
+
+def test_a_person_with_a_verified_address_is_linked(closed_gateway, cluster, user):
+    name = user.email.partition("@")[0]
+    browser = log_in(closed_gateway.url, f"{name},{user.email.upper()}")
+    session = browser.call("GET", "/session").json()
+    assert (session["account"]["id"], session["role"]) == (user.account, "owner")
+    assert "team:write" in session["scopes"] and "service:any_user" not in session["scopes"]
+    assert persons(cluster, user.email) == 1
+
+
+def test_an_unverified_address_links_nobody(closed_gateway, user, name):
+    assert "does not say" in refused(closed_gateway, f"{name},{user.email},unverified")
+
+
+def test_an_unverified_address_makes_nobody(gateway, cluster, name):
+    refused(gateway, f"{name},{name}@example.org,unverified")
+    assert persons(cluster, f"{name}@example.org") == 0
+
+
+def test_a_directory_may_be_trusted(start_gateway, oauth_provider, user, name):
+    with start_gateway(**oauth_provider.login_settings(), OIDC_TRUST_EMAIL="true") as process:
+        browser = log_in(process.url, f"{name},{user.email},unverified")
+    assert browser.token
+
+
+def test_nobody_is_linked_to_a_squatter(closed_gateway, cluster, name):
+    """Who has told an address that they have not proved must not get a colleague's identity."""
+    user = cluster.user()
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.forget_proof(db, user.email)
+    assert "settings" in refused(closed_gateway, f"{name},{user.email}")
+
+
+def test_an_operator_is_not_linked_by_the_address(closed_gateway, operator, name):
+    assert "operator" in refused(closed_gateway, f"{name},{operator.email}")
+
+
+def test_another_domain_makes_nobody(gateway, cluster, name):
+    for domain in ("evil.example", "example.org.evil.example", "sub.example.org"):
+        assert "invited" in refused(gateway, f"{name},{name}@{domain}")
+        assert persons(cluster, f"{name}@{domain}") == 0
+
+
+def test_who_is_not_invited_is_refused(closed_gateway, cluster, name):
+    assert "ask for an invitation" in refused(closed_gateway, name)
+    assert persons(cluster, f"{name}@example.org") == 0
+
+
+def test_an_invitation_is_accepted_by_the_verified_address(closed_gateway, user, name):
+    email = f"{name}@example.org"
+    user.api.post("/team/invitations", {"email": email.upper(), "role": "member"}, expect=201)
+    refused(closed_gateway, f"{name}-x,{email},unverified")
+    session = log_in(closed_gateway.url, name).call("GET", "/session").json()
+    assert (session["account"]["id"], session["role"]) == (user.account, "member")
+    assert members(user.api)[email] == "member"
+    assert user.api.get("/team").json()["invitations"] == []
+
+
+def test_a_removed_member_is_refused_until_invited_again(gateway, team, name):
+    browser = log_in(gateway.url, name)
+    person = browser.call("GET", "/session").json()["person"]
+    team.api.delete(f"/team/members/{person}", expect=200)
+    assert browser.call("GET", "/session").status_code == 401
+    assert "member of no account" in refused(gateway, name)
+    team.api.post("/team/invitations", {"email": f"{name}@example.org", "role": "member"}, expect=201)
+    again = log_in(gateway.url, name).call("GET", "/session").json()
+    assert (again["person"], again["role"]) == (person, "member")
+    assert browser.call("GET", "/session").status_code == 401
+
+
+def test_a_disabled_person_is_refused_at_once(gateway, cluster, name):
+    browser = log_in(gateway.url, name)
+    cluster.run("gateway", "disable-person", "--email", f"{name}@example.org")
+    assert browser.call("GET", "/session").status_code == 401
+    assert "may not" in refused(gateway, name)
+    cluster.run("gateway", "disable-person", "--email", f"{name}@example.org", "--undo")
+    log_in(gateway.url, name)
+
+
+# The session
+
+
+def test_nobody_sees_the_key_of_a_log_in(gateway, team, name):
+    browser = log_in(gateway.url, name)
+    assert browser.call("GET", "/account/api-keys").json()["keys"] == []
+    assert name not in team.api.get("/account/api-keys").text
+    assert team.api.get("/account/api-keys").json()["keys"]
+
+
+def test_a_session_makes_keys_within_the_role(gateway, name):
+    browser = log_in(gateway.url, name)
+    made = browser.call("POST", "/account/api-keys", {"name": "mine", "scopes": ["interests:read"]}, expect=201).json()
+    assert made["person"]["name"] == name
+    browser.call("POST", "/account/api-keys", {"name": "more", "scopes": ["interests:write"]}, expect=403)
+
+
+def test_a_session_outlives_the_place_in_another_account(gateway, cluster, team, name):
+    browser = log_in(gateway.url, name)
+    person = browser.call("GET", "/session").json()["person"]
+    other = cluster.user()
+    add_member(cluster, other.account, "member", f"{name}@example.org")
+    shown = browser.call("POST", "/session/switch", {"account_id": other.account}, expect=200).json()
+    assert (shown["account"]["id"], shown["role"]) == (other.account, "member")
+    team.api.delete(f"/team/members/{person}", expect=200)
+    assert browser.call("GET", "/session", expect=200).json()["account"]["id"] == other.account
+    assert log_in(gateway.url, name).call("GET", "/session").json()["account"]["id"] == other.account
+
+
+def test_the_oldest_of_21_sessions_ends(gateway, cluster, name):
+    key = cluster.create_user(email=f"{name}@example.org")
+    by_key = Browser(gateway.url, key)
+    first = log_in(gateway.url, name)
+    for _ in range(19):
+        Browser(gateway.url, key)
+    assert by_key.call("GET", "/session").status_code == 401
+    assert first.call("GET", "/session").status_code == 200
+
+
+# Adding a way to log in
+
+
+def test_an_operator_adds_the_way_to_log_in(gateway, operator, name):
+    browser = Browser(gateway.url, operator.key)
+    cookie = {"Cookie": f"expops={browser.token}", "Sec-Fetch-Site": "same-origin"}
+    way = LogIn(gateway.url).begin(cookie, link="true", return_to="/console/settings")
+    answer = way.come_back(way.lead_back(name))
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/console/settings")
+    assert not any(value.startswith("expops=") for value in answer.headers.get_list("Set-Cookie"))
+    session = log_in(gateway.url, name).call("GET", "/session").json()
+    assert session["account"]["id"] == operator.account
+    assert {"service:any_user", "assets:write"} <= set(session["scopes"])
+
+
+def test_a_page_of_another_site_adds_nothing(gateway, operator):
+    browser = Browser(gateway.url, operator.key)
+    for site in ("cross-site", "same-site", "none"):
+        answer = LogIn(gateway.url).start({"Cookie": f"expops={browser.token}", "Sec-Fetch-Site": site}, link="true")
+        assert (answer.status_code, answer.json()["error"]) == (403, "cross_site")
+    assert LogIn(gateway.url).start({"Sec-Fetch-Site": "same-origin"}, link="true").status_code == 401
+
+
+def test_an_identity_is_one_persons(gateway, user, other_user, name):
+    def add(key, login):
+        browser = Browser(gateway.url, key)
+        way = LogIn(gateway.url).begin({"Cookie": f"expops={browser.token}", "Sec-Fetch-Site": "same-origin"}, link="true")
+        return way.come_back(way.lead_back(login))
+
+    assert add(user.key, name).status_code == 303
+    assert add(user.key, name).status_code == 303
+    for key, login in ((other_user.key, name), (user.key, f"{name}-2")):
+        answer = add(key, login)
+        assert (answer.status_code, answer.json()["error"]) == (409, "conflict")
+
+
+# Settings
+
+
+def test_only_an_operator_logs_in_with_a_key(start_gateway, oauth_provider, user, operator):
+    with start_gateway(**oauth_provider.login_settings(), SESSION_KEY_LOGIN="false") as process:
+        assert LogIn(process.url).get("/session/login").json()["methods"] == ["oidc"]
+        answer = Browser(process.url).call("POST", "/session", {"key": user.key})
+        assert (answer.status_code, answer.json()["error"]) == (403, "forbidden")
+        assert Browser(process.url, operator.key).call("GET", "/session").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        ("OIDC_ISSUER", "http://sso.example.org"),
+        ("OIDC_ISSUER", "http://127.0.0.1.example.org"),
+        ("OIDC_ISSUER", "https://sso.example.org?a=b"),
+        ("OIDC_ISSUER", "https://user@sso.example.org"),
+        ("OIDC_CLIENT_ID", ""),
+        ("OIDC_CLIENT_SECRET", ""),
+        ("OIDC_SCOPES", "email profile"),
+        ("OIDC_DOMAINS", "a@example.org"),
+        ("OIDC_JOIN", "acme:viewer"),
+        ("OIDC_JOIN", "019b8d2b-8c00-726b-b2a7-4de452e6b438:king"),
+        ("PUBLIC_URL", ""),
+        ("PUBLIC_URL", "http://expops.example.org"),
+    ],
+)
+def test_a_wrong_setting_is_refused_at_the_start(cluster, oauth_provider, setting, value):
+    settings = oauth_provider.login_settings() | {setting: value}
+    with pytest.raises(RuntimeError, match=f"(?m)^{setting}: must be "):
+        cluster.run("gateway", "--show-config", **settings)
+
+
+def test_keys_alone_cannot_be_switched_off(cluster):
+    with pytest.raises(RuntimeError, match="(?m)^SESSION_KEY_LOGIN: "):
+        cluster.run("gateway", "--show-config", SESSION_KEY_LOGIN="false")
+
+
+# Pages
+
+
+def test_a_failure_is_a_page_for_a_browser(gateway):
+    answer = LogIn(gateway.url).come_back({"state": "<script>alert(1)</script>"}, headers=PAGE, checked=False)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (400, "text/html; charset=utf-8")
+    assert "begin again" in answer.text and "<script" not in answer.text
+    assert answer.headers["Content-Security-Policy"].startswith("default-src 'none'")
+    assert answer.headers["X-Request-Id"] in answer.text
