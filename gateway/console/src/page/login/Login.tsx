@@ -8,8 +8,9 @@ import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
 import { Page } from "../../part/Page";
 import { text } from "../../text";
+import { Provider } from "./Provider";
 
-/** Log in with a key. The address stays, so that the page that was wanted follows. */
+/** Log in at the provider or with a key. The address stays, so that the page that was wanted follows. */
 export function Login() {
   const [key, setKey] = useState("");
   const client = useQueryClient();
@@ -20,6 +21,7 @@ export function Login() {
   return (
     <main class="login">
       <Page title={text.login.title}>
+        <Provider />
         <p class="read">{text.login.lead}</p>
         <Form
           submit={text.login.submit}

@@ -3,6 +3,7 @@ import { useScope } from "../../part/scope";
 import { text } from "../../text";
 import { Endpoints } from "../endpoints/Endpoints";
 import { Team } from "../team/Team";
+import { AddLogin } from "./AddLogin";
 import { DeleteAccount } from "./DeleteAccount";
 import { Keys } from "./Keys";
 import { Sessions } from "./Sessions";
@@ -15,6 +16,7 @@ export default function Settings() {
       {hasTeam && <Team />}
       <Keys />
       <Sessions />
+      <AddLogin />
       {hasEndpoints && <Endpoints />}
       <DeleteAccount />
     </Page>
