@@ -27,7 +27,7 @@
 
 static int64_t rate_limit, account_rate_limit, open_rate_limit, handshake_rate, connect_timeout_ms;
 static const char *trusted_proxies, *cors_origins;
-static bool https_redirect;
+static bool https_redirect, proxy_protocol;
 
 const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&rate_limit, "RATE_LIMIT", "1000", 0, 1000000,
@@ -47,6 +47,9 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_TEXT(&cors_origins, "CORS_ORIGINS", "",
                      "Origins of web pages that may call the API from a browser, such as "
                      "https://app.example.org; * for all."),
+	SETTING_BOOL(&proxy_protocol, "PROXY_PROTOCOL", "off",
+                     "Connections of TRUSTED_PROXIES begin with a header of the PROXY protocol, "
+                     "version 1 or 2, which names the client; others of theirs are closed."),
 	SETTING_BOOL(
 		&https_redirect, "HTTPS_REDIRECT", "off",
 		"Send requests that did not come by HTTPS to PUBLIC_URL (308), except probes."),
@@ -55,6 +58,15 @@ const struct setting EDGE_SETTINGS[] = {
                     "with this replica, except those of TRUSTED_PROXIES; 0: no limit."),
 	SETTING_END,
 };
+
+/* A header counts only where its sender is known. */
+static enum err_code check_proxy_protocol(void)
+{
+	if (!proxy_protocol || *trusted_proxies)
+		return ERR_NONE;
+	fprintf(stderr, "PROXY_PROTOCOL: needs TRUSTED_PROXIES\n");
+	return ERR_INVALID;
+}
 
 /* A redirect needs a place to lead to. */
 static enum err_code check_redirect(void)
@@ -79,8 +91,8 @@ enum err_code edge_settings_check(void)
 	if (cors_code)
 		fprintf(stderr, "CORS_ORIGINS: \"%s\" is not a list of origins\n", cors_origins);
 	arena_free(arena);
-	enum err_code redirect_code = check_redirect();
-	return code ? code : cors_code ? cors_code : redirect_code;
+	enum err_code redirect_code = check_redirect(), protocol_code = check_proxy_protocol();
+	return code ? code : cors_code ? cors_code : redirect_code ? redirect_code : protocol_code;
 }
 
 /* What a worker owns: worker->user. */
@@ -116,6 +128,13 @@ static void on_head(struct http_exchange *x)
 	proxy_head(edge->proxy, x);
 }
 
+static bool awaits_header(struct http_server *server, const char *peer)
+{
+	struct worker *worker = http_server_context(server);
+	const struct gateway_process *gateway = worker->process->user;
+	return proxy_protocol && trusted_has_peer(gateway->trusted, peer);
+}
+
 /* Behind a trusted proxy are many clients. */
 static bool on_handshake(struct http_server *server, const char *peer)
 {
@@ -127,6 +146,7 @@ static bool on_handshake(struct http_server *server, const char *peer)
 }
 
 const struct http_handler edge_handler = {
+	.awaits_header = awaits_header,
 	.on_handshake = on_handshake,
 	.on_head = on_head,
 	.on_content = proxy_content,

@@ -9,7 +9,7 @@
 struct proxy;
 
 /** RATE_LIMIT, ACCOUNT_RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES, CORS_ORIGINS, HTTPS_REDIRECT,
- * TLS_HANDSHAKE_RATE. */
+ * TLS_HANDSHAKE_RATE, PROXY_PROTOCOL. */
 extern const struct setting EDGE_SETTINGS[];
 
 /** Check the settings; for struct service. */

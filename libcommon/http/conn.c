@@ -1,6 +1,6 @@
 /* The state machine of a connection.
  *
- *     OPENING ──► IDLE, of a connection with TLS: the handshake is over
+ *     OPENING ──► IDLE: the PROXY header has come and the TLS handshake is over, if there are any
  *        │ the first byte is not that of a handshake
  *        └──────► LINGER
  *
@@ -421,13 +421,15 @@ void http_conn_new(struct http_listener *listener, int fd, const struct sockaddr
 	require(conn);
 	conn->server = server;
 	conn->tls_context = listener->tls;
-	conn->is_open = !listener->tls;
 	conn->is_keep_alive = true;
 	server->handle_count++;
 	server->conn_count++;
 	TAILQ_INSERT_TAIL(&server->conns[CLASS_IDLE], conn, all);
 	http_parse_init(conn);
 	conn->is_broken = !http_socket_open(conn, fd, from, http_conn_tick);
+	conn->awaits_header = server->handler->awaits_header &&
+	                      server->handler->awaits_header(server, conn->peer);
+	conn->is_open = !conn->awaits_header && !conn->tls_context;
 	enter_state(conn, CONN_OPENING, server->limits->head_timeout_ms);
 	http_conn_tick(conn);
 }

@@ -7,6 +7,7 @@
  *     response.c   writing responses
  *     parse.c      llhttp: bytes to heads and content
  *     head.c       collecting and checking heads
+ *     preamble.c   what a load balancer sends first
  *     secure.c     TLS between the upper half and the socket
  *     socket.c     lower half of a connection: its socket and timer
  *
@@ -37,7 +38,7 @@
 
 /** State of a connection; conn.c shows the transitions. */
 enum conn_state {
-	CONN_OPENING,  /* the TLS handshake is not over */
+	CONN_OPENING,  /* the PROXY header or the TLS handshake is not over */
 	CONN_IDLE,     /* between two requests */
 	CONN_HEAD,     /* a part of a head has been read */
 	CONN_EXCHANGE, /* the handler has a request */
@@ -103,7 +104,9 @@ struct http_conn {
 	uv_timer_t timer;
 	uv_shutdown_t shutdown;
 	struct tls_context *tls_context; /* NULL: a plain connection */
-	struct tls_conn *tls;            /* from the first byte of a handshake on */
+	char *preamble;                  /* a part of a PROXY header; NULL: none */
+	size_t preamble_length;
+	struct tls_conn *tls; /* from the first byte of a handshake on */
 	llhttp_t parser;
 	TAILQ_ENTRY(http_conn) all, due;
 	enum conn_class class;
@@ -138,7 +141,8 @@ struct http_conn {
 	bool is_at_end; /* the client has closed its side */
 	bool is_broken; /* a read or write has failed */
 	bool is_reading;
-	bool is_open;       /* requests may come: the TLS handshake, if there is one, is over */
+	bool is_open;       /* requests may come: there is no PROXY header or handshake to come */
+	bool awaits_header; /* a PROXY header comes first */
 	bool has_ended;     /* the client has closed its side of TLS, after what is in `in` */
 	bool is_not_tls;    /* what the client sent first is no TLS */
 	bool is_parser_due; /* the parser has an event to deliver without further input */
@@ -245,6 +249,12 @@ void http_socket_reset(struct http_conn *conn);
 
 /** Note that libuv has closed a handle of the server; frees the server after the last one. */
 void http_server_handle_closed(struct http_server *server);
+
+/* preamble.c */
+
+/** Take the header of the PROXY protocol that a connection begins with: set `peer`, and `data` and
+ * `length` to what follows it. False: that is not there yet, or is_broken was set. */
+bool http_preamble_receive(struct http_conn *conn, const char **data, size_t *length);
 
 /* secure.c */
 

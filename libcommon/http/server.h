@@ -41,8 +41,9 @@
  * A client that shuts down its sending side after a complete request gets its answer. One that
  * resets the connection, or ends it within a request, is gone.
  *
- * A TLS handshake has as long as a head, and until its first byte a connection costs no more than a
- * plain one. A client that speaks plain HTTP to an address of TLS is refused with 400.
+ * A TLS handshake, and a PROXY header before it, have as long as a head, and until its first byte a
+ * connection costs no more than a plain one. A client that speaks plain HTTP to an address of TLS
+ * is refused with 400.
  *
  * When all connections are in use, a new one takes the place of another: of the one that is idle
  * for longest; else of the one that has sent an incomplete head for longest; else of the exchange
@@ -100,6 +101,10 @@ struct http_handler {
 	void (*on_gone)(struct http_exchange *x, enum err_code reason);
 	/** The exchange is over: the response was sent or aborted. The last call for it. */
 	void (*on_done)(struct http_exchange *x);
+	/** Whether connections of this peer begin with a header of the PROXY protocol
+	 * (balancer/proxy_protocol.h), before TLS; the peer is then the client that it names, and a
+	 * connection without a header is closed. NULL: none do. */
+	bool (*awaits_header)(struct http_server *server, const char *peer);
 	/** Whether a client may begin a TLS handshake now, which costs a millisecond or more. NULL:
 	 * all may. */
 	bool (*on_handshake)(struct http_server *server, const char *peer);

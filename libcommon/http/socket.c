@@ -187,6 +187,18 @@ static bool is_hung_up(const struct http_conn *conn)
 	       poll(&hangup, 1, 0) > 0 && (hangup.revents & (POLLHUP | POLLERR));
 }
 
+static void receive(struct http_conn *conn, const char *data, size_t length)
+{
+	if (conn->awaits_header && !http_preamble_receive(conn, &data, &length))
+		return;
+	if (conn->tls_context && length > 0) {
+		http_secure_receive(conn, data, length);
+	} else {
+		conn->in = data;
+		conn->in_length = length;
+	}
+}
+
 static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 {
 	struct http_conn *conn = stream->data;
@@ -197,11 +209,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		conn->is_broken |= is_hung_up(conn);
 	} else if (length < 0) {
 		conn->is_broken = true;
-	} else if (conn->tls_context) {
-		http_secure_receive(conn, buf->base, (size_t)length);
 	} else {
-		conn->in = buf->base;
-		conn->in_length = (size_t)length;
+		receive(conn, buf->base, (size_t)length);
 	}
 	conn->on_event(conn);
 }
@@ -352,6 +361,7 @@ static void on_handle_closed(uv_handle_t *handle)
 		return;
 	struct http_server *server = conn->server;
 	held_free(conn);
+	free(conn->preamble);
 	tls_conn_free(conn->tls);
 	free(conn);
 	http_server_handle_closed(server);

@@ -1,0 +1,34 @@
+/** libcommon/balancer/: what load balancers in front of a process say of their clients.
+ *
+ * The PROXY protocol, versions 1 and 2 (HAProxy, proxy-protocol.txt): what a load balancer that
+ * only passes bytes on sends first, to say who its client is.
+ *
+ *     PROXY TCP4 192.0.2.1 10.0.0.9 51234 443\r\n                          version 1, a line
+ *     0d 0a 0d 0a 00 0d 0a 51 55 49 54 0a  21  11  00 0c  c0 00 02 01 …    version 2: signature,
+ *                             version and command, family, length, addresses
+ *
+ * A header that names no client, `UNKNOWN` or the command LOCAL, is of a connection that the load
+ * balancer makes for itself, such as a health check.
+ */
+#pragma once
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define PROXY_HEADER_MAX 1024 /* more than addresses and what load balancers add to them need */
+
+enum proxy_header_state {
+	PROXY_HEADER_PARTIAL,  /* so far it is one */
+	PROXY_HEADER_COMPLETE, /* and here is its end */
+	PROXY_HEADER_INVALID,
+};
+
+struct proxy_header {
+	size_t length;                 /* of the header; what follows is the client's */
+	char client[INET6_ADDRSTRLEN]; /* its address; "": the header names none */
+};
+
+/** Read a header at the start of `data`. Sets *ret_header when it is complete. */
+enum proxy_header_state proxy_header_parse(const char *data, size_t length,
+                                           struct proxy_header *ret_header);
