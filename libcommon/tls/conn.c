@@ -99,15 +99,30 @@ bool tls_conn_is_hello(char first)
 	return first == HELLO_BYTE;
 }
 
+/* Whether all input is used up when mbedTLS wants more: it also says so after a message that it has
+ * handled by itself, and then some of the input may be left. `before`: how much there was before
+ * the call. What makes no progress is given up. */
+static bool wants_no_more(struct tls_conn *conn, size_t before)
+{
+	if (conn->in_length > 0 && conn->in_length == before)
+		fail(conn, MBEDTLS_ERR_SSL_UNEXPECTED_MESSAGE);
+	return conn->in_length == 0;
+}
+
 static void shake_hands(struct tls_conn *conn)
 {
 	conn->context->is_resumed = false;
-	int code = mbedtls_ssl_handshake(&conn->ssl);
+	while (conn->state == TLS_HANDSHAKE) {
+		size_t before = conn->in_length;
+		int code = mbedtls_ssl_handshake(&conn->ssl);
+		if (code == 0)
+			conn->state = TLS_OPEN;
+		else if (code != MBEDTLS_ERR_SSL_WANT_READ)
+			fail(conn, code);
+		else if (wants_no_more(conn, before))
+			break;
+	}
 	conn->is_resumed |= conn->context->is_resumed;
-	if (code == 0)
-		conn->state = TLS_OPEN;
-	else if (code != MBEDTLS_ERR_SSL_WANT_READ)
-		fail(conn, code);
 }
 
 /* Decrypt all that was received. Returns its length. */
@@ -116,17 +131,18 @@ static size_t decrypt(struct tls_conn *conn)
 	struct tls_context *context = conn->context;
 	size_t length = 0;
 	while (conn->state == TLS_OPEN) {
+		size_t before = conn->in_length;
 		require(length < sizeof(context->text));
 		int got = mbedtls_ssl_read(&conn->ssl, (unsigned char *)context->text + length,
 		                           sizeof(context->text) - length);
 		if (got > 0)
 			length += (size_t)got;
-		else if (got == 0 || got == MBEDTLS_ERR_SSL_WANT_READ)
-			break;
 		else if (got == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
 			conn->state = TLS_ENDED;
-		else
+		else if (got != 0 && got != MBEDTLS_ERR_SSL_WANT_READ)
 			fail(conn, got);
+		else if (wants_no_more(conn, before))
+			break;
 		if (conn->answers > ANSWERS_MAX)
 			fail(conn, MBEDTLS_ERR_SSL_UNEXPECTED_MESSAGE);
 	}
