@@ -22,27 +22,28 @@ class Reader:
 
     user: User
     interest: str
-    papers: int  # of its digest
 
 
 def add_interest(user, name, context):
-    """An interest with recommendations: its id."""
-    interest = user.api.post("/interests", {"name": name, "context": context}, expect=201).json()["id"]
+    """An interest with recommendations: its id. It is inactive until it has its pool, which would otherwise bring some by itself."""
+    body = {"name": name, "context": context, "is_active": False}
+    interest = user.api.post("/interests", body, expect=201).json()["id"]
     wait_for(lambda: user.api.get(f"/interests/{interest}", expect=200).json()["pool_status"] == "ready", "the pool is ready")
+    user.api.post(f"/interests/{interest}/toggle", expect=200)
     user.api.wait_task(user.api.post("/papers/recommended/refresh", {"interest_id": interest}, expect=202))
     return interest
 
 
-def papers_of_day(user):
-    return user.api.get("/papers/recommended/digest", params={"limit": 10}, expect=200).json()["total"]
+@pytest.fixture(scope="module")
+def papers(cluster):
+    return load_sample(cluster)
 
 
 @pytest.fixture
-def reader(cluster):
-    load_sample(cluster)
+def reader(cluster, papers):
     user = cluster.user()
     interest = add_interest(user, "Retrieval", "Retrieval-augmented generation for question answering with dense retrieval.")
-    return Reader(user, interest, papers_of_day(user))
+    return Reader(user, interest)
 
 
 @pytest.fixture
