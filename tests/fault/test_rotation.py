@@ -2,6 +2,7 @@
 
 import secrets
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import httpx
 import psycopg
@@ -118,11 +119,15 @@ class Rotation:
         return {**made, "DRAIN_DELAY": "1s"}
 
     def roll(self, step):
-        for name in ROTATED:
-            for process in self.cluster[name]:
-                process.env.update(self.settings(step, name))
-                process.restart()
-                process.wait_ready()
+        """One replica after the other, of all processes at the same time: which of them comes first does not matter."""
+        with ThreadPoolExecutor(len(ROTATED)) as threads:
+            list(threads.map(lambda name: self.roll_replicas(step, name), ROTATED))
+
+    def roll_replicas(self, step, name):
+        for process in self.cluster[name]:
+            process.env.update(self.settings(step, name))
+            process.restart()
+            process.wait_ready()
 
     def set_redis_passwords(self, step):
         """Redis accepts several passwords of a user. ACL SETUSER changes them without closing connections."""

@@ -1,11 +1,11 @@
 """One corpus, one ranking: answers depend neither on the history of the corpus, nor on that of a replica or of a training."""
 
-import gzip
 import json
 import math
 import random
 import struct
 import threading
+from dataclasses import dataclass
 
 import pytest
 
@@ -16,9 +16,8 @@ from lib.scenario.words import new_word
 from lib.tables import search as search_tables
 
 SAMPLE = ROOT / "deploy" / "sample" / "papers.jsonl"
-DATA = ROOT.parent / "shared" / "data"
 
-TRAINED_PAPERS = 2000  # enough that a training has all its epochs and each of them lasts a while
+TRAINED_PAPERS = 1000  # enough that a training has all its epochs and each of them lasts a while
 EPOCHS = 20
 
 # The version follows every change of the corpus.
@@ -47,41 +46,19 @@ def empty(cluster, db):
 # --- Histories of a corpus ----------------------------------------------------------------------------------------------------
 
 
+@dataclass
 class Collection:
     """Papers in the form of arXiv's snapshot, and queries with judgments {arXiv id: gain}."""
 
-    def __init__(self, papers, queries):
-        self.papers, self.queries = papers, queries
-
-    @classmethod
-    def sample(cls):
-        """Each title asks for its paper."""
-        papers = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
-        return cls(papers, [(paper["title"], {paper["id"]: 1}) for paper in papers[::4]])
-
-    @classmethod
-    def judged(cls, folder):
-        with gzip.open(folder / "corpus.jsonl.gz", "rt") as lines:
-            rows = [json.loads(line) for line in lines]
-        names = {row["_id"]: f"9502.{number:05}" for number, row in enumerate(rows)}
-        papers = [
-            {"id": names[row["_id"]], "title": row["title"] or "-", "abstract": row["text"], "authors": "", "categories": "cs.IR"}
-            for row in rows
-        ]
-        judgments = {}
-        for line in (folder / "qrels.tsv").read_text().splitlines()[1:]:
-            query, paper, gain = line.split("\t")
-            if int(gain) > 0:
-                judgments.setdefault(query, {})[names[paper]] = int(gain)
-        texts = [json.loads(line) for line in (folder / "queries.jsonl").read_text().splitlines()]
-        return cls(papers, [(row["text"], judgments[row["_id"]]) for row in texts if row["_id"] in judgments])
+    papers: list
+    queries: list
 
 
 @pytest.fixture(scope="module")
 def collection():
-    """The larger one of those that are there."""
-    judged = DATA / "cranfield"
-    return Collection.judged(judged) if judged.exists() else Collection.sample()
+    """The sample, in which each title asks for its paper."""
+    papers = [json.loads(line) for line in SAMPLE.read_text(encoding="utf-8").splitlines()]
+    return Collection(papers, [(paper["title"], {paper["id"]: 1}) for paper in papers[::4]])
 
 
 def ndcg10(ranking, gains):
