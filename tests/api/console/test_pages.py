@@ -72,7 +72,7 @@ def test_every_page_is_sound(browse, reader, experiment):
 
 
 def test_every_page_of_a_new_account_is_sound(browse, cluster):
-    assert browse("pages", key=cluster.user().key, paths=[])["found"] == []
+    assert browse("pages", key=cluster.user().key)["found"] == []
 
 
 @pytest.fixture

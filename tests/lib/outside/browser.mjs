@@ -19,8 +19,12 @@ const PAGES = [
   "", "interests", "papers", "papers?q=retrieval", "experiments", "experiments/projects", "experiments/projects?new=1",
   "agents", "agents/budgets", "agents/budgets?new=1", "inbox", "connect", "evaluations",
   "evaluations?view=templates", "evaluations?view=builds",
-  "evaluations?view=templates&new=1", "settings", "licenses", "no/such/page", "../docs/guide", "../docs/guide/story",
-  "../docs/guide/today", "../docs", "../docs/interest_create", "../docs/none",
+  "evaluations?view=templates&new=1", "settings",
+];
+/** Of no account. */
+const COMMON_PAGES = [
+  "licenses", "no/such/page", "../docs/guide", "../docs/guide/story", "../docs/guide/today", "../docs", "../docs/interest_create",
+  "../docs/none",
 ];
 const SIZES = [
   { width: 1200, height: 850 },
@@ -70,13 +74,13 @@ async function violationsOfThemes(page) {
 const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
 const JOURNEYS = {
-  /** `pages`, or every page and `paths`, in both themes and two widths. */
+  /** `pages`, or every page of an account and, where there are `paths`, these and the common ones, in both themes and two widths. */
   async pages(browser, values) {
     const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
     const found = (await violationsOfThemes(page)).map((each) => `log-in ${each}`);
     const titles = {};
     await logIn(page, values.key);
-    for (const path of values.pages ?? [...PAGES, ...values.paths]) {
+    for (const path of values.pages ?? [...PAGES, ...(values.paths ? [...COMMON_PAGES, ...values.paths] : [])]) {
       await page.goto(`${values.url}/console/${path}`);
       await page.locator("main h1").waitFor();
       await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
