@@ -11,6 +11,11 @@ build_dir() {
 	printf '%s/build/%s' "$ROOT" "$(build_name "$1")"
 }
 
+# Builds of several kinds may go on at the same time.
+build_log() {
+	printf '%s/log/build-%s.log' "$DEV" "$(build_name "$1")"
+}
+
 build_options() {
 	case $1 in
 	release) echo --buildtype=release -Ddebug=true ;;
@@ -24,8 +29,9 @@ build_options() {
 # Configure the build folder, unless it is configured with these options already. What is built without the tests is also built
 # where they are enabled, so that `build` and `test` of one folder do not configure it in turns.
 build_configure() {
-	local kind=$1 dir options has again=()
+	local kind=$1 dir options has again=() log
 	dir=$(build_dir "$kind")
+	log=$(build_log "$kind")
 	options="$(build_options "$kind") $2"
 	has=$(cat "$dir/.options" 2>/dev/null) || true
 	if [[ -f $dir/build.ninja && ($has == "$options" || $has == "${options/-Dtests=auto/-Dtests=enabled}") ]]; then
@@ -33,8 +39,8 @@ build_configure() {
 	fi
 	[[ ! -f $dir/build.ninja ]] || again=(--reconfigure)
 	# shellcheck disable=SC2086
-	/usr/bin/meson setup "${again[@]}" $options "$dir" "$ROOT" >"$DEV/log/build.log" 2>&1 ||
-		fail "meson could not configure $dir" "$DEV/log/build.log" "Remove $dir and try again."
+	/usr/bin/meson setup "${again[@]}" $options "$dir" "$ROOT" >"$log" 2>&1 ||
+		fail "meson could not configure $dir" "$log" "Remove $dir and try again."
 	printf '%s' "$options" >"$dir/.options"
 }
 
@@ -58,9 +64,10 @@ console_say() {
 
 # build KIND MESON_OPTIONS TARGET...: without targets, build everything.
 build() {
-	local kind=$1 options=$2 dir
+	local kind=$1 options=$2 dir log
 	shift 2
 	dir=$(build_dir "$kind")
+	log=$(build_log "$kind")
 	say "build: $kind, in ${dir#"$ROOT"/}"
 	mkdir -p "$dir"
 	exec 8>"$dir/.lock"
@@ -69,10 +76,9 @@ build() {
 	build_configure "$kind" "$options"
 	if [[ -t 1 ]]; then
 		ninja -C "$dir" "$@" || fail "the build failed" "" "See the first error above."
-	elif ! ninja -C "$dir" "$@" >"$DEV/log/build.log" 2>&1; then
-		grep -A 12 -m 1 '^FAILED' "$DEV/log/build.log" | grep -v '^cc \|^clang ' >"$DEV/log/build-error.log" ||
-			cp "$DEV/log/build.log" "$DEV/log/build-error.log"
-		fail "the build failed" "$DEV/log/build-error.log" "The whole log: .dev/log/build.log"
+	elif ! ninja -C "$dir" "$@" >"$log" 2>&1; then
+		grep -A 12 -m 1 '^FAILED' "$log" | grep -v '^cc \|^clang ' >"$log.error" || cp "$log" "$log.error"
+		fail "the build failed" "$log.error" "The whole log: ${log#"$ROOT"/}"
 	fi
 	exec 8>&-
 }

@@ -25,9 +25,9 @@ ROOT = Path(__file__).resolve().parents[3]
 SERVERS_SH = ROOT / "deploy" / "dev.d" / "servers.sh"
 OWNER = DATABASE = "expops"
 
-# Without fsync the data survives a killed server, but not a crash of the machine, which tests do not need. Without jit as for the roles
-# of services (deploy/init.sql).
-POSTGRES_OPTIONS = ["-c", "fsync=off", "-c", "jit=off"]
+# Without fsync and whole pages in the log the data survives a killed server, but not a crash of the machine, which tests do not need.
+# Without jit as for the roles of services (deploy/init.sql).
+POSTGRES_OPTIONS = ["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "jit=off"]
 REDIS_OPTIONS = ["--appendfsync", "no"]
 
 
