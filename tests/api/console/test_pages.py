@@ -25,12 +25,12 @@ class Reader:
 
 
 def add_interest(user, name, context):
-    """An interest with recommendations: its id. It is inactive until it has its pool, which would otherwise bring some by itself."""
+    """An interest with six recommendations: its id. It is inactive until it has its pool, which would otherwise bring some by itself."""
     body = {"name": name, "context": context, "is_active": False}
     interest = user.api.post("/interests", body, expect=201).json()["id"]
     wait_for(lambda: user.api.get(f"/interests/{interest}", expect=200).json()["pool_status"] == "ready", "the pool is ready")
     user.api.post(f"/interests/{interest}/toggle", expect=200)
-    user.api.wait_task(user.api.post("/papers/recommended/refresh", {"interest_id": interest}, expect=202))
+    user.api.wait_task(user.api.post("/papers/recommended/refresh", {"interest_id": interest, "num_results": 6}, expect=202))
     return interest
 
 
