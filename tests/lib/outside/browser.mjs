@@ -74,7 +74,7 @@ async function violationsOfThemes(page) {
 const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
 const JOURNEYS = {
-  /** `pages`, or every page of an account and, where there are `paths`, these and the common ones, in both themes and two widths. */
+  /** `pages`, or every page of an account and, with `paths`, these and the common ones, in both themes and two widths. */
   async pages(browser, values) {
     const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
     const found = (await violationsOfThemes(page)).map((each) => `log-in ${each}`);
