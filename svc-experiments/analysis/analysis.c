@@ -42,14 +42,24 @@ struct analysis *analysis_new(struct arena *arena, const struct plan *plan,
 	};
 	for (size_t i = 0; i < PLAN_ARMS_MAX; i++)
 		a->units[i] = NAN;
-	for (size_t i = 0; i < plan->metric_count * PLAN_ARMS_MAX; i++)
-		a->metrics[i / PLAN_ARMS_MAX].pairs[i % PLAN_ARMS_MAX].improvement = NAN;
 	return a;
 }
 
 struct arm_figures arm_figures_of(double n, double mean)
 {
 	return (struct arm_figures){n, mean, NAN, NAN, NAN, NAN, NAN, NAN};
+}
+
+struct pair_figures pair_untested(const char *invalid)
+{
+	return (struct pair_figures){
+		.plain = COMPARISON_NONE,
+		.p_adjusted = NAN,
+		.minimum_detectable = NAN,
+		.needed_n = NAN,
+		.improvement = NAN,
+		.invalid = invalid,
+	};
 }
 
 void analysis_complete_pair(const struct analysis *a, const struct planned_metric *metric,

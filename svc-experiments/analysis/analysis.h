@@ -61,6 +61,7 @@ struct result_facts {
 
 struct analysis {
 	struct arena *arena;
+	struct arena *scratch; /* of the metric that is read, freed after it; of rows only */
 	const struct plan *plan;
 	enum analysis_source source;
 	enum analysis_unit unit;
@@ -86,6 +87,9 @@ struct analysis *analysis_new(struct arena *arena, const struct plan *plan,
 
 /** Figures of which only `n` and `mean` are known so far. */
 struct arm_figures arm_figures_of(double n, double mean);
+
+/** A pair of which nothing is known; `invalid` says why, NULL: it will be. */
+struct pair_figures pair_untested(const char *invalid);
 
 /** Adjust p, decide, warn. `previous`: the output of the newest results before, NULL for none. */
 void analysis_conclude(struct analysis *analysis, yyjson_val *previous);

@@ -3,6 +3,7 @@
  *
  *     plan.c      the plan: what `ab_test_config` says of arms, metrics and the test
  *     analysis.c  the figures, and what follows from them: adjusted p, the word, advice
+ *     members.c   what a body of results may have
  *     sums.c      results as sums, of an experiment platform
  *     rows.c      results as rows, a row an example of an evaluation or a whole run
  *     suite_rows.c  runs of a suite of tasks

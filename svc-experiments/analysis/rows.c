@@ -1,5 +1,6 @@
 #include "analysis/rows.h"
 
+#include "analysis/members.h"
 #include "analysis/suite_rows.h"
 #include "analysis/warning.h"
 #include "statistics/paired.h"
@@ -61,7 +62,7 @@ static int compare_values(const void *one, const void *other)
 static struct value *collect(struct analysis *a, yyjson_val *rows, const char *key, bool is_runs,
                              size_t *ret_count)
 {
-	struct value *values = arena_alloc(a->arena, yyjson_arr_size(rows) * sizeof(*values));
+	struct value *values = arena_array(a->scratch, yyjson_arr_size(rows), sizeof(*values));
 	size_t index, count;
 	yyjson_val *row;
 	*ret_count = 0;
@@ -70,8 +71,8 @@ static struct value *collect(struct analysis *a, yyjson_val *rows, const char *k
 		if (!yyjson_is_num(value))
 			continue;
 		values[(*ret_count)++] = (struct value){
-			.example = label(a->arena, row, is_runs ? "sample" : "example"),
-			.group = label(a->arena, row, "group"),
+			.example = label(a->scratch, row, is_runs ? "sample" : "example"),
+			.group = label(a->scratch, row, "group"),
 			.arm = plan_arm(a->plan, json_get_text(row, "arm")),
 			.value = yyjson_get_num(value),
 		};
@@ -82,7 +83,7 @@ static struct value *collect(struct analysis *a, yyjson_val *rows, const char *k
 /* Add up the samples of each example in each arm. A run without a seed stays by itself. */
 static struct examples add_samples(struct arena *arena, struct value *values, size_t count)
 {
-	struct examples all = {.items = arena_alloc(arena, count * sizeof(*all.items))};
+	struct examples all = {.items = arena_array(arena, count, sizeof(*all.items))};
 	qsort(values, count, sizeof(*values), compare_values);
 	for (size_t i = 0; i < count; i++) {
 		const struct value *v = &values[i];
@@ -105,46 +106,73 @@ static double result_of(const struct planned_metric *metric, const struct exampl
 	return pass_at_k((size_t)e->n, (size_t)e->sum, (size_t)metric->k);
 }
 
-static void check_examples(struct analysis *a, const struct planned_metric *metric,
+/* Why the metric cannot have this result of an example or run; NULL: it can. */
+static const char *example_fault(const struct planned_metric *metric, bool is_runs,
+                                 const struct example *e)
+{
+	if (!(fabs(e->sum) <= NUMBER_MAX))
+		return "must not be more than 1e100";
+	if (is_runs)
+		return NULL;
+	if (!e->is_binary && metric->kind == KIND_PASS_AT_K)
+		return "must be 0 or 1 in a metric of kind pass_at_k";
+	if (!e->is_binary && metric->kind == KIND_PROPORTION)
+		return "must be 0 or 1 in a metric of kind proportion";
+	if (metric->kind == KIND_PASS_AT_K && e->n < (double)metric->k)
+		return "must be of at least k samples of an example";
+	return NULL;
+}
+
+static bool check_examples(struct analysis *a, const struct planned_metric *metric, bool is_runs,
                            const struct examples *all, struct problem *problem)
 {
-	for (size_t i = 0; i < all->count; i++) {
-		const struct example *e = &all->items[i];
-		const char *fault = NULL;
-		if (!e->is_binary && metric->kind == KIND_PASS_AT_K)
-			fault = "must be 0 or 1 in a metric of kind pass_at_k";
-		else if (!e->is_binary && metric->kind == KIND_PROPORTION)
-			fault = "must be 0 or 1 in a metric of kind proportion";
-		else if (metric->kind == KIND_PASS_AT_K && e->n < (double)metric->k)
-			fault = "must be of at least k samples of an example";
-		else
-			continue;
+	const char *fault = NULL;
+	for (size_t i = 0; i < all->count && !fault; i++)
+		fault = example_fault(metric, is_runs, &all->items[i]);
+	if (fault)
 		problem_add_field(a->arena, problem,
 		                  arena_printf(a->arena, "rows.metrics.%s", metric->key), "%s",
 		                  fault);
-		return;
-	}
+	return !fault;
 }
 
 /* Mean and variance of an arm over its examples (Welford's recurrence). */
 static struct sample arm_sample(const struct planned_metric *metric, const struct examples *all,
-                                int arm, struct proportion *ret_counts)
+                                size_t arm)
 {
 	struct sample s = {0};
 	double squares = 0;
-	*ret_counts = (struct proportion){0};
 	for (size_t i = 0; i < all->count; i++) {
-		if (all->items[i].arm != arm)
+		if (all->items[i].arm != (int)arm)
 			continue;
 		double x = result_of(metric, &all->items[i]), gap = x - s.mean;
 		s.n++;
 		s.mean += gap / s.n;
 		squares += gap * (x - s.mean);
-		ret_counts->successes += x;
 	}
-	ret_counts->n = s.n;
 	s.variance = s.n < 2 ? NAN : squares / (s.n - 1);
 	return s;
+}
+
+/* The results of an arm counted; false: they are no 0 or 1 each, but means of samples, or
+ * runs. */
+static bool arm_counts(const struct analysis *a, const struct planned_metric *metric,
+                       const struct examples *all, size_t arm, struct proportion *ret)
+{
+	struct proportion counts = {0};
+	if (metric->kind != KIND_PROPORTION || a->unit == UNIT_RUN)
+		return false;
+	for (size_t i = 0; i < all->count; i++) {
+		const struct example *e = &all->items[i];
+		if (e->arm != (int)arm)
+			continue;
+		if (!e->is_binary || e->n != 1)
+			return false;
+		counts.n++;
+		counts.successes += e->sum;
+	}
+	*ret = counts;
+	return counts.n > 0;
 }
 
 /* The examples that the control and a treatment have both. */
@@ -251,12 +279,12 @@ static void warn_of_examples(struct analysis *a, const struct planned_metric *me
 static void compare_common(struct analysis *a, const struct planned_metric *metric,
                            struct common *common, struct pair_figures *pair)
 {
-	size_t clusters = number_clusters(a->arena, common);
+	size_t clusters = number_clusters(a->scratch, common);
 	if (common->is_binary && !common->has_groups) {
 		struct discordance d = count_discordance(common);
 		pair->plain = discordance_compare(&d, &a->testing);
 	} else {
-		double *sums = arena_alloc(a->arena, 2 * clusters * sizeof(*sums));
+		double *sums = arena_array(a->scratch, clusters, 2 * sizeof(*sums));
 		pair->plain =
 			pairs_compare(common->pairs, common->count, clusters, sums, &a->testing);
 	}
@@ -267,39 +295,62 @@ static void compare_common(struct analysis *a, const struct planned_metric *metr
 
 /* Arms with nothing in common. */
 static void compare_independent(struct analysis *a, const struct planned_metric *metric,
-                                const struct examples *all, size_t arm, bool is_runs,
-                                struct pair_figures *pair)
+                                const struct examples *all, size_t arm, struct pair_figures *pair)
 {
 	struct proportion c_counts, t_counts;
-	struct sample c = arm_sample(metric, all, (int)a->plan->control, &c_counts);
-	struct sample t = arm_sample(metric, all, (int)arm, &t_counts);
-	double least = is_runs ? RUNS_MIN : CLUSTERS_MIN;
-	if (c.n < 1 || t.n < 1)
+	struct sample c = arm_sample(metric, all, a->plan->control);
+	struct sample t = arm_sample(metric, all, arm);
+	double fewer = fmin(c.n, t.n);
+	if (fewer < 1) {
 		pair->invalid = "an arm has no results";
-	else if (metric->kind == KIND_PROPORTION && !is_runs)
+		return;
+	}
+	if (fewer < CLUSTERS_MIN)
+		pair->invalid = "an arm has fewer than 10 examples";
+	if (arm_counts(a, metric, all, a->plan->control, &c_counts) &&
+	    arm_counts(a, metric, all, arm, &t_counts))
 		pair->plain = proportions_compare(&c_counts, &t_counts, &a->testing);
-	else if (c.n >= 2 && t.n >= 2)
+	else if (fewer >= 2)
 		pair->plain = samples_compare(&c, &t, &a->testing);
-	if (!pair->invalid && (c.n < least || t.n < least))
-		pair->invalid = is_runs ? "an arm has fewer than 3 runs"
-		                        : "an arm has fewer than 10 examples";
-	if (is_runs && fmin(c.n, t.n) >= RUNS_MIN && fmin(c.n, t.n) <= FEW_RUNS)
+	else
+		pair->plain = comparison_untested(c.mean, t.mean);
+}
+
+static void warn_of_runs(struct analysis *a, const struct planned_metric *metric, double runs)
+{
+	if (runs <= FEW_RUNS)
 		warning_add(a, "few_runs", metric->key, "An arm has 3 or 4 runs.");
 }
 
-/* Runs are paired when both arms have the same seeds, each once. */
+/* Runs with other seeds in the arms. Of fewer than three there is no interval worth showing. */
+static void compare_independent_runs(struct analysis *a, const struct planned_metric *metric,
+                                     const struct examples *all, size_t arm,
+                                     struct pair_figures *pair)
+{
+	struct sample c = arm_sample(metric, all, a->plan->control);
+	struct sample t = arm_sample(metric, all, arm);
+	if (c.n < RUNS_MIN || t.n < RUNS_MIN) {
+		pair->invalid = "an arm has fewer than 3 runs";
+		if (c.n > 0 && t.n > 0)
+			pair->plain = comparison_untested(c.mean, t.mean);
+		return;
+	}
+	pair->plain = samples_compare(&c, &t, &a->testing);
+	warn_of_runs(a, metric, fmin(c.n, t.n));
+}
+
+/* Runs are paired when both arms have the same seeds. */
 static void compare_runs(struct analysis *a, const struct planned_metric *metric,
                          const struct examples *all, struct common *common, size_t arm,
                          struct pair_figures *pair)
 {
 	if (common->dropped || common->count < RUNS_MIN) {
-		compare_independent(a, metric, all, arm, true, pair);
+		compare_independent_runs(a, metric, all, arm, pair);
 		return;
 	}
-	double *sums = arena_alloc(a->arena, 2 * common->count * sizeof(*sums));
+	double *sums = arena_array(a->scratch, common->count, 2 * sizeof(*sums));
 	pair->plain = pairs_compare(common->pairs, common->count, common->count, sums, &a->testing);
-	if (common->count <= FEW_RUNS)
-		warning_add(a, "few_runs", metric->key, "An arm has 3 or 4 runs.");
+	warn_of_runs(a, metric, (double)common->count);
 }
 
 static void compare_arm(struct analysis *a, const struct planned_metric *metric,
@@ -307,14 +358,15 @@ static void compare_arm(struct analysis *a, const struct planned_metric *metric,
                         struct metric_figures *figures)
 {
 	struct pair_figures *pair = &figures->pairs[arm];
-	struct common common = find_common(a->arena, metric, all, (int)a->plan->control, (int)arm);
-	pair->plain = COMPARISON_NONE;
+	struct common common =
+		find_common(a->scratch, metric, all, (int)a->plan->control, (int)arm);
+	*pair = pair_untested(NULL);
 	if (is_runs)
 		compare_runs(a, metric, all, &common, arm, pair);
 	else if (common.count)
 		compare_common(a, metric, &common, pair);
 	else
-		compare_independent(a, metric, all, arm, false, pair);
+		compare_independent(a, metric, all, arm, pair);
 	if (common.count && !is_runs) {
 		a->dropped_examples = fmax(a->dropped_examples, (double)common.dropped);
 		a->examples = fmax(a->examples, (double)(common.count + common.dropped));
@@ -339,15 +391,13 @@ static void set_arm(struct analysis *a, const struct planned_metric *metric,
                     const struct examples *all, size_t arm, struct arm_figures *figures)
 {
 	struct proportion counts;
-	struct sample s = arm_sample(metric, all, (int)arm, &counts);
-	*figures = arm_figures_of(s.n, s.mean);
+	struct sample s = arm_sample(metric, all, arm);
+	*figures = arm_figures_of(s.n, s.n > 0 ? s.mean : NAN);
 	if (a->unit == UNIT_RUN)
 		set_spread(all, arm, figures);
-	if (s.n == 0)
-		figures->mean = NAN;
-	else if (metric->kind == KIND_PROPORTION && counts.successes == floor(counts.successes))
+	if (arm_counts(a, metric, all, arm, &counts))
 		proportion_interval(&counts, a->plan->alpha, &figures->low, &figures->high);
-	else
+	else if (a->unit != UNIT_RUN || s.n >= RUNS_MIN)
 		sample_interval(&s, a->plan->alpha, &figures->low, &figures->high);
 }
 
@@ -356,7 +406,7 @@ static void read_metric(struct analysis *a, yyjson_val *rows, bool is_runs, size
 {
 	const struct planned_metric *metric = &a->plan->metrics[number];
 	struct metric_figures *figures = &a->metrics[number];
-	size_t count, faults = problem->field_count;
+	size_t count;
 	struct value *values = collect(a, rows, metric->key, is_runs, &count);
 	if (count == 0)
 		return;
@@ -367,10 +417,8 @@ static void read_metric(struct analysis *a, yyjson_val *rows, bool is_runs, size
 		                  METRIC_KINDS[metric->kind]);
 		return;
 	}
-	struct examples all = add_samples(a->arena, values, count);
-	if (!is_runs)
-		check_examples(a, metric, &all, problem);
-	if (problem->field_count > faults)
+	struct examples all = add_samples(a->scratch, values, count);
+	if (!check_examples(a, metric, is_runs, &all, problem))
 		return;
 	figures->is_present = true;
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
@@ -404,9 +452,13 @@ void rows_read(struct analysis *a, yyjson_val *rows, struct problem *problem)
 {
 	bool is_runs = check_rows(a, rows, problem);
 	a->unit = is_runs ? UNIT_RUN : UNIT_EXAMPLE;
-	for (size_t i = 0; problem->field_count == 0 && i < a->plan->metric_count; i++)
+	for (size_t i = 0; problem->field_count == 0 && i < a->plan->metric_count; i++) {
+		a->scratch = arena_new();
 		if (a->plan->metrics[i].kind != KIND_SUITE)
 			read_metric(a, rows, is_runs, i, problem);
 		else if (is_runs)
-			suite_read(a, rows, i);
+			suite_read(a, rows, i, problem);
+		arena_free(a->scratch);
+	}
+	a->scratch = NULL;
 }

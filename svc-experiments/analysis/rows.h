@@ -13,9 +13,6 @@
 
 #include "analysis/analysis.h"
 
-#define ROWS_MAX   200000
-#define ROWS_BYTES ((size_t)8 << 20) /* of JSON */
-
 /** Read an array of rows whose members were checked one by one. Adds a fault to `problem` for each
  * row that does not fit the plan or the other rows. */
 void rows_read(struct analysis *analysis, yyjson_val *rows, struct problem *problem);

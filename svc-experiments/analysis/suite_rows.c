@@ -4,95 +4,157 @@
 #include "statistics/suite.h"
 
 #include <math.h>
+#include <string.h>
 
-#define RUNS_MIN 5 /* in each arm, for a word */
+#define RUNS_MIN          5 /* in each arm, for a word */
+#define INTERVAL_RUNS_MIN 3 /* to show an interval at all */
+
+/* What the scale of a metric makes of a value; the squares of larger ones may overflow. */
+#define SCALED_MAX 1e50
 
 /* The scaled values of a task in an arm. */
-static double *task_values(struct analysis *a, yyjson_val *rows, const struct planned_metric *task,
-                           size_t arm, size_t *ret_count)
+struct task_values {
+	double *values; /* NULL: they are only counted */
+	size_t count;
+};
+
+/* By arm and metric of the plan. */
+struct suite_values {
+	struct task_values of[PLAN_ARMS_MAX][PLAN_METRICS_MAX];
+};
+
+static double scaled(const struct planned_metric *task, double value)
 {
-	double *values = arena_alloc(a->arena, yyjson_arr_size(rows) * sizeof(*values));
-	double width = task->scale_high - task->scale_low;
-	size_t index, count;
-	yyjson_val *row;
-	*ret_count = 0;
-	yyjson_arr_foreach (rows, index, count, row) {
-		yyjson_val *value = json_get(json_get(row, "metrics"), task->key);
-		if (yyjson_is_num(value) &&
-		    plan_arm(a->plan, json_get_text(row, "arm")) == (int)arm)
-			values[(*ret_count)++] = (yyjson_get_num(value) - task->scale_low) / width;
-	}
-	if (task->is_lower_better)
-		for (size_t i = 0; i < *ret_count; i++)
-			values[i] = 1 - values[i];
-	return values;
+	double share = (value - task->scale_low) / (task->scale_high - task->scale_low);
+	return task->is_lower_better ? 1 - share : share;
 }
 
-/* The tasks that both arms have. */
-static size_t find_tasks(struct analysis *a, yyjson_val *rows, size_t arm, struct suite_task *tasks)
+static void add_value(struct task_values *task, double value)
+{
+	if (task->values)
+		task->values[task->count] = value;
+	task->count++;
+}
+
+/* Count the values of the suite in all rows, or keep them, where there is room for them. */
+static void add_rows(const struct plan *plan, yyjson_val *rows, struct suite_values *suite)
+{
+	size_t index, count, place, members;
+	yyjson_val *row, *name, *value;
+	yyjson_arr_foreach (rows, index, count, row) {
+		int arm = plan_arm(plan, json_get_text(row, "arm"));
+		json_obj_foreach (json_get(row, "metrics"), place, members, name, value) {
+			int metric = plan_metric(plan, yyjson_get_str(name));
+			if (metric >= 0 && plan->metrics[metric].is_in_suite &&
+			    yyjson_is_num(value))
+				add_value(&suite->of[arm][metric],
+				          scaled(&plan->metrics[metric], yyjson_get_num(value)));
+		}
+	}
+}
+
+static struct suite_values *read_values(struct arena *arena, const struct plan *plan,
+                                        yyjson_val *rows)
+{
+	struct suite_values *suite = arena_new_of(arena, struct suite_values);
+	add_rows(plan, rows, suite);
+	for (size_t arm = 0; arm < plan->arm_count; arm++)
+		for (size_t i = 0; i < PLAN_METRICS_MAX; i++) {
+			struct task_values *task = &suite->of[arm][i];
+			task->values = arena_array(arena, task->count, sizeof(*task->values));
+			task->count = 0;
+		}
+	add_rows(plan, rows, suite);
+	return suite;
+}
+
+/* Whether all values have a scale that makes something of them. */
+static bool check_scales(struct analysis *a, const struct suite_values *suite,
+                         struct problem *problem)
+{
+	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
+		for (size_t i = 0; i < PLAN_METRICS_MAX; i++)
+			for (size_t k = 0; k < suite->of[arm][i].count; k++) {
+				if (fabs(suite->of[arm][i].values[k]) <= SCALED_MAX)
+					continue;
+				problem_add_field(a->arena, problem,
+				                  arena_printf(a->arena, "rows.metrics.%s",
+				                               a->plan->metrics[i].key),
+				                  "is far outside of its scale");
+				return false;
+			}
+	return true;
+}
+
+/* The tasks that the control and an arm have both. */
+static size_t find_tasks(const struct plan *plan, const struct suite_values *suite, size_t arm,
+                         struct suite_task *tasks)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < a->plan->metric_count; i++) {
-		const struct planned_metric *m = &a->plan->metrics[i];
-		struct suite_task task;
-		if (!m->is_in_suite)
-			continue;
-		task.control = task_values(a, rows, m, a->plan->control, &task.control_count);
-		task.treatment = task_values(a, rows, m, arm, &task.treatment_count);
-		if (task.control_count && task.treatment_count)
-			tasks[count++] = task;
+	for (size_t i = 0; i < PLAN_METRICS_MAX; i++) {
+		const struct task_values *c = &suite->of[plan->control][i], *t = &suite->of[arm][i];
+		if (c->count && t->count)
+			tasks[count++] =
+				(struct suite_task){c->values, t->values, c->count, t->count};
 	}
 	return count;
 }
 
-static size_t fewest_runs(const struct suite_task *tasks, size_t count)
+/* Runs of the tasks: all in each arm, and the fewest of a task. */
+struct run_counts {
+	size_t control, treatment, fewest;
+};
+
+static struct run_counts count_runs(const struct suite_task *tasks, size_t count)
 {
-	size_t fewest = SIZE_MAX;
-	for (size_t i = 0; i < count; i++)
-		fewest = MIN_OF(fewest, MIN_OF(tasks[i].control_count, tasks[i].treatment_count));
-	return fewest;
+	struct run_counts runs = {.fewest = SIZE_MAX};
+	for (size_t i = 0; i < count; i++) {
+		size_t fewer = MIN_OF(tasks[i].control_count, tasks[i].treatment_count);
+		runs.control += tasks[i].control_count;
+		runs.treatment += tasks[i].treatment_count;
+		runs.fewest = MIN_OF(runs.fewest, fewer);
+	}
+	return runs;
 }
 
-static void compare_suite(struct analysis *a, const struct suite_task *tasks, size_t count,
-                          size_t arm, struct metric_figures *figures)
+static void compare_suite(struct analysis *a, const struct planned_metric *metric,
+                          const struct suite_task *tasks, size_t count, size_t arm,
+                          struct metric_figures *figures)
 {
 	struct pair_figures *pair = &figures->pairs[arm];
-	size_t control_runs = 0, treatment_runs = 0;
-	for (size_t i = 0; i < count; i++) {
-		control_runs += tasks[i].control_count;
-		treatment_runs += tasks[i].treatment_count;
-	}
-	double *scores =
-		arena_alloc(a->arena, MAX_OF(control_runs, treatment_runs) * sizeof(*scores));
-	double *replicates = arena_alloc(a->arena, SUITE_REPLICATES_MAX * sizeof(*replicates));
-	struct suite_result r =
-		suite_compare(tasks, count, a->plan->alpha, a->seed + arm, scores, replicates);
-	pair->plain = r.comparison;
+	struct run_counts runs = count_runs(tasks, count);
+	struct suite_testing how = {a->plan->alpha, a->seed + arm,
+	                            SUITE_DRAWS_MAX / (a->plan->arm_count - 1)};
+	struct suite_result r = suite_compare(a->scratch, tasks, count, &how);
+	figures->arms[a->plan->control] = arm_figures_of((double)runs.control, r.control);
+	figures->arms[arm] = arm_figures_of((double)runs.treatment, r.treatment);
+	a->replicates = fmin(a->replicates, (double)r.replicates);
 	pair->improvement = r.improvement;
-	pair->minimum_detectable = pair->needed_n = NAN;
-	a->replicates = (double)r.replicates;
-	figures->arms[a->plan->control] = arm_figures_of((double)control_runs, r.control);
-	figures->arms[arm] = arm_figures_of((double)treatment_runs, r.treatment);
-	if (fewest_runs(tasks, count) < RUNS_MIN)
+	pair->plain = r.comparison;
+	if (runs.fewest < INTERVAL_RUNS_MIN)
+		pair->plain = comparison_untested(r.control, r.treatment);
+	if (runs.fewest < RUNS_MIN)
 		pair->invalid = "an arm has fewer than 5 runs of a task";
-	pair->p_adjusted = pair->invalid ? NAN : r.comparison.p;
+	analysis_complete_pair(a, metric, pair, r.control, (double)(runs.control + runs.treatment));
 }
 
-void suite_read(struct analysis *a, yyjson_val *rows, size_t number)
+void suite_read(struct analysis *a, yyjson_val *rows, size_t number, struct problem *problem)
 {
 	struct metric_figures *figures = &a->metrics[number];
+	struct suite_values *suite = read_values(a->scratch, a->plan, rows);
 	struct suite_task tasks[PLAN_METRICS_MAX];
+	if (!check_scales(a, suite, problem))
+		return;
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
 		figures->arms[arm] = arm_figures_of(0, NAN);
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++) {
 		if (arm == a->plan->control)
 			continue;
-		size_t count = find_tasks(a, rows, arm, tasks);
-		figures->pairs[arm].invalid = count ? NULL : "the arms have no task in common";
-		figures->pairs[arm].plain = COMPARISON_NONE;
-		figures->pairs[arm].p_adjusted = NAN;
+		size_t count = find_tasks(a->plan, suite, arm, tasks);
+		figures->pairs[arm] =
+			pair_untested(count ? NULL : "the arms have no task in common");
 		figures->is_present |= count > 0;
 		if (count)
-			compare_suite(a, tasks, count, arm, figures);
+			compare_suite(a, &a->plan->metrics[number], tasks, count, arm, figures);
 	}
 }

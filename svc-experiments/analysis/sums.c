@@ -107,6 +107,14 @@ static void (*const READERS[])(const struct place *at, yyjson_val *arm, struct g
 	[KIND_PASS_AT_K] = read_pass_at_k,
 };
 
+/* Whether a covariance is possible beside the two variances (Cauchy and Schwarz); that of a
+ * proportion is of n, not n - 1. */
+static bool fits(double covariance, double variance, const struct sample *now)
+{
+	double largest = variance * now->variance * (now->n / (now->n - 1));
+	return covariance * covariance <= largest * (1 + 1e-6);
+}
+
 /* The values before the experiment; their products are with the metric. */
 static void read_pre_period(const struct place *at, yyjson_val *arm, struct given *g)
 {
@@ -120,6 +128,8 @@ static void read_pre_period(const struct place *at, yyjson_val *arm, struct give
 	g->pre.mean = sums.sum / n;
 	g->pre.covariance = sums_covariance(n, sums.sum, g->sample.mean * n,
 	                                    number(at, arm, "pre_sum_products"));
+	if (!fault && !fits(g->pre.covariance, g->pre.variance, &g->sample))
+		add_fault(at, "pre_sum_products", "does not fit the other sums");
 	g->has_pre = true;
 }
 
@@ -167,6 +177,9 @@ static const char *why_not(const struct planned_metric *m, const struct given *c
 	if (m->kind == KIND_QUANTILE && (!quantile_is_enough(c->sample.n, m->quantile) ||
 	                                 !quantile_is_enough(t->sample.n, m->quantile)))
 		return "an arm has too few units for this quantile";
+	if (m->kind == KIND_QUANTILE &&
+	    (c->quantile.lower == c->quantile.upper || t->quantile.lower == t->quantile.upper))
+		return "an arm does not vary at this quantile";
 	if (m->kind != KIND_PROPORTION && fmin(c->sample.n, t->sample.n) < 2)
 		return "an arm has fewer than two units";
 	return NULL;
@@ -198,9 +211,9 @@ static void compare_arms(struct analysis *a, const struct planned_metric *metric
                          const struct given *c, const struct given *t, struct pair_figures *pair)
 {
 	double theta;
-	pair->invalid = why_not(metric, c, t);
-	pair->plain = COMPARISON_NONE;
-	pair->p_adjusted = pair->minimum_detectable = pair->needed_n = NAN;
+	*pair = pair_untested(why_not(metric, c, t));
+	if (c->is_there && t->is_there)
+		pair->plain = comparison_untested(c->sample.mean, t->sample.mean);
 	if (pair->invalid)
 		return;
 	pair->plain = compare(a, metric->kind, c, t);

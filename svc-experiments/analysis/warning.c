@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define SUSPICIOUS_EFFECT 0.5
+#define SUSPICIOUS_EFFECT (0.5 - 1e-12) /* 0.3 is less than 0.2 + 0.1 */
 #define FEW_EVENTS        5
 #define FEW_UNITS         30
 

@@ -1,12 +1,13 @@
 #include "result/eval_runs.h"
 
-#include "analysis/rows.h"
+#include "analysis/members.h"
 #include "client/service_ask.h"
 #include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Numbers of all rows together. */
 #define VALUES_MAX 1000000
@@ -21,6 +22,8 @@ struct making {
 	yyjson_mut_val *rows;
 	size_t values;
 	bool has_examples, has_runs;
+	const char *ids[EVAL_RUNS_MAX]; /* of the runs so far */
+	size_t id_count;
 };
 
 /* A run as it is named in the body. */
@@ -160,6 +163,16 @@ static void ask_run(struct making *m, struct named_run *run, const char *id)
 	request_page_end(rq);
 }
 
+/* Whether the run is named for the first time; twice it would count as two. */
+static bool is_new(struct making *m, const char *id)
+{
+	for (size_t i = 0; i < m->id_count; i++)
+		if (strcasecmp(m->ids[i], id) == 0)
+			return false;
+	m->ids[m->id_count++] = id;
+	return true;
+}
+
 static void add_named(struct making *m, const char *arm, size_t number, yyjson_val *id)
 {
 	struct named_run run = {
@@ -168,6 +181,8 @@ static void add_named(struct making *m, const char *arm, size_t number, yyjson_v
 	};
 	if (!yyjson_is_str(id) || !item_is_uuid(id))
 		add_fault(m, run.field, "must be the id of a run");
+	else if (!is_new(m, yyjson_get_str(id)))
+		add_fault(m, run.field, "is named twice");
 	else
 		ask_run(m, &run, yyjson_get_str(id));
 }
@@ -179,9 +194,11 @@ static bool check_named(struct making *m, yyjson_val *eval_runs)
 	yyjson_val *arm, *runs;
 	json_obj_foreach (eval_runs, index, count, arm, runs) {
 		all += yyjson_arr_size(runs);
+		const char *field = arena_printf(m->arena, "eval_runs.%s", yyjson_get_str(arm));
 		if (plan_arm(m->plan, yyjson_get_str(arm)) < 0)
-			add_fault(m, arena_printf(m->arena, "eval_runs.%s", yyjson_get_str(arm)),
-			          "is no arm of the plan");
+			add_fault(m, field, "is no arm of the plan");
+		else if (!yyjson_is_arr(runs))
+			add_fault(m, field, "must be a list of ids of runs");
 	}
 	if (all == 0 || all > EVAL_RUNS_MAX)
 		add_fault(m, "eval_runs", "must name 1 to 50 runs, as a list for each arm");

@@ -1,7 +1,7 @@
 #include "result/result.h"
 
+#include "analysis/members.h"
 #include "analysis/output.h"
-#include "analysis/rows.h"
 #include "experiment/experiment.h"
 #include "experiment/fields.h"
 #include "experiment/key_experiments.h"
@@ -16,59 +16,15 @@
 
 #include <string.h>
 
-#define COUNT_MAX  1e15
-#define SUMS_BYTES ((size_t)1 << 20)
-
 struct result_input {
 	const char *id;
 	bool is_applied, is_all;
 };
 
-static const struct field ARM_SUMS[] = {
-	JSON_TEXT("arm", REQUIRED, 1, PLAN_KEY_MAX),
-	JSON_INT("n", REQUIRED, 1, COUNT_MAX),
-	JSON_FLOAT("successes", OPTIONAL, 0, 0),
-	JSON_FLOAT("sum", OPTIONAL, 0, 0),
-	JSON_FLOAT("sum_squares", OPTIONAL, 0, 0),
-	JSON_FLOAT("mean", OPTIONAL, 0, 0),
-	JSON_FLOAT("variance", OPTIONAL, 0, 0),
-	JSON_FLOAT("denominator_sum", OPTIONAL, 0, 0),
-	JSON_FLOAT("denominator_sum_squares", OPTIONAL, 0, 0),
-	JSON_FLOAT("sum_products", OPTIONAL, 0, 0),
-	JSON_FLOAT("value", OPTIONAL, 0, 0),
-	JSON_FLOAT("lower", OPTIONAL, 0, 0),
-	JSON_FLOAT("upper", OPTIONAL, 0, 0),
-	JSON_FLOAT("pre_sum", OPTIONAL, 0, 0),
-	JSON_FLOAT("pre_sum_squares", OPTIONAL, 0, 0),
-	JSON_FLOAT("pre_sum_products", OPTIONAL, 0, 0),
-	FIELD_END,
-};
-
-static const struct field METRIC_SUMS[] = {
-	JSON_TEXT("key", REQUIRED, 1, PLAN_KEY_MAX),
-	JSON_ARRAY_OF("arms", REQUIRED, 1, PLAN_ARMS_MAX, ARM_SUMS),
-	FIELD_END,
-};
-
-static const struct field ROW[] = {
-	JSON_TEXT("arm", REQUIRED, 1, PLAN_KEY_MAX),
-	JSON_ID("example", OPTIONAL, 200),
-	JSON_ID("sample", OPTIONAL, 200),
-	JSON_ID("group", OPTIONAL, 200),
-	JSON_OBJECT("metrics", REQUIRED),
-	FIELD_END,
-};
-
 static const struct field CREATE_FIELDS[] = {
 	PATH_UUID(struct result_input, id, "experiment_id"),
 	BODY_BOOL(struct result_input, is_applied, "apply", OPTIONAL, true),
-	JSON_OBJECT("units", OPTIONAL),
-	JSON_INT("multiple_exposures", OPTIONAL, 0, COUNT_MAX),
-	{IN_BODY, FIELD_ARRAY, "metrics", FIELD_NOWHERE, OPTIONAL, 1, PLAN_METRICS_MAX,
-         .bytes_max = SUMS_BYTES, .members = METRIC_SUMS},
-	{IN_BODY, FIELD_ARRAY, "rows", FIELD_NOWHERE, OPTIONAL, 1, ROWS_MAX,
-         .bytes_max = ROWS_BYTES, .members = ROW},
-	JSON_OBJECT("eval_runs", OPTIONAL),
+	RESULT_MEMBERS,
 	FIELD_END,
 };
 

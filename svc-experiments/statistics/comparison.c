@@ -9,16 +9,24 @@
 
 const struct comparison COMPARISON_NONE = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
-/* The bounds of the relative effect, for a positive baseline. The discriminant of the quadratic is
+struct comparison comparison_untested(double control, double treatment)
+{
+	struct comparison c = COMPARISON_NONE;
+	c.effect = treatment - control;
+	if (control != 0)
+		c.relative = c.effect / fabs(control);
+	return c;
+}
+
+/* The bounds of the relative effect, for a baseline of 1. The discriminant of the quadratic is
  * multiplied out: as a difference of squares it would lose the digits of small effects. */
 static void fieller(const struct difference *d, double q, double *ret_low, double *ret_high)
 {
-	double m = d->baseline, square = q * q;
-	double a = m * m - square * d->baseline_variance;
+	double square = q * q, a = 1 - square * d->baseline_variance;
 	if (!(a > 0))
 		return;
-	double b = d->effect * m - square * d->covariance;
-	double spread = d->variance * m * m - 2 * d->effect * m * d->covariance +
+	double b = d->effect - square * d->covariance;
+	double spread = d->variance - 2 * d->effect * d->covariance +
 	                d->effect * d->effect * d->baseline_variance;
 	double both = d->variance * d->baseline_variance - d->covariance * d->covariance;
 	double root = q * sqrt(fmax(spread - square * both, 0));
@@ -26,34 +34,29 @@ static void fieller(const struct difference *d, double q, double *ret_low, doubl
 	*ret_high = (b + root) / a;
 }
 
-static void compare_relative(const struct difference *difference, struct comparison *c)
+/* In units of the baseline, of which very large and very small ones would have no squares. */
+static void compare_relative(const struct difference *d, struct comparison *c)
 {
-	struct difference d = *difference;
-	if (d.baseline == 0)
+	double unit = fabs(d->baseline), sign = d->baseline < 0 ? -1 : 1;
+	if (unit == 0)
 		return;
-	if (d.baseline < 0) {
-		d.baseline = -d.baseline;
-		d.covariance = -d.covariance;
-	}
-	c->relative = d.effect / d.baseline;
-	if (d.variance > 0)
-		fieller(&d, c->critical, &c->relative_low, &c->relative_high);
+	struct difference scaled = {
+		.effect = d->effect / unit,
+		.variance = d->variance / unit / unit,
+		.baseline_variance = d->baseline_variance / unit / unit,
+		.covariance = sign * d->covariance / unit / unit,
+	};
+	c->relative = scaled.effect;
+	if (scaled.variance > 0)
+		fieller(&scaled, c->critical, &c->relative_low, &c->relative_high);
 }
 
 struct comparison difference_test(const struct difference *d, const struct testing *how)
 {
-	struct comparison c = {
-		.effect = d->effect,
-		.low = NAN,
-		.high = NAN,
-		.p = NAN,
-		.relative = NAN,
-		.relative_low = NAN,
-		.relative_high = NAN,
-		.se = sqrt(d->variance),
-		.degrees = d->degrees,
-		.critical = NAN,
-	};
+	struct comparison c = COMPARISON_NONE;
+	c.effect = d->effect;
+	c.se = sqrt(d->variance);
+	c.degrees = d->degrees;
 	if (c.se > 0) {
 		c.critical = testing_critical(how, d->units, d->degrees);
 		c.low = d->effect - c.critical * c.se;

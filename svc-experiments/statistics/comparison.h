@@ -16,13 +16,16 @@
 struct comparison {
 	double effect, low, high, p;
 	double relative, relative_low, relative_high;
-	double se;       /* of the effect; 0: there is no variance, and no test */
+	double se;       /* of the effect; 0 or NaN: there is no test */
 	double critical; /* half width / se; of a score interval: the normal quantile */
 	double degrees;  /* of freedom; infinity: normal */
 };
 
 /** No comparison: every number is NaN. */
 extern const struct comparison COMPARISON_NONE;
+
+/** The effects of two means without a test, of which too little is known. */
+struct comparison comparison_untested(double control, double treatment);
 
 /** An effect with what is needed to test it. */
 struct difference {

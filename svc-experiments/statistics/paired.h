@@ -39,7 +39,8 @@ struct example_pair {
 };
 
 /** Compare examples by cluster; `sums` is room for 2 cluster_count numbers. Fewer than two
- * clusters: only the effects are set. */
+ * clusters, or differences that differ by no more than the rounding of their values: only the
+ * effects are set. */
 struct comparison pairs_compare(const struct example_pair *pairs, size_t count,
                                 size_t cluster_count, double *sums, const struct testing *how);
 

@@ -8,6 +8,10 @@
 /* A variance below this share of the mean square has fewer than six digits. */
 #define VARIANCE_DIGITS 1e-10
 
+/* Larger squares may overflow when they are added and divided. */
+#define VARIANCE_MAX 1e200
+#define FAULT_SIZE   "are too large"
+
 struct sample sample_of_counts(double n, double successes)
 {
 	double p = successes / n;
@@ -35,6 +39,8 @@ sums_fault sums_variance(const struct sums *sums, double *ret_variance)
 		return "give a negative variance: sum_squares is too small for sum and n";
 	if (variance < VARIANCE_DIGITS * (sums->sum_squares / sums->n))
 		return "have too few digits for the variance; send mean and variance";
+	if (sums->n >= 2 && !(variance <= VARIANCE_MAX))
+		return FAULT_SIZE;
 	*ret_variance = variance;
 	return NULL;
 }
@@ -60,6 +66,8 @@ sums_fault sample_of_ratio(const struct ratio_sums *r, struct sample *ret)
 	double ratio = r->sum / r->denominator_sum, mean = r->denominator_sum / r->n;
 	double cov = sums_covariance(r->n, r->sum, r->denominator_sum, r->sum_products);
 	double variance = (above - 2 * ratio * cov + ratio * ratio * below) / (mean * mean);
+	if (!(ratio * ratio <= VARIANCE_MAX) || (r->n >= 2 && !(variance <= VARIANCE_MAX)))
+		return FAULT_SIZE;
 	if (variance < -VARIANCE_DIGITS * above / (mean * mean))
 		return "give a negative variance: sum_products does not fit the other sums";
 	*ret = (struct sample){r->n, ratio, variance < 0 ? 0 : variance};

@@ -34,7 +34,7 @@ typedef const char *sums_fault;
 struct sample sample_of_counts(double n, double successes);
 
 /** The variance (n - 1) of sums into `ret_variance`, NaN when n < 2. A fault: it is negative, or
- * less than 1e-10 of sum_squares / n, of which a double has too few digits. */
+ * less than 1e-10 of sum_squares / n, of which a double has too few digits; or more than 1e200. */
 sums_fault sums_variance(const struct sums *sums, double *ret_variance);
 
 /** The sample of sums; fails as sums_variance(). */

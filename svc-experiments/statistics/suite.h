@@ -8,16 +8,36 @@
  *                          again with replacement
  *     improvement          mean over tasks of P(t > c), ties half
  *
+ * The percentiles of a plain bootstrap, which `rliable` takes, make an interval too short: a draw
+ * from n runs varies by (n - 1) / n of what n runs do, and the spread itself is estimated. Both are
+ * made up for by percentiles further out (the expanded percentile interval of Hesterberg, "What
+ * teachers should know about the bootstrap", The American Statistician 69, 2015),
+ *
+ *     alpha' / 2 = P(Z < -expansion t),   t of Student at 1 - alpha / 2
+ *
+ * For the mean of one sample Hesterberg has expansion^2 = n / (n - 1), which is the variance of
+ * the mean over that of the draws, and n - 1 degrees. Here both come from the variance of a trimmed
+ * mean of strata: with w the scores cut off at the ends of the middle half (Yuen, Biometrika 61,
+ * 1974), h scores within it, and s_k^2 the variance of w in the n_k runs of a task,
+ *
+ *     V = sum of n_k s_k^2 / h^2 over tasks and arms
+ *     expansion^2 = V / variance of the replicates
+ *     degrees = V^2 / sum of (n_k s_k^2 / h^2)^2 / (n_k - 1)          Satterthwaite's
+ *
+ * The relative effect has the percentiles of the replicates' relative effects, so both intervals
+ * exclude 0 together, and p <= alpha if and only if they do.
+ *
  * Reproducible: the generator is xoshiro256++ (Blackman and Vigna, ACM Transactions on Mathematical
  * Software 47, 2021), seeded by SplitMix64 from a number that the input gives. */
 #pragma once
 
+#include "base/arena.h"
 #include "statistics/comparison.h"
 
 #include <stddef.h>
 #include <stdint.h>
 
-/** Draws of all replicates together, and replicates. */
+/** Draws of all replicates of an analysis together, and replicates. */
 #define SUITE_DRAWS_MAX      200000000
 #define SUITE_REPLICATES_MAX 10000
 
@@ -27,21 +47,24 @@ struct suite_task {
 	size_t control_count, treatment_count;
 };
 
-struct suite_result {
-	struct comparison
-		comparison; /* no `se`; p is twice the smaller share of replicates beyond 0 */
-	double control, treatment; /* interquartile means */
-	double improvement;        /* probability, 0 to 1 */
-	size_t replicates;         /* that were drawn: as many as SUITE_DRAWS_MAX allows */
+/** How they are compared. */
+struct suite_testing {
+	double alpha;
+	uint64_t seed;
+	size_t draws_max; /* at least 1; fewer replicates are drawn where they would need more */
 };
 
-/** Compare. `scores` is room for all scores of both arms and `replicates` for SUITE_REPLICATES_MAX
- * numbers. Takes seconds at SUITE_DRAWS_MAX: for the thread pool. */
-struct suite_result suite_compare(const struct suite_task *tasks, size_t count, double alpha,
-                                  uint64_t seed, double *scores, double *replicates);
+struct suite_result {
+	struct comparison comparison; /* `se` is sqrt(V); no variance: only the effects are set */
+	double control, treatment;    /* interquartile means */
+	double improvement;           /* probability, 0 to 1 */
+	size_t replicates;            /* that were drawn */
+};
 
-/** The interquartile mean of scores, which are reordered. */
-double interquartile_mean(double *scores, size_t count);
+/** Compare; `scratch` holds what is needed meanwhile, some 40 bytes a score. Takes two seconds at
+ * SUITE_DRAWS_MAX: for the thread pool. */
+struct suite_result suite_compare(struct arena *scratch, const struct suite_task *tasks,
+                                  size_t count, const struct suite_testing *how);
 
 /** The generator, also for simulations in tests. */
 struct suite_random {

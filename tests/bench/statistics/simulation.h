@@ -19,7 +19,7 @@ struct simulation {
 	/* One experiment: whether the interval has the truth, or the test alarms. */
 	bool (*run)(struct suite_random *random);
 	bool is_slow; /* milliseconds for an experiment */
-	int fewer;    /* one in so many experiments is made; 0: all */
+	int times;    /* so many times the experiments are made, where a share is small; 0: once */
 };
 
 /** All of them; a name of NULL ends them. */

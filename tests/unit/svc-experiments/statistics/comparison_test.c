@@ -72,6 +72,8 @@ static void sums_with_too_few_digits_are_refused(void **state)
 	/* 1e8, 1e8 + 1 and 1e8 + 2, of which the naive formula makes 0: refused, for no digit is
 	 * left in the sum of squares. */
 	assert_non_null(sums_variance(&(struct sums){3, 3e8 + 3, 3e16 + 6e8 + 5}, &variance));
+	assert_non_null(sums_variance(&(struct sums){3, 1e200, 1e300}, &variance));
+	assert_non_null(sums_variance(&(struct sums){3, 1e150, 1e301}, &variance));
 	/* Values 0 and 1 in 1e12 units. */
 	assert_null(sums_variance(&(struct sums){1e12, 5e11, 5e11}, &variance));
 	assert_near(variance, 0.25 * 1e12 / (1e12 - 1), 1e-15);
@@ -116,6 +118,38 @@ static void exchanged_arms_turn_the_sign_and_scales_scale(void **state)
 	struct comparison negative = samples_compare(&minus_c, &minus_t, &FIXED);
 	assert_near(negative.relative, -r.relative, 1e-14);
 	assert_near(negative.relative_low, -r.relative_high, 1e-12);
+}
+
+/* A unit in which the metric is measured changes no relative effect, whatever its size. */
+static void units_may_be_very_large_and_very_small(void **state)
+{
+	(void)state;
+	struct sample c = {40, 3, 2}, t = {30, 3.5, 5};
+	struct comparison r = samples_compare(&c, &t, &FIXED);
+	static const double UNITS[] = {1e-100, 1e-9, 1e9, 1e99};
+	for (size_t i = 0; i < ARRAY_LEN(UNITS); i++) {
+		double unit = UNITS[i], square = unit * unit;
+		struct sample in_c = {40, 3 * unit, 2 * square},
+			      in_t = {30, 3.5 * unit, 5 * square};
+		struct comparison in = samples_compare(&in_c, &in_t, &FIXED);
+		assert_near(in.low, unit * r.low, 1e-12);
+		assert_near(in.p, r.p, 1e-12);
+		assert_near(in.relative_low, r.relative_low, 1e-12);
+		assert_near(in.relative_high, r.relative_high, 1e-12);
+	}
+}
+
+static void two_units_are_the_fewest(void **state)
+{
+	(void)state;
+	struct sample c = {2, 1, 0.02}, t = {2, 2, 0.02}, none = {2, 1, 0};
+	struct comparison r = samples_compare(&c, &t, &FIXED);
+	assert_near(r.degrees, 2, 1e-12);
+	assert_near(r.high - r.effect, 4.3026527297 * sqrt(0.02), 1e-9);
+	/* The spread of one arm alone has one degree of freedom. */
+	r = samples_compare(&none, &t, &FIXED);
+	assert_near(r.degrees, 1, 1e-12);
+	assert_near(r.high - r.effect, 12.706204736 * 0.1, 1e-9);
 }
 
 static void a_baseline_near_0_has_no_relative_interval(void **state)
@@ -188,6 +222,8 @@ int main(void)
 		cmocka_unit_test(without_variance_there_is_no_test),
 		cmocka_unit_test(the_relative_interval_excludes_0_if_and_only_if_p_is_small),
 		cmocka_unit_test(exchanged_arms_turn_the_sign_and_scales_scale),
+		cmocka_unit_test(units_may_be_very_large_and_very_small),
+		cmocka_unit_test(two_units_are_the_fewest),
 		cmocka_unit_test(a_baseline_near_0_has_no_relative_interval),
 		cmocka_unit_test(ratios_are_of_sums_and_vary_with_both),
 		cmocka_unit_test(a_pre_period_takes_out_what_it_foretells),

@@ -3,15 +3,29 @@
 #include "base/base.h"
 #include "near.h"
 
-static double scores[64], replicates[SUITE_REPLICATES_MAX];
+static struct suite_result compare(const struct suite_task *tasks, size_t count)
+{
+	struct arena *scratch = arena_new();
+	struct suite_result r = suite_compare(scratch, tasks, count,
+	                                      &(struct suite_testing){0.05, 7, SUITE_DRAWS_MAX});
+	arena_free(scratch);
+	return r;
+}
+
+#define assert_middle(expected, ...)                                                             \
+	do {                                                                                     \
+		static const double SCORES[] = {__VA_ARGS__};                                    \
+		struct suite_task task = {SCORES, SCORES, ARRAY_LEN(SCORES), ARRAY_LEN(SCORES)}; \
+		assert_true(compare(&task, 1).control == (expected));                            \
+	} while (0)
 
 static void the_middle_half_is_averaged(void **state)
 {
 	(void)state;
-	assert_true(interquartile_mean((double[]){100, 2, 3, -50}, 4) == 2.5);
-	assert_true(interquartile_mean((double[]){3, 1, 2}, 3) == 2);
-	assert_true(interquartile_mean((double[]){7}, 1) == 7);
-	assert_true(interquartile_mean((double[]){9, 1, 2, 3, 4, 5, 6, -9}, 8) == 3.5);
+	assert_middle(2.5, 100, 2, 3, -50);
+	assert_middle(2, 3, 1, 2);
+	assert_middle(7, 7);
+	assert_middle(3.5, 9, 1, 2, 3, 4, 5, 6, -9);
 }
 
 static const double LOW[] = {1, 2, 3, 4, 5}, HIGH[] = {11, 12, 13, 14, 15};
@@ -20,9 +34,12 @@ static void arms_apart_are_apart_in_every_replicate(void **state)
 {
 	(void)state;
 	const struct suite_task tasks[] = {{LOW, HIGH, 5, 5}, {LOW, HIGH, 5, 5}};
-	struct suite_result r = suite_compare(tasks, 2, 0.05, 7, scores, replicates);
+	struct suite_result r = compare(tasks, 2);
 	assert_near(r.comparison.effect, 10, 1e-14);
-	assert_true(r.comparison.low > 7 && r.comparison.high < 13 && r.comparison.p < 0.001);
+	assert_true(r.comparison.low > 7 && r.comparison.high < 13 && r.comparison.p < 0.01);
+	assert_near(r.comparison.relative, 10.0 / 3, 1e-14);
+	assert_true(r.comparison.relative_low > 1.5 && r.comparison.relative_low < 10.0 / 3);
+	assert_true(r.comparison.relative_high > 10.0 / 3 && r.comparison.relative_high < 8);
 	assert_true(r.improvement == 1 && r.replicates == SUITE_REPLICATES_MAX);
 }
 
@@ -30,18 +47,94 @@ static void equal_arms_are_not_told_apart(void **state)
 {
 	(void)state;
 	const struct suite_task tasks[] = {{LOW, LOW, 5, 5}, {HIGH, HIGH, 5, 5}};
-	struct suite_result r = suite_compare(tasks, 2, 0.05, 7, scores, replicates);
+	struct suite_result r = compare(tasks, 2);
 	assert_true(r.comparison.effect == 0 && r.improvement == 0.5);
 	assert_true(r.comparison.low < 0 && r.comparison.high > 0 && r.comparison.p > 0.5);
+}
+
+/* By hand: of 1 to 5 one is cut off at each end, which leaves 2, 2, 3, 4, 4 with squares of 4, and
+ * of 11 to 15 the same; h is 3. */
+static void the_interval_is_wider_than_that_of_the_draws(void **state)
+{
+	(void)state;
+	const struct suite_task task = {LOW, HIGH, 5, 5};
+	struct comparison c = compare(&task, 1).comparison;
+	assert_near(c.se * c.se, 2 * (4.0 / 4 * 5 / 9), 1e-14);
+	assert_near(c.degrees, 8, 1e-14);
+	assert_near(c.critical, 2.306004135204166, 1e-12);
+}
+
+static void runs_that_do_not_vary_are_no_test(void **state)
+{
+	(void)state;
+	static const double SAME[] = {0.5, 0.5, 0.5, 0.5, 0.5}, OTHER[] = {0.6, 0.6, 0.6, 0.6, 0.6};
+	const struct suite_task task = {SAME, OTHER, 5, 5};
+	struct suite_result r = compare(&task, 1);
+	assert_near(r.comparison.effect, 0.1, 1e-14);
+	assert_near(r.comparison.relative, 0.2, 1e-14);
+	assert_true(isnan(r.comparison.p) && isnan(r.comparison.low) && r.replicates == 0);
+	assert_true(r.improvement == 1);
+}
+
+/* A bound of the draws leaves fewer replicates, and no p that they cannot show. */
+static void draws_are_bounded(void **state)
+{
+	(void)state;
+	const struct suite_task task = {LOW, HIGH, 5, 5};
+	struct arena *scratch = arena_new();
+	struct suite_result r =
+		suite_compare(scratch, &task, 1, &(struct suite_testing){0.05, 7, 199});
+	assert_int_equal(r.replicates, 19);
+	assert_true(r.comparison.p > 0.05);
+	arena_free(scratch);
+}
+
+/* p and both intervals say the same. */
+static void intervals_exclude_0_if_and_only_if_p_is_small(void **state)
+{
+	(void)state;
+	struct suite_random random = suite_random_for(11);
+	size_t significant = 0;
+	for (int i = 0; i < 60; i++) {
+		double control[20], treatment[20];
+		for (int k = 0; k < 20; k++) {
+			control[k] = 1 + (double)suite_random_below(&random, 1000) / 1000;
+			treatment[k] =
+				1.0 + 0.01 * i + (double)suite_random_below(&random, 1000) / 1000;
+		}
+		const struct suite_task tasks[] = {{control, treatment, 10, 10},
+		                                   {control + 10, treatment + 10, 10, 10}};
+		struct comparison c = compare(tasks, 2).comparison;
+		assert_true((c.p <= 0.05) == (c.low > 0 || c.high < 0));
+		assert_true((c.p <= 0.05) == (c.relative_low > 0 || c.relative_high < 0));
+		significant += c.p <= 0.05;
+	}
+	assert_in_range(significant, 10, 50);
+}
+
+/* Beside counting every pair of runs, ties half. */
+static void improvement_is_the_share_of_pairs(void **state)
+{
+	(void)state;
+	struct suite_random random = suite_random_for(5);
+	double control[40], treatment[30], wins = 0;
+	for (size_t i = 0; i < 40; i++)
+		control[i] = (double)suite_random_below(&random, 10);
+	for (size_t i = 0; i < 30; i++)
+		treatment[i] = (double)suite_random_below(&random, 12);
+	for (size_t i = 0; i < 40 * 30; i++) {
+		double c = control[i / 30], t = treatment[i % 30];
+		wins += t > c ? 1 : t == c ? 0.5 : 0;
+	}
+	const struct suite_task task = {control, treatment, 40, 30};
+	assert_near(compare(&task, 1).improvement, wins / 1200, 1e-14);
 }
 
 static void the_same_seed_gives_the_same_digits(void **state)
 {
 	(void)state;
 	const struct suite_task task = {LOW, HIGH, 5, 4};
-	struct suite_result one = suite_compare(&task, 1, 0.05, 7, scores, replicates);
-	struct suite_result same = suite_compare(&task, 1, 0.05, 7, scores, replicates);
-	assert_true(one.comparison.low == same.comparison.low);
+	assert_true(compare(&task, 1).comparison.low == compare(&task, 1).comparison.low);
 	/* The first numbers of the generator with the state 1, 2, 3, 4, as its authors' program
 	 * prints them. */
 	struct suite_random random = {{1, 2, 3, 4}};
@@ -67,6 +160,11 @@ int main(void)
 		cmocka_unit_test(the_middle_half_is_averaged),
 		cmocka_unit_test(arms_apart_are_apart_in_every_replicate),
 		cmocka_unit_test(equal_arms_are_not_told_apart),
+		cmocka_unit_test(the_interval_is_wider_than_that_of_the_draws),
+		cmocka_unit_test(runs_that_do_not_vary_are_no_test),
+		cmocka_unit_test(draws_are_bounded),
+		cmocka_unit_test(intervals_exclude_0_if_and_only_if_p_is_small),
+		cmocka_unit_test(improvement_is_the_share_of_pairs),
 		cmocka_unit_test(the_same_seed_gives_the_same_digits),
 		cmocka_unit_test(draws_are_within_their_bound_and_reach_all_of_it),
 	};
