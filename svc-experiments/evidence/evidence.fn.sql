@@ -50,7 +50,7 @@ BEGIN
     WITH attempt AS (
         SELECT i AS made, e.id || '/' || i.attempt AS node FROM implementation i WHERE i.experiment_id = e.id ORDER BY i.attempt DESC LIMIT 20
     ), analysis AS (
-        SELECT r.id, r.at, r.output FROM experiment_result r WHERE r.experiment_id = e.id AND NOT r.is_apart ORDER BY r.id DESC LIMIT 20
+        SELECT r.id, r.at, r.output FROM experiment_result r WHERE r.experiment_id = e.id AND NOT r.is_apart ORDER BY r.at DESC, r.id DESC LIMIT 20
     ), decided AS (
         SELECT * FROM experiment_decisions(e)
     ), evaluation AS (

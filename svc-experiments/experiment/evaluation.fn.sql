@@ -8,9 +8,7 @@ DECLARE
 BEGIN
     PERFORM linked_run_evaluated(account, told, request_id);
     SELECT * INTO e FROM experiment x
-    WHERE x.account_id = account AND x.id = (SELECT named.id::uuid FROM (SELECT told ->> 'experiment_id' AS id) named
-                                             WHERE named.id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')
-    FOR UPDATE;
+    WHERE x.account_id = account AND x.id = told_id(told, 'experiment_id') FOR UPDATE;
     known := e.ab_test_results -> 'eval_runs';
     IF jsonb_typeof(known) IS DISTINCT FROM 'array' THEN
         known := '[]';

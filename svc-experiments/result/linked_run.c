@@ -23,11 +23,10 @@ static size_t take_eval_runs(struct request *rq, yyjson_val *linked, struct resu
 	if (!yyjson_is_obj(runs))
 		return 0;
 	eval_rows_fetch(rq, runs, c);
-	c->facts.left_out_runs += json_get_float(linked, "left_out", 0);
 	return (size_t)json_get_int(linked, "count", 0);
 }
 
-/* {"rows": [{"arm", "metrics"}], "is_cost_estimated": false} */
+/* {"rows": [{"arm", "metrics"}], "is_cost_estimated": false, "left_out": 0} */
 static size_t take_telemetry(struct request *rq, yyjson_val *linked, struct result_analysis *c)
 {
 	size_t length;
@@ -56,6 +55,7 @@ static const char *collect(struct request *rq, struct result_analysis *c, const 
 	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
 		if (strcmp(SOURCES[i].source, c->source) == 0)
 			count = SOURCES[i].take(rq, runs, c);
+	c->facts.left_out_runs += json_get_float(runs, "left_out", 0);
 	if (count)
 		result_analysis_run(rq, c);
 	if (c->problem.field_count)

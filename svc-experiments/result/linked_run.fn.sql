@@ -42,26 +42,45 @@ BEGIN
     FOR UPDATE;
 END $$;
 
+-- Whether a plan has the arm (analysis/plan.h).
+CREATE OR REPLACE FUNCTION plan_has_arm(config jsonb, arm text) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN jsonb_typeof(config -> 'arms') = 'array' THEN config -> 'arms' @> jsonb_build_array(jsonb_build_object('key', arm))
+            ELSE arm IN ('control', 'treatment') END;
+
+-- The linked runs of a source that go by the plan. A run of an arm that is none must not spoil those of others; where there are no others,
+-- all are here, so that the analysis says what is wrong.
+CREATE OR REPLACE FUNCTION linked_runs_planned(experiment uuid, of_source text) RETURNS SETOF linked_run LANGUAGE sql STABLE AS $$
+    SELECT (r.run).* FROM (
+        SELECT l AS run, plan_has_arm(e.ab_test_config, l.arm) AS is_planned, bool_or(plan_has_arm(e.ab_test_config, l.arm)) OVER () AS is_any
+        FROM linked_run l JOIN experiment e ON e.id = l.experiment_id
+        WHERE l.experiment_id = experiment AND l.source = of_source) r
+    WHERE r.is_planned OR NOT r.is_any
+$$;
+
+-- How many linked runs of a source are not among so many.
+CREATE OR REPLACE FUNCTION linked_runs_left_out(experiment uuid, of_source text, taken bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT count(*) - taken FROM linked_run l WHERE l.experiment_id = experiment AND l.source = of_source
+$$;
+
 -- The runs to analyse, by arm: {"runs": {"control": ["0190…"]}, "count": 1, "left_out": 2}. Those of the template of the newest; others measure
 -- something else and are left out.
 CREATE OR REPLACE FUNCTION linked_runs_evaluated(experiment uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
-    WITH newest AS (
-        SELECT l.digest FROM linked_run l WHERE l.experiment_id = experiment AND l.source = 'eval_runs'
-        ORDER BY l.at DESC, l.run_key DESC LIMIT 1
+    WITH planned AS (
+        SELECT * FROM linked_runs_planned(experiment, 'eval_runs')
     ), run AS (
-        SELECT l.arm, l.run_key, l.digest IS NOT DISTINCT FROM n.digest AS is_same
-        FROM linked_run l, newest n WHERE l.experiment_id = experiment AND l.source = 'eval_runs'
+        SELECT p.arm, p.run_key FROM planned p
+        WHERE p.digest IS NOT DISTINCT FROM (SELECT n.digest FROM planned n ORDER BY n.at DESC, n.run_key DESC LIMIT 1)
     )
     SELECT jsonb_build_object('runs', (SELECT jsonb_object_agg(a.arm, a.runs)
-                                       FROM (SELECT r.arm, jsonb_agg(r.run_key ORDER BY r.run_key) AS runs FROM run r
-                                             WHERE r.is_same GROUP BY r.arm) a),
-                              'count', (SELECT count(*) FROM run r WHERE r.is_same),
-                              'left_out', (SELECT count(*) FROM run r WHERE NOT r.is_same))
+                                       FROM (SELECT r.arm, jsonb_agg(r.run_key ORDER BY r.run_key) AS runs FROM run r GROUP BY r.arm) a),
+                              'count', (SELECT count(*) FROM run),
+                              'left_out', linked_runs_left_out(experiment, 'eval_runs', (SELECT count(*) FROM run)))
 $$;
 
--- What runs of agents measured: {"rows": [{"arm", "metrics"}], "is_cost_estimated": false}
+-- What runs of agents measured: {"rows": [{"arm", "metrics"}], "is_cost_estimated": false, "left_out": 0}
 CREATE OR REPLACE FUNCTION linked_runs_measured(experiment uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object('rows', coalesce(jsonb_agg(jsonb_build_object('arm', l.arm, 'metrics', l.metrics) ORDER BY l.run_key), '[]'),
-                              'is_cost_estimated', coalesce(bool_or(l.is_cost_estimated), false))
-    FROM linked_run l WHERE l.experiment_id = experiment AND l.source = 'telemetry'
+                              'is_cost_estimated', coalesce(bool_or(l.is_cost_estimated), false),
+                              'left_out', linked_runs_left_out(experiment, 'telemetry', count(*)))
+    FROM linked_runs_planned(experiment, 'telemetry') l
 $$;

@@ -5,6 +5,7 @@
  *     events.eval run.*          svc-evalenv is asked for the results of each run (eval_runs.h)
  *     events.runs run.measured   the event has the numbers; a run is one value of each metric
  *
+ * Runs of arms that the plan does not have are left out and counted, unless there are no others.
  * What does not fit the plan becomes an analysis without a valid test that says why, since there is
  * nobody to answer. */
 #pragma once

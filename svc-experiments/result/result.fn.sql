@@ -1,15 +1,15 @@
 -- Results of experiments, and what an experiment has of them.
 
--- What must not change once there are results: arms, metrics by kind and role, and how they are tested.
+-- What must not change once there are results: arms, metrics by kind and role, the suite, and how they are tested.
 CREATE OR REPLACE FUNCTION plan_design(config jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
     SELECT jsonb_build_object(
         'arms', (SELECT jsonb_agg(jsonb_build_array(a.arm -> 'key', coalesce(a.arm -> 'weight', '1'),
                                                     coalesce(a.arm -> 'control', 'false')) ORDER BY a.place)
                  FROM jsonb_array_elements(config -> 'arms') WITH ORDINALITY AS a (arm, place)),
         'metrics', (SELECT jsonb_agg(jsonb_build_array(m.metric -> 'key', m.metric -> 'kind', m.metric -> 'role', m.metric -> 'goal',
-                                                       m.metric -> 'k', m.metric -> 'quantile') ORDER BY m.place)
+                                                       m.metric -> 'k', m.metric -> 'quantile', m.metric -> 'scale') ORDER BY m.place)
                     FROM jsonb_array_elements(config -> 'metrics') WITH ORDINALITY AS m (metric, place)),
-        'mode', config -> 'mode', 'alpha', coalesce(config -> 'alpha', '0.05'), 'planned_n', config -> 'planned_n')
+        'suite', config -> 'suite', 'mode', config -> 'mode', 'alpha', coalesce(config -> 'alpha', '0.05'), 'planned_n', config -> 'planned_n')
 $$;
 
 -- Set the results of an experiment apart, since its plan becomes another. What was computed of them is no longer said of it.
@@ -55,7 +55,8 @@ CREATE OR REPLACE FUNCTION result_add(account uuid, experiment uuid, seen jsonb,
                                       by_key uuid, request_id text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     e experiment;
-    id uuid := uuid_v7();
+    id uuid;
+    told_at timestamptz;
     made jsonb;
 BEGIN
     SELECT * INTO e FROM experiment x WHERE x.id = result_add.experiment AND x.account_id = account FOR UPDATE;
@@ -65,12 +66,13 @@ BEGIN
     IF e.ab_test_config IS DISTINCT FROM seen THEN
         RAISE serialization_failure USING MESSAGE = 'the plan of the experiment has changed meanwhile';
     END IF;
-    made := jsonb_build_object('analysis_id', id, 'experiment_id', e.id, 'at', time_json(clock_timestamp()), 'by', by_key) || output;
+    id := uuid_v7(); -- behind the lock, in whose order results are newer
+    told_at := clock_timestamp();
+    made := jsonb_build_object('analysis_id', id, 'experiment_id', e.id, 'at', time_json(told_at), 'by', by_key) || output;
     INSERT INTO experiment_result (id, experiment_id, account_id, at, by_key, source, input, output)
-    VALUES (id, e.id, account, clock_timestamp(), by_key, source, input, made);
+    VALUES (id, e.id, account, told_at, by_key, source, input, made);
     DELETE FROM experiment_result r
-    WHERE r.experiment_id = e.id
-      AND r.id <= (SELECT o.id FROM experiment_result o WHERE o.experiment_id = e.id ORDER BY o.id DESC OFFSET 100 LIMIT 1);
+    WHERE r.id IN (SELECT o.id FROM experiment_result o WHERE o.experiment_id = e.id ORDER BY o.at DESC, o.id DESC OFFSET 100);
     PERFORM experiment_change(e, jsonb_build_object(
         'analysis_id', id, 'observed_delta', output -> 'observed_delta', 'delta_confidence', output -> 'delta_confidence',
         'delta_source', 'computed'), by_key, request_id);

@@ -171,6 +171,14 @@ def test_linked_runs_that_do_not_fit_say_why(api, make, run):
     assert analysis["text"] == "There is no valid test: eval_runs.third is no arm of the plan."
 
 
+def test_a_run_of_no_arm_spoils_no_others(api, make, run):
+    made = make(ab_test_config=PLAN)
+    for arm, seed in (("control", 0), ("third", 0), ("treatment", 0), ("", 1), ("control", 1), ("treatment", 1), ("control", 2), ("treatment", 2)):
+        run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": recall("control" if arm == "control" else "treatment", seed)})
+    analysis = newest(api, made, 3)
+    assert (analysis["verdict"], analysis["left_out_runs"]) == ("better", 2)
+
+
 def test_a_restart_forgets_the_runs_of_the_earlier_plan(api, make, run):
     made = make(ab_test_config=PLAN)
     for arm in ARMS:
@@ -211,6 +219,9 @@ def test_what_agents_measure_arrives_by_itself(api, make, report):
     assert (analysis["source"], analysis["unit"], analysis["verdict"]) == ("telemetry", "run", "better")
     assert [arm["mean"] for arm in analysis["metrics"][1]["arms"]] == pytest.approx([0.1, 0.4])
     assert "estimated_cost" in {w["code"] for w in analysis["warnings"]}
+    report(repo, 6, experiment_id=made["id"], arm="third", metrics={"speed": 9})
+    analysis = wait_for(lambda: next((a for a in [newest(api, made, 3)] if a["left_out_runs"] == 1), None))
+    assert (analysis["verdict"], [arm["n"] for arm in analysis["metrics"][0]["arms"]]) == ("better", [3, 3])
 
 
 def test_an_agent_writes_into_no_experiment_of_another_repository(api, make, report):

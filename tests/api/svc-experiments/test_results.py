@@ -277,6 +277,9 @@ def test_the_plan_of_results_is_fixed_unless_it_is_restarted(api, make, post):
     analysis = post(made, sums((1000, 120), (1000, 150)))
     other = {**FIXED, "alpha": 0.01}
     assert api.put(path, {"ab_test_config": other}, expect=409).json()["error"] == "results_exist"
+    for change in ({"suite": ["conversion"]}, {"mode": "sequential"}, {"planned_n": 999}, {"metrics": [{**PLAN["metrics"][0], "scale": {"low": 0, "high": 2}}]},
+                   {"arms": [{"key": "control", "control": True}, {"key": "other"}]}, {"metrics": [*PLAN["metrics"], {"key": "m", "kind": "mean"}]}):
+        assert api.put(path, {"ab_test_config": {**FIXED, **change}}, expect=409).json()["error"] == "results_exist"
     api.put(path, {"ab_test_config": {**FIXED, "note": "kept"}}, expect=200)
     read = api.put(path, {"ab_test_config": other, "restart": True}, expect=200).json()
     assert (read["ab_test_config"], read["delta_source"], read["ab_test_results"]) == (other, None, None)
