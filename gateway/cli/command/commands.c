@@ -6,6 +6,7 @@
 #include "command/make.h"
 #include "command/manual.h"
 #include "command/papers.h"
+#include "command/results.h"
 #include "command/work.h"
 #include "show/views.h"
 
@@ -211,6 +212,14 @@ static const struct parameter EXPERIMENT_ADD[] = {
 	{0},
 };
 
+static const struct parameter RESULTS_ADD[] = {
+	{"EXPERIMENT", .kind = REFERENCE_EXPERIMENT, .flags = PARAMETER_REQUIRED,
+         .help = "its name, or the beginning of it"},
+	{"FILE", .flags = PARAMETER_REQUIRED | PARAMETER_FILE, .help = "CSV; - for standard input"},
+	{"--trial", 0, .help = "analyse, and store nothing"},
+	{0},
+};
+
 static const struct parameter IMPLEMENT[] = {
 	{"EXPERIMENT", .flags = PARAMETER_REQUIRED, .kind = REFERENCE_EXPERIMENT,
          .help = "its name, or the beginning of it"},
@@ -373,6 +382,13 @@ const struct command COMMANDS[] = {
 	{NULL, "experiment", "experiment_get", EXPERIMENT, "one experiment", &VIEW_EXPERIMENT},
 	{NULL, "experiment add", "experiment_create", EXPERIMENT_ADD, "make an experiment",
          .run = experiment_add_run},
+	{NULL, "results", "results_get", EXPERIMENT, "what the results of an experiment say",
+         &VIEW_RESULTS},
+	{NULL, "results add", "result_create", RESULTS_ADD, "add results from a file of CSV",
+         .run = results_add_run,
+         .help = "A line is the result of an example, or of a whole run. The first line names the "
+                 "columns: arm; for "
+                 "examples example, sample and group; and the metrics of the plan by their keys."},
 	{NULL, "context", "implement_context_get", EXPERIMENT, "the brief for a coding agent",
          &VIEW_CONTEXT},
 	{NULL, "implement", "implement_run", IMPLEMENT, "let an agent implement an experiment",

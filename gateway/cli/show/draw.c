@@ -182,6 +182,66 @@ void draw_report(struct cli *cli, yyjson_val *answer)
 	print_findings(cli, json_get(answer, "findings"));
 }
 
+/* ---- the results of an experiment ---- */
+
+static const struct column EFFECTS[] = {
+	{"METRIC", "/metric", CELL_TEXT, COLUMN_WIDE},
+	{"ARM", "/arm"},
+	{"EFFECT", "/effect", CELL_COUNT},
+	{"LOW", "/low", CELL_COUNT},
+	{"HIGH", "/high", CELL_COUNT},
+	{"P", "/p_adjusted", CELL_COUNT, COLUMN_EXTRA},
+	{0},
+};
+
+/* A number with as many digits as people read. */
+static void add_figure(yyjson_mut_doc *doc, yyjson_mut_val *row, const char *name,
+                       yyjson_val *value)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "%.4g", yyjson_get_num(value));
+	if (yyjson_is_num(value))
+		yyjson_mut_obj_add_strcpy(doc, row, name, text);
+}
+
+/* The comparisons of all metrics as one list. */
+static yyjson_val *effects_of(struct cli *cli, yyjson_val *answer)
+{
+	static const char *const FIGURES_OF_PAIR[] = {"effect", "low", "high", "p_adjusted"};
+	yyjson_mut_doc *doc = json_doc_new(cli->arena);
+	yyjson_mut_val *rows = yyjson_mut_arr(doc);
+	size_t index, count, place, pairs;
+	yyjson_val *metric, *pair;
+	yyjson_arr_foreach (json_get(answer, "metrics"), index, count, metric)
+		yyjson_arr_foreach (json_get(metric, "comparisons"), place, pairs, pair) {
+			yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, rows);
+			json_add_member(doc, row, "metric", metric, "key");
+			json_add_member(doc, row, "arm", pair, "arm");
+			for (size_t i = 0; i < ARRAY_LEN(FIGURES_OF_PAIR); i++)
+				add_figure(doc, row, FIGURES_OF_PAIR[i],
+				           json_get(pair, FIGURES_OF_PAIR[i]));
+		}
+	return json_parse_own(cli->arena, json_write_mut(cli->arena, rows, NULL));
+}
+
+void draw_results(struct cli *cli, yyjson_val *answer)
+{
+	yyjson_val *effects = effects_of(cli, answer), *warning;
+	size_t index, count;
+	print_paragraph(cli, 0, STYLE_BOLD, member(cli, answer, "text"));
+	printf("%s; the figures propose: %s\n", member(cli, answer, "delta_confidence"),
+	       member(cli, answer, "advice"));
+	if (yyjson_arr_size(effects) > 0) {
+		putchar('\n');
+		view_print_table(cli, EFFECTS, effects);
+	}
+	yyjson_arr_foreach (json_get(answer, "warnings"), index, count, warning) {
+		if (index == 0)
+			print_heading(cli, "Warnings");
+		print_paragraph(cli, 0, STYLE_DIM, member(cli, warning, "text"));
+	}
+}
+
 /* ---- the brief for an agent ---- */
 
 void draw_context(struct cli *cli attr_unused, yyjson_val *answer)

@@ -220,6 +220,8 @@ static const struct column EXPERIMENT[] = {
 	{0},
 };
 const struct view VIEW_EXPERIMENT = RECORD_OF(EXPERIMENT);
+
+const struct view VIEW_RESULTS = {NULL, NULL, NULL, REFERENCE_NONE, draw_results};
 const struct view VIEW_CONTEXT = {NULL, NULL, NULL, REFERENCE_NONE, draw_context};
 
 static const struct column PIPELINE[] = {

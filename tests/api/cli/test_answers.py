@@ -95,7 +95,8 @@ COMMANDS = [
     ["whoami"], ["digest"], ["digest", "-i", "x"], ["search", "x"], ["paper", "x"], ["like", "ID"], ["why", "ID"], ["refresh"],
     ["interests"], ["interest", "x"], ["interest", "add", "x"], ["interest", "remove", "ID"], ["learn", "ID"],
     ["schedule", "ID", "daily"], ["pause", "ID"], ["resume", "ID"], ["provision", "ID"], ["agents"], ["run", "a/b"], ["run-status", "a/b"], ["runs"], ["report"], ["inbox"],
-    ["inbox", "dismiss", "ID"], ["experiments"], ["experiment", "x"], ["experiment", "add", "x"], ["context", "ID"], ["implement", "ID"],
+    ["inbox", "dismiss", "ID"], ["experiments"], ["experiment", "x"], ["experiment", "add", "x"], ["results", "ID"], ["results", "add", "ID", "-"],
+    ["context", "ID"], ["implement", "ID"],
     ["eval", "templates"], ["eval", "runs"], ["eval", "run", "ID"], ["eval", "show", "ID"], ["eval", "cancel", "ID"], ["eval", "build"],
     ["keys"], ["key", "add", "x"], ["key", "revoke", "x"], ["task", "ID"], ["api", "interests_list"],
 ]  # fmt: skip

@@ -96,6 +96,48 @@ def test_what_is_no_repository(reader, written):
     assert reader.run("run", written, status=None).returncode in (FAILED, USAGE)
 
 
+PLAN = {"metrics": [{"key": "accuracy", "kind": "proportion"}, {"key": "latency, ms", "kind": "mean", "goal": "decrease"}]}
+
+
+def table(pairs, header='arm,example,accuracy,"latency, ms",note'):
+    """CSV of examples: of each (control, treatment)."""
+    return "\r\n".join([header, *(f'{arm},"q ""{i}""",{right},{100 + i % 7},"a\nb"'
+                                  for i, pair in enumerate(pairs) for arm, right in zip(("control", "treatment"), pair))])  # fmt: skip
+
+
+def test_results_of_a_file(reader, tmp_path):
+    made = reader.api.post("/experiments", {"name": "Attention in tiles", "ab_test_config": PLAN}, expect=201).json()
+    file = tmp_path / "results.csv"
+    file.write_bytes(b"\xef\xbb\xbf" + table([(0, 1)] * 9 + [(1, 1)] * 11).encode() + b"\r\n")
+    trial = reader.run("results", "add", "attention in", str(file), "--trial")
+    assert "not explained by chance" in trial.stdout and trial.stderr == "expops: note is no metric of the plan and is left out\n"
+    reader.run("results", "attention in", status=NOT_FOUND)
+    analysis = json.loads(reader.run("results", "add", made["id"], "-", "-o", "json", input=file.read_text(encoding="utf-8-sig")).stdout)
+    assert (analysis["verdict"], analysis["source"], analysis["metrics"][0]["arms"][0]["n"]) == ("better", "rows", 20)
+    shown = reader.run("results", "attention in").stdout
+    assert re.search(r"accuracy +treatment +0\.45 ", shown) and "latency, ms" in shown and "the figures propose: ship" in shown
+    assert "Under 100 examples" in shown
+
+
+@pytest.mark.parametrize("content, told", [
+    ("", "has no column arm"),
+    ("example,accuracy\n1,1", "has no column arm"),
+    ("arm,example,other\ncontrol,1,1", "no column of a metric"),
+    ("arm,accuracy,accuracy\ncontrol,1,1", "the column accuracy twice"),
+    ("arm,accuracy\ncontrol,1\ncontrol,1,1", "line 3: there are 3 cells, and 2 columns"),
+    ("arm,accuracy\n\ncontrol,yes", "line 3: accuracy is no number: yes"),
+    ("arm,accuracy\ncontrol,nan", "is no number"),
+    ('arm,accuracy\n"control,1', "line 2: a quote does not end"),
+    ('arm,accuracy\n"con\ntrol"x,1', "line 3: there is text behind a quote"),
+    ("arm,accuracy\x00\n", "has a NUL"),
+    ("arm,example,accuracy\nthird,1,1", "rows[0].arm"),
+    ("arm,accuracy" + ",x" * 200, "more than 200 cells"),
+])  # fmt: skip
+def test_a_file_that_is_no_result_is_told(reader, content, told):
+    made = reader.api.post("/experiments", {"name": "CSV", "ab_test_config": PLAN}, expect=201).json()
+    assert told in reader.run("results", "add", made["id"], "-", input=content, status=USAGE).stderr
+
+
 def test_an_experiment_of_a_recommendation(reader):
     paper = rows(reader.run("digest", "-o", "jsonl"))[0]["resource_id"]
     made = json.loads(reader.run("experiment", "add", "Try it", "--paper", "1", "--hypothesis", "It is better", "-o", "json").stdout)
