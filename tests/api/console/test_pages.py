@@ -304,6 +304,22 @@ def test_the_way_from_a_paper_to_a_decision_is_walked(browse, reader):
     assert len(seen["passed"]) == 2 and all(HOSTILE in line for line in seen["passed"]) and seen["tables"] == 3
 
 
+def test_results_are_added_from_a_file(browse, cluster):
+    user = cluster.user()
+    plan = {"metrics": [{"key": "accuracy", "kind": "proportion"}]}
+    made = user.api.post("/experiments", {"name": "Tiles", "ab_test_config": plan}, expect=201).json()["id"]
+    lines = [f'{arm},"q ""{i}""",{right},"a\nb"' for i in range(20) for arm, right in (("control", int(i > 8)), ("treatment", 1))]
+    refused = [("example,accuracy\n1,1", "no column “arm”"), ("arm,accuracy\n\ncontrol,yes", "Line 3: “accuracy” is no number: yes"),
+               ('arm,accuracy\n"control,1', "Line 2: a quote"), ("arm,accuracy\ncontrol,1,1", "Line 2: there are 3 cells"),
+               ("arm,example,accuracy\nthird,1,1", "rows[0].arm")]  # fmt: skip
+    file = "\ufeff" + "\r\n".join(["arm,example,accuracy,note", *lines, ""])
+    seen = browse("results", key=user.key, experiment=made, refused=refused, file=file)
+    (refused_by_the_service,) = seen["errors"]
+    assert "400 (Bad Request)" in refused_by_the_service and seen["found"] == []
+    assert "accuracy" in seen["effects"] and "treatment" in seen["effects"]
+    assert user.api.get(f"/experiments/{made}", expect=200).json()["delta_confidence"] == "significant"
+
+
 def test_experiments_are_compared(browse, cluster):
     user, made = cluster.user(), []
     plan = {"mode": "fixed", "planned_n": 1000, "metrics": [{"key": "conversion", "kind": "proportion"}]}

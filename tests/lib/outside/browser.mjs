@@ -216,6 +216,29 @@ const JOURNEYS = {
     return { errors, found, rows, fields, file, address: new URL(page.url()).search };
   },
 
+  /** Results are added to an experiment from a file, after one that is refused. */
+  async results(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/experiments/${values.experiment}`);
+    await page.getByRole("button", { name: "Add results" }).click();
+    const form = page.getByRole("dialog", { name: "Add results" });
+    const send = async (content) => {
+      const file = { name: "results.csv", mimeType: "text/csv", buffer: Buffer.from(content) };
+      await form.getByLabel("File of CSV").setInputFiles(file);
+      await form.getByRole("button", { name: "Analyse" }).click();
+    };
+    for (const [content, told] of values.refused) {
+      await send(content);
+      await form.getByRole("alert").filter({ hasText: told }).waitFor();
+    }
+    const found = await violations(page);
+    await send(values.file);
+    await page.getByText("The results are analysed").waitFor();
+    const effects = await page.getByRole("table", { name: "Effects" }).innerText();
+    return { errors, found, effects };
+  },
+
   /** An endpoint is made, tested, paused, enabled, renamed, given another secret, and deleted. */
   async endpoint(browser, values) {
     const { page, errors } = await open(browser, values);

@@ -147,7 +147,7 @@ function Content({ detail }: { detail: Detail }) {
       }
     >
       <About detail={detail} />
-      <Results id={detail.id} />
+      <Results detail={detail} />
       <Way id={detail.id} />
       <Implementation detail={detail} />
       <History detail={detail} />

@@ -1,15 +1,20 @@
 /** What the results of an experiment say: the verdict in words, and each effect with its interval. */
 import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
 
 import type { Schemas } from "../../api/client";
 import { change, count, figure } from "../../api/format";
 import { Answer } from "../../part/Answer";
+import { Button } from "../../part/Button";
+import { Dialog } from "../../part/Dialog";
+import { useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
 import { Table } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { Interval } from "./Interval";
 import { results } from "./queries";
+import { ResultsForm } from "./ResultsForm";
 
 type Analysis = Schemas["Analysis"];
 type Metric = Analysis["metrics"][number];
@@ -140,11 +145,13 @@ function Earlier({ analyses }: { analyses: readonly Analysis[] }) {
   );
 }
 
-export function Results({ id }: { id: string }) {
+export function Results({ detail }: { detail: Schemas["ExperimentDetail"] }) {
+  const [isOpen, setOpen] = useState(false);
+  const mayAdd = useScope("experiments:write");
   return (
     <section class="group">
       <h2>{words.title}</h2>
-      <Answer query={useQuery(results(id))}>
+      <Answer query={useQuery(results(detail.id))}>
         {([newest, ...earlier]) =>
           newest ? (
             <>
@@ -156,6 +163,12 @@ export function Results({ id }: { id: string }) {
           )
         }
       </Answer>
+      {mayAdd && <Button onClick={() => setOpen(true)}>{words.file.action}</Button>}
+      {isOpen && (
+        <Dialog title={words.file.action} onClose={() => setOpen(false)}>
+          <ResultsForm detail={detail} onDone={() => setOpen(false)} />
+        </Dialog>
+      )}
     </section>
   );
 }
