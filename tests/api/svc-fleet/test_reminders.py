@@ -52,6 +52,17 @@ def test_what_is_shipped_and_not_merged(api, experiment, reminded):
     assert reminded(made) == {}
 
 
+def test_what_is_shipped_with_nothing_to_show(api, experiment, reminded):
+    """Any status may follow any other, and every reason is an item of its own."""
+    made = experiment(status="draft")
+    api.put(f"/experiments/{made['id']}", {"status": "shipped"}, expect=200)
+    items = reminded(made, "experiment_without_data", "experiment_unmerged")
+    assert {kind: item["href"] for kind, item in items.items()} == dict.fromkeys(
+        ("experiment_without_data", "experiment_unmerged"), f"/console/experiments/{made['id']}")
+    api.put(f"/experiments/{made['id']}", {"status": "draft"}, expect=200)
+    assert reminded(made) == {}
+
+
 def test_a_reminder_goes_with_its_experiment(api, experiment, reminded):
     made = experiment(status="running")
     reminded(made, "experiment_overdue")
