@@ -1,0 +1,181 @@
+#include "json/json_canonical.h"
+
+#include "base/base.h"
+#include "json/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXACT_MAX  ((int64_t)1 << 53)
+#define DIGITS_MAX 17 /* that tell every double from its neighbours */
+#define PLAIN_MAX  21 /* ECMA-262, Number::toString: digits before the point, without an exponent */
+#define ZEROS_MAX  6  /* and zeros behind it */
+
+/* --- Numbers ---------------------------------------------------------------------------------- */
+
+/* The shortest digits of a positive number that are read as the same number; `ret_point` is where
+ * the point stands in them: 12.5 is `125` with 2, and 0.001 is `1` with -2. */
+static void shortest_digits(double value, char digits[DIGITS_MAX + 1], int *ret_point)
+{
+	char text[DIGITS_MAX + 16]; /* d.dde+XXX */
+	for (int count = 1; count <= DIGITS_MAX; count++) {
+		snprintf(text, sizeof(text), "%.*e", count - 1, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	const char *exponent = strchr(text, 'e');
+	size_t length = 0;
+	for (const char *c = text; c < exponent; c++)
+		if (*c != '.')
+			digits[length++] = *c;
+	digits[length] = '\0';
+	*ret_point = atoi(exponent + 1) + 1;
+}
+
+static void add_zeros(struct buf *out, int count)
+{
+	for (int i = 0; i < count; i++)
+		buf_add(out, "0", 1);
+}
+
+/* ECMA-262, 14th edition, section 6.1.6.1.20, from step 5. */
+static void add_digits(struct buf *out, const char *digits, int point)
+{
+	int count = (int)strlen(digits);
+	if (point > PLAIN_MAX || point <= -ZEROS_MAX) {
+		buf_add(out, digits, 1);
+		if (count > 1)
+			buf_printf(out, ".%s", digits + 1);
+		buf_printf(out, "e%+d", point - 1);
+	} else if (point <= 0) {
+		buf_puts(out, "0.");
+		add_zeros(out, -point);
+		buf_puts(out, digits);
+	} else {
+		int whole = MIN_OF(count, point);
+		buf_add(out, digits, (size_t)whole);
+		add_zeros(out, point - whole);
+		if (count > whole)
+			buf_printf(out, ".%s", digits + whole);
+	}
+}
+
+static void add_number(struct buf *out, yyjson_val *number)
+{
+	char digits[DIGITS_MAX + 1];
+	int64_t whole;
+	int point;
+	double value = yyjson_get_num(number);
+	if (json_is_whole(number, &whole) && whole > -EXACT_MAX && whole < EXACT_MAX) {
+		buf_add_int(out, whole);
+		return;
+	}
+	if (value < 0)
+		buf_add(out, "-", 1);
+	shortest_digits(fabs(value), digits, &point);
+	add_digits(out, digits, point);
+}
+
+/* --- Texts ------------------------------------------------------------------------------------ */
+
+/* RFC 8785 section 3.2.2.2 */
+static void add_text(struct buf *out, yyjson_val *text)
+{
+	static const char SHORT[32] = {
+		['\b'] = 'b', ['\t'] = 't', ['\n'] = 'n', ['\f'] = 'f', ['\r'] = 'r'};
+	const unsigned char *c = (const unsigned char *)yyjson_get_str(text);
+	const unsigned char *end = c + yyjson_get_len(text);
+	buf_add(out, "\"", 1);
+	for (; c < end; c++) {
+		if (*c == '"' || *c == '\\')
+			buf_printf(out, "\\%c", *c);
+		else if (*c >= 0x20)
+			buf_add(out, c, 1);
+		else if (SHORT[*c])
+			buf_printf(out, "\\%c", SHORT[*c]);
+		else
+			buf_printf(out, "\\u%04x", *c);
+	}
+	buf_add(out, "\"", 1);
+}
+
+/* The rank of a byte of UTF-8 in the order of UTF-16, in which characters beyond the basic plane,
+ * from F0 on, are surrogates and come before U+E000. */
+static int rank(unsigned char byte)
+{
+	return byte == 0xEE || byte == 0xEF ? byte + 0x10 : byte;
+}
+
+/* Section 3.2.3: by UTF-16 code units. */
+static int compare_names(const void *a, const void *b)
+{
+	yyjson_val *left = *(yyjson_val *const *)a, *right = *(yyjson_val *const *)b;
+	const unsigned char *l = (const unsigned char *)yyjson_get_str(left);
+	const unsigned char *r = (const unsigned char *)yyjson_get_str(right);
+	while (*l && *l == *r)
+		l++, r++; /* no name has a NUL */
+	return rank(*l) - rank(*r);
+}
+
+/* --- Values ----------------------------------------------------------------------------------- */
+
+static void add_value(struct arena *arena, struct buf *out, yyjson_val *value);
+
+static void add_object(struct arena *arena, struct buf *out, yyjson_val *object)
+{
+	size_t index, count;
+	yyjson_val *name, *value;
+	yyjson_val **names = arena_array(arena, yyjson_obj_size(object), sizeof(*names));
+	json_obj_foreach (object, index, count, name, value)
+		names[index] = name;
+	qsort(names, count, sizeof(*names), compare_names);
+	buf_add(out, "{", 1);
+	for (index = 0; index < count; index++) {
+		if (index)
+			buf_add(out, ",", 1);
+		add_text(out, names[index]);
+		buf_add(out, ":", 1);
+		add_value(arena, out, names[index] + 1);
+	}
+	buf_add(out, "}", 1);
+}
+
+static void add_array(struct arena *arena, struct buf *out, yyjson_val *array)
+{
+	size_t index, count;
+	yyjson_val *item;
+	buf_add(out, "[", 1);
+	yyjson_arr_foreach (array, index, count, item) {
+		if (index)
+			buf_add(out, ",", 1);
+		add_value(arena, out, item);
+	}
+	buf_add(out, "]", 1);
+}
+
+static void add_value(struct arena *arena, struct buf *out, yyjson_val *value)
+{
+	if (yyjson_is_obj(value))
+		add_object(arena, out, value);
+	else if (yyjson_is_arr(value))
+		add_array(arena, out, value);
+	else if (yyjson_is_str(value))
+		add_text(out, value);
+	else if (yyjson_is_num(value))
+		add_number(out, value);
+	else
+		buf_puts(out, yyjson_is_null(value)    ? "null"
+		              : yyjson_get_bool(value) ? "true"
+		                                       : "false");
+}
+
+char *json_canonical(struct arena *arena, yyjson_val *value, size_t *ret_length)
+{
+	struct buf out = {.arena = arena};
+	add_value(arena, &out, value);
+	if (ret_length)
+		*ret_length = out.length;
+	return out.data;
+}
