@@ -45,6 +45,10 @@ def test_a_run_tries_the_best_recommendation(make_team, papers, runner, tools):
     again = team.dispatch()
     assert runner.run(team.repo, again).conclusion == "success"
     assert (team.reported(again)["status"], len(team.pulls())) == ("skipped_no_candidates", 2)  # this one, and the workflow's
+    listed = team.api.get(f"/fleet/runs?repo={team.repo}&include=selection", expect=200).json()
+    passed = {str(record["run_id"]): record.get("selection_rejected") for record in listed}
+    rejected = {"arxiv_id": paper["resource_id"], "gate": "duplicate", "reason": f"already proposed in #{pull['number']}"}
+    assert (passed[str(again["id"])], passed[str(row["id"])]) == ([rejected], None)
 
 
 def test_a_pinned_paper_is_tried(team, papers, runner):
