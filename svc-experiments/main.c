@@ -1,4 +1,5 @@
 #include "evidence/evidence.h"
+#include "evidence/snapshot.h"
 #include "experiment/evaluation.h"
 #include "experiment/experiment.h"
 #include "experiment/key_experiments.h"
@@ -55,6 +56,7 @@ static const struct job JOBS[] = {
 	{"workflow_cancel", run_workflow_cancel, .acts_for_caller = true},
 	{"reservation_release", run_reservation_release},
 	{"results_collect", results_collect},
+	{"evidence_keep", evidence_keep},
 	{0},
 };
 

@@ -3,6 +3,7 @@
 #include "budget/budget.h"
 #include "budget/reservation.h"
 #include "candidate/rejection.h"
+#include "candidate/retention.h"
 #include "candidate/run_evidence.h"
 #include "chat/chat.h"
 #include "code_host/code_host.h"
@@ -10,6 +11,7 @@
 #include "llm/chat.h"
 #include "loop/worker.h"
 #include "main/service_main.h"
+#include "outcome/outcome_cost.h"
 #include "product/agent_pair.h"
 #include "product/agent_workflow.h"
 #include "report/report.h"
@@ -38,6 +40,7 @@ static const struct route ROUTES[] = {
 	{API_ID_fleet_refresh, fleet_refresh},
 	{API_ID_fleet_prices_get, fleet_prices_get},
 	{API_ID_fleet_rejections_get, rejections_get},
+	{API_ID_fleet_outcome_costs_get, outcome_costs_get},
 	{API_ID_budget_put, budget_put},
 	{API_ID_budgets_list, budget_list},
 	{API_ID_budget_history_list, budget_history_list},
@@ -66,6 +69,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.experiments", "experiment.deleted", inbox_experiment},
 	{"events.code_host", "pull_request", on_code_host_item},
 	{"events.code_host", "issues", on_code_host_item},
+	{"events.code_host", "push", on_code_host_push},
 	{"events.code_host", "workflow_run", on_code_host_run},
 	{"events.code_host", "access", repo_access_lost},
 	{"events.code_host", "endpoint", inbox_endpoint_disabled},
@@ -80,6 +84,7 @@ static const struct recurring RECURRING[] = {
 	{"inbox", inbox_announce, &inbox_check_ms},
 	{"prices", prices_refresh, &PRICES_EVERY_MS},
 	{"budgets", budgets_check, &BUDGETS_CHECK_EVERY_MS},
+	{"retention", fleet_retention_keep, &FLEET_RETENTION_EVERY_MS},
 	{"reservations", reservations_expire, &RESERVATIONS_EVERY_MS},
 	{"unusual_costs", costs_compare, &COSTS_COMPARE_EVERY_MS},
 	{0},
@@ -111,7 +116,8 @@ static const struct service SERVICE = {
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
 	.settings = (const struct setting *const[]){AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
-                                                    CHAT_SETTINGS, COST_SETTINGS, INBOX_SETTINGS,
+                                                    CHAT_SETTINGS, COST_SETTINGS,
+                                                    FLEET_RETENTION_SETTINGS, INBOX_SETTINGS,
                                                     PRICE_SETTINGS, WORDING_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.process_start = process_start,

@@ -21,6 +21,7 @@
 #include "provision/renewal.h"
 #include "provision/schedule.h"
 #include "provision/workflow_file.h"
+#include "quality/precision.h"
 #include "quality/quality.h"
 #include "quality/recommendation_evidence.h"
 #include "refresh/daily.h"
@@ -42,6 +43,7 @@ static const struct route ROUTES[] = {
 	{API_ID_interest_delete, interest_delete},
 	{API_ID_interest_toggle, interest_toggle},
 	{API_ID_interest_quality_get, quality_get},
+	{API_ID_recommendations_precision_get, precision_get},
 	{API_ID_repository_analyze, repository_analyze},
 	{API_ID_candidates_score, candidates_score},
 	{API_ID_preference_model_refit, preference_model_refit},
@@ -104,6 +106,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.runs", "deliverable.open", run_outcome_store},
 	{"events.runs", "deliverable.merged", run_outcome_store},
 	{"events.runs", "deliverable.closed", run_outcome_store},
+	{"events.runs", "deliverable.reverted", run_outcome_store},
 	{"events.runs", "deliverable.withdrawn", run_outcome_store},
 	{0},
 };

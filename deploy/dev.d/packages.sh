@@ -12,7 +12,7 @@ PACKAGES_RUN=(postgresql redis-server curl jq python3)
 PACKAGES_TEST=(
 	libcmocka-dev shellcheck gdb pgbouncer iptables zsh fish
 	'buildah|podman|docker.io'
-	python3-pytest python3-pytest-xdist python3-opentelemetry-proto python3-feedparser
+	python3-pytest python3-pytest-xdist python3-opentelemetry-proto python3-feedparser python3-prov
 	chromium fonts-dejavu-core # for the pages of the console
 )
 # For the programs that stand in for outside services, in tests and in the demo.

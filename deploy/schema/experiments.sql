@@ -62,6 +62,8 @@ CREATE INDEX experiment_by_ticket_source ON experiment USING btree (account_id, 
 CREATE INDEX experiment_by_via ON experiment USING btree (account_id, created_via, id DESC);
 CREATE INDEX experiment_newest ON experiment USING btree (account_id, id DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON experiment FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER evidence_of_change AFTER UPDATE OF outcome, status ON experiment FOR EACH ROW WHEN ((((new.outcome IS NOT NULL) AND (new.outcome IS DISTINCT FROM old.outcome)) OR ((new.status = ANY (ARRAY['shipped'::text, 'rejected'::text, 'abandoned'::text])) AND (new.status <> old.status)))) EXECUTE FUNCTION experiment_decided();
+CREATE TRIGGER evidence_of_new AFTER INSERT ON experiment FOR EACH ROW WHEN (((new.outcome IS NOT NULL) OR (new.status = ANY (ARRAY['shipped'::text, 'rejected'::text, 'abandoned'::text])))) EXECUTE FUNCTION experiment_decided();
 CREATE TRIGGER experiment_deleted AFTER DELETE ON experiment REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION experiment_counted();
 CREATE TRIGGER experiment_inserted AFTER INSERT ON experiment REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION experiment_counted();
 CREATE TRIGGER implementation_announce AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW WHEN (((new.pipeline_status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) AND (old.pipeline_status <> new.pipeline_status))) EXECUTE FUNCTION implementation_announce();
@@ -143,6 +145,20 @@ CREATE TABLE experiment_count (
 WITH (fillfactor='50');
 ALTER TABLE ONLY experiment_count
     ADD CONSTRAINT experiment_count_pkey PRIMARY KEY (account_id, part);
+
+CREATE TABLE experiment_evidence (
+    experiment_id uuid NOT NULL,
+    version bigint NOT NULL,
+    at timestamp with time zone NOT NULL,
+    trigger text NOT NULL,
+    digest text NOT NULL,
+    graph jsonb NOT NULL,
+    CONSTRAINT experiment_evidence_trigger_check CHECK ((trigger = ANY (ARRAY['outcome'::text, 'status'::text])))
+);
+ALTER TABLE ONLY experiment_evidence
+    ADD CONSTRAINT experiment_evidence_pkey PRIMARY KEY (experiment_id, version);
+ALTER TABLE ONLY experiment_evidence
+    ADD CONSTRAINT experiment_evidence_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 
 CREATE TABLE experiment_history (
     id bigint NOT NULL,

@@ -200,6 +200,10 @@ CREATE TABLE deliverable (
     interest_id text,
     recommendation_id text,
     arxiv_id text,
+    reverted_at timestamp with time zone,
+    reverted_by text,
+    reapplied_at timestamp with time zone,
+    reapplied_by text,
     CONSTRAINT deliverable_kind_check CHECK ((kind = ANY (ARRAY['pull_request'::text, 'issue'::text, 'other'::text]))),
     CONSTRAINT deliverable_stage_check CHECK ((stage = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text])))
 );
@@ -210,10 +214,11 @@ CREATE INDEX deliverable_item ON deliverable USING btree (repo_key, kind, number
 CREATE INDEX deliverable_merged ON deliverable USING btree (account_id, closed_at) INCLUDE (repo_key, opened_at) WHERE ((stage = 'merged'::text) AND (kind = 'pull_request'::text));
 CREATE INDEX deliverable_newest ON deliverable USING btree (account_id, opened_at DESC, url) INCLUDE (repo_key, kind, stage);
 CREATE INDEX deliverable_open ON deliverable USING btree (account_id, opened_at) WHERE ((stage = 'open'::text) AND (kind <> 'other'::text));
-CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN ((((((old.stage IS DISTINCT FROM new.stage) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_emit_change();
+CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN ((((((((old.stage IS DISTINCT FROM new.stage) OR (old.reverted_at IS DISTINCT FROM new.reverted_at)) OR (old.reapplied_at IS DISTINCT FROM new.reapplied_at)) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_emit_change();
 CREATE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_emit_change();
 CREATE TRIGGER deliverable_new AFTER INSERT ON deliverable FOR EACH ROW WHEN ((new.kind <> 'other'::text)) EXECUTE FUNCTION deliverable_announce();
 CREATE TRIGGER deliverable_passed AFTER UPDATE OF stage ON deliverable FOR EACH ROW WHEN (((new.kind <> 'other'::text) AND (new.stage <> old.stage))) EXECUTE FUNCTION deliverable_announce();
+CREATE TRIGGER deliverable_reverted AFTER UPDATE OF reverted_at ON deliverable FOR EACH ROW WHEN (((new.reverted_at IS NOT NULL) AND (old.reverted_at IS NULL))) EXECUTE FUNCTION deliverable_announce_revert();
 
 CREATE TABLE experiment (
     id uuid NOT NULL,
@@ -361,6 +366,7 @@ CREATE TABLE candidate (
 );
 ALTER TABLE ONLY candidate
     ADD CONSTRAINT candidate_pkey PRIMARY KEY (run, arxiv_id);
+CREATE INDEX candidate_by_age ON candidate USING btree (first_at) WHERE (gate IS NOT NULL);
 CREATE INDEX candidate_of_paper ON candidate USING btree (account_id, arxiv_id);
 
 CREATE TABLE code_host_item (
@@ -371,12 +377,26 @@ CREATE TABLE code_host_item (
     opened_at timestamp with time zone,
     closed_at timestamp with time zone,
     told_at timestamp with time zone,
+    merge_commit text,
     CONSTRAINT code_host_item_kind_check CHECK ((kind = ANY (ARRAY['pull_request'::text, 'issue'::text]))),
     CONSTRAINT code_host_item_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600))),
     CONSTRAINT code_host_item_state_check CHECK ((state = ANY (ARRAY['open'::text, 'closed'::text, 'merged'::text])))
 );
 ALTER TABLE ONLY code_host_item
     ADD CONSTRAINT code_host_item_pkey PRIMARY KEY (repo_key, kind, number);
+CREATE INDEX code_host_item_commit ON code_host_item USING btree (repo_key, merge_commit) WHERE (merge_commit IS NOT NULL);
+
+CREATE TABLE code_host_revert (
+    repo_key text NOT NULL,
+    target text NOT NULL,
+    by text NOT NULL,
+    at timestamp with time zone NOT NULL,
+    CONSTRAINT code_host_revert_by_check CHECK ((octet_length(by) <= 40)),
+    CONSTRAINT code_host_revert_repo_key_check CHECK (((repo_key = lower(repo_key)) AND (octet_length(repo_key) <= 600))),
+    CONSTRAINT code_host_revert_target_check CHECK ((octet_length(target) <= 40))
+);
+ALTER TABLE ONLY code_host_revert
+    ADD CONSTRAINT code_host_revert_pkey PRIMARY KEY (repo_key, target, by);
 
 CREATE TABLE cost_look (
     account_id uuid NOT NULL,

@@ -235,7 +235,8 @@ CREATE TABLE experiment (
     target_metric text,
     pr_status text,
     project_id uuid,
-    arxiv_ids text[] NOT NULL
+    arxiv_ids text[] NOT NULL,
+    decided_at timestamp with time zone
 );
 ALTER TABLE ONLY experiment
     ADD CONSTRAINT experiment_pkey PRIMARY KEY (id);
@@ -496,6 +497,7 @@ CREATE TABLE run_outcome (
     interest_id uuid,
     recommendation_id uuid,
     arxiv_id text,
+    stage_at timestamp with time zone,
     CONSTRAINT run_outcome_url_check CHECK ((octet_length(url) <= 8192))
 );
 ALTER TABLE ONLY run_outcome

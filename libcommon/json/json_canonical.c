@@ -19,7 +19,7 @@
  * the point stands in them: 12.5 is `125` with 2, and 0.001 is `1` with -2. */
 static void shortest_digits(double value, char digits[DIGITS_MAX + 1], int *ret_point)
 {
-	char text[DIGITS_MAX + 16]; /* d.dde+XXX */
+	char text[DIGITS_MAX + 16]; /* 1.25e+02 */
 	for (int count = 1; count <= DIGITS_MAX; count++) {
 		snprintf(text, sizeof(text), "%.*e", count - 1, value);
 		if (strtod(text, NULL) == value)
@@ -31,7 +31,7 @@ static void shortest_digits(double value, char digits[DIGITS_MAX + 1], int *ret_
 		if (*c != '.')
 			digits[length++] = *c;
 	digits[length] = '\0';
-	*ret_point = atoi(exponent + 1) + 1;
+	*ret_point = (int)strtol(exponent + 1, NULL, 10) + 1;
 }
 
 static void add_zeros(struct buf *out, int count)

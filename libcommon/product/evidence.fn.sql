@@ -1,5 +1,5 @@
 -- Parts of the graph that shows how an experiment came to its decision, to which several services contribute
--- (svc-experiments/evidence/evidence.h), and the rule of what became of a paper that was tried.
+-- (svc-experiments/evidence/evidence.h), the rule of what became of a paper that was tried, and shares of such papers.
 
 CREATE OR REPLACE FUNCTION evidence_node(id text, kind text, at timestamptz, url text, data json) RETURNS json LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -24,3 +24,10 @@ CREATE OR REPLACE FUNCTION trial_verdict(outcome text, status text, pr_status te
         WHEN status = 'draft' AND outcome IS NULL AND pr_status IS NULL THEN 'untried'
         ELSE 'pending' END
 $$;
+
+-- A share with its 95 % interval by Wilson's score (Wilson, 1927, equation 2 with z = 1.96); null below 5, of which it would say nothing.
+CREATE OR REPLACE FUNCTION share_json(n bigint, total bigint) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE
+RETURN CASE WHEN total >= 5 THEN json_build_object(
+    'n', n, 'of', total, 'share', round(n::numeric / total, 4),
+    'low', round(((n + 1.9208 - 1.96 * sqrt(n::numeric * (total - n) / total + 0.9604)) / (total + 3.8416))::numeric, 4),
+    'high', round(((n + 1.9208 + 1.96 * sqrt(n::numeric * (total - n) / total + 0.9604)) / (total + 3.8416))::numeric, 4)) END;

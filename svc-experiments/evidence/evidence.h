@@ -1,14 +1,19 @@
 /** svc-experiments/evidence/: the way of an experiment from its paper to its decision, and what
  * became of a paper.
  *
- *     evidence.c  the operation of an experiment, and what the parts are asked
- *     part.c      asks the services for their parts
- *     graph.c     puts the parts together
- *     summary.c   what the graph says, in figures and sentences
- *     outcome.c   the operation of a paper
+ *     evidence.c    the operation of an experiment
+ *     snapshot.c    keeps the evidence as it was at a decision
+ *     collection.c  makes one answer of the parts, and seals it with a digest
+ *     part.c        asks the services for their parts
+ *     graph.c       puts the parts together
+ *     fit.c         cuts a graph that is too large
+ *     summary.c     what the graph says, in figures and sentences
+ *     page.c        it as a page of Markdown
+ *     provenance.c  it as PROV-JSON
+ *     outcome.c     the operation of a paper
  *
  * The graph is put together when it is asked for, from parts that each service makes of its own
- * tables, and is stored nowhere. A part is {"nodes": [node], "edges": [edge]}:
+ * tables; one is kept for each decision. A part is {"nodes": [node], "edges": [edge]}:
  *
  *     {"id": "0190…", "kind": "run", "at": "2026-01-31T09:30:00.000Z", "url": null, "data": {…}}
  *     {"from": "selection:0190…", "to": "paper:2205.14135", "kind": "considered",

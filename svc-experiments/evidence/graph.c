@@ -2,6 +2,7 @@
 
 #include "json/json.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void graph_init(struct graph *graph, struct arena *arena, yyjson_mut_doc *doc)
@@ -26,6 +27,23 @@ bool graph_has(const struct graph *graph, const char *id)
 		if (strcmp(graph->ids[i], id) == 0)
 			return true;
 	return false;
+}
+
+yyjson_mut_val *graph_data(const struct graph *graph, const char *id)
+{
+	size_t index, count;
+	yyjson_mut_val *node;
+	yyjson_mut_arr_foreach (graph->nodes, index, count, node)
+		if (strcmp(graph->ids[index], id) == 0)
+			return yyjson_mut_obj_get(node, "data");
+	return NULL;
+}
+
+bool graph_is_reverted(const struct graph *graph, const char *url)
+{
+	yyjson_mut_val *data = url ? graph_data(graph, url) : NULL;
+	return yyjson_mut_is_str(yyjson_mut_obj_get(data, "reverted_at")) &&
+	       !yyjson_mut_is_str(yyjson_mut_obj_get(data, "reapplied_at"));
 }
 
 /* Whether a node of this id is to be added. */
@@ -111,6 +129,51 @@ const char *graph_first_at(const struct graph *graph, const char *kind)
 	}
 	return first;
 }
+
+/* --- Order ------------------------------------------------------------------------------------ */
+
+/* Times of one form, the newest first; NULL is the oldest. */
+static int compare_times(const char *a, const char *b)
+{
+	return strcmp(b ? b : "", a ? a : "");
+}
+
+static int compare_nodes(const void *a, const void *b)
+{
+	yyjson_mut_val *left = *(yyjson_mut_val *const *)a, *right = *(yyjson_mut_val *const *)b;
+	int order = compare_times(yyjson_mut_get_str(yyjson_mut_obj_get(left, "at")),
+	                          yyjson_mut_get_str(yyjson_mut_obj_get(right, "at")));
+	return order ? order
+	             : strcmp(yyjson_mut_get_str(yyjson_mut_obj_get(left, "id")),
+	                      yyjson_mut_get_str(yyjson_mut_obj_get(right, "id")));
+}
+
+static int compare_edges(const void *a, const void *b)
+{
+	const struct graph_edge *left = a, *right = b;
+	int order =
+		compare_times(json_get_text(left->json, "at"), json_get_text(right->json, "at"));
+	order = order ? order : strcmp(left->from, right->from);
+	order = order ? order : strcmp(left->to, right->to);
+	return order ? order : strcmp(left->kind, right->kind);
+}
+
+void graph_sort(struct graph *graph)
+{
+	size_t index, count;
+	yyjson_mut_val *node;
+	yyjson_mut_val **nodes = arena_array(graph->arena, node_count(graph), sizeof(*nodes));
+	yyjson_mut_arr_foreach (graph->nodes, index, count, node)
+		nodes[index] = node;
+	qsort(nodes, count, sizeof(*nodes), compare_nodes);
+	graph->nodes = yyjson_mut_arr(graph->doc);
+	for (index = 0; index < count; index++)
+		put(graph, yyjson_mut_get_str(yyjson_mut_obj_get(nodes[index], "id")),
+		    nodes[index]);
+	qsort(graph->edges, graph->edge_count, sizeof(*graph->edges), compare_edges);
+}
+
+/* --- Edges ------------------------------------------------------------------------------------ */
 
 static int compare_ids(const void *a, const void *b)
 {

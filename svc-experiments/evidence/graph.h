@@ -42,11 +42,21 @@ void graph_add_node(struct graph *graph, const char *id, const char *kind, yyjso
 
 bool graph_has(const struct graph *graph, const char *id);
 
+/** What a node says; NULL: there is no such node. */
+yyjson_mut_val *graph_data(const struct graph *graph, const char *id);
+
+/** Whether this is a pull request that was reverted and not merged again; `url` may be NULL. */
+bool graph_is_reverted(const struct graph *graph, const char *url);
+
 /** How many nodes have this kind. */
 size_t graph_count(const struct graph *graph, const char *kind);
 
 /** The earliest `at` of the nodes of a kind; NULL: there is none. */
 const char *graph_first_at(const struct graph *graph, const char *kind);
+
+/** Bring nodes and edges into one order, the newest first and those without a time last, so that
+ * equal graphs are written alike in whatever order their parts came. */
+void graph_sort(struct graph *graph);
 
 /** The edges between nodes that are there, as a JSON array. */
 yyjson_mut_val *graph_edges(const struct graph *graph);

@@ -60,17 +60,6 @@ static void ask_parts(struct request *rq, const struct pg_rows *rows, struct par
 
 /* --- Lists ------------------------------------------------------------------------------------ */
 
-static yyjson_mut_val *find_node(const struct outcome *o, const char *id)
-{
-	size_t i, count;
-	yyjson_mut_val *node;
-	yyjson_mut_arr_foreach (o->graph.nodes, i, count, node) {
-		if (strcmp(o->graph.ids[i], id) == 0)
-			return node;
-	}
-	return NULL;
-}
-
 /* A node as an item of a list: its id under a name of its own, when it was, and what it says. */
 static yyjson_mut_val *flat(const struct outcome *o, const char *id_name, yyjson_mut_val *node)
 {
@@ -122,7 +111,7 @@ static void add_runs(struct outcome *o)
 static yyjson_mut_val *rejection(const struct outcome *o, const struct graph_edge *edge)
 {
 	const char *id = edge->from + strlen("selection:");
-	yyjson_mut_val *run = yyjson_mut_obj_get(find_node(o, id), "data");
+	yyjson_mut_val *run = graph_data(&o->graph, id);
 	static const char *const OF_RUN[] = {"repo", "run_id", "interest_id"};
 	yyjson_mut_val *item = yyjson_mut_obj(o->doc);
 	yyjson_mut_obj_add_str(o->doc, item, "run", id);
@@ -162,14 +151,19 @@ static bool is_of_experiment(const struct outcome *o, const char *url)
 	return false;
 }
 
-static const char *verdict_of(yyjson_mut_val *data)
+/* One that was reverted is as good as closed until it is merged again, which counts from then. */
+static const char *verdict_of(const struct outcome *o, const char *url)
 {
+	yyjson_mut_val *data = graph_data(&o->graph, url);
+	const char *stage = yyjson_mut_get_str(yyjson_mut_obj_get(data, "stage"));
 	const char *closed_at = yyjson_mut_get_str(yyjson_mut_obj_get(data, "closed_at"));
-	int64_t closed_ms = time_now_ms();
-	if (closed_at)
-		time_parse(closed_at, strlen(closed_at), &closed_ms);
-	return verdict_of_pull_request(yyjson_mut_get_str(yyjson_mut_obj_get(data, "stage")),
-	                               closed_ms, time_now_ms());
+	const char *reapplied_at = yyjson_mut_get_str(yyjson_mut_obj_get(data, "reapplied_at"));
+	const char *since = reapplied_at ? reapplied_at : closed_at;
+	int64_t since_ms = time_now_ms();
+	if (since)
+		time_parse(since, strlen(since), &since_ms);
+	return verdict_of_pull_request(graph_is_reverted(&o->graph, url) ? "closed" : stage,
+	                               since_ms, time_now_ms());
 }
 
 /* A pull request of an experiment has no verdict of its own: the experiment's counts. */
@@ -182,7 +176,7 @@ static void add_pull_requests(struct outcome *o)
 		if (!is_of_kind(node, "pull_request"))
 			continue;
 		bool is_own = !is_of_experiment(o, o->graph.ids[i]);
-		const char *verdict = is_own ? verdict_of(yyjson_mut_obj_get(node, "data")) : NULL;
+		const char *verdict = is_own ? verdict_of(o, o->graph.ids[i]) : NULL;
 		yyjson_mut_val *item = flat(o, "url", node);
 		json_add_text(o->doc, item, "verdict", verdict);
 		verdict_add(&o->count, verdict);
@@ -190,14 +184,28 @@ static void add_pull_requests(struct outcome *o)
 	}
 }
 
+/* Where no person has decided, a pull request that was reverted has failed. */
+static const char *verdict_of_experiment(const struct outcome *o, yyjson_val *experiment)
+{
+	bool is_decided = json_get_bool(experiment, "is_decided", false);
+	bool is_reverted = graph_is_reverted(&o->graph, json_get_text(experiment, "pr_url"));
+	return is_reverted && !is_decided ? "failed" : json_get_text(experiment, "verdict");
+}
+
 static void add_experiments(struct outcome *o, const struct pg_rows *rows)
 {
 	size_t i, count;
 	yyjson_val *experiment;
-	yyjson_arr_foreach (o->experiments, i, count, experiment)
-		verdict_add(&o->count, json_get_text(experiment, "verdict"));
-	yyjson_mut_obj_add_val(o->doc, o->root, "experiments",
-	                       yyjson_val_mut_copy(o->doc, o->experiments));
+	yyjson_mut_val *list = yyjson_mut_obj_add_arr(o->doc, o->root, "experiments");
+	yyjson_arr_foreach (o->experiments, i, count, experiment) {
+		const char *verdict = verdict_of_experiment(o, experiment);
+		yyjson_mut_val *item = yyjson_val_mut_copy(o->doc, experiment);
+		yyjson_mut_obj_remove_key(item, "is_decided");
+		yyjson_mut_obj_remove_key(item, "verdict");
+		json_add_text(o->doc, item, "verdict", verdict);
+		verdict_add(&o->count, verdict);
+		yyjson_mut_arr_append(list, item);
+	}
 	yyjson_mut_obj_add_val(o->doc, o->root, "evaluations",
 	                       yyjson_mut_raw(o->doc, pg_get(rows, 0, "evaluations")));
 }

@@ -15,6 +15,7 @@ SELECT arxiv_id_of($2) AS arxiv_id,
        (SELECT coalesce(json_agg(json_build_object(
                    'experiment_id', (e).id, 'name', (e).name, 'status', (e).status, 'outcome', (e).outcome,
                    'decision', left((e).decision, 2000), 'pr_url', (e).pr_url, 'verdict', experiment_verdict(e),
+                   'is_decided', trial_verdict((e).outcome, (e).status, NULL, NULL) IN ('worked', 'failed'),
                    'decided_at', (SELECT time_json(max(d.at)) FROM experiment_decisions(s.e) d)) ORDER BY (e).id DESC), '[]')
         FROM shown s) AS experiments,
        (SELECT coalesce(json_agg((e).pr_url) FILTER (WHERE (e).pr_url IS NOT NULL), '[]') FROM shown) AS urls,

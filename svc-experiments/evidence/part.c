@@ -185,6 +185,16 @@ yyjson_mut_val *parts_missing(yyjson_mut_doc *doc, const struct part parts[PART_
 	return missing;
 }
 
+bool parts_are_unanswered(const struct part parts[PART_COUNT])
+{
+	for (enum part_name name = 0; name < PART_COUNT; name++) {
+		const char *why = parts[name].missing;
+		if (why && (strcmp(why, "timeout") == 0 || strcmp(why, "unavailable") == 0))
+			return true;
+	}
+	return false;
+}
+
 int64_t parts_hidden(const struct part parts[PART_COUNT])
 {
 	int64_t hidden = 0;

@@ -38,5 +38,8 @@ void parts_add_papers(struct request *rq, struct graph *graph, struct part *pape
 /** `[{"part": "fleet", "why": "timeout"}]` */
 yyjson_mut_val *parts_missing(yyjson_mut_doc *doc, const struct part parts[PART_COUNT]);
 
+/** Whether a service did not answer, so that the same question may have another answer later. */
+bool parts_are_unanswered(const struct part parts[PART_COUNT]);
+
 /** The sum of `hidden` over the parts: what the key's limit keeps back. */
 int64_t parts_hidden(const struct part parts[PART_COUNT]);

@@ -17,8 +17,9 @@ struct summary {
 	yyjson_mut_val *json;
 };
 
-/* When the first pull request that runs opened was merged; NULL: none was. */
-static const char *first_merge(const struct graph *graph)
+/* The earliest time, `closed_at` or `reverted_at`, of a pull request that was merged; NULL: there
+ * is none. */
+static const char *first_of_merged(const struct graph *graph, const char *time)
 {
 	size_t i, count;
 	yyjson_mut_val *node;
@@ -26,7 +27,7 @@ static const char *first_merge(const struct graph *graph)
 	yyjson_mut_arr_foreach (graph->nodes, i, count, node) {
 		yyjson_mut_val *data = yyjson_mut_obj_get(node, "data");
 		const char *stage = yyjson_mut_get_str(yyjson_mut_obj_get(data, "stage"));
-		const char *at = yyjson_mut_get_str(yyjson_mut_obj_get(data, "closed_at"));
+		const char *at = yyjson_mut_get_str(yyjson_mut_obj_get(data, time));
 		bool is_merged = stage && strcmp(stage, "merged") == 0;
 		if (is_merged && at && (!first || strcmp(at, first) < 0))
 			first = at;
@@ -62,6 +63,7 @@ static void add_times(struct summary *s)
 	add_text(s, "started_at", s->started_at);
 	add_text(s, "pr_opened_at", s->pr_opened_at);
 	add_text(s, "merged_at", s->merged_at);
+	add_text(s, "reverted_at", first_of_merged(s->graph, "reverted_at"));
 	add_text(s, "decided_at", s->facts->decided_at);
 	yyjson_mut_val *hours = yyjson_mut_obj_add_obj(s->graph->doc, s->json, "hours");
 	add_hours(s, hours, "to_run", s->started_at);
@@ -150,7 +152,8 @@ yyjson_mut_val *summary_json(const struct graph *graph, const struct part parts[
 		.recommended_at = graph_first_at(graph, "recommendation"),
 		.started_at = graph_first_at(graph, "run"),
 		.pr_opened_at = graph_first_at(graph, "pull_request"),
-		.merged_at = facts->merged_at ? facts->merged_at : first_merge(graph),
+		.merged_at =
+			facts->merged_at ? facts->merged_at : first_of_merged(graph, "closed_at"),
 		.json = yyjson_mut_obj(graph->doc),
 	};
 	add_times(&s);

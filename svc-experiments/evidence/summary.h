@@ -13,7 +13,7 @@ struct summary_facts {
 
 /** The summary of a graph as an object of its document:
  *
- *     {"recommended_at", "selected_at", "started_at", "pr_opened_at", "merged_at", "decided_at",
+ *     {"recommended_at", "selected_at", "started_at", "pr_opened_at", "merged_at", "reverted_at", "decided_at",
  *      "hours": {"to_run", "to_pull_request", "to_merge", "to_decision"}, "runs", "runs_with_cost",
  *      "cost_usd", "rejected", "evaluations", "verdict", "sentences": ["…", "…", "…"]}
  *

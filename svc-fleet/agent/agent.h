@@ -45,6 +45,9 @@ void inbox_digest_get(struct request *rq);
 /** Events `pull_request` and `issues` of the code host: what became of what a run opened. */
 void on_code_host_item(struct request *rq, const struct event *event);
 
+/** Event `push` of the code host: its last commit may revert what was merged. */
+void on_code_host_push(struct request *rq, const struct event *event);
+
 /** Event `workflow_run` of the code host: a run of the agents' workflow has begun or ended. */
 void on_code_host_run(struct request *rq, const struct event *event);
 

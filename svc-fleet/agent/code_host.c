@@ -8,18 +8,36 @@
 
 #include <string.h>
 
+/* What it says it reverts, as JSON; NULL: nothing. */
+static const char *reverts_of(struct request *rq, const struct event *event)
+{
+	yyjson_val *reverts = json_get(event->data, "reverts");
+	return yyjson_is_arr(reverts) ? json_write(rq->arena, reverts, NULL) : NULL;
+}
+
 void on_code_host_item(struct request *rq, const struct event *event)
 {
 	const char *state = event_require_text(rq, event, "state");
+	bool is_merged = json_get_bool(event->data, "merged", false);
 	repo_access_renew_owners(rq, repository_of_event(rq, event));
-	if (json_get_bool(event->data, "merged", false))
+	if (is_merged)
 		state = "merged";
 	pg_query(rq, CODE_HOST_ITEM_UPDATE_SQL, pg_text(event_require_text(rq, event, "repo")),
 	         pg_text(strcmp(event->type, "issues") == 0 ? "issue" : "pull_request"),
 	         pg_int(json_get_int(event->data, "number", 0)), pg_text(state),
 	         pg_text(json_get_text(event->data, "action")),
 	         pg_text(event_require_text(rq, event, "occurred_at")),
-	         repository_number_of(rq, event));
+	         repository_number_of(rq, event),
+	         pg_text(is_merged ? json_get_text(event->data, "commit") : NULL),
+	         pg_text(reverts_of(rq, event)));
+}
+
+void on_code_host_push(struct request *rq, const struct event *event)
+{
+	const char *reverts = reverts_of(rq, event);
+	if (reverts)
+		pg_query(rq, CODE_HOST_PUSH_SQL, pg_text(event_require_text(rq, event, "repo")),
+		         pg_text(reverts), pg_time(event->at_ms), repository_number_of(rq, event));
 }
 
 void on_code_host_run(struct request *rq, const struct event *event)

@@ -123,14 +123,19 @@ BEGIN
     IF old_key = new_key THEN
         RETURN;
     END IF;
-    INSERT INTO code_host_item AS i (repo_key, kind, number, state, opened_at, closed_at, told_at)
-    SELECT new_key, o.kind, o.number, o.state, o.opened_at, o.closed_at, o.told_at FROM code_host_item o WHERE o.repo_key = old_key
+    INSERT INTO code_host_item AS i (repo_key, kind, number, state, opened_at, closed_at, told_at, merge_commit)
+    SELECT new_key, o.kind, o.number, o.state, o.opened_at, o.closed_at, o.told_at, o.merge_commit FROM code_host_item o
+    WHERE o.repo_key = old_key
     ORDER BY o.kind, o.number
     ON CONFLICT (repo_key, kind, number) DO UPDATE SET
         state = CASE WHEN excluded.told_at > i.told_at OR i.told_at IS NULL THEN excluded.state ELSE i.state END,
         opened_at = least(i.opened_at, excluded.opened_at), closed_at = greatest(i.closed_at, excluded.closed_at),
-        told_at = greatest(i.told_at, excluded.told_at);
+        told_at = greatest(i.told_at, excluded.told_at), merge_commit = coalesce(i.merge_commit, excluded.merge_commit);
     DELETE FROM code_host_item o WHERE o.repo_key = old_key;
+    INSERT INTO code_host_revert (repo_key, target, by, at)
+    SELECT new_key, o.target, o.by, o.at FROM code_host_revert o WHERE o.repo_key = old_key
+    ON CONFLICT DO NOTHING;
+    DELETE FROM code_host_revert o WHERE o.repo_key = old_key;
 END $$;
 
 -- An account that is deleted meanwhile has nothing left to move once its lock is held.

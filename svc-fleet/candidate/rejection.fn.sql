@@ -1,19 +1,18 @@
 -- What became of papers that runs passed over, beside those that they chose.
 
--- A share with its 95 % interval by Wilson's score (Wilson, 1927, equation 2 with z = 1.96); null below 5, of which it would say nothing.
-CREATE OR REPLACE FUNCTION share_json(n bigint, total bigint) RETURNS json LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN CASE WHEN total >= 5 THEN json_build_object(
-    'n', n, 'of', total, 'share', round(n::numeric / total, 4),
-    'low', round(((n + 1.9208 - 1.96 * sqrt(n::numeric * (total - n) / total + 0.9604)) / (total + 3.8416))::numeric, 4),
-    'high', round(((n + 1.9208 + 1.96 * sqrt(n::numeric * (total - n) / total + 0.9604)) / (total + 3.8416))::numeric, 4)) END;
-
--- The time of a merge is that of its event here.
-CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT trial_verdict(e.outcome, e.status, e.pr_status, CASE WHEN e.pr_status = 'merged' THEN e.told_at END)
+-- A pull request that was reverted is as good as closed until it is merged again, which counts from then on.
+CREATE OR REPLACE FUNCTION deliverable_verdict(d deliverable) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN d.reverted_at IS NOT NULL AND d.reapplied_at IS NULL THEN 'failed'
+                ELSE trial_verdict(NULL, NULL, d.stage, CASE WHEN d.stage = 'merged' THEN coalesce(d.reapplied_at, d.closed_at) END) END
 $$;
 
-CREATE OR REPLACE FUNCTION deliverable_verdict(d deliverable) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT trial_verdict(NULL, NULL, d.stage, CASE WHEN d.stage = 'merged' THEN d.closed_at END)
+-- The time of a merge is that of its event here. What a person decided counts before the pull request, and that of a run says whether it
+-- was reverted.
+CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN e.pr_status = 'merged' AND coalesce((SELECT d.reverted_at IS NOT NULL AND d.reapplied_at IS NULL FROM deliverable d
+                                                          WHERE d.account_id = e.account_id AND d.url = e.pr_url), false)
+                THEN trial_verdict(e.outcome, e.status, 'closed', NULL)
+                ELSE trial_verdict(e.outcome, e.status, e.pr_status, CASE WHEN e.pr_status = 'merged' THEN e.told_at END) END
 $$;
 
 -- Who tried a paper: runs with the pull request that they opened, and experiments. A pull request that an experiment names counts by that.

@@ -47,6 +47,10 @@ WITH asked AS MATERIALIZED (
     WHERE x.rejected > 0 OR (s.run).record ? 'broad_pool_size' OR s.detail ?| ARRAY['selection_reasoning_excerpt', 'refine_queries']
 ), opened AS MATERIALIZED (
     SELECT (s.run).id, d.* FROM shown s JOIN deliverable d ON d.account_id = $1 AND d.url = (s.run).artifact_url AND d.kind <> 'other'
+), revert AS MATERIALIZED (
+    SELECT DISTINCT o.url, o.repo, r.kind, r.by, r.at
+    FROM opened o, LATERAL (VALUES ('reverted_by', o.reverted_by, o.reverted_at), ('reapplied_by', o.reapplied_by, o.reapplied_at)) AS r (kind, by, at)
+    WHERE r.by IS NOT NULL
 ), node AS (
     SELECT run_evidence_node(run) AS node, (run).at FROM shown
     UNION ALL
@@ -57,9 +61,16 @@ WITH asked AS MATERIALIZED (
     FROM selection s
     UNION ALL
     SELECT evidence_node(o.url, o.kind, o.opened_at, o.url, json_build_object(
-        'repo', o.repo, 'number', o.number, 'stage', o.stage, 'opened_at', time_json(o.opened_at), 'closed_at', time_json(o.closed_at))),
-        o.opened_at
+        'repo', o.repo, 'number', o.number, 'stage', o.stage, 'opened_at', time_json(o.opened_at), 'closed_at', time_json(o.closed_at),
+        'reverted_at', time_json(o.reverted_at), 'reverted_by', o.reverted_by, 'reapplied_at', time_json(o.reapplied_at),
+        'reapplied_by', o.reapplied_by)), o.opened_at
     FROM (SELECT DISTINCT ON (url) * FROM opened ORDER BY url) o
+    UNION ALL
+    SELECT evidence_node(r.by, 'pull_request', r.at, r.by, json_build_object(
+        'repo', r.repo, 'number', substring(r.by FROM '/pull/([0-9]+)$')::bigint, 'stage', 'merged', 'opened_at', NULL, 'closed_at', time_json(r.at))),
+        r.at
+    FROM (SELECT DISTINCT ON (by) * FROM revert WHERE by ~ '/pull/[0-9]+$' ORDER BY by) r
+    WHERE r.by NOT IN (SELECT url FROM opened)
 ), edge AS (
     SELECT evidence_edge((s.run).id::text, 'paper:' || c.arxiv_id, 'about', (s.run).at) AS edge
     FROM shown s JOIN considered c ON c.id = (s.run).id AND c.gate IS NULL
@@ -72,6 +83,7 @@ WITH asked AS MATERIALIZED (
     SELECT evidence_edge(s.node, (s.run).record ->> 'recommendation_id', 'selected', (s.run).at)
     FROM selection s WHERE (s.run).record ->> 'recommendation_id' ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
     UNION ALL SELECT evidence_edge(id::text, url, 'opened', opened_at) FROM opened
+    UNION ALL SELECT evidence_edge(url, by, kind, at) FROM revert WHERE by ~ '/pull/[0-9]+$'
     UNION ALL SELECT evidence_edge(d.for, d.id::text, 'ran', (s.run).at) FROM dispatched d JOIN shown s ON (s.run).id = d.id
 )
 SELECT json_build_object(

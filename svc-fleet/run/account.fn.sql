@@ -6,6 +6,8 @@ BEGIN
     DELETE FROM code_host_item i
     WHERE i.repo_key = ANY (unowned)
       AND NOT EXISTS (SELECT FROM deliverable d WHERE d.repo_key = i.repo_key AND d.kind = i.kind AND d.number = i.number);
+    DELETE FROM code_host_revert v
+    WHERE v.repo_key = ANY (unowned) AND NOT EXISTS (SELECT FROM deliverable d WHERE d.repo_key = v.repo_key);
     DELETE FROM run_status s WHERE s.account_id IS NULL AND s.repo_key = ANY (unowned);
     DELETE FROM repo_guard g USING (SELECT x.repo_key FROM repo_guard x WHERE x.repo_key = ANY (unowned) FOR UPDATE SKIP LOCKED) free
     WHERE g.repo_key = free.repo_key;

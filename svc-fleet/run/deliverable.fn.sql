@@ -17,19 +17,21 @@ CREATE OR REPLACE FUNCTION deliverable_emit(d deliverable, stage text) RETURNS v
 BEGIN
     PERFORM event_emit('events.runs', 'deliverable.' || stage, d.account_id, jsonb_build_object(
         'version', nextval('deliverable_version'), 'url', d.url, 'kind', d.kind, 'repo', d.repo, 'stage', stage,
-        'run_id', d.run_id, 'interest_id', d.interest_id, 'recommendation_id', d.recommendation_id, 'arxiv_id', d.arxiv_id));
+        'run_id', d.run_id, 'interest_id', d.interest_id, 'recommendation_id', d.recommendation_id, 'arxiv_id', d.arxiv_id,
+        'reverted_at', time_json(d.reverted_at), 'reapplied_at', time_json(d.reapplied_at)));
 END $$;
 
+-- One that was reverted stays `merged`, but others hear that it is `reverted` until it is merged again.
 CREATE OR REPLACE FUNCTION deliverable_emit_change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM deliverable_emit(NEW, NEW.stage);
+    PERFORM deliverable_emit(NEW, CASE WHEN NEW.reverted_at IS NOT NULL AND NEW.reapplied_at IS NULL THEN 'reverted' ELSE NEW.stage END);
     RETURN NULL;
 END $$;
 
 CREATE OR REPLACE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_emit_change();
 CREATE OR REPLACE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW
-    WHEN ((OLD.stage, OLD.run_id, OLD.interest_id, OLD.recommendation_id, OLD.arxiv_id)
-          IS DISTINCT FROM (NEW.stage, NEW.run_id, NEW.interest_id, NEW.recommendation_id, NEW.arxiv_id))
+    WHEN ((OLD.stage, OLD.reverted_at, OLD.reapplied_at, OLD.run_id, OLD.interest_id, OLD.recommendation_id, OLD.arxiv_id)
+          IS DISTINCT FROM (NEW.stage, NEW.reverted_at, NEW.reapplied_at, NEW.run_id, NEW.interest_id, NEW.recommendation_id, NEW.arxiv_id))
     EXECUTE FUNCTION deliverable_emit_change();
 
 -- Give an account's deliverables of a repository, or one of them, the state that the code host reported, if the account owns
@@ -50,6 +52,9 @@ BEGIN
     FROM code_host_item i
     WHERE d.account_id = account AND d.repo_key = $2 AND i.repo_key = $2 AND i.kind = d.kind AND i.number = d.number
       AND i.state IS NOT NULL AND (of_number IS NULL OR (d.kind = of_kind AND d.number = of_number));
+    IF of_kind IS DISTINCT FROM 'issue' THEN
+        PERFORM deliverables_revert(account, $2, of_number);
+    END IF;
 END $$;
 
 -- Note what runs opened: of several runs that name one link, the earliest.

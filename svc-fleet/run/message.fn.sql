@@ -137,6 +137,24 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- Announce that a merged pull request was reverted, once.
+CREATE OR REPLACE FUNCTION deliverable_announce_revert() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    d deliverable := NEW;
+    fact uuid := md5(concat_ws(E'\n', 'pull_request.reverted', d.account_id, d.url))::uuid;
+BEGIN
+    IF d.reverted_at < now() - interval '30 days' OR NOT fact_note(d.account_id, fact) THEN
+        RETURN NULL;
+    END IF;
+    PERFORM message_send(fact, 'events.runs', 'pull_request.reverted', d.account_id, jsonb_build_object(
+        'repo', d.repo, 'number', d.number, 'artifact_url', d.url, 'title', 'Pull request ' || d.number || ' of ' || d.repo, 'run_id', d.run_id,
+        'arxiv_id', d.arxiv_id, 'interest_id', d.interest_id, 'opened_at', time_json(d.opened_at), 'closed_at', time_json(d.closed_at),
+        'reverted_at', time_json(d.reverted_at), 'reverted_by', d.reverted_by, 'url', run_page_path(d.run_id)));
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER deliverable_reverted AFTER UPDATE OF reverted_at ON deliverable FOR EACH ROW
+WHEN (NEW.reverted_at IS NOT NULL AND OLD.reverted_at IS NULL) EXECUTE FUNCTION deliverable_announce_revert();
 CREATE OR REPLACE TRIGGER deliverable_new AFTER INSERT ON deliverable FOR EACH ROW
 WHEN (NEW.kind <> 'other') EXECUTE FUNCTION deliverable_announce();
 CREATE OR REPLACE TRIGGER deliverable_passed AFTER UPDATE OF stage ON deliverable FOR EACH ROW

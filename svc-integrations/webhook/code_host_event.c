@@ -6,6 +6,7 @@
 #include "crypto/crypto.h"
 #include "crypto/uuid.h"
 #include "json/json.h"
+#include "webhook/revert.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -16,6 +17,7 @@
 #define LINK_MAX      2048
 #define NUMBER_MAX    ((int64_t)1 << 53) /* JavaScript reads numbers up to it without loss */
 #define HEAD_PREFIX   "refs/heads/"
+#define COMMIT_LEN    40 /* digits of a SHA-1 */
 
 /* --- The members of an event ------------------------------------------------------------------ */
 
@@ -92,6 +94,14 @@ static yyjson_mut_val *read_time(yyjson_mut_doc *doc, yyjson_val *value)
 	return yyjson_mut_strcpy(doc, text);
 }
 
+static yyjson_mut_val *read_commit(yyjson_mut_doc *doc, yyjson_val *value)
+{
+	const char *text = yyjson_get_str(value);
+	bool is_commit = text && yyjson_get_len(value) == COMMIT_LEN &&
+	                 strspn(text, "0123456789abcdef") == COMMIT_LEN;
+	return is_commit ? yyjson_mut_str(doc, text) : NULL;
+}
+
 enum member {
 	NUMBER,
 	URL,
@@ -102,6 +112,7 @@ enum member {
 	WORKFLOW,
 	CONCLUSION,
 	OCCURRED_AT,
+	COMMIT,
 	MEMBERS
 };
 
@@ -118,6 +129,7 @@ static const struct {
 	[WORKFLOW] = {"workflow", read_file_name},
 	[CONCLUSION] = {"conclusion", read_word},
 	[OCCURRED_AT] = {"occurred_at", read_time},
+	[COMMIT] = {"commit", read_commit},
 };
 
 /* --- The kinds of events ---------------------------------------------------------------------- */
@@ -140,7 +152,8 @@ static const struct kind KINDS[] = {
           [STATE] = "pull_request.state",
           [MERGED] = "pull_request.merged",
           [BRANCH] = "pull_request.head.ref",
-          [OCCURRED_AT] = "pull_request.updated_at"},
+          [OCCURRED_AT] = "pull_request.updated_at",
+          [COMMIT] = "pull_request.merge_commit_sha"},
          .required = BIT(NUMBER) | BIT(STATE) | BIT(OCCURRED_AT)},
 	{"issues",
          {[NUMBER] = "issue.number",
@@ -149,7 +162,10 @@ static const struct kind KINDS[] = {
           [OCCURRED_AT] = "issue.updated_at"},
          .required = BIT(NUMBER) | BIT(STATE) | BIT(OCCURRED_AT)},
 	{"push",
-         {[URL] = "compare", [BRANCH] = "ref", [OCCURRED_AT] = "repository.pushed_at"},
+         {[URL] = "compare",
+          [BRANCH] = "ref",
+          [OCCURRED_AT] = "repository.pushed_at",
+          [COMMIT] = "after"},
          .required = BIT(BRANCH),
          .has_no_action = true},
 	{"workflow_run",
@@ -181,8 +197,10 @@ static const struct kind *kind_of(const char *event)
 static const char *const DELIVERY_MEMBERS[] = {
 	"account",
 	"action",
+	"after",
 	"changes",
 	"compare",
+	"head_commit",
 	"installation",
 	"issue",
 	"number",
@@ -279,6 +297,46 @@ static const char *read_all(struct reading *reading)
 	return missing_member(reading);
 }
 
+/* --- Reverts ---------------------------------------------------------------------------------- */
+
+static bool is_default_branch(const struct reading *reading, const char *branch)
+{
+	const char *own = yyjson_get_str(json_at(reading->root, "repository.default_branch"));
+	return own && branch && strcmp(own, branch) == 0;
+}
+
+static void add_reverts_of_pull_request(const struct reading *reading, yyjson_mut_val *reverts)
+{
+	yyjson_val *pull = json_get(reading->root, "pull_request");
+	const char *by =
+		arena_printf(reading->arena, "#%lld", (long long)json_get_int(pull, "number", 0));
+	const char *base = yyjson_get_str(json_at(pull, "base.ref"));
+	if (json_get_bool(pull, "merged", false) && is_default_branch(reading, base))
+		reverts_add(reading->doc, reverts, json_get_text(pull, "body"), reading->found.repo,
+		            by);
+}
+
+/* Of the last commit: a delivery may have more commits than there is memory for. */
+static void add_reverts_of_push(const struct reading *reading, yyjson_mut_val *reverts)
+{
+	yyjson_val *commit = json_get(reading->root, "head_commit");
+	yyjson_mut_val *id = read_commit(reading->doc, json_get(commit, "id"));
+	if (id && is_default_branch(reading, yyjson_mut_get_str(reading->members[BRANCH])))
+		reverts_add(reading->doc, reverts, json_get_text(commit, "message"),
+		            reading->found.repo, yyjson_mut_get_str(id));
+}
+
+/* NULL: it says of none. */
+static yyjson_mut_val *reverts_of(const struct reading *reading)
+{
+	yyjson_mut_val *reverts = yyjson_mut_arr(reading->doc);
+	if (strcmp(reading->kind->event, "pull_request") == 0)
+		add_reverts_of_pull_request(reading, reverts);
+	else if (strcmp(reading->kind->event, "push") == 0)
+		add_reverts_of_push(reading, reverts);
+	return yyjson_mut_arr_size(reverts) ? reverts : NULL;
+}
+
 /* --- Writing ---------------------------------------------------------------------------------- */
 
 /* A UUID of version 8 (RFC 9562 section 5.8) from the hash of a text. */
@@ -309,6 +367,8 @@ static yyjson_mut_val *fact_of(struct reading *reading, const char *repo)
 		                       value ? yyjson_mut_val_mut_copy(doc, value)
 		                             : yyjson_mut_null(doc));
 	}
+	yyjson_mut_val *reverts = reverts_of(reading);
+	yyjson_mut_obj_add_val(doc, data, "reverts", reverts ? reverts : yyjson_mut_null(doc));
 	return data;
 }
 

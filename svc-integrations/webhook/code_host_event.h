@@ -5,7 +5,9 @@
  *     {"event": "pull_request", "action": "closed", "repo": "acme/ranker", "number": 7,
  *      "url": "https://github.com/acme/ranker/pull/7", "state": "closed", "merged": true,
  *      "branch": "expops/agent", "run_id": null, "workflow": null, "conclusion": null,
- *      "occurred_at": "2026-01-31T09:30:00.000Z", "repository_id": 1296269,
+ *      "occurred_at": "2026-01-31T09:30:00.000Z",
+ *      "commit": "6dcb09b5b57875f334f61aebed695e2e4193db5e",
+ *      "reverts": [{"target": "#5", "by": "#7"}], "repository_id": 1296269,
  *      "installation_id": 123, "delivery_id": "72d3162e-…"}
  *
  * Each member is always there; what a kind of event does not have is null. An event of a pull
@@ -15,6 +17,10 @@
  * which name it has the repository. `occurred_at` is when the code host last changed the
  * subject: events can arrive in another order than they happened, so the state with the latest
  * `occurred_at` is the one that holds.
+ *
+ * `commit` is that by which a pull request was merged, or the last one of a push. `reverts` are the
+ * pull requests and commits that a merge into the default branch or a push to it says it reverts
+ * (revert.h); null: none.
  *
  *     event                       subject         state, branch
  *     pull_request                a pull request  open or closed; the branch that it would merge

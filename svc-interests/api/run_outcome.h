@@ -3,6 +3,7 @@
 
 #include "task/task.h"
 
-/** Handler of `deliverable.open`, `.merged`, `.closed` and `.withdrawn` in the stream events.runs.
+/** Handler of `deliverable.open`, `.merged`, `.closed`, `.reverted` and `.withdrawn` in the stream
+ * events.runs.
  * Merged and closed ones are examples for model fitting. */
 void run_outcome_store(struct request *rq, const struct event *event);

@@ -342,6 +342,10 @@ export const text = {
       passed: (n: number) => (n === 1 ? "one paper was passed over" : `${n} papers were passed over`),
       more: (n: number, kind: string) => `${kind}: ${n} more`,
       truncated: "There is more than can be shown; the oldest runs are left out.",
+      atDecision: "As it was at the decision",
+      kept: "Kept when this was decided:",
+      page: "Download as Markdown",
+      provenance: "Download as PROV",
     },
     implementation: {
       title: "Implementation",

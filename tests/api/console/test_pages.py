@@ -1,5 +1,6 @@
 """The pages in a real browser: every page, journeys of people, and what others wrote."""
 
+import json
 import re
 import uuid
 from dataclasses import dataclass
@@ -297,11 +298,16 @@ def test_the_way_from_a_paper_to_a_decision_is_walked(browse, reader):
     api.as_key(api.post("/account/api-keys", agent, expect=201).json()["key"]).post("/fleet/runs", report, expect=201)
     body = {"name": "E", "source_type": "arxiv_paper", "source_ref": paper, "outcome": "ship", "decision": HOSTILE}
     made = api.post("/experiments", body, expect=201).json()["id"]
+    kept = f"/experiments/{made}/evidence?at=decision"
+    digest = wait_for(lambda: api.get(kept).json().get("digest"), "the evidence of the decision is kept")
     seen = browse("way", key=reader.user.key, experiment=made, title=best["title"])
     assert (seen["errors"], seen["found"], seen["wasRun"]) == ([], [], False)
     assert [stop.split(" ")[0] for stop in seen["stops"]] == ["Paper", "Recommended", "Selection", "Run", "Decision"]
     assert best["title"] in seen["stops"][0] and f"ship: {HOSTILE}" in seen["stops"][4]
     assert len(seen["passed"]) == 2 and all(HOSTILE in line for line in seen["passed"]) and seen["tables"] == 3
+    page, provenance = seen["files"]
+    assert page.startswith("# Evidence: `E`\n") and digest in page
+    assert json.loads(provenance)["entity"][f"id:{made}"]["expops:digest"] == digest
 
 
 def test_results_are_added_from_a_file(browse, cluster):

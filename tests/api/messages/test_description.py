@@ -15,9 +15,9 @@ from lib.wait import wait_for
 
 # What services promise to tell; a type is not taken away.
 PROMISED = {
-    "recommendations.refreshed", "digest.ready", "run.started", "run.finished", "pull_request.opened", "pull_request.merged",
+    "recommendations.refreshed", "digest.ready", "run.started", "run.finished", "pull_request.opened", "pull_request.merged", "pull_request.reverted",
     "pull_request.closed", "issue.opened", "issue.closed", "provisioning.completed", "provisioning.failed", "installation.revoked",
-    "experiment.created", "experiment.updated", "experiment.deleted", "implementation.finished", "eval.build_finished",
+    "experiment.created", "experiment.updated", "experiment.deleted", "experiment.decided", "implementation.finished", "eval.build_finished",
     "eval.run_finished", "task.failed", "key.revoked", "key.expiring", "endpoint.disabled", "inbox.item", "test.ping",
     "budget.warned", "budget.reached", "cost.unusual",
 }
@@ -36,6 +36,7 @@ def experiments(api):
     made = api.post("/experiments", {"name": "A kernel", "launch_context": {"task_description": "x"}}, expect=201).json()["id"]
     api.post(f"/implement/experiments/{made}/report", {"status": "failed"}, expect=200)
     api.delete(f"/experiments/{made}", expect=200)
+    api.post("/experiments", {"name": "A decided one", "outcome": "ship"}, expect=201)
 
 
 def evaluations(api):
@@ -70,6 +71,7 @@ def fleet(cluster, team, account):
             report(number, status=f"{kind}_opened", artifact_url=f"https://github.com/{team.repo}/{path}/{number}")
             now = datetime.now(UTC)
             fleet_tables.tell_item(db, team.repo, kind, number, state, opened=now, closed=now)
+        fleet_tables.revert_item(db, team.repo, 1, datetime.now(UTC))
     report(4, status="failed", error="no space", cost_usd=2)
     report(5, status="failed", cost_usd=20)
     for number in range(9):

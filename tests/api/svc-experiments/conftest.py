@@ -6,6 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from lib.scenario.evidence import Steps, new_paper
+
 WRITABLE = {
     "name": "IO-aware attention in the encoder",
     "status": "running",
@@ -87,3 +89,24 @@ def at_once():
             return list(pool.map(call, range(count)))
 
     return run
+
+
+@pytest.fixture
+def paper(operator):
+    id = new_paper()
+    operator.api.put(f"/search/assets/{id}", {"title": f"Paper {id}"}, expect=200)
+    return id
+
+
+@pytest.fixture
+def steps(cluster, user, paper):
+    return Steps(cluster, user, [paper])
+
+
+@pytest.fixture
+def disturbed(cluster):
+    """Services are stopped. Each worker leaves one that failed alone for seconds, so it forgets that afterwards, by a restart."""
+    yield cluster
+    cluster.recover()
+    cluster.restart("svc-experiments")
+    cluster.wait_ready("svc-experiments")

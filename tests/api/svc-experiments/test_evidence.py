@@ -7,126 +7,9 @@ from datetime import datetime, timedelta, timezone
 import pytest
 
 from lib.http.api_def import account_scopes
+from lib.scenario.evidence import Graph, Steps, digest_of, new_paper
 from lib.tables import fleet as fleet_tables
-from lib.tables import interests as interests_tables
 from lib.wait import wait_for
-
-PLAN = {"arms": [{"key": "control", "control": True}, {"key": "new"}], "metrics": [{"key": "ndcg", "kind": "proportion", "role": "primary"}]}
-SUMS = {"metrics": [{"key": "ndcg", "arms": [{"arm": "control", "n": 1000, "successes": 300}, {"arm": "new", "n": 1000, "successes": 400}]}]}
-
-
-def new_paper():
-    return f"2{secrets.randbelow(100):02}{1 + secrets.randbelow(9)}.{secrets.randbelow(100000):05}"
-
-
-class Steps:
-    """What an account does with a paper."""
-
-    def __init__(self, cluster, user, papers):
-        self.cluster, self.user, self.api, self.papers = cluster, user, user.api, papers
-        self.repo = f"acme/repo-{secrets.token_hex(4)}"
-        self.agents = {}
-
-    def interest(self, **body):
-        made = self.api.post("/interests", {"name": f"I {secrets.token_hex(4)}", "context": "Ranking.", "is_active": False, **body}, expect=201)
-        return made.json()["id"]
-
-    def recommend(self, paper, interest=None):
-        with self.cluster.postgres.connect("interests") as db:
-            return interests_tables.add_recommendation(db, interest or self.interest(), paper)
-
-    def agent(self, repo):
-        if repo not in self.agents:
-            body = {"name": "agent", "kind": "automation", "scopes": ["fleet:report"], "repo": repo}
-            self.agents[repo] = self.api.as_key(self.api.post("/account/api-keys", body, expect=201).json()["key"])
-        return self.agents[repo]
-
-    def report(self, run_id, repo=None, **members):
-        repo = repo or self.repo
-        self.agent(repo).post("/fleet/runs", {"run_id": run_id, "repo": repo, "status": "skipped_old", **members}, expect=201)
-
-    def open(self, number, paper, **members):
-        """A run on the paper that opens a pull request. Returns the address."""
-        url = f"https://github.com/{self.repo}/pull/{number}"
-        self.report(number, arxiv_id=paper, status="pr_opened", artifact_url=url, **members)
-        return url
-
-    def settle(self, number, state, days=0):
-        """The code host tells what became of a pull request, so many days ago."""
-        at = datetime.now(timezone.utc) - timedelta(days=days)
-        with self.cluster.postgres.connect("fleet") as db:
-            fleet_tables.own_repository(db, self.user.account, self.repo)
-            fleet_tables.tell_item(db, self.repo, "pull_request", number, state, at - timedelta(days=1), at)
-
-    def experiment(self, paper, **members):
-        context = {"resource": {"arxiv_id": paper}, "target_repo": self.repo}
-        body = {"name": f"E {secrets.token_hex(4)}", "launch_context": context, "status": "running", **members}
-        return self.api.post("/experiments", body, expect=201).json()["id"]
-
-    def evidence(self, experiment, api=None):
-        return Graph((api or self.api).get(f"/experiments/{experiment}/evidence", expect=200).json())
-
-    def evidence_if(self, experiment, missing):
-        """Each worker leaves a service that failed alone for a while, so it is not at once that only this is missing."""
-        graph = self.evidence(experiment)
-        return graph if graph.missing == missing else None
-
-    def outcomes(self, paper, api=None):
-        return (api or self.api).get(f"/search/assets/{paper}/outcomes", expect=200).json()
-
-    def key(self, scopes, **limits):
-        body = {"name": "reader", "kind": "automation", "scopes": scopes, **limits}
-        return self.api.as_key(self.api.post("/account/api-keys", body, expect=201).json()["key"])
-
-
-class Graph:
-    def __init__(self, answer):
-        self.answer, self.summary, self.missing = answer, answer["summary"], answer["missing"]
-        self.nodes = {node["id"]: node for node in answer["nodes"]}
-        assert len(self.nodes) == len(answer["nodes"])
-        self.edges = {(edge["from"], edge["kind"], edge["to"]): edge for edge in answer["edges"]}
-        assert all(end in self.nodes for edge in answer["edges"] for end in (edge["from"], edge["to"]))
-
-    def of(self, kind):
-        return [node for node in self.nodes.values() if node["kind"] == kind]
-
-    def one(self, kind):
-        (node,) = self.of(kind)
-        return node
-
-    def is_connected(self):
-        reached, waiting = set(), {self.answer["root"]}
-        while waiting:
-            reached |= waiting
-            waiting = {end for start, _, to in self.edges for end in (start, to) if {start, to} & reached} - reached
-        return reached == set(self.nodes)
-
-
-@pytest.fixture
-def paper(operator):
-    id = new_paper()
-    operator.api.put(f"/search/assets/{id}", {"title": f"Paper {id}"}, expect=200)
-    return id
-
-
-@pytest.fixture
-def steps(cluster, user, paper):
-    return Steps(cluster, user, [paper])
-
-
-@pytest.fixture
-def disturbed(cluster):
-    """Services are stopped. Each worker leaves one that failed alone for seconds, so it forgets that afterwards, by a restart."""
-    yield cluster
-    cluster.recover()
-    cluster.restart("svc-experiments")
-    cluster.wait_ready("svc-experiments")
-
-
-def decide(steps, experiment):
-    steps.api.put(f"/experiments/{experiment}", {"ab_test_config": PLAN}, expect=200)
-    steps.api.post(f"/experiments/{experiment}/results", SUMS, expect=201)
-    steps.api.put(f"/experiments/{experiment}", {"outcome": "ship", "decision": "It ranks better.", "status": "shipped"}, expect=200)
 
 
 def test_the_way_from_a_paper_to_a_decision_is_one_connected_graph(steps, paper):
@@ -141,7 +24,7 @@ def test_the_way_from_a_paper_to_a_decision_is_one_connected_graph(steps, paper)
     steps.report(8, arxiv_id=other, selection_rejected=[{"arxiv_id": paper, "reason": "needs a GPU", "gate": "feasibility", "score": 0.4}])
     run = str(uuid.uuid4())
     experiment = steps.experiment(paper, pr_url=url, ab_test_results={"eval_runs": [{"run_id": run, "status": "succeeded", "metrics": {"ndcg": 0.4}}]})
-    decide(steps, experiment)
+    steps.decide(experiment)
     graph = steps.evidence(experiment)
 
     assert graph.is_connected() and graph.missing == [] and not graph.answer["truncated"] and graph.answer["hidden"] == 0
@@ -361,3 +244,29 @@ def test_a_deleted_account_leaves_nothing(cluster, operator, paper):
     gone.api.post("/account/delete", {"confirm": True}, expect=200)
     with cluster.postgres.connect("fleet") as db:
         wait_for(lambda: fleet_tables.candidates_of(db, gone.user.account) == [], "nothing is left")
+
+
+def test_equal_graphs_have_equal_digests_and_a_changed_record_has_another(steps, paper):
+    url = steps.open(1, paper, cost_usd=0.5)
+    experiment = steps.experiment(paper, pr_url=url)
+    first, again = steps.evidence(experiment).answer, steps.evidence(experiment).answer
+    assert first["digest"] == again["digest"] == digest_of(first) and first["snapshot"] is None
+    assert [node["id"] for node in first["nodes"]] == [node["id"] for node in again["nodes"]]
+    steps.api.put(f"/experiments/{experiment}", {"hypothesis": "Größer \u2028 ist 1e-7 besser"}, expect=200)
+    changed = steps.evidence(experiment).answer
+    assert changed["digest"] == digest_of(changed) != first["digest"]
+
+
+def test_an_answer_has_at_most_256_kibibytes(steps, paper):
+    moment = datetime(2026, 1, 1, tzinfo=timezone.utc)
+    reason = "☃" * 2000
+    for number in range(1, 81):
+        steps.report(number, arxiv_id=paper, started_at=(moment + timedelta(minutes=number)).isoformat(), selection_reasoning_excerpt=reason,
+                     selection_rejected=[{"arxiv_id": f"2401.{number:05}", "reason": reason}])  # fmt: skip
+    experiment = steps.experiment(paper, status="shipped")
+    answer = steps.api.get(f"/experiments/{experiment}/evidence", expect=200)
+    graph = Graph(answer.json())
+    shown = {node["data"]["run_id"] for node in graph.of("run")}
+    assert len(answer.content) <= 256 << 10 and graph.answer["truncated"] and graph.summary["runs"] == 80
+    assert shown and max(shown) == 80 and min(shown) == 81 - len(shown) > 1 and len(graph.of("selection")) == len(shown)
+    assert len(graph.of("paper")) == 1 + len(shown) and graph.one("decision") and graph.is_connected()

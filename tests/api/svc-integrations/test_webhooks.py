@@ -16,7 +16,7 @@ from lib.outside.webhooks import Hook, examples, pull_request, signature
 
 MEMBERS = [
     "event", "action", "repo", "number", "url", "state", "merged", "branch", "run_id", "workflow", "conclusion", "occurred_at",
-    "repository_id", "installation_id", "delivery_id",
+    "commit", "reverts", "repository_id", "installation_id", "delivery_id",
 ]  # fmt: skip
 
 SUBJECTS = {"pull_request": "pull_request", "issues": "issue", "workflow_run": "workflow_run"}
@@ -45,7 +45,7 @@ def expected_events(event, payload, delivery):
     found["url"] = subject.get("html_url")
     found["occurred_at"] = time_of(subject.get("updated_at"))
     if event == "pull_request":
-        found |= {"merged": subject["merged"], "branch": subject["head"]["ref"]}
+        found |= {"merged": subject["merged"], "branch": subject["head"]["ref"], "commit": subject["merge_commit_sha"]}
     if event in ("pull_request", "issues"):
         found |= {"number": subject["number"], "state": subject.get("state")}
     if event == "workflow_run":
@@ -53,7 +53,7 @@ def expected_events(event, payload, delivery):
         found |= {"run_id": subject["id"], "state": subject["status"], "conclusion": subject["conclusion"],
                   "workflow": path.rpartition("/")[2] or None, "branch": subject["head_branch"]}
     if event == "push":
-        found |= {"url": payload["compare"], "branch": payload["ref"].removeprefix("refs/heads/"),
+        found |= {"url": payload["compare"], "branch": payload["ref"].removeprefix("refs/heads/"), "commit": payload["after"],
                   "occurred_at": time_of(payload["repository"]["pushed_at"])}
     if event == "repository":
         found |= {"url": payload["repository"]["html_url"], "occurred_at": time_of(payload["repository"]["updated_at"])}
@@ -302,6 +302,7 @@ WRONG = [None, True, -1, 0, 1.5, 2**64, "", "x" * 5000, "a\\b\n", [], {}, [[]], 
 @pytest.mark.parametrize("path", [
     "action", "repository", "repository.full_name", "pull_request", "pull_request.number", "pull_request.html_url",
     "pull_request.state", "pull_request.merged", "pull_request.head", "pull_request.head.ref", "pull_request.updated_at",
+    "pull_request.merge_commit_sha", "pull_request.body", "pull_request.base",
     "installation", "installation.id",
 ])  # fmt: skip
 def test_wrong_members_do_no_harm(hook, path):

@@ -292,7 +292,7 @@ OPEN_TO = {
     """,
     ("REPO_KEYS",): """
         fleet_activity_get artifact_evidence_get fleet_chat inbox_list inbox_digest_get inbox_dismiss fleet_refresh
-        fleet_report_get fleet_rejections_get fleet_run_analyze installations_list fleet_run_status_get fleet_runs_list fleet_run_report fleet_run_admit
+        fleet_report_get fleet_rejections_get fleet_outcome_costs_get fleet_run_analyze installations_list fleet_run_status_get fleet_runs_list fleet_run_report fleet_run_admit
         fleet_run_delete fleet_trigger app_installation_get fork_create installation_token_create build_create
         build_claim build_get build_cancel build_context_get build_heartbeat build_report builds_list eval_runs_list
         eval_run_create eval_run_claim eval_run_get eval_run_cancel eval_run_heartbeat templates_list template_get
@@ -301,7 +301,7 @@ OPEN_TO = {
     ("INTEREST_KEYS",): """
         preference_model_refit refit_task_get candidates_score interests_list interest_get interest_update
         interest_delete agent_pause agent_resume provision_status_get provision_task_get interest_toggle recommendations_list interest_quality_get
-        recommendations_digest_get recommendations_funnel_get recommendations_refresh refresh_task_get recommendation_explanation
+        recommendations_digest_get recommendations_funnel_get recommendations_precision_get recommendations_refresh refresh_task_get recommendation_explanation
         recommendation_feedback recommendation_feedback_delete
     """,
     # They concern the whole account.

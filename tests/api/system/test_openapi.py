@@ -39,7 +39,7 @@ CITATIONS = ["application/x-bibtex", "application/x-research-info-systems"]
 EXPORTED = {id: CITATIONS for id in ("asset_search", "assets_list", "asset_similar_list", "recommendations_list")} | {"results_get": ["text/csv"]}
 # Lists that are sent as CSV while they are read.
 STREAMED = {"experiments_list", "experiments_compare", "fleet_runs_list", "eval_runs_list"}
-EXPORTED |= {id: ["text/csv"] for id in STREAMED}
+EXPORTED |= {id: ["text/csv"] for id in STREAMED} | {"experiment_evidence_get": ["text/markdown"]}
 
 EMPTY = {"build_claim", "eval_run_claim"}  # 204, where there is nothing
 

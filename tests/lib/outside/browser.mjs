@@ -73,6 +73,13 @@ async function violationsOfThemes(page) {
 
 const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
 
+/** The file that a button saves, as text. */
+async function downloaded(page, button) {
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: button }).click();
+  return readFileSync(await (await download).path(), "utf8");
+}
+
 const JOURNEYS = {
   /** `pages`, or every page of an account and, with `paths`, these and the common ones, in both themes and two widths. */
   async pages(browser, values) {
@@ -210,9 +217,7 @@ const JOURNEYS = {
     const rows = await figures.getByRole("row").allInnerTexts();
     const fields = await page.getByRole("table", { name: "What differs" }).getByRole("rowheader").allInnerTexts();
     const found = await violations(page);
-    const download = page.waitForEvent("download");
-    await page.getByRole("button", { name: "Download CSV" }).click();
-    const file = readFileSync(await (await download).path(), "utf8");
+    const file = await downloaded(page, "Download CSV");
     return { errors, found, rows, fields, file, address: new URL(page.url()).search };
   },
 
@@ -536,11 +541,15 @@ const JOURNEYS = {
     await line.getByText("papers were passed over").click();
     const passed = await line.locator("details[open] li").allTextContents();
     const wasRun = await page.evaluate(() => "wasRun" in globalThis);
+    await page.getByRole("button", { name: "As it was at the decision" }).click();
+    await page.getByText("Kept when this was decided").waitFor();
+    const files = [await downloaded(page, "Download as Markdown"), await downloaded(page, "Download as PROV")];
+    found.push(...(await violations(page)));
     await line.getByRole("link", { name: values.title }).press("Enter");
     await page.getByRole("heading", { name: "What became of it here" }).waitFor();
     await page.getByRole("table", { name: "Experiments" }).getByText("it worked").waitFor();
     found.push(...(await violations(page)));
-    return { errors, found, stops, passed, wasRun, tables: await page.getByRole("table").count() };
+    return { errors, found, stops, passed, wasRun, files, tables: await page.getByRole("table").count() };
   },
 
   /** A question about a run is answered. */

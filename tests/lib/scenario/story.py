@@ -306,8 +306,14 @@ class Story:
         evidence = self.api.get(f"{path}/evidence", expect=200).json()
         self.tell_way(evidence)
         self.tell(" ".join(evidence["summary"]["sentences"]))
+        kept = wait_for(lambda: self.kept_evidence(path), "the evidence of the decision is kept")
+        self.tell(f"Kept at the decision, with the digest {kept['digest'][:16]}…; also as a page for the pull request, and as PROV-JSON.")
         self.tell(f"Its picture, effect and interval: {self.api.url}/console{path}")
-        return {"made": made, "result": result, "evidence": evidence}
+        return {"made": made, "result": result, "evidence": evidence, "kept": kept}
+
+    def kept_evidence(self, path):
+        answer = self.api.get(f"{path}/evidence?at=decision")
+        return answer.json() if answer.status_code == 200 else None
 
     def tell_way(self, evidence):
         """The stops from the paper to the decision, the first of each kind."""

@@ -33,6 +33,23 @@ def repeat_results(db, experiment, count):
                "WHERE experiment_id = %s", [count, experiment])
 
 
+def count_kept(db, experiment):
+    """How often the evidence of the experiment was kept."""
+    return db.execute("SELECT count(*) FROM experiment_evidence WHERE experiment_id = %s", [experiment]).fetchone()[0]
+
+
+def waiting_to_keep(db, experiment, interrupted=False):
+    """How many decisions of the experiment wait for their evidence to be kept; of those, only the ones that were interrupted."""
+    return db.execute("SELECT count(*) FROM task WHERE kind = 'evidence_keep' AND status IN ('pending', 'running') "
+                      "AND input ->> 'experiment_id' = %s AND (NOT %s OR interruptions > 0)", [experiment, interrupted]).fetchone()[0]
+
+
+def let_keep(db, account, experiment, at):
+    """Let the evidence be kept of a decision at that time."""
+    db.execute("SELECT task_put('evidence_keep', %s, jsonb_build_object('experiment_id', %s::text, 'version', 1, 'at', time_json(%s), "
+               "'trigger', 'outcome'), NULL, NULL)", [account, experiment, at])
+
+
 def count_reports(db, experiment):
     """How many reports of a run are stored: equal ones once."""
     return db.execute("SELECT count(*) FROM report WHERE experiment_id = %s", [experiment]).fetchone()[0]

@@ -4,6 +4,8 @@ import json
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
+import psycopg
+
 
 # What the code host tells
 
@@ -21,6 +23,19 @@ def tell_item(db, repo, kind, number, state, opened, closed, at=None):
     """What an event says of a pull request or issue. `at`: when it was so; None: now."""
     db.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, coalesce(%s, clock_timestamp()))",
                [repo, kind, number, state, opened, closed, at])
+
+
+def revert_item(db, repo, number, at):
+    """The code host tells that a pull request was reverted."""
+    db.execute("SELECT reverts_note(%s, NULL, NULL, jsonb_build_array(jsonb_build_object('target', '#' || %s::int, 'by', '#900')), %s)",
+               [repo, number, at])
+
+
+def told_stages(db, url):
+    """The stages that others were told of a pull request, in their order."""
+    rows = db.execute("SELECT data ->> 'stage' FROM outbox WHERE type LIKE 'deliverable.%%' AND data ->> 'url' = %s "
+                      "ORDER BY (data ->> 'version')::bigint", [url]).fetchall()
+    return [stage for (stage,) in rows]
 
 
 def items_of(db, repo):
@@ -396,3 +411,41 @@ def days_until_reminder(db, experiment):
 def told_items(db, account):
     """The items of the inbox that the account was told of."""
     return [item for (item,) in db.execute("SELECT item FROM inbox_told WHERE account_id = %s", [account]).fetchall()]
+
+
+def age_candidates(db, account, repo, run_id, days):
+    """The run considered its papers so many days ago."""
+    db.execute("UPDATE candidate c SET first_at = now() - make_interval(days => %s) FROM run r WHERE r.account_id = %s AND r.repo_key = %s "
+               "AND r.run_id = to_jsonb(%s::int) AND c.run = r.id", [days, account, repo, run_id])
+
+
+def forget_rejections(db, days):
+    """Delete what runs passed over longer ago; how many."""
+    return db.execute("SELECT rejections_forget(%s, 10000)", [days]).fetchone()[0]
+
+
+def considered(db, account):
+    """[(run_id, paper)] of what the account's runs considered."""
+    return db.execute("SELECT (r.run_id #>> '{}')::int, c.arxiv_id FROM candidate c JOIN run r ON r.id = c.run WHERE c.account_id = %s", [account]).fetchall()
+
+
+def make_month(db, day):
+    """Make the partitions of a month."""
+    db.execute("SELECT run_partitions_make(%s, 1)", [day])
+
+
+def has_month(db, month):
+    """Whether there is a partition of details of this month, such as `202605`."""
+    return db.execute("SELECT to_regclass('run_detail_' || %s) IS NOT NULL", [month]).fetchone()[0]
+
+
+def drop_details(db, days):
+    """Drop the details of months that ended so many days ago; how many. None: somebody holds the table."""
+    try:
+        return db.execute("SELECT run_details_drop(%s)", [days]).fetchone()[0]
+    except psycopg.errors.LockNotAvailable:
+        return None
+
+
+def drop_runs_of(db, month):
+    db.execute(f"DROP TABLE run_{month}")

@@ -62,9 +62,9 @@ export async function answer<T>(call: Promise<Answer<T>>): Promise<T> {
   return data as T; // an answer without content has the type undefined
 }
 
-/** Something as a file of CSV; throws a Problem. */
-export async function csv(path: string): Promise<Blob> {
-  const response = await raw(new Request(new URL(path, location.origin), { headers: { Accept: "text/csv" }, credentials: "same-origin" }));
+/** Something as a file of this media type; throws a Problem. */
+export async function file(path: string, type: string): Promise<Blob> {
+  const response = await raw(new Request(new URL(path, location.origin), { headers: { Accept: type }, credentials: "same-origin" }));
   if (!response.ok) throw failure(response, await response.json().catch(() => undefined));
   return response.blob();
 }

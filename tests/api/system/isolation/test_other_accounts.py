@@ -153,6 +153,8 @@ CALLS = {
     "fleet_refresh": own(body=lambda v: {"full": False}),
     "budgets_list": own(),
     "fleet_rejections_get": own(),
+    "fleet_outcome_costs_get": own(),
+    "recommendations_precision_get": own(),
     "budget_put": Call(ABSENT, body=lambda v: {"scope": "repo", "repo": v.repo, "period": "day", "usd": 1}),
     "budget_delete": absent(),
     "budget_history_list": absent(),
@@ -323,7 +325,7 @@ NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_tas
            "auth_url_get", "providers_list",
            "connection_status_get", "connection_token_get", "installations_list", "provision_status_get",
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "interest_quality_get",
-           "asset_outcomes_get", "fleet_rejections_get", "build_get", "builds_list",
+           "asset_outcomes_get", "fleet_rejections_get", "fleet_outcome_costs_get", "recommendations_precision_get", "build_get", "builds_list",
            "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list",
            "api_key_usage_list"}
 

@@ -3,6 +3,8 @@
 #include "arena_fixture.h"
 #include "json/json.h"
 
+#include <string.h>
+
 static struct graph graph_of(void)
 {
 	struct graph graph;
@@ -73,6 +75,33 @@ static void edges_have_bounds_and_a_part_says_that_it_was_cut(void **state attr_
 	assert_true(other.is_truncated);
 }
 
+static const char *sorted(const char *first, const char *second)
+{
+	struct graph graph = graph_of();
+	add(&graph, first);
+	add(&graph, second);
+	graph_sort(&graph);
+	return arena_printf(arena, "%s %s", json_write_mut(arena, graph.nodes, NULL),
+	                    json_write_mut(arena, graph_edges(&graph), NULL));
+}
+
+static void the_order_of_the_parts_does_not_matter(void **state attr_unused)
+{
+	const char *part =
+		"{\"nodes\": [{\"id\": \"a\", \"kind\": \"run\", \"at\": \"2026-01-01\"}, "
+		"{\"id\": \"p\", \"kind\": \"paper\"}], \"edges\": [{\"from\": "
+		"\"b\", \"to\": \"p\", \"kind\": \"about\"}]}";
+	const char *other = "{\"nodes\": [{\"id\": \"c\", \"kind\": \"run\", \"at\": "
+			    "\"2026-01-01\"}, {\"id\": \"b\", \"kind\": \"run\", \"at\": "
+			    "\"2026-02-01\"}], \"edges\": [{\"from\": \"a\", \"to\": \"p\", "
+			    "\"kind\": \"about\"}]}";
+	const char *json = sorted(part, other);
+	assert_string_equal(json, sorted(other, part));
+	assert_true(strstr(json, "\"b\"") < strstr(json, "\"a\""));
+	assert_true(strstr(json, "\"a\"") < strstr(json, "\"c\""));
+	assert_true(strstr(json, "\"c\"") < strstr(json, "\"p\""));
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -80,6 +109,7 @@ int main(void)
 		ARENA_TEST(an_edge_needs_both_ends),
 		ARENA_TEST(a_graph_has_bounds),
 		ARENA_TEST(edges_have_bounds_and_a_part_says_that_it_was_cut),
+		ARENA_TEST(the_order_of_the_parts_does_not_matter),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

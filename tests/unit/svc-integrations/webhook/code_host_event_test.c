@@ -45,7 +45,7 @@ static void a_pull_request_is_read(void **state)
 		"\"number\":7,\"url\":\"https://github.com/Acme/Ranker/pull/7\","
 		"\"state\":\"closed\",\"merged\":true,\"branch\":\"expops/agent\","
 		"\"run_id\":null,\"workflow\":null,\"conclusion\":null,\"occurred_at\":\"2026-01-"
-		"31T09:30:00.000Z\","
+		"31T09:30:00.000Z\",\"commit\":null,\"reverts\":null,"
 		"\"repository_id\":9,\"installation_id\":5,\"delivery_id\":\"delivery-1\"}");
 }
 
@@ -64,7 +64,8 @@ static void a_workflow_run_is_read(void **state)
 		"\"merged\":null,\"branch\":\"main\",\"run_id\":30433642,"
 		"\"workflow\":\"expops.yml\",\"conclusion\":"
 		"\"success\",\"occurred_at\":\"2026-01-01T00:00:00.000Z\","
-		"\"repository_id\":9,\"installation_id\":null,\"delivery_id\":\"delivery-1\"}");
+		"\"commit\":null,\"reverts\":null,\"repository_id\":9,\"installation_id\":null,"
+		"\"delivery_id\":\"delivery-1\"}");
 }
 
 static void a_push_is_of_a_branch(void **state)
@@ -75,6 +76,73 @@ static void a_push_is_of_a_branch(void **state)
 	assert_non_null(strstr(text, "\"branch\":\"a/b\""));
 	struct code_host_events tag = read("push", "{\"ref\":\"refs/tags/v1\"," REPO "}");
 	assert_string_equal(tag.ignored, "ref is missing or has another form");
+}
+
+#define SHA "6dcb09b5b57875f334f61aebed695e2e4193db5e"
+#define ON_MAIN \
+	"\"repository\":{\"id\":9,\"full_name\":\"Acme/Ranker\",\"default_branch\":\"main\"}"
+
+static const char *reverts_in_push(const char *branch, const char *message)
+{
+	const char *text =
+		data_of("push",
+	                arena_printf(arena,
+	                             "{\"ref\":\"refs/heads/%s\"," ON_MAIN ",\"after\":\"" SHA
+	                             "\",\"head_commit\":{\"id\":\"" SHA "\",\"message\":\"%s\"}}",
+	                             branch, message));
+	assert_non_null(strstr(text, "\"commit\":\"" SHA "\""));
+	return strstr(text, "\"reverts\":");
+}
+
+#define REVERTS(target, by) \
+	"\"reverts\":[{\"target\":\"" target "\",\"by\":\"" by "\"}],\"repository_id\""
+#define NO_REVERTS "\"reverts\":null,"
+
+static void assert_begins(const char *text, const char *start)
+{
+	assert_string_equal(arena_strndup(arena, text, strlen(start)), start);
+}
+
+static void commits_revert_what_they_say(void **state)
+{
+	(void)state;
+	assert_begins(reverts_in_push("main", "Revert \\\"x\\\"\\n\\nThis reverts commit " SHA "."),
+	              REVERTS(SHA, SHA));
+	assert_begins(reverts_in_push("main", "Revert x (#9)\\r\\n\\r\\nReverts acme/RANKER#7"),
+	              REVERTS("#7", SHA));
+	static const char *const NOTHING[] = {"This reverts commit 6dcb09b.",
+	                                      "It Reverts #7",
+	                                      "Reverts other/ranker#7",
+	                                      "Reverts #0",
+	                                      "Reverts #",
+	                                      "Reverts",
+	                                      "This reverts commit",
+	                                      "Reverts ranker#7",
+	                                      ""};
+	for (size_t i = 0; i < ARRAY_LEN(NOTHING); i++)
+		assert_begins(reverts_in_push("main", NOTHING[i]), NO_REVERTS);
+	assert_begins(reverts_in_push("topic", "Reverts #7"), NO_REVERTS);
+}
+
+static const char *reverts_of_pull_request(const char *base, const char *merged)
+{
+	const char *text = data_of(
+		"pull_request",
+		arena_printf(arena,
+	                     "{\"action\":\"closed\"," ON_MAIN
+	                     ",\"pull_request\":{\"number\":9,\"state\":\"closed\",\"merged\":%s,"
+	                     "\"base\":{\"ref\":\"%s\"},\"body\":\"Reverts #7\",\"updated_at\":"
+	                     "\"2026-01-31T09:30:00Z\"}}",
+	                     merged, base));
+	return strstr(text, "\"reverts\":");
+}
+
+static void a_merge_reverts_what_its_pull_request_says(void **state)
+{
+	(void)state;
+	assert_begins(reverts_of_pull_request("main", "true"), REVERTS("#7", "#9"));
+	assert_begins(reverts_of_pull_request("main", "false"), NO_REVERTS);
+	assert_begins(reverts_of_pull_request("topic", "true"), NO_REVERTS);
 }
 
 static const char *lane_of(const char *event, const char *text)
@@ -235,6 +303,8 @@ int main(void)
 		ARENA_TEST(a_pull_request_is_read),
 		ARENA_TEST(a_workflow_run_is_read),
 		ARENA_TEST(a_push_is_of_a_branch),
+		ARENA_TEST(commits_revert_what_they_say),
+		ARENA_TEST(a_merge_reverts_what_its_pull_request_says),
 		ARENA_TEST(the_lane_is_the_repository_or_the_installation),
 		ARENA_TEST(a_fact_has_one_id),
 		ARENA_TEST(without_a_time_each_delivery_is_a_fact),

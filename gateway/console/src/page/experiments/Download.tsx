@@ -1,13 +1,15 @@
 import { useMutation } from "@tanstack/preact-query";
 
-import { csv } from "../../api/client";
+import { file } from "../../api/client";
 import { text } from "../../text";
 import { Button } from "../../part/Button";
 import { Fault } from "../../part/Fault";
 
 interface Props {
-  path: string; // of the API, of something that is also sent as CSV
+  path: string; // of the API, of something that is sent in this form
   name: string; // of the file
+  type?: string; // its media type
+  label?: string;
 }
 
 function save(content: Blob, name: string): void {
@@ -18,13 +20,13 @@ function save(content: Blob, name: string): void {
   URL.revokeObjectURL(link.href);
 }
 
-/** A list as a file. A link would not do: it cannot say which form of the list is wanted. */
-export function Download({ path, name }: Props) {
-  const fetching = useMutation({ mutationFn: () => csv(path), onSuccess: (content) => save(content, name) });
+/** Something as a file. A link would not do: it cannot say which form is wanted, nor show why there is none. */
+export function Download({ path, name, type = "text/csv", label = text.download }: Props) {
+  const fetching = useMutation({ mutationFn: () => file(path, type), onSuccess: (content) => save(content, name) });
   return (
     <>
       <Button onClick={() => fetching.mutate()} disabled={fetching.isPending}>
-        {text.download}
+        {label}
       </Button>
       {fetching.error && <Fault error={fetching.error} />}
     </>

@@ -21,7 +21,7 @@ import { Results } from "./Results";
 import { Ticket } from "./Ticket";
 import { Way } from "./Way";
 import { experiment } from "./queries";
-import { Delta, ExperimentState } from "./words";
+import { Delta, ExperimentState, isDecided } from "./words";
 
 type Detail = Schemas["ExperimentDetail"];
 
@@ -148,7 +148,7 @@ function Content({ detail }: { detail: Detail }) {
     >
       <About detail={detail} />
       <Results detail={detail} />
-      <Way id={detail.id} />
+      <Way id={detail.id} isDecided={isDecided(detail)} />
       <Implementation detail={detail} />
       <History detail={detail} />
       {open === "edit" && (

@@ -1,10 +1,13 @@
 /** The way of an experiment from its paper to its decision, as a line whose stops lead to their pages. */
 import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
 
 import type { Schemas } from "../../api/client";
 import { Answer, MissingParts } from "../../part/Answer";
+import { Button } from "../../part/Button";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
+import { Download } from "./Download";
 import { evidence } from "./queries";
 import { STOPS } from "./stops";
 
@@ -66,13 +69,45 @@ function Line({ graph }: { graph: Evidence }) {
   );
 }
 
-export function Way({ id }: { id: string }) {
+type At = "decision" | undefined;
+
+/** What is shown, as files. */
+function Files({ id, at }: { id: string; at: At }) {
+  const path = `/api/v1.0/experiments/${id}/evidence?${at ? `at=${at}&` : ""}format=`;
+  return (
+    <>
+      <Download path={`${path}markdown`} name={`evidence-${id}.md`} type="text/markdown" label={WORDS.page} />
+      <Download path={`${path}prov`} name={`evidence-${id}.json`} type="application/json" label={WORDS.provenance} />
+    </>
+  );
+}
+
+/** Whether it is shown as it is now, or as it was kept. */
+function Moment({ at, choose }: { at: At; choose: (at: At) => void }) {
+  return (
+    <Button pressed={at !== undefined} onClick={() => choose(at ? undefined : "decision")}>
+      {WORDS.atDecision}
+    </Button>
+  );
+}
+
+export function Way({ id, isDecided }: { id: string; isDecided: boolean }) {
+  const [at, choose] = useState<At>(undefined);
   return (
     <section class="group">
       <h2>{WORDS.title}</h2>
-      <Answer query={useQuery(evidence(id))}>
+      <div class="actions">
+        {isDecided && <Moment at={at} choose={choose} />}
+        <Files id={id} at={at} />
+      </div>
+      <Answer query={useQuery(evidence(id, at))}>
         {(graph) => (
           <>
+            {graph.snapshot && (
+              <p class="small quiet">
+                {WORDS.kept} <Time at={graph.snapshot.at} />
+              </p>
+            )}
             <p>{graph.summary.sentences.join(" ")}</p>
             <Line graph={graph} />
             {graph.truncated && <p class="small quiet">{WORDS.truncated}</p>}

@@ -58,11 +58,16 @@ export const results = (id: string) =>
     },
   });
 
-/** How it came from its paper to its decision. */
-export const evidence = (id: string) =>
+/** How it came from its paper to its decision: as it is now, or as it was kept at that. */
+export const evidence = (id: string, at: "decision" | undefined) =>
   queryOptions({
-    queryKey: ["experiments", id, "evidence"],
-    queryFn: () => answer(api.GET("/api/v1.0/experiments/{experiment_id}/evidence", { params: { path: { experiment_id: id } } })),
+    queryKey: ["experiments", id, "evidence", at],
+    queryFn: async () => {
+      const params = { path: { experiment_id: id }, query: defined({ at }) };
+      const graph = await answer(api.GET("/api/v1.0/experiments/{experiment_id}/evidence", { params }));
+      if (!("nodes" in graph)) throw new TypeError("not the form that was asked for");
+      return graph;
+    },
   });
 
 const IMPLEMENTING: readonly Schemas["PipelineState"][] = ["queued", "assembling_context", "dispatching", "running"];

@@ -7,6 +7,11 @@ type Status = Schemas["ExperimentStatus"];
 export const STATUSES: readonly Status[] = ["draft", "running", "complete", "analyzing", "shipped", "iterating", "rejected", "abandoned"];
 export const OUTCOMES = ["ship", "iterate", "abandon"] as const;
 
+const FINAL: readonly Status[] = ["shipped", "rejected", "abandoned"];
+
+/** Whether its evidence was kept, or will be at once. */
+export const isDecided = ({ outcome, status }: Schemas["Experiment"]) => outcome !== null || FINAL.includes(status);
+
 const TONES: Readonly<Record<Status, Tone>> = {
   draft: "off",
   running: "running",

@@ -1,4 +1,4 @@
--- name: evidence_experiment (read)
+-- name: collection_begin (read)
 -- $1 account, $2 experiment: its part of the graph, what the other parts are asked about, and facts of the summary. No row: no such
 -- experiment.
 SELECT json_build_object('nodes', p.nodes, 'edges', p.edges) AS part, experiment_pull_request(e) AS pull_request,
@@ -10,6 +10,7 @@ SELECT json_build_object('nodes', p.nodes, 'edges', p.edges) AS part, experiment
                                   FROM (SELECT * FROM implementation WHERE experiment_id = e.id AND run_id IS NOT NULL
                                         ORDER BY attempt DESC LIMIT 20) i)) AS of_fleet,
        (SELECT coalesce(json_agg(item ->> 'run_id'), '[]') FROM experiment_eval_runs(e) AS item) AS eval_runs,
-       experiment_verdict(e) AS verdict, time_json(experiment_merged_at(e)) AS merged_at,
+       experiment_verdict(e) AS verdict, e.pr_url,
+       trial_verdict(e.outcome, e.status, NULL, NULL) IN ('worked', 'failed') AS is_decided, time_json(experiment_merged_at(e)) AS merged_at,
        (SELECT time_json(max(d.at)) FROM experiment_decisions(e) d) AS decided_at, e.outcome
 FROM experiment e, experiment_evidence(e) p WHERE e.account_id = $1 AND e.id = $2;

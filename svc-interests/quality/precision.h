@@ -1,0 +1,7 @@
+/** Whether recommendations were right, by what became of the papers and by what people said. */
+#pragma once
+
+#include "loop/request.h"
+
+/** GET /papers/recommended/precision */
+void precision_get(struct request *rq);

@@ -1,0 +1,148 @@
+"""Merged pull requests that are reverted, and merged again: told by the code host's webhooks in any order."""
+
+import itertools
+import secrets
+from datetime import date, timedelta
+
+import pytest
+
+from lib.check import messages
+from lib.outside.webhooks import Hook
+from lib.tables import fleet as fleet_tables
+from lib.wait import wait_for
+
+
+class Repository:
+    """A repository of the account at the code host, and what its webhooks tell."""
+
+    def __init__(self, cluster, user, agent, install):
+        self.cluster, self.user, self.api, self.hook = cluster, user, user.api, Hook(cluster)
+        self.name = f"acme/{secrets.token_hex(4)}"
+        self.paper = f"2{secrets.randbelow(100):02}{1 + secrets.randbelow(9)}.{secrets.randbelow(100000):05}"
+        install(self.name)
+        self.key = agent(self.name, of=user.api)
+        self.of = {"full_name": self.name, "default_branch": "main"}
+
+    def address(self, number):
+        return f"https://github.com/{self.name}/pull/{number}"
+
+    def report(self, number=5):
+        report = {"run_id": number, "repo": self.name, "status": "pr_opened", "arxiv_id": self.paper, "artifact_url": self.address(number)}
+        self.key.post("/fleet/runs", report, expect=201)
+
+    def merge(self, number, body=None, commit=None, day=1, base="main"):
+        pull = {"number": number, "html_url": self.address(number), "state": "closed", "merged": True, "body": body, "merge_commit_sha": commit,
+                "base": {"ref": base}, "head": {"ref": "topic"}, "updated_at": on(day) + "Z"}  # fmt: skip
+        self.hook.deliver("pull_request", {"action": "closed", "repository": self.of, "pull_request": pull})
+
+    def push(self, commit, message, branch="main"):
+        head = {"id": commit, "message": message}
+        self.hook.deliver("push", {"ref": f"refs/heads/{branch}", "after": commit, "head_commit": head, "repository": self.of})
+
+    def found(self):
+        """The pull requests of the paper, by number, with what became of each."""
+        rows = self.api.get(f"/search/assets/{self.paper}/outcomes", expect=200).json()["pull_requests"]
+        return {row["number"]: row for row in rows}
+
+    def wait(self, **members):
+        """Wait until the pull request of the run is so."""
+        return wait_for(lambda: (row := self.found().get(5)) and members.items() <= row.items() and row, f"it is {members}")
+
+
+def on(day):
+    """Nine o'clock of a day: the first was three weeks ago."""
+    return f"{date.today() - timedelta(days=21 - day)}T09:00:00"
+
+
+def sha():
+    return secrets.token_hex(20)
+
+
+@pytest.fixture
+def repository(cluster, user, agent, install, operator):
+    made = Repository(cluster, user, agent, install)
+    operator.api.put(f"/search/assets/{made.paper}", {"title": "Paper"}, expect=200)
+    return made
+
+
+def test_a_revert_and_its_revert_are_followed(cluster, repository):
+    repository.report()
+    repository.merge(5, commit=sha())
+    repository.wait(stage="merged", reverted_at=None)
+    repository.merge(9, f"Reverts {repository.name.upper()}#5", day=2)
+    row = repository.wait(reverted_by=repository.address(9), verdict="failed")
+    assert (row["stage"], row["reverted_at"], row["reapplied_at"]) == ("merged", on(2) + ".000Z", None)
+    (told,) = messages.told(cluster, repository.user.account, "pull_request.reverted")
+    assert (told["number"], told["reverted_by"], told["reverted_at"]) == (5, repository.address(9), row["reverted_at"])
+    assert stages(cluster, repository)[-1] == "reverted"
+    repository.merge(11, "Reverts #9", day=3)
+    row = repository.wait(reapplied_by=repository.address(11), verdict="pending")
+    assert (row["reverted_by"], row["reapplied_at"]) == (repository.address(9), on(3) + ".000Z")
+    assert stages(cluster, repository)[-1] == "merged"
+    assert len(messages.told(cluster, repository.user.account, "pull_request.reverted")) == 1
+
+
+def stages(cluster, repository):
+    """What others were told of the pull request, in its order."""
+    with cluster.postgres.connect("fleet") as db:
+        return fleet_tables.told_stages(db, repository.address(5))
+
+
+def test_a_reverted_experiment_has_not_worked(repository):
+    repository.report()
+    repository.merge(5)
+    context = {"resource": {"arxiv_id": repository.paper}, "target_repo": repository.name}
+    body = {"name": "E", "launch_context": context, "status": "running", "pr_url": repository.address(5), "pr_status": "merged"}
+    made = repository.api.post("/experiments", body, expect=201).json()["id"]
+    repository.merge(9, "Reverts #5", day=2)
+    repository.wait(reverted_by=repository.address(9))
+
+    def graph():
+        return repository.api.get(f"/experiments/{made}/evidence", expect=200).json()
+
+    edges = {(edge["from"], edge["kind"], edge["to"]) for edge in graph()["edges"]}
+    assert (repository.address(5), "reverted_by", repository.address(9)) in edges
+    assert graph()["summary"]["reverted_at"] == on(2) + ".000Z"
+    wait_for(lambda: graph()["summary"]["verdict"] == "failed", "svc-experiments hears of it")
+    repository.api.put(f"/experiments/{made}", {"outcome": "ship"}, expect=200)
+    assert graph()["summary"]["verdict"] == "worked"
+
+
+@pytest.mark.parametrize("order", itertools.permutations(range(4)))
+def test_the_order_of_deliveries_does_not_matter(repository, order):
+    merged, reverting = sha(), sha()
+    steps = [
+        repository.report,
+        lambda: repository.merge(5, commit=merged),
+        lambda: repository.push(reverting, f"Revert it\n\nThis reverts commit {merged}."),
+        lambda: repository.push(sha(), f"Once more\n\nThis reverts commit {reverting}."),
+    ]
+    for step in order:
+        steps[step]()
+    row = wait_for(lambda: (row := repository.found().get(5)) and row["reapplied_by"] and row, "it was merged again")
+    assert row["reverted_by"] == f"https://github.com/{repository.name}/commit/{reverting}" and row["stage"] == "merged"
+
+
+def test_a_revert_that_a_pull_request_and_its_commit_tell_of_is_one(repository):
+    """Merged by a commit that says itself what it reverts."""
+    merged, merge = sha(), sha()
+    repository.report()
+    repository.merge(5, commit=merged)
+    repository.push(merge, f"Revert it (#9)\n\nThis reverts commit {merged}.")
+    repository.merge(9, "Reverts #5", commit=merge, day=2)
+    repository.wait(reverted_by=repository.address(9))
+    repository.merge(11, "Reverts #9", day=3)
+    repository.wait(reapplied_by=repository.address(11))
+
+
+def test_what_reverts_nothing_of_the_account(repository):
+    repository.report()
+    repository.merge(5)
+    repository.merge(6, "Reverts other/place#5", day=2)
+    repository.merge(7, "Reverts #5", day=2, base="topic")
+    repository.push(sha(), "Reverts #5", branch="topic")
+    repository.merge(8, "It Reverts #5", day=2)
+    repository.merge(5, day=3)
+    row = repository.wait(stage="merged")
+    repository.merge(10, "Reverts #5", day=4)
+    assert row["reverted_at"] is None and repository.wait(reverted_at=on(4) + ".000Z")
