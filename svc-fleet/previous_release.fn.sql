@@ -26,3 +26,18 @@ $$;
 CREATE OR REPLACE FUNCTION runs_tell(tellings jsonb) RETURNS TABLE (place bigint, is_new boolean, shown jsonb) LANGUAGE sql AS $$
     SELECT place, is_new, shown FROM runs_update(tellings)
 $$;
+
+CREATE OR REPLACE FUNCTION run_page(account uuid, in_repo text, in_repos text[], with_outcome text, by_agent text, of_interest text,
+                         of_paper text, since date, until date, merged_since date, merged_until date, has_detail boolean, page_limit bigint,
+                         page_offset bigint,
+                         OUT total bigint, OUT page json) LANGUAGE sql AS $$
+    SELECT p.total, p.page FROM run_page(account, in_repo, in_repos, NULL, with_outcome, by_agent, of_interest, of_paper, since, until,
+                                         merged_since, merged_until, has_detail, page_limit, page_offset) p
+$$;
+
+CREATE OR REPLACE FUNCTION run_outline(account uuid, in_repo text, in_repos text[], with_outcome text, by_agent text, of_interest text,
+                            of_paper text, since date, until date, merged_since date, merged_until date, most int,
+                            OUT ids json, OUT names json, OUT total bigint) LANGUAGE sql AS $$
+    SELECT o.ids, o.names, o.total FROM run_outline(account, in_repo, in_repos, NULL, with_outcome, by_agent, of_interest, of_paper, since,
+                                                    until, merged_since, merged_until, most) o
+$$;

@@ -29,6 +29,7 @@ static const struct field LIST_FIELDS[] = {
 	QUERY_TEXT(struct list_input, filter.ticket_source, "ticket_source", OPTIONAL, 1, 64),
 	QUERY_TEXT(struct list_input, filter.ticket, "external_ticket_id", OPTIONAL, 1, 255),
 	QUERY_TEXT(struct list_input, filter.created_via, "created_via", OPTIONAL, 1, 64),
+	QUERY_TEXT(struct list_input, filter.tag, "tag", OPTIONAL, 1, 64),
 	QUERY_LIMIT(struct list_input, limit, 20, 100),
 	QUERY_OFFSET(struct list_input, offset),
 	FIELD_END,
@@ -52,12 +53,14 @@ static struct pg_rows *read_list(struct request *rq, const struct list_input *in
 	struct pg_param account = pg_uuid(rq->caller.account),
 			project = pg_text(in->filter.project), status = pg_text(in->filter.status),
 			source = pg_text(in->filter.ticket_source),
-			ticket = pg_text(in->filter.ticket), via = pg_text(in->filter.created_via);
+			ticket = pg_text(in->filter.ticket), via = pg_text(in->filter.created_via),
+			tag = pg_text(in->filter.tag);
 	if (!key_is_limited(rq))
 		return pg_query(rq, EXPERIMENT_LIST_SQL, account, project, status, source, ticket,
-		                via, pg_bool(is_actionable), pg_int(in->limit), pg_int(in->offset));
+		                via, tag, pg_bool(is_actionable), pg_int(in->limit),
+		                pg_int(in->offset));
 	return pg_query(rq, EXPERIMENT_LIST_OF_KEY_SQL, account, project, status, source, ticket,
-	                via, pg_bool(is_actionable), pg_text(rq->caller.repo),
+	                via, tag, pg_bool(is_actionable), pg_text(rq->caller.repo),
 	                pg_text(key_project(rq)), pg_int(in->limit), pg_int(in->offset));
 }
 

@@ -1,11 +1,11 @@
 -- name: experiment_list (read)
--- $1 account, $2 project, $3 status, $4 ticket source, $5 ticket, $6 created_via (NULL: any), $7 actionable ones only,
--- $8 limit, $9 offset.
-SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, NULL, $8, $9);
+-- $1 account, $2 project, $3 status, $4 ticket source, $5 ticket, $6 created_via, $7 tag (NULL: any), $8 actionable ones only,
+-- $9 limit, $10 offset.
+SELECT page, total FROM experiment_page($1, $2, $3, $4, $5, $6, $7, $8, NULL, $9, $10);
 
 -- name: experiment_list_of_key (read)
--- As experiment_list, of a limited key: $8 its repository (NULL: none), $9 the project of its interest (NULL: none), $10 limit, $11 offset.
-SELECT page, total FROM experiment_page_of_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
+-- As experiment_list, of a limited key: $9 its repository (NULL: none), $10 the project of its interest (NULL: none), $11 limit, $12 offset.
+SELECT page, total FROM experiment_page_of_key($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12);
 
 -- name: experiment_create
 -- $1 accounts, $2 bodies, $3 request ids, $4 the most experiments of the account, $5 API keys: an item each (pg/batch.h). Violates

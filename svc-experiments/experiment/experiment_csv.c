@@ -60,7 +60,7 @@ void experiment_csv_reply(struct request *rq, const struct experiment_filter *fi
 	          pg_query(rq, EXPERIMENT_CSV_OUTLINE_SQL, pg_uuid(rq->caller.account),
 	                   pg_text(filter->project), pg_text(filter->status),
 	                   pg_text(filter->ticket_source), pg_text(filter->ticket),
-	                   pg_text(filter->created_via), pg_bool(is_limited),
+	                   pg_text(filter->created_via), pg_text(filter->tag), pg_bool(is_limited),
 	                   pg_text(rq->caller.repo), pg_text(is_limited ? key_project(rq) : NULL),
 	                   pg_int(CSV_ROWS_MAX)));
 }

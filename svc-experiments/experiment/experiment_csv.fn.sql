@@ -36,12 +36,12 @@ $$;
 
 -- The newest ids of the list of experiments (page.fn.sql), at most `most`; of a limited key: `only_repo` and `only_project`.
 CREATE OR REPLACE FUNCTION experiment_outline(account uuid, in_project uuid, with_status text, with_source text, with_ticket text, came_via text,
-                                   is_limited boolean, only_repo text, only_project uuid, most int,
+                                   with_tag text, is_limited boolean, only_repo text, only_project uuid, most int,
                                    OUT ids json, OUT names json, OUT total bigint)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET enable_seqscan = off AS $$
 DECLARE
     found uuid[] := ARRAY(
-        SELECT e.id FROM experiment_found(account, in_project, with_status, with_source, with_ticket, came_via, false, NULL)
+        SELECT e.id FROM experiment_found(account, in_project, with_status, with_source, with_ticket, came_via, with_tag, false, NULL)
         JOIN experiment e USING (id)
         WHERE NOT is_limited OR experiment_is_of_key(e, only_repo, only_project)
         ORDER BY e.id DESC);

@@ -6,7 +6,7 @@
 
 /** Which experiments of a list; NULL: any. */
 struct experiment_filter {
-	const char *project, *status, *ticket_source, *ticket, *created_via;
+	const char *project, *status, *ticket_source, *ticket, *created_via, *tag;
 };
 
 /** Reply those that the filter lets through and the caller's key may see, newest first. */

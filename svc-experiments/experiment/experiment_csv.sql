@@ -1,7 +1,7 @@
 -- name: experiment_csv_outline (read)
--- $1 account, $2 project, $3 status, $4 ticket source, $5 ticket, $6 created_via (NULL: any), $7 whether the key is limited, to the
--- repository $8 and the project $9, $10 the most rows.
-SELECT ids, names, total FROM experiment_outline($1, $2, $3, $4, $5, $6, $7, $8, $9, $10);
+-- $1 account, $2 project, $3 status, $4 ticket source, $5 ticket, $6 created_via, $7 tag (NULL: any), $8 whether the key is limited, to
+-- the repository $9 and the project $10, $11 the most rows.
+SELECT ids, names, total FROM experiment_outline($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11);
 
 -- name: experiment_csv_of_ids (read)
 -- $1 account, $2 ids as a JSON array: the outline of these.

@@ -25,6 +25,10 @@ RETURN CASE u.kind
     ELSE 'Three runs in a row on ' || u.repo || ' failed and cost ' || usd_text(u.usd) || ' USD of a budget of '
         || usd_text(u.compared_usd) END;
 
+-- The page of the run that stood out, or of the agents.
+CREATE OR REPLACE FUNCTION cost_unusual_path(u cost_unusual) RETURNS text LANGUAGE sql STABLE
+RETURN CASE u.kind WHEN 'run' THEN run_page_path(u.run_ids -> 0) ELSE '/console/agents' END;
+
 -- What stood out, as the message `cost.unusual` and the evidence of findings have it.
 CREATE OR REPLACE FUNCTION cost_unusual_json(u cost_unusual) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object('kind', u.kind, 'title', cost_unusual_title(u), 'repo', u.repo, 'agent', u.agent, 'model', u.model,
@@ -43,8 +47,7 @@ BEGIN
     END IF;
     DELETE FROM cost_unusual x WHERE x.account_id = u.account_id AND x.found_at < now() - interval '400 days';
     PERFORM inbox_mark(u.account_id, clock_timestamp());
-    PERFORM message_emit('events.runs', 'cost.unusual', u.account_id, cost_unusual_json(u) || jsonb_build_object(
-        'url', CASE u.kind WHEN 'run' THEN run_page_path(u.run_ids -> 0) ELSE '/console/agents' END));
+    PERFORM message_emit('events.runs', 'cost.unusual', u.account_id, cost_unusual_json(u) || jsonb_build_object('url', cost_unusual_path(u)));
 END $$;
 
 -- A run: more than five times the median of the last 30 of its agent and model, of which there are 8, and more than a dollar. Runs that

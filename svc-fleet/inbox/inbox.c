@@ -10,11 +10,25 @@
 
 struct list_input {
 	bool is_archived;
+	const char *kind;
 	int64_t limit, offset;
+};
+
+static const char *const KINDS[] = {
+	"pull_request_waiting", "issue_waiting",
+	"run_failed",           "agent_silent",
+	"setup_waiting",        "model_key_missing",
+	"agent_revoked",        "access_lost",
+	"key_expiring",         "endpoint_disabled",
+	"budget_warning",       "budget_reached",
+	"budget_unguarded",     "cost_unusual",
+	"experiment_overdue",   "experiment_without_data",
+	"experiment_unmerged",  NULL,
 };
 
 static const struct field LIST_FIELDS[] = {
 	QUERY_BOOL(struct list_input, is_archived, "archived", false),
+	QUERY_ENUM(struct list_input, kind, "kind", KINDS),
 	QUERY_LIMIT(struct list_input, limit, 20, 100),
 	QUERY_OFFSET(struct list_input, offset),
 	FIELD_END,
@@ -36,9 +50,9 @@ static const struct field DISMISS_FIELDS[] = {
 void inbox_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
-	struct pg_rows *rows =
-		pg_query(rq, INBOX_LIST_SQL, pg_uuid(rq->caller.account), pg_text(rq->caller.repo),
-	                 pg_bool(in->is_archived), pg_int(in->limit), pg_int(in->offset));
+	struct pg_rows *rows = pg_query(rq, INBOX_LIST_SQL, pg_uuid(rq->caller.account),
+	                                pg_text(rq->caller.repo), pg_bool(in->is_archived),
+	                                pg_int(in->limit), pg_int(in->offset), pg_text(in->kind));
 	reply_page(rq, rows, in->limit, in->offset);
 }
 

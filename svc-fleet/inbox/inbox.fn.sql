@@ -21,7 +21,7 @@ CREATE OR REPLACE FUNCTION inbox_budget(account uuid, in_repo text) RETURNS TABL
            trim_scale(round(budget_spent(p), 2)) || ' of ' || budget_name(b) || ' are spent'
            || CASE WHEN k.kind = 'budget_warning' THEN '' WHEN b.action = 'warn' THEN '; runs go on'
                    ELSE '; no run starts before ' || budget_end_text(b, p.ends_at) END,
-           NULL, (SELECT max(n.passed_at) FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at AND n.percent >= 80),
+           '/console/agents/budgets', (SELECT max(n.passed_at) FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at AND n.percent >= 80),
            CASE k.kind WHEN 'budget_reached' THEN 'critical' ELSE 'warning' END
     FROM budget b JOIN budget_period p ON p.budget_id = b.id,
          LATERAL (SELECT CASE WHEN budget_is_reached(b, p, budget_spent(p)) THEN 'budget_reached'
@@ -35,7 +35,7 @@ CREATE OR REPLACE FUNCTION inbox_unguarded(account uuid, in_repo text) RETURNS T
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
     SELECT DISTINCT ON (lower(u.repo)) inbox_id('budget_unguarded', lower(u.repo)), 'budget_unguarded', u.repo,
            'Runs that nobody starts here pass the budget of ' || u.repo || ': its workflow is of an earlier version; provision the agent again',
-           NULL, u.at, 'warning'
+           '/console/connect', u.at, 'warning'
     FROM budget b, budget_unguarded(b) AS u
     WHERE b.account_id = account AND b.action = 'stop' AND (in_repo IS NULL OR lower(u.repo) = in_repo)
     ORDER BY lower(u.repo), u.at
@@ -44,7 +44,8 @@ $$;
 -- The items of costs that stood out in the last week.
 CREATE OR REPLACE FUNCTION inbox_cost_unusual(account uuid, in_repo text) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
-    SELECT inbox_id('cost_unusual', u.kind || ' ' || u.subject), 'cost_unusual', u.repo, cost_unusual_title(u), NULL, u.found_at, 'warning'
+    SELECT inbox_id('cost_unusual', u.kind || ' ' || u.subject), 'cost_unusual', u.repo, cost_unusual_title(u),
+           cost_unusual_path(u), u.found_at, 'warning'
     FROM cost_unusual u
     WHERE u.account_id = account AND (in_repo IS NULL OR u.repo_key = in_repo) AND u.found_at > now() - interval '168 hours'
 $$;
@@ -95,13 +96,14 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
         ORDER BY d.opened_at DESC LIMIT 500
     ), item (id, kind, repo, title, href, created_at, severity) AS (
     SELECT inbox_id('run_failed', last.id::text), 'run_failed', last.repo,
-           'The last run on ' || last.repo || ' failed: ' || coalesce(last.cause, last.status), last.artifact_url,
+           'The last run on ' || last.repo || ' failed: ' || coalesce(last.cause, last.status),
+           coalesce(last.artifact_url, run_page_path(last.run_id)),
            coalesce(last.finished_at, last.at), 'critical'
     FROM run_repo s JOIN run last ON last.id = s.last_id AND last.first_at = s.last_first_at
     WHERE s.account_id = account AND (in_repo IS NULL OR s.repo_key = in_repo) AND s.last_outcome = 'failed'
     UNION ALL
     SELECT inbox_id('agent_silent', i.id::text), 'agent_silent', i.repo,
-           i.agent || ' on ' || i.repo || ' has not run for a week', NULL, coalesce(s.last_at, i.installed_at), 'warning'
+           i.agent || ' on ' || i.repo || ' has not run for a week', '/console/agents/' || i.repo, coalesce(s.last_at, i.installed_at), 'warning'
     FROM installation i LEFT JOIN run_repo s ON s.account_id = account AND s.repo_key = i.repo_key
     WHERE i.account_id = account AND i.status = 'active' AND (in_repo IS NULL OR i.repo_key = in_repo)
       AND coalesce(s.last_at, i.installed_at) < now() - interval '7 days'
@@ -116,13 +118,13 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     UNION ALL
     SELECT inbox_id('model_key_missing', i.id::text), 'model_key_missing', i.repo,
            i.agent || ' on ' || i.repo || ' has no model key: connect '
-           || coalesce(i.provider, 'a model provider') || ' and provision it again', NULL, i.installed_at, 'critical'
+           || coalesce(i.provider, 'a model provider') || ' and provision it again', '/console/connect', i.installed_at, 'critical'
     FROM installation i
     WHERE i.account_id = account AND i.status = 'active' AND i.model_key_missing
       AND (in_repo IS NULL OR i.repo_key = in_repo)
     UNION ALL
     SELECT inbox_id('agent_revoked', i.id::text), 'agent_revoked', i.repo,
-           i.agent || ' on ' || i.repo || ' was revoked', NULL, i.revoked_at, 'info'
+           i.agent || ' on ' || i.repo || ' was revoked', '/console/agents/' || i.repo, i.revoked_at, 'info'
     FROM installation i
     WHERE i.account_id = account AND i.revoked_at > now() - interval '30 days' AND (in_repo IS NULL OR i.repo_key = in_repo)
     UNION ALL
@@ -137,13 +139,14 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     SELECT * FROM inbox_experiment(account, in_repo)
     UNION ALL
     SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), 'key_expiring', k.repo,
-           'The key ' || k.name || ' expires on ' || to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), NULL, k.told_at,
+           'The key ' || k.name || ' expires on ' || to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), '/console/settings', k.told_at,
            CASE WHEN k.expires_at < now() + interval '168 hours' THEN 'critical' ELSE 'warning' END
     FROM key_expiring k
     WHERE k.account_id = account AND k.expires_at > now() AND (in_repo IS NULL OR repository_key(k.repo) = in_repo)
     UNION ALL
     SELECT inbox_id('endpoint_disabled', d.endpoint_id || ' ' || extract(epoch FROM d.disabled_at)), 'endpoint_disabled', NULL,
-           'Nothing more is sent to ' || d.name || ': ' || d.reason, NULL, d.disabled_at, 'critical'
+           'Nothing more is sent to ' || d.name || ': ' || d.reason,
+           '/console/settings/endpoints/' || d.endpoint_id, d.disabled_at, 'critical'
     FROM endpoint_disabled d WHERE d.account_id = account AND in_repo IS NULL
     )
     SELECT inbox_id(w.kind, w.url), w.kind, w.repo, w.title, w.url, w.opened_at,

@@ -1,7 +1,7 @@
 -- name: inbox_list (read)
--- $1 account, $2 the only repository that the key may see (NULL: all), $3 whether archived ones, $4 limit, $5 offset.
+-- $1 account, $2 the only repository that the key may see (NULL: all), $3 whether archived ones, $4 limit, $5 offset, $6 kind (NULL: any).
 WITH item AS MATERIALIZED (
-    SELECT * FROM inbox_items($1, repository_key($2), $3)
+    SELECT * FROM inbox_items($1, repository_key($2), $3) i WHERE $6::text IS NULL OR i.kind = $6
 ), shown AS (
     SELECT * FROM item ORDER BY created_at DESC, id LIMIT $4 OFFSET $5
 )

@@ -24,6 +24,7 @@ static const char *const INCLUDES[] = {"selection", NULL};
 static const struct field LIST_FIELDS[] = {
 	QUERY_TEXT(struct list_input, filter.repo, "repo", OPTIONAL, 1, 200),
 	QUERY_TEXT(struct list_input, filter.repos, "repos", REPEATED, 1, 20000),
+	QUERY_TEXT(struct list_input, filter.run, "run_id", OPTIONAL, 1, RUN_ID_MAX),
 	QUERY_ENUM(struct list_input, filter.outcome, "outcome_kind", OUTCOMES),
 	QUERY_TEXT(struct list_input, filter.agent, "agent", OPTIONAL, 1, 100),
 	QUERY_INTEREST(struct list_input, filter.interest),
@@ -72,7 +73,7 @@ static void reply_list(struct request *rq, const struct list_input *in)
 	                 pg_text(f->outcome), pg_text(f->agent), pg_text(f->interest),
 	                 pg_text(f->paper), pg_text(f->since), pg_text(f->until),
 	                 pg_text(f->merged_since), pg_text(f->merged_until), pg_bool(in->include),
-	                 pg_int(in->limit), pg_int(in->offset), pg_text(f->repos));
+	                 pg_int(in->limit), pg_int(in->offset), pg_text(f->repos), pg_text(f->run));
 	reply_page(rq, rows, in->limit, in->offset);
 }
 

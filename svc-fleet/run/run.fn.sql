@@ -99,6 +99,23 @@ BEGIN RETURN ARRAY(
       AND d.closed_at < to_time AND (repos IS NULL OR d.repo_key = ANY (repos)));
 END $$;
 
+-- The runs with this id, and of them those whose pull request was merged in these days; null: all. A null filter admits everything.
+CREATE OR REPLACE FUNCTION runs_chosen(account uuid, repos text[], with_run text, merged_since date, merged_until date) RETURNS uuid[]
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    named uuid[] := CASE WHEN with_run IS NOT NULL THEN ARRAY(
+        SELECT k.id FROM run_key k
+        WHERE k.account_id = account AND k.run_key = with_run AND (repos IS NULL OR k.repo_key = ANY (repos))) END;
+    merged uuid[];
+BEGIN
+    IF coalesce(merged_since, merged_until) IS NULL THEN
+        RETURN named;
+    END IF;
+    merged := runs_of_merged(account, repos, coalesce(merged_since::timestamp AT TIME ZONE 'UTC', '-infinity'),
+                             coalesce((merged_until + 1)::timestamp AT TIME ZONE 'UTC', 'infinity'));
+    RETURN CASE WHEN named IS NULL THEN merged ELSE ARRAY(SELECT unnest(named) INTERSECT SELECT unnest(merged)) END;
+END $$;
+
 -- The repositories that a parameter names, as they are called now, in lower case: a JSON array of texts, each of which may name several with commas.
 -- Null: it is not given.
 CREATE OR REPLACE FUNCTION repos_named(given jsonb) RETURNS text[] LANGUAGE sql STABLE AS $$
@@ -113,26 +130,22 @@ $$;
 --   since, until  days in UTC, both included
 --   merged_since, merged_until  likewise: runs that opened a pull request which was merged then
 -- Planned anew for each call, so that the given filters choose the index. What the sums know is not counted again.
-CREATE OR REPLACE FUNCTION run_page(account uuid, in_repo text, in_repos text[], with_outcome text, by_agent text, of_interest text,
-                         of_paper text, since date, until date, merged_since date, merged_until date, has_detail boolean, page_limit bigint,
-                         page_offset bigint,
+CREATE OR REPLACE FUNCTION run_page(account uuid, in_repo text, in_repos text[], with_run text, with_outcome text, by_agent text,
+                         of_interest text, of_paper text, since date, until date, merged_since date, merged_until date,
+                         has_detail boolean, page_limit bigint, page_offset bigint,
                          OUT total bigint, OUT page json)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET enable_seqscan = off AS $$
 DECLARE
     from_time timestamptz := since::timestamp AT TIME ZONE 'UTC';
     to_time timestamptz := (until + 1)::timestamp AT TIME ZONE 'UTC';
-    of_merged uuid[]; -- null: all
     repos text[] := CASE WHEN in_repo IS NULL THEN in_repos
                          WHEN in_repos IS NULL OR in_repo = ANY (in_repos) THEN ARRAY[in_repo] ELSE '{}' END; -- null: all
     one_repo text := CASE WHEN cardinality(repos) = 1 THEN repos[1] END; -- which an index starts with
+    chosen uuid[] := runs_chosen(account, repos, with_run, merged_since, merged_until);
 BEGIN
-    IF coalesce(merged_since, merged_until) IS NOT NULL THEN
-        of_merged := runs_of_merged(account, repos, coalesce(merged_since::timestamp AT TIME ZONE 'UTC', '-infinity'),
-                                    coalesce((merged_until + 1)::timestamp AT TIME ZONE 'UTC', 'infinity'));
-    END IF;
-    IF coalesce(by_agent, of_interest, of_paper, with_outcome, since::text, until::text) IS NULL AND of_merged IS NOT NULL THEN
-        total := cardinality(of_merged);
-    ELSIF coalesce(of_interest, of_paper, since::text, until::text) IS NULL AND of_merged IS NULL THEN
+    IF coalesce(by_agent, of_interest, of_paper, with_outcome, since::text, until::text) IS NULL AND chosen IS NOT NULL THEN
+        total := cardinality(chosen);
+    ELSIF coalesce(of_interest, of_paper, since::text, until::text) IS NULL AND chosen IS NULL THEN
         IF by_agent IS NULL THEN
             SELECT coalesce(sum(outcome_count(with_outcome, s.runs, s.pull_requests, s.issues, s.branches, s.skipped, s.failed,
                                               s.running, s.other)), 0) INTO total FROM run_repo s
@@ -142,7 +155,7 @@ BEGIN
             WHERE s.account_id = account AND s.agent = by_agent AND (repos IS NULL OR s.repo_key = ANY (repos))
               AND (with_outcome IS NULL OR s.outcome_kind = with_outcome);
         END IF;
-    ELSIF coalesce(by_agent, of_interest, of_paper) IS NULL AND of_merged IS NULL THEN
+    ELSIF coalesce(by_agent, of_interest, of_paper) IS NULL AND chosen IS NULL THEN
         SELECT coalesce(sum(outcome_count(with_outcome, d.runs, d.pull_requests, d.issues, d.branches, d.skipped, d.failed,
                                           d.running, d.other)), 0) INTO total
         FROM run_days(account, coalesce(since, '-infinity'), coalesce(until, 'infinity'), repos) d;
@@ -154,7 +167,7 @@ BEGIN
           AND (by_agent IS NULL OR r.agent = by_agent) AND (of_interest IS NULL OR r.interest_id = of_interest)
           AND (of_paper IS NULL OR r.arxiv_id = of_paper)
           AND (since IS NULL OR r.at >= from_time) AND (until IS NULL OR r.at < to_time)
-          AND (of_merged IS NULL OR r.id = ANY (of_merged));
+          AND (chosen IS NULL OR r.id = ANY (chosen));
     END IF;
     SELECT coalesce(json_agg(run_json(shown.r, d.detail) ORDER BY (shown.r).at DESC, (shown.r).id DESC), '[]') INTO page
     FROM (SELECT r FROM run r
@@ -164,7 +177,7 @@ BEGIN
             AND (by_agent IS NULL OR r.agent = by_agent) AND (of_interest IS NULL OR r.interest_id = of_interest)
             AND (of_paper IS NULL OR r.arxiv_id = of_paper)
             AND (since IS NULL OR r.at >= from_time) AND (until IS NULL OR r.at < to_time)
-            AND (of_merged IS NULL OR r.id = ANY (of_merged))
+            AND (chosen IS NULL OR r.id = ANY (chosen))
           ORDER BY r.at DESC, r.id DESC LIMIT page_limit OFFSET page_offset) AS shown (r)
     LEFT JOIN run_detail d ON has_detail AND d.id = (shown.r).id AND d.first_at = (shown.r).first_at;
 END $$;

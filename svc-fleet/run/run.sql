@@ -9,8 +9,8 @@ SELECT r FROM run_remove($1, repository_hold($2), $3) r WHERE r IS NOT NULL;
 -- name: run_list (read)
 -- $1 account, $2 repository, $3 outcome, $4 agent, $5 interest, $6 paper (NULL: any), $7 first day, $8 last day, $9 first
 -- day and $10 last day of the merge of its pull request (NULL: unbounded), $11 whether with the large members, $12 limit,
--- $13 offset, $14 repositories as a JSON array (repos_named(); NULL: any).
-SELECT page, total FROM run_page($1, repository_key($2), repos_named($14), $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
+-- $13 offset, $14 repositories as a JSON array (repos_named(); NULL: any), $15 id of the run (NULL: any).
+SELECT page, total FROM run_page($1, repository_key($2), repos_named($14), $15, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13);
 
 -- name: run_partitions_make
 SELECT run_partitions_make((now() AT TIME ZONE 'UTC')::date, 3);

@@ -68,5 +68,5 @@ void run_csv_reply(struct request *rq, const struct run_filter *f)
 	                   pg_text(f->outcome), pg_text(f->agent), pg_text(f->interest),
 	                   pg_text(f->paper), pg_text(f->since), pg_text(f->until),
 	                   pg_text(f->merged_since), pg_text(f->merged_until), pg_text(f->repos),
-	                   pg_int(CSV_ROWS_MAX)));
+	                   pg_text(f->run), pg_int(CSV_ROWS_MAX)));
 }

@@ -1,21 +1,17 @@
 -- Runs as rows of a CSV. The ids are those of run_key, `ID FIRST_AT`, since the table is partitioned by the time that a run was first heard of.
 
 -- The newest runs of the list, at most `most`, and how many there are; filters as of run_page().
-CREATE OR REPLACE FUNCTION run_outline(account uuid, in_repo text, in_repos text[], with_outcome text, by_agent text, of_interest text,
-                            of_paper text, since date, until date, merged_since date, merged_until date, most int,
+CREATE OR REPLACE FUNCTION run_outline(account uuid, in_repo text, in_repos text[], with_run text, with_outcome text, by_agent text,
+                            of_interest text, of_paper text, since date, until date, merged_since date, merged_until date, most int,
                             OUT ids json, OUT names json, OUT total bigint)
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET enable_seqscan = off AS $$
 DECLARE
-    of_merged uuid[]; -- null: all
     repos text[] := CASE WHEN in_repo IS NULL THEN in_repos
                          WHEN in_repos IS NULL OR in_repo = ANY (in_repos) THEN ARRAY[in_repo] ELSE '{}' END; -- null: all
+    chosen uuid[] := runs_chosen(account, repos, with_run, merged_since, merged_until);
 BEGIN
-    IF coalesce(merged_since, merged_until) IS NOT NULL THEN
-        of_merged := runs_of_merged(account, repos, coalesce(merged_since::timestamp AT TIME ZONE 'UTC', '-infinity'),
-                                    coalesce((merged_until + 1)::timestamp AT TIME ZONE 'UTC', 'infinity'));
-    END IF;
-    total := (run_page(account, in_repo, in_repos, with_outcome, by_agent, of_interest, of_paper, since, until, merged_since, merged_until,
-                       false, 0, 0)).total;
+    total := (run_page(account, in_repo, in_repos, with_run, with_outcome, by_agent, of_interest, of_paper, since, until, merged_since,
+                       merged_until, false, 0, 0)).total;
     WITH newest AS MATERIALIZED (
         SELECT r.id, r.first_at, r.at, r.record -> 'metrics' AS metrics FROM run r
         WHERE r.account_id = account AND (repos IS NULL OR r.repo_key = ANY (repos))
@@ -23,7 +19,7 @@ BEGIN
           AND (by_agent IS NULL OR r.agent = by_agent) AND (of_interest IS NULL OR r.interest_id = of_interest)
           AND (of_paper IS NULL OR r.arxiv_id = of_paper)
           AND (since IS NULL OR r.at >= since::timestamp AT TIME ZONE 'UTC') AND (until IS NULL OR r.at < (until + 1)::timestamp AT TIME ZONE 'UTC')
-          AND (of_merged IS NULL OR r.id = ANY (of_merged))
+          AND (chosen IS NULL OR r.id = ANY (chosen))
         ORDER BY r.at DESC, r.id DESC LIMIT most
     )
     SELECT coalesce(json_agg(n.id || ' ' || n.first_at ORDER BY n.at DESC, n.id DESC), '[]'),

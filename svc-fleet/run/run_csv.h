@@ -5,7 +5,7 @@
 
 /** Which runs of a list; NULL: any. */
 struct run_filter {
-	const char *repo, *repos, *outcome, *agent, *interest, *paper;
+	const char *repo, *repos, *run, *outcome, *agent, *interest, *paper;
 	const char *since, *until, *merged_since, *merged_until;
 };
 

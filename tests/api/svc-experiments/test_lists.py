@@ -18,8 +18,8 @@ def three(make, make_project):
     """Two projects and three experiments that differ in every filter, oldest first."""
     projects = [make_project()["id"] for _ in range(2)]
     return [
-        make(project_id=projects[0], status="running", ticket_source="tracker_a", external_ticket_id="A-1"),
-        make(project_id=projects[1], status="running", ticket_source="tracker_b", external_ticket_id="A-1"),
+        make(project_id=projects[0], status="running", ticket_source="tracker_a", external_ticket_id="A-1", tags=["ranking", "fast"]),
+        make(project_id=projects[1], status="running", ticket_source="tracker_b", external_ticket_id="A-1", tags=["ranking"]),
         make(project_id=projects[1], ticket_source="tracker_b", external_ticket_id="B-2", created_via="mcp"),
     ]
 
@@ -35,6 +35,9 @@ FILTERS = [
     ({"external_ticket_id": "A-_"}, []),
     ({"created_via": "mcp"}, [2]),
     ({"created_via": "seed"}, []),
+    ({"tag": "ranking"}, [1, 0]),
+    ({"tag": "fast", "status": "running"}, [0]),
+    ({"tag": "rank"}, []),
     ({"status": "running", "ticket_source": "tracker_b"}, [1]),
     ({"project_id": 1, "external_ticket_id": "A-1", "created_via": "api"}, [1]),
     ({"project_id": 0, "external_ticket_id": "B-2"}, []),

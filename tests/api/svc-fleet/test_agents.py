@@ -26,7 +26,8 @@ def runs(report):
     ("?agent=agent_1", [5, 3, 1]), ("?arxiv_id=2205.00000", [4, 2]),
     ("?interest_id=0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b", [5, 4]), ("?since=2026-01-03&until=2026-01-04", [4, 3]),
     ("?agent=agent_1&since=2026-01-02", [5, 3]), ("?outcome_kind=pull_request&until=2026-01-01", [1]),
-    ("?outcome_kind=pull_request&agent=agent_0", []),
+    ("?outcome_kind=pull_request&agent=agent_0", []), ("?run_id=3", [3]), ("?run_id=3&outcome_kind=failed&repo=acme/ranker", [3]),
+    ("?run_id=3&agent=agent_0", []), ("?run_id=6", []), ("?run_id=3&repo=acme/other", []),
 ])
 def test_the_list_has_what_every_filter_admits(api, runs, query, ids):
     listed = api.get(f"/fleet/runs{query}", expect=200)

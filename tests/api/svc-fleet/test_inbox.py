@@ -23,7 +23,8 @@ def test_an_item_goes_when_its_reason_does(api, report, tell):
     assert item_of(api, "pull_request_waiting")["href"] == PULL
     report(2, status="failed", error="no space")
     assert kinds(api) == ["pull_request_waiting", "run_failed"]
-    assert item_of(api, "run_failed")["title"] == "The last run on acme/ranker failed: no space"
+    failed = item_of(api, "run_failed")
+    assert (failed["title"], failed["href"]) == ("The last run on acme/ranker failed: no space", "/console/runs/2")
     tell(REPO, 3, "merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
     assert kinds(api) == ["run_failed"]
     report(3, status="skipped_old")
@@ -47,6 +48,16 @@ def test_archiving_is_of_the_account_and_can_be_undone(api, report, other_user):
     assert item_of(api, "pull_request_waiting") == item
 
 
+def test_the_list_has_one_kind(api, report):
+    report(1, status="pr_opened", artifact_url=PULL)
+    report(2, status="failed")
+    listed = api.get("/fleet/agents/inbox?kind=run_failed", expect=200)
+    assert ([item["kind"] for item in listed.json()], listed.headers["X-Total-Count"]) == (["run_failed"], "1")
+    described = api.get("/openapi.json", expect=200).json()["components"]["schemas"]["InboxItem"]["properties"]["kind"]["enum"]
+    assert sum(len(api.get(f"/fleet/agents/inbox?kind={kind}", expect=200).json()) for kind in described) == 2
+    assert api.problem("GET", "/fleet/agents/inbox?kind=none", 400, "invalid_request")["errors"][0]["field"] == "kind"
+
+
 @pytest.mark.parametrize("body, field", [
     ({}, "ids"), ({"id": str(uuid.uuid4()), "ids": []}, "ids"), ({"ids": ["x"]}, "ids[0]"), ({"id": "x"}, "id"),
 ])
@@ -59,7 +70,7 @@ def test_agents_that_are_silent_or_revoked(api, user, db, install):
     made = install()
     assert kinds(api) == []
     fleet_tables.age_installation(db, made["id"], 8)
-    assert kinds(api) == ["agent_silent"]
+    assert kinds(api) == ["agent_silent"] and item_of(api, "agent_silent")["href"] == f"/console/agents/{REPO}"
     fleet_tables.revoke_installations(db, user.account)
     assert kinds(api) == ["agent_revoked"]
 

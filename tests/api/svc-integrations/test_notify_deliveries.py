@@ -224,6 +224,7 @@ def test_410_disables_at_once_and_the_others_are_told(api, receiver, sender):
         assert [row["status"] for row in deliveries(api, endpoint)] == ["pending", "failed"]
         item = wait_for(lambda: api.get("/fleet/agents/inbox", expect=200).json())[0]
         assert (item["kind"], item["title"], item["severity"]) == ("endpoint_disabled", "Nothing more is sent to old: gone", "critical")
+        assert item["href"] == f"/console/settings/endpoints/{endpoint['id']}"
         gone.answer = status(200)
         api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
         wait_status(api, endpoint, "delivered")
