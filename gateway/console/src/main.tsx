@@ -13,8 +13,8 @@ import { Answer } from "./part/Answer";
 import { Empty } from "./part/Empty";
 import { Notices } from "./part/Notice";
 import { Page } from "./part/Page";
-import { Shell } from "./part/Shell";
-import { applyTheme } from "./part/theme";
+import { Shell } from "./part/shell/Shell";
+import { applyTheme } from "./part/shell/theme";
 import { text } from "./text";
 
 import "./style/base.css";
@@ -26,6 +26,8 @@ import "./style/guide.css";
 import "./style/docs.css";
 import "./style/connect.css";
 
+const Actionable = lazy(() => import("./page/experiments/Actionable"));
+const Agent = lazy(() => import("./page/agents/Agent"));
 const Agents = lazy(() => import("./page/agents/Agents"));
 const Budgets = lazy(() => import("./page/budgets/Budgets"));
 const Build = lazy(() => import("./page/evaluations/Build"));
@@ -53,6 +55,7 @@ const Papers = lazy(() => import("./page/papers/Papers"));
 const Paper = lazy(() => import("./page/papers/Paper"));
 const Project = lazy(() => import("./page/experiments/Project"));
 const Projects = lazy(() => import("./page/experiments/Projects"));
+const Run = lazy(() => import("./page/agents/Run"));
 const Settings = lazy(() => import("./page/settings/Settings"));
 
 /** Addresses that are not below the console's begin with ~. Pages below /docs need no session. */
@@ -90,14 +93,17 @@ function Pages() {
         <Route path="/interests" component={Interests} />
         <Route path="/interests/:id">{({ id }) => <Interest id={id} key={id} />}</Route>
         <Route path="/papers" component={Papers} />
-        <Route path="/papers/:id">{({ id }) => <Paper id={decodeURIComponent(id)} key={id} />}</Route>
+        <Route path="/papers/:id">{({ id }) => <Paper id={named(id)} key={id} />}</Route>
         <Route path="/experiments" component={Experiments} />
+        <Route path="/experiments/actionable" component={Actionable} />
         <Route path="/experiments/projects" component={Projects} />
         <Route path="/experiments/projects/:id">{({ id }) => <Project id={id} key={id} />}</Route>
         <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
         <Route path="/compare" component={Compare} />
         <Route path="/agents" component={Agents} />
         <Route path="/agents/budgets" component={Budgets} />
+        <Route path="/agents/:owner/:name">{({ owner, name }) => <Agent repo={`${owner}/${name}`} key={`${owner}/${name}`} />}</Route>
+        <Route path="/runs/:id">{({ id }) => <Run id={named(id)} key={id} />}</Route>
         <Route path="/evaluations" component={Evaluations} />
         <Route path="/evaluations/builds/:id">{({ id }) => <Build id={id} key={id} />}</Route>
         <Route path="/evaluations/runs/:id">{({ id }) => <EvalRun id={id} key={id} />}</Route>
@@ -117,6 +123,15 @@ function Pages() {
       </Switch>
     </Suspense>
   );
+}
+
+/** What a segment of the address names; one that cannot be unescaped names itself. */
+function named(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
 }
 
 /** The page, or the log-in page in its place. */

@@ -154,7 +154,7 @@ def test_an_endpoint_is_made_tested_and_deleted(browse, cluster):
     user = cluster.user()
     with Receiver() as receiver:
         seen = browse("endpoint", key=user.key, address=receiver.url)
-        assert (seen["errors"], seen["address"]) == ([], "/console/settings")
+        assert (seen["errors"], seen["told"], seen["address"]) == ([], 1, "/console/settings")
         first, second = receiver.got
     assert verify(seen["secrets"][0], [first, second]) == verify(seen["secrets"][1], [second]) + ["ok"] == ["ok", "ok"]
     assert user.api.get("/webhooks", expect=200).json() == []

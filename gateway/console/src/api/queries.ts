@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, defined, page, withLeftOut, type Schemas } from "./client";
-import { pollWhile } from "./polling";
+import { everyMinute, pollWhile } from "./polling";
 import { Problem } from "./problem";
 
 export type Period = "today" | "week";
@@ -80,6 +80,7 @@ export const refitTask = (history_id: string) => (id: string | null) =>
 export const interests = queryOptions({
   queryKey: ["interests"],
   queryFn: () => page(api.GET("/api/v1.0/interests", { params: { query: { limit: 100 } } })),
+  refetchInterval: everyMinute,
 });
 
 export const interest = (id: string) =>
@@ -129,42 +130,25 @@ export const similarPapers = (id: string) =>
       answer(api.GET("/api/v1.0/search/assets/{arxiv_id}/similar", { params: { path: { arxiv_id: id }, query: { limit: 5 } } })),
   });
 
-export const fleetReport = queryOptions({
-  queryKey: ["fleet", "report"],
-  queryFn: () => answer(api.GET("/api/v1.0/fleet/agents/report")),
-});
-
 export const installations = queryOptions({
   queryKey: ["fleet", "installations"],
-  queryFn: () => page(api.GET("/api/v1.0/fleet/installations")),
+  queryFn: () => page(api.GET("/api/v1.0/fleet/installations", { params: { query: { limit: 100 } } })),
+  refetchInterval: everyMinute,
 });
 
-export const runs = (offset: number) =>
-  queryOptions({
-    queryKey: ["fleet", "runs", offset],
-    queryFn: () => page(api.GET("/api/v1.0/fleet/runs", { params: { query: { limit: 25, offset } } })),
-  });
+export interface InboxFilter {
+  archived: boolean;
+  kind?: Schemas["InboxItem"]["kind"] | undefined;
+}
 
-const nameOf = ({ repo, target_repo, run_id }: Schemas["Run"]) => ({ repo: repo ?? target_repo ?? "", run_id });
+/** Items of the inbox that are read at once. */
+export const INBOX_ROWS = 50;
 
-/** Why a run ended so. The answer is kept by the service until the record of the run changes. */
-export const runAnalysis = (run: Schemas["Run"]) =>
+export const inbox = (filter: InboxFilter, offset = 0) =>
   queryOptions({
-    queryKey: ["fleet", "run", nameOf(run), run.updated_at, "analysis"],
-    queryFn: () => answer(api.POST("/api/v1.0/fleet/agents/runs/analyze", { body: nameOf(run) })),
-  });
-
-export const runEvidence = (run: Schemas["Run"]) =>
-  queryOptions({
-    queryKey: ["fleet", "run", nameOf(run), run.updated_at, "evidence"],
-    queryFn: () => answer(api.POST("/api/v1.0/fleet/agents/artifact/evidence", { body: { artifact: nameOf(run) } })),
-  });
-
-export const inbox = (archived: boolean) =>
-  queryOptions({
-    queryKey: ["inbox", archived],
-    queryFn: () => page(api.GET("/api/v1.0/fleet/agents/inbox", { params: { query: { archived } } })),
-    refetchInterval: 60_000,
+    queryKey: ["inbox", filter, offset],
+    queryFn: () => page(api.GET("/api/v1.0/fleet/agents/inbox", { params: { query: { ...defined(filter), limit: INBOX_ROWS, offset } } })),
+    refetchInterval: everyMinute,
   });
 
 export const keys = queryOptions({
@@ -186,7 +170,7 @@ export const endpoint = (id: string) =>
   queryOptions({
     queryKey: ["endpoints", id],
     queryFn: () => answer(api.GET("/api/v1.0/webhooks/{webhook_id}", { params: { path: { webhook_id: id } } })),
-    refetchInterval: 60_000,
+    refetchInterval: everyMinute,
   });
 
 export const eventTypes = queryOptions({
@@ -204,7 +188,7 @@ export const deliveries = (id: string, status: Schemas["Delivery"]["status"] | u
           params: { path: { webhook_id: id }, query: { ...defined({ status }), limit: 25, offset } },
         }),
       ),
-    refetchInterval: 60_000,
+    refetchInterval: everyMinute,
   });
 
 export const delivery = (id: string, delivery: string) =>
@@ -226,7 +210,7 @@ export const searchStats = queryOptions({
 export const taskSummary = queryOptions({
   queryKey: ["operator", "summary"],
   queryFn: () => withLeftOut(api.GET("/api/v1.0/tasks/summary")),
-  refetchInterval: 60_000,
+  refetchInterval: everyMinute,
 });
 
 /** What is undefined does not filter. */
@@ -243,7 +227,7 @@ export const operatorTasks = (filter: TaskFilter, offset: number) =>
   queryOptions({
     queryKey: ["operator", "tasks", filter, offset],
     queryFn: () => page(api.GET("/api/v1.0/tasks", { params: { query: { ...defined(filter), limit: 25, offset } } })),
-    refetchInterval: 60_000,
+    refetchInterval: everyMinute,
   });
 
 const isAtWork = ({ status }: { status: string }) => ["queued", "building", "running"].includes(status);
@@ -252,6 +236,7 @@ export const templates = (offset: number) =>
   queryOptions({
     queryKey: ["evaluations", "templates", offset],
     queryFn: () => page(api.GET("/api/v1.0/eval-env/templates", { params: { query: { limit: 25, offset } } })),
+    refetchInterval: everyMinute,
   });
 
 export const template = (id: string) =>
@@ -269,7 +254,7 @@ export const evalRuns = (filter: EvalRunFilter, limit: number, offset: number) =
   queryOptions({
     queryKey: ["evaluations", "runs", filter, limit, offset],
     queryFn: () => page(api.GET("/api/v1.0/eval-env/runs", { params: { query: { ...defined(filter), limit, offset } } })),
-    refetchInterval: 60_000,
+    refetchInterval: everyMinute,
   });
 
 export const evalRun = (id: string) =>
@@ -283,7 +268,7 @@ export const builds = (status: Schemas["BuildStatus"] | undefined, offset: numbe
   queryOptions({
     queryKey: ["evaluations", "builds", status, offset],
     queryFn: () => page(api.GET("/api/v1.0/eval-env/builds", { params: { query: { ...defined({ status }), limit: 25, offset } } })),
-    refetchInterval: 60_000,
+    refetchInterval: everyMinute,
   });
 
 export const build = (id: string) =>

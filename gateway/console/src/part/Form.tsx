@@ -15,25 +15,36 @@ interface Props<Result> {
   children: (fault: (field: string) => string | undefined) => ComponentChildren;
 }
 
+interface RestProps {
+  error: unknown;
+  shown: ReadonlySet<string>; // the fields that tell their faults themselves
+}
+
+/** What no field tells. It is drawn behind the fields, so all of them have asked for their faults. */
+function Rest({ error, shown }: RestProps) {
+  const fields = error instanceof Problem ? error.fields : [];
+  const isTold = fields.length > 0 && fields.every(({ field }) => shown.has(field));
+  return isTold ? null : <Fault error={error} />;
+}
+
 /** Fields that are sent together. `fault` is what the service says about a field; what it says of fields that are not shown, or of no
  * field, stands above the button. */
 export function Form<Result>({ submit, send, onDone, onCancel, isIncomplete = false, children }: Props<Result>) {
   const sending = useMutation({ mutationFn: send, onSuccess: onDone });
   const problem = sending.error instanceof Problem ? sending.error : null;
   const shown = new Set<string>();
-  const fields = children((field) => {
+  const faultOfField = (field: string) => {
     shown.add(field);
     return faultOf(problem, field);
-  });
-  const isToldByFields = problem !== null && problem.fields.length > 0 && problem.fields.every(({ field }) => shown.has(field));
+  };
   const onSubmit = (event: Event) => {
     event.preventDefault();
     sending.mutate();
   };
   return (
     <form class="form" onSubmit={onSubmit}>
-      {fields}
-      {sending.error && !isToldByFields && <Fault error={sending.error} />}
+      {children(faultOfField)}
+      {sending.error && <Rest error={sending.error} shown={shown} />}
       <div class="actions">
         <Button kind="main" type="submit" disabled={sending.isPending || isIncomplete}>
           {submit}

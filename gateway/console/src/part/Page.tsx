@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 
-import { guideOf } from "./guide";
+import { guideOf } from "./shell/guide";
 import { text } from "../text";
 
 /** To what the guide says about this page. */

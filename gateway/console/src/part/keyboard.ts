@@ -15,9 +15,15 @@ function isWriting(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName));
 }
 
+/** Enter presses what has the focus. */
+function isPressing({ key, target }: KeyboardEvent): boolean {
+  return key === "Enter" && target instanceof Element && target.closest("a, button, summary") !== null;
+}
+
 function isOurs(event: KeyboardEvent): boolean {
   const hasModifier = event.ctrlKey || event.metaKey || event.altKey;
-  return keysAreOn() && !hasModifier && !event.defaultPrevented && !isWriting(event.target) && !document.querySelector("dialog[open]");
+  if (!keysAreOn() || hasModifier || event.defaultPrevented || isWriting(event.target) || isPressing(event)) return false;
+  return !document.querySelector("dialog[open]");
 }
 
 export type Bindings = Readonly<Record<string, () => void>>;

@@ -52,14 +52,23 @@ function Funnel({ report, papers }: { report: Report; papers: Schemas["Recommend
   );
 }
 
-/** The period in pictures; its days are in UTC. */
-export function Charts({ report }: { report: Report }) {
+/** Cost and merged work of each day of the period, in UTC. */
+export function Daily({ report }: { report: Report }) {
   const days = daysOf(report.period);
+  return (
+    <>
+      <Chart title={WORDS.cost} points={days.map((day) => ({ name: day, value: costOf(report, day) }))} format={dollars} />
+      <Chart title={WORDS.mergedDaily} points={days.map((day) => ({ name: day, value: mergedOf(report, day) }))} format={count} />
+    </>
+  );
+}
+
+/** The period in pictures. */
+export function Charts({ report }: { report: Report }) {
   const papers = useQuery(funnel);
   return (
     <div class="charts">
-      <Chart title={WORDS.cost} points={days.map((day) => ({ name: day, value: costOf(report, day) }))} format={dollars} />
-      <Chart title={WORDS.mergedDaily} points={days.map((day) => ({ name: day, value: mergedOf(report, day) }))} format={count} />
+      <Daily report={report} />
       <Answer query={papers}>{(data) => <Funnel report={report} papers={data} />}</Answer>
     </div>
   );

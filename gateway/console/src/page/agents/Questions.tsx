@@ -1,4 +1,4 @@
-/** Questions about a run. The service remembers nothing: the conversation is kept here, and sent with each question. */
+/** Questions about an agent or a run. The service remembers nothing: the conversation is kept here, and sent with each question. */
 import { useMutation } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
@@ -15,16 +15,18 @@ interface Message {
   content: string;
 }
 
-export function Questions({ run }: { run: Schemas["Run"] }) {
+interface Props {
+  title: string;
+  repo: string;
+  run?: Schemas["Run"]["run_id"]; // that the questions are about
+}
+
+export function Questions({ title, repo, run }: Props) {
   const [messages, setMessages] = useState<readonly Message[]>([]);
   const [question, setQuestion] = useState("");
   const asking = useMutation({
     mutationFn: (asked: readonly Message[]) =>
-      answer(
-        api.POST("/api/v1.0/fleet/agents/chat", {
-          body: { repo: run.repo ?? run.target_repo ?? "", focus_run_id: run.run_id, messages: [...asked] },
-        }),
-      ),
+      answer(api.POST("/api/v1.0/fleet/agents/chat", { body: { repo, focus_run_id: run ?? null, messages: [...asked] } })),
     onSuccess: ({ reply }, asked) => {
       setMessages([...asked, { role: "assistant", content: reply }]);
       setQuestion("");
@@ -35,8 +37,8 @@ export function Questions({ run }: { run: Schemas["Run"] }) {
     asking.mutate([...messages, { role: "user", content: question.trim() }]);
   };
   return (
-    <section>
-      <h3>{words.title}</h3>
+    <section class="group">
+      <h2>{title}</h2>
       <div aria-live="polite">
         {messages.map(({ role, content }, index) => (
           <p key={index} class={role === "user" ? "quiet" : "prose"}>

@@ -2,59 +2,41 @@ import { useQuery } from "@tanstack/preact-query";
 import { useSearchParams } from "wouter-preact";
 
 import { dollars } from "../../api/format";
-import type { Schemas } from "../../api/client";
-import { runs } from "../../api/queries";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { RunLink } from "../../part/link/RunLink";
 import { Pager, Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
-import { RunDetail } from "./RunDetail";
-
-type Run = Schemas["Run"];
+import { runs } from "./queries";
+import { Outcome, type Run } from "./words";
 
 const ROWS = 25;
 const NAMES = text.agents.runsColumns;
 
 const keyOf = (run: Run) => `${run.repo ?? ""} ${String(run.run_id)}`;
 
-function columnsOf(onOpen: (run: Run) => void): readonly Column<Run>[] {
-  return [
-    {
-      name: NAMES.run,
-      cell: (row) => (
-        <Button kind="quiet" label={text.agents.run.title(String(row.run_id))} onClick={() => onOpen(row)}>
-          {String(row.run_id)}
-        </Button>
-      ),
-    },
-    { name: NAMES.repo, cell: (row) => row.repo ?? <Unknown /> },
-    { name: NAMES.status, cell: (row) => row.status ?? <Unknown /> },
-    { name: NAMES.outcome, cell: (row) => row.outcome_kind },
-    { name: NAMES.cost, figure: true, cell: (row) => (typeof row.cost_usd === "number" ? dollars(row.cost_usd) : <Unknown />) },
-    { name: NAMES.started, cell: (row) => <Time at={row.started_at} /> },
-  ];
-}
+const COLUMNS: readonly Column<Run>[] = [
+  { name: NAMES.run, cell: (row) => <RunLink id={row.run_id} repo={row.repo} label={text.agents.run.title(String(row.run_id))} /> },
+  { name: NAMES.repo, cell: (row) => row.repo ?? <Unknown /> },
+  { name: NAMES.status, cell: (row) => row.status ?? <Unknown /> },
+  { name: NAMES.outcome, cell: (row) => <Outcome kind={row.outcome_kind} /> },
+  { name: NAMES.cost, figure: true, cell: (row) => (typeof row.spend_usd === "number" ? dollars(row.spend_usd) : <Unknown />) },
+  { name: NAMES.started, cell: (row) => <Time at={row.started_at} /> },
+];
 
-export function Runs() {
+/** All runs, or those of a repository, the newest first. */
+export function Runs({ repo }: { repo?: string }) {
   const [address, setAddress] = useSearchParams();
   const offset = Number(address.get("offset") ?? 0) || 0;
-  const ofPage = offset > 0 ? { offset: String(offset) } : {};
-  const columns = columnsOf((run) => setAddress({ ...ofPage, run: keyOf(run) }));
-  const opened = address.get("run");
+  const columns = repo ? COLUMNS.filter(({ name }) => name !== NAMES.repo) : COLUMNS;
   return (
     <section class="group">
       <h2>{text.agents.runs}</h2>
-      <Answer query={useQuery(runs(offset))}>
+      <Answer query={useQuery(runs(repo, offset))}>
         {({ items, total }) =>
           total > 0 ? (
             <>
               <Table label={text.agents.runs} columns={columns} rows={items} rowKey={keyOf} />
-              {items
-                .filter((run) => keyOf(run) === opened)
-                .map((run) => (
-                  <RunDetail key={opened} run={run} onClose={() => setAddress(ofPage)} />
-                ))}
               <Pager offset={offset} size={ROWS} total={total} onMove={(next) => setAddress({ offset: String(next) })} />
             </>
           ) : (

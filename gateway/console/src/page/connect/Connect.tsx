@@ -10,25 +10,26 @@ import { AccountStep } from "./AccountStep";
 import { AgentStep } from "./AgentStep";
 import { AppStep } from "./AppStep";
 import { ChannelStep } from "./ChannelStep";
+import { Feeds } from "./Feeds";
 import { ModelStep } from "./ModelStep";
-import { connections, providers } from "./queries";
+import { providers } from "./queries";
 import { RepositoryStep } from "./RepositoryStep";
+import { Trackers } from "./Trackers";
 
 interface Props {
   providers: readonly Schemas["Provider"][];
-  connections: readonly Schemas["Connection"][];
   interests: readonly Schemas["Interest"][];
   installations: readonly Schemas["Installation"][];
 }
 
-function Steps({ providers, connections, interests, installations }: Props) {
+function Steps({ providers, interests, installations }: Props) {
   const codeHost = providers.find(({ kind }) => kind === "code_host");
   const hasEndpoints = useScope("webhooks:read");
   const ofRepositories = interests.filter(({ source_repo_url: url }) => url !== null);
   return (
     <ol class="steps">
       <AppStep isConfigured={codeHost?.configured ?? false} />
-      {codeHost && <AccountStep provider={codeHost} connection={connections.find(({ provider }) => provider === codeHost.name)} />}
+      {codeHost && <AccountStep provider={codeHost} />}
       <ModelStep providers={providers} />
       <RepositoryStep interests={ofRepositories} />
       <AgentStep interests={ofRepositories} hasAgent={installations.some(({ status }) => status === "active")} />
@@ -44,7 +45,6 @@ function Others() {
       <p>
         {text.connect.others.mcp} <code>{`${location.origin}/mcp`}</code>
       </p>
-      <p>{text.connect.others.feed}</p>
     </section>
   );
 }
@@ -52,7 +52,7 @@ function Others() {
 /** The way of deploy/GITHUB.md: from nothing to an agent on a repository, in six steps. */
 export default function Connect() {
   const known = useQuery(providers);
-  const connected = useQuery(connections);
+  const hasFeeds = useScope("recommendations:read");
   const mine = useQuery(interests);
   const agents = useQuery(installations);
   return (
@@ -60,19 +60,17 @@ export default function Connect() {
       <p class="lead">{text.connect.lead}</p>
       <Answer query={known}>
         {(rows) => (
-          <Answer query={connected}>
-            {({ items: links }) => (
-              <Answer query={mine}>
-                {({ items: topics }) => (
-                  <Answer query={agents}>
-                    {({ items }) => <Steps providers={rows} connections={links} interests={topics} installations={items} />}
-                  </Answer>
-                )}
-              </Answer>
-            )}
-          </Answer>
+          <>
+            <Answer query={mine}>
+              {({ items: topics }) => (
+                <Answer query={agents}>{({ items }) => <Steps providers={rows} interests={topics} installations={items} />}</Answer>
+              )}
+            </Answer>
+            <Trackers providers={rows} />
+          </>
         )}
       </Answer>
+      {hasFeeds && <Feeds />}
       <Others />
     </Page>
   );

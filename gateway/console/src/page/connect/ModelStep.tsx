@@ -6,6 +6,7 @@ import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
 import { SelectField } from "../../part/Select";
 import { text } from "../../text";
+import { Disconnect } from "./Disconnect";
 import { Step } from "./Step";
 
 const words = text.connect.model;
@@ -54,6 +55,15 @@ export function ModelStep({ providers }: { providers: readonly Schemas["Provider
   const isThere = connected.length > 0;
   return (
     <Step number={3} title={words.title} tone={isThere ? "done" : "waits"} state={isThere ? words.is(connected.join(", ")) : words.none}>
+      {isThere && (
+        <ul>
+          {connected.map((name) => (
+            <li key={name} class="actions">
+              {name} <Disconnect provider={name} loses={text.connect.disconnect.model} />
+            </li>
+          ))}
+        </ul>
+      )}
       <KeyForm names={models.map(({ name }) => name)} />
     </Step>
   );

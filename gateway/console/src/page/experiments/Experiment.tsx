@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
-import { safeLink } from "../../api/format";
 import { answer, api, type Schemas } from "../../api/client";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
@@ -11,11 +10,12 @@ import { Dialog } from "../../part/Dialog";
 import { Fact, Facts } from "../../part/Facts";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
+import { Outside } from "../../part/link/Outside";
 import { Page } from "../../part/Page";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { ExperimentForm } from "./ExperimentForm";
-import { ProjectOf } from "./ExperimentList";
+import { ProjectOf } from "./columns";
 import { Implementation } from "./Implementation";
 import { Results } from "./Results";
 import { Ticket } from "./Ticket";
@@ -24,16 +24,6 @@ import { experiment } from "./queries";
 import { Delta, ExperimentState, isDecided } from "./words";
 
 type Detail = Schemas["ExperimentDetail"];
-
-function PullRequest({ detail }: { detail: Detail }) {
-  const address = safeLink(detail.pr_url);
-  if (!address) return <Unknown />;
-  return (
-    <a href={address} rel="noopener noreferrer" target="_blank">
-      {address.replace(/^https?:\/\/[^/]+\//, "")}
-    </a>
-  );
-}
 
 function About({ detail }: { detail: Detail }) {
   const words = text.experiments;
@@ -47,7 +37,7 @@ function About({ detail }: { detail: Detail }) {
         <Delta experiment={detail} />
       </Fact>
       <Fact name="Pull request">
-        <PullRequest detail={detail} />
+        <Outside address={detail.pr_url} />
       </Fact>
       <Fact name={words.ticket.title}>
         <Ticket detail={detail} />

@@ -1,3 +1,4 @@
+import { useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { Link, useLocation, useSearchParams } from "wouter-preact";
 
@@ -6,17 +7,17 @@ import { Button } from "../../part/Button";
 import { Dialog } from "../../part/Dialog";
 import { Page } from "../../part/Page";
 import type { Column } from "../../part/Table";
-import { Tabs } from "../../part/Tabs";
 import { text } from "../../text";
+import { ColumnMenu, useColumns } from "./columns";
 import { Download } from "./Download";
 import { ExperimentForm } from "./ExperimentForm";
 import { ExperimentList } from "./ExperimentList";
-import { STATUSES } from "./words";
+import { addressOf, filterOf, isFiltered, pathOf } from "./filter";
+import { Filters } from "./Filters";
+import { experiments } from "./queries";
 
 /** As many as stand beside each other on a page. */
 const COMPARED_MAX = 4;
-
-const FILTERS = [["", text.experiments.all], ...STATUSES.map((status) => [status, status] as const)] as const;
 
 interface Choice {
   chosen: readonly string[];
@@ -46,10 +47,13 @@ function choiceColumn({ chosen, choose }: Choice): Column<Schemas["Experiment"]>
 
 export default function Experiments() {
   const choice = useChoice();
+  const shown = useColumns();
   const [address, setAddress] = useSearchParams();
   const [, navigate] = useLocation();
-  const status = STATUSES.find((each) => each === address.get("status"));
-  const filter = status ? { status } : {};
+  const filter = filterOf(address);
+  const inAddress = addressOf(filter);
+  const offset = Number(address.get("offset") ?? 0) || 0;
+  const query = useQuery(experiments(filter, offset));
   return (
     <Page
       title={text.experiments.title}
@@ -62,28 +66,27 @@ export default function Experiments() {
           <Button disabled={choice.chosen.length < 2} onClick={() => navigate(`/compare?ids=${choice.chosen.join(",")}`)}>
             {text.experiments.compare.action(choice.chosen.length)}
           </Button>
-          <Download path={`/api/v1.0/experiments${status ? `?status=${status}` : ""}`} name="experiments.csv" />
-          <Button kind="main" onClick={() => setAddress({ ...filter, new: "1" })}>
+          <Link class="button" href="/experiments/actionable">
+            {text.experiments.actionable.title}
+          </Link>
+          <ColumnMenu {...shown} />
+          <Download path={pathOf(filter)} name="experiments.csv" />
+          <Button kind="main" onClick={() => setAddress({ ...inAddress, new: "1" })}>
             {text.experiments.add}
           </Button>
         </>
       }
     >
-      <Tabs
-        label={text.experiments.status}
-        values={FILTERS}
-        value={status ?? ""}
-        onChange={(next) => setAddress(next ? { status: next } : {})}
-      />
+      <Filters filter={filter} onChange={(next) => setAddress(addressOf(next))} />
       <ExperimentList
-        filter={{ status, project_id: undefined }}
-        offset={Number(address.get("offset") ?? 0) || 0}
-        empty={status ? text.experiments.none : text.experiments.empty}
-        extra={choiceColumn(choice)}
-        onMove={(next) => setAddress({ ...filter, offset: String(next) })}
+        query={query}
+        offset={offset}
+        columns={[...shown.columns, choiceColumn(choice)]}
+        empty={isFiltered(filter) ? text.experiments.none : text.experiments.empty}
+        onMove={(next) => setAddress({ ...inAddress, offset: String(next) })}
       />
       {address.get("new") === "1" && (
-        <Dialog title={text.experiments.add} onClose={() => setAddress(filter)}>
+        <Dialog title={text.experiments.add} onClose={() => setAddress(inAddress)}>
           <ExperimentForm onDone={(id) => navigate(`/experiments/${id}`)} />
         </Dialog>
       )}

@@ -8,8 +8,10 @@ import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
 import { State, type Tone } from "../../part/State";
+import { Steps } from "../../part/Steps";
 import { text } from "../../text";
 import { implementation, isImplementing } from "./queries";
+import { Reference } from "./Reference";
 
 type Status = Schemas["PipelineStatus"];
 type Detail = Schemas["ExperimentDetail"];
@@ -28,26 +30,6 @@ const TONES: Readonly<Record<Status["pipeline_status"], Tone>> = {
   cancelled: "off",
 };
 
-const STEP_TONES: Readonly<Record<Status["steps"][number]["status"], Tone>> = {
-  pending: "off",
-  running: "running",
-  completed: "done",
-  skipped: "off",
-  failed: "failed",
-};
-
-function Steps({ status }: { status: Status }) {
-  return (
-    <ol>
-      {status.steps.map((step) => (
-        <li key={step.name}>
-          <State tone={STEP_TONES[step.status]}>{words.steps[step.name]}</State> <span class="quiet wrap">{step.message}</span>
-        </li>
-      ))}
-    </ol>
-  );
-}
-
 function Content({ status }: { status: Status }) {
   const run = safeLink(status.run_url);
   return (
@@ -62,7 +44,7 @@ function Content({ status }: { status: Status }) {
       </p>
       {status.error && <p class="warm">{status.error}</p>}
       {status.summary && <p>{status.summary}</p>}
-      <Steps status={status} />
+      <Steps steps={status.steps} names={words.steps} />
     </>
   );
 }
@@ -99,6 +81,7 @@ export function Implementation({ detail }: { detail: Detail }) {
         </div>
       )}
       {!repo && <p class="small quiet">{words.needs}</p>}
+      {detail.launch_context && <Reference id={detail.id} />}
       {isStarting && repo && <Start detail={detail} repo={repo} onClose={() => setIsStarting(false)} />}
     </section>
   );

@@ -12,10 +12,11 @@ import { Dialog } from "../../part/Dialog";
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
+import { useColumns } from "./columns";
 import { ExperimentForm } from "./ExperimentForm";
 import { ExperimentList } from "./ExperimentList";
 import { ProjectForm } from "./ProjectForm";
-import { project } from "./queries";
+import { experiments, project } from "./queries";
 
 type Detail = Schemas["Project"];
 
@@ -60,8 +61,10 @@ function Dialogs({ detail, open, onClose }: { detail: Detail; open: Open; onClos
 }
 
 function Content({ detail }: { detail: Detail }) {
+  const { columns } = useColumns();
   const [open, setOpen] = useState<Open>(null);
   const [address, setAddress] = useSearchParams();
+  const offset = Number(address.get("offset") ?? 0) || 0;
   const canWrite = useScope("experiments:write");
   return (
     <Page
@@ -81,8 +84,9 @@ function Content({ detail }: { detail: Detail }) {
     >
       {detail.description && <p class="read prose">{detail.description}</p>}
       <ExperimentList
-        filter={{ status: undefined, project_id: detail.id }}
-        offset={Number(address.get("offset") ?? 0) || 0}
+        query={useQuery(experiments({ status: undefined, project_id: detail.id, tag: undefined }, offset))}
+        offset={offset}
+        columns={columns}
         empty={WORDS.noExperiments}
         onMove={(next) => setAddress({ offset: String(next) })}
       />

@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, defined, page, type Schemas } from "../../api/client";
-import { pollWhile } from "../../api/polling";
+import { everyMinute, pollWhile } from "../../api/polling";
 
 export type ExperimentStatus = Schemas["ExperimentStatus"];
 
@@ -12,12 +12,22 @@ export const ROWS = 25;
 export interface ExperimentFilter {
   status: ExperimentStatus | undefined;
   project_id: string | undefined;
+  tag: string | undefined;
 }
+
+/** Those that an agent can implement: they say where, and have no pull request yet. */
+export const actionable = (offset: number) =>
+  queryOptions({
+    queryKey: ["experiments", "actionable", offset],
+    queryFn: () => page(api.GET("/api/v1.0/implement/experiments/actionable", { params: { query: { limit: ROWS, offset } } })),
+    refetchInterval: everyMinute,
+  });
 
 export const experiments = (filter: ExperimentFilter, offset: number) =>
   queryOptions({
     queryKey: ["experiments", filter, offset],
     queryFn: () => page(api.GET("/api/v1.0/experiments", { params: { query: { limit: ROWS, offset, ...defined(filter) } } })),
+    refetchInterval: everyMinute,
   });
 
 /** A hundred at most can be chosen from. */
@@ -68,6 +78,14 @@ export const evidence = (id: string, at: "decision" | undefined) =>
       if (!("nodes" in graph)) throw new TypeError("not the form that was asked for");
       return graph;
     },
+  });
+
+/** Where to find code to start from. */
+export const reference = (id: string) =>
+  queryOptions({
+    queryKey: ["experiments", id, "reference"],
+    queryFn: () =>
+      answer(api.GET("/api/v1.0/implement/experiments/{experiment_id}/reference", { params: { path: { experiment_id: id } } })),
   });
 
 const IMPLEMENTING: readonly Schemas["PipelineState"][] = ["queued", "assembling_context", "dispatching", "running"];

@@ -3,7 +3,9 @@ import type { ComponentChildren } from "preact";
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { dollars, safeLink, score } from "../../api/format";
+import { dollars, score } from "../../api/format";
+import { Outside } from "../../part/link/Outside";
+import { RunLink } from "../../part/link/RunLink";
 import { text } from "../../text";
 
 type Evidence = Schemas["Evidence"];
@@ -24,23 +26,12 @@ function amount(node: Node, name: string): number | null {
   return typeof value === "number" ? value : null;
 }
 
-function Outside({ address, children }: { address: string | null; children: ComponentChildren }) {
-  const safe = safeLink(address);
-  return safe ? (
-    <a href={safe} rel="noopener noreferrer" target="_blank">
-      {children}
-    </a>
-  ) : (
-    <>{children}</>
-  );
-}
-
 function Run({ node }: { node: Node }) {
   const cost = amount(node, "cost_usd");
-  const name = `${said(node, "repo") ?? ""} ${said(node, "run_id") ?? ""}`;
+  const [repo, id] = [said(node, "repo"), said(node, "run_id") ?? ""];
   return (
     <>
-      <Link href={`/agents?run=${encodeURIComponent(name)}`}>{name}</Link>, {said(node, "status") ?? WORDS.unknown}
+      <RunLink id={id} repo={repo} label={`${repo ?? ""} ${id}`} />, {said(node, "status") ?? WORDS.unknown}
       {cost !== null && `, ${dollars(cost)}`}
     </>
   );

@@ -15,11 +15,13 @@ import { Page } from "../../part/Page";
 import { State, type Tone } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
+import { AgentSetup } from "../connect/AgentSetup";
 import { AgentSchedule } from "./AgentSchedule";
 import { InterestForm } from "./InterestForm";
 import { Model } from "./Model";
 import { Quality } from "./Quality";
 import { InterestState } from "./states";
+import { TryOut } from "./TryOut";
 
 type Detail = Schemas["InterestDetail"];
 type Source = Detail["context_sources"][number];
@@ -121,7 +123,12 @@ function Content({ detail }: { detail: Detail }) {
       <Facts detail={detail} />
       <Model historyId={detail.experiment_history_id} />
       <Quality id={detail.id} />
+      <TryOut historyId={detail.experiment_history_id} />
       <AgentSchedule interest={detail} />
+      <section class="group">
+        <h2>{text.interests.setUp}</h2>
+        <AgentSetup interest={detail} />
+      </section>
       {open === "edit" && (
         <Dialog title={text.interests.edit} onClose={() => setOpen(null)}>
           <InterestForm

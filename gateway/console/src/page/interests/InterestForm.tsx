@@ -1,8 +1,9 @@
-import { useQueryClient } from "@tanstack/preact-query";
+import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { Button } from "../../part/Button";
+import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
 import { text } from "../../text";
@@ -33,6 +34,29 @@ export interface InterestText {
   context: string;
   repository: string;
   daily: string;
+}
+
+interface ProposeProps {
+  repository: string;
+  onPropose: (proposal: { name: string; context: string }) => void;
+}
+
+/** Words for an interest from what a repository says of itself. They are proposed: nothing is made of them here. */
+function Propose({ repository, onPropose }: ProposeProps) {
+  const reading = useMutation({
+    mutationFn: () => answer(api.POST("/api/v1.0/interests/analyze-repo", { body: { repo_url: repository } })),
+    onSuccess: onPropose,
+  });
+  return (
+    <>
+      <div class="actions">
+        <Button disabled={repository === "" || reading.isPending} onClick={() => reading.mutate()}>
+          {reading.isPending ? text.interests.proposing : text.interests.propose}
+        </Button>
+      </div>
+      {reading.error && <Fault error={reading.error} />}
+    </>
+  );
 }
 
 const NOTHING: InterestText = { name: "", context: "", repository: "", daily: "10" };
@@ -104,6 +128,7 @@ export function InterestForm({ id, initial = NOTHING, onDone }: Props) {
             onInput={(repository) => set({ repository })}
             fault={fault("source_repo_url")}
           />
+          <Propose repository={values.repository} onPropose={({ name, context }) => set({ name, context })} />
           <TextField
             label={text.interests.daily}
             type="number"

@@ -3,8 +3,10 @@ import { useQuery } from "@tanstack/preact-query";
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { dollars, safeLink, score } from "../../api/format";
+import { dollars, score } from "../../api/format";
 import { Answer, MissingParts } from "../../part/Answer";
+import { Outside } from "../../part/link/Outside";
+import { RunLink } from "../../part/link/RunLink";
 import { State, type Tone } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
@@ -29,30 +31,15 @@ const EXPERIMENTS: readonly Column<Outcomes["experiments"][number]>[] = [
   { name: WORDS.decided, cell: (row) => <Time at={row.decided_at} /> },
 ];
 
-function PullRequest({ row }: { row: Outcomes["pull_requests"][number] }) {
-  const address = safeLink(row.url);
-  const name = row.url.replace(/^https?:\/\/[^/]+\//, "");
-  return address ? (
-    <a href={address} rel="noopener noreferrer" target="_blank">
-      {name}
-    </a>
-  ) : (
-    <>{name}</>
-  );
-}
-
 const PULL_REQUESTS: readonly Column<Outcomes["pull_requests"][number]>[] = [
-  { name: WORDS.pullRequest, cell: (row) => <PullRequest row={row} /> },
+  { name: WORDS.pullRequest, cell: (row) => <Outside address={row.url} /> },
   { name: WORDS.stage, cell: (row) => row.stage },
   { name: WORDS.verdict, cell: (row) => (row.verdict ? <VerdictState verdict={row.verdict} /> : WORDS.ofExperiment) },
   { name: WORDS.closed, cell: (row) => <Time at={row.closed_at} /> },
 ];
 
 const RUNS: readonly Column<Outcomes["runs"][number]>[] = [
-  {
-    name: WORDS.run,
-    cell: (row) => <Link href={`/agents?run=${encodeURIComponent(`${row.repo} ${String(row.run_id)}`)}`}>{String(row.run_id)}</Link>,
-  },
+  { name: WORDS.run, cell: (row) => <RunLink id={row.run_id} repo={row.repo} /> },
   { name: WORDS.repo, cell: (row) => row.repo },
   { name: WORDS.status, cell: (row) => row.status ?? <Unknown /> },
   { name: WORDS.cost, figure: true, cell: (row) => (row.cost_usd === null ? <Unknown /> : dollars(row.cost_usd)) },

@@ -3,15 +3,16 @@ import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { Link, useLocation } from "wouter-preact";
 
-import { answer, api, type Schemas } from "../api/client";
-import { inbox, session } from "../api/queries";
-import { accounts } from "../api/team";
-import { useSwitch } from "../page/team/switch";
-import { text } from "../text";
-import { Button } from "./Button";
-import { Dialog } from "./Dialog";
-import { guideOf } from "./guide";
-import { useKeys, useKeySequence } from "./keyboard";
+import { answer, api, type Schemas } from "../../api/client";
+import { inbox, session } from "../../api/queries";
+import { accounts } from "../../api/team";
+import { useSwitch } from "../../page/team/switch";
+import { text } from "../../text";
+import { Button } from "../Button";
+import { Dialog } from "../Dialog";
+import { guideOf, sectionOf } from "./guide";
+import { keysAreOn, switchKeys, useKeys, useKeySequence } from "../keyboard";
+import { LiveSwitch, Silence } from "./Live";
 import { setTheme, theme, THEMES, type Theme } from "./theme";
 
 type Scope = Schemas["Scope"];
@@ -30,12 +31,12 @@ const PAGES: readonly (readonly [string, string, Scope?])[] = [
   ["/operator", text.nav.operator, "service:any_user"],
 ];
 
-function isBelow(location: string, page: string): boolean {
-  return page === "/" ? location === "/" : location === page || location.startsWith(`${page}/`);
+function isShown(location: string, page: string): boolean {
+  return !location.startsWith("~") && sectionOf(location) === sectionOf(page);
 }
 
 function InboxCount() {
-  const waiting = useQuery(inbox(false)).data?.total ?? 0;
+  const waiting = useQuery(inbox({ archived: false })).data?.total ?? 0;
   return waiting > 0 ? <span class="nav-count figure">{waiting}</span> : null;
 }
 
@@ -77,6 +78,19 @@ function LogOut() {
   );
 }
 
+function KeySwitch() {
+  const [isOn, setIsOn] = useState(keysAreOn());
+  const change = (next: boolean) => {
+    switchKeys(next);
+    setIsOn(next);
+  };
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isOn} onChange={(event) => change(event.currentTarget.checked)} /> {text.help.off}
+    </label>
+  );
+}
+
 function Help({ onClose }: { onClose: () => void }) {
   const guide = guideOf(useLocation()[0]);
   return (
@@ -91,6 +105,7 @@ function Help({ onClose }: { onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <KeySwitch />
       <p class="actions">
         <Link href={guide ?? "~/docs/guide"} onClick={onClose}>
           {guide ? text.guide.help : text.guide.title}
@@ -121,7 +136,7 @@ function PageLinks({ scopes }: { scopes: readonly Scope[] }) {
     <ul>
       {PAGES.filter(([, , scope]) => !scope || scopes.includes(scope)).map(([page, name]) => (
         <li key={page}>
-          <Link href={page} aria-current={isBelow(location, page) ? "page" : undefined}>
+          <Link href={page} aria-current={isShown(location, page) ? "page" : undefined}>
             {name}
             {page === "/inbox" && hasInbox && <InboxCount />}
           </Link>
@@ -163,6 +178,7 @@ function Account({ shown }: { shown: Schemas["Session"]["account"] }) {
     <>
       <AccountSwitch shown={shown} />
       <ThemeSwitch />
+      <LiveSwitch />
       <LogOut />
     </>
   );
@@ -192,6 +208,7 @@ export function Shell({ session, children }: Props) {
         </div>
       </nav>
       <main id="content" class="content">
+        <Silence />
         {children}
       </main>
       {hasHelp && <Help onClose={() => setHasHelp(false)} />}

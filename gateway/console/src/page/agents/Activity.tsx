@@ -1,0 +1,61 @@
+/** What the agent of a repository did. */
+import type { Schemas } from "../../api/client";
+import { count } from "../../api/format";
+import { Outside } from "../../part/link/Outside";
+import { Table, type Column } from "../../part/Table";
+import { Time } from "../../part/Time";
+import { text } from "../../text";
+import { PaperLink } from "./Selection";
+
+const words = text.agents.of;
+const HAPPENINGS_SHOWN = 25;
+
+interface Direction {
+  arxiv_id: string;
+  runs: number;
+  outcomes: readonly Schemas["OutcomeKind"][];
+  last_run_at: string;
+}
+
+export interface Activity {
+  events: readonly Schemas["Happening"][];
+  directions: readonly Direction[];
+}
+
+/** The newest of what happened. */
+export function Happened({ events }: Pick<Activity, "events">) {
+  return (
+    <section class="group">
+      <h2>{words.happened}</h2>
+      {events.length === 0 && <p class="quiet">{words.nothing}</p>}
+      <ol class="timeline">
+        {events.slice(0, HAPPENINGS_SHOWN).map((event) => (
+          <li key={`${event.at} ${event.kind} ${event.text}`}>
+            <span class="quiet">
+              <Time at={event.at} /> ·
+            </span>{" "}
+            <Outside address={event.url}>{event.text}</Outside>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const PAPERS: readonly Column<Direction>[] = [
+  { name: words.paperColumns.paper, cell: (row) => <PaperLink id={row.arxiv_id} /> },
+  { name: words.paperColumns.runs, figure: true, cell: (row) => count(row.runs) },
+  { name: words.paperColumns.outcomes, cell: (row) => row.outcomes.join(", ") },
+  { name: words.paperColumns.last, cell: (row) => <Time at={row.last_run_at} /> },
+];
+
+/** The papers that its newest runs were about. */
+export function Papers({ directions }: Pick<Activity, "directions">) {
+  if (directions.length === 0) return null;
+  return (
+    <section class="group">
+      <h2>{words.papers}</h2>
+      <Table label={words.papers} columns={PAPERS} rows={directions} rowKey={(row) => row.arxiv_id} />
+    </section>
+  );
+}

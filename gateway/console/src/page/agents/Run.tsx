@@ -1,0 +1,109 @@
+/** A run: what came of it, why, what it chose from, and which gates its work passed. */
+import { useQuery } from "@tanstack/preact-query";
+import { Link, useSearchParams } from "wouter-preact";
+
+import { count, dollars, duration } from "../../api/format";
+import { Answer } from "../../part/Answer";
+import { Empty } from "../../part/Empty";
+import { Fact, Facts } from "../../part/Facts";
+import { Outside } from "../../part/link/Outside";
+import { Page } from "../../part/Page";
+import { RunLink } from "../../part/link/RunLink";
+import { Time, Unknown } from "../../part/Time";
+import { text } from "../../text";
+import { Questions } from "./Questions";
+import { PaperLink, Selection } from "./Selection";
+import { runsNamed } from "./queries";
+import { Analysis, Gates } from "./Work";
+import { Outcome, type Run } from "./words";
+
+const words = text.agents.run;
+
+const repoOf = ({ repo, target_repo }: Run) => repo ?? target_repo ?? "";
+
+function tokensOf({ input_tokens: input, output_tokens: output }: Run): string | null {
+  return typeof input === "number" || typeof output === "number" ? count((input ?? 0) + (output ?? 0)) : null;
+}
+
+function costOf({ spend_usd: usd, spend_basis: basis }: Run): string | null {
+  return typeof usd === "number" ? `${dollars(usd)}${basis && basis !== "reported" ? `, ${text.budgets.facts[basis]}` : ""}` : null;
+}
+
+function About({ run }: { run: Run }) {
+  const took = run.started_at && run.finished_at ? Date.parse(run.finished_at) - Date.parse(run.started_at) : null;
+  return (
+    <Facts>
+      <Fact name={words.outcome}>
+        <Outcome kind={run.outcome_kind} /> <span class="quiet">{run.status}</span>
+      </Fact>
+      <Fact name={text.agents.columns.repo}>
+        <Link href={`/agents/${repoOf(run)}`}>{repoOf(run)}</Link>
+      </Fact>
+      <Fact name={words.work}>
+        <Outside address={run.artifact_url} />
+      </Fact>
+      <Fact name={words.paper}>
+        <PaperLink id={run.arxiv_id} />
+      </Fact>
+      <Fact name={words.agent}>{[run.agent, run.model].filter(Boolean).join(", ") || <Unknown />}</Fact>
+      <Fact name={words.cost}>{costOf(run) ?? <Unknown />}</Fact>
+      <Fact name={words.tokens}>{tokensOf(run) ?? <Unknown />}</Fact>
+      <Fact name={words.started}>
+        <Time at={run.started_at} />
+      </Fact>
+      <Fact name={words.took}>{took === null ? <Unknown /> : duration(took)}</Fact>
+    </Facts>
+  );
+}
+
+function Content({ run }: { run: Run }) {
+  return (
+    <>
+      <About run={run} />
+      {run.outcome_kind !== "running" && (
+        <>
+          <Analysis run={run} />
+          <Selection run={run} />
+          <Gates run={run} />
+        </>
+      )}
+      <Questions title={text.agents.questions.title} repo={repoOf(run)} run={run.run_id} />
+    </>
+  );
+}
+
+/** The runs of several repositories that have the same id. */
+function Several({ runs }: { runs: readonly Run[] }) {
+  return (
+    <>
+      <p>{words.several}</p>
+      <ul>
+        {runs.map((run) => (
+          <li key={repoOf(run)}>
+            <RunLink id={run.run_id} repo={repoOf(run)} label={repoOf(run)} />
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+function Missing() {
+  return <Empty action={<Link href="/agents">{words.all}</Link>}>{words.missing}</Empty>;
+}
+
+/** The address may name its repository, too. */
+export default function RunPage({ id }: { id: string }) {
+  const repo = useSearchParams()[0].get("repo") ?? undefined;
+  return (
+    <Page title={words.title(id)}>
+      <Answer query={useQuery(runsNamed(id, repo))}>
+        {({ items }) => {
+          const [run] = items;
+          if (!run) return <Missing />;
+          return items.length === 1 ? <Content run={run} /> : <Several runs={items} />;
+        }}
+      </Answer>
+    </Page>
+  );
+}

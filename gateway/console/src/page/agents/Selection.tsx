@@ -1,0 +1,46 @@
+import { Link } from "wouter-preact";
+
+import { count } from "../../api/format";
+import { Table, type Column } from "../../part/Table";
+import { Unknown } from "../../part/Time";
+import { text } from "../../text";
+import type { Run } from "./words";
+
+const words = text.agents.run;
+const NAMES = words.passedColumns;
+
+type Passed = NonNullable<Run["selection_rejected"]>[number];
+
+export function PaperLink({ id }: { id: string | null | undefined }) {
+  return id ? <Link href={`/papers/${encodeURIComponent(id)}`}>{id}</Link> : <Unknown />;
+}
+
+const COLUMNS: readonly Column<Passed>[] = [
+  { name: NAMES.paper, cell: (row) => <PaperLink id={row.arxiv_id} /> },
+  { name: NAMES.gate, cell: (row) => (typeof row.gate === "string" ? row.gate : <Unknown />) },
+  { name: NAMES.reason, cell: (row) => row.reason ?? <Unknown /> },
+];
+
+/** Which papers a run looked at: the one that it chose, and those that it passed over. */
+export function Selection({ run }: { run: Run }) {
+  const passed = run.selection_rejected ?? [];
+  const considered: unknown = run.candidates_considered;
+  const reasoning: unknown = run.selection_reasoning_excerpt;
+  const isUnknown = passed.length === 0 && typeof considered !== "number" && typeof reasoning !== "string";
+  return (
+    <section class="group">
+      <h2>{words.selection}</h2>
+      {isUnknown && <p class="quiet">{words.noSelection}</p>}
+      {typeof considered === "number" && <p>{words.considered(count(considered))}</p>}
+      {typeof reasoning === "string" && <p class="read prose">{reasoning}</p>}
+      {passed.length > 0 && (
+        <Table
+          label={words.selection}
+          columns={COLUMNS}
+          rows={passed}
+          rowKey={({ arxiv_id, reason }) => `${arxiv_id ?? ""} ${reason ?? ""}`}
+        />
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,29 @@
+/** The experiments that an agent can implement. */
+import { useQuery } from "@tanstack/preact-query";
+import { useSearchParams } from "wouter-preact";
+
+import { Page } from "../../part/Page";
+import { text } from "../../text";
+import { useColumns } from "./columns";
+import { ExperimentList } from "./ExperimentList";
+import { actionable } from "./queries";
+
+const words = text.experiments.actionable;
+
+export default function Actionable() {
+  const [address, setAddress] = useSearchParams();
+  const offset = Number(address.get("offset") ?? 0) || 0;
+  const { columns } = useColumns();
+  return (
+    <Page title={words.title} wide>
+      <p class="lead">{words.lead}</p>
+      <ExperimentList
+        query={useQuery(actionable(offset))}
+        offset={offset}
+        columns={columns}
+        empty={words.none}
+        onMove={(next) => setAddress({ offset: String(next) })}
+      />
+    </Page>
+  );
+}

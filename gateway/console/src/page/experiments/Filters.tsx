@@ -1,0 +1,81 @@
+import { useQuery } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+
+import { Button } from "../../part/Button";
+import { Tabs } from "../../part/Tabs";
+import { text } from "../../text";
+import { isFiltered } from "./filter";
+import { projects, type ExperimentFilter } from "./queries";
+import { STATUSES } from "./words";
+
+const words = text.experiments;
+const STATES = [["", words.all], ...STATUSES.map((status) => [status, status] as const)] as const;
+const PROJECTS_TO_CHOOSE = 100; // the newest
+
+interface Props {
+  filter: ExperimentFilter;
+  onChange: (filter: ExperimentFilter) => void;
+}
+
+function Project({ filter, onChange }: Props) {
+  const { data } = useQuery(projects(PROJECTS_TO_CHOOSE, 0));
+  if (!data || data.total === 0) return null;
+  return (
+    <select
+      class="short"
+      aria-label={words.columns.project}
+      value={filter.project_id ?? ""}
+      onChange={(event) => onChange({ ...filter, project_id: event.currentTarget.value || undefined })}
+    >
+      <option value="">{words.everyProject}</option>
+      {data.items.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Tag({ filter, onChange }: Props) {
+  const [tag, setTag] = useState(filter.tag ?? "");
+  const submit = (event: Event) => {
+    event.preventDefault();
+    onChange({ ...filter, tag: tag.trim() || undefined });
+  };
+  return (
+    <form role="search" onSubmit={submit}>
+      <input
+        class="short"
+        type="search"
+        aria-label={words.tag}
+        placeholder={words.tag}
+        value={tag}
+        onInput={(event) => setTag(event.currentTarget.value)}
+      />
+    </form>
+  );
+}
+
+/** What is shown, by status, project and tag; they combine. */
+export function Filters({ filter, onChange }: Props) {
+  return (
+    <>
+      <Tabs
+        label={words.status}
+        values={STATES}
+        value={filter.status ?? ""}
+        onChange={(status) => onChange({ ...filter, status: status || undefined })}
+      />
+      <div class="actions">
+        <Project filter={filter} onChange={onChange} />
+        <Tag key={filter.tag} filter={filter} onChange={onChange} />
+        {isFiltered(filter) && (
+          <Button kind="quiet" onClick={() => onChange({ status: undefined, project_id: undefined, tag: undefined })}>
+            {words.clear}
+          </Button>
+        )}
+      </div>
+    </>
+  );
+}

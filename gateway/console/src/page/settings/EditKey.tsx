@@ -1,0 +1,55 @@
+import { useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
+
+import { answer, api, type Schemas } from "../../api/client";
+import { absolute } from "../../api/format";
+import { keys } from "../../api/queries";
+import { Dialog } from "../../part/Dialog";
+import { TextField } from "../../part/Field";
+import { Form } from "../../part/Form";
+import { text } from "../../text";
+import { ScopeFields } from "./ScopeFields";
+
+const words = text.settings;
+
+interface Props {
+  row: Schemas["ApiKey"];
+  scopes: Schemas["ApiKeyList"]["scopes"];
+  onClose: () => void;
+}
+
+/** Renames a key, and changes what a personal one may do. */
+export function EditKey({ row, scopes, onClose }: Props) {
+  const [name, setName] = useState(row.name);
+  const [chosen, setChosen] = useState(row.scopes);
+  const client = useQueryClient();
+  const isPersonal = row.kind === "personal";
+  const send = () =>
+    answer(
+      api.PATCH("/api/v1.0/account/api-keys/{key_id}", {
+        params: { path: { key_id: row.id } },
+        body: { name, ...(isPersonal ? { scopes: chosen } : {}) },
+      }),
+    );
+  const onDone = async () => {
+    await client.invalidateQueries({ queryKey: keys.queryKey });
+    onClose();
+  };
+  return (
+    <Dialog title={words.editTitle(row.name)} onClose={onClose}>
+      <Form submit={text.save} send={send} onDone={onDone} onCancel={onClose}>
+        {(fault) => (
+          <>
+            <TextField label={words.keyName} value={name} onInput={setName} required fault={fault("name")} />
+            {isPersonal ? (
+              <ScopeFields scopes={scopes} chosen={chosen} onChange={setChosen} fault={fault("scopes")} />
+            ) : (
+              <p class="small quiet">{words.onlyName}</p>
+            )}
+            {row.expires_at && <p class="small quiet">{words.expiryStays(absolute(new Date(row.expires_at)))}</p>}
+          </>
+        )}
+      </Form>
+    </Dialog>
+  );
+}

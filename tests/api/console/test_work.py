@@ -1,0 +1,109 @@
+"""What people do with agents, the inbox, keys, lists and their team, in a real browser."""
+
+import uuid
+
+import pytest
+from lib.http.identity import identity
+from lib.http import plain_http
+from lib.outside.counterparts import connect
+from lib.scenario.fleet import REPO, SCOPES
+from lib.scenario.provisioning import new_team
+
+HOSTILE = "<img src=x onerror=\"wasRun=1\"> & 'quotes'"
+PULL = "https://github.com/acme/ranker/pull/3"
+
+
+@pytest.fixture
+def fleet(cluster):
+    """An account with an agent that has opened a pull request (7) and then failed (8)."""
+    user = cluster.user()
+    installed = {"repo": REPO, "agent": "agent_one", "provider": "anthropic", "key_id": str(uuid.uuid4())}
+    sender = identity(cluster, "svc-fleet", "service", account=user.account)
+    assert plain_http.post(f"{cluster.url('svc-fleet')}/internal/fleet/installations", json=installed, auth=sender).status_code == 200
+    key = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
+    agent = user.api.as_key(user.api.post("/account/api-keys", key, expect=201).json()["key"])
+    agent.post("/fleet/runs", {
+        "run_id": 7, "repo": REPO, "status": "pr_opened", "artifact_url": PULL, "agent": "agent_one", "model": "large", "cost_usd": 1.5,
+        "arxiv_id": "2205.14135", "candidates_considered": 40, "selection_reasoning_excerpt": HOSTILE, "files_touched": ["attention.py", HOSTILE],
+        "selection_rejected": [{"arxiv_id": "2301.00001", "reason": HOSTILE, "gate": "license"}], "test_status": "passed",
+    }, expect=201)  # fmt: skip
+    agent.post("/fleet/runs", {"run_id": 8, "repo": REPO, "status": "failed", "error": "no space", "agent": "agent_one"}, expect=201)
+    return user
+
+
+def test_the_pages_of_agents_runs_and_the_inbox_are_sound(browse, fleet):
+    pages = ["agents", f"agents/{REPO}", f"runs/7?repo={REPO}", "runs/8", "runs/none", "agents/acme/none", "inbox", "inbox?kind=run_failed",
+             "inbox?kind=access_lost&view=archived", "experiments/actionable", "join"]  # fmt: skip
+    found = browse("pages", key=fleet.key, pages=pages)["found"]
+    (missing,) = found  # the agent that is not there
+    assert "404 (Not Found)" in missing and "activity" in missing
+
+
+def test_an_agent_leads_to_its_runs(browse, fleet):
+    seen = browse("agent", key=fleet.key, repo=REPO, run=7)
+    assert (seen["errors"], seen["wasRun"]) == ([], False)
+    assert "agent_one, with large" in seen["asked"] and "$1.50" in seen["asked"]
+    assert all(word in seen["passed"] for word in ("2301.00001", "license", HOSTILE))
+    assert all(word in seen["main"] for word in ("2205.14135", "attention.py", "40 candidates", "$1.50"))
+
+
+def test_an_agent_is_set_up_and_connections_are_given_up(browse, cluster, code_host):
+    team = new_team(cluster, code_host)
+    seen = browse("setup", key=team.api.key, interest=team.interest)
+    assert (seen["errors"], seen["found"]) == ([], []) and seen["token"].startswith("auto_")
+    assert [each for each in team.api.get("/integrations/providers", expect=200).json() if each["connected"]] == []
+
+
+def test_the_step_at_which_a_set_up_failed_is_named(browse, cluster, code_host):
+    """The repository has the key of an agent of another account."""
+    first, second = new_team(cluster, code_host), new_team(cluster, code_host)
+    assert first.provision()["status"] == "completed"
+    code_host.collaborate(first.repo, second.at_host.login)
+    second.api.put(f"/interests/{second.interest}", {"context": "Ranking."}, expect=200)
+    assert second.provision(repo=first.repo)["status"] == "failed"
+    seen = browse("failure", key=second.api.key, interest=second.interest, step="Give the repository a key of the agent")
+    assert (seen["errors"], seen["found"]) == ([], []) and "another account" in seen["step"]
+
+
+def test_an_interest_is_proposed_by_its_repository(browse, cluster, code_host):
+    user, at_host = cluster.user(), code_host.user()
+    connect(user.api, "code_host", at_host.login)
+    repo = code_host.repository(at_host.login, name="ranker", files={"README.md": "# Ranker\n\nRanks passages by late interaction.\n"})
+    seen = browse("propose", key=user.key, repository=f"{code_host.url}/{repo}")
+    assert (seen["errors"], seen["first"]) == ([], "Late interaction for ranking passages")
+    made = user.api.get(f"/interests/{seen['address'].rpartition('/')[2]}", expect=200).json()
+    assert made["name"] == "ranker" and "late interaction" in made["context"]
+
+
+def test_the_inbox_is_filtered_read_and_dismissed_by_keys(browse, fleet):
+    seen = browse("inbox", key=fleet.key, failed="no space")
+    assert (seen["errors"], seen["found"]) == ([], [])
+
+
+def test_experiments_are_filtered_by_tag_and_columns_are_remembered(browse, cluster):
+    user = cluster.user()
+    for name, tags in (("Tagged", ["fast & small"]), ("Other", [])):
+        user.api.post("/experiments", {"name": name, "tags": tags}, expect=201)
+    seen = browse("columns", key=user.key, tag="fast & small", other="Other")
+    assert (seen["errors"], seen["found"], seen["names"]) == ([], [], ["Tagged"])
+    assert "Metric" in seen["columns"] and "Outcome" not in seen["columns"] and seen["address"] == "?tag=fast%20%26%20small"
+
+
+def test_lists_stay_up_to_date_unless_that_is_switched_off(browse, cluster):
+    seen = browse("live", key=cluster.user().key)
+    assert (seen["whileOff"], seen["stays"]) == (0, True)
+
+
+def test_keys_are_made_changed_and_deleted(browse, cluster):
+    user = cluster.user()
+    seen = browse("keys", key=user.key)
+    assert (seen["errors"], seen["found"]) == ([], []) and REPO in seen["limited"]
+    assert "wider" not in [key["name"] for key in user.api.get("/account/api-keys", expect=200).json()["keys"]]
+
+
+def test_somebody_is_invited_joins_and_is_removed(browse, cluster):
+    owner, guest = cluster.user(), cluster.user()
+    named = {user.email: user.api.get("/accounts", expect=200).json()[0]["name"] for user in (owner, guest)}
+    seen = browse("team", key=owner.key, guest=guest.key, email=guest.email, own=named[guest.email], team=named[owner.email])
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert [member["email"] for member in owner.api.get("/team", expect=200).json()["members"]] == [owner.email]

@@ -1,0 +1,78 @@
+/** Journeys about agents: to their pages and runs, and how one is set up. */
+
+export const agents = ({ open, logIn, violations }) => ({
+  /** From the list to an agent, and from it to a run, which is also found by its id alone. */
+  async agent(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Agents" }).click();
+    await page.getByRole("table", { name: "Agents" }).getByRole("link", { name: values.repo, exact: true }).click();
+    await page.getByRole("heading", { name: values.repo, level: 1 }).waitFor();
+    await page.getByText("What happened").waitFor();
+    await page.getByRole("button", { name: "Start a run" }).click();
+    const dialog = page.getByRole("dialog", { name: `Start a run on ${values.repo}?` });
+    await dialog.getByText("A run of it cost").waitFor();
+    const asked = await dialog.innerText();
+    await dialog.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: `Run ${values.run}`, exact: true }).click();
+    await page.getByRole("heading", { name: `Run ${values.run}`, level: 1 }).waitFor();
+    const passed = page.getByRole("table", { name: "What it chose from" });
+    await passed.waitFor();
+    await page.getByText("Files that it changed").waitFor();
+    const seen = { asked, passed: await passed.innerText(), main: await page.getByRole("main").innerText() };
+    await page.goto(`${values.url}/console/runs/${values.run}`);
+    await passed.waitFor();
+    return { errors, ...seen, wasRun: await page.evaluate(() => "wasRun" in globalThis) };
+  },
+
+  /** An agent is set up on a repository, which the page follows; then its connection is given up. */
+  async setup(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/interests/${values.interest}`);
+    await page.getByRole("button", { name: "Set up the agent" }).click();
+    await page.getByText("merge its pull request").waitFor();
+    await page.getByRole("button", { name: "Token for the command line" }).click();
+    const made = page.getByRole("dialog", { name: "Token for the command line" });
+    const token = await made.locator("code").innerText();
+    await made.getByRole("button", { name: "Close" }).click();
+    const found = await violations(page);
+    await page.getByRole("link", { name: "Connect" }).click();
+    for (const [provider, left] of [["anthropic", "No key yet"], ["code_host", "Not connected"]]) {
+      await page.getByRole("button", { name: `Disconnect ${provider}` }).click();
+      const asked = page.getByRole("dialog", { name: `Disconnect ${provider}?` });
+      await asked.getByRole("button", { name: "Disconnect", exact: true }).click();
+      await asked.waitFor({ state: "detached" });
+      await page.getByText(left, { exact: true }).first().waitFor();
+    }
+    return { errors, found, token };
+  },
+
+  /** The steps of a set-up that has failed say which one did. */
+  async failure(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/interests/${values.interest}`);
+    const step = page.getByRole("listitem").filter({ hasText: values.step });
+    await step.waitFor();
+    return { errors, found: await violations(page), step: await step.innerText() };
+  },
+
+  /** An interest is made of what its repository says, and papers are tried on it. */
+  async propose(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/interests?new=1`);
+    const form = page.getByRole("dialog", { name: "New interest" });
+    await form.getByLabel("Repository (optional)").fill(values.repository);
+    await form.getByRole("button", { name: "Propose name and context from it" }).click();
+    await page.waitForFunction(() => document.querySelector("dialog textarea").value !== "");
+    await form.getByRole("button", { name: "Create interest" }).click();
+    await page.getByLabel("arXiv ids or titles, one a line").fill("Late interaction for ranking passages\nBread from sourdough");
+    await page.getByRole("button", { name: "Rank them" }).click();
+    const ranked = page.getByRole("table", { name: "Try it on papers" });
+    await ranked.waitFor();
+    const [first] = await ranked.getByRole("rowheader").allInnerTexts();
+    return { errors, first, address: new URL(page.url()).pathname };
+  },
+});

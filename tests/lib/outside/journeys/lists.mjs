@@ -1,0 +1,84 @@
+/** Journeys through lists: filters, columns, keys, and whether they stay up to date. */
+
+export const lists = ({ open, logIn, violations }) => ({
+  /** The inbox: one kind of it, what an item is, and items dismissed and brought back by keys. */
+  async inbox(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Inbox" }).click();
+    const items = page.getByRole("main").getByRole("listitem");
+    await items.nth(1).waitFor();
+    await page.getByLabel("Kind", { exact: true }).selectOption("Pull request waits");
+    await items.nth(1).waitFor({ state: "detached" });
+    await page.getByText("What it is").click();
+    await page.getByText("Review the pull request").waitFor();
+    const found = await violations(page);
+    await page.getByRole("button", { name: "Dismissed", exact: true }).press("Enter"); // what has the focus, not the item
+    await page.getByText("Nothing of this kind").waitFor();
+    await page.getByRole("button", { name: "Inbox", exact: true }).click();
+    await items.first().waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.getByText("Nothing of this kind").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await items.first().waitFor();
+    await page.getByLabel("Kind", { exact: true }).selectOption("Run failed");
+    await page.getByText(values.failed).waitFor();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "Run 8", level: 1 }).waitFor();
+    return { errors, found };
+  },
+
+  /** Experiments with a tag; a column that is left out stays so. */
+  async columns(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Experiments" }).click();
+    const table = page.getByRole("table", { name: "Experiments" });
+    await table.getByRole("link", { name: values.tag, exact: true }).click();
+    await page.getByText("Clear filters").waitFor();
+    const names = await table.getByRole("rowheader").allInnerTexts();
+    await page.getByText("Columns", { exact: true }).click();
+    await page.getByRole("checkbox", { name: "Outcome" }).uncheck();
+    await page.getByRole("checkbox", { name: "Metric" }).check();
+    const found = await violations(page);
+    await page.reload();
+    await table.waitFor();
+    const columns = await table.getByRole("columnheader").allInnerTexts();
+    const address = new URL(page.url()).search;
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await table.getByRole("link", { name: values.other, exact: true }).waitFor();
+    return { errors, found, names, columns, address };
+  },
+
+  /** A list is asked for again each minute, unless that is switched off; what cannot be asked is said. */
+  async live(browser, values) {
+    const { page } = await open(browser, values);
+    await page.clock.install();
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByText("An experiment starts from a paper").waitFor();
+    const isList = (request) => /api.v1.0.experiments/.test(request.url());
+    const again = page.waitForRequest(isList);
+    await page.clock.fastForward(61_000);
+    await again;
+    await page.getByLabel("Live").uncheck();
+    const asked = [];
+    page.on("request", (request) => isList(request) && asked.push(request.url()));
+    await page.clock.fastForward(300_000);
+    await page.getByRole("link", { name: "Interests" }).click();
+    await page.getByText("An interest is what your team works on").waitFor();
+    const whileOff = asked.length;
+    await page.reload();
+    const stays = !(await page.getByLabel("Live").isChecked());
+    await page.clock.resume();
+    await page.route("**/api/**", (route) => route.abort());
+    await page.getByRole("link", { name: "Evaluations" }).click();
+    await page.getByText("Not connected since").waitFor();
+    await page.unroute("**/api/**");
+    await page.getByRole("button", { name: "Try again" }).first().click();
+    await page.getByText("Not connected since").waitFor({ state: "detached" });
+    return { whileOff, stays };
+  },
+});

@@ -1,0 +1,88 @@
+/** Journeys of several people, and of their keys. */
+
+export const people = ({ open, logIn, violations }) => ({
+  /** An owner invites somebody, who joins, sees the account and their own, and is removed. */
+  async team(browser, values) {
+    const owner = await open(browser, values);
+    const guest = await open(browser, values);
+    await logIn(owner.page, values.key);
+    await owner.page.getByRole("link", { name: "Settings" }).click();
+    await owner.page.getByRole("button", { name: "Invite" }).click();
+    const form = owner.page.getByRole("dialog", { name: "Invite" });
+    await form.getByLabel("Address").fill(values.email);
+    await form.getByRole("button", { name: "Invite" }).click();
+    const invitation = await form.locator("code").innerText();
+    const found = await violations(owner.page);
+    await form.getByRole("button", { name: "Close" }).click();
+    await owner.page.getByRole("table", { name: "Invitations" }).getByText(values.email).waitFor();
+
+    await logIn(guest.page, values.guest);
+    await guest.page.goto(invitation);
+    await guest.page.getByRole("heading", { name: "Join an account" }).waitFor();
+    found.push(...(await violations(guest.page)));
+    await guest.page.getByRole("button", { name: "Accept the invitation" }).click();
+    const chosen = "[aria-label=Account] option:checked";
+    const isShown = (name) =>
+      guest.page.waitForFunction(([option, text]) => document.querySelector(option)?.textContent === text, [chosen, name]);
+    await isShown(values.team);
+    await guest.page.getByLabel("Account", { exact: true }).selectOption({ label: values.own });
+    await isShown(values.own);
+
+    await owner.page.reload();
+    await owner.page.getByLabel(`Role of ${values.email}`).selectOption("viewer");
+    const row = owner.page.getByRole("row").filter({ hasText: values.email });
+    await owner.page.waitForResponse((answer) => answer.url().includes("/team") && answer.request().method() === "PATCH");
+    await row.getByRole("button", { name: "Remove" }).click();
+    const asked = owner.page.getByRole("dialog", { name: `Remove ${values.email} from the account?` });
+    await asked.getByRole("button", { name: "Remove" }).click();
+    await asked.waitFor({ state: "detached" });
+    await row.waitFor({ state: "detached" });
+    return { errors: [...owner.errors, ...guest.errors], found };
+  },
+
+  /** Keys are made with limits and chosen scopes, changed, looked at, revoked, and deleted. */
+  async keys(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Settings" }).click();
+    const table = page.getByRole("table", { name: "Keys" });
+    const make = async (name, fill) => {
+      await page.getByRole("button", { name: "New key" }).click();
+      const form = page.getByRole("dialog", { name: "New key" });
+      await form.getByLabel("Name", { exact: true }).fill(name);
+      await fill(form);
+      await form.getByRole("button", { name: "Make key" }).click();
+      await form.getByText("Copy the key now").waitFor();
+      await form.getByRole("button", { name: "Close" }).click();
+    };
+    await make("robot", async (form) => {
+      await form.getByLabel("For", { exact: true }).selectOption("automation");
+      await form.getByLabel("Repository, owner/name").fill("acme/ranker");
+    });
+    await make("narrow", async (form) => {
+      await form.getByLabel("May do").selectOption("chosen scopes");
+      await form.getByRole("checkbox", { name: "search:read" }).check();
+    });
+    const row = (name) => table.getByRole("row").filter({ hasText: name });
+    const limited = await row("robot").innerText();
+    await row("narrow").getByRole("button", { name: "Edit" }).click();
+    const form = page.getByRole("dialog", { name: "Edit the key “narrow”" });
+    await form.getByLabel("Name", { exact: true }).fill("wider");
+    await form.getByRole("checkbox", { name: "fleet:read" }).check();
+    const found = await violations(page);
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.waitFor({ state: "detached" });
+    await row("wider").getByRole("button", { name: "Use" }).click();
+    await page.getByText("It was not used in the last 90 days.").waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Close" }).click();
+    for (const action of ["Revoke", "Delete"]) {
+      await row("wider").getByRole("button", { name: action }).click();
+      const asked = page.getByRole("dialog");
+      await asked.getByRole("button", { name: action }).click();
+      await asked.waitFor({ state: "detached" });
+      if (action === "Revoke") await row("wider").getByText("revoked").waitFor();
+    }
+    await row("wider").waitFor({ state: "detached" });
+    return { errors, found, limited };
+  },
+});
