@@ -14,6 +14,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -159,6 +160,28 @@ class Postgres(Server):
             env={**os.environ, "PGPASSWORD": self.password, "SERVICE_PASSWORDS": self.service_passwords()},
             check=True,
         )
+
+    @contextmanager
+    def with_tls(self, certificate, key):
+        """In the block new connections may use TLS with this certificate; those that are open stay as they are."""
+        data = self.base / "pg"
+        owner = data.stat()
+        for source, name in ((certificate, "server.crt"), (key, "server.key")):
+            path = data / name
+            path.touch(mode=0o600)
+            path.write_bytes(source.read_bytes())
+            os.chown(path, owner.st_uid, owner.st_gid)
+        self._set_tls("on")
+        try:
+            yield
+        finally:
+            self._set_tls("off")
+
+    def _set_tls(self, value):
+        with self.connect() as db:
+            db.execute(f"ALTER SYSTEM SET ssl = {value}")
+            db.execute("SELECT pg_reload_conf()")
+            wait_for(lambda: db.execute("SHOW ssl").fetchone()[0] == value, f"TLS is {value}")
 
     def connect(self, schema="public"):
         """A psycopg connection of the owner with the schema as search_path, in autocommit mode; rows are tuples."""
