@@ -1,11 +1,15 @@
-/* The gateway's proxy on one loop, without a database, for proxy.py. It accepts the key "key" and
- * logs as the gateway does.
+/* The gateway's proxy on one loop, without a database, for proxy.py and tls.py. It accepts the key
+ * "key" and logs as the gateway does.
  *
- *     proxy_gateway LISTEN SERVICE      addresses such as 127.0.0.1:8080 or unix:/path
+ *     proxy_gateway LISTEN SERVICE [CERTIFICATE KEY]
+ *
+ * LISTEN and SERVICE are addresses such as 127.0.0.1:8080 or unix:/path; with the files of a
+ * certificate it serves TLS.
  */
 #include "crypto/scope.h"
 #include "observe/log.h"
 #include "proxy/proxy.h"
+#include "tls/context.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -46,13 +50,30 @@ static const struct http_handler HANDLER = {
 	.on_done = proxy_done,
 };
 
+/* NULL: there are no files. */
+static struct tls_context *tls_of(struct arena *arena, int argc, char **argv)
+{
+	if (argc < 5)
+		return NULL;
+	const struct tls_settings settings = {.certificates = argv[3],
+	                                      .keys = argv[4],
+	                                      .min_version = "1.2"};
+	struct tls_store *store;
+	const char *reason;
+	if (tls_store_new(&settings, arena, &store, &reason) != ERR_NONE) {
+		fprintf(stderr, "%s\n", reason);
+		exit(2);
+	}
+	return tls_context_new(store);
+}
+
 int main(int argc, char **argv)
 {
 	struct arena *arena = arena_new();
 	struct address at, to;
-	if (argc != 3 || address_parse(arena, argv[1], &at) != ERR_NONE ||
+	if ((argc != 3 && argc != 5) || address_parse(arena, argv[1], &at) != ERR_NONE ||
 	    address_parse(arena, argv[2], &to) != ERR_NONE) {
-		fprintf(stderr, "usage: proxy_gateway LISTEN SERVICE\n");
+		fprintf(stderr, "usage: proxy_gateway LISTEN SERVICE [CERTIFICATE KEY]\n");
 		return 2;
 	}
 	api_init();
@@ -76,7 +97,8 @@ int main(int argc, char **argv)
 		.services = services,
 	});
 	struct http_server *server = http_server_new(loop, &HANDLER, &http_limits_default, proxy);
-	if (http_server_listen(server, &at, NULL) != ERR_NONE) {
+	struct tls_context *tls = tls_of(arena, argc, argv);
+	if (http_server_listen_tls(server, &at, NULL, tls) != ERR_NONE) {
 		perror(argv[1]);
 		return 1;
 	}
