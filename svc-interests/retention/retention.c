@@ -4,18 +4,24 @@
 #include "pg/pg.h"
 #include "retention.sql.h"
 
+#include <stdio.h>
+
 #define BATCH        1000
-#define BATCHES_MAX  200 /* of a pass: the rest waits for the next */
+#define BATCHES_MAX  200 /* of a pass: the next goes on behind them */
 #define FIRST_ID     "00000000-0000-0000-0000-000000000000"
 #define PERIODS_LAST 30 /* days: the longest period that the API lists */
 
 static int64_t recommendation_days, explanation_days;
 
+/* The last recommendation that the last pass has looked at. Those that stay are looked at again
+ * only after all others, so that they hold nothing up, however many there are. */
+static char looked_at[sizeof(FIRST_ID)] = FIRST_ID;
+
 const int64_t RETENTION_KEEP_EVERY_MS = 3600000;
 
 const struct setting RETENTION_SETTINGS[] = {
 	SETTING_INT(&recommendation_days, "RECOMMENDATION_DAYS", "400", PERIODS_LAST, 36500,
-                    "Days for which recommendations without feedback are kept."),
+                    "Days for which recommendations that nobody made use of are kept."),
 	SETTING_INT(&explanation_days, "EXPLANATION_DAYS", "90", 1, 36500,
                     "Days for which the explanations of recommendations are kept, to the end of "
                     "the month."),
@@ -41,16 +47,23 @@ static void keep_months(struct request *rq)
 		         f_int("months", pg_value_int(rows, 0)));
 }
 
+/* The next batch. Returns how many were deleted; false in `ret_is_more`: it was the last. */
+static int64_t delete_batch(struct request *rq, bool *ret_is_more)
+{
+	struct pg_rows *rows = pg_query(rq, RETENTION_DELETE_SQL, pg_text(looked_at),
+	                                pg_int(recommendation_days), pg_int(BATCH));
+	const char *last = pg_get(rows, 0, "last_id");
+	*ret_is_more = last != NULL;
+	snprintf(looked_at, sizeof(looked_at), "%s", last ? last : FIRST_ID);
+	return pg_get_int(rows, 0, "deleted");
+}
+
 static void delete_recommendations(struct request *rq)
 {
-	const char *last = FIRST_ID;
+	bool is_more = true;
 	int64_t deleted = 0;
-	for (int i = 0; last && i < BATCHES_MAX; i++) {
-		struct pg_rows *rows = pg_query(rq, RETENTION_DELETE_SQL, pg_text(last),
-		                                pg_int(recommendation_days), pg_int(BATCH));
-		last = pg_get(rows, 0, "last_id");
-		deleted += pg_get_int(rows, 0, "deleted");
-	}
+	for (int i = 0; is_more && i < BATCHES_MAX; i++)
+		deleted += delete_batch(rq, &is_more);
 	if (deleted > 0)
 		log_info(LOG_GROUP_APP, "old recommendations deleted", f_int("count", deleted));
 }

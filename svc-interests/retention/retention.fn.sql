@@ -64,19 +64,32 @@ BEGIN
     RETURN dropped;
 END $$;
 
--- Delete recommendations with ids behind `after` and of before the last `days`, at most `most` of them, but those with feedback, which
--- models learn from. The rows are locked first: only then can no feedback come any more, and is it seen by the second statement. The last
--- id that was looked at, null: there is none; and how many were deleted.
+-- Those of these recommendations that nobody has made use of: without feedback, from which models learn, and whose paper neither an
+-- experiment of the account is about nor a run of its agents was for, of which they are evidence.
+CREATE OR REPLACE FUNCTION recommendations_unused(ids uuid[]) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
+    SELECT r.id FROM recommendation r
+    WHERE r.id = ANY (ids)
+      AND NOT EXISTS (SELECT FROM feedback f WHERE f.recommendation_id = r.id)
+      AND NOT EXISTS (SELECT FROM experiment_paper p WHERE p.account_id = r.account_id AND p.arxiv_id = r.arxiv_id)
+      AND NOT EXISTS (SELECT FROM run_outcome o WHERE o.recommendation_id = r.id AND o.account_id = r.account_id)
+      AND NOT EXISTS (SELECT FROM run_outcome o WHERE o.interest_id = r.interest_id AND o.arxiv_id = r.arxiv_id AND o.account_id = r.account_id)
+$$;
+
+-- Delete the unused of at most `most` recommendations with ids behind `after` and of before the last `days`. Their rows are locked first:
+-- only then can no feedback come any more, and is it seen by the statement that deletes. Those that stay are not even locked, which would
+-- write each of them in each pass. The last id that was looked at, null: there is none; and how many were deleted.
 CREATE OR REPLACE FUNCTION recommendations_delete_old(after uuid, days int, most int, OUT last_id uuid, OUT deleted int)
 LANGUAGE plpgsql AS $$
 DECLARE
-    old uuid[] := ARRAY(SELECT id FROM recommendation
-                        WHERE id > after AND id < uuid_v7_first(now() - days * interval '1 day')
-                        ORDER BY id LIMIT most FOR UPDATE);
+    old    uuid[] := ARRAY(SELECT id FROM recommendation
+                           WHERE id > after AND id < uuid_v7_first(now() - days * interval '1 day')
+                           ORDER BY id LIMIT most);
+    locked uuid[] := ARRAY(SELECT r.id FROM recommendation r JOIN recommendations_unused(old) AS unused (id) USING (id)
+                           ORDER BY r.id FOR UPDATE OF r);
 BEGIN
     last_id := old[cardinality(old)];
     WITH gone AS (
-        DELETE FROM recommendation r WHERE r.id = ANY (old) AND NOT EXISTS (SELECT FROM feedback f WHERE f.recommendation_id = r.id)
+        DELETE FROM recommendation r WHERE r.id IN (SELECT recommendations_unused(locked))
         RETURNING r.*
     )
     INSERT INTO former_recommendation (interest_id, arxiv_id, context_version, account_id, recommendation_id)

@@ -5,10 +5,12 @@
  * default partition with all of them; it gets a bound, and goes as a month does.
  *
  * **Recommendations** that are RECOMMENDATION_DAYS old are deleted, a thousand at a time: their
- * table is not partitioned while a former version can run beside this one, which needs a unique key
- * that a partitioned table cannot have. One with feedback stays, because models learn from it, and
- * the reader may take it back. Of the others a short row stays, former_recommendation: a paper is
- * not recommended again, and what experiments and runs say of it counts.
+ * table is not partitioned, because that a paper is recommended once for a context is a unique key
+ * without the time, which a partitioned table cannot have. One that somebody made use of stays:
+ * with feedback, which models learn from and the reader may take back, or whose paper an experiment
+ * is about or a run was for, which it is evidence of. Of the others a short row stays,
+ * former_recommendation: a paper is not recommended again, and what experiments and runs say of it
+ * counts.
  *
  * Every step is a transaction of its own, and finds by what is there how far the last came, so a
  * process may end between any two, and replicas may do the same at once.

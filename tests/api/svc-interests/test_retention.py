@@ -126,6 +126,20 @@ def test_old_recommendations_go_and_those_with_feedback_stay(db, interest, inter
     assert interests_tables.signals_of(db, interest["id"]) == [(shown[2]["resource_id"], "like")]
 
 
+def test_what_somebody_made_use_of_stays(db, interest, interests, run):
+    """Rated, planned as an experiment, tried for the recommendation, and for the interest; and the pass locks none of them."""
+    shown = interests.recommended(interest)
+    ids = [age(db, one, 41) for one in shown]
+    papers = [one["resource_id"] for one in shown]
+    interests.feedback({"recommendation_id": ids[1]}, "save")
+    interests_tables.add_experiment(db, interest["id"], [papers[2]], status="draft")
+    interests_tables.add_run_outcome(db, interest["id"], "open", recommendation=ids[3])
+    interests_tables.add_run_outcome(db, interest["id"], "closed", paper=papers[4])
+    locks = [interests_tables.recommendation_locks(db, kept) for kept in ids[1:]]
+    run(lambda: not interests_tables.has_recommendation(db, ids[0]), "the unused one is deleted", RECOMMENDATION_DAYS="40")
+    assert [interests_tables.recommendation_locks(db, kept) for kept in ids[1:]] == locks
+
+
 def test_a_paper_is_not_recommended_again(db, interest, interests, run):
     """Nor is it forgotten that an experiment is about a paper of the interest."""
     first = interests.recommended(interest)

@@ -180,6 +180,11 @@ def has_recommendation(db, recommendation):
     return db.execute("SELECT FROM recommendation WHERE id = %s", [recommendation]).rowcount == 1
 
 
+def recommendation_locks(db, recommendation):
+    """Another value after each lock of the row."""
+    return db.execute("SELECT xmax::text FROM recommendation WHERE id = %s", [recommendation]).fetchone()[0]
+
+
 def count_recommendations(db, interest):
     return db.execute("SELECT count(*) FROM recommendation WHERE interest_id = %s", [interest]).fetchone()[0]
 
