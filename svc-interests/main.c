@@ -24,6 +24,7 @@
 #include "quality/precision.h"
 #include "quality/quality.h"
 #include "quality/recommendation_evidence.h"
+#include "recommended/paper_json.h"
 #include "refresh/daily.h"
 #include "refresh/refit.h"
 #include "refresh/refresh.h"
@@ -144,17 +145,19 @@ static const struct service SERVICE = {
 	.jobs = JOBS,
 	.events = EVENTS,
 	.schema_definition = &SCHEMA,
-	.settings =
-		(const struct setting *const[]){INTEREST_SETTINGS, POOL_SETTINGS, PAPERS_SETTINGS,
-                                                REFIT_SETTINGS, REFRESH_SETTINGS, DAILY_SETTINGS,
-                                                RETENTION_SETTINGS, DIGEST_SETTINGS, AGENT_SETTINGS,
-                                                AGENT_WORKFLOW_SETTINGS, COMMAND_SETTINGS,
-                                                SCHEDULE_SETTINGS, RENEWAL_SETTINGS,
-                                                SOURCE_SETTINGS, CHAT_SETTINGS, ANALYSIS_SETTINGS,
-                                                NULL},
+	.settings = (const struct setting *const[]){INTEREST_SETTINGS, PAPER_JSON_SETTINGS,
+                                                    POOL_SETTINGS, PAPERS_SETTINGS, REFIT_SETTINGS,
+                                                    REFRESH_SETTINGS, DAILY_SETTINGS,
+                                                    RETENTION_SETTINGS, DIGEST_SETTINGS,
+                                                    AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
+                                                    COMMAND_SETTINGS, SCHEDULE_SETTINGS,
+                                                    RENEWAL_SETTINGS, SOURCE_SETTINGS,
+                                                    CHAT_SETTINGS, ANALYSIS_SETTINGS, NULL},
 	.settings_check = settings_check,
 	.recurring = RECURRING,
 	.process_start = process_start,
+	.worker_start = paper_json_start,
+	.worker_stop = paper_json_stop,
 	.background_start = papers_start,
 	.background_is_for_jobs = true,
 	.background_stop = papers_stop,

@@ -1,6 +1,5 @@
 #include "api/recommendation.h"
 
-#include "api/recommended_paper.h"
 #include "http/api.h"
 #include "input/input.h"
 #include "input/key_limit.h"
@@ -8,6 +7,7 @@
 #include "loop/wait.h"
 #include "pg/pg.h"
 #include "recommendation.sql.h"
+#include "recommended/recommended_paper.h"
 #include "reply/reply_papers.h"
 #include "reply/resource.h"
 #include "task/task.h"
@@ -78,21 +78,24 @@ static const struct constraint REFRESH_CONSTRAINTS[] = {
 
 /* Making the JSON of a list. */
 struct list {
-	struct arena *arena;
 	const struct pg_rows *rows;
-	const char *json;
+	const struct paper_json **papers; /* of the rows */
+	struct buf json;
 };
 
 static void list_make(void *arg)
 {
 	struct list *list = arg;
-	yyjson_mut_doc *doc = json_doc_new(list->arena);
-	yyjson_mut_val *out = yyjson_mut_arr(doc);
-	for (int row = 0; row < list->rows->count; row++)
-		if (pg_get(list->rows, row, "recommendation_id"))
-			yyjson_mut_arr_append(out, recommended_paper_json(list->arena, doc,
-			                                                  list->rows, row));
-	list->json = json_write_mut(list->arena, out, NULL);
+	const char *separator = "[";
+	buf_reserve(&list->json, ((size_t)list->rows->count + 1) * RECOMMENDED_PAPER_BYTES);
+	for (int row = 0; row < list->rows->count; row++) {
+		if (!list->papers[row])
+			continue;
+		buf_puts(&list->json, separator);
+		recommended_paper_add(&list->json, list->rows, row, list->papers[row]);
+		separator = ",";
+	}
+	buf_puts(&list->json, *separator == '[' ? "[]" : "]");
 }
 
 void recommendation_list(struct request *rq)
@@ -105,9 +108,9 @@ void recommendation_list(struct request *rq)
 	                 pg_text(in->period ? in->period : RECOMMENDATION_PERIODS[0]),
 	                 pg_int(in->limit), pg_int(in->offset), pg_text(in->source_type));
 	reply_page_fields(rq, "limit", pg_get_int(rows, 0, "total"), in->limit, in->offset);
-	struct list list = {offload_arena(rq), rows, NULL};
-	fiber_offload_text(rq, (size_t)rows->count * RECOMMENDED_PAPER_BYTES, list_make, &list);
-	reply_papers(rq, list.json, "resource");
+	struct list list = {rows, recommended_papers_load(rq, rows), {.arena = offload_arena(rq)}};
+	fiber_offload_text(rq, (size_t)rows->count * RECOMMENDED_PAPER_COST, list_make, &list);
+	reply_papers(rq, list.json.data, "resource");
 }
 
 /* Raise ERR_FORBIDDEN when the key is limited to another interest than that of the row which `sql`

@@ -1,6 +1,6 @@
 -- name: recommendation_list (read)
 -- $1 account, $2 interest or NULL, $3 period, $4 limit, $5 offset, $6 source_type or NULL: the number of all, and those of the page with
--- the columns of api/recommended_paper.h. Only the papers of the page are read. A page without any has one row.
+-- the columns of recommended/recommended_paper.h. Only the papers of the page are read. A page without any has one row.
 WITH found AS NOT MATERIALIZED (
     SELECT r.* FROM recommendation r JOIN interest i ON i.id = r.interest_id
     WHERE r.account_id = $1 AND ($2::uuid IS NULL OR r.interest_id = $2) AND is_of_period(r, i, $3)
@@ -10,8 +10,8 @@ WITH found AS NOT MATERIALIZED (
 )
 SELECT (SELECT count(*) FROM found) AS total,
        r.id AS recommendation_id, r.arxiv_id AS resource_id, r.reasoning, r.suggested_experiment, r.interest_id, i.name AS interest_name,
-       time_json(r.recommended_at) AS recommended_at, p.abstract, r.relevance_score, r.rank,
-       (SELECT g.signals FROM recommendation_signals(r.id) g) AS signals, p.asset - 'abstract' AS asset
+       time_json(r.recommended_at) AS recommended_at, r.relevance_score, r.rank,
+       (SELECT g.signals FROM recommendation_signals(r.id) g) AS signals, p.updated_at AS paper_updated_at
 FROM (SELECT) one
 LEFT JOIN (page JOIN recommendation r USING (id) JOIN interest i ON i.id = r.interest_id JOIN paper p USING (arxiv_id)) ON true
 ORDER BY r.relevance_score DESC, r.id;

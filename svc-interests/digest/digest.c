@@ -1,13 +1,13 @@
 #include "digest/digest.h"
 
 #include "api/recommendation.h"
-#include "api/recommended_paper.h"
 #include "base/version.h"
 #include "digest.sql.h"
 #include "digest/digest_json.h"
 #include "input/input.h"
 #include "loop/wait.h"
 #include "pg/pg.h"
+#include "recommended/recommended_paper.h"
 #include "reply/etag.h"
 #include "reply/reply.h"
 
@@ -49,16 +49,14 @@ static bool is_known(struct request *rq)
 
 struct making {
 	struct arena *arena;
-	const struct pg_rows *rows;
-	const char *period, *source_type;
-	const char *json;
+	struct digest digest;
+	struct buf json;
 };
 
 static void make(void *arg)
 {
 	struct making *making = arg;
-	making->json =
-		digest_json(making->arena, making->rows, making->period, making->source_type);
+	making->json = digest_json(making->arena, &making->digest);
 }
 
 void digest_get(struct request *rq)
@@ -71,10 +69,12 @@ void digest_get(struct request *rq)
 		pg_query(rq, DIGEST_GET_SQL, pg_uuid(rq->caller.account), pg_text(period),
 	                 pg_int(in->limit), pg_text(rq->caller.interest), pg_text(in->source_type),
 	                 pg_int(in->limit_interests), pg_int(in->offset));
-	struct making making = {offload_arena(rq), rows, period, in->source_type, NULL};
-	fiber_offload_text(rq, (size_t)rows->count * RECOMMENDED_PAPER_BYTES, make, &making);
+	const struct paper_json **papers = recommended_papers_load(rq, rows);
+	struct making making = {.arena = offload_arena(rq),
+	                        .digest = {rows, papers, period, in->source_type}};
+	fiber_offload_text(rq, (size_t)rows->count * RECOMMENDED_PAPER_COST, make, &making);
 	reply_page_fields(rq, "limit_interests", pg_get_int(rows, 0, "total"), in->limit_interests,
 	                  in->offset);
 	etag_reply(rq, tag_text(rq, pg_get(rows, 0, "tag")));
-	reply_json(rq, 200, making.json);
+	reply_json_length(rq, 200, making.json.data, making.json.length);
 }

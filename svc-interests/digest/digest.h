@@ -3,7 +3,8 @@
  *
  * Its entity tag is a version that the changes of interests, recommendations, feedback and papers
  * raise (digest.fn.sql), so a client that has it already is answered 304, and nothing is computed.
- * For one that does not, digest_json.h makes the digest of the rows that Postgres finds.
+ * For one that does not, digest_json.h makes the digest of the recommendations that Postgres finds
+ * and of their papers, which the worker keeps (recommended/recommended_paper.h).
  */
 #pragma once
 

@@ -5,7 +5,7 @@ SELECT digest_tag($1, $2);
 -- name: digest_get (read)
 -- $1 account, $2 period, $3 limit for each interest, $4 the only interest that the key may see (NULL: all), $5 source_type or NULL,
 -- $6 number of interests, $7 offset: a row for each paper, and one for each interest without (digest/digest_json.h), with the columns of
--- api/recommended_paper.h; in each the text of the entity tag and the number of active interests, which are computed once. Without
+-- recommended/recommended_paper.h; in each the text of the entity tag and the number of active interests, which are computed once. Without
 -- an interest there is one row. OFFSET 0: one look-up for each paper, where the planner would read the whole table for as many as it
 -- expects.
 WITH page AS MATERIALIZED (
@@ -28,8 +28,8 @@ SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date,
        (SELECT count(*) FROM interest WHERE account_id = $1 AND is_active AND ($4::uuid IS NULL OR id = $4)) AS total,
        s.interest_id, s.interest_name, s.daily_count, s.pool_status, s.waits_for, s.is_far,
        s.recommendation_id, s.arxiv_id AS resource_id, s.reasoning, s.suggested_experiment, time_json(s.recommended_at) AS recommended_at,
-       p.abstract, s.relevance_score, s.rank, (SELECT g.signals FROM recommendation_signals(s.recommendation_id) g) AS signals,
-       p.asset - 'abstract' AS asset
+       s.relevance_score, s.rank, (SELECT g.signals FROM recommendation_signals(s.recommendation_id) g) AS signals,
+       p.updated_at AS paper_updated_at
 FROM (SELECT) one LEFT JOIN shown s ON true
-LEFT JOIN LATERAL (SELECT asset, abstract FROM paper WHERE arxiv_id = s.arxiv_id OFFSET 0) p ON true
+LEFT JOIN LATERAL (SELECT updated_at FROM paper WHERE arxiv_id = s.arxiv_id OFFSET 0) p ON true
 ORDER BY s.place;

@@ -30,7 +30,7 @@ struct frequencies {
 
 /* What the background worker keeps. */
 struct memory {
-	struct paper_cache *papers;
+	struct block_cache *papers;
 	struct frequencies *frequencies; /* NULL: not read yet */
 };
 
@@ -69,7 +69,7 @@ static struct frequencies *frequencies_read(struct request *rq)
 /* The features of the papers in memory are those of the frequencies before. */
 static void frequencies_replace(struct memory *memory, struct frequencies *made)
 {
-	paper_cache_empty(memory->papers);
+	block_cache_empty(memory->papers);
 	frequencies_release(memory->frequencies);
 	memory->frequencies = made;
 }
@@ -205,14 +205,14 @@ void papers_start(struct worker *worker)
 {
 	struct memory *memory = calloc(1, sizeof(*memory));
 	require(memory);
-	memory->papers = paper_cache_new((size_t)cache_bytes);
+	memory->papers = block_cache_new((size_t)cache_bytes);
 	worker->user = memory;
 }
 
 void papers_stop(struct worker *worker)
 {
 	struct memory *memory = worker->user;
-	paper_cache_free(memory->papers);
+	block_cache_free(memory->papers);
 	frequencies_release(memory->frequencies);
 	free(memory);
 	worker->user = NULL;
@@ -221,8 +221,8 @@ void papers_stop(struct worker *worker)
 void papers_age(struct request *rq)
 {
 	struct memory *memory = memory_of(rq);
-	paper_cache_age(memory->papers);
-	if (paper_cache_bytes(memory->papers) > 0)
+	block_cache_age(memory->papers);
+	if (block_cache_bytes(memory->papers) > 0)
 		return;
 	frequencies_release(memory->frequencies);
 	memory->frequencies = NULL;

@@ -117,6 +117,29 @@ def test_tags_are_of_one_account_and_of_what_a_key_sees(interests, interest, api
     assert listed(of_one) == [interest["id"]] and of_one.headers["ETag"] != tag
 
 
+def ask_process(cluster, process, account, **params):
+    answer = httpx.get(f"{process.url}/api/v1.0{PATH}", params=params, headers={"Accept-Encoding": "identity"},
+                       auth=identity(cluster, "svc-interests", account=account))
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def test_papers_that_do_not_fit_into_memory_are_read_again(cluster, interests, interest, account):
+    """Also a paper of two interests, whose recommendations come in one digest."""
+    same = interests.ready(context=interest["context"], daily_count=10)
+    interests.refresh(same)
+    process = cluster.separate("svc-interests", "small", RECOMMENDED_PAPER_CACHE="16KiB", WORKERS="1")
+    process.start()
+    process.wait_ready()
+    try:
+        whole = ask_process(cluster, cluster["svc-interests"][0], account, limit=10)
+        papers = [paper["resource_id"] for one in whole["interests"] for paper in one["recommendations"]]
+        assert len(set(papers)) < len(papers)
+        assert [ask_process(cluster, process, account, limit=10) for _ in range(2)] == [whole, whole]
+    finally:
+        process.stop()
+
+
 @pytest.mark.usefixtures("second")
 def test_replicas_agree_on_the_tag(cluster, interests, interest, account):
     """Also after one was killed, right after it had answered the change."""

@@ -121,7 +121,7 @@ def known_paper(db, paper):
 
 
 def set_paper_text(db, paper, title, abstract):
-    db.execute("UPDATE paper SET asset = asset || jsonb_build_object('title', %s::text), abstract = %s WHERE arxiv_id = %s",
+    db.execute("UPDATE paper SET asset = asset || jsonb_build_object('title', %s::text), abstract = %s, updated_at = now() WHERE arxiv_id = %s",
                [title, abstract, paper])
 
 
@@ -398,7 +398,7 @@ def drop_recommendation(db, recommendation):
 
 def set_asset(db, paper, asset):
     """What is known of a paper."""
-    db.execute("UPDATE paper SET asset = %s WHERE arxiv_id = %s", [json.dumps(asset), paper])
+    db.execute("UPDATE paper SET asset = %s, updated_at = now() WHERE arxiv_id = %s", [json.dumps(asset), paper])
 
 
 def change_unseen(db, interest):

@@ -25,7 +25,7 @@ static struct paper paper_of(struct arena *arena, const char *id, int version)
 	return list.papers[0];
 }
 
-static void add(struct paper_cache *cache, const char *id, int version, const char *embedder)
+static void add(struct block_cache *cache, const char *id, int version, const char *embedder)
 {
 	struct arena *arena = arena_new();
 	struct paper paper = paper_of(arena, id, version);
@@ -37,7 +37,7 @@ static void test_a_paper_is_copied(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
-	struct paper_cache *cache = paper_cache_new(LARGE);
+	struct block_cache *cache = block_cache_new(LARGE);
 	struct paper same = paper_of(arena, "1", 7);
 	add(cache, "1", 7, "e");
 	const struct paper *paper = paper_cache_hold(cache, arena, "1", "e", 7);
@@ -53,7 +53,7 @@ static void test_a_paper_is_copied(void **state)
 	assert_int_equal(paper->bag->dense_length, 2);
 	assert_true(paper->bag->dense[1] == 1);
 	assert_true(paper->bag->dense_space == same.bag->dense_space);
-	paper_cache_free(cache);
+	block_cache_free(cache);
 	arena_free(arena);
 }
 
@@ -62,7 +62,7 @@ static void test_features_are_kept_with_a_paper(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
-	struct paper_cache *cache = paper_cache_new(LARGE);
+	struct block_cache *cache = block_cache_new(LARGE);
 	struct paper paper = paper_of(arena, "1", 7);
 	struct paper_list list = {&paper, 1};
 	const struct frequency_table *table = frequency_table_new(arena, &paper.bag, 1);
@@ -77,10 +77,10 @@ static void test_features_are_kept_with_a_paper(void **state)
 	assert_memory_equal(kept->dense, made->dense, 2 * sizeof(*made->dense));
 	assert_ptr_equal(papers_make_features(arena, table, list)[0], kept);
 	assert_ptr_not_equal(papers_make_features(arena, other, list)[0], kept);
-	paper_cache_empty(cache);
+	block_cache_empty(cache);
 	assert_null(paper_cache_hold(cache, arena, "1", "e", 7));
-	assert_int_equal(paper_cache_bytes(cache), 0);
-	paper_cache_free(cache);
+	assert_int_equal(block_cache_bytes(cache), 0);
+	block_cache_free(cache);
 	arena_free(arena);
 }
 
@@ -88,7 +88,7 @@ static void test_versions_and_embedders_are_told_apart(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
-	struct paper_cache *cache = paper_cache_new(LARGE);
+	struct block_cache *cache = block_cache_new(LARGE);
 	add(cache, "1", 7, "e");
 	add(cache, "2", 7, NULL);
 	assert_non_null(paper_cache_hold(cache, arena, "1", "e", 0));
@@ -100,7 +100,7 @@ static void test_versions_and_embedders_are_told_apart(void **state)
 	assert_null(paper_cache_hold(cache, arena, "3", "e", 0));
 	add(cache, "1", 8, "e");
 	assert_int_equal(paper_cache_hold(cache, arena, "1", "e", 8)->version, 8);
-	paper_cache_free(cache);
+	block_cache_free(cache);
 	arena_free(arena);
 }
 
@@ -109,9 +109,9 @@ static void test_what_was_not_used_for_the_longest_goes(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new(), *other = arena_new();
-	struct paper_cache *measured = paper_cache_new(LARGE);
+	struct block_cache *measured = block_cache_new(LARGE);
 	add(measured, "1", 1, "e");
-	struct paper_cache *cache = paper_cache_new(2 * paper_cache_bytes(measured));
+	struct block_cache *cache = block_cache_new(2 * block_cache_bytes(measured));
 	add(cache, "1", 1, "e");
 	add(cache, "2", 1, "e");
 	const struct paper *held = paper_cache_hold(cache, arena, "2", "e", 0);
@@ -119,9 +119,9 @@ static void test_what_was_not_used_for_the_longest_goes(void **state)
 	add(cache, "3", 1, "e");
 	assert_null(paper_cache_hold(cache, other, "2", "e", 0));
 	assert_non_null(paper_cache_hold(cache, other, "1", "e", 0));
-	assert_int_equal(paper_cache_bytes(cache), 2 * paper_cache_bytes(measured));
-	paper_cache_free(cache);
-	paper_cache_free(measured);
+	assert_int_equal(block_cache_bytes(cache), 2 * block_cache_bytes(measured));
+	block_cache_free(cache);
+	block_cache_free(measured);
 	assert_string_equal(held->arxiv_id, "2");
 	arena_free(arena);
 	arena_free(other);
@@ -131,19 +131,19 @@ static void test_a_cache_at_rest_is_empty(void **state)
 {
 	(void)state;
 	struct arena *arena = arena_new();
-	struct paper_cache *cache = paper_cache_new(LARGE);
+	struct block_cache *cache = block_cache_new(LARGE);
 	add(cache, "1", 1, "e");
 	add(cache, "2", 1, "e");
-	paper_cache_age(cache);
+	block_cache_age(cache);
 	assert_non_null(paper_cache_hold(cache, arena, "2", "e", 0));
-	paper_cache_age(cache);
-	paper_cache_age(cache);
+	block_cache_age(cache);
+	block_cache_age(cache);
 	assert_null(paper_cache_hold(cache, arena, "1", "e", 0));
 	assert_non_null(paper_cache_hold(cache, arena, "2", "e", 0));
 	for (int i = 0; i < 3; i++)
-		paper_cache_age(cache);
-	assert_int_equal(paper_cache_bytes(cache), 0);
-	paper_cache_free(cache);
+		block_cache_age(cache);
+	assert_int_equal(block_cache_bytes(cache), 0);
+	block_cache_free(cache);
 	arena_free(arena);
 }
 
