@@ -41,7 +41,7 @@ request = function()
   id = id + 1
   local key, target = unpack(CALLS[id % #CALLS + 1])
   target = target:gsub("@", tostring(id % ROWS + 1))
-  return wrk.format(METHOD, target, {["Authorization"] = "Bearer " .. key, ["Content-Type"] = "application/json"},
+  return wrk.format(METHOD, target, {["Authorization"] = "Bearer " .. key, ["Content-Type"] = "application/json", ["If-None-Match"] = TAG},
                     BODY and BODY:gsub("@", thread .. "-" .. id))
 end
 """
@@ -77,15 +77,16 @@ def lua_text(text):
     return f"[==[{text}]==]"
 
 
-def wrk(url, key, method, target, body, seconds):
-    return wrk_in_turn(url, [(key, target)], method, body, seconds)
+def wrk(url, key, method, target, body, seconds, tag=None):
+    return wrk_in_turn(url, [(key, target)], method, body, seconds, tag=tag)
 
 
-def wrk_in_turn(url, calls, method, body, seconds, prefix=PREFIX):
-    """Requests by wrk with the keys and targets of `calls` in turn; how many were answered."""
+def wrk_in_turn(url, calls, method, body, seconds, prefix=PREFIX, tag=None):
+    """Requests by wrk with the keys and targets of `calls` in turn, for what has not the entity tag any more; how many were answered."""
     constants = {
         "METHOD": lua_text(method),
         "BODY": "nil" if body is None else lua_text(body),
+        "TAG": "nil" if tag is None else lua_text(tag),
         "CALLS": "{" + ",".join("{" + lua_text(key) + "," + lua_text(prefix + target) + "}" for key, target in calls) + "}",
         "ROWS": "50",
     }
