@@ -38,8 +38,8 @@ END $$;
 -- Who logs in. `address` is one that the provider has verified, or null; `may_be_new`: a person may be made of it.
 --
 --   An identity that is not known is that of the person with its address, unless identity_person_of() refuses it or the person has an
---   identity of the issuer, or that of a new person. Who is a member of nothing becomes one where the address is invited. Log-ins of
---   one identity come one after the other.
+--   identity of the issuer, or that of a new person. Who is a member of nothing becomes one where the address is invited. Of first
+--   log-ins at once one makes the person; the others wait for it in identity_person_new(), and find it when they look again.
 --
 --   outcome  `known`, `linked`, `made`: of `person`
 --            `unverified`: there is no verified address; `operator`, `taken`: the person of the address must add this way to log in;
@@ -48,14 +48,15 @@ CREATE OR REPLACE FUNCTION identity_find(wanted_issuer text, wanted_subject text
                                          join_account uuid, join_role text, OUT outcome text, OUT person uuid)
 LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM pg_advisory_xact_lock(hashtextextended('identity ' || wanted_issuer || ' ' || wanted_subject, 0));
-    UPDATE identity i SET last_login_at = now(), email = coalesce(address, i.email)
-    WHERE i.issuer = wanted_issuer AND i.subject = wanted_subject RETURNING 'known', i.person_id INTO outcome, person;
-    IF FOUND THEN
-        NULL;
-    ELSIF address IS NULL THEN
-        outcome := 'unverified';
-    ELSE
+    FOR look IN 1 .. 2 LOOP
+        UPDATE identity i SET last_login_at = now(), email = coalesce(address, i.email)
+        WHERE i.issuer = wanted_issuer AND i.subject = wanted_subject RETURNING 'known', i.person_id INTO outcome, person;
+        IF FOUND THEN
+            EXIT;
+        ELSIF address IS NULL THEN
+            outcome := 'unverified';
+            EXIT;
+        END IF;
         SELECT f.outcome, f.person INTO outcome, person FROM identity_person_of(address) f WHERE f.person IS NOT NULL;
         IF outcome = 'found' THEN
             outcome := CASE WHEN identity_add(wanted_issuer, wanted_subject, person, address) THEN 'linked' ELSE 'taken' END;
@@ -64,7 +65,8 @@ BEGIN
             outcome := CASE WHEN person IS NULL THEN 'uninvited'
                             WHEN identity_add(wanted_issuer, wanted_subject, person, address) THEN 'made' ELSE 'taken' END;
         END IF;
-    END IF;
+        EXIT WHEN outcome <> 'uninvited';
+    END LOOP;
     IF EXISTS (SELECT FROM person p WHERE p.id = person AND p.disabled_at IS NOT NULL) THEN
         outcome := 'disabled';
     ELSIF NOT EXISTS (SELECT FROM member m WHERE m.person_id = person) THEN

@@ -72,7 +72,8 @@ BEGIN
 END $$;
 
 -- What an event of the code host says beside the state of a pull request: by which commit it was merged, and what it or a push reverts.
--- `reverts`: [{"target", "by"}]; null: nothing.
+-- `reverts`: [{"target", "by"}]; null: nothing. A run that is reporting a pull request holds its place in code_host_item: whoever comes
+-- second of the two sees what the other wrote.
 CREATE OR REPLACE FUNCTION reverts_note(repo text, of_number bigint, merge_commit text, reverts jsonb, at timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -82,6 +83,9 @@ BEGIN
     PERFORM repo_lock($1);
     UPDATE code_host_item i SET merge_commit = $3
     WHERE i.repo_key = lower($1) AND i.kind = 'pull_request' AND i.number = $2 AND i.merge_commit IS DISTINCT FROM $3 AND $3 IS NOT NULL;
+    IF $4 IS NOT NULL THEN
+        PERFORM FROM code_host_item i WHERE i.repo_key = lower($1) AND i.kind = 'pull_request' ORDER BY i.number FOR UPDATE;
+    END IF;
     INSERT INTO code_host_revert AS known (repo_key, target, by, at)
     SELECT DISTINCT ON (r.target, r.by) lower($1), r.target, r.by, $5
     FROM jsonb_to_recordset(coalesce($4, '[]')) AS r (target text, by text) ORDER BY r.target, r.by
