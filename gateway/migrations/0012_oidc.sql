@@ -7,6 +7,7 @@ CREATE TABLE identity (
     subject       text NOT NULL,
     person_id     uuid NOT NULL REFERENCES person ON DELETE CASCADE,
     email         text, -- that the provider told at the last log-in
+    is_added      boolean NOT NULL, -- by the person in a session, not found by the address
     created_at    timestamptz NOT NULL DEFAULT now(),
     last_login_at timestamptz NOT NULL DEFAULT now(),
     PRIMARY KEY (issuer, subject)

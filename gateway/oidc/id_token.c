@@ -148,12 +148,21 @@ static const char *text_of(yyjson_val *claims, const char *name, size_t bytes_ma
 	return text;
 }
 
+/* Addresses are compared by lower(), which makes others of some that are not ASCII: k of U+212A, the
+ * sign of kelvin. At a provider where anybody may register these would be somebody else's. */
+static bool is_ascii(const char *text)
+{
+	while (*text && !(*text & 0x80))
+		text++;
+	return !*text;
+}
+
 struct id_claims id_claims_read(yyjson_val *claims)
 {
 	const char *message;
 	const char *email = text_of(claims, "email", EMAIL_MAX);
 	const char *name = text_of(claims, "name", 4 * (size_t)NAME_MAX_CHARACTERS);
-	if (email && !email_address_check(email, strlen(email), &message))
+	if (email && !(email_address_check(email, strlen(email), &message) && is_ascii(email)))
 		email = NULL;
 	if (name && utf8_count(name, strlen(name)) > NAME_MAX_CHARACTERS)
 		name = NULL;

@@ -6,6 +6,7 @@
 #include "key/key_check.h"
 #include "key/key_text.h"
 #include "key/preset.h"
+#include "key/role.h"
 #include "observe/log.h"
 #include "oidc/oidc.h"
 #include "pg/pg.h"
@@ -74,8 +75,8 @@ const char *identity_log_in(struct request *rq, const struct id_claims *claims)
 	pg_begin(rq);
 	const char *person = find_person(rq, claims);
 	struct pg_rows *rows =
-		pg_query(rq, IDENTITY_SESSION_SQL, pg_text(person), pg_sha256(token),
-	                 scopes_param(rq, preset_scopes("full_access")),
+		pg_query(rq, IDENTITY_SESSION_SQL, pg_text(person), pg_text(oidc_settings.issuer),
+	                 pg_sha256(token), scopes_param(rq, preset_scopes("full_access")),
 	                 scopes_param(rq, SCOPE_OPERATOR), client.address, client.user_agent);
 	const char *session = pg_value(rows, 0);
 	if (!session)
@@ -86,24 +87,46 @@ const char *identity_log_in(struct request *rq, const struct id_claims *claims)
 	return token;
 }
 
-void identity_link(struct request *rq, const struct id_claims *claims, const char *person)
+void identity_link(struct request *rq, const struct id_claims *claims, const char *session)
 {
 	struct pg_rows *rows = pg_query(rq, IDENTITY_LINK_SQL, pg_text(oidc_settings.issuer),
-	                                pg_text(claims->subject), pg_text(person),
+	                                pg_text(claims->subject), pg_text(session),
 	                                pg_text(verified_email(claims)));
-	if (pg_empty(rows) || !pg_value_bool(rows, 0))
-		raise_error(rq, ERR_CONFLICT,
-		            "this log-in is another person's, or you have another one already");
-	log_info(LOG_GROUP_APP, "log-in added to a person", f_text("person_id", person));
-}
-
-const char *identity_session_person(struct request *rq)
-{
-	struct pg_rows *rows = pg_query(rq, IDENTITY_SESSION_PERSON_SQL, session_require(rq));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
-	const char *person = pg_value(rows, 0);
-	if (!person)
+	if (!pg_get_bool(rows, 0, "is_theirs"))
+		raise_error(rq, ERR_CONFLICT,
+		            "this log-in is another person's, or you have another one already");
+	log_info(LOG_GROUP_APP, "log-in added to a person",
+	         f_text("person_id", pg_get(rows, 0, "person")));
+}
+
+/* What a person may do after a log-in, wherever they have the highest of their roles. */
+static uint64_t scopes_of_log_in(const char *role, bool is_operator)
+{
+	uint64_t scopes = preset_scopes("full_access") | SCOPE_OPERATOR;
+	return role ? scopes & role_scopes(role, is_operator) : SCOPE_NONE;
+}
+
+const char *identity_adder(struct request *rq)
+{
+	struct pg_rows *rows = pg_query(rq, IDENTITY_ADDER_SQL, session_require(rq));
+	if (pg_empty(rows))
+		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
+	if (!pg_get(rows, 0, "person"))
 		raise_error(rq, ERR_FORBIDDEN, "the session's key belongs to no person");
-	return person;
+	yyjson_val *names = json_parse_own(rq->arena, pg_get(rows, 0, "scopes")), *name;
+	uint64_t lacking =
+		scopes_of_log_in(pg_get(rows, 0, "role"), pg_get_bool(rows, 0, "is_operator"));
+	size_t index, count;
+	yyjson_arr_foreach (names, index, count, name)
+		lacking &= ~scope_mask(yyjson_get_str(name));
+	if (lacking) {
+		rq->problem.scope = scope_info((enum scope_bit)__builtin_ctzll(lacking))->name;
+		raise_error(rq, ERR_SCOPE,
+		            "who logs in so may do all that you may; this session's key lacks "
+		            "the scope %s",
+		            rq->problem.scope);
+	}
+	return pg_get(rows, 0, "session");
 }

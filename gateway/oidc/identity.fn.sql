@@ -1,11 +1,14 @@
 -- Identities: who a person is at a provider of log-ins. Issuer and subject decide, never an address, but for the two cases below.
 
 -- Add a way to log in to a person. False: the person has another identity of the issuer, or the identity is another person's.
-CREATE OR REPLACE FUNCTION identity_add(new_issuer text, new_subject text, person uuid, address text) RETURNS boolean
+CREATE OR REPLACE FUNCTION identity_add(new_issuer text, new_subject text, person uuid, address text, is_added boolean) RETURNS boolean
 LANGUAGE plpgsql AS $$
 BEGIN
-    INSERT INTO identity (issuer, subject, person_id, email) VALUES (new_issuer, new_subject, person, address) ON CONFLICT DO NOTHING;
-    RETURN EXISTS (SELECT FROM identity i WHERE i.issuer = new_issuer AND i.subject = new_subject AND i.person_id = person);
+    INSERT INTO identity (issuer, subject, person_id, email, is_added) VALUES (new_issuer, new_subject, person, address, $5)
+    ON CONFLICT DO NOTHING;
+    UPDATE identity i SET is_added = i.is_added OR $5
+    WHERE i.issuer = new_issuer AND i.subject = new_subject AND i.person_id = person;
+    RETURN FOUND;
 END $$;
 
 -- The person that the address, which the provider has verified, is known of. One who has proved it to nobody may be a squatter, and an
@@ -30,6 +33,7 @@ BEGIN
     INSERT INTO person (email, email_verified, name) VALUES (address, true, new_name)
     ON CONFLICT (lower(email)) DO NOTHING RETURNING id INTO made;
     IF join_account IS NOT NULL AND made IS NOT NULL THEN
+        PERFORM invitations_take(made, address); -- what an invitation to the account says comes before the role of all
         PERFORM member_add(a.id, made, join_role, NULL) FROM account a WHERE a.id = join_account;
     END IF;
     RETURN made;
@@ -59,11 +63,11 @@ BEGIN
         END IF;
         SELECT f.outcome, f.person INTO outcome, person FROM identity_person_of(address) f WHERE f.person IS NOT NULL;
         IF outcome = 'found' THEN
-            outcome := CASE WHEN identity_add(wanted_issuer, wanted_subject, person, address) THEN 'linked' ELSE 'taken' END;
+            outcome := CASE WHEN identity_add(wanted_issuer, wanted_subject, person, address, false) THEN 'linked' ELSE 'taken' END;
         ELSIF outcome IS NULL THEN
             person := CASE WHEN may_be_new THEN identity_person_new(address, new_name, join_account, join_role) END;
             outcome := CASE WHEN person IS NULL THEN 'uninvited'
-                            WHEN identity_add(wanted_issuer, wanted_subject, person, address) THEN 'made' ELSE 'taken' END;
+                            WHEN identity_add(wanted_issuer, wanted_subject, person, address, false) THEN 'made' ELSE 'taken' END;
         END IF;
         EXIT WHEN outcome <> 'uninvited';
     END LOOP;
@@ -107,10 +111,11 @@ CREATE OR REPLACE FUNCTION person_account(person uuid) RETURNS uuid LANGUAGE sql
     LIMIT 1
 $$;
 
--- A session of a person, with the scopes of a user, and those of an operator besides if the person is one; its id. Null: the person is
--- a member of no account.
-CREATE OR REPLACE FUNCTION session_of_person(person uuid, new_hash bytea, user_scopes jsonb, operator_scopes jsonb, address text,
-                                             agent text)
+-- A session of a person who has logged in at a provider, with the scopes of a user; its id. Those of an operator besides if the person
+-- is one who has added this way to log in: whoever rules over the provider may not become an operator by an address. Null: the person
+-- is a member of no account.
+CREATE OR REPLACE FUNCTION session_of_person(person uuid, used_issuer text, new_hash bytea, user_scopes jsonb, operator_scopes jsonb,
+                                             address text, agent text)
 RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     account uuid := person_account(person);
@@ -121,8 +126,9 @@ BEGIN
         RETURN NULL;
     END IF;
     PERFORM FROM account a WHERE a.id = account FOR UPDATE;
-    SELECT ARRAY(SELECT jsonb_array_elements_text(user_scopes || CASE WHEN p.is_operator THEN operator_scopes ELSE '[]' END))
-    INTO all_scopes FROM person p WHERE p.id = person FOR UPDATE;
+    SELECT ARRAY(SELECT jsonb_array_elements_text(user_scopes || CASE WHEN p.is_operator AND i.is_added THEN operator_scopes ELSE '[]' END))
+    INTO all_scopes FROM person p JOIN identity i ON i.person_id = p.id AND i.issuer = used_issuer
+    WHERE p.id = person FOR NO KEY UPDATE OF p;
     PERFORM sessions_limit(account, person);
     INSERT INTO session (hash, account_id, person_id, key_id, scopes, expires_at, ip, user_agent)
     VALUES (new_hash, account, person, login_key_of(account, person, all_scopes), all_scopes, now() + interval '7 days', address, agent)

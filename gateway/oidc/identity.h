@@ -9,9 +9,12 @@
  * disabled, or a member of no account. */
 const char *identity_log_in(struct request *rq, const struct id_claims *claims);
 
-/** Let a person log in with an identity from now on. Raises ERR_CONFLICT: it is another person's,
- * or the person has another one. */
-void identity_link(struct request *rq, const struct id_claims *claims, const char *person);
+/** Let the person of a session, whose hash is `session` in hexadecimal, log in with an identity from
+ * now on. Raises ERR_UNAUTHENTICATED: the session has ended; ERR_CONFLICT: the identity is another
+ * person's, or the person has another one. */
+void identity_link(struct request *rq, const struct id_claims *claims, const char *session);
 
-/** The person of the request's session, in the arena. Raises as session_require(). */
-const char *identity_session_person(struct request *rq);
+/** The hash of the request's session in hexadecimal, which may add a way to log in: it may do all
+ * that one who logs in so may, or a key that was given away for less would become one for all.
+ * Raises as session_require(), and ERR_SCOPE. */
+const char *identity_adder(struct request *rq);

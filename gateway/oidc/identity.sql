@@ -4,14 +4,20 @@
 SELECT outcome, person FROM identity_find($1, $2, $3, $4, $5, $6, $7);
 
 -- name: identity_session
--- $1 person, $2 hash of the session, $3 scopes of a user, $4 those of an operator, $5 address of the client, $6 what its browser calls
--- itself: the id of the session. NULL: the person is a member of no account.
-SELECT session_of_person($1, $2, $3, $4, $5, $6);
+-- $1 person, $2 issuer, $3 hash of the session, $4 scopes of a user, $5 those of an operator, $6 address of the client, $7 what its
+-- browser calls itself: the id of the session. NULL: the person is a member of no account.
+SELECT session_of_person($1, $2, $3, $4, $5, $6, $7);
 
 -- name: identity_link
--- $1 issuer, $2 subject, $3 person, $4 address: whether it is the person's now.
-SELECT identity_add($1, $2, $3, $4) FROM person WHERE id = $3 AND disabled_at IS NULL;
+-- $1 issuer, $2 subject, $3 hash of the session that adds it, in hexadecimal, $4 address: whether it is the person's now, and who that
+-- is. No row: the session has ended.
+SELECT identity_add($1, $2, (v.s).person_id, $4, true) AS is_theirs, (v.s).person_id AS person
+FROM session_valid(decode($3, 'hex')) v WHERE (v.s).person_id IS NOT NULL;
 
--- name: identity_session_person (read)
--- $1 hash of a session: its person.
-SELECT (v.s).person_id FROM session_valid($1) v;
+-- name: identity_adder (read)
+-- $1 hash of a session: the same in hexadecimal, its person, the scopes of its key, whether the person is an operator, and the highest
+-- of their roles in all their accounts.
+SELECT encode($1::bytea, 'hex') AS session, p.id AS person, to_jsonb(v.scopes) AS scopes, p.is_operator,
+       (SELECT m.role FROM member m WHERE m.person_id = p.id
+        ORDER BY array_position(ARRAY['owner', 'admin', 'member', 'viewer'], m.role) LIMIT 1) AS role
+FROM session_valid($1) v LEFT JOIN person p ON p.id = (v.s).person_id;

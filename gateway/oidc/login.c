@@ -136,11 +136,12 @@ void login_start(struct request *rq)
 	problem_page_allow(rq, CONSOLE);
 	struct login_input *in = request_input(rq, struct login_input, START_FIELDS);
 	require_configured(rq);
-	const char *person = in->is_link ? identity_session_person(rq) : NULL;
+	const char *session = in->is_link ? identity_adder(rq) : NULL;
+	session_attempt_take(rq);
 	struct oidc_metadata metadata = provider_metadata(rq);
 	struct login_state login;
 	const char *state =
-		login_state_new(rq, person, in->return_to ? in->return_to : CONSOLE, &login);
+		login_state_new(rq, session, in->return_to ? in->return_to : CONSOLE, &login);
 	const struct cookie_rules *rules = cookies_of(rq);
 	reply_header(rq, "Set-Cookie", "%s=%s%s" COOKIE_AGE, rules->login_name, login.cookie,
 	             rules->login_attributes);
@@ -238,15 +239,17 @@ void login_callback(struct request *rq)
 	problem_page_allow(rq, CONSOLE);
 	struct login_input *in = request_input(rq, struct login_input, CALLBACK_FIELDS);
 	require_configured(rq);
+	struct uuid attempt = session_attempt_take(rq);
+	struct oidc_metadata metadata = provider_metadata(rq);
 	struct login_state login = login_state_take(rq, in->state);
 	require_same_browser(rq, &login);
-	struct oidc_metadata metadata = provider_metadata(rq);
 	require_issuer(rq, in, &metadata);
 	struct id_claims claims = ask_claims(rq, &metadata, &login, require_code(rq, in));
-	if (login.person)
-		identity_link(rq, &claims, login.person);
+	if (login.session)
+		identity_link(rq, &claims, login.session);
 	else
 		set_session(rq, identity_log_in(rq, &claims));
+	session_attempt_return(rq, &attempt);
 	metric_add(&logins_total, NULL, NULL, 1);
 	redirect(rq, 303, login.return_to);
 }

@@ -17,7 +17,7 @@ static struct held_secret seal_of(struct request *rq, const char *state)
 	return (struct held_secret){"login", state, arena_printf(rq->arena, "login %s", hash)};
 }
 
-const char *login_state_new(struct request *rq, const char *person, const char *return_to,
+const char *login_state_new(struct request *rq, const char *session, const char *return_to,
                             struct login_state *ret_login)
 {
 	struct arena *arena = request_secrets_arena(rq);
@@ -26,11 +26,11 @@ const char *login_state_new(struct request *rq, const char *person, const char *
 		.nonce = session_text_new(arena),
 		.verifier = session_text_new(arena),
 		.cookie = session_text_new(arena),
-		.person = person,
+		.session = session,
 		.return_to = return_to,
 	};
 	const char *text = arena_printf(arena, "%s %s %s %s", ret_login->nonce, ret_login->verifier,
-	                                ret_login->cookie, person ? person : "");
+	                                ret_login->cookie, session ? session : "");
 	struct held_secret seal = seal_of(rq, state);
 	size_t length = strlen(text);
 	uint8_t *sealed = arena_alloc(rq->arena, length + GCM_OVERHEAD);
@@ -59,6 +59,6 @@ struct login_state login_state_take(struct request *rq, const char *state)
 		.cookie = strsep(&text, " "),
 		.return_to = pg_get(rows, 0, "return_to"),
 	};
-	login.person = text[0] ? text : NULL;
+	login.session = text[0] ? text : NULL;
 	return login;
 }

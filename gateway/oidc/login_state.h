@@ -6,15 +6,16 @@
 
 /** Of a log-in. The texts are 32 random bytes each, as 43 characters of base64url. */
 struct login_state {
-	const char *nonce;     /* which the ID token has */
-	const char *verifier;  /* of PKCE (RFC 7636 section 4.1) */
-	const char *cookie;    /* which the browser has that began it */
-	const char *person;    /* who adds this way to log in, a UUID; NULL: somebody logs in */
+	const char *nonce;    /* which the ID token has */
+	const char *verifier; /* of PKCE (RFC 7636 section 4.1) */
+	const char *cookie;   /* which the browser has that began it */
+	const char
+		*session; /* that adds a way to log in: identity_adder(); NULL: somebody logs in */
 	const char *return_to; /* a path of the console */
 };
 
 /** Begin a log-in: draw the secrets and store it. Returns the state. */
-const char *login_state_new(struct request *rq, const char *person, const char *return_to,
+const char *login_state_new(struct request *rq, const char *session, const char *return_to,
                             struct login_state *ret_login);
 
 /** Take the log-in of a state. Raises ERR_INVALID: there is none, it was taken, or it has expired.

@@ -100,15 +100,20 @@ bool session_takes_keys(void)
 
 /* --- Log-in ----------------------------------------------------------------------------------- */
 
-/* An attempt takes from what its client may look up of unknown keys; a valid key gives it back. */
-static struct uuid take_attempt(struct request *rq, const char *client)
+struct uuid session_attempt_take(struct request *rq)
 {
-	struct uuid bucket = rate_client_bucket(client);
+	const struct http_exchange *x = rq->http->exchange;
+	struct uuid bucket = rate_client_bucket(x ? x->peer : "");
 	if (!rate_limiter_take(gateway_of(rq)->lookups, &bucket, time_monotonic_us()).is_allowed) {
 		rq->problem.retry_after_s = 1;
 		raise_error(rq, ERR_RATE_LIMITED, "too many unknown keys from this address");
 	}
 	return bucket;
+}
+
+void session_attempt_return(struct request *rq, const struct uuid *attempt)
+{
+	rate_limiter_return(gateway_of(rq)->lookups, attempt);
 }
 
 void session_set_cookie(struct request *rq, const char *token, const char *more)
@@ -148,7 +153,7 @@ void session_create(struct request *rq)
 {
 	struct session_input *in = request_input(rq, struct session_input, LOGIN_FIELDS);
 	struct session_client client = session_client_of(rq);
-	struct uuid attempt = take_attempt(rq, client.address.text);
+	struct uuid attempt = session_attempt_take(rq);
 	if (!key_text_is_valid(in->key))
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
 	require_key_login(rq, in->key);
@@ -159,7 +164,7 @@ void session_create(struct request *rq)
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
 	key_change_commit(rq); /* the oldest session may have ended */
-	rate_limiter_return(gateway_of(rq)->lookups, &attempt);
+	session_attempt_return(rq, &attempt);
 	session_set_cookie(rq, token, "");
 	reply_session(rq, rows);
 }

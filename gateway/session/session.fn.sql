@@ -50,7 +50,7 @@ BEGIN
         RETURN;
     END IF;
     SELECT o.person_id INTO person FROM api_key_person o WHERE o.key_id = k.id;
-    PERFORM FROM person p WHERE p.id = person FOR UPDATE;
+    PERFORM FROM person p WHERE p.id = person FOR NO KEY UPDATE;
     PERFORM sessions_limit(k.account_id, person);
     INSERT INTO session (hash, account_id, person_id, key_id, scopes, expires_at, ip, user_agent)
     VALUES (new_hash, k.account_id, person, k.id, k.scopes, least(now() + interval '7 days', k.expires_at), address, agent)

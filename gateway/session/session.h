@@ -19,6 +19,11 @@ bool session_takes_keys(void);
 /** POST /session: log in with a key. */
 void session_create(struct request *rq);
 
+/** An attempt to log in takes from what its client may look up of unknown keys; one that succeeds
+ * gives it back. Raises ERR_RATE_LIMITED. */
+struct uuid session_attempt_take(struct request *rq);
+void session_attempt_return(struct request *rq, const struct uuid *attempt);
+
 /** Who makes a session; in the arena. */
 struct session_client {
 	struct pg_param address, user_agent;

@@ -89,7 +89,7 @@ BEGIN
 END $$;
 
 -- Remove a member on behalf of who acts with a key, or let them leave: their personal keys, their sessions and the invitations that
--- they have made end. Services are told by `member.removed`, {"person_id"}.
+-- they have made, and one of their address, end. Services are told by `member.removed`, {"person_id"}.
 --
 --   outcome  `removed`; `absent`: they are no member; `refused`: may_manage(); `last_owner`
 CREATE OR REPLACE FUNCTION member_remove(account uuid, actor_key uuid, person uuid) RETURNS text LANGUAGE plpgsql AS $$
@@ -107,6 +107,8 @@ BEGIN
         RETURN 'last_owner';
     END IF;
     DELETE FROM member m WHERE m.account_id = account AND m.person_id = person;
+    UPDATE invitation i SET revoked_at = now() FROM person p
+    WHERE p.id = person AND i.account_id = account AND lower(i.email) = lower(p.email) AND i.accepted_at IS NULL AND i.revoked_at IS NULL;
     DELETE FROM session s WHERE s.account_id = account AND s.person_id = person;
     PERFORM person_keys_revoke(account, person);
     PERFORM invitations_revoke(account, person);

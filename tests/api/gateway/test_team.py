@@ -270,6 +270,23 @@ def test_a_disabled_persons_invitations_end(cluster, team):
     assert open_invitations(team.api) == set()
 
 
+def test_a_removed_member_has_no_invitation_left(cluster, team):
+    email = f"{secrets.token_hex(6)}@example.org"
+    invite(team.api, email, "admin")
+    member = add_member(cluster, team.account, "viewer", email)
+    team.api.delete(f"/team/members/{member.person}", expect=200)
+    assert open_invitations(team.api) == set()
+
+
+def test_a_disabled_person_stays_so_without_an_account(cluster, team):
+    """Who would be forgotten could log in at a provider as somebody new."""
+    other = add_member(cluster, team.account, "owner")
+    cluster.run("gateway", "disable-person", "--email", team.email)
+    other.api.post("/account/delete", {"confirm": True, "name": team.email}, expect=200)
+    with cluster.postgres.connect("account") as db:
+        assert [gateway_tables.persons(db, one) for one in (team.email, other.email)] == [1, 0]
+
+
 # ---- accounts of a person ----
 
 

@@ -48,7 +48,7 @@ EMPTY = {"build_claim", "eval_run_claim"}  # 204, where there is nothing
 # They lead the browser on.
 REDIRECTS = {"session_oidc_start": 302, "session_oidc_callback": 303}
 # They ask the provider at which people log in, if there is one.
-OF_PROVIDER = {"session_oidc_start": {401, 403}, "session_oidc_callback": {403, 409}}
+OF_PROVIDER = {"session_oidc_start": {401, 403}, "session_oidc_callback": {401, 403, 409}}
 
 # Links of mails are followed by people.
 EMAIL_PAGES = ("email_confirm_page_get", "email_confirm", "email_unsubscribe_page_get", "email_unsubscribe")

@@ -132,6 +132,28 @@ def test_an_operator_is_not_linked_by_the_address(closed_gateway, operator, name
     assert "operator" in refused(closed_gateway, f"{name},{operator.email}")
 
 
+def test_an_address_that_is_not_ascii_links_nobody(closed_gateway, cluster, name):
+    """lower() makes k of the sign of kelvin: another mailbox."""
+    cluster.create_user(email=f"k{name}@example.org")
+    assert "does not say" in refused(closed_gateway, f"{name},\u212a{name}@example.org")
+
+
+def test_who_becomes_an_operator_later_is_none_by_the_address(closed_gateway, cluster, user, name):
+    log_in(closed_gateway.url, f"{name},{user.email}")
+    key = cluster.create_user(operator=True, email=user.email)
+    session = log_in(closed_gateway.url, f"{name},{user.email}").call("GET", "/session").json()
+    assert session["account"]["id"] == user.account and "service:any_user" not in session["scopes"]
+    assert add(closed_gateway, key, f"{name},{user.email}").status_code == 303
+    assert "service:any_user" in log_in(closed_gateway.url, f"{name},{user.email}").call("GET", "/session").json()["scopes"]
+
+
+def test_what_an_invitation_says_comes_before_the_role_of_all(gateway, team, name):
+    team.api.post("/team/invitations", {"email": f"{name}@example.org", "role": "member"}, expect=201)
+    session = log_in(gateway.url, name).call("GET", "/session").json()
+    assert (session["account"]["id"], session["role"]) == (team.account, "member")
+    assert f"{name}@example.org" not in {one["email"] for one in team.api.get("/team").json()["invitations"]}
+
+
 def test_another_domain_makes_nobody(gateway, cluster, name):
     for domain in ("evil.example", "example.org.evil.example", "sub.example.org"):
         assert "invited" in refused(gateway, f"{name},{name}@{domain}")
@@ -216,10 +238,33 @@ def test_the_oldest_of_21_sessions_ends(gateway, cluster, name):
 # Adding a way to log in
 
 
+def cookie_of(browser):
+    return {"Cookie": f"expops={browser.token}", "Sec-Fetch-Site": "same-origin"}
+
+
+def add(gateway, key, login):
+    """The answer when a session of a key adds a way to log in."""
+    way = LogIn(gateway.url).begin(cookie_of(Browser(gateway.url, key)), link="true")
+    return way.come_back(way.lead_back(login))
+
+
+def test_a_session_of_less_adds_nothing(gateway, user):
+    """A key that was given away to read must not become a log-in that may do all."""
+    key = user.api.post("/account/api-keys", {"name": "reader", "preset": "read_only"}, expect=201).json()["key"]
+    answer = LogIn(gateway.url).start(cookie_of(Browser(gateway.url, key)), link="true")
+    assert (answer.status_code, answer.json()["error"]) == (403, "insufficient_scope")
+
+
+def test_a_session_that_has_ended_adds_nothing(closed_gateway, user, name):
+    browser = Browser(closed_gateway.url, user.key)
+    way = LogIn(closed_gateway.url).begin(cookie_of(browser), link="true")
+    browser.call("DELETE", "/session", expect=200)
+    assert way.come_back(way.lead_back(name)).status_code == 401
+    refused(closed_gateway, name)
+
+
 def test_an_operator_adds_the_way_to_log_in(gateway, operator, name):
-    browser = Browser(gateway.url, operator.key)
-    cookie = {"Cookie": f"expops={browser.token}", "Sec-Fetch-Site": "same-origin"}
-    way = LogIn(gateway.url).begin(cookie, link="true", return_to="/console/settings")
+    way = LogIn(gateway.url).begin(cookie_of(Browser(gateway.url, operator.key)), link="true", return_to="/console/settings")
     answer = way.come_back(way.lead_back(name))
     assert (answer.status_code, answer.headers["Location"]) == (303, "/console/settings")
     assert not any(value.startswith("expops=") for value in answer.headers.get_list("Set-Cookie"))
@@ -237,15 +282,10 @@ def test_a_page_of_another_site_adds_nothing(gateway, operator):
 
 
 def test_an_identity_is_one_persons(gateway, user, other_user, name):
-    def add(key, login):
-        browser = Browser(gateway.url, key)
-        way = LogIn(gateway.url).begin({"Cookie": f"expops={browser.token}", "Sec-Fetch-Site": "same-origin"}, link="true")
-        return way.come_back(way.lead_back(login))
-
-    assert add(user.key, name).status_code == 303
-    assert add(user.key, name).status_code == 303
+    assert add(gateway, user.key, name).status_code == 303
+    assert add(gateway, user.key, name).status_code == 303
     for key, login in ((other_user.key, name), (user.key, f"{name}-2")):
-        answer = add(key, login)
+        answer = add(gateway, key, login)
         assert (answer.status_code, answer.json()["error"]) == (409, "conflict")
 
 
