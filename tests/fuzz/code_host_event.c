@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define EVENT_MAX_BYTES 32768
-#define MEMBERS         15
+#define MEMBERS         17
 
 static void check_event(struct arena *arena, yyjson_val *event)
 {

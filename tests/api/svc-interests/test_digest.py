@@ -7,6 +7,7 @@ import pytest
 
 from lib.http.identity import identity
 from lib.tables import interests as interests_tables
+from lib.wait import wait_for
 
 PATH = "/papers/recommended/digest"
 
@@ -48,6 +49,12 @@ def test_total_counts_the_papers_of_the_page(interests, interest, api):
     assert [digest(api, limit_interests=1, offset=offset).json()["total"] for offset in (0, 1)] == [0, 5]
 
 
+def fail_pool(db, interest):
+    """When no task renews it any more: its end would make it ready again."""
+    wait_for(lambda: not interests_tables.open_tasks(db, interest), "nothing is computed")
+    interests_tables.set_pool_status(db, interest, "failed")
+
+
 def changes(interests, interest, db):
     """What changes the digest of an account, each with the interest that it is done to."""
     paper = interests.recommended(interest)[0]
@@ -66,7 +73,7 @@ def changes(interests, interest, db):
         "dropped": lambda: interests_tables.drop_recommendation(db, paper["recommendation_id"]),
         "renamed": lambda: (api.put(address, {"name": f"Renamed {uuid.uuid4()}"}, expect=200), interests.wait_pool(interest)),
         "another context": lambda: (api.put(address, {"context": "Graphs of molecules."}, expect=200), interests.wait_pool(interest)),
-        "no pool": lambda: interests_tables.set_pool_status(db, interest["id"], "failed"),
+        "no pool": lambda: fail_pool(db, interest["id"]),
         "inactive": lambda: interests.toggle(interest),
         "active": lambda: interests.toggle(interest),
         "another": lambda: interests.ready(),

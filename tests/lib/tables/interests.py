@@ -54,6 +54,12 @@ def age_sources(db, interest, age):
 # Pools
 
 
+def open_tasks(db, interest):
+    """The number of tasks that compute something for an interest alone."""
+    rows = "SELECT count(*) FROM task WHERE input ->> 'interest_id' = %s AND status IN ('pending', 'running')"
+    return db.execute(rows, [interest]).fetchone()[0]
+
+
 def set_pool_status(db, interest, status):
     db.execute("UPDATE interest SET pool_status = %s WHERE id = %s", [status, interest])
 

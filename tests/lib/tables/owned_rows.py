@@ -14,9 +14,9 @@ REFERENCES = """SELECT c.relname, a.attname, p.relname, b.attname
 class OwnedRows:
     """Everything that the schemas have of an account, but what changes by itself."""
 
-    # Transport, and what the code host told.
+    # Transport, what the code host told, and what each gateway has counted since it last wrote.
     UNSTABLE = {"outbox", "idempotency", "repo_fetch", "repo_access", "repository_access", "run_status", "code_host_item",
-                "installation_lookup"}
+                "installation_lookup", "key_usage"}
     COLUMNS = "{last_used_at,told_at,asked_at}"
 
     def __init__(self, cluster, account):
