@@ -15,23 +15,65 @@
 
 /* --- Numbers ---------------------------------------------------------------------------------- */
 
-/* The shortest digits of a positive number that are read as the same number; `ret_point` is where
- * the point stands in them: 12.5 is `125` with 2, and 0.001 is `1` with -2. */
-static void shortest_digits(double value, char digits[DIGITS_MAX + 1], int *ret_point)
+/* A positive number as `digits`, where `point` is the place of the point in them: 12.5 is `125` with
+ * 2, and 0.001 is `1` with -2. */
+struct decimal {
+	char digits[DIGITS_MAX + 1];
+	int point;
+};
+
+/* The nearest that has so many digits. */
+static struct decimal decimal_nearest(double value, int count)
 {
+	struct decimal d = {0};
 	char text[DIGITS_MAX + 16]; /* 1.25e+02 */
-	for (int count = 1; count <= DIGITS_MAX; count++) {
-		snprintf(text, sizeof(text), "%.*e", count - 1, value);
-		if (strtod(text, NULL) == value)
-			break;
-	}
+	snprintf(text, sizeof(text), "%.*e", count - 1, value);
 	const char *exponent = strchr(text, 'e');
 	size_t length = 0;
 	for (const char *c = text; c < exponent; c++)
 		if (*c != '.')
-			digits[length++] = *c;
-	digits[length] = '\0';
-	*ret_point = (int)strtol(exponent + 1, NULL, 10) + 1;
+			d.digits[length++] = *c;
+	d.point = (int)strtol(exponent + 1, NULL, 10) + 1;
+	return d;
+}
+
+/* The next one up that has as many digits. */
+static struct decimal decimal_next(struct decimal d)
+{
+	size_t i = strlen(d.digits);
+	while (i > 0 && d.digits[i - 1] == '9')
+		d.digits[--i] = '0';
+	if (i > 0) {
+		d.digits[i - 1]++;
+	} else {
+		d.digits[0] = '1';
+		d.point++;
+	}
+	return d;
+}
+
+static bool is_read_as(const struct decimal *d, double value)
+{
+	char text[DIGITS_MAX + 16];
+	snprintf(text, sizeof(text), "0.%se%d", d->digits, d->point);
+	return strtod(text, NULL) == value;
+}
+
+/* The shortest that is read as the same number, of several the nearest. Below a power of two the
+ * numbers are twice as dense as above it: there the nearest may already belong to the neighbour
+ * below, while the next one up, which is further away, is still the number's own. */
+static struct decimal decimal_shortest(double value)
+{
+	struct decimal d = {0};
+	for (int count = 1; count <= DIGITS_MAX; count++) {
+		d = decimal_nearest(value, count);
+		if (is_read_as(&d, value))
+			break;
+		struct decimal next = decimal_next(d);
+		if (is_read_as(&next, value))
+			return next;
+	}
+	return d;
 }
 
 static void add_zeros(struct buf *out, int count)
@@ -41,9 +83,10 @@ static void add_zeros(struct buf *out, int count)
 }
 
 /* ECMA-262, 14th edition, section 6.1.6.1.20, from step 5. */
-static void add_digits(struct buf *out, const char *digits, int point)
+static void add_decimal(struct buf *out, const struct decimal *d)
 {
-	int count = (int)strlen(digits);
+	const char *digits = d->digits;
+	int count = (int)strlen(digits), point = d->point;
 	if (point > PLAIN_MAX || point <= -ZEROS_MAX) {
 		buf_add(out, digits, 1);
 		if (count > 1)
@@ -64,9 +107,7 @@ static void add_digits(struct buf *out, const char *digits, int point)
 
 static void add_number(struct buf *out, yyjson_val *number)
 {
-	char digits[DIGITS_MAX + 1];
 	int64_t whole;
-	int point;
 	double value = yyjson_get_num(number);
 	if (json_is_whole(number, &whole) && whole > -EXACT_MAX && whole < EXACT_MAX) {
 		buf_add_int(out, whole);
@@ -74,8 +115,8 @@ static void add_number(struct buf *out, yyjson_val *number)
 	}
 	if (value < 0)
 		buf_add(out, "-", 1);
-	shortest_digits(fabs(value), digits, &point);
-	add_digits(out, digits, point);
+	struct decimal shortest = decimal_shortest(fabs(value));
+	add_decimal(out, &shortest);
 }
 
 /* --- Texts ------------------------------------------------------------------------------------ */

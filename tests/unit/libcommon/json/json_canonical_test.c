@@ -3,6 +3,7 @@
 #include "arena_fixture.h"
 #include "json/json.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *canonical(const char *text)
@@ -11,6 +12,11 @@ static const char *canonical(const char *text)
 	const char *json = json_canonical(arena, json_parse_own(arena, text), &length);
 	assert_int_equal(length, strlen(json));
 	return json;
+}
+
+static const char *canonical_power(int exponent)
+{
+	return canonical(arena_printf(arena, "%.17g", ldexp(1, exponent)));
 }
 
 /* RFC 8785 section 3.2.2 */
@@ -68,12 +74,41 @@ static void numbers_are_written_as_ecmascript_does(void **state attr_unused)
 		assert_string_equal(canonical(ROWS[i][0]), ROWS[i][1]);
 }
 
+/* Where numbers become half as dense, the nearest with the fewest digits is not the number. */
+static void powers_of_two_are_as_short_as_can_be(void **state attr_unused)
+{
+	static const struct {
+		int exponent;
+		const char *text;
+	} ROWS[] = {
+		{-1017, "7.120236347223045e-307"}, {-140, "7.174648137343064e-43"},
+		{-44, "5.684341886080802e-14"},    {-24, "5.960464477539063e-8"},
+		{89, "6.189700196426902e+26"},     {976, "6.386688990511104e+293"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++)
+		assert_string_equal(canonical_power(ROWS[i].exponent), ROWS[i].text);
+}
+
+/* All of them, a line each, as Python's repr() has their digits: their FNV-1a hash. */
+static void all_powers_of_two_are_as_others_write_them(void **state attr_unused)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+	for (int exponent = -1074; exponent < 1024; exponent++) {
+		const char *line = arena_printf(arena, "%s\n", canonical_power(exponent));
+		for (const char *c = line; *c; c++)
+			hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
+	}
+	assert_true(hash == 0x5115e8c46ea2a06d);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		ARENA_TEST(the_example_of_the_rfc),
 		ARENA_TEST(names_are_sorted_as_utf16),
 		ARENA_TEST(numbers_are_written_as_ecmascript_does),
+		ARENA_TEST(powers_of_two_are_as_short_as_can_be),
+		ARENA_TEST(all_powers_of_two_are_as_others_write_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
