@@ -152,6 +152,7 @@ static double drawn_mean(struct arm *arm, const struct suite_task *tasks, size_t
 /* Sums over tasks and arms. */
 struct spread {
 	double variance; /* V */
+	double control;  /* of it, that of the control */
 	double below;    /* what V^2 is divided by for the degrees of freedom */
 };
 
@@ -227,12 +228,11 @@ static struct replicates draw(struct arena *arena, const struct suite_task *task
 /* The replicates between which the interval lies: one `at` from each end. */
 static void set_bounds(const struct replicates *r, size_t at, struct comparison *c)
 {
+	bool is_relative = r->is_relative && !isnan(c->relative);
 	c->low = r->effects[at];
 	c->high = r->effects[r->count - 1 - at];
-	if (!r->is_relative || isnan(c->relative))
-		return;
-	c->relative_low = r->relatives[at];
-	c->relative_high = r->relatives[r->count - 1 - at];
+	c->relative_low = is_relative ? r->relatives[at] : NAN;
+	c->relative_high = is_relative ? r->relatives[r->count - 1 - at] : NAN;
 }
 
 /* The smaller share of replicates on one side of 0, which itself is on both, as if there were one
@@ -247,17 +247,31 @@ static double share_beyond_0(const struct replicates *r)
 	return fmin(above, below) / ((double)r->count + 1);
 }
 
-/* The interval at the percentiles that are further out, and the p that they belong to. */
-static void test(const struct replicates *r, const struct spread *spread, double alpha,
-                 struct comparison *c)
+/* Student's interval and p of the two interquartile means. */
+static struct comparison student_test(const struct suite_result *r, const struct spread *spread,
+                                      double alpha)
 {
-	double expansion = sqrt(spread->variance / r->variance);
-	c->se = sqrt(spread->variance);
-	c->degrees = spread->variance * spread->variance / spread->below;
-	c->critical = student_critical(alpha, fmax(c->degrees, 1));
-	double share = normal_p(expansion * c->critical) / 2, beyond = share_beyond_0(r);
+	const struct difference d = {
+		.effect = r->treatment - r->control,
+		.variance = spread->variance,
+		.degrees = fmax(spread->variance * spread->variance / spread->below, 1),
+		.baseline = r->control,
+		.baseline_variance = spread->control,
+		.covariance = -spread->control,
+	};
+	return difference_test(&d, &(struct testing){.alpha = alpha});
+}
+
+/* The interval at the percentiles that are further out, and the p that they belong to. Beyond the
+ * last replicate there is none: then what `c` says already, Student's, stays. */
+static void bootstrap_test(const struct replicates *r, struct comparison *c)
+{
+	double expansion = c->se / sqrt(r->variance), beyond = share_beyond_0(r);
+	double share = normal_p(expansion * c->critical) / 2;
 	size_t place = (size_t)(share * ((double)r->count + 1));
-	set_bounds(r, MAX_OF(place, 1) - 1, c);
+	if (place < 1)
+		return;
+	set_bounds(r, place - 1, c);
 	c->p = beyond >= 0.5 ? 1 : student_p(normal_quantile(beyond) / expansion, c->degrees);
 }
 
@@ -304,6 +318,7 @@ struct suite_result suite_compare(struct arena *scratch, const struct suite_task
 	for (size_t i = 0; i < count; i++)
 		r.improvement += task_improvement(scratch, &tasks[i]) / (double)count;
 	add_spread(&spread, &control, tasks, count, false);
+	spread.control = spread.variance;
 	add_spread(&spread, &treatment, tasks, count, true);
 	if (!(spread.below > 0))
 		return r;
@@ -311,6 +326,7 @@ struct suite_result suite_compare(struct arena *scratch, const struct suite_task
 	r.replicates = replicates.count;
 	if (!(replicates.variance > 0))
 		return r;
-	test(&replicates, &spread, how->alpha, &r.comparison);
+	r.comparison = student_test(&r, &spread, how->alpha);
+	bootstrap_test(&replicates, &r.comparison);
 	return r;
 }

@@ -24,8 +24,11 @@
  *     expansion^2 = V / variance of the replicates
  *     degrees = V^2 / sum of (n_k s_k^2 / h^2)^2 / (n_k - 1)          Satterthwaite's
  *
- * The relative effect has the percentiles of the replicates' relative effects, so both intervals
- * exclude 0 together, and p <= alpha if and only if they do.
+ * The relative effect has the percentiles of the replicates' relative effects. Where alpha' / 2 is
+ * less than the share of one replicate, as with few runs, a small alpha or few replicates, there is
+ * no such percentile, and the interval is Student's of the trimmed means, D -+ t sqrt(V), with its
+ * p and Fieller's relative interval (comparison.h). Either way both intervals exclude 0 together,
+ * and p <= alpha if and only if they do.
  *
  * Reproducible: the generator is xoshiro256++ (Blackman and Vigna, ACM Transactions on Mathematical
  * Software 47, 2021), seeded by SplitMix64 from a number that the input gives. */

@@ -2,14 +2,20 @@
 
 #include "base/base.h"
 #include "near.h"
+#include "statistics/distribution.h"
+
+static struct suite_result compare_as(const struct suite_task *tasks, size_t count,
+                                      const struct suite_testing *how)
+{
+	struct arena *scratch = arena_new();
+	struct suite_result r = suite_compare(scratch, tasks, count, how);
+	arena_free(scratch);
+	return r;
+}
 
 static struct suite_result compare(const struct suite_task *tasks, size_t count)
 {
-	struct arena *scratch = arena_new();
-	struct suite_result r = suite_compare(scratch, tasks, count,
-	                                      &(struct suite_testing){0.05, 7, SUITE_DRAWS_MAX});
-	arena_free(scratch);
-	return r;
+	return compare_as(tasks, count, &(struct suite_testing){0.05, 7, SUITE_DRAWS_MAX});
 }
 
 #define assert_middle(expected, ...)                                                             \
@@ -76,17 +82,45 @@ static void runs_that_do_not_vary_are_no_test(void **state)
 	assert_true(r.improvement == 1);
 }
 
-/* A bound of the draws leaves fewer replicates, and no p that they cannot show. */
+/* A bound of the draws leaves fewer replicates, none of which is so far out: Student's interval. */
 static void draws_are_bounded(void **state)
 {
 	(void)state;
 	const struct suite_task task = {LOW, HIGH, 5, 5};
-	struct arena *scratch = arena_new();
-	struct suite_result r =
-		suite_compare(scratch, &task, 1, &(struct suite_testing){0.05, 7, 199});
+	struct suite_result r = compare_as(&task, 1, &(struct suite_testing){0.05, 7, 199});
+	struct comparison c = r.comparison;
 	assert_int_equal(r.replicates, 19);
-	assert_true(r.comparison.p > 0.05);
-	arena_free(scratch);
+	assert_near(c.low, 10 - c.critical * c.se, 1e-14);
+	assert_near(c.high, 10 + c.critical * c.se, 1e-14);
+	assert_near(c.p, student_p(10 / c.se, 8), 1e-14);
+}
+
+static double uniform(struct suite_random *random)
+{
+	return (double)suite_random_below(random, 1000) / 1000;
+}
+
+/* The percentiles that five runs need for 1 % are beyond the last of 10,000 replicates. */
+static void few_runs_and_a_small_alpha_agree_too(void **state)
+{
+	(void)state;
+	struct suite_random random = suite_random_for(13);
+	size_t significant = 0;
+	for (int i = 0; i < 60; i++) {
+		double control[5], treatment[5];
+		for (int k = 0; k < 5; k++) {
+			control[k] = 10 + uniform(&random);
+			treatment[k] = 10 + 0.03 * i + uniform(&random);
+		}
+		const struct suite_task task = {control, treatment, 5, 5};
+		struct comparison c =
+			compare_as(&task, 1, &(struct suite_testing){0.01, 7, SUITE_DRAWS_MAX})
+				.comparison;
+		assert_true((c.p <= 0.01) == (c.low > 0 || c.high < 0));
+		assert_true((c.p <= 0.01) == (c.relative_low > 0 || c.relative_high < 0));
+		significant += c.p <= 0.01;
+	}
+	assert_in_range(significant, 10, 50);
 }
 
 /* p and both intervals say the same. */
@@ -98,9 +132,8 @@ static void intervals_exclude_0_if_and_only_if_p_is_small(void **state)
 	for (int i = 0; i < 60; i++) {
 		double control[20], treatment[20];
 		for (int k = 0; k < 20; k++) {
-			control[k] = 1 + (double)suite_random_below(&random, 1000) / 1000;
-			treatment[k] =
-				1.0 + 0.01 * i + (double)suite_random_below(&random, 1000) / 1000;
+			control[k] = 1 + uniform(&random);
+			treatment[k] = 1.0 + 0.01 * i + uniform(&random);
 		}
 		const struct suite_task tasks[] = {{control, treatment, 10, 10},
 		                                   {control + 10, treatment + 10, 10, 10}};
@@ -163,6 +196,7 @@ int main(void)
 		cmocka_unit_test(the_interval_is_wider_than_that_of_the_draws),
 		cmocka_unit_test(runs_that_do_not_vary_are_no_test),
 		cmocka_unit_test(draws_are_bounded),
+		cmocka_unit_test(few_runs_and_a_small_alpha_agree_too),
 		cmocka_unit_test(intervals_exclude_0_if_and_only_if_p_is_small),
 		cmocka_unit_test(improvement_is_the_share_of_pairs),
 		cmocka_unit_test(the_same_seed_gives_the_same_digits),
