@@ -305,15 +305,18 @@ static bool is_default_branch(const struct reading *reading, const char *branch)
 	return own && branch && strcmp(own, branch) == 0;
 }
 
+/* By its merge: whatever else happens to it later, its words may have been edited since. */
 static void add_reverts_of_pull_request(const struct reading *reading, yyjson_mut_val *reverts)
 {
 	yyjson_val *pull = json_get(reading->root, "pull_request");
 	const char *by =
 		arena_printf(reading->arena, "#%lld", (long long)json_get_int(pull, "number", 0));
 	const char *base = yyjson_get_str(json_at(pull, "base.ref"));
-	if (json_get_bool(pull, "merged", false) && is_default_branch(reading, base))
-		reverts_add(reading->doc, reverts, json_get_text(pull, "body"), reading->found.repo,
-		            by);
+	bool is_merge = strcmp(reading->found.action, "closed") == 0 &&
+	                json_get_bool(pull, "merged", false);
+	if (is_merge && is_default_branch(reading, base))
+		reverts_add(reading->doc, reverts, json_get_text(pull, "body"),
+		            revert_is_title(json_get_text(pull, "title")), reading->found.repo, by);
 }
 
 /* Of the last commit: a delivery may have more commits than there is memory for. */
@@ -322,7 +325,7 @@ static void add_reverts_of_push(const struct reading *reading, yyjson_mut_val *r
 	yyjson_val *commit = json_get(reading->root, "head_commit");
 	yyjson_mut_val *id = read_commit(reading->doc, json_get(commit, "id"));
 	if (id && is_default_branch(reading, yyjson_mut_get_str(reading->members[BRANCH])))
-		reverts_add(reading->doc, reverts, json_get_text(commit, "message"),
+		reverts_add(reading->doc, reverts, json_get_text(commit, "message"), true,
 		            reading->found.repo, yyjson_mut_get_str(id));
 }
 

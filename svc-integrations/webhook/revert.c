@@ -19,13 +19,17 @@ static void add(yyjson_mut_doc *doc, yyjson_mut_val *reverts, const char *target
 	yyjson_mut_obj_add_strcpy(doc, revert, "by", by);
 }
 
-/* `acme/ranker#7` or `#7`. */
+/* `acme/ranker#7` or `#7`, and nothing behind it in its line. */
 static bool read_pull_request(const char *text, const char *repo, char target[NUMBER_LEN + 2])
 {
 	size_t name = strcspn(text, "# \t\r\n");
 	bool is_own = name == 0 || (name == strlen(repo) && strncasecmp(text, repo, name) == 0);
 	size_t digits = text[name] == '#' ? strspn(text + name + 1, "0123456789") : 0;
 	if (!is_own || digits == 0 || digits > NUMBER_LEN || text[name + 1] == '0')
+		return false;
+	const char *end = text + name + 1 + digits;
+	end += strspn(end, " \t\r");
+	if (*end && *end != '\n')
 		return false;
 	snprintf(target, NUMBER_LEN + 2, "%.*s", (int)digits + 1, text + name);
 	return true;
@@ -45,8 +49,13 @@ static bool begins(const char *line, const char *words)
 	return strncmp(line, words, strlen(words)) == 0;
 }
 
-void reverts_add(yyjson_mut_doc *doc, yyjson_mut_val *reverts, const char *text, const char *repo,
-                 const char *by)
+bool revert_is_title(const char *title)
+{
+	return title && (begins(title, "Revert \"") || begins(title, "Reapply \""));
+}
+
+void reverts_add(yyjson_mut_doc *doc, yyjson_mut_val *reverts, const char *text, bool is_of_git,
+                 const char *repo, const char *by)
 {
 	char pull_request[NUMBER_LEN + 2], commit[COMMIT_LEN + 1];
 	for (const char *line = text; line && *line;) {
@@ -54,7 +63,8 @@ void reverts_add(yyjson_mut_doc *doc, yyjson_mut_val *reverts, const char *text,
 		if (begins(line, BUTTON) &&
 		    read_pull_request(line + strlen(BUTTON), repo, pull_request))
 			add(doc, reverts, pull_request, by);
-		else if (begins(line, COMMIT) && read_commit(line + strlen(COMMIT), commit))
+		else if (is_of_git && begins(line, COMMIT) &&
+		         read_commit(line + strlen(COMMIT), commit))
 			add(doc, reverts, commit, by);
 		line += strcspn(line, "\n");
 	}

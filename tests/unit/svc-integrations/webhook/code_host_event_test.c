@@ -114,6 +114,8 @@ static void commits_revert_what_they_say(void **state)
 	                                      "It Reverts #7",
 	                                      "Reverts other/ranker#7",
 	                                      "Reverts #0",
+	                                      "Reverts #7 and #8",
+	                                      "Reverts #7x",
 	                                      "Reverts #",
 	                                      "Reverts",
 	                                      "This reverts commit",
@@ -124,25 +126,56 @@ static void commits_revert_what_they_say(void **state)
 	assert_begins(reverts_in_push("topic", "Reverts #7"), NO_REVERTS);
 }
 
-static const char *reverts_of_pull_request(const char *base, const char *merged)
+#define BY_BUTTON     "\"title\":\"Mend it\",\"body\":\"Reverts #7\""
+#define BY_GIT(title) "\"title\":\"" title "\",\"body\":\"This reverts commit " SHA ".\""
+
+/* `words`: title and body. */
+static const char *reverts_of_pull_request(const char *action, const char *merged, const char *base,
+                                           const char *words)
 {
 	const char *text = data_of(
 		"pull_request",
 		arena_printf(arena,
-	                     "{\"action\":\"closed\"," ON_MAIN
+	                     "{\"action\":\"%s\"," ON_MAIN
 	                     ",\"pull_request\":{\"number\":9,\"state\":\"closed\",\"merged\":%s,"
-	                     "\"base\":{\"ref\":\"%s\"},\"body\":\"Reverts #7\",\"updated_at\":"
+	                     "\"base\":{\"ref\":\"%s\"},%s,\"updated_at\":"
 	                     "\"2026-01-31T09:30:00Z\"}}",
-	                     merged, base));
+	                     action, merged, base, words));
 	return strstr(text, "\"reverts\":");
 }
 
 static void a_merge_reverts_what_its_pull_request_says(void **state)
 {
 	(void)state;
-	assert_begins(reverts_of_pull_request("main", "true"), REVERTS("#7", "#9"));
-	assert_begins(reverts_of_pull_request("main", "false"), NO_REVERTS);
-	assert_begins(reverts_of_pull_request("topic", "true"), NO_REVERTS);
+	assert_begins(reverts_of_pull_request("closed", "true", "main", BY_BUTTON),
+	              REVERTS("#7", "#9"));
+	assert_begins(reverts_of_pull_request("closed", "false", "main", BY_BUTTON), NO_REVERTS);
+	assert_begins(reverts_of_pull_request("closed", "true", "topic", BY_BUTTON), NO_REVERTS);
+}
+
+/* After its merge anybody who may edit it could write these words. */
+static void a_merged_pull_request_that_is_edited_reverts_nothing(void **state)
+{
+	(void)state;
+	static const char *const ACTIONS[] = {"edited", "labeled", "synchronize"};
+	for (size_t i = 0; i < ARRAY_LEN(ACTIONS); i++)
+		assert_begins(reverts_of_pull_request(ACTIONS[i], "true", "main", BY_BUTTON),
+		              NO_REVERTS);
+}
+
+static const char *reverts_of_merge(const char *words)
+{
+	return reverts_of_pull_request("closed", "true", "main", words);
+}
+
+static void a_pull_request_that_quotes_a_commit_reverts_nothing(void **state)
+{
+	(void)state;
+	assert_begins(reverts_of_merge(BY_GIT("Revert \\\"Rank\\\"")), REVERTS(SHA, "#9"));
+	assert_begins(reverts_of_merge(BY_GIT("Reapply \\\"Rank\\\"")), REVERTS(SHA, "#9"));
+	assert_begins(reverts_of_merge(BY_GIT("Tell of reverts")), NO_REVERTS);
+	assert_begins(reverts_of_merge(BY_GIT("Revert to the old ranking")), NO_REVERTS);
+	assert_begins(reverts_of_merge("\"body\":\"This reverts commit " SHA ".\""), NO_REVERTS);
 }
 
 static const char *lane_of(const char *event, const char *text)
@@ -305,6 +338,8 @@ int main(void)
 		ARENA_TEST(a_push_is_of_a_branch),
 		ARENA_TEST(commits_revert_what_they_say),
 		ARENA_TEST(a_merge_reverts_what_its_pull_request_says),
+		ARENA_TEST(a_merged_pull_request_that_is_edited_reverts_nothing),
+		ARENA_TEST(a_pull_request_that_quotes_a_commit_reverts_nothing),
 		ARENA_TEST(the_lane_is_the_repository_or_the_installation),
 		ARENA_TEST(a_fact_has_one_id),
 		ARENA_TEST(without_a_time_each_delivery_is_a_fact),
