@@ -5,6 +5,7 @@
 #include "pg/pg.h"
 #include "precision.sql.h"
 #include "reply/reply.h"
+#include "retention/retention.h"
 
 static const struct period_limits PERIOD_LIMITS = {.days_default = 90, .days_max = 400};
 
@@ -27,7 +28,8 @@ void precision_get(struct request *rq)
 	struct precision_input *in = request_input(rq, struct precision_input, FIELDS);
 	struct period period = period_read(rq, in->since, in->until, &PERIOD_LIMITS);
 	struct pg_rows *rows =
-		pg_query(rq, PRECISION_GET_SQL, pg_uuid(rq->caller.account), pg_text(period.since),
-	                 pg_text(period.until), pg_text(in->interest), pg_int(in->k));
+		pg_query(rq, PRECISION_GET_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(retention_since(rq, period.since)), pg_text(period.until),
+	                 pg_text(in->interest), pg_int(in->k));
 	reply_json(rq, 200, pg_json(rows));
 }

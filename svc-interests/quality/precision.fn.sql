@@ -1,7 +1,8 @@
 -- Whether recommendations were right: by what became of the papers, and by what people said.
 
 -- What became of a recommended paper within 90 days, `worked` or `failed`; null: that is not known. What a person decided of an experiment
--- that names it counts before what the code host says of pull requests that runs opened for the interest.
+-- that names it counts before what the code host says of pull requests that runs opened for the interest. A merge tells after 30 days of
+-- its own; what has no time, of before it was kept, may have come later.
 CREATE OR REPLACE FUNCTION recommendation_verdict(r recommendation) RETURNS text LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
@@ -16,9 +17,9 @@ BEGIN
         SELECT bool_or(v.verdict = 'worked') INTO has_worked
         FROM (SELECT o.* FROM run_outcome o WHERE o.recommendation_id = r.id AND coalesce(o.interest_id, r.interest_id) = r.interest_id
               UNION SELECT o.* FROM run_outcome o WHERE o.interest_id = r.interest_id AND o.arxiv_id = r.arxiv_id) o,
-             trial_verdict(NULL, NULL, o.stage, CASE WHEN o.stage = 'merged' THEN coalesce(o.stage_at, '-infinity') END) AS v (verdict)
+             trial_verdict(NULL, NULL, o.stage, CASE WHEN o.stage = 'merged' THEN o.stage_at END) AS v (verdict)
         WHERE o.account_id = r.account_id AND o.url LIKE '%/pull/%' AND v.verdict IN ('worked', 'failed')
-          AND coalesce(o.stage_at, '-infinity') <= last_day;
+          AND o.stage_at <= last_day - CASE WHEN o.stage = 'merged' THEN interval '30 days' ELSE interval '0' END;
     END IF;
     RETURN CASE has_worked WHEN true THEN 'worked' WHEN false THEN 'failed' END;
 END $$;

@@ -3,5 +3,5 @@
 
 #include "loop/request.h"
 
-/** GET /papers/recommended/precision */
+/** GET /papers/recommended/precision: the period begins no earlier than retention_since(). */
 void precision_get(struct request *rq);

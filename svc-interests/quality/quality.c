@@ -5,6 +5,7 @@
 #include "pg/pg.h"
 #include "quality.sql.h"
 #include "reply/resource.h"
+#include "retention/retention.h"
 
 static const struct period_limits PERIOD_LIMITS = {.days_default = 90, .days_max = 400};
 
@@ -26,6 +27,6 @@ void quality_get(struct request *rq)
 	struct period period = period_read(rq, in->since, in->until, &PERIOD_LIMITS);
 	struct pg_rows *rows =
 		pg_query(rq, QUALITY_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->interest),
-	                 pg_text(period.since), pg_text(period.until));
+	                 pg_text(retention_since(rq, period.since)), pg_text(period.until));
 	reply_one(rq, 200, rows, "no such interest");
 }

@@ -6,5 +6,5 @@
 
 /** GET /interests/{interest_id}/quality: of the papers that were recommended in each week, how many
  * were rated, tried by a run or an experiment, merged and shipped. A paper counts in the week of
- * its recommendation, whenever the rest came. */
+ * its recommendation, whenever the rest came. No week of before retention_since() is there. */
 void quality_get(struct request *rq);

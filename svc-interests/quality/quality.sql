@@ -1,5 +1,6 @@
 -- name: quality_get (read)
--- $1 account, $2 interest, $3 first day, $4 last day, in UTC. Every week of the period has a row, also one without recommendations.
+-- $1 account, $2 interest, $3 first day, $4 last day, in UTC. Every week of the period has a row, also one without recommendations; the
+-- period is empty where the last day is before the first.
 -- A pull request or issue is of the interest that its run names, else of that of the recommendation; an experiment that names the
 -- paper is of each interest for which the paper was recommended. No row: no such interest.
 WITH recommended AS (
@@ -27,11 +28,12 @@ WITH recommended AS (
            count(t.id) AS run, count(*) FILTER (WHERE t.is_merged) AS merged, count(*) FILTER (WHERE t.is_shipped) AS shipped
     FROM recommended r LEFT JOIN tried t USING (id) GROUP BY r.week
 )
-SELECT (SELECT json_agg(json_build_object(
+SELECT (SELECT coalesce(json_agg(json_build_object(
                    'week', to_char(week AT TIME ZONE 'UTC', 'YYYY-MM-DD'), 'recommended', coalesce(c.recommended, 0),
                    'rated', coalesce(c.rated, 0), 'run', coalesce(c.run, 0), 'merged', coalesce(c.merged, 0),
-                   'shipped', coalesce(c.shipped, 0)) ORDER BY week)
+                   'shipped', coalesce(c.shipped, 0)) ORDER BY week), '[]')
         FROM generate_series(date_trunc('week', $3::date::timestamp) AT TIME ZONE 'UTC', $4::date::timestamp AT TIME ZONE 'UTC',
                              interval '168 hours') AS week
-        LEFT JOIN counted c USING (week))
+        LEFT JOIN counted c USING (week)
+        WHERE $3::date <= $4::date)
 FROM interest i WHERE i.id = $2 AND i.account_id = $1;

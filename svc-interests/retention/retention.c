@@ -1,15 +1,18 @@
 #include "retention/retention.h"
 
+#include "base/timefmt.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "retention.sql.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define BATCH        1000
 #define BATCHES_MAX  200 /* of a pass: the next goes on behind them */
 #define FIRST_ID     "00000000-0000-0000-0000-000000000000"
 #define PERIODS_LAST 30 /* days: the longest period that the API lists */
+#define DAY_MS       ((int64_t)24 * 3600 * 1000)
 
 static int64_t recommendation_days, explanation_days;
 
@@ -27,6 +30,13 @@ const struct setting RETENTION_SETTINGS[] = {
                     "the month."),
 	SETTING_END,
 };
+
+const char *retention_since(struct request *rq, const char *since)
+{
+	char *first = arena_alloc(rq->arena, DATE_TEXT_LEN + 1);
+	date_format(time_now_ms() - (recommendation_days - 1) * DAY_MS, first);
+	return strcmp(first, since) > 0 ? first : since;
+}
 
 /* In a transaction, which may take longer than a single statement: the whole table is read once. */
 static bool prepare(struct request *rq)

@@ -72,17 +72,44 @@ def test_the_best_of_each_day_count_and_bands_are_by_score(interests, db):
 
 
 def test_a_verdict_counts_within_90_days(interests, db):
+    """A merge is a verdict only 30 days later."""
     interest = interests.create(is_active=False)
     early, late = recommend(db, interest, new_papers(2), days=200)
-    for recommendation in (early, late):
-        interests_tables.add_run_outcome(db, interest["id"], "merged", recommendation=recommendation, names_interest=True)
-    interests_tables.set_stage_at(db, interest["id"], 100)
+    since = str(date.today() - timedelta(days=300))
+
+    def judged(stage_days):
+        interests_tables.set_stage_at(db, interest["id"], stage_days)
+        db.commit()
+        return counts(precision(interests.api, since=since)["total"])[:4]
+
+    interests_tables.add_run_outcome(db, interest["id"], "merged", recommendation=early, names_interest=True)
+    interests_tables.add_run_outcome(db, interest["id"], "closed", recommendation=late, names_interest=True)
+    assert judged(100) == (2, 0, 0, 0)
+    assert judged(120) == (2, 1, 0, 1)
+    assert judged(150) == (2, 2, 1, 1)
+
+
+def test_a_verdict_of_an_unknown_time_does_not_count(interests, db):
+    """As of pull requests that were merged or closed before their times were kept."""
+    interest = interests.create(is_active=False)
+    for recommendation, stage in zip(recommend(db, interest, new_papers(2), days=200), ("merged", "closed")):
+        interests_tables.add_run_outcome(db, interest["id"], stage, recommendation=recommendation, names_interest=True)
     db.commit()
     since = str(date.today() - timedelta(days=300))
     assert counts(precision(interests.api, since=since)["total"])[:4] == (2, 0, 0, 0)
-    interests_tables.set_stage_at(db, interest["id"], 120)
-    db.commit()
-    assert counts(precision(interests.api, since=since)["total"])[:4] == (2, 2, 2, 0)
+
+
+def test_days_of_which_recommendations_were_deleted_do_not_count(interests, db):
+    """RECOMMENDATION_DAYS is 400: of before, only those are left that somebody made use of."""
+    interest = interests.create(is_active=False)
+    recommend(db, interest, new_papers(2), days=390)
+    recommend(db, interest, new_papers(1), days=410)
+    since, until = (str(date.today() - timedelta(days=days)) for days in (450, 100))
+    answer = precision(interests.api, since=since, until=until)
+    assert answer["total"]["shown"] == 2 and answer["until"] == until
+    assert date.fromisoformat(answer["since"]) - date.today() >= timedelta(days=-400) and answer["since"] < until
+    until = str(date.today() - timedelta(days=405))
+    assert precision(interests.api, since=since, until=until)["total"]["shown"] == 0
 
 
 def test_queries_are_checked(interests):

@@ -63,4 +63,15 @@ def test_the_period_has_bounds(interests, db):
     path = f"/interests/{interest['id']}/quality"
     for query in ("since=2026-02-01&until=2026-01-31", "since=2025-01-01&until=2026-02-05", "since=2026-02-30", "weeks=3"):
         interests.api.problem("GET", f"{path}?{query}", 400, "invalid_request")
-    assert len(quality(interests.api, interest, since="2025-01-01", until="2026-02-04")) == 58
+    assert len(quality(interests.api, interest, since=str(date.today() - timedelta(days=399)), until=str(date.today()))) == 58
+
+
+def test_weeks_of_which_recommendations_were_deleted_are_left_out(interests, db):
+    """RECOMMENDATION_DAYS is 400: of before, only those are left that somebody made use of."""
+    interest = interests.create(is_active=False)
+    recommend(db, interest, ["2301.00001"], days=380)
+    recommend(db, interest, ["2301.00002"], days=420)
+    since, until = (str(date.today() - timedelta(days=days)) for days in (450, 100))
+    weeks = quality(interests.api, interest, since=since, until=until)
+    assert sum(week["recommended"] for week in weeks.values()) == 1 and monday(380) in weeks and monday(420) not in weeks
+    assert quality(interests.api, interest, since=since, until=str(date.today() - timedelta(days=402))) == {}
