@@ -1,3 +1,7 @@
+-- The oldest papers that runs passed over, which are deleted first (candidate/retention.fn.sql). It takes the longest, so it comes before
+-- what locks the small tables that every report needs.
+CREATE INDEX candidate_by_age ON candidate (first_at) WHERE gate IS NOT NULL;
+
 -- Pull requests that were reverted after their merge (code_host/revert.fn.sql).
 --
 --   reverted_by, reapplied_by  address of the pull request or commit that did it
@@ -21,6 +25,3 @@ CREATE TABLE code_host_revert (
     at       timestamptz NOT NULL,
     PRIMARY KEY (repo_key, target, by)
 );
-
--- The oldest papers that runs passed over, which are deleted first (candidate/retention.fn.sql).
-CREATE INDEX candidate_by_age ON candidate (first_at) WHERE gate IS NOT NULL;
