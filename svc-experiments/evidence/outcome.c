@@ -139,6 +139,17 @@ static void add_rejected(struct outcome *o)
 	}
 }
 
+/* One that only reverts or reapplies another is nobody's trial of the paper: no run opened it. */
+static bool is_opened(const struct outcome *o, const char *url)
+{
+	for (size_t i = 0; i < o->graph.edge_count; i++) {
+		const struct graph_edge *edge = &o->graph.edges[i];
+		if (strcmp(edge->kind, "opened") == 0 && strcmp(edge->to, url) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool is_of_experiment(const struct outcome *o, const char *url)
 {
 	size_t i, count;
@@ -173,7 +184,7 @@ static void add_pull_requests(struct outcome *o)
 	size_t i, count;
 	yyjson_mut_val *node;
 	yyjson_mut_arr_foreach (o->graph.nodes, i, count, node) {
-		if (!is_of_kind(node, "pull_request"))
+		if (!is_of_kind(node, "pull_request") || !is_opened(o, o->graph.ids[i]))
 			continue;
 		bool is_own = !is_of_experiment(o, o->graph.ids[i]);
 		const char *verdict = is_own ? verdict_of(o, o->graph.ids[i]) : NULL;

@@ -39,10 +39,12 @@ class Repository:
         head = {"id": commit, "message": message}
         self.hook.deliver("push", {"ref": f"refs/heads/{branch}", "after": commit, "head_commit": head, "repository": self.of})
 
+    def outcomes(self):
+        return self.api.get(f"/search/assets/{self.paper}/outcomes", expect=200).json()
+
     def found(self):
         """The pull requests of the paper, by number, with what became of each."""
-        rows = self.api.get(f"/search/assets/{self.paper}/outcomes", expect=200).json()["pull_requests"]
-        return {row["number"]: row for row in rows}
+        return {row["number"]: row for row in self.outcomes()["pull_requests"]}
 
     def wait(self, **members):
         """Wait until the pull request of the run is so."""
@@ -86,6 +88,20 @@ def stages(cluster, repository):
     """What others were told of the pull request, in its order."""
     with cluster.postgres.connect("fleet") as db:
         return fleet_tables.told_stages(db, repository.address(5))
+
+
+def test_a_pull_request_that_only_reverts_is_no_trial_of_the_paper(repository):
+    """It stays merged for longer than 30 days, and says nothing for the paper."""
+    repository.report()
+    repository.merge(5, day=-20)
+    repository.merge(9, "Reverts #5", day=-15)
+    repository.wait(reverted_by=repository.address(9), verdict="failed")
+    outcomes = repository.outcomes()
+    assert [row["number"] for row in outcomes["pull_requests"]] == [5] and outcomes["verdict"] == "failed"
+    repository.merge(11, "Reverts #9", day=-12)
+    repository.wait(reapplied_by=repository.address(11), verdict="worked")
+    outcomes = repository.outcomes()
+    assert [row["number"] for row in outcomes["pull_requests"]] == [5] and outcomes["verdict"] == "worked"
 
 
 def test_a_reverted_experiment_has_not_worked(repository):
