@@ -1,11 +1,13 @@
 -- name: code_host_item_update
 -- $1 repository, $2 kind, $3 number, $4 state, $5 action, $6 when it happened, $7 number of the repository.
 -- $8 the commit by which it was merged, $9 what it reverts (JSON), either NULL.
-WITH held AS MATERIALIZED (SELECT repository_hold($1, $7) AS repo), updated AS MATERIALIZED (
-    SELECT h.repo, code_host_item_update(h.repo, $2, $3, $4, CASE WHEN $5 = 'opened' THEN $6::timestamptz END,
-                                         CASE WHEN $5 = 'closed' THEN $6::timestamptz END, $6::timestamptz) FROM held h
+-- The reverts come first: they lock all pull requests in order.
+WITH held AS MATERIALIZED (SELECT repository_hold($1, $7) AS repo), noted AS MATERIALIZED (
+    SELECT h.repo, CASE WHEN num_nonnulls($8::text, $9::jsonb) > 0 THEN reverts_note(h.repo, $3, $8, $9::jsonb, $6::timestamptz) END
+    FROM held h
 )
-SELECT CASE WHEN num_nonnulls($8::text, $9::jsonb) > 0 THEN reverts_note(u.repo, $3, $8, $9::jsonb, $6::timestamptz) END FROM updated u;
+SELECT code_host_item_update(n.repo, $2, $3, $4, CASE WHEN $5 = 'opened' THEN $6::timestamptz END,
+                             CASE WHEN $5 = 'closed' THEN $6::timestamptz END, $6::timestamptz) FROM noted n;
 
 -- name: code_host_push
 -- $1 repository, $2 what its last commit reverts (JSON), $3 when, $4 number of the repository.

@@ -73,7 +73,8 @@ END $$;
 
 -- What an event of the code host says beside the state of a pull request: by which commit it was merged, and what it or a push reverts.
 -- `reverts`: [{"target", "by"}]; null: nothing. A run that is reporting a pull request holds its place in code_host_item: whoever comes
--- second of the two sees what the other wrote.
+-- second of the two sees what the other wrote. A revert may concern all of the repository, which one statement locks in the order of their
+-- key; so nothing of them may be locked before.
 CREATE OR REPLACE FUNCTION reverts_note(repo text, of_number bigint, merge_commit text, reverts jsonb, at timestamptz)
 RETURNS void LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -81,11 +82,12 @@ DECLARE
     owner uuid;
 BEGIN
     PERFORM repo_lock($1);
-    UPDATE code_host_item i SET merge_commit = $3
-    WHERE i.repo_key = lower($1) AND i.kind = 'pull_request' AND i.number = $2 AND i.merge_commit IS DISTINCT FROM $3 AND $3 IS NOT NULL;
-    IF $4 IS NOT NULL THEN
-        PERFORM FROM code_host_item i WHERE i.repo_key = lower($1) AND i.kind = 'pull_request' ORDER BY i.number FOR UPDATE;
-    END IF;
+    INSERT INTO code_host_item AS known (repo_key, kind, number, merge_commit)
+    SELECT lower($1), 'pull_request', x.number, CASE WHEN x.number = $2 THEN $3 END
+    FROM (SELECT $2 AS number WHERE $2 IS NOT NULL
+          UNION SELECT i.number FROM code_host_item i WHERE $4 IS NOT NULL AND i.repo_key = lower($1) AND i.kind = 'pull_request') x
+    ORDER BY x.number
+    ON CONFLICT (repo_key, kind, number) DO UPDATE SET merge_commit = coalesce(excluded.merge_commit, known.merge_commit);
     INSERT INTO code_host_revert AS known (repo_key, target, by, at)
     SELECT DISTINCT ON (r.target, r.by) lower($1), r.target, r.by, $5
     FROM jsonb_to_recordset(coalesce($4, '[]')) AS r (target text, by text) ORDER BY r.target, r.by

@@ -8,6 +8,7 @@ import pytest
 
 from lib.check import messages
 from lib.outside.webhooks import Hook
+from lib.tables import common
 from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
@@ -102,6 +103,21 @@ def test_a_pull_request_that_only_reverts_is_no_trial_of_the_paper(repository):
     repository.wait(reapplied_by=repository.address(11), verdict="worked")
     outcomes = repository.outcomes()
     assert [row["number"] for row in outcomes["pull_requests"]] == [5] and outcomes["verdict"] == "worked"
+
+
+def test_a_revert_locks_pull_requests_in_their_order(cluster, repository):
+    """As reports do, which could otherwise wait for each other in a circle."""
+    repository.report(5)
+    repository.report(9)
+    repository.merge(5)
+    repository.wait(stage="merged")
+    with cluster.postgres.connect("fleet") as holder, cluster.postgres.connect("fleet") as db:
+        fleet_tables.hold_item(holder, repository.name, 5)
+        repository.merge(9, "Reverts #5", day=2)
+        wait_for(lambda: common.blocked_by(db, holder), "the revert waits for the first one")
+        assert fleet_tables.is_item_free(db, repository.name, 9)
+        holder.execute("ROLLBACK")
+    repository.wait(reverted_by=repository.address(9))
 
 
 def test_a_reverted_experiment_has_not_worked(repository):

@@ -25,10 +25,23 @@ def tell_item(db, repo, kind, number, state, opened, closed, at=None):
                [repo, kind, number, state, opened, closed, at])
 
 
-def revert_item(db, repo, number, at):
-    """The code host tells that a pull request was reverted."""
-    db.execute("SELECT reverts_note(%s, NULL, NULL, jsonb_build_array(jsonb_build_object('target', '#' || %s::int, 'by', '#900')), %s)",
-               [repo, number, at])
+def revert_item(db, repo, number, at, by=900):
+    """The code host tells that a pull request was reverted by another one."""
+    db.execute("SELECT reverts_note(%s, NULL, NULL, jsonb_build_array(jsonb_build_object('target', '#' || %s::int, 'by', '#' || %s::int)), %s)",
+               [repo, number, by, at])
+
+
+def hold_item(db, repo, number):
+    """Begin a transaction that holds what is known of a pull request."""
+    db.execute("BEGIN")
+    db.execute("SELECT FROM code_host_item WHERE repo_key = lower(%s) AND kind = 'pull_request' AND number = %s FOR UPDATE", [repo, number])
+
+
+def is_item_free(db, repo, number):
+    """Whether nobody holds what is known of a pull request."""
+    rows = db.execute("SELECT FROM code_host_item WHERE repo_key = lower(%s) AND kind = 'pull_request' AND number = %s FOR UPDATE SKIP LOCKED",
+                      [repo, number])
+    return rows.rowcount == 1
 
 
 def told_stages(db, url):
