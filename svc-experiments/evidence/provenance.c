@@ -42,6 +42,8 @@ static const struct relation DERIVED = {"wasDerivedFrom", "prov:generatedEntity"
 static const struct relation DERIVES = {"wasDerivedFrom", "prov:generatedEntity", "prov:usedEntity",
                                         true};
 static const struct relation INFORMED = {"wasInformedBy", "prov:informed", "prov:informant", false};
+static const struct relation INVALIDATED = {"wasInvalidatedBy", "prov:entity", "prov:activity",
+                                            false};
 static const struct relation INFORMS = {"wasInformedBy", "prov:informed", "prov:informant", true};
 
 /* By the kind of an edge and the classes of its ends; the first row that fits. NULL fits every
@@ -51,14 +53,17 @@ static const struct rule {
 	enum class from, to;
 	const struct relation *relation;
 } RULES[] = {
-	{"opened", ACTIVITY, ENTITY, &MAKES},      /* a run made the pull request */
-	{"opened", ENTITY, ENTITY, &DERIVES},      /* of an experiment */
-	{"supports", ENTITY, ENTITY, &DERIVES},    /* the decision is derived from the analysis */
-	{"decides", ENTITY, ENTITY, &DERIVES},     /* what the experiment is, from the decision */
-	{"part_of", ACTIVITY, ACTIVITY, &INFORMS}, /* a selection informed its run */
-	{"uses", ENTITY, ACTIVITY, &MADE},         /* an analysis of an evaluation run */
-	{NULL, ACTIVITY, ENTITY, &USED},           {NULL, ENTITY, ENTITY, &DERIVED},
-	{NULL, ACTIVITY, ACTIVITY, &INFORMED},     {NULL, ENTITY, ACTIVITY, &MADE},
+	{"opened", ACTIVITY, ENTITY, &MAKES},       /* a run made the pull request */
+	{"opened", ENTITY, ENTITY, &DERIVES},       /* of an experiment */
+	{"reapplied_by", ENTITY, ENTITY, &DERIVES}, /* what merges it again is derived from it */
+	{"supports", ENTITY, ENTITY, &DERIVES},     /* the decision is derived from the analysis */
+	{"decides", ENTITY, ENTITY, &DERIVES},      /* what the experiment is, from the decision */
+	{"part_of", ACTIVITY, ACTIVITY, &INFORMS},  /* a selection informed its run */
+	{"uses", ENTITY, ACTIVITY, &MADE},          /* an analysis of an evaluation run */
+	{NULL, ACTIVITY, ENTITY, &USED},
+	{NULL, ENTITY, ENTITY, &DERIVED},
+	{NULL, ACTIVITY, ACTIVITY, &INFORMED},
+	{NULL, ENTITY, ACTIVITY, &MADE},
 };
 
 /* A document under construction. */
@@ -136,8 +141,12 @@ static void add_time(const struct provenance *p, yyjson_mut_val *record, const c
 
 /* --- Records ---------------------------------------------------------------------------------- */
 
+/* Of a kind that is not known here, nothing more can be said than that it is a thing. */
 static enum class class_of_kind(const char *kind) {
-	size_t i = 0; while (strcmp(CLASSES[i].kind, kind) != 0) i++; return CLASSES[i].class;
+	for (size_t i = 0; i < ARRAY_LEN(CLASSES);
+	     i++) if (strcmp(CLASSES[i].kind, kind) == 0) return CLASSES[i]
+		.class;
+	return ENTITY;
 }
 
 /* The member of the document for records of one kind. */
@@ -201,6 +210,44 @@ static void add_author(struct provenance *p, const char *entity, yyjson_val *dat
 		             add_agent(p, arena_printf(p->arena, "key:%s", key), "prov:Person"));
 }
 
+/* --- Reverts ---------------------------------------------------------------------------------- */
+
+static const char *kind_of(const struct provenance *p, const char *id)
+{
+	size_t index, count;
+	yyjson_val *node;
+	yyjson_arr_foreach (p->nodes, index, count, node)
+		if (strcmp(json_get_text(node, "id"), id) == 0)
+			return json_get_text(node, "kind");
+	return NULL;
+}
+
+/* The activity that reverts with a pull request or commit, once. */
+static const char *add_revert(struct provenance *p, const char *by, yyjson_val *at)
+{
+	const char *id = id_of(p, arena_printf(p->arena, "revert:%s", by));
+	if (yyjson_mut_obj_get(records(p, "activity"), id))
+		return id;
+	yyjson_mut_val *record = add_record(p, "activity", id);
+	add_type(p, record, "expops:revert");
+	add_time(p, record, "prov:startTime", at);
+	add_time(p, record, "prov:endTime", at);
+	add_worker(p, id, NULL);
+	if (kind_of(p, by))
+		add_relation(p, &USED, id, id_of(p, by));
+	return id;
+}
+
+/* The end of a pull request that was reverted. */
+static void add_invalidation(struct provenance *p, const char *entity, yyjson_val *data)
+{
+	const char *by = json_get_text(data, "reverted_by");
+	yyjson_val *at = json_get(data, "reverted_at");
+	if (by)
+		add_time(p, add_relation(p, &INVALIDATED, entity, add_revert(p, by, at)),
+		         "prov:time", at);
+}
+
 /* --- Nodes and edges -------------------------------------------------------------------------- */
 
 /* The experiment itself carries the digest of the graph. */
@@ -227,16 +274,7 @@ static void add_node(struct provenance *p, yyjson_val *node)
 		add_worker(p, id, data);
 	else
 		add_author(p, id, data);
-}
-
-static const char *kind_of(const struct provenance *p, const char *id)
-{
-	size_t index, count;
-	yyjson_val *node;
-	yyjson_arr_foreach (p->nodes, index, count, node)
-		if (strcmp(json_get_text(node, "id"), id) == 0)
-			return json_get_text(node, "kind");
-	return NULL;
+	add_invalidation(p, id, data);
 }
 
 static const struct relation *relation_of(const char *kind, enum class from, enum class to)
@@ -248,10 +286,13 @@ static const struct relation *relation_of(const char *kind, enum class from, enu
 	return RULES[i].relation;
 }
 
+/* A revert is told with the pull request that it ended. */
 static void add_edge(struct provenance *p, yyjson_val *edge)
 {
 	const char *from = json_get_text(edge, "from"), *to = json_get_text(edge, "to");
 	const char *kind = json_get_text(edge, "kind");
+	if (strcmp(kind, "reverted_by") == 0)
+		return;
 	const char *from_kind = kind_of(p, from), *to_kind = kind_of(p, to);
 	const struct relation *relation =
 		relation_of(kind, class_of_kind(from_kind), class_of_kind(to_kind));

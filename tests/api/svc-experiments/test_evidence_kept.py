@@ -167,6 +167,39 @@ def test_provenance_is_read_by_others_and_written_again(steps, paper):
     assert kinds == {"prov:Organization", "prov:SoftwareAgent", "prov:Person"} and f"id:{run}" in told["activity"]
 
 
+def qualified(id):
+    return "id:" + id.replace(":", "%3A").replace("/", "%2F")
+
+
+def test_provenance_ends_a_pull_request_that_was_reverted(steps, paper):
+    url = steps.open(7, paper)
+    steps.settle(7, "merged", days=3)
+    steps.revert(7, by=900, days=2)
+    steps.revert(900, by=901, days=1)
+    experiment = steps.experiment(paper, pr_url=url)
+    merged, reverting, again = (qualified(url.replace("/7", f"/{number}")) for number in (7, 900, 901))
+    activity = reverting.replace("id:", "id:revert%3A")
+    at = steps.evidence(experiment).nodes[url]["data"]["reverted_at"]
+    answer = steps.api.get(f"/experiments/{experiment}/evidence?format=prov", expect=200)
+    told = answer.json()
+    assert list(told["wasInvalidatedBy"].values()) == [{"prov:entity": merged, "prov:activity": activity, "prov:time": at}]
+    reverted = told["activity"][activity]
+    assert (reverted["prov:type"]["$"], reverted["prov:startTime"], reverted["prov:endTime"]) == ("expops:revert", at, at)
+    assert (activity, reverting) in {(row["prov:activity"], row["prov:entity"]) for row in told["used"].values()}
+    derived = {(row["prov:generatedEntity"], row["prov:usedEntity"]) for row in told["wasDerivedFrom"].values()}
+    assert (again, merged) in derived and not {(merged, reverting), (merged, again)} & derived
+    document = ProvDocument.deserialize(content=answer.text, format="json")
+    assert document == ProvDocument.deserialize(content=document.serialize(format="json"), format="json")
+
+
+def test_a_kind_of_node_that_this_version_does_not_know_is_an_entity(db, steps):
+    made = steps.api.post("/experiments", {"name": "typed", "status": "abandoned"}, expect=201).json()["id"]
+    decision = wait_kept(steps, made).one("decision")["id"]
+    experiments_tables.rename_kept_kind(db, made, "decision", "verdict")
+    told = steps.api.get(f"/experiments/{made}/evidence?at=decision&format=prov", expect=200).json()
+    assert told["entity"][qualified(decision)]["prov:type"]["$"] == "expops:verdict"
+
+
 def test_what_was_kept_has_the_same_forms(steps, paper):
     experiment, *_ = whole_story(steps, paper)
     graph = wait_kept(steps, experiment, lambda graph: graph.one("decision")["data"]["decision"])

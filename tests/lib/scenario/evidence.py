@@ -55,6 +55,12 @@ class Steps:
             fleet_tables.own_repository(db, self.user.account, self.repo)
             fleet_tables.tell_item(db, self.repo, "pull_request", number, state, at - timedelta(days=1), at)
 
+    def revert(self, number, by, days=0):
+        """The code host tells that a merged pull request was reverted by another one, so many days ago."""
+        at = datetime.now(timezone.utc) - timedelta(days=days)
+        with self.cluster.postgres.connect("fleet") as db:
+            fleet_tables.revert_item(db, self.repo, number, at, by)
+
     def experiment(self, paper, **members):
         context = {"resource": {"arxiv_id": paper}, "target_repo": self.repo}
         body = {"name": f"E {secrets.token_hex(4)}", "launch_context": context, "status": "running", **members}

@@ -44,6 +44,12 @@ def waiting_to_keep(db, experiment, interrupted=False):
                       "AND input ->> 'experiment_id' = %s AND (NOT %s OR interruptions > 0)", [experiment, interrupted]).fetchone()[0]
 
 
+def rename_kept_kind(db, experiment, kind, becomes):
+    """What was kept of the experiment has another kind of nodes in place of one."""
+    query = "UPDATE experiment_evidence SET graph = replace(graph::text, %s, %s)::jsonb WHERE experiment_id = %s"
+    db.execute(query, [f'"kind": "{kind}"', f'"kind": "{becomes}"', experiment])
+
+
 def let_keep(db, account, experiment, at):
     """Let the evidence be kept of a decision at that time."""
     db.execute("SELECT task_put('evidence_keep', %s, jsonb_build_object('experiment_id', %s::text, 'version', 1, 'at', time_json(%s), "
