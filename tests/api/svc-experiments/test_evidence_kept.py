@@ -116,7 +116,7 @@ def whole_story(steps, paper):
     interest = steps.interest()
     recommendation = steps.recommend(paper, interest)
     url = steps.open(7, paper, recommendation_id=recommendation, agent="agent_one", model="m-1", cost_usd=1.5, broad_pool_size=40,
-                     selection_rejected=[{"arxiv_id": "2401.00001", "reason": "see `rm -rf` @everyone\n# x", "gate": "risk"}])  # fmt: skip
+                     selection_rejected=[{"arxiv_id": "2401.31337", "reason": "see `rm -rf` @everyone\n# x", "gate": "risk"}])  # fmt: skip
     steps.settle(7, "merged")
     runs = [{"run_id": str(uuid.uuid4()), "status": "succeeded", "metrics": {"ndcg": 0.4}}]
     experiment = steps.experiment(paper, pr_url=url, ab_test_results={"eval_runs": runs})
@@ -134,8 +134,8 @@ def test_a_page_for_people(steps, paper):
     parts = [line for line in lines if line.startswith("## ")]
     assert parts == ["## Way", "## Cost", "## Passed over", "## Result", "## Decision", "## Record"]
     assert "1.50 USD, known of 1 of 1 runs." in lines
-    (passed,) = [line for line in lines if "2401.00001" in line]
-    assert passed.endswith("`2401.00001`: `risk`, `` see `rm -rf` @everyone # x ``")
+    (passed,) = [line for line in lines if "2401.31337" in line]
+    assert passed.endswith("`2401.31337`: `risk`, `` see `rm -rf` @everyone # x ``")
     assert any(line.startswith("- ") and "Paper: " in line and f"`Paper {paper}`" in line for line in lines)
     assert any(url in line and "`merged`" in line for line in lines)
     assert "> It ranks better." in lines and f"- SHA-256 of the graph: `{graph.answer['digest']}`" in lines

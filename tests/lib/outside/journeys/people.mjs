@@ -29,9 +29,10 @@ export const people = ({ open, logIn, violations }) => ({
     await isShown(values.own);
 
     await owner.page.reload();
-    await owner.page.getByLabel(`Role of ${values.email}`).selectOption("viewer");
     const row = owner.page.getByRole("row").filter({ hasText: values.email });
-    await owner.page.waitForResponse((answer) => answer.url().includes("/team") && answer.request().method() === "PATCH");
+    const changed = owner.page.waitForResponse((answer) => answer.url().includes("/team") && answer.request().method() === "PATCH");
+    await owner.page.getByLabel(`Role of ${values.email}`).selectOption("viewer");
+    await changed;
     await row.getByRole("button", { name: "Remove" }).click();
     const asked = owner.page.getByRole("dialog", { name: `Remove ${values.email} from the account?` });
     await asked.getByRole("button", { name: "Remove" }).click();
