@@ -443,7 +443,7 @@ static bool worker_make_first(struct process *process)
 
 static void check_certificates(struct request *rq)
 {
-	tls_store_check(rq->worker->process->tls);
+	tls_store_check(rq->worker->process->tls, time_monotonic_ms());
 }
 
 /* Read the certificates again when their files change. */

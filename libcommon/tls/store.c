@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#define RETRY_MS 30000 /* what could not be used is read again, although its files look the same */
+
 METRIC_GAUGE(expires, "expops_tls_certificate_expires_timestamp_seconds",
              "When the certificate of the file that is served expires.", "certificate");
 METRIC_GAUGE(stale, "expops_tls_certificates_stale",
@@ -22,7 +24,7 @@ struct file_stamp {
 	dev_t device;
 	ino_t inode;
 	off_t size;
-	struct timespec modified;
+	struct timespec modified, changed; /* the content; the mode and the owner, too */
 };
 
 struct stamps {
@@ -39,6 +41,8 @@ struct tls_store {
 	_Atomic uint64_t generation;
 	/* Of the thread that checks: */
 	struct stamps read, seen; /* of the files that were read last, and at the last check */
+	uint64_t read_ms;         /* when they were */
+	char *fault;              /* why they cannot be used; NULL: they are served */
 	int64_t expires_s[TLS_PAIRS_MAX];
 	uint64_t published; /* the generation that the metrics tell of */
 };
@@ -69,6 +73,7 @@ static struct file_stamp stamp_of(const char *path)
 		stamp.inode = stat_now.st_ino;
 		stamp.size = stat_now.st_size;
 		stamp.modified = stat_now.st_mtim;
+		stamp.changed = stat_now.st_ctim;
 	}
 	return stamp;
 }
@@ -149,19 +154,27 @@ static void publish_expiry(struct tls_store *store)
 		           (double)store->expires_s[i]);
 }
 
-/* Read the files that have changed, and say how that went. */
+/* Say how reading the files again went; `fault`: why they cannot be used, or NULL. */
+static void report(struct tls_store *store, const char *fault)
+{
+	metric_set(&stale, NULL, NULL, fault != NULL);
+	if (!fault)
+		log_info(LOG_GROUP_MAIN, "certificates read again");
+	else if (!store->fault || strcmp(store->fault, fault) != 0)
+		log_error(LOG_GROUP_MAIN,
+		          "the new certificates cannot be used, the previous ones are served",
+		          f_text("reason", fault));
+	free(store->fault);
+	store->fault = fault ? strdup(fault) : NULL;
+	require(store->fault || !fault);
+}
+
 static void read_again(struct tls_store *store)
 {
 	struct arena *arena = arena_new();
 	const char *reason;
-	bool is_stale = store_read(store, arena, &reason) != ERR_NONE;
-	metric_set(&stale, NULL, NULL, is_stale);
-	if (is_stale)
-		log_error(LOG_GROUP_MAIN,
-		          "the new certificates cannot be used, the previous ones are served",
-		          f_text("reason", reason));
-	else
-		log_info(LOG_GROUP_MAIN, "certificates read again");
+	enum err_code code = store_read(store, arena, &reason);
+	report(store, code ? reason : NULL);
 	arena_free(arena);
 }
 
@@ -215,18 +228,21 @@ void tls_store_free(struct tls_store *store)
 	pems_free(store->pems);
 	pthread_mutex_destroy(&store->lock);
 	explicit_bzero(&store->seed, sizeof(store->seed));
+	free(store->fault);
 	arena_free(store->arena);
 	free(store);
 }
 
-void tls_store_check(struct tls_store *store)
+void tls_store_check(struct tls_store *store, uint64_t now_ms)
 {
 	struct stamps now;
 	take_stamps(store, &now);
 	bool is_steady = stamps_equal(&now, &store->seen);
+	bool is_retry_due = store->fault && now_ms >= store->read_ms + RETRY_MS;
 	store->seen = now;
-	if (is_steady && !stamps_equal(&now, &store->read)) {
+	if (is_steady && (is_retry_due || !stamps_equal(&now, &store->read))) {
 		store->read = now;
+		store->read_ms = now_ms;
 		read_again(store);
 	}
 	publish_expiry(store);

@@ -18,10 +18,12 @@ enum err_code tls_store_new(const struct tls_settings *settings, struct arena *a
 /** After the last context of it. NULL is fine. */
 void tls_store_free(struct tls_store *store);
 
-/** Read the files again if they have changed since the last call and not since the one before, so
- * that a pair that is being written is not read in part. What cannot be used is logged, and the
- * previous certificates stay. Only one thread calls it. */
-void tls_store_check(struct tls_store *store);
+/** Read the files again if they have changed, and not since the last call, so that a pair that is
+ * being written is not read in part. What cannot be used is logged, and the previous certificates
+ * stay; it is tried again when the files change (their mode and owner, too) and every 30 seconds,
+ * since reading may have failed for want of a descriptor. `now_ms`: time_monotonic_ms(). Only one
+ * thread calls it. */
+void tls_store_check(struct tls_store *store, uint64_t now_ms);
 
 /** Counts up when the certificates have changed. From any thread. */
 uint64_t tls_store_generation(const struct tls_store *store);

@@ -1,7 +1,7 @@
 #include "tls/conn.h"
 
 #include "base/base.h"
-#include "scratch.h"
+#include "certificate.h"
 #include "tls/context.h"
 #include "tls/version.h"
 
@@ -265,29 +265,19 @@ static void a_changed_byte_is_noticed(void **state)
 static int start(void **state)
 {
 	(void)state;
-	char folder[SCRATCH_PATH_MAX], command[512], files[2][SCRATCH_PATH_MAX + 20];
+	char folder[SCRATCH_PATH_MAX];
 	scratch_new(folder, "tls");
-	snprintf(files[0], sizeof(files[0]), "%s/certificate.pem", folder);
-	snprintf(files[1], sizeof(files[1]), "%s/key.pem", folder);
-	snprintf(
-		command, sizeof(command),
-		"openssl req -x509 -nodes -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -days 2 "
-		"-subj /CN=localhost -out %s -keyout %s 2>/dev/null",
-		files[0], files[1]);
-	if (system(command) != 0)
-		exit(77);
-	const struct tls_settings settings = {.certificates = files[0],
-	                                      .keys = files[1],
+	const struct certificate_files files = certificate_make(folder);
+	const struct tls_settings settings = {.certificates = files.certificate,
+	                                      .keys = files.key,
 	                                      .min_version = "1.2"};
 	struct arena *arena = arena_new();
 	const char *reason;
 	require(!tls_store_new(&settings, arena, &store, &reason));
 	arena_free(arena);
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 2; i++)
 		contexts[i] = tls_context_new(store);
-		remove(files[i]);
-	}
-	return remove(folder);
+	return remove(files.certificate) || remove(files.key) || remove(folder);
 }
 
 static int stop(void **state)
