@@ -83,6 +83,7 @@ static void configure(struct tls_config *config, struct tls_context *context)
 	mbedtls_ssl_conf_ciphersuites(ssl, CIPHERS);
 	tls_configure_version(ssl, tls_store_version(context->store));
 	tls_configure_curves(ssl);
+	tls_configure_key_exchange(ssl);
 	require(mbedtls_ssl_conf_alpn_protocols(ssl, PROTOCOLS) == 0);
 	mbedtls_ssl_conf_renegotiation(ssl, MBEDTLS_SSL_RENEGOTIATION_DISABLED);
 	mbedtls_ssl_conf_session_tickets_cb(ssl, write_ticket, take_ticket, context);

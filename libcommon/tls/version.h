@@ -37,6 +37,14 @@ static inline void tls_configure_curves(mbedtls_ssl_config *conf)
 	mbedtls_ssl_conf_groups(conf, GROUPS);
 }
 
+/* Continuing a session makes a new key, too: what was recorded is not read with the key of its
+ * ticket. */
+static inline void tls_configure_key_exchange(mbedtls_ssl_config *conf)
+{
+	mbedtls_ssl_conf_tls13_key_exchange_modes(
+		conf, MBEDTLS_SSL_TLS1_3_KEY_EXCHANGE_MODE_EPHEMERAL_ALL);
+}
+
 #define TLS_1_3_CIPHERS                                                       \
 	MBEDTLS_TLS1_3_AES_128_GCM_SHA256, MBEDTLS_TLS1_3_AES_256_GCM_SHA384, \
 		MBEDTLS_TLS1_3_CHACHA20_POLY1305_SHA256,
@@ -65,6 +73,11 @@ static inline void tls_configure_curves(mbedtls_ssl_config *conf)
 		MBEDTLS_ECP_DP_NONE,
 	};
 	mbedtls_ssl_conf_curves(conf, CURVES);
+}
+
+static inline void tls_configure_key_exchange(mbedtls_ssl_config *conf)
+{
+	(void)conf; /* of TLS 1.2 the ciphers say it */
 }
 
 #define TLS_1_3_CIPHERS
