@@ -44,9 +44,10 @@ static bool line_parse(const char *line, struct proxy_header *header)
 	const char *at = line + strlen(PREFIX);
 	if (!take_word(&at, family, sizeof(family)))
 		return false;
-	header->client[0] = '\0';
-	if (strcmp(family, "UNKNOWN") == 0)
+	if (strcmp(family, "UNKNOWN") == 0) {
+		memcpy(header->client, PROXY_CLIENT_UNKNOWN, sizeof(PROXY_CLIENT_UNKNOWN));
 		return true;
+	}
 	bool is_v4 = strcmp(family, "TCP4") == 0;
 	if (!is_v4 && strcmp(family, "TCP6") != 0)
 		return false;
@@ -75,7 +76,7 @@ static enum proxy_header_state parse_v1(const char *data, size_t length,
 		return PROXY_HEADER_INVALID;
 	memcpy(line, data, line_length - 1);
 	line[line_length - 1] = '\0';
-	ret_header->length = line_length + 1;
+	*ret_header = (struct proxy_header){.length = line_length + 1};
 	return line_parse(line, ret_header) ? PROXY_HEADER_COMPLETE : PROXY_HEADER_INVALID;
 }
 
@@ -87,6 +88,13 @@ static const char SIGNATURE[] = "\r\n\r\n\0\r\nQUIT\n";
 #define SIGNATURE_LEN (sizeof(SIGNATURE) - 1)
 
 enum command { COMMAND_LOCAL = 0x20, COMMAND_PROXY = 0x21 };
+
+/* What follows the addresses, section 2.2.1: TLVs, each a type, a length of two bytes, and a value.
+ * The value of PP2_TYPE_SSL begins with flags and the result of verifying the client. */
+#define TLV_START_BYTES 3
+#define PP2_TYPE_SSL    0x20
+#define PP2_CLIENT_SSL  0x01 /* a flag: the client speaks TLS */
+#define SSL_MIN_BYTES   5
 
 /* What may follow COMMAND_PROXY, section 2.2: transport protocol and address family in a byte, the
  * bytes of the addresses, and the family of the first; 0: it is not one of the Internet. */
@@ -115,19 +123,41 @@ static void client_format(int family, const unsigned char *address, char *out)
 	inet_ntop(family, address, out, INET6_ADDRSTRLEN);
 }
 
-static bool addresses_parse(unsigned char code, const unsigned char *addresses, size_t length,
-                            struct proxy_header *header)
+/* False: one is cut off. */
+static bool tlvs_parse(const unsigned char *at, const unsigned char *end,
+                       struct proxy_header *header)
 {
-	for (size_t i = 0; i < ARRAY_LEN(FAMILIES); i++) {
-		if (FAMILIES[i].code != code)
-			continue;
-		if (length < FAMILIES[i].address_bytes)
+	while (at < end) {
+		if (end - at < TLV_START_BYTES)
 			return false;
-		if (FAMILIES[i].family)
-			client_format(FAMILIES[i].family, addresses, header->client);
+		bool is_ssl = at[0] == PP2_TYPE_SSL;
+		ptrdiff_t length = at[1] << 8 | at[2];
+		at += TLV_START_BYTES;
+		if (end - at < length || (is_ssl && length < SSL_MIN_BYTES))
+			return false;
+		if (is_ssl)
+			header->is_by_tls = at[0] & PP2_CLIENT_SSL;
+		at += length;
+	}
+	return true;
+}
+
+/* What follows the start of COMMAND_PROXY. Where the client is unknown, so is what else the header
+ * has. */
+static bool client_parse(unsigned char code, const unsigned char *data, size_t length,
+                         struct proxy_header *header)
+{
+	size_t i = 0;
+	while (i < ARRAY_LEN(FAMILIES) && FAMILIES[i].code != code)
+		i++;
+	if (i == ARRAY_LEN(FAMILIES) || length < FAMILIES[i].address_bytes)
+		return false;
+	if (!FAMILIES[i].family) {
+		memcpy(header->client, PROXY_CLIENT_UNKNOWN, sizeof(PROXY_CLIENT_UNKNOWN));
 		return true;
 	}
-	return false;
+	client_format(FAMILIES[i].family, data, header->client);
+	return tlvs_parse(data + FAMILIES[i].address_bytes, data + length, header);
 }
 
 static enum proxy_header_state parse_v2(const char *data, size_t length,
@@ -143,10 +173,9 @@ static enum proxy_header_state parse_v2(const char *data, size_t length,
 		return PROXY_HEADER_INVALID;
 	if (length < START_BYTES + rest)
 		return PROXY_HEADER_PARTIAL;
-	ret_header->length = START_BYTES + rest;
-	ret_header->client[0] = '\0';
+	*ret_header = (struct proxy_header){.length = START_BYTES + rest};
 	bool is_valid = command == COMMAND_LOCAL ||
-	                addresses_parse(family, bytes + START_BYTES, rest, ret_header);
+	                client_parse(family, bytes + START_BYTES, rest, ret_header);
 	return is_valid ? PROXY_HEADER_COMPLETE : PROXY_HEADER_INVALID;
 }
 

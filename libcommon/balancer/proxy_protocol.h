@@ -7,8 +7,12 @@
  *     0d 0a 0d 0a 00 0d 0a 51 55 49 54 0a  21  11  00 0c  c0 00 02 01 …    version 2: signature,
  *                             version and command, family, length, addresses
  *
- * A header that names no client, `UNKNOWN` or the command LOCAL, is of a connection that the load
- * balancer makes for itself, such as a health check.
+ * The command LOCAL is of a connection that the load balancer makes for itself, such as a health
+ * check. A header that passes on a connection and does not say whose, `UNKNOWN` or a family that is
+ * not of the Internet, leaves the client unknown: the load balancer did not look at what it sends.
+ *
+ * After the addresses of version 2 are TLVs (type, length, value). One says that the client speaks
+ * TLS with the load balancer (PP2_TYPE_SSL); those of other types are skipped.
  */
 #pragma once
 
@@ -24,9 +28,13 @@ enum proxy_header_state {
 	PROXY_HEADER_INVALID,
 };
 
+#define PROXY_CLIENT_UNKNOWN "unknown"
+
 struct proxy_header {
-	size_t length;                 /* of the header; what follows is the client's */
-	char client[INET6_ADDRSTRLEN]; /* its address; "": the header names none */
+	size_t length; /* of the header; what follows is the client's */
+	/* Its address or PROXY_CLIENT_UNKNOWN; "": it is the load balancer itself. */
+	char client[INET6_ADDRSTRLEN];
+	bool is_by_tls; /* the client speaks TLS, which ends in the load balancer */
 };
 
 /** Read a header at the start of `data`. Sets *ret_header when it is complete. */

@@ -421,6 +421,7 @@ void http_conn_new(struct http_listener *listener, int fd, const struct sockaddr
 	require(conn);
 	conn->server = server;
 	conn->tls_context = listener->tls;
+	conn->scheme = listener->tls ? "https" : "http";
 	conn->is_keep_alive = true;
 	server->handle_count++;
 	server->conn_count++;

@@ -107,6 +107,7 @@ struct http_conn {
 	char *preamble;                  /* a part of a PROXY header; NULL: none */
 	size_t preamble_length;
 	struct tls_conn *tls; /* from the first byte of a handshake on */
+	const char *scheme;   /* `http` or `https` */
 	llhttp_t parser;
 	TAILQ_ENTRY(http_conn) all, due;
 	enum conn_class class;
@@ -252,8 +253,9 @@ void http_server_handle_closed(struct http_server *server);
 
 /* preamble.c */
 
-/** Take the header of the PROXY protocol that a connection begins with: set `peer`, and `data` and
- * `length` to what follows it. False: that is not there yet, or is_broken was set. */
+/** Take the header of the PROXY protocol that a connection begins with: set `peer` and `scheme` to
+ * the client's, and `data` and `length` to what follows it. False: that is not there yet, or
+ * is_broken was set. */
 bool http_preamble_receive(struct http_conn *conn, const char **data, size_t *length);
 
 /* secure.c */

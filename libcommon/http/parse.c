@@ -210,7 +210,7 @@ void http_parse_begin(struct http_conn *conn)
 		.arena = arena,
 		.started_us = time_monotonic_us(),
 		.peer = conn->peer,
-		.scheme = conn->tls ? "https" : "http",
+		.scheme = conn->scheme,
 	};
 	exchange->conn = conn;
 	exchange->arena = arena;

@@ -59,6 +59,8 @@ bool http_preamble_receive(struct http_conn *conn, const char **data, size_t *le
 	}
 	if (*header.client)
 		memcpy(conn->peer, header.client, sizeof(conn->peer));
+	if (header.is_by_tls)
+		conn->scheme = "https";
 	*data += header.length - had;
 	*length -= header.length - had;
 	end(conn);

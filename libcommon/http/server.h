@@ -102,8 +102,9 @@ struct http_handler {
 	/** The exchange is over: the response was sent or aborted. The last call for it. */
 	void (*on_done)(struct http_exchange *x);
 	/** Whether connections of this peer begin with a header of the PROXY protocol
-	 * (balancer/proxy_protocol.h), before TLS; the peer is then the client that it names, and a
-	 * connection without a header is closed. NULL: none do. */
+	 * (balancer/proxy_protocol.h), before TLS; peer and scheme are then those of the client
+	 * that it tells of, the peer `unknown` where it does not say, and a connection without a
+	 * header is closed. NULL: none do. */
 	bool (*awaits_header)(struct http_server *server, const char *peer);
 	/** Whether a client may begin a TLS handshake now, which costs a millisecond or more. NULL:
 	 * all may. */

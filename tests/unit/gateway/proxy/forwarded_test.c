@@ -86,6 +86,9 @@ static const struct {
 	{"10.0.0.0/8", "10.0.0.1", {"10.0.0.3, 10.0.0.2"}, {NULL}, "10.0.0.3", "http"},
 	{"10.0.0.0/8", "10.0.0.1", {"6.6.6.6, nonsense, 10.0.0.2"}, {NULL}, "10.0.0.2", "http"},
 
+	/* nobody knows who sent these */
+	{"0.0.0.0/0, ::/0, unix", "unknown", {"6.6.6.6"}, {"https"}, "unknown", "http"},
+
 	/* the scheme that belongs to the client's address */
 	{"10.0.0.0/8", "10.0.0.1", {"192.0.2.1, 10.0.0.2"}, {"https, http"}, "192.0.2.1", "https"},
 	{"10.0.0.0/8",

@@ -16,12 +16,18 @@
 #define V6_CLIENT "\x20\x01\x0d\xb8\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01"
 #define V4_MAPPED "\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xc0\x00\x02\x01"
 #define PORTS     "\xc8\x22\x01\xbb"
+#define NOOP      "\x04\x00\x02.."
+#define SSL(flag) "\x20\x00\x05" flag "\x00\x00\x00\x00"
+#define VERSION   "\x21\x00\x07TLSv1.3" /* of TLS, within PP2_TYPE_SSL */
+#define QUARTER   "......................................................"
+#define UNIX      QUARTER QUARTER QUARTER QUARTER /* 216 bytes */
 #define TEXT(t)   t, sizeof(t) - 1
 
 static const struct {
 	const char *data;
 	size_t length;
 	const char *client;
+	bool is_by_tls;
 } GOOD[] = {
 	{TEXT("PROXY TCP4 192.0.2.1 10.0.0.9 51234 443\r\n"), "192.0.2.1"},
 	{TEXT("PROXY TCP4 255.255.255.255 0.0.0.0 65535 0\r\n"), "255.255.255.255"},
@@ -29,15 +35,26 @@ static const struct {
 	{TEXT("PROXY TCP6 ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff "
               "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff 65535 65535\r\n"),
          "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"},
-	{TEXT("PROXY UNKNOWN\r\n"), ""},
-	{TEXT("PROXY UNKNOWN ffff::1 ffff::2 65535 65535\r\n"), ""},
+	{TEXT("PROXY UNKNOWN\r\n"), "unknown"},
+	{TEXT("PROXY UNKNOWN ffff::1 ffff::2 65535 65535\r\n"), "unknown"},
 	{TEXT(SIGNATURE "\x21\x11\x00\x0c" V4), "192.0.2.1"},
 	{TEXT(SIGNATURE "\x21\x11\x00\x0f" V4 "\x04\x00\x00"), "192.0.2.1"},
 	{TEXT(SIGNATURE "\x21\x21\x00\x24" V6(V6_CLIENT, PORTS)), "2001:db8::1"},
 	{TEXT(SIGNATURE "\x21\x21\x00\x24" V6(V4_MAPPED, PORTS)), "192.0.2.1"},
-	{TEXT(SIGNATURE "\x21\x00\x00\x00"), ""},
+	{TEXT(SIGNATURE "\x21\x11\x00\x14" V4 SSL("\x01")), "192.0.2.1", true},
+	{TEXT(SIGNATURE "\x21\x11\x00\x14" V4 SSL("\x07")), "192.0.2.1", true},
+	{TEXT(SIGNATURE "\x21\x11\x00\x14" V4 SSL("\x06")), "192.0.2.1"},
+	{TEXT(SIGNATURE "\x21\x11\x00\x1e" V4 NOOP SSL("\x01") NOOP), "192.0.2.1", true},
+	{TEXT(SIGNATURE "\x21\x11\x00\x1e" V4 "\x20\x00\x0f\x01\x00\x00\x00\x00" VERSION),
+         "192.0.2.1", true},
+	{TEXT(SIGNATURE "\x21\x21\x00\x2c" V6(V6_CLIENT, PORTS) SSL("\x01")), "2001:db8::1", true},
+	{TEXT(SIGNATURE "\x21\x00\x00\x00"), "unknown"},
+	{TEXT(SIGNATURE "\x21\x00\x00\x08" SSL("\x01")), "unknown"},
+	{TEXT(SIGNATURE "\x21\x00\x00\x02.."), "unknown"},
+	{TEXT(SIGNATURE "\x21\x31\x00\xd8" UNIX), "unknown"},
 	{TEXT(SIGNATURE "\x20\x00\x00\x00"), ""},
 	{TEXT(SIGNATURE "\x20\x11\x00\x0c" V4), ""},
+	{TEXT(SIGNATURE "\x20\x11\x00\x14" V4 SSL("\x01")), ""},
 	{TEXT(SIGNATURE "\x20\xff\x00\x02\x01\x02"), ""},
 };
 
@@ -74,6 +91,11 @@ static const struct {
 	{TEXT(SIGNATURE "\x21\x31\x00\x0c" V4)},
 	{TEXT(SIGNATURE "\x21\x41\x00\x0c" V4)},
 	{TEXT(SIGNATURE "\x21\x11\xff\xff" V4)},
+	{TEXT(SIGNATURE "\x21\x11\x00\x0d" V4 "\x04")},
+	{TEXT(SIGNATURE "\x21\x11\x00\x0e" V4 "\x04\x00")},
+	{TEXT(SIGNATURE "\x21\x11\x00\x10" V4 "\x04\x00\x02.")},
+	{TEXT(SIGNATURE "\x21\x11\x00\x13" V4 "\x20\x00\x04\x01\x00\x00\x00")},
+	{TEXT(SIGNATURE "\x21\x11\x00\x13" V4 "\x20\x00\x05\x01\x00\x00\x00")},
 };
 
 static void headers_name_the_client(void **state)
@@ -88,6 +110,7 @@ static void headers_name_the_client(void **state)
 		                 PROXY_HEADER_COMPLETE);
 		assert_int_equal(header.length, GOOD[i].length);
 		assert_string_equal(header.client, GOOD[i].client);
+		assert_int_equal(header.is_by_tls, GOOD[i].is_by_tls);
 	}
 }
 
