@@ -38,8 +38,9 @@ struct gateway_process {
 	/* Of unknown keys (key_check.h): a bucket for each client, and how many run. */
 	struct rate_limiter *lookups;
 	_Atomic int unknown_lookups;
-	struct rate_limiter *handshakes; /* of TLS, of each client */
-	const struct trusted *trusted;
+	struct rate_limiter *handshakes;      /* of TLS, of each client */
+	const struct trusted *trusted;        /* for X-Forwarded-For and X-Forwarded-Proto */
+	const struct trusted *header_senders; /* of headers of the PROXY protocol */
 	const char *https_origin;      /* to which plain requests are sent; NULL: they are served */
 	const struct cors *cors;       /* NULL: no origin is allowed */
 	const struct console *console; /* NULL: it was built without one */

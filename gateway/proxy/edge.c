@@ -1,5 +1,6 @@
 #include "proxy/edge.h"
 
+#include "base/base.h"
 #include "base/timefmt.h"
 #include "console/console.h"
 #include "gateway_process.h"
@@ -26,8 +27,8 @@
 #define ANSWER_GRACE_MS 5000
 
 static int64_t rate_limit, account_rate_limit, open_rate_limit, handshake_rate, connect_timeout_ms;
-static const char *trusted_proxies, *cors_origins;
-static bool https_redirect, proxy_protocol;
+static const char *trusted_proxies, *proxy_protocol, *cors_origins;
+static bool https_redirect;
 
 const struct setting EDGE_SETTINGS[] = {
 	SETTING_INT(&rate_limit, "RATE_LIMIT", "1000", 0, 1000000,
@@ -47,9 +48,10 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_TEXT(&cors_origins, "CORS_ORIGINS", "",
                      "Origins of web pages that may call the API from a browser, such as "
                      "https://app.example.org; * for all."),
-	SETTING_BOOL(&proxy_protocol, "PROXY_PROTOCOL", "off",
-                     "Connections of TRUSTED_PROXIES begin with a header of the PROXY protocol, "
-                     "version 1 or 2, which names the client; others of theirs are closed."),
+	SETTING_TEXT(&proxy_protocol, "PROXY_PROTOCOL", "",
+                     "Load balancers each of whose connections begins with a header of the PROXY "
+                     "protocol, version 1 or 2, which names the client; addresses and networks as "
+                     "in TRUSTED_PROXIES."),
 	SETTING_BOOL(
 		&https_redirect, "HTTPS_REDIRECT", "off",
 		"Send requests that did not come by HTTPS to PUBLIC_URL (308), except probes."),
@@ -59,13 +61,26 @@ const struct setting EDGE_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* A header counts only where its sender is known. */
-static enum err_code check_proxy_protocol(void)
+static enum err_code check_networks(const char *name, const char *text)
 {
-	if (!proxy_protocol || *trusted_proxies)
-		return ERR_NONE;
-	fprintf(stderr, "PROXY_PROTOCOL: needs TRUSTED_PROXIES\n");
-	return ERR_INVALID;
+	struct arena *arena = arena_new();
+	const struct trusted *trusted;
+	enum err_code code = trusted_parse(arena, text, &trusted);
+	if (code)
+		fprintf(stderr, "%s: \"%s\" is not a list of addresses and networks\n", name, text);
+	arena_free(arena);
+	return code;
+}
+
+static enum err_code check_cors(void)
+{
+	struct arena *arena = arena_new();
+	const struct cors *cors;
+	enum err_code code = cors_parse(arena, cors_origins, &cors);
+	if (code)
+		fprintf(stderr, "CORS_ORIGINS: \"%s\" is not a list of origins\n", cors_origins);
+	arena_free(arena);
+	return code;
 }
 
 /* A redirect needs a place to lead to. */
@@ -80,19 +95,16 @@ static enum err_code check_redirect(void)
 
 enum err_code edge_settings_check(void)
 {
-	struct arena *arena = arena_new();
-	const struct trusted *trusted;
-	enum err_code code = trusted_parse(arena, trusted_proxies, &trusted);
-	if (code)
-		fprintf(stderr, "TRUSTED_PROXIES: \"%s\" is not a list of addresses and networks\n",
-		        trusted_proxies);
-	const struct cors *cors;
-	enum err_code cors_code = cors_parse(arena, cors_origins, &cors);
-	if (cors_code)
-		fprintf(stderr, "CORS_ORIGINS: \"%s\" is not a list of origins\n", cors_origins);
-	arena_free(arena);
-	enum err_code redirect_code = check_redirect(), protocol_code = check_proxy_protocol();
-	return code ? code : cors_code ? cors_code : redirect_code ? redirect_code : protocol_code;
+	const enum err_code codes[] = {
+		check_networks("TRUSTED_PROXIES", trusted_proxies),
+		check_networks("PROXY_PROTOCOL", proxy_protocol),
+		check_cors(),
+		check_redirect(),
+	};
+	for (size_t i = 0; i < ARRAY_LEN(codes); i++)
+		if (codes[i])
+			return codes[i];
+	return ERR_NONE;
 }
 
 /* What a worker owns: worker->user. */
@@ -132,7 +144,7 @@ static bool awaits_header(struct http_server *server, const char *peer)
 {
 	struct worker *worker = http_server_context(server);
 	const struct gateway_process *gateway = worker->process->user;
-	return proxy_protocol && trusted_has_peer(gateway->trusted, peer);
+	return trusted_has_peer(gateway->header_senders, peer);
 }
 
 /* Behind a trusted proxy are many clients. */
@@ -168,6 +180,7 @@ void edge_process_start(struct process *process)
 	gateway->limits =
 		rate_limits_new(rate_limit, rate_limit ? account_rate_limit : 0, open_rate_limit);
 	require(trusted_parse(arena, trusted_proxies, &gateway->trusted) == ERR_NONE);
+	require(trusted_parse(arena, proxy_protocol, &gateway->header_senders) == ERR_NONE);
 	require(cors_parse(arena, cors_origins, &gateway->cors) == ERR_NONE);
 	gateway->origins = origin_rules_new(arena, process->settings->public_url,
 	                                    process->settings->listen, gateway->cors);

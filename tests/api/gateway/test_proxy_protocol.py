@@ -15,6 +15,8 @@ LINE = b"PROXY TCP4 192.0.2.7 10.0.0.9 51234 443\r\n"
 SIGNATURE = b"\r\n\r\n\0\r\nQUIT\n"
 VERSION_2 = SIGNATURE + b"\x21\x21" + struct.pack("!H", 39) + socket.inet_pton(socket.AF_INET6, "2001:db8::7") * 2 + b"\0\1\0\2\4\0\0"
 LOCAL = SIGNATURE + b"\x20\0\0\0"
+UNKNOWN = b"PROXY UNKNOWN\r\n"
+UNSPECIFIED = SIGNATURE + b"\x21\0\0\0"
 OPEN = b"GET /api/v1.0/version HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 
 
@@ -32,9 +34,9 @@ def pair(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def gateway(start_tls_gateway, service, pair):
-    """It trusts this machine; the limit is one request a second for each address without a key."""
-    settings = {"TRUSTED_PROXIES": "127.0.0.0/8", "PROXY_PROTOCOL": "on", "OPEN_RATE_LIMIT": "1", "EXPERIMENTS_URL": service.url}
-    with start_tls_gateway(pair, **settings) as process:
+    """It trusts this machine, whose first address sends headers; an address may make one request without a key and one handshake a second."""
+    settings = {"TRUSTED_PROXIES": "127.0.0.0/8", "PROXY_PROTOCOL": "127.0.0.1", "OPEN_RATE_LIMIT": "1", "TLS_HANDSHAKE_RATE": "1"}
+    with start_tls_gateway(pair, **settings, EXPERIMENTS_URL=service.url) as process:
         yield process
 
 
@@ -44,28 +46,56 @@ def request_head(cluster):
     return f"GET /api/v1.0/experiments HTTP/1.1\r\nHost: a\r\nConnection: close\r\nAuthorization: Bearer {key}\r\n".encode()
 
 
-def is_closed_without_answer(url, sent):
-    return exchange(url, sent).statuses == []
+def tls_port(process):
+    return int(process.tls_url.rpartition(":")[2])
+
+
+def version_2_with_tls(flags):
+    """A header of a balancer in which TLS ends, with PP2_TYPE_SSL."""
+    rest = socket.inet_aton("192.0.2.7") * 2 + b"\0\1\0\2" + b"\x20\0\5" + bytes([flags]) + bytes(4)
+    return SIGNATURE + b"\x21\x11" + struct.pack("!H", len(rest)) + rest
 
 
 @pytest.mark.parametrize(("header", "client"), [
     (LINE, "192.0.2.7"), (LINE.replace(b"TCP4", b"TCP6").replace(b"192.0.2.7 10.0.0.9", b"2001:db8::7 ::1"), "2001:db8::7"),
-    (VERSION_2, "2001:db8::7"), (LOCAL, "127.0.0.1"), (b"PROXY UNKNOWN\r\n", "127.0.0.1")])
+    (VERSION_2, "2001:db8::7"), (LOCAL, "127.0.0.1"), (UNKNOWN, "unknown")])
 def test_the_header_names_the_client(gateway, service, request_head, header, client):
     service.forget()
     assert exchange(gateway.url, header + request_head + b"\r\n").statuses == [200]
     assert service.requests[-1].value("x-forwarded-for") == client
 
 
-def test_the_client_of_the_header_is_no_trusted_proxy(gateway, service, request_head):
+@pytest.mark.parametrize(("header", "client"), [
+    (LINE, ("192.0.2.7", "http")), (UNKNOWN, ("unknown", "http")), (UNSPECIFIED, ("unknown", "http")), (LOCAL, ("6.6.6.6", "https"))])
+def test_the_client_of_the_header_is_no_trusted_proxy(gateway, service, request_head, header, client):
+    """Neither is one that the header does not name. The balancer itself may be one."""
     service.forget()
-    assert exchange(gateway.url, LINE + request_head + b"X-Forwarded-For: 6.6.6.6\r\n\r\n").statuses == [200]
-    assert service.requests[-1].value("x-forwarded-for") == "192.0.2.7"
+    fields = b"X-Forwarded-For: 6.6.6.6\r\nX-Forwarded-Proto: https\r\n\r\n"
+    assert exchange(gateway.url, header + request_head + fields).statuses == [200]
+    seen = service.requests[-1]
+    assert (seen.value("x-forwarded-for"), seen.value("x-forwarded-proto")) == client
+
+
+def test_a_trusted_proxy_that_is_not_listed_sends_no_header(gateway, service, request_head):
+    """As the services, which call the gateway from the network of the balancers."""
+    service.forget()
+    with socket.create_connection(("127.0.0.1", gateway.port), PATIENCE_SECONDS, source_address=("127.0.0.9", 0)) as connection:
+        connection.sendall(request_head + b"X-Forwarded-For: 6.6.6.6\r\n\r\n")
+        assert Reader(connection, START_ANSWER).message().status == 200
+    assert service.requests[-1].value("x-forwarded-for") == "6.6.6.6"
+
+
+@pytest.mark.parametrize(("flags", "scheme"), [(1, "https"), (0, "http")])
+def test_tls_may_end_in_the_balancer(gateway, service, request_head, flags, scheme):
+    service.forget()
+    assert exchange(gateway.url, version_2_with_tls(flags) + request_head + b"\r\n").statuses == [200]
+    seen = service.requests[-1]
+    assert (seen.value("x-forwarded-for"), seen.value("x-forwarded-proto")) == ("192.0.2.7", scheme)
 
 
 def test_it_comes_before_tls(gateway, service, request_head):
     service.forget()
-    with socket.create_connection(("127.0.0.1", int(gateway.tls_url.rpartition(":")[2])), PATIENCE_SECONDS) as plain:
+    with socket.create_connection(("127.0.0.1", tls_port(gateway)), PATIENCE_SECONDS) as plain:
         plain.sendall(VERSION_2)
         with trusting_any().wrap_socket(plain) as connection:
             connection.sendall(request_head + b"\r\n")
@@ -112,6 +142,20 @@ def test_limits_count_the_client(gateway):
     assert {sent_as(b"198.51.100.%d" % number) for number in range(2, 30)} == {200}
 
 
+@pytest.mark.parametrize(("header", "is_limited"), [(UNKNOWN, True), (LOCAL, False)])
+def test_handshakes_of_unknown_clients_are_limited(gateway, header, is_limited):
+    def is_refused():
+        with socket.create_connection(("127.0.0.1", tls_port(gateway)), PATIENCE_SECONDS) as plain:
+            plain.sendall(header)
+            try:
+                trusting_any().wrap_socket(plain)
+            except (ssl.SSLError, ConnectionError):
+                return True
+            return False
+
+    assert any(is_refused() for _ in range(30)) == is_limited
+
+
 def test_logs_name_the_client(gateway, request_head):
     assert exchange(gateway.url, LINE.replace(b"192.0.2.7", b"192.0.2.99") + request_head + b"X-Request-Id: by-proxy\r\n\r\n").statuses == [200]
 
@@ -124,17 +168,17 @@ def test_logs_name_the_client(gateway, request_head):
 
 
 def test_others_are_not_believed(start_tls_gateway, pair):
-    """Who is not in TRUSTED_PROXIES sends HTTP, and a header is no request."""
-    with start_tls_gateway(pair, TRUSTED_PROXIES="192.0.2.0/24", PROXY_PROTOCOL="on") as process:
+    """Who is not listed sends HTTP, and a header is no request."""
+    with start_tls_gateway(pair, TRUSTED_PROXIES="127.0.0.1", PROXY_PROTOCOL="192.0.2.0/24") as process:
         assert exchange(process.url, OPEN).statuses == [200]
         assert exchange(process.tls_url, OPEN).statuses == [200]
         assert exchange(process.url, LINE + OPEN).statuses == [501]
-        with socket.create_connection(("127.0.0.1", int(process.tls_url.rpartition(":")[2])), PATIENCE_SECONDS) as plain:
+        with socket.create_connection(("127.0.0.1", tls_port(process)), PATIENCE_SECONDS) as plain:
             plain.sendall(LINE)
             with pytest.raises((ssl.SSLError, OSError)):
                 trusting_any().wrap_socket(plain)
 
 
-def test_it_needs_trusted_proxies(cluster):
-    with pytest.raises(RuntimeError, match="PROXY_PROTOCOL: needs TRUSTED_PROXIES"):
+def test_it_is_a_list(cluster):
+    with pytest.raises(RuntimeError, match='PROXY_PROTOCOL: "on" is not a list of addresses and networks'):
         cluster.run("gateway", "--show-config", PROXY_PROTOCOL="on")
