@@ -163,6 +163,7 @@ static bool step_opening(struct http_conn *conn)
 		return true;
 	}
 	if (conn->is_at_end || conn->is_broken || conn->is_late) {
+		http_secure_give_up(conn);
 		http_socket_close(conn);
 		return false;
 	}

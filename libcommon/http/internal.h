@@ -265,6 +265,9 @@ bool http_preamble_receive(struct http_conn *conn, const char **data, size_t *le
  * shake hands, or is_not_tls, and then `in` to the data itself. */
 void http_secure_receive(struct http_conn *conn, const char *data, size_t length);
 
+/** Count a handshake that has begun and ends without an open connection, if there is one. */
+void http_secure_give_up(struct http_conn *conn);
+
 /** Encrypt and send `bufs`. Sets is_broken on failure. */
 void http_secure_write(struct http_conn *conn, const uv_buf_t *bufs, unsigned count);
 

@@ -3,10 +3,11 @@
 #include "observe/metrics.h"
 #include "tls/conn.h"
 
-METRIC_COUNTER(handshakes_total, "expops_tls_handshakes_total",
-               "TLS handshakes that ended: full, resumed (by a ticket), failed, refused (too many "
-               "from one address).",
-               "result");
+METRIC_COUNTER(
+	handshakes_total, "expops_tls_handshakes_total",
+	"TLS handshakes that ended: full, resumed (by a ticket), failed (also those that the "
+	"client broke off or did not finish in time), refused (too many from one address).",
+	"result");
 
 static void on_send(void *owner, const void *data, size_t length)
 {
@@ -34,10 +35,14 @@ static bool begin(struct http_conn *conn, const char *data, size_t length)
 	return true;
 }
 
+void http_secure_give_up(struct http_conn *conn)
+{
+	if (conn->tls && !conn->is_open)
+		metric_add(&handshakes_total, "failed", NULL, 1);
+}
+
 static void report_failure(struct http_conn *conn)
 {
-	if (conn->state == CONN_OPENING)
-		metric_add(&handshakes_total, "failed", NULL, 1);
 	log_info(LOG_GROUP_HTTP, "TLS failed", f_text("reason", tls_conn_fault(conn->tls)),
 	         f_text("peer", conn->peer));
 }

@@ -191,12 +191,21 @@ static void receive(struct http_conn *conn, const char *data, size_t length)
 {
 	if (conn->awaits_header && !http_preamble_receive(conn, &data, &length))
 		return;
-	if (conn->tls_context && length > 0) {
+	/* What comes while the connection lingers is dropped unread. */
+	if (conn->tls_context && conn->state != CONN_LINGER && length > 0) {
 		http_secure_receive(conn, data, length);
 	} else {
 		conn->in = data;
 		conn->in_length = length;
 	}
+}
+
+/* Whether TLS has received only parts of records, or records without text: the upper half is not
+ * told, because that is no progress of the client, for which it waits. */
+static bool is_without_text(const struct http_conn *conn)
+{
+	return conn->tls && conn->in_length == 0 && conn->state != CONN_OPENING &&
+	       !conn->has_ended && !conn->is_broken;
 }
 
 static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
@@ -211,6 +220,8 @@ static void on_read(uv_stream_t *stream, ssize_t length, const uv_buf_t *buf)
 		conn->is_broken = true;
 	} else {
 		receive(conn, buf->base, (size_t)length);
+		if (is_without_text(conn))
+			return;
 	}
 	conn->on_event(conn);
 }

@@ -3,10 +3,12 @@ same is tested by test_http_*.py, each of which runs over TLS, too."""
 
 import json
 import re
+import select
 import socket
 import ssl
 import subprocess
 import threading
+from contextlib import suppress
 
 import pytest
 
@@ -18,6 +20,7 @@ from lib.wait import wait_for
 
 CLOSING = b"GET /api/v1.0/version HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
 KEPT = CLOSING.replace(b"Connection: close\r\n", b"")
+HELLO_START = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +70,11 @@ def negotiated(process, *options):
     done = s_client(process, *options)
     found = re.search(rb"^New, (\S+), Cipher is (\S+)", done.stdout, re.M)
     return None if done.returncode or not found else tuple(word.decode() for word in found.groups())
+
+
+def handshakes(process, result):
+    found = re.search(rf'^expops_tls_handshakes_total{{result="{result}"}} (\d+)$', process.metrics(), re.M)
+    return int(found[1]) if found else 0
 
 
 def serves(process):
@@ -269,11 +277,56 @@ def test_many_records_may_come_at_once(gateway):
 
 def test_a_handshake_has_as_long_as_a_head(start_tls_gateway, pairs):
     with start_tls_gateway(*pairs, HEAD_TIMEOUT="300ms") as process:
-        for sent in (b"", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03"):
+        for sent in (b"", HELLO_START):
             with socket.create_connection(tls_address(process), PATIENCE_SECONDS) as connection:
                 connection.sendall(sent)
                 assert connection.recv(1) == b""
+        assert handshakes(process, "failed") == 1  # the other was not begun
         assert serves(process)
+
+
+@pytest.mark.parametrize("sent", [HELLO_START, b"\x16\x03\x01\xff\xff" + bytes(100)])
+def test_a_handshake_that_fails_is_counted_once(start_tls_gateway, pairs, sent):
+    """The client breaks it off, or sends what is none."""
+    with start_tls_gateway(*pairs) as process:
+        for count in (1, 2):
+            with socket.create_connection(tls_address(process), PATIENCE_SECONDS) as connection:
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
+                with suppress(ConnectionError):
+                    while connection.recv(65536):
+                        pass
+            assert handshakes(process, "failed") == count
+
+
+def test_records_without_text_are_no_progress(start_tls_gateway, pairs, key):
+    """A part of a record each 50 ms, and no byte of the content for longer than it may pause."""
+    head = f"POST /api/v1.0/experiments HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\nContent-Length: 300\r\n\r\n"
+    with start_tls_gateway(*pairs, BODY_PAUSE="300ms", BODY_RATE_MIN="0") as process, Records(process) as client:
+        client.shake_hands()
+        client.socket.sendall(client.sealed(head.encode()))
+        record = client.sealed(bytes(300))
+        for byte in record[:-1]:
+            client.socket.sendall(bytes([byte]))
+            if select.select([client.socket], [], [], 0.05)[0]:
+                break
+        else:
+            pytest.fail("the client was waited for")
+        assert client.read_all().startswith(b"HTTP/1.1 408 ")
+
+
+def test_what_comes_while_a_connection_lingers_is_dropped_unread(start_tls_gateway, pairs):
+    """One worker, which reads it before the request that comes after it."""
+    with start_tls_gateway(*pairs, WORKERS="1") as process:
+        with Records(process) as client:
+            client.shake_hands()
+            client.socket.sendall(client.sealed(CLOSING))
+            client.read_all()
+            client.socket.sendall(b"no record")
+            after = CLOSING.replace(b"Host", b"X-Request-Id: afterwards\r\nHost")
+            assert exchange(process.tls_url, after).statuses == [200]
+            wait_for(lambda: "afterwards" in process.log(), "the line in the log")
+        assert "TLS failed" not in process.log()
 
 
 def test_handshakes_are_limited_for_each_address(start_tls_gateway, pairs):
