@@ -121,6 +121,7 @@ CREATE TABLE identity (
     subject text NOT NULL,
     person_id uuid NOT NULL,
     email text,
+    is_added boolean NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     last_login_at timestamp with time zone DEFAULT now() NOT NULL
 );
