@@ -148,8 +148,8 @@ static const char *text_of(yyjson_val *claims, const char *name, size_t bytes_ma
 	return text;
 }
 
-/* Addresses are compared by lower(), which makes others of some that are not ASCII: k of U+212A, the
- * sign of kelvin. At a provider where anybody may register these would be somebody else's. */
+/* Addresses are compared by lower(), which makes others of some that are not ASCII: k of U+212A,
+ * the sign of kelvin. At a provider where anybody may register these would be somebody else's. */
 static bool is_ascii(const char *text)
 {
 	while (*text && !(*text & 0x80))

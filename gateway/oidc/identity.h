@@ -9,9 +9,9 @@
  * disabled, or a member of no account. */
 const char *identity_log_in(struct request *rq, const struct id_claims *claims);
 
-/** Let the person of a session, whose hash is `session` in hexadecimal, log in with an identity from
- * now on. Raises ERR_UNAUTHENTICATED: the session has ended; ERR_CONFLICT: the identity is another
- * person's, or the person has another one. */
+/** Let the person of a session, whose hash is `session` in hexadecimal, log in with an identity
+ * from now on. Raises ERR_UNAUTHENTICATED: the session has ended; ERR_CONFLICT: the identity is
+ * another person's, or the person has another one. */
 void identity_link(struct request *rq, const struct id_claims *claims, const char *session);
 
 /** The hash of the request's session in hexadecimal, which may add a way to log in: it may do all

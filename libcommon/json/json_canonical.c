@@ -15,8 +15,8 @@
 
 /* --- Numbers ---------------------------------------------------------------------------------- */
 
-/* A positive number as `digits`, where `point` is the place of the point in them: 12.5 is `125` with
- * 2, and 0.001 is `1` with -2. */
+/* A positive number as `digits`, where `point` is the place of the point in them: 12.5 is `125`
+ * with 2, and 0.001 is `1` with -2. */
 struct decimal {
 	char digits[DIGITS_MAX + 1];
 	int point;

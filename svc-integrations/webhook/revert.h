@@ -8,8 +8,8 @@
 
 #define REVERTS_MAX 20 /* of an event; others are left out */
 
-/** Whether a pull request with this title was made of what `git revert` wrote: `Revert "…"`, or of a
- * revert `Reapply "…"`. Another one may quote the message of a commit. `title` may be NULL. */
+/** Whether a pull request with this title was made of what `git revert` wrote: `Revert "…"`, or
+ * of a revert `Reapply "…"`. Another one may quote the message of a commit. `title` may be NULL. */
 bool revert_is_title(const char *title);
 
 /** Add {"target": "#7", "by"} for each line that is `Reverts #7`, or `Reverts OWNER/REPO#7` if that

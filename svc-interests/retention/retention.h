@@ -23,8 +23,8 @@
 /** RECOMMENDATION_DAYS, EXPLANATION_DAYS. */
 extern const struct setting RETENTION_SETTINGS[];
 
-/** The later of a day, `2026-01-31`, and the first one (UTC) of which all recommendations are there:
- * of those before only some stay, so that no share of them would be true. In the request's
+/** The later of a day, `2026-01-31`, and the first one (UTC) of which all recommendations are
+ * there: of those before only some stay, so that no share of them would be true. In the request's
  * arena. */
 const char *retention_since(struct request *rq, const char *since);
 

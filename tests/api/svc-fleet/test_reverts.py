@@ -116,7 +116,7 @@ def test_a_revert_locks_pull_requests_in_their_order(cluster, repository):
         repository.merge(9, "Reverts #5", day=2)
         wait_for(lambda: common.blocked_by(db, holder), "the revert waits for the first one")
         assert fleet_tables.is_item_free(db, repository.name, 9)
-        holder.execute("ROLLBACK")
+        holder.rollback()
     repository.wait(reverted_by=repository.address(9))
 
 

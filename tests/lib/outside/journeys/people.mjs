@@ -30,7 +30,8 @@ export const people = ({ open, logIn, violations }) => ({
 
     await owner.page.reload();
     const row = owner.page.getByRole("row").filter({ hasText: values.email });
-    const changed = owner.page.waitForResponse((answer) => answer.url().includes("/team") && answer.request().method() === "PATCH");
+    const isChange = (answer) => answer.url().includes("/team") && answer.request().method() === "PATCH";
+    const changed = owner.page.waitForResponse(isChange);
     await owner.page.getByLabel(`Role of ${values.email}`).selectOption("viewer");
     await changed;
     await row.getByRole("button", { name: "Remove" }).click();
