@@ -1,5 +1,6 @@
 """The official clients of the agent-tool protocol, and its conformance suite: npm packages of tests/package.json."""
 
+import itertools
 import json
 import re
 import socket
@@ -86,7 +87,10 @@ class KeyRelay:
 
         class Handler(socketserver.StreamRequestHandler):
             def handle(self):
-                head = b"".join(iter(self.rfile.readline, b"\r\n"))
+                lines = iter(self.rfile.readline, b"")  # until the client has gone: some connect and send nothing
+                head = b"".join(itertools.takewhile(lambda line: line != b"\r\n", lines))
+                if not head:
+                    return
                 length = re.search(rb"\r\ncontent-length: *(\d+)", head, re.I)
                 content = self.rfile.read(int(length[1])) if length else b""
                 with socket.create_connection(target) as upstream:
