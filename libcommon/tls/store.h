@@ -10,7 +10,8 @@
 
 struct tls_store;
 
-/** Read the files of the settings. ERR_INVALID: one cannot be used, or the lists differ in length;
+/** Read the files of the settings. One in a process: their paths are labels of its metrics.
+ * ERR_INVALID: one cannot be used, or the lists differ in length;
  * `ret_reason`, in the arena, is one line that begins with the setting. */
 enum err_code tls_store_new(const struct tls_settings *settings, struct arena *arena,
                             struct tls_store **ret_store, const char **ret_reason);

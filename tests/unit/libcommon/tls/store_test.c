@@ -11,25 +11,11 @@
 
 static char folder[SCRATCH_PATH_MAX];
 static struct certificate_files files;
-static uint64_t now_ms = 1000; /* of the store */
-
-static struct tls_store *store_open(void)
-{
-	const struct tls_settings settings = {
-		.certificates = files.certificate,
-		.keys = files.key,
-		.min_version = "1.2",
-	};
-	struct tls_store *store;
-	struct arena *arena = arena_new();
-	const char *reason;
-	assert_int_equal(tls_store_new(&settings, arena, &store, &reason), ERR_NONE);
-	arena_free(arena);
-	return store;
-}
+static struct tls_store *store; /* the only one: its paths are labels of metrics */
+static uint64_t now_ms = 1000;  /* of the store */
 
 /* A change is taken when it is seen for the second time. Returns whether it was. */
-static bool check_takes(struct tls_store *store)
+static bool check_takes(void)
 {
 	uint64_t before = tls_store_generation(store);
 	tls_store_check(store, now_ms);
@@ -52,44 +38,38 @@ static void change_mode(const char *path, mode_t mode)
 static void new_files_are_taken_once(void **state)
 {
 	(void)state;
-	struct tls_store *store = store_open();
-	assert_false(check_takes(store));
+	assert_false(check_takes());
 	files = certificate_make(folder);
-	assert_true(check_takes(store));
+	assert_true(check_takes());
 	now_ms += RETRY_MS;
-	assert_false(check_takes(store));
-	tls_store_free(store);
+	assert_false(check_takes());
 }
 
 static void a_corrected_mode_is_noticed(void **state)
 {
 	(void)state;
-	struct tls_store *store = store_open();
 	change_mode(files.key, 0644);
-	assert_false(check_takes(store));
+	assert_false(check_takes());
 	change_mode(files.key, 0640);
-	assert_true(check_takes(store));
-	tls_store_free(store);
+	assert_true(check_takes());
 }
 
 /* While no file can be opened, which the files do not show. */
 static void a_failed_read_is_tried_again(void **state)
 {
 	(void)state;
-	struct tls_store *store = store_open();
 	struct rlimit old, few;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	few = old;
 	few.rlim_cur = 3;
 	files = certificate_make(folder);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &few), 0);
-	assert_false(check_takes(store));
+	assert_false(check_takes());
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &old), 0);
 	now_ms += RETRY_MS - 1;
-	assert_false(check_takes(store));
+	assert_false(check_takes());
 	now_ms++;
-	assert_true(check_takes(store));
-	tls_store_free(store);
+	assert_true(check_takes());
 }
 
 /* Also when it is met again by a retry. */
@@ -98,18 +78,17 @@ static void a_fault_is_logged_once(void **state)
 	(void)state;
 	static const char FAULT[] = "is open to all users (mode 644); chmod 640 it";
 	char log[4096];
-	struct tls_store *store = store_open();
 	struct capture output = capture_start(STDOUT_FILENO);
 	change_mode(files.key, 0644);
-	assert_false(check_takes(store));
+	assert_false(check_takes());
 	now_ms += RETRY_MS;
-	assert_false(check_takes(store));
+	assert_false(check_takes());
 	capture_stop(&output, log, sizeof(log));
 	const char *first = strstr(log, FAULT);
 	assert_non_null(first);
 	assert_null(strstr(first + 1, FAULT));
 	change_mode(files.key, 0640);
-	tls_store_free(store);
+	assert_true(check_takes());
 }
 
 static int start(void **state)
@@ -117,12 +96,22 @@ static int start(void **state)
 	(void)state;
 	scratch_new(folder, "tls");
 	files = certificate_make(folder);
+	const struct tls_settings settings = {
+		.certificates = files.certificate,
+		.keys = files.key,
+		.min_version = "1.2",
+	};
+	struct arena *arena = arena_new();
+	const char *reason;
+	assert_int_equal(tls_store_new(&settings, arena, &store, &reason), ERR_NONE);
+	arena_free(arena);
 	return 0;
 }
 
 static int stop(void **state)
 {
 	(void)state;
+	tls_store_free(store);
 	return remove(files.certificate) || remove(files.key) || remove(folder);
 }
 
