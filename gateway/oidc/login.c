@@ -2,6 +2,7 @@
 
 #include "base/timefmt.h"
 #include "base/url.h"
+#include "client/oauth_code.h"
 #include "crypto/crypto.h"
 #include "gateway_process.h"
 #include "http/query.h"
@@ -107,27 +108,19 @@ void login_get(struct request *rq)
 
 /* --- The way to the provider ------------------------------------------------------------------ */
 
-static const char *challenge_of(struct arena *arena, const char *verifier)
-{
-	uint8_t digest[SHA256_LEN];
-	sha256(verifier, strlen(verifier), digest);
-	return base64url_encode(arena, digest, sizeof(digest));
-}
-
 static const char *authorization_url(struct request *rq, const struct oidc_metadata *metadata,
                                      const struct login_state *login, const char *state)
 {
-	struct buf url = {.arena = rq->arena};
-	buf_puts(&url, metadata->authorization_endpoint);
-	buf_puts(&url, strchr(metadata->authorization_endpoint, '?') ? "&" : "?");
-	form_add(&url, "response_type", "code");
-	form_add(&url, "client_id", oidc_settings.client_id);
-	form_add(&url, "redirect_uri", redirect_uri(rq));
-	form_add(&url, "scope", oidc_settings.scopes);
-	form_add(&url, "state", state);
+	const struct oauth_code_request request = {
+		.endpoint = metadata->authorization_endpoint,
+		.client_id = oidc_settings.client_id,
+		.redirect_uri = redirect_uri(rq),
+		.scopes = oidc_settings.scopes,
+		.state = state,
+		.verifier = login->verifier,
+	};
+	struct buf url = oauth_code_url(rq->arena, &request);
 	form_add(&url, "nonce", login->nonce);
-	form_add(&url, "code_challenge", challenge_of(rq->arena, login->verifier));
-	form_add(&url, "code_challenge_method", "S256");
 	return url.data;
 }
 

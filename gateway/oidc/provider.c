@@ -2,6 +2,7 @@
 
 #include "base/timefmt.h"
 #include "client/fetch.h"
+#include "client/oauth_code.h"
 #include "crypto/crypto.h"
 #include "gateway_process.h"
 #include "http/query.h"
@@ -21,7 +22,6 @@
 #define ANSWER_MAX_BYTES ((size_t)256 << 10)
 #define KEPT_MS          3600000
 #define KEYS_PAUSE_MS    60000 /* between two readings for an unknown key */
-#define TOKEN_MAX        ((size_t)16 << 10)
 
 /* A part of what a worker keeps; arena NULL: it was not read yet. */
 struct kept {
@@ -310,16 +310,6 @@ static attr_noreturn void raise_refused(struct request *rq, const struct fetch_r
 	raise_error(rq, ERR_FORBIDDEN, "the provider refuses this log-in; begin again");
 }
 
-/* A token that can be sent in an HTTP field. */
-static bool is_token(const char *text)
-{
-	size_t length = text ? strlen(text) : 0;
-	for (size_t i = 0; i < length; i++)
-		if (text[i] < 0x21 || text[i] > 0x7E)
-			return false;
-	return length > 0 && length <= TOKEN_MAX;
-}
-
 struct provider_tokens provider_exchange(struct request *rq, const struct oidc_metadata *metadata,
                                          const char *code, const char *redirect_uri,
                                          const char *verifier)
@@ -337,7 +327,7 @@ struct provider_tokens provider_exchange(struct request *rq, const struct oidc_m
 	const char *access = json_get_text(root, "access_token");
 	struct provider_tokens tokens = {
 		.id_token = json_get_text(root, "id_token"),
-		.access_token = is_token(access) ? access : NULL,
+		.access_token = oauth_token_is_valid(access) ? access : NULL,
 	};
 	if (!tokens.id_token)
 		raise_unusable(rq, metadata->token_endpoint, "it has no ID token");

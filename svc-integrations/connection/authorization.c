@@ -66,8 +66,7 @@ void authorization_url_get(struct request *rq)
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);
 	yyjson_mut_obj_add_str(doc, answer, "auth_url",
-	                       oauth_authorize_url(rq, provider, redirect_uri, state,
-	                                           oauth_challenge(rq->arena, verifier)));
+	                       oauth_authorize_url(rq, provider, redirect_uri, state, verifier));
 	yyjson_mut_obj_add_strcpy(doc, answer, "state", state);
 	yyjson_mut_obj_add_str(doc, answer, "expires_at", pg_json(rows));
 	reply_doc(rq, 200, doc);

@@ -2,6 +2,7 @@
 
 #include "base/timefmt.h"
 #include "client/fetch.h"
+#include "client/oauth_code.h"
 #include "crypto/crypto.h"
 #include "http/query.h"
 #include "json/json.h"
@@ -12,28 +13,18 @@
 #define ANSWER_MAX_BYTES ((size_t)256 * 1024)
 #define TEXT_MAX_BYTES   ((size_t)16 * 1024) /* of a page that is read for its words */
 
-const char *oauth_challenge(struct arena *arena, const char *verifier)
-{
-	uint8_t digest[SHA256_LEN];
-	sha256(verifier, strlen(verifier), digest);
-	return base64url_encode(arena, digest, sizeof(digest));
-}
-
 const char *oauth_authorize_url(struct request *rq, const struct provider *provider,
-                                const char *redirect_uri, const char *state, const char *challenge)
+                                const char *redirect_uri, const char *state, const char *verifier)
 {
-	const struct oauth_settings *oauth = provider->oauth;
-	struct buf url = {.arena = rq->arena};
-	buf_puts(&url, oauth->authorize_url);
-	buf_puts(&url, strchr(oauth->authorize_url, '?') ? "&" : "?");
-	form_add(&url, "response_type", "code");
-	form_add(&url, "client_id", oauth->client_id);
-	form_add(&url, "redirect_uri", redirect_uri);
-	form_add(&url, "scope", oauth->scopes);
-	form_add(&url, "state", state);
-	form_add(&url, "code_challenge", challenge);
-	form_add(&url, "code_challenge_method", "S256");
-	return url.data;
+	const struct oauth_code_request request = {
+		.endpoint = provider->oauth->authorize_url,
+		.client_id = provider->oauth->client_id,
+		.redirect_uri = redirect_uri,
+		.scopes = provider->oauth->scopes,
+		.state = state,
+		.verifier = verifier,
+	};
+	return oauth_code_url(rq->arena, &request).data;
 }
 
 /* NULL: no answer. */

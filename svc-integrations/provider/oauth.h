@@ -20,10 +20,7 @@ enum oauth_outcome {
 
 /** The authorization URL for a new attempt, in the request's arena. */
 const char *oauth_authorize_url(struct request *rq, const struct provider *provider,
-                                const char *redirect_uri, const char *state, const char *challenge);
-
-/** The S256 challenge of a verifier (RFC 7636 section 4.2), in the arena. */
-const char *oauth_challenge(struct arena *arena, const char *verifier);
+                                const char *redirect_uri, const char *state, const char *verifier);
 
 /** Exchange a code, and refresh. `ret_reason` is set unless the outcome is OAUTH_DONE: a sentence
  * with the provider's own words, in the request's arena. */

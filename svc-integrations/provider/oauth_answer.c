@@ -1,5 +1,6 @@
 #include "provider/oauth_answer.h"
 
+#include "client/oauth_code.h"
 #include "json/json.h"
 
 #include <ctype.h>
@@ -7,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TOKEN_MAX  16384
 #define SCOPES_MAX 4096
 #define WORDS_MAX  1024 /* of a page */
 
@@ -32,16 +32,6 @@ bool oauth_error_is_of_client(const char *error)
 		if (strcmp(error, CLIENT_ERRORS[i]) == 0)
 			return true;
 	return false;
-}
-
-/* A token is sent in an HTTP field, so it must be visible ASCII (RFC 6749 appendix A.12). */
-static bool is_token(const char *text)
-{
-	size_t length = text ? strlen(text) : 0;
-	for (size_t i = 0; i < length; i++)
-		if (text[i] < 0x21 || text[i] > 0x7E)
-			return false;
-	return length > 0 && length <= TOKEN_MAX;
 }
 
 /* For how long the token lives; some providers write the number as a text. 0: not given. */
@@ -77,13 +67,14 @@ bool oauth_tokens_read(struct arena *arena, yyjson_val *root, struct oauth_token
 	const char *access = json_get_text(root, "access_token");
 	const char *refresh = json_get_text(root, "refresh_token");
 	const char *type = json_get_text(root, "token_type");
-	if (!is_token(access))
+	if (!oauth_token_is_valid(access))
 		return false;
 	/* GitHub writes `bearer`. */
-	bool is_bearer = !is_token(type) || strcasecmp(type, "bearer") == 0;
+	bool is_bearer = !oauth_token_is_valid(type) || strcasecmp(type, "bearer") == 0;
 	*ret_tokens = (struct oauth_tokens){
 		.access_token = arena_strdup(arena, access),
-		.refresh_token = is_token(refresh) ? arena_strdup(arena, refresh) : NULL,
+		.refresh_token =
+			oauth_token_is_valid(refresh) ? arena_strdup(arena, refresh) : NULL,
 		.token_type = is_bearer ? "Bearer" : arena_strdup(arena, type),
 		.scopes = scopes_of(arena, root),
 		.expires_in_s = lifetime_of(root),
