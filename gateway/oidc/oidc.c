@@ -48,19 +48,12 @@ bool oidc_is_configured(void)
 
 /* --- URLs ------------------------------------------------------------------------------------- */
 
-static const char *const LOOPBACK_HOSTS[] = {"localhost", "127.0.0.1", "[::1]"};
-
 /* `http://127.0.0.1:8080/a`; a name such as 127.0.0.1.example.org is none. */
 static bool is_on_loopback(const char *url)
 {
-	const char *host = url + url_scheme_length(url);
-	size_t length = strcspn(host, "/?#");
-	length = host[0] == '[' ? strcspn(host, "]") + 1 : MIN_OF(length, strcspn(host, ":"));
-	for (size_t i = 0; i < ARRAY_LEN(LOOPBACK_HOSTS); i++)
-		if (strlen(LOOPBACK_HOSTS[i]) == length &&
-		    strncasecmp(host, LOOPBACK_HOSTS[i], length) == 0)
-			return true;
-	return false;
+	const char *authority = url + url_scheme_length(url);
+	size_t length = url_loopback_length(authority);
+	return length > 0 && strchr(":/?#", authority[length]);
 }
 
 bool oidc_url_is_safe(const char *url)

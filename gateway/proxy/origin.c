@@ -2,25 +2,21 @@
 
 #include "base/address.h"
 #include "base/base.h"
+#include "base/url.h"
 #include "proxy/cors.h"
 
 #include <string.h>
 #include <strings.h>
 
-static const char *const LOOPBACK_HOSTS[] = {"localhost", "127.0.0.1", "[::1]"};
-
 /* Whether `authority`, `host` or `host:port`, is a loopback one. */
 static bool is_loopback_authority(const char *authority)
 {
-	for (size_t i = 0; i < ARRAY_LEN(LOOPBACK_HOSTS); i++) {
-		size_t length = strlen(LOOPBACK_HOSTS[i]);
-		const char *port = authority + length;
-		if (strncasecmp(authority, LOOPBACK_HOSTS[i], length) == 0 &&
-		    (*port == '\0' || (*port == ':' && strspn(port + 1, "0123456789") > 0 &&
-		                       port[1 + strspn(port + 1, "0123456789")] == '\0')))
-			return true;
-	}
-	return false;
+	size_t length = url_loopback_length(authority);
+	const char *port = authority + length;
+	if (length == 0 || *port == '\0')
+		return length > 0;
+	size_t digits = *port == ':' ? strspn(port + 1, "0123456789") : 0;
+	return digits > 0 && port[1 + digits] == '\0';
 }
 
 /* The address has no brackets of IPv6. */

@@ -19,6 +19,15 @@ size_t url_scheme_length(const char *text)
 	return 0;
 }
 
+size_t url_loopback_length(const char *authority)
+{
+	static const char *const HOSTS[] = {"localhost", "127.0.0.1", "[::1]"};
+	for (size_t i = 0; i < ARRAY_LEN(HOSTS); i++)
+		if (strncasecmp(authority, HOSTS[i], strlen(HOSTS[i])) == 0)
+			return strlen(HOSTS[i]);
+	return 0;
+}
+
 const char *url_canonical(struct arena *arena, const char *url)
 {
 	size_t scheme = url_scheme_length(url);

@@ -14,6 +14,10 @@ size_t url_scheme_length(const char *text);
  * equal texts; another text as it is. In the arena. */
 const char *url_canonical(struct arena *arena, const char *url);
 
+/** Bytes of the loopback host, localhost, 127.0.0.1 or [::1], that an authority (`host:port`)
+ * begins with, in any case; 0: of none. The name may go on behind them: the caller looks. */
+size_t url_loopback_length(const char *authority);
+
 /** Find the next place from `from` on where `text` has `host`, in any case, as a whole name, alone
  * or behind `www.`: not as the end of another name, or behind a user name. Returns what follows
  * it. NULL: there is none, or `host` is empty. */
