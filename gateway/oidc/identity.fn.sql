@@ -6,6 +6,9 @@ LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO identity (issuer, subject, person_id, email, is_added) VALUES (new_issuer, new_subject, person, address, $5)
     ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+        RETURN true;
+    END IF;
     UPDATE identity i SET is_added = i.is_added OR $5
     WHERE i.issuer = new_issuer AND i.subject = new_subject AND i.person_id = person;
     RETURN FOUND;
