@@ -62,6 +62,14 @@ def start_tls_gateway(start_gateway):
     return start
 
 
+@pytest.fixture(scope="module")
+def service():
+    """What a gateway of the module can have for a service."""
+    made = RawService()
+    yield made
+    made.close()
+
+
 @pytest.fixture(scope="session")
 def raw_gateway(cluster, start_tls_gateway, tmp_path_factory):
     service = RawService()

@@ -4,17 +4,10 @@ import json
 
 import pytest
 
-from lib.http.raw_http import RawService, exchange
+from lib.http.raw_http import exchange
 from lib.wait import wait_for
 
 REQUEST = b"GET /api/v1.0/%s HTTP/1.1\r\nHost: a\r\nConnection: close\r\nX-Request-Id: %s\r\nAuthorization: Bearer %s\r\n"
-
-
-@pytest.fixture(scope="module")
-def service():
-    service = RawService()
-    yield service
-    service.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import struct
 
 import pytest
 
-from lib.http.raw_http import PATIENCE_SECONDS, START_ANSWER, RawService, Reader, exchange, trusting_any
+from lib.http.raw_http import PATIENCE_SECONDS, START_ANSWER, Reader, exchange, trusting_any
 from lib.outside.certificate import make_certificate
 from lib.wait import wait_for
 
@@ -18,13 +18,6 @@ LOCAL = SIGNATURE + b"\x20\0\0\0"
 UNKNOWN = b"PROXY UNKNOWN\r\n"
 UNSPECIFIED = SIGNATURE + b"\x21\0\0\0"
 OPEN = b"GET /api/v1.0/version HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
-
-
-@pytest.fixture(scope="module")
-def service():
-    service = RawService()
-    yield service
-    service.close()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from contextlib import suppress
 import pytest
 
 from lib.http import plain_http
-from lib.http.raw_http import PATIENCE_SECONDS, START_ANSWER, RawService, Reader, connect, exchange, trusting_any
+from lib.http.raw_http import PATIENCE_SECONDS, START_ANSWER, Reader, connect, exchange, trusting_any
 from lib.outside.certificate import make_certificate
 from lib.system.servers import free_port
 from lib.wait import wait_for
@@ -31,13 +31,6 @@ def pairs(tmp_path_factory):
         return make_certificate(tmp_path_factory.mktemp("pair"), *names, **options)
 
     return [pair("127.0.0.1", "localhost"), pair("second.example"), pair("*.wild.example", is_rsa=True)]
-
-
-@pytest.fixture(scope="module")
-def service():
-    service = RawService()
-    yield service
-    service.close()
 
 
 @pytest.fixture(scope="module")
