@@ -61,7 +61,7 @@ class MailServer:
         """Without a folder for its certificate it has neither STARTTLS nor a log-in."""
         self.mails, self.replies, self.recipients = [], {"RCPT": {}, "DATA": {}}, []
         self.certificate = self.context = None
-        self.is_held, self.held = False, 0
+        self.is_held, self.held, self.most_held = False, 0, 0
         if folder:
             self.certificate, key = make_certificate(folder, HOST)
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -85,17 +85,24 @@ class MailServer:
 
     @contextmanager
     def hold(self):
-        """No address is answered meanwhile; `held` is how many wait."""
+        """No address is answered meanwhile; `held` is how many clients wait, `most_held` how many have waited at once."""
         self.is_held = True
-        yield
-        self.is_held = False
+        try:
+            yield
+        finally:
+            self.is_held = False
 
     async def wait_for_release(self):
-        self.held += self.is_held
-        was_held = self.is_held
-        while self.is_held:
-            await asyncio.sleep(0.02)
-        self.held -= was_held
+        """Until the end of hold(), or until the client leaves."""
+        if not self.is_held:
+            return
+        self.held += 1
+        self.most_held = max(self.most_held, self.held)
+        try:
+            while self.is_held:
+                await asyncio.sleep(0.02)
+        finally:
+            self.held -= 1
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         self.recipients.append(address)

@@ -184,8 +184,20 @@ class Postgres(Server):
             wait_for(lambda: db.execute("SHOW ssl").fetchone()[0] == value, f"TLS is {value}")
 
     def connect(self, schema="public"):
-        """A psycopg connection of the owner with the schema as search_path, in autocommit mode; rows are tuples."""
-        return psycopg.connect(self.url(), autocommit=True, options=f"-c search_path={schema}")
+        """A connection of the owner with the schema as search_path, in autocommit mode; rows are tuples."""
+        return Connection.connect(self.url(), autocommit=True, options=f"-c search_path={schema}")
+
+
+class Connection(psycopg.Connection):
+    """Repeats a statement that Postgres ended because of a deadlock, as the processes do. Only for autocommit mode."""
+
+    def execute(self, *args, **options):
+        while True:
+            try:
+                return super().execute(*args, **options)
+            except psycopg.errors.DeadlockDetected:
+                if not self.autocommit:
+                    raise
 
 
 class PgBouncer:
