@@ -3,6 +3,7 @@
 #include "crypto/mbedtls.h"
 
 #include <mbedtls/asn1.h>
+#include <mbedtls/ecdsa.h>
 #include <uv.h>
 
 #include <errno.h>
@@ -108,6 +109,21 @@ static const char *pair_parse(struct tls_pair *pair, const struct tls_pem *pem, 
 	return NULL;
 }
 
+/* Make an EC key one of the type ECDSA. A key as it was parsed (ECKEY) is copied for each signature,
+ * without the table of its curve's generator, which then takes half of the time (pk_wrap.c of
+ * mbedTLS); one of this type signs in place, and keeps the table. */
+static void keep_generator_table(mbedtls_pk_context *key)
+{
+	if (mbedtls_pk_get_type(key) != MBEDTLS_PK_ECKEY)
+		return;
+	mbedtls_pk_context kept;
+	mbedtls_pk_init(&kept);
+	require(mbedtls_pk_setup(&kept, mbedtls_pk_info_from_type(MBEDTLS_PK_ECDSA)) == 0);
+	require(mbedtls_ecdsa_from_keypair(mbedtls_pk_ec(kept), mbedtls_pk_ec(*key)) == 0);
+	mbedtls_pk_free(key);
+	*key = kept;
+}
+
 enum err_code tls_pair_new(const struct tls_pem *pem, struct arena *arena,
                            struct tls_pair **ret_pair, const char **ret_reason)
 {
@@ -121,6 +137,7 @@ enum err_code tls_pair_new(const struct tls_pem *pem, struct arena *arena,
 		tls_pair_free(pair);
 		return ERR_INVALID;
 	}
+	keep_generator_table(&pair->key);
 	*ret_pair = pair;
 	return ERR_NONE;
 }
