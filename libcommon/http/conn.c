@@ -425,6 +425,8 @@ void http_conn_new(struct http_listener *listener, int fd, const struct sockaddr
 	conn->scheme = listener->tls ? "https" : "http";
 	conn->is_keep_alive = true;
 	server->handle_count++;
+	if (server->handle_peak < server->handle_count)
+		server->handle_peak = server->handle_count;
 	server->conn_count++;
 	TAILQ_INSERT_TAIL(&server->conns[CLASS_IDLE], conn, all);
 	http_parse_init(conn);

@@ -180,6 +180,7 @@ struct http_server {
 	bool is_freed;
 	_Atomic uint64_t last_request_ms; /* since it is retired; 0: none */
 	unsigned handle_count;            /* of libuv; a connection counts as one */
+	unsigned handle_peak;             /* the most since memory was returned to the system */
 	void (*drained)(void *);
 	void *drained_context;
 

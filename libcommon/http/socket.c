@@ -4,6 +4,7 @@
 #include "observe/metrics.h"
 
 #include <arpa/inet.h>
+#include <malloc.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #define MEMORY_FREE_BYTES 4096 /* a head, or held input, up to this size is not counted */
+#define TRIM_CONNECTIONS  1024
 
 static void peer_format(const struct sockaddr_storage *from, char peer[INET6_ADDRSTRLEN])
 {
@@ -359,10 +361,24 @@ bool http_socket_count_memory(struct http_conn *conn)
 	return true;
 }
 
+/* After many connections have been freed, return their memory to the system: glibc keeps what is
+ * free below its last block in use. */
+static void trim_memory(struct http_server *server)
+{
+	if (server->handle_peak < server->handle_count + TRIM_CONNECTIONS)
+		return;
+	server->handle_peak = server->handle_count;
+#ifdef __GLIBC__
+	malloc_trim(0);
+#endif
+}
+
 void http_server_handle_closed(struct http_server *server)
 {
 	if (--server->handle_count == 0 && server->is_freed)
 		free(server);
+	else
+		trim_memory(server);
 }
 
 static void on_handle_closed(uv_handle_t *handle)
