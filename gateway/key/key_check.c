@@ -77,15 +77,6 @@ static struct cache_version version_now(const struct key_checker *checker)
 
 /* --- Lookups in the database ------------------------------------------------------------------ */
 
-static uint64_t scopes_of(struct arena *arena, const char *names)
-{
-	uint64_t mask = SCOPE_NONE;
-	char *rest = arena_strdup(arena, names);
-	for (char *name; (name = strsep(&rest, " "));)
-		mask |= scope_mask(name);
-	return mask;
-}
-
 /* What the role of its person allows a key. */
 static uint64_t scopes_of_role(const struct pg_rows *rows)
 {
@@ -99,7 +90,7 @@ static void read_row(struct lookup *lookup, const struct pg_rows *rows)
 	lookup->caller = (struct identity){
 		.kind = strcmp(pg_get(rows, 0, "kind"), "automation") == 0 ? KEY_AUTOMATION
 	                                                                   : KEY_PERSONAL,
-		.scopes = scopes_of(arena, pg_get(rows, 0, "scopes")) & scopes_of_role(rows),
+		.scopes = scope_masks(pg_get(rows, 0, "scopes")) & scopes_of_role(rows),
 		.repo = arena_strdup(arena, pg_get(rows, 0, "repo")),
 		.interest = arena_strdup(arena, pg_get(rows, 0, "interest_id")),
 		.is_repo_verified = pg_get_bool(rows, 0, "repo_verified"),

@@ -18,10 +18,27 @@ const struct scope_info *scope_info(enum scope_bit bit)
 	return &SCOPES[bit];
 }
 
-uint64_t scope_mask(const char *name)
+static uint64_t mask_of(const char *name, size_t length)
 {
 	for (unsigned bit = 0; bit < SCOPE_COUNT; bit++)
-		if (strcmp(SCOPES[bit].name, name) == 0)
+		if (strlen(SCOPES[bit].name) == length &&
+		    memcmp(SCOPES[bit].name, name, length) == 0)
 			return UINT64_C(1) << bit;
 	return SCOPE_NONE;
+}
+
+uint64_t scope_mask(const char *name)
+{
+	return mask_of(name, strlen(name));
+}
+
+uint64_t scope_masks(const char *names)
+{
+	uint64_t masks = SCOPE_NONE;
+	while (*names) {
+		size_t length = strcspn(names, " ");
+		masks |= mask_of(names, length);
+		names += length + strspn(names + length, " ");
+	}
+	return masks;
 }

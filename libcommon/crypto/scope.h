@@ -27,3 +27,7 @@ const struct scope_info *scope_info(enum scope_bit bit);
 
 /** The mask of a name; SCOPE_NONE: there is no such scope. */
 uint64_t scope_mask(const char *name);
+
+/** The mask of names with a space between them, such as `eval:read eval:write`. What is no scope's
+ * name has none. */
+uint64_t scope_masks(const char *names);
