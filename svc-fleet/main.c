@@ -61,6 +61,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.account", "key.revoked", installation_key_revoked},
 	{"events.account", "key.replaced", installation_key_replaced},
 	{"events.account", "key.expiring", inbox_key_expiring},
+	{"events.account", "key.updated", inbox_key_updated},
 	{"events.experiments", "experiment.created", rejection_experiment_store},
 	{"events.experiments", "experiment.updated", rejection_experiment_store},
 	{"events.experiments", "experiment.deleted", rejection_experiment_store},

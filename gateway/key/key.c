@@ -70,6 +70,8 @@ static const struct field UPDATE_FIELDS[] = {
 	PATH_UUID(struct key_input, id, "key_id"),
 	BODY_TEXT(struct key_input, name, "name", TRIMMED, 1, KEY_NAME_MAX),
 	BODY_STRINGS(struct key_input, scopes, "scopes", OPTIONAL, 1, SCOPE_COUNT, 64),
+	BODY_INT(struct key_input, expires_in_days, "expires_in_days", NULLABLE, 1,
+                 PERSONAL_DAYS_MAX, 0),
 	READ_ONLY_FIELDS,
 	READ_ONLY("kind"),
 	READ_ONLY("repo"),
@@ -316,19 +318,56 @@ static const char *require_own(struct request *rq, const char *id)
 	return pg_get(rows, 0, "kind");
 }
 
+/* Only the name of an automation key can be changed. */
+static void require_changeable(struct request *rq, const char *kind)
+{
+	static const char *const PERSONAL_ONLY[] = {"scopes", "expires_in_days"};
+	if (!is_kind(kind, "automation"))
+		return;
+	for (size_t i = 0; i < ARRAY_LEN(PERSONAL_ONLY); i++)
+		if (json_get(request_body(rq), PERSONAL_ONLY[i]))
+			problem_add_field(rq->arena, &rq->problem, PERSONAL_ONLY[i],
+			                  "of an automation key cannot be changed");
+	raise_if_faults(rq);
+}
+
+/* The scopes of a key that is valid. It stays as it is until the end of the transaction. */
+static uint64_t valid_scopes(struct request *rq, const char *id)
+{
+	key_role(rq, caller_key(rq).text); /* locks the account, as each change of scopes does */
+	struct pg_rows *rows = pg_query(rq, KEY_HOLD_SQL, pg_text(id), pg_uuid(rq->caller.account));
+	require_found(rq, rows);
+	if (!pg_get_bool(rows, 0, "is_valid"))
+		raise_error(rq, ERR_CONFLICT,
+		            "the key has expired or was revoked, which is final; make another one");
+	return scope_masks(pg_get(rows, 0, "scopes"));
+}
+
+/* Who changes a key can grant what it may do afterwards, also when it only ends later: else a key
+ * could prolong one that may do more. */
+static void require_grants(struct request *rq, const struct key_input *in, uint64_t listed,
+                           bool changes_expiry)
+{
+	uint64_t own = changes_expiry ? valid_scopes(rq, in->id) : SCOPE_NONE;
+	if (in->scopes || changes_expiry)
+		key_require_scopes(rq, caller_key(rq).text, KEY_PERSONAL,
+		                   in->scopes ? listed : own);
+}
+
 void key_update(struct request *rq)
 {
-	uint64_t mask = key_scopes_read(rq);
+	uint64_t listed = key_scopes_read(rq);
 	struct key_input *in = request_input(rq, struct key_input, UPDATE_FIELDS);
 	request_require_member(rq);
-	if (is_kind(require_own(rq, in->id), "automation") && in->scopes)
-		raise_field(rq, "scopes", "of an automation key cannot be changed");
+	require_changeable(rq, require_own(rq, in->id));
+	/* null is a value: never */
+	bool changes_expiry = json_get(request_body(rq), "expires_in_days");
 	pg_begin(rq);
-	if (in->scopes)
-		key_require_scopes(rq, caller_key(rq).text, KEY_PERSONAL, mask);
-	struct pg_rows *rows =
-		pg_query(rq, KEY_UPDATE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
-	                 pg_text(in->name), pg_text(in->scopes ? key_scopes_json(rq, mask) : NULL));
+	require_grants(rq, in, listed, changes_expiry);
+	struct pg_rows *rows = pg_query(
+		rq, KEY_UPDATE_SQL, pg_text(in->id), pg_uuid(rq->caller.account), pg_text(in->name),
+		pg_text(in->scopes ? key_scopes_json(rq, listed) : NULL), pg_bool(changes_expiry),
+		in->expires_in_days ? pg_int(in->expires_in_days) : pg_null(), caller_key(rq));
 	require_found(rq, rows);
 	key_change_commit(rq);
 	reply_json(rq, 200, pg_json(rows));

@@ -123,6 +123,19 @@ BEGIN
     WHERE k.revoked_at IS NULL;
 END $$;
 
+-- When a key ends that the key `changer` lets end in so many days (null: never): no later than the changer or, if that is later, than
+-- now. So no key prolongs its own life, and one that ends soon shortens that of another without giving it its own.
+CREATE OR REPLACE FUNCTION api_key_expiry(k api_key, changer uuid, days integer) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT nullif(least(coalesce(now() + make_interval(days => days), 'infinity'),
+                        greatest(coalesce(k.expires_at, 'infinity'), coalesce(c.expires_at, 'infinity'))), 'infinity')
+    FROM api_key c WHERE c.id = changer
+$$;
+
+-- Which announcement of its end a key that ends at `at` from now on does not need: its person has just been told when.
+CREATE OR REPLACE FUNCTION api_key_expiry_told(at timestamptz) RETURNS smallint LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN at <= now() + interval '168 hours' THEN 7 WHEN at <= now() + interval '720 hours' THEN 30 END
+$$;
+
 -- Announce up to 1000 keys that expire in 30 or in 7 days: each once at either time, unless it was made later than that. How many.
 CREATE OR REPLACE FUNCTION api_keys_expiring_announce() RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE

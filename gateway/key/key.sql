@@ -62,14 +62,29 @@ SELECT k.kind, a.person_id IS NOT DISTINCT FROM o.person_id OR o.person_id IS NU
 FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id, actor($2, $3) a
 WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL AND api_key_is_shown($2, $3, $1);
 
+-- name: key_hold
+-- $1 key, $2 account. It stays as it is until the end of the transaction.
+SELECT array_to_string(scopes, ' ') AS scopes,
+       revoked_at IS NULL AND (expires_at IS NULL OR expires_at > clock_timestamp()) AS is_valid
+FROM api_key WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE;
+
 -- name: key_update
--- $3 name, $4 scopes as a JSON array; NULL: unchanged.
-UPDATE api_key SET
-    name = coalesce($3, name),
-    scopes = CASE WHEN $4::jsonb IS NULL THEN scopes
-                  ELSE ARRAY(SELECT jsonb_array_elements_text($4::jsonb)) END
-WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL
-RETURNING api_key_json(api_key);
+-- $1 key, $2 account, $3 name, $4 scopes as a JSON array (NULL: unchanged), $5 whether it ends at another time, $6 days until then
+-- (NULL: never), $7 the key that changes it. Sessions that were made with it end no later than it. Services hear of it.
+WITH expiry AS (
+    SELECT CASE WHEN $5 THEN api_key_expiry(k, $7, $6) ELSE k.expires_at END AS at FROM api_key k
+    WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL
+), sessions AS (
+    UPDATE session s SET expires_at = expiry.at FROM expiry WHERE s.key_id = $1 AND s.expires_at > expiry.at
+)
+UPDATE api_key k SET
+    name = coalesce($3, k.name),
+    scopes = CASE WHEN $4::jsonb IS NULL THEN k.scopes
+                  ELSE ARRAY(SELECT jsonb_array_elements_text($4::jsonb)) END,
+    expires_at = expiry.at,
+    expiry_told = CASE WHEN $5 THEN api_key_expiry_told(expiry.at) ELSE k.expiry_told END
+FROM expiry WHERE k.id = $1
+RETURNING api_key_json(k), event_emit('events.account', 'key.updated', k.account_id, api_key_event(k));
 
 -- name: key_revoke
 -- $1 key, $2 account, $3 the key that revokes it (NULL: a command). Only the first revocation of a key sends the event.

@@ -30,6 +30,12 @@ void inbox_key_expiring(struct request *rq, const struct event *event)
 	         pg_text(json_write(rq->arena, event->data, NULL)));
 }
 
+void inbox_key_updated(struct request *rq, const struct event *event)
+{
+	pg_query(rq, KEY_EXPIRING_CHANGE_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)));
+}
+
 void inbox_experiment(struct request *rq, const struct event *event)
 {
 	bool is_deleted = strcmp(event->type, "experiment.deleted") == 0;

@@ -284,6 +284,16 @@ static const struct parameter KEY_ADD[] = {
 	{0},
 };
 
+static const struct parameter KEY_EDIT[] = {
+	{"KEY", 0, NULL, REFERENCE_KEY, "key_id", .flags = PARAMETER_REQUIRED,
+         .help = "its name, a number of the last list, or its id"},
+	{"--name", 0, "NAME", .field = "name", .help = "where it is used"},
+	{"--scope", 's', "SCOPE", .field = "scopes", .help = "what it may do, in place of before"},
+	{"--days", 0, "N", .field = "expires_in_days",
+         .help = "for how long it is valid from now, or null: for ever"},
+	{0},
+};
+
 static const struct parameter KEY[] = {
 	{"KEY", 0, NULL, REFERENCE_KEY, "key_id", .flags = PARAMETER_REQUIRED,
          .help = "its name, a number of the last list, or its id"},
@@ -406,6 +416,8 @@ const struct command COMMANDS[] = {
 	{"Keys and tasks", "keys", "api_keys_list", LIMITED, "the keys of the account", &VIEW_KEYS},
 	{NULL, "key add", "api_key_create", KEY_ADD, "make a key, which is shown once",
          &VIEW_KEY_CREATED},
+	{NULL, "key edit", "api_key_update", KEY_EDIT,
+         "rename a key, change what it may do or when it ends", &VIEW_KEY_CREATED},
 	{NULL, "key revoke", "api_key_revoke", KEY, "revoke a key", &VIEW_KEY_CREATED},
 	{NULL, "task", NULL, TASK, "the state of work that takes longer", .run = task_run},
 

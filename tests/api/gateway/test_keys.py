@@ -252,6 +252,68 @@ def test_a_change_takes_effect_at_once(api):
     changed.get("/interests", expect=200)
 
 
+# ---- another end ----
+
+
+def ends_in(api, key_id, days):
+    """The key, after it was let end in so many days."""
+    return api.patch(f"/account/api-keys/{key_id}", {"expires_in_days": days}, expect=200).json()
+
+
+def days_between(earlier, later):
+    times = [datetime.fromisoformat(each.replace("Z", "+00:00")) for each in (earlier, later)]
+    return round((times[1] - times[0]) / timedelta(days=1))
+
+
+def test_a_key_ends_at_another_time(api):
+    made = make(api, expires_in_days=10)
+    for days in (3, 3650):
+        assert days_between(made["created_at"], ends_in(api, made["id"], days)["expires_at"]) == days
+    assert ends_in(api, made["id"], None) == {**{name: value for name, value in made.items() if name != "key"}, "expires_at": None}
+    short = ends_in(api, made["id"], 1)
+    assert listed(api, made["id"]) == [short] and api.as_key(made["key"]).get("/interests", expect=200)
+    renamed = api.patch(f"/account/api-keys/{made['id']}", {"name": "new", "scopes": ["search:read"]}, expect=200).json()
+    assert renamed["expires_at"] == short["expires_at"]
+
+
+def test_no_key_prolongs_itself_or_another_beyond_its_own_end(api):
+    short, shorter, endless = make(api, expires_in_days=5), make(api, expires_in_days=2), make(api)
+    caller = api.as_key(short["key"])
+    for days in (30, None):
+        assert ends_in(caller, short["id"], days)["expires_at"] == short["expires_at"]
+        assert ends_in(caller, shorter["id"], days)["expires_at"] == short["expires_at"]
+    assert days_between(endless["created_at"], ends_in(caller, endless["id"], 30)["expires_at"]) == 30  # it ended later before, too
+    assert days_between(short["created_at"], ends_in(caller, short["id"], 1)["expires_at"]) == 1
+
+
+def test_who_lets_a_key_end_at_another_time_has_its_scopes(api):
+    strong, weak = make(api, expires_in_days=2), make(api, scopes=["account:write", "search:read"])
+    caller, path = api.as_key(weak["key"]), f"/account/api-keys/{strong['id']}"
+    for body in ({"expires_in_days": 30}, {"expires_in_days": 1, "name": "mine"}, {"expires_in_days": 9, "scopes": ["fleet:read"]}):
+        caller.problem("PATCH", path, 403, "insufficient_scope", body)
+    assert listed(api, strong["id"]) == [{name: value for name, value in strong.items() if name != "key"}]
+    both = caller.patch(path, {"expires_in_days": 30, "scopes": ["search:read"]}, expect=200).json()
+    assert both["scopes"] == ["search:read"] and both["expires_at"] > strong["expires_at"]
+
+
+def test_a_key_that_has_ended_stays_so(api, cluster):
+    revoked, expired = make(api, expires_in_days=2), make(api, expires_in_days=2)
+    api.post(f"/account/api-keys/{revoked['id']}/revoke", expect=200)
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.expire_key(db, expired["id"])
+    for made, status in ((revoked, "revoked"), (expired, "expired")):
+        api.problem("PATCH", f"/account/api-keys/{made['id']}", 409, "conflict", {"expires_in_days": 30})
+        assert listed(api, made["id"])[0]["status"] == status
+        api.as_key(made["key"]).problem("GET", "/account/api-keys", 401, "invalid_token")
+
+
+@pytest.mark.parametrize("days", [0, 3651, "soon", 1.5, True])
+def test_the_days_to_another_end_are_checked(api, days):
+    made = make(api)
+    document = api.problem("PATCH", f"/account/api-keys/{made['id']}", 400, "invalid_request", {"expires_in_days": days})
+    assert [fault["field"] for fault in document["errors"]] == ["expires_in_days"]
+
+
 def test_scopes_are_a_set(api):
     """Duplicates are removed, and the order is that of the list of scopes."""
     twice = ["search:read", "account:read", "search:read"]
@@ -265,8 +327,8 @@ def test_automation_key_can_only_be_renamed(api):
     made = make(api, kind="automation")
     path = f"/account/api-keys/{made['id']}"
     assert api.patch(path, {"name": "new"}, expect=200).json()["name"] == "new"
-    document = api.problem("PATCH", path, 400, "invalid_request", {"scopes": ["search:read"]})
-    assert document["errors"][0]["field"] == "scopes"
+    document = api.problem("PATCH", path, 400, "invalid_request", {"scopes": ["search:read"], "expires_in_days": None})
+    assert [fault["field"] for fault in document["errors"]] == ["scopes", "expires_in_days"]
 
 
 @pytest.mark.parametrize("body", [{}, {"id": ABSENT}, {"status": "active"}])
@@ -304,7 +366,7 @@ def test_deleted_key_is_refused_and_not_listed(api):
 
 
 @pytest.mark.parametrize(("method", "suffix", "body"), [
-    ("PATCH", "", {"name": "mine now"}), ("DELETE", "", None), ("POST", "/revoke", None)])
+    ("PATCH", "", {"name": "mine now"}), ("PATCH", "", {"expires_in_days": 1}), ("DELETE", "", None), ("POST", "/revoke", None)])
 def test_keys_of_other_accounts_are_not_found(api, other_user, method, suffix, body):
     made = make(other_user.api)
     for key_id in (made["id"], ABSENT):

@@ -97,7 +97,8 @@ def test_a_key_is_changed_by_its_person_and_revoked_by_admins_too(team):
     team["viewer"].api.problem("PATCH", path, 404, "not_found", {"name": "theirs"})
     team["viewer"].api.problem("POST", path + "/revoke", 404, "not_found")
     team["viewer"].api.problem("DELETE", path, 404, "not_found")
-    team["admin"].api.problem("PATCH", path, 403, "forbidden", {"name": "theirs"})
+    for body in ({"name": "theirs"}, {"expires_in_days": 1}):
+        team["admin"].api.problem("PATCH", path, 403, "forbidden", body)
     assert team["member"].api.patch(path, {"name": "still mine"}, expect=200).json()["name"] == "still mine"
     assert team["admin"].api.post(path + "/revoke", expect=200).json()["status"] == "revoked"
 

@@ -32,6 +32,18 @@ def test_a_session_is_that_of_its_key(cluster, user):
     assert (refused.status_code, refused.json()["scope"]) == (403, "interests:write")
 
 
+def test_a_session_ends_with_its_key_that_ends_sooner(cluster, user):
+    """Also one that was made before; another end of the key lets none live longer."""
+    key, other = make_key(user.api), make_key(user.api)
+    browsers = [Browser(cluster.gateway_url, each["key"]) for each in (key, other)]
+    ends = lambda: [browser.call("GET", "/session", expect=200).json()["expires_at"] for browser in browsers]  # noqa: E731
+    before = ends()
+    soon = user.api.patch(f"/account/api-keys/{key['id']}", {"expires_in_days": 1}, expect=200).json()["expires_at"]
+    assert soon < before[0] and ends() == [soon, before[1]]
+    user.api.patch(f"/account/api-keys/{key['id']}", {"expires_in_days": 30}, expect=200)
+    assert ends() == [soon, before[1]]
+
+
 @pytest.mark.parametrize("key", ["usr_wrong", "usr_" + "0" * 38, "x"])
 def test_a_key_that_is_not_valid_makes_no_session(cluster, key):
     answer = Browser(cluster.gateway_url).call("POST", "/session", {"key": key})

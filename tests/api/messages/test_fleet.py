@@ -257,6 +257,27 @@ def test_a_key_that_expires_is_told_of_twice_and_is_one_item(api, user, fleet, t
     assert len(told("key.revoked")) == 1 and len(told("key.expiring")) == 2
 
 
+def test_a_key_that_ends_at_another_time_is_told_of_accordingly(api, told, age_key):
+    made = api.post("/account/api-keys", {"name": "laptop"}, expect=201).json()["id"]
+    items = lambda: [one["title"] for one in api.get("/fleet/agents/inbox", expect=200).json()]  # noqa: E731
+    age_key(made, -300, 29)
+    wait_for(lambda: items(), "the item")
+
+    def change(**body):
+        return api.patch(f"/account/api-keys/{made}", body, expect=200).json()["expires_at"]
+
+    for body in ({"expires_in_days": 20}, {"name": "old laptop"}):
+        day = change(**body)[:10]
+        name = body.get("name", "laptop")
+        wait_for(lambda: items() == [f"The key {name} expires on {day}"], "the item follows")  # noqa: B023
+    change(expires_in_days=None)
+    wait_for(lambda: items() == [], "the item is gone")
+    change(expires_in_days=25)
+    assert len(told("key.expiring")) == 1  # who changed it knows when
+    age_key(made, -300, 6)
+    wait_for(lambda: len(told("key.expiring")) == 2, "the notice of seven days")
+
+
 def test_a_key_that_was_made_to_expire_soon_is_not_told_of(api, told, age_key):
     made = [api.post("/account/api-keys", {"name": name, "kind": "automation", "repo": REPO}, expect=201).json()["id"] for name in "abc"]
     age_key(made[0], -1, 5)  # for six days
