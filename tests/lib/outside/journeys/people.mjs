@@ -71,6 +71,11 @@ export const people = ({ open, logIn, violations }) => ({
     const form = page.getByRole("dialog", { name: "Edit the key “narrow”" });
     await form.getByLabel("Name", { exact: true }).fill("wider");
     await form.getByRole("checkbox", { name: "fleet:read" }).check();
+    await form.getByLabel("Expires", { exact: true }).selectOption("in another number of days");
+    await form.getByLabel("Days from now").fill("4000");
+    await form.getByRole("button", { name: "Save" }).click();
+    await form.getByRole("alert").waitFor();
+    await form.getByLabel("Days from now").fill("40");
     const found = await violations(page);
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });

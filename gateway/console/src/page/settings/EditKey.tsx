@@ -8,6 +8,7 @@ import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
 import { text } from "../../text";
+import { ExpiryFields, expiryBody, KEPT } from "./Expiry";
 import { ScopeFields } from "./ScopeFields";
 
 const words = text.settings;
@@ -18,17 +19,18 @@ interface Props {
   onClose: () => void;
 }
 
-/** Renames a key, and changes what a personal one may do. */
+/** Renames a key, and changes what a personal one may do and when it ends. */
 export function EditKey({ row, scopes, onClose }: Props) {
   const [name, setName] = useState(row.name);
   const [chosen, setChosen] = useState(row.scopes);
+  const [expiry, setExpiry] = useState(KEPT);
   const client = useQueryClient();
   const isPersonal = row.kind === "personal";
   const send = () =>
     answer(
       api.PATCH("/api/v1.0/account/api-keys/{key_id}", {
         params: { path: { key_id: row.id } },
-        body: { name, ...(isPersonal ? { scopes: chosen } : {}) },
+        body: { name, ...(isPersonal ? { scopes: chosen, ...expiryBody(expiry) } : {}) },
       }),
     );
   const onDone = async () => {
@@ -42,11 +44,18 @@ export function EditKey({ row, scopes, onClose }: Props) {
           <>
             <TextField label={words.keyName} value={name} onInput={setName} required fault={fault("name")} />
             {isPersonal ? (
-              <ScopeFields scopes={scopes} chosen={chosen} onChange={setChosen} fault={fault("scopes")} />
+              <>
+                <ExpiryFields
+                  value={expiry}
+                  kept={row.expires_at ? absolute(new Date(row.expires_at)) : words.never}
+                  onChange={setExpiry}
+                  fault={fault("expires_in_days")}
+                />
+                <ScopeFields scopes={scopes} chosen={chosen} onChange={setChosen} fault={fault("scopes")} />
+              </>
             ) : (
               <p class="small quiet">{words.onlyName}</p>
             )}
-            {row.expires_at && <p class="small quiet">{words.expiryStays(absolute(new Date(row.expires_at)))}</p>}
           </>
         )}
       </Form>

@@ -10,6 +10,7 @@ import { Once } from "../../part/Once";
 import { useScope } from "../../part/scope";
 import { SelectField } from "../../part/Select";
 import { text } from "../../text";
+import { type Expiry, ExpiryFields, expiryBody, NEVER } from "./Expiry";
 import { ScopeFields } from "./ScopeFields";
 
 const words = text.settings;
@@ -28,16 +29,16 @@ interface Values {
   kind: Kind;
   preset: Preset | typeof OWN;
   scopes: Schemas["Scope"][];
-  days: string;
+  expiry: Expiry;
   repo: string;
   interest: string | null;
 }
 
-const NOTHING: Values = { name: "", kind: "personal", preset: "read_only", scopes: [], days: "", repo: "", interest: null };
+const NOTHING: Values = { name: "", kind: "personal", preset: "read_only", scopes: [], expiry: NEVER, repo: "", interest: null };
 
-function bodyOf({ name, kind, preset, scopes, days, repo, interest }: Values): Schemas["ApiKeyCreate"] {
+function bodyOf({ name, kind, preset, scopes, expiry, repo, interest }: Values): Schemas["ApiKeyCreate"] {
   const may = preset === OWN ? { scopes } : { preset };
-  if (kind === "personal") return { name, kind, ...may, ...(days ? { expires_in_days: Number(days) } : {}) };
+  if (kind === "personal") return { name, kind, ...may, ...expiryBody(expiry) };
   return { name, kind, ...may, repo: repo || null, interest_id: interest };
 }
 
@@ -104,13 +105,7 @@ function NewKeyForm({ list, onMade }: { list: Schemas["ApiKeyList"]; onMade: (ke
             <ScopeFields scopes={list.scopes} chosen={values.scopes} onChange={(scopes) => set({ scopes })} fault={fault("scopes")} />
           )}
           {values.kind === "personal" ? (
-            <TextField
-              label={words.days}
-              type="number"
-              value={values.days}
-              onInput={(days) => set({ days })}
-              fault={fault("expires_in_days")}
-            />
+            <ExpiryFields value={values.expiry} onChange={(expiry) => set({ expiry })} fault={fault("expires_in_days")} />
           ) : (
             <Limits values={values} set={set} fault={fault} />
           )}
