@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,16 +24,21 @@ def console_files(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="session")
-def console_url(cluster, console_files):
-    """A gateway with the console."""
-    url = f"http://127.0.0.1:{free_port()}"
-    gateway = cluster.add("gateway", LISTEN=url.removeprefix("http://"), CONSOLE_DIR=str(console_files), PUBLIC_URL=url)
+@contextmanager
+def gateway_with_console(cluster, files, url, **settings):
+    gateway = cluster.add("gateway", LISTEN=url.removeprefix("http://"), CONSOLE_DIR=str(files), **{**settings, "PUBLIC_URL": url})
     gateway.wait_ready()
     yield url
     gateway.stop()
     cluster["gateway"].remove(gateway)
     cluster.retired.append(gateway)
+
+
+@pytest.fixture(scope="session")
+def console_url(cluster, console_files):
+    """A gateway with the console."""
+    with gateway_with_console(cluster, console_files, f"http://127.0.0.1:{free_port()}") as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +58,19 @@ def browser_at(url, browser):
 def browse(console_url, browser):
     """`browse("journey", key=...)` runs a journey of browser.mjs and returns what it says."""
     return browser_at(console_url, browser)
+
+
+@pytest.fixture
+def browse_at_provider(cluster, console_files, oauth_provider, browser):
+    """The same, at a gateway at which people also log in at a provider: new ones are members of the account `team`."""
+
+    @contextmanager
+    def start(team, **settings):
+        joins = {"OIDC_NAME": "Example SSO", "OIDC_JOIN": f"{team}:member", **oauth_provider.login_settings(), **settings}
+        with gateway_with_console(cluster, console_files, oauth_provider.console_url, **joins) as url:
+            yield browser_at(url, browser)
+
+    return start
 
 
 @pytest.fixture

@@ -108,3 +108,27 @@ def test_somebody_is_invited_joins_and_is_removed(browse, cluster):
     seen = browse("team", key=owner.key, guest=guest.key, email=guest.email, own=named[guest.email], team=named[owner.email])
     assert (seen["errors"], seen["found"]) == ([], [])
     assert [member["email"] for member in owner.api.get("/team", expect=200).json()["members"]] == [owner.email]
+
+
+@pytest.fixture
+def name():
+    """Of a user of the provider whom no other test has."""
+    return f"u{uuid.uuid4().hex[:12]}"
+
+
+def test_a_person_logs_in_at_the_provider(browse_at_provider, cluster, name):
+    team = cluster.user()
+    with browse_at_provider(team.account) as browse:
+        seen = browse("provider", user=name)
+    assert (seen["errors"], seen["found"], seen["hasKey"]) == ([], [], True)
+    assert seen["address"] == "/console/experiments?status=running" and "expops" in seen["cookies"]
+    assert "expops-login" not in seen["cookies"]
+    assert {member["email"]: member["role"] for member in team.api.get("/team", expect=200).json()["members"]}[f"{name}@example.org"] == "member"
+
+
+def test_a_person_with_a_key_adds_the_log_in_at_the_provider(browse_at_provider, cluster, name):
+    user = cluster.user()
+    with browse_at_provider(user.account, OIDC_JOIN="") as browse:
+        seen = browse("addition", key=user.key, user=name, email=user.email)
+    assert (seen["errors"], seen["found"], seen["address"]) == ([], [], "/console/settings")
+    assert [member["email"] for member in user.api.get("/team", expect=200).json()["members"]] == [user.email]

@@ -618,7 +618,7 @@ const JOURNEYS = {
   },
 };
 
-for (const journeys of [agents, lists, people]) Object.assign(JOURNEYS, journeys({ open, logIn, violations }));
+for (const journeys of [agents, lists, people]) Object.assign(JOURNEYS, journeys({ open, logIn, violations, violationsOfThemes }));
 
 const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox"] });
 await answerQuestions(async ({ journey, values }) => {

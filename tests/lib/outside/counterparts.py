@@ -336,9 +336,10 @@ class OAuthProvider(Counterpart):
 
     def __init__(self, base):
         super().__init__("oauth_provider", base)
+        self.console_url = f"http://127.0.0.1:{free_port()}"  # of a gateway to which browsers come back
         # The secret has characters that a form encodes.
         self.login = {"client_id": "console:1", "client_secret": f"a+b/c: %{secrets.token_hex(24)}",
-                      "redirect_uris": [f"{LOGIN_PUBLIC_URL}/api/v1.0/session/oidc/callback"]}
+                      "redirect_uris": [f"{url}/api/v1.0/session/oidc/callback" for url in (LOGIN_PUBLIC_URL, self.console_url)]}
 
     def config(self):
         return {"port": self.port, "client": self.client, "login": self.login}

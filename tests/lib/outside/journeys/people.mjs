@@ -1,6 +1,6 @@
 /** Journeys of several people, and of their keys. */
 
-export const people = ({ open, logIn, violations }) => ({
+export const people = ({ open, logIn, violations, violationsOfThemes }) => ({
   /** An owner invites somebody, who joins, sees the account and their own, and is removed. */
   async team(browser, values) {
     const owner = await open(browser, values);
@@ -40,6 +40,53 @@ export const people = ({ open, logIn, violations }) => ({
     await asked.waitFor({ state: "detached" });
     await row.waitFor({ state: "detached" });
     return { errors: [...owner.errors, ...guest.errors], found };
+  },
+
+  /** Somebody logs in at the provider, from the page that they wanted and back to it, and logs out. */
+  async provider(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    await page.goto(`${values.url}/console/experiments?status=running`);
+    const way = page.getByRole("link", { name: "Log in with Example SSO" });
+    await way.waitFor();
+    const found = await violationsOfThemes(page);
+    const hasKey = await page.getByLabel("Key", { exact: true }).isVisible();
+    const log = async () => {
+      await way.click();
+      await page.getByLabel("User").fill(values.user);
+      await page.getByRole("button", { name: "Continue" }).click();
+    };
+    await log();
+    await page.getByRole("heading", { name: "Experiments", level: 1 }).waitFor();
+    const address = new URL(page.url());
+    await page.getByRole("link", { name: "Settings" }).click();
+    const members = page.getByRole("table", { name: "Members" });
+    await members.getByText(`${values.user}@example.org (you)`).waitFor();
+    const cookies = await page.context().cookies();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await way.waitFor();
+    return { errors, found, hasKey, address: address.pathname + address.search, cookies: cookies.map(({ name }) => name) };
+  },
+
+  /** Somebody who logs in with a key adds the log-in at the provider, and needs no key from then on. */
+  async addition(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Settings" }).click();
+    const found = await violationsOfThemes(page);
+    const consent = async (name) => {
+      await page.getByRole("link", { name }).click();
+      await page.getByLabel("User").fill(values.user);
+      await page.getByRole("button", { name: "Continue" }).click();
+    };
+    await consent("Log in with Example SSO from now on");
+    await page.getByRole("heading", { name: "Settings", level: 1 }).waitFor();
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.context().clearCookies(); // of the provider, too: a person at another browser
+    await page.goto(`${values.url}/console/settings`);
+    await consent("Log in with Example SSO");
+    const members = page.getByRole("table", { name: "Members" });
+    await members.getByText(`${values.email} (you)`).waitFor();
+    return { errors, found, address: new URL(page.url()).pathname };
   },
 
   /** Keys are made with limits and chosen scopes, changed, looked at, revoked, and deleted. */

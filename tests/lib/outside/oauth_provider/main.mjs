@@ -5,8 +5,8 @@
  *
  *     {"port": 20003, "client": {"client_id": "...", "client_secret": "...", "redirect_uris": ["..."]}, "login": {...}}
  *
- * A user logs in by the parameter `login_hint` of the authorization address, without a form, and consents to everything. It
- * is the subject, and may tell the email address, and that nobody has verified it: `ada`, `ada,a@example.org,unverified`.
+ * A user logs in by the parameter `login_hint` of the authorization address, without a form, or else by a form with their name, and
+ * consents to everything. It is the subject, and may tell the email address, and that nobody has verified it: `ada`, `ada,a@example.org,unverified`.
  * Addresses: /auth, /token, /me, /token/revocation. Below /_control/: GET /health, POST /lifetime {"access": seconds},
  * POST and DELETE /failures and GET /requests as at the code host (front.mjs). Prints `ready` when it listens. */
 import { readFileSync } from "node:fs";
@@ -68,12 +68,21 @@ function configurationOf(client, login) {
   };
 }
 
-/** Log in the user of `login_hint`, and consent to what is asked for. */
+const FORM = `<!doctype html><html lang="en"><title>Provider</title><link rel="icon" href="data:,">
+  <form><label>User <input name="user"></label> <button>Continue</button></form></html>`;
+
+/** Log in the user of `login_hint` or of the form, and consent to what is asked for. */
 async function interact(provider, ctx) {
   const { params } = await provider.interactionDetails(ctx.req, ctx.res);
-  const grant = new provider.Grant({ accountId: params.login_hint, clientId: params.client_id });
+  const user = params.login_hint ?? ctx.query.user;
+  if (!user) {
+    ctx.type = "html";
+    ctx.body = FORM;
+    return;
+  }
+  const grant = new provider.Grant({ accountId: user, clientId: params.client_id });
   grant.addOIDCScope(params.scope);
-  const result = { login: { accountId: params.login_hint }, consent: { grantId: await grant.save() } };
+  const result = { login: { accountId: user }, consent: { grantId: await grant.save() } };
   await provider.interactionFinished(ctx.req, ctx.res, result, { mergeWithLastSubmission: false });
   ctx.respond = false;
 }
