@@ -37,3 +37,4 @@ SELECT format('REVOKE ALL ON DATABASE %I FROM %I', current_database(), role) FRO
 SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), role) FROM service \gexec
 SELECT format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', schema, role) FROM service \gexec
 SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', schema) FROM service \gexec
+\ir audit.sql

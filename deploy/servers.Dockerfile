@@ -8,7 +8,7 @@ COPY deploy/image/packages /build/deploy/image/packages
 RUN /build/deploy/image/packages postgresql redis-server && rm -r /build \
     && groupadd --gid 10001 expops && useradd --uid 10001 --gid 10001 --home-dir /data --no-log-init expops \
     && install -d -o expops -g expops /data
-COPY deploy/init.sql /usr/local/share/expops/init.sql
+COPY deploy/audit.sql deploy/init.sql /usr/local/share/expops/
 COPY deploy/image/postgres deploy/image/redis /usr/local/bin/
 EXPOSE 5432 6379
 USER 10001:10001

@@ -3,6 +3,7 @@
  *
  *     main.c      routes, commands and settings of the process
  *     account/    creating and deleting accounts
+ *     audit/      the audit log: who changed what
  *     console/    the web pages, and the files that they are built into
  *     key/        API keys: where a key is checked (key_check.h), and the operations on keys
  *     proxy/      what happens to each request: checks, then a call of the service

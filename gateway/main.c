@@ -1,6 +1,8 @@
 /* The gateway's own operations and commands; every other request is passed to its service. */
 #include "account/account.h"
 #include "account/by_id.h"
+#include "audit/audit.h"
+#include "audit/log.h"
 #include "console/console.h"
 #include "gateway-schema.h"
 #include "input/input.h"
@@ -44,6 +46,7 @@ static const struct route ROUTES[] = {
 	{API_ID_api_key_delete, key_delete},
 	{API_ID_api_key_revoke, key_revoke},
 	{API_ID_api_key_usage_list, key_usage_list},
+	{API_ID_audit_list, audit_list},
 	{API_ID_account_delete, account_delete},
 	{API_ID_accounts_list, accounts_list},
 	{API_ID_account_create, account_create},
@@ -91,6 +94,7 @@ static const struct event_handler EVENTS[] = {
 };
 
 static const struct recurring RECURRING[] = {
+	{"audit_months", audit_months_keep, &AUDIT_MONTHS_EVERY_MS},
 	{"key_expiry", keys_expiring_announce, &key_expiry_check_ms},
 	{"key_usage", key_usage_forget, &KEY_USAGE_FORGET_EVERY_MS},
 	{0},
@@ -133,7 +137,8 @@ static const struct service SERVICE = {
 	.settings =
 		(const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, KEY_EXPIRY_SETTINGS,
                                                 KEY_USAGE_SETTINGS, CONSOLE_SETTINGS, TLS_SETTINGS,
-                                                SESSION_SETTINGS, OIDC_SETTINGS, NULL},
+                                                SESSION_SETTINGS, OIDC_SETTINGS, AUDIT_SETTINGS,
+                                                NULL},
 	.tls = &tls_settings,
 	.settings_check = settings_check,
 	.commands = COMMANDS,

@@ -2,6 +2,7 @@
 
 #include "account.sql.h"
 #include "account/email_address.h"
+#include "audit/audit.h"
 #include "base/utf8.h"
 #include "crypto/scope.h"
 #include "input/input.h"
@@ -45,7 +46,7 @@ void account_delete(struct request *rq)
 	if (yyjson_is_false(json_get(request_body(rq), "confirm")))
 		problem_add_field(rq->arena, &rq->problem, "confirm", "must be true");
 	struct delete_input *in = request_input(rq, struct delete_input, DELETE_FIELDS);
-	pg_begin(rq);
+	audit_begin(rq);
 	require_permission(rq, in->name);
 	struct pg_rows *rows = pg_query(rq, ACCOUNT_DELETE_SQL, pg_uuid(rq->caller.account));
 	key_change_commit(rq);
@@ -72,7 +73,7 @@ static void create_user(struct request *rq)
 		.kind = KEY_PERSONAL,
 		.scopes = preset_scopes("full_access") | (user->is_operator ? SCOPE_OPERATOR : 0),
 	};
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *created =
 		pg_query(rq, ACCOUNT_CREATE_SQL, pg_text(user->email), pg_bool(user->is_operator));
 	const char *json = key_insert(rq, pg_text(pg_json(created)), &key);

@@ -1,6 +1,7 @@
 #include "account/by_id.h"
 
 #include "account.sql.h"
+#include "audit/audit.h"
 #include "crypto/uuid.h"
 #include "key/key.h"
 #include "main/worker_run.h"
@@ -18,7 +19,10 @@ struct work {
 
 static bool delete_account(struct request *rq, const char *id)
 {
-	return !pg_empty(pg_query(rq, ACCOUNT_DELETE_SQL, pg_text(id)));
+	audit_begin(rq);
+	bool is_deleted = !pg_empty(pg_query(rq, ACCOUNT_DELETE_SQL, pg_text(id)));
+	pg_commit(rq);
+	return is_deleted;
 }
 
 static void change_all(struct request *rq)

@@ -1,5 +1,6 @@
 #include "key/key.h"
 
+#include "audit/audit.h"
 #include "crypto/scope.h"
 #include "input/input.h"
 #include "input/key_limit.h"
@@ -285,7 +286,7 @@ void key_create(struct request *rq)
 	enum key_kind kind = is_kind(in->kind, "automation") ? KEY_AUTOMATION : KEY_PERSONAL;
 	if (rq->caller.kind != KEY_PERSONAL)
 		raise_error(rq, ERR_FORBIDDEN, "an automation key cannot create keys");
-	pg_begin(rq);
+	audit_begin(rq);
 	struct new_key key = {
 		.name = in->name,
 		.kind = kind,
@@ -362,7 +363,7 @@ void key_update(struct request *rq)
 	require_changeable(rq, require_own(rq, in->id));
 	/* null is a value: never */
 	bool changes_expiry = json_get(request_body(rq), "expires_in_days");
-	pg_begin(rq);
+	audit_begin(rq);
 	require_grants(rq, in, listed, changes_expiry);
 	struct pg_rows *rows = pg_query(
 		rq, KEY_UPDATE_SQL, pg_text(in->id), pg_uuid(rq->caller.account), pg_text(in->name),
@@ -384,7 +385,7 @@ void key_invalidate(struct request *rq, const struct pg_rows *rows, const char *
 void key_revoke(struct request *rq)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
-	pg_begin(rq);
+	audit_begin(rq);
 	key_invalidate(rq,
 	               pg_query(rq, KEY_REVOKE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
 	                        caller_key(rq)),
@@ -394,15 +395,19 @@ void key_revoke(struct request *rq)
 bool key_revoke_any(struct request *rq, const char *id)
 {
 	struct pg_rows *owner = pg_query(rq, KEY_OWNER_SQL, pg_text(id));
-	return !pg_empty(owner) &&
-	       !pg_empty(pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
-	                          pg_text(pg_get(owner, 0, "account_id")), pg_null()));
+	if (pg_empty(owner))
+		return false;
+	audit_begin(rq);
+	struct pg_rows *revoked = pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
+	                                   pg_text(pg_get(owner, 0, "account_id")), pg_null());
+	pg_commit(rq);
+	return !pg_empty(revoked);
 }
 
 void key_delete(struct request *rq)
 {
 	struct key_input *in = request_input(rq, struct key_input, ID_FIELDS);
-	pg_begin(rq);
+	audit_begin(rq);
 	key_invalidate(rq,
 	               pg_query(rq, KEY_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
 	                        caller_key(rq)),

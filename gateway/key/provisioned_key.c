@@ -1,5 +1,6 @@
 #include "key/provisioned_key.h"
 
+#include "audit/audit.h"
 #include "crypto/scope.h"
 #include "input/input.h"
 #include "input/key_limit.h"
@@ -71,7 +72,7 @@ void provisioned_key_create(struct request *rq)
 		                  "must be %d or less without a purpose", KEY_TEMPORARY_MAX_S);
 	raise_if_faults(rq);
 	struct key_secret secret = key_secret_new(rq, KEY_AUTOMATION);
-	pg_begin(rq);
+	audit_begin_as(rq, in->maker);
 	if (in->maker)
 		key_require_role(rq, in->maker, KEY_AUTOMATION, scopes);
 	struct pg_rows *rows =
@@ -112,7 +113,7 @@ void provisioned_key_revoke(struct request *rq)
 {
 	struct provisioned_key_input *in =
 		request_input(rq, struct provisioned_key_input, ID_FIELDS);
-	pg_begin(rq);
+	audit_begin(rq);
 	key_invalidate(rq,
 	               pg_query(rq, PROVISIONED_KEY_REVOKE_SQL, pg_text(in->id),
 	                        pg_uuid(rq->caller.account)),

@@ -1,5 +1,6 @@
 #include "oidc/identity.h"
 
+#include "audit/audit.h"
 #include "crypto/scope.h"
 #include "identity.sql.h"
 #include "json/json.h"
@@ -29,10 +30,20 @@ static const struct refusal {
 	{0},
 };
 
-static void require_outcome(struct request *rq, const char *outcome)
+/* Note in the accounts of the person that the log-in was refused; NULL: nobody is known. */
+static void note_refused(struct request *rq, const char *person, const char *reason)
+{
+	pg_rollback(rq);
+	audit_begin(rq);
+	pg_query(rq, IDENTITY_REFUSED_SQL, pg_text(person), pg_text(reason));
+	pg_commit(rq);
+}
+
+static void require_outcome(struct request *rq, const char *outcome, const char *person)
 {
 	for (const struct refusal *refusal = REFUSALS; refusal->outcome; refusal++)
 		if (strcmp(refusal->outcome, outcome) == 0) {
+			note_refused(rq, person, outcome);
 			log_info(LOG_GROUP_APP, "log-in refused", f_text("reason", outcome));
 			raise_error(rq, ERR_FORBIDDEN, "%s", refusal->detail);
 		}
@@ -58,8 +69,9 @@ static const char *find_person(struct request *rq, const struct id_claims *claim
 	                 pg_text(claims->subject), pg_text(email), pg_text(claims->name),
 	                 pg_bool(email && oidc_allows_domain(email)), account,
 	                 pg_text(role ? role + 1 : NULL));
-	require_outcome(rq, pg_get(rows, 0, "outcome"));
-	return pg_get(rows, 0, "person");
+	const char *person = pg_get(rows, 0, "person");
+	require_outcome(rq, pg_get(rows, 0, "outcome"), person);
+	return person;
 }
 
 static struct pg_param scopes_param(struct request *rq, uint64_t scopes)
@@ -71,8 +83,8 @@ static struct pg_param scopes_param(struct request *rq, uint64_t scopes)
 const char *identity_log_in(struct request *rq, const struct id_claims *claims)
 {
 	const char *token = session_text_new(request_secrets_arena(rq));
-	struct session_client client = session_client_of(rq);
-	pg_begin(rq);
+	struct audit_client client = audit_client_of(rq);
+	audit_begin(rq);
 	const char *person = find_person(rq, claims);
 	struct pg_rows *rows =
 		pg_query(rq, IDENTITY_SESSION_SQL, pg_text(person), pg_text(oidc_settings.issuer),
@@ -80,7 +92,7 @@ const char *identity_log_in(struct request *rq, const struct id_claims *claims)
 	                 scopes_param(rq, SCOPE_OPERATOR), client.address, client.user_agent);
 	const char *session = pg_value(rows, 0);
 	if (!session)
-		require_outcome(rq, "no_account");
+		require_outcome(rq, "no_account", person);
 	key_change_commit(rq); /* the oldest session may have ended */
 	log_info(LOG_GROUP_APP, "person logged in", f_text("person_id", person),
 	         f_text("session_id", session));
@@ -89,6 +101,7 @@ const char *identity_log_in(struct request *rq, const struct id_claims *claims)
 
 void identity_link(struct request *rq, const struct id_claims *claims, const char *session)
 {
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, IDENTITY_LINK_SQL, pg_text(oidc_settings.issuer),
 	                                pg_text(claims->subject), pg_text(session),
 	                                pg_text(verified_email(claims)));
@@ -97,6 +110,7 @@ void identity_link(struct request *rq, const struct id_claims *claims, const cha
 	if (!pg_get_bool(rows, 0, "is_theirs"))
 		raise_error(rq, ERR_CONFLICT,
 		            "this log-in is another person's, or you have another one already");
+	pg_commit(rq);
 	log_info(LOG_GROUP_APP, "log-in added to a person",
 	         f_text("person_id", pg_get(rows, 0, "person")));
 }

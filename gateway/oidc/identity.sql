@@ -3,6 +3,10 @@
 -- $7 their role (NULL: none).
 SELECT outcome, person FROM identity_find($1, $2, $3, $4, $5, $6, $7);
 
+-- name: identity_refused
+-- $1 person (NULL: nobody is known), $2 why.
+SELECT session_refused(a, audit_actor_person($1), $2) FROM audit_accounts($1) a;
+
 -- name: identity_session
 -- $1 person, $2 issuer, $3 hash of the session, $4 scopes of a user, $5 those of an operator, $6 address of the client, $7 what its
 -- browser calls itself: the id of the session. NULL: the person is a member of no account.

@@ -27,6 +27,7 @@
  * waited for there too, while the end of the content is held back. From RELAY on the response has
  * started: a failure then closes the client's connection.
  */
+#include "audit/audit.h"
 #include "base/base.h"
 #include "base/timefmt.h"
 #include "console/console.h"
@@ -348,6 +349,22 @@ static void admit_open(struct proxy_exchange *p)
 		dispatch(p);
 }
 
+/* A caller who may not use the operation is noted, where it would have changed the team. */
+static void refuse(struct proxy_exchange *p, struct problem *problem)
+{
+	const struct audit_refusal refusal = {
+		.worker = p->proxy->parts.worker,
+		.request_id = p->request_id,
+		.match = &p->match,
+		.head = &p->x->head,
+		.peer = p->x->peer,
+		.caller = &p->authorization.caller,
+	};
+	if (p->authorization.has_caller)
+		audit_refused(&refusal);
+	reply_problem(p, problem);
+}
+
 /* A valid key takes from its rate limits, also when it may not use the operation. */
 static void decide(struct proxy_exchange *p, struct problem *problem)
 {
@@ -358,7 +375,7 @@ static void decide(struct proxy_exchange *p, struct problem *problem)
 	if (p->rate.limit > 0 && !p->rate.is_allowed)
 		reply_rate_limited(p);
 	else if (problem)
-		reply_problem(p, problem);
+		refuse(p, problem);
 	else
 		dispatch(p);
 }

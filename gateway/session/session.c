@@ -1,7 +1,7 @@
 #include "session/session.h"
 
+#include "audit/audit.h"
 #include "base/timefmt.h"
-#include "base/utf8.h"
 #include "crypto/scope.h"
 #include "gateway_process.h"
 #include "input/input.h"
@@ -21,9 +21,8 @@
 
 #include <string.h>
 
-#define LIST_DEFAULT   50
-#define LIST_MAX       200
-#define USER_AGENT_MAX 200 /* characters that are kept */
+#define LIST_DEFAULT 50
+#define LIST_MAX     200
 
 static bool key_login;
 
@@ -122,19 +121,12 @@ void session_set_cookie(struct request *rq, const char *token, const char *more)
 	reply_header(rq, "Set-Cookie", "%s=%s%s%s", rules->name, token, rules->attributes, more);
 }
 
-/* The start of what the browser calls itself; null: nothing that is text. */
-static struct pg_param user_agent(struct request *rq)
+/* Note that a log-in was refused, if the key is somebody's. */
+static void note_refused(struct request *rq, const char *key, const char *reason)
 {
-	const char *agent = http_head_get(&rq->http->head, "User-Agent");
-	if (!agent || !utf8_is_valid(agent, strlen(agent)))
-		return pg_null();
-	return pg_text(utf8_shorten(rq->arena, agent, USER_AGENT_MAX));
-}
-
-struct session_client session_client_of(struct request *rq)
-{
-	const struct http_exchange *x = rq->http->exchange;
-	return (struct session_client){pg_text(x ? x->peer : ""), user_agent(rq)};
+	audit_begin(rq);
+	pg_query(rq, SESSION_REFUSED_SQL, hash_param(rq, key), pg_text(reason));
+	pg_commit(rq);
 }
 
 /* Where people log in at a provider only, an operator still may, when the provider is away. */
@@ -143,26 +135,30 @@ static void require_key_login(struct request *rq, const char *key)
 	if (key_login)
 		return;
 	struct pg_rows *rows = pg_query(rq, SESSION_OPERATOR_SQL, hash_param(rq, key));
-	if (pg_empty(rows) || !pg_value_bool(rows, 0))
-		raise_error(rq, ERR_FORBIDDEN,
-		            "log in at the provider; only an operator may log "
-		            "in with a key");
+	if (!pg_empty(rows) && pg_value_bool(rows, 0))
+		return;
+	note_refused(rq, key, "key_login");
+	raise_error(rq, ERR_FORBIDDEN,
+	            "log in at the provider; only an operator may log in with a key");
 }
 
 void session_create(struct request *rq)
 {
 	struct session_input *in = request_input(rq, struct session_input, LOGIN_FIELDS);
-	struct session_client client = session_client_of(rq);
+	struct audit_client client = audit_client_of(rq);
 	struct uuid attempt = session_attempt_take(rq);
 	if (!key_text_is_valid(in->key))
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
 	require_key_login(rq, in->key);
 	char *token = session_text_new(rq->arena);
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, SESSION_CREATE_SQL, hash_param(rq, in->key),
 	                                hash_param(rq, token), client.address, client.user_agent);
-	if (pg_empty(rows))
+	if (pg_empty(rows)) {
+		pg_rollback(rq);
+		note_refused(rq, in->key, "key");
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
+	}
 	key_change_commit(rq); /* the oldest session may have ended */
 	session_attempt_return(rq, &attempt);
 	session_set_cookie(rq, token, "");
@@ -216,7 +212,7 @@ void session_delete(struct request *rq)
 {
 	request_input_none(rq);
 	struct pg_param hash = session_require(rq);
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, SESSION_REMOVE_SQL, hash);
 	key_change_commit(rq);
 	if (pg_empty(rows))
@@ -241,7 +237,7 @@ void session_list(struct request *rq)
 void session_end(struct request *rq)
 {
 	struct session_input *in = request_input(rq, struct session_input, ID_FIELDS);
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, SESSION_END_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq));
 	if (pg_empty(rows))

@@ -24,12 +24,6 @@ void session_create(struct request *rq);
 struct uuid session_attempt_take(struct request *rq);
 void session_attempt_return(struct request *rq, const struct uuid *attempt);
 
-/** Who makes a session; in the arena. */
-struct session_client {
-	struct pg_param address, user_agent;
-};
-struct session_client session_client_of(struct request *rq);
-
 /** Let the browser have the token of a session as its cookie; `more` are further attributes. */
 void session_set_cookie(struct request *rq, const char *token, const char *more);
 

@@ -6,6 +6,10 @@ SELECT session_new($1, $2, $3, $4);
 -- $1 hash of a key: whether its person is an operator.
 SELECT p.is_operator FROM api_key k JOIN api_key_person o ON o.key_id = k.id JOIN person p ON p.id = o.person_id WHERE k.hash = $1;
 
+-- name: session_refused
+-- $1 hash of the key, $2 why.
+SELECT session_refused_key($1, $2);
+
 -- name: session_read (read)
 SELECT session_json(v.s, v.scopes) FROM session_valid($1) v;
 

@@ -1,6 +1,7 @@
 #include "team/accounts.h"
 
 #include "accounts.sql.h"
+#include "audit/audit.h"
 #include "input/input.h"
 #include "observe/log.h"
 #include "pg/pg.h"
@@ -45,9 +46,11 @@ void account_create(struct request *rq)
 	if (!session_is_used(rq))
 		raise_error(rq, ERR_FORBIDDEN,
 		            "only a session makes an account, since a key is of one account");
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, ACCOUNTS_FOUND_SQL, caller_key(rq), pg_text(in->name));
 	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_CONFLICT, "you own 100 accounts; delete one first");
+	pg_commit(rq);
 	log_info(LOG_GROUP_APP, "account created");
 	reply_json(rq, 201, pg_json(rows));
 }

@@ -1,6 +1,7 @@
 #include "team/command.h"
 
 #include "account/email_address.h"
+#include "audit/audit.h"
 #include "base/base.h"
 #include "base/utf8.h"
 #include "command.sql.h"
@@ -87,7 +88,7 @@ static const char *give_key(struct request *rq, const char *account, const char 
 static void create_team(struct request *rq)
 {
 	const struct arguments *args = rq->user;
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *owner = pg_query(rq, COMMAND_PERSON_SQL, pg_text(args->owner));
 	if (pg_empty(owner))
 		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s; create-user makes them",
@@ -116,7 +117,7 @@ int account_create_team_command(struct process *process, int argc, char **argv)
 static void add_member(struct request *rq)
 {
 	const struct arguments *args = rq->user;
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *found =
 		pg_query(rq, COMMAND_MEMBER_SQL, pg_text(args->account), pg_text(args->email));
 	if (pg_empty(found))
@@ -153,10 +154,12 @@ int member_add_command(struct process *process, int argc, char **argv)
 static void disable_person(struct request *rq)
 {
 	const struct arguments *args = rq->user;
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, COMMAND_DISABLE_SQL, pg_text(args->email),
 	                                pg_bool(args->undo != NULL));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s", args->email);
+	pg_commit(rq);
 	printf("%s %s\n", args->email, args->undo ? "enabled" : "disabled");
 }
 

@@ -1,6 +1,7 @@
 #include "team/invitation.h"
 
 #include "account/email_address.h"
+#include "audit/audit.h"
 #include "gateway_process.h"
 #include "input/input.h"
 #include "invitation.sql.h"
@@ -63,10 +64,13 @@ static void require_outcome(struct request *rq, const struct pg_rows *rows)
 {
 	const char *outcome = pg_get(rows, 0, "outcome");
 	for (const struct refusal *refusal = REFUSALS; refusal->outcome; refusal++)
-		if (strcmp(refusal->outcome, outcome) == 0)
+		if (strcmp(refusal->outcome, outcome) == 0) {
+			if (refusal->code == ERR_FORBIDDEN)
+				audit_refused_here(rq);
 			raise_error(rq, refusal->code, "%s",
 			            refusal->detail ? refusal->detail
 			                            : err_info(refusal->code)->detail);
+		}
 }
 
 void invitation_create(struct request *rq)
@@ -75,7 +79,7 @@ void invitation_create(struct request *rq)
 	const struct gateway_process *gateway = rq->worker->process->user;
 	const char *origin = gateway->cookies.public_origin;
 	char *token = session_text_new(rq->arena);
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *rows =
 		pg_query(rq, INVITATION_CREATE_SQL, pg_uuid(rq->caller.account), caller_key(rq),
 	                 pg_text(in->email), pg_text(in->role), pg_sha256(token));
@@ -90,8 +94,10 @@ void invitation_create(struct request *rq)
 void invitation_delete(struct request *rq)
 {
 	struct invitation_input *in = request_input(rq, struct invitation_input, ID_FIELDS);
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, INVITATION_REVOKE_SQL, pg_uuid(rq->caller.account),
 	                                caller_key(rq), pg_text(in->id));
+	pg_commit(rq);
 	reply_one(rq, 200, rows, "no such open invitation that you may revoke");
 }
 
@@ -99,7 +105,7 @@ void invitation_accept(struct request *rq)
 {
 	struct invitation_input *in = request_input(rq, struct invitation_input, TOKEN_FIELDS);
 	struct pg_param session = session_require(rq);
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, INVITATION_TAKE_SQL, session, pg_sha256(in->token));
 	require_outcome(rq, rows);
 	pg_commit(rq);

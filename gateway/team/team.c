@@ -1,5 +1,6 @@
 #include "team/team.h"
 
+#include "audit/audit.h"
 #include "input/input.h"
 #include "key/key_check.h"
 #include "key/role.h"
@@ -59,7 +60,9 @@ void team_get(struct request *rq)
 void team_update(struct request *rq)
 {
 	struct team_input *in = request_input(rq, struct team_input, TEAM_FIELDS);
+	audit_begin(rq);
 	pg_query(rq, TEAM_RENAME_SQL, pg_uuid(rq->caller.account), pg_text(in->name));
+	pg_commit(rq);
 	reply_team(rq);
 }
 
@@ -69,6 +72,8 @@ void team_update(struct request *rq)
 static void require_changed(struct request *rq, const struct pg_rows *rows)
 {
 	const char *outcome = pg_get(rows, 0, "outcome");
+	if (strcmp(outcome, "refused") == 0 || strcmp(outcome, "last_owner") == 0)
+		audit_refused_here(rq);
 	if (strcmp(outcome, "absent") == 0)
 		raise_error(rq, ERR_NOT_FOUND, "no such member");
 	if (strcmp(outcome, "refused") == 0)
@@ -81,7 +86,7 @@ void member_update(struct request *rq)
 {
 	struct team_input *in = request_input(rq, struct team_input, MEMBER_FIELDS);
 	struct pg_param account = pg_uuid(rq->caller.account);
-	pg_begin(rq);
+	audit_begin(rq);
 	require_changed(rq, pg_query(rq, TEAM_MEMBER_CHANGE_SQL, account, caller_key(rq),
 	                             pg_text(in->person), pg_text(in->role)));
 	struct pg_rows *member = pg_query(rq, TEAM_MEMBER_READ_SQL, account, pg_text(in->person));
@@ -102,9 +107,12 @@ static bool is_oneself(struct request *rq, const char *person)
 void member_delete(struct request *rq)
 {
 	struct team_input *in = request_input(rq, struct team_input, PERSON_FIELDS);
-	if (!is_oneself(rq, in->person))
+	bool may_remove = caller_has_scope(rq, SCOPE_BIT_TEAM_WRITE) || is_oneself(rq, in->person);
+	if (!may_remove)
+		audit_refused_here(rq);
+	if (!may_remove)
 		require_scope(rq, SCOPE_BIT_TEAM_WRITE);
-	pg_begin(rq);
+	audit_begin(rq);
 	require_changed(rq, pg_query(rq, TEAM_MEMBER_REMOVE_SQL, pg_uuid(rq->caller.account),
 	                             caller_key(rq), pg_text(in->person)));
 	key_change_commit(rq);

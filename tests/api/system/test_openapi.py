@@ -37,9 +37,9 @@ CONFLICTING |= {"app_installation_confirm", "app_manifest_create", "app_installa
 # Lists of papers, which also come as BibTeX and RIS.
 CITATIONS = ["application/x-bibtex", "application/x-research-info-systems"]
 EXPORTED = {id: CITATIONS for id in ("asset_search", "assets_list", "asset_similar_list", "recommendations_list")} | {"results_get": ["text/csv"]}
-# Lists that are sent as CSV while they are read.
-STREAMED = {"experiments_list", "experiments_compare", "fleet_runs_list", "eval_runs_list"}
-EXPORTED |= {id: ["text/csv"] for id in STREAMED}
+# Lists that are sent in another form while they are read.
+STREAMED = {"experiments_list", "experiments_compare", "fleet_runs_list", "eval_runs_list", "audit_list"}
+EXPORTED |= {id: ["text/csv"] for id in STREAMED} | {"audit_list": ["application/x-ndjson"]}
 # Forms that a parameter chooses, not the field Accept.
 BY_PARAMETER = {"experiment_evidence_get": ["text/markdown"]}
 

@@ -148,7 +148,7 @@ class Contract:
         media_type = answer.headers.get("content-type", "").partition(";")[0].strip()
         if media_type not in content:
             raise ContractError(f"{what} is '{media_type}', not {list(content)}: {answer.text[:2000]}")
-        if media_type.endswith("json"):
+        if media_type.endswith(("/json", "+json")):
             self.validate(content[media_type]["schema"], answer.json(), what)
         if media_type == PROBLEM and answer.json()["status"] != answer.status_code:
             raise ContractError(f"{what} says status {answer.json()['status']}")

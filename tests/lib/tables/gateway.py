@@ -74,6 +74,39 @@ def forget_proof(db, email):
     db.execute("UPDATE person SET email_verified = false WHERE email = %s", [email])
 
 
+# The audit log
+
+
+def audit_actions(db, account):
+    """The actions of the entries of an account, the oldest first."""
+    return [action for action, in db.execute("SELECT action FROM audit.audit WHERE account_id = %s ORDER BY at, id", [account])]
+
+
+def audit_keys(db, account):
+    """The ids of the account's keys, and those that the log has as made."""
+    made = "SELECT target ->> 'id' FROM audit.audit WHERE account_id = %s AND action = 'key.created'"
+    return ({id for id, in db.execute("SELECT id::text FROM api_key WHERE account_id = %s", [account])},
+            [id for id, in db.execute(made, [account])])
+
+
+def audit_texts(db, text):
+    """How many entries of any account have the text anywhere."""
+    return db.execute("SELECT count(*) FROM audit.audit a WHERE strpos(a::text, %s) > 0", [text]).fetchone()[0]
+
+
+def add_audit(db, account, count, days=0):
+    """So many entries of so many days ago."""
+    db.execute("SELECT audit.audit_add(account.uuid_v7(), %s, now() - %s * interval '1 day' - n * interval '1 ms',"
+               " '{\"kind\": \"service\", \"person_id\": null, \"email\": null, \"key_id\": null, \"key_name\": null}', 'test.filled',"
+               " '{\"kind\": \"account\", \"id\": null, \"name\": null}', '{\"changed\": []}', NULL, NULL, NULL, 'done')"
+               " FROM generate_series(1, %s) n", [account, days, count])
+
+
+def drop_audit(db, days):
+    """What the gateway does to entries that are older than so many days; how many months went."""
+    return db.execute("SELECT audit.audit_drop_before((now() AT TIME ZONE 'UTC')::date - %s)", [days]).fetchone()[0]
+
+
 # Sessions
 
 

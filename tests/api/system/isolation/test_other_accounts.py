@@ -61,6 +61,7 @@ CALLS = {
     "api_key_usage_list": absent(),
     "account_delete": refused(lambda v: {"confirm": False, "user_id": v.account}),
     "accounts_list": own(),
+    "audit_list": own(),
     "account_create": own(body=lambda v: {"name": "mine"}),
     "openapi_get": Call(OPENED),
     "version_get": Call(OPENED),
@@ -327,7 +328,7 @@ NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_tas
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "interest_quality_get",
            "asset_outcomes_get", "fleet_rejections_get", "fleet_outcome_costs_get", "recommendations_precision_get", "build_get", "builds_list",
            "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list",
-           "api_key_usage_list"}
+           "api_key_usage_list", "audit_list"}
 
 
 @by_id([op for op in READS if op.id not in NO_TEXT])
