@@ -103,12 +103,17 @@ static attr_noreturn void raise_unusable(struct request *rq, const char *url, co
 	raise_error(rq, ERR_UPSTREAM, "the provider of the log-in sent an unusable answer");
 }
 
-/* What an answer shows of the provider. */
-static enum call_gate_sign sign_of(enum err_code code, const struct fetch_response *answer)
+/* What an answer shows of the provider. A fault at a request with what a client sent, such as its
+ * code, may be of this request alone: otherwise a client that knows how to cause one would make all
+ * log-ins pause. */
+static enum call_gate_sign sign_of(const struct fetch_call *call, enum err_code code,
+                                   const struct fetch_response *answer)
 {
 	if (code == ERR_CLIENT_GONE || code == ERR_FORBIDDEN)
 		return GATE_NO_SIGN;
-	return code || answer->status >= 500 ? GATE_SERVER_FAILED : GATE_SERVER_WORKS;
+	if (!code && answer->status < 500)
+		return GATE_SERVER_WORKS;
+	return !code && call->body ? GATE_NO_SIGN : GATE_SERVER_FAILED;
 }
 
 /* Make a call, of the provider's own origin or of a public address. An answer of a status below
@@ -130,7 +135,7 @@ static struct fetch_response *call(struct request *rq, struct fetch_call *call)
 	if (entry != GATE_ENTERED)
 		raise_away(rq, entry == GATE_PAUSED ? "it has just failed" : "too many calls run");
 	enum err_code code = fetch_try(rq, call, &answer);
-	call_gate_leave(gate, &client, sign_of(code, answer), 0);
+	call_gate_leave(gate, &client, sign_of(call, code, answer), 0);
 	if (code == ERR_CLIENT_GONE)
 		raise_error(rq, code, "%s", err_info(code)->detail);
 	if (code == ERR_FORBIDDEN || code == ERR_UPSTREAM)

@@ -8,6 +8,7 @@ import pytest
 from lib.http.browser import Browser
 from lib.http.client import Api
 from lib.scenario.log_in import LogIn, session_of
+from lib.scenario.team import add_member
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 DISCOVERY = "/.well-known/openid-configuration"
@@ -101,6 +102,19 @@ def test_an_address_that_the_token_lacks_is_asked_for(issuer, gateway, name):
     assert attempt(issuer, gateway).status_code == 403
     issuer.userinfo["sub"] = name
     session_of(gateway.url, attempt(issuer, gateway))
+
+
+def test_a_removed_member_who_was_deleted_is_known_by_the_subject(issuer, fresh_gateway, cluster, team, name):
+    """The address may be another one by then."""
+    person(issuer, name)
+    own = Api(cluster.gateway_url, cluster.create_user(email=f"{name}@example.org"))
+    member = add_member(cluster, team.account, "viewer", f"{name}@example.org")
+    session_of(fresh_gateway.url, attempt(issuer, fresh_gateway))
+    team.api.delete(f"/team/members/{member.person}", expect=200)
+    own.post("/account/delete", {"confirm": True}, expect=200)
+    issuer.claims["email"] = f"other-{name}@example.org"
+    answer = attempt(issuer, fresh_gateway)
+    assert answer.status_code == 403 and "invited" in answer.json()["detail"]
 
 
 # Browsers
@@ -231,6 +245,18 @@ def test_a_refused_code_is_no_fault_of_the_provider(issuer, gateway):
     issuer.answers["/token"] = lambda request: request.reply(400, '{"error": "invalid_grant"}')
     answer = attempt(issuer, gateway)
     assert (answer.status_code, answer.json()["error"]) == (403, "forbidden")
+
+
+def test_a_code_at_which_the_provider_fails_stops_no_other_log_in(issuer, fresh_gateway, name):
+    """The code is the client's: if it can make the provider fail, then only at its own log-in."""
+    person(issuer, name)
+    other = LogIn(fresh_gateway.url).begin()
+    for status in (500, 503):
+        issuer.answers["/token"] = lambda request, status=status: request.reply(status, "")
+        answer = attempt(issuer, fresh_gateway)
+        assert (answer.status_code, answer.json()["error"]) == (503, "unavailable")
+    issuer.answers = {}
+    session_of(fresh_gateway.url, come_back(issuer, other))
 
 
 # A provider that is away
