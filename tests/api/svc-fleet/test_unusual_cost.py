@@ -1,5 +1,6 @@
 """Costs that stand out: of a run, of a day, of failures in a row; and reported costs that differ from those of the tokens."""
 
+import signal
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -37,6 +38,23 @@ def told(cluster, db, user):
     return read
 
 
+@pytest.fixture
+def without_alerts(cluster):
+    """svc-fleet with COST_ALERTS=false."""
+    (process,) = cluster["svc-fleet"]
+    before = process.env
+
+    def restart(env):
+        process.stop()
+        process.env = env
+        process.start()
+        process.wait_ready()
+
+    restart({**before, "COST_ALERTS": "false"})
+    yield process
+    restart(before)
+
+
 def items(api):
     return [item for item in api.get("/fleet/agents/inbox", expect=200).json() if item["kind"] == "cost_unusual"]
 
@@ -63,6 +81,15 @@ def test_a_run_that_costs_five_times_the_usual_is_told_once(api, spend, told):
     assert text == message["title"] and evidence["run_ids"] == ["a spike"]
     spend("a spike", 3)
     assert len(told()) == 1
+
+
+def test_nobody_is_told_without_alerts(cluster, api, db, user, spend, without_alerts):
+    usual(spend)
+    spend("a spike", 90)
+    without_alerts.popen.send_signal(signal.SIGHUP)
+    wait_for(lambda: fleet.has_compared_costs(db, user.account), "no run waits to be compared")
+    assert messages.told(cluster, user.account, "cost.unusual") == []
+    assert items(api) == [] and findings(api, "cost_spike") == []
 
 
 def test_few_or_cheap_runs_are_not_compared(spend, told):

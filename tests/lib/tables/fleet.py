@@ -255,6 +255,11 @@ def compare_costs(db, account):
     """Compare the account's runs with those before them, as the process does twice a minute. Whether none is left."""
     while db.execute("SELECT cost_look_next()").fetchone()[0]:
         pass
+    return has_compared_costs(db, account)
+
+
+def has_compared_costs(db, account):
+    """Whether no run of the account waits to be compared."""
     return db.execute("SELECT FROM cost_look WHERE account_id = %s", [account]).rowcount == 0
 
 
