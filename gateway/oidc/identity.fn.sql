@@ -46,7 +46,8 @@ END $$;
 --
 --   An identity that is not known is that of the person with its address, unless identity_person_of() refuses it or the person has an
 --   identity of the issuer, or that of a new person. Who is a member of nothing becomes one where the address is invited. Of first
---   log-ins at once one makes the person; the others wait for it in identity_person_new(), and find it when they look again.
+--   log-ins at once one makes the person; the others wait for it in identity_person_new(), and find it when they look again. Who was a
+--   member of the account that new persons join, and was deleted since, joins it by an invitation only.
 --
 --   outcome  `known`, `linked`, `made`: of `person`
 --            `unverified`: there is no verified address; `operator`, `taken`: the person of the address must add this way to log in;
@@ -68,7 +69,8 @@ BEGIN
         IF outcome = 'found' THEN
             outcome := CASE WHEN identity_add(wanted_issuer, wanted_subject, person, address, false) THEN 'linked' ELSE 'taken' END;
         ELSIF outcome IS NULL THEN
-            person := CASE WHEN may_be_new THEN identity_person_new(address, new_name, join_account, join_role) END;
+            person := CASE WHEN may_be_new THEN identity_person_new(address, new_name, CASE
+                          WHEN NOT was_member(join_account, wanted_issuer, wanted_subject, address) THEN join_account END, join_role) END;
             outcome := CASE WHEN person IS NULL THEN 'uninvited'
                             WHEN identity_add(wanted_issuer, wanted_subject, person, address, false) THEN 'made' ELSE 'taken' END;
         END IF;

@@ -5,6 +5,7 @@ import re
 import pytest
 
 from lib.http.browser import Browser
+from lib.http.client import Api
 from lib.scenario.log_in import PAGE, LogIn, log_in, session_of
 from lib.scenario.team import add_member, members
 from lib.tables import gateway as gateway_tables
@@ -185,6 +186,28 @@ def test_a_removed_member_is_refused_until_invited_again(gateway, team, name):
     again = log_in(gateway.url, name).call("GET", "/session").json()
     assert (again["person"], again["role"]) == (person, "member")
     assert browser.call("GET", "/session").status_code == 401
+
+
+@pytest.mark.parametrize("login", ["{name}", "{name}-2,{name}@example.org"])
+def test_a_removed_member_who_deletes_their_account_is_not_let_in_anew(gateway, cluster, team, name, login):
+    email = f"{name}@example.org"
+    own = Api(cluster.gateway_url, cluster.create_user(email=email))
+    add_member(cluster, team.account, "viewer", email)
+    person = log_in(gateway.url, name).call("GET", "/session").json()["person"]
+    team.api.delete(f"/team/members/{person}", expect=200)
+    own.post("/account/delete", {"confirm": True}, expect=200)
+    assert persons(cluster, email) == 0
+    again = login.format(name=name)
+    assert "invited" in refused(gateway, again)
+    assert email not in members(team.api)
+    team.api.post("/team/invitations", {"email": email, "role": "member"}, expect=201)
+    assert log_in(gateway.url, again).call("GET", "/session").json()["role"] == "member"
+
+
+def test_who_deletes_their_account_and_was_removed_from_none_joins(gateway, cluster, team, name):
+    own = Api(cluster.gateway_url, cluster.create_user(email=f"{name}@example.org"))
+    own.post("/account/delete", {"confirm": True}, expect=200)
+    assert log_in(gateway.url, name).call("GET", "/session").json()["account"]["id"] == team.account
 
 
 def test_a_disabled_person_is_refused_at_once(gateway, cluster, name):
