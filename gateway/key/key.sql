@@ -1,5 +1,5 @@
 -- name: key_lookup
--- The owner of the valid key with the hash $1, and the role of its person (NULL: it is not restricted). Sets last_used_at, at most
+-- The owner of the valid key with the hash $1, its person and their role (NULL: it is not restricted). Sets last_used_at, at most
 -- once a minute.
 WITH used AS (
     UPDATE api_key SET last_used_at = now()
@@ -7,7 +7,7 @@ WITH used AS (
       AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
 )
 SELECT k.account_id, k.id, k.kind, array_to_string(k.scopes, ' ') AS scopes, k.repo, k.interest_id,
-       (extract(epoch FROM k.expires_at) * 1000)::bigint AS expires_at_ms, k.repo_verified, m.role, p.is_operator
+       (extract(epoch FROM k.expires_at) * 1000)::bigint AS expires_at_ms, k.repo_verified, m.role, p.is_operator, p.id AS person_id
 FROM api_key k
 LEFT JOIN api_key_person o ON o.key_id = k.id AND k.kind = 'personal'
 LEFT JOIN person p ON p.id = o.person_id AND p.disabled_at IS NULL
@@ -24,7 +24,7 @@ WITH valid AS (
     WHERE s.id = (valid.s).id AND (valid.s).last_seen_at < now() - interval '1 minute'
 )
 SELECT (s).account_id, (k).id, (k).kind, array_to_string(scopes, ' ') AS scopes, (k).repo, (k).interest_id,
-       (extract(epoch FROM (s).expires_at) * 1000)::bigint AS expires_at_ms, (k).repo_verified, m.role, p.is_operator
+       (extract(epoch FROM (s).expires_at) * 1000)::bigint AS expires_at_ms, (k).repo_verified, m.role, p.is_operator, p.id AS person_id
 FROM valid
 LEFT JOIN person p ON p.id = (s).person_id
 LEFT JOIN member m ON m.account_id = (s).account_id AND m.person_id = p.id;

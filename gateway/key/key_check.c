@@ -23,11 +23,15 @@
 #define CHANNEL           "keys.gateway"
 
 static int64_t lookup_limit;
+static bool names_persons;
 
 const struct setting KEY_SETTINGS[] = {
 	SETTING_INT(&lookup_limit, "KEY_LOOKUP_LIMIT", "100", 0, 1000000,
                     "Look-ups of unknown API keys a second for each client address (IPv6: each "
                     "/64); 0: no limit."),
+	SETTING_BOOL(&names_persons, "IDENTITY_PERSON", "false",
+                     "Name the person behind a key or session to the services: set it once none of "
+                     "a version before 0.2.0 runs."),
 	SETTING_END,
 };
 
@@ -97,6 +101,9 @@ static void read_row(struct lookup *lookup, const struct pg_rows *rows)
 	};
 	require(uuid_parse(pg_get(rows, 0, "account_id"), UUID_TEXT_LEN, &lookup->caller.account));
 	require(uuid_parse(pg_get(rows, 0, "id"), UUID_TEXT_LEN, &lookup->caller.key_id));
+	const char *person = pg_get(rows, 0, "person_id");
+	if (names_persons && person)
+		require(uuid_parse(person, UUID_TEXT_LEN, &lookup->caller.person));
 	lookup->expires_at_ms = pg_get_int(rows, 0, "expires_at_ms");
 }
 

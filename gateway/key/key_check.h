@@ -32,7 +32,7 @@
 
 #define KEY_LOOKUPS_MAX 256
 
-/** KEY_LOOKUP_LIMIT. */
+/** KEY_LOOKUP_LIMIT, IDENTITY_PERSON. */
 extern const struct setting KEY_SETTINGS[];
 
 /** The key checker of a worker. */

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <uthash.h>
 
-#define VERSION   "3"
 #define VALUE_MAX 2048 /* longest value accepted; valid ones have under 600 characters */
 #define VERIFIED  "verified"
 #define SLOTS     256 /* a power of two */
@@ -85,6 +84,21 @@ static const char *text_or_empty(const char *text)
 	return text ? text : "";
 }
 
+/* The version and the person of what is written: version 4 only where there is one. */
+static const char *version_of(const struct identity *identity)
+{
+	return uuid_is_nil(&identity->person) ? "3" : "4";
+}
+
+static const char *person_field(struct arena *arena, const struct identity *identity)
+{
+	char text[UUID_TEXT_LEN + 1];
+	if (uuid_is_nil(&identity->person))
+		return "";
+	uuid_format(&identity->person, text);
+	return arena_printf(arena, "|%s", text);
+}
+
 static bool text_equal(const char *a, const char *b)
 {
 	return strcmp(text_or_empty(a), text_or_empty(b)) == 0;
@@ -142,11 +156,12 @@ struct signed_identity *signed_identity_new(const struct identity_signer *signer
 	uuid_format(&identity->key_id, key_id);
 	struct arena *arena = arena_new_wiped();
 	const char *claims =
-		arena_printf(arena, VERSION "|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s|%s",
-	                     signer->sender, signer->receiver, account, key_id,
-	                     key_kind_name(identity->kind), identity->scopes, now_ms,
+		arena_printf(arena, "%s|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s|%s%s",
+	                     version_of(identity), signer->sender, signer->receiver, account,
+	                     key_id, key_kind_name(identity->kind), identity->scopes, now_ms,
 	                     text_or_empty(identity->repo), text_or_empty(identity->interest),
-	                     identity->is_repo_verified ? VERIFIED : "");
+	                     identity->is_repo_verified ? VERIFIED : "",
+	                     person_field(arena, identity));
 
 	struct signed_identity *made = arena_new_of(arena, struct signed_identity);
 	made->signer = signer;
@@ -177,7 +192,8 @@ bool signed_identity_is_of(const struct signed_identity *signed_identity,
 	int64_t age_ms = now_ms - signed_identity->signed_ms;
 	return signed_identity->signer == signer && age_ms >= 0 && age_ms <= age_max_ms &&
 	       uuid_equal(&own->key_id, &identity->key_id) &&
-	       uuid_equal(&own->account, &identity->account) && own->kind == identity->kind &&
+	       uuid_equal(&own->account, &identity->account) &&
+	       uuid_equal(&own->person, &identity->person) && own->kind == identity->kind &&
 	       own->scopes == identity->scopes && text_equal(own->repo, identity->repo) &&
 	       own->is_repo_verified == identity->is_repo_verified &&
 	       text_equal(own->interest, identity->interest);

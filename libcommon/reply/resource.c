@@ -56,6 +56,11 @@ struct pg_param caller_key(struct request *rq)
 	return uuid_is_nil(&rq->caller.key_id) ? pg_null() : pg_uuid(rq->caller.key_id);
 }
 
+struct pg_param caller_person(struct request *rq)
+{
+	return uuid_is_nil(&rq->caller.person) ? pg_null() : pg_uuid(rq->caller.person);
+}
+
 bool caller_has_scope(const struct request *rq, enum scope_bit scope)
 {
 	return rq->caller.scopes & (UINT64_C(1) << scope);

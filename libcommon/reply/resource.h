@@ -58,6 +58,9 @@ struct pg_rows *pg_write_shared_with(struct request *rq, const struct constraint
  * service makes it. */
 struct pg_param caller_key(struct request *rq);
 
+/** The id of the person behind it; SQL NULL: it is not known, or an agent's or a service's. */
+struct pg_param caller_person(struct request *rq);
+
 /** Whether the caller has a scope beyond that of the operation; and to raise ERR_SCOPE when it has
  * not. */
 bool caller_has_scope(const struct request *rq, enum scope_bit scope);

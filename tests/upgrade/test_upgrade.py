@@ -76,7 +76,8 @@ def test_statements_of_the_previous_version_fit(cluster, previous_source, name):
 
 
 def test_the_previous_version_is_replaced_under_load(previous_build):
-    """Both orders of caller and callee occur: the gateway is replaced in the middle."""
+    """Both orders of caller and callee occur: the gateway is replaced in the middle. Once no process of the previous version is left, the
+    gateway names persons, which that version would refuse."""
     with run_cluster(PreviousCluster(previous_build)) as cluster:
         names = [name for name in SCHEMAS if name != "gateway"]
         order = [*names[:3], "gateway", *names[3:]]
@@ -84,6 +85,10 @@ def test_the_previous_version_is_replaced_under_load(previous_build):
             for name in order:
                 load.go_on(REQUESTS_BETWEEN)
                 cluster.replace(name)
+            load.go_on(REQUESTS_BETWEEN)
+            for process in cluster["gateway"]:
+                process.env = {**process.env, "IDENTITY_PERSON": "true"}
+            cluster.replace("gateway")
             load.go_on(REQUESTS_BETWEEN)
         assert load.failures == [], f"{len(load.failures)} of {load.total} requests"
         assert list(load.broken()) == []

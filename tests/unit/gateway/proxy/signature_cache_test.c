@@ -77,6 +77,7 @@ static int64_t sign_for(struct fixture *f, int receiver, const char *target, int
 	                 ERR_NONE);
 	assert_true(uuid_equal(&read.identity.account, &f->caller.account));
 	assert_true(uuid_equal(&read.identity.key_id, &f->caller.key_id));
+	assert_true(uuid_equal(&read.identity.person, &f->caller.person));
 	assert_int_equal(read.identity.kind, f->caller.kind);
 	assert_int_equal(read.identity.scopes, f->caller.scopes);
 	assert_string_equal(read.identity.repo ? read.identity.repo : "",
@@ -125,6 +126,8 @@ static void a_changed_caller_gets_a_new_signature(void **state)
 	f->caller.scopes = scope_mask("fleet:read");
 	sign(f, NOW_MS);
 	f->caller.kind = KEY_PERSONAL;
+	sign(f, NOW_MS);
+	f->caller.person = uuid_new();
 	sign(f, NOW_MS);
 	f->caller.repo = "owner/other";
 	sign(f, NOW_MS);

@@ -339,7 +339,31 @@ static void invalid_claims_are_refused(void **state)
 	}
 }
 
-/* What the next version of the gateway sends. */
+/* The release before reads version 3 only. */
+static void version_3_is_written_without_a_person(void **state)
+{
+	struct fixture *f = *state;
+	size_t length;
+	const char *value = sign(f), *dot = strchr(value, '.');
+	const char *claims = base64url_decode(f->arena, value, (size_t)(dot - value), &length);
+	assert_memory_equal(claims, "3|", 2);
+}
+
+static void a_person_is_named_to_the_receiver(void **state)
+{
+	struct fixture *f = *state;
+	struct verified_identity first, again;
+	f->identity.person = uuid_new();
+	const char *value = sign(f);
+	assert_int_equal(identity_verify(f->verifier, f->arena, value, &f->request, NOW_MS, &first),
+	                 ERR_NONE);
+	assert_int_equal(identity_verify(f->verifier, f->arena, value, &f->request, NOW_MS, &again),
+	                 ERR_NONE);
+	assert_true(uuid_equal(&first.identity.person, &f->identity.person));
+	assert_true(uuid_equal(&again.identity.person, &f->identity.person));
+	assert_string_equal(first.identity.repo, f->identity.repo);
+}
+
 static void version_4_has_a_person(void **state)
 {
 	static const char A[] = "0197a000-0000-7000-8000-000000000001";
@@ -405,6 +429,8 @@ int main(void)
 		TEST(each_of_several_secrets_verifies),
 		TEST(changed_values_are_refused),
 		TEST(invalid_claims_are_refused),
+		TEST(version_3_is_written_without_a_person),
+		TEST(a_person_is_named_to_the_receiver),
 		TEST(version_4_has_a_person),
 		TEST(empty_values_are_refused),
 		TEST(separators_in_fields_are_refused),
