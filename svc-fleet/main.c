@@ -74,6 +74,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.code_host", "workflow_run", on_code_host_run},
 	{"events.code_host", "access", repo_access_lost},
 	{"events.code_host", "endpoint", inbox_endpoint_disabled},
+	{"events.code_host", "connection", inbox_connection_gone},
 	{"events.code_host", "repository_name", on_code_host_name},
 	{0},
 };

@@ -5,6 +5,7 @@
 #include "base/base.h"
 #include "connection/authorization.h"
 #include "connection/connection.h"
+#include "connection/maker.h"
 #include "connection/model_key.h"
 #include "connection/reseal.h"
 #include "connection/revocation.h"
@@ -116,6 +117,8 @@ static const struct job JOBS[] = {
 
 static const struct event_handler EVENTS[] = {
 	{"events.account", "message", message_take},
+	{"events.account", "member.removed", maker_gone},
+	{"events.account", "member.disabled", maker_gone},
 	{"events.experiments", "message", message_take},
 	{"events.runs", "message", message_take},
 	{"events.eval", "message", message_take},

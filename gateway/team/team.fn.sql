@@ -88,8 +88,21 @@ BEGIN
     END LOOP;
 END $$;
 
+-- Tell services that a person acts in an account no more, `member.removed` or `member.disabled`.
+--
+--   person_id
+--   key_ids     their personal keys, the newest 10,000: a service may know no more of who made something than the key
+--   is_founder  whether the account was their own: what was made before a service noted keys is the founder's
+CREATE OR REPLACE FUNCTION member_gone_announce(account uuid, person uuid, type text) RETURNS void LANGUAGE sql VOLATILE AS $$
+    SELECT event_emit('events.account', type, account, jsonb_build_object(
+        'person_id', person, 'is_founder', account_person(account) IS NOT DISTINCT FROM person,
+        'key_ids', (SELECT coalesce(jsonb_agg(k.id), '[]')
+                    FROM (SELECT x.id FROM api_key_person o JOIN api_key x ON x.id = o.key_id
+                          WHERE o.person_id = person AND x.kind = 'personal' ORDER BY x.id DESC LIMIT 10000) k)))
+$$;
+
 -- Remove a member on behalf of who acts with a key, or let them leave: their personal keys, their sessions and the invitations that
--- they have made, and one of their address, end. Services are told by `member.removed`, {"person_id"}.
+-- they have made, and one of their address, end. Services are told by `member.removed`.
 --
 --   outcome  `removed`; `absent`: they are no member; `refused`: may_manage(); `last_owner`
 CREATE OR REPLACE FUNCTION member_remove(account uuid, actor_key uuid, person uuid) RETURNS text LANGUAGE plpgsql AS $$
@@ -112,7 +125,7 @@ BEGIN
     DELETE FROM session s WHERE s.account_id = account AND s.person_id = person;
     PERFORM person_keys_revoke(account, person);
     PERFORM invitations_revoke(account, person);
-    PERFORM event_emit('events.account', 'member.removed', account, jsonb_build_object('person_id', person));
+    PERFORM member_gone_announce(account, person, 'member.removed');
     RETURN 'removed';
 END $$;
 

@@ -48,3 +48,9 @@ void inbox_endpoint_disabled(struct request *rq, const struct event *event)
 	pg_query(rq, ENDPOINT_DISABLED_NOTE_SQL, pg_text(event->account),
 	         pg_text(json_write(rq->arena, event->data, NULL)));
 }
+
+void inbox_connection_gone(struct request *rq, const struct event *event)
+{
+	pg_query(rq, CONNECTION_GONE_NOTE_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)));
+}

@@ -90,3 +90,17 @@ BEGIN
     VALUES (account, e.endpoint_id, e.name, e.reason, e.disabled_at);
     PERFORM inbox_mark(account, clock_timestamp());
 END $$;
+
+-- svc-integrations announces that a connection has ended with the place of who made it, or, without a time, that there is one again.
+CREATE OR REPLACE FUNCTION connection_gone_note(account uuid, told jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    c connection_gone := jsonb_populate_record(NULL::connection_gone, told);
+BEGIN
+    DELETE FROM connection_gone g WHERE g.account_id = account AND g.provider = c.provider;
+    IF c.gone_at IS NULL THEN
+        RETURN;
+    END IF;
+    INSERT INTO connection_gone (account_id, provider, login, person_id, gone_at)
+    VALUES (account, c.provider, c.login, c.person_id, c.gone_at);
+    PERFORM inbox_mark(account, clock_timestamp());
+END $$;

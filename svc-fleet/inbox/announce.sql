@@ -32,3 +32,7 @@ SELECT experiment_reminder_note($1, $2, $3);
 -- name: endpoint_disabled_note
 -- $1 account, $2 what svc-integrations tells: {"endpoint_id", "name", "reason", "disabled_at"}.
 SELECT endpoint_disabled_note($1, $2);
+
+-- name: connection_gone_note
+-- $1 account, $2 what svc-integrations says of the connection.
+SELECT connection_gone_note($1, $2);

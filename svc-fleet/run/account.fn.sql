@@ -55,6 +55,7 @@ BEGIN
     DELETE FROM inbox_told WHERE account_id = account;
     DELETE FROM key_expiring WHERE account_id = account;
     DELETE FROM endpoint_disabled WHERE account_id = account;
+    DELETE FROM connection_gone WHERE account_id = account;
     DELETE FROM experiment_reminder WHERE account_id = account;
     DELETE FROM run_status WHERE account_id = account;
     DELETE FROM repo_fetch WHERE account_id = account;

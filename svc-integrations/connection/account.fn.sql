@@ -40,6 +40,7 @@ BEGIN
     INSERT INTO deleted_account (id) VALUES (account) ON CONFLICT (id) DO NOTHING;
     PERFORM account_repositories_forget(account);
     PERFORM connection_remove(account);
+    DELETE FROM connection_maker_gone WHERE account_id = account;
     DELETE FROM authorization_attempt WHERE account_id = account;
     DELETE FROM landing_state WHERE account_id = account;
     DELETE FROM identity_link WHERE account_id = account;

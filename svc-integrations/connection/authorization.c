@@ -1,6 +1,7 @@
 #include "connection/authorization.h"
 
 #include "authorization.sql.h"
+#include "base/timefmt.h"
 #include "connection.sql.h"
 #include "connection/connection.h"
 #include "connection/credentials.h"
@@ -110,7 +111,8 @@ static attr_noreturn void raise_outcome(struct request *rq, enum oauth_outcome o
 
 /* Store the connection in a transaction, which is committed together with the answer. */
 static void store(struct request *rq, struct arena *arena, const struct provider *provider,
-                  const struct oauth_tokens *tokens, const struct oauth_user *user)
+                  const struct oauth_tokens *tokens, const struct oauth_user *user,
+                  uint64_t began_ms)
 {
 	struct credentials_owner owner = credentials_owner_new(rq, provider->name);
 	struct credentials credentials = {
@@ -129,10 +131,16 @@ static void store(struct request *rq, struct arena *arena, const struct provider
 	               pg_text(owner.account), pg_text(provider->name), pg_text(user->id),
 	               pg_text(user->login), pg_text(user->email), pg_text(scopes),
 	               pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
-	               pg_int(expires_in_s), pg_null(), pg_bool(user->is_email_verified));
-	if (code) { /* the account was deleted meanwhile, for example */
+	               pg_int(expires_in_s), pg_null(), pg_bool(user->is_email_verified),
+	               caller_key(rq), caller_person(rq),
+	               pg_int((int64_t)(time_monotonic_ms() - began_ms)));
+	if (code || pg_empty(rows)) { /* the account was deleted meanwhile, for example */
 		pg_rollback(rq);
 		oauth_revoke(rq, provider, tokens->access_token, tokens->refresh_token, true);
+		if (!code)
+			raise_error(
+				rq, ERR_FORBIDDEN,
+				"you are no member of the account any more; nothing was connected");
 		pg_raise(rq, code);
 	}
 	connection_reply(rq, provider, pg_json(rows));
@@ -144,6 +152,7 @@ void authorization_callback(struct request *rq)
 		request_input(rq, struct authorization_input, CALLBACK_FIELDS);
 	const struct provider *provider = oauth_client_get(rq, in->provider);
 	struct arena *arena = request_secrets_arena(rq);
+	uint64_t began_ms = time_monotonic_ms();
 	struct attempt attempt = take_attempt(rq, arena, provider, in->state);
 	if (strcmp(attempt.redirect_uri, in->redirect_uri) != 0)
 		raise_field(rq, "redirect_uri", "is not the one that the attempt began with");
@@ -159,5 +168,5 @@ void authorization_callback(struct request *rq)
 		oauth_revoke(rq, provider, tokens.access_token, tokens.refresh_token, true);
 		raise_outcome(rq, outcome, reason);
 	}
-	store(rq, arena, provider, &tokens, &user);
+	store(rq, arena, provider, &tokens, &user, began_ms);
 }

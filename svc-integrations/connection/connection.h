@@ -4,6 +4,7 @@
  *     authorization.c  connecting by OAuth: the authorization URL, and the callback with its code
  *     model_key.c      connecting by an API key
  *     connection.c     listing and removing
+ *     maker.c          who made a connection, and its end with their place in the account
  *     token.c          an access token that is still valid, refreshed by one replica at a time
  *     revocation.c     revoking the tokens of removed connections
  *     reseal.c         sealing everything anew with the first key

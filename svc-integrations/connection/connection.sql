@@ -28,18 +28,20 @@ FROM found WHERE connection_remove($1, $2) > 0;
 
 -- name: connection_store
 -- $1 id, $2 account, $3 provider, $4 external id, $5 external login, $6 external email, $7 scopes, $8 sealed credentials, $9
--- token type, $10 seconds until the token expires, 0: unknown, -1: it has; $11 base URL, $12 whether the provider has verified the email. A connection that exists is replaced and gets the new
--- id, for which the credentials are sealed. A refresh that runs is refused by its fence. The former tokens are not revoked:
--- the code host would revoke the new ones with them.
+-- token type, $10 seconds until the token expires, 0: unknown, -1: it has; $11 base URL, $12 whether the provider has verified the email, $13 key and $14 person of who connects,
+-- $15 for how many ms they have been doing so; NULL: they may since have lost their place in the account. A connection that exists is
+-- replaced and gets the new id, for which the credentials are sealed. A refresh that runs is refused by its fence. The former tokens are
+-- not revoked: the code host would revoke the new ones with them. No row: who connects has no place in the account any more.
 INSERT INTO connection AS c (id, account_id, provider, external_id, external_login, external_email, scopes, sealed,
-                             token_type, token_expires_at, base_url, external_email_verified)
-VALUES ($1, $2, $3, $4, $5, $6, coalesce(regexp_split_to_array(nullif(trim($7), ''), '[\s,]+'), '{}'), $8, $9,
-        now() + make_interval(secs => nullif($10::float8, 0)), $11, $12)
+                             token_type, token_expires_at, base_url, external_email_verified, key_id, person_id)
+SELECT $1, $2, $3, $4, $5, $6, coalesce(regexp_split_to_array(nullif(trim($7), ''), '[\s,]+'), '{}'), $8, $9,
+       now() + make_interval(secs => nullif($10::float8, 0)), $11, $12, $13, $14
+WHERE NOT connection_maker_is_gone($2, $13, $14, $15)
 ON CONFLICT (account_id, provider) DO UPDATE
 SET id = excluded.id, status = 'active', status_reason = NULL, external_id = excluded.external_id,
     external_login = excluded.external_login, external_email = excluded.external_email,
     external_email_verified = excluded.external_email_verified, scopes = excluded.scopes,
     sealed = excluded.sealed, token_type = excluded.token_type, token_expires_at = excluded.token_expires_at,
     base_url = excluded.base_url, connected_at = now(), last_refreshed_at = NULL, refresh_fence = c.refresh_fence + 1,
-    refresh_until = NULL, refresh_fault = NULL, refusals = 0
-RETURNING connection_json(c);
+    refresh_until = NULL, refresh_fault = NULL, refusals = 0, key_id = excluded.key_id, person_id = excluded.person_id
+RETURNING connection_json(c), CASE WHEN $15::bigint IS NOT NULL THEN connection_announce(c, NULL, NULL) END;

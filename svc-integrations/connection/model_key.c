@@ -76,7 +76,8 @@ void model_key_connect(struct request *rq)
 		pg_query(rq, CONNECTION_STORE_SQL, pg_text(owner.connection),
 	                 pg_text(owner.account), pg_text(provider->name), pg_null(), pg_null(),
 	                 pg_null(), pg_null(), pg_bytes(sealed.data, sealed.length), pg_null(),
-	                 pg_int(0), pg_text(in->base_url), pg_bool(false));
+	                 pg_int(0), pg_text(in->base_url), pg_bool(false), caller_key(rq),
+	                 caller_person(rq), pg_null());
 	connection_reply(rq, provider, pg_json(rows));
 }
 

@@ -606,6 +606,7 @@ export const text = {
       experiment_overdue: "Experiment without a result",
       experiment_without_data: "Decided without a result",
       experiment_unmerged: "Shipped, not merged",
+      connection_gone: "Connection ended",
     },
   },
   settings: {

@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 
 from psycopg.rows import namedtuple_row
+from psycopg.types.json import Jsonb
 
 
 # Connections
@@ -37,6 +38,28 @@ def refuse_connection(db, connection):
 
 def drop_connection(db, connection):
     db.execute("DELETE FROM connection WHERE id = %s", [connection])
+
+
+def maker_of(db, connection):
+    """(key, person)"""
+    row = db.execute("SELECT key_id, person_id FROM connection WHERE id = %s", [connection]).fetchone()
+    return tuple(value and str(value) for value in row)
+
+
+def forget_maker(db, connection):
+    """As if a version that does not note who connects had made it."""
+    db.execute("UPDATE connection SET key_id = NULL, person_id = NULL WHERE id = %s", [connection])
+
+
+def end_maker(db, account, person, keys):
+    """The gateway says that a person with these keys has lost their place in the account."""
+    told = Jsonb({"person_id": person, "key_ids": keys, "is_founder": False})
+    db.execute("SELECT connections_of_maker_end(%s, %s, '[\"tracker_b\"]', '')", [account, told])
+
+
+def maker_waits(db):
+    """Whether the end of somebody's connections waits for a lock."""
+    return db.execute("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%connections_of_maker_end%'").rowcount > 0
 
 
 def lock_connection(holder, connection):

@@ -1,0 +1,10 @@
+/** Who made a connection, and its end. */
+#pragma once
+
+#include "loop/request.h"
+#include "task/task.h"
+
+/** Events `member.removed` and `member.disabled`, {"person_id", "key_ids", "is_founder"}: end the
+ * connections by OAuth that the person has made, since these act with their rights at the provider.
+ * Keys of model providers stay: they are the account's. */
+void maker_gone(struct request *rq, const struct event *event);
