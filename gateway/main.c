@@ -25,6 +25,7 @@
 #include "team/accounts.h"
 #include "team/command.h"
 #include "team/invitation.h"
+#include "team/people.h"
 #include "team/team.h"
 #include "usage/key_usage.h"
 
@@ -71,6 +72,7 @@ static const struct route ROUTES[] = {
 	{API_ID_team_update, team_update},
 	{API_ID_member_update, member_update},
 	{API_ID_member_delete, member_delete},
+	{API_ID_people_list, people_list},
 	{API_ID_invitation_create, invitation_create},
 	{API_ID_invitation_delete, invitation_delete},
 	{API_ID_invitation_accept, invitation_accept},
@@ -85,6 +87,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_provisioned_key_check, provisioned_key_check},
 	{INTERNAL_ID_provisioned_key_get, provisioned_key_get},
 	{INTERNAL_ID_provisioned_key_revoke, provisioned_key_revoke},
+	{INTERNAL_ID_people_find, people_find},
 	{0},
 };
 

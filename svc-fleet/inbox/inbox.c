@@ -1,12 +1,14 @@
 #include "inbox/inbox.h"
 
+#include "client/service_ask.h"
 #include "inbox.sql.h"
 #include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
 #include "reply/reply.h"
 
-#define IDS_MAX 1000
+#define IDS_MAX           1000
+#define PEOPLE_TIMEOUT_MS 2000
 
 struct list_input {
 	bool is_archived;
@@ -15,15 +17,25 @@ struct list_input {
 };
 
 static const char *const KINDS[] = {
-	"pull_request_waiting", "issue_waiting",
-	"run_failed",           "agent_silent",
-	"setup_waiting",        "model_key_missing",
-	"agent_revoked",        "access_lost",
-	"key_expiring",         "endpoint_disabled",
-	"budget_warning",       "budget_reached",
-	"budget_unguarded",     "cost_unusual",
-	"experiment_overdue",   "experiment_without_data",
-	"experiment_unmerged",  NULL,
+	"pull_request_waiting",
+	"issue_waiting",
+	"run_failed",
+	"agent_silent",
+	"setup_waiting",
+	"model_key_missing",
+	"agent_revoked",
+	"access_lost",
+	"key_expiring",
+	"endpoint_disabled",
+	"budget_warning",
+	"budget_reached",
+	"budget_unguarded",
+	"cost_unusual",
+	"experiment_overdue",
+	"experiment_without_data",
+	"experiment_unmerged",
+	"connection_gone",
+	NULL,
 };
 
 static const struct field LIST_FIELDS[] = {
@@ -47,12 +59,33 @@ static const struct field DISMISS_FIELDS[] = {
 	FIELD_END,
 };
 
+static struct pg_rows *read_items(struct request *rq, const struct list_input *in,
+                                  const char *people)
+{
+	return pg_query(rq, INBOX_LIST_SQL, pg_uuid(rq->caller.account), pg_text(rq->caller.repo),
+	                pg_bool(in->is_archived), pg_int(in->limit), pg_int(in->offset),
+	                pg_text(in->kind), pg_text(people));
+}
+
+/* The people with these ids, as the gateway names them; NULL: it does not answer, and the items name
+ * nobody. */
+static const char *ask_people(struct request *rq, const char *ids)
+{
+	const char *body = arena_printf(rq->arena, "{\"ids\": %s}", ids);
+	struct service_answer answer = service_ask_try(rq, internal_op(INTERNAL_ID_people_find),
+	                                               body, true, PEOPLE_TIMEOUT_MS);
+	return answer.code ? NULL : json_write(rq->arena, answer.json, NULL);
+}
+
+/* Few items are about somebody: only then the gateway is asked, and the items are read again. */
 void inbox_list(struct request *rq)
 {
 	struct list_input *in = request_input(rq, struct list_input, LIST_FIELDS);
-	struct pg_rows *rows = pg_query(rq, INBOX_LIST_SQL, pg_uuid(rq->caller.account),
-	                                pg_text(rq->caller.repo), pg_bool(in->is_archived),
-	                                pg_int(in->limit), pg_int(in->offset), pg_text(in->kind));
+	struct pg_rows *rows = read_items(rq, in, NULL);
+	const char *who = pg_get(rows, 0, "who");
+	const char *people = who ? ask_people(rq, who) : NULL;
+	if (people)
+		rows = read_items(rq, in, people);
 	reply_page(rq, rows, in->limit, in->offset);
 }
 

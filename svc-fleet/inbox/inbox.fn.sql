@@ -63,6 +63,24 @@ CREATE OR REPLACE FUNCTION inbox_experiment(account uuid, in_repo text) RETURNS 
       AND r.kind IN ('experiment_overdue', 'experiment_without_data', 'experiment_unmerged')
 $$;
 
+-- The items of connections that ended with the place in the account of who made them.
+CREATE OR REPLACE FUNCTION inbox_connection_gone(account uuid, in_repo text) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
+    SELECT inbox_id('connection_gone', g.provider || ' ' || extract(epoch FROM g.gone_at)), 'connection_gone', NULL,
+           'The connection to ' || CASE g.provider WHEN 'code_host' THEN 'the code host' ELSE g.provider END || coalesce(' as ' || g.login, '')
+           || ' ended: who made it has no place in the account any more. Connect it again', '/console/connect', g.gone_at, 'critical'
+    FROM connection_gone g WHERE g.account_id = account AND in_repo IS NULL
+$$;
+
+-- Whom items are about: the id of a person, or of the key with which they act.
+CREATE OR REPLACE FUNCTION inbox_people(account uuid) RETURNS TABLE (item uuid, who uuid) LANGUAGE sql STABLE AS $$
+    SELECT inbox_id('connection_gone', g.provider || ' ' || extract(epoch FROM g.gone_at)), g.person_id
+    FROM connection_gone g WHERE g.account_id = account
+    UNION ALL
+    SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), k.key_id
+    FROM key_expiring k WHERE k.account_id = account
+$$;
+
 -- The items of an account that are archived, or those that are not. One rule a branch; `in_repo` narrows to a repository;
 -- null: all.
 --
@@ -74,6 +92,7 @@ $$;
 --   model_key_missing     an agent has no model key
 --   agent_revoked         an agent was revoked in the last 30 days
 --   endpoint_disabled     nothing more is sent to an endpoint of messages
+--   connection_gone       a connection ended with the place in the account of who made it
 --   access_lost           the account has lost access to a repository that it owned, or that an agent of it works on
 --   budget_warning        four fifths of a budget are spent in its current period
 --   budget_reached        all of it is, or a run was refused
@@ -137,6 +156,8 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
     SELECT * FROM inbox_cost_unusual(account, in_repo)
     UNION ALL
     SELECT * FROM inbox_experiment(account, in_repo)
+    UNION ALL
+    SELECT * FROM inbox_connection_gone(account, in_repo)
     UNION ALL
     SELECT inbox_id('key_expiring', k.key_id || ' ' || extract(epoch FROM k.expires_at)), 'key_expiring', k.repo,
            'The key ' || k.name || ' expires on ' || to_char(k.expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD'), '/console/settings', k.told_at,

@@ -316,7 +316,7 @@ OPEN_TO = {
         webhook_get webhook_update webhook_delete webhook_secret_rotate webhook_test webhook_recover
         webhook_confirmation_create webhook_deliveries_list webhook_delivery_get webhook_delivery_replay feeds_list
         audit_list feed_create feed_delete sessions_list session_end tasks_list tasks_retry tasks_summary_get accounts_list
-        account_create team_get team_update invitation_create invitation_delete member_update member_delete
+        account_create team_get team_update people_list invitation_create invitation_delete member_update member_delete
     """,
 }
 EXPECTED = {operation: set(flags) for flags, names in OPEN_TO.items() for operation in names.split()}

@@ -69,6 +69,11 @@ def persons(db, email):
     return db.execute("SELECT count(*) FROM person WHERE lower(email) = lower(%s)", [email]).fetchone()[0]
 
 
+def forget_person(db, key):
+    """As if a version without persons had made the key."""
+    db.execute("DELETE FROM api_key_person WHERE key_id = %s", [key])
+
+
 def forget_proof(db, email):
     """Nobody has said that the address is the person's."""
     db.execute("UPDATE person SET email_verified = false WHERE email = %s", [email])

@@ -79,6 +79,7 @@ CALLS = {
     "tasks_summary_get": Call(REFUSED),
     "team_get": own(),
     "team_update": own(body=lambda v: {"name": "mine"}),
+    "people_list": own(query=lambda v: {"ids": v.account}),
     "member_update": absent({"role": "viewer"}),
     "member_delete": absent(),
     "invitation_create": own(body=lambda v: {"email": "mine@example.org", "role": "viewer"}),
