@@ -16,10 +16,10 @@
  *
  * where claims are version, sender, receiver, account, key id, kind, scopes (hex mask), time of
  * signing (Unix ms), repo, interest, and `verified` if the account has proved that the repo is its
- * own, joined by `|`. Version 4 has the id of the person behind them as its last. It is written for a
- * caller with a person, and the gateway names one only when IDENTITY_PERSON is set, since the release
- * before reads version 3 alone. And request is the method, the target with its query, and the value
- * of X-Request-Id:
+ * own, joined by `|`. Version 4 has the id of the person behind them as its last. It is written
+ * for a caller with a person, and the gateway names one only when IDENTITY_PERSON is set, since the
+ * release before reads version 3 alone. And request is the method, the target with its query, and
+ * the value of X-Request-Id:
  *
  *     3|gateway|svc-search|0197…|0197…|personal|3f|1767225600000|||
  *     GET /api/v1.0/search/assets/list?limit=5

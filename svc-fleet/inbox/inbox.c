@@ -67,8 +67,8 @@ static struct pg_rows *read_items(struct request *rq, const struct list_input *i
 	                pg_text(in->kind), pg_text(people));
 }
 
-/* The people with these ids, as the gateway names them; NULL: it does not answer, and the items name
- * nobody. */
+/* The people with these ids, as the gateway names them; NULL: it does not answer, and the items
+ * name nobody. */
 static const char *ask_people(struct request *rq, const char *ids)
 {
 	const char *body = arena_printf(rq->arena, "{\"ids\": %s}", ids);

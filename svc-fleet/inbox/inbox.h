@@ -34,6 +34,6 @@ void inbox_experiment(struct request *rq, const struct event *event);
  * more. */
 void inbox_endpoint_disabled(struct request *rq, const struct event *event);
 
-/** Handler of `connection` in events.code_host: a connection has ended with the place in the account
- * of who made it, or there is one again. */
+/** Handler of `connection` in events.code_host: a connection has ended with the place in the
+ * account of who made it, or there is one again. */
 void inbox_connection_gone(struct request *rq, const struct event *event);
