@@ -79,7 +79,7 @@ CALLS = {
     "tasks_summary_get": Call(REFUSED),
     "team_get": own(),
     "team_update": own(body=lambda v: {"name": "mine"}),
-    "people_list": own(query=lambda v: {"ids": v.account}),
+    "people_list": own(query=lambda v: {"ids": f"{v.ids['person_id']},{v.ids['key_id']}"}),
     "member_update": absent({"role": "viewer"}),
     "member_delete": absent(),
     "invitation_create": own(body=lambda v: {"email": "mine@example.org", "role": "viewer"}),
@@ -329,7 +329,7 @@ NO_TEXT = {"budgets_list", "budget_history_list", "fleet_prices_get", "refit_tas
            "implement_status_get", "fleet_run_status_get", "recommendations_digest_get", "recommendations_funnel_get", "interest_quality_get",
            "asset_outcomes_get", "fleet_rejections_get", "fleet_outcome_costs_get", "recommendations_precision_get", "build_get", "builds_list",
            "webhook_event_types_list", "sessions_list", "tasks_list", "tasks_summary_get", "feeds_list", "webhook_deliveries_list",
-           "api_key_usage_list", "audit_list"}
+           "api_key_usage_list", "audit_list", "people_list"}
 
 
 @by_id([op for op in READS if op.id not in NO_TEXT])
