@@ -13,7 +13,7 @@ BEGIN
         state = CASE WHEN i.told_at > excluded.told_at THEN i.state ELSE excluded.state END,
         opened_at = least(i.opened_at, excluded.opened_at), closed_at = greatest(i.closed_at, excluded.closed_at),
         told_at = greatest(i.told_at, excluded.told_at);
-    FOR owner IN SELECT o.account_id FROM owned_repo o WHERE o.repo_key = lower(repo) LOOP
+    FOR owner IN SELECT o.account_id FROM owned_repo o WHERE o.repo_key = lower(repo) ORDER BY 1 LOOP
         PERFORM deliverable_reconcile(owner, lower(repo), kind, number);
     END LOOP;
 END $$;

@@ -72,7 +72,7 @@ def test_a_revert_and_its_revert_are_followed(cluster, repository):
     repository.report()
     repository.merge(5, commit=sha())
     repository.wait(stage="merged", reverted_at=None)
-    repository.merge(9, f"Reverts {repository.name.upper()}#5", day=2)
+    repository.merge(9, f"Reverts {repository.name.upper()}#5\n" + "It was slower: é.\n" * 3000, day=2)
     row = repository.wait(reverted_by=repository.address(9), verdict="failed")
     assert (row["stage"], row["reverted_at"], row["reapplied_at"]) == ("merged", on(2) + ".000Z", None)
     (told,) = messages.told(cluster, repository.user.account, "pull_request.reverted")
@@ -118,6 +118,25 @@ def test_a_revert_locks_pull_requests_in_their_order(cluster, repository):
         assert fleet_tables.is_item_free(db, repository.name, 9)
         holder.rollback()
     repository.wait(reverted_by=repository.address(9))
+
+
+def test_owners_are_locked_in_their_order(cluster, agent, user, other_user):
+    """Two repositories of the same owners could otherwise wait for each other in a circle."""
+    first, second = sorted((user, other_user), key=lambda each: each.account)
+    of = {"full_name": f"acme/{secrets.token_hex(4)}", "default_branch": "main"}
+    url = f"https://github.com/{of['full_name']}/pull/5"
+    with cluster.postgres.connect("fleet") as holder, cluster.postgres.connect("fleet") as db:
+        for owner in (second, first):
+            fleet_tables.own_repository(db, owner.account, of["full_name"])
+            report = {"run_id": 5, "repo": of["full_name"], "status": "pr_opened", "artifact_url": url}
+            agent(of["full_name"], of=owner.api).post("/fleet/runs", report, expect=201)
+        fleet_tables.hold_deliverable(holder, first.account, url)
+        pull = {"number": 5, "html_url": url, "state": "closed", "merged": False, "updated_at": on(1) + "Z"}
+        Hook(cluster).deliver("pull_request", {"action": "closed", "repository": of, "pull_request": pull})
+        wait_for(lambda: common.blocked_by(db, holder), "the event waits for the first owner")
+        assert fleet_tables.is_deliverable_free(db, second.account, url)
+        holder.rollback()
+        wait_for(lambda: fleet_tables.told_stages(db, url).count("closed") == 2, "it reaches both")
 
 
 def test_a_reverted_experiment_has_not_worked(repository):

@@ -44,6 +44,17 @@ def is_item_free(db, repo, number):
     return rows.rowcount == 1
 
 
+def hold_deliverable(db, account, url):
+    """Begin a transaction that holds what an account's run opened."""
+    db.execute("BEGIN")
+    db.execute("SELECT FROM deliverable WHERE account_id = %s AND url = %s FOR UPDATE", [account, url])
+
+
+def is_deliverable_free(db, account, url):
+    rows = db.execute("SELECT FROM deliverable WHERE account_id = %s AND url = %s FOR UPDATE SKIP LOCKED", [account, url])
+    return rows.rowcount == 1
+
+
 def told_stages(db, url):
     """The stages that others were told of a pull request, in their order."""
     rows = db.execute("SELECT data ->> 'stage' FROM outbox WHERE type LIKE 'deliverable.%%' AND data ->> 'url' = %s "
