@@ -15,7 +15,8 @@ struct repair {
 	const char *at, *end; /* what is left to read */
 	size_t depth;
 	const struct json_filter *filter; /* NULL: all stays */
-	const char *name;         /* the last string of the outermost object, at its quote */
+	const char *name;         /* of the last member, at its quote; NULL: there was none */
+	bool is_value;            /* what comes next is the value of that */
 	struct json_repaired out; /* `text` NULL: only measured */
 };
 
@@ -116,9 +117,33 @@ static const char *skip_string(const char *at, const char *end)
 	return at < end ? at + 1 : end;
 }
 
+/* Whether the last member has one of these names. */
+static bool is_named(const struct repair *repair, const char *const *names)
+{
+	const char *name = repair->name + 1;
+	for (; *names; names++) {
+		size_t length = strlen(*names);
+		if ((size_t)(repair->end - name) > length && memcmp(name, *names, length) == 0 &&
+		    name[length] == '"')
+			return true;
+	}
+	return false;
+}
+
+/* Of the string that comes next. 0: it may have any length. */
+static size_t text_max(const struct repair *repair)
+{
+	const struct json_filter *filter = repair->filter;
+	if (!filter)
+		return 0;
+	bool is_long = repair->is_value && repair->name && filter->long_texts &&
+	               is_named(repair, filter->long_texts);
+	return is_long ? filter->long_text_max : filter->text_max;
+}
+
 static bool is_too_long(const struct repair *repair)
 {
-	size_t max = repair->filter ? repair->filter->text_max : 0;
+	size_t max = text_max(repair);
 	size_t left = (size_t)(repair->end - repair->at);
 	return max > 0 && left > max &&
 	       (size_t)(skip_string(repair->at, repair->end) - repair->at) > max + strlen("\"\"");
@@ -126,7 +151,7 @@ static bool is_too_long(const struct repair *repair)
 
 static void repair_string(struct repair *repair)
 {
-	if (repair->depth == 1)
+	if (!repair->is_value)
 		repair->name = repair->at;
 	if (is_too_long(repair)) {
 		const char *after = skip_string(repair->at, repair->end);
@@ -182,20 +207,11 @@ static void repair_bracket(struct repair *repair)
 	copy(repair, 1);
 }
 
-/* Whether the filter lets the value of the member `repair->name` stay. */
+/* Whether the filter lets the value of the last member stay. */
 static bool is_kept(const struct repair *repair)
 {
 	const char *const *members = repair->filter ? repair->filter->members : NULL;
-	if (!members || repair->depth != 1 || !repair->name)
-		return true;
-	const char *name = repair->name + 1;
-	for (; *members; members++) {
-		size_t length = strlen(*members);
-		if ((size_t)(repair->end - name) > length && memcmp(name, *members, length) == 0 &&
-		    name[length] == '"')
-			return true;
-	}
-	return false;
+	return !members || repair->depth != 1 || !repair->name || is_named(repair, members);
 }
 
 /* Write null for the value that follows a colon. */
@@ -245,6 +261,7 @@ static struct json_repaired run(const char *text, size_t length, const struct js
 			repair_colon(&repair);
 		else
 			copy(&repair, 1);
+		repair.is_value = c == ':' || (repair.is_value && strchr(" \t\r\n", c) && c);
 	}
 	return repair.out;
 }

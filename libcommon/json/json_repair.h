@@ -12,6 +12,9 @@ struct json_filter {
 	 * NULL. NULL: all stay. */
 	const char *const *members;
 	size_t text_max; /* bytes; longer texts become empty. 0: none does */
+	/* Members of any object whose texts may be longer; ends with NULL. NULL: none. */
+	const char *const *long_texts;
+	size_t long_text_max; /* bytes, of these */
 };
 
 /** What is left of a text. */

@@ -216,9 +216,17 @@ static const char *const DELIVERY_MEMBERS[] = {
 	NULL,
 };
 
+/* Texts in which a revert is looked for. */
+static const char *const LONG_TEXTS[] = {"body", "message", NULL};
+
+/* GitHub takes 65,536 characters as the body of a pull request; each escaped has six bytes. */
+#define LONG_TEXT_MAX (6 * 65536)
+
 const struct json_filter DELIVERY_FILTER = {
 	.members = DELIVERY_MEMBERS,
-	.text_max = 2 * LINK_MAX, /* the longest that is read, some of it escaped */
+	.text_max = 2 * LINK_MAX, /* the longest that is read beside these, some of it escaped */
+	.long_texts = LONG_TEXTS,
+	.long_text_max = LONG_TEXT_MAX,
 };
 
 /* --- Reading ---------------------------------------------------------------------------------- */

@@ -543,6 +543,29 @@ static void a_filter_leaves_members_and_long_texts_out(void **state attr_unused)
 	}
 }
 
+static void a_filter_lets_some_texts_be_longer(void **state attr_unused)
+{
+	static const char *const LONG[] = {"body", NULL};
+	const struct json_filter filter = {.text_max = 4, .long_texts = LONG, .long_text_max = 6};
+	static const struct {
+		const char *text, *kept;
+	} ROWS[] = {
+		{"{\"a\":{\"body\" : \n\"123456\",\"b\":\"12345\"}}",
+	         "{\"a\":{\"body\" : \n\"123456\",\"b\":\"\"}}"},
+		{"{\"body\":\"1234567\"}", "{\"body\":\"\"}"},
+		{"{\"body\":[\"12345\"]}", "{\"body\":[\"\"]}"},
+		{"{\"body\":1,\"12345\":\"body\",\"b\":\"12345\"}",
+	         "{\"body\":1,\"\":\"body\",\"b\":\"\"}"},
+		{"[\"body\",\"12345\"]", "[\"body\",\"\"]"},
+		{":\"12345\"", ":\"\""},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(ROWS); i++) {
+		struct json_repaired kept =
+			json_repair(arena, ROWS[i].text, strlen(ROWS[i].text), &filter, 1);
+		assert_string_equal(kept.text, ROWS[i].kept);
+	}
+}
+
 static void whole_numbers_are_integers_in_any_spelling(void **state attr_unused)
 {
 	static const struct {
@@ -617,6 +640,7 @@ int main(void)
 		ARENA_TEST(lenient_reading_cuts_depth),
 		ARENA_TEST(lenient_reading_refuses_what_is_not_json),
 		ARENA_TEST(a_filter_leaves_members_and_long_texts_out),
+		ARENA_TEST(a_filter_lets_some_texts_be_longer),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
