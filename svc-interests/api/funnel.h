@@ -4,5 +4,5 @@
 
 #include "loop/request.h"
 
-/** GET /papers/recommended/funnel */
+/** GET /papers/recommended/funnel: counts begin no earlier than retention_since(). */
 void funnel_get(struct request *rq);

@@ -2,6 +2,7 @@
 
 import re
 import uuid
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -257,6 +258,7 @@ def test_the_funnel_counts_what_became_of_papers(api, interests, interest, db, o
     seen = api.get(f"{path}/funnel", expect=200).json()
     assert {name: seen[name] for name in ("days", "recommended", "liked", "disliked", "implemented")} == {
         "days": 30, "recommended": len(papers), "liked": 1, "disliked": 2, "implemented": 1}  # fmt: skip
+    assert seen["since"] == (datetime.now(timezone.utc).date() - timedelta(days=29)).isoformat()
     assert [(band["from"], band["liked"], band["disliked"]) for band in seen["bands"]] == [(0.8, 1, 0), (0.6, 0, 1), (0.4, 0, 0), (0, 0, 1)]
     interests_tables.move_recommendations(db, interest["id"], "40 days")
     assert api.get(f"{path}/funnel", expect=200).json()["recommended"] == 0

@@ -1,9 +1,11 @@
 """How long recommendations and explanations are kept."""
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from lib.http import plain_http
+from lib.http.identity import identity
 from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
@@ -124,6 +126,24 @@ def test_old_recommendations_go_and_those_with_feedback_stay(db, interest, inter
         api.get(f"/papers/recommended/{kept}/explanation", expect=200)
     api.get("/papers/recommended/digest", headers={"If-None-Match": tag}, expect=200)
     assert interests_tables.signals_of(db, interest["id"]) == [(shown[2]["resource_id"], "like")]
+
+
+def test_the_funnel_begins_where_all_recommendations_are_there(cluster, db, user, interest, interests):
+    """Of 41 days ago only the one with feedback is left, of which no share would be true."""
+    shown = interests.recommended(interest)
+    rated = age(db, shown[0], 41)
+    interests.feedback({"recommendation_id": rated}, "like")
+    age(db, shown[1], 39)
+    process = cluster.separate("svc-interests", "funnel", RECOMMENDATION_DAYS="40", ROLES="http")
+    process.start()
+    try:
+        process.wait_ready()
+        answer = plain_http.get(f"{process.url}/api/v1.0/papers/recommended/funnel?days=60",
+                                auth=identity(cluster, "svc-interests", account=user.account)).json()  # fmt: skip
+    finally:
+        process.stop()
+    first = datetime.now(timezone.utc).date() - timedelta(days=39)
+    assert (answer["days"], answer["since"], answer["recommended"], answer["liked"]) == (60, first.isoformat(), len(shown) - 1, 0)
 
 
 def test_what_somebody_made_use_of_stays(db, interest, interests, run):
