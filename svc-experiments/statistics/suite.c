@@ -173,7 +173,9 @@ static void add_spread(struct spread *sum, const struct arm *arm, const struct s
                        size_t count, bool is_treatment)
 {
 	double low = arm->sorted[arm->cut], high = arm->sorted[arm->n - 1 - arm->cut];
-	double within = (double)(arm->n - 2 * arm->cut);
+	double all = (double)arm->n, within = (double)(arm->n - 2 * arm->cut);
+	double cut =
+		(all - 1) / all * within / (within - 1); /* for the ends, which are estimated */
 	for (size_t i = 0; i < count; i++) {
 		size_t runs = runs_of(&tasks[i], is_treatment);
 		if (runs < 2)
@@ -181,7 +183,7 @@ static void add_spread(struct spread *sum, const struct arm *arm, const struct s
 		double n = (double)runs;
 		double squares =
 			squares_within(scores_of(&tasks[i], is_treatment), runs, low, high);
-		double part = squares / within / within * n / (n - 1);
+		double part = cut * squares / within / within * n / (n - 1);
 		sum->variance += part;
 		sum->below += part * part / (n - 1);
 	}

@@ -17,12 +17,17 @@
  *
  * For the mean of one sample Hesterberg has expansion^2 = n / (n - 1), which is the variance of
  * the mean over that of the draws, and n - 1 degrees. Here both come from the variance of a trimmed
- * mean of strata: with w the scores cut off at the ends of the middle half (Yuen, Biometrika 61,
- * 1974), h scores within it, and s_k^2 the variance of w in the n_k runs of a task,
+ * mean of strata: with w the N scores of an arm cut off at the ends of the middle half (Yuen,
+ * Biometrika 61, 1974), h scores within it, and s_k^2 the variance of w in the n_k runs of a task,
  *
- *     V = sum of n_k s_k^2 / h^2 over tasks and arms
+ *     v_k = (N - 1) / N  h / (h - 1)  n_k s_k^2 / h^2
+ *     V = sum of v_k over tasks and arms
  *     expansion^2 = V / variance of the replicates
- *     degrees = V^2 / sum of (n_k s_k^2 / h^2)^2 / (n_k - 1)          Satterthwaite's
+ *     degrees = V^2 / sum of v_k^2 / (n_k - 1)                        Satterthwaite's
+ *
+ * Of a single task v is Yuen's (N - 1) s^2 / (h (h - 1)); her h - 1 degrees are too few for strata,
+ * whose ends many scores estimate. In simulations a 95 % interval has the truth in .946 to .953,
+ * the least of one task with 10 runs (tests/bench/README.md).
  *
  * The relative effect has the percentiles of the replicates' relative effects. Where alpha' / 2 is
  * less than the share of one replicate, as with few runs, a small alpha or few replicates, there is

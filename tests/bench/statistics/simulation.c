@@ -416,8 +416,7 @@ const struct simulation SIMULATIONS[] = {
 	{"suite of 26 tasks, 5 runs each", CLAIM_EXACT, 0.95, suite_of_26_tasks, .is_slow = true},
 	{"suite of 8 tasks, skewed runs", CLAIM_EXACT, 0.95, suite_of_skewed_runs, .is_slow = true},
 	{"suite of 8 tasks far apart", CLAIM_EXACT, 0.95, suite_of_distant_tasks, .is_slow = true},
-	/* Of 20 scores in all the variance of a trimmed mean is known badly. */
-	{"suite of 1 task, 10 runs", CLAIM_AT_LEAST, 0.93, suite_of_one_task, .is_slow = true},
+	{"suite of 1 task, 10 runs", CLAIM_EXACT, 0.95, suite_of_one_task, .is_slow = true},
 	{"sequential means, at all of 701 looks", CLAIM_AT_LEAST, 0.95, sequential_means},
 	{"sequential proportions, at all of 701 looks", CLAIM_AT_LEAST, 0.95,
          sequential_proportions},
