@@ -13,6 +13,14 @@ BEGIN
     RETURN json_build_object('from', from_node, 'to', to_node, 'kind', kind, 'at', time_json(at), 'basis', 'stated', 'data', data);
 END $$;
 
+-- An edge that no record states, and the rule by which it was inferred.
+CREATE OR REPLACE FUNCTION evidence_inferred(from_node text, to_node text, kind text, at timestamptz, rule text) RETURNS json
+LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN json_build_object('from', from_node, 'to', to_node, 'kind', kind, 'at', time_json(at), 'basis', 'inferred',
+                             'data', json_build_object('rule', rule));
+END $$;
+
 -- What became of an experiment, or of a pull request that no experiment names (`outcome` and `status` null): `worked`, `failed`, `pending`
 -- or `untried`. A person's decision counts before what the code host says; a merge counts after 30 days.
 CREATE OR REPLACE FUNCTION trial_verdict(outcome text, status text, pr_status text, merged_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$

@@ -5,6 +5,8 @@
 #include "crypto/crypto.h"
 #include "evidence/fit.h"
 #include "evidence/graph.h"
+#include "evidence/inference.h"
+#include "evidence/label.h"
 #include "evidence/part.h"
 #include "evidence/summary.h"
 #include "input/key_limit.h"
@@ -34,11 +36,14 @@ static void ask_parts(struct request *rq, const struct pg_rows *rows, struct par
 	parts_ask(rq, parts);
 }
 
+/* --- The graph -------------------------------------------------------------------------------- */
+
 /* Runs name recommendations that have been deleted since with their interest, and stay without
- * them. A limited key cannot tell these from those that it may not see. */
+ * them. A limited key cannot tell these from those that it may not see, nor can an earlier version
+ * of svc-interests, which has no `urls`, be asked for them. */
 static void add_deleted(struct request *rq, struct graph *graph, const struct part *recommendations)
 {
-	if (!recommendations->answer || key_is_limited(rq))
+	if (!json_get(recommendations->answer, "urls") || key_is_limited(rq))
 		return;
 	for (size_t i = 0; i < graph->edge_count; i++) {
 		const struct graph_edge *edge = &graph->edges[i];
@@ -47,6 +52,29 @@ static void add_deleted(struct request *rq, struct graph *graph, const struct pa
 		yyjson_mut_val *data = yyjson_mut_obj(graph->doc);
 		yyjson_mut_obj_add_bool(graph->doc, data, "deleted", true);
 		graph_add_node(graph, edge->to, "recommendation", data);
+	}
+}
+
+static bool is_selected(const struct graph *graph, const char *selection)
+{
+	for (size_t i = 0; i < graph->edge_count; i++)
+		if (strcmp(graph->edges[i].kind, "selected") == 0 &&
+		    strcmp(graph->edges[i].from, selection) == 0)
+			return true;
+	return false;
+}
+
+/* What a run chose where it names no recommendation: the paper that it was about. */
+static void add_selected_papers(struct graph *graph)
+{
+	size_t stated = graph->edge_count;
+	for (size_t i = 0; i < stated; i++) {
+		const struct graph_edge *edge = &graph->edges[i];
+		if (strcmp(edge->kind, "considered") == 0 &&
+		    json_get_bool(json_get(edge->json, "data"), "accepted", false) &&
+		    !is_selected(graph, edge->from))
+			graph_add_edge(graph, edge->from, "selected", edge->to,
+			               json_get_text(edge->json, "at"), NULL);
 	}
 }
 
@@ -66,8 +94,8 @@ static void add_own_pull_request(struct graph *graph, yyjson_val *pull_request)
 }
 
 /* In this order the owner of a node comes before who only mentions it. */
-static void build(struct request *rq, const struct pg_rows *rows, struct part parts[PART_COUNT],
-                  struct graph *graph)
+static void build(struct request *rq, const char *experiment, const struct pg_rows *rows,
+                  struct part parts[PART_COUNT], struct graph *graph)
 {
 	graph_add(graph, parts[PART_EVALUATIONS].answer);
 	graph_add(graph, column(rq, rows, "part"));
@@ -75,7 +103,10 @@ static void build(struct request *rq, const struct pg_rows *rows, struct part pa
 	graph_add(graph, parts[PART_FLEET].answer);
 	add_own_pull_request(graph, column(rq, rows, "pull_request"));
 	add_deleted(rq, graph, &parts[PART_RECOMMENDATIONS]);
+	add_selected_papers(graph);
+	graph_infer(graph, experiment, pg_get(rows, 0, "decided_at"));
 	parts_add_papers(rq, graph, &parts[PART_PAPERS]);
+	graph_label(graph);
 	graph_sort(graph);
 }
 
@@ -169,7 +200,8 @@ struct evidence evidence_collect(struct request *rq, const char *experiment)
 	struct graph graph;
 	graph_init(&graph, rq->arena, json_doc_new(rq->arena));
 	ask_parts(rq, rows, parts);
-	build(rq, rows, parts, &graph);
+	parts_ask_again(rq, parts);
+	build(rq, experiment, rows, parts, &graph);
 	const struct summary_facts facts = {
 		.verdict = settle_verdict(rows, &graph, experiment),
 		.outcome = pg_get(rows, 0, "outcome"),

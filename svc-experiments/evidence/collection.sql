@@ -9,7 +9,7 @@ SELECT json_build_object('nodes', p.nodes, 'edges', p.edges) AS part, experiment
                                                                              'for', e.id || '/' || i.attempt)), '[]')
                                   FROM (SELECT * FROM implementation WHERE experiment_id = e.id AND run_id IS NOT NULL
                                         ORDER BY attempt DESC LIMIT 20) i)) AS of_fleet,
-       (SELECT coalesce(json_agg(item ->> 'run_id'), '[]') FROM experiment_eval_runs(e) AS item) AS eval_runs,
+       evidence_eval_runs(e) AS eval_runs,
        experiment_verdict(e) AS verdict, e.pr_url,
        trial_verdict(e.outcome, e.status, NULL, NULL) IN ('worked', 'failed') AS is_decided, time_json(experiment_merged_at(e)) AS merged_at,
        (SELECT time_json(max(d.at)) FROM experiment_decisions(e) d) AS decided_at, e.outcome

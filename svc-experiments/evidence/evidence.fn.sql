@@ -37,11 +37,59 @@ CREATE OR REPLACE FUNCTION evidence_papers(e experiment) RETURNS jsonb LANGUAGE 
     SELECT jsonb_path_query_array(experiment_papers(e), '$[0 to 49]')
 $$;
 
--- The evaluation runs whose results it keeps.
+-- The evaluation runs whose results it keeps, the first 200. The member is free in its form: what has no id of a run is none.
 CREATE OR REPLACE FUNCTION experiment_eval_runs(e experiment) RETURNS SETOF jsonb LANGUAGE sql STABLE AS $$
-    SELECT item FROM jsonb_array_elements(CASE WHEN jsonb_typeof(e.ab_test_results -> 'eval_runs') = 'array'
-                                               THEN e.ab_test_results -> 'eval_runs' ELSE '[]' END) AS item
-    WHERE item ->> 'run_id' IS NOT NULL
+    SELECT item FROM jsonb_path_query(e.ab_test_results, 'strict $.eval_runs ? (@.type() == "array")', '{}', true) AS runs,
+                     jsonb_array_elements(runs) AS item
+    WHERE item ->> 'run_id' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+    LIMIT 200
+$$;
+
+-- A time that somebody may have typed; null: it is none.
+CREATE OR REPLACE FUNCTION typed_time(typed text) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN CASE WHEN typed ~ '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:' THEN typed::timestamptz END;
+EXCEPTION WHEN data_exception THEN
+    RETURN NULL;
+END $$;
+
+-- The evaluation runs that results name, by the input that is stored with them.
+CREATE OR REPLACE FUNCTION result_eval_runs(input jsonb) RETURNS SETOF text LANGUAGE sql IMMUTABLE AS $$
+    SELECT DISTINCT lower(run #>> '{}')
+    FROM jsonb_path_query(input, 'lax $.eval_runs.*[*]') AS run
+    WHERE run #>> '{}' ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$'
+$$;
+
+-- The analyses of the present plan: the newest 20.
+CREATE OR REPLACE FUNCTION evidence_analyses(experiment uuid) RETURNS SETOF experiment_result LANGUAGE sql STABLE AS $$
+    SELECT * FROM experiment_result r WHERE r.experiment_id = experiment AND NOT r.is_apart ORDER BY r.at DESC, r.id DESC LIMIT 20
+$$;
+
+-- The evaluation runs of the graph, as a JSON array of texts: those whose results it keeps, and those that analyses name; at most 200.
+CREATE OR REPLACE FUNCTION evidence_eval_runs(e experiment) RETURNS json LANGUAGE sql STABLE AS $$
+    SELECT coalesce(json_agg(id), '[]') FROM (
+        SELECT id FROM (
+            SELECT lower(item ->> 'run_id') AS id, 0 AS turn FROM experiment_eval_runs(e) AS item
+            UNION SELECT run, 1 FROM evidence_analyses(e.id) r, result_eval_runs(r.input) AS run) named
+        GROUP BY id ORDER BY min(turn), id LIMIT 200) runs
+$$;
+
+-- The metric that an analysis speaks of, else its first one.
+CREATE OR REPLACE FUNCTION analysis_metric(output jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(jsonb_path_query_first(output, '$.metrics[*] ? (@.key == $key)', jsonb_build_object('key', output -> 'metric')),
+                    output #> '{metrics,0}')
+$$;
+
+-- What it says of the arm that it speaks of, else of the first one.
+CREATE OR REPLACE FUNCTION analysis_comparison(output jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(jsonb_path_query_first(analysis_metric(output), '$.comparisons[*] ? (@.arm == $arm)', jsonb_build_object('arm', output -> 'arm')),
+                    analysis_metric(output) #> '{comparisons,0}')
+$$;
+
+-- How far an attempt came. Of those before the newest only their end is known.
+CREATE OR REPLACE FUNCTION attempt_pipeline_status(e experiment, i implementation) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN NOT EXISTS (SELECT FROM implementation x WHERE x.experiment_id = e.id AND x.attempt > i.attempt) THEN e.pipeline_status
+                WHEN i.error IS NOT NULL THEN 'failed' WHEN i.finished_at IS NOT NULL THEN 'completed' END
 $$;
 
 -- An experiment with what hangs on it here: the newest 20 of each.
@@ -50,41 +98,47 @@ BEGIN
     WITH attempt AS (
         SELECT i AS made, e.id || '/' || i.attempt AS node FROM implementation i WHERE i.experiment_id = e.id ORDER BY i.attempt DESC LIMIT 20
     ), analysis AS (
-        SELECT r.id, r.at, r.output FROM experiment_result r WHERE r.experiment_id = e.id AND NOT r.is_apart ORDER BY r.at DESC, r.id DESC LIMIT 20
+        SELECT r.id, r.at, r.source, r.input, r.output FROM evidence_analyses(e.id) r
     ), decided AS (
         SELECT * FROM experiment_decisions(e)
     ), evaluation AS (
-        SELECT item ->> 'run_id' AS id, item, coalesce((item ->> 'finished_at')::timestamptz, e.created_at) AS at FROM experiment_eval_runs(e) AS item
+        SELECT lower(item ->> 'run_id') AS id, item, typed_time(item ->> 'finished_at') AS finished_at FROM experiment_eval_runs(e) AS item
     ), node AS (
         SELECT evidence_node(e.id::text, 'experiment', e.created_at, '/console/experiments/' || e.id, json_build_object(
                    'name', e.name, 'status', e.status, 'hypothesis', left(e.hypothesis, 2000), 'outcome', e.outcome,
-                   'decision', left(e.decision, 2000), 'tags', e.tags, 'verdict', experiment_verdict(e))) AS node
+                   'decision', left(e.decision, 2000), 'tags', e.tags, 'verdict', experiment_verdict(e),
+                   'repo', nullif(left(btrim(e.launch_context ->> 'target_repo'), 200), ''), 'pr_url', e.pr_url)) AS node
         UNION ALL
         SELECT evidence_node(a.node, 'implementation', (a.made).started_at, (a.made).run_url, json_build_object(
-                   'repo', (a.made).repo, 'branch', (a.made).work_branch, 'error', left((a.made).error, 2000),
+                   'repo', (a.made).repo, 'branch', (a.made).work_branch, 'pipeline_status', attempt_pipeline_status(e, a.made),
+                   'error', left((a.made).error, 2000),
                    'finished_at', time_json((a.made).finished_at), 'steps', implementation_steps_json(a.made)))
         FROM attempt a
         UNION ALL
         SELECT evidence_node(r.id::text, 'analysis', r.at, NULL, json_build_object(
                    'verdict', r.output -> 'verdict', 'text', r.output -> 'text', 'observed_delta', r.output -> 'observed_delta',
-                   'delta_confidence', r.output -> 'delta_confidence', 'comparison', r.output #> '{metrics,0,comparisons,0}',
-                   'metric', r.output #> '{metrics,0,key}', 'warnings', r.output -> 'warnings'))
+                   'delta_confidence', r.output -> 'delta_confidence', 'comparison', analysis_comparison(r.output),
+                   'metric', analysis_metric(r.output) -> 'key', 'warnings', r.output -> 'warnings'))
         FROM analysis r
         UNION ALL
         SELECT evidence_node(d.node, 'decision', d.at, NULL, json_build_object(
                    'outcome', d.outcome, 'decision', left(d.decision, 2000), 'status', d.status, 'by', d.by_key))
         FROM decided d
         UNION ALL
-        SELECT evidence_node(v.id, 'eval_run', v.at, '/console/evaluations/runs/' || v.id, json_build_object(
+        SELECT evidence_node(v.id, 'eval_run', coalesce(v.finished_at, e.created_at), '/console/evaluations/runs/' || v.id, json_build_object(
                    'template_id', v.item -> 'template_id', 'template_version', v.item -> 'template_version',
                    'template_digest', v.item -> 'template_digest', 'status', v.item -> 'status', 'metrics', v.item -> 'metrics',
-                   'error', v.item #> '{error,kind}', 'finished_at', v.item -> 'finished_at'))
+                   'error', v.item #> '{error,kind}', 'finished_at', time_json(v.finished_at)))
         FROM evaluation v
     ), edge AS (
         SELECT evidence_edge(e.id::text, 'paper:' || paper, 'about', e.created_at) AS edge FROM jsonb_array_elements_text(evidence_papers(e)) AS paper
         UNION ALL SELECT evidence_edge(a.node, e.id::text, 'part_of', (a.made).started_at) FROM attempt a
         UNION ALL SELECT evidence_edge(r.id::text, e.id::text, 'part_of', r.at) FROM analysis r
-        UNION ALL SELECT evidence_edge(v.id, e.id::text, 'part_of', v.at) FROM evaluation v
+        UNION ALL SELECT evidence_edge(r.id::text, run, 'uses', r.at) FROM analysis r, result_eval_runs(r.input) AS run
+        UNION ALL SELECT evidence_inferred(r.id::text, v.id, 'uses', r.at, 'same_template_before') FROM analysis r JOIN evaluation v
+                  ON v.item ->> 'template_digest' = r.output ->> 'template_digest' AND v.finished_at <= r.at
+                  WHERE r.source = 'eval_runs' AND NOT r.input ? 'eval_runs'
+        UNION ALL SELECT evidence_edge(v.id, e.id::text, 'part_of', coalesce(v.finished_at, e.created_at)) FROM evaluation v
         UNION ALL SELECT evidence_edge(d.node, e.id::text, 'decides', d.at) FROM decided d
         UNION ALL SELECT evidence_edge((SELECT r.id::text FROM analysis r WHERE r.at <= d.at ORDER BY r.at DESC LIMIT 1), d.node, 'supports', d.at)
                   FROM decided d WHERE EXISTS (SELECT FROM analysis r WHERE r.at <= d.at)

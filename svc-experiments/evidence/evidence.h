@@ -4,8 +4,10 @@
  *     evidence.c    the operation of an experiment
  *     snapshot.c    keeps the evidence as it was at a decision
  *     collection.c  makes one answer of the parts, and seals it with a digest
- *     part.c        asks the services for their parts
+ *     part.c        asks the services for their parts; second_round.c, for what these name
  *     graph.c       puts the parts together
+ *     inference.c   adds edges that no record states
+ *     label.c       says what to call the nodes
  *     fit.c         cuts a graph that is too large
  *     summary.c     what the graph says, in figures and sentences
  *     page.c        it as a page of Markdown
@@ -30,7 +32,7 @@
  * | `decision` | `decision:` and the newest of its changes in the history | here |
  * | `eval_run`, `eval_build` | uuid | here, as far as the experiment keeps it; svc-evalenv |
  *
- * Each `basis` is `stated`: a record names the other. Nothing is inferred. */
+ * `basis` is `stated` where a record names the other, else `inferred` (inference.h). */
 #pragma once
 
 #include "loop/request.h"

@@ -103,6 +103,24 @@ void graph_add_node(struct graph *graph, const char *id, const char *kind, yyjso
 	put(graph, own, node);
 }
 
+void graph_add_edge(struct graph *graph, const char *from, const char *kind, const char *to,
+                    const char *at, const char *rule)
+{
+	yyjson_mut_doc *doc = graph->doc;
+	yyjson_mut_val *edge = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, edge, "from", from);
+	yyjson_mut_obj_add_str(doc, edge, "to", to);
+	yyjson_mut_obj_add_str(doc, edge, "kind", kind);
+	json_add_text(doc, edge, "at", at);
+	yyjson_mut_obj_add_str(doc, edge, "basis", rule ? "inferred" : "stated");
+	if (rule)
+		yyjson_mut_obj_add_str(doc, yyjson_mut_obj_add_obj(doc, edge, "data"), "rule",
+		                       rule);
+	else
+		yyjson_mut_obj_add_null(doc, edge, "data");
+	add_edge(graph, json_parse_own(graph->arena, json_write_mut(graph->arena, edge, NULL)));
+}
+
 static bool is_of_kind(yyjson_mut_val *node, const char *kind)
 {
 	return strcmp(yyjson_mut_get_str(yyjson_mut_obj_get(node, "kind")), kind) == 0;

@@ -40,6 +40,11 @@ void graph_add(struct graph *graph, yyjson_val *part);
  * where the id is there already. Copies the id. */
 void graph_add_node(struct graph *graph, const char *id, const char *kind, yyjson_mut_val *data);
 
+/** Add an edge that the parts do not have. `rule`: by which it was inferred (inference.h); NULL: a
+ * record states it. `at` may be NULL. Copies. */
+void graph_add_edge(struct graph *graph, const char *from, const char *kind, const char *to,
+                    const char *at, const char *rule);
+
 bool graph_has(const struct graph *graph, const char *id);
 
 /** What a node says; NULL: there is no such node. */

@@ -31,6 +31,11 @@ struct part {
 /** Ask for each part that has a question. Suspends. */
 void parts_ask(struct request *rq, struct part parts[PART_COUNT]);
 
+/** Ask svc-fleet and svc-interests once more where the first answers name what they did not bring:
+ * a recommendation of a run that is of another paper or older than those that are shown, and what
+ * a run opened for a recommendation without saying for which paper. Suspends. */
+void parts_ask_again(struct request *rq, struct part parts[PART_COUNT]);
+
 /** Ask svc-search about the papers that edges of the graph name, at most 100, and add a node for
  * each. Suspends. */
 void parts_add_papers(struct request *rq, struct graph *graph, struct part *papers);

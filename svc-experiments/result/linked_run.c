@@ -42,6 +42,16 @@ static const struct {
 	size_t (*take)(struct request *rq, yyjson_val *linked, struct result_analysis *c);
 } SOURCES[] = {{"eval_runs", take_eval_runs}, {"telemetry", take_telemetry}};
 
+/* What is stored as input: of evaluation runs which they were, by arm. */
+static const char *input_json(struct request *rq, const struct result_analysis *c, yyjson_val *runs,
+                              size_t count)
+{
+	if (strcmp(c->source, "eval_runs") != 0)
+		return result_analysis_digest_json(rq, c, "runs", count);
+	return arena_printf(rq->arena, "{\"eval_runs\": %s}",
+	                    json_write(rq->arena, json_get(runs, "runs"), NULL));
+}
+
 /* Read the runs and analyse them. Returns what is stored as input; NULL: there is nothing to
  * store. */
 static const char *collect(struct request *rq, struct result_analysis *c, const char *experiment)
@@ -60,7 +70,7 @@ static const char *collect(struct request *rq, struct result_analysis *c, const 
 		result_analysis_run(rq, c);
 	if (c->problem.field_count)
 		result_analysis_refuse(rq, c);
-	return c->output ? result_analysis_digest_json(rq, c, "runs", count) : NULL;
+	return c->output ? input_json(rq, c, runs, count) : NULL;
 }
 
 void results_collect(struct request *rq, struct task *task)

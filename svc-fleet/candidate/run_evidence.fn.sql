@@ -12,3 +12,9 @@ BEGIN
         'cost_usd', run_known_spend(r.spend_usd, r.spend_basis), 'cost_basis', r.spend_basis, 'input_tokens', r.input_tokens,
         'output_tokens', r.output_tokens, 'finished_at', time_json(r.finished_at)));
 END $$;
+
+-- What a run looked for: the first 20 of its queries, where it reports them as texts.
+CREATE OR REPLACE FUNCTION run_queries(detail jsonb) RETURNS json LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    RETURN (SELECT json_agg(left(query #>> '{}', 300)) FROM jsonb_path_query(detail, '$.refine_queries[0 to 19] ? (@.type() == "string")') AS query);
+END $$;

@@ -56,7 +56,7 @@ WITH asked AS MATERIALIZED (
     UNION ALL
     SELECT evidence_node(s.node, 'selection', (s.run).at, NULL, json_build_object(
         'broad_pool_size', (s.run).record -> 'broad_pool_size', 'refine_pool_size', (s.run).record -> 'refine_pool_size',
-        'candidates_considered', (s.run).record -> 'candidates_considered',
+        'candidates_considered', (s.run).record -> 'candidates_considered', 'queries', run_queries(s.detail),
         'reasoning', left(s.detail ->> 'selection_reasoning_excerpt', 1000), 'more', s.more)), (s.run).at
     FROM selection s
     UNION ALL

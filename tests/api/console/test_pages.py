@@ -295,15 +295,17 @@ def test_the_way_from_a_paper_to_a_decision_is_walked(browse, reader):
     agent = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
     report = {"run_id": 7, "repo": REPO, "status": "skipped_old", "arxiv_id": paper, "recommendation_id": best["recommendation_id"],
               "selection_rejected": [{"arxiv_id": other, "reason": HOSTILE} for other in others]}  # fmt: skip
-    api.as_key(api.post("/account/api-keys", agent, expect=201).json()["key"]).post("/fleet/runs", report, expect=201)
-    body = {"name": "E", "source_type": "arxiv_paper", "source_ref": paper, "outcome": "ship", "decision": HOSTILE}
+    body = {"name": "E", "source_type": "arxiv_paper", "source_ref": paper, "launch_context": {"target_repo": REPO}}
     made = api.post("/experiments", body, expect=201).json()["id"]
+    api.as_key(api.post("/account/api-keys", agent, expect=201).json()["key"]).post("/fleet/runs", report, expect=201)
+    api.put(f"/experiments/{made}", {"outcome": "ship", "decision": HOSTILE}, expect=200)
     kept = f"/experiments/{made}/evidence?at=decision"
     digest = wait_for(lambda: api.get(kept).json().get("digest"), "the evidence of the decision is kept")
     seen = browse("way", key=reader.user.key, experiment=made, title=best["title"])
     assert (seen["errors"], seen["found"], seen["wasRun"]) == ([], [], False)
     assert [stop.split(" ")[0] for stop in seen["stops"]] == ["Paper", "Recommended", "Selection", "Run", "Decision"]
     assert best["title"] in seen["stops"][0] and f"ship: {HOSTILE}" in seen["stops"][4]
+    assert ["inferred" in stop for stop in seen["stops"]] == [False, False, False, True, False] and f"{REPO} 7" in seen["stops"][3]
     assert len(seen["passed"]) == 2 and all(HOSTILE in line for line in seen["passed"]) and seen["tables"] == 3
     page, provenance = seen["files"]
     assert page.startswith("# Evidence: `E`\n") and digest in page

@@ -81,7 +81,7 @@ def test_a_paper_shows_what_became_of_it(steps, paper, user):
     for number, state, days in ((1, "merged", 40), (2, "closed", 1), (3, "merged", 40)):
         steps.settle(number, state, days)
     steps.report(5, selection_rejected=[{"arxiv_id": paper, "reason": "already proposed in #1"}])
-    dropped = steps.experiment(paper, pr_url=own, status="abandoned", ab_test_results={"eval_runs": [{"run_id": "x", "status": "failed"}]})
+    dropped = steps.experiment(paper, pr_url=own, status="abandoned", ab_test_results={"eval_runs": [{"run_id": str(uuid.uuid4()), "status": "failed"}]})
     outcomes = steps.outcomes(f"{paper}v3")
     assert (outcomes["arxiv_id"], outcomes["title"], outcomes["verdict"], outcomes["missing"]) == (paper, f"Paper {paper}", "mixed", [])
     assert [row["recommendation_id"] for row in outcomes["recommended"]] == [recommendation]

@@ -5,6 +5,8 @@ import uuid
 import pytest
 
 from lib.scenario.evalenv import SPEC
+from lib.scenario.evidence import Graph
+from lib.tables import experiments as experiments_tables
 from lib.wait import wait_for
 
 RUNS, RESULTS, TEMPLATES = "/eval-env/runs", "/eval-env/webhooks/results", "/eval-env/templates"
@@ -140,6 +142,26 @@ def test_results_of_evaluation_runs_arrive_by_themselves(api, make, run):
     read = api.get(f"/experiments/{made['id']}", expect=200).json()
     assert (read["delta_source"], read["outcome"], read["decision"]) == ("computed", None, None)
     assert len(read["ab_test_results"]["eval_runs"]) == 6
+    graph = Graph(api.get(f"/experiments/{made['id']}/evidence", expect=200).json())
+    used = {end for start, kind, end in graph.edges if (start, kind) == (analysis["analysis_id"], "uses")}
+    assert used == {node["id"] for node in graph.of("eval_run")} and len(used) == 6
+    assert {edge["basis"] for edge in graph.edges.values()} == {"stated"} and graph.is_connected()
+
+
+def test_an_analysis_of_posted_runs_uses_them(db, api, make, run, post):
+    """Runs that do not name the experiment themselves. What was analysed before it was kept of which runs is inferred by the template."""
+    made = make(ab_test_config=PLAN)
+    runs = {arm: [run(metrics={"recall": recall(arm, seed)}) for seed in range(3)] for arm in ARMS}
+    analysis = post(made, {arm: [id.upper() for id in ids] for arm, ids in runs.items()})
+    graph = Graph(api.get(f"/experiments/{made['id']}/evidence", expect=200).json())
+    assert {end for start, kind, end in graph.edges if (start, kind) == (analysis["analysis_id"], "uses")} == {*runs["control"], *runs["treatment"]}
+    assert graph.summary["evaluations"] == 6 and graph.is_connected()
+    told = run(params={"experiment_id": made["id"]}, metrics={"recall": 0.5})
+    wait_for(lambda: told in Graph(api.get(f"/experiments/{made['id']}/evidence", expect=200).json()).nodes, "it is known")
+    experiments_tables.forget_runs_of_analysis(db, analysis["analysis_id"])
+    graph = Graph(api.get(f"/experiments/{made['id']}/evidence", expect=200).json())
+    edges = {end: edge for (start, kind, end), edge in graph.edges.items() if (start, kind) == (analysis["analysis_id"], "uses")}
+    assert edges[told]["basis"] == "inferred" and edges[told]["data"] == {"rule": "same_template_before"} and len(edges) == 1
 
 
 def test_a_planned_number_of_runs_is_waited_for(api, make, run):

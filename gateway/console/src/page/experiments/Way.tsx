@@ -9,7 +9,7 @@ import { Time } from "../../part/Time";
 import { text } from "../../text";
 import { Download } from "./Download";
 import { evidence } from "./queries";
-import { STOPS } from "./stops";
+import { ruleOf, STOPS } from "./stops";
 
 type Evidence = Schemas["Evidence"];
 type Node = Schemas["EvidenceNode"];
@@ -34,14 +34,18 @@ const ORDER: readonly Kind[] = [
 
 const SHOWN = 3; // of a kind
 
+const RULES: Readonly<Partial<Record<string, string>>> = WORDS.rules;
+
 function Stop({ node, graph }: { node: Node; graph: Evidence }) {
   const Content = STOPS[node.kind];
+  const rule = ruleOf(node, graph);
   return (
     <li>
       <span class="quiet">
         {WORDS.kinds[node.kind]} {node.at && <Time at={node.at} />} ·
       </span>{" "}
       <Content node={node} graph={graph} />
+      {rule !== null && <span class="quiet"> {WORDS.inferred(RULES[rule] ?? rule)}</span>}
     </li>
   );
 }

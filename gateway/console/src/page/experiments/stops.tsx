@@ -26,12 +26,14 @@ function amount(node: Node, name: string): number | null {
   return typeof value === "number" ? value : null;
 }
 
+/** What to call it. Evidence that was kept by an earlier version has no labels. */
+export const labelOf = (node: Node): string => node.label ?? node.id;
+
 function Run({ node }: { node: Node }) {
   const cost = amount(node, "cost_usd");
-  const [repo, id] = [said(node, "repo"), said(node, "run_id") ?? ""];
   return (
     <>
-      <RunLink id={id} repo={repo} label={`${repo ?? ""} ${id}`} />, {said(node, "status") ?? WORDS.unknown}
+      <RunLink id={said(node, "run_id") ?? ""} repo={said(node, "repo")} label={labelOf(node)} />, {said(node, "status") ?? WORDS.unknown}
       {cost !== null && `, ${dollars(cost)}`}
     </>
   );
@@ -60,7 +62,7 @@ function Selection({ node, graph }: { node: Node; graph: Evidence }) {
       <ul>
         {rejected.map(({ edge, gate, reason }) => (
           <li key={edge.to}>
-            <PaperLink id={edge.to.replace("paper:", "")} title={titleOf(graph, edge.to)} />: {reason ?? gate}
+            <PaperLink id={edge.to.replace("paper:", "")} label={paperLabel(graph, edge.to)} />: {reason ?? gate}
           </li>
         ))}
       </ul>
@@ -77,37 +79,60 @@ function reasonOf(edge: Schemas["EvidenceEdge"]) {
   };
 }
 
-function titleOf(graph: Evidence, id: string): string | null {
+function paperLabel(graph: Evidence, id: string): string {
   const node = graph.nodes.find((each) => each.id === id);
-  return node ? said(node, "title") : null;
+  return node ? labelOf(node) : id;
 }
 
-function PaperLink({ id, title }: { id: string; title: string | null }) {
-  return <Link href={`/papers/${encodeURIComponent(id)}`}>{title ?? id}</Link>;
+function PaperLink({ id, label }: { id: string; label: string }) {
+  return <Link href={`/papers/${encodeURIComponent(id)}`}>{label}</Link>;
 }
 
 type Words = (props: { node: Node; graph: Evidence }) => ComponentChildren;
 
 /** What each stop says. */
 export const STOPS: Readonly<Record<Node["kind"], Words>> = {
-  paper: ({ node }) => <PaperLink id={said(node, "arxiv_id") ?? ""} title={said(node, "title")} />,
+  paper: ({ node }) => <PaperLink id={said(node, "arxiv_id") ?? ""} label={labelOf(node)} />,
   recommendation: Recommendation,
   selection: Selection,
   run: Run,
-  implementation: ({ node }) => <Outside address={node.url}>{said(node, "repo") ?? said(node, "branch") ?? WORDS.reported}</Outside>,
+  implementation: ({ node }) => (
+    <>
+      <Outside address={node.url}>{labelOf(node)}</Outside>, {said(node, "pipeline_status") ?? WORDS.reported}
+    </>
+  ),
   pull_request: ({ node }) => <Opened node={node} />,
   issue: ({ node }) => <Opened node={node} />,
-  experiment: ({ node }) => said(node, "name"),
-  eval_build: ({ node }) => <Link href={`/evaluations/builds/${node.id}`}>{said(node, "status") ?? WORDS.unknown}</Link>,
-  eval_run: ({ node }) => <Link href={`/evaluations/runs/${node.id}`}>{said(node, "status") ?? WORDS.unknown}</Link>,
+  experiment: ({ node }) => labelOf(node),
+  eval_build: ({ node }) => <Evaluated node={node} page="builds" />,
+  eval_run: ({ node }) => <Evaluated node={node} page="runs" />,
   analysis: ({ node }) => said(node, "text"),
   decision: ({ node }) => [said(node, "outcome") ?? said(node, "status"), said(node, "decision")].filter(Boolean).join(": "),
 };
 
+function Evaluated({ node, page }: { node: Node; page: string }) {
+  return (
+    <>
+      <Link href={`/evaluations/${page}/${node.id}`}>{labelOf(node)}</Link>, {said(node, "status") ?? WORDS.unknown}
+    </>
+  );
+}
+
+/** A merge that was reverted stays one. */
 function Opened({ node }: { node: Node }) {
+  const isReverted = said(node, "reverted_at") !== null && said(node, "reapplied_at") === null;
   return (
     <>
       <Outside address={node.url}>{node.id.replace(/^https?:\/\/[^/]+\//, "")}</Outside>, {said(node, "stage") ?? WORDS.unknown}
+      {isReverted && `, ${WORDS.reverted}`}
     </>
   );
+}
+
+/** By which rule the stop belongs to the way, where no record says that it does; null: one does. A dispatch is inferred of its run, all
+ * else of what came later. */
+export function ruleOf(node: Node, graph: Evidence): string | null {
+  const edge = graph.edges.find(({ basis, kind, from, to }) => basis === "inferred" && (kind === "ran" ? to : from) === node.id);
+  const data: Record<string, unknown> = edge?.data ?? {};
+  return typeof data.rule === "string" ? data.rule : null;
 }

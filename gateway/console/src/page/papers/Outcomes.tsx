@@ -33,7 +33,7 @@ const EXPERIMENTS: readonly Column<Outcomes["experiments"][number]>[] = [
 
 const PULL_REQUESTS: readonly Column<Outcomes["pull_requests"][number]>[] = [
   { name: WORDS.pullRequest, cell: (row) => <Outside address={row.url} /> },
-  { name: WORDS.stage, cell: (row) => row.stage },
+  { name: WORDS.stage, cell: (row) => (row.reverted_at && !row.reapplied_at ? WORDS.reverted(row.stage) : row.stage) },
   { name: WORDS.verdict, cell: (row) => (row.verdict ? <VerdictState verdict={row.verdict} /> : WORDS.ofExperiment) },
   { name: WORDS.closed, cell: (row) => <Time at={row.closed_at} /> },
 ];
@@ -88,11 +88,13 @@ function Content({ answer }: { answer: Outcomes }) {
         <VerdictState verdict={answer.verdict} />
         {answer.cost_usd !== null && <span class="quiet"> {WORDS.spent(dollars(answer.cost_usd), answer.runs_with_cost ?? 0)}</span>}
       </p>
+      {answer.evaluations.runs > 0 && <p class="quiet">{WORDS.evaluations(answer.evaluations.runs, answer.evaluations.failed)}</p>}
       <List title={WORDS.experiments} columns={EXPERIMENTS} rows={answer.experiments} keyOf={(row) => row.experiment_id} />
       <List title={WORDS.pullRequests} columns={PULL_REQUESTS} rows={answer.pull_requests} keyOf={(row) => row.url} />
       <List title={WORDS.runs} columns={RUNS} rows={answer.runs} keyOf={(row) => row.run} />
       <List title={WORDS.rejected} columns={REJECTED} rows={answer.rejected} keyOf={(row) => row.run} />
       <List title={WORDS.recommended} columns={RECOMMENDED} rows={answer.recommended} keyOf={(row) => row.recommendation_id} />
+      {answer.truncated && <p class="small quiet">{WORDS.truncated}</p>}
       <MissingParts missing={answer.missing} hidden={answer.hidden} />
     </>
   );
