@@ -351,6 +351,7 @@ static void worker_make_clients(struct worker *worker)
 		.connect_timeout_ms = 5000,
 		.pool_wait_ms = (uint64_t)settings->pg_pool_wait_ms,
 		.idle_close_ms = 60000,
+		.slow_ms = (uint64_t)settings->slow_ms,
 	};
 	worker->peers = &worker->process->peers;
 	worker->verifier = identity_verifier_copy(worker->peers->verifier);

@@ -44,6 +44,9 @@
  * statements wait for that. The URL may also list hosts, with target_session_attrs=read-write: each
  * attempt to connect begins with the next of them.
  *
+ * Slow statements are logged, by the names that they have in a noun.sql, and now and then their
+ * plans (statement_plan() in statement.fn.sql). Never their parameters.
+ *
  * Reads. A statement whose text starts with PG_READ_MARK changes nothing: it is sent again when its
  * connection breaks. In a noun.sql that is `-- name: interest_get (read)`. Any other statement is a
  * write, whatever its first word: `SELECT task_start(...)` writes.
@@ -73,6 +76,7 @@ struct pg_settings {
 					ERR_UNAVAILABLE */
 	uint64_t idle_close_ms;      /* 60,000: of idle connections other than the first */
 	uint64_t statement_timeout_ms; /* 30,000: statement_timeout of the role (session.h) */
+	uint64_t slow_ms;  /* statements that take the server so long are logged; 0: none */
 	uint64_t stuck_ms; /* 5,000: a connection whose oldest statement waits for longer gets no
 			      more */
 };
@@ -80,7 +84,7 @@ struct pg_settings {
 /** Prefix of a statement that only reads. */
 #define PG_READ_MARK "/* read */"
 
-/** Make a pool on `loop`. The first connection is made as soon as the loop runs and is kept open;
+/** Make a pool on `loop`, which is that of a struct worker. The first connection is made as soon as the loop runs and is kept open;
  * the others are opened when they are needed. Copies the settings; 0 means the default given there
  * (4 connections). NULL: the URL cannot be parsed. */
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings);

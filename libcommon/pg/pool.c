@@ -286,6 +286,7 @@ bool pg_pool_retry(struct pg_pool *pool, struct pg_statement *st)
 		PQclear(part->result);
 		part->result = NULL;
 		part->is_preparing = false;
+		part->began_ms = part->ended_ms = 0;
 	}
 	st->is_synced = st->may_be_done = false;
 	pool_enqueue(pool, st, true);
@@ -324,12 +325,14 @@ const struct fault *pg_pool_wait(struct pg_pool *pool, struct pg_statement *st, 
 		enum err_code reason = fiber_wait();
 		if (reason != ERR_NONE && st->state < PG_STATEMENT_DONE) {
 			const struct fault *fault = fault_of_leaving(st, reason);
+			pg_slow_check(pool, st);
 			statement_leave(pool, st, reason);
 			return fault;
 		}
 	}
 	if (st->state == PG_STATEMENT_DONE)
 		TAILQ_REMOVE(&pool->done, st, entry);
+	pg_slow_check(pool, st);
 	const struct fault *fault = st->fault;
 	*ret_result = st->result;
 	st->result = NULL;
@@ -425,6 +428,7 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 		.pool_wait_ms = or_default(settings->pool_wait_ms, 2000),
 		.idle_close_ms = or_default(settings->idle_close_ms, 60000),
 		.statement_timeout_ms = statement_timeout_ms,
+		.slow_ms = settings->slow_ms,
 		.stuck_ms = or_default(settings->stuck_ms, 5000),
 	};
 	TAILQ_INIT(&pool->singles);

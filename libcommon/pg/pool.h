@@ -5,6 +5,7 @@
  *
  *     pool.c         the queues: which waiting statement goes to which connection; waking fibers
  *     begin_queue.c  the order of the BEGINs, and how many transactions an account may have
+ *     slow.c         what is reported of slow statements
  *     pooled_conn.c  one connection in pipeline mode: sending statements, matching the answers,
  *                    retrying, transactions
  *
@@ -131,6 +132,13 @@ void pg_pool_flush_soon(struct pg_pool *pool);
 
 /** One of the pool's libuv handles has been closed. */
 void pg_pool_handle_closed(struct pg_pool *pool);
+
+/* slow.c */
+
+/** Log and count each of the statement and its parts that the server took, or takes, longer for
+ * than settings.slow_ms. In its fiber, whose request the lines are of. At most once a minute for a
+ * name, the plan is asked for, by a request of its own. */
+void pg_slow_check(struct pg_pool *pool, const struct pg_statement *st);
 
 /* batch.c */
 

@@ -154,6 +154,13 @@ static uint64_t time_limit_ms(const struct pooled_conn *conn, const struct pg_st
 	                         : conn->pool->settings.statement_timeout_ms;
 }
 
+/* The server can run it from now on: what was sent before it is answered. */
+static void statement_begins(const struct pooled_conn *conn, struct pg_statement *st)
+{
+	if (st)
+		st->began_ms = uv_now(conn->pool->loop);
+}
+
 void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st)
 {
 	PGconn *pg = pg_link_pg(conn->link);
@@ -166,6 +173,7 @@ void pooled_conn_send(struct pooled_conn *conn, struct pg_statement *st)
 	TAILQ_INSERT_TAIL(&conn->sent, st, entry);
 	if (conn->in_flight++ == 0) {
 		conn->progress_ms = st->sent_ms;
+		statement_begins(conn, st);
 		conn->busy_us = time_monotonic_us();
 	}
 	if (!send_parts(conn, pg, st)) {
@@ -240,6 +248,10 @@ static void statement_keep(struct pooled_conn *conn, struct pg_statement *st, PG
 	part->is_preparing = false;
 	if (is_of_parse && status != PGRES_COMMAND_OK)
 		prepared_mark_stale(conn, part->prepared);
+	if (!is_of_parse && !part->ended_ms) {
+		part->ended_ms = uv_now(conn->pool->loop);
+		statement_begins(conn, part->next_part);
+	}
 	if (!is_of_parse && part->next_part)
 		st->answering = part->next_part;
 	/* Parse succeeded, or this is what follows a failure until the Sync. */
@@ -428,6 +440,7 @@ static void receive(struct pooled_conn *conn)
 			TAILQ_REMOVE(&conn->sent, st, entry);
 			conn->in_flight--;
 			conn->progress_ms = uv_now(conn->pool->loop);
+			statement_begins(conn, TAILQ_FIRST(&conn->sent));
 			run_notice_callbacks(conn);
 			statement_answered(conn, st);
 		} else if (PQresultStatus(result) == PGRES_FATAL_ERROR &&

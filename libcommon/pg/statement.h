@@ -57,12 +57,14 @@ struct pg_statement {
 	struct fair_entry fair;              /* of PG_BEGIN that waits: in pool->begins */
 	struct prepared_statement *prepared; /* what it was sent as; NULL: unprepared */
 	bool is_read;
-	bool is_preparing;         /* the answer to Parse comes first */
-	bool is_synced;            /* libpq has its Sync: the server may have committed it */
-	bool may_be_done;          /* it was answered before the server ended the connection */
-	bool was_sent_again;       /* a read whose connection broke once */
-	uint64_t started_us;       /* when the fiber called */
-	uint64_t sent_ms;          /* uv_now() of sending */
+	bool is_preparing;   /* the answer to Parse comes first */
+	bool is_synced;      /* libpq has its Sync: the server may have committed it */
+	bool may_be_done;    /* it was answered before the server ended the connection */
+	bool was_sent_again; /* a read whose connection broke once */
+	uint64_t started_us; /* when the fiber called */
+	uint64_t sent_ms;    /* uv_now() of sending */
+	/* uv_now() since when the server can have run it, and of its answer; 0: not yet */
+	uint64_t began_ms, ended_ms;
 	uint64_t time_limit_ms;    /* that the server applies */
 	uint64_t wait_until_ms;    /* uv_now() at which it stops waiting for a connection */
 	uint64_t retry_until_ms;   /* 0 until the first retry */

@@ -39,6 +39,10 @@ const struct setting PROCESS_SETTINGS[] = {
                        "DATABASE_URL."),
 	SETTING_BOOL(&process_settings.pg_prepare, "PG_PREPARE", "on",
                      "Use prepared statements; off for PgBouncer before 1.21."),
+	SETTING_INT(
+		&process_settings.slow_ms, "SLOW_MS", "500", 0, 600000,
+		"Milliseconds from which a statement is logged as slow, with its name and, once a "
+		"minute, its plan; 0: none is."),
 	SETTING_SECRET(&process_settings.redis_url, "REDIS_URL", NULL,
                        "Redis: redis://:password@host:port/db."),
 	SETTING_SECRET(&process_settings.sign_secrets, "IDENTITY_SIGN_SECRETS", "",

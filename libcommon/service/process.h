@@ -32,6 +32,7 @@ struct process_settings {
 	int64_t workers;           /* event loops; 0: one per usable processor */
 	int64_t pg_connections;    /* of the process; 0: the default (connections.h) */
 	bool pg_prepare;           /* use prepared statements */
+	int64_t slow_ms;           /* of a statement that is logged; 0: none is */
 	int64_t pg_pool_wait_ms;   /* how long a statement waits for a connection; 0: the default */
 	int64_t job_slots;         /* jobs at once, per process */
 	int64_t tasks_pending_max; /* tasks of an account that wait for their first attempt */

@@ -5,7 +5,7 @@
     INSERT INTO run (seeds) VALUES ($1);
 
 becomes `static const char RUN_CREATE_SQL[]`. `-- name: run_get (read)` marks a read-only statement. Comments are
-removed. Errors: a duplicate name, a statement without a name, several statements under one name, a name without a
+removed; the name stands in front as one, where pg_stat_activity and the log of slow statements show it. Errors: a duplicate name, a statement without a name, several statements under one name, a name without a
 statement.
 
 usage: sql_header.py noun.sql noun.sql.h
@@ -83,8 +83,7 @@ def parse(text):
         except SqlError as error:
             raise SqlError(f"{number}: {error}") from None
         found[name] = [line.rstrip() for line in statements[0].splitlines() if line.strip()]
-        if is_read:
-            found[name][0] = READ_MARK + found[name][0]
+        found[name][0] = f"{READ_MARK if is_read else ''}/* {name} */ {found[name][0]}"
     return found
 
 

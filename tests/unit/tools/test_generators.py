@@ -48,16 +48,16 @@ def test_statements_become_constants(tmp_path):
     done, header = sql_header(tmp_path, STATEMENTS)
     assert done.returncode == 0, done.stderr
     created = compile_and_print(tmp_path, header.name, "RUN_CREATE_SQL")
-    assert created.split() == "INSERT INTO run (seeds) VALUES ($1) ON CONFLICT DO NOTHING".split()
+    assert created.split() == "/* run_create */ INSERT INTO run (seeds) VALUES ($1) ON CONFLICT DO NOTHING".split()
     found = compile_and_print(tmp_path, header.name, "RUN_FIND_SQL")
-    assert found == r"""SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', 'é' FROM run"""
+    assert found == r"""/* run_find */ SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', 'é' FROM run"""
 
 
-def test_read_only_statements_are_marked(tmp_path):
+def test_statements_have_their_name_and_the_mark_of_a_read(tmp_path):
     done, header = sql_header(tmp_path, "-- name: run_get (read)\nSELECT 1;\n-- name: run_set\nUPDATE run SET a = 1;\n")
     assert done.returncode == 0, done.stderr
-    assert compile_and_print(tmp_path, header.name, "RUN_GET_SQL") == "/* read */ SELECT 1"
-    assert compile_and_print(tmp_path, header.name, "RUN_SET_SQL") == "UPDATE run SET a = 1"
+    assert compile_and_print(tmp_path, header.name, "RUN_GET_SQL") == "/* read */ /* run_get */ SELECT 1"
+    assert compile_and_print(tmp_path, header.name, "RUN_SET_SQL") == "/* run_set */ UPDATE run SET a = 1"
 
 
 @pytest.mark.parametrize(
