@@ -3,6 +3,7 @@
 #include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
+#include "redis/redis.h"
 #include "reply/reply.h"
 #include "task/dead.h"
 #include "task_operations.sql.h"
@@ -167,8 +168,11 @@ const char *tasks_repeated(struct request *rq, const struct task_query *query)
 
 const char *tasks_summary(struct request *rq)
 {
+	bool knows_events = redis_is_ready(rq->worker->redis);
 	return pg_json(pg_query(rq, TASK_SUMMARIZE_SQL, pg_text(service_name(rq)),
-	                        pg_int(TASKS_COUNTED_MAX), pg_int(HOURS_SHOWN)));
+	                        pg_int(TASKS_COUNTED_MAX), pg_int(HOURS_SHOWN),
+	                        knows_events ? pg_int(dead_events_count(rq, service_name(rq)))
+	                                     : pg_null()));
 }
 
 /* --- The internal operations ------------------------------------------------------------------ */

@@ -13,11 +13,11 @@ SELECT jsonb_build_object('total', (SELECT count(*) FROM found),
 -- Hours in which no task has ended are left out. `waited_ms`: from a task's creation to the beginning of its last attempt, of
 -- nineteen in twenty at most so long.
 -- name: task_summarize (read)
--- $1 the service's name, $2 up to how many are counted, $3 hours.
+-- $1 the service's name, $2 up to how many are counted, $3 hours, $4 events that were given up, NULL: unknown.
 SELECT jsonb_build_object('service', $1::text,
-	'queued', (SELECT count(*) FROM (SELECT FROM task WHERE status = 'pending' LIMIT $2::int) AS t),
+	'queued', task_queued($2::int),
 	'running', (SELECT count(*) FROM (SELECT FROM task WHERE status = 'running' LIMIT $2::int) AS t),
-	'dead', (SELECT count(*) FROM task_dead(NULL, NULL, NULL, NULL, $2::int)),
+	'dead', (SELECT count(*) FROM task_dead(NULL, NULL, NULL, NULL, $2::int)), 'dead_events', $4::bigint,
 	'late_ms', (SELECT coalesce(round(extract(epoch FROM now() - min(created_at)) * 1000), 0)::bigint
 		FROM task WHERE status = 'pending' AND turn IS NOT NULL),
 	'hours', coalesce((SELECT jsonb_agg(jsonb_build_object('at', time_json(at), 'completed', completed, 'failed', failed,

@@ -195,9 +195,14 @@ int64_t dead_letters_drop(struct request *rq, const struct dead_letters *which)
 	return dropped + (int64_t)events.count;
 }
 
+int64_t dead_events_count(struct request *rq, const char *service)
+{
+	return redis_words(rq, "XLEN", dead_stream(rq, service))->integer;
+}
+
 void dead_letters_measure(struct request *rq, const char *service)
 {
-	int64_t events = redis_words(rq, "XLEN", dead_stream(rq, service))->integer;
+	int64_t events = dead_events_count(rq, service);
 	const struct dead_letters all = {.service = service, .limit = COUNTED_MAX};
 	int64_t tasks = pg_get_int(query_tasks(rq, &all, DEAD_TASK_COUNT_SQL), 0, "tasks");
 	metric_set(&dead_metric, "event", NULL, (double)events);

@@ -54,5 +54,8 @@ int64_t dead_letters_retry(struct request *rq, const struct dead_letters *which,
  * raises as dead_letters_each(). */
 int64_t dead_letters_drop(struct request *rq, const struct dead_letters *which);
 
+/** How many events were given up. Suspends; raises. */
+int64_t dead_events_count(struct request *rq, const char *service);
+
 /** Set the metric of how many were given up. Suspends; raises. */
 void dead_letters_measure(struct request *rq, const char *service);

@@ -62,7 +62,7 @@ WHERE task.id = queued.id;
 -- name: job_queue
 SELECT (SELECT ceil(extract(epoch FROM min(run_after) - clock_timestamp()) * 1000)::bigint FROM task
 	WHERE status = 'pending' AND turn IS NULL) AS due_ms,
-	(SELECT count(*) FROM (SELECT FROM task WHERE status = 'pending' AND turn IS NOT NULL LIMIT $1::int) AS queued) AS waiting;
+	task_queued($1::int) AS waiting;
 
 -- $1 days. A batch of those that ended first.
 -- name: job_delete_old

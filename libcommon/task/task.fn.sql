@@ -192,6 +192,12 @@ LANGUAGE sql STABLE AS $$
     ORDER BY t.finished_at DESC LIMIT $5
 $$;
 
+-- How many tasks wait for a worker, up to `counted`; without those that wait for the time of their next attempt. The metric and the
+-- summary for operators have it from here.
+CREATE OR REPLACE FUNCTION task_queued(counted int) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT count(*) FROM (SELECT FROM task t WHERE t.status = 'pending' AND t.turn IS NOT NULL LIMIT counted) AS queued
+$$;
+
 -- A task as an operator sees it. `service`: which has it.
 CREATE OR REPLACE FUNCTION task_operator_json(t task, service text) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT task_json(t)::jsonb || jsonb_build_object('type', 'task', 'service', service, 'account_id', t.account_id,

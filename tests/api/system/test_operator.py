@@ -106,7 +106,7 @@ def test_the_summary_counts_what_waits_and_how_late_it_is(operator, cluster):
         common.drop_tasks(db, "of_summary")
     assert list(rows) == ["gateway", "svc-experiments", "svc-interests", "svc-search", "svc-fleet", "svc-integrations", "svc-evalenv"]
     search = rows["svc-search"]
-    assert search["queued"] >= 1 and search["late_ms"] >= 3_600_000
+    assert search["queued"] >= 1 and search["late_ms"] >= 3_600_000 and search["dead_events"] == 0
     assert search["hours"][-1]["completed"] >= 1 and search["hours"][-1]["waited_ms"] > 0
 
 

@@ -12,6 +12,7 @@ import pytest
 
 from lib.system.servers import ROOT, free_port
 from lib.outside.stub_server import StubServer
+from lib.tables import common
 from lib.wait import wait_for
 
 DEAD = "events.dead.svc-fleet"
@@ -60,6 +61,24 @@ def test_a_cluster_at_addresses(cluster, dead_event):
     assert shown["svc-fleet"][-1] == "1" and shown["gateway"][-1] == "0"
     assert re.search(r"^events.account +svc-fleet +[\d.]+ s +0$", done.stdout, re.M), done.stdout
     assert "svc-fleet has dead letters: svc-fleet dead list" in done.stdout
+
+
+def test_the_operator_page_has_the_same_figures(cluster, dead_event):
+    """What waits, runs and was given up: the page shows GET /tasks/summary."""
+    operator = cluster.user(operator=True).api
+    with cluster.postgres.connect("search") as db:
+        common.add_late_task(db, "of_status", hours=1)
+        common.add_delayed_task(db, "of_status")
+
+        def figures():
+            shown = rows(status(*targets(cluster)).stdout)
+            summary = operator.get("/tasks/summary", expect=200).json()["services"]
+            of_page = {row["service"]: [str(row[name]) for name in ("queued", "running", "dead", "dead_events")] for row in summary}
+            of_status = {name: [row[at] for at in (6, 7, -2, -1)] for name, row in shown.items() if name in of_page}
+            return of_status == of_page and of_page["svc-search"][0] == "1" and of_page["svc-fleet"][3] == "1"
+
+        wait_for(figures, "both show the same")
+        common.drop_tasks(db, "of_status")
 
 
 def test_a_replica_that_is_away_and_one_that_is_not_ready(cluster):

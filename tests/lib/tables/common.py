@@ -76,6 +76,11 @@ def add_late_task(db, kind, hours):
     db.execute("INSERT INTO task (kind, turn, created_at) VALUES (%s, 0, now() - %s * interval '1 hour')", [kind, hours])
 
 
+def add_delayed_task(db, kind):
+    """A task of a kind that no process runs, whose next attempt is in an hour."""
+    db.execute("INSERT INTO task (kind, run_after) VALUES (%s, now() + interval '1 hour')", [kind])
+
+
 def drop_tasks(db, kind):
     db.execute("DELETE FROM task WHERE kind = %s", [kind])
 
@@ -187,6 +192,13 @@ def blocked(db, service, words=""):
     query = ("SELECT count(*) FROM pg_stat_activity"
              " WHERE usename = 'expops_' || %s AND wait_event_type = 'Lock' AND query ILIKE '%%' || %s || '%%'")
     return db.execute(query, [service, words]).fetchone()[0]
+
+
+def blocked_for(db, service):
+    """For how many milliseconds a statement of svc-`service` that waits for a lock runs; 0: none does."""
+    query = ("SELECT coalesce(max(extract(epoch FROM clock_timestamp() - query_start) * 1000), 0) FROM pg_stat_activity"
+             " WHERE usename = 'expops_' || %s AND wait_event_type = 'Lock'")
+    return db.execute(query, [service]).fetchone()[0]
 
 
 def blocked_by(db, holder):

@@ -14,7 +14,7 @@ const LATE_MS = 60_000; // that a task waits longer than this is worth a look
 const NAMES = text.operator.columns;
 
 function ServiceState({ service }: { service: Summary }) {
-  if (service.dead > 0) return <State tone="failed">{text.operator.hasDead}</State>;
+  if (service.dead > 0 || (service.dead_events ?? 0) > 0) return <State tone="failed">{text.operator.hasDead}</State>;
   if (service.late_ms > LATE_MS) return <State tone="waits">{text.operator.isLate}</State>;
   return <State tone="done">{text.operator.isFine}</State>;
 }
@@ -25,6 +25,7 @@ const COLUMNS: readonly Column<Summary>[] = [
   { name: NAMES.queued, figure: true, cell: (row) => count(row.queued) },
   { name: NAMES.running, figure: true, cell: (row) => count(row.running) },
   { name: NAMES.dead, figure: true, cell: (row) => count(row.dead) },
+  { name: NAMES.deadEvents, figure: true, cell: (row) => (row.dead_events === null ? text.unknown : count(row.dead_events)) },
   { name: NAMES.late, figure: true, cell: (row) => duration(row.late_ms) },
 ];
 
