@@ -15,6 +15,7 @@
 #include "product/agent_pair.h"
 #include "product/agent_workflow.h"
 #include "report/report.h"
+#include "report/today.h"
 #include "run/repo_access.h"
 #include "run/run.h"
 #include "svc-fleet-schema.h"
@@ -89,6 +90,7 @@ static const struct recurring RECURRING[] = {
 	{"retention", fleet_retention_keep, &FLEET_RETENTION_EVERY_MS},
 	{"reservations", reservations_expire, &RESERVATIONS_EVERY_MS},
 	{"unusual_costs", costs_compare, &COSTS_COMPARE_EVERY_MS},
+	{"today", today_measure, &TODAY_EVERY_MS},
 	{0},
 };
 

@@ -23,6 +23,7 @@
 #include "notify/message.h"
 #include "notify/message_delivery.h"
 #include "notify/notify.h"
+#include "notify/today.h"
 #include "provider/provider.h"
 #include "repository/dispatch.h"
 #include "repository/facts.h"
@@ -136,6 +137,7 @@ static const struct recurring RECURRING[] = {
 	{"redelivery", redelivery_pass, &redelivery_check_ms},
 	{"messages", notify_days_keep, &NOTIFY_DAYS_KEEP_EVERY_MS},
 	{"digests", digest_pass, &digest_check_ms},
+	{"today", today_measure, &TODAY_EVERY_MS},
 	{0},
 };
 

@@ -24,6 +24,7 @@
 #include "quality/precision.h"
 #include "quality/quality.h"
 #include "quality/recommendation_evidence.h"
+#include "quality/today.h"
 #include "recommended/paper_json.h"
 #include "refresh/daily.h"
 #include "refresh/refit.h"
@@ -120,6 +121,7 @@ static const struct recurring RECURRING[] = {
 	{"digests", digest_message_pass, &digest_check_ms},
 	{"follow-embedder", refit_others, &refit_check_ms},
 	{"retention", retention_keep, &RETENTION_KEEP_EVERY_MS},
+	{"today", today_measure, &TODAY_EVERY_MS},
 	{0},
 };
 

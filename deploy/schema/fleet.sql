@@ -212,6 +212,7 @@ ALTER TABLE ONLY deliverable
 CREATE INDEX deliverable_closed ON deliverable USING btree (account_id, closed_at) INCLUDE (repo_key, kind, stage, opened_at) WHERE (closed_at IS NOT NULL);
 CREATE INDEX deliverable_item ON deliverable USING btree (repo_key, kind, number);
 CREATE INDEX deliverable_merged ON deliverable USING btree (account_id, closed_at) INCLUDE (repo_key, opened_at) WHERE ((stage = 'merged'::text) AND (kind = 'pull_request'::text));
+CREATE INDEX deliverable_merged_at ON deliverable USING btree (closed_at) WHERE ((stage = 'merged'::text) AND (kind = 'pull_request'::text));
 CREATE INDEX deliverable_newest ON deliverable USING btree (account_id, opened_at DESC, url) INCLUDE (repo_key, kind, stage);
 CREATE INDEX deliverable_open ON deliverable USING btree (account_id, opened_at) WHERE ((stage = 'open'::text) AND (kind <> 'other'::text));
 CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN ((((((((old.stage IS DISTINCT FROM new.stage) OR (old.reverted_at IS DISTINCT FROM new.reverted_at)) OR (old.reapplied_at IS DISTINCT FROM new.reapplied_at)) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_emit_change();
@@ -332,6 +333,7 @@ CREATE TABLE run_day (
 );
 ALTER TABLE ONLY run_day
     ADD CONSTRAINT run_day_pkey PRIMARY KEY (account_id, repo_key, day);
+CREATE INDEX run_day_of_all ON run_day USING btree (day);
 
 CREATE TABLE admission (
     account_id uuid NOT NULL,

@@ -226,6 +226,7 @@ PARTITION BY RANGE (day);
 ALTER TABLE ONLY message_delivery
     ADD CONSTRAINT message_delivery_pkey PRIMARY KEY (day, id);
 CREATE INDEX message_delivery_newest ON ONLY message_delivery USING btree (account_id, endpoint_id, id DESC);
+CREATE INDEX message_delivery_digests ON ONLY message_delivery USING btree (day) WHERE ((type = 'digest.ready'::text) AND (status = 'delivered'::text));
 
 CREATE TABLE fact (
     id uuid NOT NULL,

@@ -124,6 +124,7 @@ ALTER TABLE ONLY recommendation
     ADD CONSTRAINT recommendation_interest_id_arxiv_id_context_version_key UNIQUE (interest_id, arxiv_id, context_version);
 ALTER TABLE ONLY recommendation
     ADD CONSTRAINT recommendation_pkey PRIMARY KEY (id);
+CREATE INDEX recommendation_at ON recommendation USING brin (recommended_at);
 CREATE INDEX recommendation_of_account ON recommendation USING btree (account_id, recommended_at);
 CREATE INDEX recommendation_of_interest ON recommendation USING btree (interest_id, recommended_at);
 CREATE TRIGGER digest_recommendation_deleted AFTER DELETE ON recommendation REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_recommendations_changed();

@@ -299,7 +299,7 @@ char *metrics_text(struct arena *arena)
 /* The unit that ends the name, before `_total`. */
 static const char *unit_of(const char *name)
 {
-	static const char *const UNITS[] = {"seconds", "bytes"};
+	static const char *const UNITS[] = {"seconds", "bytes", "usd"};
 	size_t length = strlen(name);
 	if (length > 6 && strcmp(name + length - 6, "_total") == 0)
 		length -= 6;

@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from lib.check.prometheus import (
-    PROMETHEUS, dashboard, dashboard_queries, dashboard_targets, promtool, rules_of, units_of, unknown_metrics,
+    DASHBOARDS, PROMETHEUS, dashboard, dashboard_queries, dashboard_targets, promtool, METRIC, listed_metrics, rules_of, units_of, unknown_metrics,
 )  # fmt: skip
 from lib.system.servers import read_processes
 
@@ -89,7 +89,7 @@ def test_kubernetes_finds_what_the_manifests_name():
     assert "admin" in [port["name"] for port in deployment["spec"]["containers"][0]["ports"]]
 
 
-def test_the_queries_of_the_dashboard_are_valid(tmp_path):
+def test_the_queries_of_the_dashboards_are_valid(tmp_path):
     rules = [{"record": f"panel:{number}:query", "expr": query} for number, (_, query) in enumerate(dashboard_queries())]
     (tmp_path / "queries.yaml").write_text(yaml.safe_dump({"groups": [{"name": "dashboard", "rules": rules}]}))
     promtool("check", "rules", tmp_path / "queries.yaml")
@@ -118,20 +118,38 @@ def sources(value):
             yield from sources(inner)
 
 
-def test_every_source_of_the_dashboard_is_its_variable():
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_every_source_of_a_dashboard_is_its_variable(name):
     """So that it can be imported into any Grafana."""
-    assert {str(source) for source in sources(dashboard())} == {str({"type": "prometheus", "uid": "${datasource}"})}
+    assert {str(source) for source in sources(dashboard(name))} == {str({"type": "prometheus", "uid": "${datasource}"})}
 
 
-def test_every_variable_of_the_dashboard_is_declared():
-    declared = {one["name"] for one in dashboard()["templating"]["list"]}
-    used = set(re.findall(r"\$\{?(\w+)", json.dumps(dashboard())))
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_every_variable_of_a_dashboard_is_declared(name):
+    declared = {one["name"] for one in dashboard(name)["templating"]["list"]}
+    used = set(re.findall(r"\$\{?(\w+)", json.dumps(dashboard(name))))
     assert used - {"__rate_interval", "__all"} == declared
 
 
-def test_the_dashboard_can_be_read():
-    made = dashboard()
-    assert made["uid"] == "expops" and [one["name"] for one in made["templating"]["list"]] == ["datasource", "service"]
+def test_every_dashboard_is_another_one_for_grafana():
+    made = [dashboard(name) for name in DASHBOARDS]
+    assert len({one["uid"] for one in made}) == len({one["title"] for one in made}) == len(made) >= 2
+    assert {one["templating"]["list"][0]["name"] for one in made} == {"datasource"}
+
+
+def test_the_product_is_shown_in_words_of_users():
+    """Each of the day's metrics has a figure, and is charted."""
+    of_today = {name for name in listed_metrics() if name.startswith("expops_today_")}
+    kinds = {"stat": set(), "timeseries": set()}
+    for panel in dashboard("product")["panels"]:
+        for target in panel.get("targets", []):
+            kinds[panel["type"]] |= set(METRIC.findall(target["expr"])) & of_today
+    assert kinds == {"stat": of_today, "timeseries": of_today} and len(of_today) == 5
+
+
+@pytest.mark.parametrize("name", DASHBOARDS)
+def test_a_dashboard_can_be_read(name):
+    made = dashboard(name)
     ids, used = set(), set()
     for panel in made["panels"]:
         place = panel["gridPos"]

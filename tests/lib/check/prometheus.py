@@ -1,4 +1,4 @@
-"""The rules of deploy/prometheus, the dashboard of deploy/grafana, and promtool, which checks them."""
+"""The rules of deploy/prometheus, the dashboards of deploy/grafana, and promtool, which checks them."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import yaml
 
 DEPLOY = Path(__file__).resolve().parents[3] / "deploy"
 PROMETHEUS = DEPLOY / "prometheus"
-DASHBOARD = DEPLOY / "grafana" / "expops.json"
+DASHBOARDS = sorted(path.stem for path in (DEPLOY / "grafana").glob("*.json"))
 
 METRIC = re.compile(r"\b(?:expops|process)_\w+")  # no part of a recorded name: those have a colon before it
 
@@ -34,8 +34,8 @@ def rules_of(name):
     return [rule for group in yaml.safe_load((PROMETHEUS / name).read_text())["groups"] for rule in group["rules"]]
 
 
-def dashboard():
-    return json.loads(DASHBOARD.read_text())
+def dashboard(name):
+    return json.loads((DEPLOY / "grafana" / f"{name}.json").read_text())
 
 
 def fill(query):
@@ -43,15 +43,20 @@ def fill(query):
     return query.replace("$__rate_interval", "5m").replace("$service", ".*")
 
 
+def panels():
+    """Those of all dashboards."""
+    return [panel for name in DASHBOARDS for panel in dashboard(name)["panels"]]
+
+
 def dashboard_targets():
-    """[(panel, query, the text that names a series in the legend)]"""
-    return [(panel, fill(target["expr"]), target["legendFormat"]) for panel in dashboard()["panels"] for target in panel.get("targets", [])]
+    """[(panel, query, the text that names a series in the legend)] of all dashboards"""
+    return [(panel, fill(target["expr"]), target["legendFormat"]) for panel in panels() for target in panel.get("targets", [])]
 
 
 def dashboard_queries():
     """[(panel, query)], those of annotations too."""
     found = [(panel["title"], query) for panel, query, _ in dashboard_targets()]
-    return found + [(one["name"], fill(one["expr"])) for one in dashboard()["annotations"]["list"]]
+    return found + [(one["name"], fill(one["expr"])) for name in DASHBOARDS for one in dashboard(name)["annotations"]["list"]]
 
 
 def listed_metrics():
@@ -65,7 +70,7 @@ def listed_metrics():
 
 
 # Grafana's names of units, for what a query of a metric in this unit gives.
-UNITS = {"seconds": {"s"}, "bytes": {"bytes"}, "": {"short"}}
+UNITS = {"seconds": {"s"}, "bytes": {"bytes"}, "usd": {"currencyUSD"}, "": {"short"}}
 RATE_UNITS = {"reqps", "ops"}
 
 

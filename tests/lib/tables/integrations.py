@@ -475,3 +475,14 @@ def use_up_mails(db, account):
 def confirm_all(db, account):
     """All addresses of the account have agreed."""
     db.execute("UPDATE endpoint SET status = 'active' WHERE account_id = %s", [account])
+
+
+def add_today(db, account, endpoint, type, status):
+    """A delivery of today to an endpoint."""
+    db.execute("INSERT INTO message_delivery (day, account_id, endpoint_id, message_id, type, status) "
+               "VALUES ((now() AT TIME ZONE 'UTC')::date, %s, %s, uuid_v7(), %s, %s)", [account, endpoint, type, status])
+
+
+def digests_delivered_today(db):
+    return db.execute("SELECT count(*) FROM message_delivery WHERE type = 'digest.ready' AND status = 'delivered' "
+                      "AND day = (now() AT TIME ZONE 'UTC')::date").fetchone()[0]

@@ -255,6 +255,11 @@ def set_stage_at(db, interest, days):
     db.execute("UPDATE run_outcome SET stage_at = now() - make_interval(days => %s) WHERE interest_id = %s", [days, interest])
 
 
+def knows_experiment(db, experiment):
+    """Whether svc-interests has heard of it."""
+    return db.execute("SELECT FROM experiment WHERE id = %s", [experiment]).rowcount == 1
+
+
 def experiment_papers(db, experiment):
     rows = db.execute("SELECT arxiv_id FROM experiment_paper WHERE experiment_id = %s ORDER BY 1", [experiment])
     return [paper for (paper,) in rows]
@@ -567,3 +572,8 @@ def insert_row(connection, table, account):
         "interest": "INSERT INTO interest (account_id, name, context) VALUES (%s, 'under way', 'x')",
         "experiment": "INSERT INTO experiment (id, account_id, version, told_at, arxiv_ids) VALUES (gen_random_uuid(), %s, 1, now(), '{}')",
     }[table], [account])
+
+
+def recommended_today(db):
+    """Papers that were recommended today, to all."""
+    return db.execute("SELECT count(*) FROM recommendation WHERE recommended_at >= date_trunc('day', now(), 'UTC')").fetchone()[0]
