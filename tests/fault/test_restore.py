@@ -230,7 +230,7 @@ def test_restored_to_an_earlier_point(archived, tmp_path):
     cluster.lose()
     load.end()
 
-    cluster.archive.restore(POINT)
+    cluster.archive.restore(name=POINT)
     cluster.redis.start()
     restored = tasks(cluster)
     assert {status for status, _, _ in restored.values()} >= {"completed", "pending"}

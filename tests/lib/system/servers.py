@@ -258,6 +258,10 @@ class Redis(Server):
     def client(self, name=None):
         return redis.Redis.from_url(self.url(name), decode_responses=True)
 
+    def client_of_bytes(self):
+        """For values that are no text, such as copies of keys."""
+        return redis.Redis.from_url(self.url())
+
 
 FOLDERS = Path("/var/tmp")
 PREFIX = "expops-test-"

@@ -1,0 +1,152 @@
+"""deploy/backup and deploy/restore: a restore to a time between two writes, whatever Redis holds by then, and what they refuse."""
+
+import secrets
+import subprocess
+
+import pytest
+
+from lib.system.backup import Archive
+from lib.system.cluster import Cluster
+from lib.system.servers import ROOT
+from lib.tables import interests as interests_tables
+from lib.wait import wait_for
+
+
+class ArchivedCluster(Cluster):
+    def __init__(self):
+        super().__init__()
+        self.archive = Archive(self.servers)
+
+
+@pytest.fixture(scope="module")
+def archived():
+    with ArchivedCluster() as made:
+        yield made
+        for process in made.all():
+            process.stop()
+        faults = made.check()
+    assert faults == []
+
+
+@pytest.fixture(scope="module")
+def account(archived):
+    """A user who has an experiment that is in the base backup."""
+    made = archived.user()
+    archived.archive.take_base()
+    return made
+
+
+def make(api, name):
+    return api.post("/experiments", {"name": name}, headers={"Idempotency-Key": name}, expect=201).json()["id"]
+
+
+def copy_of(redis):
+    return {key: redis.dump(key) for key in redis.scan_iter(count=1000)}
+
+
+# What Redis holds when the services start on the restored database.
+REDIS = {
+    "emptied": lambda client, before: client.flushall(),
+    "ahead": lambda client, before: None,
+    "behind": lambda client, before: (client.flushall(), [client.restore(key, 0, value) for key, value in before.items()]),
+}
+
+
+@pytest.mark.parametrize("state", REDIS)
+def test_restored_to_a_time_between_two_writes(archived, account, state):
+    cluster, api, name = archived, account.api, secrets.token_hex(6)
+    redis = cluster.redis.client_of_bytes()
+    before = copy_of(redis)
+    first = make(api, f"{name}-first")
+    started = api.post("/interests", {"name": name, "context": "sparse attention", "is_active": False}, expect=201).json()["id"]
+    time = cluster.archive.now()
+    second = make(api, f"{name}-second")
+    cluster.archive.mark(name)
+    for process in cluster.all():
+        process.kill9()
+    cluster.postgres.kill9()
+
+    cluster.archive.restore(time=time)
+    REDIS[state](redis, before)
+    for process in cluster.all():
+        process.start()
+    cluster.wait_ready()
+
+    assert api.get(f"/experiments/{first}", expect=200).json()["name"] == f"{name}-first"
+    assert api.get(f"/interests/{started}", expect=200).json()["name"] == name
+    api.get(f"/experiments/{second}", expect=404)
+    assert make(api, f"{name}-first") == first, "an answer that was given is repeated"
+    third = make(api, f"{name}-second")
+    assert third != second, "what is lost can be done again"
+    with cluster.postgres.connect("interests") as db:
+        wait_for(lambda: interests_tables.knows_experiment(db, first), "the other service is told what was promised")
+        wait_for(lambda: interests_tables.knows_experiment(db, third), "and what is new")
+        assert state == "ahead" or not interests_tables.knows_experiment(db, second)
+    cluster.archive.take_base()
+
+
+def test_old_backups_and_what_they_needed_of_the_log_go(archived, account):
+    archive = archived.archive
+    archive.take_base()
+    make(account.api, secrets.token_hex(6))
+    newest = archive.take_base("--archive", archive.log, "--keep", "1")
+    assert [str(path) for path in archive.backups.iterdir()] == [newest]
+    label = (archive.backups / newest / "backup_label").read_text()
+    segment = label.partition("(file ")[2].partition(")")[0]
+    left = sorted(path.name for path in archive.log.iterdir() if len(path.name) == 24)
+    assert left[0] == segment, left
+
+
+def test_a_backup_that_could_not_be_restored_is_none(archived, account, tmp_path):
+    archive, folder = archived.archive, archived.archive.backups / "copy"
+    for damage, fault in [("PG_VERSION", "is damaged"), ("backup_manifest", "is no base backup")]:
+        subprocess.run(["cp", "-a", archive.base, folder], check=True)
+        (folder / damage).write_text("x") if damage == "PG_VERSION" else (folder / damage).unlink()
+        done = archive.run("restore", folder, archive.log, archive.backups / "made")
+        assert done.returncode == 1 and fault in done.stderr, done.stderr
+        subprocess.run(["rm", "-r", folder], check=True)
+    empty = archive.backups / "empty"
+    subprocess.run(["cp", "-a", archive.log, empty], check=True)
+    for path in empty.iterdir():
+        path.unlink()
+    done = archive.run("restore", archive.base, empty, archive.backups / "made")
+    assert done.returncode == 1 and "from which on the backup needs the log" in done.stderr
+    empty.rmdir()
+    assert not (archive.backups / "made").exists()
+
+
+@pytest.mark.parametrize("options, fault", [
+    (["--time", "2026-01-31 09:29:00"], "no time with a zone"),
+    (["--time", "2026-02-31 09:29:00Z"], "does not exist"),
+    (["--time", "now"], "no time with a zone"),
+    (["--name", "a' archive_mode = 'off"], "letters, digits"),
+    (["--time", "2026-01-31 09:29Z", "--name", "noon"], "say one of"),
+    (["--until", "noon"], "unknown option --until"),
+    (["more"], "say which, from where and to where"),
+])  # fmt: skip
+def test_targets_that_are_refused(archived, account, options, fault):
+    archive = archived.archive
+    done = archive.run("restore", archive.base, archive.log, archive.backups / "made", *options)
+    assert done.returncode == 1 and fault in done.stderr, done.stderr
+    assert not (archive.backups / "made").exists()
+
+
+def test_nothing_is_overwritten(archived, account):
+    archive = archived.archive
+    done = archive.run("restore", archive.base, archive.log, archive.data)
+    assert done.returncode == 1 and f"{archive.data} exists" in done.stderr
+
+
+def test_a_server_that_does_not_archive_has_no_backup(cluster):
+    archive = Archive.__new__(Archive)
+    archive.postgres = cluster.postgres
+    done = archive.run("backup", "/nowhere")
+    assert done.returncode == 1 and "archive_mode of the server is off" in done.stderr
+
+
+def test_compose_archives_as_the_rehearsal_does():
+    """The settings of the image are those of lib/system/backup.py, and what it writes to are volumes."""
+    image, compose = (ROOT / "deploy" / "image" / "postgres").read_text(), (ROOT / "deploy" / "compose.yaml").read_text()
+    for setting in ("archive_mode=on", "archive_library=basic_archive", "basic_archive.archive_directory=/archive"):
+        assert f"-c {setting}" in image
+    assert "- archive:/archive" in compose and "- backup:/backup" in compose
