@@ -21,6 +21,7 @@
 #include "proxy/edge.h"
 #include "reply/etag.h"
 #include "reply/reply.h"
+#include "retention/retention.h"
 #include "session/session.h"
 #include "team/accounts.h"
 #include "team/command.h"
@@ -100,6 +101,7 @@ static const struct recurring RECURRING[] = {
 	{"audit_months", audit_months_keep, &AUDIT_MONTHS_EVERY_MS},
 	{"key_expiry", keys_expiring_announce, &key_expiry_check_ms},
 	{"key_usage", key_usage_forget, &KEY_USAGE_FORGET_EVERY_MS},
+	{"retention", key_retention_keep, &KEY_RETENTION_EVERY_MS},
 	{0},
 };
 
@@ -137,11 +139,12 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.recurring = RECURRING,
 	.schema_definition = &SCHEMA,
+	.tables = ACCOUNT_TABLES,
 	.settings =
 		(const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, KEY_EXPIRY_SETTINGS,
-                                                KEY_USAGE_SETTINGS, CONSOLE_SETTINGS, TLS_SETTINGS,
-                                                SESSION_SETTINGS, OIDC_SETTINGS, AUDIT_SETTINGS,
-                                                NULL},
+                                                KEY_USAGE_SETTINGS, KEY_RETENTION_SETTINGS,
+                                                CONSOLE_SETTINGS, TLS_SETTINGS, SESSION_SETTINGS,
+                                                OIDC_SETTINGS, AUDIT_SETTINGS, NULL},
 	.tls = &tls_settings,
 	.settings_check = settings_check,
 	.commands = COMMANDS,

@@ -6,6 +6,7 @@
 #include "queue/queue.h"
 #include "queue/wakeup.h"
 #include "result/result.h"
+#include "retention/retention.h"
 #include "run/run.h"
 #include "run/run_results.h"
 #include "service/repository_name.h"
@@ -58,6 +59,7 @@ static const struct event_handler EVENTS[] = {
 static const struct recurring RECURRING[] = {
 	{"expire", work_expire, &WORK_EXPIRE_EVERY_MS},
 	{"forget_deliveries", delivery_forget, &DELIVERY_FORGET_EVERY_MS},
+	{"retention", evalenv_retention_keep, &EVALENV_RETENTION_EVERY_MS},
 	{0},
 };
 
@@ -78,7 +80,8 @@ static const struct service SERVICE = {
 	.internal_routes = INTERNAL_ROUTES,
 	.settings =
 		(const struct setting *const[]){TEMPLATE_SETTINGS, QUEUE_SETTINGS, WAKEUP_SETTINGS,
-                                                DELIVERY_SETTINGS, VAULT_SETTINGS, NULL},
+                                                DELIVERY_SETTINGS, EVALENV_RETENTION_SETTINGS,
+                                                VAULT_SETTINGS, NULL},
 	.settings_check = vault_init,
 	.commands = COMMANDS,
 	.jobs = JOBS,
@@ -91,6 +94,7 @@ static const struct service SERVICE = {
 	.background_start = wakeups_listen,
 	.listens = true,
 	.keeps_accounts = true,
+	.tables = EVALENV_TABLES,
 	.schema_definition = &SCHEMA,
 };
 

@@ -11,6 +11,7 @@
 #include "product/agent_workflow.h"
 #include "result/linked_run.h"
 #include "result/result.h"
+#include "retention/tables.h"
 #include "run/run.h"
 #include "service/repository_name.h"
 #include "svc-experiments-schema.h"
@@ -93,6 +94,7 @@ static const struct service SERVICE = {
 	.events = EVENTS,
 	.recurring = RECURRING,
 	.keeps_accounts = true,
+	.tables = EXPERIMENTS_TABLES,
 	.schema_definition = &SCHEMA,
 	.settings = (const struct setting *const[]){EXPERIMENT_SETTINGS, PAPER_SETTINGS,
                                                     RUN_SETTINGS, AGENT_WORKFLOW_SETTINGS, NULL},

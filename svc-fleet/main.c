@@ -3,7 +3,6 @@
 #include "budget/budget.h"
 #include "budget/reservation.h"
 #include "candidate/rejection.h"
-#include "candidate/retention.h"
 #include "candidate/run_evidence.h"
 #include "chat/chat.h"
 #include "code_host/code_host.h"
@@ -16,6 +15,7 @@
 #include "product/agent_workflow.h"
 #include "report/report.h"
 #include "report/today.h"
+#include "retention/retention.h"
 #include "run/repo_access.h"
 #include "run/run.h"
 #include "svc-fleet-schema.h"
@@ -88,6 +88,7 @@ static const struct recurring RECURRING[] = {
 	{"prices", prices_refresh, &PRICES_EVERY_MS},
 	{"budgets", budgets_check, &BUDGETS_CHECK_EVERY_MS},
 	{"retention", fleet_retention_keep, &FLEET_RETENTION_EVERY_MS},
+	{"old_facts", fleet_others_keep, &FLEET_OTHERS_EVERY_MS},
 	{"reservations", reservations_expire, &RESERVATIONS_EVERY_MS},
 	{"unusual_costs", costs_compare, &COSTS_COMPARE_EVERY_MS},
 	{"today", today_measure, &TODAY_EVERY_MS},
@@ -126,6 +127,7 @@ static const struct service SERVICE = {
 	.settings_check = settings_check,
 	.process_start = process_start,
 	.keeps_accounts = true,
+	.tables = FLEET_TABLES,
 	.schema_definition = &SCHEMA,
 	.recurring = RECURRING,
 	.commands = COMMANDS,

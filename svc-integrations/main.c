@@ -33,6 +33,7 @@
 #include "repository/pull_request.h"
 #include "repository/run.h"
 #include "repository/secret.h"
+#include "retention/tables.h"
 #include "setup/app_installed.h"
 #include "setup/app_page.h"
 #include "setup/app_registration.h"
@@ -176,6 +177,7 @@ static const struct service SERVICE = {
 	.recurring = RECURRING,
 	.commands = COMMANDS,
 	.keeps_accounts = true,
+	.tables = INTEGRATIONS_TABLES,
 	.schema_definition = &SCHEMA,
 	.settings =
 		(const struct setting *const[]){VAULT_SETTINGS, PROVIDER_SETTINGS, APP_JWT_SETTINGS,

@@ -164,6 +164,7 @@ static const struct service SERVICE = {
 	.background_is_for_jobs = true,
 	.background_stop = papers_stop,
 	.keeps_accounts = true,
+	.tables = INTERESTS_TABLES,
 };
 
 int main(int argc, char **argv)

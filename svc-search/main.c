@@ -18,6 +18,7 @@
 #include "ingest/import.h"
 #include "llm/chat.h"
 #include "main/service_main.h"
+#include "retention/tables.h"
 #include "state.h"
 #include "svc-search-schema.h"
 
@@ -150,6 +151,7 @@ static const struct service SERVICE = {
 	.routes = ROUTES,
 	.internal_routes = INTERNAL_ROUTES,
 	.schema_definition = &SCHEMA,
+	.tables = SEARCH_TABLES,
 	.settings = SETTINGS,
 	.commands = COMMANDS,
 	.process_start = process_start,

@@ -9,6 +9,7 @@
 #include "loop/request_list.h"
 #include "main/dead_command.h"
 #include "main/ready_check.h"
+#include "main/retention_command.h"
 #include "main/worker_run.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
@@ -34,6 +35,9 @@
 static const struct command COMMON_COMMANDS[] = {
 	{"dead", "dead list|show|retry [ID...]",
          "Print tasks and events that were given up, or have them tried again.", dead_command},
+	{"retention", "retention --show",
+         "Print each table with its rows, bytes, oldest row, setting, and what ends its rows.",
+         retention_command},
 	{0},
 };
 

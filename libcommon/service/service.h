@@ -42,6 +42,7 @@
 #include "loop/request.h"
 #include "pg/migrate.h"
 #include "service/process.h"
+#include "service/retained_table.h"
 #include "task/task.h"
 #include "tls/settings.h"
 
@@ -90,6 +91,7 @@ struct service {
 	 * account_forget(), which the service defines and which deletes the rows of the account
 	 * (see service/account.fn.sql). */
 	bool keeps_accounts;
+	const struct retained_table *tables;    /* those of its own; service/retained_table.h */
 	const struct schema *schema_definition; /* generated from migrations/ and *.fn.sql */
 	const struct setting *const *settings;  /* one table per module; NULL ends */
 	/* Its LISTEN may have https:// addresses, and TLS_SETTINGS is among its settings; NULL: it

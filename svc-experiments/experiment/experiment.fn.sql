@@ -100,6 +100,9 @@ BEGIN
     IF changed IS NULL THEN
         RETURN was;
     END IF;
+    DELETE FROM experiment_history h
+    WHERE h.experiment_id = was.id
+      AND h.id <= (SELECT o.id FROM experiment_history o WHERE o.experiment_id = was.id ORDER BY o.id DESC OFFSET 10000 LIMIT 1);
     becomes.version := was.version + 1;
     UPDATE experiment SET
         version = becomes.version, updated_at = becomes.updated_at, name = becomes.name, status = becomes.status, status_at = becomes.status_at,
@@ -134,8 +137,8 @@ CREATE OR REPLACE FUNCTION experiment_json(e experiment, project_name text) RETU
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
--- The newest changes of an experiment: as many as can be read in one go, 1000 of them and 4 MiB of text. The others are
--- kept.
+-- The newest changes of an experiment: as many as can be read in one go, 1000 of them and 4 MiB of text. Of the
+-- others ten thousand are kept.
 --
 -- In PL/pgSQL, as what follows: it keeps the plan, and that of an SQL function with a query of its own is made anew in each
 -- statement, which took longer than all else in reading one experiment.

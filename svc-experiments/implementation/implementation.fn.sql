@@ -1,3 +1,12 @@
+-- Keep the newest thousand attempts of an experiment, and its newest thousand reports. It is locked.
+CREATE OR REPLACE FUNCTION implementations_bound(experiment uuid, now_attempt int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM implementation i WHERE i.experiment_id = experiment AND i.attempt <= now_attempt - 1000;
+    DELETE FROM report r
+    WHERE r.experiment_id = experiment
+      AND r.id <= (SELECT o.id FROM report o WHERE o.experiment_id = experiment ORDER BY o.id DESC OFFSET 1000 LIMIT 1);
+END $$;
+
 -- Take a report of an agent.
 --
 --   An attempt begins with the first report and ends with `completed` or `failed`. After `failed` a report of another
@@ -42,6 +51,7 @@ BEGIN
         SET finished_at = coalesce(i.finished_at, excluded.finished_at), error = excluded.error;
         INSERT INTO report (experiment_id, attempt, digest, summary, artifacts, by_key, at)
         VALUES (e.id, now_attempt, its_digest, given ->> 'summary', nullif(body -> 'artifacts', 'null'), by_key, moment);
+        PERFORM implementations_bound(e.id, now_attempt);
         e := experiment_change(e, jsonb_strip_nulls(jsonb_build_object(
             'pipeline_status', wanted, 'pr_url', given -> 'pr_url', 'branch_name', given -> 'branch_name',
             'pr_status', CASE WHEN given ->> 'pr_url' <> coalesce(e.pr_url, '') THEN 'open'

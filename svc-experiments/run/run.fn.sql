@@ -51,6 +51,7 @@ BEGIN
     VALUES (e.id, n.attempt, t.id, clock_timestamp(), n.target);
     INSERT INTO implementation_step (experiment_id, attempt, position, name)
     SELECT e.id, n.attempt, step.position, step.name FROM unnest(step_names) WITH ORDINALITY AS step (name, position);
+    PERFORM implementations_bound(e.id, n.attempt);
     PERFORM experiment_change(e, '{"pipeline_status": "queued"}', by_key, request_id);
     started_task := task_json(t);
 END $$;

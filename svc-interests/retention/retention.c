@@ -14,7 +14,7 @@
 #define PERIODS_LAST 30 /* days: the longest period that the API lists */
 #define DAY_MS       ((int64_t)24 * 3600 * 1000)
 
-static int64_t recommendation_days, explanation_days;
+static int64_t recommendation_days, explanation_days, former_days;
 
 /* The last recommendation that the last pass has looked at. Those that stay are looked at again
  * only after all others, so that they hold nothing up, however many there are. */
@@ -28,7 +28,44 @@ const struct setting RETENTION_SETTINGS[] = {
 	SETTING_INT(&explanation_days, "EXPLANATION_DAYS", "90", 1, 36500,
                     "Days for which the explanations of recommendations are kept, to the end of "
                     "the month."),
+	SETTING_INT(&former_days, "FORMER_DAYS", "3650", 400, 36500,
+                    "Days for which it is remembered that a paper was recommended, and what became "
+                    "of a run."),
 	SETTING_END,
+};
+
+const struct retained_table INTERESTS_TABLES[] = {
+	TABLE_AGES("recommendation", "id", "RECOMMENDATION_DAYS",
+                   "of which nobody made use; the others with the interest"),
+	TABLE_AGES("recommendation_explanation", "recommendation_id", "EXPLANATION_DAYS",
+                   "a month at once"),
+	TABLE_AGES("former_recommendation", "recommendation_id", "FORMER_DAYS",
+                   "then the paper may be recommended again"),
+	TABLE_AGES("run_outcome", "stage_at", "FORMER_DAYS", "by the time of its stage"),
+	TABLE_AGES("daily_run", "day", "RECOMMENDATION_DAYS", "by its day"),
+	TABLE_AGES("experiment", "told_at", NULL,
+                   "60 days after svc-experiments told that it was deleted"),
+	TABLE_AGES("workflow_version", "seen_at", NULL, "when no process has told of it for long"),
+	TABLE_BOUND("interest", "as many as the account makes"),
+	TABLE_BOUND("background", "one row"),
+	TABLE_BOUND("context_source", "with the interest, whose context names it"),
+	TABLE_BOUND("digest_due", "one row an endpoint"),
+	TABLE_BOUND("embedder", "one row a version that an interest or paper_vector has"),
+	TABLE_BOUND("experiment_paper", "with the experiment"),
+	TABLE_BOUND("feed", "as many as the account makes"),
+	TABLE_BOUND("feedback", "with the recommendation"),
+	TABLE_BOUND("interest_count", "one row an account"),
+	TABLE_BOUND("paper", "one row a paper of svc-search that was a candidate"),
+	TABLE_BOUND("paper_revision", "one row"),
+	TABLE_BOUND("paper_vector", "one row a paper and version; old versions are deleted"),
+	TABLE_BOUND("pool_entry", "as many candidates as a pool has, an interest"),
+	TABLE_BOUND("pool_search", "one row an interest"),
+	TABLE_BOUND("preference_evidence", "one row an interest"),
+	TABLE_BOUND("preference_model", "one row an interest"),
+	TABLE_BOUND("provision_step", "with the task"),
+	TABLE_BOUND("provisioning", "one row an interest"),
+	TABLE_BOUND("refreshed_interest", "with the task"),
+	TABLES_END,
 };
 
 const char *retention_since(struct request *rq, const char *since)
@@ -78,8 +115,23 @@ static void delete_recommendations(struct request *rq)
 		log_info(LOG_GROUP_APP, "old recommendations deleted", f_int("count", deleted));
 }
 
+static void delete_others(struct request *rq)
+{
+	int64_t deleted = 0, batch = BATCH;
+	for (int i = 0; batch == BATCH && i < BATCHES_MAX; i++) {
+		batch = pg_value_int(pg_query(rq, RETENTION_DELETE_OTHERS_SQL, pg_int(former_days),
+		                              pg_int(recommendation_days), pg_int(BATCH)),
+		                     0);
+		deleted += batch;
+	}
+	if (deleted > 0)
+		log_info(LOG_GROUP_APP, "old facts about recommendations deleted",
+		         f_int("count", deleted));
+}
+
 void retention_keep(struct request *rq)
 {
 	keep_months(rq);
 	delete_recommendations(rq);
+	delete_others(rq);
 }

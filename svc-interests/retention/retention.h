@@ -10,7 +10,7 @@
  * with feedback, which models learn from and the reader may take back, or whose paper an experiment
  * is about or a run was for, which it is evidence of. Of the others a short row stays,
  * former_recommendation: a paper is not recommended again, and what experiments and runs say of it
- * counts.
+ * counts. That row, and what became of a run, go after FORMER_DAYS.
  *
  * Every step is a transaction of its own, and finds by what is there how far the last came, so a
  * process may end between any two, and replicas may do the same at once.
@@ -19,9 +19,13 @@
 
 #include "base/config.h"
 #include "loop/request.h"
+#include "service/retained_table.h"
 
-/** RECOMMENDATION_DAYS, EXPLANATION_DAYS. */
+/** RECOMMENDATION_DAYS, EXPLANATION_DAYS, FORMER_DAYS. */
 extern const struct setting RETENTION_SETTINGS[];
+
+/** The tables of the schema `interests`. */
+extern const struct retained_table INTERESTS_TABLES[];
 
 /** The later of a day, `2026-01-31`, and the first one (UTC) of which all recommendations are
  * there: of those before only some stay, so that no share of them would be true. In the request's

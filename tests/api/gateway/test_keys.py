@@ -1,6 +1,7 @@
 """API keys: create, list, change, revoke, delete; which scopes a key can grant; keys of other accounts."""
 
 import re
+import signal
 import socket
 import struct
 from concurrent.futures import ThreadPoolExecutor
@@ -340,6 +341,19 @@ def test_patch_accepts_the_key_as_listed(api):
     made = make(api, scopes=["search:read"])
     (shown,) = listed(api, made["id"])
     assert api.patch(f"/account/api-keys/{made['id']}", shown, expect=200).json() == shown
+
+
+def test_ended_keys_and_invitations_are_deleted_after_their_time(cluster, api):
+    old, newer, valid = (make(api) for _ in range(3))
+    for key in (old, newer):
+        api.post(f"/account/api-keys/{key['id']}/revoke", expect=200)
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.age_revocation(db, old["id"], 801)
+        gateway_tables.age_revocation(db, newer["id"], 799)
+        cluster["gateway"][0].popen.send_signal(signal.SIGHUP)
+        wait_for(lambda: old["id"] not in [key["id"] for key in api.get("/account/api-keys?limit=100").json()["keys"]], "the old key is deleted")
+    left = [key["id"] for key in api.get("/account/api-keys?limit=100").json()["keys"]]
+    assert newer["id"] in left and valid["id"] in left
 
 
 def test_revoked_key_is_refused_and_stays_listed(api):

@@ -2,6 +2,7 @@
 
 import json
 import math
+import signal
 import subprocess
 import time
 import uuid
@@ -134,6 +135,24 @@ def test_old_deliveries_are_forgotten(cluster, api, db, run):
     process.stop()
     again = {"run_id": ended["run_id"], "status": "failed"}
     api.post(RESULTS, again, headers={"webhook-id": ended["run_id"]}, expect=409)
+
+
+def test_old_builds_and_runs_are_deleted(cluster, api, db, run, template):
+    """Not those that go on, and a build only with the last run that used it."""
+    builds = [api.post("/eval-env/builds", {"containerfile": f"FROM scratch\n# {n}"}, expect=201).json()["build_id"] for n in range(2)]
+    evalenv_tables.end_work(db, builds)
+    for build in builds:
+        evalenv_tables.set_image(db, build, "i:1")
+    old, going, new = run(build_id=builds[0]), run(), run(build_id=builds[1])
+    for one in (old, new):
+        api.post(RESULTS, {"run_id": one["run_id"], "status": "succeeded", "results": {"text": "x" * 10000}}, expect=200)
+    evalenv_tables.age_work(db, [*builds, old["run_id"], going["run_id"]], 1101)
+    cluster["svc-evalenv"][0].popen.send_signal(signal.SIGHUP)
+    wait_for(lambda: api.get(f"/eval-env/builds/{builds[0]}").status_code == 404, "the old build is deleted")
+    api.problem("GET", f"{PATH}/{old['run_id']}", 404, "not_found")
+    for kept in (going, new):
+        api.get(f"{PATH}/{kept['run_id']}", expect=200)
+    api.get(f"/eval-env/builds/{builds[1]}", expect=200)
 
 
 def test_the_list_filters(api, template, run, deliver, other_user):

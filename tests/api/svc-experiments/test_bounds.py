@@ -33,3 +33,23 @@ def test_accounts_do_not_share_the_bound(api, user, other_user, db):
     experiments_tables.count_more(db, user.account, MAX)
     api.problem("POST", "/experiments", 409, "conflict", {"name": "one more"})
     other_user.api.post("/experiments", {"name": "first"}, expect=201)
+
+
+def test_the_history_of_an_experiment_is_bounded(api, user, db):
+    experiment = api.post("/experiments", {"name": "first"}, expect=201).json()["id"]
+    experiments_tables.add_changes(db, experiment, 10_005)
+    api.put(f"/experiments/{experiment}", {"name": "second", "decision": "go on"}, expect=200)
+    assert experiments_tables.changes(db, experiment) == 10_000
+    newest = api.get(f"/experiments/{experiment}", expect=200).json()["history"][:2]
+    assert {change["field"] for change in newest} == {"name", "decision"}
+
+
+def test_reports_of_an_experiment_are_bounded(api, user, db):
+    experiment = api.post("/experiments", {"name": "first"}, expect=201).json()["id"]
+    report = f"/implement/experiments/{experiment}/report"
+    api.post(report, {"status": "failed", "summary": "the first"}, expect=200)
+    experiments_tables.add_reports(db, experiment, 1_005)
+    experiments_tables.raise_attempts(db, experiment, 1_001)
+    api.post(report, {"status": "running", "summary": "the last"}, expect=200)
+    assert experiments_tables.reports(db, experiment) == (1_000, "the last")
+    assert experiments_tables.first_attempt(db, experiment) == 1_001

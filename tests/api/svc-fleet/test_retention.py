@@ -1,10 +1,26 @@
-"""What runs looked at is kept for a time; the runs stay."""
+"""How long runs are kept, and what they looked at."""
 
 import secrets
-from datetime import date
+import signal
+from datetime import date, datetime, timezone
 
+import pytest
+
+from lib.check import fleet_sums
 from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
+
+OLD = datetime(2019, 5, 17, 12, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def keep(cluster):
+    """Let svc-fleet do now what it does each hour and each day."""
+
+    def run():
+        cluster["svc-fleet"][0].popen.send_signal(signal.SIGHUP)
+
+    return run
 
 
 def test_old_rejections_are_forgotten_and_the_choice_stays(cluster, user, agent):
@@ -22,7 +38,44 @@ def test_old_rejections_are_forgotten_and_the_choice_stays(cluster, user, agent)
 
 def test_details_of_old_months_are_dropped_whole(cluster):
     with cluster.postgres.connect("fleet") as db:
-        fleet_tables.make_month(db, date(2019, 5, 1))
-        assert fleet_tables.has_month(db, "201905")
-        wait_for(lambda: fleet_tables.drop_details(db, 400) is not None and not fleet_tables.has_month(db, "201905"), "the month is dropped")
-        fleet_tables.drop_runs_of(db, "201905")
+        fleet_tables.make_month(db, date(2018, 5, 1))
+        assert fleet_tables.has_month(db, "201805")
+        wait_for(lambda: fleet_tables.drop_details(db, 400) is not None and not fleet_tables.has_month(db, "201805"), "the month is dropped")
+        fleet_tables.drop_runs_of(db, "201805")
+
+
+@pytest.mark.parametrize("has_month", [True, False])
+def test_old_runs_go_with_all_that_is_of_them(cluster, db, user, agent, keep, has_month):
+    repo = f"acme/{secrets.token_hex(4)}"
+    key = agent(repo, of=user.api)
+    members = {"repo": repo, "status": "pr_opened", "agent": "agent_one", "cost_usd": 2, "refine_queries": ["a"],
+               "arxiv_id": "2201.00001", "artifact_url": f"https://github.com/{repo}/pull/"}
+    for number in (1, 2):
+        key.post("/fleet/runs", {**members, "run_id": number, "artifact_url": members["artifact_url"] + str(number)}, expect=201)
+    assert set(fleet_tables.rows_of_run(db, user.account).values()) == {2, 1, 0}
+    if has_month:
+        fleet_tables.make_month(db, OLD.date())
+    fleet_tables.age_run(db, user.account, repo, 1, OLD)
+    shown = cluster.run("svc-fleet", "retention", "--show")
+    assert [line.split()[3] for line in shown.splitlines() if line.split()[0] in ("run", "run_key")] == ["2019-05-17T12:00:00Z"] * 2
+    keep()
+    wait_for(lambda: not fleet_tables.has_runs_of(db, "201905") and len(user.api.get("/fleet/runs").json()) == 1, "the run is gone")
+    assert user.api.get("/fleet/runs").headers["X-Total-Count"] == "1"
+    (left,) = user.api.get(f"/fleet/runs?repo={repo}&agent=agent_one").json()
+    assert left["run_id"] == 2
+    assert fleet_tables.rows_of_run(db, user.account) == {"run": 1, "run_key": 1, "run_detail": 1, "candidate": 1, "run_text": 0, "run_repo": 1,
+                                                          "deliverable": 1, "run_day": 1}
+    kpis = user.api.get("/fleet/agents/report").json()["kpis"]
+    assert (kpis["runs"], kpis["cost_usd"]) == (1, 2)
+    for sums in (fleet_sums.day_sums, fleet_sums.repo_sums, fleet_sums.agent_sums):
+        kept, counted = sums(db)
+        assert [row for row in kept if str(row[0]) == user.account] == [row for row in counted if str(row[0]) == user.account]
+    key.post("/fleet/runs", {**members, "run_id": 1, "artifact_url": None}, expect=201)  # told once more, it is a new one
+
+
+def test_old_facts_go_and_younger_stay(db, user, other_user, keep):
+    fleet_tables.add_old_facts(db, other_user.account, days=30)
+    fleet_tables.add_old_facts(db, user.account, days=1200)
+    keep()
+    wait_for(lambda: set(fleet_tables.old_facts(db, user.account).values()) == {0}, "they are gone")
+    assert set(fleet_tables.old_facts(db, other_user.account).values()) == {1}

@@ -171,3 +171,11 @@ def test_a_paper_is_not_recommended_again(db, interest, interests, run):
     assert again and not {one["resource_id"] for one in again} & {one["resource_id"] for one in first}
     interests_tables.add_experiment(db, interest["id"], [first[0]["resource_id"]])
     assert (first[0]["resource_id"], "shipped") in interests_tables.signals_of(db, interest["id"])
+
+
+def test_what_is_long_past_is_forgotten(db, user, interest, run):
+    """Former recommendations, what became of runs, and experiments that were deleted; younger ones stay."""
+    for days in (401, 399):
+        interests_tables.add_old_facts(db, user.account, interest["id"], days)
+    run(lambda: interests_tables.old_facts(db, user.account) == {"former_recommendation": 1, "run_outcome": 1, "experiment": 1},
+        "the old ones are deleted", FORMER_DAYS="400")

@@ -221,3 +221,28 @@ def collect_notices(db, level):
     db.add_notice_handler(lambda notice: notices.append(notice.message_primary))
     db.execute(f"SET client_min_messages = {level}")
     return notices
+
+
+# The schema
+
+
+def tables(db):
+    """The names of the tables of the schema, without partitions."""
+    return {name for (name,) in db.execute("SELECT relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace"
+                                           " AND relkind IN ('r', 'p') AND NOT relispartition")}
+
+
+def count(db, table):
+    return db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
+
+
+@contextmanager
+def extra_table(db, name):
+    """A table that no migration has made, while it lasts. Its owner is that of the others."""
+    owner = db.execute("SELECT tableowner FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'migration'").fetchone()[0]
+    db.execute(f"CREATE TABLE {name} (id int)")
+    db.execute(f"ALTER TABLE {name} OWNER TO {owner}")
+    try:
+        yield
+    finally:
+        db.execute(f"DROP TABLE {name}")

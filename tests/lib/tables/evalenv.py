@@ -36,6 +36,18 @@ def releases(db, work):
     return db.execute("SELECT released FROM work WHERE id = %s", [work]).fetchone()[0]
 
 
+def end_work(db, works):
+    """Builds or runs have ended."""
+    db.execute("UPDATE work SET status = 'succeeded', finished_at = now(), lease_until = NULL, deadline_at = NULL WHERE id = ANY (%s::uuid[])",
+               [list(works)])
+
+
+def age_work(db, works, days):
+    """Those of the builds and runs that have ended did so many days ago."""
+    db.execute("UPDATE work SET finished_at = now() - make_interval(days => %s) WHERE id = ANY (%s::uuid[]) AND finished_at IS NOT NULL",
+               [days, list(works)])
+
+
 def set_repository(db, build, repo):
     """A build of a repository that the service refuses, as a paper may have it."""
     db.execute("UPDATE build SET repo = %s WHERE id = %s", [repo, build])

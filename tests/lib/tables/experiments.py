@@ -124,3 +124,38 @@ def let_ticket_be_read(db, experiment):
 def forget_runs_of_analysis(db, analysis):
     """The input of an analysis as versions kept it that did not say which evaluation runs it was, of a time after these."""
     db.execute("UPDATE experiment_result SET input = '{\"runs\": 6, \"sha256\": \"\"}', at = now() + interval '1 minute' WHERE id = %s", [analysis])
+
+
+# Bounds
+
+
+def add_changes(db, experiment, count):
+    """So many changes of an experiment."""
+    db.execute("INSERT INTO experiment_history (experiment_id, at, field, was, becomes) "
+               "SELECT %s, now(), 'name', to_jsonb(n), to_jsonb(n + 1) FROM generate_series(1, %s) n", [experiment, count])
+
+
+def changes(db, experiment):
+    return db.execute("SELECT count(*) FROM experiment_history WHERE experiment_id = %s", [experiment]).fetchone()[0]
+
+
+def add_reports(db, experiment, count):
+    """So many reports of an experiment's last attempt."""
+    db.execute("INSERT INTO report (experiment_id, attempt, digest, at) SELECT %s, max(i.attempt), sha256(n::text::bytea), now() "
+               "FROM implementation i, generate_series(1, %s) n WHERE i.experiment_id = %s GROUP BY n", [experiment, count, experiment])
+
+
+def raise_attempts(db, experiment, attempt):
+    """Of an experiment with a failed attempt, another one of this number has failed."""
+    db.execute("INSERT INTO implementation (experiment_id, attempt, started_at, finished_at, error) VALUES (%s, %s, now(), now(), 'failed')",
+               [experiment, attempt])
+    db.execute("UPDATE report SET attempt = %s WHERE experiment_id = %s", [attempt, experiment])
+
+
+def reports(db, experiment):
+    """(how many there are of an experiment, the summary of the newest)"""
+    return db.execute("SELECT count(*), (array_agg(summary ORDER BY id DESC))[1] FROM report WHERE experiment_id = %s", [experiment]).fetchone()
+
+
+def first_attempt(db, experiment):
+    return db.execute("SELECT min(attempt) FROM implementation WHERE experiment_id = %s", [experiment]).fetchone()[0]

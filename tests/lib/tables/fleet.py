@@ -459,8 +459,11 @@ def considered(db, account):
 
 
 def make_month(db, day):
-    """Make the partitions of a month."""
+    """Make the partitions of a month, with the owner of the others."""
     db.execute("SELECT run_partitions_make(%s, 1)", [day])
+    owner = db.execute("SELECT tableowner FROM pg_tables WHERE schemaname = 'fleet' AND tablename = 'run'").fetchone()[0]
+    for parent in ("run", "run_detail"):
+        db.execute(f"ALTER TABLE {parent}_{day:%Y%m} OWNER TO {owner}")
 
 
 def has_month(db, month):
@@ -490,3 +493,48 @@ def today(db):
         "(SELECT coalesce(sum(run_cost(run)), 0)::float8 FROM run WHERE at >= date_trunc('day', now(), 'UTC')), "
         "(SELECT count(DISTINCT url) FROM deliverable WHERE kind = 'pull_request' AND stage = 'merged' AND closed_at >= date_trunc('day', now(), 'UTC'))"
     ).fetchone()
+
+
+# Retention
+
+
+def age_run(db, account, repo, run_id, at):
+    """A run was first heard of at that time."""
+    key = [at, account, repo, str(run_id)]
+    db.execute("UPDATE run_key SET first_at = %s WHERE account_id = %s AND repo_key = %s AND run_key = %s", key)
+    db.execute("UPDATE run_detail d SET first_at = %s FROM run r WHERE r.account_id = %s AND r.repo_key = %s AND r.run_id #>> '{}' = %s "
+               "AND d.id = r.id", key)
+    db.execute("UPDATE run_repo SET last_first_at = %s WHERE account_id = %s AND repo_key = %s AND last_id = (SELECT id FROM run_key "
+               "WHERE account_id = %s AND repo_key = %s AND run_key = %s)", [at, account, repo, account, repo, str(run_id)])
+    assert db.execute("UPDATE run SET first_at = %s WHERE account_id = %s AND repo_key = %s AND run_id #>> '{}' = %s", key).rowcount == 1
+
+
+def has_runs_of(db, month):
+    """Whether there is a partition of runs of this month, such as `202605`."""
+    return db.execute("SELECT to_regclass('run_' || %s) IS NOT NULL", [month]).fetchone()[0]
+
+
+def rows_of_run(db, account):
+    """{table: rows} of the account in the tables that are about its runs."""
+    tables = ["run", "run_key", "run_detail", "candidate", "run_text", "run_repo", "deliverable", "run_day"]
+    return {table: db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s" + (" AND runs > 0" if table == "run_day" else ""),
+                              [account]).fetchone()[0] for table in tables}
+
+
+def add_old_facts(db, account, days):
+    """What is of no run, so many days old: a removed run, an archived item of the inbox, a revoked agent, a deleted experiment."""
+    at = [account, days]
+    db.execute("INSERT INTO run_removed VALUES (%s, 'a/b', '1', now() - make_interval(days => %s))", at)
+    db.execute("INSERT INTO inbox_archived VALUES (%s, gen_random_uuid(), now() - make_interval(days => %s))", at)
+    db.execute("INSERT INTO installation (account_id, repo_key, repo, agent, key_id, status, revoked_at) "
+               "VALUES (%s, 'a/b', 'a/b', 'agent_one', gen_random_uuid(), 'revoked', now() - make_interval(days => %s))", at)
+    db.execute("INSERT INTO experiment (id, account_id, version, is_deleted, made_at, told_at, arxiv_ids) "
+               "VALUES (gen_random_uuid(), %s, 1, true, now(), now() - make_interval(days => %s), '{}')", at)
+    db.execute("INSERT INTO code_host_item VALUES (%s, 'issue', 1, 'closed', now() - make_interval(days => %s))", [f"{account}/b", days])
+
+
+def old_facts(db, account):
+    """How many of these are left, by table."""
+    tables = ["run_removed", "inbox_archived", "installation", "experiment"]
+    left = {table: db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s", [account]).fetchone()[0] for table in tables}
+    return left | {"code_host_item": db.execute("SELECT count(*) FROM code_host_item WHERE repo_key = %s", [f"{account}/b"]).fetchone()[0]}

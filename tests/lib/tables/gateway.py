@@ -123,3 +123,9 @@ def age_session(db, account, column, age):
 def add_usage(db, key, days, family, status, requests):
     """The key was used so many days ago."""
     db.execute("INSERT INTO key_usage VALUES (%s, (now() AT TIME ZONE 'UTC')::date - %s, %s, %s, %s)", [key, days, family, status, requests])
+
+
+def age_revocation(db, key, days):
+    """A revoked key was revoked so many days ago."""
+    assert db.execute("UPDATE api_key SET revoked_at = now() - make_interval(days => %s) WHERE id = %s AND revoked_at IS NOT NULL",
+                      [days, key]).rowcount == 1

@@ -549,6 +549,23 @@ def forget_explanation_months(db):
         db.execute(f"ALTER TABLE recommendation_explanation_default DROP CONSTRAINT {name}")
 
 
+def add_old_facts(db, account, interest, days):
+    """A former recommendation, and what became of a run, so many days old, and an experiment that was deleted then, or today if it was
+    less than 400 days ago."""
+    db.execute("INSERT INTO former_recommendation SELECT %s, '2301.' || lpad(%s::text, 5, '0'), 1, %s, uuid_v7_first(now() - make_interval(days => %s))",
+               [interest, days, account, days])
+    db.execute("INSERT INTO run_outcome (account_id, url, version, stage, stage_at) VALUES (%s, %s, 1, 'merged', now() - make_interval(days => %s))",
+               [account, f"https://github.com/a/b/pull/{days}", days])
+    db.execute("INSERT INTO experiment (id, account_id, version, told_at, is_deleted, arxiv_ids) VALUES (gen_random_uuid(), %s, 1,"
+               " now() - make_interval(days => CASE WHEN %s >= 400 THEN %s ELSE 0 END), true, '{}')", [account, days, days])
+
+
+def old_facts(db, account):
+    """How many of these are left, by table."""
+    tables = ["former_recommendation", "run_outcome", "experiment"]
+    return {table: db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s", [account]).fetchone()[0] for table in tables}
+
+
 # Faults
 
 

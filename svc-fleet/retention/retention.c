@@ -1,0 +1,77 @@
+#include "retention/retention.h"
+
+#include "observe/log.h"
+#include "pg/pg.h"
+#include "retention.sql.h"
+
+#include <stdio.h>
+
+#define BATCH       10000 /* retention_forget in retention.sql */
+#define BATCHES_MAX 100   /* of a pass: the rest waits for the next */
+#define RUN_BATCH   500   /* runs; their accounts are locked meanwhile */
+#define FIRST_ID    "00000000-0000-0000-0000-000000000000"
+
+static int64_t run_days, rejection_days, run_detail_days;
+
+const int64_t FLEET_RETENTION_EVERY_MS = (int64_t)3600 * 1000;
+const int64_t FLEET_OTHERS_EVERY_MS = (int64_t)24 * 3600 * 1000;
+
+const struct setting FLEET_RETENTION_SETTINGS[] = {
+	SETTING_INT(&run_days, "RUN_DAYS", "1100", 400, 36500,
+                    "Days for which runs are kept, with all that is known of them, to the end of "
+                    "the month."),
+	SETTING_INT(&rejection_days, "REJECTION_DAYS", "800", 400, 36500,
+                    "Days for which the papers that runs passed over are kept."),
+	SETTING_INT(
+		&run_detail_days, "RUN_DETAIL_DAYS", "400", 90, 36500,
+		"Days for which the details of runs, such as their queries, are kept, to the end "
+		"of the month."),
+	SETTING_END,
+};
+
+/* Delete by a statement that takes days and returns how many of BATCH it deleted. */
+static int64_t delete_batches(struct request *rq, const char *sql, int64_t days)
+{
+	int64_t deleted = 0, batch = BATCH;
+	for (int i = 0; i < BATCHES_MAX && batch == BATCH; i++) {
+		batch = pg_value_int(pg_query(rq, sql, pg_int(days)), 0);
+		deleted += batch;
+	}
+	return deleted;
+}
+
+static int64_t delete_runs(struct request *rq)
+{
+	char after[sizeof(FIRST_ID)] = FIRST_ID;
+	int64_t deleted = 0;
+	for (int i = 0; i < BATCHES_MAX; i++) {
+		struct pg_rows *rows = pg_query(rq, RETENTION_DELETE_RUNS_SQL, pg_int(run_days),
+		                                pg_text(after), pg_int(RUN_BATCH));
+		const char *last = pg_get(rows, 0, "last_id");
+		if (!last)
+			break;
+		snprintf(after, sizeof(after), "%s", last);
+		deleted += pg_get_int(rows, 0, "deleted");
+	}
+	return deleted;
+}
+
+void fleet_retention_keep(struct request *rq)
+{
+	int64_t runs = delete_runs(rq);
+	int64_t rejections = delete_batches(rq, RETENTION_FORGET_SQL, rejection_days);
+	int64_t months = pg_value_int(pg_query(rq, RETENTION_DROP_SQL, pg_int(run_detail_days),
+	                                       pg_int(run_days)),
+	                              0);
+	if (runs || rejections || months)
+		log_info(LOG_GROUP_APP, "old runs, rejections and details of runs removed",
+		         f_int("runs", runs), f_int("rejections", rejections),
+		         f_int("months", months));
+}
+
+void fleet_others_keep(struct request *rq)
+{
+	int64_t deleted = delete_batches(rq, RETENTION_DELETE_OTHERS_SQL, run_days);
+	if (deleted > 0)
+		log_info(LOG_GROUP_APP, "old facts about runs removed", f_int("count", deleted));
+}

@@ -1,0 +1,7 @@
+/** The tables of the schema `integrations`. Deliveries of the code host go by days (delivery.h),
+ * messages with their deliveries and attempts, too (notify/message.h). */
+#pragma once
+
+#include "service/retained_table.h"
+
+extern const struct retained_table INTEGRATIONS_TABLES[];
