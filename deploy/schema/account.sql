@@ -37,6 +37,7 @@ CREATE INDEX api_key_expiring ON api_key USING btree (expires_at) WHERE ((revoke
 CREATE UNIQUE INDEX api_key_purpose ON api_key USING btree (account_id, purpose) WHERE ((purpose IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX api_key_repo ON api_key USING btree (lower(repo)) WHERE (repo IS NOT NULL);
 CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_provisioned AND (purpose IS NULL) AND (deleted_at IS NULL));
+CREATE TRIGGER api_key_audit AFTER INSERT OR UPDATE OF name, scopes, repo, expires_at, revoked_at, deleted_at ON api_key FOR EACH ROW WHEN ((new.prefix <> 'log-in'::text)) EXECUTE FUNCTION api_key_audit();
 ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
@@ -59,6 +60,7 @@ ALTER TABLE ONLY invitation
 ALTER TABLE ONLY invitation
     ADD CONSTRAINT invitation_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX invitation_open ON invitation USING btree (account_id, lower(email)) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
+CREATE TRIGGER invitation_audit AFTER INSERT OR UPDATE OF accepted_at, revoked_at ON invitation FOR EACH ROW EXECUTE FUNCTION invitation_audit();
 ALTER TABLE ONLY invitation
     ADD CONSTRAINT invitation_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
@@ -83,6 +85,7 @@ ALTER TABLE ONLY session
 CREATE INDEX session_account ON session USING btree (account_id, id DESC);
 CREATE INDEX session_key ON session USING btree (key_id);
 CREATE INDEX session_of_person ON session USING btree (person_id, id DESC);
+CREATE TRIGGER session_audit AFTER INSERT OR DELETE ON session FOR EACH ROW EXECUTE FUNCTION session_audit();
 ALTER TABLE ONLY session
     ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE ONLY session
@@ -100,6 +103,8 @@ CREATE TABLE account (
 ALTER TABLE ONLY account
     ADD CONSTRAINT account_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX account_email ON account USING btree (lower(email));
+CREATE TRIGGER account_audit AFTER INSERT OR DELETE ON account FOR EACH ROW EXECUTE FUNCTION account_audit();
+CREATE TRIGGER account_name_audit AFTER UPDATE OF name ON account FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION account_audit();
 CREATE TRIGGER account_owner AFTER INSERT OR UPDATE OF is_operator ON account FOR EACH ROW WHEN ((new.email IS NOT NULL)) EXECUTE FUNCTION account_owner();
 CREATE TRIGGER account_persons_forget BEFORE DELETE ON account FOR EACH ROW EXECUTE FUNCTION account_persons_forget();
 
@@ -112,6 +117,20 @@ ALTER TABLE ONLY api_key_person
 CREATE INDEX api_key_of_person ON api_key_person USING btree (person_id);
 ALTER TABLE ONLY api_key_person
     ADD CONSTRAINT api_key_person_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE;
+
+CREATE TABLE former_member (
+    account_id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    email text,
+    name text,
+    ended_at timestamp with time zone DEFAULT now() NOT NULL,
+    marks bytea[] DEFAULT '{}'::bytea[] NOT NULL
+);
+ALTER TABLE ONLY former_member
+    ADD CONSTRAINT former_member_pkey PRIMARY KEY (account_id, person_id);
+CREATE INDEX former_member_of_person ON former_member USING btree (person_id);
+ALTER TABLE ONLY former_member
+    ADD CONSTRAINT former_member_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
 ALTER TABLE ONLY idempotency
     ADD CONSTRAINT idempotency_account FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
@@ -128,6 +147,7 @@ CREATE TABLE identity (
 ALTER TABLE ONLY identity
     ADD CONSTRAINT identity_pkey PRIMARY KEY (issuer, subject);
 CREATE UNIQUE INDEX identity_of_person ON identity USING btree (person_id, issuer);
+CREATE TRIGGER identity_audit AFTER INSERT ON identity FOR EACH ROW EXECUTE FUNCTION identity_audit();
 ALTER TABLE ONLY identity
     ADD CONSTRAINT identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE;
 
@@ -184,6 +204,10 @@ CREATE TABLE member (
 ALTER TABLE ONLY member
     ADD CONSTRAINT member_pkey PRIMARY KEY (account_id, person_id);
 CREATE INDEX member_of_person ON member USING btree (person_id);
+CREATE TRIGGER member_audit AFTER INSERT OR DELETE ON member FOR EACH ROW EXECUTE FUNCTION member_audit();
+CREATE TRIGGER member_began AFTER INSERT ON member FOR EACH ROW EXECUTE FUNCTION member_began();
+CREATE TRIGGER member_ended AFTER DELETE ON member FOR EACH ROW EXECUTE FUNCTION member_ended();
+CREATE TRIGGER member_role_audit AFTER UPDATE OF role ON member FOR EACH ROW WHEN ((old.role <> new.role)) EXECUTE FUNCTION member_audit();
 ALTER TABLE ONLY member
     ADD CONSTRAINT member_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE ONLY member
@@ -202,6 +226,9 @@ CREATE TABLE person (
 ALTER TABLE ONLY person
     ADD CONSTRAINT person_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
+CREATE TRIGGER person_audit AFTER UPDATE OF disabled_at, is_operator ON person FOR EACH ROW WHEN ((((old.disabled_at IS NULL) <> (new.disabled_at IS NULL)) OR (old.is_operator <> new.is_operator))) EXECUTE FUNCTION person_audit();
+CREATE TRIGGER person_audit_forget AFTER DELETE ON person FOR EACH ROW EXECUTE FUNCTION person_audit_forget();
+CREATE TRIGGER person_forgotten BEFORE DELETE ON person FOR EACH ROW EXECUTE FUNCTION person_forgotten();
 
 CREATE TABLE repository (
     number bigint NOT NULL,

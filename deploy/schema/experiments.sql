@@ -102,6 +102,24 @@ CREATE TRIGGER implementation_hold BEFORE INSERT OR UPDATE OF repo ON implementa
 ALTER TABLE ONLY implementation
     ADD CONSTRAINT implementation_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 
+CREATE TABLE experiment_result (
+    id uuid NOT NULL,
+    experiment_id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    at timestamp with time zone NOT NULL,
+    by_key uuid,
+    source text NOT NULL,
+    input jsonb NOT NULL,
+    output jsonb NOT NULL,
+    is_apart boolean DEFAULT false NOT NULL,
+    CONSTRAINT experiment_result_source_check CHECK ((source = ANY (ARRAY['metrics'::text, 'rows'::text, 'eval_runs'::text, 'telemetry'::text])))
+);
+ALTER TABLE ONLY experiment_result
+    ADD CONSTRAINT experiment_result_pkey PRIMARY KEY (id);
+CREATE INDEX experiment_result_newest ON experiment_result USING btree (experiment_id, id DESC);
+ALTER TABLE ONLY experiment_result
+    ADD CONSTRAINT experiment_result_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
+
 CREATE TABLE linked_run (
     experiment_id uuid NOT NULL,
     source text NOT NULL,
@@ -195,24 +213,6 @@ ALTER TABLE ONLY experiment_paper
 CREATE INDEX experiment_paper_of_experiment ON experiment_paper USING btree (experiment_id);
 ALTER TABLE ONLY experiment_paper
     ADD CONSTRAINT experiment_paper_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
-
-CREATE TABLE experiment_result (
-    id uuid NOT NULL,
-    experiment_id uuid NOT NULL,
-    account_id uuid NOT NULL,
-    at timestamp with time zone NOT NULL,
-    by_key uuid,
-    source text NOT NULL,
-    input jsonb NOT NULL,
-    output jsonb NOT NULL,
-    is_apart boolean DEFAULT false NOT NULL,
-    CONSTRAINT experiment_result_source_check CHECK ((source = ANY (ARRAY['metrics'::text, 'rows'::text, 'eval_runs'::text, 'telemetry'::text])))
-);
-ALTER TABLE ONLY experiment_result
-    ADD CONSTRAINT experiment_result_pkey PRIMARY KEY (id);
-CREATE INDEX experiment_result_newest ON experiment_result USING btree (experiment_id, id DESC);
-ALTER TABLE ONLY experiment_result
-    ADD CONSTRAINT experiment_result_experiment_id_fkey FOREIGN KEY (experiment_id) REFERENCES experiment(id) ON DELETE CASCADE;
 
 CREATE TABLE implementation_step (
     experiment_id uuid NOT NULL,

@@ -400,6 +400,17 @@ CREATE TABLE code_host_revert (
 ALTER TABLE ONLY code_host_revert
     ADD CONSTRAINT code_host_revert_pkey PRIMARY KEY (repo_key, target, by);
 
+CREATE TABLE connection_gone (
+    account_id uuid NOT NULL,
+    provider text NOT NULL,
+    login text,
+    person_id uuid NOT NULL,
+    gone_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY connection_gone
+    ADD CONSTRAINT connection_gone_pkey PRIMARY KEY (account_id, provider);
+CREATE TRIGGER account_skipped BEFORE INSERT ON connection_gone FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
 CREATE TABLE cost_look (
     account_id uuid NOT NULL,
     run uuid NOT NULL,

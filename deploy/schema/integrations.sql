@@ -63,6 +63,8 @@ CREATE TABLE connection (
     refresh_fault text,
     refusals integer DEFAULT 0 NOT NULL,
     external_email_verified boolean DEFAULT false NOT NULL,
+    key_id uuid,
+    person_id uuid,
     CONSTRAINT connection_provider_check CHECK ((octet_length(provider) <= 64)),
     CONSTRAINT connection_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text])))
 );
@@ -314,6 +316,17 @@ ALTER TABLE ONLY authorization_attempt
 CREATE INDEX authorization_attempt_expired ON authorization_attempt USING btree (expires_at);
 CREATE INDEX authorization_attempt_newest ON authorization_attempt USING btree (account_id, provider, created_at DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON authorization_attempt FOR EACH ROW EXECUTE FUNCTION account_required();
+
+CREATE TABLE connection_maker_gone (
+    account_id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    key_ids uuid[] NOT NULL,
+    gone_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY connection_maker_gone
+    ADD CONSTRAINT connection_maker_gone_pkey PRIMARY KEY (account_id, person_id);
+CREATE INDEX connection_maker_gone_at ON connection_maker_gone USING btree (gone_at);
+CREATE TRIGGER account_skipped BEFORE INSERT ON connection_maker_gone FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
 CREATE TABLE dispatch (
     account_id uuid NOT NULL,

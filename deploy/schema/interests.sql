@@ -266,6 +266,7 @@ CREATE TABLE former_recommendation (
 );
 ALTER TABLE ONLY former_recommendation
     ADD CONSTRAINT former_recommendation_pkey PRIMARY KEY (interest_id, arxiv_id, context_version);
+CREATE INDEX former_recommendation_by_age ON former_recommendation USING btree (recommendation_id);
 ALTER TABLE ONLY former_recommendation
     ADD CONSTRAINT former_recommendation_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
