@@ -93,6 +93,12 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 };
 
 static const struct event_handler EVENTS[] = {
+	{"events.audit.evalenv", "audit", audit_event},
+	{"events.audit.experiments", "audit", audit_event},
+	{"events.audit.fleet", "audit", audit_event},
+	{"events.audit.integrations", "audit", audit_event},
+	{"events.audit.interests", "audit", audit_event},
+	{"events.audit.search", "audit", audit_event},
 	{"events.code_host", "repository_name", key_repository_renamed},
 	{0},
 };

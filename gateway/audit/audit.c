@@ -2,6 +2,7 @@
 
 #include "audit.sql.h"
 #include "base/utf8.h"
+#include "json/json.h"
 #include "observe/log.h"
 #include "reply/resource.h"
 #include "request/http_request.h"
@@ -64,6 +65,17 @@ void audit_begin_as(struct request *rq, const char *key)
 void audit_begin(struct request *rq)
 {
 	audit_begin_as(rq, NULL);
+}
+
+/* --- Changes of services ---------------------------------------------------------------------- */
+
+void audit_event(struct request *rq, const struct event *event)
+{
+	pg_begin(rq); /* request_id_now() is that of the change */
+	pg_query(rq, AUDIT_TAKE_SQL, pg_text(event->id),
+	         pg_text(event->account[0] ? event->account : NULL), pg_time(event->at_ms),
+	         pg_text(json_write(rq->arena, event->data, NULL)));
+	pg_commit(rq);
 }
 
 /* --- Refusals --------------------------------------------------------------------------------- */

@@ -66,6 +66,28 @@ CREATE OR REPLACE FUNCTION audit_json(a audit.audit) RETURNS jsonb LANGUAGE sql 
                               'outcome', a.outcome)
 $$;
 
+-- Add the entry of a change that a service tells of, under the event's id: an event that comes twice adds one. Its account is locked
+-- against its deletion, after which nothing of it is kept.
+CREATE OR REPLACE FUNCTION audit_take(event uuid, account uuid, happened_at timestamptz, told jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    address text := told #>> '{by,ip}';
+    key uuid := told #>> '{by,key_id}';
+    actor jsonb := coalesce(audit_actor(key), audit_actor_of(coalesce(told #>> '{by,kind}', 'service')));
+BEGIN
+    PERFORM FROM account a WHERE a.id = account FOR KEY SHARE;
+    IF account IS NOT NULL AND NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF EXISTS (SELECT FROM api_key k WHERE k.id = key AND k.account_id <> account)
+       AND NOT EXISTS (SELECT FROM member m WHERE m.account_id = account AND m.person_id::text = actor ->> 'person_id') THEN
+        actor := actor || '{"kind": "operator"}'; -- who acts for any user
+    END IF;
+    PERFORM audit.audit_add(event, coalesce(account, audit_nobody()), happened_at,
+                            actor, told ->> 'action', told -> 'target',
+                            jsonb_build_object('changed', told -> 'changed'), CASE WHEN address ~ '^[0-9A-Fa-f:.]+$' THEN address::inet END,
+                            told #>> '{by,user_agent}', request_id_now(), 'done');
+END $$;
+
 -- --- Keys ----------------------------------------------------------------------------------------
 
 CREATE OR REPLACE FUNCTION audit_key_fields(k api_key) RETURNS jsonb LANGUAGE sql STABLE AS $$

@@ -15,6 +15,7 @@
 #include "base/config.h"
 #include "loop/request.h"
 #include "pg/pg.h"
+#include "task/task.h"
 
 struct api_match;
 struct http_head;
@@ -35,6 +36,9 @@ struct audit_client {
 	struct pg_param address, user_agent;
 };
 struct audit_client audit_client_of(struct request *rq);
+
+/** Event `audit` of a service: add the entry of a change that it has made. */
+void audit_event(struct request *rq, const struct event *event);
 
 /** A request that was refused. */
 struct audit_refusal {

@@ -46,11 +46,10 @@ static struct pg_param is_operator(const struct request *rq)
 
 static void reply_list(struct request *rq, const struct log_input *in)
 {
-	struct pg_rows *rows =
-		pg_query(rq, LOG_LIST_SQL, pg_uuid(rq->caller.account), is_operator(rq),
-	                 pg_text(in->since), pg_text(in->until), pg_text(in->action),
-	                 pg_text(in->person), pg_text(in->target), pg_int(in->limit),
-	                 pg_int(in->offset));
+	struct pg_rows *rows = pg_query(rq, LOG_LIST_SQL, pg_uuid(rq->caller.account),
+	                                is_operator(rq), pg_text(in->since), pg_text(in->until),
+	                                pg_text(in->action), pg_text(in->person),
+	                                pg_text(in->target), pg_int(in->limit), pg_int(in->offset));
 	reply_page(rq, rows, in->limit, in->offset);
 }
 

@@ -18,6 +18,13 @@ const struct event_stream EVENT_STREAMS[] = {
          {"gateway", "svc-evalenv", "svc-experiments", "svc-fleet", "svc-integrations",
           "svc-interests"}},
 	{"events.interests", "svc-interests", {"svc-integrations"}},
+	/* A service's second stream: what the audit log names. */
+	{"events.audit.evalenv", "svc-evalenv", {"gateway"}},
+	{"events.audit.experiments", "svc-experiments", {"gateway"}},
+	{"events.audit.fleet", "svc-fleet", {"gateway"}},
+	{"events.audit.integrations", "svc-integrations", {"gateway"}},
+	{"events.audit.interests", "svc-interests", {"gateway"}},
+	{"events.audit.search", "svc-search", {"gateway"}},
 	{NULL},
 };
 

@@ -265,7 +265,7 @@ void idempotency_finish(struct request *rq)
 		raise_error(rq, ERR_UNCERTAIN,
 		            "the request took too long; another one with this " FIELD_NAME
 		            " has begun");
-	if (pg_in_transaction(rq))
+	while (pg_in_transaction(rq)) /* that of the answer, and one in it that was left open */
 		pg_commit(rq);
 	rq->http->reservation = NULL;
 }

@@ -6,6 +6,7 @@
 #include "pg/pg.h"
 #include "reply/etag.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "template.sql.h"
 #include "template/spec.h"
 #include "template/webhook_secret.h"
@@ -150,6 +151,7 @@ void template_update(struct request *rq)
 void template_lock(struct request *rq)
 {
 	struct template_input *in = request_input(rq, struct template_input, ID_FIELDS);
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows =
 		pg_query(rq, TEMPLATE_LOCK_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
 	reply_one(rq, 200, rows, MISSING);

@@ -13,6 +13,7 @@
 #include "reply/media_type.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "request/idempotency.h"
 
 #include <inttypes.h>
@@ -145,6 +146,7 @@ void experiment_update(struct request *rq)
 		request_input(rq, struct experiment_path, EXPERIMENT_UPDATE_FIELDS);
 	request_require_member(rq);
 	key_require_change(rq, in->id);
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows = pg_write(rq, constraints(rq), EXPERIMENT_UPDATE_SQL, pg_text(in->id),
 	                                pg_uuid(rq->caller.account), caller_key(rq),
 	                                pg_text(request_body_json(rq)), pg_text(rq->id),
@@ -156,6 +158,7 @@ void experiment_delete(struct request *rq)
 {
 	struct experiment_path *in = request_input(rq, struct experiment_path, ID_FIELDS);
 	key_hold_experiment(rq, in->id);
+	audited_begin(rq);
 	struct pg_rows *rows =
 		pg_query(rq, EXPERIMENT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
 	                 pg_text(rq->id), pg_text(etag_if_match(rq)), caller_key(rq));

@@ -6,6 +6,7 @@
 #include "pg/pg.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 
 struct list_input {
 	int64_t limit, offset;
@@ -83,8 +84,10 @@ void installation_revoke(struct request *rq)
 		require_interest(rq, pg_get(found, 0, "interest_id"));
 		const char *key = pg_get(found, 0, "key_id");
 		revoke_key(rq, key);
+		audited_begin(rq);
 		struct pg_rows *revoked = pg_query(rq, INSTALLATION_REVOKE_SQL, account,
 		                                   pg_text(in->id), pg_text(key));
+		pg_commit(rq);
 		if (!pg_empty(revoked)) {
 			reply_json(rq, 200, pg_json(revoked));
 			return;

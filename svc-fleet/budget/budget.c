@@ -10,6 +10,7 @@
 #include "pg/pg.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 
 #include <string.h>
 
@@ -116,6 +117,7 @@ void budget_put(struct request *rq)
 		require_row(rq, rows, "no run or agent of yours is on this repository");
 		repo = pg_value(rows, 0);
 	}
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, BUDGET_PUT_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(request_body_json(rq)), pg_text(repo));
@@ -145,6 +147,7 @@ void budget_history_list(struct request *rq)
 void budget_delete(struct request *rq)
 {
 	struct budget_input *in = request_input(rq, struct budget_input, DELETE_FIELDS);
+	audited_begin(rq);
 	reply_one(rq, 200,
 	          pg_query(rq, BUDGET_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id)),
 	          "no such budget");

@@ -13,6 +13,7 @@
 #include "product/ref_name.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "trigger.sql.h"
 
 #include <string.h>
@@ -183,6 +184,15 @@ static void reserve(struct request *rq, const struct trigger_input *in,
 	reservation_make(rq, &start);
 }
 
+/* Let the audit log have the start before it is made: nothing is started without its entry. */
+static void note_intent(struct request *rq, const struct trigger *trigger)
+{
+	audited_begin(rq);
+	pg_query(rq, TRIGGER_AUDIT_SQL, pg_uuid(rq->caller.account), pg_text(trigger->repo),
+	         pg_text(trigger->pair.agent));
+	pg_commit(rq);
+}
+
 static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
                             const struct trigger *trigger)
 {
@@ -250,6 +260,7 @@ void fleet_trigger(struct request *rq)
 	make_inputs(rq, &trigger);
 	trigger.key = dispatch_key(rq);
 	reserve(rq, in, &trigger);
+	note_intent(rq, &trigger);
 	yyjson_val *started = dispatch(rq, in, &trigger);
 	note(rq, &trigger, started);
 	yyjson_mut_doc *doc = trigger.doc;

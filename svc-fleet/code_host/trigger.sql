@@ -18,3 +18,8 @@ WHERE f.repo IS NOT NULL;
 -- the start: the code host has let the account start it.
 WITH noted AS MATERIALIZED (SELECT run_started_note($1, repository_hold($2), $3, $4))
 SELECT reservation_attach($1, $5, to_jsonb($3::bigint)) FROM noted;
+
+-- name: trigger_audit
+-- $1 account, $2 repository, $3 agent.
+SELECT audit_emit($1, 'run.triggered', jsonb_build_object('kind', 'repository', 'id', NULL, 'name', $2::text),
+                  audit_changes('{}', jsonb_build_object('agent', $3::text), '{agent}'));

@@ -12,6 +12,7 @@
 #include "pg/pg.h"
 #include "provider/oauth.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 
 #include <string.h>
 
@@ -124,7 +125,7 @@ static void store(struct request *rq, struct arena *arena, const struct provider
 	/* One that cannot be refreshed is used until the provider refuses it. */
 	int64_t expires_in_s =
 		tokens->refresh_token ? tokens->expires_in_s : MAX_OF(tokens->expires_in_s, 0);
-	pg_begin(rq);
+	audited_begin(rq);
 	struct pg_rows *rows;
 	enum err_code code =
 		pg_try(rq, &rows, NULL, CONNECTION_STORE_SQL, pg_text(owner.connection),

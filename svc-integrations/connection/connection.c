@@ -7,6 +7,7 @@
 #include "pg/pg.h"
 #include "provider/provider.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 
 #include <string.h>
 
@@ -109,7 +110,7 @@ void connection_delete(struct request *rq)
 {
 	struct connection_input *in = request_input(rq, struct connection_input, PROVIDER_FIELDS);
 	const struct provider *provider = provider_get(rq, in->provider);
-	pg_begin(rq); /* on a connection of its own, since it waits for others that verify */
+	audited_begin(rq); /* on a connection of its own, since it waits for others that verify */
 	struct pg_rows *rows = pg_query(rq, CONNECTION_REMOVE_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(provider->name), pg_text(code_host_web_url()));
 	if (pg_empty(rows))

@@ -7,6 +7,7 @@
 #include "pg/pg.h"
 #include "provider/model_provider.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 
 #include <string.h>
 
@@ -71,7 +72,7 @@ void model_key_connect(struct request *rq)
 	struct credentials_owner owner = credentials_owner_new(rq, provider->name);
 	struct sealed sealed =
 		credentials_seal(arena, &owner, &(struct credentials){.api_key = in->api_key});
-	pg_begin(rq); /* committed together with the answer */
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows =
 		pg_query(rq, CONNECTION_STORE_SQL, pg_text(owner.connection),
 	                 pg_text(owner.account), pg_text(provider->name), pg_null(), pg_null(),

@@ -9,6 +9,7 @@
 #include "pg/pg.h"
 #include "provider/oauth.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "token.sql.h"
 
 #include <stdlib.h>
@@ -245,6 +246,8 @@ void connection_token_get(struct request *rq)
 	yyjson_mut_obj_add_str(doc, answer, "token_type", token.token_type);
 	json_add_text(doc, answer, "expires_at", token.expires_at);
 	yyjson_mut_obj_add_val(doc, answer, "scopes", yyjson_mut_raw(doc, token.scopes));
+	audited_begin(rq); /* committed together with the answer */
+	pg_query(rq, TOKEN_AUDIT_SQL, pg_uuid(account), pg_text(in->provider));
 	reply_is_secret(rq);
 	reply_doc(rq, 200, doc);
 }

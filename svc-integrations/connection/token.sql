@@ -39,3 +39,8 @@ UPDATE connection c SET refresh_until = NULL, refresh_fault = $3, refusals = n.r
 FROM (SELECT u.refusals, $4 OR u.refusals >= $6 AS is_final
       FROM (SELECT CASE WHEN $5 THEN refusals + 1 ELSE 0 END AS refusals FROM connection WHERE id = $1) u) n
 WHERE c.id = $1 AND c.refresh_fence = $2;
+
+-- name: token_audit
+-- $1 account, $2 provider.
+SELECT audit_emit(c.account_id, 'connection.token_read', jsonb_build_object('kind', 'connection', 'id', c.id, 'name', c.provider), '[]')
+FROM connection c WHERE c.account_id = $1 AND c.provider = $2;

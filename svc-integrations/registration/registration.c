@@ -4,6 +4,7 @@
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "registration.sql.h"
+#include "request/audited.h"
 #include "vault/vault.h"
 
 #include <string.h>
@@ -80,15 +81,20 @@ bool registration_store(struct request *rq, const struct registration *app,
                         bool ends_connections)
 {
 	struct sealed sealed = seal(rq, app->app_id, secrets);
+	audited_begin(rq);
 	struct pg_rows *rows =
 		pg_query(rq, REGISTRATION_STORE_SQL, pg_text(app->app_id), pg_text(app->client_id),
 	                 pg_text(app->slug), pg_text(app->html_url), pg_text(app->owner),
 	                 pg_bool(app->is_webhook_active), pg_bytes(sealed.data, sealed.length),
 	                 pg_bool(replaces), pg_bool(ends_connections));
+	pg_commit(rq);
 	return !pg_empty(rows);
 }
 
 bool registration_delete(struct request *rq, bool ends_connections)
 {
-	return !pg_empty(pg_query(rq, REGISTRATION_DELETE_SQL, pg_bool(ends_connections)));
+	audited_begin(rq);
+	struct pg_rows *rows = pg_query(rq, REGISTRATION_DELETE_SQL, pg_bool(ends_connections));
+	pg_commit(rq);
+	return !pg_empty(rows);
 }

@@ -9,6 +9,7 @@
 #include "provision/schedule.h"
 #include "reply/etag.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "request/idempotency.h"
 
 #include <inttypes.h>
@@ -244,6 +245,7 @@ void interest_update(struct request *rq)
 void interest_delete(struct request *rq)
 {
 	struct interest_input *in = request_input(rq, struct interest_input, ID_FIELDS);
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows = pg_query(rq, INTEREST_DELETE_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), pg_text(etag_if_match(rq)));
 	etag_require(rq, rows, "interest");

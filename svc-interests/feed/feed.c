@@ -6,6 +6,7 @@
 #include "input/input.h"
 #include "pg/pg.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "service/process.h"
 
 #include <string.h>
@@ -64,6 +65,7 @@ void feed_create(struct request *rq)
 	random_bytes(bytes, sizeof(bytes));
 	const char *token = base64url_encode(rq->arena, bytes, sizeof(bytes));
 	const char *url = address_of(rq, token);
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, FEED_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->interest), pg_text(request_body_json(rq)), pg_sha256(token),
@@ -83,6 +85,7 @@ void feed_list(struct request *rq)
 void feed_delete(struct request *rq)
 {
 	struct feed_input *in = request_input(rq, struct feed_input, ID_FIELDS);
+	audited_begin(rq);
 	struct pg_rows *rows =
 		pg_query(rq, FEED_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
 	reply_one(rq, 200, rows, "no such feed");

@@ -12,6 +12,7 @@
 #include "provision/steps.h"
 #include "provision/workflow_file.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "service/process.h"
 #include "source/source.h"
 
@@ -190,7 +191,7 @@ void provision_start(struct request *rq)
 		raise_error(rq, ERR_NOT_CONFIGURED, "PUBLIC_URL is not set");
 	require_scopes_of_agent(rq);
 	setup_require_app(rq, repo);
-	pg_begin(rq); /* committed together with the answer */
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, PROVISION_START_SQL, account, interest,
 	                                pg_text(wanted_json(rq, in, repo, pair)),
 	                                pg_text(provision_step_names(rq->arena)), pg_text(rq->id));

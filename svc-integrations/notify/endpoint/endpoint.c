@@ -14,6 +14,7 @@
 #include "notify/endpoint/event_type.h"
 #include "pg/pg.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 
 #include <string.h>
 
@@ -195,6 +196,7 @@ static yyjson_mut_doc *body_masked(struct request *rq, const char *url)
 static struct pg_rows *create(struct request *rq, const char *id, const char *body,
                               const struct endpoint_secret *secret)
 {
+	audited_begin(rq); /* committed together with the answer */
 	return pg_write(rq, CONSTRAINTS, ENDPOINT_CREATE_SQL, pg_text(id),
 	                pg_uuid(rq->caller.account), pg_text(body),
 	                pg_bytes(secret->sealed.data, secret->sealed.length), pg_text(secret->hint),
@@ -283,6 +285,7 @@ void endpoint_update(struct request *rq)
 	request_require_member(rq);
 	yyjson_val *body = request_body(rq);
 	bool has_address = json_get(body, "url") || json_get(body, "email");
+	audited_begin(rq);
 	reply_one(rq, 200,
 	          has_address
 	                  ? change_address(rq, in)
@@ -294,6 +297,7 @@ void endpoint_update(struct request *rq)
 void endpoint_delete(struct request *rq)
 {
 	struct endpoint_input *in = request_input(rq, struct endpoint_input, ID_FIELDS);
+	audited_begin(rq);
 	reply_one(rq, 200,
 	          pg_query(rq, ENDPOINT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account)),
 	          MISSING);
@@ -304,6 +308,7 @@ void endpoint_rotate(struct request *rq)
 	struct endpoint_input *in = request_input(rq, struct endpoint_input, ROTATE_FIELDS);
 	struct pg_param account = pg_uuid(rq->caller.account);
 	struct endpoint_secret secret = endpoint_secret_new(rq, in->id, account.text);
+	audited_begin(rq);
 	struct pg_rows *rows =
 		pg_query(rq, ENDPOINT_ROTATE_SQL, pg_text(in->id), account,
 	                 pg_bytes(secret.sealed.data, secret.sealed.length), pg_text(secret.hint),

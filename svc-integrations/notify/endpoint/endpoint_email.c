@@ -5,6 +5,7 @@
 #include "json/json.h"
 #include "notify/email/email.h"
 #include "notify/endpoint/email_confirmation.h"
+#include "request/audited.h"
 
 /* The body with the hash of the token that ends the mails, and, of an endpoint that exists, with
  * the sealed token. */
@@ -26,6 +27,7 @@ struct pg_rows *endpoint_email_create(struct request *rq, const struct constrain
 	email_require_configured(rq);
 	struct email_token ending = email_token_new(rq, id, account.text);
 	struct email_token asking = email_token_new(rq, id, account.text);
+	audited_begin(rq);
 	return pg_write(rq, constraints, ENDPOINT_CREATE_EMAIL_SQL, pg_text(id), account,
 	                pg_text(body_with(rq, &ending, true)), ending.sealed, pg_int(most),
 	                pg_uuid(uuid_new()), asking.sealed, asking.hash);

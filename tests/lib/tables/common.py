@@ -246,3 +246,11 @@ def extra_table(db, name):
         yield
     finally:
         db.execute(f"DROP TABLE {name}")
+
+
+# The audit log
+
+
+def send_again(db, account):
+    """What a service has told the audit log of the account is sent once more, with the next that it sends."""
+    assert db.execute("UPDATE outbox SET sent_at = NULL, sent_batch = NULL WHERE account_id = %s AND stream LIKE 'events.audit.%%'", [account]).rowcount
