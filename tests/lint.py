@@ -348,7 +348,7 @@ def lint_architecture(root):
 
 # Tests of SQL itself: of functions, plans, constraints, migrations and rights.
 SQL_TESTS = {
-    "gateway/test_person_migration.py", "svc-integrations/test_identity_migration.py", "svc-interests/test_large_accounts.py",
+    "gateway/test_audit_rights.py", "gateway/test_person_migration.py", "svc-integrations/test_identity_migration.py", "svc-interests/test_large_accounts.py",
     "svc-interests/test_row_rules.py", "svc-interests/test_waiting_limit.py", "svc-search/test_harvest_times.py",
     "system/isolation/test_stolen_processes.py", "system/test_local_time.py",
 }  # fmt: skip

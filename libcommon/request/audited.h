@@ -8,6 +8,6 @@
 
 #include "loop/request.h"
 
-/** As pg_begin(), in a transaction whose changes are those of the request's caller. Left open, it is
- * committed together with the answer (request/http_service.h). */
+/** As pg_begin(), in a transaction whose changes are those of the request's caller. Left open, it
+ * is committed together with the answer (request/http_service.h). */
 void audited_begin(struct request *rq);

@@ -3,12 +3,10 @@
 import json
 import secrets
 
-import psycopg
 import pytest
 
 from lib.http.browser import Browser
 from lib.scenario.team import add_member
-from lib.system.servers import ROOT
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
@@ -233,59 +231,6 @@ def test_an_export_has_every_entry_once(team, db):
     team.api.problem("GET", "/account/audit", 406, "not_acceptable", headers={"Accept": "text/csv"})
 
 
-# ---- that nobody changes it ----
-
-ATTACKS = [
-    "UPDATE audit.audit SET outcome = 'done'",
-    "DELETE FROM audit.audit",
-    "TRUNCATE audit.audit",
-    "INSERT INTO audit.audit SELECT * FROM audit.audit",
-    "DROP TABLE audit.audit",
-    "DROP SCHEMA audit CASCADE",
-    "ALTER TABLE audit.audit OWNER TO expops_gateway",
-    "ALTER TABLE audit.audit DISABLE TRIGGER ALL",
-    "CREATE TABLE audit.mine ()",
-    "CREATE OR REPLACE FUNCTION audit.audit_month(day date) RETURNS void LANGUAGE sql AS ''",
-    "DROP FUNCTION audit.audit_month",
-    "SELECT audit.audit_month(current_date)",
-    "SET ROLE expops_audit",
-    "GRANT expops_audit TO expops_gateway",
-    "CREATE TRIGGER mine BEFORE INSERT ON audit.audit FOR EACH ROW EXECUTE FUNCTION account.event_note()",
-]
-
-
-@pytest.mark.parametrize("statement", ATTACKS)
-def test_the_gateways_role_changes_no_entry(cluster, statement):
-    with psycopg.connect(cluster.postgres.url("expops_gateway"), autocommit=True) as gateway, pytest.raises(psycopg.errors.InsufficientPrivilege):
-        gateway.execute(statement)
-
-
-def test_the_gateways_role_changes_no_month(cluster, db):
-    months = db.execute("SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent = 'audit.audit'::regclass").fetchall()
-    assert months
-    with psycopg.connect(cluster.postgres.url("expops_gateway"), autocommit=True) as gateway:
-        for month, in months:
-            for statement in (f"DELETE FROM {month}", f"DROP TABLE {month}", f"UPDATE {month} SET outcome = 'done'",
-                              f"ALTER TABLE audit.audit DETACH PARTITION {month}"):
-                with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                    gateway.execute(statement)
-
-
-def test_no_other_process_sees_it(cluster):
-    with psycopg.connect(cluster.postgres.url("expops_fleet"), autocommit=True) as fleet, pytest.raises(psycopg.errors.InsufficientPrivilege):
-        fleet.execute("SELECT FROM audit.audit")
-
-
-def test_whole_months_are_dropped_and_never_the_last_30_days(cluster, team, db):
-    gateway_tables.add_audit(db, team.account, 1, days=200)
-    gateway_tables.add_audit(db, team.account, 1, days=20)
-    assert len(entries(team.api, action="test.")) == 2
-    with psycopg.connect(cluster.postgres.url("expops_gateway"), autocommit=True) as gateway:
-        assert gateway_tables.drop_audit(gateway, 100) >= 1
-        gateway_tables.drop_audit(gateway, -100)  # what a stolen gateway could ask for
-    assert len(entries(team.api, action="test.")) == 1
-
-
 # ---- deletion ----
 
 
@@ -313,15 +258,3 @@ def test_who_is_elsewhere_keeps_the_name(cluster, team):
     operator = cluster.user(operator=True)
     cluster.run("gateway", "delete-accounts", both.account)
     assert [entry["actor"]["kind"] for entry in entries(operator.api, target=both.account)] == ["operator"]
-
-
-# ---- upgrade ----
-
-
-@pytest.mark.parametrize("lacks", ["DROP SCHEMA audit CASCADE", "SET ROLE expops_fleet"])
-def test_a_migration_without_the_log_says_what_to_do(db, lacks):
-    migration = (ROOT / "gateway/migrations/0013_audit.sql").read_text()
-    with pytest.raises(psycopg.errors.RaiseException, match=r"^the database has no audit log that this role may use: run deploy/init.sql of this"
-                                                           r" version once, as a superuser\n"), db.transaction():
-        db.execute(lacks)
-        db.execute(migration)

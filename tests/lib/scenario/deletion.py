@@ -28,10 +28,11 @@ def tables_with(db, schema, account):
     return found
 
 
-# What names an account for a reason: the notes that it was deleted, the event that says so until no restore can need it, the code
-# host's deliveries as they were received, and tokens until their provider has revoked them.
+# What names an account for a reason: the notes that it was deleted, the event that says so until no restore can need it, the entry of
+# the audit log that says who deleted it, the code host's deliveries as they were received, and tokens until their provider has revoked
+# them.
 KEPT = {"deleted_account", "account_guard", "delivery", "revocation"}
-SAYS_SO = "outbox t WHERE t.type <> 'account.deleted' AND"
+SAYS_SO = {"outbox": "type", "audit": "action"}  # {the begin of the table's name: the column that is `account.deleted`}
 TEXTS = """SELECT table_schema, table_name FROM information_schema.tables
            WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')"""
 
@@ -46,8 +47,9 @@ def traces(cluster, names):
     found = set()
     with cluster.postgres.connect() as db:
         for schema, table in db.execute(TEXTS).fetchall():
-            rows = f'"{schema}".{SAYS_SO}' if table == "outbox" else f'"{schema}"."{table}" t WHERE'
-            if not is_kept(table) and db.execute(f"SELECT FROM {rows} t::text ILIKE ANY (%s) LIMIT 1", [patterns]).rowcount:
+            column = SAYS_SO.get(table.partition("_")[0])
+            others = f"t.{column} <> 'account.deleted' AND" if column else ""
+            if not is_kept(table) and db.execute(f'SELECT FROM "{schema}"."{table}" t WHERE {others} t::text ILIKE ANY (%s) LIMIT 1', [patterns]).rowcount:
                 found.add(f"{schema}.{table}")
     redis = cluster.redis.client()
     for key in redis.scan_iter(count=1000, _type="stream"):
