@@ -109,7 +109,7 @@ BEGIN
             action := 'key.deleted';
         ELSIF NEW.revoked_at IS NOT NULL AND OLD.revoked_at IS NULL THEN
             action := 'key.revoked';
-        ELSIF before = after THEN
+        ELSIF before = after OR NEW.is_provisioned <> OLD.is_provisioned THEN -- the latter while it is being made
             RETURN NULL;
         END IF;
     END IF;
@@ -118,7 +118,8 @@ BEGIN
 END $$;
 
 -- The keys of log-ins at a provider, which nobody has, change with the sessions that are of them.
-CREATE OR REPLACE TRIGGER api_key_audit AFTER INSERT OR UPDATE OF name, scopes, repo, expires_at, revoked_at, deleted_at ON api_key FOR EACH ROW
+CREATE OR REPLACE TRIGGER api_key_audit AFTER INSERT OR UPDATE OF name, scopes, repo, expires_at, revoked_at, deleted_at ON api_key
+    FOR EACH ROW
     WHEN (NEW.prefix <> 'log-in') EXECUTE FUNCTION api_key_audit();
 
 -- --- Sessions ------------------------------------------------------------------------------------

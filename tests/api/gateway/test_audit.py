@@ -5,10 +5,14 @@ import secrets
 
 import pytest
 
+from lib.http import plain_http
 from lib.http.browser import Browser
+from lib.http.identity import identity
 from lib.scenario.team import add_member
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
+
+INTEREST = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
 
 
 @pytest.fixture
@@ -72,6 +76,19 @@ def test_every_change_of_a_key_has_an_entry(team):
     found = entries(team.api, target=key)
     assert [entry["action"] for entry in found] == ["key.deleted", "key.revoked", "key.updated", "key.created"]
     assert changed(found[2]) == {"name": ("laptop", "desk")}
+
+
+def test_a_key_that_a_service_makes_is_of_who_asked_for_it(cluster, team):
+    auth = identity(cluster, "gateway", "service", account=team.account)
+    maker = team.api.get("/account/api-keys", expect=200).json()["keys"][0]["id"]
+    body = {"name": "agent on acme/ranker", "purpose": "agent", "repo": "acme/ranker", "interest_id": INTEREST, "maker_id": maker}
+    for _ in range(2):  # the second takes the place of the first
+        answer = plain_http.request("POST", cluster.gateway_url + "/internal/keys/create", json=body, auth=auth)
+        assert answer.status_code == 200, answer.text
+    found = entries(team.api, target=answer.json()["id"])
+    assert [(entry["action"], entry["actor"]["email"]) for entry in found] == [("key.created", team.email)]
+    assert changed(found[0])["repo"] == (None, "acme/ranker")
+    assert len(entries(team.api, action="key.revoked")) == 1
 
 
 def test_an_automation_key_acts_itself_and_names_its_maker(team):
