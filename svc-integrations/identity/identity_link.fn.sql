@@ -3,7 +3,7 @@
 -- A link as the API shows it.
 CREATE OR REPLACE FUNCTION identity_link_json(l identity_link) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
-        'id', l.id, 'user_id', l.account_id, 'source', l.source, 'external_id', l.external_id,
+        'id', l.id, 'user_id', l.account_id, 'person_id', l.person_id, 'source', l.source, 'external_id', l.external_id,
         'external_email', l.external_email, 'external_login', l.external_login, 'created_at', time_json(l.created_at),
         'status', CASE WHEN l.id_verified OR l.email_verified THEN 'verified' ELSE 'unverified' END,
         'verified', to_jsonb(array_remove(ARRAY[CASE WHEN l.id_verified THEN 'external_id' END,
@@ -80,15 +80,15 @@ BEGIN
     END IF;
 END $$;
 
--- Link an identity (JSON: the body of the request) to the account, which may have `most` links; is_new: false: it is linked already.
+-- Link an identity (JSON: the body of the request, with the person who asks) to the account, which may have `most` links; is_new: false: it is linked already.
 -- Violates identity_link_id, identity_link_email, identity_link_own_email or identity_link_max.
 CREATE OR REPLACE FUNCTION identity_link_create(account uuid, body jsonb, most int, OUT link jsonb, OUT is_new boolean) LANGUAGE plpgsql AS $$
 DECLARE
     l identity_link;
 BEGIN
-    INSERT INTO identity_link AS made (account_id, source, external_id, external_email, external_login)
-    SELECT account, b.source, b.external_id, b.external_email, b.external_login
-    FROM jsonb_to_record(body) AS b (source text, external_id text, external_email text, external_login text)
+    INSERT INTO identity_link AS made (account_id, source, external_id, external_email, external_login, person_id)
+    SELECT account, b.source, b.external_id, b.external_email, b.external_login, b.person_id
+    FROM jsonb_to_record(body) AS b (source text, external_id text, external_email text, external_login text, person_id uuid)
     ON CONFLICT (account_id, source, external_id) DO NOTHING
     RETURNING made.* INTO l;
     is_new := FOUND;

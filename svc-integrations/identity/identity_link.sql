@@ -1,6 +1,6 @@
 -- name: identity_link_create
--- $1 account, $2 the body, $3 links that the account may have. The link, and whether it is new.
-SELECT link, is_new FROM identity_link_create($1, $2::jsonb, $3);
+-- $1 account, $2 the body, $3 links that the account may have, $4 person. The link, and whether it is new.
+SELECT link, is_new FROM identity_link_create($1, $2::jsonb || jsonb_build_object('person_id', $4::uuid), $3);
 
 -- name: identity_link_list (read)
 -- $1 account, $2 limit, $3 offset.

@@ -140,7 +140,8 @@ void recommendation_feedback(struct request *rq)
 	require_interest_of(rq, RECOMMENDATION_INTEREST_SQL, in->id);
 	struct pg_rows *rows =
 		pg_query(rq, RECOMMENDATION_FEEDBACK_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(in->id), pg_text(in->signal), pg_text(opposite_of(in->signal)));
+	                 pg_text(in->id), pg_text(in->signal), pg_text(opposite_of(in->signal)),
+	                 caller_person(rq));
 	reply_one(rq, 200, rows, "no such recommendation");
 }
 

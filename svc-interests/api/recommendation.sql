@@ -26,15 +26,15 @@ SELECT input ->> 'interest_id' FROM task
 WHERE account_id = $1 AND id = $2 AND kind IN ('recommendations_refresh', 'recommendations_refresh_all');
 
 -- name: recommendation_feedback
--- $1 account, $2 recommendation, $3 signal, $4 an array of the signals that it revokes. A repeated signal keeps the time of
--- the first.
+-- $1 account, $2 recommendation, $3 signal, $4 an array of the signals that it revokes, $5 person. A repeated signal keeps the time of
+-- the first; it is that of who gave it last.
 WITH target AS (
     SELECT id FROM recommendation WHERE account_id = $1 AND id = $2 FOR UPDATE
 ), revoked AS (
     DELETE FROM feedback f USING target WHERE f.recommendation_id = target.id AND f.signal = ANY ($4::text[])
 ), recorded AS (
-    INSERT INTO feedback AS f (recommendation_id, signal) SELECT id, $3 FROM target
-    ON CONFLICT (recommendation_id, signal) DO UPDATE SET recorded_at = f.recorded_at
+    INSERT INTO feedback AS f (recommendation_id, signal, person_id) SELECT id, $3, $5::uuid FROM target
+    ON CONFLICT (recommendation_id, signal) DO UPDATE SET recorded_at = f.recorded_at, person_id = excluded.person_id
     RETURNING *
 )
 SELECT jsonb_build_object('recommendation_id', recommendation_id, 'signal', signal, 'recorded_at', time_json(recorded_at))

@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Instructions that the gateway spends on a proxied request with a key that it knows, and more on one whose key it looks up first.
 
-usage: key_lookup.py [--requests N] [--keys N]
+usage: key_lookup.py [--requests N] [--keys N] [--gateway PROGRAM]
 
-Counted by callgrind in all threads of a gateway with one worker. Each number is the difference between two runs in one process, of which
-one makes twice as many requests, so start and end do not count; what the process does by time is little beside 1,000 requests. With
-EXPOPS_BUILD_DIR and PYTHONPATH=TREE/tests it measures the build of another tree, also of one before this program. Needs valgrind.
+Counted by callgrind in all threads of a gateway with one worker. Each number is the difference between two runs, of which one makes twice
+as many requests, so start and end do not count; what the process does by time is little beside 1,000 requests. PROGRAM is the gateway of
+another build, such as one from before accounts had members; the services are those of this one. Needs valgrind.
 """
 
 import argparse
@@ -35,6 +35,21 @@ def new_keys(cluster, count):
     return found
 
 
+class OtherGateway(Cluster):
+    def __init__(self, program):
+        self.program = program
+        super().__init__()
+
+    def binary(self, name):
+        return self.program if name == "gateway" and self.program else super().binary(name)
+
+    def insert_person(self, account):
+        """Where accounts have no members, keys are the owner's."""
+        with self.postgres.connect("account") as db:
+            if db.execute("SELECT to_regclass('account.person')").fetchone()[0]:
+                super().insert_person(account)
+
+
 class Counted:
     """A gateway under callgrind."""
 
@@ -47,7 +62,7 @@ class Counted:
         self.process.binary = str(wrapper)
 
     def instructions(self, requests):
-        """All that it executes while it answers requests: [(key, times)]."""
+        """All that it executes from its start to its end while it answers requests: [(key, times)]."""
         self.process.start()
         while True:
             try:
@@ -70,8 +85,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--requests", type=int, default=1000)
     parser.add_argument("--keys", type=int, default=300)
+    parser.add_argument("--gateway", type=Path)
     args = parser.parse_args()
-    with Cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+    with OtherGateway(args.gateway) as cluster, tempfile.TemporaryDirectory() as folder:
         keys = new_keys(cluster, 2 * args.keys)
         count = lambda label, requests: Counted(cluster, folder, label).instructions(requests)  # noqa: E731
         once, twice = (count(f"known-{n}", [(keys[0], n * args.requests)]) for n in (1, 2))
