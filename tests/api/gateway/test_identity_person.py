@@ -37,7 +37,7 @@ def test_rows_keep_who_made_them(cluster, start_gateway, user):
             (naming.url, member.api.key, member.person),
         ):
             Api(url, key).post(f"/papers/recommended/{recommendation}/feedback", {"signal": "like"}, expect=200)
-            assert interests_tables.signals_of(db, recommendation) == {"like": who}
+            assert interests_tables.givers_of(db, recommendation) == {"like": who}
         for url, who in ((cluster.gateway_url, None), (naming.url, person)):
             link = {"source": "tracker_a", "external_id": secrets.token_hex(4), "person_id": str(uuid.uuid4())}
             made = Api(url, user.key).post("/integrations/identity/link", link, expect=201).json()

@@ -150,7 +150,7 @@ def add_recommendation(db, interest, paper, title=None, reasoning="r", minutes=0
         [paper, reasoning, minutes, interest]).fetchone()[0])
 
 
-def signals_of(db, recommendation):
+def givers_of(db, recommendation):
     """{signal: the person who gave it last}"""
     rows = db.execute("SELECT signal, person_id FROM feedback WHERE recommendation_id = %s", [recommendation]).fetchall()
     return {signal: person and str(person) for signal, person in rows}
