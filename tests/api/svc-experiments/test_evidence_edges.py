@@ -125,7 +125,7 @@ def test_results_that_somebody_typed_are_taken_as_they_are(steps, paper):
     times = ["yesterday", "2026-02-31T09:30:00Z", "2026-01-31T09:30:00 Nowhere/Land", "infinity"]
     odd = [{"run_id": id.upper(), "finished_at": at, "status": {"a": 1}, "metrics": [1], "error": "x"} for id, at in zip(ids, times, strict=True)]
     typed = [7, None, "run", {"run_id": "../../" + "x" * 5000}, {"run_id": {}}, *odd, *[{"run_id": str(uuid.uuid4())} for _ in range(300)]]
-    context = {"target_repo": "r" * 60_000, "resource": {"arxiv_id": paper}}
+    context = {"target_repo": "r" * 2048, "resource": {"arxiv_id": paper}}
     experiment = steps.experiment(paper, ab_test_results={"eval_runs": typed}, launch_context=context, tags=["t"], outcome="ship")
     graph = steps.evidence(experiment)
     assert graph.missing == [] and len(graph.of("eval_run")) == 200 and graph.is_connected()
