@@ -1,5 +1,6 @@
 """What the papers that runs passed over came to elsewhere, by gate, beside those that they chose."""
 
+import random
 import secrets
 from datetime import datetime, timedelta, timezone
 
@@ -118,3 +119,92 @@ def test_filters_and_bounds(steps, other_user, cluster):
     answer, gates = steps.figures(limited)
     assert set(gates) == {"other"} and gates["other"]["tried_elsewhere"] == 0 and answer["succeeded"] == []
     limited.problem("GET", f"/fleet/outcomes/rejections?repo={steps.repo}", 403, "forbidden")
+
+
+# ---- Against a slow count ----
+
+
+class Year:
+    """Runs of a year on twelve papers, by a seed: what each chose, what it passed over and at which gate, and what became of it, told in an
+    order of its own."""
+
+    def __init__(self, cluster, user, seed):
+        draw = random.Random(seed)
+        self.now, self.account = datetime.now(timezone.utc), user.account
+        self.repos = [f"acme/{secrets.token_hex(4)}" for _ in range(3)]
+        self.papers = [f"25{draw.randrange(1, 13):02}.{10000 * seed + n:05}" for n in range(12)]
+        self.runs = [self.draw(draw, number) for number in range(1, 121)]
+        with cluster.postgres.connect("fleet") as db:
+            for repo in self.repos:
+                fleet_tables.own_repository(db, self.account, repo)
+            fleet_tables.store_together(db, [self.report(run) for run in draw.sample(self.runs, len(self.runs))])
+            for run in draw.sample(self.runs, len(self.runs)):
+                self.settle(db, run)
+
+    def draw(self, draw, number):
+        papers = draw.sample(self.papers, 4)
+        run = {"number": number, "days": draw.randrange(1, 380), "repo": draw.choice(self.repos), "paper": draw.choice([None, papers[0]]),
+               "refused": {paper: draw.choice(["license", "risk", "scope"]) for paper in papers[1 : draw.randrange(1, 5)]}}  # fmt: skip
+        run["stage"] = draw.choice([None, "open", "closed", "merged", "merged"]) if run["paper"] else None
+        run["closed"] = draw.randrange(0, run["days"])
+        run["is_reverted"] = run["stage"] == "merged" and draw.random() < 0.3
+        run["at"] = self.at(run["days"]) + timedelta(seconds=number)
+        return run
+
+    def at(self, days):
+        return self.now - timedelta(days=days, hours=1)
+
+    def report(self, run):
+        report = {"status": "pr_opened" if run["stage"] else "skipped_old", "started_at": run["at"].isoformat()}
+        report |= {"arxiv_id": run["paper"]} if run["paper"] else {}
+        report |= {"artifact_url": f"https://github.com/{run['repo']}/pull/{run['number']}"} if run["stage"] else {}
+        refused = [{"arxiv_id": paper, "reason": "it is so", "gate": gate} for paper, gate in run["refused"].items()]
+        return {"account": self.account, "repo": run["repo"], "run_id": run["number"], "report": report, "detail": {"selection_rejected": refused}}
+
+    def settle(self, db, run):
+        if run["stage"] in ("closed", "merged"):
+            fleet_tables.tell_item(db, run["repo"], "pull_request", run["number"], run["stage"], run["at"], self.at(run["closed"]))
+        if run["is_reverted"]:
+            fleet_tables.revert_item(db, run["repo"], run["number"], self.at(run["closed"]))
+
+    @staticmethod
+    def verdict(run):
+        if run["stage"] == "closed" or run["is_reverted"]:
+            return "failed"
+        return "worked" if run["stage"] == "merged" and run["closed"] >= 30 else "pending"
+
+    def count(self, trials):
+        """What became of a paper, by the runs on it."""
+        verdicts = {self.verdict(run) for run in trials}
+        return "worked" if "worked" in verdicts else "failed" if "failed" in verdicts else "pending" if trials else None
+
+    def gate(self, name):
+        refusals = sorted(((run["at"], paper, run) for run in self.runs for paper, gate in run["refused"].items() if gate == name),
+                          key=lambda row: row[0])  # fmt: skip
+        first = {}
+        for _, paper, run in refusals:
+            first.setdefault(paper, run)
+        found = [self.count([trial for trial in self.runs if trial["paper"] == paper and (trial["at"] > run["at"] or trial["repo"] != run["repo"])])
+                 for paper, run in first.items()]  # fmt: skip
+        return {"rejections": len(refusals), "papers": len(first), "tried_elsewhere": sum(one is not None for one in found),
+                "worked": found.count("worked"), "failed": found.count("failed"), "pending": found.count("pending")}  # fmt: skip
+
+    def accepted(self):
+        chosen = {run["paper"] for run in self.runs if run["paper"]}
+        found = [self.count([trial for trial in self.runs if trial["paper"] == paper]) for paper in chosen]
+        return {"papers": len(chosen), "worked": found.count("worked"), "failed": found.count("failed"), "pending": found.count("pending")}
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_figures_are_those_of_a_slow_count(cluster, user, seed):
+    year = Year(cluster, user, seed)
+    since = str((year.now - timedelta(days=390)).date())
+    answer = user.api.get("/fleet/outcomes/rejections", params={"since": since}, expect=200).json()
+    gates = {row.pop("gate"): row for row in answer["gates"]}
+    for row in [*gates.values(), answer["accepted"]]:
+        share = next(row.pop(name) for name in ("regret", "success") if name in row)
+        judged = row["worked"] + row["failed"]
+        assert (share is None) is (judged < 5) and (share is None or (share["n"], share["of"]) == (row["worked"], judged))
+    assert gates == {name: year.gate(name) for name in ("license", "risk", "scope")} and answer["accepted"] == year.accepted()
+    found = [user.api.get("/fleet/outcomes/rejections", params={"since": since, "repo": repo}, expect=200).json()["gates"] for repo in year.repos]
+    assert sum(row["rejections"] for rows in found for row in rows) == sum(row["rejections"] for row in gates.values())

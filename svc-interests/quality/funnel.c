@@ -1,4 +1,4 @@
-#include "api/funnel.h"
+#include "quality/funnel.h"
 
 #include "base/timefmt.h"
 #include "funnel.sql.h"
