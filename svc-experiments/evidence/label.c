@@ -76,6 +76,7 @@ void graph_label(struct graph *graph)
 	yyjson_mut_arr_foreach (graph->nodes, index, count, node) {
 		const char *kind = yyjson_mut_get_str(yyjson_mut_obj_get(node, "kind"));
 		yyjson_mut_val *data = yyjson_mut_obj_get(node, "data");
+		yyjson_mut_obj_remove_key(node, "label");
 		yyjson_mut_obj_add_str(graph->doc, node, "label",
 		                       label_of(graph->arena, kind, data));
 	}

@@ -4,8 +4,8 @@
 usage: evidence.py [--runs N] [--reads N]
 
 Each run has a selection of 20 papers and a pull request; the paper was recommended for 50 interests, and every tenth run passed it over.
-Reads come one at a time through the gateway; the percentiles are wall time, the CPU time is that of all processes of Postgres. Needs
-binaries of a release build.
+Reads come one at a time through the gateway; the percentiles are wall time, the CPU times those of all processes of Postgres and of the
+services together. Needs binaries of a release build.
 """
 
 import argparse
@@ -21,12 +21,13 @@ import httpx
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lib.system.cluster import Cluster  # noqa: E402
-from lib.system.cpu_time import PostgresTime  # noqa: E402
+from lib.system.cpu_time import PostgresTime, cpu_of  # noqa: E402
 from lib.tables import fleet as fleet_tables  # noqa: E402
 from lib.tables import interests as interests_tables  # noqa: E402
 
 PAPER, REPO = "2205.14135", "acme/ranker"
 BATCH = 100  # reports that are stored together
+SERVICES = ("svc-experiments", "svc-interests", "svc-fleet", "svc-evalenv", "svc-search")
 
 
 def report(number):
@@ -64,21 +65,27 @@ def seed(cluster, user, runs):
     return user.api.post("/experiments", body, expect=201).json()["id"]
 
 
-def measure(http, name, path, reads, cpu):
+def cpu_seconds(cluster, postgres):
+    """Of Postgres and of the services."""
+    return postgres.seconds(), sum(cpu_of(cluster, service) for service in SERVICES)
+
+
+def measure(cluster, http, name, path, reads, postgres):
     def get():
         answer = http.get(path)
         assert answer.status_code == 200, answer.text
         return answer
 
     get()
-    before, times = cpu.seconds(), []
+    before, times = cpu_seconds(cluster, postgres), []
     for _ in range(reads):
         begin = time.perf_counter()
         answer = get()
         times.append((time.perf_counter() - begin) * 1000)
-    used = (cpu.seconds() - before) / reads * 1000
+    used = [(after - was) / reads * 1000 for was, after in zip(before, cpu_seconds(cluster, postgres), strict=True)]
     times.sort()
-    print(f"{name:<12} p50 {statistics.median(times):6.1f}  p95 {times[int(0.95 * reads)]:6.1f}  CPU of Postgres {used:6.1f}  ms  "
+    print(f"{name:<12} p50 {statistics.median(times):6.1f}  p95 {times[int(0.95 * reads)]:6.1f}  "
+          f"CPU of Postgres {used[0]:6.1f}, of services {used[1]:6.1f}  ms  "
           f"{len(answer.content) / 1024:.0f} KiB, {len(json.loads(answer.content).get('nodes', []))} nodes")  # fmt: skip
 
 
@@ -91,10 +98,10 @@ def main():
         operator, user = cluster.user(operator=True), cluster.user()
         operator.api.put(f"/search/assets/{PAPER}", {"title": "FlashAttention"}, expect=200)
         experiment = seed(cluster, user, args.runs)
-        cpu = PostgresTime(cluster.postgres)
+        postgres = PostgresTime(cluster.postgres)
         http = httpx.Client(base_url=f"{cluster.gateway_url}/api/v1.0", headers={"Authorization": f"Bearer {user.key}"})
-        measure(http, "evidence", f"/experiments/{experiment}/evidence", args.reads, cpu)
-        measure(http, "outcomes", f"/search/assets/{PAPER}/outcomes", args.reads, cpu)
+        measure(cluster, http, "evidence", f"/experiments/{experiment}/evidence", args.reads, postgres)
+        measure(cluster, http, "outcomes", f"/search/assets/{PAPER}/outcomes", args.reads, postgres)
 
 
 if __name__ == "__main__":
