@@ -1,4 +1,5 @@
 import type { Schemas } from "../../api/client";
+import { figure } from "../../api/format";
 import { State, type Tone } from "../../part/State";
 import { Unknown } from "../../part/Time";
 
@@ -27,14 +28,14 @@ export function ExperimentState({ status }: { status: Status }) {
   return <State tone={TONES[status]}>{status}</State>;
 }
 
-/** The difference that was observed, as it was typed: a number without a unit. */
+/** The difference that was observed, a number without a unit: as it was typed, or rounded where it was computed. */
 export function Delta({ experiment }: { experiment: Schemas["Experiment"] }) {
-  if (experiment.observed_delta === null) return <Unknown />;
-  const sign = experiment.observed_delta > 0 ? "+" : "";
+  const { observed_delta: delta, delta_source: source } = experiment;
+  if (delta === null) return <Unknown />;
   return (
     <>
-      {sign}
-      {experiment.observed_delta}
+      {delta > 0 && "+"}
+      {source === "computed" ? figure(delta) : delta}
       {experiment.delta_confidence && <span class="quiet"> {experiment.delta_confidence.replace("_", " ")}</span>}
     </>
   );
