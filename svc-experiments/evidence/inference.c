@@ -107,9 +107,8 @@ static void note_papers(const struct inference *in)
 		if (strcmp(edge->kind, "about") != 0 || strcmp(edge->from, in->root->id) != 0)
 			continue;
 		for (size_t s = 0; s < in->count; s++)
-			in->subjects[s].is_of_root |=
-				in->subjects[s].paper &&
-				strcmp(in->subjects[s].paper, edge->to) == 0;
+			in->subjects[s].is_of_root |= in->subjects[s].paper &&
+			                              strcmp(in->subjects[s].paper, edge->to) == 0;
 	}
 }
 

@@ -60,9 +60,8 @@ static const char *made(struct arena *arena, const struct label *label, yyjson_m
 static const char *label_of(struct arena *arena, const char *kind, yyjson_mut_val *data)
 {
 	for (size_t i = 0; i < ARRAY_LEN(LABELS); i++) {
-		const char *text = strcmp(LABELS[i].kind, kind) == 0
-		                           ? made(arena, &LABELS[i], data)
-		                           : NULL;
+		const char *text =
+			strcmp(LABELS[i].kind, kind) == 0 ? made(arena, &LABELS[i], data) : NULL;
 		if (text)
 			return utf8_shorten(arena, text, LABEL_MAX);
 	}

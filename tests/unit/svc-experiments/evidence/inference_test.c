@@ -15,9 +15,12 @@ struct edge {
 	const char *from, *kind, *to;
 };
 
-#define EXPERIMENT {"e", "experiment", "2026-01-10", "Acme/Ranker", NULL}
-#define NODES_MAX  6
-#define EDGES_MAX  8
+#define EXPERIMENT                                                   \
+	{                                                            \
+		"e", "experiment", "2026-01-10", "Acme/Ranker", NULL \
+	}
+#define NODES_MAX 6
+#define EDGES_MAX 8
 
 static const char *text_json(const char *text)
 {
@@ -30,13 +33,14 @@ static void add_nodes(struct graph *graph, const struct node *nodes)
 		graph_add(graph,
 		          json_parse_own(
 				  arena,
-				  arena_printf(arena,
-		                               "{\"nodes\": [{\"id\": \"%s\", \"kind\": \"%s\", "
-		                               "\"at\": %s, \"data\": {\"repo\": %s, \"interest_id\": "
-		                               "%s, \"finished_at\": %s, \"pr_url\": \"u\"}}]}",
-		                               nodes[i].id, nodes[i].kind, text_json(nodes[i].at),
-		                               text_json(nodes[i].repo), text_json(nodes[i].other),
-		                               text_json(nodes[i].other))));
+				  arena_printf(
+					  arena,
+					  "{\"nodes\": [{\"id\": \"%s\", \"kind\": \"%s\", "
+					  "\"at\": %s, \"data\": {\"repo\": %s, \"interest_id\": "
+					  "%s, \"finished_at\": %s, \"pr_url\": \"u\"}}]}",
+					  nodes[i].id, nodes[i].kind, text_json(nodes[i].at),
+					  text_json(nodes[i].repo), text_json(nodes[i].other),
+					  text_json(nodes[i].other))));
 }
 
 /* What is inferred, as `from kind to rule` of each edge, in their order. */
@@ -86,12 +90,14 @@ static void a_run_on_the_paper_in_the_repository_belongs_to_the_experiment(void 
 
 static void what_a_record_states_is_not_inferred(void **state attr_unused)
 {
-	static const struct node NODES[NODES_MAX] = {
-		EXPERIMENT,
-		{"r", "run", "2026-01-11", "acme/ranker", NULL},
-		{"e/1", "implementation", "2026-01-11", "acme/ranker", NULL}};
-	static const struct edge RAN[EDGES_MAX] = {
-		{"e", "about", "paper:1"}, {"r", "about", "paper:1"}, {"e/1", "ran", "r"}};
+	static const struct node NODES[NODES_MAX] = {EXPERIMENT,
+	                                             {"r", "run", "2026-01-11", "acme/ranker",
+	                                              NULL},
+	                                             {"e/1", "implementation", "2026-01-11",
+	                                              "acme/ranker", NULL}};
+	static const struct edge RAN[EDGES_MAX] = {{"e", "about", "paper:1"},
+	                                           {"r", "about", "paper:1"},
+	                                           {"e/1", "ran", "r"}};
 	static const struct edge OPENED[EDGES_MAX] = {{"e", "about", "paper:1"},
 	                                              {"r", "about", "paper:1"},
 	                                              {"e/1", "ran", "other"},
@@ -117,9 +123,8 @@ static void an_implementation_ran_the_first_run_after_it(void **state attr_unuse
 	                                             {"r1", "about", "paper:1"},
 	                                             {"r2", "about", "paper:2"},
 	                                             {"r3", "about", "paper:3"}};
-	assert_string_equal(
-		inferred(NODES, EDGES, NULL),
-		"e/1 ran r2 dispatched_before;r1 part_of e same_paper_and_repository;");
+	assert_string_equal(inferred(NODES, EDGES, NULL),
+	                    "e/1 ran r2 dispatched_before;r1 part_of e same_paper_and_repository;");
 }
 
 static void a_selection_was_of_the_newest_recommendation_before_it(void **state attr_unused)

@@ -15,7 +15,8 @@ static const char *label_of(const char *kind, const char *data)
 	                                                     "\"kind\": \"%s\", \"data\": %s}]}",
 	                                                     kind, data)));
 	graph_label(&graph);
-	return yyjson_mut_get_str(yyjson_mut_obj_get(yyjson_mut_arr_get_first(graph.nodes), "label"));
+	return yyjson_mut_get_str(
+		yyjson_mut_obj_get(yyjson_mut_arr_get_first(graph.nodes), "label"));
 }
 
 static void a_label_is_what_a_node_says(void **state attr_unused)
@@ -45,8 +46,7 @@ static void a_long_label_is_cut(void **state attr_unused)
 {
 	char *name = arena_alloc(arena, 1001);
 	memset(name, 'x', 1000);
-	const char *label =
-		label_of("experiment", arena_printf(arena, "{\"name\": \"%s\"}", name));
+	const char *label = label_of("experiment", arena_printf(arena, "{\"name\": \"%s\"}", name));
 	assert_in_range(strlen(label), 190, 210);
 }
 
