@@ -635,6 +635,7 @@ export const text = {
     keyInterest: "Only for the interest (optional)",
     anyInterest: "any",
     limits: "Limited to",
+    anInterest: "an interest",
     edit: "Edit",
     editTitle: (name: string) => `Edit the key “${name}”`,
     onlyName: "The scopes, limits and end of an automation key stay as they were made: make another and revoke this one.",

@@ -81,6 +81,27 @@ export function figure(value: number): string {
   return FIGURE.format(value);
 }
 
+const DIFFERENCE = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, signDisplay: "exceptZero" });
+
+/** A difference as it was typed or computed, without the noise of binary fractions: `+0.048`. */
+export function difference(value: number): string {
+  return DIFFERENCE.format(value);
+}
+
+const PLAIN = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: false });
+
+/** A value of any form, in a sentence. */
+export function anything(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "number") return PLAIN.format(value);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** A name of the API as words: `timed_out` is `timed out`, `pr_opened` is `pull request opened`. */
+export function spoken(name: string): string {
+  return name.replace(/^pr_/, "pull_request_").replaceAll("_", " ");
+}
+
 /** A change relative to what was there: `+12.5%`. */
 export function change(value: number): string {
   return CHANGE.format(value);

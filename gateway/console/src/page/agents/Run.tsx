@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { Link, useSearchParams } from "wouter-preact";
 
-import { count, dollars, duration } from "../../api/format";
+import { count, dollars, duration, spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { Fact, Facts } from "../../part/Facts";
@@ -34,7 +34,7 @@ function About({ run }: { run: Run }) {
   return (
     <Facts>
       <Fact name={words.outcome}>
-        <Outcome kind={run.outcome_kind} /> <span class="quiet">{run.status}</span>
+        <Outcome kind={run.outcome_kind} /> <span class="quiet">{spoken(run.status ?? "")}</span>
       </Fact>
       <Fact name={text.agents.columns.repo}>
         <Link href={`/agents/${repoOf(run)}`}>{repoOf(run)}</Link>

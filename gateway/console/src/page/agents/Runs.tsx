@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useSearchParams } from "wouter-preact";
 
-import { dollars } from "../../api/format";
+import { dollars, spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { RunLink } from "../../part/link/RunLink";
 import { Pager, Table, type Column } from "../../part/Table";
@@ -18,7 +18,7 @@ const keyOf = (run: Run) => `${run.repo ?? ""} ${String(run.run_id)}`;
 const COLUMNS: readonly Column<Run>[] = [
   { name: NAMES.run, cell: (row) => <RunLink id={row.run_id} repo={row.repo} label={text.agents.run.title(String(row.run_id))} /> },
   { name: NAMES.repo, cell: (row) => row.repo ?? <Unknown /> },
-  { name: NAMES.status, cell: (row) => row.status ?? <Unknown /> },
+  { name: NAMES.status, cell: (row) => (row.status ? spoken(row.status) : <Unknown />) },
   { name: NAMES.outcome, cell: (row) => <Outcome kind={row.outcome_kind} /> },
   { name: NAMES.cost, figure: true, cell: (row) => (typeof row.spend_usd === "number" ? dollars(row.spend_usd) : <Unknown />) },
   { name: NAMES.started, cell: (row) => <Time at={row.started_at} /> },

@@ -1,6 +1,7 @@
 /** Why a run ended as it did, which gates its work passed, and what it changed. */
 import { useQuery } from "@tanstack/preact-query";
 
+import { spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { State, type Tone } from "../../part/State";
 import { text } from "../../text";
@@ -85,7 +86,7 @@ export function Gates({ run }: { run: Run }) {
             <ul>
               {gates.map((gate) => (
                 <li key={gate.name}>
-                  <State tone={GATES[gate.status]}>{gate.name}</State> <span class="quiet">{gate.detail}</span>
+                  <State tone={GATES[gate.status]}>{spoken(gate.name)}</State> <span class="quiet">{gate.detail}</span>
                 </li>
               ))}
             </ul>

@@ -1,5 +1,6 @@
 /** How the state of an agent and the outcome of a run are shown. */
 import type { Schemas } from "../../api/client";
+import { spoken } from "../../api/format";
 import { State, type Tone } from "../../part/State";
 
 export type Run = Schemas["Run"];
@@ -31,7 +32,7 @@ const OUTCOMES: Readonly<Record<Schemas["OutcomeKind"], Tone>> = {
 };
 
 export function Outcome({ kind }: { kind: Schemas["OutcomeKind"] }) {
-  return <State tone={OUTCOMES[kind]}>{kind}</State>;
+  return <State tone={OUTCOMES[kind]}>{spoken(kind)}</State>;
 }
 
 /** The sum of what is known of its costs; null: nothing is known. */

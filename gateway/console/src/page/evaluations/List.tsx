@@ -2,6 +2,7 @@ import type { UseQueryResult } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 
 import type { Page } from "../../api/client";
+import { spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Dialog } from "../../part/Dialog";
@@ -28,7 +29,7 @@ interface Props<Row, Status extends string> {
 /** One of the lists of the page, with the form for a new row. */
 export function List<Row, Status extends string>(props: Props<Row, Status>) {
   const { label, address, statuses, query, columns, rowKey, empty, add, form } = props;
-  const filters = [["", text.evaluations.all], ...statuses.map((status) => [status, status.replace("_", " ")] as const)] as const;
+  const filters = [["", text.evaluations.all], ...statuses.map((status) => [status, spoken(status)] as const)] as const;
   return (
     <section class="group">
       <header class="group-head">

@@ -1,4 +1,5 @@
 import type { Schemas } from "../../api/client";
+import { spoken } from "../../api/format";
 import { State, type Tone } from "../../part/State";
 
 type RunStatus = Schemas["EvalRunStatus"];
@@ -19,7 +20,7 @@ const TONES: Readonly<Record<RunStatus | BuildStatus, Tone>> = {
 
 /** How a build or a run does. */
 export function WorkState({ status }: { status: RunStatus | BuildStatus }) {
-  return <State tone={TONES[status]}>{status.replace("_", " ")}</State>;
+  return <State tone={TONES[status]}>{spoken(status)}</State>;
 }
 
 export const canBeCancelled = (status: RunStatus | BuildStatus) => ["queued", "building", "running"].includes(status);

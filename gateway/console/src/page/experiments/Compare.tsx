@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { Link, useSearchParams } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { change, count, figure } from "../../api/format";
+import { change, count, figure, spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
@@ -29,7 +29,7 @@ function Cell({ value }: { value: unknown }) {
 
 function Fields({ label, fields, experiments }: { label: string; fields: readonly Field[]; experiments: Compared["experiments"] }) {
   const columns: Column<Field>[] = [
-    { name: words.field, cell: ({ field }) => field.replaceAll("_", " ") },
+    { name: words.field, cell: ({ field }) => spoken(field) },
     ...experiments.map(({ name }, index) => ({ name, cell: ({ values }: Field) => <Cell value={values[index]} /> })),
   ];
   return <Table label={label} columns={columns} rows={fields} rowKey={({ field }) => field} />;
@@ -70,7 +70,7 @@ function Figures({ metric, experiments }: { metric: Metric; experiments: Compare
     { name: text.experiments.results.units, figure: true, cell: ({ n }) => (n === null ? <Unknown /> : count(n)) },
     { name: words.mean, figure: true, cell: ({ mean }) => (mean === null ? <Unknown /> : figure(mean)) },
     { name: words.effect, figure: true, cell: (value) => <Effect value={value} furthest={furthest} /> },
-    { name: words.word, cell: ({ delta_confidence }) => delta_confidence?.replace("_", " ") ?? <Unknown /> },
+    { name: words.word, cell: ({ delta_confidence }) => (delta_confidence ? spoken(delta_confidence) : <Unknown />) },
   ];
   return (
     <section class="group">

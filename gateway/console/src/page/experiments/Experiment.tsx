@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
+import { anything, spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
@@ -49,11 +50,6 @@ function About({ detail }: { detail: Detail }) {
   );
 }
 
-function valueText(value: unknown): string {
-  if (value === null || value === undefined) return "–";
-  return typeof value === "string" ? value : JSON.stringify(value);
-}
-
 /** Fields that say nothing to a person. */
 const UNREAD = ["analysis_id"];
 
@@ -69,7 +65,7 @@ function History({ detail }: { detail: Detail }) {
               <span class="quiet">
                 <Time at={entry.at} /> ·
               </span>{" "}
-              {text.experiments.changed(entry.field)}: <span class="quiet">{valueText(entry.from)}</span> → {valueText(entry.to)}
+              {text.experiments.changed(spoken(entry.field))}: <span class="quiet">{anything(entry.from)}</span> → {anything(entry.to)}
             </li>
           ))}
         <li>

@@ -1,11 +1,11 @@
-import { useQuery } from "@tanstack/preact-query";
+import { useQueries, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { Button } from "../../part/Button";
 import { Tabs } from "../../part/Tabs";
 import { text } from "../../text";
 import { isFiltered } from "./filter";
-import { projects, type ExperimentFilter } from "./queries";
+import { experimentCount, projects, type ExperimentFilter } from "./queries";
 import { STATUSES } from "./words";
 
 const words = text.experiments;
@@ -57,6 +57,12 @@ function Tag({ filter, onChange }: Props) {
   );
 }
 
+/** How many experiments each status has of those that the rest of the filter finds. */
+function useCounts(filter: ExperimentFilter): Partial<Record<(typeof STATES)[number][0], number>> {
+  const found = useQueries({ queries: STATES.map(([status]) => experimentCount({ ...filter, status: status || undefined })) });
+  return Object.fromEntries(STATES.flatMap(([status], index) => (found[index]?.data === undefined ? [] : [[status, found[index].data]])));
+}
+
 /** What is shown, by status, project and tag; they combine. */
 export function Filters({ filter, onChange }: Props) {
   return (
@@ -65,6 +71,7 @@ export function Filters({ filter, onChange }: Props) {
         label={words.status}
         values={STATES}
         value={filter.status ?? ""}
+        counts={useCounts(filter)}
         onChange={(status) => onChange({ ...filter, status: status || undefined })}
       />
       <div class="actions">

@@ -30,6 +30,14 @@ export const experiments = (filter: ExperimentFilter, offset: number) =>
     refetchInterval: everyMinute,
   });
 
+/** How many a filter finds. */
+export const experimentCount = (filter: ExperimentFilter) =>
+  queryOptions({
+    queryKey: ["experiments", "count", filter],
+    queryFn: async () => (await page(api.GET("/api/v1.0/experiments", { params: { query: { limit: 1, ...defined(filter) } } }))).total,
+    refetchInterval: everyMinute,
+  });
+
 /** A hundred at most can be chosen from. */
 export const projects = (limit: number, offset: number) =>
   queryOptions({

@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { dollars, score } from "../../api/format";
+import { dollars, score, spoken } from "../../api/format";
 import { Outside } from "../../part/link/Outside";
 import { RunLink } from "../../part/link/RunLink";
 import { text } from "../../text";
@@ -33,7 +33,7 @@ function Run({ node }: { node: Node }) {
   const cost = amount(node, "cost_usd");
   return (
     <>
-      <RunLink id={said(node, "run_id") ?? ""} repo={said(node, "repo")} label={labelOf(node)} />, {said(node, "status") ?? WORDS.unknown}
+      <RunLink id={said(node, "run_id") ?? ""} repo={said(node, "repo")} label={labelOf(node)} />, {spoken(said(node, "status") ?? WORDS.unknown)}
       {cost !== null && `, ${dollars(cost)}`}
     </>
   );

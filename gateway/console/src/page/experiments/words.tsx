@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api/client";
-import { figure } from "../../api/format";
+import { difference, spoken } from "../../api/format";
 import { State, type Tone } from "../../part/State";
 import { Unknown } from "../../part/Time";
 
@@ -28,15 +28,13 @@ export function ExperimentState({ status }: { status: Status }) {
   return <State tone={TONES[status]}>{status}</State>;
 }
 
-/** The difference that was observed, a number without a unit: as it was typed, or rounded where it was computed. */
+/** The difference that was observed, as it was typed: a number without a unit. */
 export function Delta({ experiment }: { experiment: Schemas["Experiment"] }) {
-  const { observed_delta: delta, delta_source: source } = experiment;
-  if (delta === null) return <Unknown />;
+  if (experiment.observed_delta === null) return <Unknown />;
   return (
     <>
-      {delta > 0 && "+"}
-      {source === "computed" ? figure(delta) : delta}
-      {experiment.delta_confidence && <span class="quiet"> {experiment.delta_confidence.replace("_", " ")}</span>}
+      {difference(experiment.observed_delta)}
+      {experiment.delta_confidence && <span class="quiet"> {spoken(experiment.delta_confidence)}</span>}
     </>
   );
 }

@@ -1,9 +1,10 @@
 /** The keys of the account: made, changed, looked at, revoked and deleted. */
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { keys } from "../../api/queries";
+import { interests, keys } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
@@ -68,8 +69,18 @@ const ACTIONS: readonly (readonly [What, string, readonly Key["status"][]])[] = 
   ["delete", words.deleteKey, ["expired", "revoked"]],
 ];
 
-function Limits({ row: { repo, interest_id } }: { row: Key }) {
-  return <>{[repo, interest_id].filter(Boolean).join(" ") || <Unknown />}</>;
+/** A repository, and an interest by its name where that can be read. */
+function Limits({ row: { repo, interest_id: id } }: { row: Key }) {
+  const mayRead = useScope("interests:read");
+  const known = useQuery({ ...interests, enabled: mayRead && id !== null }).data?.items ?? [];
+  if (repo === null && id === null) return <Unknown />;
+  return (
+    <>
+      {repo}
+      {repo !== null && id !== null && ", "}
+      {id !== null && <Link href={`/interests/${id}`}>{known.find((each) => each.id === id)?.name ?? words.anInterest}</Link>}
+    </>
+  );
 }
 
 function columnsOf(mayChange: boolean, onOpen: (open: Open) => void): readonly Column<Key>[] {

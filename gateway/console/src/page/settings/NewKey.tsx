@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
+import { spoken } from "../../api/format";
 import { interests, keys } from "../../api/queries";
 import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/Field";
@@ -77,7 +78,7 @@ function NewKeyForm({ list, onMade }: { list: Schemas["ApiKeyList"]; onMade: (ke
   const [values, setValues] = useState(NOTHING);
   const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }));
   const client = useQueryClient();
-  const presets = PRESETS[values.kind].map((each) => [each, each.replace("_", " ")] as const);
+  const presets = PRESETS[values.kind].map((each) => [each, spoken(each)] as const);
   const onDone = async (made: Schemas["ApiKeyCreated"]) => {
     onMade(made.key);
     await client.invalidateQueries({ queryKey: keys.queryKey });
