@@ -23,8 +23,8 @@ void inbox_announce(struct request *rq);
 /** Event `key.expiring`, {"key_id", "name", "repo", "expires_at"}: it is an item from now on. */
 void inbox_key_expiring(struct request *rq, const struct event *event);
 
-/** Event `key.updated`, the same members: an item about the key says when it expires now, and is none
- * if that is later than in 30 days. */
+/** Event `key.updated`, the same members: an item about the key says when it expires now, and is
+ * none if that is later than in 30 days. */
 void inbox_key_updated(struct request *rq, const struct event *event);
 
 /** Handler of the events of experiments: what somebody should be reminded of, and from when on. */

@@ -618,7 +618,8 @@ const JOURNEYS = {
   },
 };
 
-for (const journeys of [agents, lists, people]) Object.assign(JOURNEYS, journeys({ open, logIn, violations, violationsOfThemes }));
+const HELPERS = { open, logIn, violations, violationsOfThemes };
+for (const journeys of [agents, lists, people]) Object.assign(JOURNEYS, journeys(HELPERS));
 
 const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox"] });
 await answerQuestions(async ({ journey, values }) => {

@@ -5,8 +5,9 @@
  *
  *     {"port": 20003, "client": {"client_id": "...", "client_secret": "...", "redirect_uris": ["..."]}, "login": {...}}
  *
- * A user logs in by the parameter `login_hint` of the authorization address, without a form, or else by a form with their name, and
- * consents to everything. It is the subject, and may tell the email address, and that nobody has verified it: `ada`, `ada,a@example.org,unverified`.
+ * A user logs in by the parameter `login_hint` of the authorization address, without a form, or else by a form with their
+ * name, and consents to everything. It is the subject, and may tell the email address, and that nobody has verified it: `ada`,
+ * `ada,a@example.org,unverified`.
  * Addresses: /auth, /token, /me, /token/revocation. Below /_control/: GET /health, POST /lifetime {"access": seconds},
  * POST and DELETE /failures and GET /requests as at the code host (front.mjs). Prints `ready` when it listens. */
 import { readFileSync } from "node:fs";
