@@ -28,6 +28,7 @@ import "./style/connect.css";
 
 const Actionable = lazy(() => import("./page/experiments/Actionable"));
 const Agent = lazy(() => import("./page/agents/Agent"));
+const Audit = lazy(() => import("./page/audit/Audit"));
 const Agents = lazy(() => import("./page/agents/Agents"));
 const Budgets = lazy(() => import("./page/budgets/Budgets"));
 const Build = lazy(() => import("./page/evaluations/Build"));
@@ -114,6 +115,7 @@ function Pages() {
         <Route path="/connect/installed" component={Installed} />
         <Route path="/join" component={Join} />
         <Route path="/settings" component={Settings} />
+        <Route path="/settings/audit" component={Audit} />
         <Route path="/settings/endpoints/:id">{({ id }) => <Endpoint id={id} key={id} />}</Route>
         <Route path="/operator" component={Operator} />
         <Route path="/licenses" component={Licenses} />

@@ -1,5 +1,6 @@
 """What people do with agents, the inbox, keys, lists and their team, in a real browser."""
 
+import json
 import uuid
 
 import pytest
@@ -108,6 +109,19 @@ def test_somebody_is_invited_joins_and_is_removed(browse, cluster):
     seen = browse("team", key=owner.key, guest=guest.key, email=guest.email, own=named[guest.email], team=named[owner.email])
     assert (seen["errors"], seen["found"]) == ([], [])
     assert [member["email"] for member in owner.api.get("/team", expect=200).json()["members"]] == [owner.email]
+
+
+def test_a_change_is_found_in_the_audit_log(browse, cluster):
+    user = cluster.user()
+    made = user.api.post("/account/api-keys", {"name": "laptop", "scopes": ["search:read"]}, expect=201).json()["id"]
+    user.api.patch(f"/account/api-keys/{made}", {"name": HOSTILE, "expires_in_days": 9}, expect=200)
+    seen = browse("audit", key=user.key, email=user.email)
+    assert (seen["errors"], seen["found"]) == ([], [])
+    (row,) = [each for each in seen["rows"] if "key updated" in each]
+    assert all(part in row for part in (f"laptop → {HOSTILE}", "expires at:", user.email, "done", "127.0.0.1"))
+    assert seen["address"].startswith("?action=key.&person=")
+    actions = [json.loads(line)["action"] for line in seen["file"].splitlines()]
+    assert actions[:2] == ["key.updated", "key.created"] and {action.split(".")[0] for action in actions} == {"key"}
 
 
 @pytest.fixture

@@ -91,6 +91,12 @@ def test_a_key_that_a_service_makes_is_of_who_asked_for_it(cluster, team):
     assert len(entries(team.api, action="key.revoked")) == 1
 
 
+def test_another_end_of_a_key_has_an_entry(team):
+    key = make_key(team.api)["id"]
+    ends = team.api.patch(f"/account/api-keys/{key}", {"expires_in_days": 9}, expect=200).json()["expires_at"]
+    assert changed(newest(team.api, "key.updated")) == {"expires_at": (None, ends)}
+
+
 def test_an_automation_key_acts_itself_and_names_its_maker(team):
     agent = make_key(team.api, "agent", kind="automation", scopes=["team:read", "team:write"])
     team.api.as_key(agent["key"]).patch("/team", {"name": "Ranking"}, expect=200)

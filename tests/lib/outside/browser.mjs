@@ -22,7 +22,7 @@ const PAGES = [
   "", "interests", "papers", "papers?q=retrieval", "experiments", "experiments/projects", "experiments/projects?new=1",
   "agents", "agents/budgets", "agents/budgets?new=1", "inbox", "connect", "evaluations",
   "evaluations?view=templates", "evaluations?view=builds",
-  "evaluations?view=templates&new=1", "settings",
+  "evaluations?view=templates&new=1", "settings", "settings/audit",
 ];
 /** Of no account. */
 const COMMON_PAGES = [
@@ -618,7 +618,7 @@ const JOURNEYS = {
   },
 };
 
-const HELPERS = { open, logIn, violations, violationsOfThemes };
+const HELPERS = { open, logIn, violations, violationsOfThemes, downloaded };
 for (const journeys of [agents, lists, people]) Object.assign(JOURNEYS, journeys(HELPERS));
 
 const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox"] });

@@ -90,11 +90,15 @@ export function difference(value: number): string {
 
 const PLAIN = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: false });
 
-/** A value of any form, in a sentence. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+
+/** A value of any form, in a sentence: times are local. */
 export function anything(value: unknown): string {
   if (value === null || value === undefined) return "–";
   if (typeof value === "number") return PLAIN.format(value);
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (Array.isArray(value)) return value.map(anything).join(", ");
+  if (typeof value !== "string") return JSON.stringify(value);
+  return INSTANT.test(value) ? LOCAL.format(new Date(value)) : value;
 }
 
 /** A name of the API as words: `timed_out` is `timed out`, `pr_opened` is `pull request opened`. */

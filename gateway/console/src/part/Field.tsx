@@ -37,7 +37,7 @@ interface TextProps {
   hint?: string;
   fault?: string | undefined;
   rows?: number; // more than one line
-  type?: "text" | "number" | "password" | "search" | "time" | "url";
+  type?: "text" | "date" | "number" | "password" | "search" | "time" | "url";
   required?: boolean;
   autocomplete?: string;
 }

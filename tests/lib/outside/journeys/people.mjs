@@ -1,6 +1,33 @@
 /** Journeys of several people, and of their keys. */
 
-export const people = ({ open, logIn, violations, violationsOfThemes }) => ({
+export const people = ({ open, logIn, violations, violationsOfThemes, downloaded }) => ({
+  /** An owner looks for a change in the audit log, and saves what a filter leaves of it. */
+  async audit(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("link", { name: "Audit log" }).click();
+    const table = page.getByRole("table", { name: "Audit log" });
+    await table.waitFor();
+    const found = await violationsOfThemes(page);
+    await page.getByLabel("What", { exact: true }).selectOption("keys");
+    await page.getByLabel("Who", { exact: true }).selectOption(values.email);
+    const rows = table.getByRole("row");
+    await rows.filter({ hasText: "key updated" }).first().waitFor();
+    await rows.filter({ hasText: "session created" }).first().waitFor({ state: "detached" });
+    const texts = await rows.allInnerTexts();
+    const file = await downloaded(page, "Download NDJSON");
+    const address = new URL(page.url()).search;
+    await page.getByLabel("To (UTC)").fill("2020-01-01");
+    await page.getByText("No entry matches these filters.").waitFor();
+    found.push(...(await violations(page)));
+    await page.reload();
+    await page.getByText("No entry matches these filters.").waitFor();
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await rows.filter({ hasText: "session created" }).first().waitFor();
+    return { errors, found, rows: texts, file, address };
+  },
+
   /** An owner invites somebody, who joins, sees the account and their own, and is removed. */
   async team(browser, values) {
     const owner = await open(browser, values);

@@ -11,7 +11,7 @@ import { State } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { Unknown } from "../../part/Time";
 import { text } from "../../text";
-import { Download } from "./Download";
+import { Download } from "../../part/Download";
 import { Interval } from "./Interval";
 import { comparison } from "./queries";
 

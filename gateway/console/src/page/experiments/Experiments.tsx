@@ -9,7 +9,7 @@ import { Page } from "../../part/Page";
 import type { Column } from "../../part/Table";
 import { text } from "../../text";
 import { ColumnMenu, useColumns } from "./columns";
-import { Download } from "./Download";
+import { Download } from "../../part/Download";
 import { ExperimentForm } from "./ExperimentForm";
 import { ExperimentList } from "./ExperimentList";
 import { addressOf, filterOf, isFiltered, pathOf } from "./filter";

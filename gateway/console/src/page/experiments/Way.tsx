@@ -7,7 +7,7 @@ import { Answer, MissingParts } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
-import { Download } from "./Download";
+import { Download } from "../../part/Download";
 import { evidence } from "./queries";
 import { ruleOf, STOPS } from "./stops";
 

@@ -44,7 +44,7 @@ function Recommendation({ node }: { node: Node }) {
   if (!interest) return <>{WORDS.deleted}</>;
   return (
     <>
-      <Link href={`/interests/${interest}`}>{said(node, "interest_name")}</Link>, {score(amount(node, "score") ?? 0)}
+      {WORDS.recommendedFor} <Link href={`/interests/${interest}`}>{said(node, "interest_name")}</Link>, {score(amount(node, "score") ?? 0)}
     </>
   );
 }

@@ -1,3 +1,5 @@
+import { Link } from "wouter-preact";
+
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
@@ -9,10 +11,11 @@ import { Keys } from "./Keys";
 import { Sessions } from "./Sessions";
 
 export default function Settings() {
+  const hasAudit = useScope("audit:read");
   const hasTeam = useScope("team:read");
   const hasEndpoints = useScope("webhooks:read");
   return (
-    <Page title={text.settings.title} wide>
+    <Page title={text.settings.title} wide actions={hasAudit && <Link href="/settings/audit">{text.audit.title}</Link>}>
       {hasTeam && <Team />}
       <Keys />
       <Sessions />

@@ -1,9 +1,9 @@
 import { useMutation } from "@tanstack/preact-query";
 
-import { file } from "../../api/client";
-import { text } from "../../text";
-import { Button } from "../../part/Button";
-import { Fault } from "../../part/Fault";
+import { file } from "../api/client";
+import { text } from "../text";
+import { Button } from "./Button";
+import { Fault } from "./Fault";
 
 interface Props {
   path: string; // of the API, of something that is sent in this form
