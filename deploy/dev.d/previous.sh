@@ -1,6 +1,6 @@
 # shellcheck shell=bash
-# The previous version, for the test part upgrade: deploy/previous names it, it is built in build/previous/KIND from its own source in
-# build/previous/source.
+# The previous version, for the test part upgrade: the newest tag of another version, or, where there is none, what deploy/previous names.
+# It is built in build/previous/KIND from its own source in build/previous/source.
 
 PREVIOUS=$ROOT/build/previous
 
@@ -8,9 +8,17 @@ PREVIOUS=$ROOT/build/previous
 # version calls, so its commands know no other service. AGENT_COMMANDS has another form now, so they take its default.
 PREVIOUS_LACKS=(-u AGENT_COMMANDS SEARCH_URL= INTERESTS_URL= EXPERIMENTS_URL= INTEGRATIONS_URL= FLEET_URL= EVALENV_URL=)
 
+# The newest tag vN.N.N before this commit that is not of the version of meson.build, or the name in deploy/previous.
+previous_name() {
+	local version tag
+	version=$(sed -n "s/^  version: '\([^']*\)'.*/\1/p" "$ROOT/meson.build")
+	tag=$(git -C "$ROOT" tag --merged HEAD --sort=-version:refname --list 'v[0-9]*.[0-9]*.[0-9]*' | grep -vx "v$version" | head -n 1) || true
+	printf '%s\n' "${tag:-$(grep -v '^#' "$ROOT/deploy/previous")}"
+}
+
 previous_source() {
 	local name commit
-	name=$(grep -v '^#' "$ROOT/deploy/previous")
+	name=$(previous_name)
 	commit=$(git -C "$ROOT" rev-parse --verify --quiet "$name^{commit}") ||
 		fail "the previous version is not in this clone: $name" "" "Fetch the history: git fetch --unshallow"
 	[[ $(cat "$PREVIOUS/commit" 2>/dev/null) != "$commit" ]] || return 0

@@ -84,9 +84,9 @@ struct pg_settings {
 /** Prefix of a statement that only reads. */
 #define PG_READ_MARK "/* read */"
 
-/** Make a pool on `loop`, which is that of a struct worker. The first connection is made as soon as the loop runs and is kept open;
- * the others are opened when they are needed. Copies the settings; 0 means the default given there
- * (4 connections). NULL: the URL cannot be parsed. */
+/** Make a pool on `loop`, which is that of a struct worker. The first connection is made as soon as
+ * the loop runs and is kept open; the others are opened when they are needed. Copies the settings;
+ * 0 means the default given there (4 connections). NULL: the URL cannot be parsed. */
 struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings);
 
 /** Close and free; the loop must still run libuv's close callbacks. Waiting statements fail with

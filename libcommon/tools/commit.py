@@ -4,7 +4,7 @@
 usage: commit.py ROOT
 
 Where git is not installed, as in the stage that builds the image, the commit is read from ROOT/.git, of which HEAD, refs and
-packed-refs are enough, and changes are not seen. Without a repository: unknown.
+packed-refs are enough, and changes are not seen. In an archive that git made, ROOT/deploy/commit has it. Otherwise: unknown.
 """
 
 import subprocess
@@ -44,5 +44,11 @@ def by_files(root):
     return commit[:DIGITS] if commit else None
 
 
+def by_archive(root):
+    path = Path(root) / "deploy" / "commit"
+    commit = path.read_text().strip() if path.exists() else ""
+    return None if commit.startswith("$") else commit[:DIGITS]  # git archive has not replaced it
+
+
 if __name__ == "__main__":
-    print(by_git(sys.argv[1]) or by_files(sys.argv[1]) or "unknown")
+    print(by_git(sys.argv[1]) or by_files(sys.argv[1]) or by_archive(sys.argv[1]) or "unknown")

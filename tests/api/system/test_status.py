@@ -75,7 +75,9 @@ def test_the_operator_page_has_the_same_figures(cluster, dead_event):
             summary = operator.get("/tasks/summary", expect=200).json()["services"]
             of_page = {row["service"]: [str(row[name]) for name in ("queued", "running", "dead", "dead_events")] for row in summary}
             of_status = {name: [row[at] for at in (6, 7, -2, -1)] for name, row in shown.items() if name in of_page}
-            return of_status == of_page and of_page["svc-search"][0] == "1" and of_page["svc-fleet"][3] == "1"
+            assert of_status == of_page
+            assert (of_page["svc-search"][0], of_page["svc-fleet"][3]) == ("1", "1"), of_page
+            return True
 
         wait_for(figures, "both show the same")
         common.drop_tasks(db, "of_status")
