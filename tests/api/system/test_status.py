@@ -66,7 +66,7 @@ def test_a_cluster_at_addresses(cluster, dead_event):
 def test_the_operator_page_has_the_same_figures(cluster, dead_event):
     """What waits, runs and was given up: the page shows GET /tasks/summary."""
     operator = cluster.user(operator=True).api
-    with cluster.postgres.connect("search") as db:
+    with cluster.postgres.connect("interests") as db:
         common.add_late_task(db, "of_status", hours=1)
         common.add_delayed_task(db, "of_status")
 
@@ -76,7 +76,7 @@ def test_the_operator_page_has_the_same_figures(cluster, dead_event):
             of_page = {row["service"]: [str(row[name]) for name in ("queued", "running", "dead", "dead_events")] for row in summary}
             of_status = {name: [row[at] for at in (6, 7, -2, -1)] for name, row in shown.items() if name in of_page}
             assert of_status == of_page
-            assert (of_page["svc-search"][0], of_page["svc-fleet"][3]) == ("1", "1"), of_page
+            assert (of_page["svc-interests"][0], of_page["svc-fleet"][3]) == ("1", "1"), of_page
             return True
 
         wait_for(figures, "both show the same")
