@@ -289,7 +289,7 @@ def lint_migrations(root):
 
 VERSION = re.compile(r"^  version: '([^']+)'", re.MULTILINE)  # of meson.build
 LABEL_VERSION = re.compile(r"^LABEL .*\bimage\.version=(\S+)", re.MULTILINE)
-IMAGE_TAG = re.compile(r"IMAGE:-[\w-]+:?([^}]*)\}|newTag: ([\w.-]+)")
+IMAGE_TAG = re.compile(r"IMAGE:-[\w-]+:?([^}]*)\}|newTag: ([\w.-]+)|-t expops(?:-servers)?:(\S+)")
 
 
 def component_of(root, path):
@@ -318,7 +318,7 @@ def lint_version(root):
     version, labels = VERSION.search(build.read_text()).group(1), LABEL_VERSION.findall(image.read_text())
     if labels != [version]:
         yield f"deploy/Dockerfile: the version of its label is {' '.join(labels) or 'missing'}, that of meson.build {version}"
-    for path in [root / "deploy" / "compose.yaml", *sorted((root / "deploy" / "k8s").rglob("kustomization.yaml"))]:
+    for path in [root / "deploy" / "compose.yaml", root / "deploy" / "README.md", *sorted((root / "deploy" / "k8s").rglob("kustomization.yaml"))]:
         for tags in IMAGE_TAG.findall(path.read_text()) if path.exists() else ():
             if (tag := "".join(tags)) != version:
                 yield f"{path.relative_to(root)}: an image has the tag '{tag}', the version of meson.build is {version}"

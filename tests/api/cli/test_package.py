@@ -13,6 +13,9 @@ def test_the_debian_package(tmp_path):
     env = {**os.environ, "BUILD": build_dir().name.removesuffix("-clang")}
     subprocess.run([ROOT / "deploy" / "deb", tmp_path], env=env, check=True, capture_output=True)
     (package,) = tmp_path.glob("expops_*.deb")
+    first = package.read_bytes()
+    subprocess.run([ROOT / "deploy" / "deb", tmp_path], env={**env, "TZ": "Asia/Tokyo"}, umask=0o077, check=True, capture_output=True)
+    assert package.read_bytes() == first, "the same program makes the same package"
     show = lambda *command: subprocess.run(["dpkg-deb", *command], check=True, capture_output=True, text=True).stdout  # noqa: E731
     assert {"libc6", "libyyjson0"} <= set(show("-f", package, "Depends").strip().split(", "))
     subprocess.run(["dpkg-deb", "-x", package, tmp_path / "root"], check=True)

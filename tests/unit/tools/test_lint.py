@@ -198,3 +198,22 @@ def test_the_label_of_the_image_has_the_version(tmp_path, label, fault):
     (tmp_path / "meson.build").write_text("project('expops', 'c',\n  version: '0.2.0', # also in the label\n)\n")
     done = lint(tmp_path)
     assert fault in done.stdout and bool(done.stdout) == bool(fault)
+
+
+@pytest.mark.parametrize(
+    "path, text, tag",
+    [
+        ("compose.yaml", "image: ${EXPOPS_IMAGE:-expops:0.2.0}\nimage: ${EXPOPS_SERVERS_IMAGE:-expops-servers:0.2.0}\n", None),
+        ("compose.yaml", "image: ${EXPOPS_IMAGE:-expops}\n", ""),
+        ("k8s/trial/kustomization.yaml", "  - { name: expops, newName: expops, newTag: latest }\n", "latest"),
+        ("README.md", "    docker build -f deploy/Dockerfile -t expops:0.1.0 .\n", "0.1.0"),
+    ],
+)
+def test_the_tags_of_images_have_the_version(tmp_path, path, text, tag):
+    (tmp_path / "deploy" / path).parent.mkdir(parents=True)
+    (tmp_path / "deploy/Dockerfile").write_text("FROM scratch\nLABEL org.opencontainers.image.version=0.2.0\n")
+    (tmp_path / "deploy" / path).write_text(text)
+    (tmp_path / "meson.build").write_text("project('expops', 'c',\n  version: '0.2.0', # also in the label\n)\n")
+    done = lint(tmp_path)
+    expected = "" if tag is None else f"deploy/{path}: an image has the tag '{tag}', the version of meson.build is 0.2.0\n"
+    assert done.stdout == expected
