@@ -1,6 +1,6 @@
-/** gateway/retention/: how long is kept what has ended: keys that were revoked or have expired, with
- * their counts and sessions, and invitations. Until then a key is shown in what it did. Internal to
- * the gateway. */
+/** gateway/retention/: how long is kept what has ended: keys that were revoked or have expired,
+ * with their counts and sessions, and invitations. Until then a key is shown in what it did.
+ * Internal to the gateway. */
 #pragma once
 
 #include "base/config.h"

@@ -1,6 +1,6 @@
 /** `svc-X retention --show`, which every process has: prints each table of its schema with rows,
- * bytes, the oldest row, the setting, and what ends its rows (service/retained_table.h). Internal to
- * this folder. */
+ * bytes, the oldest row, the setting, and what ends its rows (service/retained_table.h). Internal
+ * to this folder. */
 #pragma once
 
 struct process;

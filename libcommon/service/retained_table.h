@@ -1,7 +1,7 @@
-/** What ends the rows of a table. Each process declares all tables of its schema in such rows, beside
- * the code that deletes; those that every schema has are COMMON_TABLES. `svc-X retention --show`
- * prints them (main/retention_command.h), and fails where the rows and the schema differ, so that no
- * table is added without an answer to the question how it ends. */
+/** What ends the rows of a table. Each process declares all tables of its schema in such rows,
+ * beside the code that deletes; those that every schema has are COMMON_TABLES. `svc-X retention
+ * --show` prints them (main/retention_command.h), and fails where the rows and the schema differ,
+ * so that no table is added without an answer to the question how it ends. */
 #pragma once
 
 #include <stddef.h>

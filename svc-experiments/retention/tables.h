@@ -1,5 +1,5 @@
-/** The tables of the schema `experiments`: all belong to an experiment, which its account deletes,
- * and none has more rows of an experiment than a bound, the newest. */
+/** svc-experiments/retention/: the tables of the schema `experiments`. All belong to an experiment,
+ * which its account deletes, and none has more rows of an experiment than a bound, the newest. */
 #pragma once
 
 #include "service/retained_table.h"

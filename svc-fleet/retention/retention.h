@@ -1,9 +1,9 @@
 /** svc-fleet/retention/: how long is kept what is known of runs.
  *
  * **Runs**, and what is of a run, go when their month (UTC) ended RUN_DAYS ago: in batches, because
- * the sums of days, repositories and agents, and what the run opened follow in the same transaction:
- * totals and reports count the runs that are there. The empty partition of the month is then
- * dropped, so that nothing has to be vacuumed. The periods of budgets stay as they were.
+ * the sums of days, repositories and agents, and what the run opened follow in the same
+ * transaction: totals and reports count the runs that are there. The empty partition of the month
+ * is then dropped, so that nothing has to be vacuumed. The periods of budgets stay as they were.
  *
  * **Details** of runs, most of the bytes, nobody sums: their months are dropped as they are.
  *

@@ -1,5 +1,5 @@
-/** The tables of the schema `integrations`. Deliveries of the code host go by days (delivery.h),
- * messages with their deliveries and attempts, too (notify/message.h). */
+/** svc-integrations/retention/: the tables of the schema `integrations`. Deliveries of the code
+ * host go by days (webhook/delivery.h), messages with their deliveries and attempts, too. */
 #pragma once
 
 #include "service/retained_table.h"

@@ -1,4 +1,5 @@
-/** The tables of the schema `search`: papers, which stay, and what is computed from them. */
+/** svc-search/retention/: the tables of the schema `search`: papers, which stay, and what is
+ * computed from them. */
 #pragma once
 
 #include "service/retained_table.h"
