@@ -6,6 +6,7 @@
 #include "candidate/run_evidence.h"
 #include "chat/chat.h"
 #include "code_host/code_host.h"
+#include "export/export.h"
 #include "inbox/inbox.h"
 #include "llm/chat.h"
 #include "loop/worker.h"
@@ -98,12 +99,16 @@ static const struct recurring RECURRING[] = {
 static const struct command COMMANDS[] = {
 	{"reprice", "reprice --since DATE",
          "Estimate again what runs cost, by the prices of today's list.", reprice_command, NULL},
+	{"export", "export --before DATE [--to FOLDER|s3://BUCKET/PREFIX]",
+         "Write runs of before a day as files of JSON lines, one a day.", export_command, NULL},
 	{0},
 };
 
 static enum err_code settings_check(void)
 {
 	enum err_code code = agents_init();
+	enum err_code store_code = export_settings_check();
+	code = code ? code : store_code;
 	return code ? code : prices_init();
 }
 
@@ -121,7 +126,7 @@ static const struct service SERVICE = {
 	.internal_routes = INTERNAL_ROUTES,
 	.events = EVENTS,
 	.settings = (const struct setting *const[]){AGENT_SETTINGS, AGENT_WORKFLOW_SETTINGS,
-                                                    CHAT_SETTINGS, COST_SETTINGS,
+                                                    CHAT_SETTINGS, COST_SETTINGS, EXPORT_SETTINGS,
                                                     FLEET_RETENTION_SETTINGS, INBOX_SETTINGS,
                                                     PRICE_SETTINGS, WORDING_SETTINGS, NULL},
 	.settings_check = settings_check,

@@ -1,5 +1,6 @@
 #include "retention/retention.h"
 
+#include "export/export.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "retention.sql.h"
@@ -45,8 +46,9 @@ static int64_t delete_runs(struct request *rq)
 	char after[sizeof(FIRST_ID)] = FIRST_ID;
 	int64_t deleted = 0;
 	for (int i = 0; i < BATCHES_MAX; i++) {
-		struct pg_rows *rows = pg_query(rq, RETENTION_DELETE_RUNS_SQL, pg_int(run_days),
-		                                pg_text(after), pg_int(RUN_BATCH));
+		struct pg_rows *rows =
+			pg_query(rq, RETENTION_DELETE_RUNS_SQL, pg_int(run_days), pg_text(after),
+		                 pg_int(RUN_BATCH), pg_bool(export_is_required));
 		const char *last = pg_get(rows, 0, "last_id");
 		if (!last)
 			break;
@@ -60,9 +62,9 @@ void fleet_retention_keep(struct request *rq)
 {
 	int64_t runs = delete_runs(rq);
 	int64_t rejections = delete_batches(rq, RETENTION_FORGET_SQL, rejection_days);
-	int64_t months = pg_value_int(pg_query(rq, RETENTION_DROP_SQL, pg_int(run_detail_days),
-	                                       pg_int(run_days)),
-	                              0);
+	struct pg_rows *dropped = pg_query(rq, RETENTION_DROP_SQL, pg_int(run_detail_days),
+	                                   pg_int(run_days), pg_bool(export_is_required));
+	int64_t months = pg_value_int(dropped, 0);
 	if (runs || rejections || months)
 		log_info(LOG_GROUP_APP, "old runs, rejections and details of runs removed",
 		         f_int("runs", runs), f_int("rejections", rejections),

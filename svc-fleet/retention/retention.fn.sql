@@ -65,15 +65,33 @@ BEGIN
     RETURN coalesce(gone, '{}');
 END $$;
 
--- Delete at most `most` runs with ids behind `after` whose month ended so many days ago. A run that still says it is running goes too.
-CREATE OR REPLACE FUNCTION runs_delete_old(days int, after uuid, most int, OUT last_id uuid, OUT deleted int) LANGUAGE plpgsql AS $$
+-- Delete at most `most` runs with ids behind `after` whose month ended so many days ago; `only_exported`: of those that a file has as they
+-- are now. A run that still says it is running goes too.
+CREATE OR REPLACE FUNCTION runs_expire(days int, after uuid, most int, only_exported boolean, OUT last_id uuid, OUT deleted int)
+LANGUAGE plpgsql AS $$
 DECLARE
-    old run[] := ARRAY(SELECT r FROM run r WHERE r.first_at < run_kept_since(days) AND r.id > after ORDER BY r.id LIMIT most);
+    old run[] := ARRAY(SELECT r FROM run r
+                       WHERE r.first_at < run_kept_since(days) AND r.id > after AND (NOT only_exported OR run_is_exported(r))
+                       ORDER BY r.id LIMIT most);
 BEGIN
     last_id := old[cardinality(old)].id;
     PERFORM account_lock(a.id, true) FROM (SELECT DISTINCT o.account_id AS id FROM unnest(old) o ORDER BY 1) a;
-    old := ARRAY(SELECT r FROM unnest(old) o JOIN run r ON r.id = o.id AND r.first_at = o.first_at); -- as they are behind the lock
+    old := ARRAY(SELECT r FROM unnest(old) o JOIN run r ON r.id = o.id AND r.first_at = o.first_at -- as they are behind the lock
+                 WHERE NOT only_exported OR run_is_exported(r));
     deleted := cardinality(runs_delete(old));
+END $$;
+
+-- Drop the details of months that ended so many days ago; `only_exported`: if all runs of these months were exported. How many months.
+CREATE OR REPLACE FUNCTION run_details_expire(days int, only_exported boolean) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    first_month text := (SELECT min(p) FROM partition_periods('run_detail') p);
+BEGIN
+    IF only_exported AND first_month IS NOT NULL AND EXISTS (
+        SELECT FROM run r WHERE r.first_at >= day_begin(to_date(first_month, 'YYYYMM')) AND r.first_at < run_kept_since(days)
+                            AND NOT run_is_exported(r)) THEN
+        RETURN 0;
+    END IF;
+    RETURN run_details_drop(days);
 END $$;
 
 -- Drop the months of runs that ended so many days ago and are empty. Does not wait longer than a second, as run_details_drop(). How many.
@@ -125,6 +143,13 @@ BEGIN
         SELECT i.ctid FROM code_host_item i
         WHERE greatest(i.opened_at, i.closed_at, i.told_at) < since
           AND NOT EXISTS (SELECT FROM deliverable d WHERE d.repo_key = i.repo_key AND d.kind = i.kind AND d.number = i.number)
+        LIMIT batch FOR UPDATE SKIP LOCKED));
+    GET DIAGNOSTICS n = ROW_COUNT;
+    counts := counts || n;
+    DELETE FROM run_export WHERE ctid = ANY (ARRAY(
+        SELECT e.ctid FROM run_export e
+        WHERE e.day < (since AT TIME ZONE 'UTC')::date
+          AND NOT EXISTS (SELECT FROM run r WHERE r.first_at >= day_begin(e.day) AND r.first_at < day_begin(e.day + 1))
         LIMIT batch FOR UPDATE SKIP LOCKED));
     GET DIAGNOSTICS n = ROW_COUNT;
     counts := counts || n;

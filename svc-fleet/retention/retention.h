@@ -5,6 +5,9 @@
  * transaction: totals and reports count the runs that are there. The empty partition of the month
  * is then dropped, so that nothing has to be vacuumed. The periods of budgets stay as they were.
  *
+ * With EXPORT_REQUIRED runs wait for their export (export/export.h), and details for that of all
+ * runs of their months.
+ *
  * **Details** of runs, most of the bytes, nobody sums: their months are dropped as they are.
  *
  * Every step is a transaction of its own, and finds by what is there how far the last came, so a

@@ -11,6 +11,7 @@ const struct retained_table FLEET_TABLES[] = {
 	TABLE_AGES("candidate", "first_at", "REJECTION_DAYS",
                    "what a run passed over; what it chose goes with the run"),
 	TABLE_AGES("run_day", "day", "RUN_DAYS", "with the last run of the day"),
+	TABLE_AGES("run_export", "day", "RUN_DAYS", "with the last run of the day"),
 	TABLE_AGES("run_removed", "removed_at", "RUN_DAYS", "then runs are not told of any more"),
 	TABLE_AGES("deliverable", "opened_at", "RUN_DAYS", "with the last run that opened it"),
 	TABLE_AGES("deliverable_told", "told_on", NULL, "31 days, a month at once"),

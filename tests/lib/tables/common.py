@@ -254,3 +254,24 @@ def extra_table(db, name):
 def send_again(db, account):
     """What a service has told the audit log of the account is sent once more, with the next that it sends."""
     assert db.execute("UPDATE outbox SET sent_at = NULL, sent_batch = NULL WHERE account_id = %s AND stream LIKE 'events.audit.%%'", [account]).rowcount
+
+
+# Others
+
+
+@contextmanager
+def locked(db, table):
+    """Nobody else reads the table, or writes it."""
+    with db.transaction():
+        db.execute(f"LOCK TABLE {table} IN ACCESS EXCLUSIVE MODE")
+        yield
+
+
+def unsent(db):
+    """How many events wait to be sent."""
+    return db.execute("SELECT count(*) FROM outbox WHERE sent_at IS NULL").fetchone()[0]
+
+
+def waiting_for_locks(db):
+    """How many statements of others wait for a lock."""
+    return db.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pid <> pg_backend_pid()").fetchone()[0]

@@ -538,3 +538,8 @@ def old_facts(db, account):
     tables = ["run_removed", "inbox_archived", "installation", "experiment"]
     left = {table: db.execute(f"SELECT count(*) FROM {table} WHERE account_id = %s", [account]).fetchone()[0] for table in tables}
     return left | {"code_host_item": db.execute("SELECT count(*) FROM code_host_item WHERE repo_key = %s", [f"{account}/b"]).fetchone()[0]}
+
+
+def set_changed(db, account, repo, run_id, at):
+    """A run has changed last at that time."""
+    db.execute("UPDATE run SET changed_at = %s WHERE account_id = %s AND repo_key = %s AND run_id #>> '{}' = %s", [at, account, repo, str(run_id)])
