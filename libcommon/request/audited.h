@@ -8,6 +8,7 @@
 
 #include "loop/request.h"
 
-/** As pg_begin(), in a transaction whose changes are those of the request's caller. Left open, it
- * is committed together with the answer (request/http_service.h). */
+/** As pg_begin(), in a transaction whose changes are those of the request's caller; in a command,
+ * of the operator. Left open, it is committed together with the answer
+ * (request/http_service.h). */
 void audited_begin(struct request *rq);

@@ -1,3 +1,4 @@
 -- name: audited_begin
--- $1 key that acts (NULL: a service), $2 address of the client, $3 what its browser calls itself.
-SELECT set_config('expops.audit', jsonb_build_object('key_id', $1::uuid, 'ip', $2::text, 'user_agent', $3::text)::text, true);
+-- $1 kind of an actor without a key (NULL: a service), $2 key that acts (NULL: none), $3 address of the client, $4 what its browser calls
+-- itself.
+SELECT set_config('expops.audit', jsonb_build_object('kind', $1::text, 'key_id', $2::uuid, 'ip', $3::text, 'user_agent', $4::text)::text, true);
