@@ -85,8 +85,7 @@ void identity_link_create(struct request *rq)
 	pg_begin(rq); /* on a connection of its own, since it waits for others that verify */
 	struct pg_rows *rows =
 		pg_write(rq, constraints(rq), IDENTITY_LINK_CREATE_SQL, pg_uuid(rq->caller.account),
-	                 pg_text(request_body_json(rq)), pg_int(links_max),
-	                 caller_person(rq));
+	                 pg_text(request_body_json(rq)), pg_int(links_max), caller_person(rq));
 	pg_commit(rq);
 	reply_json(rq, pg_get_bool(rows, 0, "is_new") ? 201 : 200, pg_json(rows));
 }
