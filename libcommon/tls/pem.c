@@ -109,9 +109,9 @@ static const char *pair_parse(struct tls_pair *pair, const struct tls_pem *pem, 
 	return NULL;
 }
 
-/* Make an EC key one of the type ECDSA. A key as it was parsed (ECKEY) is copied for each signature,
- * without the table of its curve's generator, which then takes half of the time (pk_wrap.c of
- * mbedTLS); one of this type signs in place, and keeps the table. */
+/* Make an EC key one of the type ECDSA, whose table of the curve's generator is kept. A key as it
+ * was parsed (ECKEY) is copied for each signature without that table, which then takes half of the
+ * time (pk_wrap.c of mbedTLS). */
 static void keep_generator_table(mbedtls_pk_context *key)
 {
 	if (mbedtls_pk_get_type(key) != MBEDTLS_PK_ECKEY)

@@ -1049,7 +1049,15 @@ export const text = {
   operator: {
     title: "Operator",
     services: "Asynchronous work by service",
-    columns: { service: "Service", state: "State", queued: "Waiting", running: "Running", dead: "Given up", deadEvents: "Events given up", late: "Oldest waits" },
+    columns: {
+      service: "Service",
+      state: "State",
+      queued: "Waiting",
+      running: "Running",
+      dead: "Given up",
+      deadEvents: "Events given up",
+      late: "Oldest waits",
+    },
     hasDead: "has given up work",
     isLate: "late",
     isFine: "as it should be",

@@ -33,7 +33,8 @@ function Run({ node }: { node: Node }) {
   const cost = amount(node, "cost_usd");
   return (
     <>
-      <RunLink id={said(node, "run_id") ?? ""} repo={said(node, "repo")} label={labelOf(node)} />, {spoken(said(node, "status") ?? WORDS.unknown)}
+      <RunLink id={said(node, "run_id") ?? ""} repo={said(node, "repo")} label={labelOf(node)} />,{" "}
+      {spoken(said(node, "status") ?? WORDS.unknown)}
       {cost !== null && `, ${dollars(cost)}`}
     </>
   );
