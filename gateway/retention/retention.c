@@ -25,6 +25,7 @@ const struct retained_table ACCOUNT_TABLES[] = {
 	TABLE_BOUND("session", "20 a person; with the key"),
 	TABLE_BOUND("account", "one row an account"),
 	TABLE_BOUND("api_key_person", "with the key"),
+	TABLE_BOUND("former_member", "one row a person and account that they left"),
 	TABLE_BOUND("identity", "one row a person and issuer"),
 	TABLE_BOUND("login_key", "with the key: one of a member"),
 	TABLE_BOUND("mcp_confirm_key", "one row"),

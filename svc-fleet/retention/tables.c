@@ -29,6 +29,7 @@ const struct retained_table FLEET_TABLES[] = {
 	TABLE_AGES("installation", "installed_at", "RUN_DAYS", "after it was revoked"),
 	TABLE_BOUND("budget", "as many as the account sets"),
 	TABLE_BOUND("admission", OF_A_REPO),
+	TABLE_BOUND("connection_gone", "one row an account and provider"),
 	TABLE_BOUND("endpoint_disabled", "one row an endpoint"),
 	TABLE_BOUND("experiment_reminder", "two rows an experiment"),
 	TABLE_BOUND("inbox_look", "one row an account"),

@@ -12,6 +12,7 @@ const struct retained_table INTEGRATIONS_TABLES[] = {
 	TABLE_AGES("dispatch", "dispatched_at", NULL, "30 days; by the next dispatches"),
 	TABLE_AGES("authorization_attempt", "created_at", NULL,
                    "after it has expired; by the next attempts"),
+	TABLE_AGES("connection_maker_gone", "gone_at", NULL, "an hour; by the next"),
 	TABLE_AGES("landing_state", "expires_at", NULL, "after it has expired; by the next"),
 	TABLE_AGES("email_confirmation", "created_at", NULL, "2 days"),
 	TABLE_BOUND("email_asked", "one row an address that was asked within a day"),
