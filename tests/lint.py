@@ -2,9 +2,9 @@
 """Checks that the compiler does not make.
 
 usage: lint.py words ROOT        refused functions and words, sizes, includes of higher folders, folders of many files, unregistered tests,
-                                migrations that Postgres refuses or that hold functions, bodies of functions that are there twice, edited
-                                functions without a new version, SQL in black-box tests, what libcommon/ARCHITECTURE.md and
-                                tests/lib/schedule.py name and is gone, an image of another version
+                                migrations that Postgres refuses or that hold functions, bodies of functions that are there twice, triggers
+                                that replace another one, edited functions without a new version, SQL in black-box tests, what
+                                libcommon/ARCHITECTURE.md and tests/lib/schedule.py name and is gone, an image of another version
        lint.py format ROOT       clang-format would change nothing
        lint.py tidy ROOT BUILD   clang-tidy reports nothing
 
@@ -264,6 +264,21 @@ def lint_function_bodies(root):
                 yield f"{place} has the body of {known[body]}"
 
 
+CREATED_TRIGGER = re.compile(r"CREATE (?:OR REPLACE )?TRIGGER (\w+)\b[^;]*? ON (\w+)")
+
+
+def lint_triggers(root):
+    """No trigger of a table has the name of another one, which it would replace."""
+    common = sorted(root.glob("libcommon/**/*.fn.sql"))
+    for component in sorted({path.parent.parent for path in root.glob("*/migrations/*.sql")}):
+        known = {}
+        for path in common + sorted(component.rglob("*.fn.sql")):
+            for name, table in CREATED_TRIGGER.findall(sql_code(path)):
+                if (name, table) in known:
+                    yield f"{path.relative_to(root)}: the trigger {name} of {table} replaces that of {known[name, table].relative_to(root)}"
+                known[name, table] = path
+
+
 # The head of a function with an SQL-standard body, its end, and changes of a table that rewrite its rows or may do so.
 SQL_FUNCTION = re.compile(r"CREATE (?:OR REPLACE )?FUNCTION (\w+)((?:(?!\bAS \$|;).)*?)\n?\s*\b(?:RETURN|BEGIN ATOMIC)\b", re.DOTALL)
 DROPPED_FUNCTION = re.compile(r"DROP FUNCTION (?:IF EXISTS )?(\w+)")
@@ -391,8 +406,8 @@ def lint_schedule(root):
 
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_folder_sizes(root), *lint_migrations(root), *lint_functions_of_tables(root),
-                     *lint_function_bodies(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root), *lint_sql_of_tests(root),
-                     *lint_schedule(root)})  # fmt: skip
+                     *lint_function_bodies(root), *lint_triggers(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root),
+                     *lint_sql_of_tests(root), *lint_schedule(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")

@@ -17,7 +17,7 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE OR REPLACE TRIGGER task_retried AFTER UPDATE OF status ON task FOR EACH ROW
+CREATE OR REPLACE TRIGGER task_retried_audit AFTER UPDATE OF status ON task FOR EACH ROW
     WHEN (OLD.status = 'failed' AND NEW.status = 'pending') EXECUTE FUNCTION task_retried();
 
 -- The columns `fields` that differ, as `changed`. A column whose name begins with ! is secret: its values are left out.

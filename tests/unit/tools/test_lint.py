@@ -60,6 +60,17 @@ def test_black_box_tests_say_no_sql(tmp_path, line, is_fine):
     assert faults == ([] if is_fine else ["tests/api/svc-fleet/test_runs.py:1: SQL in a test: make it a function of tests/lib/tables"])
 
 
+@pytest.mark.parametrize("other, is_fine", [("CREATE TRIGGER a_changed AFTER UPDATE ON b", True), ("CREATE OR REPLACE TRIGGER a_changed AFTER DELETE ON a", False)])
+def test_a_trigger_replaces_no_other(tmp_path, other, is_fine):
+    folder = tmp_path / "svc-fleet"
+    (folder / "migrations").mkdir(parents=True)
+    (folder / "migrations/0001_schema.sql").write_text("CREATE TABLE a (id int);\n")
+    for name, trigger in (("one", "CREATE OR REPLACE TRIGGER a_changed AFTER UPDATE ON a"), ("two", other)):
+        (folder / f"{name}.fn.sql").write_text(f"{trigger} FOR EACH ROW EXECUTE FUNCTION f();\n")
+    faults = [each for each in lint(tmp_path).stdout.splitlines() if "trigger" in each]
+    assert faults == ([] if is_fine else ["svc-fleet/two.fn.sql: the trigger a_changed of a replaces that of svc-fleet/one.fn.sql"])
+
+
 def test_scheduled_files_exist(tmp_path):
     table = tmp_path / "tests/lib/schedule.py"
     table.parent.mkdir(parents=True)
