@@ -131,7 +131,7 @@ ALTER TABLE ONLY template
 CREATE INDEX template_list ON template USING btree (account_id, id);
 CREATE UNIQUE INDEX template_name ON template USING btree (account_id, name);
 CREATE TRIGGER account_required BEFORE INSERT ON template FOR EACH ROW EXECUTE FUNCTION account_required();
-CREATE TRIGGER template_locked AFTER UPDATE OF is_locked ON template FOR EACH ROW WHEN ((new.is_locked AND (NOT old.is_locked))) EXECUTE FUNCTION audit_row('template.locked', 'template', 'id', 'name', 'is_locked');
+CREATE TRIGGER template_locked_audit AFTER UPDATE OF is_locked ON template FOR EACH ROW WHEN ((new.is_locked AND (NOT old.is_locked))) EXECUTE FUNCTION audit_row('template.locked', 'template', 'id', 'name', 'is_locked');
 CREATE TRIGGER template_new_version AFTER INSERT ON template FOR EACH ROW EXECUTE FUNCTION template_keep_version();
 CREATE TRIGGER template_next_version AFTER UPDATE OF version ON template FOR EACH ROW EXECUTE FUNCTION template_keep_version();
 

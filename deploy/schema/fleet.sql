@@ -105,7 +105,7 @@ ALTER TABLE ONLY budget
     ADD CONSTRAINT budget_pkey PRIMARY KEY (id);
 CREATE INDEX budget_unchecked ON budget USING btree (checked_at);
 CREATE TRIGGER account_required BEFORE INSERT ON budget FOR EACH ROW EXECUTE FUNCTION account_required();
-CREATE TRIGGER budget_changed AFTER INSERT OR DELETE OR UPDATE OF usd, action, warn_percent, max_usd_per_run, assume_usd, time_zone, week_starts ON budget FOR EACH ROW EXECUTE FUNCTION audit_row('budget.changed', 'budget', 'id', 'target', 'scope target period usd action warn_percent max_usd_per_run assume_usd time_zone week_starts');
+CREATE TRIGGER budget_changed_audit AFTER INSERT OR DELETE OR UPDATE OF usd, action, warn_percent, max_usd_per_run, assume_usd, time_zone, week_starts ON budget FOR EACH ROW EXECUTE FUNCTION audit_row('budget.changed', 'budget', 'id', 'target', 'scope target period usd action warn_percent max_usd_per_run assume_usd time_zone week_starts');
 
 CREATE TABLE budget_period (
     account_id uuid NOT NULL,
@@ -277,7 +277,7 @@ CREATE INDEX installation_newest ON installation USING btree (account_id, id DES
 CREATE TRIGGER account_required BEFORE INSERT ON installation FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER installation_changed AFTER UPDATE ON installation FOR EACH ROW WHEN ((((new.status IS DISTINCT FROM old.status) OR (new.setup_url IS DISTINCT FROM old.setup_url)) OR (new.model_key_missing IS DISTINCT FROM old.model_key_missing))) EXECUTE FUNCTION installation_announce();
 CREATE TRIGGER installation_made AFTER INSERT ON installation FOR EACH ROW EXECUTE FUNCTION installation_announce();
-CREATE TRIGGER installation_revoked AFTER UPDATE OF status ON installation FOR EACH ROW WHEN (((new.status = 'revoked'::text) AND (old.status <> 'revoked'::text))) EXECUTE FUNCTION audit_row('installation.revoked', 'installation', 'id', 'repo', '');
+CREATE TRIGGER installation_revoked_audit AFTER UPDATE OF status ON installation FOR EACH ROW WHEN (((new.status = 'revoked'::text) AND (old.status <> 'revoked'::text))) EXECUTE FUNCTION audit_row('installation.revoked', 'installation', 'id', 'repo', '');
 
 CREATE TABLE price (
     provider text NOT NULL,

@@ -41,10 +41,10 @@ ALTER TABLE ONLY endpoint
     ADD CONSTRAINT endpoint_unsubscribe_hash_key UNIQUE (unsubscribe_hash);
 CREATE INDEX endpoint_of_account ON endpoint USING btree (account_id, id);
 CREATE TRIGGER account_required BEFORE INSERT ON endpoint FOR EACH ROW EXECUTE FUNCTION account_required();
-CREATE TRIGGER webhook_created AFTER INSERT ON endpoint FOR EACH ROW EXECUTE FUNCTION audit_row('webhook.created', 'webhook', 'id', 'name', 'kind events repos interest_ids !url !email');
-CREATE TRIGGER webhook_deleted AFTER DELETE ON endpoint FOR EACH ROW EXECUTE FUNCTION audit_row('webhook.deleted', 'webhook', 'id', 'name', '');
-CREATE TRIGGER webhook_secret_rotated AFTER UPDATE OF secret_hint ON endpoint FOR EACH ROW WHEN (((new.kind = 'webhook'::text) AND (new.secret_hint IS DISTINCT FROM old.secret_hint))) EXECUTE FUNCTION audit_row('webhook.secret_rotated', 'webhook', 'id', 'name', '');
-CREATE TRIGGER webhook_updated AFTER UPDATE OF name, events, repos, interest_ids, status, url, email ON endpoint FOR EACH ROW EXECUTE FUNCTION audit_row('webhook.updated', 'webhook', 'id', 'name', 'name events repos interest_ids status !url !email');
+CREATE TRIGGER webhook_created_audit AFTER INSERT ON endpoint FOR EACH ROW EXECUTE FUNCTION audit_row('webhook.created', 'webhook', 'id', 'name', 'kind events repos interest_ids !url !email');
+CREATE TRIGGER webhook_deleted_audit AFTER DELETE ON endpoint FOR EACH ROW EXECUTE FUNCTION audit_row('webhook.deleted', 'webhook', 'id', 'name', '');
+CREATE TRIGGER webhook_secret_rotated_audit AFTER UPDATE OF secret_hint ON endpoint FOR EACH ROW WHEN (((new.kind = 'webhook'::text) AND (new.secret_hint IS DISTINCT FROM old.secret_hint))) EXECUTE FUNCTION audit_row('webhook.secret_rotated', 'webhook', 'id', 'name', '');
+CREATE TRIGGER webhook_updated_audit AFTER UPDATE OF name, events, repos, interest_ids, status, url, email ON endpoint FOR EACH ROW EXECUTE FUNCTION audit_row('webhook.updated', 'webhook', 'id', 'name', 'name events repos interest_ids status !url !email');
 
 CREATE TABLE connection (
     id uuid DEFAULT uuid_v7() NOT NULL,
@@ -79,11 +79,11 @@ ALTER TABLE ONLY connection
 CREATE INDEX connection_of_email ON connection USING btree (provider, lower(external_email)) WHERE external_email_verified;
 CREATE INDEX connection_of_user ON connection USING btree (provider, external_id);
 CREATE TRIGGER account_required BEFORE INSERT ON connection FOR EACH ROW EXECUTE FUNCTION account_required();
-CREATE TRIGGER connection_connected AFTER INSERT OR UPDATE OF id ON connection FOR EACH ROW WHEN ((new.external_id IS NOT NULL)) EXECUTE FUNCTION audit_row('connection.connected', 'connection', 'id', 'provider', 'connected_at external_login scopes');
-CREATE TRIGGER connection_disconnected AFTER DELETE ON connection FOR EACH ROW EXECUTE FUNCTION audit_row('connection.disconnected', 'connection', 'id', 'provider', '');
+CREATE TRIGGER connection_connected_audit AFTER INSERT OR UPDATE OF id ON connection FOR EACH ROW WHEN ((new.external_id IS NOT NULL)) EXECUTE FUNCTION audit_row('connection.connected', 'connection', 'id', 'provider', 'connected_at external_login scopes');
+CREATE TRIGGER connection_disconnected_audit AFTER DELETE ON connection FOR EACH ROW EXECUTE FUNCTION audit_row('connection.disconnected', 'connection', 'id', 'provider', '');
 CREATE TRIGGER connection_proves AFTER INSERT OR DELETE ON connection FOR EACH ROW EXECUTE FUNCTION connection_proves();
 CREATE TRIGGER connection_proves_anew AFTER UPDATE ON connection FOR EACH ROW WHEN (((((old.status IS DISTINCT FROM new.status) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.external_email IS DISTINCT FROM new.external_email)) OR (old.external_email_verified IS DISTINCT FROM new.external_email_verified))) EXECUTE FUNCTION connection_proves();
-CREATE TRIGGER model_key_connected AFTER INSERT OR UPDATE OF id ON connection FOR EACH ROW WHEN ((new.external_id IS NULL)) EXECUTE FUNCTION audit_row('model_key.connected', 'connection', 'id', 'provider', 'connected_at base_url');
+CREATE TRIGGER model_key_connected_audit AFTER INSERT OR UPDATE OF id ON connection FOR EACH ROW WHEN ((new.external_id IS NULL)) EXECUTE FUNCTION audit_row('model_key.connected', 'connection', 'id', 'provider', 'connected_at base_url');
 
 CREATE TABLE revocation (
     id uuid NOT NULL,
@@ -295,9 +295,9 @@ CREATE TABLE app (
 );
 ALTER TABLE ONLY app
     ADD CONSTRAINT app_pkey PRIMARY KEY (is_only);
-CREATE TRIGGER app_created AFTER INSERT ON app FOR EACH ROW EXECUTE FUNCTION audit_row('app.created', 'app', 'app_id', 'slug', 'owner_login');
-CREATE TRIGGER app_deleted AFTER DELETE ON app FOR EACH ROW EXECUTE FUNCTION audit_row('app.deleted', 'app', 'app_id', 'slug', '');
-CREATE TRIGGER app_replaced AFTER UPDATE OF app_id ON app FOR EACH ROW WHEN ((new.app_id <> old.app_id)) EXECUTE FUNCTION audit_row('app.replaced', 'app', 'app_id', 'slug', 'app_id owner_login');
+CREATE TRIGGER app_created_audit AFTER INSERT ON app FOR EACH ROW EXECUTE FUNCTION audit_row('app.created', 'app', 'app_id', 'slug', 'owner_login');
+CREATE TRIGGER app_deleted_audit AFTER DELETE ON app FOR EACH ROW EXECUTE FUNCTION audit_row('app.deleted', 'app', 'app_id', 'slug', '');
+CREATE TRIGGER app_replaced_audit AFTER UPDATE OF app_id ON app FOR EACH ROW WHEN ((new.app_id <> old.app_id)) EXECUTE FUNCTION audit_row('app.replaced', 'app', 'app_id', 'slug', 'app_id owner_login');
 
 CREATE TABLE app_facts (
     is_only boolean DEFAULT true NOT NULL,

@@ -36,7 +36,8 @@ CREATE INDEX interest_newest ON interest USING btree (account_id, created_at DES
 CREATE TRIGGER account_required BEFORE INSERT ON interest FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER digest_interest_changed AFTER UPDATE ON interest FOR EACH ROW WHEN (((((((old.name IS DISTINCT FROM new.name) OR (old.daily_count IS DISTINCT FROM new.daily_count)) OR (old.pool_status IS DISTINCT FROM new.pool_status)) OR (old.context_version IS DISTINCT FROM new.context_version)) OR (old.computed_for IS DISTINCT FROM new.computed_for)) OR (old.created_at IS DISTINCT FROM new.created_at))) EXECUTE FUNCTION digest_interest_changed();
 CREATE TRIGGER interest_activated AFTER UPDATE OF is_active ON interest FOR EACH ROW WHEN ((old.is_active <> new.is_active)) EXECUTE FUNCTION interest_active_counted();
-CREATE TRIGGER interest_deleted AFTER DELETE ON interest FOR EACH ROW EXECUTE FUNCTION audit_row('interest.deleted', 'interest', 'id', 'name', '');
+CREATE TRIGGER interest_deleted AFTER DELETE ON interest REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
+CREATE TRIGGER interest_deleted_audit AFTER DELETE ON interest FOR EACH ROW EXECUTE FUNCTION audit_row('interest.deleted', 'interest', 'id', 'name', '');
 CREATE TRIGGER interest_inserted AFTER INSERT ON interest REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
 CREATE TRIGGER pool_became_ready AFTER UPDATE OF pool_status ON interest FOR EACH ROW WHEN (((new.pool_status = 'ready'::text) AND (old.pool_status <> 'ready'::text))) EXECUTE FUNCTION pool_became_ready();
 CREATE TRIGGER schedule_changed BEFORE UPDATE OF schedule ON interest FOR EACH ROW WHEN (((new.schedule IS NOT NULL) AND (new.schedule IS DISTINCT FROM old.schedule))) EXECUTE FUNCTION schedule_hold();
@@ -92,7 +93,7 @@ CREATE INDEX provisioning_next_run ON provisioning USING btree (next_run_at NULL
 CREATE TRIGGER account_required BEFORE INSERT ON provisioning FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER provisioning_end AFTER DELETE ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_end();
 CREATE TRIGGER provisioning_hold BEFORE INSERT OR UPDATE OF repo, key_repo ON provisioning FOR EACH ROW EXECUTE FUNCTION provisioning_hold();
-CREATE TRIGGER provisioning_started AFTER INSERT OR UPDATE OF task_id ON provisioning FOR EACH ROW EXECUTE FUNCTION audit_row('provisioning.started', 'interest', 'interest_id', 'repo', 'task_id repo agent provider branch auto_merge');
+CREATE TRIGGER provisioning_started_audit AFTER INSERT OR UPDATE OF task_id ON provisioning FOR EACH ROW EXECUTE FUNCTION audit_row('provisioning.started', 'interest', 'interest_id', 'repo', 'task_id repo agent provider branch auto_merge');
 ALTER TABLE ONLY provisioning
     ADD CONSTRAINT provisioning_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
@@ -153,8 +154,8 @@ ALTER TABLE ONLY feed
 CREATE INDEX feed_of_account ON feed USING btree (account_id, id DESC);
 CREATE INDEX feed_of_interest ON feed USING btree (interest_id) WHERE (interest_id IS NOT NULL);
 CREATE TRIGGER account_required BEFORE INSERT ON feed FOR EACH ROW EXECUTE FUNCTION account_required();
-CREATE TRIGGER feed_created AFTER INSERT ON feed FOR EACH ROW EXECUTE FUNCTION audit_row('feed.created', 'feed', 'id', '', 'interest_id min_score');
-CREATE TRIGGER feed_deleted AFTER DELETE ON feed FOR EACH ROW EXECUTE FUNCTION audit_row('feed.deleted', 'feed', 'id', '', '');
+CREATE TRIGGER feed_created_audit AFTER INSERT ON feed FOR EACH ROW EXECUTE FUNCTION audit_row('feed.created', 'feed', 'id', '', 'interest_id min_score');
+CREATE TRIGGER feed_deleted_audit AFTER DELETE ON feed FOR EACH ROW EXECUTE FUNCTION audit_row('feed.deleted', 'feed', 'id', '', '');
 ALTER TABLE ONLY feed
     ADD CONSTRAINT feed_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
