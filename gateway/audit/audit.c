@@ -152,7 +152,7 @@ void audit_refused(const struct audit_refusal *refusal)
 		.key = refusal->caller->key_id,
 		.target = target_of(arena, refusal->match),
 		.peer = arena_strdup(arena, refusal->peer),
-		.user_agent = user_agent_of(arena, refusal->head),
+		.user_agent = arena_strdup(arena, user_agent_of(arena, refusal->head)),
 	};
 	request_spawn(refusal->worker, refusal->request_id, NOTE_TIMEOUT_MS, note_refused,
 	              refused_noted, refused);

@@ -107,6 +107,9 @@ BEGIN
         before := audit_key_fields(OLD);
         IF NEW.deleted_at IS NOT NULL AND OLD.deleted_at IS NULL THEN
             action := 'key.deleted';
+            IF OLD.is_provisioned AND OLD.expires_at <= now() THEN -- put away, by nobody
+                RETURN NULL;
+            END IF;
         ELSIF NEW.revoked_at IS NOT NULL AND OLD.revoked_at IS NULL THEN
             action := 'key.revoked';
         ELSIF before = after OR NEW.is_provisioned <> OLD.is_provisioned THEN -- the latter while it is being made
@@ -124,27 +127,31 @@ CREATE OR REPLACE TRIGGER api_key_audit AFTER INSERT OR UPDATE OF name, scopes, 
 
 -- --- Sessions ------------------------------------------------------------------------------------
 
--- A session that had expired has not been ended by anybody, and one that goes with its account is in the entry of that.
+CREATE OR REPLACE FUNCTION session_note(s session, action text) RETURNS void LANGUAGE sql VOLATILE AS $$
+    SELECT audit_note(s.account_id, action, audit_target('session', s.id, (SELECT p.email FROM person p WHERE p.id = s.person_id)),
+                      audit_changed('{}', '{}'), audit_actor(s.key_id))
+$$;
+
+-- A session that had expired has not been ended by anybody, and one that goes with its account is in the entry of that. One that shows
+-- another account has ended in the former.
 CREATE OR REPLACE FUNCTION session_audit() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
-DECLARE
-    s session;
 BEGIN
-    IF TG_OP = 'INSERT' THEN
-        s := NEW;
-    ELSE
-        s := OLD;
-    END IF;
-    IF TG_OP = 'DELETE' AND (s.expires_at <= now() OR s.last_seen_at <= now() - interval '12 hours'
-                             OR NOT EXISTS (SELECT FROM account a WHERE a.id = s.account_id)) THEN
+    IF TG_OP = 'DELETE' AND (OLD.expires_at <= now() OR OLD.last_seen_at <= now() - interval '12 hours'
+                             OR NOT EXISTS (SELECT FROM account a WHERE a.id = OLD.account_id)) THEN
         RETURN NULL;
     END IF;
-    PERFORM audit_note(s.account_id, CASE WHEN TG_OP = 'INSERT' THEN 'session.created' ELSE 'session.ended' END,
-                       audit_target('session', s.id, (SELECT p.email FROM person p WHERE p.id = s.person_id)),
-                       audit_changed('{}', '{}'), audit_actor(s.key_id));
+    IF TG_OP <> 'INSERT' THEN
+        PERFORM session_note(OLD, 'session.ended');
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        PERFORM session_note(NEW, 'session.created');
+    END IF;
     RETURN NULL;
 END $$;
 
 CREATE OR REPLACE TRIGGER session_audit AFTER INSERT OR DELETE ON session FOR EACH ROW EXECUTE FUNCTION session_audit();
+CREATE OR REPLACE TRIGGER session_account_audit AFTER UPDATE OF account_id ON session FOR EACH ROW
+    WHEN (OLD.account_id <> NEW.account_id) EXECUTE FUNCTION session_audit();
 
 -- Note that a log-in was refused whose account is known: of the key with a hash, or of a person.
 CREATE OR REPLACE FUNCTION session_refused(account uuid, actor jsonb, reason text) RETURNS void LANGUAGE sql VOLATILE AS $$
@@ -274,3 +281,6 @@ BEGIN
 END $$;
 
 CREATE OR REPLACE TRIGGER identity_audit AFTER INSERT ON identity FOR EACH ROW EXECUTE FUNCTION identity_audit();
+-- By one that was added, and not found by its address, an operator may do what operators may.
+CREATE OR REPLACE TRIGGER identity_added_audit AFTER UPDATE OF is_added ON identity FOR EACH ROW
+    WHEN (NEW.is_added AND NOT OLD.is_added) EXECUTE FUNCTION identity_audit();

@@ -72,16 +72,16 @@ FROM api_key WHERE id = $1 AND account_id = $2 AND deleted_at IS NULL FOR UPDATE
 -- $1 key, $2 account, $3 name, $4 scopes as a JSON array (NULL: unchanged), $5 whether it ends at another time, $6 days until then
 -- (NULL: never), $7 the key that changes it. Sessions that were made with it end no later than it. Services hear of it.
 WITH expiry AS (
-    SELECT CASE WHEN $5 THEN api_key_expiry(k, $7, $6) ELSE k.expires_at END AS at FROM api_key k
+    SELECT CASE WHEN $5 THEN api_key_expiry(k, $7, $6) END AS at FROM api_key k
     WHERE k.id = $1 AND k.account_id = $2 AND k.deleted_at IS NULL
 ), sessions AS (
-    UPDATE session s SET expires_at = expiry.at FROM expiry WHERE s.key_id = $1 AND s.expires_at > expiry.at
+    UPDATE session s SET expires_at = expiry.at FROM expiry WHERE $5 AND s.key_id = $1 AND s.expires_at > expiry.at
 )
 UPDATE api_key k SET
     name = coalesce($3, k.name),
     scopes = CASE WHEN $4::jsonb IS NULL THEN k.scopes
                   ELSE ARRAY(SELECT jsonb_array_elements_text($4::jsonb)) END,
-    expires_at = expiry.at,
+    expires_at = CASE WHEN $5 THEN expiry.at ELSE k.expires_at END,
     expiry_told = CASE WHEN $5 THEN api_key_expiry_told(expiry.at) ELSE k.expiry_told END
 FROM expiry WHERE k.id = $1
 RETURNING api_key_json(k), event_emit('events.account', 'key.updated', k.account_id, api_key_event(k));

@@ -198,7 +198,7 @@ void session_show(struct request *rq)
 {
 	struct session_input *in = request_input(rq, struct session_input, SHOW_FIELDS);
 	struct pg_param hash = session_require(rq);
-	pg_begin(rq);
+	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, SESSION_SHOW_ACCOUNT_SQL, hash, pg_text(in->account));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");

@@ -561,7 +561,18 @@ struct running_command {
 	request_fn *run;
 	void *user;
 	enum err_code code;
+	uv_timer_t ending;
 };
+
+/* What the command has started besides, such as the plan of a slow statement, ends first. */
+static void free_when_idle(uv_timer_t *timer)
+{
+	struct worker *worker = timer->data;
+	if (request_list_count(worker->requests))
+		return;
+	uv_close((uv_handle_t *)timer, NULL);
+	worker_free_clients(worker);
+}
 
 static void command_main(struct request *rq)
 {
@@ -577,7 +588,8 @@ static void command_ended(struct request *rq)
 	if (command->code)
 		fprintf(stderr, "%s: %s\n", rq->worker->process->service->name,
 		        terminal_text(rq->arena, problem_detail(rq->arena, &rq->problem)));
-	worker_free_clients(rq->worker);
+	request_list_cancel(rq->worker->requests, ERR_UNAVAILABLE);
+	uv_timer_start(&command->ending, free_when_idle, 0, ENDING_POLL_MS);
 }
 
 /* Run `fn` on a loop with the clients that `make_clients` makes. Returns the exit status. */
@@ -590,6 +602,8 @@ static int run_alone(struct process *process, void (*make_clients)(struct worker
 	process->worker_count = 1;
 	require(uv_loop_init(&worker.loop) == 0);
 	make_clients(&worker);
+	uv_timer_init(&worker.loop, &command.ending);
+	command.ending.data = &worker;
 	request_spawn(&worker, "command", COMMAND_TIMEOUT_MS, command_main, command_ended,
 	              &command);
 	uv_run(&worker.loop, UV_RUN_DEFAULT);

@@ -154,6 +154,16 @@ def test_a_session_that_is_ended_by_another(cluster, team):
     assert (entry["target"]["id"], entry["actor"]["email"]) == (session, team.email)
 
 
+def test_a_session_that_shows_another_account_has_ended_in_the_first(cluster, team):
+    browser = Browser(cluster.gateway_url, team.key)
+    session = newest(team.api, "session.created")["target"]["id"]
+    other = browser.call("POST", "/accounts", {"name": "another"}, expect=201).json()["id"]
+    browser.call("POST", "/session/switch", {"account_id": other}, expect=200)
+    ended = newest(team.api, "session.ended")
+    assert (ended["target"]["id"], ended["actor"]["email"]) == (session, team.email)
+    assert browser.call("GET", "/account/audit?action=session.created", expect=200).json()[0]["target"]["id"] == session
+
+
 # ---- members ----
 
 
@@ -191,7 +201,7 @@ def test_who_leaves_is_not_removed(cluster, team):
 def test_refused_changes_of_the_team_are_noted(cluster, team):
     viewer, admin = add_member(cluster, team.account, "viewer"), add_member(cluster, team.account, "admin")
     owner = person_of(team.api)
-    viewer.api.patch("/team", {"name": "mine"}, expect=403)
+    viewer.api.patch("/team", {"name": "mine"}, expect=403, headers={"User-Agent": "tester/1.0"})
     admin.api.patch(f"/team/members/{owner}", {"role": "viewer"}, expect=403)
     admin.api.post("/team/invitations", {"email": "eve@example.org", "role": "owner"}, expect=403, headers={"Idempotency-Key": "once"})
     viewer.api.delete(f"/team/members/{admin.person}", expect=403)
@@ -204,6 +214,7 @@ def test_refused_changes_of_the_team_are_noted(cluster, team):
     expected = {("account.renamed", viewer.email, None), ("member.role_changed", admin.email, owner), ("invitation.created", admin.email, None),
                 ("member.removed", viewer.email, admin.person), ("member.removed", team.email, owner)}
     wait_for(lambda: refused() == expected, "the refusals are noted")
+    assert newest(team.api, "account.renamed")["user_agent"] == "tester/1.0"
 
 
 # ---- reading ----

@@ -1,6 +1,7 @@
 """Statements that take longer than SLOW_MS are logged and counted by name, with their plan, and without what users wrote."""
 
 import json
+import secrets
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -61,3 +62,8 @@ def test_a_statement_that_waits_for_a_lock(cluster, slow, user):
     assert SECRET not in service.log()
     service.start()
     service.wait_ready()
+
+
+@pytest.mark.parametrize("number", range(5))  # not each has one
+def test_a_command_ends_with_a_slow_statement(cluster, number):  # pylint: disable=unused-argument
+    assert cluster.run("gateway", "create-user", "--email", f"slow-{secrets.token_hex(4)}@example.org", SLOW_MS="1")
