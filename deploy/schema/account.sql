@@ -85,6 +85,7 @@ ALTER TABLE ONLY session
 CREATE INDEX session_account ON session USING btree (account_id, id DESC);
 CREATE INDEX session_key ON session USING btree (key_id);
 CREATE INDEX session_of_person ON session USING btree (person_id, id DESC);
+CREATE TRIGGER session_account_audit AFTER UPDATE OF account_id ON session FOR EACH ROW WHEN ((old.account_id <> new.account_id)) EXECUTE FUNCTION session_audit();
 CREATE TRIGGER session_audit AFTER INSERT OR DELETE ON session FOR EACH ROW EXECUTE FUNCTION session_audit();
 ALTER TABLE ONLY session
     ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
@@ -147,6 +148,7 @@ CREATE TABLE identity (
 ALTER TABLE ONLY identity
     ADD CONSTRAINT identity_pkey PRIMARY KEY (issuer, subject);
 CREATE UNIQUE INDEX identity_of_person ON identity USING btree (person_id, issuer);
+CREATE TRIGGER identity_added_audit AFTER UPDATE OF is_added ON identity FOR EACH ROW WHEN ((new.is_added AND (NOT old.is_added))) EXECUTE FUNCTION identity_audit();
 CREATE TRIGGER identity_audit AFTER INSERT ON identity FOR EACH ROW EXECUTE FUNCTION identity_audit();
 ALTER TABLE ONLY identity
     ADD CONSTRAINT identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE;
