@@ -54,7 +54,7 @@ DECLARE
     moved jsonb := CASE WHEN old_key <> new_key THEN runs_taken_out(account, new_key) ELSE '[]' END;
 BEGIN
     UPDATE run_key k SET repo_key = new_key WHERE k.account_id = account AND k.repo_key = old_key;
-    UPDATE run r SET repo_key = new_key, repo = new_name, artifact_url = repository_link_now(r.artifact_url),
+    UPDATE run r SET repo_key = new_key, repo = new_name, changed_at = clock_timestamp(), artifact_url = repository_link_now(r.artifact_url),
         record = CASE WHEN r.artifact_url IS NULL THEN r.record
                       ELSE jsonb_set(r.record, '{artifact_url}', to_jsonb(repository_link_now(r.artifact_url))) END
     WHERE r.account_id = account AND r.repo_key = old_key;

@@ -148,7 +148,8 @@ BEGIN
         CONTINUE WHEN r.attempts IS NOT DISTINCT FROM was.attempts;
         r := spend_sum(r);
         changes := changes || (was, r)::run_change;
-        UPDATE run x SET attempts = r.attempts, spend_usd = r.spend_usd, spend_basis = r.spend_basis, price_date = r.price_date
+        UPDATE run x SET attempts = r.attempts, spend_usd = r.spend_usd, spend_basis = r.spend_basis, price_date = r.price_date,
+            changed_at = clock_timestamp()
         WHERE x.id = r.id AND x.first_at = r.first_at;
     END LOOP;
     PERFORM budget_period_add(changes) WHERE cardinality(changes) > 0;

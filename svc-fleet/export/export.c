@@ -117,14 +117,25 @@ static void write_file(struct request *rq, struct export *export)
 	fclose(file);
 }
 
-static void begin(struct request *rq, struct export *export, bool is_absent, bool *ret_was_begun)
+/* The file to write next. Returns whether the store has it; sets whether this database has begun
+ * it. */
+static bool choose_file(struct request *rq, struct export *export, bool *ret_was_begun)
 {
-	struct pg_rows *rows = pg_query(rq, EXPORT_BEGIN_SQL, pg_text(export->day),
-	                                pg_text(export->store->target), pg_bool(is_absent));
+	struct pg_rows *rows =
+		pg_query(rq, EXPORT_NEXT_SQL, pg_text(export->day), pg_text(export->store->target));
 	export->part = pg_get_int(rows, 0, "part");
 	*ret_was_begun = pg_get_bool(rows, 0, "was_begun");
 	snprintf(export->name, sizeof(export->name), "runs-%s.%lld.jsonl.gz", export->day,
 	         (long long)export->part);
+	return export->store->kind->has(rq, export->store, export->name);
+}
+
+/* Only of a file that the store does not have: one that is there and was begun counts as
+ * written. */
+static void begin(struct request *rq, const struct export *export)
+{
+	pg_query(rq, EXPORT_START_SQL, pg_text(export->day), pg_text(export->store->target),
+	         pg_int(export->part));
 }
 
 static void finish(struct request *rq, const struct export *export, bool is_counted)
@@ -148,21 +159,18 @@ static bool note(struct request *rq, struct export *export)
 static void export_day(struct request *rq, struct export *export)
 {
 	bool was_begun;
-	begin(rq, export, false, &was_begun);
-	bool is_there = export->store->kind->has(rq, export->store, export->name);
+	bool is_there = choose_file(rq, export, &was_begun);
 	if (was_begun && is_there) {
 		if (note(rq, export))
 			return;
-		begin(rq, export, false, &was_begun);
-		is_there = export->store->kind->has(rq, export->store, export->name);
-	} else if (was_begun) {
-		begin(rq, export, true, &was_begun);
+		is_there = choose_file(rq, export, &was_begun);
 	}
 	if (is_there)
 		raise_error(rq, ERR_CONFLICT,
 		            "%s: %s is there, and this database has not written it; choose "
 		            "another folder or prefix",
 		            export->store->target, export->name);
+	begin(rq, export);
 	write_file(rq, export);
 	finish(rq, export, true);
 	printf("%s: %lld runs, %lld bytes\n", export->name, (long long)export->runs,
@@ -250,6 +258,9 @@ int export_command(struct process *process, int argc, char **argv)
 	if (read_arguments(argc, argv, &export))
 		return command_run(process, export_all, &export);
 	fprintf(stderr, "usage: svc-fleet export --before DATE [--to FOLDER|s3://BUCKET/PREFIX]\n"
-	                "DATE is not after today (UTC), such as 2026-01-31\n");
+	                "DATE is not after today (UTC), such as 2026-01-31\n"
+	                "All files of a day belong together: for each run the line in the file "
+	                "with the\nhighest number counts, and of its details the newest line that "
+	                "has them.\n");
 	return 2;
 }

@@ -34,20 +34,21 @@ CREATE OR REPLACE FUNCTION export_day_has_changed(day date, target text) RETURNS
                    AND r.changed_at >= (SELECT e.settled_until FROM run_export e WHERE e.day = $1 AND e.target = $2 ORDER BY e.part DESC LIMIT 1))
 $$;
 
--- Begin the next file of a day, or the one that is not finished, once more. `is_absent`: the store is known not to have that.
-CREATE OR REPLACE FUNCTION export_begin(day date, target text, is_absent boolean, OUT part int, OUT was_begun boolean) LANGUAGE plpgsql AS $$
+-- The number of the next file of a day, or of the one that was begun and is not finished.
+CREATE OR REPLACE FUNCTION export_next(day date, target text, OUT part int, OUT was_begun boolean) LANGUAGE plpgsql STABLE AS $$
 DECLARE
     e run_export;
 BEGIN
-    SELECT x.* INTO e FROM run_export x WHERE x.day = export_begin.day AND x.target = export_begin.target ORDER BY x.part DESC LIMIT 1 FOR UPDATE;
+    SELECT x.* INTO e FROM run_export x WHERE x.day = export_next.day AND x.target = export_next.target ORDER BY x.part DESC LIMIT 1;
     was_begun := e.part IS NOT NULL AND e.finished_at IS NULL;
     part := CASE WHEN was_begun THEN e.part ELSE coalesce(e.part, 0) + 1 END;
-    IF was_begun AND NOT is_absent THEN
-        RETURN;
-    END IF;
-    INSERT INTO run_export AS x (day, target, part, settled_until) VALUES (day, target, part, settled_until())
-    ON CONFLICT ON CONSTRAINT run_export_pkey DO UPDATE SET settled_until = excluded.settled_until, begun_at = now();
 END $$;
+
+-- Begin a file, which the store does not have, or begin it once more.
+CREATE OR REPLACE FUNCTION export_start(day date, target text, part int) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO run_export AS x (day, target, part, settled_until) VALUES (day, target, part, settled_until())
+    ON CONFLICT ON CONSTRAINT run_export_pkey DO UPDATE SET settled_until = excluded.settled_until, begun_at = now()
+$$;
 
 -- The next runs of a day behind an id, as lines.
 CREATE OR REPLACE FUNCTION export_page(day date, after uuid, most int) RETURNS TABLE (id uuid, line text) LANGUAGE plpgsql STABLE AS $$

@@ -11,13 +11,16 @@
  * are kept. `deliverable` is what the run opened and what had become of it when the file was
  * written.
  *
- * A store has a file whole or not at all: a folder gets it under another name, which is changed
- * once all of it is on the disk, and S3 makes an object visible when its request has ended. A file
- * that is there is never written again. What was written of a day is a row of `run_export`: it is
- * made before, with the time until which changes of runs are in the file, and completed after. So a
- * process may be killed anywhere; the next begins the unfinished file anew, or notes that the store
- * has it. When a run has changed since, the next call writes the day once more as
- * `runs-2025-12-31.2.jsonl.gz`, with all its runs; the file with the highest number counts.
+ *  store has a file whole or not at all: a folder gets it under another name, which is changed
+ * once all of it is on the disk, and S3 makes an object visible when its request has ended. A
+ * file that is there is never written again. What was written of a day is a row of `run_export`:
+ * it is made before, once the store is known not to have the file, with the time until which
+ * changes of runs are in the file, and completed after. So a process may be killed anywhere; the
+ * next begins the unfinished file anew, or notes that the store has it. When a run has changed
+ * since, the next call writes the day once more as `runs-2025-12-31.2.jsonl.gz`, with all its
+ * runs that are still there. All files of a day belong together: for each run its newest line
+ * counts, the one in the file with the highest number, and its details are those of the newest
+ * line that has them.
  *
  * Memory does not grow with the day: pages of rows are compressed into the file.
  */

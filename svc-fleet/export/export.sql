@@ -6,10 +6,13 @@ SELECT export_days($1::date, $2);
 -- $1 day, $2 target: whether a run has changed since the newest file.
 SELECT export_day_has_changed($1::date, $2);
 
--- name: export_begin
--- $1 day, $2 target, $3 whether the unfinished file that there may be is known not to be in the store: the number of the file, and whether
--- it was begun before.
-SELECT part, was_begun FROM export_begin($1::date, $2, $3::boolean);
+-- name: export_next (read)
+-- $1 day, $2 target: the number of the file to write, and whether it was begun before.
+SELECT part, was_begun FROM export_next($1::date, $2);
+
+-- name: export_start
+-- $1 day, $2 target, $3 number of a file that the store does not have.
+SELECT export_start($1::date, $2, $3::int);
 
 -- name: export_page (read)
 -- $1 day, $2 the last id, $3 how many runs at most: their ids and lines.

@@ -192,6 +192,7 @@ DECLARE
     stamp bigint;
     changes run_change[] := '{}';
     details run_detail[] := '{}';
+    detailed run_detail[] := '{}'; -- of runs of which nothing else has changed
 BEGIN
     PERFORM account_admit(x.account) FROM (
         SELECT DISTINCT account FROM jsonb_to_recordset(updates) AS y (account uuid) ORDER BY 1) x;
@@ -245,18 +246,22 @@ BEGIN
         stamp := run_stamp(t.report);
         r := run_updated(r, t.report, stamp, t.host);
         d := run_detail_updated(d, coalesce(t.detail, '{}'), stamp);
+        IF t.is_last AND d.detail IS NOT NULL AND d IS DISTINCT FROM d_was THEN
+            details := details || d;
+            detailed := detailed || CASE WHEN r IS NOT DISTINCT FROM was THEN ARRAY[d] ELSE '{}' END;
+        END IF;
         IF t.is_last AND r IS DISTINCT FROM was THEN
             r.changed_at := moment;
             changes := changes || (was, r)::run_change;
-        END IF;
-        IF t.is_last AND d.detail IS NOT NULL AND d IS DISTINCT FROM d_was THEN
-            details := details || d;
         END IF;
         place := t.place;
         shown := run_json(r, d.detail);
         RETURN NEXT;
     END LOOP;
     PERFORM run_details_store(details), candidates_reject(details) WHERE cardinality(details) > 0;
+    IF cardinality(detailed) > 0 THEN
+        UPDATE run x SET changed_at = moment FROM unnest(detailed) o WHERE x.id = o.id AND x.first_at = o.first_at;
+    END IF;
     PERFORM runs_store(changes), candidates_choose(changes) WHERE cardinality(changes) > 0;
     FOREACH one IN ARRAY claimed LOOP
         PERFORM deliverable_reconcile(one.account_id, one.repo_key);

@@ -125,6 +125,24 @@ def test_a_day_is_written_again_only_when_a_run_has_changed(cluster, db, user, r
     assert (other / name_of(day)).exists()
 
 
+def test_a_day_is_written_again_when_only_details_have_changed(cluster, db, user, run, day, tmp_path):
+    repo = run(1, day, refine_queries=["a"])
+    export(cluster, tmp_path)
+    fleet_tables.store_together(db, [{"account": user.account, "repo": repo, "run_id": 1, "report": {}, "detail": {"refine_queries": ["b"]}}])
+    export(cluster, tmp_path)
+    (line,) = lines_in(tmp_path / name_of(day, 2), user.account)
+    assert line["run"]["refine_queries"] == ["b"]
+
+
+def test_a_day_is_written_again_when_a_repository_is_renamed(cluster, db, user, run, day, tmp_path):
+    repo = run(1, day)
+    export(cluster, tmp_path)
+    fleet_tables.rename(db, user.account, repo, f"{repo}-new")
+    export(cluster, tmp_path)
+    (line,) = lines_in(tmp_path / name_of(day, 2), user.account)
+    assert line["run"]["repo"] == f"{repo}-new"
+
+
 def test_a_killed_export_makes_the_half_file_again(cluster, db, user, run, day, tmp_path):
     run(1, day)
     with common.locked(db, "deliverable"):  # which the export reads when it has begun the file
@@ -226,8 +244,9 @@ def test_a_folder_that_lacks_is_named(cluster, tmp_path):
 def test_a_file_of_another_database_is_not_overwritten(cluster, run, day, tmp_path):
     run(1, day)
     (tmp_path / name_of(day)).write_text("mine")
-    with pytest.raises(RuntimeError, match="this database has not written it"):
-        export(cluster, tmp_path)
+    for _ in range(2):
+        with pytest.raises(RuntimeError, match="this database has not written it"):
+            export(cluster, tmp_path)
     assert (tmp_path / name_of(day)).read_text() == "mine"
 
 
