@@ -4,7 +4,8 @@
 #include "pg/pg.h"
 #include "retention.sql.h"
 
-#define BATCH 500 /* runs, and builds; a run may have some MiB of results */
+#define BATCH       500 /* runs, and builds; a run may have some MiB of results */
+#define BATCHES_MAX 100 /* of a pass: the rest waits for the next */
 
 static int64_t evaluation_days;
 
@@ -30,13 +31,13 @@ const struct retained_table EVALENV_TABLES[] = {
 
 void evalenv_retention_keep(struct request *rq)
 {
-	int64_t deleted = 0, batch;
-	do {
+	int64_t deleted = 0, batch = 1;
+	for (int i = 0; batch > 0 && i < BATCHES_MAX; i++) {
 		batch = pg_value_int(pg_query(rq, RETENTION_DELETE_SQL, pg_int(evaluation_days),
 		                              pg_int(BATCH)),
 		                     0);
 		deleted += batch;
-	} while (batch > 0);
+	}
 	if (deleted > 0)
 		log_info(LOG_GROUP_APP, "old builds and evaluation runs deleted",
 		         f_int("count", deleted));
