@@ -61,14 +61,30 @@ static int64_t delete_runs(struct request *rq)
 void fleet_retention_keep(struct request *rq)
 {
 	int64_t runs = delete_runs(rq);
-	int64_t rejections = delete_batches(rq, RETENTION_FORGET_SQL, rejection_days);
-	struct pg_rows *dropped = pg_query(rq, RETENTION_DROP_SQL, pg_int(run_detail_days),
-	                                   pg_int(run_days), pg_bool(export_is_required));
-	int64_t months = pg_value_int(dropped, 0);
-	if (runs || rejections || months)
-		log_info(LOG_GROUP_APP, "old runs, rejections and details of runs removed",
-		         f_int("runs", runs), f_int("rejections", rejections),
-		         f_int("months", months));
+	if (runs > 0)
+		log_info(LOG_GROUP_APP, "old runs removed", f_int("count", runs));
+}
+
+void fleet_rejections_keep(struct request *rq)
+{
+	int64_t deleted = delete_batches(rq, RETENTION_FORGET_SQL, rejection_days);
+	if (deleted > 0)
+		log_info(LOG_GROUP_APP, "old rejections removed", f_int("count", deleted));
+}
+
+/* A month is a transaction, so that the lock of one does not last while another is looked at. */
+void fleet_months_keep(struct request *rq)
+{
+	int64_t details = 0, months = 0;
+	while (pg_value_bool(pg_query(rq, RETENTION_DROP_DETAILS_SQL, pg_int(run_detail_days),
+	                              pg_bool(export_is_required)),
+	                     0))
+		details++;
+	while (pg_value_bool(pg_query(rq, RETENTION_DROP_RUNS_SQL, pg_int(run_days)), 0))
+		months++;
+	if (details || months)
+		log_info(LOG_GROUP_APP, "old months of runs and of their details dropped",
+		         f_int("runs", months), f_int("details", details));
 }
 
 void fleet_others_keep(struct request *rq)

@@ -15,21 +15,6 @@ BEGIN
     RETURN deleted;
 END $$;
 
--- Drop the details of runs of the months that ended so many days ago. Does not wait longer than a second for the table, for which all who
--- report would wait. How many months.
-CREATE OR REPLACE FUNCTION run_details_drop(days int) RETURNS int LANGUAGE plpgsql SET lock_timeout = '1s' AS $$
-DECLARE
-    first_kept text := to_char((now() AT TIME ZONE 'UTC')::date - days, 'YYYYMM');
-    dropped int := 0;
-    period text;
-BEGIN
-    FOR period IN SELECT p FROM partition_periods('run_detail') p WHERE p < first_kept LOOP
-        EXECUTE format('DROP TABLE IF EXISTS %I', 'run_detail_' || period);
-        dropped := dropped + 1;
-    END LOOP;
-    RETURN dropped;
-END $$;
-
 -- Before when a run has arrived whose month ended so many days ago.
 CREATE OR REPLACE FUNCTION run_kept_since(days int) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT date_trunc('month', (now() AT TIME ZONE 'UTC') - make_interval(days => days)) AT TIME ZONE 'UTC'
@@ -65,14 +50,34 @@ BEGIN
     RETURN coalesce(gone, '{}');
 END $$;
 
--- Delete at most `most` runs with ids behind `after` whose month ended so many days ago; `only_exported`: of those that a file has as they
--- are now. A run that still says it is running goes too.
+-- The days with a file that is whole, and the latest time until which changes are in one.
+CREATE OR REPLACE FUNCTION days_exported() RETURNS TABLE (day date, settled_until timestamptz) LANGUAGE sql STABLE AS $$
+    SELECT e.day, max(e.settled_until) FROM run_export e WHERE e.finished_at IS NOT NULL GROUP BY e.day
+$$;
+
+-- At most `most` runs with ids behind `after` whose month ended so many days ago; `only_exported`: of those that a file has as they are now.
+-- Months outside of the days that were exported are not read.
+CREATE OR REPLACE FUNCTION runs_old(days int, after uuid, most int, only_exported boolean) RETURNS SETOF run LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    since timestamptz;
+    until timestamptz := run_kept_since(days);
+BEGIN
+    IF NOT only_exported THEN
+        RETURN QUERY SELECT r.* FROM run r WHERE r.first_at < until AND r.id > after ORDER BY r.id LIMIT most;
+        RETURN;
+    END IF;
+    SELECT day_begin(min(e.day)), least(until, day_begin(max(e.day) + 1)) INTO since, until FROM days_exported() e;
+    RETURN QUERY
+        SELECT r.* FROM run r JOIN days_exported() e ON e.day = (r.first_at AT TIME ZONE 'UTC')::date AND r.changed_at < e.settled_until
+        WHERE r.first_at >= since AND r.first_at < until AND r.id > after
+        ORDER BY r.id LIMIT most;
+END $$;
+
+-- Delete the next of runs_old(). A run that still says it is running goes too.
 CREATE OR REPLACE FUNCTION runs_expire(days int, after uuid, most int, only_exported boolean, OUT last_id uuid, OUT deleted int)
 LANGUAGE plpgsql AS $$
 DECLARE
-    old run[] := ARRAY(SELECT r FROM run r
-                       WHERE r.first_at < run_kept_since(days) AND r.id > after AND (NOT only_exported OR run_is_exported(r))
-                       ORDER BY r.id LIMIT most);
+    old run[] := ARRAY(SELECT r FROM runs_old(days, after, most, only_exported) r);
 BEGIN
     last_id := old[cardinality(old)].id;
     PERFORM account_lock(a.id, true) FROM (SELECT DISTINCT o.account_id AS id FROM unnest(old) o ORDER BY 1) a;
@@ -81,35 +86,52 @@ BEGIN
     deleted := cardinality(runs_delete(old));
 END $$;
 
--- Drop the details of months that ended so many days ago; `only_exported`: if all runs of these months were exported. How many months.
-CREATE OR REPLACE FUNCTION run_details_expire(days int, only_exported boolean) RETURNS int LANGUAGE plpgsql AS $$
+-- Whether a file has all runs of a month as they are now.
+CREATE OR REPLACE FUNCTION run_month_is_exported(period text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    first_month text := (SELECT min(p) FROM partition_periods('run_detail') p);
+    month date := to_date(period, 'YYYYMM');
 BEGIN
-    IF only_exported AND first_month IS NOT NULL AND EXISTS (
-        SELECT FROM run r WHERE r.first_at >= day_begin(to_date(first_month, 'YYYYMM')) AND r.first_at < run_kept_since(days)
-                            AND NOT run_is_exported(r)) THEN
-        RETURN 0;
-    END IF;
-    RETURN run_details_drop(days);
+    RETURN NOT EXISTS (
+        SELECT FROM run r LEFT JOIN days_exported() e ON e.day = (r.first_at AT TIME ZONE 'UTC')::date
+        WHERE r.first_at >= day_begin(month) AND r.first_at < day_begin((month + interval '1 month')::date)
+          AND (r.changed_at < e.settled_until) IS NOT TRUE);
 END $$;
 
--- Drop the months of runs that ended so many days ago and are empty. Does not wait longer than a second, as run_details_drop(). How many.
-CREATE OR REPLACE FUNCTION run_months_drop(days int) RETURNS int LANGUAGE plpgsql SET lock_timeout = '1s' AS $$
+-- Drop the details of the first month that ended so many days ago; `only_exported`: if a file has all its runs. Does not wait longer than a
+-- second for the table, for which all who report would wait. Whether there was one.
+CREATE OR REPLACE FUNCTION run_detail_month_drop(days int, only_exported boolean) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1s' AS $$
+DECLARE
+    first_kept text := to_char((now() AT TIME ZONE 'UTC')::date - days, 'YYYYMM');
+    period text;
+BEGIN
+    FOR period IN SELECT p FROM partition_periods('run_detail') p WHERE p < first_kept ORDER BY p LOOP
+        CONTINUE WHEN only_exported AND NOT run_month_is_exported(period);
+        EXECUTE format('DROP TABLE IF EXISTS %I', 'run_detail_' || period);
+        RETURN true;
+    END LOOP;
+    RETURN false;
+END $$;
+
+-- Drop the first month of runs that ended so many days ago and is empty. It is looked at before the lock, and again behind it. Does not wait
+-- longer than a second, as run_detail_month_drop(). Whether there was one.
+CREATE OR REPLACE FUNCTION run_month_drop(days int) RETURNS boolean LANGUAGE plpgsql SET lock_timeout = '1s' AS $$
 DECLARE
     first_kept text := to_char(run_kept_since(days) AT TIME ZONE 'UTC', 'YYYYMM');
-    dropped int := 0;
     period text;
     has_runs boolean;
 BEGIN
-    FOR period IN SELECT p FROM partition_periods('run') p WHERE p < first_kept LOOP
-        EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', 'run_' || period);
+    FOR period IN SELECT p FROM partition_periods('run') p WHERE p < first_kept ORDER BY p LOOP
         EXECUTE format('SELECT EXISTS (SELECT FROM %I)', 'run_' || period) INTO has_runs;
         CONTINUE WHEN has_runs;
-        EXECUTE format('DROP TABLE IF EXISTS %I', 'run_' || period);
-        dropped := dropped + 1;
+        LOCK TABLE ONLY run IN ACCESS EXCLUSIVE MODE;
+        EXECUTE format('LOCK TABLE %I IN ACCESS EXCLUSIVE MODE', 'run_' || period);
+        EXECUTE format('SELECT EXISTS (SELECT FROM %I)', 'run_' || period) INTO has_runs;
+        IF NOT has_runs THEN
+            EXECUTE format('DROP TABLE %I', 'run_' || period);
+        END IF;
+        RETURN NOT has_runs;
     END LOOP;
-    RETURN dropped;
+    RETURN false;
 END $$;
 
 -- Delete what is older than so many days and of no run, up to `batch` rows of each table. How many of the table with the most.

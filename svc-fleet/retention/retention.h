@@ -6,7 +6,7 @@
  * is then dropped, so that nothing has to be vacuumed. The periods of budgets stay as they were.
  *
  * With EXPORT_REQUIRED runs wait for their export (export/export.h), and details for that of all
- * runs of their months.
+ * runs of their month.
  *
  * **Details** of runs, most of the bytes, nobody sums: their months are dropped as they are.
  *
@@ -25,8 +25,11 @@ extern const struct setting FLEET_RETENTION_SETTINGS[];
 /** The tables of the schema `fleet`. */
 extern const struct retained_table FLEET_TABLES[];
 
-/** Recurring: runs, their details, and what they passed over. */
+/** Recurring, each by itself, so that one that fails holds up no other: runs; what they passed
+ * over; months of details, and empty ones of runs. */
 void fleet_retention_keep(struct request *rq);
+void fleet_rejections_keep(struct request *rq);
+void fleet_months_keep(struct request *rq);
 extern const int64_t FLEET_RETENTION_EVERY_MS;
 
 /** Recurring: what is of no run. It reads these tables whole, once a day. */

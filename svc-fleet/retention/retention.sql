@@ -11,6 +11,10 @@ SELECT rejections_forget($1::int, 10000);
 -- $1 days. How many of 10,000 were deleted.
 SELECT fleet_others_delete_old($1::int, 10000);
 
--- name: retention_drop
--- $1 days of details, $2 days of runs, $3 whether details wait until their runs were exported. How many months were dropped.
-SELECT run_details_expire($1::int, $3::boolean) + run_months_drop($2::int);
+-- name: retention_drop_details
+-- $1 days of details, $2 whether they wait until their runs were exported: whether a month was dropped.
+SELECT run_detail_month_drop($1::int, $2::boolean);
+
+-- name: retention_drop_runs
+-- $1 days of runs: whether an empty month was dropped.
+SELECT run_month_drop($1::int);

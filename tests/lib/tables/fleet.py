@@ -472,9 +472,9 @@ def has_month(db, month):
 
 
 def drop_details(db, days):
-    """Drop the details of months that ended so many days ago; how many. None: somebody holds the table."""
+    """Drop the details of the first month that ended so many days ago; whether there was one. None: somebody holds the table."""
     try:
-        return db.execute("SELECT run_details_drop(%s)", [days]).fetchone()[0]
+        return db.execute("SELECT run_detail_month_drop(%s, false)", [days]).fetchone()[0]
     except psycopg.errors.LockNotAvailable:
         return None
 
