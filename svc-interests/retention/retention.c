@@ -21,6 +21,7 @@ static int64_t recommendation_days, explanation_days, former_days;
 static char looked_at[sizeof(FIRST_ID)] = FIRST_ID;
 
 const int64_t RETENTION_KEEP_EVERY_MS = 3600000;
+const int64_t RETENTION_OTHERS_EVERY_MS = DAY_MS;
 
 const struct setting RETENTION_SETTINGS[] = {
 	SETTING_INT(&recommendation_days, "RECOMMENDATION_DAYS", "400", PERIODS_LAST, 36500,
@@ -115,7 +116,7 @@ static void delete_recommendations(struct request *rq)
 		log_info(LOG_GROUP_APP, "old recommendations deleted", f_int("count", deleted));
 }
 
-static void delete_others(struct request *rq)
+void retention_others_keep(struct request *rq)
 {
 	int64_t deleted = 0, batch = BATCH;
 	for (int i = 0; batch == BATCH && i < BATCHES_MAX; i++) {
@@ -133,5 +134,4 @@ void retention_keep(struct request *rq)
 {
 	keep_months(rq);
 	delete_recommendations(rq);
-	delete_others(rq);
 }

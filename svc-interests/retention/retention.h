@@ -32,6 +32,10 @@ extern const struct retained_table INTERESTS_TABLES[];
  * arena. */
 const char *retention_since(struct request *rq, const char *since);
 
-/** Recurring. */
+/** Recurring: explanations and recommendations. */
 void retention_keep(struct request *rq);
 extern const int64_t RETENTION_KEEP_EVERY_MS;
+
+/** Recurring: facts that are long past. */
+void retention_others_keep(struct request *rq);
+extern const int64_t RETENTION_OTHERS_EVERY_MS;
