@@ -3,10 +3,12 @@
 import secrets
 import subprocess
 
+import psycopg
 import pytest
 
 from lib.system.backup import Archive
 from lib.system.cluster import Cluster
+from lib.system.postgres_image import PostgresImage
 from lib.system.servers import ROOT
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
@@ -150,3 +152,44 @@ def test_compose_archives_as_the_rehearsal_does():
     for setting in ("archive_mode=on", "archive_library=basic_archive", "basic_archive.archive_directory=/archive"):
         assert f"-c {setting}" in image
     assert "- archive:/archive" in compose and "- backup:/backup" in compose
+
+
+@pytest.fixture
+def image():
+    with PostgresImage() as made:
+        yield made
+
+
+HOLD = "case %f in {}) until [ -e /tmp/go ]; do touch /tmp/asked; sleep 0.1; done ;; esac; {}"
+
+
+def test_the_image_replays_a_restored_log_before_it_prepares_the_database(image):
+    """Of a server with more connections than Postgres has by default, and however long the replay takes."""
+    image.start()
+    image.wait_ready()
+    assert image.query("SHOW max_connections") == "300"
+    backup = wait_for(lambda: next((image.root / "backup").glob("[0-9]*Z"), None), "it makes a backup when none is there")
+    with image.connect() as connection:
+        connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
+    segment = image.query("SELECT pg_walfile_name(pg_switch_wal())")
+    wait_for(lambda: (image.root / "archive" / segment).exists(), "the log is archived")
+    assert image.stop() == 0
+
+    (image.root / "data" / "pg").rename(image.root / "data" / "pg.before")
+    done = image.run("restore", f"/backup/{backup.name}", "/archive", "/data/pg")
+    assert done.returncode == 0, done.stderr
+    settings = image.root / "data" / "pg" / "postgresql.auto.conf"
+    held, command = [], "restore_command = '"
+    for line in settings.read_text().splitlines():
+        held.append(command + HOLD.format(segment, line.removeprefix(command)) if line.startswith(command) else line)
+    settings.write_text("\n".join(held) + "\n")
+
+    image.start()
+    wait_for(lambda: (image.root / "tmp" / "asked").exists() or not image.is_running(), "the server replays its log")
+    with pytest.raises(psycopg.OperationalError, match="not accepting connections"):
+        image.connect()
+    (image.root / "tmp" / "go").touch()
+    image.wait_ready()
+    assert image.query("SELECT number FROM kept") == 7 and not image.query("SELECT pg_is_in_recovery()")
+    assert list((image.root / "backup").glob("[0-9]*Z")) == [backup], "one of the day is there"
+    assert image.stop() == 0
