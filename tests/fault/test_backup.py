@@ -1,5 +1,6 @@
 """deploy/backup and deploy/restore: a restore to a time between two writes, whatever Redis holds by then, and what they refuse."""
 
+import fcntl
 import secrets
 import subprocess
 
@@ -92,11 +93,22 @@ def test_old_backups_and_what_they_needed_of_the_log_go(archived, account):
     archive.take_base()
     make(account.api, secrets.token_hex(6))
     newest = archive.take_base("--archive", archive.log, "--keep", "1")
-    assert [str(path) for path in archive.backups.iterdir()] == [newest]
+    assert [str(path) for path in archive.backups.glob("[0-9]*Z")] == [newest]
     label = (archive.backups / newest / "backup_label").read_text()
     segment = label.partition("(file ")[2].partition(")")[0]
     left = sorted(path.name for path in archive.log.iterdir() if len(path.name) == 24)
     assert left[0] == segment, left
+
+
+def test_two_backups_at_once_do_not_share_a_folder(archived, account):
+    archive = archived.archive
+    before = set(archive.backups.glob("[0-9]*Z"))
+    with (archive.backups / ".lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = archive.run("backup", archive.backups)
+    assert done.returncode == 1 and "another backup into" in done.stderr, done.stderr
+    assert set(archive.backups.glob("[0-9]*Z")) == before
+    archive.take_base()
 
 
 def test_a_backup_that_could_not_be_restored_is_none(archived, account, tmp_path):
