@@ -88,6 +88,36 @@ def test_restored_to_a_time_between_two_writes(archived, account, state):
     cluster.archive.take_base()
 
 
+def test_a_second_restore_from_a_backup_passes_what_was_written_after_the_first(archived, account):
+    cluster, api, name = archived, account.api, secrets.token_hex(6)
+    cluster.archive.take_base()
+    cluster.archive.mark(f"{name}-early")
+    wanted = make(api, f"{name}-wanted")
+    cluster.archive.mark(f"{name}-late")
+
+    def restore(**target):
+        for process in cluster.all():
+            process.kill9()
+        cluster.postgres.kill9()
+        cluster.archive.restore(**target)
+        cluster.redis.client_of_bytes().flushall()
+        for process in cluster.all():
+            process.start()
+        cluster.wait_ready()
+
+    restore(name=f"{name}-early")
+    api.get(f"/experiments/{wanted}", expect=404)
+    unwanted = make(api, f"{name}-unwanted")
+    timeline = cluster.archive.timeline()
+    cluster.archive.mark(f"{name}-after")
+    restore(name=f"{name}-late")
+    api.get(f"/experiments/{wanted}", expect=200)
+    api.get(f"/experiments/{unwanted}", expect=404)
+    restore(name=f"{name}-after", timeline=timeline)
+    api.get(f"/experiments/{unwanted}", expect=200)
+    cluster.archive.take_base()
+
+
 def test_old_backups_and_what_they_needed_of_the_log_go(archived, account):
     archive = archived.archive
     archive.take_base()
@@ -135,6 +165,8 @@ def test_a_backup_that_could_not_be_restored_is_none(archived, account, tmp_path
     (["--time", "now"], "no time with a zone"),
     (["--name", "a' archive_mode = 'off"], "letters, digits"),
     (["--time", "2026-01-31 09:29Z", "--name", "noon"], "say one of"),
+    (["--timeline", "first"], "'current', 'latest' or a number"),
+    (["--timeline"], "'current', 'latest' or a number"),
     (["--until", "noon"], "unknown option --until"),
     (["more"], "say which, from where and to where"),
 ])  # fmt: skip

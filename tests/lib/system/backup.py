@@ -45,6 +45,12 @@ class Archive:
         with self.postgres.connect() as connection:
             return connection.execute("SELECT clock_timestamp()::text").fetchone()[0]
 
+    def timeline(self):
+        """The number of the timeline that the server writes."""
+        with self.postgres.connect() as connection:
+            (file,) = connection.execute("SELECT pg_walfile_name(pg_current_wal_lsn())").fetchone()
+        return str(int(file[:8], 16))
+
     def mark(self, point):
         """Name this point of the log, and wait until the archive has all before it."""
         with self.postgres.connect() as connection:
