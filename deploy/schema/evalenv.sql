@@ -58,6 +58,7 @@ CREATE TABLE work (
 ALTER TABLE ONLY work
     ADD CONSTRAINT work_pkey PRIMARY KEY (id);
 CREATE INDEX work_account ON work USING btree (account_id, kind, id);
+CREATE INDEX work_by_end ON work USING btree (kind, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX work_queued ON work USING btree (kind, turn, id) WHERE ((status = 'queued'::text) AND is_claimable);
 CREATE INDEX work_queued_of_account ON work USING btree (kind, account_id, turn, id) WHERE ((status = 'queued'::text) AND is_claimable);
 CREATE INDEX work_running ON work USING btree (LEAST(lease_until, deadline_at)) WHERE (status = 'running'::text);

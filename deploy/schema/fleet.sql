@@ -153,6 +153,7 @@ ALTER TABLE ONLY reservation
     ADD CONSTRAINT reservation_pkey PRIMARY KEY (id);
 CREATE INDEX reservation_by_run ON reservation USING btree (account_id, repo_key, ((run_id #>> '{}'::text[])));
 CREATE INDEX reservation_expiring ON reservation USING btree (expires_at) WHERE (state = 'held'::text);
+CREATE INDEX reservation_made_at ON reservation USING brin (made_at);
 CREATE TRIGGER account_required BEFORE INSERT ON reservation FOR EACH ROW EXECUTE FUNCTION account_required();
 
 CREATE TABLE run_detail (

@@ -511,6 +511,7 @@ ALTER TABLE ONLY run_outcome
     ADD CONSTRAINT run_outcome_pkey PRIMARY KEY (account_id, url);
 CREATE INDEX run_outcome_of_interest ON run_outcome USING btree (interest_id, arxiv_id) WHERE (interest_id IS NOT NULL);
 CREATE INDEX run_outcome_of_recommendation ON run_outcome USING btree (recommendation_id) WHERE (recommendation_id IS NOT NULL);
+CREATE INDEX run_outcome_stage_at ON run_outcome USING btree (stage_at) WHERE (stage_at IS NOT NULL);
 CREATE TRIGGER account_skipped BEFORE INSERT ON run_outcome FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
 CREATE VIEW run_signal AS
