@@ -46,7 +46,7 @@ struct tasks_timing {
 };
 extern struct tasks_timing tasks_timing;
 
-#define TASKS_RECURRING_MAX 12
+#define TASKS_RECURRING_MAX 16
 
 struct job_run;
 struct event_consumer;
