@@ -206,7 +206,7 @@ static void run_handler(struct request *rq)
 	require(rq->http->is_input_read || !rq->http->op);
 	if (has_key)
 		idempotency_finish(rq);
-	else if (pg_in_transaction(rq))
+	while (!has_key && pg_in_transaction(rq)) /* a handler may begin one in another */
 		pg_commit(rq);
 }
 

@@ -257,7 +257,7 @@ static bool answer_store(struct request *rq)
 void idempotency_finish(struct request *rq)
 {
 	if (reply_of(rq)->status >= 400) {
-		if (pg_in_transaction(rq))
+		while (pg_in_transaction(rq))
 			pg_rollback(rq);
 		return;
 	}
