@@ -21,6 +21,7 @@ SYSTEM = ("bin", "dev", "etc", "lib", "lib64", "sbin", "usr", "var")
 VOLUMES = ("data", "archive", "backup")
 SCRIPTS = ("image/postgres", "backup", "restore")
 PROGRAMS = "/opt/expops"
+PATH = f"{PROGRAMS}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # of a container, not of these tests
 
 # Enter the root folder $1 as the first process of a container, and run the rest as the user of Postgres.
 ENTER = f"""
@@ -68,7 +69,7 @@ class PostgresImage:
 
     def _command(self, *words):
         entered = ["unshare", "--mount", "--net", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "sh", self.root, *words]
-        environment = {"PATH": f"{PROGRAMS}:{os.environ['PATH']}", "PGHOST": "/tmp", "PGUSER": "expops"}
+        environment = {"PATH": PATH, "PGHOST": "/tmp", "PGUSER": "expops"}
         return [str(word) for word in entered], {"env": environment, "cwd": "/"}
 
     def run(self, *words):
@@ -92,8 +93,9 @@ class PostgresImage:
             return connection.execute(text).fetchone()[0]
 
     def is_ready(self):
-        """Whether the server takes connections from outside."""
-        assert self.is_running(), self.log.read_text()
+        """Whether the server takes connections from outside; raises ChildProcessError when it has ended."""
+        if not self.is_running():
+            raise ChildProcessError(self.log.read_text())
         try:
             return self.query("SHOW listen_addresses") == "*"
         except psycopg.OperationalError:
