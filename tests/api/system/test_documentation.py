@@ -56,3 +56,5 @@ def test_the_changelog_has_its_form():
         kinds = re.findall(r"^### (.*)$", version, re.MULTILINE)
         assert kinds == [kind for kind in KINDS if kind in kinds], kinds
         assert "- " not in re.split(r"^### ", version, maxsplit=1, flags=re.MULTILINE)[0].partition("\n")[2]
+    entries = re.findall(r"^- .*(?:\n  .*)*", text, flags=re.MULTILINE)
+    assert len(entries) == len(set(entries)), "an entry is there twice"
