@@ -194,8 +194,9 @@ static bool check_named(struct making *m, yyjson_val *eval_runs)
 	yyjson_val *arm, *runs;
 	json_obj_foreach (eval_runs, index, count, arm, runs) {
 		all += yyjson_arr_size(runs);
-		const char *field = arena_printf(m->arena, "eval_runs.%s", yyjson_get_str(arm));
-		if (plan_arm(m->plan, yyjson_get_str(arm)) < 0)
+		const char *name = unsafe_yyjson_get_str(arm);
+		const char *field = arena_printf(m->arena, "eval_runs.%s", name);
+		if (plan_arm(m->plan, name) < 0)
 			add_fault(m, field, "is no arm of the plan");
 		else if (!yyjson_is_arr(runs))
 			add_fault(m, field, "must be a list of ids of runs");
