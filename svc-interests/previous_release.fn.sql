@@ -13,3 +13,7 @@ LANGUAGE sql STABLE AS $$
                     || p.asset || jsonb_build_object('abstract', p.abstract))
     FROM recommendation_signals(r.id) s
 $$;
+
+CREATE OR REPLACE FUNCTION digest_tag(account uuid, only_interest uuid) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT tag FROM digest_tags(account, only_interest)
+$$;

@@ -55,8 +55,9 @@ CREATE OR REPLACE TRIGGER paper_revised AFTER UPDATE ON paper REFERENCING NEW TA
     FOR EACH STATEMENT EXECUTE FUNCTION paper_revised();
 
 -- The text of the entity tag: what this account's digests show today, of all interests or of the only one that the key may see. The
--- version of the functions stands for what they decide.
-CREATE OR REPLACE FUNCTION digest_tag(account uuid, only_interest uuid) RETURNS text LANGUAGE sql STABLE AS $$
+-- version of the functions stands for what they decide. A table of one row, as the planner takes the body of such a function into the
+-- statement, where a value would be planned at each call.
+CREATE OR REPLACE FUNCTION digest_tags(account uuid, only_interest uuid) RETURNS TABLE (tag text) LANGUAGE sql STABLE AS $$
     SELECT md5(concat_ws(' ', account, coalesce(only_interest::text, '-'), (now() AT TIME ZONE 'UTC')::date,
                          coalesce((SELECT c.digest_version FROM interest_count c WHERE c.account_id = account), 0),
                          (SELECT revision FROM paper_revision),

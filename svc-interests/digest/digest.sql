@@ -1,6 +1,6 @@
 -- name: digest_tag (read)
 -- $1 account, $2 the only interest that the key may see (NULL: all).
-SELECT digest_tag($1, $2);
+SELECT tag FROM digest_tags($1, $2);
 
 -- name: digest_get (read)
 -- $1 account, $2 period, $3 limit for each interest, $4 the only interest that the key may see (NULL: all), $5 source_type or NULL,
@@ -12,9 +12,8 @@ WITH page AS MATERIALIZED (
     SELECT id FROM interest
     WHERE account_id = $1 AND is_active AND ($4::uuid IS NULL OR id = $4)
     ORDER BY created_at DESC, id DESC LIMIT $6 OFFSET $7
-), shown AS MATERIALIZED (
-    SELECT row_number() OVER (ORDER BY i.created_at DESC, i.id DESC, r.relevance_score DESC, r.id) AS place,
-           i.id AS interest_id, i.name AS interest_name, i.daily_count, i.pool_status,
+), shown AS (
+    SELECT i.id AS interest_id, i.created_at AS interest_created_at, i.name AS interest_name, i.daily_count, i.pool_status,
            CASE WHEN r.id IS NULL THEN interest_waits_for(i) END AS waits_for,
            r.reasoning LIKE '%; nothing closer was found.' AS is_far,
            r.id AS recommendation_id, r.arxiv_id, r.relevance_score, r.rank, r.reasoning, r.suggested_experiment, r.recommended_at
@@ -24,7 +23,7 @@ WITH page AS MATERIALIZED (
                        ORDER BY relevance_score DESC, id LIMIT $3) r ON true
 )
 SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date,
-       (SELECT digest_tag($1, $4)) AS tag,
+       (SELECT t.tag FROM digest_tags($1, $4) t) AS tag,
        (SELECT count(*) FROM interest WHERE account_id = $1 AND is_active AND ($4::uuid IS NULL OR id = $4)) AS total,
        s.interest_id, s.interest_name, s.daily_count, s.pool_status, s.waits_for, s.is_far,
        s.recommendation_id, s.arxiv_id AS resource_id, s.reasoning, s.suggested_experiment, time_json(s.recommended_at) AS recommended_at,
@@ -32,4 +31,4 @@ SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS date,
        p.updated_at AS paper_updated_at
 FROM (SELECT) one LEFT JOIN shown s ON true
 LEFT JOIN LATERAL (SELECT updated_at FROM paper WHERE arxiv_id = s.arxiv_id OFFSET 0) p ON true
-ORDER BY s.place;
+ORDER BY s.interest_created_at DESC, s.interest_id DESC, s.relevance_score DESC, s.recommendation_id;
