@@ -83,7 +83,11 @@ def pass_time(db, experiment, *columns):
 
 
 def add_many(db, account, project, count):
-    """So many experiments of an account, which differ in every filter, every 25th in the project; and 20 of each of a thousand others."""
+    """So many experiments of an account, which differ in every filter, every 25th in the project; and 20 of each of a thousand others.
+
+    Without what triggers do for each: its lines of the audit log, and the job that keeps the evidence of a decision, for which the
+    service would compute for longer than for the tests."""
+    db.execute("SET session_replication_role = replica")
     db.execute("""
         INSERT INTO experiment (account_id, name, status, project_id, ticket_source, external_ticket_id, created_via,
                                 launch_context, pr_url)
@@ -96,11 +100,16 @@ def add_many(db, account, project, count):
         FROM generate_series(0, %(count)s - 1) n""", {"account": account, "project": project, "count": count})
     db.execute("INSERT INTO experiment (account_id, name) SELECT others.id, 'another' "
                "FROM (SELECT uuid_v7() AS id FROM generate_series(1, 1000)) others, generate_series(1, 20)")
+    count_more(db, account, count)
+    db.execute("RESET session_replication_role")
     db.execute("VACUUM ANALYZE experiment")
 
 
 def drop_many(db, account):
+    db.execute("SET session_replication_role = replica")
     db.execute("DELETE FROM experiment WHERE name = 'another' OR account_id = %s", [account])
+    db.execute("DELETE FROM experiment_count WHERE account_id = %s", [account])
+    db.execute("RESET session_replication_role")
 
 
 def plans_of_page(db, *arguments):
