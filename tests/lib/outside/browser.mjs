@@ -61,7 +61,7 @@ const unfold = (page) => page.evaluate(() => document.querySelectorAll("details"
 
 async function violations(page, rules = RULES) {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
-  const found = await page.evaluate(async (runOnly) => (await globalThis.axe.run({ runOnly })).violations, rules);
+  const found = await page.evaluate(async (runOnly) => (await globalThis.axe.run({ runOnly, resultTypes: ["violations"] })).violations, rules);
   return found.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
 }
 
