@@ -61,7 +61,8 @@ const unfold = (page) => page.evaluate(() => document.querySelectorAll("details"
 
 async function violations(page, rules = RULES) {
   if (!(await page.evaluate(() => "axe" in globalThis))) await page.evaluate(AXE);
-  const found = await page.evaluate(async (runOnly) => (await globalThis.axe.run({ runOnly, resultTypes: ["violations"] })).violations, rules);
+  const options = { runOnly: rules, resultTypes: ["violations"] };
+  const found = await page.evaluate(async (options) => (await globalThis.axe.run(options)).violations, options);
   return found.map(({ id, nodes }) => `${id}: ${nodes[0].html}`);
 }
 
