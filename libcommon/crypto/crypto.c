@@ -60,6 +60,32 @@ void sha256(const void *data, size_t length, uint8_t out[SHA256_LEN])
 	require(mbedtls_md(sha256_info(), data, length, out) == 0);
 }
 
+struct sha256 {
+	mbedtls_md_context_t md;
+};
+
+struct sha256 *sha256_new(void)
+{
+	struct sha256 *hash = malloc(sizeof(*hash));
+	require(hash);
+	mbedtls_md_init(&hash->md);
+	require(mbedtls_md_setup(&hash->md, sha256_info(), 0) == 0);
+	require(mbedtls_md_starts(&hash->md) == 0);
+	return hash;
+}
+
+void sha256_add(struct sha256 *hash, const void *data, size_t length)
+{
+	require(mbedtls_md_update(&hash->md, data, length) == 0);
+}
+
+void sha256_finish(struct sha256 *hash, uint8_t out[SHA256_LEN])
+{
+	require(mbedtls_md_finish(&hash->md, out) == 0);
+	mbedtls_md_free(&hash->md); /* wipes */
+	free(hash);
+}
+
 void hmac_sha256(const void *key, size_t key_length, const void *data, size_t length,
                  uint8_t out[SHA256_LEN])
 {

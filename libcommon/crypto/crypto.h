@@ -23,6 +23,13 @@ void random_bytes(void *out, size_t length);
 void random_base62(char *out, size_t length);
 
 void sha256(const void *data, size_t length, uint8_t out[SHA256_LEN]);
+
+/** The hash of a message in pieces: sha256_add() each, then sha256_finish(), which frees. */
+struct sha256;
+struct sha256 *sha256_new(void);
+void sha256_add(struct sha256 *hash, const void *data, size_t length);
+void sha256_finish(struct sha256 *hash, uint8_t out[SHA256_LEN]);
+
 void hmac_sha256(const void *key, size_t key_length, const void *data, size_t length,
                  uint8_t out[SHA256_LEN]);
 

@@ -1,8 +1,9 @@
 /* S3 over libcurl, which signs the requests (Signature Version 4). A file is written to the disk
- * first, since its length has to be known, and then sent as one object. The requests run on another
- * thread, as they may take minutes. */
+ * first, since its length and its hash, which is signed, have to be known, and then sent as one
+ * object. Hashing and the requests run on another thread, as they may take minutes. */
 #include "base/base.h"
 #include "base/terminal.h"
+#include "crypto/crypto.h"
 #include "export/store.h"
 #include "loop/wait.h"
 
@@ -20,12 +21,14 @@
 #define STALLED_S        60L             /* with less than a byte a second */
 #define OBJECT_BYTES_MAX ((long)5 << 30) /* of one request, by the documentation of S3 */
 #define ANSWER_BYTES_MAX 4096
+#define READ_BYTES       4096
 
 struct s3_request {
 	const struct store *store;
 	const char *url, *scope; /* CURLOPT_AWS_SIGV4: `aws:amz:REGION:s3` */
 	FILE *file;              /* to send; NULL: HEAD */
 	long length;
+	char sha256[SHA256_HEX_LEN + 1]; /* of the content */
 	CURLcode code;
 	long status;
 	char answer[ANSWER_BYTES_MAX]; /* its beginning */
@@ -44,15 +47,13 @@ static size_t receive(char *data, size_t size, size_t count, void *user)
 	return size * count;
 }
 
-/* What is signed of the content. libcurl before 8.1 does not send it by itself. */
+/* The hash is signed, and the store compares it with what arrives. libcurl before 8.1 does not send
+ * it by itself, and later ones not of a file. */
 static struct curl_slist *headers_of(const struct s3_request *request)
 {
-	static const char NOTHING[] = "x-amz-content-sha256: "
-				      "e3b0c44298fc1c149afbf4c8996fb924"
-				      "27ae41e4649b934ca495991b7852b855";
-	struct curl_slist *headers =
-		curl_slist_append(NULL, request->file ? "x-amz-content-sha256: UNSIGNED-PAYLOAD"
-	                                              : NOTHING);
+	char hash[sizeof("x-amz-content-sha256: ") + SHA256_HEX_LEN];
+	snprintf(hash, sizeof(hash), "x-amz-content-sha256: %s", request->sha256);
+	struct curl_slist *headers = curl_slist_append(NULL, hash);
 	if (request->file)
 		headers = curl_slist_append(headers, "Content-Type: application/gzip");
 	require(headers);
@@ -147,6 +148,21 @@ static long run(struct request *rq, struct s3_request *request)
 	}
 }
 
+/* Hash the file. A failure to read it is left in its error indicator. */
+static void hash_file(void *arg)
+{
+	struct s3_request *request = arg;
+	struct sha256 *hash = sha256_new();
+	char data[READ_BYTES];
+	uint8_t digest[SHA256_LEN];
+	size_t length;
+	rewind(request->file);
+	while ((length = fread(data, 1, sizeof(data), request->file)) > 0)
+		sha256_add(hash, data, length);
+	sha256_finish(hash, digest);
+	hex_encode(digest, sizeof(digest), request->sha256);
+}
+
 static struct s3_request *request_to(struct request *rq, const struct store *store,
                                      const char *name, FILE *file)
 {
@@ -156,6 +172,7 @@ static struct s3_request *request_to(struct request *rq, const struct store *sto
 	                            *name ? "/" : "", *name ? store->prefix : "", name);
 	request->scope = arena_printf(rq->arena, "aws:amz:%s:s3", store->region);
 	request->file = file;
+	sha256_hex("", 0, request->sha256);
 	return request;
 }
 
@@ -212,6 +229,9 @@ static void s3_keep(struct request *rq, const struct store *store, const char *n
 		            "%s: has more than 5 GiB, which S3 takes at once; "
 		            "export to a folder",
 		            name);
+	fiber_offload(rq, LANE_LONG, hash_file, request);
+	if (ferror(file))
+		raise_error(rq, ERR_INVALID, "%s: cannot be read again", name);
 	if (run(rq, request) / 100 != 2)
 		raise_failure(rq, request);
 }

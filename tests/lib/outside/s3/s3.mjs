@@ -1,5 +1,8 @@
 // An S3-compatible store: s3.mjs FOLDER ID SECRET BUCKET. Prints its port. s3rver does not check signatures of version 4: the
-// package aws4 signs once more what a request says that it has signed, which has to come to the same.
+// package aws4 signs once more what a request says that it has signed, which has to come to the same. Nor does it check the
+// hash of the content, without which it takes none here.
+import { createHash } from "node:crypto";
+import { Readable } from "node:stream";
 import aws4 from "aws4";
 import account from "s3rver/lib/models/account.js";
 import S3rver from "s3rver";
@@ -15,11 +18,21 @@ function signatureOf(request) {
   return aws4.sign(given, { accessKeyId: id, secretAccessKey: secret }).headers.Authorization;
 }
 
+function refuse(ctx, status, code, message) {
+  ctx.status = status;
+  ctx.body = `<Error><Code>${code}</Code><Message>${message}</Message></Error>`;
+}
+
 async function check(ctx, next) {
-  const equal = signatureOf(ctx.req).replaceAll(" ", "") === (ctx.req.headers.authorization ?? "none").replaceAll(" ", "");
-  if (equal) return next();
-  ctx.status = 403;
-  ctx.body = "<Error><Code>SignatureDoesNotMatch</Code><Message>The signature is another one.</Message></Error>";
+  const { authorization = "none", "x-amz-content-sha256": hash } = ctx.req.headers;
+  if (signatureOf(ctx.req).replaceAll(" ", "") !== authorization.replaceAll(" ", ""))
+    return refuse(ctx, 403, "SignatureDoesNotMatch", "The signature is another one.");
+  const content = Buffer.concat(await ctx.req.toArray());
+  if (createHash("sha256").update(content).digest("hex") !== hash)
+    return refuse(ctx, 400, "XAmzContentSHA256Mismatch", "The hash is another one.");
+  // What s3rver reads from now on.
+  ctx.req = Object.assign(Readable.from([content], { objectMode: false }), { headers: ctx.req.headers, method: ctx.req.method, url: ctx.req.url });
+  return next();
 }
 
 new account(123456789000, "test").createKeyPair(id, secret);

@@ -48,6 +48,25 @@ static void sha256_vectors(void **state attr_unused)
 	           "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+static void sha256_in_pieces(void **state attr_unused)
+{
+	char text[300];
+	uint8_t whole[SHA256_LEN], pieces[SHA256_LEN];
+	memset(text, 'a', sizeof(text));
+	static const size_t SIZES[] = {1, 63, 64, 65, 299, 300};
+	for (size_t i = 0; i < ARRAY_LEN(SIZES); i++) {
+		struct sha256 *hash = sha256_new();
+		for (size_t at = 0; at < sizeof(text); at += SIZES[i])
+			sha256_add(hash, text + at, MIN_OF(SIZES[i], sizeof(text) - at));
+		sha256_finish(hash, pieces);
+		sha256(text, sizeof(text), whole);
+		assert_memory_equal(pieces, whole, SHA256_LEN);
+	}
+	sha256_finish(sha256_new(), pieces);
+	sha256("", 0, whole);
+	assert_memory_equal(pieces, whole, SHA256_LEN);
+}
+
 static void hmac_vectors(void **state attr_unused)
 {
 	/* RFC 4231, test cases 1, 2, 3 and 6. */
@@ -412,6 +431,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		ARENA_TEST(sha256_vectors),
+		ARENA_TEST(sha256_in_pieces),
 		ARENA_TEST(hmac_vectors),
 		ARENA_TEST(cmac_vectors),
 		ARENA_TEST(hkdf_vectors),
