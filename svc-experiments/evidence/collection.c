@@ -38,20 +38,32 @@ static void ask_parts(struct request *rq, const struct pg_rows *rows, struct par
 
 /* --- The graph -------------------------------------------------------------------------------- */
 
-/* Runs name recommendations that have been deleted since with their interest, and stay without
- * them. A limited key cannot tell these from those that it may not see, nor can an earlier version
- * of svc-interests, which has no `urls`, be asked for them. */
-static void add_deleted(struct request *rq, struct graph *graph, const struct part *recommendations)
+static void add_deleted(struct graph *graph, const char *id)
 {
-	if (!json_get(recommendations->answer, "urls") || key_is_limited(rq))
+	yyjson_mut_val *data = yyjson_mut_obj(graph->doc);
+	yyjson_mut_obj_add_bool(graph->doc, data, "deleted", true);
+	graph_add_node(graph, id, "recommendation", data);
+}
+
+/* Runs name recommendations that have been deleted since with their interest, and stay without
+ * them. Only one that svc-interests was asked for by name and did not bring is deleted: others are
+ * more than was asked for, or may be there. A limited key cannot tell those that are deleted from
+ * those that it may not see, nor can an earlier version of svc-interests, which has no `urls`, be
+ * asked for them. */
+static void settle_absent(struct request *rq, struct graph *graph,
+                          const struct part *recommendations)
+{
+	bool is_known = json_get(recommendations->answer, "urls") && !recommendations->missing;
+	if (!is_known || key_is_limited(rq))
 		return;
 	for (size_t i = 0; i < graph->edge_count; i++) {
 		const struct graph_edge *edge = &graph->edges[i];
 		if (strcmp(edge->kind, "selected") != 0 || graph_has(graph, edge->to))
 			continue;
-		yyjson_mut_val *data = yyjson_mut_obj(graph->doc);
-		yyjson_mut_obj_add_bool(graph->doc, data, "deleted", true);
-		graph_add_node(graph, edge->to, "recommendation", data);
+		if (part_was_asked_for(recommendations, edge->to))
+			add_deleted(graph, edge->to);
+		else
+			graph->is_truncated = true;
 	}
 }
 
@@ -97,12 +109,13 @@ static void add_own_pull_request(struct graph *graph, yyjson_val *pull_request)
 static void build(struct request *rq, const char *experiment, const struct pg_rows *rows,
                   struct part parts[PART_COUNT], struct graph *graph)
 {
+	graph->is_truncated = parts[PART_RECOMMENDATIONS].is_cut || parts[PART_FLEET].is_cut;
 	graph_add(graph, parts[PART_EVALUATIONS].answer);
 	graph_add(graph, column(rq, rows, "part"));
 	graph_add(graph, parts[PART_RECOMMENDATIONS].answer);
 	graph_add(graph, parts[PART_FLEET].answer);
 	add_own_pull_request(graph, column(rq, rows, "pull_request"));
-	add_deleted(rq, graph, &parts[PART_RECOMMENDATIONS]);
+	settle_absent(rq, graph, &parts[PART_RECOMMENDATIONS]);
 	add_selected_papers(graph);
 	graph_infer(graph, experiment, pg_get(rows, 0, "decided_at"));
 	parts_add_papers(rq, graph, &parts[PART_PAPERS]);

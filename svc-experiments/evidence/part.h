@@ -23,6 +23,9 @@ struct part {
 		*question;   /* JSON text of an object, without the key's limits; NULL: not asked */
 	yyjson_val *answer;  /* in the request's arena; NULL: it is missing, or was not asked */
 	const char *missing; /* why: `scope`, `key_limit`, `timeout` or `unavailable` */
+	yyjson_mut_val *named; /* ids that the second round asked for, and to which the answer is
+	                          one; NULL: none */
+	bool is_cut;           /* the second round did not ask for all that was named */
 };
 
 /** The experiments are this service's own, and are not asked for; PART_EXPERIMENTS only says that
@@ -33,8 +36,13 @@ void parts_ask(struct request *rq, struct part parts[PART_COUNT]);
 
 /** Ask svc-fleet and svc-interests once more where the first answers name what they did not bring:
  * a recommendation of a run that is of another paper or older than those that are shown, and what
- * a run opened for a recommendation without saying for which paper. Suspends. */
+ * a run opened for a recommendation without saying for which paper. At most 100 of each are asked
+ * for; is_cut says that there are more. Suspends. */
 void parts_ask_again(struct request *rq, struct part parts[PART_COUNT]);
+
+/** Whether the part was asked for this id by name, and answered: what is not in the answer then is
+ * not there. */
+bool part_was_asked_for(const struct part *part, const char *id);
 
 /** Ask svc-search about the papers that edges of the graph name, at most 100, and add a node for
  * each. Suspends. */

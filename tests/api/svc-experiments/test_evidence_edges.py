@@ -2,6 +2,7 @@
 earlier version beside it."""
 
 import json
+import threading
 import uuid
 from datetime import datetime, timedelta, timezone
 
@@ -94,6 +95,36 @@ def test_what_a_run_opened_for_a_recommendation_is_asked_for(steps, paper):
     experiment = steps.experiment(paper)
     graph = wait_for(lambda: (graph := steps.evidence(experiment)) and len(graph.of("run")) == 2 and graph, "svc-interests has heard of it")
     assert graph.is_connected() and (graph.summary["runs"], graph.summary["cost_usd"]) == (2, 3)
+
+
+def runs_on(cluster, steps, paper, named):
+    """Runs on the paper, the first one the oldest, that each name one of these recommendations."""
+    moment = datetime.now(timezone.utc) - timedelta(days=3)
+    with cluster.postgres.connect("fleet") as db:
+        fleet_tables.store_together(db, [{"account": steps.user.account, "repo": steps.repo, "run_id": number, "report": {
+            "status": "skipped_old", "arxiv_id": paper, "recommendation_id": id, "broad_pool_size": 3,
+            "started_at": (moment + timedelta(minutes=number)).isoformat()}} for number, id in enumerate(named, 1)])  # fmt: skip
+
+
+def deleted(graph):
+    return [node["id"] for node in graph.of("recommendation") if node["data"].get("deleted")]
+
+
+def test_what_is_more_than_can_be_asked_for_is_not_said_to_be_deleted(cluster, steps, paper):
+    interest = steps.interest()
+    named = [steps.recommend(new_paper(), interest) for _ in range(101)]
+    runs_on(cluster, steps, paper, named)
+    graph = steps.evidence(steps.experiment(paper))
+    shown = {node["id"] for node in graph.of("recommendation")}
+    assert len(graph.of("run")) == 101 and len(shown) == 100 and shown < set(named)
+    assert deleted(graph) == [] and graph.answer["truncated"] and graph.missing == []
+
+
+def test_a_recommendation_that_many_runs_name_is_asked_for_once(cluster, steps, paper):
+    one, other = str(uuid.uuid4()), str(uuid.uuid4())
+    runs_on(cluster, steps, paper, [other] + [one] * 101)
+    graph = steps.evidence(steps.experiment(paper))
+    assert set(deleted(graph)) == {one, other} and not graph.answer["truncated"]
 
 
 def test_ten_thousand_rejections(cluster, steps, paper):
@@ -206,3 +237,90 @@ def test_parts_of_an_earlier_version_are_taken(beside, steps, paper):
     assert [question["recommendation_ids"] for question in asked if "recommendation_ids" in question] == [[gone]]
     assert graph.missing == [] and gone not in graph.nodes and graph.nodes[run]["label"] == f"{steps.repo} 4"
     assert (run, "of old", f"selection:{run}") in graph.edges and graph.summary["runs"] == 1
+
+
+# ---- A second round that fails ----
+
+
+def run_part(repo, paper, recommendation, number=4):
+    """A part of svc-fleet with one run, which names a recommendation."""
+    run, at = str(uuid.uuid4()), "2026-11-20T09:30:00.000Z"
+    nodes = [{"id": run, "kind": "run", "data": {"repo": repo, "run_id": number}}, {"id": f"selection:{run}", "kind": "selection", "data": {}}]
+    edges = [{"from": run, "to": f"paper:{paper}", "kind": "about"}, {"from": f"selection:{run}", "to": run, "kind": "part_of"},
+             {"from": f"selection:{run}", "to": recommendation, "kind": "selected"}]  # fmt: skip
+    return {"nodes": [{**node, "at": at, "url": None} for node in nodes],
+            "edges": [{**edge, "at": at, "basis": "stated", "data": None} for edge in edges],
+            "truncated": False, "hidden": 0, "runs": 1, "runs_with_cost": 0, "cost_usd": None, "rejected": 0}  # fmt: skip
+
+
+class Parts:
+    """svc-fleet and svc-interests as one stub: answers of each round; None: it does not answer before the stub closes, else a status."""
+
+    def __init__(self, fleet, again=None, urls=(), recommendations=200):
+        self.fleet, self.again, self.urls, self.recommendations = fleet, again or fleet, list(urls), recommendations
+        self.asked, self.closed = [], threading.Event()
+        self.stub = StubServer(self.answer)
+        self.url = self.stub.url
+
+    def of_fleet(self, question):
+        return self.again if set(self.urls) & set(question["urls"]) else self.fleet
+
+    def answer(self, request):
+        question = json.loads(request.body)
+        if "runs" in question:
+            part, status = self.of_fleet(question), 200
+        else:
+            part = {"nodes": [], "edges": [], "urls": self.urls, "truncated": False, "hidden": 0}
+            named = question.get("recommendation_ids", [])
+            self.asked += named
+            status = self.recommendations if named else 200
+        if status is None:
+            self.closed.wait()
+        elif status != 200:
+            part = {"type": "about:blank", "title": "Unavailable", "status": status, "error": "unavailable", "detail": "not now"}
+        request.reply(status or 200, json.dumps(part), Content_Type="application/json" if status == 200 else "application/problem+json")
+
+    def close(self):
+        self.closed.set()
+        self.stub.close()
+
+
+@pytest.fixture
+def parts():
+    """parts(...): Parts that are closed at the end."""
+    made = []
+
+    def make(*args, **settings):
+        made.append(Parts(*args, **settings))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.close()
+
+
+@pytest.mark.parametrize(("status", "why"), [(503, "unavailable"), (None, "timeout")])
+def test_what_could_not_be_asked_for_again_is_missing_and_not_deleted(beside, parts, steps, paper, status, why):
+    there = str(uuid.uuid4())
+    stub = parts(run_part(steps.repo, paper, there), recommendations=status)
+    graph = beside(FLEET_URL=stub.url, INTERESTS_URL=stub.url)(steps.experiment(paper))
+    assert there in stub.asked and there not in graph.nodes
+    assert graph.missing == [{"part": "recommendations", "why": why}] and len(graph.of("run")) == 1
+
+
+def test_only_what_was_asked_for_and_is_not_in_the_answer_is_deleted(beside, parts, steps, paper):
+    """The second answer of svc-fleet has one more run, whose recommendation nobody is asked for any more."""
+    asked, late = str(uuid.uuid4()), str(uuid.uuid4())
+    first, second = run_part(steps.repo, paper, asked), run_part(steps.repo, paper, late, number=5)
+    both = {**first, "nodes": first["nodes"] + second["nodes"], "edges": first["edges"] + second["edges"]}
+    stub = parts(first, again=both, urls=[f"https://github.com/{steps.repo}/pull/5"])
+    graph = beside(FLEET_URL=stub.url, INTERESTS_URL=stub.url)(steps.experiment(paper))
+    assert len(graph.of("run")) == 2 and stub.asked == [asked] and deleted(graph) == [asked]
+    assert graph.missing == [] and graph.answer["truncated"] and late not in graph.nodes
+
+
+def test_links_that_are_more_than_can_be_asked_for_are_said(beside, parts, steps, paper):
+    asked = str(uuid.uuid4())
+    stub = parts(run_part(steps.repo, paper, asked), urls=[f"https://github.com/{steps.repo}/pull/{number}" for number in range(101)])
+    graph = beside(FLEET_URL=stub.url, INTERESTS_URL=stub.url)(steps.experiment(paper))
+    assert graph.answer["truncated"] and deleted(graph) == [asked]
