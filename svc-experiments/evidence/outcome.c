@@ -223,6 +223,14 @@ static void add_experiments(struct outcome *o, const struct pg_rows *rows)
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
+/* A paper that nobody is known to have tried may have been tried where a part is missing. */
+static const char *settle_verdict(const struct outcome *o, const struct part parts[PART_COUNT])
+{
+	const char *verdict = verdict_of_paper(&o->count);
+	bool is_whole = !parts[PART_FLEET].missing && !parts[PART_EXPERIMENTS].missing;
+	return is_whole || strcmp(verdict, "untried") != 0 ? verdict : NULL;
+}
+
 static void add_all(struct outcome *o, const struct pg_rows *rows, struct part parts[PART_COUNT])
 {
 	yyjson_val *fleet = parts[PART_FLEET].answer;
@@ -234,7 +242,7 @@ static void add_all(struct outcome *o, const struct pg_rows *rows, struct part p
 	add_experiments(o, rows);
 	json_add_member(o->doc, o->root, "cost_usd", fleet, "cost_usd");
 	json_add_member(o->doc, o->root, "runs_with_cost", fleet, "runs_with_cost");
-	yyjson_mut_obj_add_str(o->doc, o->root, "verdict", verdict_of_paper(&o->count));
+	json_add_text(o->doc, o->root, "verdict", settle_verdict(o, parts));
 	yyjson_mut_obj_add_val(o->doc, o->root, "missing", parts_missing(o->doc, parts));
 	yyjson_mut_obj_add_bool(o->doc, o->root, "truncated", is_cut);
 	yyjson_mut_obj_add_int(o->doc, o->root, "hidden",

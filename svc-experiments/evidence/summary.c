@@ -90,6 +90,12 @@ static const char *day_of(const struct summary *s, const char *at)
 	return arena_strndup(s->graph->arena, at, DATE_TEXT_LEN);
 }
 
+/* Whether the key's limit keeps nothing of a part back: what is not there does not exist. */
+static bool is_all_shown(yyjson_val *part)
+{
+	return part && json_get_int(part, "hidden", 0) == 0;
+}
+
 static const char *origin_sentence(const struct summary *s, bool is_known)
 {
 	if (s->recommended_at)
@@ -108,7 +114,8 @@ static const char *work_sentence(const struct summary *s)
 	int64_t runs = json_get_int(s->fleet, "runs", 0);
 	int64_t rejected = json_get_int(s->fleet, "rejected", 0);
 	if (runs == 0)
-		buf_printf(&text, "No run tried it");
+		buf_printf(&text, is_all_shown(s->fleet) ? "No run tried it"
+		                                         : "No run that may be shown tried it");
 	else
 		buf_printf(&text,
 		           "Tried by %" PRId64 " run%s, %" PRId64
@@ -158,6 +165,6 @@ yyjson_mut_val *summary_json(const struct graph *graph, const struct part parts[
 	};
 	add_times(&s);
 	add_figures(&s);
-	add_sentences(&s, parts[PART_RECOMMENDATIONS].answer != NULL);
+	add_sentences(&s, is_all_shown(parts[PART_RECOMMENDATIONS].answer));
 	return s.json;
 }

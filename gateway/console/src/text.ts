@@ -219,6 +219,7 @@ export const text = {
         pending: "not known yet",
         untried: "nobody has tried it",
       },
+      unknown: "not known, since a part is missing",
       spent: (amount: string, runs: number) => `${amount} in ${runs === 1 ? "one run" : `${runs} runs`} of known cost`,
       experiments: "Experiments",
       experiment: "Experiment",

@@ -124,6 +124,19 @@ def test_each_service_that_is_down_is_missing_and_the_rest_is_shown(disturbed, s
     wait_for(lambda: steps.evidence_if(experiment, []), "everybody is back")
 
 
+def test_a_paper_is_not_said_to_be_untried_while_a_part_is_missing(disturbed, steps, paper):
+    recommended = steps.recommend(paper)
+    missing = [{"part": "fleet", "why": "unavailable"}]
+    try:
+        disturbed.stop("svc-fleet")
+        outcomes = wait_for(lambda: (answer := steps.outcomes(paper))["missing"] == missing and answer, "svc-fleet is away")
+        assert outcomes["verdict"] is None and [row["recommendation_id"] for row in outcomes["recommended"]] == [recommended]
+        steps.experiment(paper, outcome="ship")
+        assert steps.outcomes(paper)["verdict"] == "worked"
+    finally:
+        disturbed.recover()
+
+
 def test_a_service_that_hangs_is_waited_for_two_seconds(disturbed, steps, paper):
     experiment = steps.experiment(paper)
     (fleet,) = disturbed["svc-fleet"]
@@ -149,7 +162,8 @@ def test_parts_need_their_scopes(steps, paper):
     assert not graph.of("run") and not graph.of("recommendation")
     searcher = steps.key(["search:read"])
     outcomes = steps.outcomes(paper, searcher)
-    assert {row["part"] for row in outcomes["missing"]} == {"recommendations", "fleet", "experiments"} and outcomes["experiments"] == []
+    assert {row["part"] for row in outcomes["missing"]} == {"recommendations", "fleet", "experiments"}
+    assert (outcomes["experiments"], outcomes["verdict"]) == ([], None)
     searcher.problem("GET", f"/experiments/{experiment}/evidence", 403, "insufficient_scope")
 
 
@@ -177,6 +191,8 @@ def test_a_limited_key_gets_what_is_of_its_repository_or_interest(steps, paper):
     graph = steps.evidence(of_project, interest_key)
     assert [node["id"] for node in graph.of("recommendation")] == [shown] and graph.answer["hidden"] == 1 and kept
     assert graph.missing == [{"part": "fleet", "why": "key_limit"}]
+    bare = steps.key(scopes, interest_id=steps.interest(project_id=project))
+    assert steps.evidence(of_project, bare).summary["sentences"][0] == "Whether its papers were recommended is not shown."
     assert interest_key.get(f"/experiments/{of_repo}/evidence", checked=False).status_code == 404
 
 

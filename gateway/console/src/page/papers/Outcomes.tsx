@@ -20,7 +20,8 @@ const WORDS = text.papers.outcomes;
 
 const TONES: Readonly<Record<Verdict, Tone>> = { worked: "done", failed: "failed", mixed: "waits", pending: "running", untried: "off" };
 
-function VerdictState({ verdict }: { verdict: Verdict }) {
+function VerdictState({ verdict }: { verdict: Verdict | null }) {
+  if (verdict === null) return <State tone="off">{WORDS.unknown}</State>;
   return <State tone={TONES[verdict]}>{WORDS.verdicts[verdict]}</State>;
 }
 
