@@ -21,7 +21,7 @@ BEGIN
                      '- ' || regexp_replace(coalesce(e.name, ''), '\s+', ' ', 'g')
                      || ' (' || concat_ws(', ', e.status, e.outcome,
                                           nullif(concat_ws(' ', CASE WHEN e.observed_delta IS NOT NULL THEN e.target_metric END,
-                                                           e.observed_delta), '')) || ')'
+                                                           e.observed_delta::numeric), '')) || ')'
                      || coalesce(': ' || nullif(left(regexp_replace(coalesce(e.decision, e.hypothesis), '\s+', ' ', 'g'), 300), ''),
                                  '') AS line
               FROM experiment e

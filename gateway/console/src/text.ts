@@ -743,6 +743,7 @@ export const text = {
   endpoints: {
     lead: "What happens is sent to these endpoints: signed requests to a server of yours, messages in Slack, or e-mails.",
     empty: "Nothing is sent anywhere yet.",
+    allTypes: "all",
     add: "New endpoint",
     columns: { name: "Endpoint", kind: "Kind", state: "State", events: "Types", success: "Last delivered", waiting: "Waiting" },
     kinds: { webhook: "webhook", slack: "Slack", email: "e-mail" },

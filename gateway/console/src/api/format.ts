@@ -90,7 +90,7 @@ export function difference(value: number): string {
 
 const PLAIN = new Intl.NumberFormat("en", { maximumSignificantDigits: 6, useGrouping: false });
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/;
+const INSTANT = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/;
 
 /** A value of any form, in a sentence: times are local. */
 export function anything(value: unknown): string {

@@ -1,6 +1,6 @@
 /** What the agent of a repository did. */
 import type { Schemas } from "../../api/client";
-import { count } from "../../api/format";
+import { count, spoken } from "../../api/format";
 import { Outside } from "../../part/link/Outside";
 import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
@@ -45,7 +45,7 @@ export function Happened({ events }: Pick<Activity, "events">) {
 const PAPERS: readonly Column<Direction>[] = [
   { name: words.paperColumns.paper, cell: (row) => <PaperLink id={row.arxiv_id} /> },
   { name: words.paperColumns.runs, figure: true, cell: (row) => count(row.runs) },
-  { name: words.paperColumns.outcomes, cell: (row) => row.outcomes.join(", ") },
+  { name: words.paperColumns.outcomes, cell: (row) => row.outcomes.map(spoken).join(", ") },
   { name: words.paperColumns.last, cell: (row) => <Time at={row.last_run_at} /> },
 ];
 

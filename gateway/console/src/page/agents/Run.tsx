@@ -21,6 +21,12 @@ const words = text.agents.run;
 
 const repoOf = ({ repo, target_repo }: Run) => repo ?? target_repo ?? "";
 
+/** What its status says beyond its outcome: of `pr_opened`, which is a pull request, `opened`. */
+function statusOf({ status, outcome_kind: kind }: Run): string {
+  const words = spoken(status ?? "");
+  return words.startsWith(spoken(kind)) ? words.slice(spoken(kind).length).trim() : words;
+}
+
 function tokensOf({ input_tokens: input, output_tokens: output }: Run): string | null {
   return typeof input === "number" || typeof output === "number" ? count((input ?? 0) + (output ?? 0)) : null;
 }
@@ -34,7 +40,7 @@ function About({ run }: { run: Run }) {
   return (
     <Facts>
       <Fact name={words.outcome}>
-        <Outcome kind={run.outcome_kind} /> <span class="quiet">{spoken(run.status ?? "")}</span>
+        <Outcome kind={run.outcome_kind} /> <span class="quiet">{statusOf(run)}</span>
       </Fact>
       <Fact name={text.agents.columns.repo}>
         <Link href={`/agents/${repoOf(run)}`}>{repoOf(run)}</Link>

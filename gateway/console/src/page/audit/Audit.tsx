@@ -46,6 +46,18 @@ function Actor({ entry: { actor } }: { entry: Entry }) {
   return <>{words.actors[actor.kind]}</>;
 }
 
+const LISTED = 3; // of a list, such as the scopes of a key, before it is folded
+
+function Value({ field, value }: { field: string; value: unknown }) {
+  if (!Array.isArray(value) || value.length <= LISTED) return <>{anything(value)}</>;
+  return (
+    <details>
+      <summary>{`${value.length} ${spoken(field)}`}</summary>
+      {anything(value)}
+    </details>
+  );
+}
+
 function Changes({ entry: { detail } }: { entry: Entry }) {
   if (detail.reason) return <>{spoken(detail.reason)}</>;
   if (detail.changed.length === 0) return <Unknown />;
@@ -53,8 +65,13 @@ function Changes({ entry: { detail } }: { entry: Entry }) {
     <ul>
       {detail.changed.map(({ field, from, to }) => (
         <li key={field} class="wrap">
-          <span class="quiet">{spoken(field)}:</span> {from !== null && from !== undefined && `${anything(from)} → `}
-          {anything(to)}
+          <span class="quiet">{spoken(field)}:</span>{" "}
+          {from !== null && from !== undefined && (
+            <>
+              <Value field={field} value={from} /> →{" "}
+            </>
+          )}
+          <Value field={field} value={to} />
         </li>
       ))}
     </ul>
@@ -63,9 +80,16 @@ function Changes({ entry: { detail } }: { entry: Entry }) {
 
 const COLUMNS: readonly Column<Entry>[] = [
   { name: NAMES.action, cell: (row) => spoken(row.action.replace(".", " ")) },
-  { name: NAMES.target, cell: (row) => row.target.name ?? spoken(row.target.kind) },
+  { name: NAMES.target, cell: (row) => <span class="wrap">{row.target.name ?? spoken(row.target.kind)}</span> },
   { name: NAMES.changes, cell: (row) => <Changes entry={row} /> },
-  { name: NAMES.actor, cell: (row) => <Actor entry={row} /> },
+  {
+    name: NAMES.actor,
+    cell: (row) => (
+      <span class="wrap">
+        <Actor entry={row} />
+      </span>
+    ),
+  },
   { name: NAMES.address, cell: (row) => row.ip ?? <Unknown /> },
   { name: NAMES.outcome, cell: (row) => <State tone={row.outcome === "done" ? "done" : "failed"}>{row.outcome}</State> },
   { name: NAMES.at, cell: (row) => <Time at={row.at} /> },

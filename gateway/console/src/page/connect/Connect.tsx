@@ -25,14 +25,15 @@ interface Props {
 function Steps({ providers, interests, installations }: Props) {
   const codeHost = providers.find(({ kind }) => kind === "code_host");
   const hasEndpoints = useScope("webhooks:read");
+  const hasAgent = installations.some(({ status }) => status === "active");
   const ofRepositories = interests.filter(({ source_repo_url: url }) => url !== null);
   return (
     <ol class="steps">
       <AppStep isConfigured={codeHost?.configured ?? false} />
       {codeHost && <AccountStep provider={codeHost} />}
       <ModelStep providers={providers} />
-      <RepositoryStep interests={ofRepositories} />
-      <AgentStep interests={ofRepositories} hasAgent={installations.some(({ status }) => status === "active")} />
+      <RepositoryStep interests={ofRepositories} hasAgent={hasAgent} />
+      <AgentStep interests={ofRepositories} hasAgent={hasAgent} />
       {hasEndpoints && <ChannelStep />}
     </ol>
   );

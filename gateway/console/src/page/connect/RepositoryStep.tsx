@@ -10,12 +10,18 @@ import { Step } from "./Step";
 
 const words = text.connect.interest;
 
+interface Props {
+  interests: readonly Schemas["Interest"][];
+  hasAgent: boolean; // which any other interest can have, too
+}
+
 /** An interest that is made from a repository: its agent works there. */
-export function RepositoryStep({ interests }: { interests: readonly Schemas["Interest"][] }) {
+export function RepositoryStep({ interests, hasAgent }: Props) {
   const [isNew, setIsNew] = useState(false);
   const isThere = interests.length > 0;
+  const tone = isThere ? "done" : hasAgent ? "off" : "waits";
   return (
-    <Step number={4} title={words.title} tone={isThere ? "done" : "waits"} state={isThere ? words.there(interests.length) : words.none}>
+    <Step number={4} title={words.title} tone={tone} state={isThere ? words.there(interests.length) : words.none}>
       {isThere && (
         <ul>
           {interests.map((each) => (

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { dollars, score } from "../../api/format";
+import { dollars, score, spoken } from "../../api/format";
 import { Answer, MissingParts } from "../../part/Answer";
 import { Outside } from "../../part/link/Outside";
 import { RunLink } from "../../part/link/RunLink";
@@ -42,7 +42,7 @@ const PULL_REQUESTS: readonly Column<Outcomes["pull_requests"][number]>[] = [
 const RUNS: readonly Column<Outcomes["runs"][number]>[] = [
   { name: WORDS.run, cell: (row) => <RunLink id={row.run_id} repo={row.repo} /> },
   { name: WORDS.repo, cell: (row) => row.repo },
-  { name: WORDS.status, cell: (row) => row.status ?? <Unknown /> },
+  { name: WORDS.status, cell: (row) => (row.status ? spoken(row.status) : <Unknown />) },
   { name: WORDS.cost, figure: true, cell: (row) => (row.cost_usd === null ? <Unknown /> : dollars(row.cost_usd)) },
   { name: WORDS.when, cell: (row) => <Time at={row.at} /> },
 ];
