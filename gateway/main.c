@@ -107,7 +107,7 @@ static const struct recurring RECURRING[] = {
 	{"audit_months", audit_months_keep, &AUDIT_MONTHS_EVERY_MS},
 	{"key_expiry", keys_expiring_announce, &key_expiry_check_ms},
 	{"key_usage", key_usage_forget, &KEY_USAGE_FORGET_EVERY_MS},
-	{"retention", key_retention_keep, &KEY_RETENTION_EVERY_MS},
+	{"retention", retained_tables_keep, &RETAINED_TABLES_EVERY_MS},
 	{0},
 };
 

@@ -91,7 +91,7 @@ static const struct recurring RECURRING[] = {
 	{"retention", fleet_retention_keep, &FLEET_RETENTION_EVERY_MS},
 	{"old_rejections", fleet_rejections_keep, &FLEET_RETENTION_EVERY_MS},
 	{"old_months", fleet_months_keep, &FLEET_RETENTION_EVERY_MS},
-	{"old_facts", fleet_others_keep, &FLEET_OTHERS_EVERY_MS},
+	{"old_facts", retained_tables_keep, &RETAINED_TABLES_EVERY_MS},
 	{"reservations", reservations_expire, &RESERVATIONS_EVERY_MS},
 	{"unusual_costs", costs_compare, &COSTS_COMPARE_EVERY_MS},
 	{"today", today_measure, &TODAY_EVERY_MS},

@@ -121,7 +121,7 @@ static const struct recurring RECURRING[] = {
 	{"digests", digest_message_pass, &digest_check_ms},
 	{"follow-embedder", refit_others, &refit_check_ms},
 	{"retention", retention_keep, &RETENTION_KEEP_EVERY_MS},
-	{"old_facts", retention_others_keep, &RETENTION_OTHERS_EVERY_MS},
+	{"old_facts", retained_tables_keep, &RETAINED_TABLES_EVERY_MS},
 	{"today", today_measure, &TODAY_EVERY_MS},
 	{0},
 };

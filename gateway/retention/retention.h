@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/config.h"
-#include "loop/request.h"
 #include "service/retained_table.h"
 
 /** KEY_DAYS. */
@@ -12,7 +11,3 @@ extern const struct setting KEY_RETENTION_SETTINGS[];
 
 /** The tables of the schema `account`. */
 extern const struct retained_table ACCOUNT_TABLES[];
-
-/** Recurring. */
-void key_retention_keep(struct request *rq);
-extern const int64_t KEY_RETENTION_EVERY_MS;

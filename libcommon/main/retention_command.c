@@ -26,30 +26,14 @@ static const struct retained_table *table_of(const struct service *service, cons
 	return own ? own : table_in(COMMON_TABLES, name);
 }
 
-static const struct setting *setting_in(const struct setting *settings, const char *name)
-{
-	for (; settings->type != SET_END; settings++)
-		if (strcmp(settings->name, name) == 0)
-			return settings;
-	return NULL;
-}
-
-static const struct setting *setting_of(const struct service *service, const char *name)
-{
-	const struct setting *found = setting_in(PROCESS_SETTINGS, name);
-	for (const struct setting *const *s = service->settings; !found && s && *s; s++)
-		found = setting_in(*s, name);
-	return found;
-}
-
 /* `RUN_DAYS=1100`, or "-" without a setting. NULL: there is no such setting of whole days. */
 static const char *setting_text(struct request *rq, const struct service *service,
                                 const struct retained_table *table)
 {
 	if (!table->setting)
 		return "-";
-	const struct setting *setting = setting_of(service, table->setting);
-	if (!setting || setting->type != SET_INT)
+	const struct setting *setting = retained_table_setting(service, table);
+	if (!setting)
 		return NULL;
 	return arena_printf(rq->arena, "%s=%lld", setting->name,
 	                    (long long)*(const int64_t *)setting->target);

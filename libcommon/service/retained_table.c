@@ -1,5 +1,17 @@
 #include "service/retained_table.h"
 
+#include "observe/log.h"
+#include "pg/pg.h"
+#include "retained_table.sql.h"
+#include "service/service.h"
+
+#include <string.h>
+
+#define BATCH       5000
+#define BATCHES_MAX 200 /* of a table in a pass: the rest waits for the next */
+
+const int64_t RETAINED_TABLES_EVERY_MS = (int64_t)24 * 3600 * 1000;
+
 const struct retained_table COMMON_TABLES[] = {
 	TABLE_AGES(
 		"outbox", "created_at", NULL,
@@ -26,3 +38,61 @@ const struct retained_table COMMON_TABLES[] = {
 	TABLE_BOUND("task_limit", "one row"),
 	TABLES_END,
 };
+
+static const struct setting *setting_in(const struct setting *settings, const char *name)
+{
+	for (; settings->type != SET_END; settings++)
+		if (strcmp(settings->name, name) == 0)
+			return settings;
+	return NULL;
+}
+
+const struct setting *retained_table_setting(const struct service *service,
+                                             const struct retained_table *table)
+{
+	if (!table->setting)
+		return NULL;
+	const struct setting *found = setting_in(PROCESS_SETTINGS, table->setting);
+	for (const struct setting *const *s = service->settings; !found && s && *s; s++)
+		found = setting_in(*s, table->setting);
+	return found && found->type == SET_INT ? found : NULL;
+}
+
+static enum err_code delete_old(struct request *rq, const struct retained_table *table,
+                                int64_t *deleted)
+{
+	const struct setting *setting = retained_table_setting(rq->worker->process->service, table);
+	int64_t batch = BATCH;
+	for (int i = 0; i < BATCHES_MAX && batch == BATCH; i++) {
+		struct pg_rows *rows;
+		enum err_code code =
+			pg_try(rq, &rows, NULL, RETAINED_TABLE_DELETE_OLD_SQL,
+		               pg_text(table->table), pg_text(table->old),
+		               setting ? pg_int(*(const int64_t *)setting->target) : pg_null(),
+		               pg_int(BATCH));
+		if (code)
+			return code;
+		batch = pg_value_int(rows, 0);
+		*deleted += batch;
+	}
+	return ERR_NONE;
+}
+
+void retained_tables_keep(struct request *rq)
+{
+	const char *failed = NULL;
+	enum err_code failure = ERR_NONE;
+	for (const struct retained_table *t = rq->worker->process->service->tables; t->table; t++) {
+		int64_t deleted = 0;
+		enum err_code code = t->old ? delete_old(rq, t, &deleted) : ERR_NONE;
+		if (deleted > 0)
+			log_info(LOG_GROUP_APP, "old rows deleted", f_text("table", t->table),
+			         f_int("count", deleted));
+		if (code && !failure) {
+			failure = code;
+			failed = t->table;
+		}
+	}
+	if (failure)
+		raise_error(rq, failure, "old rows of the table %s are not deleted", failed);
+}

@@ -1,10 +1,18 @@
 /** What ends the rows of a table. Each process declares all tables of its schema in such rows,
  * beside the code that deletes; those that every schema has are COMMON_TABLES. `svc-X retention
  * --show` prints them (main/retention_command.h), and fails where the rows and the schema differ,
- * so that no table is added without an answer to the question how it ends. */
+ * so that no table is added without an answer to the question how it ends.
+ *
+ * Rows that no other table and no sum depends on need no code: retained_tables_keep() deletes them
+ * by the condition of TABLE_DELETED. */
 #pragma once
 
+#include "base/config.h"
+#include "loop/request.h"
+
 #include <stddef.h>
+
+struct service;
 
 struct retained_table {
 	const char *table; /* NULL ends the rows */
@@ -13,12 +21,21 @@ struct retained_table {
 	const char *age;
 	const char *setting; /* the days for which rows are kept: RUN_DAYS; NULL: no setting */
 	const char *end; /* one sentence: what deletes the rows, or why they do not become more */
+	/* Of rows of the table `t` that retained_tables_keep() deletes, in SQL; $1 are the days of
+	 * the setting. NULL: other code deletes them. */
+	const char *old;
 };
 
 /** Rows go by their age: after the days of a setting, or after a fixed time, which `end` says. */
 #define TABLE_AGES(table, age, setting, end) \
 	{                                    \
 		table, age, setting, end     \
+	}
+
+/** Rows go by their age, and retained_tables_keep() deletes them. */
+#define TABLE_DELETED(table, age, setting, end, old) \
+	{                                            \
+		table, age, setting, end, old        \
 	}
 
 /** Rows go with another row, or their number is bounded: `end` says by what. */
@@ -33,3 +50,13 @@ struct retained_table {
 	}
 
 extern const struct retained_table COMMON_TABLES[];
+
+/** The setting of the table, of whole days. NULL: the table has none, or the process. */
+const struct setting *retained_table_setting(const struct service *service,
+                                             const struct retained_table *table);
+
+/** Recurring, each day: delete old rows of the tables of the process that are TABLE_DELETED, in
+ * batches. It may read these tables whole. A table that cannot be deleted from, as when it is
+ * locked for more than a second, holds up no other: the pass fails at its end, and is repeated. */
+void retained_tables_keep(struct request *rq);
+extern const int64_t RETAINED_TABLES_EVERY_MS;

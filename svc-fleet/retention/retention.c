@@ -15,7 +15,6 @@
 static int64_t run_days, rejection_days, run_detail_days;
 
 const int64_t FLEET_RETENTION_EVERY_MS = (int64_t)3600 * 1000;
-const int64_t FLEET_OTHERS_EVERY_MS = (int64_t)24 * 3600 * 1000;
 
 const struct setting FLEET_RETENTION_SETTINGS[] = {
 	SETTING_INT(&run_days, "RUN_DAYS", "1100", 400, 36500,
@@ -29,17 +28,6 @@ const struct setting FLEET_RETENTION_SETTINGS[] = {
 		"of the month."),
 	SETTING_END,
 };
-
-/* Delete by a statement that takes days and returns how many of BATCH it deleted. */
-static int64_t delete_batches(struct request *rq, const char *sql, int64_t days)
-{
-	int64_t deleted = 0, batch = BATCH;
-	for (int i = 0; i < BATCHES_MAX && batch == BATCH; i++) {
-		batch = pg_value_int(pg_query(rq, sql, pg_int(days)), 0);
-		deleted += batch;
-	}
-	return deleted;
-}
 
 static int64_t delete_runs(struct request *rq)
 {
@@ -67,7 +55,11 @@ void fleet_retention_keep(struct request *rq)
 
 void fleet_rejections_keep(struct request *rq)
 {
-	int64_t deleted = delete_batches(rq, RETENTION_FORGET_SQL, rejection_days);
+	int64_t deleted = 0, batch = BATCH;
+	for (int i = 0; i < BATCHES_MAX && batch == BATCH; i++) {
+		batch = pg_value_int(pg_query(rq, RETENTION_FORGET_SQL, pg_int(rejection_days)), 0);
+		deleted += batch;
+	}
 	if (deleted > 0)
 		log_info(LOG_GROUP_APP, "old rejections removed", f_int("count", deleted));
 }
@@ -85,11 +77,4 @@ void fleet_months_keep(struct request *rq)
 	if (details || months)
 		log_info(LOG_GROUP_APP, "old months of runs and of their details dropped",
 		         f_int("runs", months), f_int("details", details));
-}
-
-void fleet_others_keep(struct request *rq)
-{
-	int64_t deleted = delete_batches(rq, RETENTION_DELETE_OTHERS_SQL, run_days);
-	if (deleted > 0)
-		log_info(LOG_GROUP_APP, "old facts about runs removed", f_int("count", deleted));
 }

@@ -31,7 +31,3 @@ void fleet_retention_keep(struct request *rq);
 void fleet_rejections_keep(struct request *rq);
 void fleet_months_keep(struct request *rq);
 extern const int64_t FLEET_RETENTION_EVERY_MS;
-
-/** Recurring: what is of no run. It reads these tables whole, once a day. */
-void fleet_others_keep(struct request *rq);
-extern const int64_t FLEET_OTHERS_EVERY_MS;

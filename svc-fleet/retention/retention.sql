@@ -7,10 +7,6 @@ SELECT last_id, deleted FROM runs_expire($1::int, $2, $3::int, $4::boolean);
 -- $1 days. How many of 10,000 were deleted.
 SELECT rejections_forget($1::int, 10000);
 
--- name: retention_delete_others
--- $1 days. How many of 10,000 were deleted.
-SELECT fleet_others_delete_old($1::int, 10000);
-
 -- name: retention_drop_details
 -- $1 days of details, $2 whether they wait until their runs were exported: whether a month was dropped.
 SELECT run_detail_month_drop($1::int, $2::boolean);

@@ -21,7 +21,6 @@ static int64_t recommendation_days, explanation_days, former_days;
 static char looked_at[sizeof(FIRST_ID)] = FIRST_ID;
 
 const int64_t RETENTION_KEEP_EVERY_MS = 3600000;
-const int64_t RETENTION_OTHERS_EVERY_MS = DAY_MS;
 
 const struct setting RETENTION_SETTINGS[] = {
 	SETTING_INT(&recommendation_days, "RECOMMENDATION_DAYS", "400", PERIODS_LAST, 36500,
@@ -40,12 +39,17 @@ const struct retained_table INTERESTS_TABLES[] = {
                    "of which nobody made use; the others with the interest"),
 	TABLE_AGES("recommendation_explanation", "recommendation_id", "EXPLANATION_DAYS",
                    "a month at once"),
-	TABLE_AGES("former_recommendation", "recommendation_id", "FORMER_DAYS",
-                   "then the paper may be recommended again"),
-	TABLE_AGES("run_outcome", "stage_at", "FORMER_DAYS", "by the time of its stage"),
-	TABLE_AGES("daily_run", "day", "RECOMMENDATION_DAYS", "by its day"),
-	TABLE_AGES("experiment", "told_at", NULL,
-                   "60 days after svc-experiments told that it was deleted"),
+	TABLE_DELETED(
+		"former_recommendation", "recommendation_id", "FORMER_DAYS",
+		"then the paper may be recommended again",
+		"t.recommendation_id < (SELECT uuid_v7_first(now() - make_interval(days => $1)))"),
+	TABLE_DELETED("run_outcome", "stage_at", "FORMER_DAYS", "by the time of its stage",
+                      "t.stage_at < now() - make_interval(days => $1)"),
+	TABLE_DELETED("daily_run", "day", "RECOMMENDATION_DAYS", "by its day",
+                      "t.day < (now() AT TIME ZONE 'UTC')::date - $1"),
+	TABLE_DELETED("experiment", "told_at", NULL,
+                      "60 days after svc-experiments told that it was deleted",
+                      "t.is_deleted AND t.told_at < now() - interval '60 days'"),
 	TABLE_AGES("workflow_version", "seen_at", NULL, "when no process has told of it for long"),
 	TABLE_BOUND("interest", "as many as the account makes"),
 	TABLE_BOUND("background", "one row"),
@@ -114,20 +118,6 @@ static void delete_recommendations(struct request *rq)
 		deleted += delete_batch(rq, &is_more);
 	if (deleted > 0)
 		log_info(LOG_GROUP_APP, "old recommendations deleted", f_int("count", deleted));
-}
-
-void retention_others_keep(struct request *rq)
-{
-	int64_t deleted = 0, batch = BATCH;
-	for (int i = 0; batch == BATCH && i < BATCHES_MAX; i++) {
-		batch = pg_value_int(pg_query(rq, RETENTION_DELETE_OTHERS_SQL, pg_int(former_days),
-		                              pg_int(recommendation_days), pg_int(BATCH)),
-		                     0);
-		deleted += batch;
-	}
-	if (deleted > 0)
-		log_info(LOG_GROUP_APP, "old facts about recommendations deleted",
-		         f_int("count", deleted));
 }
 
 void retention_keep(struct request *rq)

@@ -97,26 +97,3 @@ BEGIN
     ON CONFLICT DO NOTHING;
     GET DIAGNOSTICS deleted = ROW_COUNT;
 END $$;
-
--- Delete up to `most` rows of each table that is about what is long past: former recommendations and outcomes of runs, days of the daily
--- run, and experiments that were deleted, of which no event can come any more. How many of the table with the most.
-CREATE OR REPLACE FUNCTION facts_delete_old(former_days int, recommendation_days int, most int) RETURNS int LANGUAGE plpgsql AS $$
-DECLARE
-    former timestamptz := now() - make_interval(days => former_days);
-    counts int[] := '{}';
-    n int;
-BEGIN
-    DELETE FROM former_recommendation WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM former_recommendation WHERE recommendation_id < uuid_v7_first(former) LIMIT most FOR UPDATE SKIP LOCKED));
-    GET DIAGNOSTICS n = ROW_COUNT;
-    counts := counts || n;
-    DELETE FROM run_outcome WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM run_outcome WHERE stage_at < former LIMIT most FOR UPDATE SKIP LOCKED));
-    GET DIAGNOSTICS n = ROW_COUNT;
-    counts := counts || n;
-    DELETE FROM daily_run WHERE day < (now() AT TIME ZONE 'UTC')::date - recommendation_days;
-    DELETE FROM experiment WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM experiment WHERE is_deleted AND told_at < now() - interval '60 days' LIMIT most FOR UPDATE SKIP LOCKED));
-    GET DIAGNOSTICS n = ROW_COUNT;
-    RETURN greatest(n, (SELECT max(c) FROM unnest(counts) c));
-END $$;

@@ -35,7 +35,3 @@ const char *retention_since(struct request *rq, const char *since);
 /** Recurring: explanations and recommendations. */
 void retention_keep(struct request *rq);
 extern const int64_t RETENTION_KEEP_EVERY_MS;
-
-/** Recurring: facts that are long past. */
-void retention_others_keep(struct request *rq);
-extern const int64_t RETENTION_OTHERS_EVERY_MS;

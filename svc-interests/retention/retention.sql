@@ -9,7 +9,3 @@ SELECT explanation_months_keep($1::int);
 -- name: retention_delete
 -- $1 the last id that was looked at, $2 days, $3 how many at most: the last id now, and how many were deleted.
 SELECT last_id, deleted FROM recommendations_delete_old($1, $2::int, $3::int);
-
--- name: retention_delete_others
--- $1 days of former recommendations, $2 days of recommendations, $3 how many at most of a table: how many of that with the most.
-SELECT facts_delete_old($1::int, $2::int, $3::int);

@@ -179,3 +179,10 @@ def test_what_is_long_past_is_forgotten(db, user, interest, run):
         interests_tables.add_old_facts(db, user.account, interest["id"], days)
     run(lambda: interests_tables.old_facts(db, user.account) == {"former_recommendation": 1, "run_outcome": 1, "experiment": 1},
         "the old ones are deleted", FORMER_DAYS="400")
+
+
+def test_a_locked_table_holds_up_no_other(db, user, interest, run):
+    interests_tables.add_old_facts(db, user.account, interest["id"], 401)
+    with common.locked(db, "former_recommendation"):
+        run(lambda: interests_tables.old_facts(db, user.account) == {"former_recommendation": 1, "run_outcome": 0, "experiment": 0},
+            "the other tables shrink", FORMER_DAYS="400")
