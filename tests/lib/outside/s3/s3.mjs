@@ -30,8 +30,8 @@ async function check(ctx, next) {
   const content = Buffer.concat(await ctx.req.toArray());
   if (createHash("sha256").update(content).digest("hex") !== hash)
     return refuse(ctx, 400, "XAmzContentSHA256Mismatch", "The hash is another one.");
-  // What s3rver reads from now on.
-  ctx.req = Object.assign(Readable.from([content], { objectMode: false }), { headers: ctx.req.headers, method: ctx.req.method, url: ctx.req.url });
+  const { headers, method, url } = ctx.req;
+  ctx.req = Object.assign(Readable.from([content], { objectMode: false }), { headers, method, url }); // what s3rver reads
   return next();
 }
 
