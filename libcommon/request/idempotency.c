@@ -1,6 +1,8 @@
 #include "request/idempotency.h"
 
 #include "crypto/crypto.h"
+#include "http/gunzip.h"
+#include "http/gzip.h"
 #include "idempotency.sql.h"
 #include "input/ignored_fields.h"
 #include "input/input.h"
@@ -9,6 +11,7 @@
 #include "pg/pg.h"
 #include "reply/reply.h"
 #include "request/held_secret.h"
+#include "service/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +21,12 @@
 
 /* A reservation outlives the deadline of its request by this, for storing the answer. */
 #define RESERVATION_EXTRA_MS 5000
+
+/* Shorter answers are not compressed, as it would save little. */
+#define COMPRESSED_MIN 512
+
+/* The first byte of gzip; an answer that is not compressed begins with a digit. */
+#define GZIP_BYTE 0x1f
 
 /* The record of a request: its identity and the key that its answer is encrypted with. Everything
  * but the body's hash depends on the caller's API key, so that no other key of the account can get
@@ -104,6 +113,36 @@ static struct buf answer_write(struct request *rq)
 	return out;
 }
 
+/* What is stored of an answer: it, or gzip of it. */
+static struct buf answer_pack(struct request *rq, struct buf answer)
+{
+	if (!rq->worker->process->settings->compresses_answers || answer.length < COMPRESSED_MIN)
+		return answer;
+	struct buf packed = {.arena = rq->arena};
+	struct gzip *gzip = gzip_new(rq->arena, answer.length);
+	size_t length;
+	const char *data = gzip_add(gzip, answer.data, answer.length, true, &length);
+	buf_add(&packed, data, length);
+	return packed;
+}
+
+static struct buf answer_unpack(struct request *rq, char *stored, size_t length)
+{
+	struct buf answer = {.arena = rq->arena};
+	if ((uint8_t)*stored != GZIP_BYTE)
+		return (struct buf){.data = stored, .length = length};
+	struct gunzip *gunzip = gunzip_new(rq->arena, stored, length);
+	enum gunzip_status status = GUNZIP_MORE;
+	while (status == GUNZIP_MORE) {
+		char piece[4096];
+		size_t piece_length;
+		status = gunzip_read(gunzip, piece, sizeof(piece), &piece_length);
+		buf_add(&answer, piece, piece_length);
+	}
+	require(status == GUNZIP_END);
+	return answer;
+}
+
 /* The next line, NUL-terminated in place. Advances `*at` to the line after it. */
 static char *answer_line(char **at)
 {
@@ -115,9 +154,10 @@ static char *answer_line(char **at)
 	return line;
 }
 
-static void answer_replay(struct request *rq, char *text, size_t length)
+static void answer_replay(struct request *rq, char *stored, size_t stored_length)
 {
-	char *at = text, *line;
+	struct buf answer = answer_unpack(rq, stored, stored_length);
+	char *at = answer.data, *line;
 	int status = (int)strtol(answer_line(&at), NULL, 10);
 	const char *type = answer_line(&at);
 	while (*(line = answer_line(&at)) != '\0') {
@@ -127,7 +167,7 @@ static void answer_replay(struct request *rq, char *text, size_t length)
 		reply_header(rq, line, "%s", value + 2);
 	}
 	reply_header(rq, "Idempotent-Replayed", "true");
-	reply_json_length(rq, status, at, length - (size_t)(at - text));
+	reply_json_length(rq, status, at, answer.length - (size_t)(at - answer.data));
 	reply_of(rq)->type = type;
 }
 
@@ -241,7 +281,7 @@ static bool answer_store(struct request *rq)
 {
 	const struct reservation *reservation = rq->http->reservation;
 	const struct claim *claim = claim_of(rq);
-	struct buf answer = answer_write(rq);
+	struct buf answer = answer_pack(rq, answer_write(rq));
 	uint8_t *sealed = arena_alloc(rq->arena, answer.length + GCM_OVERHEAD);
 	struct held_secret seal = seal_of(claim);
 	held_secret_seal(rq, &seal, answer.data, answer.length, sealed);

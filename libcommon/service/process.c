@@ -56,6 +56,9 @@ const struct setting PROCESS_SETTINGS[] = {
                        "Encrypt the answers that are stored for an Idempotency-Key: SECRET or "
                        "SECRET,OLDER, 32 characters or more each; the first encrypts, all "
                        "decrypt; the same in all replicas of this process only."),
+	SETTING_BOOL(&process_settings.compresses_answers, "COMPRESS_ANSWERS", "false",
+                     "Compress the answers that are stored for an Idempotency-Key; set it once no "
+                     "process of 0.1.0 is left, which cannot read them."),
 	SETTING_TEXT(&process_settings.public_url, "PUBLIC_URL", "",
                      "Address of the gateway as users, workflows and the code host reach it, such "
                      "as https://expops.example.org; empty: nothing can be provisioned, and the "

@@ -26,6 +26,7 @@ struct process_settings {
 	const char *database_direct_url;           /* past a pooler; "": as database_url */
 	const char *sign_secrets, *verify_secrets; /* client/peers.h */
 	const char *seal_secrets;                  /* idempotency.h */
+	bool compresses_answers;                   /* the same */
 	const char *public_url; /* of the gateway, without a slash at its end; "": not set */
 	const char *fetch_allow;
 	const char *log_level;

@@ -20,7 +20,7 @@ struct post {
 	size_t problem_fields;
 	bool is_replayed;
 	bool is_over;
-	char answer[200];
+	char answer[5000];
 	char location[100];
 };
 
@@ -44,6 +44,7 @@ static int setup(void **state)
 	               "EXISTS made; CREATE TABLE made (id int GENERATED ALWAYS AS IDENTITY)");
 	open_pool(&(struct pg_settings){.url = server.url, .pool_wait_ms = FIXTURE_TIMEOUT_MS});
 	fixture.settings.seal_secrets = "a secret of the service";
+	fixture.settings.compresses_answers = false;
 	return 0;
 }
 
@@ -146,6 +147,50 @@ static void test_repeated_request_gets_the_first_answer(void **state)
 	                       "'%' || encode('key-1', 'hex') || '%' OR idempotency::text LIKE "
 	                       "'%' || encode('application/json', 'hex') || '%'"),
 		0);
+}
+
+static void reply_at_length(struct request *rq)
+{
+	char *text = arena_alloc(rq->arena, 4801);
+	memset(text, 'x', 4800);
+	reply_json(rq, 201, arena_printf(rq->arena, "{\"text\":\"%s\"}", text));
+}
+
+static long stored_bytes(void)
+{
+	return pg_fixture_run(&server, "SELECT length(answer) FROM idempotency");
+}
+
+/* Either kind is read whatever the setting is. */
+static void test_compressed_answer_is_the_same(void **state)
+{
+	(void)state;
+	for (int compresses = 0; compresses <= 1; compresses++) {
+		struct post first = post_with("key-1", "{}");
+		first.inner = reply_at_length;
+		struct post again = first;
+		pg_fixture_run(&server, "TRUNCATE idempotency");
+		fixture.settings.compresses_answers = compresses;
+		assert_int_equal(send_post(&first)->status, 201);
+		assert_int_equal(stored_bytes() < 400, compresses);
+		fixture.settings.compresses_answers = !compresses;
+		assert_int_equal(send_post(&again)->status, 201);
+		assert_true(again.is_replayed);
+		assert_string_equal(again.answer, first.answer);
+		assert_string_equal(again.location, "/made/1");
+	}
+}
+
+static void test_short_answer_is_stored_as_it_is(void **state)
+{
+	(void)state;
+	struct post first = post_with("key-1", "{}"), second = post_with("key-2", "{}");
+	send_post(&first);
+	long length = stored_bytes();
+	pg_fixture_run(&server, "TRUNCATE idempotency");
+	fixture.settings.compresses_answers = true;
+	send_post(&second);
+	assert_int_equal(stored_bytes(), length);
 }
 
 static void test_requests_that_are_not_repetitions(void **state)
@@ -403,6 +448,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_repeated_request_gets_the_first_answer, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_compressed_answer_is_the_same, setup,
+	                                        teardown),
+		cmocka_unit_test_setup_teardown(test_short_answer_is_stored_as_it_is, setup,
 	                                        teardown),
 		cmocka_unit_test_setup_teardown(test_requests_that_are_not_repetitions, setup,
 	                                        teardown),
