@@ -393,6 +393,19 @@ def lint_sql_of_tests(root):
         yield f"tests/api/{name}: is listed as a test of SQL and does not exist"
 
 
+OWN_CLIENT = re.compile(r"\bhttpx\.(?:request|get|post|put|patch|delete|head|options|stream|Client)\(")
+CLIENTS = "tests/lib/http/plain_http.py"
+
+
+def lint_clients(root):
+    """Clients are those of tests/lib/http: each one that httpx makes by itself reads the certificates of the system, for 50 ms of a processor."""
+    for folder in ("api", "fault", "lib"):
+        for path in sorted((root / "tests" / folder).rglob("*.py")):
+            for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+                if OWN_CLIENT.search(line) and str(path.relative_to(root)) != CLIENTS:
+                    yield f"{path.relative_to(root)}:{number}: a client that reads certificates: use lib.http.plain_http"
+
+
 SCHEDULED = re.compile(r'"((?:api|fault)/[^"]*)"')
 
 
@@ -407,7 +420,7 @@ def lint_schedule(root):
 def words(root):
     faults = sorted({*lint_registered(root), *lint_order(root), *lint_folder_headers(root), *lint_folder_sizes(root), *lint_migrations(root), *lint_functions_of_tables(root),
                      *lint_function_bodies(root), *lint_triggers(root), *lint_column_names(root), *lint_version(root), *lint_architecture(root),
-                     *lint_sql_of_tests(root), *lint_schedule(root)})  # fmt: skip
+                     *lint_sql_of_tests(root), *lint_clients(root), *lint_schedule(root)})  # fmt: skip
     faults += subprocess.run([VERSIONS_TOOL, root], stdout=subprocess.PIPE, text=True, check=False).stdout.splitlines()
     for path in sources(root, ".c", ".h"):
         text = path.read_text(encoding="utf-8")

@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.http.identity import identity
 from lib.wait import PATIENCE_SECONDS, wait_for
 from lib.scenario.words import new_word
@@ -22,9 +23,9 @@ def threads(process):
 
 
 def call(cluster, process, method, path, body=None):
-    return httpx.request(
+    return plain_http.request(
         method, f"{process.url}/api/v1.0{path}", json=body,
-        auth=identity(cluster, process.name, account=ACCOUNT), timeout=PATIENCE_SECONDS,
+        auth=identity(cluster, process.name, account=ACCOUNT),
     )  # fmt: skip
 
 
@@ -67,8 +68,8 @@ def test_requests_and_jobs_in_two_processes(cluster, alone):
     wait_for(lambda: jobs.metric("expops_jobs_total") > 0, "the attempt is counted")
     assert http.metric("expops_jobs_total") == 0
     with pytest.raises(httpx.ConnectError):
-        httpx.get(jobs.url, timeout=PATIENCE_SECONDS)
-    assert httpx.get(jobs.admin_url + "/healthz", timeout=PATIENCE_SECONDS).status_code == 200
+        plain_http.get(jobs.url)
+    assert plain_http.get(jobs.admin_url + "/healthz").status_code == 200
 
 
 def test_a_search_process_without_jobs_follows_the_papers(cluster, alone):

@@ -3,9 +3,9 @@ has Jira's API from a stand-in of our own."""
 
 import secrets
 
-import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.outside.counterparts import connect
 from lib.outside.jira import lines_of
 from lib.tables.experiments import let_ticket_be_read
@@ -25,7 +25,7 @@ class Linear:
         self.token = api.get(f"/integrations/{self.source}/token", expect=200).json()["access_token"]
 
     def ask(self, query, **variables):
-        answer = httpx.post(f"{self.host.tracker_url}/graphql", json={"query": query, "variables": variables},
+        answer = plain_http.post(f"{self.host.tracker_url}/graphql", json={"query": query, "variables": variables},
                             headers={"Authorization": f"Bearer {self.token}"}).json()  # fmt: skip
         assert "errors" not in answer, answer
         return answer["data"]

@@ -1,6 +1,5 @@
 """Fixtures of the tests of svc-fleet: the keys of agents and the reports that their runs send."""
 
-import httpx
 import pytest
 from lib.http import plain_http
 from lib.scenario.code_host_agent import FILES, Replica
@@ -63,7 +62,7 @@ def install(cluster, user):
 
     def record(repo=REPO, key_id=None, of=user, **members):
         body = {"repo": repo, "agent": "agent_one", "provider": "anthropic", "key_id": key_id or UNKNOWN_KEY, **members}
-        answer = httpx.post(cluster.url("svc-fleet") + "/internal/fleet/installations", json=body,
+        answer = plain_http.post(cluster.url("svc-fleet") + "/internal/fleet/installations", json=body,
                             auth=identity(cluster, "svc-fleet", "service", account=of.account))
         assert answer.status_code == 200, answer.text
         return answer.json()

@@ -3,8 +3,8 @@
 import uuid
 from urllib.parse import quote
 
-import httpx
 import pytest
+from lib.http import plain_http
 from lib.scenario.fleet import REPO
 from lib.http.identity import identity
 from lib.tables import fleet as fleet_tables
@@ -164,7 +164,7 @@ def test_what_is_no_name_of_a_repository_is_400(api, method, path, body, repo):
 
 
 def test_a_service_that_is_not_listed_records_no_installation(cluster, user):
-    answer = httpx.post(cluster.url("svc-fleet") + "/internal/fleet/installations",
+    answer = plain_http.post(cluster.url("svc-fleet") + "/internal/fleet/installations",
                         json={"repo": REPO, "agent": "a", "key_id": str(uuid.uuid4())},
                         auth=identity(cluster, "svc-fleet", account=user.account))
     assert answer.status_code == 404

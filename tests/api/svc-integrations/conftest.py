@@ -3,14 +3,13 @@
 import secrets
 from dataclasses import dataclass
 
-import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.system.cluster import Cluster, User
 from lib.scenario.connections import connect_expired
 from lib.outside.counterparts import CodeHostUser, connect
 from lib.http.identity import identity
-from lib.wait import PATIENCE_SECONDS
 from lib.outside.webhooks import Hook
 
 
@@ -57,7 +56,7 @@ class Developer:
         """An operation of /internal/code-host/, asked by another service on behalf of the account."""
         auth = identity(self.cluster, "svc-integrations", "service", sender=sender, account=self.account, **(claims or {}))
         url = url or self.cluster.url("svc-integrations")
-        answer = httpx.post(f"{url}/internal/code-host/{operation}", json=body, auth=auth, timeout=PATIENCE_SECONDS)
+        answer = plain_http.post(f"{url}/internal/code-host/{operation}", json=body, auth=auth)
         assert answer.status_code == expect, f"{operation}: {answer.status_code} {answer.text}"
         return answer.json()
 

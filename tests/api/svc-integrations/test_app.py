@@ -5,18 +5,18 @@ import json
 import time
 from datetime import datetime, timedelta, timezone
 
-import httpx
 import pytest
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding
 
+from lib.http import plain_http
 from lib.outside.counterparts import connect
 from lib.http.identity import identity
 from lib.outside.webhooks import pull_request
 from lib.tables import fleet as fleet_tables
 from lib.tables import gateway as gateway_tables
 from lib.tables import integrations as integrations_tables
-from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.wait import wait_for
 
 TOKEN = "/github/installation-token"
 NO_APP = {"CODE_HOST_APP_ID": "", "CODE_HOST_APP_KEY": ""}
@@ -151,7 +151,7 @@ def test_an_account_cannot_use_up_the_app_s_rate_limit_by_install_addresses(clus
 
     def ask(developer):
         auth = identity(cluster, "svc-integrations", account=developer.account)
-        return httpx.get(f"{few_lookups.url}/api/v1.0/github/app/install-url", auth=auth, timeout=PATIENCE_SECONDS)
+        return plain_http.get(f"{few_lookups.url}/api/v1.0/github/app/install-url", auth=auth)
 
     assert [ask(bob).status_code for _ in range(4)] == [200, 200, 200, 429]
     assert ask(carol).status_code == 200
@@ -165,7 +165,7 @@ def test_an_account_cannot_use_up_the_app_s_rate_limit_by_tokens(cluster, new_de
 
     def ask():
         url = f"{few_lookups.url}/api/v1.0{TOKEN}"
-        return httpx.post(url, json={"repo": repo}, auth=auth, timeout=PATIENCE_SECONDS)
+        return plain_http.post(url, json={"repo": repo}, auth=auth)
 
     # The first one also asks for the installation.
     assert [ask().status_code for _ in range(3)] == [200, 200, 429]

@@ -5,17 +5,16 @@ import json
 import re
 import uuid
 
-import httpx
 import pytest
 
 from lib.check.leaks import Places
+from lib.http import plain_http
 from lib.http.contract import contract
 from lib.http.identity import identity
 from lib.outside.code_host_pages import install_app, make_app
 from lib.outside.counterparts import consent, landing_of
 from lib.outside.webhooks import Hook, signature
 from lib.tables import integrations as integrations_tables
-from lib.wait import PATIENCE_SECONDS
 
 APP, CREATED, MANIFEST, INSTALLED = "/github/app", "/github/app/created", "/github/app/manifest", "/github/app/installed"
 NO_APP = {f"CODE_HOST_{name}": "" for name in ("APP_ID", "APP_KEY", "CLIENT_ID", "CLIENT_SECRET", "WEBHOOK_SECRETS")}
@@ -36,7 +35,7 @@ class Replica:
     def ask(self, method, path, body=None, account=None, expect=200, **headers):
         auth = identity(self.cluster, "svc-integrations", account=account)
         url = f"{self.process.url}/api/v1.0{path}"
-        answer = httpx.request(method, url, json=body, auth=auth, headers=headers, timeout=PATIENCE_SECONDS)
+        answer = plain_http.request(method, url, json=body, auth=auth, headers=headers)
         contract().check(method, f"/api/v1.0{path}", answer)
         assert answer.status_code == expect, answer.text
         return answer.json()

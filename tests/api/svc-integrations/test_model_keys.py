@@ -6,12 +6,13 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.scenario.connections import fault_of
 from lib.http.identity import identity
 from lib.http.raw_http import leaving_client
 from lib.tables import common
 from lib.tables import integrations as integrations_tables
-from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.wait import wait_for
 
 PATHS = {
     "anthropic": "/v1/models?limit=1",
@@ -108,7 +109,7 @@ def account_id(db, user):
 
 def call(cluster, process, path, account, body, headers=None):
     sender = identity(cluster, "svc-integrations", account=account)
-    return httpx.post(f"{process.url}/api/v1.0{path}", json=body, auth=sender, headers=headers, timeout=PATIENCE_SECONDS)
+    return plain_http.post(f"{process.url}/api/v1.0{path}", json=body, auth=sender, headers=headers)
 
 
 @pytest.mark.parametrize("provider", ["code_host", "tracker_a"])

@@ -6,9 +6,9 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 
-import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.http.identity import identity
 from lib.outside.mail_server import MailServer
 from lib.outside.receiver import Receiver, Sender, webhook
@@ -44,7 +44,7 @@ def shown(api, endpoint):
 
 def follow(link, method="GET", expect=200, **options):
     """What a browser gets, which has no key."""
-    answer = httpx.request(method, link, **options)
+    answer = plain_http.request(method, link, **options)
     assert answer.status_code == expect and answer.headers["content-type"] == "text/html; charset=utf-8", answer.text
     assert "default-src 'none'" in answer.headers["content-security-policy"] and answer.headers["referrer-policy"] == "no-referrer"
     return answer.text
@@ -351,7 +351,7 @@ def test_a_mail_is_encrypted_unless_the_settings_say_otherwise(cluster, user, co
         process.start()
         try:
             process.wait_ready()
-            said = httpx.post(f"{process.url}/api/v1.0{WEBHOOKS}/{confirmed['id']}/test", json={}, auth=auth, timeout=60).json()
+            said = plain_http.post(f"{process.url}/api/v1.0{WEBHOOKS}/{confirmed['id']}/test", json={}, auth=auth, timeout=60).json()
             assert said["delivered"] is is_delivered, (changes, said)
         finally:
             process.stop()
@@ -366,7 +366,7 @@ def test_without_a_mail_server_there_are_no_endpoints_of_the_kind(cluster, user,
     try:
         process.wait_ready()
         for path, body in ((WEBHOOKS, {"kind": "email", "email": "a@b.c", "events": ["*"]}), (f"{WEBHOOKS}/{confirmed['id']}/confirmation", None)):
-            answer = httpx.post(f"{process.url}/api/v1.0{path}", json=body, auth=auth)
+            answer = plain_http.post(f"{process.url}/api/v1.0{path}", json=body, auth=auth)
             assert (answer.status_code, answer.json()["error"]) == (409, "provider_not_configured")
     finally:
         process.stop()

@@ -4,10 +4,9 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
-import httpx
 import pytest
 
-from lib.http import api_def
+from lib.http import api_def, plain_http
 from lib.http.identity import identity
 from lib.outside.stub_server import StubServer
 from lib.tables import integrations as integrations_tables
@@ -180,7 +179,7 @@ def test_the_model_key_of_the_account(cluster, ada, code_host, repo):
         process.wait_ready()
         auth = identity(cluster, "svc-integrations", account=ada.account)
         url, key = f"{process.url}/api/v1.0/integrations/custom/connect", {"api_key": "sk-test", "base_url": f"{models.url}/v1"}
-        assert httpx.post(url, json=key, auth=auth).status_code == 200
+        assert plain_http.post(url, json=key, auth=auth).status_code == 200
     finally:
         process.stop()
         models.close()

@@ -6,16 +6,15 @@ import secrets
 import uuid
 from contextlib import contextmanager
 
-import httpx
 import pytest
 
-from lib.http import api_def
+from lib.http import api_def, plain_http
 from lib.outside.counterparts import REDIRECT_URI, consent
 from lib.http.identity import identity
 from lib.check.leaks import Places, secrets_of_requests
 from lib.outside.stub_server import StubServer
 from lib.tables import common
-from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.wait import wait_for
 
 SERVICE = "svc-integrations"
 WORKFLOW = "name: Agent\non:\n  workflow_dispatch:\n    inputs:\n      direction: {type: string}\n"
@@ -75,7 +74,7 @@ class Everything:
         sender = sorted(callers)[-1]
         auth = identity(self.cluster, SERVICE, "service", sender=sender, account=self.user.account)
         url = f"{self.cluster.url(SERVICE)}{path}"
-        answer = httpx.post(url, json=body, auth=auth, timeout=PATIENCE_SECONDS)
+        answer = plain_http.post(url, json=body, auth=auth)
         assert answer.status_code == expect, f"{path}: {answer.status_code} {answer.text}"
         return answer.json()
 
@@ -189,7 +188,7 @@ class Everything:
         assert self.host.deliveries()[-1]["status_code"] == 202
         headers = {"X-GitHub-Event": "push", "X-GitHub-Delivery": secrets.token_hex(8), "X-Hub-Signature-256": "sha256=" + "0" * 64}
         url = f"{self.cluster.gateway_url}/api/v1.0/github/webhooks"
-        assert httpx.post(url, content=b"{}", headers={**headers, "Content-Type": "application/json"}).status_code == 401
+        assert plain_http.post(url, content=b"{}", headers={**headers, "Content-Type": "application/json"}).status_code == 401
 
     def disconnect(self):
         for provider in ("openai", "tracker_a", "tracker_b", "code_host"):

@@ -1,8 +1,8 @@
 """Keys that seal, settings that are checked at the start, and what is left of a deleted account."""
 
-import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.scenario.connections import TOKEN, begin, whoami
 from lib.outside.counterparts import REDIRECT_URI, connect
 from lib.http.identity import identity
@@ -81,7 +81,7 @@ def test_a_provider_without_a_client_is_not_configured(cluster, user, db):
     try:
         process.wait_ready()
         sender = identity(cluster, "svc-integrations")
-        with httpx.Client(base_url=f"{process.url}/api/v1.0/integrations", auth=sender) as client:
+        with plain_http.client(base_url=f"{process.url}/api/v1.0/integrations", auth=sender) as client:
             rows = {row["name"]: row["configured"] for row in client.get("/providers").json()}
             assert rows["tracker_b"] is False and rows["tracker_a"] is False and rows["zai"] is True
             for path in ("auth-url", "token"):

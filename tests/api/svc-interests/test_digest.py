@@ -2,9 +2,9 @@
 
 import uuid
 
-import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.http.identity import identity
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
@@ -125,7 +125,7 @@ def test_tags_are_of_one_account_and_of_what_a_key_sees(interests, interest, api
 
 
 def ask_process(cluster, process, account, **params):
-    answer = httpx.get(f"{process.url}/api/v1.0{PATH}", params=params, headers={"Accept-Encoding": "identity"},
+    answer = plain_http.get(f"{process.url}/api/v1.0{PATH}", params=params, headers={"Accept-Encoding": "identity"},
                        auth=identity(cluster, "svc-interests", account=account))
     assert answer.status_code == 200
     return answer.json()
@@ -154,14 +154,14 @@ def test_replicas_agree_on_the_tag(cluster, interests, interest, account):
 
     def ask(process, status, tag=None):
         fields = {"Accept-Encoding": "identity"} | ({"If-None-Match": tag} if tag else {})
-        answer = httpx.get(f"{process.url}/api/v1.0{PATH}", headers=fields, auth=identity(cluster, "svc-interests", account=account))
+        answer = plain_http.get(f"{process.url}/api/v1.0{PATH}", headers=fields, auth=identity(cluster, "svc-interests", account=account))
         assert answer.status_code == status
         return answer.headers["ETag"]
 
     tag = ask(first, 200)
     assert ask(other, 304, tag) == tag
     paper = interests.recommended(interest)[0]
-    rated = httpx.post(f"{other.url}/api/v1.0/papers/recommended/{paper['recommendation_id']}/feedback", json={"signal": "like"},
+    rated = plain_http.post(f"{other.url}/api/v1.0/papers/recommended/{paper['recommendation_id']}/feedback", json={"signal": "like"},
                        auth=identity(cluster, "svc-interests", account=account))
     other.kill9()
     assert rated.status_code == 200

@@ -6,9 +6,9 @@ import uuid
 from xml.parsers import expat
 
 import feedparser
-import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.tables import common
 from lib.tables import interests as interests_tables
 
@@ -31,7 +31,7 @@ def feed(api):
 
 
 def read(url, status=200, **fields):
-    answer = httpx.get(url, headers=fields)
+    answer = plain_http.get(url, headers=fields)
     assert answer.status_code == status, answer.text
     return answer
 
@@ -129,7 +129,7 @@ def test_a_feed_goes_with_its_interest(api, interest, feed):
 def test_other_tokens_are_404(anonymous, feed, interest):
     url = feed()
     for token in (url.rpartition("/")[2][:-1] + "~", "x", "x" * 43, "x" * 500, "..%2f" + "x" * 38):
-        assert httpx.get(url.rpartition("/")[0] + "/" + token).status_code in (400, 404)
+        assert plain_http.get(url.rpartition("/")[0] + "/" + token).status_code in (400, 404)
 
 
 def test_feeds_are_of_an_account(api, other_user, interest, feed):

@@ -2,9 +2,9 @@
 
 import uuid
 
-import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.http.identity import identity
 from lib.wait import wait_for
 from lib.outside.webhooks import Hook, pull_request
@@ -38,7 +38,7 @@ def owned(cluster, account, repo):
     """The account owns the repository: an agent was provisioned there."""
     body = {"repo": repo, "agent": "agent_one", "key_id": str(uuid.uuid4())}
     url = cluster.url("svc-fleet") + "/internal/fleet/installations"
-    answer = httpx.post(url, json=body, auth=identity(cluster, "svc-fleet", "service", account=account))
+    answer = plain_http.post(url, json=body, auth=identity(cluster, "svc-fleet", "service", account=account))
     assert answer.status_code == 200, answer.text
 
 

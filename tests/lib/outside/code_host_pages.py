@@ -5,9 +5,7 @@ import json
 import re
 from urllib.parse import parse_qs, urlsplit
 
-import httpx
-
-from lib.wait import PATIENCE_SECONDS
+from lib.http import plain_http
 
 HIDDEN = re.compile(r'<input type="hidden" name="([^"]*)" value="([^"]*)"')
 
@@ -20,7 +18,7 @@ def came_back(answer):
 
 def make_app(form):
     """Post the manifest and confirm; returns {code, state}."""
-    with httpx.Client(timeout=PATIENCE_SECONDS) as browser:
+    with plain_http.client() as browser:
         shown = browser.post(form["action"], data={"manifest": json.dumps(form["manifest"])})
         assert shown.status_code == 200, shown.text
         fields = {name: html.unescape(value) for name, value in HIDDEN.findall(shown.text)}
@@ -29,7 +27,7 @@ def make_app(form):
 
 def install_app(address, account, repositories=()):
     """Install the app on an account, or on some of its repositories; returns {installation_id, setup_action, state}."""
-    with httpx.Client(timeout=PATIENCE_SECONDS) as browser:
+    with plain_http.client() as browser:
         shown = browser.get(address)
         assert f"Install on {account}<" in shown.text, shown.text
         query = parse_qs(urlsplit(address).query)

@@ -28,6 +28,7 @@ import httpx
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
 
+from lib.http import plain_http
 from lib.system.servers import free_port
 from lib.wait import PATIENCE_SECONDS, wait_for
 
@@ -57,7 +58,7 @@ class Counterpart:
             "client_secret": secrets.token_hex(24),
             "redirect_uris": [REDIRECT_URI],
         }
-        self.http = httpx.Client(timeout=PATIENCE_SECONDS)
+        self.http = plain_http.client()
         self.popen = None
 
     @property
@@ -381,7 +382,7 @@ def landing_of(auth_url):
 def lead_back(auth_url, login):
     """Do what a user does at the authorization address: log in and consent. Returns the address that the browser is led to."""
     landing = landing_of(auth_url)
-    with httpx.Client(timeout=PATIENCE_SECONDS) as browser:
+    with plain_http.client() as browser:
         answer = browser.get(f"{auth_url}&{urlencode({'login_hint': login})}")
         if answer.status_code == 200:
             forms = [form for form in FORM.findall(answer.text) if html.escape(login) in form]

@@ -2,10 +2,8 @@
 
 import json
 
-import httpx
-
+from lib.http import plain_http
 from lib.http.identity import identity
-from lib.wait import PATIENCE_SECONDS
 
 INPUTS = ["agent", "provider", "interest_id", "model", "pin_arxiv", "start_from_ref", "lead_content",
           "test_integration_policy", "fidelity_policy"]
@@ -33,5 +31,4 @@ class Replica:
     def call(self, method, path, body=None, **headers):
         auth = identity(self.cluster, "svc-fleet", account=self.account)
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        return httpx.request(method, f"{self.process.url}/api/v1.0{path}", json=body, auth=auth, headers=fields,
-                             timeout=PATIENCE_SECONDS)
+        return plain_http.request(method, f"{self.process.url}/api/v1.0{path}", json=body, auth=auth, headers=fields)

@@ -1,10 +1,8 @@
 """Helpers for the tests of svc-integrations, beside lib.outside.counterparts."""
 
-import httpx
-
+from lib.http import plain_http
 from lib.outside.counterparts import REDIRECT_URI, connect, consent
 from lib.http.identity import identity
-from lib.wait import PATIENCE_SECONDS
 
 TOKEN = "/integrations/tracker_b/token"
 
@@ -31,7 +29,7 @@ def fault_of(api, path, body, **options):
 
 def whoami(provider, token):
     """The status with which the OAuth provider takes an access token."""
-    return httpx.get(f"{provider.url}/me", headers={"Authorization": f"Bearer {token}"}, timeout=PATIENCE_SECONDS).status_code
+    return plain_http.get(f"{provider.url}/me", headers={"Authorization": f"Bearer {token}"}).status_code
 
 
 def refreshes(provider, after):
@@ -43,6 +41,6 @@ def ask_replica(cluster, number, method, path, account):
     """A call of one replica of svc-integrations, as the gateway makes it for the account."""
     sender = identity(cluster, "svc-integrations", account=account)
     url = cluster["svc-integrations"][number].url
-    return httpx.request(method, f"{url}/api/v1.0{path}", auth=sender, timeout=PATIENCE_SECONDS)
+    return plain_http.request(method, f"{url}/api/v1.0{path}", auth=sender)
 
 

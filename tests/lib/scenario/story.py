@@ -7,8 +7,7 @@ looks at what it returns. All of it is done through the public API, and at the c
 
 import textwrap
 
-import httpx
-
+from lib.http import plain_http
 from lib.outside.code_host_pages import install_app, make_app
 from lib.outside.counterparts import connect
 from lib.outside.receiver import Receiver, verify, webhook
@@ -142,7 +141,7 @@ class Story:
         self.endpoint_of("slack", url=self.channel.url)
         self.address = f"{self.user.login}@example.org"
         self.endpoint_of("email", email=self.address)
-        httpx.post(self.mail.wait(self.address)[0].link("confirm")).raise_for_status()
+        plain_http.post(self.mail.wait(self.address)[0].link("confirm")).raise_for_status()
         self.tell(f"What happens is told to a server of the team, signed, to a channel, in Slack's form, and to {self.address}, who has agreed.")
 
     def endpoint_of(self, kind, **address):

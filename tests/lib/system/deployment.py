@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import httpx
-
-from lib.wait import PATIENCE_SECONDS, wait_for
+from lib.http import plain_http
+from lib.wait import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 DEPLOY = ROOT / "deploy"
@@ -135,7 +134,7 @@ class Deployment:
         """{container: requests that it has answered}"""
         counts = {}
         for container in self.containers(service):
-            text = httpx.get(f"{Replica(self.address(container)).admin_url}/metrics", timeout=PATIENCE_SECONDS).text
+            text = plain_http.get(f"{Replica(self.address(container)).admin_url}/metrics").text
             lines = [line for line in text.splitlines() if line.startswith("expops_http_requests_total{")]
             counts[container["Name"]] = sum(float(line.rsplit(" ", 1)[1]) for line in lines)
         return counts

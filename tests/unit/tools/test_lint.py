@@ -80,6 +80,14 @@ def test_scheduled_files_exist(tmp_path):
     assert faults == ["tests/lib/schedule.py: there is no api/test_gone.py"]
 
 
+def test_tests_use_the_clients_of_the_harness(tmp_path):
+    for name in ("tests/api/test_one.py", "tests/lib/http/plain_http.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("httpx.Client()\nhttpx.post(url)\nhttpx.Response(200)\n")
+    faults = [each.partition(": ")[0] for each in lint(tmp_path).stdout.splitlines() if "plain_http" in each]
+    assert faults == ["tests/api/test_one.py:1", "tests/api/test_one.py:2"]
+
+
 def test_tests_may_call_system(tmp_path):
     text = "\tsystem(command);\n\tusleep(1);\n"
     assert "system() is refused" in lint(tmp_path, text=text).stdout

@@ -7,6 +7,7 @@ import secrets
 import httpx
 import pytest
 
+from lib.http import plain_http
 from lib.outside.counterparts import REDIRECT_URI, consent
 
 VERIFIER = secrets.token_urlsafe(48)
@@ -26,7 +27,7 @@ def address(provider, **changes):
 
 def ask(provider, **fields):
     client = {name: provider.client[name] for name in ("client_id", "client_secret")}
-    return httpx.post(f"{provider.url}/token", data={**client, "redirect_uri": REDIRECT_URI, **fields})
+    return plain_http.post(f"{provider.url}/token", data={**client, "redirect_uri": REDIRECT_URI, **fields})
 
 
 @pytest.fixture
@@ -36,12 +37,12 @@ def tokens(provider):
 
 
 def test_a_user_connects(provider, tokens):
-    told = httpx.get(f"{provider.url}/me", headers={"Authorization": f"Bearer {tokens['access_token']}"}).json()
+    told = plain_http.get(f"{provider.url}/me", headers={"Authorization": f"Bearer {tokens['access_token']}"}).json()
     assert told == {"sub": "ada", "email": "ada@example.org", "preferred_username": "ada"}
 
 
 def test_pkce_is_enforced(provider):
-    answer = httpx.get(address(provider, code_challenge=None, code_challenge_method=None))
+    answer = plain_http.get(address(provider, code_challenge=None, code_challenge_method=None))
     assert "error=invalid_request" in answer.headers["location"]
     code, _ = consent(str(address(provider)), "ada")
     wrong = ask(provider, grant_type="authorization_code", code=code, code_verifier="x" * 43)
@@ -55,7 +56,7 @@ def test_a_refresh_token_used_twice_ends_the_grant(provider, tokens):
     rotated = first.json()["refresh_token"]
     assert ask(provider, grant_type="refresh_token", refresh_token=rotated).status_code == 400
     headers = {"Authorization": f"Bearer {first.json()['access_token']}"}
-    assert httpx.get(f"{provider.url}/me", headers=headers).status_code == 401
+    assert plain_http.get(f"{provider.url}/me", headers=headers).status_code == 401
 
 
 def test_the_lifetime_can_be_set(provider):
