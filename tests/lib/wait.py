@@ -2,7 +2,10 @@
 
 import time
 
-PAUSE_SECONDS = 0.02
+# Between two calls of a predicate, from the first on. A longer wait asks less often: each question takes processor time from what is
+# waited for.
+PAUSE_SECONDS = (0.01, 0.1)
+PAUSE_GROWTH = 1.2
 
 # Long, because machines are shared; a test that waits longer has failed.
 PATIENCE_SECONDS = 240
@@ -18,6 +21,7 @@ def wait_for(predicate, what=None, patience=PATIENCE_SECONDS):
     An AssertionError in the predicate means false; TimedOut quotes the last one.
     """
     deadline = time.monotonic() + patience
+    pause, longest = PAUSE_SECONDS
     reason = None
     while True:
         try:
@@ -29,7 +33,8 @@ def wait_for(predicate, what=None, patience=PATIENCE_SECONDS):
             reason = str(error)
         if time.monotonic() > deadline:
             raise TimedOut(f"{what or predicate} did not happen within {patience} s: {reason}")
-        time.sleep(PAUSE_SECONDS)
+        time.sleep(pause)
+        pause = min(pause * PAUSE_GROWTH, longest)
 
 
 def after(progress, count, then):
