@@ -18,8 +18,8 @@
  * done at the outside service is found, not done twice.
  *
  * An answer is stored whole, because its repetition is the same byte for byte, also when what it
- * tells of has changed since. COMPRESS_ANSWERS compresses it before it is encrypted. That the length
- * then depends on what is in it tells nothing of a secret, as no secret is in two answers.
+ * tells of has changed since. COMPRESS_ANSWERS compresses it before it is encrypted. The length
+ * then depends on the content, which tells nothing of a secret, as no secret is in two answers.
  *
  * Stored answers are encrypted, because they may contain a secret that is shown once, such as a new
  * API key: the Idempotency-Key, which is not stored, opens them (held_secret.h).
