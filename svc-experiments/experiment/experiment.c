@@ -123,6 +123,8 @@ void experiment_create(struct request *rq)
 	request_input(rq, struct experiment_path, EXPERIMENT_CREATE_FIELDS);
 	key_require_change(rq, NULL);
 	idempotency_join(rq);
+	if (request_has_member(rq, "outcome") || request_has_member(rq, "status"))
+		audited_begin(rq); /* it may be decided from the start */
 	struct pg_rows *rows =
 		pg_write_shared(rq, constraints(rq), EXPERIMENT_CREATE_SQL,
 	                        pg_uuid(rq->caller.account), pg_text(request_body_json(rq)),

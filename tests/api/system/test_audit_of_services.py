@@ -95,6 +95,14 @@ def test_experiments_and_templates(api):
     assert entry["target"] == {"kind": "template", "id": template, "name": "suite"}
 
 
+@pytest.mark.parametrize("decided", [{"outcome": "ship"}, {"status": "shipped"}])
+def test_an_experiment_that_is_decided_from_the_start(api, user, decided):
+    answer = api.post("/experiments", {"name": "done before", **decided}, headers={**MARKED, "Idempotency-Key": "once"}, expect=201)
+    (entry,) = wait_entries(api, "experiment.decided")
+    assert (entry["target"]["id"], entry["actor"]["email"]) == (answer.json()["id"], user.email)
+    assert (entry["user_agent"], entry["request_id"]) == ("tester/1.0", answer.headers["X-Request-Id"])
+
+
 def test_a_request_that_fails_has_no_entry(api):
     absent = "0197a0b1-c2d3-7e4f-8a5b-6c7d8e9f0a1b"
     for path in (f"/webhooks/{absent}", f"/papers/recommended/feeds/{absent}", f"/interests/{absent}", f"/experiments/{absent}"):

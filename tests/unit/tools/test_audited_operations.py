@@ -11,7 +11,7 @@ CHANGES = {
     "session_create": "session.created", "session_delete": "session.ended", "session_end": "session.ended",
     "invitation_create": "invitation.created", "invitation_accept": "invitation.accepted", "invitation_delete": "invitation.revoked",
     "member_update": "member.role_changed", "member_delete": "member.removed", "tasks_retry": "task.retried",
-    "experiment_update": "experiment.decided", "experiment_delete": "experiment.deleted",
+    "experiment_create": "experiment.decided", "experiment_update": "experiment.decided", "experiment_delete": "experiment.deleted",
     "interest_delete": "interest.deleted", "interest_provision": "provisioning.started", "feed_create": "feed.created", "feed_delete": "feed.deleted",
     "provision_cli_token_create": "key.created",
     "budget_put": "budget.changed", "budget_delete": "budget.changed", "installation_revoke": "installation.revoked", "fleet_trigger": "run.triggered",
@@ -24,7 +24,7 @@ CHANGES = {
 
 EXCEPT = {
     "work: what the account makes and does, which is shown where it is made, and not how it is set up": """
-        experiment_create result_create ticket_comment implement_report implement_run project_create project_update project_delete
+        result_create ticket_comment implement_report implement_run project_create project_update project_delete
         preference_model_refit interest_create interest_update interest_toggle agent_pause agent_resume recommendations_refresh
         asset_put search_harvest fork_create build_create build_cancel eval_run_create eval_run_cancel template_create template_update
         identity_link_create identity_link_delete webhook_test webhook_delivery_replay webhook_recover webhook_confirmation_create""",
