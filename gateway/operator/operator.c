@@ -1,5 +1,6 @@
 #include "operator/operator.h"
 
+#include "audit/audit.h"
 #include "base/base.h"
 #include "client/service_ask.h"
 #include "input/input.h"
@@ -8,6 +9,7 @@
 #include "observe/log.h"
 #include "operator/task_operations.h"
 #include "reply/reply.h"
+#include "reply/resource.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,10 +243,23 @@ static int64_t sum(const struct question *question, const char *name)
 	return total;
 }
 
+/* Who repeats or drops them, for the audit log. */
+static const char *actor_json(struct request *rq)
+{
+	struct audit_client client = audit_client_of(rq);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *by = yyjson_mut_obj(doc);
+	json_add_text(doc, by, "key_id", caller_key(rq).text);
+	json_add_text(doc, by, "ip", client.address.text);
+	json_add_text(doc, by, "user_agent", client.user_agent.text);
+	return json_write_mut(rq->arena, by, NULL);
+}
+
 void tasks_retry(struct request *rq)
 {
 	struct task_input *in = request_input(rq, struct task_input, RETRY_FIELDS);
 	check_choice(rq, in);
+	in->query.by = actor_json(rq);
 	const struct task_query *query = &in->query;
 	const char *json = task_query_json(rq, query);
 	struct question *question =

@@ -26,6 +26,7 @@ static const struct field FIELDS[] = {
 	BODY_INT(struct task_query, limit, "limit", OPTIONAL, 0, TASKS_COUNTED_MAX, 0),
 	BODY_BOOL(struct task_query, is_drop, "drop", OPTIONAL, false),
 	BODY_BOOL(struct task_query, is_dry_run, "dry_run", OPTIONAL, false),
+	BODY_OBJECT(struct task_query, by, "by", OPTIONAL),
 	FIELD_END,
 };
 
@@ -49,6 +50,10 @@ const char *task_query_json(struct request *rq, const struct task_query *query)
 		yyjson_mut_obj_add_val(doc, body, "ids",
 		                       yyjson_val_mut_copy(doc,
 		                                           json_parse_own(rq->arena, query->ids)));
+	if (query->by)
+		yyjson_mut_obj_add_val(doc, body, "by",
+		                       yyjson_val_mut_copy(doc,
+		                                           json_parse_own(rq->arena, query->by)));
 	yyjson_mut_obj_add_int(doc, body, "limit", query->limit);
 	yyjson_mut_obj_add_bool(doc, body, "drop", query->is_drop);
 	yyjson_mut_obj_add_bool(doc, body, "dry_run", query->is_dry_run);
@@ -83,6 +88,7 @@ static struct dead_letters dead_of(struct request *rq, const struct task_query *
 		.account = query->account_id,
 		.ids = ids_of(rq, query),
 		.limit = TASKS_COUNTED_MAX,
+		.by = query->by,
 	};
 }
 

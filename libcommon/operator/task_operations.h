@@ -32,6 +32,7 @@ struct task_query {
 	const char *ids;          /* JSON array of texts; only for tasks_repeated() */
 	int64_t limit;            /* how many are shown; only for tasks_found() */
 	bool is_drop, is_dry_run; /* only for tasks_repeated() */
+	const char *by;           /* only for tasks_repeated(): JSON, as of struct dead_letters */
 };
 
 extern const char *const TASK_TYPES[];    /* `task`, `event` */

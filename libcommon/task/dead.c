@@ -67,6 +67,16 @@ static struct pg_rows *query_tasks(struct request *rq, const struct dead_letters
 	                pg_text(which->error), pg_text(which->account), pg_int(limit));
 }
 
+/* Run a statement that changes them: $6 says who does so. */
+static struct pg_rows *change_tasks(struct request *rq, const struct dead_letters *which,
+                                    const char *sql)
+{
+	int64_t limit = which->type == DEAD_EVENTS ? 0 : which->limit;
+	return pg_query(rq, sql, pg_text(which->kind), pg_text(task_ids(rq, which)),
+	                pg_text(which->error), pg_text(which->account), pg_int(limit),
+	                pg_text(which->by));
+}
+
 /* --- Events ----------------------------------------------------------------------------------- */
 
 static bool is_among(const char *const *ids, const char *id)
@@ -173,7 +183,7 @@ int64_t dead_letters_retry(struct request *rq, const struct dead_letters *which,
 {
 	fn = fn ? fn : nothing;
 	check_ids(rq, which);
-	struct pg_rows *rows = query_tasks(rq, which, DEAD_TASK_RETRY_SQL);
+	struct pg_rows *rows = change_tasks(rq, which, DEAD_TASK_RETRY_SQL);
 	for (int row = 0; row < rows->count; row++)
 		fn(rq, user, pg_get(rows, row, "id"), pg_get(rows, row, "kind"), NULL);
 	struct stream_entries events = events_of(rq, which);
@@ -188,7 +198,7 @@ int64_t dead_letters_retry(struct request *rq, const struct dead_letters *which,
 int64_t dead_letters_drop(struct request *rq, const struct dead_letters *which)
 {
 	check_ids(rq, which);
-	int64_t dropped = query_tasks(rq, which, DEAD_TASK_DROP_SQL)->affected;
+	int64_t dropped = change_tasks(rq, which, DEAD_TASK_DROP_SQL)->affected;
 	struct stream_entries events = events_of(rq, which);
 	for (size_t i = 0; i < events.count; i++)
 		redis_words(rq, "XDEL", dead_stream(rq, which->service), events.items[i].id);

@@ -26,6 +26,7 @@ struct dead_letters {
 	const char *account;    /* NULL: any */
 	const char *const *ids; /* NULL-terminated; NULL: any */
 	int64_t limit;          /* of tasks, and of events */
+	const char *by;         /* who changes them, as audit_emit() tells it; NULL: an operator */
 };
 
 /** What is called for a dead letter, with the `user` of the caller. `id` and `kind` say which it

@@ -49,6 +49,21 @@ def test_a_dropped_task_is_cancelled_and_says_why(operator, api, failed):
     assert retry(operator, ids=[failed["task_id"]]) == {"matched": 0, "changed": 0}
 
 
+@pytest.mark.parametrize(("members", "action"), [({}, "task.retried"), ({"drop": True}, "task.dropped")])
+def test_who_repeats_or_drops_a_task_is_in_the_audit_log(operator, api, failed, members, action):
+    retry(operator, ids=[failed["task_id"]], **members)
+    (entry,) = wait_for(lambda: api.get(f"/account/audit?action={action}", expect=200).json(), "the entry is there")
+    you = operator.get("/team", expect=200).json()["you"]
+    assert entry["target"] == {"kind": "task", "id": failed["task_id"], "name": failed["kind"]}
+    assert (entry["actor"]["kind"], entry["actor"]["person_id"], entry["ip"]) == ("operator", you["person_id"], "127.0.0.1")
+
+
+def test_a_command_that_repeats_a_task_is_the_operators(cluster, api, failed):
+    cluster.run(SERVICE, "dead", "retry", failed["task_id"])
+    (entry,) = wait_for(lambda: api.get("/account/audit?action=task.retried", expect=200).json(), "the entry is there")
+    assert (entry["actor"]["kind"], entry["actor"]["person_id"]) == ("operator", None)
+
+
 def test_what_a_caller_did_wrong_is_seen_and_left_alone(operator, failed, interests_db):
     common.refuse_task(interests_db, failed["task_id"])
     (row,) = listed(operator, status="failed", kind=failed["kind"], account_id=common.account_of(interests_db, failed["task_id"]))
