@@ -112,7 +112,7 @@ BEGIN
             END IF;
         ELSIF NEW.revoked_at IS NOT NULL AND OLD.revoked_at IS NULL THEN
             action := 'key.revoked';
-        ELSIF before = after OR NEW.is_provisioned <> OLD.is_provisioned THEN -- the latter while it is being made
+        ELSIF before = after THEN
             RETURN NULL;
         END IF;
     END IF;

@@ -1,4 +1,4 @@
--- Keys: whatever makes one goes through api_key_make(), so no key has a scope that its maker lacks.
+-- Keys: whatever makes one goes through api_key_add(), so no key has a scope that its maker lacks.
 
 -- A key as the API shows it.
 CREATE OR REPLACE FUNCTION api_key_json(k api_key) RETURNS jsonb LANGUAGE sql STABLE AS $$
@@ -60,14 +60,16 @@ $$;
 --   The new key expires no later than its maker. The maker's row is locked against a revocation or a change under way, and the
 --   account's row against other creations, so that the limits hold.
 --
+--   `is_service_made`: a service makes it for the account; `new_purpose` as of the column
+--
 --   outcome  `made`
 --            `maker_refused`: the maker was revoked, deleted or has expired
 --            `scopes_lacking`: the maker cannot grant these scopes; `made` is then {"scopes": "eval:read eval:write"}, those that it
 --            lacks
 --            `too_many`, `too_many_of_account`: as api_key_limit() says
-CREATE OR REPLACE FUNCTION api_key_make(account uuid, maker uuid, new_name text, new_kind text, new_prefix text, new_hash bytea,
-                             new_scopes jsonb, new_repo text, new_interest uuid, days integer, is_temporary boolean,
-                             OUT outcome text, OUT made jsonb)
+CREATE OR REPLACE FUNCTION api_key_add(account uuid, maker uuid, new_name text, new_kind text, new_prefix text, new_hash bytea,
+                                       new_scopes jsonb, new_repo text, new_interest uuid, lifetime interval, is_service_made boolean,
+                                       new_purpose text, is_repo_verified boolean, OUT outcome text, OUT made jsonb)
 LANGUAGE plpgsql AS $$
 DECLARE
     maker_key api_key;
@@ -81,21 +83,30 @@ BEGIN
     ELSIF scopes_lacking(maker_key.scopes, new_scopes) IS NOT NULL THEN
         outcome := 'scopes_lacking';
         made := jsonb_build_object('scopes', scopes_lacking(maker_key.scopes, new_scopes));
-    ELSIF NOT is_temporary THEN
+    ELSIF NOT (is_service_made AND new_purpose IS NULL) THEN
         outcome := api_key_limit(account, person);
     END IF;
     IF outcome IS NOT NULL THEN
         RETURN;
     END IF;
-    INSERT INTO api_key (account_id, name, kind, prefix, hash, scopes, repo, interest_id, expires_at)
+    INSERT INTO api_key (account_id, name, kind, prefix, hash, scopes, repo, interest_id, expires_at, is_provisioned, purpose, repo_verified)
     VALUES (account, new_name, new_kind, new_prefix, new_hash,
             ARRAY(SELECT jsonb_array_elements_text(new_scopes)), new_repo, new_interest,
-            least(now() + make_interval(days => days), maker_key.expires_at))
+            least(now() + lifetime, maker_key.expires_at), is_service_made, new_purpose, is_repo_verified)
     RETURNING * INTO new_key;
     INSERT INTO api_key_person (key_id, person_id) SELECT new_key.id, person WHERE person IS NOT NULL;
     made := api_key_json(new_key);
     outcome := 'made';
 END $$;
+
+-- The same, with a lifetime in days and without a purpose.
+CREATE OR REPLACE FUNCTION api_key_make(account uuid, maker uuid, new_name text, new_kind text, new_prefix text, new_hash bytea,
+                             new_scopes jsonb, new_repo text, new_interest uuid, days integer, is_temporary boolean,
+                             OUT outcome text, OUT made jsonb)
+LANGUAGE sql AS $$
+    SELECT a.outcome, a.made FROM api_key_add(account, maker, new_name, new_kind, new_prefix, new_hash, new_scopes, new_repo, new_interest,
+                                              make_interval(days => days), is_temporary, NULL, false) a
+$$;
 
 -- Make a key for a request.
 CREATE OR REPLACE FUNCTION api_key_new(account uuid, maker uuid, new_name text, new_kind text, new_prefix text, new_hash bytea,

@@ -43,7 +43,7 @@ const char *key_role(struct request *rq, const char *key);
  * Raises besides ERR_SCOPE. */
 void key_require_role(struct request *rq, const char *maker, enum key_kind kind, uint64_t scopes);
 
-/** Require besides that the key is valid and has each of the scopes, as api_key_make() does. In a
+/** Require besides that the key is valid and has each of the scopes, as api_key_add() does. In a
  * transaction, the key does not change until its end. */
 void key_require_scopes(struct request *rq, const char *maker, enum key_kind kind, uint64_t scopes);
 

@@ -16,9 +16,9 @@ $$;
 -- Make a provisioned key in place of the one that has the same purpose, which is revoked. A temporary key takes the place of the
 -- oldest of its interest when five are valid.
 --
---   `maker` as in api_key_make(). `replaced` is the id of the revoked key, null: there was none.
+--   `maker` as in api_key_add(). `replaced` is the id of the revoked key, null: there was none.
 --
--- `outcome` as of api_key_make(), or `no_account`: the account was deleted. Unless it is `made`, roll back.
+-- `outcome` as of api_key_add(), or `no_account`: the account was deleted. Unless it is `made`, roll back.
 --
 -- A key that takes the place of another is announced as `key.replaced`, {"key_id", "by"}, and not as a revocation: whoever
 -- uses the key goes on with the new one.
@@ -27,8 +27,6 @@ CREATE OR REPLACE FUNCTION api_key_provision(account uuid, maker uuid, new_name 
                                              seconds bigint, is_repo_verified boolean,
                                              OUT outcome text, OUT made jsonb, OUT replaced uuid)
 LANGUAGE plpgsql AS $$
-DECLARE
-    new_id uuid;
 BEGIN
     PERFORM FROM account a WHERE a.id = account FOR UPDATE;
     IF NOT FOUND THEN
@@ -46,18 +44,9 @@ BEGIN
         RETURNING k.id INTO replaced;
     END IF;
     SELECT n.outcome, n.made INTO outcome, made
-    FROM api_key_make(account, maker, new_name, 'automation', new_prefix, new_hash, new_scopes, new_repo, new_interest,
-                      365, new_purpose IS NULL) n;
-    IF outcome <> 'made' THEN
-        RETURN;
-    END IF;
-    new_id := made ->> 'id';
-    UPDATE api_key k SET
-        is_provisioned = true, purpose = new_purpose, repo_verified = is_repo_verified,
-        expires_at = least(k.expires_at, now() + make_interval(secs => seconds))
-    WHERE k.id = new_id
-    RETURNING api_key_json(k) INTO made;
-    IF replaced IS NOT NULL THEN
-        PERFORM event_emit('events.account', 'key.replaced', account, jsonb_build_object('key_id', replaced, 'by', new_id));
+    FROM api_key_add(account, maker, new_name, 'automation', new_prefix, new_hash, new_scopes, new_repo, new_interest,
+                     least(make_interval(days => 365), make_interval(secs => seconds)), true, new_purpose, is_repo_verified) n;
+    IF outcome = 'made' AND replaced IS NOT NULL THEN
+        PERFORM event_emit('events.account', 'key.replaced', account, jsonb_build_object('key_id', replaced, 'by', made -> 'id'));
     END IF;
 END $$;

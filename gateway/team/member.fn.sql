@@ -1,4 +1,4 @@
--- Members of accounts. Every change of them locks the account's row first, as api_key_make() does, so what is decided about a member
+-- Members of accounts. Every change of them locks the account's row first, as api_key_add() does, so what is decided about a member
 -- holds until the end of the transaction.
 
 -- Whether an account has no owner but this person.

@@ -81,13 +81,14 @@ def test_every_change_of_a_key_has_an_entry(team):
 def test_a_key_that_a_service_makes_is_of_who_asked_for_it(cluster, team):
     auth = identity(cluster, "gateway", "service", account=team.account)
     maker = team.api.get("/account/api-keys", expect=200).json()["keys"][0]["id"]
-    body = {"name": "agent on acme/ranker", "purpose": "agent", "repo": "acme/ranker", "interest_id": INTEREST, "maker_id": maker}
+    body = {"name": "agent on acme/ranker", "purpose": "agent", "repo": "acme/ranker", "interest_id": INTEREST, "maker_id": maker, "expires_in_seconds": 86400}
     for _ in range(2):  # the second takes the place of the first
         answer = plain_http.request("POST", cluster.gateway_url + "/internal/keys/create", json=body, auth=auth)
         assert answer.status_code == 200, answer.text
     found = entries(team.api, target=answer.json()["id"])
     assert [(entry["action"], entry["actor"]["email"]) for entry in found] == [("key.created", team.email)]
     assert changed(found[0])["repo"] == (None, "acme/ranker")
+    assert changed(found[0])["expires_at"] == (None, answer.json()["expires_at"])
     assert len(entries(team.api, action="key.revoked")) == 1
 
 
