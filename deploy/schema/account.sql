@@ -119,6 +119,18 @@ CREATE INDEX api_key_of_person ON api_key_person USING btree (person_id);
 ALTER TABLE ONLY api_key_person
     ADD CONSTRAINT api_key_person_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE;
 
+CREATE TABLE former_key (
+    id uuid NOT NULL,
+    account_id uuid NOT NULL,
+    person_id uuid NOT NULL
+);
+ALTER TABLE ONLY former_key
+    ADD CONSTRAINT former_key_pkey PRIMARY KEY (id);
+CREATE INDEX former_key_of_account ON former_key USING btree (account_id);
+CREATE INDEX former_key_of_person ON former_key USING btree (person_id);
+ALTER TABLE ONLY former_key
+    ADD CONSTRAINT former_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
+
 CREATE TABLE former_member (
     account_id uuid NOT NULL,
     person_id uuid NOT NULL,

@@ -62,7 +62,7 @@ CREATE INDEX task_finished ON task USING btree (finished_at) WHERE (finished_at 
 CREATE INDEX task_last_turn ON task USING btree (kind, COALESCE(account_id, '00000000-0000-0000-0000-000000000000'::uuid), turn) WHERE ((status = 'pending'::text) AND (turn IS NOT NULL));
 CREATE INDEX task_queued ON task USING btree (kind, turn, id) WHERE ((status = 'pending'::text) AND (turn IS NOT NULL));
 CREATE INDEX task_running ON task USING btree (lease_until) WHERE (status = 'running'::text);
-CREATE TRIGGER task_retried_audit AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((old.status = 'failed'::text) AND (new.status = 'pending'::text))) EXECUTE FUNCTION task_retried();
+CREATE TRIGGER task_retried_audit AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((old.status = 'failed'::text) AND (new.status = ANY (ARRAY['pending'::text, 'cancelled'::text])))) EXECUTE FUNCTION task_retried();
 
 CREATE TABLE account_guard (
     id uuid NOT NULL,
