@@ -44,6 +44,18 @@ CREATE OR REPLACE FUNCTION api_key_maker_person(account uuid, maker uuid) RETURN
     SELECT coalesce((SELECT o.person_id FROM api_key_person o WHERE o.key_id = maker), account_person(account))
 $$;
 
+-- Whose a personal key was stays known when it is deleted, unless its account goes.
+CREATE OR REPLACE FUNCTION api_key_remember() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+    INSERT INTO former_key (id, account_id, person_id)
+    SELECT OLD.id, a.id, p.id
+    FROM account a CROSS JOIN LATERAL api_key_maker_person(a.id, OLD.id) AS p (id)
+    WHERE a.id = OLD.account_id AND p.id IS NOT NULL;
+    RETURN OLD;
+END $$;
+
+CREATE OR REPLACE TRIGGER api_key_remember BEFORE DELETE ON api_key FOR EACH ROW WHEN (OLD.kind = 'personal') EXECUTE FUNCTION api_key_remember();
+
 -- The limit on keys that are not revoked, beside temporary ones and those of log-ins, which one more key of the person would exceed: `too_many`, 200 of a
 -- person, or `too_many_of_account`, 1,000; null: none. A key without a person counts as that of whose own account it is.
 CREATE OR REPLACE FUNCTION api_key_limit(account uuid, person uuid) RETURNS text LANGUAGE sql STABLE AS $$

@@ -15,6 +15,8 @@ $$;
 CREATE OR REPLACE FUNCTION key_person(account uuid, key uuid) RETURNS uuid LANGUAGE sql STABLE AS $$
     SELECT coalesce(o.person_id, CASE WHEN k.account_id = account THEN account_person(account) END)
     FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id WHERE k.id = key AND k.kind = 'personal'
+    UNION ALL
+    SELECT f.person_id FROM former_key f WHERE f.id = key
 $$;
 
 -- Who is meant by ids of persons and of personal keys, a JSON array: [{"id", "person_id", "email", "name", "status"}]. Those of others are

@@ -91,14 +91,21 @@ END $$;
 -- Tell services that a person acts in an account no more, `member.removed` or `member.disabled`.
 --
 --   person_id
---   key_ids     their personal keys, the newest 10,000: a service may know no more of who made something than the key
+--   key_ids     their personal keys and those that they had, the newest 10,000: a service may know no more of who made something than the key
 --   is_founder  whether the account was their own: what was made before a service noted keys is the founder's
 CREATE OR REPLACE FUNCTION member_gone_announce(account uuid, person uuid, type text) RETURNS void LANGUAGE sql VOLATILE AS $$
     SELECT event_emit('events.account', type, account, jsonb_build_object(
         'person_id', person, 'is_founder', account_person(account) IS NOT DISTINCT FROM person,
         'key_ids', (SELECT coalesce(jsonb_agg(k.id), '[]')
-                    FROM (SELECT x.id FROM api_key_person o JOIN api_key x ON x.id = o.key_id
-                          WHERE o.person_id = person AND x.kind = 'personal' ORDER BY x.id DESC LIMIT 10000) k)))
+                    FROM (SELECT x.id FROM api_key x JOIN api_key_person o ON o.key_id = x.id
+                          WHERE o.person_id = person AND x.kind = 'personal'
+                          UNION ALL
+                          SELECT x.id FROM api_key x
+                          WHERE x.account_id = account AND x.kind = 'personal' AND account_person(account) = person
+                            AND NOT EXISTS (SELECT FROM api_key_person o WHERE o.key_id = x.id)
+                          UNION ALL
+                          SELECT f.id FROM former_key f WHERE f.person_id = person
+                          ORDER BY id DESC LIMIT 10000) k)))
 $$;
 
 -- Remove a member on behalf of who acts with a key, or let them leave: their personal keys, their sessions and the invitations that

@@ -6,5 +6,6 @@
 
 /** Events `member.removed` and `member.disabled`, {"person_id", "key_ids", "is_founder"}: end the
  * connections by OAuth that the person has made, since these act with their rights at the provider.
- * Keys of model providers stay: they are the account's. */
+ * Keys of model providers stay, and what an automation key has connected: these are the account's.
+ */
 void maker_gone(struct request *rq, const struct event *event);

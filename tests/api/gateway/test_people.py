@@ -45,6 +45,17 @@ def test_members_and_former_ones_are_named(cluster, user, member):
     assert named(user.api, member.person) == {member.person: here}
 
 
+def test_a_key_that_was_deleted_leads_to_whose_it_was(cluster, user, member, forget_key):
+    key = key_of(member)
+    forget_key(key)
+    assert named(user.api, key)[key]["person_id"] == member.person
+    own = user.api.post("/account/api-keys", {"name": "old"}, expect=201).json()["id"]
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.forget_person(db, own)
+    forget_key(own)
+    assert named(user.api, own)[own]["email"] == user.email
+
+
 def test_of_a_deleted_person_nothing_is_said(cluster, user):
     own = cluster.user()
     there = add_member(cluster, user.account, "member", own.email)

@@ -5,6 +5,7 @@ import pytest
 from lib.scenario.connections import TOKEN, begin, whoami
 from lib.outside.counterparts import connect
 from lib.scenario.team import add_member
+from lib.tables import gateway as gateway_tables
 from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
@@ -78,6 +79,26 @@ def test_who_deletes_their_own_account_has_left_no_connection(cluster, user, oau
     for token in tokens:
         wait_for(lambda token=token: whoami(oauth_provider, token) == 401, "the token is revoked")
     assert connected(user.api) == set()
+
+
+def test_a_connection_ends_with_its_maker_whose_key_is_long_gone(cluster, user, admin, oauth_provider, token, forget_key):
+    forget_key(admin.api.get("/account/api-keys", expect=200).json()["keys"][0]["id"])
+    be_removed(user, admin, cluster)
+    wait_ended(user.api, oauth_provider, token)
+
+
+def test_a_connection_ends_with_the_founder_whose_key_is_of_nobody(cluster, user, oauth_provider, login):
+    """Such keys are of a version without persons."""
+    owner = add_member(cluster, user.account, "owner")
+    connect(user.api, "tracker_b", login)
+    token = user.api.get(TOKEN, expect=200).json()["access_token"]
+    founder = user.api.get("/team", expect=200).json()["you"]["person_id"]
+    with cluster.postgres.connect("account") as db:
+        for key in user.api.get("/account/api-keys", expect=200).json()["keys"]:
+            if key["person"]["email"] == user.email:
+                gateway_tables.forget_person(db, key["id"])
+    owner.api.delete(f"/team/members/{founder}", expect=200)
+    wait_ended(owner.api, oauth_provider, token)
 
 
 def test_what_others_replaced_stays(cluster, user, admin, oauth_provider, login, token, code_host):

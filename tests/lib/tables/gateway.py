@@ -74,6 +74,15 @@ def forget_person(db, key):
     db.execute("DELETE FROM api_key_person WHERE key_id = %s", [key])
 
 
+def end_long_ago(db, key, days):
+    """As if a key had been revoked so many days ago."""
+    db.execute("UPDATE api_key SET revoked_at = now() - make_interval(days => %s) WHERE id = %s", [days, key])
+
+
+def key_is_kept(db, key):
+    return db.execute("SELECT count(*) FROM api_key WHERE id = %s", [key]).fetchone()[0] == 1
+
+
 def forget_proof(db, email):
     """Nobody has said that the address is the person's."""
     db.execute("UPDATE person SET email_verified = false WHERE email = %s", [email])
