@@ -86,6 +86,8 @@ static const struct err_info TABLE[] = {
                                       "the account has as many open invitations as it may"},
 	[ERR_LOGIN_NOT_CONFIGURED] = {404, "not_configured", "Not Configured",
                                       "there is no provider at which people log in"},
+	[ERR_MIXED_TEMPLATES] = {400, "mixed_templates", "Mixed Templates",
+                                 "the runs are of several versions of a template"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

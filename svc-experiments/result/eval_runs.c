@@ -21,6 +21,7 @@ struct making {
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *rows;
 	size_t values;
+	size_t of_other_template; /* runs that are of another version than the first one */
 	bool has_examples, has_runs;
 	const char *ids[EVAL_RUNS_MAX]; /* of the runs so far */
 	size_t id_count;
@@ -100,6 +101,12 @@ static bool is_same_template(struct making *m, const char *digest)
 	return strcmp(digest, facts->template_digest) == 0;
 }
 
+static void add_other_template(struct making *m, const char *field)
+{
+	add_fault(m, field, "is of another version of a template than the others");
+	m->of_other_template++;
+}
+
 /* Rows of a run that succeeded. */
 static void add_run(struct making *m, const struct named_run *run)
 {
@@ -109,7 +116,7 @@ static void add_run(struct making *m, const struct named_run *run)
 	if (!digest)
 		add_fault(m, run->field, "is of no template");
 	else if (!is_same_template(m, digest))
-		add_fault(m, run->field, "is of another version of a template than the others");
+		add_other_template(m, run->field);
 	m->has_examples |= has_examples;
 	m->has_runs |= !has_examples;
 	if (m->has_examples && m->has_runs)
@@ -216,6 +223,14 @@ static void freeze(void *arg)
 	m->analysis->rows = json_parse_own(m->arena, json);
 }
 
+/* Where nothing else is wrong, a client is told by the code of the problem. */
+static void settle_mixed(const struct making *m)
+{
+	struct problem *problem = &m->analysis->problem;
+	if (m->of_other_template && m->of_other_template == problem->field_count)
+		problem->code = ERR_MIXED_TEMPLATES;
+}
+
 void eval_rows_fetch(struct request *rq, yyjson_val *eval_runs, struct result_analysis *analysis)
 {
 	struct plan *plan = arena_alloc(rq->arena, sizeof(*plan));
@@ -235,6 +250,7 @@ void eval_rows_fetch(struct request *rq, yyjson_val *eval_runs, struct result_an
 	json_obj_foreach (eval_runs, index, count, arm, runs)
 		yyjson_arr_foreach (runs, number, runs_count, id)
 			add_named(&m, yyjson_get_str(arm), number, id);
+	settle_mixed(&m);
 	if (!analysis->problem.field_count)
 		fiber_offload(rq, LANE_SHORT, freeze, &m);
 }

@@ -104,8 +104,11 @@ def test_a_run_that_failed_by_itself_is_missing_and_one_of_its_environment_is_le
 def test_runs_that_do_not_go_together_are_named(api, make, run, post, template, other_user):
     made, good = make(ab_test_config=PLAN), run(metrics={"recall": 0.5})
     other = api.post(TEMPLATES, {"name": "another", "spec": {**SPEC, "command": "x"}}, expect=201).json()
-    faults = named(post(made, {"control": [good], "treatment": [run(of=other, metrics={"recall": 0.5})]}, 400))
-    assert faults == {"eval_runs.treatment[0]": "is of another version of a template than the others"}
+    foreign = run(of=other, metrics={"recall": 0.5})
+    mixed = post(made, {"control": [good], "treatment": [foreign]}, 400)
+    assert (mixed["error"], named(mixed)) == ("mixed_templates", {"eval_runs.treatment[0]": "is of another version of a template than the others"})
+    both = post(made, {"control": [good, 7], "treatment": [foreign]}, 400)
+    assert (both["error"], set(named(both))) == ("invalid_request", {"eval_runs.control[1]", "eval_runs.treatment[0]"})
     waiting = api.post(RUNS, {"template_id": template["template_id"]}, expect=201).json()["run_id"]
     with_examples = run(metrics={"recall": 1}, results={"examples": [{"id": 1, "metrics": {}}]})
     faults = named(post(made, {"control": [good, waiting, str(uuid.uuid4()), 7], "treatment": [with_examples]}, 400))

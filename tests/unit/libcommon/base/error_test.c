@@ -63,6 +63,7 @@ static void codes_are_stable(void **state attr_unused)
 		{ERR_LAST_OWNER, 39, 409, "last_owner"},
 		{ERR_OTHER_EMAIL, 40, 403, "other_email"},
 		{ERR_TOO_MANY_INVITATIONS, 41, 409, "too_many_invitations"},
+		{ERR_MIXED_TEMPLATES, 43, 400, "mixed_templates"},
 		{ERR_NOT_CONFIGURED, 25, 409, "provider_not_configured"},
 		{ERR_EXPECTATION, 26, 417, "expectation_failed"},
 	};
