@@ -38,6 +38,7 @@ CREATE UNIQUE INDEX api_key_purpose ON api_key USING btree (account_id, purpose)
 CREATE INDEX api_key_repo ON api_key USING btree (lower(repo)) WHERE (repo IS NOT NULL);
 CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_provisioned AND (purpose IS NULL) AND (deleted_at IS NULL));
 CREATE TRIGGER api_key_audit AFTER INSERT OR UPDATE OF name, scopes, repo, expires_at, revoked_at, deleted_at ON api_key FOR EACH ROW WHEN ((new.prefix <> 'log-in'::text)) EXECUTE FUNCTION api_key_audit();
+CREATE TRIGGER api_key_remember BEFORE DELETE ON api_key FOR EACH ROW WHEN ((old.kind = 'personal'::text)) EXECUTE FUNCTION api_key_remember();
 ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
