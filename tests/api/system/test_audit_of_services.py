@@ -5,6 +5,7 @@ import secrets
 
 import pytest
 
+from lib.scenario import provisioning
 from lib.tables import common
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
@@ -101,6 +102,28 @@ def test_an_experiment_that_is_decided_from_the_start(api, user, decided):
     (entry,) = wait_entries(api, "experiment.decided")
     assert (entry["target"]["id"], entry["actor"]["email"]) == (answer.json()["id"], user.email)
     assert (entry["user_agent"], entry["request_id"]) == ("tester/1.0", answer.headers["X-Request-Id"])
+
+
+def test_an_agent_from_its_provisioning_to_its_end(cluster, code_host):
+    team = provisioning.new_team(cluster, code_host)
+    you = team.api.get("/team", expect=200).json()["you"]
+
+    def only(action):
+        (entry,) = wait_entries(team.api, action)
+        assert (entry["actor"]["kind"], entry["actor"]["person_id"], entry["ip"]) == ("person", you["person_id"], "127.0.0.1"), action
+        return entry["target"]
+
+    team.provision(auto_merge=True)
+    assert only("provisioning.started") == {"kind": "interest", "id": team.interest, "name": team.repo}
+    assert only("connection.connected")["name"] == "code_host"
+    token = team.api.get("/integrations/code_host/token", expect=200).json()["access_token"]
+    assert only("connection.token_read")["name"] == "code_host"
+    assert token not in json.dumps(entries(team.api, "connection."))
+    team.api.post("/fleet/trigger", {"repo": team.repo}, expect=200)
+    assert only("run.triggered") == {"kind": "repository", "id": None, "name": team.repo}
+    (installation,) = team.api.get("/fleet/installations", expect=200).json()
+    team.api.post(f"/fleet/installations/{installation['id']}/revoke", expect=200)
+    assert only("installation.revoked") == {"kind": "installation", "id": installation["id"], "name": team.repo}
 
 
 def test_a_request_that_fails_has_no_entry(api):
