@@ -163,6 +163,7 @@ void parts_add_papers(struct request *rq, struct graph *graph, struct part *pape
 		parts[PART_PAPERS].question = lookup_question(rq, named, count);
 	parts_ask(rq, parts);
 	*papers = parts[PART_PAPERS];
+	graph->is_truncated = graph->is_truncated || count > PAPERS_MAX;
 	for (size_t i = 0; i < count; i++) {
 		const char *id = named[i] + strlen(PAPER_PREFIX);
 		yyjson_val *known = find_paper(json_get(papers->answer, "results"), id);

@@ -44,8 +44,8 @@ void parts_ask_again(struct request *rq, struct part parts[PART_COUNT]);
  * not there. */
 bool part_was_asked_for(const struct part *part, const char *id);
 
-/** Ask svc-search about the papers that edges of the graph name, at most 100, and add a node for
- * each. Suspends. */
+/** Ask svc-search about the papers that edges of the graph name, and add a node for each. Of more
+ * than 100, the others have a node without a title, and is_truncated is set. Suspends. */
 void parts_add_papers(struct request *rq, struct graph *graph, struct part *papers);
 
 /** `[{"part": "fleet", "why": "timeout"}]` */

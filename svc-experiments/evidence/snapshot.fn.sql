@@ -18,7 +18,8 @@ CREATE OR REPLACE TRIGGER evidence_of_change AFTER UPDATE OF outcome, status ON 
           OR (NEW.status IN ('shipped', 'rejected', 'abandoned') AND NEW.status <> OLD.status))
     EXECUTE FUNCTION experiment_decided();
 
--- Keep the evidence of a change, of the newest 20 of the experiment, and tell the account. One that is kept already stays as it is.
+-- Keep the evidence of a change, of the newest 20 of the experiment, and tell the account and, of its digest, the
+-- audit log. One that is kept already stays as it is.
 CREATE OR REPLACE FUNCTION evidence_keep(account uuid, experiment uuid, version bigint, at timestamptz, trigger text, digest text, graph jsonb,
                                          request_id text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -34,6 +35,8 @@ BEGIN
     DELETE FROM experiment_evidence k
     WHERE k.experiment_id = e.id AND k.version IN (SELECT o.version FROM experiment_evidence o WHERE o.experiment_id = e.id
                                                    ORDER BY o.version DESC OFFSET 20);
+    PERFORM audit_emit(account, 'experiment.evidence_kept', jsonb_build_object('kind', 'experiment', 'id', e.id, 'name', e.name),
+                       jsonb_build_array(jsonb_build_object('field', 'digest', 'from', NULL, 'to', $6)));
     PERFORM message_emit('events.experiments', 'experiment.decided', account, jsonb_build_object(
         'experiment_id', e.id, 'name', e.name, 'status', e.status, 'outcome', e.outcome, 'decision', left(e.decision, 1000),
         'decided_at', time_json($4), 'digest', $6, 'url', '/console/experiments/' || e.id), $8);

@@ -1050,6 +1050,7 @@ export const text = {
   },
   operator: {
     title: "Operator",
+    others: "This page is for operators of the service. Your key is none of theirs.",
     services: "Asynchronous work by service",
     columns: {
       service: "Service",

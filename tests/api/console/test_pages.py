@@ -89,6 +89,7 @@ def given_up(cluster):
 def test_the_operator_page_is_sound(browse, cluster, given_up):
     paths = ["operator", "operator?type=event", "operator?status=all", f"operator?error={given_up}", "operator?kind=none"]
     assert browse("pages", key=cluster.user(operator=True).key, pages=paths)["found"] == []
+    assert browse("pages", key=cluster.user().key, pages=["operator"])["found"] == [], "whose key may not see it is told so"
 
 
 def test_an_operator_repeats_and_drops_what_was_given_up(browse, cluster, given_up):

@@ -42,6 +42,10 @@ def test_the_graph_is_kept_at_a_decision(cluster, steps, paper):
     assert (told["digest"], told["outcome"], told["status"]) == (graph.answer["digest"], "ship", "shipped")
     assert told["decided_at"] == graph.answer["snapshot"]["at"] and told["url"] == f"/console/experiments/{experiment}"
 
+    (entry,) = wait_for(lambda: steps.api.get("/account/audit?action=experiment.evidence_kept", expect=200).json(), "the audit log has it")
+    assert entry["actor"]["kind"] == "service" and (entry["target"]["kind"], entry["target"]["id"]) == ("experiment", experiment)
+    assert entry["detail"]["changed"] == [{"field": "digest", "from": None, "to": graph.answer["digest"]}]
+
 
 def test_each_change_of_a_decision_is_kept_once(db, steps):
     made = steps.api.post("/experiments", {"name": "typed", "status": "abandoned"}, expect=201).json()["id"]

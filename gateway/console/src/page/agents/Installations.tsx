@@ -1,6 +1,6 @@
 import { Link } from "wouter-preact";
 
-import { dollars } from "../../api/format";
+import { dollars, spoken } from "../../api/format";
 import { Outside } from "../../part/link/Outside";
 import { Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
@@ -14,6 +14,10 @@ const NEXT = text.agents.next;
 function Cost({ agent }: { agent: AgentRow | undefined }) {
   const cost = agent ? costOf(agent) : null;
   return cost === null ? <Unknown /> : <>{dollars(cost)}</>;
+}
+
+function LastOutcome({ agent }: { agent: AgentRow | undefined }) {
+  return agent?.last_outcome ? <>{spoken(agent.last_outcome)}</> : <Unknown />;
 }
 
 interface NextProps {
@@ -37,7 +41,7 @@ function columnsOf(report: Report | undefined): readonly Column<Installation>[] 
     { name: NAMES.repo, cell: (row) => <Link href={`/agents/${row.repo}`}>{row.repo}</Link> },
     { name: NAMES.agent, cell: (row) => row.agent },
     { name: NAMES.state, cell: (row) => <AgentState installation={row} agent={agentOf(row)} /> },
-    { name: NAMES.outcome, cell: (row) => agentOf(row)?.last_outcome ?? <Unknown /> },
+    { name: NAMES.outcome, cell: (row) => <LastOutcome agent={agentOf(row)} /> },
     { name: NAMES.last, cell: (row) => <Time at={row.last_run_at} /> },
     { name: NAMES.cost, figure: true, cell: (row) => <Cost agent={agentOf(row)} /> },
     { name: NAMES.next, cell: (row) => <Next installation={row} agent={agentOf(row)} deliverables={report?.deliverables ?? []} /> },

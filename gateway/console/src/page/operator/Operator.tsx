@@ -3,16 +3,18 @@ import { useQuery } from "@tanstack/preact-query";
 
 import { searchStats, taskSummary } from "../../api/queries";
 import { Answer } from "../../part/Answer";
+import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
+import { useScope } from "../../part/scope";
 import { text } from "../../text";
 import { Harvest } from "./Harvest";
 import { LeftOut } from "./LeftOut";
 import { Services } from "./Services";
 import { Tasks } from "./Tasks";
 
-export default function Operator() {
+function Overview() {
   return (
-    <Page title={text.operator.title} wide>
+    <>
       <Answer query={useQuery(taskSummary)}>
         {({ data, leftOut }) => (
           <>
@@ -23,6 +25,15 @@ export default function Operator() {
       </Answer>
       <Tasks />
       <Answer query={useQuery(searchStats)}>{(stats) => <Harvest sources={stats.sources} />}</Answer>
+    </>
+  );
+}
+
+export default function Operator() {
+  const isOperator = useScope("service:any_user");
+  return (
+    <Page title={text.operator.title} wide>
+      {isOperator ? <Overview /> : <Empty>{text.operator.others}</Empty>}
     </Page>
   );
 }
