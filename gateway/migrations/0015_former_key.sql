@@ -1,9 +1,10 @@
 -- Whose a personal key was that is deleted KEY_DAYS after its end: a service may know no more of who did something than the key.
 --
---   person_id  who may be gone
+--   account_id  goes with it by a trigger: a reference would lock the account for as long as its keys are deleted
+--   person_id   who may be gone
 CREATE TABLE former_key (
     id         uuid PRIMARY KEY,
-    account_id uuid NOT NULL REFERENCES account ON DELETE CASCADE,
+    account_id uuid NOT NULL,
     person_id  uuid NOT NULL
 );
 

@@ -85,7 +85,7 @@ END $$;
 
 -- --- Sessions ------------------------------------------------------------------------------------
 
--- The key of which the sessions of a person in an account are that were made at a provider. Nobody has its text: its hash is that of
+-- The key of a person's sessions in an account that began with a log-in at a provider. Nobody has its text: its hash is that of
 -- random bytes, which are forgotten. It is made at the first log-in, and again after it was revoked, as when a member is removed and
 -- comes back. It has the scopes of the last log-in. The account's row is locked.
 CREATE OR REPLACE FUNCTION login_key_of(account uuid, person uuid, new_scopes text[]) RETURNS uuid LANGUAGE plpgsql AS $$

@@ -249,6 +249,7 @@ static const char *actor_json(struct request *rq)
 	struct audit_client client = audit_client_of(rq);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *by = yyjson_mut_obj(doc);
+	yyjson_mut_obj_add_str(doc, by, "kind", "operator"); /* where the key is gone */
 	json_add_text(doc, by, "key_id", caller_key(rq).text);
 	json_add_text(doc, by, "ip", client.address.text);
 	json_add_text(doc, by, "user_agent", client.user_agent.text);

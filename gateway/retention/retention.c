@@ -21,7 +21,7 @@ const struct retained_table ACCOUNT_TABLES[] = {
 	TABLE_BOUND("session", "20 a person; with the key"),
 	TABLE_BOUND("account", "one row an account"),
 	TABLE_BOUND("api_key_person", "with the key"),
-	TABLE_BOUND("former_key", "32 bytes a personal key that was deleted; with the account"),
+	TABLE_BOUND("former_key", "170 bytes a personal key that was deleted; with the account"),
 	TABLE_BOUND("former_member", "one row a person and account that they left"),
 	TABLE_BOUND("identity", "one row a person and issuer"),
 	TABLE_BOUND("login_key", "with the key: one of a member"),

@@ -1,6 +1,6 @@
 -- Who was a member of an account and is none any more.
 
--- What tells that somebody is who was deleted, without telling who that was: the SHA-256 of an identity at a provider, and of an
+-- Marks by which a deleted person is recognised, without keeping who they were: the SHA-256 of an identity at a provider, and of an
 -- address.
 CREATE OR REPLACE FUNCTION former_identity_mark(issuer text, subject text) RETURNS bytea LANGUAGE sql IMMUTABLE
 RETURN sha256(convert_to(jsonb_build_array(issuer, subject)::text, 'UTF8'));

@@ -11,7 +11,7 @@ CREATE OR REPLACE FUNCTION person_named(account uuid, person uuid) RETURNS jsonb
     FROM former_member f WHERE f.account_id = account AND f.person_id = person
 $$;
 
--- The person of a personal key; one that is nobody's is that of whose own account it is.
+-- The person of a personal key. A key without one belongs to the person whose own account it is in.
 CREATE OR REPLACE FUNCTION key_person(account uuid, key uuid) RETURNS uuid LANGUAGE sql STABLE AS $$
     SELECT coalesce(o.person_id, CASE WHEN k.account_id = account THEN account_person(account) END)
     FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id WHERE k.id = key AND k.kind = 'personal'

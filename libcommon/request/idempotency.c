@@ -22,8 +22,10 @@
 /* A reservation outlives the deadline of its request by this, for storing the answer. */
 #define RESERVATION_EXTRA_MS 5000
 
-/* Shorter answers are not compressed, as it would save little. */
+/* Shorter answers are not compressed, as it would save little, and longer ones, as it would hold up
+ * the worker. */
 #define COMPRESSED_MIN 512
+#define COMPRESSED_MAX (256 * 1024)
 
 /* The first byte of gzip; an answer that is not compressed begins with a digit. */
 #define GZIP_BYTE 0x1f
@@ -116,7 +118,8 @@ static struct buf answer_write(struct request *rq)
 /* What is stored of an answer: it, or gzip of it. */
 static struct buf answer_pack(struct request *rq, struct buf answer)
 {
-	if (!rq->worker->process->settings->compresses_answers || answer.length < COMPRESSED_MIN)
+	if (!rq->worker->process->settings->compresses_answers || answer.length < COMPRESSED_MIN ||
+	    answer.length > COMPRESSED_MAX)
 		return answer;
 	struct buf packed = {.arena = rq->arena};
 	struct gzip *gzip = gzip_new(rq->arena, answer.length);

@@ -1,5 +1,6 @@
 #include "service/retained_table.h"
 
+#include "loop/fiber.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "retained_table.sql.h"
@@ -69,7 +70,7 @@ static enum err_code delete_old(struct request *rq, const struct retained_table 
 			pg_try(rq, &rows, NULL, RETAINED_TABLE_DELETE_OLD_SQL,
 		               pg_text(table->table), pg_text(table->old),
 		               setting ? pg_int(*(const int64_t *)setting->target) : pg_null(),
-		               pg_int(BATCH));
+		               pg_int(BATCH), pg_bool(table->has_index));
 		if (code)
 			return code;
 		batch = pg_value_int(rows, 0);
@@ -78,21 +79,50 @@ static enum err_code delete_old(struct request *rq, const struct retained_table 
 	return ERR_NONE;
 }
 
+/* The table that the next pass begins with: the one behind that at which the time of a pass was
+ * over, so that a slow table starves none. One worker of a process has the recurring work. */
+static size_t next_first;
+
+struct pass {
+	int64_t deleted;
+	size_t kept, failed; /* tables */
+	enum err_code failure;
+};
+
+static void keep_table(struct request *rq, const struct retained_table *table, struct pass *pass)
+{
+	int64_t deleted = 0;
+	enum err_code code = delete_old(rq, table, &deleted);
+	pass->deleted += deleted;
+	if (deleted > 0)
+		log_info(LOG_GROUP_APP, "old rows deleted", f_text("table", table->table),
+		         f_int("count", deleted));
+	if (code) {
+		log_warn(LOG_GROUP_APP, "old rows are not deleted", f_text("table", table->table),
+		         f_text("error", err_info(code)->slug));
+		pass->failure = code;
+		pass->failed++;
+	} else {
+		pass->kept++;
+	}
+}
+
 void retained_tables_keep(struct request *rq)
 {
-	const char *failed = NULL;
-	enum err_code failure = ERR_NONE;
-	for (const struct retained_table *t = rq->worker->process->service->tables; t->table; t++) {
-		int64_t deleted = 0;
-		enum err_code code = t->old ? delete_old(rq, t, &deleted) : ERR_NONE;
-		if (deleted > 0)
-			log_info(LOG_GROUP_APP, "old rows deleted", f_text("table", t->table),
-			         f_int("count", deleted));
-		if (code && !failure) {
-			failure = code;
-			failed = t->table;
-		}
+	const struct retained_table *tables = rq->worker->process->service->tables;
+	const size_t first = next_first;
+	struct pass pass = {0};
+	size_t count = 0;
+	while (tables[count].table)
+		count++;
+	for (size_t i = 0; i < count && !fiber_cancelled(rq->fiber); i++) {
+		const struct retained_table *table = &tables[(first + i) % count];
+		if (table->old)
+			keep_table(rq, table, &pass);
+		next_first = (first + i + 1) % count;
 	}
-	if (failure)
-		raise_error(rq, failure, "old rows of the table %s are not deleted", failed);
+	bool is_to_go_on = fiber_cancelled(rq->fiber) && pass.deleted > 0;
+	if (pass.failed > 0 && (pass.kept == 0 || is_to_go_on))
+		raise_error(rq, pass.failure, "old rows of %zu tables are not deleted",
+		            pass.failed);
 }

@@ -24,6 +24,7 @@ struct retained_table {
 	/* Of rows of the table `t` that retained_tables_keep() deletes, in SQL; $1 are the days of
 	 * the setting. NULL: other code deletes them. */
 	const char *old;
+	bool has_index; /* by which `old` finds the rows */
 };
 
 /** Rows go by their age: after the days of a setting, or after a fixed time, which `end` says. */
@@ -32,10 +33,16 @@ struct retained_table {
 		table, age, setting, end     \
 	}
 
-/** Rows go by their age, and retained_tables_keep() deletes them. */
+/** Rows go by their age, and retained_tables_keep() deletes them; it reads the whole table. */
 #define TABLE_DELETED(table, age, setting, end, old) \
 	{                                            \
-		table, age, setting, end, old        \
+		table, age, setting, end, old, false \
+	}
+
+/** The same of a large table, where an index has the rows of `old`. */
+#define TABLE_DELETED_BY_INDEX(table, age, setting, end, old) \
+	{                                                     \
+		table, age, setting, end, old, true           \
 	}
 
 /** Rows go with another row, or their number is bounded: `end` says by what. */
@@ -56,7 +63,8 @@ const struct setting *retained_table_setting(const struct service *service,
                                              const struct retained_table *table);
 
 /** Recurring, each day: delete old rows of the tables of the process that are TABLE_DELETED, in
- * batches. It may read these tables whole. A table that cannot be deleted from, as when it is
- * locked for more than a second, holds up no other: the pass fails at its end, and is repeated. */
+ * batches. A table that cannot be deleted from, as when it is locked for more than a second, is
+ * left to the next pass, with a line in the log. A pass that has no time left goes on soon where it
+ * has deleted something, else the next day; behind the table at which it ended, in either case. */
 void retained_tables_keep(struct request *rq);
 extern const int64_t RETAINED_TABLES_EVERY_MS;

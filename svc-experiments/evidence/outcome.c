@@ -223,11 +223,13 @@ static void add_experiments(struct outcome *o, const struct pg_rows *rows)
 
 /* --- The answer ------------------------------------------------------------------------------- */
 
-/* A paper that nobody is known to have tried may have been tried where a part is missing. */
-static const char *settle_verdict(const struct outcome *o, const struct part parts[PART_COUNT])
+/* A paper that nobody is known to have tried may have been tried where a part is missing, or where
+ * the limit of the key hides something. */
+static const char *settle_verdict(const struct outcome *o, const struct part parts[PART_COUNT],
+                                  int64_t hidden)
 {
 	const char *verdict = verdict_of_paper(&o->count);
-	bool is_whole = !parts[PART_FLEET].missing && !parts[PART_EXPERIMENTS].missing;
+	bool is_whole = !parts[PART_FLEET].missing && !parts[PART_EXPERIMENTS].missing && !hidden;
 	return is_whole || strcmp(verdict, "untried") != 0 ? verdict : NULL;
 }
 
@@ -235,6 +237,7 @@ static void add_all(struct outcome *o, const struct pg_rows *rows, struct part p
 {
 	yyjson_val *fleet = parts[PART_FLEET].answer;
 	bool is_cut = o->graph.is_truncated || pg_get_bool(rows, 0, "is_truncated");
+	int64_t hidden = parts_hidden(parts) + pg_get_int(rows, 0, "hidden");
 	add_recommended(o);
 	add_rejected(o);
 	add_runs(o);
@@ -242,11 +245,10 @@ static void add_all(struct outcome *o, const struct pg_rows *rows, struct part p
 	add_experiments(o, rows);
 	json_add_member(o->doc, o->root, "cost_usd", fleet, "cost_usd");
 	json_add_member(o->doc, o->root, "runs_with_cost", fleet, "runs_with_cost");
-	json_add_text(o->doc, o->root, "verdict", settle_verdict(o, parts));
+	json_add_text(o->doc, o->root, "verdict", settle_verdict(o, parts, hidden));
 	yyjson_mut_obj_add_val(o->doc, o->root, "missing", parts_missing(o->doc, parts));
 	yyjson_mut_obj_add_bool(o->doc, o->root, "truncated", is_cut);
-	yyjson_mut_obj_add_int(o->doc, o->root, "hidden",
-	                       parts_hidden(parts) + pg_get_int(rows, 0, "hidden"));
+	yyjson_mut_obj_add_int(o->doc, o->root, "hidden", hidden);
 }
 
 /* The paper as search knows it. Raises ERR_NOT_FOUND: it does not. NULL: search did not answer. */

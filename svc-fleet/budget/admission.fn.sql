@@ -1,4 +1,5 @@
--- Admission: a run asks before its agent begins, so that those that nobody started here reserve, too (reservation.fn.sql). Which do not ask.
+-- Admission: a run asks before its agent begins, so that runs that were started elsewhere reserve, too (reservation.fn.sql).
+-- And which repositories have runs that do not ask.
 
 -- The newest start of a repository that is no run yet is this run; null: there is none.
 CREATE OR REPLACE FUNCTION reservation_take(asked reservation) RETURNS reservation LANGUAGE plpgsql AS $$

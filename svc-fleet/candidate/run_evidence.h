@@ -4,7 +4,8 @@
  *     candidate.fn.sql  the rows, as runs report them
  *     run_evidence.c    runs as parts of the graph that svc-experiments makes of an experiment
  *     rejection.c       what the papers that were passed over came to elsewhere
- *     retention.c       how long they are kept
+ *
+ * retention/retention.h says how long they are kept.
  */
 #pragma once
 

@@ -58,7 +58,8 @@ BEGIN
                    'id', r.id, 'account_id', r.account_id, 'first_at', time_json(r.first_at), 'changed_at', time_json(r.changed_at),
                    'run', run_json(r, d.detail), 'attempts', r.attempts,
                    'deliverable', (SELECT jsonb_build_object('url', x.url, 'kind', x.kind, 'stage', x.stage, 'opened_at', time_json(x.opened_at),
-                                                             'closed_at', time_json(x.closed_at), 'reverted_at', time_json(x.reverted_at))
+                                                             'closed_at', time_json(x.closed_at), 'reverted_at', time_json(x.reverted_at),
+                                                             'reapplied_at', time_json(x.reapplied_at))
                                    FROM deliverable x WHERE x.account_id = r.account_id AND x.url = r.artifact_url)))::text
         FROM (SELECT n.* FROM run n WHERE n.first_at >= day_begin(day) AND n.first_at < day_begin(day + 1) AND n.id > after
               ORDER BY n.id LIMIT most) r

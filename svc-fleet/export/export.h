@@ -11,7 +11,7 @@
  * are kept. `deliverable` is what the run opened and what had become of it when the file was
  * written.
  *
- *  store has a file whole or not at all: a folder gets it under another name, which is changed
+ * A store has a file whole or not at all: a folder gets it under another name, which is changed
  * once all of it is on the disk, and S3 makes an object visible when its request has ended. A
  * file that is there is never written again. What was written of a day is a row of `run_export`:
  * it is made before, once the store is known not to have the file, with the time until which

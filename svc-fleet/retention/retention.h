@@ -8,7 +8,8 @@
  * With EXPORT_REQUIRED runs wait for their export (export/export.h), and details for that of all
  * runs of their month.
  *
- * **Details** of runs, most of the bytes, nobody sums: their months are dropped as they are.
+ * **Details** of runs go by whole months: no sum is made of them, so their partitions are dropped
+ * as they are.
  *
  * Every step is a transaction of its own, and finds by what is there how far the last came, so a
  * process may end between any two, and replicas may do the same at once.

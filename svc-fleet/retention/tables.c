@@ -12,12 +12,13 @@ const struct retained_table FLEET_TABLES[] = {
 	TABLE_AGES("run_detail", "first_at", "RUN_DETAIL_DAYS", "a month at once"),
 	TABLE_AGES("candidate", "first_at", "REJECTION_DAYS",
                    "what a run passed over; what it chose goes with the run"),
-	TABLE_DELETED("run_day", "day", "RUN_DAYS", "with the last run of the day",
-                      "t.day" DAY_BEFORE " AND t.runs = 0"),
-	TABLE_DELETED("run_export", "day", "RUN_DAYS", "with the last run of the day",
-                      "t.day" DAY_BEFORE
-                      " AND NOT EXISTS (SELECT FROM run r WHERE r.first_at >= day_begin(t.day)"
-                      " AND r.first_at < day_begin(t.day + 1))"),
+	TABLE_DELETED_BY_INDEX("run_day", "day", "RUN_DAYS", "with the last run of the day",
+                               "t.day" DAY_BEFORE " AND t.runs = 0"),
+	TABLE_DELETED_BY_INDEX(
+		"run_export", "day", "RUN_DAYS", "with the last run of the day",
+		"t.day" DAY_BEFORE
+		" AND NOT EXISTS (SELECT FROM run r WHERE r.first_at >= day_begin(t.day)"
+		" AND r.first_at < day_begin(t.day + 1))"),
 	TABLE_DELETED("run_removed", "removed_at", "RUN_DAYS", "then runs are not told of any more",
                       "t.removed_at" BEFORE),
 	TABLE_AGES("deliverable", "opened_at", "RUN_DAYS", "with the last run that opened it"),
@@ -32,8 +33,8 @@ const struct retained_table FLEET_TABLES[] = {
 	TABLE_DELETED("budget_period", "ends_at", "RUN_DAYS", "after its end; with the budget",
                       "t.ends_at" BEFORE),
 	TABLE_BOUND("budget_notice", "with the period: one row a share of warn_percent"),
-	TABLE_DELETED("reservation", "made_at", "RUN_DAYS", "when it is not held any more",
-                      "t.made_at" BEFORE " AND t.state <> 'held'"),
+	TABLE_DELETED_BY_INDEX("reservation", "made_at", "RUN_DAYS", "when it is not held any more",
+                               "t.made_at" BEFORE " AND t.state <> 'held'"),
 	TABLE_DELETED("inbox_archived", "archived_at", "RUN_DAYS", "by its time",
                       "t.archived_at" BEFORE),
 	TABLE_AGES("inbox_told", "told_at", NULL, "7 days; when the inbox is looked at"),

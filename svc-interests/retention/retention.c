@@ -39,12 +39,12 @@ const struct retained_table INTERESTS_TABLES[] = {
                    "of which nobody made use; the others with the interest"),
 	TABLE_AGES("recommendation_explanation", "recommendation_id", "EXPLANATION_DAYS",
                    "a month at once"),
-	TABLE_DELETED(
+	TABLE_DELETED_BY_INDEX(
 		"former_recommendation", "recommendation_id", "FORMER_DAYS",
 		"then the paper may be recommended again",
 		"t.recommendation_id < (SELECT uuid_v7_first(now() - make_interval(days => $1)))"),
-	TABLE_DELETED("run_outcome", "stage_at", "FORMER_DAYS", "by the time of its stage",
-                      "t.stage_at < now() - make_interval(days => $1)"),
+	TABLE_DELETED_BY_INDEX("run_outcome", "stage_at", "FORMER_DAYS", "by the time of its stage",
+                               "t.stage_at < now() - make_interval(days => $1)"),
 	TABLE_DELETED("daily_run", "day", "RECOMMENDATION_DAYS", "by its day",
                       "t.day < (now() AT TIME ZONE 'UTC')::date - $1"),
 	TABLE_DELETED("experiment", "told_at", NULL,

@@ -186,6 +186,9 @@ def test_a_limited_key_gets_what_is_of_its_repository_or_interest(steps, paper):
     assert [row["experiment_id"] for row in outcomes["experiments"]] == [of_repo] and outcomes["hidden"] == 4
     assert outcomes["rejected"] == [] and [row["run_id"] for row in outcomes["runs"]] == [1]
     assert repo_key.get(f"/experiments/{elsewhere}/evidence", checked=False).status_code in (403, 404)
+    outcomes = steps.outcomes(paper, steps.key(scopes, repo=f"{steps.repo}-third"))
+    assert outcomes["runs"] == outcomes["experiments"] == [] and outcomes["hidden"] > 0
+    assert outcomes["verdict"] is None, "somebody may have tried it where the key may not look"
 
     interest_key = steps.key(scopes, interest_id=own)
     graph = steps.evidence(of_project, interest_key)

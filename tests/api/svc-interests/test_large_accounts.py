@@ -101,4 +101,4 @@ def test_list_reads_the_papers_of_the_page_only(filled, interest):
 def test_digest_reads_its_papers_only(filled):
     db, _ = filled
     nodes = plan(db, "digest/digest", "digest_get", ACCOUNT, "all", 5, None, None, 100, 0)
-    assert rows_read(nodes, "paper") == 5 * INTERESTS
+    assert 0 < rows_read(nodes, "paper") <= 5 * INTERESTS, "at most one for each recommendation shown"
