@@ -129,8 +129,6 @@ ALTER TABLE ONLY former_key
     ADD CONSTRAINT former_key_pkey PRIMARY KEY (id);
 CREATE INDEX former_key_of_account ON former_key USING btree (account_id);
 CREATE INDEX former_key_of_person ON former_key USING btree (person_id);
-ALTER TABLE ONLY former_key
-    ADD CONSTRAINT former_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 
 CREATE TABLE former_member (
     account_id uuid NOT NULL,

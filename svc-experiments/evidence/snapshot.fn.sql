@@ -25,7 +25,7 @@ CREATE OR REPLACE FUNCTION evidence_keep(account uuid, experiment uuid, version 
 DECLARE
     e experiment;
 BEGIN
-    SELECT x.* INTO e FROM experiment x WHERE x.id = $2 AND x.account_id = $1 FOR KEY SHARE;
+    SELECT x.* INTO e FROM experiment x WHERE x.id = $2 AND x.account_id = $1 FOR NO KEY UPDATE; -- one at a time, to keep no more
     INSERT INTO experiment_evidence (experiment_id, version, at, trigger, digest, graph)
     SELECT e.id, $3, $4, $5, $6, $7 WHERE e.id IS NOT NULL
     ON CONFLICT DO NOTHING;

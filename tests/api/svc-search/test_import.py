@@ -25,7 +25,7 @@ def run(cluster):
     def start(*args, **changes):
         return subprocess.run(
             [cluster.binary("svc-search"), "import", *map(str, args)],
-            env={**os.environ, **cluster.settings("svc-search", "command", **changes)},
+            env={**os.environ, **cluster.settings("svc-search", "command", SLOW_MS="0", **changes)},
             stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE_SECONDS, check=False,
         )  # fmt: skip
 
