@@ -236,7 +236,8 @@ static const char *settle_verdict(const struct outcome *o, const struct part par
 static void add_all(struct outcome *o, const struct pg_rows *rows, struct part parts[PART_COUNT])
 {
 	yyjson_val *fleet = parts[PART_FLEET].answer;
-	bool is_cut = o->graph.is_truncated || pg_get_bool(rows, 0, "is_truncated");
+	bool is_cut = o->graph.is_truncated || parts[PART_FLEET].is_cut ||
+	              pg_get_bool(rows, 0, "is_truncated");
 	int64_t hidden = parts_hidden(parts) + pg_get_int(rows, 0, "hidden");
 	add_recommended(o);
 	add_rejected(o);
@@ -270,6 +271,7 @@ void paper_outcomes_get(struct request *rq)
 	struct part *parts = arena_array(rq->arena, PART_COUNT, sizeof(*parts));
 	ask_parts(rq, rows, parts);
 	yyjson_val *known = require_paper(rq, &parts[PART_PAPERS]);
+	parts_ask_links(rq, parts);
 	struct outcome o = {.rq = rq,
 	                    .paper = arena_printf(rq->arena, "paper:%s", id),
 	                    .doc = json_doc_new(rq->arena)};

@@ -40,6 +40,9 @@ void parts_ask(struct request *rq, struct part parts[PART_COUNT]);
  * for; is_cut says that there are more. Suspends. */
 void parts_ask_again(struct request *rq, struct part parts[PART_COUNT]);
 
+/** The same of what runs opened for recommendations alone. */
+void parts_ask_links(struct request *rq, struct part parts[PART_COUNT]);
+
 /** Whether the part was asked for this id by name, and answered: what is not in the answer then is
  * not there. */
 bool part_was_asked_for(const struct part *part, const char *id);

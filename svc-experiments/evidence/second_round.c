@@ -127,6 +127,18 @@ void parts_ask_again(struct request *rq, struct part parts[PART_COUNT])
 			take_second(&parts[name], &again[name]);
 }
 
+void parts_ask_links(struct request *rq, struct part parts[PART_COUNT])
+{
+	struct part again[PART_COUNT] = {0}, *fleet = &parts[PART_FLEET];
+	if (!fleet->answer || !parts[PART_RECOMMENDATIONS].answer)
+		return;
+	again[PART_FLEET] =
+		extended(rq, fleet, "urls", lacking_links(json_doc_new(rq->arena), parts));
+	parts_ask(rq, again);
+	if (again[PART_FLEET].question)
+		take_second(fleet, &again[PART_FLEET]);
+}
+
 bool part_was_asked_for(const struct part *part, const char *id)
 {
 	return is_listed(part->named, id);

@@ -199,6 +199,15 @@ def test_a_limited_key_gets_what_is_of_its_repository_or_interest(steps, paper):
     assert interest_key.get(f"/experiments/{of_repo}/evidence", checked=False).status_code == 404
 
 
+def test_what_a_run_opened_for_a_recommendation_is_of_its_paper(steps, paper):
+    """The run names no paper: svc-interests knows which one it was."""
+    url = f"https://github.com/{steps.repo}/pull/9"
+    steps.report(9, status="pr_opened", artifact_url=url, recommendation_id=steps.recommend(paper))
+    outcomes = wait_for(lambda: (answer := steps.outcomes(paper))["pull_requests"] and answer, "svc-interests knows what was opened")
+    assert [row["url"] for row in outcomes["pull_requests"]] == [url]
+    assert (outcomes["verdict"], outcomes["missing"], outcomes["truncated"]) == ("pending", [], False)
+
+
 def test_accounts_see_nothing_of_each_other(cluster, steps, other_user, paper):
     theirs = Steps(cluster, other_user, [paper])
     theirs.recommend(paper)
