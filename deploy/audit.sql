@@ -1,8 +1,8 @@
 -- The audit log of the gateway (gateway/audit/audit.h): who changed what. deploy/init.sql includes this; both can be repeated.
 --
 -- The log belongs to a role of its own, without log-in, in a schema of its own: whoever owns a schema may drop what is in it. So the
--- gateway's role can add entries and read them, and has no right to change or delete one; it calls the functions below. They run as the owner, and nothing of
--- another schema is used in them: the gateway could replace that.
+-- gateway's role can add entries and read them, and has no right to change or delete one; it calls the functions below. They run as the
+-- owner, and nothing of another schema is used in them: the gateway could replace that.
 
 SELECT 'CREATE ROLE expops_audit NOLOGIN' WHERE to_regrole('expops_audit') IS NULL \gexec
 CREATE SCHEMA IF NOT EXISTS audit AUTHORIZATION expops_audit;

@@ -20,8 +20,8 @@
  *        |                          | <- ID token ------------------- |
  *        | <- 303, session -------- |  identity, person, session      |
  *
- * Only issuer and subject identify a person. An email address does so only in
- * the cases of identity.fn.sql.
+ * Only issuer and subject identify a person. An email address does so only in the
+ * cases of identity.fn.sql.
  */
 #pragma once
 

@@ -111,15 +111,16 @@ static void take_second(struct part *part, const struct part *second)
 	part->named = second->named;
 }
 
-void parts_ask_again(struct request *rq, struct part parts[PART_COUNT])
+static void ask_second(struct request *rq, struct part parts[PART_COUNT], bool with_recommendations)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	struct part again[PART_COUNT] = {0};
 	struct part *fleet = &parts[PART_FLEET], *recommendations = &parts[PART_RECOMMENDATIONS];
 	if (!fleet->answer || !recommendations->answer)
 		return;
-	again[PART_RECOMMENDATIONS] = extended(rq, recommendations, "recommendation_ids",
-	                                       lacking_recommendations(doc, parts));
+	if (with_recommendations)
+		again[PART_RECOMMENDATIONS] = extended(rq, recommendations, "recommendation_ids",
+		                                       lacking_recommendations(doc, parts));
 	again[PART_FLEET] = extended(rq, fleet, "urls", lacking_links(doc, parts));
 	parts_ask(rq, again);
 	for (enum part_name name = 0; name < PART_COUNT; name++)
@@ -127,16 +128,14 @@ void parts_ask_again(struct request *rq, struct part parts[PART_COUNT])
 			take_second(&parts[name], &again[name]);
 }
 
+void parts_ask_again(struct request *rq, struct part parts[PART_COUNT])
+{
+	ask_second(rq, parts, true);
+}
+
 void parts_ask_links(struct request *rq, struct part parts[PART_COUNT])
 {
-	struct part again[PART_COUNT] = {0}, *fleet = &parts[PART_FLEET];
-	if (!fleet->answer || !parts[PART_RECOMMENDATIONS].answer)
-		return;
-	again[PART_FLEET] =
-		extended(rq, fleet, "urls", lacking_links(json_doc_new(rq->arena), parts));
-	parts_ask(rq, again);
-	if (again[PART_FLEET].question)
-		take_second(fleet, &again[PART_FLEET]);
+	ask_second(rq, parts, false);
 }
 
 bool part_was_asked_for(const struct part *part, const char *id)
