@@ -18,7 +18,10 @@ def is_unhandled(status, length):
 
 
 class Repeating(httpx.HTTPTransport):
-    """Sends a request again that was not handled. No other failure is hidden."""
+    """Sends a request again that was not handled. No other failure is hidden.
+
+    Its connections end with the last reference to it: those of httpcore refer to each other in a circle, so that they would stay open
+    until Python looks for such circles, which it does the less often the more tests have run."""
 
     def handle_request(self, request):
         answer = super().handle_request(request)
@@ -26,6 +29,9 @@ class Repeating(httpx.HTTPTransport):
             return answer
         answer.close()
         return super().handle_request(request)
+
+    def __del__(self):
+        self.close()
 
 
 def client(**options):
