@@ -38,6 +38,8 @@ export const lists = ({ open, logIn, violations }) => ({
     const table = page.getByRole("table", { name: "Experiments" });
     await table.getByRole("link", { name: values.tag, exact: true }).click();
     await page.getByText("Clear filters").waitFor();
+    await table.getByRole("link", { name: values.other, exact: true }).waitFor({ state: "detached" });
+    await table.getByRole("rowheader").first().waitFor();
     const names = await table.getByRole("rowheader").allInnerTexts();
     await page.getByText("Columns", { exact: true }).click();
     await page.getByRole("checkbox", { name: "Outcome" }).uncheck();
