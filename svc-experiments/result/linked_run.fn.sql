@@ -62,14 +62,14 @@ CREATE OR REPLACE FUNCTION linked_runs_left_out(experiment uuid, of_source text,
     SELECT count(*) - taken FROM linked_run l WHERE l.experiment_id = experiment AND l.source = of_source
 $$;
 
--- The runs to analyse, by arm: {"runs": {"control": ["0190…"]}, "count": 1, "left_out": 2}. Those of the template of the newest; others measure
--- something else and are left out.
+-- The runs to analyse, by arm: {"runs": {"control": ["0190…"]}, "count": 1, "left_out": 2}. Those of the template of the newest, whose id is the
+-- highest (events of runs may come in another order than the runs); others measure something else and are left out.
 CREATE OR REPLACE FUNCTION linked_runs_evaluated(experiment uuid) RETURNS jsonb LANGUAGE sql STABLE AS $$
     WITH planned AS (
         SELECT * FROM linked_runs_planned(experiment, 'eval_runs')
     ), run AS (
         SELECT p.arm, p.run_key FROM planned p
-        WHERE p.digest IS NOT DISTINCT FROM (SELECT n.digest FROM planned n ORDER BY n.at DESC, n.run_key DESC LIMIT 1)
+        WHERE p.digest IS NOT DISTINCT FROM (SELECT n.digest FROM planned n ORDER BY n.run_key DESC LIMIT 1)
     )
     SELECT jsonb_build_object('runs', (SELECT jsonb_object_agg(a.arm, a.runs)
                                        FROM (SELECT r.arm, jsonb_agg(r.run_key ORDER BY r.run_key) AS runs FROM run r GROUP BY r.arm) a),

@@ -188,6 +188,18 @@ def test_only_runs_of_the_newest_template_count(api, make, run, template):
     assert [arm["mean"] for arm in analysis["metrics"][0]["arms"]] == [0.2, 0.2]
 
 
+def test_the_newest_run_is_the_one_that_was_made_last(db, api, make, run, template):
+    made = make(ab_test_config=PLAN)
+    early = run(params={"experiment_id": made["id"], "arm": "control"}, metrics={"recall": 0.1})
+    api.put(f"{TEMPLATES}/{template['template_id']}", {"spec": {**SPEC, "command": "other"}}, expect=200)
+    for arm in ARMS:
+        run(params={"experiment_id": made["id"], "arm": arm}, metrics={"recall": 0.2})
+    newest(api, made, 1)
+    experiments_tables.keep_linked_run_late(db, early)
+    run(params={"experiment_id": made["id"], "arm": "treatment"}, metrics={"recall": 0.2})
+    assert newest(api, made, 2)["left_out_runs"] == 1
+
+
 def test_linked_runs_that_do_not_fit_say_why(api, make, run):
     made = make(ab_test_config=PLAN)
     run(params={"experiment_id": made["id"], "arm": "third"}, metrics={"recall": 0.1})
