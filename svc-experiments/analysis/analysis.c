@@ -205,11 +205,14 @@ static enum verdict decide(const struct analysis *a)
 	                                             .is_early = pair->is_early});
 }
 
-/* "12.3 %" of a relative effect, or the absolute one where that has no bounds. */
+/* "12.3 %" or "1110 %" of a relative effect, or the absolute one where that has no bounds. Three
+ * digits would give a thousand an exponent. */
 static const char *amount(struct arena *arena, double relative, double absolute, bool is_relative)
 {
-	return is_relative ? arena_printf(arena, "%.3g %%", 100 * relative)
-	                   : arena_printf(arena, "%.4g", absolute);
+	double percent = 100 * relative, size = fabs(percent);
+	if (!is_relative)
+		return arena_printf(arena, "%.4g", absolute);
+	return arena_printf(arena, size >= 999.5 && size < 1e6 ? "%.0f %%" : "%.3g %%", percent);
 }
 
 static const char *early_text(struct analysis *a, const struct pair_figures *pair)

@@ -75,6 +75,11 @@ def test_live_results_are_sequential_unless_the_plan_says_otherwise(make, post):
     assert comparison(analysis)["relative_high"] == pytest.approx(1.708689, abs=1e-5)
 
 
+def test_a_large_effect_is_said_without_an_exponent(make, post):
+    analysis = post(make(ab_test_config={**FIXED, "planned_n": 40}), sums((50, 5), (40, 20)))
+    assert analysis["text"] == "400 % better (117 % to 1110 %), not explained by chance."
+
+
 def test_a_fixed_test_is_too_early_before_its_size_is_reached(make, post):
     analysis = post(make(ab_test_config={**FIXED, "planned_n": 2000}), sums((1000, 120), (1000, 200)))
     assert (analysis["verdict"], analysis["delta_confidence"], analysis["advice"]) == ("too_early", "inconclusive", "wait")
