@@ -1,6 +1,7 @@
 """deploy/backup and deploy/restore: a restore to a time between two writes, whatever Redis holds by then, and what they refuse."""
 
 import fcntl
+import gzip
 import secrets
 import subprocess
 
@@ -10,7 +11,7 @@ import pytest
 from lib.system.backup import Archive
 from lib.system.cluster import Cluster
 from lib.system.postgres_image import PostgresImage
-from lib.system.servers import ROOT
+from lib.system.servers import ROOT, SERVERS_SH
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -55,6 +56,13 @@ REDIS = {
 }
 
 
+def uncompress(archive):
+    """Leave every second segment as an earlier version has archived it."""
+    compressed = sorted(path for path in archive.segments().values() if path.suffix == ".gz")
+    for path in compressed[::2]:
+        subprocess.run([SERVERS_SH, "as_user", "postgres", "gunzip", path], cwd="/", check=True)
+
+
 @pytest.mark.parametrize("state", REDIS)
 def test_restored_to_a_time_between_two_writes(archived, account, state):
     cluster, api, name = archived, account.api, secrets.token_hex(6)
@@ -69,6 +77,7 @@ def test_restored_to_a_time_between_two_writes(archived, account, state):
         process.kill9()
     cluster.postgres.kill9()
 
+    uncompress(cluster.archive)
     cluster.archive.restore(time=time)
     REDIS[state](redis, before)
     for process in cluster.all():
@@ -126,8 +135,60 @@ def test_old_backups_and_what_they_needed_of_the_log_go(archived, account):
     assert [str(path) for path in archive.backups.glob("[0-9]*Z")] == [newest]
     label = (archive.backups / newest / "backup_label").read_text()
     segment = label.partition("(file ")[2].partition(")")[0]
-    left = sorted(path.name for path in archive.log.iterdir() if len(path.name) == 24)
-    assert left[0] == segment, left
+    assert min(archive.segments()) == segment
+
+
+NO_SEGMENT = "0" * 24
+
+
+@pytest.mark.parametrize("state, status", [("compressed", 0), ("as it is", 0), ("damaged", 126), ("missing", 1)])
+def test_what_the_restored_server_reads_of_the_log(archived, account, tmp_path, state, status):
+    """More than 125 ends the server. Any other failure is the end of the log, after which it takes writes."""
+    archive, segment = archived.archive, tmp_path / NO_SEGMENT
+    segment.write_bytes(secrets.token_bytes(100_000))
+    done = archive.run("restore", archive.base, archive.log, archive.backups / "made")
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in (archive.backups / "made" / "postgresql.auto.conf").read_text().splitlines() if "restore_command" in line]
+    subprocess.run(["rm", "-r", archive.backups / "made"], check=True)
+    command = line.partition("'")[2].removesuffix("'").replace(str(archive.log), str(tmp_path))
+    if state in ("compressed", "damaged"):
+        subprocess.run(["gzip", segment], check=True)
+    if state == "damaged":
+        compressed = tmp_path / f"{NO_SEGMENT}.gz"
+        compressed.write_bytes(compressed.read_bytes()[:50_000])
+    if state == "missing":
+        segment.unlink()
+    command = command.replace("%f", NO_SEGMENT).replace("%p", str(tmp_path / "read"))
+    assert subprocess.run(["sh", "-c", command], check=False).returncode == status
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_an_archived_segment_is_not_overwritten(tmp_path, compressed):
+    archive, segment = tmp_path / "archive", tmp_path / NO_SEGMENT
+    archive.mkdir()
+    segment.write_bytes(bytes(100_000))
+    log = lambda: subprocess.run([ROOT / "deploy" / "archive-log", segment, archive], capture_output=True, text=True, check=False)  # noqa: E731
+    assert log().returncode == 0
+    (made,) = archive.iterdir()
+    assert made.name == f"{NO_SEGMENT}.gz" and made.stat().st_size < 1000
+    if not compressed:
+        subprocess.run(["gunzip", made], check=True)
+    before = {path: path.read_bytes() for path in archive.iterdir()}
+    assert log().returncode == 0, "the same again"
+    segment.write_bytes(b"other")
+    done = log()
+    assert done.returncode == 1 and "is another file" in done.stderr
+    assert {path: path.read_bytes() for path in archive.iterdir()} == before
+
+
+def test_a_segment_is_archived_after_a_crash_in_the_middle(tmp_path):
+    archive, segment = tmp_path / "archive", tmp_path / NO_SEGMENT
+    archive.mkdir()
+    segment.write_bytes(bytes(100_000))
+    (archive / f".part-{NO_SEGMENT}").write_bytes(b"half")
+    subprocess.run([ROOT / "deploy" / "archive-log", segment, archive], check=True)
+    (made,) = archive.iterdir()
+    assert made.name == f"{NO_SEGMENT}.gz" and gzip.decompress(made.read_bytes()) == segment.read_bytes()
 
 
 def test_two_backups_at_once_do_not_share_a_folder(archived, account):
@@ -193,8 +254,7 @@ def test_a_server_that_does_not_archive_has_no_backup(cluster):
 def test_compose_archives_as_the_rehearsal_does():
     """The settings of the image are those of lib/system/backup.py, and what it writes to are volumes."""
     image, compose = (ROOT / "deploy" / "image" / "postgres").read_text(), (ROOT / "deploy" / "compose.yaml").read_text()
-    for setting in ("archive_mode=on", "archive_library=basic_archive", "basic_archive.archive_directory=/archive"):
-        assert f"-c {setting}" in image
+    assert """-c archive_mode=on -c archive_command='archive-log "%p" /archive'""" in image
     assert "- archive:/archive" in compose and "- backup:/backup" in compose
 
 
@@ -216,7 +276,7 @@ def test_the_image_replays_a_restored_log_before_it_prepares_the_database(image)
     with image.connect() as connection:
         connection.execute("CREATE TABLE kept AS SELECT 7 AS number")
     segment = image.query("SELECT pg_walfile_name(pg_switch_wal())")
-    wait_for(lambda: (image.root / "archive" / segment).exists(), "the log is archived")
+    wait_for(lambda: (image.root / "archive" / f"{segment}.gz").exists(), "the log is archived")
     assert image.stop() == 0
 
     (image.root / "data" / "pg").rename(image.root / "data" / "pg.before")

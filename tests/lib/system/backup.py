@@ -8,6 +8,7 @@
 """
 
 import os
+import re
 import shutil
 import subprocess
 
@@ -23,8 +24,13 @@ class Archive:
         self.data, self.backups, self.log = (servers.base / name for name in ("pg", "pg-backups", "pg-archive"))
         for folder in (self.log, self.backups):
             subprocess.run([SERVERS_SH, "private_dir", folder, "postgres"], check=True)
-        archiving = ["-c", "archive_mode=on", "-c", "archive_library=basic_archive", "-c", f"basic_archive.archive_directory={self.log}"]
+        program = shutil.copy(ROOT / "deploy" / "archive-log", servers.base)  # the tree may be closed to the user of the server
+        archiving = ["-c", "archive_mode=on", "-c", f'archive_command={program} "%p" {self.log}']
         self.postgres.options = [*self.postgres.options, *archiving]
+
+    def segments(self):
+        """{name of a segment: its file in the archive}"""
+        return {path.name[:24]: path for path in self.log.iterdir() if re.fullmatch(r"[0-9A-F]{24}(\.gz)?", path.name)}
 
     def run(self, program, *arguments):
         """Run deploy/PROGRAM as the user of the server; returns what subprocess does."""

@@ -19,7 +19,7 @@ from lib.wait import wait_for
 
 SYSTEM = ("bin", "dev", "etc", "lib", "lib64", "sbin", "usr", "var")
 VOLUMES = ("data", "archive", "backup")
-SCRIPTS = ("image/postgres", "backup", "restore")
+SCRIPTS = ("image/postgres", "archive-log", "backup", "restore")
 PROGRAMS = "/opt/expops"
 PATH = f"{PROGRAMS}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"  # of a container, not of these tests
 

@@ -19,7 +19,7 @@ def test_what_is_copied_is_let_in():
     wanted = {word for name in ("Dockerfile", "servers.Dockerfile") for line in (ROOT / "deploy" / name).read_text().splitlines()
               if line.startswith("COPY ") and "--from" not in line for word in line.split()[1:-1] if word != "."}
     assert {path for path in wanted if not any(path == one or path.startswith(f"{one}/") for one in allowed())} == set()
-    assert {"deploy/backup", "deploy/restore", "deploy/init.sql"} <= wanted
+    assert {"deploy/archive-log", "deploy/backup", "deploy/restore", "deploy/init.sql"} <= wanted
 
 
 def test_the_build_finds_its_sources(tmp_path):
