@@ -9,10 +9,21 @@
 #include "pg/target.h"
 
 #include <libpq-fe.h>
+#include <uv.h>
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* How often the transaction begins again at once where it would have waited for long. */
+#define ATTEMPTS_MAX 5
+#define PAUSE_MS     200 /* before that: what waited behind it goes first */
+
+/* How long an attempt waits for a lock: longer each time, as what others do there may take longer
+ * than the first ones wait, and an autovacuum only gives way to who has waited for
+ * deadlock_timeout, 1 s by default. */
+#define LOCK_WAIT_MS     500
+#define LOCK_WAIT_MAX_MS 2000
 
 /* One run on one connection, which is closed with the arena. */
 struct run {
@@ -42,11 +53,19 @@ static void ignore_notice(void *context attr_unused, const char *message attr_un
 {
 }
 
-/* Log the failure and return its code. `file` NULL: none was begun. */
+/* Log the failure and return its code; ERR_CONTENTION: others are in the way. `file` NULL: none was
+ * begun. */
 static enum err_code run_failed(const struct run *run, const char *file, const PGresult *result)
 {
 	const char *sqlstate = PQresultErrorField(result, PG_DIAG_SQLSTATE);
 	enum err_code code = sqlstate ? pg_fault_of_sqlstate(sqlstate)->code : ERR_UNAVAILABLE;
+	if (code == ERR_CONTENTION) {
+		log_info(LOG_GROUP_PG, "migration waits for tables in use",
+		         f_text("schema", run->schema), f_text("file", file),
+		         f_text("sqlstate", sqlstate),
+		         f_text("reason", pg_error_line(run->arena, run->pg)));
+		return code;
+	}
 	log_error(LOG_GROUP_PG, "migration failed", f_text("schema", run->schema),
 	          f_text("file", file), f_text("sqlstate", sqlstate),
 	          f_text("reason", pg_error_line(run->arena, run->pg)));
@@ -157,6 +176,42 @@ static enum err_code run_conflict(const struct run *run, const char *name, const
 	return ERR_CONFLICT;
 }
 
+/* The tables that statements of $1 lock until the end of the transaction, as LOCK statements: of a
+ * table that others write, so that they cannot. What is used with every row of the others, the
+ * queue and the outbox, comes last, as in transactions of requests. */
+#define LOCKS_SQL                                                                                \
+	"WITH pattern (is_exclusive, pattern) AS (VALUES "                                       \
+	"(true, '^(?:ALTER|DROP) TABLE (?:IF EXISTS )?(?:ONLY )?(\\w+)'), "                      \
+	"(true, '^DROP TRIGGER (?:IF EXISTS )?\\w+ ON (\\w+)'), "                                \
+	"(false, '^CREATE (?:OR REPLACE )?TRIGGER [^;]*\\mON (\\w+)'), "                         \
+	"(false, '^CREATE (?:UNIQUE )?INDEX \\w+ ON (\\w+)'), "                                  \
+	"(false, '\\mREFERENCES (\\w+)')), "                                                     \
+	"named AS (SELECT m[1] AS name, bool_or(p.is_exclusive) AS is_exclusive "                \
+	"FROM pattern p, regexp_matches($1, p.pattern, 'gw') m GROUP BY m[1]) "                  \
+	"SELECT string_agg(format('LOCK TABLE %I IN %s MODE', n.name, CASE WHEN n.is_exclusive " \
+	"THEN 'ACCESS EXCLUSIVE' ELSE 'SHARE ROW EXCLUSIVE' END), '; ' "                         \
+	"ORDER BY coalesce(array_position('{task,outbox}', n.name), 0), c.oid) "                 \
+	"FROM named n JOIN pg_class c ON c.relname = n.name AND c.relkind IN ('r', 'p') "        \
+	"AND c.relnamespace = current_schema()::regnamespace"
+
+/* Lock what the statements lock, before the first of them: so that the transaction waits, if at
+ * all, while it has changed nothing, and locks nothing in another order than others do. */
+static enum err_code run_lock(struct run *run, const char *statements, int attempt)
+{
+	int wait_ms = attempt * LOCK_WAIT_MS < LOCK_WAIT_MAX_MS ? attempt * LOCK_WAIT_MS
+	                                                        : LOCK_WAIT_MAX_MS;
+	enum err_code code =
+		run_sql(run, NULL, arena_printf(run->arena, "SET LOCAL lock_timeout = %d", wait_ms),
+	                NULL);
+	if (code != ERR_NONE)
+		return code;
+	PGresult *locks = PQexecParams(run->pg, LOCKS_SQL, 1, NULL, &statements, NULL, NULL, 0);
+	arena_on_free(run->arena, on_result_free, locks);
+	if (PQresultStatus(locks) != PGRES_TUPLES_OK)
+		return run_failed(run, NULL, locks);
+	return run_sql(run, NULL, PQgetvalue(locks, 0, 0), NULL);
+}
+
 /* Begin the transaction of all that is pending. The lock makes other processes that migrate this
  * schema wait until it ends; they have perhaps applied it. */
 static enum err_code run_begin(struct run *run)
@@ -184,9 +239,14 @@ static enum err_code run_apply(struct run *run, const struct migration *migratio
 
 /* What of the schema is done: checked only, or applied where it is pending. */
 struct pass {
-	bool is_begun;   /* in the transaction of run_begin() */
-	bool is_pending; /* set when something is */
+	bool is_begun;       /* in the transaction of run_begin() */
+	const char *pending; /* what is, as far as it is not applied; empty: nothing */
 };
+
+static void pass_add(struct run *run, struct pass *pass, const char *sql)
+{
+	pass->pending = arena_printf(run->arena, "%s\n%s", pass->pending, sql);
+}
 
 /* Whether the newest of the migrations that this one replaces was applied; *ret_is_any: any was. */
 static bool is_replaced(const struct run *run, const struct migration *migration, bool *ret_is_any)
@@ -219,8 +279,12 @@ static enum err_code run_one(struct run *run, const struct migration *migration,
 	if (recorded && strcmp(recorded, sha256) != 0)
 		return run_conflict(run, migration->name,
 		                    "the migration was edited after it was applied");
-	pass->is_pending |= !recorded;
-	return recorded || !pass->is_begun ? ERR_NONE : run_apply(run, migration, sha256);
+	if (recorded)
+		return ERR_NONE;
+	if (pass->is_begun)
+		return run_apply(run, migration, sha256);
+	pass_add(run, pass, migration->sql);
+	return ERR_NONE;
 }
 
 static int installed_version(const struct run *run, const char *owner)
@@ -255,8 +319,11 @@ static enum err_code run_functions(struct run *run, const struct schema *schema,
 	if (!schema->functions ||
 	    installed_version(run, schema->owner) >= schema->functions_version)
 		return ERR_NONE;
-	pass->is_pending = true;
-	return pass->is_begun ? run_install(run, schema) : ERR_NONE;
+	if (pass->is_begun)
+		return run_install(run, schema);
+	for (const struct function_file *f = schema->functions; f->name; f++)
+		pass_add(run, pass, f->sql);
+	return ERR_NONE;
 }
 
 static enum err_code run_schema(struct run *run, const struct schema *schema, struct pass *pass)
@@ -306,17 +373,40 @@ static enum err_code run_check_unknown(const struct run *run, const struct schem
 }
 
 /* Do what is pending in one transaction. */
-static enum err_code run_pending(struct run *run, const struct schema *schema)
+static enum err_code run_change(struct run *run, const struct schema *schema, int attempt)
 {
-	struct pass check = {.is_begun = false}, change = {.is_begun = true};
-	enum err_code code = run_schemas(run, schema, &check);
-	if (code != ERR_NONE || !check.is_pending)
-		return code;
-	code = run_begin(run);
+	struct pass check = {.pending = ""}, change = {.is_begun = true};
+	enum err_code code = run_begin(run);
+	if (code == ERR_NONE)
+		code = run_schemas(run, schema, &check);
+	if (code == ERR_NONE)
+		code = run_lock(run, check.pending, attempt);
 	if (code == ERR_NONE)
 		code = run_schemas(run, schema, &change);
-	if (code == ERR_NONE)
-		code = run_sql(run, NULL, "COMMIT", NULL);
+	return code == ERR_NONE ? run_sql(run, NULL, "COMMIT", NULL) : code;
+}
+
+/* Others who use the tables go first: whoever waits behind the locks of this transaction waits no
+ * longer than an attempt, and who would wait in a circle with it not at all. */
+static enum err_code run_changes(struct run *run, const struct schema *schema)
+{
+	enum err_code code = run_change(run, schema, 1);
+	for (int attempt = 2; code == ERR_CONTENTION && attempt <= ATTEMPTS_MAX; attempt++) {
+		code = run_sql(run, NULL, "ROLLBACK", NULL);
+		uv_sleep(PAUSE_MS);
+		if (code == ERR_NONE)
+			code = run_change(run, schema, attempt);
+	}
+	return code == ERR_CONTENTION ? ERR_UNAVAILABLE : code;
+}
+
+static enum err_code run_pending(struct run *run, const struct schema *schema)
+{
+	struct pass check = {.pending = ""};
+	enum err_code code = run_schemas(run, schema, &check);
+	if (code != ERR_NONE || !*check.pending)
+		return code;
+	code = run_changes(run, schema);
 	if (code == ERR_NONE)
 		log_info(LOG_GROUP_PG, "schema migrated", f_text("schema", run->schema),
 		         f_text("newest", newest(schema->migrations)),

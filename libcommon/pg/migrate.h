@@ -25,8 +25,11 @@
  * sees the schema before or after all of it, and never a step between. First comes what every
  * service has (task, outbox, idempotency), under names `common_0001_…`, then what the service has;
  * of each first the migrations, then the functions. A lock on the table `migration` lets one
- * process at a time change the schema. Settings are changed for the session, so the URL must lead
- * to Postgres itself, not to a pooler that shares sessions.
+ * process at a time change the schema. The transaction begins by locking the tables that its
+ * statements change, and waits only shortly: where others are in the way, or wait for it in a
+ * circle, it begins again. What takes long does not belong into a migration, as others wait for it.
+ * Settings are changed for the session, so the URL must lead to Postgres itself, not to a pooler
+ * that shares sessions.
  *
  * A migration that drops a column first drops the functions whose SQL-standard bodies (RETURN,
  * BEGIN ATOMIC) name it; they are made again after it. Postgres 15.20 and 17.12 refuse ALTER TABLE
@@ -60,8 +63,9 @@ struct schema {
 /** Bring the schema named `name` up to date with blocking libpq calls, so call it on a separate
  * thread or in a command. Creates it if it is missing.
  *
- * ERR_INVALID: the URL cannot be parsed; ERR_UNAVAILABLE: the server cannot be reached (try again);
- * ERR_CONFLICT: a migration was edited after it was applied, or the database has one that this
- * build lacks and whose name sorts before its newest one, or the database is too old; ERR_INTERNAL:
- * a statement failed, and everything was rolled back. Logs the file and the reason. */
+ * ERR_INVALID: the URL cannot be parsed; ERR_UNAVAILABLE: the server cannot be reached, or tables
+ * that would change stay locked (try again); ERR_CONFLICT: a migration was edited after it was
+ * applied, or the database has one that this build lacks and whose name sorts before its newest
+ * one, or the database is too old; ERR_INTERNAL: a statement failed, and everything was rolled
+ * back. Logs the file and the reason. */
 enum err_code migrate_run(const char *database_url, const char *name, const struct schema *schema);

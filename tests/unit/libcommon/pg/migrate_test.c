@@ -3,6 +3,8 @@
 #include "crypto/crypto.h"
 #include "pg_server.h"
 
+#include <libpq-fe.h>
+
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -240,6 +242,59 @@ static void test_concurrent_runs_apply_once(void **state)
 	assert_int_equal(pg_fixture_run(&server, APPLIED), 2);
 }
 
+static void *run_altering(void *arg)
+{
+	static const struct migration ALTERING[] = {
+		{TWO[0].name, TWO[0].sql},
+		{TWO[1].name, TWO[1].sql},
+		{"0003_third",
+	         "ALTER TABLE first ADD COLUMN b int;\nALTER TABLE second ADD COLUMN b int;"},
+		{NULL}};
+	*(enum err_code *)arg = migrate(server.url, ALTERING);
+	return NULL;
+}
+
+#define WAITS \
+	"SELECT count(*) FROM pg_locks WHERE NOT granted AND relation = 'shop.second'::regclass"
+
+/* A transaction that holds what the migration wants, and then wants what the migration holds, goes
+ * on: neither is ended as part of a deadlock. */
+static void test_transactions_go_on_while_a_migration_waits(void **state)
+{
+	(void)state;
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
+	PGconn *writer = PQconnectdb(server.url);
+	PQclear(PQexec(writer, "BEGIN; INSERT INTO shop.second VALUES (2)"));
+	pthread_t thread;
+	enum err_code code;
+	assert_int_equal(pthread_create(&thread, NULL, run_altering, &code), 0);
+	while (pg_fixture_run(&server, WAITS) == 0)
+		;
+	PGresult *result = PQexec(writer, "INSERT INTO shop.first (a) VALUES (2); COMMIT");
+	assert_string_equal(PQcmdStatus(result), "COMMIT");
+	PQclear(result);
+	PQfinish(writer);
+	pthread_join(thread, NULL);
+	assert_int_equal(code, ERR_NONE);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(b) + count(*) FROM shop.second"), 2);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(b) + count(*) FROM shop.first"), 2);
+}
+
+/* What is locked for long is waited for elsewhere: the caller comes again. */
+static void test_a_migration_gives_up_where_a_table_stays_locked(void **state)
+{
+	(void)state;
+	assert_int_equal(migrate(server.url, TWO), ERR_NONE);
+	PGconn *writer = PQconnectdb(server.url);
+	PQclear(PQexec(writer, "BEGIN; INSERT INTO shop.second VALUES (2)"));
+	enum err_code code;
+	run_altering(&code);
+	assert_int_equal(code, ERR_UNAVAILABLE);
+	PQfinish(writer);
+	run_altering(&code);
+	assert_int_equal(code, ERR_NONE);
+}
+
 /* The process is killed during a migration; the next run applies it. */
 static void test_a_killed_run_can_be_repeated(void **state)
 {
@@ -352,6 +407,8 @@ int main(void)
 		cmocka_unit_test_setup(
 			test_a_schema_with_some_of_the_replaced_migrations_is_too_old, setup),
 		cmocka_unit_test_setup(test_concurrent_runs_apply_once, setup),
+		cmocka_unit_test_setup(test_transactions_go_on_while_a_migration_waits, setup),
+		cmocka_unit_test_setup(test_a_migration_gives_up_where_a_table_stays_locked, setup),
 		cmocka_unit_test_setup(test_a_killed_run_can_be_repeated, setup),
 		cmocka_unit_test_setup(test_bad_url_and_unreachable_server, setup),
 		cmocka_unit_test_setup(test_uuid_v7, setup),
