@@ -26,6 +26,7 @@
 #include "team/accounts.h"
 #include "team/command.h"
 #include "team/invitation.h"
+#include "team/invitation_mail.h"
 #include "team/people.h"
 #include "team/team.h"
 #include "usage/key_usage.h"
@@ -89,6 +90,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_provisioned_key_get, provisioned_key_get},
 	{INTERNAL_ID_provisioned_key_revoke, provisioned_key_revoke},
 	{INTERNAL_ID_people_find, people_find},
+	{INTERNAL_ID_invitation_mail_get, invitation_mail_get},
 	{0},
 };
 
@@ -100,6 +102,7 @@ static const struct event_handler EVENTS[] = {
 	{"events.audit.interests", "audit", audit_event},
 	{"events.audit.search", "audit", audit_event},
 	{"events.code_host", "repository_name", key_repository_renamed},
+	{"events.code_host", "invitation.mailed", invitation_mailed},
 	{0},
 };
 

@@ -20,6 +20,7 @@
 #include "notify/endpoint/endpoint.h"
 #include "notify/endpoint/event_type.h"
 #include "notify/endpoint_test.h"
+#include "notify/invitation.h"
 #include "notify/message.h"
 #include "notify/message_delivery.h"
 #include "notify/notify.h"
@@ -108,17 +109,20 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 	{INTERNAL_ID_run_cancel, run_cancel},
 	{INTERNAL_ID_ticket_facts_get, ticket_facts_get},
 	{INTERNAL_ID_ticket_comment_put, ticket_comment_put},
+	{INTERNAL_ID_mail_status_get, mail_status_get},
 	{0},
 };
 
 static const struct job JOBS[] = {
 	{"revoke", revocation_run},
 	{"confirm_email", email_confirmation_run},
+	{"mail_invitation", invitation_mail_run},
 	{0},
 };
 
 static const struct event_handler EVENTS[] = {
 	{"events.account", "message", message_take},
+	{"events.account", "invitation.made", invitation_made},
 	{"events.account", "member.removed", maker_gone},
 	{"events.account", "member.disabled", maker_gone},
 	{"events.experiments", "message", message_take},

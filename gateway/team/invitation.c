@@ -6,17 +6,16 @@
 #include "input/input.h"
 #include "invitation.sql.h"
 #include "key/key_check.h"
-#include "key/key_text.h"
 #include "key/role.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "reply/resource.h"
 #include "service/process.h"
 #include "session/session.h"
+#include "team/invitation_mail.h"
+#include "team/invitation_token.h"
 
 #include <string.h>
-
-#define PAGE "/console/join#" /* a fragment is in no log */
 
 struct invitation_input {
 	const char *email, *role;
@@ -29,6 +28,7 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_ENUM(struct invitation_input, role, "role", REQUIRED, ROLE_NAMES),
 	READ_ONLY("id"),
 	READ_ONLY("url"),
+	READ_ONLY("mail"),
 	READ_ONLY("created_at"),
 	READ_ONLY("expires_at"),
 	FIELD_END,
@@ -44,7 +44,7 @@ static const struct field TOKEN_FIELDS[] = {
 	FIELD_END,
 };
 
-/* What an outcome of invitation_new() or invitation_accept() raises. */
+/* What an outcome of invitation_make() or invitation_accept() raises. */
 static const struct refusal {
 	const char *outcome;
 	enum err_code code;
@@ -78,17 +78,19 @@ void invitation_create(struct request *rq)
 	struct invitation_input *in = request_input(rq, struct invitation_input, CREATE_FIELDS);
 	const struct gateway_process *gateway = rq->worker->process->user;
 	const char *origin = gateway->cookies.public_origin;
-	char *token = session_text_new(rq->arena);
+	bool is_mailed = invitation_mail_is_wanted(rq);
+	struct pg_param id = pg_uuid(uuid_new());
+	const char *token = invitation_token_make(rq, id.text);
 	audit_begin(rq);
-	struct pg_rows *rows =
-		pg_query(rq, INVITATION_CREATE_SQL, pg_uuid(rq->caller.account), caller_key(rq),
-	                 pg_text(in->email), pg_text(in->role), pg_sha256(token));
+	struct pg_rows *rows = pg_query(rq, INVITATION_CREATE_SQL, pg_uuid(rq->caller.account),
+	                                caller_key(rq), id, pg_text(in->email), pg_text(in->role),
+	                                pg_sha256(token), pg_bool(is_mailed));
 	require_outcome(rq, rows);
 	pg_commit(rq);
 	reply_is_secret(rq);
 	reply_json(rq, 201,
-	           arena_printf(rq->arena, "{\"url\": \"%s" PAGE "%s\", %s", origin ? origin : "",
-	                        token, pg_json(rows) + 1));
+	           arena_printf(rq->arena, "{\"url\": \"%s" INVITATION_PAGE "%s\", %s",
+	                        origin ? origin : "", token, pg_json(rows) + 1));
 }
 
 void invitation_delete(struct request *rq)

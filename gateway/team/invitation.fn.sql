@@ -4,21 +4,37 @@ CREATE OR REPLACE FUNCTION invitation_is_open(i invitation) RETURNS boolean LANG
     SELECT i.accepted_at IS NULL AND i.revoked_at IS NULL AND i.expires_at > now()
 $$;
 
+-- What became of an invitation's mail. One that was not sent while its task is tried, a day, will not be.
+CREATE OR REPLACE FUNCTION invitation_mail(i invitation) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN i.mail = 'queued' AND i.created_at < now() - interval '25 hours' THEN 'failed' ELSE i.mail END
+$$;
+
 -- An open invitation as the API shows it.
 CREATE OR REPLACE FUNCTION invitation_json(i invitation) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object('id', i.id, 'email', i.email, 'role', i.role, 'created_at', time_json(i.created_at),
-                              'expires_at', time_json(i.expires_at))
+                              'expires_at', time_json(i.expires_at), 'mail', invitation_mail(i))
 $$;
 
--- Invite an address for 7 days, on behalf of who acts with a key, in place of the open invitation of the same address.
+-- Whether a new invitation is mailed: strangers get at most 50 mails a day for an account.
+CREATE OR REPLACE FUNCTION invitation_mail_of_new(account uuid, is_mailed boolean) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN NOT is_mailed THEN 'none'
+                WHEN (SELECT count(*) FROM invitation o
+                      WHERE o.account_id = account AND o.created_at > now() - interval '1 day'
+                        AND o.mail IN ('queued', 'sent', 'failed')) >= 50 THEN 'limited'
+                ELSE 'queued' END
+$$;
+
+-- Invite an address for 7 days, on behalf of who acts with a key, in place of the open invitation of the same address. The mail is sent
+-- by svc-integrations, which asks for what is in it.
 --
 --   outcome  `made`; `refused`: may_manage(); `is_member`: the address is a member's; `too_many`: 50 are open
-CREATE OR REPLACE FUNCTION invitation_new(account uuid, actor_key uuid, address text, new_role text, new_hash bytea,
-                                          OUT outcome text, OUT made jsonb)
+CREATE OR REPLACE FUNCTION invitation_make(account uuid, actor_key uuid, new_id uuid, address text, new_role text, new_hash bytea,
+                                           is_mailed boolean, OUT outcome text, OUT made jsonb)
 LANGUAGE plpgsql AS $$
 DECLARE
     i invitation;
 BEGIN
+    PERFORM FROM account a WHERE a.id = account FOR NO KEY UPDATE; -- what is counted stays so
     IF may_manage(account, actor_key, NULL, new_role) IS NOT TRUE THEN
         outcome := 'refused';
         RETURN;
@@ -34,8 +50,13 @@ BEGIN
         outcome := 'too_many';
         RETURN;
     END IF;
-    INSERT INTO invitation (account_id, email, role, hash, invited_by, expires_at)
-    VALUES (account, address, new_role, new_hash, acting_person(actor_key), now() + interval '7 days') RETURNING * INTO i;
+    INSERT INTO invitation (id, account_id, email, role, hash, invited_by, expires_at, mail)
+    VALUES (new_id, account, address, new_role, new_hash, acting_person(actor_key), now() + interval '7 days',
+            invitation_mail_of_new(account, is_mailed))
+    RETURNING * INTO i;
+    IF i.mail = 'queued' THEN
+        PERFORM event_emit('events.account', 'invitation.made', account, jsonb_build_object('invitation_id', i.id));
+    END IF;
     outcome := 'made';
     made := invitation_json(i);
 END $$;

@@ -5,6 +5,9 @@
 
 #include "loop/request.h"
 
+/** The page of the console that accepts, before the token: a fragment is in no log. */
+#define INVITATION_PAGE "/console/join#"
+
 /** POST /team/invitations: invite an address, in place of its open invitation. */
 void invitation_create(struct request *rq);
 

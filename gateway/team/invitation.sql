@@ -1,6 +1,6 @@
 -- name: invitation_create
--- $1 account, $2 the key that asks, $3 address, $4 role, $5 hash of the token.
-SELECT made, outcome FROM invitation_new($1, $2, $3, $4, $5);
+-- $1 account, $2 the key that asks, $3 id, $4 address, $5 role, $6 hash of the token, $7 whether it is to be mailed.
+SELECT made, outcome FROM invitation_make($1, $2, $3, $4, $5, $6, $7);
 
 -- name: invitation_revoke
 -- $1 account, $2 the key that asks, $3 id. No row: it is not open, or an owner's.

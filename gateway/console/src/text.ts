@@ -679,7 +679,8 @@ export const text = {
   team: {
     title: "Members",
     invitations: "Invitations",
-    columns: { email: "Person", role: "Role", seen: "Last seen", expires: "Expires" },
+    columns: { email: "Person", role: "Role", seen: "Last seen", expires: "Expires", mail: "Mail" },
+    mails: { none: "none", queued: "waits", sent: "sent", failed: "failed", limited: "too many" },
     roles: {
       owner: "owner: everything, and who the owners are",
       admin: "admin: everything but owners and the end of the account",
@@ -692,6 +693,7 @@ export const text = {
     you: (email: string) => `${email} (you)`,
     invite: "Invite",
     invited: "Pass this address on to the person whom you invite. It is not shown again, and works once within 7 days.",
+    invitedByMail: "The address is mailed to the person whom you invite. It is shown only once here, and works once within 7 days.",
     revoke: "Revoke",
     remove: "Remove",
     leave: "Leave",

@@ -4,7 +4,9 @@
 #include "base/timefmt.h"
 #include "base/url.h"
 #include "client/mail_header.h"
+#include "input/input.h"
 #include "observe/log.h"
+#include "reply/reply.h"
 #include "service/process.h"
 
 #include <stdio.h>
@@ -13,14 +15,16 @@
 
 #define HOST_MAX 253
 
+#define UNSUBSCRIBE_FIELDS 2 /* the last ones of a mail */
+
 static struct {
 	const char *url, *user, *password, *from, *tls, *ca_file;
 } settings;
 
 const struct setting EMAIL_SETTINGS[] = {
 	SETTING_TEXT(&settings.url, "SMTP_URL", "",
-                     "Mail server for messages by e-mail, smtp://host:587 or smtps://host:465; "
-                     "empty: there are none."),
+                     "Mail server for messages by e-mail and invitations, smtp://host:587 or "
+                     "smtps://host:465; empty: there are none."),
 	SETTING_TEXT(&settings.user, "SMTP_USER", "", "Log-in at the mail server; empty: without."),
 	SETTING_SECRET(&settings.password, "SMTP_PASSWORD", "", "Password of SMTP_USER."),
 	SETTING_TEXT(&settings.from, "SMTP_FROM", "",
@@ -116,9 +120,22 @@ enum err_code email_init(void)
 	return ERR_NONE;
 }
 
+bool email_is_configured(void)
+{
+	return settings.url[0];
+}
+
+void mail_status_get(struct request *rq)
+{
+	request_input_none(rq);
+	reply_json(rq, 200,
+	           arena_printf(rq->arena, "{\"is_configured\": %s}",
+	                        email_is_configured() ? "true" : "false"));
+}
+
 void email_require_configured(struct request *rq)
 {
-	if (!settings.url[0])
+	if (!email_is_configured())
 		raise_error(rq, ERR_NOT_CONFIGURED,
 		            "messages by e-mail need a mail server: SMTP_URL");
 }
@@ -143,6 +160,7 @@ static const char *date_now(struct arena *arena)
 enum err_code email_send_try(struct request *rq, const struct email *email,
                              struct mail_reply *ret_reply, const char **ret_why)
 {
+	const char *unsubscribe = email->unsubscribe_url;
 	const struct http_field fields[] = {
 		{.name = "Date", .value = date_now(rq->arena)},
 		{.name = "From", .value = arena_printf(rq->arena, "<%s>", settings.from)},
@@ -152,20 +170,20 @@ enum err_code email_send_try(struct request *rq, const struct email *email,
 	         .value = arena_printf(rq->arena, "<%s@%s>", email->id, public_host)},
 		{.name = "Auto-Submitted", .value = "auto-generated"},
 		{.name = "List-Unsubscribe",
-	         .value = arena_printf(rq->arena, "<%s>", email->unsubscribe_url)},
+	         .value = arena_printf(rq->arena, "<%s>", unsubscribe ? unsubscribe : "")},
 		{.name = "List-Unsubscribe-Post", .value = "List-Unsubscribe=One-Click"},
 	};
 	const struct mail mail = {
 		.from = settings.from,
 		.to = email->to,
 		.fields = fields,
-		.field_count = ARRAY_LEN(fields),
+		.field_count = ARRAY_LEN(fields) - (unsubscribe ? 0 : UNSUBSCRIBE_FIELDS),
 		.text = email->text.text,
 		.html = email->text.html,
 	};
 	*ret_reply = (struct mail_reply){0};
 	*ret_why = "";
-	if (!settings.url[0])
+	if (!email_is_configured())
 		return ERR_NOT_CONFIGURED;
 	return mail_send_try(rq, &server, &mail, EMAIL_TIMEOUT_MS, ret_reply, ret_why);
 }

@@ -13,11 +13,17 @@ extern const struct setting EMAIL_SETTINGS[];
 /** Check the settings; what is wrong is printed on standard error. Once, after they were loaded. */
 enum err_code email_init(void);
 
+/** Whether there is a mail server. */
+bool email_is_configured(void);
+
 /** Raise ERR_NOT_CONFIGURED unless there is a mail server. */
 void email_require_configured(struct request *rq);
 
 /** How long one mail may take. */
 #define EMAIL_TIMEOUT_MS 40000
+
+/** For the gateway: {"is_configured"}. */
+void mail_status_get(struct request *rq);
 
 /** PUBLIC_URL/api/v1.0/webhooks/PAGE/TOKEN: `confirm` or `unsubscribe`. In the arena. */
 const char *email_link(struct arena *arena, const char *page, const char *token);
@@ -25,8 +31,9 @@ const char *email_link(struct arena *arena, const char *page, const char *token)
 /** A mail to one address. */
 struct email {
 	const char *to;
-	const char *id;              /* before the `@` of its Message-ID: a UUID text */
-	const char *unsubscribe_url; /* which takes the POST of RFC 8058 */
+	const char *id; /* before the `@` of its Message-ID: a UUID text */
+	const char
+		*unsubscribe_url; /* which takes the POST of RFC 8058; NULL: it is the only mail */
 	struct email_text text;
 };
 

@@ -12,6 +12,12 @@ END $$;
 CREATE OR REPLACE FUNCTION email_next_day() RETURNS timestamptz LANGUAGE sql STABLE
 RETURN (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day') AT TIME ZONE 'UTC';
 
+-- Whether email_ask() would let an address be asked now.
+CREATE OR REPLACE FUNCTION email_may_ask(address text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT count(*) < 3 FROM email_asked k, unnest(k.asked_at) t
+                     WHERE k.email = lower(address) AND t > now() - interval '1 day'), true)
+$$;
+
 -- Count that an address is asked now. False: it is not, because it was asked three times within a day.
 CREATE OR REPLACE FUNCTION email_ask(address text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE

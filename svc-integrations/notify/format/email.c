@@ -105,6 +105,12 @@ static void add_paper(struct writer *writer, const struct content_paper *paper)
 		add_actions(writer, paper);
 }
 
+static struct email_text close_text(struct writer *writer, const char *subject)
+{
+	buf_puts(&writer->html, "</body></html>\r\n");
+	return (struct email_text){subject, writer->text.data, writer->html.data};
+}
+
 /* The end of a mail: why it came, and how to get none. */
 static struct email_text finish(struct writer *writer, const char *subject,
                                 const struct email_reason *reason)
@@ -118,8 +124,8 @@ static struct email_text finish(struct writer *writer, const char *subject,
 	html_add_text(&writer->html, reason->endpoint);
 	buf_puts(&writer->html, ". ");
 	add_link(&writer->html, reason->unsubscribe_url, "Unsubscribe");
-	buf_puts(&writer->html, "</small></p>\r\n</body></html>\r\n");
-	return (struct email_text){subject, writer->text.data, writer->html.data};
+	buf_puts(&writer->html, "</small></p>\r\n");
+	return close_text(writer, subject);
 }
 
 struct email_text email_write(struct arena *arena, const struct content *content,
@@ -151,4 +157,38 @@ struct email_text email_confirmation_write(struct arena *arena, const char *conf
 	add_heading(&writer, "Agree to get messages", confirm_url);
 	add_paragraph(&writer, "If you did not expect this, ignore it.");
 	return finish(&writer, "[expops] Do you want to get messages?", reason);
+}
+
+/* Whether a mail program could take a part of a name for an address, to which strangers would be
+ * sent: `evil.example`, `//evil`, `a@b`. A full stop at the end of a word is none. */
+static bool is_like_address(const char *name)
+{
+	for (const char *at = name; (at = strpbrk(at, ".:/@")); at++)
+		if (*at != '.' || (at[1] && at[1] != ' '))
+			return true;
+	return false;
+}
+
+struct email_text email_invitation_write(struct arena *arena,
+                                         const struct email_invitation *invitation)
+{
+	struct writer writer = writer_begin(arena);
+	const char *account =
+		is_like_address(invitation->account)
+			? "an account"
+			: arena_printf(arena, "the account \"%s\"", invitation->account);
+	add_paragraph(&writer,
+	              invitation->inviter
+	                      ? arena_printf(arena, "%s invites you to %s of expops as %s.",
+	                                     invitation->inviter, account, invitation->role)
+	                      : arena_printf(arena, "You are invited to %s of expops as %s.",
+	                                     account, invitation->role));
+	add_heading(&writer, "Open the invitation", invitation->url);
+	add_paragraph(&writer,
+	              arena_printf(arena,
+	                           "It works once, until %.10s, for whoever is logged in as the "
+	                           "owner of this address.",
+	                           invitation->expires_at));
+	add_paragraph(&writer, "If you did not expect this, ignore it.");
+	return close_text(&writer, "[expops] You are invited");
 }

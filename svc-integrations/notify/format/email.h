@@ -23,3 +23,15 @@ struct email_text email_write(struct arena *arena, const struct content *content
  * then starts them. In the arena. */
 struct email_text email_confirmation_write(struct arena *arena, const char *confirm_url,
                                            const struct email_reason *reason);
+
+/** An invitation to an account. */
+struct email_invitation {
+	const char *url;     /* of the page that accepts it */
+	const char *account; /* its name, which is left out where a mail program could link to it */
+	const char *inviter; /* address; NULL: nobody's */
+	const char *role;    /* `member` */
+	const char *expires_at; /* 2026-01-08T09:30:00Z */
+};
+
+struct email_text email_invitation_write(struct arena *arena,
+                                         const struct email_invitation *invitation);

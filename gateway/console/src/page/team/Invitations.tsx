@@ -28,6 +28,7 @@ export function Invitations({ rows }: { rows: readonly Schemas["Invitation"][] }
         columns={[
           { name: names.email, cell: (row) => row.email },
           { name: names.role, cell: (row) => row.role },
+          { name: names.mail, cell: (row) => text.team.mails[row.mail] },
           { name: names.expires, cell: (row) => <Time at={row.expires_at} /> },
           {
             name: "Actions",

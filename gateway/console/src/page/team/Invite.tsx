@@ -11,12 +11,12 @@ import { SelectField } from "../../part/Select";
 import { text } from "../../text";
 import { rolesFor, type Role } from "./roles";
 
-function InviteForm({ own, onMade }: { own: Role; onMade: (url: string) => void }) {
+function InviteForm({ own, onMade }: { own: Role; onMade: (made: Schemas["InvitationCreated"]) => void }) {
   const [email, setEmail] = useState("");
   const [role, setRole] = useState<Role>("member");
   const client = useQueryClient();
   const onDone = async (made: Schemas["InvitationCreated"]) => {
-    onMade(new URL(made.url, location.origin).href);
+    onMade(made);
     await client.invalidateQueries({ queryKey: team.queryKey });
   };
   return (
@@ -36,12 +36,19 @@ function InviteForm({ own, onMade }: { own: Role; onMade: (url: string) => void 
   );
 }
 
-/** Invites an address; the page that accepts the invitation is shown once, to be passed on. */
+/** Invites an address; the page that accepts the invitation is shown once, to be passed on unless it is mailed. */
 export function Invite({ own, onClose }: { own: Role; onClose: () => void }) {
-  const [made, setMade] = useState<string | null>(null);
+  const [made, setMade] = useState<Schemas["InvitationCreated"] | null>(null);
   return (
     <Dialog title={text.team.invite} onClose={onClose}>
-      {made === null ? <InviteForm own={own} onMade={setMade} /> : <Once lead={text.team.invited} value={made} />}
+      {made === null ? (
+        <InviteForm own={own} onMade={setMade} />
+      ) : (
+        <Once
+          lead={made.mail === "queued" ? text.team.invitedByMail : text.team.invited}
+          value={new URL(made.url, location.origin).href}
+        />
+      )}
     </Dialog>
   );
 }

@@ -1,0 +1,82 @@
+#include "notify/invitation.h"
+
+#include "client/service_ask.h"
+#include "invitation.sql.h"
+#include "json/json.h"
+#include "notify/email/email.h"
+#include "pg/pg.h"
+#include "service/process.h"
+
+#include <string.h>
+
+void invitation_made(struct request *rq, const struct event *event)
+{
+	pg_query(rq, INVITATION_QUEUE_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)));
+}
+
+/* What the gateway says of the invitation; NULL: its mail is not wanted any more. */
+static yyjson_val *ask_invitation(struct request *rq, const char *id)
+{
+	const char *body = ASK_BODY(rq, {"invitation_id", id});
+	struct service_answer answer = service_ask_try(
+		rq, internal_op(INTERNAL_ID_invitation_mail_get), body, true, 0);
+	if (answer.code == ERR_NOT_FOUND)
+		return NULL;
+	if (answer.code)
+		service_answer_raise(rq, &answer);
+	return answer.json;
+}
+
+/* What became of the mail, for the gateway. Raises if it is to be tried again. */
+static const char *send_mail(struct request *rq, const char *id, const char *to, yyjson_val *about)
+{
+	struct mail_reply reply;
+	const char *why;
+	char error[EMAIL_ERROR_MAX];
+	const struct email_invitation invitation = {
+		.url = arena_printf(rq->arena, "%s%s", process_settings.public_url,
+	                            json_get_text(about, "path")),
+		.account = json_get_text(about, "account"),
+		.inviter = json_get_text(about, "inviter"),
+		.role = json_get_text(about, "role"),
+		.expires_at = json_get_text(about, "expires_at"),
+	};
+	const struct email email = {
+		.to = to,
+		.id = id,
+		.text = email_invitation_write(rq->arena, &invitation),
+	};
+	enum err_code code = email_send_try(rq, &email, &reply, &why);
+	if (code == ERR_NONE)
+		return "sent";
+	email_describe(code, &reply, why, error);
+	if (!email_refuses_for_good(&reply))
+		raise_error(rq, ERR_UNAVAILABLE, "%s", error);
+	return "failed";
+}
+
+static const char *mail(struct request *rq, const char *id, const char *to, yyjson_val *about)
+{
+	if (!email_is_configured())
+		return "none";
+	if (!pg_get_bool(pg_query(rq, INVITATION_ADDRESS_SQL, pg_text(to)), 0, "may_get"))
+		return "limited";
+	return send_mail(rq, id, to, about);
+}
+
+void invitation_mail_run(struct request *rq, struct task *task)
+{
+	arena_wipe_on_free(rq->arena);
+	const char *id = json_get_text(task->input, "invitation_id");
+	yyjson_val *about = ask_invitation(rq, id);
+	if (!about) {
+		task_complete(rq, task, "{}", "not wanted any more");
+		return;
+	}
+	const char *to = json_get_text(about, "email"), *mailed = mail(rq, id, to, about);
+	bool is_sent = strcmp(mailed, "sent") == 0;
+	task_complete_after(rq, task, "{}", mailed,
+	                    &PG_CALL(INVITATION_SETTLE_SQL, pg_text(task->account), pg_text(id),
+	                             pg_text(mailed), pg_text(is_sent ? to : NULL)));
+}

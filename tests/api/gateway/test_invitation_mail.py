@@ -1,0 +1,157 @@
+"""Invitations by mail: what is sent and what is not, and that nobody but the one who is invited learns the link."""
+
+import re
+import secrets
+
+import pytest
+
+from lib.http import plain_http
+from lib.http.browser import Browser
+from lib.http.identity import identity
+from lib.scenario.team import members
+from lib.tables import common
+from lib.wait import wait_for
+
+LINK = re.compile(r"https?://\S+/console/join#(\S+)")
+ASK = "/internal/invitations/mail"
+
+
+@pytest.fixture
+def team(cluster):
+    return cluster.user()
+
+
+@pytest.fixture
+def server(cluster):
+    return cluster.mail_server
+
+
+@pytest.fixture
+def address():
+    return f"guest-{secrets.token_hex(4)}@example.org"
+
+
+def invite(api, email, role="member"):
+    return api.post("/team/invitations", {"email": email, "role": role}, expect=201).json()
+
+
+def token_of(text):
+    (token,) = LINK.findall(text)
+    return token
+
+
+def mail_of(api, invitation):
+    (mail,) = {one["mail"] for one in api.get("/team", expect=200).json()["invitations"] if one["id"] == invitation["id"]}
+    return mail
+
+
+def ask(cluster, account, invitation, caller="svc-integrations"):
+    """What the gateway answers to a service that asks for the link."""
+    auth = identity(cluster, "gateway", "service", sender=caller, account=account)
+    return plain_http.post(cluster.gateway_url + ASK, json={"invitation_id": invitation["id"]}, auth=auth)
+
+
+def test_the_mail_has_the_link_of_the_answer(cluster, team, server):
+    invited = cluster.user()
+    invitation = invite(team.api, invited.email)
+    assert invitation["mail"] == "queued"
+    (mail,) = server.wait(invited.email)
+    assert mail["Subject"] == "[expops] You are invited" and not mail.defects and mail["List-Unsubscribe"] is None
+    assert team.email in mail.text and token_of(mail.text) == invitation["url"].partition("#")[2]
+    assert invitation["url"].partition("#")[2] in mail.part("text/html")
+    wait_for(lambda: mail_of(team.api, invitation) == "sent")
+    Browser(cluster.gateway_url, invited.key).call("POST", "/team/invitations/accept", {"token": token_of(mail.text)}, expect=200)
+    assert members(team.api)[invited.email] == "member"
+
+
+def test_an_invitation_that_was_withdrawn_is_not_mailed(cluster, team, server, address):
+    with server.hold():
+        other = invite(team.api, f"first-{address}")
+        wait_for(lambda: server.held)
+        cluster.kill9("svc-integrations")
+    team.api.delete(f"/team/invitations/{other['id']}", expect=200)
+    invitation = invite(team.api, address)
+    assert invitation["mail"] == "queued"
+    cluster.restart("svc-integrations")
+    cluster.wait_ready("svc-integrations")
+    server.wait(address)
+    with cluster.postgres.connect("integrations") as db:
+        wait_for(lambda: common.tasks(db, "mail_invitation", invitation_id=other["id"])[0].status == "completed")
+    assert server.to(f"first-{address}") == []
+
+
+def test_a_mail_survives_the_death_of_its_sender(cluster, team, server, address):
+    with server.hold():
+        invitation = invite(team.api, address)
+        wait_for(lambda: server.held)
+        cluster.kill9("svc-integrations")
+    assert mail_of(team.api, invitation) == "queued"
+    cluster.restart("svc-integrations")
+    cluster.wait_ready("svc-integrations")
+    assert {token_of(mail.text) for mail in server.wait(address)} == {invitation["url"].partition("#")[2]}
+    wait_for(lambda: mail_of(team.api, invitation) == "sent")
+
+
+def test_what_the_mail_server_refuses_has_failed(team, server, address):
+    server.replies["RCPT"][address] = "550 no such mailbox"
+    invitation = invite(team.api, address)
+    wait_for(lambda: mail_of(team.api, invitation) == "failed")
+
+
+def test_an_address_gets_three_mails_a_day(team, server, address):
+    for count in range(1, 4):
+        invite(team.api, address)
+        server.wait(address, count)
+        wait_for(lambda: {one["mail"] for one in team.api.get("/team").json()["invitations"]} == {"sent"})
+    fourth = invite(team.api, address)
+    wait_for(lambda: mail_of(team.api, fourth) == "limited")
+    assert len(server.to(address)) == 3
+
+
+def test_an_account_sends_50_a_day(team):
+    for number in range(50):
+        made = invite(team.api, f"somebody.{number}@example.org")
+        assert made["mail"] == "queued"
+        team.api.delete(f"/team/invitations/{made['id']}", expect=200)
+    assert invite(team.api, "one.more@example.org")["mail"] == "limited"
+
+
+@pytest.mark.parametrize("name,is_shown", [("Acme Inc.", True), ("win at evil.example", False), ("https://evil", False)])
+def test_a_name_that_looks_like_an_address_is_not_in_the_mail(team, server, address, name, is_shown):
+    team.api.patch("/team", {"name": name}, expect=200)
+    invite(team.api, address)
+    (mail,) = server.wait(address)
+    assert (name in mail.text) == is_shown
+
+
+def test_nobody_else_learns_the_link(cluster, team, server, address):
+    with server.hold():
+        invitation = invite(team.api, address)
+        wait_for(lambda: server.held)
+        assert ask(cluster, team.account, invitation).json()["path"].partition("#")[2] == invitation["url"].partition("#")[2]
+        assert ask(cluster, cluster.user().account, invitation).status_code == 404
+        for service in ("svc-fleet", "svc-interests"):
+            assert ask(cluster, team.account, invitation, service).status_code in (403, 404)
+    server.wait(address)
+    wait_for(lambda: mail_of(team.api, invitation) == "sent")
+    assert ask(cluster, team.account, invitation).status_code == 404
+    token = invitation["url"].partition("#")[2]
+    assert all(token not in text for text in cluster.logs().values())
+    for schema, tables in (("account", ("invitation", "outbox")), ("integrations", ("task", "outbox"))):
+        with cluster.postgres.connect(schema) as db:
+            assert all(token not in common.rows_as_text(db, table, account_id=team.account) for table in tables)
+
+
+def test_without_a_mail_server_the_answer_says_so(cluster, team, address):
+    cluster.stop("svc-integrations")
+    try:
+        unknown = invite(team.api, address)
+        assert unknown["mail"] == "queued"
+        process = cluster.separate("svc-integrations", "mailless", SMTP_URL="", SMTP_USER="", SMTP_PASSWORD="")
+        process.start()
+        try:
+            wait_for(lambda: mail_of(team.api, unknown) == "none")
+        finally:
+            process.stop()
+    finally:
+        cluster.recover()
