@@ -36,8 +36,8 @@ bool invitation_mail_is_wanted(struct request *rq)
 void invitation_mail_get(struct request *rq)
 {
 	struct mail_input *in = request_input(rq, struct mail_input, ID_FIELDS);
-	struct pg_rows *row = pg_query(rq, INVITATION_MAIL_GET_SQL, pg_uuid(rq->caller.account),
-	                               pg_text(in->id));
+	struct pg_rows *row =
+		pg_query(rq, INVITATION_MAIL_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
 	if (pg_empty(row))
 		raise_error(rq, ERR_NOT_FOUND, "no such invitation that waits to be mailed");
 	size_t length;
@@ -49,7 +49,8 @@ void invitation_mail_get(struct request *rq)
 	reply_json(rq, 200,
 	           ASK_BODY(rq, {"email", pg_get(row, 0, "email")},
 	                    {"path", arena_printf(rq->arena, INVITATION_PAGE "%s", token)},
-	                    {"role", pg_get(row, 0, "role")}, {"account", pg_get(row, 0, "account")},
+	                    {"role", pg_get(row, 0, "role")},
+	                    {"account", pg_get(row, 0, "account")},
 	                    {"inviter", pg_get(row, 0, "inviter")},
 	                    {"expires_at", pg_get(row, 0, "expires_at")}));
 }

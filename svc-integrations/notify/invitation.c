@@ -19,8 +19,8 @@ void invitation_made(struct request *rq, const struct event *event)
 static yyjson_val *ask_invitation(struct request *rq, const char *id)
 {
 	const char *body = ASK_BODY(rq, {"invitation_id", id});
-	struct service_answer answer = service_ask_try(
-		rq, internal_op(INTERNAL_ID_invitation_mail_get), body, true, 0);
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_invitation_mail_get), body, true, 0);
 	if (answer.code == ERR_NOT_FOUND)
 		return NULL;
 	if (answer.code)

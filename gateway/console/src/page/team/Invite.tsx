@@ -44,10 +44,7 @@ export function Invite({ own, onClose }: { own: Role; onClose: () => void }) {
       {made === null ? (
         <InviteForm own={own} onMade={setMade} />
       ) : (
-        <Once
-          lead={made.mail === "queued" ? text.team.invitedByMail : text.team.invited}
-          value={new URL(made.url, location.origin).href}
-        />
+        <Once lead={made.mail === "queued" ? text.team.invitedByMail : text.team.invited} value={new URL(made.url, location.origin).href} />
       )}
     </Dialog>
   );
