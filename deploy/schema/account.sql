@@ -53,13 +53,16 @@ CREATE TABLE invitation (
     expires_at timestamp with time zone NOT NULL,
     accepted_at timestamp with time zone,
     revoked_at timestamp with time zone,
+    mail text DEFAULT 'none'::text NOT NULL,
     CONSTRAINT invitation_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT invitation_mail_check CHECK ((mail = ANY (ARRAY['none'::text, 'queued'::text, 'sent'::text, 'failed'::text, 'limited'::text]))),
     CONSTRAINT invitation_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text, 'viewer'::text])))
 );
 ALTER TABLE ONLY invitation
     ADD CONSTRAINT invitation_hash_key UNIQUE (hash);
 ALTER TABLE ONLY invitation
     ADD CONSTRAINT invitation_pkey PRIMARY KEY (id);
+CREATE INDEX invitation_made ON invitation USING btree (account_id, created_at);
 CREATE UNIQUE INDEX invitation_open ON invitation USING btree (account_id, lower(email)) WHERE ((accepted_at IS NULL) AND (revoked_at IS NULL));
 CREATE TRIGGER invitation_audit AFTER INSERT OR UPDATE OF accepted_at, revoked_at ON invitation FOR EACH ROW EXECUTE FUNCTION invitation_audit();
 ALTER TABLE ONLY invitation
