@@ -10,6 +10,7 @@
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "reply/resource.h"
+#include "request/idempotency.h"
 #include "service/process.h"
 #include "session/session.h"
 #include "team/invitation_mail.h"
@@ -79,6 +80,7 @@ void invitation_create(struct request *rq)
 	const struct gateway_process *gateway = rq->worker->process->user;
 	const char *origin = gateway->cookies.public_origin;
 	bool is_mailed = invitation_mail_is_wanted(rq);
+	idempotency_join(rq); /* who repeats the request gets the link, too */
 	struct pg_param id = pg_uuid(uuid_new());
 	const char *token = invitation_token_make(rq, id.text);
 	audit_begin(rq);

@@ -92,6 +92,14 @@ def test_a_mail_survives_the_death_of_its_sender(cluster, team, server, address)
     wait_for(lambda: mail_of(team.api, invitation) == "sent")
 
 
+def test_a_repeated_request_is_one_mail(team, server, address):
+    body, once = {"email": address, "role": "viewer"}, {"Idempotency-Key": secrets.token_hex(8)}
+    first, second = (team.api.post("/team/invitations", body, expect=201, headers=once).json() for _ in range(2))
+    assert first == second
+    wait_for(lambda: mail_of(team.api, first) == "sent")
+    assert len(server.to(address)) == 1
+
+
 def test_what_the_mail_server_refuses_has_failed(team, server, address):
     server.replies["RCPT"][address] = "550 no such mailbox"
     invitation = invite(team.api, address)
