@@ -223,28 +223,46 @@ static const char *early_text(struct analysis *a, const struct pair_figures *pai
 	                    SEQUENTIAL_EVENTS_MIN);
 }
 
+static bool has_relative_bounds(const struct comparison *c)
+{
+	return !isnan(c->relative_low) && !isnan(c->relative_high);
+}
+
+/* "20 % better (10 % to 30 %), not explained by chance.": the word tells the direction, so size
+ * and bounds of a fall are told as sizes too. */
+static const char *direction_text(struct arena *arena, const struct comparison *c, const char *word)
+{
+	bool is_relative = has_relative_bounds(c), is_fall = c->effect < 0;
+	int sign = is_fall ? -1 : 1;
+	const char *low = amount(arena, sign * c->relative_low, sign * c->low, is_relative);
+	const char *high = amount(arena, sign * c->relative_high, sign * c->high, is_relative);
+	return arena_printf(arena, "%s %s (%s to %s), not explained by chance.",
+	                    amount(arena, fabs(c->relative), fabs(c->effect), is_relative), word,
+	                    is_fall ? high : low, is_fall ? low : high);
+}
+
+static const char *unclear_text(struct arena *arena, const struct comparison *c)
+{
+	bool is_relative = has_relative_bounds(c);
+	return arena_printf(arena, "Between %s and %s; both are possible.",
+	                    amount(arena, c->relative_low, c->low, is_relative),
+	                    amount(arena, c->relative_high, c->high, is_relative));
+}
+
 /* The verdict as a sentence. */
 static const char *sentence(struct analysis *a)
 {
 	if (a->verdict == VERDICT_NO_DATA)
 		return "There is no valid test: no primary metric has results.";
 	const struct pair_figures *pair = &a->metrics[a->metric].pairs[a->arm];
-	const struct comparison *c = &pair->plain;
-	bool is_relative = !isnan(c->relative_low) && !isnan(c->relative_high);
-	const char *low = amount(a->arena, c->relative_low, c->low, is_relative);
-	const char *high = amount(a->arena, c->relative_high, c->high, is_relative);
-	const char *size = amount(a->arena, fabs(c->relative), fabs(c->effect), is_relative);
 	switch (a->verdict) {
 	case VERDICT_BETTER:
-		return arena_printf(a->arena, "%s better (%s to %s), not explained by chance.",
-		                    size, low, high);
 	case VERDICT_WORSE:
-		return arena_printf(a->arena, "%s worse (%s to %s), not explained by chance.", size,
-		                    low, high);
+		return direction_text(a->arena, &pair->plain, verdict_name(a->verdict));
 	case VERDICT_EQUAL:
 		return "Any difference is below what matters.";
 	case VERDICT_UNCLEAR:
-		return arena_printf(a->arena, "Between %s and %s; both are possible.", low, high);
+		return unclear_text(a->arena, &pair->plain);
 	case VERDICT_TOO_EARLY:
 		return early_text(a, pair);
 	default:

@@ -80,6 +80,16 @@ def test_a_large_effect_is_said_without_an_exponent(make, post):
     assert analysis["text"] == "400 % better (117 % to 1110 %), not explained by chance."
 
 
+@pytest.mark.parametrize(("goal", "successes", "text"), [
+    ("decrease", (150, 100), "33.3 % better (15.5 % to 47.4 %), not explained by chance."),
+    ("decrease", (100, 150), "50 % worse (18.4 % to 90.2 %), not explained by chance."),
+    ("increase", (150, 100), "33.3 % worse (15.5 % to 47.4 %), not explained by chance."),
+])  # fmt: skip
+def test_the_bounds_go_the_way_that_the_word_says(make, post, goal, successes, text):
+    plan = {"mode": "fixed", "planned_n": 1000, "metrics": [{"key": "m", "kind": "proportion", "goal": goal}]}
+    assert post(make(ab_test_config=plan), sums((1000, successes[0]), (1000, successes[1]), "m"))["text"] == text
+
+
 def test_a_fixed_test_is_too_early_before_its_size_is_reached(make, post):
     analysis = post(make(ab_test_config={**FIXED, "planned_n": 2000}), sums((1000, 120), (1000, 200)))
     assert (analysis["verdict"], analysis["delta_confidence"], analysis["advice"]) == ("too_early", "inconclusive", "wait")
