@@ -15,7 +15,7 @@ static const struct stop {
 } STOPS[] = {
 	{"paper", "Paper", {"title", "arxiv_id"}},
 	{"recommendation", "Recommended for", {"interest_name", "score", "reasoning"}},
-	{"selection", "Selected from", {"candidates_considered", "reasoning"}},
+	{"selection", "Selection", {"candidates_considered", "reasoning"}},
 	{"run", "Run", {"repo", "run_id", "status", "cost_usd"}},
 	{"implementation", "Implementation", {"repo", "branch", "error"}},
 	{"pull_request", "Pull request", {"stage"}},
@@ -44,21 +44,22 @@ static yyjson_val *find_node(const struct page *page, const char *id)
 	return NULL;
 }
 
-/* A text as a code span, with `before` in front; nothing where there is none. */
-static void add_text(struct page *page, const char *before, const char *text)
+/* A text as a code span, with `before` in front. False: there is none. */
+static bool add_text(struct page *page, const char *before, const char *text)
 {
 	if (!markdown_has_text(text))
-		return;
+		return false;
 	buf_puts(&page->out, before);
 	markdown_code(&page->out, text);
+	return true;
 }
 
 /* The same of a text or a number. */
-static void add_value(struct page *page, const char *before, yyjson_val *value)
+static bool add_value(struct page *page, const char *before, yyjson_val *value)
 {
-	add_text(page, before,
-	         yyjson_is_num(value) ? json_write(page->out.arena, value, NULL)
-	                              : yyjson_get_str(value));
+	return add_text(page, before,
+	                yyjson_is_num(value) ? json_write(page->out.arena, value, NULL)
+	                                     : yyjson_get_str(value));
 }
 
 static void add_day(struct page *page, yyjson_val *node)
@@ -81,11 +82,13 @@ static void add_link(struct page *page, yyjson_val *node)
 static void add_stop(struct page *page, const struct stop *stop, yyjson_val *node)
 {
 	yyjson_val *data = json_get(node, "data");
+	const char *before = ": ";
 	buf_puts(&page->out, "- ");
 	add_day(page, node);
-	buf_printf(&page->out, "%s", stop->name);
+	buf_puts(&page->out, stop->name);
 	for (size_t i = 0; i < ARRAY_LEN(stop->members) && stop->members[i]; i++)
-		add_value(page, i ? ", " : ": ", json_get(data, stop->members[i]));
+		if (add_value(page, before, json_get(data, stop->members[i])))
+			before = ", ";
 	add_link(page, node);
 	buf_puts(&page->out, "\n");
 }

@@ -142,6 +142,7 @@ def test_a_page_for_people(steps, paper):
     assert passed.endswith("`2401.31337`: `risk`, `` see `rm -rf` @everyone # x ``")
     assert any(line.startswith("- ") and "Paper: " in line and f"`Paper {paper}`" in line for line in lines)
     assert any(url in line and "`merged`" in line for line in lines)
+    assert any("Evaluation: `succeeded`" in line for line in lines) and any(line.endswith(" Selection") for line in lines)
     assert "> It ranks better." in lines and f"- SHA-256 of the graph: `{graph.answer['digest']}`" in lines
 
 
