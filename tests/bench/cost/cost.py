@@ -83,6 +83,15 @@ def wrk(url, key, method, target, body, seconds, tag=None):
 
 def wrk_in_turn(url, calls, method, body, seconds, prefix=PREFIX, tag=None):
     """Requests by wrk with the keys and targets of `calls` in turn, for what has not the entity tag any more; how many were answered."""
+    return answered(wrk_report(url, calls, method, body, seconds, prefix=prefix, tag=tag))
+
+
+def answered(report_of_wrk):
+    return int(report_of_wrk.split(" requests in")[0].split()[-1])
+
+
+def wrk_report(url, calls, method, body, seconds, prefix=PREFIX, tag=None, connections=CONNECTIONS):
+    """The same; what wrk prints, with its percentiles."""
     constants = {
         "METHOD": lua_text(method),
         "BODY": "nil" if body is None else lua_text(body),
@@ -93,11 +102,11 @@ def wrk_in_turn(url, calls, method, body, seconds, prefix=PREFIX, tag=None):
     with tempfile.NamedTemporaryFile("w", suffix=".lua") as script:
         script.write("\n".join([*(f"local {name} = {value}" for name, value in constants.items()), LUA]))
         script.flush()
-        command = ["wrk", "-t1", f"-c{CONNECTIONS}", f"-d{seconds}s", "--timeout", "30s", "-s", script.name, url]
+        command = ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "--latency", "--timeout", "30s", "-s", script.name, url]
         out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     if "Non-2xx" in out or "Socket errors" in out:
         sys.exit(f"{method} {calls[0][1]}: {out}")
-    return int(out.split(" requests in")[0].split()[-1])
+    return out
 
 
 def deliver(cluster, count):

@@ -5,9 +5,9 @@ read.
 usage: rest.py [--seconds N] [--rounds N] [--accounts N]
 
 Both sides use the same Postgres, with fsync, and 12 connections to it; proxy and service have one thread for requests each, check a
-key and log each request. They are measured in turn by wrk over 32 connections, with the keys of N accounts (1). Requests that
-come at the same time share a statement in expops (pg/batch.h). The peer does less: no
-events, no limits, no triggers. CPU time is from /proc, that of Postgres includes what it does in the background. Needs nginx, wrk
+key and log each request. They are measured in turn by wrk over 32 connections, with the keys of N accounts (32) in turn. Requests
+that come at the same time share a statement in expops (pg/batch.h); with --accounts 1 all that share one are of one account, which
+costs less than those of many. The peer does less: no events, no limits, no triggers. CPU time is from /proc, that of Postgres includes what it does in the background. Needs nginx, wrk
 and npm, which installs Fastify in tests/bench/cost/fastify.
 """
 
@@ -119,6 +119,11 @@ def empty_queues(cluster):
             db.execute(f"VACUUM (ANALYZE) {task}")
 
 
+def callers(count):
+    """Who makes the requests that share statements."""
+    return f"{count} accounts" if count > 1 else "one account"
+
+
 def compare(cluster, sides, users, options):
     reads = {side: [(user.key, first_interest(side, user.key)) for user in users] for side in sides}
     writes = [(user.key, "/interests") for user in users]
@@ -130,7 +135,7 @@ def compare(cluster, sides, users, options):
                 side.run(calls, method, body, options.seconds)
         medians = {side: side.take_medians() for side in sides}
         peer = medians[sides[0]]
-        print(f"{method:24}{'proxy':>8}{'service':>9}{'Postgres':>10}  CPU us each; of the peer's: without Postgres, all; requests/s")
+        print(f"{method + ' by ' + callers(len(users)):24}{'proxy':>8}{'service':>9}{'Postgres':>10}  CPU us each; of the peer's: without Postgres, all; requests/s")
         for side, (proxy, service, postgres, rate) in medians.items():
             print(f"  {side.name:22}{proxy:8.0f}{service:9.0f}{postgres:10.0f}    {(proxy + service) / (peer[0] + peer[1]):.2f}  "
                   f"{(proxy + service + postgres) / sum(peer[:3]):.2f}    {rate:.0f} ({rate / peer[3]:.2f})")
@@ -140,7 +145,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--accounts", type=int, default=1)
+    parser.add_argument("--accounts", type=int, default=32)
     options = parser.parse_args()
     npm_install(PEER)
     servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]
