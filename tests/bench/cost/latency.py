@@ -53,7 +53,7 @@ KINDS = (
     ("a page of experiments", "svc-experiments", "GET", lambda reader: "/experiments?limit=20", None),
     ("an experiment", "svc-experiments", "GET", lambda reader: f"/experiments/{reader.experiments[0]}", None),
     ("making an experiment", "svc-experiments", "POST", lambda reader: "/experiments", EXPERIMENT),
-    ("changing an experiment", "svc-experiments", "PUT", lambda reader: f"/experiments/{reader.experiments[1]}", {"description": "@"}),
+    ("changing an experiment", "svc-experiments", "PUT", lambda reader: f"/experiments/{reader.experiments[1]}", {"hypothesis": "@"}),
     ("feedback on a paper", "svc-interests", "POST",
      lambda reader: f"/papers/recommended/{reader.recommendation}/feedback", {"signal": "like"}),
 )  # fmt: skip
