@@ -54,7 +54,7 @@ KINDS = (
     ("an experiment", "svc-experiments", "GET", lambda reader: f"/experiments/{reader.experiments[0]}", None),
     ("making an experiment", "svc-experiments", "POST", lambda reader: "/experiments", EXPERIMENT),
     ("changing an experiment", "svc-experiments", "PUT", lambda reader: f"/experiments/{reader.experiments[1]}", {"hypothesis": "@"}),
-    ("feedback on a paper", "svc-interests", "POST",
+    ("the same feedback again", "svc-interests", "POST",
      lambda reader: f"/papers/recommended/{reader.recommendation}/feedback", {"signal": "like"}),
 )  # fmt: skip
 
