@@ -17,8 +17,8 @@ struct summary {
 	yyjson_mut_val *json;
 };
 
-/* The earliest time, `closed_at` or `reverted_at`, of a pull request that was merged; NULL: there
- * is none. */
+/* The earliest time, `closed_at`, `reverted_at` or `reapplied_at`, of a pull request that was
+ * merged; NULL: there is none. */
 static const char *first_of_merged(const struct graph *graph, const char *time)
 {
 	size_t i, count;
@@ -105,30 +105,45 @@ static const char *origin_sentence(const struct summary *s, bool is_known)
 	                : "Whether its papers were recommended is not shown.";
 }
 
-/* `Tried by 3 runs, 2 of which are known to have cost 1.20 USD; passed over once.` */
+static void add_tries(const struct summary *s, struct buf *text)
+{
+	int64_t runs = json_get_int(s->fleet, "runs", 0);
+	int64_t with_cost = json_get_int(s->fleet, "runs_with_cost", 0);
+	if (runs == 0) {
+		buf_puts(text, is_all_shown(s->fleet) ? "No run tried it"
+		                                      : "No run that may be shown tried it");
+		return;
+	}
+	buf_printf(text, "Tried by %" PRId64 " run%s", runs, runs == 1 ? "" : "s");
+	if (with_cost == 0)
+		buf_puts(text, " of unknown cost");
+	else
+		buf_printf(text, ", %" PRId64 " of which %s known to have cost %.2f USD", with_cost,
+		           with_cost == 1 ? "is" : "are", json_get_float(s->fleet, "cost_usd", 0));
+}
+
+static void add_day(const struct summary *s, struct buf *text, const char *what, const char *at)
+{
+	if (at)
+		buf_printf(text, "; %s on %s", what, day_of(s, at));
+}
+
+/* `Tried by 3 runs, 2 of which are known to have cost 1.20 USD; passed over 1 time; merged on
+ * 2026-01-31; reverted on 2026-02-01.` */
 static const char *work_sentence(const struct summary *s)
 {
 	if (!s->fleet)
 		return "What agents did with it is not shown.";
 	struct buf text = {.arena = s->graph->arena};
-	int64_t runs = json_get_int(s->fleet, "runs", 0);
 	int64_t rejected = json_get_int(s->fleet, "rejected", 0);
-	if (runs == 0)
-		buf_printf(&text, is_all_shown(s->fleet) ? "No run tried it"
-		                                         : "No run that may be shown tried it");
-	else
-		buf_printf(&text,
-		           "Tried by %" PRId64 " run%s, %" PRId64
-		           " of which %s known to have cost %.2f USD",
-		           runs, runs == 1 ? "" : "s", json_get_int(s->fleet, "runs_with_cost", 0),
-		           json_get_int(s->fleet, "runs_with_cost", 0) == 1 ? "is" : "are",
-		           json_get_float(s->fleet, "cost_usd", 0));
+	add_tries(s, &text);
 	if (rejected)
 		buf_printf(&text, "; passed over %" PRId64 " time%s", rejected,
 		           rejected == 1 ? "" : "s");
-	if (s->merged_at)
-		buf_printf(&text, "; merged on %s", day_of(s, s->merged_at));
-	buf_printf(&text, ".");
+	add_day(s, &text, "merged", s->merged_at);
+	add_day(s, &text, "reverted", first_of_merged(s->graph, "reverted_at"));
+	add_day(s, &text, "applied again", first_of_merged(s->graph, "reapplied_at"));
+	buf_puts(&text, ".");
 	return text.data;
 }
 

@@ -56,6 +56,16 @@ def test_the_way_from_a_paper_to_a_decision_is_one_connected_graph(steps, paper)
     assert graph.summary["sentences"][2].endswith(": ship.")
 
 
+def test_the_summary_says_what_is_unknown_and_what_was_reverted(steps, paper):
+    url = steps.open(1, paper)
+    steps.settle(1, "merged", days=3)
+    steps.revert(1, by=2, days=2)
+    summary = steps.evidence(steps.experiment(paper, pr_url=url)).summary
+    merged, reverted = summary["merged_at"][:10], summary["reverted_at"][:10]
+    assert summary["sentences"][1] == f"Tried by 1 run of unknown cost; merged on {merged}; reverted on {reverted}."
+    assert (summary["verdict"], summary["cost_usd"]) == ("failed", None)
+
+
 def test_an_experiment_that_was_typed_by_hand_has_a_way_of_its_own(steps):
     experiment = steps.api.post("/experiments", {"name": "typed", "outcome": "abandon", "pr_url": "https://example.com/1"}, expect=201).json()["id"]
     graph = steps.evidence(experiment)
