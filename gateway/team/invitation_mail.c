@@ -38,8 +38,10 @@ void invitation_mail_get(struct request *rq)
 	struct mail_input *in = request_input(rq, struct mail_input, ID_FIELDS);
 	struct pg_rows *row =
 		pg_query(rq, INVITATION_MAIL_GET_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	if (pg_empty(row))
-		raise_error(rq, ERR_NOT_FOUND, "no such invitation that waits to be mailed");
+	if (pg_empty(row)) {
+		reply_json(rq, 200, "{}");
+		return;
+	}
 	size_t length;
 	const void *hash = pg_get_bytes(rq->arena, row, 0, "hash", &length);
 	const char *token = invitation_token_find(rq, in->id, hash, length);

@@ -16,7 +16,7 @@
 bool invitation_mail_is_wanted(struct request *rq);
 
 /** For svc-integrations, {"invitation_id"}: {"email", "path", "role", "account", "inviter",
- * "expires_at"}, where `path` follows PUBLIC_URL and has the token. 404: the mail is not wanted any
+ * "expires_at"}, where `path` follows PUBLIC_URL and has the token. {}: the mail is not wanted any
  * more. */
 void invitation_mail_get(struct request *rq);
 

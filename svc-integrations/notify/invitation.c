@@ -1,5 +1,6 @@
 #include "notify/invitation.h"
 
+#include "client/mail_header.h"
 #include "client/service_ask.h"
 #include "invitation.sql.h"
 #include "json/json.h"
@@ -15,14 +16,14 @@ void invitation_made(struct request *rq, const struct event *event)
 	         pg_text(json_write(rq->arena, event->data, NULL)));
 }
 
-/* What the gateway says of the invitation; NULL: its mail is not wanted any more. */
+/* What the gateway says of the invitation. Without members: its mail is not wanted any more. */
 static yyjson_val *ask_invitation(struct request *rq, const char *id)
 {
 	const char *body = ASK_BODY(rq, {"invitation_id", id});
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_invitation_mail_get), body, true, 0);
 	if (answer.code == ERR_NOT_FOUND)
-		return NULL;
+		raise_error(rq, ERR_UNAVAILABLE, "the gateway has no mails of invitations");
 	if (answer.code)
 		service_answer_raise(rq, &answer);
 	return answer.json;
@@ -48,19 +49,25 @@ static const char *send_mail(struct request *rq, const char *id, const char *to,
 		.text = email_invitation_write(rq->arena, &invitation),
 	};
 	enum err_code code = email_send_try(rq, &email, &reply, &why);
-	if (code == ERR_NONE)
+	if (email_may_be_sent(code))
 		return "sent";
+	pg_query(rq, INVITATION_UNASK_SQL, pg_text(to));
 	email_describe(code, &reply, why, error);
 	if (!email_refuses_for_good(&reply))
 		raise_error(rq, ERR_UNAVAILABLE, "%s", error);
 	return "failed";
 }
 
+/* The address is counted before the mail is sent, so that others who send to it at the same time
+ * count it, too. */
 static const char *mail(struct request *rq, const char *id, const char *to, yyjson_val *about)
 {
+	const char *why;
 	if (!email_is_configured())
 		return "none";
-	if (!pg_get_bool(pg_query(rq, INVITATION_ADDRESS_SQL, pg_text(to)), 0, "may_get"))
+	if (!mail_address_check(to, strlen(to), &why))
+		return "failed";
+	if (!pg_get_bool(pg_query(rq, INVITATION_ASK_SQL, pg_text(to)), 0, "may_get"))
 		return "limited";
 	return send_mail(rq, id, to, about);
 }
@@ -70,13 +77,13 @@ void invitation_mail_run(struct request *rq, struct task *task)
 	arena_wipe_on_free(rq->arena);
 	const char *id = json_get_text(task->input, "invitation_id");
 	yyjson_val *about = ask_invitation(rq, id);
-	if (!about) {
+	const char *to = json_get_text(about, "email");
+	if (!to) {
 		task_complete(rq, task, "{}", "not wanted any more");
 		return;
 	}
-	const char *to = json_get_text(about, "email"), *mailed = mail(rq, id, to, about);
-	bool is_sent = strcmp(mailed, "sent") == 0;
+	const char *mailed = mail(rq, id, to, about);
 	task_complete_after(rq, task, "{}", mailed,
 	                    &PG_CALL(INVITATION_SETTLE_SQL, pg_text(task->account), pg_text(id),
-	                             pg_text(mailed), pg_text(is_sent ? to : NULL)));
+	                             pg_text(mailed)));
 }

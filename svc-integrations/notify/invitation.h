@@ -4,7 +4,7 @@
  *
  * An address gets three mails a day at most that it has not asked for, by whatever accounts, with
  * those that ask whether it wants messages. A mail comes twice when a process dies between sending
- * it and noting that. */
+ * it and noting that; one whose end the server may have taken is not sent again. */
 #pragma once
 
 #include "loop/request.h"

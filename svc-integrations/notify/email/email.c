@@ -219,3 +219,8 @@ bool email_refuses_for_good(const struct mail_reply *reply)
 {
 	return reply->status >= 500 && reply->stage != MAIL_CONNECTING;
 }
+
+bool email_may_be_sent(enum err_code code)
+{
+	return code == ERR_NONE || code == ERR_TIMEOUT || code == ERR_UNCERTAIN;
+}

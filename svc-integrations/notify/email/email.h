@@ -51,3 +51,7 @@ void email_describe(enum err_code code, const struct mail_reply *reply, const ch
  * good (RFC 5321 section 4.2.1). */
 bool email_refuses_address(const struct mail_reply *reply);
 bool email_refuses_for_good(const struct mail_reply *reply);
+
+/** Whether the server has the mail, or may have: it was lost from sight behind the end of it. What
+ * nobody asked for is not sent again then. */
+bool email_may_be_sent(enum err_code code);

@@ -81,7 +81,7 @@ static const char *send_mail(struct request *rq, const char *confirmation,
 	                                         &reason),
 	};
 	enum err_code code = email_send_try(rq, &email, &reply, &why);
-	if (code == ERR_NONE)
+	if (email_may_be_sent(code))
 		return NULL;
 	email_describe(code, &reply, why, error);
 	if (!email_refuses_for_good(&reply)) {

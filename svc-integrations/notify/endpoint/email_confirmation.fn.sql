@@ -12,12 +12,6 @@ END $$;
 CREATE OR REPLACE FUNCTION email_next_day() RETURNS timestamptz LANGUAGE sql STABLE
 RETURN (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day') AT TIME ZONE 'UTC';
 
--- Whether email_ask() would let an address be asked now.
-CREATE OR REPLACE FUNCTION email_may_ask(address text) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT coalesce((SELECT count(*) < 3 FROM email_asked k, unnest(k.asked_at) t
-                     WHERE k.email = lower(address) AND t > now() - interval '1 day'), true)
-$$;
-
 -- Count that an address is asked now. False: it is not, because it was asked three times within a day.
 CREATE OR REPLACE FUNCTION email_ask(address text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
@@ -27,6 +21,13 @@ BEGIN
     ON CONFLICT (email) DO UPDATE SET asked_at = ARRAY(SELECT t FROM unnest(k.asked_at) t WHERE t > since) || now()
     WHERE (SELECT count(*) FROM unnest(k.asked_at) t WHERE t > since) < 3;
     RETURN FOUND;
+END $$;
+
+-- What email_ask() has counted last did not come to be.
+CREATE OR REPLACE FUNCTION email_unask(address text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    DELETE FROM email_asked WHERE email = lower(address) AND cardinality(asked_at) = 1;
+    UPDATE email_asked SET asked_at = trim_array(asked_at, 1) WHERE email = lower(address);
 END $$;
 
 -- Ask the address of an endpoint by a mail with a new token, which a task sends. It is unconfirmed, or its owner has unsubscribed. The

@@ -55,12 +55,14 @@ def plain_settings(port):
 
 
 class MailServer:
-    """Takes mails with STARTTLS and a log-in. `replies` has the reply to RCPT, or to the message, of some addresses."""
+    """Takes mails with STARTTLS and a log-in. `replies` has the reply to RCPT, or to the message, of some addresses; a message to one of
+    `lost` is taken without a reply."""
 
     def __init__(self, folder=None, port=None):
         """Without a folder for its certificate it has neither STARTTLS nor a log-in."""
         self.mails, self.replies, self.recipients = [], {"RCPT": {}, "DATA": {}}, []
         self.certificate = self.context = None
+        self.lost = set()
         self.is_held, self.held, self.most_held = False, 0, 0
         if folder:
             self.certificate, key = make_certificate(folder, HOST)
@@ -118,6 +120,8 @@ class MailServer:
         if not reply:
             with self.lock:
                 self.mails.append(Mail(recipient, envelope.content, bool(session.ssl)))
+        if recipient in self.lost:
+            server.transport.abort()
         return reply or "250 taken"
 
     def to(self, address):
