@@ -69,7 +69,7 @@ class Terminal:
     """A program in a pseudo-terminal."""
 
     def __init__(self, command, env, columns):
-        self.output = ""
+        self.written, self.output = b"", ""
         self.status = None
         self.pid, self.master = pty.fork()
         if self.pid == 0:  # which reads the size when it starts
@@ -93,7 +93,8 @@ class Terminal:
             data = os.read(self.master, 65536)
         except OSError:  # EIO: the other side was closed
             return False
-        self.output += data.decode(errors="surrogateescape").replace("\r\n", "\n")
+        self.written += data  # which may end within a character
+        self.output = self.written.decode(errors="surrogateescape").replace("\r\n", "\n")
         return bool(data)
 
     def expect(self, text):
