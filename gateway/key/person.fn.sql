@@ -16,8 +16,8 @@ END $$;
 CREATE OR REPLACE TRIGGER account_owner AFTER INSERT OR UPDATE OF is_operator ON account FOR EACH ROW
     WHEN (NEW.email IS NOT NULL) EXECUTE FUNCTION account_owner();
 
--- With an account go its former keys, and the persons who are members of no other, but for disabled ones: another log-in would make them
--- anew. They are locked, so that none becomes a member meanwhile.
+-- With an account go its former keys, its events, and the persons who are members of no other, but for disabled ones: another log-in would
+-- make them anew. They are locked, so that none becomes a member meanwhile.
 CREATE OR REPLACE FUNCTION account_persons_forget() RETURNS trigger LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
     DELETE FROM former_key f WHERE f.account_id = OLD.id;
@@ -25,6 +25,7 @@ BEGIN
     DELETE FROM person p
     WHERE p.id IN (SELECT m.person_id FROM member m WHERE m.account_id = OLD.id) AND p.disabled_at IS NULL
       AND NOT EXISTS (SELECT FROM member m WHERE m.person_id = p.id AND m.account_id <> OLD.id);
+    DELETE FROM outbox o WHERE o.account_id = OLD.id AND o.type <> 'account.deleted';
     RETURN OLD;
 END $$;
 

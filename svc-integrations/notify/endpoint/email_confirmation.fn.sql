@@ -12,12 +12,16 @@ END $$;
 CREATE OR REPLACE FUNCTION email_next_day() RETURNS timestamptz LANGUAGE sql STABLE
 RETURN (date_trunc('day', now() AT TIME ZONE 'UTC') + interval '1 day') AT TIME ZONE 'UTC';
 
+-- An address as email_asked has it: it outlives the accounts that asked, so it is not to be read there.
+CREATE OR REPLACE FUNCTION email_asked_key(address text) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN encode(sha256(convert_to(lower(address), 'UTF8')), 'hex');
+
 -- Count that an address is asked now. False: it is not, because it was asked three times within a day.
 CREATE OR REPLACE FUNCTION email_ask(address text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     since timestamptz := now() - interval '1 day';
 BEGIN
-    INSERT INTO email_asked AS k (email, asked_at) VALUES (lower(address), ARRAY[now()])
+    INSERT INTO email_asked AS k (email, asked_at) VALUES (email_asked_key(address), ARRAY[now()])
     ON CONFLICT (email) DO UPDATE SET asked_at = ARRAY(SELECT t FROM unnest(k.asked_at) t WHERE t > since) || now()
     WHERE (SELECT count(*) FROM unnest(k.asked_at) t WHERE t > since) < 3;
     RETURN FOUND;
@@ -26,8 +30,8 @@ END $$;
 -- What email_ask() has counted last did not come to be.
 CREATE OR REPLACE FUNCTION email_unask(address text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    DELETE FROM email_asked WHERE email = lower(address) AND cardinality(asked_at) = 1;
-    UPDATE email_asked SET asked_at = trim_array(asked_at, 1) WHERE email = lower(address);
+    DELETE FROM email_asked WHERE email = email_asked_key(address) AND cardinality(asked_at) = 1;
+    UPDATE email_asked SET asked_at = trim_array(asked_at, 1) WHERE email = email_asked_key(address);
 END $$;
 
 -- Ask the address of an endpoint by a mail with a new token, which a task sends. It is unconfirmed, or its owner has unsubscribed. The

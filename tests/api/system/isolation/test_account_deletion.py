@@ -9,7 +9,6 @@ from lib.scenario.possessions import Possessions
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
-MINUTE = 60
 MARK, EXTERNAL_ID = (f"{name}{secrets.token_hex(8)}" for name in ("deleted", "tracker-user"))
 
 
@@ -41,4 +40,4 @@ def test_nothing_names_a_deleted_account(cluster, code_host, victim):
     assert traces(cluster, names) >= belong_to_nobody | {"events.experiments", "events.runs"}
     code_host.hold_deliveries()
     api.post("/account/delete", {"confirm": True}, expect=200)
-    wait_for(lambda: nothing_is_left(cluster, names), "the account is forgotten", MINUTE)
+    wait_for(lambda: nothing_is_left(cluster, names), "the account is forgotten")
