@@ -154,6 +154,7 @@ class Everything:
 
     def tasks(self):
         """What the gateway asks of every service for an operator."""
+        self.call_internal("/internal/mail/status", {})
         self.call_internal("/internal/tasks/find", {"limit": 10})
         self.call_internal("/internal/tasks/summarize", {})
         self.call_internal("/internal/tasks/repeat", {"limit": 10, "dry_run": True})
