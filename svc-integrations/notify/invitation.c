@@ -32,8 +32,6 @@ static yyjson_val *ask_invitation(struct request *rq, const char *id)
 /* What became of the mail, for the gateway. Raises if it is to be tried again. */
 static const char *send_mail(struct request *rq, const char *id, const char *to, yyjson_val *about)
 {
-	struct mail_reply reply;
-	const char *why;
 	char error[EMAIL_ERROR_MAX];
 	const struct email_invitation invitation = {
 		.url = arena_printf(rq->arena, "%s%s", process_settings.public_url,
@@ -48,12 +46,11 @@ static const char *send_mail(struct request *rq, const char *id, const char *to,
 		.id = id,
 		.text = email_invitation_write(rq->arena, &invitation),
 	};
-	enum err_code code = email_send_try(rq, &email, &reply, &why);
-	if (email_may_be_sent(code))
+	enum email_outcome outcome = email_send_unasked(rq, &email, error);
+	if (outcome == EMAIL_SENT)
 		return "sent";
 	pg_query(rq, INVITATION_UNASK_SQL, pg_text(to));
-	email_describe(code, &reply, why, error);
-	if (!email_refuses_for_good(&reply))
+	if (outcome == EMAIL_TRY_AGAIN)
 		raise_error(rq, ERR_UNAVAILABLE, "%s", error);
 	return "failed";
 }

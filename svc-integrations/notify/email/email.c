@@ -220,7 +220,14 @@ bool email_refuses_for_good(const struct mail_reply *reply)
 	return reply->status >= 500 && reply->stage != MAIL_CONNECTING;
 }
 
-bool email_may_be_sent(enum err_code code)
+enum email_outcome email_send_unasked(struct request *rq, const struct email *email,
+                                      char ret_error[EMAIL_ERROR_MAX])
 {
-	return code == ERR_NONE || code == ERR_TIMEOUT || code == ERR_UNCERTAIN;
+	struct mail_reply reply;
+	const char *why;
+	enum err_code code = email_send_try(rq, email, &reply, &why);
+	if (code == ERR_NONE || code == ERR_TIMEOUT || code == ERR_UNCERTAIN)
+		return EMAIL_SENT;
+	email_describe(code, &reply, why, ret_error);
+	return email_refuses_for_good(&reply) ? EMAIL_REFUSED : EMAIL_TRY_AGAIN;
 }

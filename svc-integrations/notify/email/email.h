@@ -52,6 +52,13 @@ void email_describe(enum err_code code, const struct mail_reply *reply, const ch
 bool email_refuses_address(const struct mail_reply *reply);
 bool email_refuses_for_good(const struct mail_reply *reply);
 
-/** Whether the server has the mail, or may have: it was lost from sight behind the end of it. What
- * nobody asked for is not sent again then. */
-bool email_may_be_sent(enum err_code code);
+enum email_outcome {
+	EMAIL_SENT,    /* the server has it, or may have: the connection was lost behind its end */
+	EMAIL_REFUSED, /* for good */
+	EMAIL_TRY_AGAIN,
+};
+
+/** Send a mail that its address has not asked for, and does not get twice for a server that is
+ * slow to say that it has it. Unless it is EMAIL_SENT, `ret_error` says why: email_describe(). */
+enum email_outcome email_send_unasked(struct request *rq, const struct email *email,
+                                      char ret_error[EMAIL_ERROR_MAX]);

@@ -66,8 +66,6 @@ static const char *link_of(struct request *rq, const struct pg_rows *row, const 
 static const char *send_mail(struct request *rq, const char *confirmation,
                              const struct pg_rows *row)
 {
-	struct mail_reply reply;
-	const char *why;
 	char error[EMAIL_ERROR_MAX];
 	const struct email_reason reason = {
 		.endpoint = pg_get(row, 0, "name"),
@@ -80,11 +78,10 @@ static const char *send_mail(struct request *rq, const char *confirmation,
 		.text = email_confirmation_write(rq->arena, link_of(rq, row, "token", "confirm"),
 	                                         &reason),
 	};
-	enum err_code code = email_send_try(rq, &email, &reply, &why);
-	if (email_may_be_sent(code))
+	enum email_outcome outcome = email_send_unasked(rq, &email, error);
+	if (outcome == EMAIL_SENT)
 		return NULL;
-	email_describe(code, &reply, why, error);
-	if (!email_refuses_for_good(&reply)) {
+	if (outcome == EMAIL_TRY_AGAIN) {
 		pg_query(rq, EMAIL_CONFIRMATION_NOTE_SQL, pg_text(confirmation), pg_text(error));
 		raise_error(rq, ERR_UNAVAILABLE, "%s", error);
 	}
