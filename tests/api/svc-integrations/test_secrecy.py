@@ -154,7 +154,6 @@ class Everything:
 
     def tasks(self):
         """What the gateway asks of every service for an operator."""
-        self.call_internal("/internal/mail/status", {})
         self.call_internal("/internal/tasks/find", {"limit": 10})
         self.call_internal("/internal/tasks/summarize", {})
         self.call_internal("/internal/tasks/repeat", {"limit": 10, "dry_run": True})
@@ -182,6 +181,7 @@ class Everything:
             self.call(page, None, 404, token="x" * 43)
         for button in ("email_confirm", "email_unsubscribe"):
             self.call(button, None, 404, token="x" * 43)
+        self.call_internal("/internal/mail/status", {})
 
     def webhooks(self):
         """The code host has sent its events meanwhile; one more has a wrong signature."""

@@ -22,6 +22,7 @@ def is_safe(printed):
 @pytest.fixture
 def dead_event(cluster):
     redis, stream = cluster.redis.client(), "events.dead.svc-interests"
+    redis.delete(stream)  # other tests may have left something
     redis.xadd(stream, {"stream": "events.account", "service": "svc-interests", "error": f"é {OBEYED}", "id": str(uuid.uuid4()), "account": "",
                         "type": OBEYED, "at": "2026-01-31T09:30:00.000Z", "data": json.dumps({"name": OBEYED}, ensure_ascii=False),
                         "request_id": "", "lane": ""})  # fmt: skip
