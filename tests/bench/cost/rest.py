@@ -7,8 +7,8 @@ usage: rest.py [--seconds N] [--rounds N] [--accounts N]
 Both sides use the same Postgres, with fsync, and 12 connections to it; proxy and service have one thread for requests each, check a
 key and log each request. They are measured in turn by wrk over 32 connections, with the keys of N accounts (32) in turn. Requests
 that come at the same time share a statement in expops (pg/batch.h); with --accounts 1 all that share one are of one account, which
-costs less than those of many. The peer does less: no events, no limits, no triggers. CPU time is from /proc, that of Postgres includes what it does in the background. Needs nginx, wrk
-and npm, which installs Fastify in tests/bench/cost/fastify.
+costs less than those of many. The peer does less: no events, no limits, no triggers. CPU time is from /proc, that of Postgres includes
+what it does in the background. Needs nginx, wrk and npm, which installs Fastify in tests/bench/cost/fastify.
 """
 
 import argparse
