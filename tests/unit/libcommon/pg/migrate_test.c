@@ -244,13 +244,14 @@ static void test_concurrent_runs_apply_once(void **state)
 
 static void *run_altering(void *arg)
 {
-	static const struct migration ALTERING[] = {
-		{TWO[0].name, TWO[0].sql},
-		{TWO[1].name, TWO[1].sql},
+	const struct migration altering[] = {
+		TWO[0],
+		TWO[1],
 		{"0003_third",
 	         "ALTER TABLE first ADD COLUMN b int;\nALTER TABLE second ADD COLUMN b int;"},
-		{NULL}};
-	*(enum err_code *)arg = migrate(server.url, ALTERING);
+		{NULL},
+	};
+	*(enum err_code *)arg = migrate(server.url, altering);
 	return NULL;
 }
 
