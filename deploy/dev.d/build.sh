@@ -38,8 +38,10 @@ build_configure() {
 		return
 	fi
 	[[ ! -f $dir/build.ninja ]] || again=(--reconfigure)
+	# The compiler is named, or Meson would put ccache before it where it finds one, which a later PATH may not have. A ccache that takes
+	# the compiler's place in PATH works.
 	# shellcheck disable=SC2086
-	/usr/bin/meson setup "${again[@]}" $options "$dir" "$ROOT" >"$log" 2>&1 ||
+	CC=${CC:-cc} /usr/bin/meson setup "${again[@]}" $options "$dir" "$ROOT" >"$log" 2>&1 ||
 		fail "meson could not configure $dir" "$log" "Remove $dir and try again."
 	printf '%s' "$options" >"$dir/.options"
 }
