@@ -57,6 +57,9 @@
  * is not counted (task_insert() in task.fn.sql). Background work, which must not stop at the bound
  * of one account, calls task_put(); its tasks count too.
  *
+ * A task that is started while an equal one runs may run beside it and end first. A job that stores
+ * what it computes of what it has read must leave alone what was stored meanwhile of newer rows.
+ *
  * Accounts share the workers: whichever process has a free slot claims the task of the account with
  * the fewest running tasks, then the one whose turn it is (task_turn() in task.fn.sql). One
  * account's thousand tasks delay another account's first by the end of one job.

@@ -52,14 +52,9 @@ static const char *input_json(struct request *rq, const struct result_analysis *
 	                    json_write(rq->arena, json_get(runs, "runs"), NULL));
 }
 
-/* Read the runs and analyse them. Returns what is stored as input; NULL: there is nothing to
- * store. */
-static const char *collect(struct request *rq, struct result_analysis *c, const char *experiment)
+/* Analyse the runs. Returns what is stored as input; NULL: there is nothing to store. */
+static const char *analyse(struct request *rq, struct result_analysis *c, struct pg_rows *linked)
 {
-	struct pg_rows *linked = pg_query(rq, LINKED_RUNS_GET_SQL, pg_uuid(rq->caller.account),
-	                                  pg_text(experiment), pg_text(c->source));
-	if (pg_empty(linked))
-		return NULL;
 	yyjson_val *runs = json_parse_own(rq->arena, pg_json(linked));
 	size_t count = 0;
 	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
@@ -73,6 +68,15 @@ static const char *collect(struct request *rq, struct result_analysis *c, const 
 	return c->output ? input_json(rq, c, runs, count) : NULL;
 }
 
+static void store(struct request *rq, const struct result_analysis *c, struct pg_rows *linked,
+                  const char *experiment, const char *input)
+{
+	pg_query(rq, LINKED_RESULT_STORE_SQL, pg_uuid(rq->caller.account), pg_text(experiment),
+	         pg_text(c->config), pg_text(c->source), pg_text(pg_get(linked, 0, "md5")),
+	         pg_text(pg_get(linked, 0, "analysis_id")), pg_text(input), pg_text(c->output),
+	         pg_text(rq->id));
+}
+
 void results_collect(struct request *rq, struct task *task)
 {
 	const char *experiment = json_get_text(task->input, "experiment_id"), *input = NULL;
@@ -80,11 +84,13 @@ void results_collect(struct request *rq, struct task *task)
 		.source = json_get_text(task->input, "source"),
 		.facts = {.is_repeated = true},
 	};
-	if (result_analysis_load(rq, &c, experiment))
-		input = collect(rq, &c, experiment);
+	struct pg_rows *linked = pg_query(rq, LINKED_RUNS_GET_SQL, pg_uuid(rq->caller.account),
+	                                  pg_text(experiment), pg_text(c.source));
+	if (!pg_empty(linked) && result_analysis_load(rq, &c, experiment))
+		input = analyse(rq, &c, linked);
 	pg_begin(rq);
 	if (input)
-		result_analysis_store(rq, &c, experiment, input);
+		store(rq, &c, linked, experiment, input);
 	task_complete(rq, task, "{}", NULL);
 	pg_commit(rq);
 }

@@ -84,3 +84,21 @@ CREATE OR REPLACE FUNCTION linked_runs_measured(experiment uuid) RETURNS jsonb L
                               'left_out', linked_runs_left_out(experiment, 'telemetry', count(*)))
     FROM linked_runs_planned(experiment, 'telemetry') l
 $$;
+
+CREATE OR REPLACE FUNCTION linked_runs(experiment uuid, source text) RETURNS jsonb LANGUAGE sql STABLE
+RETURN CASE source WHEN 'eval_runs' THEN linked_runs_evaluated(experiment) ELSE linked_runs_measured(experiment) END;
+
+-- Store an analysis of linked runs as result_add() does. `runs_md5` is of the runs that it is of, `former` the newest analysis when they
+-- were read. Two jobs may analyse at the same time, and the one that has read less may end last. So nothing is stored, and the result is
+-- null, where there are other runs by now and another analysis: who stored that has read later, or a task waits for the runs.
+CREATE OR REPLACE FUNCTION linked_result_add(account uuid, experiment uuid, seen jsonb, source text, runs_md5 text, former uuid, input jsonb,
+                                             output jsonb, request_id text) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    newest uuid;
+BEGIN
+    SELECT e.analysis_id INTO newest FROM experiment e WHERE e.id = $2 AND e.account_id = $1 FOR UPDATE;
+    IF newest IS DISTINCT FROM former AND md5(linked_runs(experiment, source)::text) <> runs_md5 THEN
+        RETURN NULL;
+    END IF;
+    RETURN result_add(account, experiment, seen, source, input, output, NULL, request_id);
+END $$;

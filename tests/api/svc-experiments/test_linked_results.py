@@ -216,6 +216,24 @@ def test_a_run_of_no_arm_spoils_no_others(api, make, run):
     assert (analysis["verdict"], analysis["left_out_runs"]) == ("better", 2)
 
 
+def test_a_job_that_has_read_less_and_ends_last_stores_nothing(db, user, api, make, run):
+    made = make(ab_test_config=PLAN)
+
+    def run_arms():
+        for arm in ARMS:
+            run(params={"experiment_id": made["id"], "arm": arm}, metrics={"recall": 0.1})
+
+    run_arms()
+    output = {name: value for name, value in newest(api, made, 1).items() if name not in ("analysis_id", "experiment_id", "at", "by")}
+    early = experiments_tables.linked_runs(db, user.account, made["id"])
+    run_arms()
+    shown = newest(api, made, 2)
+    assert not experiments_tables.store_analysis(db, user.account, made["id"], early, output)
+    assert newest(api, made, 2) == shown
+    late = experiments_tables.linked_runs(db, user.account, made["id"])
+    assert experiments_tables.store_analysis(db, user.account, made["id"], late, output)
+
+
 def test_a_restart_forgets_the_runs_of_the_earlier_plan(api, make, run):
     made = make(ab_test_config=PLAN)
     for arm in ARMS:

@@ -1,5 +1,6 @@
 """Tables of svc-experiments."""
 
+import json
 import re
 
 from lib.tables.common import collect_notices
@@ -31,6 +32,19 @@ def repeat_results(db, experiment, count):
     db.execute("INSERT INTO experiment_result (id, experiment_id, account_id, at, source, input, output) "
                "SELECT uuid_v7(), experiment_id, account_id, at, source, input, output FROM experiment_result, generate_series(1, %s) "
                "WHERE experiment_id = %s", [count, experiment])
+
+
+def linked_runs(db, account, experiment):
+    """What a job reads of the evaluation runs of the experiment: their digest, and the newest analysis then."""
+    return db.execute("SELECT md5(linked_runs(id, 'eval_runs')::text), analysis_id FROM experiment WHERE account_id = %s AND id = %s",
+                      [account, experiment]).fetchone()
+
+
+def store_analysis(db, account, experiment, runs, output):
+    """Store an analysis of linked_runs(); whether it was stored."""
+    stored = db.execute("SELECT linked_result_add(%s, id, ab_test_config, 'eval_runs', %s, %s, '{}', %s, NULL) FROM experiment WHERE id = %s",
+                        [account, *runs, json.dumps(output), experiment]).fetchone()[0]
+    return stored is not None
 
 
 def count_kept(db, experiment):
