@@ -83,7 +83,7 @@ def test_what_is_unknown_is_not_zero(priced, report, members):
 
 @pytest.mark.parametrize("status", [
     "skipped_no_candidates", "skipped_budget", "aborted_impossible_pair", "aborted_model_key_missing", "aborted_no_such_paper",
-    "choose_failed", "fetch_failed", "install_failed"])
+    "aborted_not_admitted", "choose_failed", "fetch_failed", "install_failed"])
 def test_what_ends_before_the_agent_is_free(report, status):
     assert spend(report(1, status=status)) == (0, "reported")
     assert spend(report(1, status=status, cost_usd=0.5)) == (0.5, "reported")

@@ -4,6 +4,7 @@
     run = runner.run(team.repo, code_host.runs(team.repo)[-1])
     assert run.conclusion == "success", run.log()
     run.step("Run the agent").env
+    again = runner.run(team.repo, row, attempt_of=run, jobs={"publish"})  # and the jobs that need it
 
 Each job gets a fresh home, workspace and RUNNER_TEMP, the secrets that it names and no others, and a token with its permissions.
 What it leaves running goes on through its later steps and ends with the job, as its machine does.
@@ -89,6 +90,7 @@ class Job:
 class Run:
     conclusion: str
     jobs: dict
+    attempt: int = 1
 
     def step(self, name):
         (found,) = [step for job in self.jobs.values() for step in job.steps if step.name == name]
@@ -130,14 +132,15 @@ class Runner:
     def close(self):
         self.expressions.close()
 
-    def run(self, repo, row, event="workflow_dispatch"):
-        """Run what a row of code_host.runs() started; the code host tells of its beginning and its end."""
+    def run(self, repo, row, event="workflow_dispatch", attempt_of=None, jobs=()):
+        """Run what a row of code_host.runs() started; the code host tells of its beginning and its end. With `attempt_of`, a former
+        attempt: run these of its jobs again, and those that need them; of the others the results and outputs stay."""
         self.git.update(repo)
         branch = row["head_branch"]
         workflow = yaml.safe_load(self.host.files(repo, branch)[row["path"]])
         check_known("workflow", workflow)
         self.host.change_run(row["id"], "in_progress")
-        made = OneRun(self, repo, branch, row, event, workflow).run()
+        made = OneRun(self, repo, branch, row, event, workflow, attempt_of).run(jobs)
         self.host.change_run(row["id"], "completed", made.conclusion)
         assert not self.git.faults, self.git.faults
         return made
@@ -151,25 +154,31 @@ class Runner:
 
 
 class OneRun:
-    def __init__(self, runner, repo, branch, row, event, workflow):
+    def __init__(self, runner, repo, branch, row, event, workflow, former):
+        self.former, self.attempt = former, former.attempt + 1 if former else 1
         self.runner, self.repo, self.row, self.workflow = runner, repo, row, workflow
         self.evaluate, self.fill = runner.expressions.evaluate, runner.expressions.fill
         declared = workflow[True]["workflow_dispatch"]["inputs"]
         self.inputs = {name: row["inputs"].get(name, "") for name in declared}
         default = runner.host.default_branch(repo)
         self.github = {
-            "run_id": str(row["id"]), "run_attempt": "1", "repository": repo, "ref_name": branch, "event_name": event,
+            "run_id": str(row["id"]), "run_attempt": str(self.attempt), "repository": repo, "ref_name": branch, "event_name": event,
             "server_url": runner.git.url, "api_url": runner.host.url,
             "event": {"repository": {"default_branch": default}} if event == "workflow_dispatch" else {},
         }  # fmt: skip
         self.jobs = {}
 
-    def run(self):
+    def run(self, again):
+        begun = set(again)
         for name, job in self.workflow["jobs"].items():  # in an order in which each comes after those that it needs
             check_known("job", job)
-            self.jobs[name] = self.run_job(name, job)
+            if not self.former or name in begun or begun & set(self.needs_of(job)):
+                begun.add(name)
+                self.jobs[name] = self.run_job(name, job)
+            else:
+                self.jobs[name] = self.former.jobs[name]
         results = [job.result for job in self.jobs.values()]
-        return Run("failure" if "failure" in results else "success", self.jobs)
+        return Run("failure" if "failure" in results else "success", self.jobs, self.attempt)
 
     def needs_of(self, job):
         needs = job.get("needs", [])

@@ -248,15 +248,57 @@ def test_an_agent_gets_what_it_may_cost(team, runner, tools, budget):
     assert (told["spend_basis"], told["spend_usd"]) == ("assumed", 7.5)
 
 
-def test_a_run_ends_when_nobody_says_whether_it_may_start(team, runner, tools):
+def test_jobs_after_the_agent_that_run_again_cost_nothing(team, runner, tools, git_host):
+    tools.agent(f"""{CHANGE}; echo '{{"model": "large", "cost_usd": 0.25}}' >"$USAGE" """)
+    git_host.protected.add(team.repo)
+    run, told, row = team.work(runner)
+    assert (told["status"], told["spend_usd"], told["run_attempt"]) == ("push_failed", 0.25, 1), run.log()
+    git_host.protected.clear()
+    again = runner.run(team.repo, row, attempt_of=run, jobs={"publish"})
+    told = team.reported(row)
+    assert (told["status"], told["spend_usd"], told["run_attempt"]) == ("pr_opened", 0.25, 1), again.log()
+
+
+def test_an_agent_does_not_run_again_unless_its_attempt_is_admitted(team, runner, tools, budget):
+    tools.agent("""echo '{"cost_usd": 0.25}' >"$USAGE"; exit 3""")
+    run, told, row = team.work(runner)
+    assert (told["status"], told["spend_usd"]) == ("agent_failed", 0.25), run.log()
+    budget(usd=0)
+    again = runner.run(team.repo, row, attempt_of=run, jobs={"work"})
+    told = team.reported(row)
+    assert (again.step("Run the agent").outcome, told["status"], told["spend_usd"]) == ("skipped", "aborted_not_admitted", 0.25)
+    assert "Re-run all jobs" in again.step("Refuse another attempt that nobody has admitted").log
+    whole = runner.run(team.repo, row, attempt_of=again, jobs={"choose"})
+    told = team.reported(row)
+    assert (whole.conclusion, told["status"], told["run_attempt"], told["spend_usd"]) == ("success", "skipped_budget", 3, 0.25)
+
+
+@pytest.fixture
+def answering(tools):
+    """answering(script): what `curl` does that asks whether the run may start."""
     program = tools.folder / "curl"
-    program.write_text('#!/bin/bash\ncase "$*" in */runs/admit) exit 7 ;; esac\nexec /usr/bin/curl "$@"\n')
-    program.chmod(0o755)
-    try:
-        run, told, _ = team.work(runner)
-    finally:
-        program.unlink()
+
+    def put(script):
+        program.write_text(f'#!/bin/bash\ncase "$*" in */runs/admit) {script} ;; esac\nexec /usr/bin/curl "$@"\n')
+        program.chmod(0o755)
+
+    yield put
+    program.unlink()
+
+
+def test_a_run_ends_when_nobody_says_whether_it_may_start(team, runner, answering):
+    answering("exit 7")
+    run, told, _ = team.work(runner)
     assert (run.conclusion, told["status"]) == ("failure", "choose_failed"), run.log()
+
+
+@pytest.mark.parametrize(("error", "conclusion"), [("not_found", "success"), ("gone", "failure")])
+def test_a_gateway_without_budgets_stops_no_run(team, runner, tools, answering, error, conclusion):
+    """As of 0.1.0, which has no such operation."""
+    tools.agent(CHANGE)
+    answering(f"""while [ "$1" != -o ]; do shift; done; echo '{{"error": "{error}"}}' >"$2"; printf 404; exit""")
+    run, _, _ = team.work(runner)
+    assert run.conclusion == conclusion, run.log()
 
 
 def test_the_fixture_refuses_what_it_does_not_know(team, runner):
