@@ -18,6 +18,19 @@ BEGIN
     RETURN x;
 END $$;
 
+-- What is reserved for a run that asks. A reservation counts in the period in which its run begins, so one of a former period is made
+-- anew, and refused if the new one has too little left.
+CREATE OR REPLACE FUNCTION reservation_admit(x reservation, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+BEGIN
+    IF x.state = 'held' AND x.asked_at IS NULL AND reservation_is_old(x) THEN
+        PERFORM reservation_free(x.id);
+        RETURN run_reserve(x.account_id, given || jsonb_build_object(
+            'key', x.key, 'interest_id', coalesce(nullif(given -> 'interest_id', 'null'), to_jsonb(x.interest_id))));
+    END IF;
+    UPDATE reservation y SET asked_at = now() WHERE y.id = x.id AND y.asked_at IS NULL;
+    RETURN reservation_json(x);
+END $$;
+
 -- Admit an attempt of a run that asks before its agent begins. It gets what is reserved for it, else the newest reservation of the repository
 -- that is no run yet, else a new one, under the key of the attempt. `given` as for run_reserve(), without `key`. Violates admission_max: a
 -- key that was stolen could reserve all that is left to others, and the workflow runs once at a time in a repository.
@@ -40,7 +53,7 @@ BEGIN
         x := reservation_take(asked);
     END IF;
     IF x.state IN ('held', 'settled') THEN
-        RETURN reservation_json(x);
+        RETURN reservation_admit(x, given);
     END IF;
     IF (SELECT count(*) FROM reservation y WHERE y.account_id = account AND y.repo_key = asked.repo_key AND y.state = 'held'
                                              AND starts_with(y.key, 'run ')) >= 10 THEN

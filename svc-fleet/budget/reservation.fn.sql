@@ -22,7 +22,31 @@ DECLARE
     x reservation := reservation_of(r.account_id, r.repo_key, r.run_id, attempt::int);
 BEGIN
     RETURN CASE WHEN x.id IS NULL THEN '{}' ELSE jsonb_build_object('admitted', jsonb_strip_nulls(jsonb_build_object(
-        'assume_usd', x.assume_usd, 'provider', x.provider, 'model', x.model))) END;
+        'assume_usd', x.assume_usd, 'provider', x.provider, 'model', x.model, 'interest_id', x.interest_id))) END;
+END $$;
+
+-- What follows for an attempt from the end of its run at the code host, as a member of the attempt (spend.fn.sql): one that was ended before
+-- it asked whether its agent may begin, as the code host does with runs that wait when another is started, has cost nothing. Nothing
+-- follows where the workflow is of a version that does not ask.
+CREATE OR REPLACE FUNCTION reservation_unbegun(r run, x reservation) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN CASE WHEN r.host_state = 'ended' AND r.host_outcome IN ('cancelled', 'skipped', 'stale', 'startup_failure')
+                     AND x.state = 'held' AND x.asked_at IS NULL AND repo_asks(r.account_id, r.repo_key)
+                THEN '{"is_unbegun": true}' ELSE '{}' END;
+END $$;
+
+-- A run that has ended at the code host, with the attempts that follow from that.
+CREATE OR REPLACE FUNCTION run_host_ended(r run) RETURNS run LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    x reservation;
+    part jsonb;
+BEGIN
+    FOR x IN SELECT y.* FROM reservation y WHERE y.account_id = r.account_id AND y.repo_key = r.repo_key
+                                             AND y.run_id #>> '{}' = r.run_id #>> '{}' AND y.state = 'held' LOOP
+        part := reservation_unbegun(r, x);
+        r := CASE WHEN part <> '{}' THEN run_attempt_derive(r, x, part) ELSE r END;
+    END LOOP;
+    RETURN r;
 END $$;
 
 -- Settle what is reserved for runs of which an attempt has ended. One that ended at the code host without a report soon expires, as a
@@ -43,13 +67,23 @@ BEGIN
         RETURNING x.*;
 END $$;
 
--- Derive the spend of an attempt anew after what no report told of it: `part`. Nothing is done unless the run is known.
-CREATE OR REPLACE FUNCTION run_attempt_change(x reservation, part jsonb) RETURNS void LANGUAGE plpgsql AS $$
+-- A run with the spend of an attempt derived anew after what no report told of it: `part`.
+CREATE OR REPLACE FUNCTION run_attempt_derive(r run, x reservation, part jsonb) RETURNS run LANGUAGE plpgsql STABLE AS $$
 DECLARE
     number text := x.run_attempt;
+    attempt jsonb;
+BEGIN
+    r.attempts := spend_attempts(r);
+    attempt := coalesce(r.attempts -> number, '{"told": {}, "reported_at": 0}') || reservation_admitted(r, number) || part;
+    r.attempts := jsonb_set(r.attempts, ARRAY[number], spend_attempt(attempt, coalesce(r.at, r.first_at)));
+    RETURN run_derive(spend_sum(r));
+END $$;
+
+-- Derive and store it. Nothing is done unless the run is known.
+CREATE OR REPLACE FUNCTION run_attempt_change(x reservation, part jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
     r run;
     was run;
-    attempt jsonb;
 BEGIN
     SELECT f.* INTO r FROM run_key k JOIN run f ON f.id = k.id AND f.first_at = k.first_at
     WHERE k.account_id = x.account_id AND k.repo_key = x.repo_key AND k.run_key = x.run_id #>> '{}' FOR UPDATE OF f;
@@ -57,10 +91,7 @@ BEGIN
         RETURN;
     END IF;
     was := r;
-    r.attempts := spend_attempts(r);
-    attempt := coalesce(r.attempts -> number, '{"told": {}, "reported_at": 0}') || reservation_admitted(r, number) || part;
-    r.attempts := jsonb_set(r.attempts, ARRAY[number], spend_attempt(attempt, r.at));
-    r := spend_sum(r);
+    r := run_attempt_derive(r, x, reservation_unbegun(r, x) || part);
     PERFORM runs_store(ARRAY[(was, r)::run_change]);
 END $$;
 
@@ -156,15 +187,17 @@ END $$;
 CREATE OR REPLACE FUNCTION reservation_hold(x reservation) RETURNS reservation LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO reservation AS y (account_id, key, repo_key, repo, interest_id, agent, provider, model, amount_usd, max_usd, assume_usd,
-                                  is_over_budget, run_id, run_attempt, expires_at)
+                                  is_over_budget, run_id, run_attempt, asked_at, expires_at)
     VALUES (x.account_id, x.key, x.repo_key, x.repo, x.interest_id, x.agent, x.provider, x.model, x.amount_usd, x.max_usd,
             coalesce(x.assume_usd, x.amount_usd), x.is_over_budget, x.run_id, coalesce(x.run_attempt, 1),
+            CASE WHEN x.run_id IS NOT NULL THEN now() END, -- the run asks for itself
             now() + CASE WHEN x.run_id IS NULL THEN interval '30 minutes' ELSE interval '3 hours' END)
     ON CONFLICT (account_id, key) DO UPDATE SET
         state = 'held', made_at = now(), expires_at = excluded.expires_at, repo_key = excluded.repo_key, repo = excluded.repo,
         interest_id = excluded.interest_id, agent = excluded.agent, provider = excluded.provider, model = excluded.model,
         amount_usd = excluded.amount_usd, max_usd = excluded.max_usd, assume_usd = excluded.assume_usd,
-        is_over_budget = excluded.is_over_budget, run_id = excluded.run_id
+        is_over_budget = excluded.is_over_budget, run_id = excluded.run_id,
+        asked_at = excluded.asked_at
     RETURNING y.* INTO x;
     PERFORM budget_add(ARRAY[budget_part_of_reservation(x, 1)]);
     RETURN x;
@@ -240,17 +273,30 @@ BEGIN
     END IF;
 END $$;
 
--- A start came to nothing. One that has become a run is not released.
-CREATE OR REPLACE FUNCTION reservation_release(account uuid, of_key text) RETURNS void LANGUAGE plpgsql AS $$
+-- Give back what is reserved.
+CREATE OR REPLACE FUNCTION reservation_free(of_id uuid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     x reservation;
 BEGIN
-    PERFORM account_admit(account);
-    UPDATE reservation y SET state = 'released'
-    WHERE y.account_id = account AND y.key = of_key AND y.state = 'held' AND y.run_id IS NULL RETURNING y.* INTO x;
+    UPDATE reservation y SET state = 'released' WHERE y.id = of_id AND y.state = 'held' RETURNING y.* INTO x;
     IF FOUND THEN
         PERFORM budget_add(ARRAY[budget_part_of_reservation(x, -1)]);
     END IF;
+END $$;
+
+-- Whether a budget that is about a reservation has begun another period since it was made.
+CREATE OR REPLACE FUNCTION reservation_is_old(x reservation) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM budget b, budget_period_at(b, x.made_at) AS former, budget_period_at(b, now()) AS present
+                   WHERE b.account_id = x.account_id AND budget_has(b, x.repo_key, x.interest_id::text)
+                     AND former.starts_at <> present.starts_at)
+$$;
+
+-- A start came to nothing. One that has become a run is not released.
+CREATE OR REPLACE FUNCTION reservation_release(account uuid, of_key text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM account_admit(account);
+    PERFORM reservation_free(y.id) FROM reservation y
+    WHERE y.account_id = account AND y.key = of_key AND y.run_id IS NULL FOR UPDATE;
 END $$;
 
 -- Release what is reserved for a run that is removed.

@@ -4,8 +4,9 @@
 --
 --   told               the members of its reports from which its spend follows
 --   reported_at, older  their stamps, as those of a record (run_merge())
---   admitted           what its start said of it: {"assume_usd", "provider", "model"}; absent: nothing was reserved for it
+--   admitted           what its start said of it: {"assume_usd", "provider", "model", "interest_id"}; absent: nothing was reserved for it
 --   is_lost            nothing is expected of it any more
+--   is_unbegun         it has ended before its agent began, unless a report of it comes
 --   usd, basis, price_date  what follows; absent: it is unknown
 --
 -- An estimate is made once: a list of prices that changes later does not change it, unless spend_reprice() is asked to.
@@ -21,7 +22,7 @@ $$;
 -- Whether a run that ends with this word has ended before its agent began.
 CREATE OR REPLACE FUNCTION spend_is_free(status text) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
 RETURN status IN ('skipped_no_candidates', 'skipped_budget', 'aborted_impossible_pair', 'aborted_model_key_missing',
-                  'aborted_no_such_paper', 'choose_failed', 'fetch_failed', 'install_failed');
+                  'aborted_no_such_paper', 'aborted_not_admitted', 'choose_failed', 'fetch_failed', 'install_failed');
 
 -- What an attempt cost that told this. A cost that is not believed is as none.
 CREATE OR REPLACE FUNCTION spend_of(told jsonb, started_at timestamptz, OUT usd numeric, OUT basis text, OUT price_date date)
@@ -53,7 +54,7 @@ END $$;
 
 -- Whether an attempt has ended, as far as it told.
 CREATE OR REPLACE FUNCTION spend_is_final(attempt jsonb) RETURNS boolean LANGUAGE sql IMMUTABLE PARALLEL SAFE
-RETURN attempt ? 'is_lost'
+RETURN attempt ?| '{is_lost,is_unbegun}'
     OR outcome_kind(attempt #>> '{told,status}', coalesce(attempt -> 'told' ? 'finished_at', false)) <> 'running';
 
 -- An attempt with what follows from what it told. One that has ended without a known spend counts what its start says.
@@ -63,7 +64,10 @@ DECLARE
     s record;
 BEGIN
     SELECT * INTO s FROM spend_of(admitted - 'assume_usd' || (attempt -> 'told'), started_at);
-    IF s.usd IS NULL AND admitted ? 'assume_usd' AND spend_is_final(attempt) THEN
+    IF attempt ? 'is_unbegun' AND attempt -> 'told' = '{}' THEN
+        s.usd := 0;
+        s.basis := 'reported';
+    ELSIF s.usd IS NULL AND admitted ? 'assume_usd' AND spend_is_final(attempt) THEN
         s.usd := admitted ->> 'assume_usd';
         s.basis := 'assumed';
     END IF;
@@ -80,6 +84,12 @@ BEGIN
     INTO r.spend_usd, r.price_date, r.spend_basis FROM jsonb_each(r.attempts) AS a;
     RETURN r;
 END $$;
+
+-- The interest that a run is of, as its starts say.
+CREATE OR REPLACE FUNCTION spend_interest(attempts jsonb) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT a.value #>> '{admitted,interest_id}' FROM jsonb_each(attempts) AS a
+    WHERE a.value #> '{admitted,interest_id}' IS NOT NULL ORDER BY a.key::int DESC LIMIT 1
+$$;
 
 -- The attempts of a run as they follow from its record, for one that was stored before there were any.
 CREATE OR REPLACE FUNCTION spend_attempts(r run) RETURNS jsonb LANGUAGE sql STABLE AS $$

@@ -60,7 +60,7 @@ BEGIN
     r.outcome_kind := outcome_kind(r.status, r.finished_at IS NOT NULL);
     r.at := coalesce((r.record ->> 'started_at')::timestamptz, r.first_at);
     r.agent := r.record ->> 'agent';
-    r.interest_id := r.record ->> 'interest_id';
+    r.interest_id := coalesce(r.record ->> 'interest_id', spend_interest(r.attempts));
     r.arxiv_id := r.record ->> 'arxiv_id';
     r.cost_usd := (r.record ->> 'cost_usd')::numeric;
     r.input_tokens := (r.record ->> 'input_tokens')::bigint;
@@ -96,6 +96,7 @@ BEGIN
         r.host_state := host ->> 'state';
         r.host_outcome := host ->> 'outcome';
         r.host_told_at := host ->> 'told_at';
+        r := CASE r.host_state WHEN 'ended' THEN run_host_ended(r) ELSE r END;
     END IF;
     RETURN run_derive(r);
 END $$;

@@ -88,6 +88,13 @@ def ask(cluster, user):
     return send
 
 
+@pytest.fixture
+def interest(api):
+    made = api.post("/interests", {"name": "Ranking", "context": "Ranking of documents."}, expect=201).json()["id"]
+    wait_for(lambda: api.get(f"/interests/{made}", expect=200).json()["pool_status"] != "building", "its pool is built")
+    return made
+
+
 # ---- what is reserved ----
 
 
@@ -356,6 +363,51 @@ def test_a_run_that_the_code_host_has_ended_expires(put, trigger, db, repo, expi
     assert figures("reserved_usd", "assumed_usd") == [0, 10] and reservations() == [("settled", run, 10)]
 
 
+def test_a_run_that_is_replaced_while_it_waits_costs_nothing(put, trigger, admit, db, repo, figures, reservations):
+    """The code host ends a run that waits for another one when a third is started."""
+    put(usd=100)
+    running, waiting = trigger(**OBEYS)["run_id"], trigger(**OBEYS)["run_id"]
+    admit(running)
+    ended = {"status": "completed", "conclusion": "cancelled", "started_at": now(), "updated_at": now(minutes=1)}
+    fleet.tell_run(db, repo, run_id=waiting, **ended)
+    assert reservations() == [("held", running, 10), ("settled", waiting, 10)]
+    assert figures("reserved_usd", "spent_usd", "assumed_usd", "runs_unknown") == [10, 0, 0, 0]
+    fleet.tell_run(db, repo, run_id=running, **ended)  # its agent has begun
+    assert figures("reserved_usd", "spent_usd") == [10, 0]
+
+
+def test_a_report_of_a_run_that_seemed_replaced_counts(put, trigger, admit, db, repo, report, figures):
+    put(usd=100)
+    admit(4711)
+    run = trigger(**OBEYS)["run_id"]
+    fleet.tell_run(db, repo, run_id=run, status="completed", conclusion="cancelled", started_at=now(), updated_at=now(minutes=1))
+    assert figures("reserved_usd", "assumed_usd") == [10, 0]
+    report(run, status="agent_failed", finished_at=now())
+    assert figures("reserved_usd", "assumed_usd") == [10, 10]
+    report(run, cost_usd=2)
+    assert figures("reserved_usd", "spent_usd") == [10, 2]
+
+
+def test_a_run_whose_end_is_known_before_its_start_costs_nothing(put, admit, ask, db, repo, figures):
+    put(usd=100)
+    admit(4711)
+    ask("reserve", key="start 1", repo=repo, **OBEYS)
+    fleet.tell_run(db, repo, run_id=17, status="completed", conclusion="cancelled", started_at=now(), updated_at=now(minutes=1))
+    ask("attach", key="start 1", run_id=17)
+    assert figures("reserved_usd", "spent_usd") == [10, 0]
+
+
+def test_a_lost_run_counts_in_the_budget_of_its_interest(api, put, trigger, interest, expire, figures, db, user, reservations):
+    made = put(scope="interest", interest_id=interest)
+    run = trigger(interest_id=interest, **OBEYS)["run_id"]
+    fleet.count_from_ever(db, made["budget_id"])
+    fleet.age_reservations(db, user.account)
+    expire()
+    assert reservations() == [("settled", run, 10)]
+    assert figures("reserved_usd", "assumed_usd", "runs") == [0, 10, 1]
+    assert [row["run_id"] for row in api.get(f"/fleet/runs?interest_id={interest}", expect=200).json()] == [run]
+
+
 def test_a_run_that_nobody_knows_is_counted(put, ask, repo, expire, figures, api):
     put()
     ask("reserve", key="start 1", repo=repo, **OBEYS)
@@ -463,6 +515,29 @@ def test_a_run_that_nobody_started_reserves_itself(put, admit, report, figures, 
     report(17, status="skipped_no_candidates", started_at=now())
     assert figures("reserved_usd", "spent_usd", "refused") == [1, 0, 1]
     assert admit(19)["max_usd"] == 10
+
+
+def test_a_run_that_asks_after_midnight_reserves_of_the_new_day(put, trigger, admit, figures, reservations, db, user):
+    made = put(period="day", usd=15)
+    run, other = trigger(**OBEYS)["run_id"], trigger(**OBEYS)["run_id"]
+    assert [amount for _, _, amount in reservations()] == [10, 5]
+    fleet.count_from_ever(db, made["budget_id"])
+    fleet.move_to_yesterday(db, user.account)
+    assert figures("reserved_usd") == [0]
+    assert admit(other)["max_usd"] == 10 and figures("reserved_usd") == [10]
+    assert admit(run)["max_usd"] == 5 and figures("reserved_usd") == [15]
+    assert admit(other)["max_usd"] == 10 and reservations() == [("held", run, 5), ("held", other, 10)]
+
+
+def test_a_new_day_refuses_a_run_that_the_former_one_let_start(put, trigger, admit, figures, reservations, db, user):
+    made = put(period="day", usd=10)
+    run = trigger(**OBEYS)["run_id"]
+    fleet.count_from_ever(db, made["budget_id"])
+    fleet.move_to_yesterday(db, user.account)
+    admit(4711)
+    admit(run, refused=True)
+    assert figures("reserved_usd", "refused") == [10, 1]
+    assert [(state, amount) for state, _, amount in reservations()] == [("released", 10), ("held", 10)]
 
 
 def test_another_attempt_reserves_anew(put, admit, report, figures):

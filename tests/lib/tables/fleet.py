@@ -257,6 +257,13 @@ def age_reservations(db, account):
     db.execute("UPDATE reservation SET made_at = made_at - interval '25 hours' WHERE account_id = %s", [account])
 
 
+def move_to_yesterday(db, account):
+    """What is reserved for the account was reserved of yesterday's budgets."""
+    day = "interval '1 day'"
+    db.execute(f"UPDATE reservation SET made_at = made_at - {day} WHERE account_id = %s", [account])
+    db.execute(f"UPDATE budget_period SET starts_at = starts_at - {day}, ends_at = ends_at - {day} WHERE account_id = %s", [account])
+
+
 def age_admissions(db, account, days):
     """The account's runs have last asked so many days ago."""
     db.execute("UPDATE admission SET asked_at = now() - %s * interval '1 day' WHERE account_id = %s", [days, account])
