@@ -24,9 +24,11 @@ static const struct refusal {
 	{"operator", "an operator adds this way to log in by the settings, logged in with a key"},
 	{"taken", "the person of your address adds this way to log in by the settings, logged in "
                   "as before"},
-	{"uninvited", "nobody has invited you; ask for an invitation"},
+	{"uninvited", "nobody has invited you; open the link of your invitation, or ask for an "
+                      "invitation"},
 	{"disabled", "you may not log in"},
-	{"no_account", "you are a member of no account; ask for an invitation"},
+	{"no_account", "you are a member of no account; open the link of your invitation, or ask "
+                       "for an invitation"},
 	{0},
 };
 
@@ -56,7 +58,8 @@ static const char *verified_email(const struct id_claims *claims)
 }
 
 /* The person of the identity. */
-static const char *find_person(struct request *rq, const struct id_claims *claims)
+static const char *find_person(struct request *rq, const struct id_claims *claims,
+                               const char *invitation)
 {
 	const char *email = verified_email(claims);
 	const char *role = strchr(oidc_settings.join, ':');
@@ -68,7 +71,8 @@ static const char *find_person(struct request *rq, const struct id_claims *claim
 		pg_query(rq, IDENTITY_LOG_IN_SQL, pg_text(oidc_settings.issuer),
 	                 pg_text(claims->subject), pg_text(email), pg_text(claims->name),
 	                 pg_bool(email && oidc_allows_domain(email)), account,
-	                 pg_text(role ? role + 1 : NULL));
+	                 pg_text(role ? role + 1 : NULL),
+	                 invitation ? pg_sha256(invitation) : pg_null());
 	const char *person = pg_get(rows, 0, "person");
 	require_outcome(rq, pg_get(rows, 0, "outcome"), person);
 	return person;
@@ -80,12 +84,13 @@ static struct pg_param scopes_param(struct request *rq, uint64_t scopes)
 	return pg_text(json_write_mut(rq->arena, scope_names(doc, scopes), NULL));
 }
 
-const char *identity_log_in(struct request *rq, const struct id_claims *claims)
+const char *identity_log_in(struct request *rq, const struct id_claims *claims,
+                            const char *invitation)
 {
 	const char *token = session_text_new(request_secrets_arena(rq));
 	struct audit_client client = audit_client_of(rq);
 	audit_begin(rq);
-	const char *person = find_person(rq, claims);
+	const char *person = find_person(rq, claims, invitation);
 	struct pg_rows *rows =
 		pg_query(rq, IDENTITY_SESSION_SQL, pg_text(person), pg_text(oidc_settings.issuer),
 	                 pg_sha256(token), scopes_param(rq, preset_scopes("full_access")),

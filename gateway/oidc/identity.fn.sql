@@ -23,37 +23,41 @@ CREATE OR REPLACE FUNCTION identity_person_of(address text, OUT outcome text, OU
     FROM person p WHERE lower(p.email) = lower(address)
 $$;
 
--- Make a person of an address, which is invited or whose provider's persons join an account. Null: it is neither; another request may
--- have made the person meanwhile.
-CREATE OR REPLACE FUNCTION identity_person_new(address text, new_name text, join_account uuid, join_role text) RETURNS uuid
-LANGUAGE plpgsql AS $$
+-- Make a person of an address, who follows the link of an invitation of it (the hash of its token; null: of none), or whose provider's
+-- persons join an account. Null: neither; another request may have made the person meanwhile.
+CREATE OR REPLACE FUNCTION identity_person_make(address text, new_name text, join_account uuid, join_role text, token_hash bytea)
+RETURNS uuid LANGUAGE plpgsql AS $$
 DECLARE
     made uuid;
 BEGIN
-    IF join_account IS NULL AND NOT EXISTS (SELECT FROM invitation i WHERE lower(i.email) = lower(address) AND invitation_is_open(i)) THEN
+    IF join_account IS NULL AND NOT EXISTS (SELECT FROM invitation i
+                                            WHERE i.hash = token_hash AND lower(i.email) = lower(address) AND invitation_is_open(i)) THEN
         RETURN NULL;
     END IF;
     INSERT INTO person (email, email_verified, name) VALUES (address, true, new_name)
     ON CONFLICT (lower(email)) DO NOTHING RETURNING id INTO made;
-    IF join_account IS NOT NULL AND made IS NOT NULL THEN
-        PERFORM invitations_take(made, address); -- what an invitation to the account says comes before the role of all
+    IF made IS NOT NULL THEN -- what an invitation to the account that all join says comes before the role of all
+        PERFORM invitation_join(made, i.hash) FROM invitation i
+        WHERE i.account_id = join_account AND lower(i.email) = lower(address) AND invitation_is_open(i);
         PERFORM member_add(a.id, made, join_role, NULL) FROM account a WHERE a.id = join_account;
     END IF;
     RETURN made;
 END $$;
 
--- Who logs in. `address` is one that the provider has verified, or null; `may_be_new`: a person may be made of it.
+-- Who logs in. `address` is one that the provider has verified, or null; `may_be_new`: a person may be made of it; `token_hash`: that of
+-- the invitation whose link the person has followed, null: of none.
 --
 --   An identity that is not known is that of the person with its address, unless identity_person_of() refuses it or the person has an
---   identity of the issuer, or that of a new person. Who is a member of nothing becomes one where the address is invited. Of first
---   log-ins at once one makes the person; the others wait for it in identity_person_new(), and find it when they look again. Who was a
---   member of the account that new persons join, and was deleted since, joins it by an invitation only.
+--   identity of the issuer, or that of a new person. The invitation is accepted by the log-in; others of the address stay open, since
+--   whoever invites an address decides nothing about its person. Of first log-ins at once one makes the person; the others wait for it
+--   in identity_person_make(), and find it when they look again. Who was a member of the account that new persons join, and was deleted
+--   since, joins it by an invitation only.
 --
 --   outcome  `known`, `linked`, `made`: of `person`
 --            `unverified`: there is no verified address; `operator`, `taken`: the person of the address must add this way to log in;
 --            `uninvited`: no person is made; `disabled`: the person is
-CREATE OR REPLACE FUNCTION identity_find(wanted_issuer text, wanted_subject text, address text, new_name text, may_be_new boolean,
-                                         join_account uuid, join_role text, OUT outcome text, OUT person uuid)
+CREATE OR REPLACE FUNCTION identity_enter(wanted_issuer text, wanted_subject text, address text, new_name text, may_be_new boolean,
+                                          join_account uuid, join_role text, token_hash bytea, OUT outcome text, OUT person uuid)
 LANGUAGE plpgsql AS $$
 BEGIN
     FOR look IN 1 .. 2 LOOP
@@ -69,8 +73,9 @@ BEGIN
         IF outcome = 'found' THEN
             outcome := CASE WHEN identity_add(wanted_issuer, wanted_subject, person, address, false) THEN 'linked' ELSE 'taken' END;
         ELSIF outcome IS NULL THEN
-            person := CASE WHEN may_be_new THEN identity_person_new(address, new_name, CASE
-                          WHEN NOT was_member(join_account, wanted_issuer, wanted_subject, address) THEN join_account END, join_role) END;
+            person := CASE WHEN may_be_new THEN identity_person_make(address, new_name, CASE
+                          WHEN NOT was_member(join_account, wanted_issuer, wanted_subject, address) THEN join_account END, join_role,
+                          token_hash) END;
             outcome := CASE WHEN person IS NULL THEN 'uninvited'
                             WHEN identity_add(wanted_issuer, wanted_subject, person, address, false) THEN 'made' ELSE 'taken' END;
         END IF;
@@ -78,8 +83,8 @@ BEGIN
     END LOOP;
     IF EXISTS (SELECT FROM person p WHERE p.id = person AND p.disabled_at IS NOT NULL) THEN
         outcome := 'disabled';
-    ELSIF NOT EXISTS (SELECT FROM member m WHERE m.person_id = person) THEN
-        PERFORM invitations_take(p.id, address) FROM person p WHERE p.id = person AND lower(p.email) = lower(address);
+    ELSIF outcome IN ('known', 'linked', 'made') THEN
+        PERFORM invitation_join(person, token_hash);
     END IF;
 END $$;
 

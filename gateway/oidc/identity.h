@@ -4,10 +4,12 @@
 #include "loop/request.h"
 #include "oidc/id_token.h"
 
-/** Find the person of an identity of OIDC_ISSUER, or make one, and a session of theirs. Returns its
- * token. Raises ERR_FORBIDDEN, and nothing is made: nobody is known or invited, the person is
- * disabled, or a member of no account. */
-const char *identity_log_in(struct request *rq, const struct id_claims *claims);
+/** Find the person of an identity of OIDC_ISSUER, or make one, and a session of theirs. Accepts the
+ * invitation with the token `invitation`, NULL: none, if its address is theirs. Returns the token
+ * of the session. Raises ERR_FORBIDDEN, and nothing is made: nobody is known or invited, the person
+ * is disabled, or a member of no account. */
+const char *identity_log_in(struct request *rq, const struct id_claims *claims,
+                            const char *invitation);
 
 /** Let the person of a session, whose hash is `session` in hexadecimal, log in with an identity
  * from now on. Raises ERR_UNAUTHENTICATED: the session has ended; ERR_CONFLICT: the identity is

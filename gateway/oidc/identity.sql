@@ -1,7 +1,7 @@
 -- name: identity_log_in
 -- $1 issuer, $2 subject, $3 verified address (NULL: none), $4 name, $5 whether a person may be made, $6 account that they join and
--- $7 their role (NULL: none).
-SELECT outcome, person FROM identity_find($1, $2, $3, $4, $5, $6, $7);
+-- $7 their role (NULL: none), $8 hash of the token of the invitation whose link they have followed (NULL: none).
+SELECT outcome, person FROM identity_enter($1, $2, $3, $4, $5, $6, $7, $8);
 
 -- name: identity_refused
 -- $1 person (NULL: nobody is known), $2 why.

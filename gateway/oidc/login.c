@@ -19,6 +19,7 @@
 #include "reply/reply.h"
 #include "service/process.h"
 #include "session/session.h"
+#include "team/invitation_token.h"
 
 #include <string.h>
 
@@ -29,7 +30,7 @@
 #define COOKIE_END    "; Max-Age=0"
 
 struct login_input {
-	const char *return_to;
+	const char *return_to, *invitation;
 	bool is_link;
 	const char *state, *code, *issuer, *error;
 };
@@ -38,6 +39,8 @@ static const struct field START_FIELDS[] = {
 	{IN_QUERY, FIELD_TEXT, "return_to", FIELD_AT(struct login_input, return_to, const char *),
          OPTIONAL, 1, RETURN_TO_MAX, .check = return_to_check},
 	QUERY_BOOL(struct login_input, is_link, "link", false),
+	{IN_QUERY, FIELD_TEXT, "invitation", FIELD_AT(struct login_input, invitation, const char *),
+         OPTIONAL, 1, 200, .check = invitation_token_check},
 	FIELD_END,
 };
 
@@ -124,17 +127,32 @@ static const char *authorization_url(struct request *rq, const struct oidc_metad
 	return url.data;
 }
 
+/* Raise unless a page of this origin asks, on which the person chose to accept the invitation: any
+ * other page could lead them here, and into an account that they do not want to be in. */
+static void require_own_page(struct request *rq)
+{
+	enum err_code code = cookie_permit(cookies_of(rq), &rq->http->head, rq->http->op);
+	if (code)
+		raise_error(rq, code, "%s", err_info(code)->detail);
+}
+
 void login_start(struct request *rq)
 {
 	problem_page_allow(rq, CONSOLE);
 	struct login_input *in = request_input(rq, struct login_input, START_FIELDS);
 	require_configured(rq);
-	const char *session = in->is_link ? identity_adder(rq) : NULL;
+	if (in->is_link && in->invitation)
+		raise_field(rq, "invitation", "is accepted by a log-in, and not with link");
+	if (in->invitation)
+		require_own_page(rq);
+	struct login_state login = {
+		.session = in->is_link ? identity_adder(rq) : NULL,
+		.invitation = in->invitation,
+		.return_to = in->return_to ? in->return_to : CONSOLE,
+	};
 	session_attempt_take(rq);
 	struct oidc_metadata metadata = provider_metadata(rq);
-	struct login_state login;
-	const char *state =
-		login_state_new(rq, session, in->return_to ? in->return_to : CONSOLE, &login);
+	const char *state = login_state_new(rq, &login);
 	const struct cookie_rules *rules = cookies_of(rq);
 	reply_header(rq, "Set-Cookie", "%s=%s%s" COOKIE_AGE, rules->login_name, login.cookie,
 	             rules->login_attributes);
@@ -241,7 +259,7 @@ void login_callback(struct request *rq)
 	if (login.session)
 		identity_link(rq, &claims, login.session);
 	else
-		set_session(rq, identity_log_in(rq, &claims));
+		set_session(rq, identity_log_in(rq, &claims, login.invitation));
 	session_attempt_return(rq, &attempt);
 	metric_add(&logins_total, NULL, NULL, 1);
 	redirect(rq, 303, login.return_to);

@@ -17,26 +17,33 @@ static struct held_secret seal_of(struct request *rq, const char *state)
 	return (struct held_secret){"login", state, arena_printf(rq->arena, "login %s", hash)};
 }
 
-const char *login_state_new(struct request *rq, const char *session, const char *return_to,
-                            struct login_state *ret_login)
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static const char *or_null(const char *text)
+{
+	return text && text[0] ? text : NULL;
+}
+
+const char *login_state_new(struct request *rq, struct login_state *login)
 {
 	struct arena *arena = request_secrets_arena(rq);
 	const char *state = session_text_new(arena);
-	*ret_login = (struct login_state){
-		.nonce = session_text_new(arena),
-		.verifier = session_text_new(arena),
-		.cookie = session_text_new(arena),
-		.session = session,
-		.return_to = return_to,
-	};
-	const char *text = arena_printf(arena, "%s %s %s %s", ret_login->nonce, ret_login->verifier,
-	                                ret_login->cookie, session ? session : "");
+	login->nonce = session_text_new(arena);
+	login->verifier = session_text_new(arena);
+	login->cookie = session_text_new(arena);
+	const char *text =
+		arena_printf(arena, "%s %s %s %s %s", login->nonce, login->verifier, login->cookie,
+	                     or_empty(login->session), or_empty(login->invitation));
 	struct held_secret seal = seal_of(rq, state);
 	size_t length = strlen(text);
 	uint8_t *sealed = arena_alloc(rq->arena, length + GCM_OVERHEAD);
 	held_secret_seal(rq, &seal, text, length, sealed);
 	pg_query(rq, LOGIN_STATE_CREATE_SQL, pg_sha256(state),
-	         pg_bytes(sealed, length + GCM_OVERHEAD), pg_text(return_to), pg_int(LIFETIME_S));
+	         pg_bytes(sealed, length + GCM_OVERHEAD), pg_text(login->return_to),
+	         pg_int(LIFETIME_S));
 	return state;
 }
 
@@ -59,6 +66,7 @@ struct login_state login_state_take(struct request *rq, const char *state)
 		.cookie = strsep(&text, " "),
 		.return_to = pg_get(rows, 0, "return_to"),
 	};
-	login.session = text[0] ? text : NULL;
+	login.session = or_null(strsep(&text, " "));
+	login.invitation = or_null(text);
 	return login;
 }

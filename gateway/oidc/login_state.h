@@ -11,12 +11,13 @@ struct login_state {
 	const char *cookie;   /* which the browser has that began it */
 	const char
 		*session; /* that adds a way to log in: identity_adder(); NULL: somebody logs in */
-	const char *return_to; /* a path of the console */
+	const char *invitation; /* token of the one that the person accepts; NULL: none */
+	const char *return_to;  /* a path of the console */
 };
 
-/** Begin a log-in: draw the secrets and store it. Returns the state. */
-const char *login_state_new(struct request *rq, const char *session, const char *return_to,
-                            struct login_state *ret_login);
+/** Begin a log-in, of which `session`, `invitation` and `return_to` are given: draw the secrets and
+ * store it. Returns the state. */
+const char *login_state_new(struct request *rq, struct login_state *login);
 
 /** Take the log-in of a state. Raises ERR_INVALID: there is none, it was taken, or it has expired.
  */

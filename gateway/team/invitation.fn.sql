@@ -61,51 +61,38 @@ BEGIN
     made := invitation_json(i);
 END $$;
 
--- Accept the invitation with a hash, in the session with another.
+-- Let a person be a member by the open invitation with a hash.
 --
---   outcome  `accepted`; `made` is then the account; `no_session`; `absent`: it was used or revoked, or has expired; `other_email`: the
---            person's address is not the invitation's, or nobody has said that it is theirs; `too_many_members`: as member_add()
---            says
-CREATE OR REPLACE FUNCTION invitation_accept(session_hash bytea, token_hash bytea, OUT outcome text, OUT made jsonb)
-LANGUAGE plpgsql AS $$
+--   outcome  `accepted`, to `account`; `absent`: it was used or revoked, or has expired; `other_email`: the person's address is not the
+--            invitation's, or nobody has said that it is theirs; `too_many_members`: as member_add() says
+CREATE OR REPLACE FUNCTION invitation_join(person uuid, token_hash bytea, OUT outcome text, OUT account uuid) LANGUAGE plpgsql AS $$
 DECLARE
-    p person;
     i invitation;
 BEGIN
-    SELECT o.* INTO p FROM session_valid(session_hash) v JOIN person o ON o.id = (v.s).person_id;
-    IF NOT FOUND THEN
-        outcome := 'no_session';
-        RETURN;
-    END IF;
     PERFORM FROM account a WHERE a.id = (SELECT o.account_id FROM invitation o WHERE o.hash = token_hash) FOR UPDATE;
     SELECT * INTO i FROM invitation o WHERE o.hash = token_hash AND invitation_is_open(o) FOR UPDATE;
     IF NOT FOUND THEN
         outcome := 'absent';
-    ELSIF NOT p.email_verified OR lower(p.email) <> lower(i.email) THEN
+    ELSIF NOT EXISTS (SELECT FROM person p WHERE p.id = person AND p.email_verified AND lower(p.email) = lower(i.email)) THEN
         outcome := 'other_email';
-    ELSIF member_add(i.account_id, p.id, i.role, i.invited_by) = 'too_many' THEN
+    ELSIF member_add(i.account_id, person, i.role, i.invited_by) = 'too_many' THEN
         outcome := 'too_many_members';
     ELSE
         UPDATE invitation o SET accepted_at = now() WHERE o.id = i.id;
         outcome := 'accepted';
-        made := account_json(i.account_id, p.id);
+        account := i.account_id;
     END IF;
 END $$;
 
--- Accept all open invitations of an address for its person, who is a member of nothing: with which the provider has proved that it is
--- theirs. One of an account that is full stays open.
-CREATE OR REPLACE FUNCTION invitations_take(person uuid, address text) RETURNS void LANGUAGE plpgsql AS $$
+-- The same for the person of the session with a hash; `made` is the account. `no_session`: there is none, or it is of no person.
+CREATE OR REPLACE FUNCTION invitation_accept(session_hash bytea, token_hash bytea, OUT outcome text, OUT made jsonb)
+LANGUAGE plpgsql AS $$
 DECLARE
-    found record;
-    i invitation;
+    person uuid := (SELECT (v.s).person_id FROM session_valid(session_hash) v);
 BEGIN
-    FOR found IN SELECT o.id, o.account_id FROM invitation o WHERE lower(o.email) = lower(address) AND invitation_is_open(o)
-                 ORDER BY o.account_id
-    LOOP
-        PERFORM FROM account a WHERE a.id = found.account_id FOR UPDATE;
-        SELECT * INTO i FROM invitation o WHERE o.id = found.id AND invitation_is_open(o) FOR UPDATE;
-        IF i.id IS NOT NULL AND member_add(i.account_id, person, i.role, i.invited_by) <> 'too_many' THEN
-            UPDATE invitation o SET accepted_at = now() WHERE o.id = i.id;
-        END IF;
-    END LOOP;
+    IF person IS NULL THEN
+        outcome := 'no_session';
+        RETURN;
+    END IF;
+    SELECT j.outcome, account_json(j.account, person) INTO outcome, made FROM invitation_join(person, token_hash) j;
 END $$;

@@ -1,6 +1,7 @@
 #include "team/invitation_token.h"
 
 #include "crypto/crypto.h"
+#include "key/key_text.h"
 #include "loop/worker.h"
 #include "service/process.h"
 
@@ -45,4 +46,10 @@ const char *invitation_token_find(struct request *rq, const char *id, const void
 		rest = comma ? comma + 1 : NULL;
 	}
 	return NULL;
+}
+
+bool invitation_token_check(const char *text, size_t length attr_unused, const char **ret_message)
+{
+	*ret_message = "must be what follows # in the link of an invitation";
+	return session_text_is_valid(text);
 }

@@ -14,3 +14,6 @@ const char *invitation_token_make(struct request *rq, const char *id);
  * none of SEAL_SECRETS any more. */
 const char *invitation_token_find(struct request *rq, const char *id, const void *hash,
                                   size_t hash_length);
+
+/** A check of struct field: whether a text may be a token. */
+bool invitation_token_check(const char *text, size_t length, const char **ret_message);

@@ -46,7 +46,7 @@ export const text = {
     guide: "What this is, and how it works",
     provider: (name: string) => `Log in with ${name}`,
     operators: "Only operators log in with a key here.",
-    invited: "If you were a member before, open the link of the invitation once more when you have logged in.",
+    invited: "By logging in so you accept the invitation, if it is of your address.",
   },
   today: {
     learned: (interest: string) => `What ten ratings taught ${interest}`,

@@ -4,7 +4,7 @@ import re
 from urllib.parse import parse_qs, urlsplit
 
 from lib.http import plain_http
-from lib.http.browser import COOKIE, Browser
+from lib.http.browser import COOKIE, SAME_ORIGIN, Browser
 from lib.http.contract import contract
 from lib.outside.counterparts import lead_back
 
@@ -61,7 +61,12 @@ def session_of(url, answer):
     return browser
 
 
-def log_in(url, login):
-    """Log in at the strict provider; the browser."""
-    way = LogIn(url).begin()
+def join_way(url, invitation):
+    """The way from the page of an invitation, as its answer has it, to the provider."""
+    return LogIn(url).begin(SAME_ORIGIN, invitation=invitation["url"].partition("#")[2], return_to="/console/")
+
+
+def log_in(url, login, invitation=None):
+    """Log in at the strict provider, on the page of an invitation perhaps; the browser."""
+    way = join_way(url, invitation) if invitation else LogIn(url).begin()
     return session_of(url, way.come_back(way.lead_back(login)))

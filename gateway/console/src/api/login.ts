@@ -9,9 +9,8 @@ export const waysToLogIn = queryOptions({
   staleTime: Infinity,
 });
 
-/** The page that leads to the provider and, after the log-in there, to `path` of the console; with `link` the person of this session gets
- * one more way to log in. */
-export function providerLink(path: string, link = false): string {
-  const query = new URLSearchParams({ return_to: path, ...(link ? { link: "true" } : {}) });
-  return `/api/v1.0/session/oidc/start?${query}`;
+/** The page that leads to the provider and, after the log-in there, to `path` of the console. `how`: with `link` the person of this
+ * session gets one more way to log in; with `invitation`, a token, who logs in accepts it. */
+export function providerLink(path: string, how: { link?: "true"; invitation?: string } = {}): string {
+  return `/api/v1.0/session/oidc/start?${new URLSearchParams({ return_to: path, ...how })}`;
 }

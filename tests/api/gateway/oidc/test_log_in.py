@@ -4,16 +4,16 @@ import re
 
 import pytest
 
-from lib.http.browser import Browser
+from lib.http.browser import SAME_ORIGIN, Browser
 from lib.http.client import Api
-from lib.scenario.log_in import PAGE, LogIn, log_in, session_of
+from lib.scenario.log_in import PAGE, LogIn, join_way, log_in, session_of
 from lib.scenario.team import add_member, members
 from lib.tables import gateway as gateway_tables
 
 
-def refused(gateway, login):
+def refused(gateway, login, invitation=None):
     """The answer to a log-in at which nothing is made."""
-    way = LogIn(gateway.url).begin()
+    way = join_way(gateway.url, invitation) if invitation else LogIn(gateway.url).begin()
     answer = way.come_back(way.lead_back(login))
     assert (answer.status_code, answer.json()["error"]) == (403, "forbidden"), answer.text
     assert "Set-Cookie" not in answer.headers
@@ -166,14 +166,73 @@ def test_who_is_not_invited_is_refused(closed_gateway, cluster, name):
     assert persons(cluster, f"{name}@example.org") == 0
 
 
+def invite(api, email, role="member"):
+    return api.post("/team/invitations", {"email": email, "role": role}, expect=201).json()
+
+
+def open_invitations(api):
+    return [one["id"] for one in api.get("/team", expect=200).json()["invitations"]]
+
+
 def test_an_invitation_is_accepted_by_the_verified_address(closed_gateway, user, name):
     email = f"{name}@example.org"
-    user.api.post("/team/invitations", {"email": email.upper(), "role": "member"}, expect=201)
-    refused(closed_gateway, f"{name}-x,{email},unverified")
-    session = log_in(closed_gateway.url, name).call("GET", "/session").json()
+    invitation = invite(user.api, email.upper())
+    refused(closed_gateway, f"{name}-x,{email},unverified", invitation)
+    assert "invited" in refused(closed_gateway, f"{name}-y,other-{email}", invitation)
+    session = log_in(closed_gateway.url, name, invitation).call("GET", "/session").json()
     assert (session["account"]["id"], session["role"]) == (user.account, "member")
     assert members(user.api)[email] == "member"
-    assert user.api.get("/team").json()["invitations"] == []
+    assert open_invitations(user.api) == []
+
+
+def test_an_invitation_that_nobody_followed_takes_nobody(closed_gateway, cluster, user, other_user, name):
+    """Anybody may invite an address: its person decides whether they come."""
+    email = f"{name}@example.org"
+    unwanted, wanted = invite(other_user.api, email), invite(user.api, email)
+    assert "open the link" in refused(closed_gateway, name)
+    assert persons(cluster, email) == 0
+    browser = log_in(closed_gateway.url, name, wanted)
+    assert [one["id"] for one in browser.call("GET", "/accounts").json()] == [user.account]
+    assert email not in members(other_user.api) and open_invitations(other_user.api) == [unwanted["id"]]
+    token = unwanted["url"].partition("#")[2]
+    browser.call("POST", "/team/invitations/accept", {"token": token}, expect=200)
+    assert members(other_user.api)[email] == "member"
+
+
+def test_a_new_person_of_the_provider_takes_no_invitation_unasked(gateway, team, other_user, name):
+    invite(other_user.api, f"{name}@example.org", "admin")
+    browser = log_in(gateway.url, name)
+    assert [one["id"] for one in browser.call("GET", "/accounts").json()] == [team.account]
+    assert len(open_invitations(other_user.api)) == 1
+
+
+def test_a_member_of_another_account_accepts_by_the_log_in(closed_gateway, user, other_user):
+    name = other_user.email.partition("@")[0]
+    browser = log_in(closed_gateway.url, f"{name},{other_user.email}", invite(user.api, other_user.email))
+    assert {one["id"] for one in browser.call("GET", "/accounts").json()} == {user.account, other_user.account}
+
+
+def test_a_log_in_with_the_invitation_of_another_leaves_it_open(closed_gateway, user, other_user):
+    invitation = invite(user.api, "somebody@example.org")
+    name = other_user.email.partition("@")[0]
+    browser = log_in(closed_gateway.url, f"{name},{other_user.email}", invitation)
+    assert [one["id"] for one in browser.call("GET", "/accounts").json()] == [other_user.account]
+    assert open_invitations(user.api) == [invitation["id"]]
+
+
+def test_a_page_of_another_site_accepts_nothing(closed_gateway, user, name):
+    """It would lead a person who is logged in at the provider into an account without a question."""
+    token = invite(user.api, f"{name}@example.org")["url"].partition("#")[2]
+    for headers in ({}, {"Sec-Fetch-Site": "cross-site"}, {"Sec-Fetch-Site": "same-site"}, {"Sec-Fetch-Site": "none"}):
+        answer = LogIn(closed_gateway.url).start(headers, invitation=token)
+        assert (answer.status_code, answer.json()["error"]) == (403, "cross_site")
+        assert "Set-Cookie" not in answer.headers
+
+
+@pytest.mark.parametrize("params", [{"invitation": "a b"}, {"invitation": "A" * 42}, {"invitation": "A" * 43, "link": "true"}])
+def test_what_is_no_invitation_is_named(closed_gateway, params):
+    answer = LogIn(closed_gateway.url).start(SAME_ORIGIN, **params)
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (400, "invitation")
 
 
 def test_a_removed_member_is_refused_until_invited_again(gateway, team, name):
@@ -182,8 +241,9 @@ def test_a_removed_member_is_refused_until_invited_again(gateway, team, name):
     team.api.delete(f"/team/members/{person}", expect=200)
     assert browser.call("GET", "/session").status_code == 401
     assert "member of no account" in refused(gateway, name)
-    team.api.post("/team/invitations", {"email": f"{name}@example.org", "role": "member"}, expect=201)
-    again = log_in(gateway.url, name).call("GET", "/session").json()
+    invitation = invite(team.api, f"{name}@example.org")
+    assert "member of no account" in refused(gateway, name)
+    again = log_in(gateway.url, name, invitation).call("GET", "/session").json()
     assert (again["person"], again["role"]) == (person, "member")
     assert browser.call("GET", "/session").status_code == 401
 
@@ -200,8 +260,8 @@ def test_a_removed_member_who_deletes_their_account_is_not_let_in_anew(gateway, 
     again = login.format(name=name)
     assert "invited" in refused(gateway, again)
     assert email not in members(team.api)
-    team.api.post("/team/invitations", {"email": email, "role": "member"}, expect=201)
-    assert log_in(gateway.url, again).call("GET", "/session").json()["role"] == "member"
+    invitation = invite(team.api, email)
+    assert log_in(gateway.url, again, invitation).call("GET", "/session").json()["role"] == "member"
 
 
 def test_who_deletes_their_account_and_was_removed_from_none_joins(gateway, cluster, team, name):

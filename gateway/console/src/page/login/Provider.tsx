@@ -5,10 +5,16 @@ import { text } from "../../text";
 
 const JOIN = "/console/join";
 
-/** Where the log-in leads to. The token of an invitation, which is in no address but the link's own, would be lost on the way. */
+/** Where the log-in leads to. */
 function target(): string {
   const { pathname, search } = location;
-  return pathname === JOIN || search.includes("//") || search.includes("\\") ? "/console/" : pathname + search;
+  return search.includes("//") || search.includes("\\") ? "/console/" : pathname + search;
+}
+
+/** From the page of an invitation, whose token follows #, the log-in accepts it; it is then used, and its page of no use. */
+function way(): string {
+  const invitation = location.pathname === JOIN ? location.hash.slice(1) : "";
+  return invitation === "" ? providerLink(target()) : providerLink("/console/", { invitation });
 }
 
 /** Log in at the provider, if there is one. */
@@ -18,7 +24,7 @@ export function Provider() {
   return (
     <>
       <p>
-        <a class="button" href={providerLink(target())}>
+        <a class="button" href={way()}>
           {text.login.provider(data.oidc_name ?? "")}
         </a>
       </p>

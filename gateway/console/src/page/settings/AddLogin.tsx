@@ -12,7 +12,7 @@ export function AddLogin() {
       <h2>{text.settings.login}</h2>
       <p class="read">{text.settings.loginText}</p>
       <p>
-        <a class="button" href={providerLink("/console/settings", true)}>
+        <a class="button" href={providerLink("/console/settings", { link: "true" })}>
           {text.settings.loginAdd(data.oidc_name ?? "")}
         </a>
       </p>
