@@ -145,6 +145,7 @@ CREATE TABLE reservation (
     made_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     state text DEFAULT 'held'::text NOT NULL,
+    asked_at timestamp with time zone,
     CONSTRAINT reservation_state_check CHECK ((state = ANY (ARRAY['held'::text, 'settled'::text, 'released'::text])))
 );
 ALTER TABLE ONLY reservation
