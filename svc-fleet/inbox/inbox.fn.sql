@@ -50,7 +50,8 @@ CREATE OR REPLACE FUNCTION inbox_cost_unusual(account uuid, in_repo text) RETURN
     WHERE u.account_id = account AND (in_repo IS NULL OR u.repo_key = in_repo) AND u.found_at > now() - interval '168 hours'
 $$;
 
--- Reminders of experiments that are due (experiment.fn.sql); none is of a repository.
+-- Reminders of experiments that are due (experiment.fn.sql); none is of a repository. svc-experiments knows only of pull requests that
+-- its runs opened whether they are merged; the code host may have told of others.
 CREATE OR REPLACE FUNCTION inbox_experiment(account uuid, in_repo text) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
     SELECT inbox_id(r.kind, r.experiment_id || ' ' || extract(epoch FROM r.due_at)), r.kind, NULL,
@@ -61,6 +62,18 @@ CREATE OR REPLACE FUNCTION inbox_experiment(account uuid, in_repo text) RETURNS 
     FROM experiment_reminder r
     WHERE r.account_id = account AND in_repo IS NULL AND r.due_at <= now()
       AND r.kind IN ('experiment_overdue', 'experiment_without_data', 'experiment_unmerged')
+      AND NOT (r.kind = 'experiment_unmerged'
+               AND EXISTS (SELECT FROM experiment e WHERE e.id = r.experiment_id AND e.account_id = account
+                                                      AND pull_request_is_merged(account, e.pr_url)))
+$$;
+
+-- Pull requests of runs that the code host has told nothing of and that an experiment knows to be at their end: they wait for nobody.
+CREATE OR REPLACE FUNCTION inbox_ended_pulls(account uuid) RETURNS SETOF text LANGUAGE sql STABLE AS $$
+    SELECT d.url
+    FROM experiment e JOIN deliverable d ON d.account_id = account AND d.url = e.pr_url AND d.stage = 'open'
+    WHERE e.account_id = account AND NOT e.is_deleted AND lower(e.pr_status) IN ('merged', 'closed')
+      AND NOT EXISTS (SELECT FROM code_host_item i WHERE i.repo_key = d.repo_key AND i.kind = d.kind AND i.number = d.number
+                                                     AND i.state IS NOT NULL)
 $$;
 
 -- The items of connections that ended with the place in the account of who made them.
@@ -109,7 +122,7 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
                            ELSE 'An issue of ' || d.repo || ' waits for an answer' END AS title
         FROM deliverable d
         WHERE d.account_id = account AND d.stage = 'open' AND d.kind <> 'other' AND d.opened_at > now() - interval '1 year'
-          AND (in_repo IS NULL OR d.repo_key = in_repo)
+          AND (in_repo IS NULL OR d.repo_key = in_repo) AND d.url NOT IN (SELECT inbox_ended_pulls(account))
           AND EXISTS (SELECT FROM inbox_archived a
                       WHERE a.account_id = account AND a.item = inbox_id(d.kind || '_waiting', d.url)) = archived
         ORDER BY d.opened_at DESC LIMIT 500

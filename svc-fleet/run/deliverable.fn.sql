@@ -11,6 +11,16 @@ BEGIN
     number := m[3]::bigint;
 END $$;
 
+-- Whether an account may know that a pull request was merged: one that a run of its opened, or any of a repository that it owns.
+CREATE OR REPLACE FUNCTION pull_request_is_merged(account uuid, link text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN EXISTS (SELECT FROM deliverable d WHERE d.account_id = account AND d.url = link AND d.stage = 'merged')
+        OR EXISTS (SELECT FROM artifact_of(link) a
+                   JOIN owned_repo o ON o.account_id = account AND o.repo_key = a.repo_key
+                   JOIN code_host_item i ON i.repo_key = a.repo_key AND i.kind = a.kind AND i.number = a.number
+                   WHERE a.kind = 'pull_request' AND i.state = 'merged');
+END $$;
+
 -- What becomes of deliverables goes out on events.runs: what each is, what it was made for, and its stage, which is
 -- `withdrawn` when no run names it any more.
 CREATE OR REPLACE FUNCTION deliverable_emit(d deliverable, stage text) RETURNS void LANGUAGE plpgsql AS $$

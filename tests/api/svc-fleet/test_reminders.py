@@ -52,6 +52,91 @@ def test_what_is_shipped_and_not_merged(api, experiment, reminded):
     assert reminded(made) == {}
 
 
+MERGED = ("merged", "2026-01-10T09:00:00Z", "2026-01-11T09:00:00Z")
+
+
+@pytest.fixture
+def repo(user):
+    """A repository of which the code host has told nothing."""
+    return f"acme/r{user.account[-12:]}"
+
+
+@pytest.fixture
+def pull(repo):
+    return f"https://github.com/{repo}/pull/1"
+
+
+@pytest.fixture
+def opened(agent, repo, pull):
+    """opened(): a run reports that it opened the pull request."""
+    key = agent(repo)
+    return lambda: key.post("/fleet/runs", {"run_id": 1, "repo": repo, "status": "pr_opened", "artifact_url": pull}, expect=201)
+
+
+@pytest.fixture
+def unmerged(experiment, reminded):
+    """unmerged(url): an experiment that was shipped by a pull request of somebody, of which it is reminded."""
+
+    def make(url):
+        made = experiment(status="shipped", observed_delta=0.1, pr_url=url)
+        assert set(reminded(made, "experiment_unmerged")) == {"experiment_unmerged"}
+        return made
+
+    return make
+
+
+def inbox_has(api, text):
+    return text in str(api.get("/fleet/agents/inbox?limit=100", expect=200).json())
+
+
+@pytest.mark.parametrize("end", ["", "/files"])
+def test_a_merge_that_the_code_host_tells_of_takes_the_reminder_away(api, unmerged, tell, repo, pull, end):
+    made = unmerged(pull + end)
+    tell(repo, 1, "closed", *MERGED[1:], kind="issue")
+    tell(repo, 2, *MERGED)
+    assert inbox_has(api, made["id"])
+    tell(repo, 1, *MERGED)
+    assert not inbox_has(api, made["id"])
+
+
+def test_no_reminder_comes_after_the_merge(api, db, user, experiment, tell, repo, pull):
+    tell(repo, 1, *MERGED)
+    made = experiment(status="shipped", observed_delta=0.1, pr_url=pull)
+    wait_for(lambda: fleet_tables.let_reminders_be_due(db, made["id"], ("experiment_unmerged",)))
+    fleet_tables.look_at_inbox(db, user.account)
+    wait_for(lambda: fleet_tables.has_looked(db, user.account))
+    assert not inbox_has(api, made["id"]) and fleet_tables.told_items(db, user.account) == []
+
+
+def test_the_merge_of_a_run_takes_the_reminder_away(api, db, unmerged, opened, tell, repo, pull):
+    """Also when the repository is no more the account's, and so the code host's word of it."""
+    made = unmerged(pull)
+    opened()
+    assert inbox_has(api, made["id"])
+    tell(repo, 1, *MERGED)
+    fleet_tables.disown_repository(db, repo)
+    assert not inbox_has(api, made["id"])
+
+
+def test_a_merge_in_a_repository_of_others_tells_nothing(api, db, other_user, unmerged, repo, pull):
+    made = unmerged(pull)
+    fleet_tables.own_repository(db, other_user.account, repo)
+    fleet_tables.tell_item(db, repo, "pull_request", 1, *MERGED)
+    assert inbox_has(api, made["id"])
+
+
+@pytest.mark.parametrize("status", ["Merged", "closed"])
+def test_a_pull_request_whose_end_an_experiment_knows_does_not_wait(api, experiment, opened, tell, repo, pull, status):
+    """The code host's word counts before that of an experiment, which somebody may have typed."""
+    opened()
+    made = experiment(pr_url=pull, pr_status="open")
+    assert inbox_has(api, "pull_request_waiting")
+    api.put(f"/experiments/{made['id']}", {"pr_status": status}, expect=200)
+    wait_for(lambda: not inbox_has(api, "pull_request_waiting"))
+    tell(repo, 1, "open", "2026-01-10T09:00:00Z", None)
+    assert inbox_has(api, "pull_request_waiting")
+
+
 def test_what_is_shipped_with_nothing_to_show(api, experiment, reminded):
     """Any status may follow any other, and every reason is an item of its own."""
     made = experiment(status="draft")
