@@ -25,13 +25,17 @@ CREATE OR REPLACE FUNCTION build_environment(paper jsonb, template jsonb) RETURN
     SELECT coalesce(nullif(paper -> 'environment_vars', 'null'), '{}') || coalesce(nullif(template -> 'spec' -> 'env', 'null'), '{}')
 $$;
 
+-- What came of the builds of a paper that its catalogue is told of, as members of the paper: the image of the newest one that has succeeded.
+CREATE OR REPLACE FUNCTION build_outcome(paper text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT jsonb_build_object('container_image', b.image, 'container_status', 'ready')
+                     FROM build b WHERE b.arxiv_id = paper AND b.shares_asset AND b.image IS NOT NULL ORDER BY b.id DESC LIMIT 1),
+                    '{"container_status": "failed"}')
+$$;
+
 -- Report to the shared catalogue of papers what came of a build that may. A failure does not take away the image that a paper has.
 CREATE OR REPLACE FUNCTION build_share(wanted uuid) RETURNS void LANGUAGE sql AS $$
     SELECT task_put('asset_update', b.account_id, jsonb_build_object(
-        'arxiv_id', b.arxiv_id,
-        'members', CASE w.status
-            WHEN 'succeeded' THEN jsonb_build_object('container_image', b.image, 'container_status', 'ready')
-            ELSE jsonb_build_object('container_status', 'failed') END), NULL, NULL)
+        'arxiv_id', b.arxiv_id, 'members', build_outcome(b.arxiv_id)), NULL, NULL) -- the release before does not ask for the members
     FROM build b JOIN work w USING (id)
     WHERE b.id = wanted AND b.shares_asset
       AND (w.status = 'succeeded' OR w.status = 'failed' AND b.asset ->> 'container_status' IS DISTINCT FROM 'ready')

@@ -165,6 +165,25 @@ def test_the_catalogue_gets_the_outcome_of_a_key_that_may(api, build, claim_buil
     assert (shown["container_image"], shown["has_container"]) == ("shared:1", True)
 
 
+def test_a_build_that_fails_after_another_has_succeeded_takes_no_image_away(operator_api, build):
+    path = "/search/assets/2401.00003"
+    operator_api.put(path, {"title": "Shared", "containerfile": FILE + "# twice"}, expect=200)
+    made = {build(of=operator_api, arxiv_id="2401.00003", no_cache=True)["build_id"] for _ in range(2)}
+    claims = {}
+    while set(claims) < made:
+        claimed = operator_api.post(f"{PATH}/claim", {"worker": "w"}, expect=200).json()
+        claims[claimed["build"]["build_id"]] = claimed
+    first, second = sorted(made)
+    report(operator_api, claims[first], "succeeded", image="shared:1")
+    wait_for(lambda: operator_api.get(path).json()["container_status"] == "ready", "the catalogue has it")
+    tasks = lambda: [task["status"] for task in operator_api.get("/tasks", params={"kind": "asset_update"}, expect=200).json()]
+    wait_for(lambda: set(tasks()) == {"completed"}, "the first is told of")
+    before = len(tasks())
+    report(operator_api, claims[second], "failed", error={"kind": "task", "message": "exit 1"})
+    wait_for(lambda: tasks() == ["completed"] * (before + 1), "the second is told of")
+    assert operator_api.get(path).json()["container_status"] == "ready"
+
+
 def test_waiting_builds_of_an_account_are_bounded(bounded, build, claim_build, other_user):
     bounds = bounded(WORK_WAITING_MAX="2")
     what = {"containerfile": FILE, "no_cache": True}
