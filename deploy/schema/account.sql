@@ -167,6 +167,16 @@ CREATE TRIGGER identity_audit AFTER INSERT ON identity FOR EACH ROW EXECUTE FUNC
 ALTER TABLE ONLY identity
     ADD CONSTRAINT identity_person_id_fkey FOREIGN KEY (person_id) REFERENCES person(id) ON DELETE CASCADE;
 
+CREATE TABLE invitation_mail_count (
+    mark bytea NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    mails integer NOT NULL,
+    CONSTRAINT invitation_mail_count_mark_check CHECK ((length(mark) = 32))
+);
+ALTER TABLE ONLY invitation_mail_count
+    ADD CONSTRAINT invitation_mail_count_pkey PRIMARY KEY (mark);
+CREATE INDEX invitation_mail_count_since ON invitation_mail_count USING btree (since);
+
 CREATE TABLE key_usage (
     key_id uuid NOT NULL,
     day date NOT NULL,

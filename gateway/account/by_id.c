@@ -4,6 +4,7 @@
 #include "audit/audit.h"
 #include "crypto/uuid.h"
 #include "key/key.h"
+#include "key/key_check.h"
 #include "main/worker_run.h"
 #include "pg/pg.h"
 
@@ -21,7 +22,7 @@ static bool delete_account(struct request *rq, const char *id)
 {
 	audit_begin(rq);
 	bool is_deleted = !pg_empty(pg_query(rq, ACCOUNT_DELETE_SQL, pg_text(id)));
-	pg_commit(rq);
+	key_change_commit(rq);
 	return is_deleted;
 }
 

@@ -400,7 +400,7 @@ bool key_revoke_any(struct request *rq, const char *id)
 	audit_begin(rq);
 	struct pg_rows *revoked = pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
 	                                   pg_text(pg_get(owner, 0, "account_id")), pg_null());
-	pg_commit(rq);
+	key_change_commit(rq);
 	return !pg_empty(revoked);
 }
 

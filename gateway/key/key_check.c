@@ -15,12 +15,15 @@
 #include "redis/redis.h"
 #include "service/process.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/queue.h>
 
 #define LOOKUP_TIMEOUT_MS 5000
 #define CHANNEL           "keys.gateway"
+#define CONNECT_MS        3000 /* of a command, to Redis */
+#define CONNECT_POLL_MS   5
 
 static int64_t lookup_limit;
 static bool names_persons;
@@ -284,8 +287,30 @@ static void invalidate(void *ptr)
 {
 	struct worker *worker = ptr;
 	struct gateway_process *process = worker->process->user;
-	atomic_fetch_add(&process->key_generation, 1);
+	if (process)
+		atomic_fetch_add(&process->key_generation, 1);
 	redis_publish(worker->redis, CHANNEL, worker->process->instance);
+}
+
+/* Wait until the connection to Redis is there, which a command begins now. */
+static void wait_connected(struct request *rq)
+{
+	uint64_t end_ms = time_monotonic_ms() + CONNECT_MS;
+	while (!redis_is_ready(rq->worker->redis) && time_monotonic_ms() < end_ms)
+		fiber_sleep(rq, CONNECT_POLL_MS);
+}
+
+/* Notify the replicas in a command. */
+static void notify(struct request *rq)
+{
+	const char *const argv[] = {"PUBLISH", CHANNEL, rq->worker->process->instance};
+	struct redis_value *value;
+	wait_connected(rq);
+	if (redis_try(rq, &value, argv, ARRAY_LEN(argv)) || value->type == REDIS_ERROR)
+		fprintf(stderr,
+		        "Redis is not available: replicas may accept what has ended for "
+		        "up to %d s\n",
+		        KEY_CACHE_MS / 1000);
 }
 
 void key_change_commit(struct request *rq)
@@ -294,7 +319,10 @@ void key_change_commit(struct request *rq)
 	arena_on_free(rq->arena, invalidate, rq->worker);
 	pg_commit(rq);
 	arena_cancel_on_free(rq->arena, invalidate, rq->worker);
-	invalidate(rq->worker);
+	if (rq->worker->process->user)
+		invalidate(rq->worker);
+	else
+		notify(rq);
 }
 
 /* `message` is NULL when the subscription was lost or renewed. Messages may have been missed then,

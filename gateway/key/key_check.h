@@ -84,5 +84,6 @@ void key_check_cancel(struct key_wait *wait);
 
 /** Commit a transaction that revoked, deleted or changed a key or an account. Then invalidate the
  * caches of this process and notify the other replicas, also when the outcome of the commit is
- * uncertain. Raises as pg_commit(). */
+ * uncertain. A command, which has no caches and ends when it is done, waits until the message is
+ * sent; without Redis it says that the replicas hear of it later. Raises as pg_commit(). */
 void key_change_commit(struct request *rq);

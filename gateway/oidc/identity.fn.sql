@@ -123,7 +123,7 @@ $$;
 
 -- A session of a person who has logged in at a provider, with the scopes of a user; its id. Those of an operator besides if the person
 -- is one who has added this way to log in: whoever rules over the provider may not become an operator by an address. Null: the person
--- is a member of no account.
+-- is a member of no account, or disabled.
 CREATE OR REPLACE FUNCTION session_of_person(person uuid, used_issuer text, new_hash bytea, user_scopes jsonb, operator_scopes jsonb,
                                              address text, agent text)
 RETURNS uuid LANGUAGE plpgsql AS $$
@@ -138,7 +138,10 @@ BEGIN
     PERFORM FROM account a WHERE a.id = account FOR UPDATE;
     SELECT ARRAY(SELECT jsonb_array_elements_text(user_scopes || CASE WHEN p.is_operator AND i.is_added THEN operator_scopes ELSE '[]' END))
     INTO all_scopes FROM person p JOIN identity i ON i.person_id = p.id AND i.issuer = used_issuer
-    WHERE p.id = person FOR NO KEY UPDATE OF p;
+    WHERE p.id = person AND p.disabled_at IS NULL FOR NO KEY UPDATE OF p;
+    IF NOT FOUND THEN -- disabled meanwhile: the session would be valid again later
+        RETURN NULL;
+    END IF;
     PERFORM sessions_limit(account, person);
     INSERT INTO session (hash, account_id, person_id, key_id, scopes, expires_at, ip, user_agent)
     VALUES (new_hash, account, person, login_key_of(account, person, all_scopes), all_scopes, now() + interval '7 days', address, agent)

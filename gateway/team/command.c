@@ -7,6 +7,7 @@
 #include "command.sql.h"
 #include "json/json.h"
 #include "key/key.h"
+#include "key/key_check.h"
 #include "key/preset.h"
 #include "key/role.h"
 #include "main/worker_run.h"
@@ -131,7 +132,7 @@ static void add_member(struct request *rq)
 	if (strcmp(outcome, "too_many") == 0)
 		raise_error(rq, ERR_CONFLICT, "the account has 500 members");
 	const char *key = give_key(rq, args->account, person, args->role);
-	pg_commit(rq);
+	key_change_commit(rq); /* the role may be a lower one */
 	puts(key);
 }
 
@@ -157,9 +158,9 @@ static void disable_person(struct request *rq)
 	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, COMMAND_DISABLE_SQL, pg_text(args->email),
 	                                pg_bool(args->undo != NULL));
-	if (pg_empty(rows))
+	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s", args->email);
-	pg_commit(rq);
+	key_change_commit(rq);
 	printf("%s %s\n", args->email, args->undo ? "enabled" : "disabled");
 }
 

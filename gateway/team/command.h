@@ -1,6 +1,6 @@
 /** Commands on accounts of several persons. Those that print a key print a new personal key of the
- * account, as create-user does; GET /team shows the account's id. What ends is refused by replicas
- * that know it after at most KEY_CACHE_MS (key/key_cache.h). */
+ * account, as create-user does; GET /team shows the account's id. What ends is refused by the
+ * replicas as soon as they hear of it (key_change_commit()). */
 #pragma once
 
 #include "service/process.h"
@@ -13,6 +13,6 @@ int account_create_team_command(struct process *process, int argc, char **argv);
  * or give the member another role, and print a key of theirs. */
 int member_add_command(struct process *process, int argc, char **argv);
 
-/** `gateway disable-person --email E [--undo]`: refuse the person's keys and sessions in every
- * account. */
+/** `gateway disable-person --email E [--undo]`: refuse the person's keys in every account, and end
+ * the sessions: they stay ended with --undo. */
 int person_disable_command(struct process *process, int argc, char **argv);

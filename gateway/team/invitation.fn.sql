@@ -15,13 +15,36 @@ CREATE OR REPLACE FUNCTION invitation_json(i invitation) RETURNS jsonb LANGUAGE 
                               'expires_at', time_json(i.expires_at), 'mail', invitation_mail(i))
 $$;
 
--- Whether a new invitation is mailed: strangers get at most 50 mails a day for an account.
-CREATE OR REPLACE FUNCTION invitation_mail_of_new(account uuid, is_mailed boolean) RETURNS text LANGUAGE sql STABLE AS $$
+-- The address of the person who acts with a key, or whose automation key it is; else that of the account.
+CREATE OR REPLACE FUNCTION inviter_address(account uuid, actor_key uuid) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT p.email FROM api_key_person o JOIN person p ON p.id = o.person_id WHERE o.key_id = actor_key),
+                    account_email(account))
+$$;
+
+-- Count one more mail that somebody causes; false: they have caused 50 within a day from the first. Forgets others that are older.
+CREATE OR REPLACE FUNCTION invitation_mail_counted(address text) RETURNS boolean LANGUAGE plpgsql AS $$
+DECLARE
+    counted boolean;
+BEGIN
+    DELETE FROM invitation_mail_count WHERE mark IN (SELECT c.mark FROM invitation_mail_count c WHERE c.since <= now() - interval '1 day'
+                                                     LIMIT 20 FOR UPDATE SKIP LOCKED);
+    INSERT INTO invitation_mail_count AS c (mark, mails) VALUES (former_address_mark(address), 1)
+    ON CONFLICT (mark) DO UPDATE SET mails = CASE WHEN c.since <= now() - interval '1 day' THEN 1 ELSE c.mails + 1 END,
+                                     since = CASE WHEN c.since <= now() - interval '1 day' THEN now() ELSE c.since END
+    WHERE c.since <= now() - interval '1 day' OR c.mails < 50
+    RETURNING true INTO counted;
+    RETURN counted IS TRUE;
+END $$;
+
+-- Whether a new invitation is mailed: strangers get at most 50 mails a day for an account, and 50 for who invites them, in whichever
+-- accounts.
+CREATE OR REPLACE FUNCTION invitation_mail_begin(account uuid, actor_key uuid, is_mailed boolean) RETURNS text LANGUAGE sql VOLATILE AS $$
     SELECT CASE WHEN NOT is_mailed THEN 'none'
                 WHEN (SELECT count(*) FROM invitation o
                       WHERE o.account_id = account AND o.created_at > now() - interval '1 day'
                         AND o.mail IN ('queued', 'sent', 'failed')) >= 50 THEN 'limited'
-                ELSE 'queued' END
+                WHEN invitation_mail_counted(inviter_address(account, actor_key)) THEN 'queued'
+                ELSE 'limited' END
 $$;
 
 -- Invite an address for 7 days, on behalf of who acts with a key, in place of the open invitation of the same address. The mail is sent
@@ -52,7 +75,7 @@ BEGIN
     END IF;
     INSERT INTO invitation (id, account_id, email, role, hash, invited_by, expires_at, mail)
     VALUES (new_id, account, address, new_role, new_hash, acting_person(actor_key), now() + interval '7 days',
-            invitation_mail_of_new(account, is_mailed))
+            invitation_mail_begin(account, actor_key, is_mailed))
     RETURNING * INTO i;
     IF i.mail = 'queued' THEN
         PERFORM event_emit('events.account', 'invitation.made', account, jsonb_build_object('invitation_id', i.id));

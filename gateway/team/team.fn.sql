@@ -136,6 +136,29 @@ BEGIN
     RETURN 'removed';
 END $$;
 
+-- Refuse a person's keys and sessions in every account, or, `is_undone`, no more; the person, null: nobody has the address. Sessions and
+-- the invitations that they have made end for good. A key that is nobody's in their own account becomes theirs: it would go on.
+-- Services are told by `member.disabled` in each of their accounts.
+CREATE OR REPLACE FUNCTION person_disable(address text, is_undone boolean) RETURNS uuid LANGUAGE plpgsql AS $$
+DECLARE
+    person uuid;
+BEGIN
+    UPDATE person p SET disabled_at = CASE WHEN NOT is_undone THEN coalesce(p.disabled_at, now()) END
+    WHERE lower(p.email) = lower(address) RETURNING p.id INTO person;
+    IF person IS NULL OR is_undone THEN
+        RETURN person;
+    END IF;
+    INSERT INTO api_key_person (key_id, person_id)
+    SELECT k.id, person FROM account a JOIN api_key k ON k.account_id = a.id
+    WHERE lower(a.email) = lower(address) AND k.kind = 'personal'
+    ON CONFLICT DO NOTHING;
+    DELETE FROM session s
+    WHERE s.person_id = person OR s.key_id IN (SELECT o.key_id FROM api_key_person o WHERE o.person_id = person);
+    UPDATE invitation i SET revoked_at = now() WHERE i.invited_by = person AND i.accepted_at IS NULL AND i.revoked_at IS NULL;
+    PERFORM member_gone_announce(m.account_id, person, 'member.disabled') FROM member m WHERE m.person_id = person;
+    RETURN person;
+END $$;
+
 -- A new team of who acts with a key; null: they own 100 accounts, or nobody acts with it.
 CREATE OR REPLACE FUNCTION team_found(actor_key uuid, new_name text) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE

@@ -10,6 +10,7 @@ from lib.http.browser import Browser
 from lib.http.identity import identity
 from lib.scenario.team import members
 from lib.tables import common
+from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 LINK = re.compile(r"https?://\S+/console/join#(\S+)")
@@ -145,6 +146,37 @@ def test_an_account_sends_50_a_day(team):
         assert made["mail"] == "queued"
         team.api.delete(f"/team/invitations/{made['id']}", expect=200)
     assert invite(team.api, "one.more@example.org")["mail"] == "limited"
+
+
+def test_a_person_sends_50_a_day_in_whichever_accounts(cluster, team):
+    """An account can be founded and deleted at will."""
+    browser = Browser(cluster.gateway_url, team.key)
+
+    def invite_from_a_new_account(count):
+        made = browser.call("POST", "/accounts", {"name": "for a day"}, expect=201).json()["id"]
+        browser.call("POST", "/session/switch", {"account_id": made}, expect=200)
+        mails = [browser.call("POST", "/team/invitations", {"email": f"somebody.{n}@example.org", "role": "viewer"}, expect=201).json()["mail"]
+                 for n in range(count)]
+        browser.call("POST", "/account/delete", {"confirm": True}, expect=200)
+        browser.log_in(team.key)
+        return mails
+
+    assert invite_from_a_new_account(30) + invite_from_a_new_account(21) == ["queued"] * 50 + ["limited"]
+    automation = team.api.post("/account/api-keys", {"name": "agent", "kind": "automation", "scopes": ["team:write"]}, expect=201).json()
+    assert invite(team.api.as_key(automation["key"]), "one.more@example.org")["mail"] == "limited"
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.age_invitation_mails(db, "1 day")
+    assert invite(team.api, "another@example.org")["mail"] == "queued"
+
+
+def test_a_mail_of_which_nothing_is_heard_has_failed(cluster, team, server, address):
+    """A release that reads no such event may have had it."""
+    with server.hold():
+        invitation = invite(team.api, address)
+        for age, mail in (("24 hours", "queued"), ("26 hours", "failed")):
+            with cluster.postgres.connect("account") as db:
+                gateway_tables.age_invitation(db, invitation["id"], age)
+            assert mail_of(team.api, invitation) == mail
 
 
 @pytest.mark.parametrize("name,is_shown", [("Acme Inc.", True), ("win at evil.example", False), ("https://evil", False)])

@@ -175,11 +175,56 @@ def test_a_removed_member_is_refused_by_every_replica_under_load(cluster, start_
 def test_a_disabled_person_is_refused_until_that_is_undone(cluster, team):
     person = cluster.user()
     member = add_member(cluster, team.account, "admin", person.email)
+    browser = Browser(cluster.gateway_url, person.key)
     assert cluster.run("gateway", "disable-person", "--email", person.email) == f"{person.email} disabled\n"
     for api in (person.api, member.api):
         wait_for(lambda api=api: api.get("/interests").status_code == 401, "the key is refused")
     cluster.run("gateway", "disable-person", "--email", person.email, "--undo")
     person.api.get("/interests", expect=200)
+    assert browser.call("GET", "/session").status_code == 401, "a session from before"
+    assert Browser(cluster.gateway_url, person.key).call("GET", "/session").status_code == 200
+
+
+def test_a_key_of_nobody_in_the_own_account_of_a_disabled_person_is_refused(cluster):
+    """A version without persons made it."""
+    person = cluster.user()
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.forget_person(db, person.api.get("/account/api-keys", expect=200).json()["keys"][0]["id"])
+    browser = Browser(cluster.gateway_url, person.key)
+    cluster.run("gateway", "disable-person", "--email", person.email)
+    wait_for(lambda: person.api.get("/interests").status_code == 401, "the key is refused")
+    cluster.run("gateway", "disable-person", "--email", person.email, "--undo")
+    assert browser.call("GET", "/session").status_code == 401
+
+
+COMMANDS = {
+    "disable-person": lambda team, member, key: ["--email", member.email],
+    "add-member": lambda team, member, key: ["--account", team.account, "--email", member.email, "--role", "viewer"],
+    "revoke-keys": lambda team, member, key: [key],
+    "delete-accounts": lambda team, member, key: [team.account],
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_replicas_hear_of_a_command(cluster, start_gateway, team, command):
+    """They would use what they have looked up for seconds else."""
+    member = add_member(cluster, team.account, "admin")
+    key = member.api.get("/account/api-keys", expect=200).json()["keys"][0]["id"]
+    with start_gateway() as second:
+        heard = second.metric("expops_key_revocations_heard_total")
+        api = Api(second.url, member.api.key)
+        api.get("/account/audit", expect=200)
+        cluster.run("gateway", command, *COMMANDS[command](team, member, key))
+        wait_for(lambda: second.metric("expops_key_revocations_heard_total") > heard, "the replica has heard of it")
+        assert api.get("/account/audit").status_code == (403 if command == "add-member" else 401)
+
+
+def test_a_command_without_redis_says_what_that_means(cluster):
+    person = cluster.user()
+    with pytest.raises(RuntimeError, match="nobody has"):
+        cluster.run("gateway", "disable-person", "--email", "nobody@example.org", REDIS_URL="redis://127.0.0.1:1")
+    assert "disabled" in cluster.run("gateway", "disable-person", "--email", person.email, REDIS_URL="redis://127.0.0.1:1")
+    wait_for(lambda: person.api.get("/interests").status_code == 401, "the key is refused")
 
 
 # ---- invitations ----

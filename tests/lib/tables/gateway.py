@@ -64,6 +64,16 @@ def expire_invitation(db, invitation):
     db.execute("UPDATE invitation SET expires_at = now() WHERE id = %s", [invitation])
 
 
+def age_invitation(db, invitation, age):
+    """It was made so long ago."""
+    db.execute("UPDATE invitation SET created_at = now() - %s::interval WHERE id = %s", [age, invitation])
+
+
+def age_invitation_mails(db, age):
+    """Whoever caused mails of invitations began so long ago."""
+    db.execute("UPDATE invitation_mail_count SET since = now() - %s::interval", [age])
+
+
 def persons(db, email):
     """How many persons have an address."""
     return db.execute("SELECT count(*) FROM person WHERE lower(email) = lower(%s)", [email]).fetchone()[0]
