@@ -21,6 +21,7 @@ CREATE TABLE build (
 ALTER TABLE ONLY build
     ADD CONSTRAINT build_pkey PRIMARY KEY (id);
 CREATE INDEX build_content ON build USING btree (account_id, content) WHERE ((content IS NOT NULL) AND (image IS NOT NULL));
+CREATE INDEX build_shared ON build USING btree (arxiv_id, id) WHERE (shares_asset AND (image IS NOT NULL));
 ALTER TABLE ONLY build
     ADD CONSTRAINT build_id_fkey FOREIGN KEY (id) REFERENCES work(id) ON DELETE CASCADE;
 
