@@ -144,6 +144,17 @@ ALTER TABLE ONLY event_settled
     ADD CONSTRAINT event_settled_pkey PRIMARY KEY (stream, event_hash);
 CREATE INDEX event_settled_at ON event_settled USING btree (settled_at);
 
+CREATE TABLE fill (
+    name text NOT NULL,
+    cursor text NOT NULL,
+    rows bigint DEFAULT 0 NOT NULL,
+    made_at timestamp with time zone DEFAULT now() NOT NULL,
+    finished_at timestamp with time zone,
+    CONSTRAINT fill_name_check CHECK (((octet_length(name) >= 1) AND (octet_length(name) <= 50)))
+);
+ALTER TABLE ONLY fill
+    ADD CONSTRAINT fill_pkey PRIMARY KEY (name);
+
 CREATE TABLE functions (
     owner text NOT NULL,
     version integer NOT NULL,

@@ -1,6 +1,7 @@
 #include "main/background.h"
 
 #include "pg/pg.h"
+#include "service/fill.h"
 #include "service/process.h"
 #include "service/service.h"
 #include "task/task.h"
@@ -11,7 +12,8 @@
 struct background {
 	struct worker *worker;
 	struct tasks *tasks;          /* NULL: the process has not the role */
-	struct event_handler *events; /* that `tasks` borrows */
+	struct event_handler *events; /* that `tasks` borrows, and: */
+	struct recurring *recurring;
 	/* Drain: of `tasks` and of the service. */
 	int draining_count;
 	void (*drained)(void *context);
@@ -46,6 +48,21 @@ static struct event_handler *event_handlers(const struct service *service)
 	return handlers;
 }
 
+/* The service's recurring work, and that of every schema. The caller frees the table. */
+static struct recurring *recurring_work(const struct service *service)
+{
+	static const struct recurring FILLS = {"fills", fills_go_on, &FILLS_EVERY_MS};
+	size_t count = 0;
+	while (service->recurring && service->recurring[count].name)
+		count++;
+	struct recurring *work = calloc(count + 2, sizeof(*work));
+	require(work);
+	if (count)
+		memcpy(work, service->recurring, count * sizeof(*work));
+	work[count] = FILLS;
+	return work;
+}
+
 static struct tasks *start_tasks(const struct background *background)
 {
 	struct process *process = background->worker->process;
@@ -54,7 +71,7 @@ static struct tasks *start_tasks(const struct background *background)
 		.instance = process->instance,
 		.jobs = process->service->jobs,
 		.events = background->events,
-		.recurring = process->service->recurring,
+		.recurring = background->recurring,
 		.job_slots = (int)process->settings->job_slots,
 		.retention_days = (int)process->settings->task_retention_days,
 		.pending_max = (int)process->settings->tasks_pending_max,
@@ -73,6 +90,7 @@ struct background *background_start(struct worker *worker)
 	background->worker = worker;
 	if (worker->process->roles.has_jobs) {
 		background->events = event_handlers(service);
+		background->recurring = recurring_work(service);
 		background->tasks = start_tasks(background);
 	}
 	if (service->background_start)
@@ -126,5 +144,6 @@ void background_free(struct background *background)
 		service->background_stop(background->worker);
 	tasks_free(background->tasks);
 	free(background->events);
+	free(background->recurring);
 	free(background);
 }

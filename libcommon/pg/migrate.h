@@ -2,10 +2,11 @@
  *
  * **Migrations** are plain SQL files, forward only: tables, indexes, types, and changes of rows.
  * The schema's table `migration` keeps the name, the SHA-256 of the text and the time of each. A
- * migration is not edited once merged, with one exception: where a newer Postgres refuses it, it
- * may get another text with the same effect. Its first line is then `-- original-sha256: HEX`, the
- * hash of the text that it had first. That hash goes on to be its hash in the table, so that
- * databases and releases with either text accept each other.
+ * migration is not edited once merged, with one exception: where a newer Postgres refuses it, or
+ * where it keeps others waiting in a large database, it may get another text with the same effect.
+ * Its first line is then `-- original-sha256: HEX`, the hash of the text that it had first. That
+ * hash goes on to be its hash in the table, so that databases and releases with either text accept
+ * each other.
  *
  * A migration whose first lines are `-- replaces: NEWEST and NAME NAME …` holds the schema as
  * migrations that no longer exist left it. A schema that has NEWEST has it too, and keeps their
@@ -27,7 +28,8 @@
  * of each first the migrations, then the functions. A lock on the table `migration` lets one
  * process at a time change the schema. The transaction begins by locking the tables that its
  * statements change, and waits only shortly: where others are in the way, or wait for it in a
- * circle, it begins again. What takes long does not belong into a migration, as others wait for it.
+ * circle, it begins again. What takes long does not belong into a migration, as others wait for it:
+ * the rows of a large table are seen to in batches after it (service/fill.h).
  * Settings are changed for the session, so the URL must lead to Postgres itself, not to a pooler
  * that shares sessions.
  *

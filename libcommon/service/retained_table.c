@@ -30,6 +30,7 @@ const struct retained_table COMMON_TABLES[] = {
 	TABLE_BOUND("deleted_account",
                     "one row a deleted account, which late events must find deleted"),
 	TABLE_BOUND("event_position", "one row a stream"),
+	TABLE_BOUND("fill", "one row a fill of a migration"),
 	TABLE_BOUND("functions", "one row an owner of functions"),
 	TABLE_BOUND("lease", "one row a name in the code"),
 	TABLE_BOUND("migration", "one row a migration"),

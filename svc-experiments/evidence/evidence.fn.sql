@@ -174,3 +174,29 @@ CREATE OR REPLACE TRIGGER papers_changed AFTER UPDATE ON experiment FOR EACH ROW
     WHEN ((OLD.launch_context, OLD.source_type, OLD.source_ref, OLD.linked_resources)
           IS DISTINCT FROM (NEW.launch_context, NEW.source_type, NEW.source_ref, NEW.linked_resources))
     EXECUTE FUNCTION experiment_papers_follow();
+
+-- The papers of experiments that were there before their rows: of the next ones, from the newest to the oldest.
+CREATE OR REPLACE FUNCTION fill_experiment_papers(behind text, most int, OUT reached text, OUT seen int) LANGUAGE plpgsql AS $$
+DECLARE
+    ids uuid[];
+BEGIN
+    WITH locked AS (SELECT e.id FROM experiment e WHERE e.id < behind::uuid ORDER BY e.id DESC LIMIT most FOR SHARE)
+    SELECT array_agg(l.id), min(l.id::text), count(*) INTO ids, reached, seen FROM locked l;
+    INSERT INTO experiment_paper (account_id, arxiv_id, experiment_id)
+    SELECT e.account_id, paper, e.id FROM experiment e, jsonb_array_elements_text(experiment_papers(e)) AS paper WHERE e.id = ANY (ids)
+    ON CONFLICT DO NOTHING;
+END $$;
+
+-- The experiments that name a paper.
+CREATE OR REPLACE FUNCTION experiments_on_paper(account uuid, paper text) RETURNS SETOF uuid LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    unfilled uuid := fill_cursor('experiment_papers');
+BEGIN
+    RETURN QUERY SELECT p.experiment_id FROM experiment_paper p WHERE p.account_id = account AND p.arxiv_id = paper;
+    IF unfilled IS NOT NULL THEN
+        RETURN QUERY
+            SELECT e.id FROM experiment e
+            WHERE e.account_id = account AND e.id < unfilled AND experiment_papers(e) ? paper
+              AND NOT EXISTS (SELECT FROM experiment_paper p WHERE p.account_id = account AND p.arxiv_id = paper AND p.experiment_id = e.id);
+    END IF;
+END $$;

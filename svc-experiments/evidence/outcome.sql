@@ -4,8 +4,8 @@
 -- it, the addresses of their pull requests, how many of their evaluations have failed, and how many experiments the limit keeps back.
 WITH found AS MATERIALIZED (
     SELECT e, NOT $4::boolean OR experiment_is_of_key(e, $5, $6::uuid) AS is_open
-    FROM experiment_paper p JOIN experiment e ON e.id = p.experiment_id
-    WHERE $3::boolean AND p.account_id = $1 AND p.arxiv_id = arxiv_id_of($2)
+    FROM experiments_on_paper($1, arxiv_id_of($2)) AS named JOIN experiment e ON e.id = named
+    WHERE $3::boolean
 ), shown AS MATERIALIZED (
     SELECT e FROM found WHERE is_open ORDER BY (e).id DESC LIMIT 100
 ), evaluation AS (

@@ -1,3 +1,5 @@
+-- original-sha256: 2aeaeac90a6bec6735c89b33f29a6e630cd27b1435613a9a3fa44cafb875aada
+--
 -- The papers that experiments name, each in a row (evidence/evidence.fn.sql), so that those on a paper are found.
 CREATE TABLE experiment_paper (
     account_id    uuid NOT NULL,
@@ -7,12 +9,5 @@ CREATE TABLE experiment_paper (
 );
 CREATE INDEX experiment_paper_of_experiment ON experiment_paper (experiment_id);
 
--- Of experiments that were made before: ids of arXiv as they are written since 2007. Others are found once the experiment changes.
-INSERT INTO experiment_paper (account_id, arxiv_id, experiment_id)
-SELECT e.account_id, substring(named.paper FROM '([0-9]{4}\.[0-9]{4,5})'), e.id
-FROM experiment e CROSS JOIN LATERAL (
-    SELECT e.launch_context #>> '{resource,arxiv_id}' AS paper
-    UNION ALL SELECT e.source_ref WHERE e.source_type LIKE 'arxiv\_paper'
-    UNION ALL SELECT r.link ->> 'id' FROM jsonb_array_elements(e.linked_resources) AS r (link) WHERE r.link ->> 'type' = 'arxiv_paper') named
-WHERE named.paper ~ '^(arxiv:\s*|https?://arxiv\.org/(abs|pdf)/)?[0-9]{4}\.[0-9]{4,5}(v[0-9]{1,3})?$'
-ON CONFLICT DO NOTHING;
+-- Of experiments that were made before, the newest first (service/fill.h).
+INSERT INTO fill (name, cursor) VALUES ('experiment_papers', 'ffffffff-ffff-ffff-ffff-ffffffffffff');

@@ -16,8 +16,8 @@ CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAG
 $$;
 
 -- Who tried a paper: runs with the pull request that they opened, and experiments. A pull request that an experiment names counts by that.
--- `only_repo`: what a key that is limited to it may see, which is no experiment; null: everything.
-CREATE OR REPLACE FUNCTION paper_trials(account uuid, paper text, only_repo text)
+-- `only_repo`: what a key that is limited to it may see, which is no experiment; null: everything. `unfilled`: candidates_to_choose() of the paper.
+CREATE OR REPLACE FUNCTION paper_trials(account uuid, paper text, only_repo text, unfilled candidate[])
 RETURNS TABLE (verdict text, repo_key text, at timestamptz, url text, repo text, experiment_id uuid) LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 BEGIN
@@ -25,14 +25,16 @@ BEGIN
         SELECT CASE WHEN d.url IS NULL OR EXISTS (SELECT FROM experiment e WHERE e.account_id = account AND e.pr_url = d.url
                                                     AND e.arxiv_ids @> ARRAY[paper] AND NOT e.is_deleted)
                     THEN 'pending' ELSE deliverable_verdict(d) END, r.repo_key, r.at, d.url, r.repo, NULL::uuid
-        FROM candidate c JOIN run r ON r.id = c.run AND r.first_at = c.first_at
+        FROM (SELECT c.run, c.first_at FROM candidate c WHERE c.account_id = account AND c.arxiv_id = paper AND c.gate IS NULL
+              UNION ALL SELECT u.run, u.first_at FROM unnest(unfilled) u) c
+        JOIN run r ON r.id = c.run AND r.first_at = c.first_at
         LEFT JOIN deliverable d ON d.account_id = account AND d.url = r.artifact_url AND d.kind = 'pull_request'
-        WHERE c.account_id = account AND c.arxiv_id = paper AND c.gate IS NULL AND (only_repo IS NULL OR r.repo_key = only_repo)
+        WHERE only_repo IS NULL OR r.repo_key = only_repo
         UNION ALL
         SELECT experiment_verdict(e), NULL, e.made_at, e.pr_url, NULL, e.id
         FROM experiment e
         WHERE only_repo IS NULL AND e.account_id = account AND e.arxiv_ids @> ARRAY[paper] AND NOT e.is_deleted
-          AND experiment_verdict(e) <> 'untried';
+          AND experiment_verdict(e) <> 'chosen_unfilled';
 END $$;
 
 -- The figures of a period: a paper counts once at each gate that passed it over, and was tried elsewhere if another repository or a later
@@ -40,15 +42,29 @@ END $$;
 CREATE OR REPLACE FUNCTION fleet_rejections(account uuid, since date, until date, with_gate text, in_repo text, of_interest text,
                                             only_repo text) RETURNS json
 LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan SET enable_seqscan = off AS $$
+DECLARE
+    begins timestamptz := since::timestamp AT TIME ZONE 'UTC';
+    ends timestamptz := (until + 1)::timestamp AT TIME ZONE 'UTC';
 BEGIN RETURN (
-    WITH considered AS MATERIALIZED (
+    WITH unfilled AS MATERIALIZED (
+        SELECT * FROM candidates_to_choose(account, NULL, NULL) UNION ALL SELECT * FROM candidates_to_reject(account, NULL, NULL, begins, ends)
+    ), considered AS MATERIALIZED (
         SELECT c.arxiv_id, c.gate, c.reason, r.id, r.run_id, r.repo, r.repo_key, r.at
         FROM run r JOIN candidate c ON c.run = r.id
-        WHERE r.account_id = account AND r.at >= since::timestamp AT TIME ZONE 'UTC' AND r.at < (until + 1)::timestamp AT TIME ZONE 'UTC'
+        WHERE r.account_id = account AND r.at >= begins AND r.at < ends
           AND (in_repo IS NULL OR r.repo_key = in_repo) AND (of_interest IS NULL OR r.interest_id = of_interest)
           AND (with_gate IS NULL OR c.gate IS NULL OR c.gate = with_gate)
+        UNION ALL
+        SELECT u.arxiv_id, u.gate, u.reason, r.id, r.run_id, r.repo, r.repo_key, r.at
+        FROM unfilled u JOIN run r ON r.id = u.run AND r.first_at = u.first_at
+        WHERE r.at >= begins AND r.at < ends
+          AND (in_repo IS NULL OR r.repo_key = in_repo) AND (of_interest IS NULL OR r.interest_id = of_interest)
+          AND (with_gate IS NULL OR u.gate IS NULL OR u.gate = with_gate)
+    ), chosen_unfilled AS MATERIALIZED (
+        SELECT u.arxiv_id, array_agg(u::candidate) AS runs FROM unfilled u WHERE u.gate IS NULL GROUP BY u.arxiv_id
     ), trial AS MATERIALIZED (
-        SELECT p.arxiv_id, t.* FROM (SELECT DISTINCT arxiv_id FROM considered) p, paper_trials(account, p.arxiv_id, only_repo) t
+        SELECT p.arxiv_id, t.*
+        FROM (SELECT DISTINCT arxiv_id FROM considered) p LEFT JOIN chosen_unfilled u USING (arxiv_id), paper_trials(account, p.arxiv_id, only_repo, u.runs) t
     ), passed AS MATERIALIZED (
         SELECT DISTINCT ON (c.gate, c.arxiv_id) c.gate, c.arxiv_id, c.reason, c.id, c.run_id, c.repo, c.repo_key, c.at
         FROM considered c WHERE c.gate IS NOT NULL ORDER BY c.gate, c.arxiv_id, c.at, c.id

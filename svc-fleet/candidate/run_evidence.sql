@@ -13,6 +13,7 @@ WITH asked AS MATERIALIZED (
     JOIN run_key k ON k.account_id = $1 AND k.repo_key = repository_key(d.repo) AND k.run_key = d.run_id
 ), named AS MATERIALIZED (
     SELECT c.run AS id, c.first_at FROM asked a JOIN candidate c ON c.account_id = $1 AND c.arxiv_id = ANY (a.papers) AND c.gate IS NULL
+    UNION SELECT c.run, c.first_at FROM asked a, candidates_to_choose($1, a.papers, NULL) c
     UNION SELECT id, first_at FROM dispatched
     UNION SELECT r.id, r.first_at FROM asked a JOIN run r ON r.account_id = $1 AND r.artifact_url = ANY (a.links)
 ), tried AS MATERIALIZED (
@@ -21,13 +22,22 @@ WITH asked AS MATERIALIZED (
     SELECT c.run AS id, c.first_at, a.repo IS NULL OR r.repo_key = a.repo AS is_open, r.at
     FROM asked a JOIN candidate c ON c.account_id = $1 AND c.arxiv_id = ANY (a.papers) AND c.gate IS NOT NULL
     JOIN run r ON r.id = c.run AND r.first_at = c.first_at
+    UNION ALL
+    SELECT c.run, c.first_at, a.repo IS NULL OR r.repo_key = a.repo, r.at
+    FROM asked a, candidates_to_reject($1, a.papers, NULL, '-infinity', 'infinity') c JOIN run r ON r.id = c.run AND r.first_at = c.first_at
 ), refused AS MATERIALIZED (
     SELECT DISTINCT p.id, p.first_at, p.at FROM passed p
     WHERE p.is_open AND p.id NOT IN (SELECT id FROM named) ORDER BY p.at DESC, p.id DESC LIMIT 20
+), unfilled AS MATERIALIZED (
+    SELECT c.* FROM (SELECT array_agg(x.id) AS ids FROM (SELECT id FROM tried UNION SELECT id FROM refused) x) of,
+                    LATERAL (SELECT * FROM candidates_to_choose($1, NULL, of.ids)
+                             UNION ALL SELECT * FROM candidates_to_reject($1, NULL, of.ids, '-infinity', 'infinity')) c
+    WHERE of.ids IS NOT NULL
 ), weighed AS MATERIALIZED (
     SELECT t.id, t.first_at, true AS is_tried, t.at,
            3 + CASE WHEN coalesce(($2::jsonb ->> 'candidates')::boolean, false) THEN least(50, (
-               SELECT count(*) FROM candidate c WHERE c.run = t.id AND c.gate IS NOT NULL)) ELSE 0 END AS weight
+               SELECT count(*) FROM candidate c WHERE c.run = t.id AND c.gate IS NOT NULL)
+               + (SELECT count(*) FROM unfilled u WHERE u.run = t.id AND u.gate IS NOT NULL)) ELSE 0 END AS weight
     FROM tried t WHERE t.is_open
     UNION ALL SELECT id, first_at, false, at, 2 FROM refused
 ), shown AS MATERIALIZED (
@@ -39,7 +49,8 @@ WITH asked AS MATERIALIZED (
 ), considered AS MATERIALIZED (
     SELECT (s.run).id, c.arxiv_id, c.gate, c.reason, c.score,
            row_number() OVER (PARTITION BY (s.run).id, c.gate IS NULL ORDER BY c.arxiv_id <> ALL (a.papers), c.score DESC NULLS LAST, c.arxiv_id) AS place
-    FROM asked a, shown s JOIN candidate c ON c.run = (s.run).id
+    FROM asked a, shown s, LATERAL (SELECT * FROM candidate c WHERE c.run = (s.run).id
+                                    UNION ALL SELECT * FROM unfilled u WHERE u.run = (s.run).id) c
     WHERE c.gate IS NULL OR c.arxiv_id = ANY (a.papers) OR (s.is_tried AND coalesce(($2::jsonb ->> 'candidates')::boolean, false))
 ), selection AS MATERIALIZED (
     SELECT 'selection:' || (s.run).id AS node, s.run, s.detail, greatest(0, coalesce(x.rejected, 0) - 50) AS more

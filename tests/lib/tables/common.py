@@ -8,6 +8,27 @@ from psycopg.rows import namedtuple_row
 
 from lib.wait import wait_for
 
+# Fills
+
+
+@contextmanager
+def unfilled(db, holder, name, hold, forget):
+    """As after the migration that made the fill: forget(db) deletes what it fills in, while hold(holder), on another connection, locks rows
+    of its first batch, so that it gets nowhere. At the end it has been done."""
+    with holder.transaction():
+        hold(holder)
+        with db.transaction():
+            forget(db)
+            db.execute("UPDATE fill SET cursor = 'ffffffff-ffff-ffff-ffff-ffffffffffff', rows = 0, finished_at = NULL WHERE name = %s", [name])
+        yield
+        assert not is_filled(db, name)
+    wait_for(lambda: is_filled(db, name), f"the fill {name} is finished")
+
+
+def is_filled(db, name):
+    return db.execute("SELECT finished_at IS NOT NULL FROM fill WHERE name = %s", [name]).fetchone()[0]
+
+
 # Tasks
 
 

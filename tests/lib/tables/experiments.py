@@ -16,6 +16,21 @@ def lock_experiment(connection, experiment):
     connection.execute("SELECT FROM experiment WHERE id = %s FOR UPDATE", [experiment])
 
 
+def lock_experiments(connection, account):
+    """The same of all experiments of the account."""
+    connection.execute("SELECT FROM experiment WHERE account_id = %s FOR UPDATE", [account])
+
+
+def forget_papers(db, account):
+    """Delete the rows of papers that experiments of the account name."""
+    db.execute("DELETE FROM experiment_paper WHERE account_id = %s", [account])
+
+
+def papers_of_experiments(db, account):
+    """{(experiment, paper)} of these rows."""
+    return set(db.execute("SELECT experiment_id, arxiv_id FROM experiment_paper WHERE account_id = %s", [account]).fetchall())
+
+
 def set_launch_context(connection, experiment, context):
     """Give the experiment another launch context (JSON), in the connection's transaction."""
     connection.execute("UPDATE experiment SET launch_context = %s WHERE id = %s", [context, experiment])

@@ -432,6 +432,15 @@ def candidates_of(db, account):
     return db.execute("SELECT run, arxiv_id, gate FROM candidate WHERE account_id = %s", [account]).fetchall()
 
 
+def forget_candidates(db, account):
+    db.execute("DELETE FROM candidate WHERE account_id = %s", [account])
+
+
+def lock_runs(db, account):
+    """Until the connection's transaction ends, nothing can be written to the runs of the account."""
+    db.execute("SELECT FROM run WHERE account_id = %s FOR UPDATE", [account])
+
+
 def let_reminders_be_due(db, experiment, kinds):
     """The reminders of an experiment are there, and become due now."""
     rows = db.execute("UPDATE experiment_reminder SET due_at = now() WHERE experiment_id = %s RETURNING kind", [experiment]).fetchall()
