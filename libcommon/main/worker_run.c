@@ -23,6 +23,7 @@
 #include "loop/request_list.h"
 #include "main/admin.h"
 #include "main/background.h"
+#include "main/stream_permission.h"
 #include "observe/log.h"
 #include "pg/migrate.h"
 #include "pg/pg.h"
@@ -481,10 +482,11 @@ static enum err_code prepare_database(const struct process *process)
 {
 	const struct process_settings *settings = process->settings;
 	const struct service *service = process->service;
+	const struct migrate_guard guard = {stream_permission_check, process};
 	enum err_code code = pg_session_check(settings->database_url, service->schema);
 	if (!code)
 		code = migrate_run(process_direct_url(settings), service->schema,
-		                   service->schema_definition);
+		                   service->schema_definition, &guard);
 	return code;
 }
 

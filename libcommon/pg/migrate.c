@@ -400,13 +400,16 @@ static enum err_code run_changes(struct run *run, const struct schema *schema)
 	return code == ERR_CONTENTION ? ERR_UNAVAILABLE : code;
 }
 
-static enum err_code run_pending(struct run *run, const struct schema *schema)
+static enum err_code run_pending(struct run *run, const struct schema *schema,
+                                 const struct migrate_guard *guard)
 {
 	struct pass check = {.pending = ""};
 	enum err_code code = run_schemas(run, schema, &check);
 	if (code != ERR_NONE || !*check.pending)
 		return code;
-	code = run_changes(run, schema);
+	code = guard ? guard->may_change(guard->context) : ERR_NONE;
+	if (code == ERR_NONE)
+		code = run_changes(run, schema);
 	if (code == ERR_NONE)
 		log_info(LOG_GROUP_PG, "schema migrated", f_text("schema", run->schema),
 		         f_text("newest", newest(schema->migrations)),
@@ -414,7 +417,8 @@ static enum err_code run_pending(struct run *run, const struct schema *schema)
 	return code;
 }
 
-enum err_code migrate_run(const char *database_url, const char *name, const struct schema *schema)
+enum err_code migrate_run(const char *database_url, const char *name, const struct schema *schema,
+                          const struct migrate_guard *guard)
 {
 	struct arena *arena = arena_new();
 	struct run run = {.schema = name, .arena = arena};
@@ -424,7 +428,7 @@ enum err_code migrate_run(const char *database_url, const char *name, const stru
 	if (code == ERR_NONE)
 		code = run_check_unknown(&run, schema);
 	if (code == ERR_NONE)
-		code = run_pending(&run, schema);
+		code = run_pending(&run, schema, guard);
 	arena_free(arena);
 	return code;
 }

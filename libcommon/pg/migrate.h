@@ -62,12 +62,20 @@ struct schema {
 	int functions_version;
 };
 
+/** Asked before anything of an existing schema is changed, and only if something is pending. */
+struct migrate_guard {
+	enum err_code (*may_change)(const void *context); /* logs why not */
+	const void *context;
+};
+
 /** Bring the schema named `name` up to date with blocking libpq calls, so call it on a separate
- * thread or in a command. Creates it if it is missing.
+ * thread or in a command. Creates it if it is missing. What the guard (may be NULL) returns, other
+ * than ERR_NONE, is returned.
  *
  * ERR_INVALID: the URL cannot be parsed; ERR_UNAVAILABLE: the server cannot be reached, or tables
  * that would change stay locked (try again); ERR_CONFLICT: a migration was edited after it was
  * applied, or the database has one that this build lacks and whose name sorts before its newest
  * one, or the database is too old; ERR_INTERNAL: a statement failed, and everything was rolled
  * back. Logs the file and the reason. */
-enum err_code migrate_run(const char *database_url, const char *name, const struct schema *schema);
+enum err_code migrate_run(const char *database_url, const char *name, const struct schema *schema,
+                          const struct migrate_guard *guard);

@@ -122,7 +122,7 @@ int main(int argc, char **argv)
 	}
 	log_init("bench", "error");
 	require(migrate_run(getenv("DATABASE_URL"), "bench",
-	                    &(struct schema){.migrations = MIGRATIONS}) == ERR_NONE);
+	                    &(struct schema){.migrations = MIGRATIONS}, NULL) == ERR_NONE);
 	bool is_latency = strcmp(argv[2], "latency") == 0;
 	wanted = (int)strtol(argv[1], NULL, 10);
 	worker_setup(&worker, getenv("DATABASE_URL"));

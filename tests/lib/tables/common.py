@@ -8,6 +8,18 @@ from psycopg.rows import namedtuple_row
 
 from lib.wait import wait_for
 
+# Upgrades
+
+
+def functions_version(db, owner):
+    return db.execute("SELECT version FROM functions WHERE owner = %s", [owner]).fetchone()[0]
+
+
+def let_functions_be_older(db, owner):
+    """The functions of the schema are those of an earlier version, as far as it knows."""
+    db.execute("UPDATE functions SET version = version - 1 WHERE owner = %s", [owner])
+
+
 # Fills
 
 

@@ -110,7 +110,8 @@ int tasks_setup(void **state)
 	(void)state;
 	pg_fixture_run(&postgres, "SET client_min_messages = error; "
 	                          "DROP SCHEMA IF EXISTS tested CASCADE");
-	assert_int_equal(migrate_run(postgres.url, "tested", &(struct schema){.migrations = NONE}),
+	assert_int_equal(migrate_run(postgres.url, "tested", &(struct schema){.migrations = NONE},
+	                             NULL),
 	                 ERR_NONE);
 	redis_number("FLUSHALL");
 	tasks_timing = LONG_LEASE;

@@ -32,8 +32,8 @@ static const struct migration TWO[] = {
 
 static enum err_code migrate(const char *url, const struct migration *migrations)
 {
-	return migrate_run(url, "shop",
-	                   &(struct schema){.owner = "shop", .migrations = migrations});
+	return migrate_run(url, "shop", &(struct schema){.owner = "shop", .migrations = migrations},
+	                   NULL);
 }
 
 static int setup(void **state)
@@ -146,7 +146,7 @@ static void test_a_failed_migration_is_rolled_back(void **state)
 static enum err_code install(int version, const char *first, const char *second)
 {
 	const struct function_file files[] = {{"a.fn.sql", first}, {"b.fn.sql", second}, {NULL}};
-	return migrate_run(server.url, "shop", &(struct schema){"shop", TWO, files, version});
+	return migrate_run(server.url, "shop", &(struct schema){"shop", TWO, files, version}, NULL);
 }
 
 #define RETURNS(n)                                                               \

@@ -31,7 +31,8 @@ static int start_with_schema(void **state)
 	static const struct migration NONE[] = {{NULL, NULL}};
 	start_server(state);
 	pg_fixture_run(&server, "ALTER ROLE expops SET search_path = shop");
-	assert_int_equal(migrate_run(server.url, "shop", &(struct schema){.migrations = NONE}),
+	assert_int_equal(migrate_run(server.url, "shop", &(struct schema){.migrations = NONE},
+	                             NULL),
 	                 ERR_NONE);
 	return 0;
 }
