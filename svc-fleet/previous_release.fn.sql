@@ -41,3 +41,15 @@ CREATE OR REPLACE FUNCTION run_outline(account uuid, in_repo text, in_repos text
     SELECT o.ids, o.names, o.total FROM run_outline(account, in_repo, in_repos, NULL, with_outcome, by_agent, of_interest, of_paper, since,
                                                     until, merged_since, merged_until, most) o
 $$;
+
+CREATE OR REPLACE FUNCTION reservation_expire_next() RETURNS boolean LANGUAGE sql AS $$
+    SELECT reservation_id IS NOT NULL FROM reservation_expire_one()
+$$;
+
+CREATE OR REPLACE FUNCTION budget_check_next(OUT budget_id uuid, OUT drift_usd numeric) LANGUAGE sql AS $$
+    SELECT o.budget_id, o.drift_usd FROM budget_check_one() o
+$$;
+
+CREATE OR REPLACE FUNCTION cost_look_next() RETURNS boolean LANGUAGE sql AS $$
+    SELECT account_id IS NOT NULL FROM cost_look_one()
+$$;

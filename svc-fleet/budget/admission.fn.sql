@@ -76,7 +76,8 @@ $$;
 
 -- Whether a run has ended whose agent has begun, as far as the run tells: one that has not come so far has asked nothing.
 CREATE OR REPLACE FUNCTION run_had_agent(r run) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT r.outcome_kind <> 'running' AND NOT coalesce(spend_is_free(r.status), false) AND r.spend_basis IS DISTINCT FROM 'assumed'
+    SELECT r.outcome_kind <> 'running' AND NOT coalesce(spend_is_free(r.status), false)
+           AND (r.spend_basis IS DISTINCT FROM 'assumed' OR r.attempts @? '$.*.admitted.is_unreserved')
            AND NOT run_is_lost(r)
 $$;
 

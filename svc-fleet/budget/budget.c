@@ -23,6 +23,10 @@ METRIC_GAUGE(drift_gauge, "expops_budget_drift_usd",
              "Differences between budgets and the runs that they count, found and mended by the "
              "last check; it should be 0.");
 
+METRIC_COUNTER(faults_total, "expops_budget_faults_total",
+               "Rows that recurring work of budgets has left out, as the database refused them.",
+               "row");
+
 struct budget_input {
 	const char *scope, *repo, *interest;
 	const char *id;
@@ -153,16 +157,36 @@ void budget_delete(struct request *rq)
 	          "no such budget");
 }
 
+bool budget_row_fault(const char *fault, const char *row, const char *id)
+{
+	if (!fault)
+		return false;
+	metric_add(&faults_total, row, NULL, 1);
+	log_error(LOG_GROUP_APP, "a row of budgets has a fault, and is left out",
+	          f_text("row", row), f_text("id", id), f_text("error", fault));
+	return true;
+}
+
+static void warn_of_zone(const char *budget, const char *lost_zone)
+{
+	if (lost_zone)
+		log_warn(LOG_GROUP_APP,
+		         "the time zone of a budget exists no more, and its periods are of UTC",
+		         f_text("budget", budget), f_text("time_zone", lost_zone));
+}
+
 /* One budget a transaction, which locks its account alone for as long as its runs are counted. The
  * processes share the budgets. */
 void budgets_check(struct request *rq)
 {
 	double drift_usd = 0;
 	for (;;) {
-		struct pg_rows *rows = pg_query(rq, BUDGET_CHECK_NEXT_SQL);
+		struct pg_rows *rows = pg_query(rq, BUDGET_CHECK_ONE_SQL);
 		const char *id = pg_get(rows, 0, "budget_id");
 		if (!id)
 			break;
+		budget_row_fault(pg_get(rows, 0, "fault"), "budget", id);
+		warn_of_zone(id, pg_get(rows, 0, "lost_zone"));
 		double found_usd = pg_get_float(rows, 0, "drift_usd");
 		if (found_usd > 0)
 			log_error(LOG_GROUP_APP, "a budget differed from its runs",

@@ -4,16 +4,33 @@
 -- in the transaction that stores a run or a reservation; a budget that is made counts those of its current period while nothing is told
 -- of the account's runs. A run belongs to the period of its start, whenever it reports.
 
+-- A time zone, or UTC if the database of time zones has it no more, as it is taken from the system, which may be upgraded.
+CREATE OR REPLACE FUNCTION zone_or_utc(zone text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    PERFORM now() AT TIME ZONE zone;
+    RETURN zone;
+EXCEPTION WHEN invalid_parameter_value THEN
+    RETURN 'UTC';
+END $$;
+
+-- When clocks in a zone first show a time. Of one that they show twice, as they go back by half an hour to two hours, Postgres takes the second.
+CREATE OR REPLACE FUNCTION clock_first_at(wall timestamp, zone text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT t.last - back FROM unnest('{2 hours,1 hour,30 minutes}'::interval[]) AS back
+                     WHERE (t.last - back) AT TIME ZONE zone = wall ORDER BY back DESC LIMIT 1), t.last)
+    FROM (SELECT wall AT TIME ZONE zone) AS t (last)
+$$;
+
 -- The period of the calendar that a moment is in. A day begins at 00:00 there and may have 23 or 25 hours; a week begins on a day
 -- from 1, Monday, to 7.
 CREATE OR REPLACE FUNCTION calendar_period(period text, zone text, week_starts int, moment timestamptz,
                                 OUT starts_at timestamptz, OUT ends_at timestamptz) LANGUAGE plpgsql STABLE AS $$
 DECLARE
     shift interval := CASE period WHEN 'week' THEN make_interval(days => week_starts - 1) ELSE '0' END;
-    start timestamp := date_trunc(period, moment AT TIME ZONE zone - shift) + shift;
+    known text := zone_or_utc(zone);
+    start timestamp := date_trunc(period, moment AT TIME ZONE known - shift) + shift;
 BEGIN
-    starts_at := start AT TIME ZONE zone;
-    ends_at := (start + ('1 ' || period)::interval) AT TIME ZONE zone;
+    starts_at := clock_first_at(start, known);
+    ends_at := clock_first_at(start + ('1 ' || period)::interval, known);
 END $$;
 
 -- The period of a budget that a moment is in. Another time zone or first day of the week holds from the end of a period on; the first
@@ -29,6 +46,10 @@ BEGIN
         FROM calendar_period(b.period, b.time_zone, b.week_starts, moment) AS p;
     END IF;
 END $$;
+
+-- The time zone by which the current period of a budget is.
+CREATE OR REPLACE FUNCTION budget_zone(b budget) RETURNS text LANGUAGE sql STABLE
+RETURN zone_or_utc(CASE WHEN now() < b.zone_since THEN b.former_time_zone ELSE b.time_zone END);
 
 -- What a run is in budgets: its part of each figure of a period, `sign` times.
 CREATE OR REPLACE FUNCTION budget_part_of_run(r run, sign int) RETURNS budget_part LANGUAGE plpgsql STABLE AS $$
@@ -106,7 +127,7 @@ BEGIN
     PERFORM message_emit('events.runs', CASE WHEN told < 100 THEN 'budget.warned' ELSE 'budget.reached' END, b.account_id,
         jsonb_build_object(
             'budget_id', b.id, 'name', budget_name(b), 'scope', b.scope, 'repo', b.repo, 'interest_id', b.interest_id,
-            'period', b.period, 'starts_at', time_json(p.starts_at), 'ends_at', time_json(p.ends_at), 'time_zone', b.time_zone,
+            'period', b.period, 'starts_at', time_json(p.starts_at), 'ends_at', time_json(p.ends_at), 'time_zone', budget_zone(b),
             'usd', b.usd, 'spent_usd', budget_spent(p), 'assumed_usd', p.assumed, 'percent', share, 'action', b.action,
             'refused', p.refused, 'top', budget_top(b, p.starts_at, p.ends_at), 'url', '/console/agents'))
     WHERE told IS NOT NULL;
@@ -127,7 +148,7 @@ BEGIN
                    sum(p.assumed) AS assumed, sum(p.reserved) AS reserved, sum(p.runs) AS runs, sum(p.runs_unknown) AS runs_unknown
             FROM unnest(parts) p JOIN budget b ON b.account_id = p.account_id AND budget_has(b, p.repo_key, p.interest_id),
                  budget_period_at(b, p.at) AS w
-            WHERE w.starts_at >= b.counted_from
+            WHERE w.ends_at > b.counted_from
             GROUP BY b.account_id, b.id, w.starts_at, w.ends_at
         ), added AS (
             INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, reported, estimated, assumed, reserved, runs,
@@ -199,11 +220,12 @@ BEGIN
     END IF;
 END $$;
 
--- Change a budget. Another time zone begins with the next period; shares that are not passed any more can be passed again.
+-- Change a budget. Another time zone begins with the next period; shares that are not passed any more once it is raised can be passed again.
 CREATE OR REPLACE FUNCTION budget_change(b budget, given budget) RETURNS budget LANGUAGE plpgsql AS $$
 DECLARE
     w record;
     p budget_period;
+    is_raised boolean := given.usd > b.usd;
 BEGIN
     SELECT * INTO w FROM budget_period_at(b, now());
     IF (given.time_zone, given.week_starts) <> (b.time_zone, b.week_starts) THEN
@@ -221,7 +243,7 @@ BEGIN
     WHERE x.id = b.id RETURNING x.* INTO b;
     SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at FOR UPDATE;
     IF FOUND THEN
-        DELETE FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at
+        DELETE FROM budget_notice n WHERE is_raised AND n.budget_id = b.id AND n.starts_at = p.starts_at
             AND n.percent > budget_percent(b.usd, budget_spent(p));
         PERFORM budget_announce(b, p, false);
     END IF;
@@ -284,7 +306,7 @@ CREATE OR REPLACE FUNCTION budget_json(b budget) RETURNS jsonb LANGUAGE sql STAB
         'time_zone', b.time_zone, 'week_starts', b.week_starts,
         'created_at', time_json(b.created_at), 'updated_at', time_json(b.updated_at),
         'state', budget_period_json(b, w.starts_at, w.ends_at, p) || jsonb_build_object(
-            'unguarded', (SELECT coalesce(jsonb_agg(u.repo ORDER BY u.repo), '[]') FROM budget_unguarded(b) u)))
+            'time_zone', budget_zone(b), 'unguarded', (SELECT coalesce(jsonb_agg(u.repo ORDER BY u.repo), '[]') FROM budget_unguarded(b) u)))
     FROM budget_period_at(b, now()) AS w
     LEFT JOIN budget_period p ON p.budget_id = b.id AND p.starts_at = w.starts_at
 $$;
@@ -318,33 +340,56 @@ BEGIN
     PERFORM budget_add(ARRAY(SELECT budget_part_of_reservation(x, 1) FROM reservation x WHERE x.id IN (SELECT m.id FROM unnest(moved) m)));
 END $$;
 
--- Compare the figures of the current period of a budget with its runs, and mend them: of the one that was not compared for longest,
--- unless that was in the last 20 hours. The budget, and the difference in USD; null: there is none.
-CREATE OR REPLACE FUNCTION budget_check_next(OUT budget_id uuid, OUT drift_usd numeric) LANGUAGE plpgsql AS $$
+-- Compare the figures of the current period of a budget with its runs, and mend them. The difference in USD; null: another process has
+-- compared it, or it was deleted.
+CREATE OR REPLACE FUNCTION budget_check(b budget) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
-    b budget;
     w record;
     counted record;
+    drift_usd numeric;
 BEGIN
-    SELECT x.* INTO b FROM budget x WHERE x.checked_at < now() - interval '20 hours' ORDER BY x.checked_at LIMIT 1;
-    IF NOT FOUND THEN
-        RETURN;
-    END IF;
-    budget_id := b.id;
-    drift_usd := 0;
     PERFORM account_lock(b.account_id, true);
     UPDATE budget x SET checked_at = now() WHERE x.id = b.id AND x.checked_at = b.checked_at RETURNING x.* INTO b;
     IF NOT FOUND THEN
-        RETURN; -- another process has compared it, or it was deleted
+        RETURN NULL;
     END IF;
     SELECT * INTO w FROM budget_period_at(b, now());
     SELECT * INTO counted FROM budget_period_count(b, w.starts_at, w.ends_at);
     SELECT abs(counted.reported + counted.estimated + counted.assumed - coalesce(sum(budget_spent(p)), 0))
            + abs(counted.reserved - coalesce(sum(p.reserved), 0)) INTO drift_usd
     FROM budget_period p WHERE p.budget_id = b.id AND p.starts_at = w.starts_at;
-    UPDATE budget_period p SET reported = counted.reported, estimated = counted.estimated, assumed = counted.assumed,
-        reserved = counted.reserved, runs = counted.runs, runs_unknown = counted.runs_unknown
-    WHERE p.budget_id = b.id AND p.starts_at = w.starts_at
-      AND (p.reported, p.estimated, p.assumed, p.reserved, p.runs, p.runs_unknown)
-          <> (counted.reported, counted.estimated, counted.assumed, counted.reserved, counted.runs, counted.runs_unknown);
+    INSERT INTO budget_period AS p (account_id, budget_id, starts_at, ends_at, reported, estimated, assumed, reserved, runs, runs_unknown)
+    SELECT b.account_id, b.id, w.starts_at, w.ends_at, counted.reported, counted.estimated, counted.assumed, counted.reserved, counted.runs,
+           counted.runs_unknown
+    WHERE counted.runs > 0 OR counted.reserved > 0 OR EXISTS (SELECT FROM budget_period o WHERE o.budget_id = b.id AND o.starts_at = w.starts_at)
+    ON CONFLICT (budget_id, starts_at) DO UPDATE SET reported = excluded.reported, estimated = excluded.estimated,
+        assumed = excluded.assumed, reserved = excluded.reserved, runs = excluded.runs, runs_unknown = excluded.runs_unknown
+    WHERE (p.reported, p.estimated, p.assumed, p.reserved, p.runs, p.runs_unknown)
+          <> (excluded.reported, excluded.estimated, excluded.assumed, excluded.reserved, excluded.runs, excluded.runs_unknown);
+    RETURN drift_usd;
+END $$;
+
+-- Check the budget that was not checked for longest, unless that was in the last 20 hours. One that cannot be checked does not stop those
+-- behind it.
+--
+--   lost_zone  its time zone, which exists no more
+--   fault      why it could not be checked
+CREATE OR REPLACE FUNCTION budget_check_one(OUT budget_id uuid, OUT drift_usd numeric, OUT lost_zone text, OUT fault text)
+LANGUAGE plpgsql AS $$
+DECLARE
+    b budget;
+BEGIN
+    SELECT x.* INTO b FROM budget x WHERE x.checked_at < now() - interval '20 hours' ORDER BY x.checked_at LIMIT 1;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    budget_id := b.id;
+    lost_zone := nullif(b.time_zone, zone_or_utc(b.time_zone));
+    drift_usd := coalesce(budget_check(b), 0);
+EXCEPTION
+    WHEN deadlock_detected OR lock_not_available OR serialization_failure THEN
+        RAISE;
+    WHEN OTHERS THEN
+        fault := SQLSTATE || ' ' || SQLERRM;
+        UPDATE budget x SET checked_at = now() WHERE x.id = b.id;
 END $$;

@@ -46,6 +46,10 @@ void budget_delete(struct request *rq);
 void budgets_check(struct request *rq);
 extern const int64_t BUDGETS_CHECK_EVERY_MS;
 
+/** Log and count a fault of a row (`budget`, `reservation` or `costs`, with its id) that recurring
+ * work has left out. Whether there is one; NULL: none. */
+bool budget_row_fault(const char *fault, const char *row, const char *id);
+
 /** Recurring work: find costs of runs and days that stand out, unless COST_ALERTS is false. */
 void costs_compare(struct request *rq);
 extern const int64_t COSTS_COMPARE_EVERY_MS;

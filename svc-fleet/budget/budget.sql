@@ -29,6 +29,6 @@ FROM budget b WHERE b.account_id = $1 AND b.id = $2;
 -- $1 account, $2 budget. No row: there is none.
 DELETE FROM budget WHERE account_id = $1 AND id = $2 RETURNING jsonb_build_object('budget_id', id, 'deleted', true);
 
--- name: budget_check_next
--- The budget that was compared with its runs, and the difference; NULL: there is none to compare.
-SELECT budget_id, drift_usd FROM budget_check_next();
+-- name: budget_check_one
+-- The budget that was compared with its runs, NULL if none was due, and what came of it.
+SELECT budget_id, drift_usd, lost_zone, fault FROM budget_check_one();

@@ -1,5 +1,6 @@
 #include "budget/reservation.h"
 
+#include "budget/budget.h"
 #include "client/service_ask.h"
 #include "input/input.h"
 #include "input/key_limit.h"
@@ -9,6 +10,7 @@
 #include "product/agent_pair.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "reservation.sql.h"
 
 #define KEY_MAX 200
@@ -80,10 +82,14 @@ static const char *reserve(struct request *rq, bool is_run, const char *asked,
 	const char *agent = is_named ? start->agent : pg_get(about, 0, "agent");
 	const char *provider = is_named ? start->provider : pg_get(about, 0, "provider");
 	bool obeys = has_budget && agent_obeys(rq, agent, provider);
+	if (start->is_over_budget)
+		audited_begin(rq);
 	struct pg_rows *made = pg_write(rq, CONSTRAINTS, is_run ? RUN_ADMIT_SQL : RUN_RESERVE_SQL,
 	                                pg_uuid(rq->caller.account), pg_text(asked),
 	                                pg_text(pg_get(about, 0, "interest_id")), pg_text(agent),
 	                                pg_text(provider), pg_bool(obeys));
+	if (start->is_over_budget)
+		pg_commit(rq);
 	return pg_value(made, 0);
 }
 
@@ -95,6 +101,7 @@ void run_reserve(struct request *rq)
 		.interest = in->interest,
 		.agent = in->agent,
 		.provider = in->provider,
+		.is_over_budget = json_get_bool(request_body(rq), "over_budget", false),
 	};
 	reply_json(rq, 200, reserve(rq, false, request_body_json(rq), &start));
 }
@@ -146,8 +153,13 @@ void reservation_release(struct request *rq, const char *key)
 void reservations_expire(struct request *rq)
 {
 	int64_t count = 0;
-	while (pg_value_bool(pg_query(rq, RESERVATION_EXPIRE_NEXT_SQL), 0))
-		count++;
+	for (;;) {
+		struct pg_rows *rows = pg_query(rq, RESERVATION_EXPIRE_ONE_SQL);
+		const char *id = pg_get(rows, 0, "reservation_id");
+		if (!id)
+			break;
+		count += !budget_row_fault(pg_get(rows, 0, "fault"), "reservation", id);
+	}
 	if (count)
 		log_info(LOG_GROUP_APP, "reservations of runs have expired",
 		         f_int("reservations", count));

@@ -16,13 +16,20 @@ CREATE OR REPLACE FUNCTION reservation_of(account uuid, of_repo text, of_run jso
     ORDER BY x.made_at DESC, x.id DESC LIMIT 1
 $$;
 
--- What is known of an attempt of a run by its reservation, as a member of the attempt (spend.fn.sql).
+-- What is known of an attempt of a run by its reservation, as a member of the attempt (spend.fn.sql); without one, what the budgets that are
+-- about the run say of such of unknown cost.
 CREATE OR REPLACE FUNCTION reservation_admitted(r run, attempt text) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
     x reservation := reservation_of(r.account_id, r.repo_key, r.run_id, attempt::int);
+    assume_usd numeric;
 BEGIN
-    RETURN CASE WHEN x.id IS NULL THEN '{}' ELSE jsonb_build_object('admitted', jsonb_strip_nulls(jsonb_build_object(
-        'assume_usd', x.assume_usd, 'provider', x.provider, 'model', x.model, 'interest_id', x.interest_id))) END;
+    IF x.id IS NULL THEN
+        SELECT min(b.assume_usd) INTO assume_usd FROM budget b WHERE b.account_id = r.account_id AND budget_has(b, r.repo_key, r.interest_id);
+        RETURN CASE WHEN assume_usd IS NULL THEN '{}' ELSE jsonb_build_object('admitted', jsonb_build_object(
+            'assume_usd', assume_usd, 'is_unreserved', true)) END;
+    END IF;
+    RETURN jsonb_build_object('admitted', jsonb_strip_nulls(jsonb_build_object(
+        'assume_usd', x.assume_usd, 'provider', x.provider, 'model', x.model, 'interest_id', x.interest_id)));
 END $$;
 
 -- What follows for an attempt from the end of its run at the code host, as a member of the attempt (spend.fn.sql): one that was ended before
@@ -144,8 +151,8 @@ CREATE OR REPLACE FUNCTION usd_text(usd numeric) RETURNS text LANGUAGE sql IMMUT
 
 -- When a period of a budget ends, in words.
 CREATE OR REPLACE FUNCTION budget_end_text(b budget, ends_at timestamptz) RETURNS text LANGUAGE sql STABLE
-RETURN to_char(ends_at AT TIME ZONE b.time_zone, CASE b.period WHEN 'month' THEN 'FMDD FMMonth HH24:MI' ELSE 'FMDay HH24:MI' END)
-    || ' ' || b.time_zone;
+RETURN to_char(ends_at AT TIME ZONE budget_zone(b), CASE b.period WHEN 'month' THEN 'FMDD FMMonth HH24:MI' ELSE 'FMDay HH24:MI' END)
+    || ' ' || budget_zone(b);
 
 -- Why a start is refused: a budget, with its figures only if the caller may see them.
 CREATE OR REPLACE FUNCTION budget_refusal(b budget, needed numeric, shows_figures boolean) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
@@ -325,19 +332,15 @@ BEGIN
     PERFORM run_attempt_change(x, '{"is_lost": true}');
 END $$;
 
--- Let a reservation expire that is due. One without a run is released. One whose run goes on at the code host is renewed, for a day at
--- most, as the code host ends jobs before. False: none is due.
-CREATE OR REPLACE FUNCTION reservation_expire_next() RETURNS boolean LANGUAGE plpgsql AS $$
+-- Let a reservation expire. One without a run is released. One whose run goes on at the code host is renewed, for a day at most, as the
+-- code host ends jobs before.
+CREATE OR REPLACE FUNCTION reservation_expire(x reservation) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-    x reservation;
     r run;
 BEGIN
-    SELECT y.* INTO x FROM reservation y WHERE y.state = 'held' AND y.expires_at <= now() ORDER BY y.expires_at LIMIT 1;
-    IF NOT FOUND THEN
-        RETURN false;
-    ELSIF x.run_id IS NULL THEN
+    IF x.run_id IS NULL THEN
         PERFORM reservation_release(x.account_id, x.key);
-        RETURN true;
+        RETURN;
     END IF;
     PERFORM account_admit(x.account_id);
     SELECT f.* INTO r FROM run_find(x.account_id, x.repo_key, x.run_id, NULL) f;
@@ -346,5 +349,25 @@ BEGIN
     IF NOT FOUND THEN
         PERFORM reservation_give_up(x);
     END IF;
-    RETURN true;
+END $$;
+
+-- Let the reservation expire that is due first. One that cannot does not stop those behind it: it is tried again after an hour.
+--
+--   reservation_id  null: none is due
+--   fault           why it could not expire
+CREATE OR REPLACE FUNCTION reservation_expire_one(OUT reservation_id uuid, OUT fault text) LANGUAGE plpgsql AS $$
+DECLARE
+    x reservation;
+BEGIN
+    SELECT y.* INTO x FROM reservation y WHERE y.state = 'held' AND y.expires_at <= now() ORDER BY y.expires_at LIMIT 1;
+    reservation_id := x.id;
+    IF FOUND THEN
+        PERFORM reservation_expire(x);
+    END IF;
+EXCEPTION
+    WHEN deadlock_detected OR lock_not_available OR serialization_failure THEN
+        RAISE;
+    WHEN OTHERS THEN
+        fault := SQLSTATE || ' ' || SQLERRM;
+        UPDATE reservation y SET expires_at = now() + interval '1 hour' WHERE y.id = x.id AND y.state = 'held';
 END $$;

@@ -27,6 +27,6 @@ SELECT reservation_attach($1, $2, $3);
 -- $1 account, $2 key of the start.
 SELECT reservation_release($1, $2);
 
--- name: reservation_expire_next
--- Whether one was due.
-SELECT reservation_expire_next();
+-- name: reservation_expire_one
+-- The reservation that was due first, NULL if none was, and why it could not expire.
+SELECT reservation_id, fault FROM reservation_expire_one();

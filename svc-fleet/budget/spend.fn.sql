@@ -4,7 +4,8 @@
 --
 --   told               the members of its reports from which its spend follows
 --   reported_at, older  their stamps, as those of a record (run_merge())
---   admitted           what its start said of it: {"assume_usd", "provider", "model", "interest_id"}; absent: nothing was reserved for it
+--   admitted           what its start said of it: {"assume_usd", "provider", "model", "interest_id"}; {"assume_usd", "is_unreserved"}: nothing
+--                      was reserved for it, and a budget says what it counts; absent: none does
 --   is_lost            nothing is expected of it any more
 --   is_unbegun         it has ended before its agent began, unless a report of it comes
 --   usd, basis, price_date  what follows; absent: it is unknown
@@ -109,6 +110,7 @@ BEGIN
     IF part = '{}' THEN
         RETURN r;
     END IF;
+    r.interest_id := coalesce(report ->> 'interest_id', r.interest_id);
     r.attempts := CASE WHEN r.record IS NULL THEN '{}' ELSE spend_attempts(r) END;
     attempt := r.attempts -> number;
     IF attempt IS NULL THEN
@@ -121,7 +123,7 @@ BEGIN
         is_estimated := attempt @> '{"basis": "estimated"}'
                         AND m.merged - '{status,finished_at}'::text[] = (attempt -> 'told') - '{status,finished_at}'::text[];
         attempt := attempt || jsonb_build_object('told', m.merged, 'reported_at', m.newest, 'older', m.stamps)
-            || CASE WHEN attempt ? 'admitted' THEN '{}' ELSE reservation_admitted(r, number) END;
+            || CASE WHEN attempt ? 'admitted' AND NOT attempt @> '{"admitted": {"is_unreserved": true}}' THEN '{}' ELSE reservation_admitted(r, number) END;
     END IF;
     IF NOT is_estimated THEN
         attempt := spend_attempt(attempt, coalesce((report ->> 'started_at')::timestamptz, r.at, r.first_at));

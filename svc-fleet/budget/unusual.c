@@ -18,6 +18,11 @@ void costs_compare(struct request *rq)
 {
 	if (!has_alerts)
 		pg_query(rq, COST_LOOKS_DROP_SQL);
-	while (has_alerts && pg_value_bool(pg_query(rq, COST_LOOK_NEXT_SQL), 0))
-		;
+	while (has_alerts) {
+		struct pg_rows *rows = pg_query(rq, COST_LOOK_ONE_SQL);
+		const char *account = pg_get(rows, 0, "account_id");
+		if (!account)
+			break;
+		budget_row_fault(pg_get(rows, 0, "fault"), "costs", account);
+	}
 }

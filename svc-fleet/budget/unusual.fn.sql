@@ -124,22 +124,22 @@ BEGIN
     END IF;
 END $$;
 
--- Look at runs of one account that are to be compared, 200 at most, and at their days. Those that started a week ago are no news. False:
--- there are none, or others look at them.
-CREATE OR REPLACE FUNCTION cost_look_next() RETURNS boolean LANGUAGE plpgsql AS $$
-DECLARE
-    account uuid := (SELECT l.account_id FROM cost_look l LIMIT 1);
-    looks cost_look[];
-    days date[] := '{}';
-    day date;
-    r run;
-BEGIN
-    PERFORM account_lock(account, false);
+-- Take runs of an account that are to be compared, 200 at most: none, if others look at them.
+CREATE OR REPLACE FUNCTION cost_look_take(account uuid) RETURNS cost_look[] LANGUAGE sql AS $$
     WITH taken AS (
         DELETE FROM cost_look l USING (SELECT x.run FROM cost_look x WHERE x.account_id = account ORDER BY x.run LIMIT 200
                                        FOR UPDATE SKIP LOCKED) free
         WHERE l.run = free.run RETURNING l)
-    SELECT array_agg(t.l) INTO looks FROM taken t;
+    SELECT array_agg(t.l) FROM taken t
+$$;
+
+-- Look at runs of an account, and at their days. Those that started a week ago are no news.
+CREATE OR REPLACE FUNCTION cost_look(looks cost_look[], account uuid) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    days date[] := '{}';
+    day date;
+    r run;
+BEGIN
     FOR r IN SELECT x.* FROM unnest(looks) l JOIN run x ON x.id = l.run AND x.first_at = l.first_at
              WHERE x.at > now() - interval '7 days' AND x.spend_usd > 0 ORDER BY x.at, x.id LOOP
         PERFORM cost_look_at_run(r);
@@ -149,5 +149,26 @@ BEGIN
     FOR day IN SELECT DISTINCT d FROM unnest(days) d ORDER BY d LOOP
         PERFORM cost_look_at_day(account, day);
     END LOOP;
-    RETURN looks IS NOT NULL;
+END $$;
+
+-- Look at runs of one account that are to be compared. Those that cannot be compared are left out, and do not stop other accounts.
+--
+--   account_id  null: there are none, or others look at them
+--   fault       why they could not be compared
+CREATE OR REPLACE FUNCTION cost_look_one(OUT account_id uuid, OUT fault text) LANGUAGE plpgsql AS $$
+DECLARE
+    account uuid := (SELECT l.account_id FROM cost_look l LIMIT 1);
+    looks cost_look[];
+BEGIN
+    PERFORM account_lock(account, false);
+    looks := cost_look_take(account);
+    account_id := CASE WHEN looks IS NOT NULL THEN account END;
+    BEGIN
+        PERFORM cost_look(looks, account);
+    EXCEPTION
+        WHEN deadlock_detected OR lock_not_available OR serialization_failure THEN
+            RAISE;
+        WHEN OTHERS THEN
+            fault := SQLSTATE || ' ' || SQLERRM;
+    END;
 END $$;

@@ -1,6 +1,6 @@
--- name: cost_look_next
--- Whether there were runs to compare.
-SELECT cost_look_next();
+-- name: cost_look_one
+-- The account whose runs were compared, NULL if there were none, and why they could not be.
+SELECT account_id, fault FROM cost_look_one();
 
 -- name: cost_looks_drop
 DELETE FROM cost_look;

@@ -200,10 +200,10 @@ def test_closed_periods_are_history(api, report, db, user, told):
     assert told("budget.reached") == []
 
 
-ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo"]
+ZONES = ["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Africa/Cairo", "America/Havana", "Atlantic/Azores"]
 MOMENTS = ["2026-01-31T12:00:00", "2026-02-28T23:59:59", "2026-03-08T06:59:00", "2026-03-29T00:59:00", "2026-03-29T01:00:00",
-           "2026-04-05T15:00:00", "2026-04-23T22:30:00", "2026-10-04T15:30:00", "2026-10-25T01:00:00", "2026-10-29T21:30:00",
-           "2026-11-01T05:30:00", "2026-12-31T23:30:00"]
+           "2026-04-05T15:00:00", "2026-04-23T22:30:00", "2026-10-04T15:30:00", "2026-10-25T00:30:00", "2026-10-25T01:00:00", "2026-10-29T21:30:00",
+           "2026-11-01T04:30:00", "2026-11-01T05:30:00", "2026-12-31T23:30:00"]
 
 
 def expected_period(period, zone, week_starts, moment):
@@ -245,6 +245,22 @@ def test_another_time_zone_begins_with_the_next_period(api, db):
     assert again["state"]["ends_at"] == made["state"]["ends_at"]
 
 
+def test_a_time_zone_that_exists_no_more_is_utc(cluster, api, report, db, user):
+    """The database takes its time zones from a system that is upgraded."""
+    made = put(api, period="day", time_zone="Pacific/Kiritimati")
+    fleet_tables.set_time_zone(db, made["budget_id"], "Mars/Base")
+    report(1, started_at=now(), cost_usd=3, status="pr_opened")
+    budget, = api.get("/fleet/budgets", expect=200).json()
+    assert (budget["time_zone"], budget["state"]["time_zone"], budget["state"]["spent_usd"]) == ("Mars/Base", "UTC", 3)
+    assert budget["state"]["starts_at"].endswith("T00:00:00.000Z")
+    fleet_tables.make_check_due(db, made["budget_id"])
+    process = cluster.separate("svc-fleet", "zones")
+    process.start()
+    wait_for(lambda: "the time zone of a budget exists no more" in process.log(), "it is logged")
+    process.stop()
+    assert put(api, period="day", time_zone="Asia/Tokyo")["state"]["time_zone"] == "UTC"  # until the period ends
+
+
 def test_limited_keys_see_no_figures_of_others(api, agent, report, interest):
     report(1, started_at=now(), cost_usd=3, status="running")
     agent("acme/other").post("/fleet/runs", {"run_id": 3, "repo": "acme/other", "started_at": now(), "cost_usd": 20}, expect=201)
@@ -282,3 +298,29 @@ def test_the_check_mends_what_differs(cluster, api, report, db, user):
     wait_for(lambda: process.metric("expops_budget_drift_usd") == 2, "the difference is shown")
     assert "a budget differed from its runs" in process.log()
     process.stop()
+
+
+def test_the_check_counts_a_period_that_has_no_figures(cluster, api, report, db, user):
+    report(1, started_at=now(), cost_usd=3, status="running")
+    made = put(api)
+    fleet_tables.drop_periods(db, made["budget_id"])
+    fleet_tables.make_check_due(db, made["budget_id"])
+    process = cluster.separate("svc-fleet", "counting")
+    process.start()
+    wait_for(lambda: figures(api) == [3, 3, 0, 1, 0], "it is counted")
+    process.stop()
+
+
+def test_a_budget_that_cannot_be_checked_stops_no_other(cluster, api, report, db):
+    report(1, started_at=now(), cost_usd=3, status="running")
+    budgets = [put(api, period=period)["budget_id"] for period in ("day", "month")]
+    for budget in budgets:
+        fleet_tables.set_figures(db, budget, reported=5, runs=4)
+        fleet_tables.make_check_due(db, budget)
+    with fleet_tables.refusing(db, "budget_period", f"NEW.budget_id = '{budgets[0]}'"):
+        process = cluster.separate("svc-fleet", "leaving-out")
+        process.start()
+        wait_for(lambda: figures(api, 1) == [3, 3, 0, 1, 0], "the other one is mended")
+        wait_for(lambda: process.metric("expops_budget_faults_total") == 1, "the fault is counted")
+        assert "a row of budgets has a fault, and is left out" in process.log()
+        process.stop()

@@ -197,6 +197,15 @@ def test_over_budget_needs_its_scope(api, put, trigger, repo, figures):
     assert figures("reserved_usd", "refused") == [10, 0]
 
 
+def test_over_budget_is_in_the_audit_log(api, put, trigger, ask, repo, user):
+    put(usd=0)
+    trigger(over_budget=True, **OBEYS)
+    ask("reserve", key="start 1", repo=repo, over_budget=True, **OBEYS)  # as svc-experiments asks
+    told = wait_for(lambda: len(found := api.get("/account/audit?action=budget.overridden", expect=200).json()) == 2 and found, "they are there")
+    assert {entry["target"]["name"] for entry in told} == {repo}
+    assert user.email in [entry["actor"]["email"] for entry in told]
+
+
 def test_the_first_refusal_is_told_once_a_period(cluster, api, user, put, refused):
     put(usd=0.5)
     told = lambda: messages.told(cluster, user.account, "budget.reached")  # noqa: E731
@@ -204,12 +213,19 @@ def test_the_first_refusal_is_told_once_a_period(cluster, api, user, put, refuse
         refused(**OBEYS)
     (message,) = told()
     assert (message["refused"], message["action"], message["percent"], message["spent_usd"]) == (1, "stop", 0, 0)
+    put(usd=0.5, warn_percent=[90])
+    put(usd=0.4)
+    refused(**OBEYS)
+    assert len(told()) == 1
+    put(usd=0.5)
+    refused(**OBEYS)
+    assert len(told()) == 2
     (item,) = [each for each in api.get("/fleet/agents/inbox", expect=200).json() if each["kind"] == "budget_reached"]
     assert item["title"].startswith("0 of 0.5 USD a month are spent; no run starts before 1 ")
     put(usd=0.6)
     assert api.get("/fleet/agents/inbox", expect=200).json() == []
     refused(**OBEYS)
-    assert len(told()) == 2
+    assert len(told()) == 3
 
 
 # ---- once ----
@@ -307,6 +323,20 @@ def test_what_an_unknown_cost_counts_can_be_set(put, trigger, report, figures):
     put(assume_usd=2)
     report(trigger(**OBEYS)["run_id"], status="tests_failed", started_at=now())
     assert figures("assumed_usd", "reserved_usd") == [2, 0]
+
+
+def test_an_unknown_cost_without_a_reservation_counts_what_is_set(api, put, report, figures, interest):
+    """As of a workflow of a former version."""
+    put(assume_usd=3)
+    put(assume_usd=2, scope="interest", interest_id=interest)
+    report(1, status="tests_failed", started_at=now(), interest_id=interest)
+    report(2, status="running", started_at=now())
+    assert figures("assumed_usd", "runs_unknown") == [2, 0]
+    report(2, status="agent_failed")
+    report(3, status="choose_failed", started_at=now())
+    assert figures("assumed_usd", "runs_unknown") == [5, 0]
+    report(1, cost_usd=1)
+    assert figures("assumed_usd", "spent_usd") == [3, 4]
 
 
 def test_reports_come_in_any_order(put, trigger, report, figures):
@@ -416,6 +446,17 @@ def test_a_run_that_nobody_knows_is_counted(put, ask, repo, expire, figures, api
     (run,) = [run for run in api.get(f"/fleet/runs?repo={repo}", expect=200).json() if run["run_id"] == 4711]
     assert (run["spend_basis"], run["spend_usd"], run["status"]) == ("assumed", 10, "failed")
     assert figures("reserved_usd", "assumed_usd") == [0, 10]
+
+
+def test_a_reservation_that_cannot_expire_stops_no_other(cluster, put, ask, repo, expire, reservations, db, user):
+    put(usd=100)
+    for number in (1, 2):
+        ask("reserve", key=f"start {number}", repo=repo, **OBEYS)
+    with fleet.refusing(db, "reservation", "NEW.state = 'released' AND NEW.key = 'start 1'"):
+        expire()
+        assert reservations() == [("held", None, 10), ("released", None, 10)]
+    expire()
+    assert reservations() == [("released", None, 10)] * 2
 
 
 def test_a_removed_run_has_nothing_reserved(api, put, trigger, repo, figures):
@@ -589,8 +630,9 @@ def test_repositories_that_do_not_ask_are_named(cluster, api, user, db, put, rep
     items = lambda: [item for item in api.get("/fleet/agents/inbox", expect=200).json() if item["kind"] == "budget_unguarded"]  # noqa: E731
     report(1, status="skipped_no_candidates", started_at=now())
     assert figures("unguarded") == [[]] and items() == []
-    report(2, status="pr_opened", started_at=now(), cost_usd=1)
-    assert figures("unguarded") == [[repo]]
+    put(assume_usd=1)
+    report(2, status="pr_opened", started_at=now())
+    assert figures("unguarded", "assumed_usd") == [[repo], 1]
     assert [(item["repo"], item["severity"]) for item in items()] == [(repo, "warning")]
     wait_for(lambda: "budget_unguarded" in [told["kind"] for told in messages.told(cluster, user.account, "inbox.item")], "it is told")
     admit(3)

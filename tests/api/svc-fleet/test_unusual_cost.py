@@ -179,3 +179,12 @@ def test_reported_costs_that_differ_are_found(api, db, user, report):
     assert finding["text"] == (f"1 runs of agent_one with {user.email} reported 1.50 USD; by the list of prices their tokens cost 2.00 USD")
     assert finding["evidence"] == {"run_ids": [3], "told_usd": 1.5, "estimated_usd": 2, "price_date": "2026-01-01"}
     assert report(3)["spend_usd"] == 1.5
+
+
+def test_costs_that_cannot_be_compared_stop_no_others(user, db, spend, told):
+    usual(spend)
+    with fleet.refusing(db, "cost_unusual", f"NEW.account_id = '{user.account}'"):
+        spend("dear", 4)
+        assert told() == []
+    spend("dear too", 4)
+    assert [message["run_ids"] for message in told()] == [["dear too"]]

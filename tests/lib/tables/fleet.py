@@ -3,6 +3,7 @@
 import json
 import uuid
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import psycopg
 
@@ -200,6 +201,27 @@ def count_from_ever(db, budget):
     db.execute("UPDATE budget SET counted_from = '-infinity' WHERE id = %s", [budget])
 
 
+def set_time_zone(db, budget, zone):
+    """As if the budget had been given the zone before it was taken out of the database of time zones."""
+    db.execute("UPDATE budget SET time_zone = %s WHERE id = %s", [zone, budget])
+
+
+def drop_periods(db, budget):
+    db.execute("DELETE FROM budget_period WHERE budget_id = %s", [budget])
+
+
+@contextmanager
+def refusing(db, table, condition):
+    """Each row that is written to the table and of which the condition is true raises."""
+    db.execute("CREATE FUNCTION refuse_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE division_by_zero; END'")
+    db.execute(f"CREATE TRIGGER refuse_row BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION refuse_row()")
+    try:
+        yield
+    finally:
+        db.execute(f"DROP TRIGGER refuse_row ON {table}")
+        db.execute("DROP FUNCTION refuse_row")
+
+
 def calendar_period(db, period, zone, week_starts, moment):
     """(start, end) of the period of the calendar that has the moment."""
     return db.execute("SELECT starts_at, ends_at FROM calendar_period(%s, %s, %s, %s)", [period, zone, week_starts, moment]).fetchone()
@@ -249,7 +271,7 @@ def expire_reservations(db, account):
     db.execute("UPDATE reservation SET expires_at = now() WHERE account_id = %s", [account])
     due = "SELECT 1 FROM reservation WHERE account_id = %s AND state = 'held' AND expires_at <= now()"
     while db.execute(due, [account]).fetchone():
-        db.execute("SELECT reservation_expire_next()")
+        db.execute("SELECT reservation_expire_one()")
 
 
 def age_reservations(db, account):
@@ -271,7 +293,7 @@ def age_admissions(db, account, days):
 
 def compare_costs(db, account):
     """Compare the account's runs with those before them, as the process does twice a minute. Whether none is left."""
-    while db.execute("SELECT cost_look_next()").fetchone()[0]:
+    while db.execute("SELECT account_id FROM cost_look_one()").fetchone()[0]:
         pass
     return has_compared_costs(db, account)
 
