@@ -29,7 +29,7 @@ CLAUDE = lines({
 CODEX = lines(
     {"type": "thread.started", "thread_id": "t"}, {"type": "turn.started"},
     {"type": "item.completed", "item": {"type": "agent_message", "text": "Done"}},
-    {"type": "turn.completed", "usage": {"input_tokens": 900, "cached_input_tokens": 400, "cache_write_input_tokens": 0,
+    {"type": "turn.completed", "usage": {"input_tokens": 900, "cached_input_tokens": 400, "cache_write_input_tokens": 100,
                                          "output_tokens": 60, "reasoning_output_tokens": 20}},
 )  # fmt: skip
 
@@ -44,7 +44,8 @@ OPENCODE = lines({"type": "step_start", "part": {}}, {"type": "text", "part": {"
 
 CLAUDE_USAGE = {"model": "large", "num_turns": 7, "input_tokens": 1210, "output_tokens": 82, "cache_read_input_tokens": 5005,
                 "cache_write_input_tokens": 200}
-CODEX_USAGE = {"input_tokens": 500, "cache_read_input_tokens": 400, "output_tokens": 60}
+CODEX_USAGE = {"input_tokens": 500, "cache_read_input_tokens": 400, "cache_write_input_tokens": 100, "output_tokens": 60}
+CODEX_SESSION = lines({"type": "session_meta", "payload": {"id": "t"}}, {"type": "turn_context", "payload": {"model": "chosen", "effort": "high"}})
 OPENCODE_USAGE = {"num_turns": 2, "cost_usd": 0.05, "input_tokens": 180, "output_tokens": 35, "cache_read_input_tokens": 130,
                   "cache_write_input_tokens": 30}
 
@@ -140,6 +141,20 @@ def test_what_it_has_cost_is_noted_also_when_it_fails(agent, name, provider, out
 def test_an_output_that_says_nothing_costs_nothing_known(agent, name, output, status):
     assert agent.run(name, next(iter(PRESETS[name]["credential"])), output, status).returncode == status
     assert not set(agent.usage()) - {"num_turns"}
+
+
+def test_a_cost_of_nothing_is_none_that_is_known(agent):
+    """A program that has no price of the model says 0."""
+    agent.run("opencode", "zai", lines(opencode_step(0, 100, 30, 0, 10, 5)))
+    assert agent.usage() == {"num_turns": 1, "input_tokens": 130, "output_tokens": 15, "cache_read_input_tokens": 0, "cache_write_input_tokens": 30}
+
+
+def test_the_model_that_codex_chose_is_noted(agent):
+    session = agent.folder / ".codex/sessions/2026/11/27/rollout-t.jsonl"
+    session.parent.mkdir(parents=True)
+    session.write_text(CODEX_SESSION)
+    agent.run("codex", "openai", CODEX, MODEL="")
+    assert agent.usage() == {**CODEX_USAGE, "model": "chosen"}
 
 
 def test_telemetry_stores_what_is_noted(agent, make_team):
