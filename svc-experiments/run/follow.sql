@@ -10,8 +10,9 @@ WHERE i.experiment_id = $1 AND i.attempt = $2::int AND (i.run_id IS NOT NULL OR 
 SELECT implementation_reconcile($1, $2::int, $3, $4);
 
 -- name: follow_pull_request
--- $1 repo, $2 number, $3 branch, $4 state, $5 when, $6 number of the repository.
-SELECT implementation_pull_update(repository_hold($1, $6), $2::int, $3, $4, $5::timestamptz);
+-- $1 repo, $2 number, $3 branch, $4 state, $5 when, $6 number of the repository. One that no column can hold is none of ours.
+SELECT implementation_pull_update(repository_hold($1, $6), CASE WHEN $2::bigint < 2147483648 THEN ($2::bigint)::int END, $3, $4,
+                                  $5::timestamptz);
 
 -- name: follow_workflow
 -- $1 repo, $2 run: it has ended. $3 number of the repository.

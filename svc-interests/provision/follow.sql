@@ -8,7 +8,7 @@ WITH told AS (
         proposed_version = CASE WHEN NOT $4::boolean THEN p.proposed_version END,
         updated_at = now()
     FROM (SELECT lower(repository_hold($1, $6)) AS repo) held
-    WHERE lower(p.repo) = held.repo AND p.pr_number = $2::integer
+    WHERE lower(p.repo) = held.repo AND p.pr_number = $2::bigint
     RETURNING p.interest_id
 )
 SELECT interest_id FROM told;

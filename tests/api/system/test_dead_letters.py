@@ -87,3 +87,18 @@ def test_dead_letters_and_the_lag_are_measured(cluster, failed, bury):
     wait_for(lambda: 'expops_dead_letters{type="task"} 0\n' not in process.metrics(), "the dead task is counted")
     assert 'expops_events_lag_seconds{stream="events.account"} 0\n' in process.metrics()
     assert "expops_ready 1\n" in process.metrics()
+
+
+@pytest.mark.parametrize("service", ["svc-interests", "svc-experiments", "svc-fleet"])
+def test_a_pull_request_of_a_number_that_no_column_holds_is_none_of_ours(cluster, service):
+    """svc-integrations passes on numbers up to 2 to the 53rd."""
+    account, stream = str(uuid.uuid4()), "events.code_host"
+    data = {"repo": "acme/ranker", "number": 2**53, "state": "open", "merged": False, "branch": "main", "action": "edited",
+            "occurred_at": "2026-01-31T09:30:00.000Z", "repository_id": 2**53, "url": None, "commit": None}
+    entry = cluster.redis.client().xadd(stream, {
+        "id": str(uuid.uuid4()), "type": "pull_request", "account": account, "at": "2026-01-31T09:30:00.000Z", "data": json.dumps(data),
+        "request_id": ""})
+    with cluster.postgres.connect(service.removeprefix("svc-")) as db:
+        wait_for(lambda: common.has_read(db, stream, entry), "it is read")
+        assert common.parked(db, entry) == 0
+    assert account not in dead(cluster, "list", "--kind", "pull_request", name=service)

@@ -147,6 +147,13 @@ def forget_settled(db, stream):
     return db.execute("DELETE FROM event_settled WHERE stream = %s", [stream]).rowcount > 0
 
 
+def has_read(db, stream, entry):
+    """Whether the service has read the entry of a stream, and handled, parked or given it up."""
+    row = db.execute("SELECT entry_id FROM event_position WHERE stream = %s", [stream]).fetchone()
+    number = lambda id: [int(part) for part in id.split("-")]  # noqa: E731
+    return row is not None and number(row[0]) >= number(entry)
+
+
 def park(db, stream, entry, kind, account):
     """An event of an account is tried again in an hour, and those behind it wait."""
     db.execute(
