@@ -95,6 +95,7 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 };
 
 static const struct event_handler EVENTS[] = {
+	{"events.audit.account", "audit", audit_event},
 	{"events.audit.evalenv", "audit", audit_event},
 	{"events.audit.experiments", "audit", audit_event},
 	{"events.audit.fleet", "audit", audit_event},

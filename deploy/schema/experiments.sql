@@ -155,6 +155,7 @@ ALTER TABLE ONLY project
     ADD CONSTRAINT project_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX project_name ON project USING btree (account_id, name);
 CREATE TRIGGER account_required BEFORE INSERT ON project FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER project_deleted_audit AFTER DELETE ON project FOR EACH ROW EXECUTE FUNCTION audit_row('project.deleted', 'project', 'id', 'name', '');
 
 CREATE TRIGGER implementation_task_failed AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((new.kind = 'implementation'::text) AND (new.status = 'failed'::text))) EXECUTE FUNCTION implementation_task_failed();
 

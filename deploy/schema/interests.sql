@@ -34,6 +34,8 @@ ALTER TABLE interest
 CREATE UNIQUE INDEX interest_name ON interest USING btree (account_id, lower(name));
 CREATE INDEX interest_newest ON interest USING btree (account_id, created_at DESC, id DESC);
 CREATE TRIGGER account_required BEFORE INSERT ON interest FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER agent_paused_audit AFTER UPDATE OF agent_paused_at ON interest FOR EACH ROW WHEN (((old.agent_paused_at IS NULL) AND (new.agent_paused_at IS NOT NULL))) EXECUTE FUNCTION audit_row('agent.paused', 'interest', 'id', 'name', '');
+CREATE TRIGGER agent_resumed_audit AFTER UPDATE OF agent_paused_at ON interest FOR EACH ROW WHEN (((old.agent_paused_at IS NOT NULL) AND (new.agent_paused_at IS NULL))) EXECUTE FUNCTION audit_row('agent.resumed', 'interest', 'id', 'name', '');
 CREATE TRIGGER digest_interest_changed AFTER UPDATE ON interest FOR EACH ROW WHEN (((((((old.name IS DISTINCT FROM new.name) OR (old.daily_count IS DISTINCT FROM new.daily_count)) OR (old.pool_status IS DISTINCT FROM new.pool_status)) OR (old.context_version IS DISTINCT FROM new.context_version)) OR (old.computed_for IS DISTINCT FROM new.computed_for)) OR (old.created_at IS DISTINCT FROM new.created_at))) EXECUTE FUNCTION digest_interest_changed();
 CREATE TRIGGER interest_activated AFTER UPDATE OF is_active ON interest FOR EACH ROW WHEN ((old.is_active <> new.is_active)) EXECUTE FUNCTION interest_active_counted();
 CREATE TRIGGER interest_deleted AFTER DELETE ON interest REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();

@@ -19,6 +19,7 @@ const struct event_stream EVENT_STREAMS[] = {
           "svc-interests"}},
 	{"events.interests", "svc-interests", {"svc-integrations"}},
 	/* A service's second stream: what the audit log names. */
+	{"events.audit.account", "gateway", {"gateway"}},
 	{"events.audit.evalenv", "svc-evalenv", {"gateway"}},
 	{"events.audit.experiments", "svc-experiments", {"gateway"}},
 	{"events.audit.fleet", "svc-fleet", {"gateway"}},

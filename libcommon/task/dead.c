@@ -131,6 +131,15 @@ static const char *event_json(struct request *rq, const struct stream_entry *ent
 	return json_write_mut(rq->arena, root, NULL);
 }
 
+/* Let the audit log have what an operator does to an event; the account may be deleted. */
+static void note_event(struct request *rq, const struct dead_letters *which, const char *action,
+                       const struct stream_entry *entry)
+{
+	pg_query(rq, DEAD_EVENT_AUDIT_SQL, pg_text(which->by),
+	         pg_text(stream_text(entry, "account")), pg_text(action),
+	         pg_text(stream_text(entry, "id")), pg_text(stream_text(entry, "type")));
+}
+
 /* The event is parked, due at once; then it is no longer dead. What stops in between parks it
  * once. */
 static void retry_event(struct request *rq, const struct dead_letters *which,
@@ -140,7 +149,10 @@ static void retry_event(struct request *rq, const struct dead_letters *which,
 	if (!event_stream_has_reader(EVENT_STREAMS, stream, which->service))
 		raise_error(rq, ERR_CONFLICT, "%s: %s does not read the stream \"%s\" any more",
 		            entry->id, which->service, stream);
+	pg_begin(rq);
 	event_park_again(rq, stream, entry);
+	note_event(rq, which, "event.retried", entry);
+	pg_commit(rq);
 	redis_words(rq, "XDEL", dead_stream(rq, which->service), entry->id);
 }
 
@@ -200,8 +212,10 @@ int64_t dead_letters_drop(struct request *rq, const struct dead_letters *which)
 	check_ids(rq, which);
 	int64_t dropped = change_tasks(rq, which, DEAD_TASK_DROP_SQL)->affected;
 	struct stream_entries events = events_of(rq, which);
-	for (size_t i = 0; i < events.count; i++)
+	for (size_t i = 0; i < events.count; i++) {
+		note_event(rq, which, "event.dropped", &events.items[i]);
 		redis_words(rq, "XDEL", dead_stream(rq, which->service), events.items[i].id);
+	}
 	return dropped + (int64_t)events.count;
 }
 

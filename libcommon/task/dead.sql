@@ -23,5 +23,10 @@ WITH meant AS MATERIALIZED (
 UPDATE task SET status = 'cancelled', message = 'given up by an operator: ' || error, error = NULL
 WHERE id IN (SELECT id FROM meant) AND status = 'failed';
 
+-- name: dead_event_audit
+-- $1 who changes it, as above, $2 account ('': none), $3 action, $4 id and $5 type of the event.
+WITH who AS MATERIALIZED (SELECT set_config('expops.audit', coalesce($1, '{"kind": "operator"}'), true))
+SELECT audit_emit(nullif($2, '')::uuid, $3, jsonb_build_object('kind', 'event', 'id', $4::text, 'name', $5::text), '[]') FROM who;
+
 -- name: dead_task_count (read)
 SELECT count(*) AS tasks FROM task_dead($1, $2, $3, $4, $5);

@@ -7,6 +7,7 @@
 #include "reply/etag.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 
 struct project_input {
 	const char *id;
@@ -80,6 +81,7 @@ void project_update(struct request *rq)
 void project_delete(struct request *rq)
 {
 	struct project_input *in = request_input(rq, struct project_input, ID_FIELDS);
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows =
 		pg_query(rq, PROJECT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account),
 	                 caller_key(rq), pg_text(rq->id), pg_text(etag_if_match(rq)));

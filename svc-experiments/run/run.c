@@ -7,6 +7,7 @@
 #include "pg/pg.h"
 #include "product/agent_start.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "request/idempotency.h"
 #include "run.sql.h"
 #include "run/steps.h"
@@ -99,6 +100,7 @@ void run_start(struct request *rq)
 	reserve(rq, in);
 	key_hold_experiment(rq, in->id);
 	idempotency_join(rq);
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows = pg_write(rq, CONSTRAINTS, RUN_START_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->id), caller_key(rq),
 	                                pg_text(run_step_names(rq->arena)), pg_text(rq->id));

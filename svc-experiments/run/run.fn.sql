@@ -53,6 +53,8 @@ BEGIN
     SELECT e.id, n.attempt, step.position, step.name FROM unnest(step_names) WITH ORDINALITY AS step (name, position);
     PERFORM implementations_bound(e.id, n.attempt);
     PERFORM experiment_change(e, '{"pipeline_status": "queued"}', by_key, request_id);
+    PERFORM audit_emit(account, 'run.triggered', jsonb_build_object('kind', 'repository', 'id', NULL, 'name', n.target),
+                       audit_changes('{}', jsonb_build_object('experiment_id', e.id), '{experiment_id}'));
     started_task := task_json(t);
 END $$;
 

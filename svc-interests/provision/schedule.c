@@ -6,6 +6,7 @@
 #include "pg/pg.h"
 #include "provision/steps.h"
 #include "reply/resource.h"
+#include "request/audited.h"
 #include "schedule.sql.h"
 #include "steps.sql.h"
 
@@ -65,7 +66,7 @@ static const struct field PAUSE_FIELDS[] = {
 static void set_pause(struct request *rq, bool is_paused)
 {
 	struct pause_input *in = request_input(rq, struct pause_input, PAUSE_FIELDS);
-	pg_begin(rq); /* committed together with the answer */
+	audited_begin(rq); /* committed together with the answer */
 	struct pg_rows *rows = pg_query(rq, AGENT_PAUSE_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(in->interest), pg_bool(is_paused));
 	if (!is_paused && !pg_empty(rows))

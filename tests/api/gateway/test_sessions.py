@@ -4,13 +4,37 @@ import re
 
 import pytest
 
+from lib.http import api_def
+from lib.http.api_def import absent_target
 from lib.http.browser import SAME_ORIGIN, Browser
+from lib.http.client import Api
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
 @pytest.fixture
 def browser(cluster, user):
     return Browser(cluster.gateway_url, user.key)
+
+
+BY_AN_AGENT = {op.id for op in api_def.operations() if op.scope in ("fleet:report", "eval:report")}  # no browser reports
+OPERATIONS = [op for op in api_def.operations() if op.scope and op.id != "account_create"]  # which a key may not
+
+
+def test_a_session_is_answered_as_a_key_of_its_person(cluster):
+    """Every operation, on what nobody has."""
+    user = cluster.user(operator=True)
+    api, browser = Api(cluster.gateway_url, user.key, checked=False), Browser(cluster.gateway_url, user.key)
+    wrong = []
+    for op in OPERATIONS:
+        target = absent_target(op, provider_name="code_host")
+        body = {} if op.method in ("POST", "PUT", "PATCH") else None
+        by_key = api.request(op.method, target, body)
+        path = target.removeprefix("/api/v1.0")
+        by_session = browser.call(op.method, path, body, checked=False)
+        expected = 403 if op.id in BY_AN_AGENT else by_key.status_code
+        if by_session.status_code != expected or by_key.status_code in (401, 403, 500):
+            wrong.append(f"{op.id}: {by_key.status_code} {by_session.status_code} {by_session.text[:200]}")
+    assert wrong == []
 
 
 def make_key(api, **body):

@@ -1,6 +1,7 @@
 """Teams: members, invitations, the accounts of a person, and what a removed member loses."""
 
 import secrets
+import time
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 
@@ -225,6 +226,64 @@ def test_a_command_without_redis_says_what_that_means(cluster):
         cluster.run("gateway", "disable-person", "--email", "nobody@example.org", REDIS_URL="redis://127.0.0.1:1")
     assert "disabled" in cluster.run("gateway", "disable-person", "--email", person.email, REDIS_URL="redis://127.0.0.1:1")
     wait_for(lambda: person.api.get("/interests").status_code == 401, "the key is refused")
+
+
+def test_the_automation_keys_of_a_lowered_and_removed_member_keep_their_own_scopes(cluster, team):
+    """An agent must not stop because a person left; who made its key stays known, and the account revokes it."""
+    member = add_member(cluster, team.account, "admin")
+    made = member.api.post("/account/api-keys", {"name": "agent", "kind": "automation", "scopes": ["webhooks:read"]}, expect=201).json()
+    agent = team.api.as_key(made["key"])
+
+    def has_its_scopes():
+        agent.get("/webhooks", expect=200)
+        assert agent.problem("GET", "/account/audit", 403, "insufficient_scope")["scope"] == "audit:read"
+
+    has_its_scopes()
+    team.api.patch(f"/team/members/{member.person}", {"role": "viewer"}, expect=200)
+    member.api.problem("GET", "/webhooks", 403, "insufficient_scope")
+    has_its_scopes()
+    team.api.delete(f"/team/members/{member.person}", expect=200)
+    member.api.problem("GET", "/webhooks", 401, "invalid_token")
+    has_its_scopes()
+    (entry,) = team.api.get(f"/account/audit?target={made['id']}", expect=200).json()
+    assert (entry["action"], entry["actor"]["person_id"]) == ("key.created", member.person)
+    team.api.post(f"/account/api-keys/{made['id']}/revoke", expect=200)
+    agent.problem("GET", "/webhooks", 401, "invalid_token")
+
+
+def load(api, path, ended):
+    """Ask without a pause until `ended` of the times and statuses so far: [(when it began, status)]."""
+    asked = []
+    while not ended(asked):
+        began = time.monotonic()
+        asked.append((began, api.get(path).status_code))
+    return asked
+
+
+@pytest.mark.parametrize("change", ["removed", "lowered"])
+def test_no_request_that_begins_a_second_after_the_answer_is_accepted(cluster, start_gateway, team, change):
+    member = add_member(cluster, team.account, "admin")
+    path, answered = f"/team/members/{member.person}", []
+
+    def ended(asked):
+        return answered and len([began for began, _ in asked if began > answered[0] + 1]) >= 5
+
+    with start_gateway() as second, ThreadPoolExecutor(6) as pool:
+        urls = [cluster.gateway_url, second.url] * 3
+        running = [pool.submit(load, Api(url, member.api.key), "/webhooks", ended) for url in urls]
+        try:
+            for url in urls[:2]:
+                Api(url, member.api.key).get("/webhooks", expect=200)
+            if change == "removed":
+                team.api.delete(path, expect=200)
+            else:
+                team.api.patch(path, {"role": "viewer"}, expect=200)
+        finally:
+            answered.append(time.monotonic())
+        asked = [each for one in running for each in one.result()]
+    assert 200 in {status for began, status in asked if began < answered[0]}
+    late = {status for began, status in asked if began > answered[0] + 1}
+    assert late == {401 if change == "removed" else 403}
 
 
 # ---- invitations ----

@@ -145,6 +145,16 @@ def test_a_repeated_request_starts_one_run(lab):
     assert len(lab.host.runs(lab.repo)) == 1
 
 
+def test_who_starts_a_run_is_in_the_audit_log(lab, user):
+    """Also of a request that is repeated, once."""
+    for _ in range(2):
+        lab.api.post(lab.of("run"), expect=202, headers={"Idempotency-Key": "once"})
+    (entry,) = wait_for(lambda: lab.api.get("/account/audit?action=run.triggered", expect=200).json(), "the entry is there")
+    assert entry["target"] == {"kind": "repository", "id": None, "name": lab.repo}
+    assert entry["detail"] == {"changed": [{"field": "experiment_id", "from": None, "to": lab.experiment["id"]}]}
+    assert (entry["actor"]["kind"], entry["actor"]["email"]) == ("person", user.email)
+
+
 # ---- what is refused, or fails ----
 
 

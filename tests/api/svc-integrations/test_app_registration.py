@@ -15,6 +15,7 @@ from lib.outside.code_host_pages import install_app, make_app
 from lib.outside.counterparts import consent, landing_of
 from lib.outside.webhooks import Hook, signature
 from lib.tables import integrations as integrations_tables
+from lib.wait import wait_for
 
 APP, CREATED, MANIFEST, INSTALLED = "/github/app", "/github/app/created", "/github/app/manifest", "/github/app/installed"
 NO_APP = {f"CODE_HOST_{name}": "" for name in ("APP_ID", "APP_KEY", "CLIENT_ID", "CLIENT_SECRET", "WEBHOOK_SECRETS")}
@@ -191,6 +192,16 @@ def test_forgetting_it(replicas, first, account):
     assert first.ask("GET", APP, None, account)["configured"] is False
     first.ask("DELETE", APP, None, account, 404)
     assert first.ask("GET", "/integrations/code_host/auth-url", None, account, 409)["error"] == "provider_not_configured"
+
+
+def test_it_is_in_the_audit_log_of_operators(cluster, first, account):
+    operator = cluster.user(operator=True).api
+    actions = lambda: [entry["action"] for entry in operator.get("/account/audit?action=app.&limit=100", expect=200).json()]  # noqa: E731
+    before = actions()
+    create(first, account)
+    first.ask("DELETE", APP, None, account)
+    wait_for(lambda: len(actions()) >= len(before) + 2, "both are in the log")
+    assert actions()[:2] == ["app.deleted", "app.created"]
 
 
 def test_what_it_lacks_is_named_and_asked_for_once_a_minute(replicas, first, code_host, account, db):

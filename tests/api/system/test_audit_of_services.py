@@ -81,6 +81,25 @@ def test_feeds_interests_and_budgets(api):
     assert changed(found[1]) == {"usd": (10, 20)}
 
 
+def test_an_agent_is_paused_and_resumed(api, user):
+    interest = api.post("/interests", {"name": "ranking", "context": "how papers are ranked"}, expect=201).json()["id"]
+    for action in ("pause", "pause", "resume", "resume"):  # the second of each changes nothing
+        api.post(f"/interests/{interest}/{action}-agent", headers=MARKED, expect=200)
+    wait_entries(api, "agent.resumed")
+    found = entries(api, "agent.")
+    assert [entry["action"] for entry in found] == ["agent.resumed", "agent.paused"]
+    for entry in found:
+        assert entry["target"] == {"kind": "interest", "id": interest, "name": "ranking"}
+        assert (entry["actor"]["email"], entry["user_agent"]) == (user.email, "tester/1.0")
+
+
+def test_a_project_is_deleted(api, user):
+    project = api.post("/projects", {"name": "encoders"}, expect=201).json()["id"]
+    api.delete(f"/projects/{project}", expect=200)
+    (entry,) = wait_entries(api, "project.deleted")
+    assert entry["target"] == {"kind": "project", "id": project, "name": "encoders"} and entry["actor"]["email"] == user.email
+
+
 def test_experiments_and_templates(api):
     experiment = api.post("/experiments", {"name": "shorter prompts"}, expect=201).json()["id"]
     api.put(f"/experiments/{experiment}", {"hypothesis": "they are cheaper"}, expect=200)

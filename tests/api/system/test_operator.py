@@ -58,6 +58,29 @@ def test_who_repeats_or_drops_a_task_is_in_the_audit_log(operator, api, failed, 
     assert (entry["actor"]["kind"], entry["actor"]["person_id"], entry["ip"]) == ("operator", you["person_id"], "127.0.0.1")
 
 
+@pytest.mark.parametrize(("members", "action"), [({}, "event.retried"), ({"drop": True}, "event.dropped")])
+@pytest.mark.parametrize("has_account", [True, False])
+def test_who_repeats_or_drops_an_event_is_in_the_audit_log(operator, api, user, bury, members, action, has_account):
+    """That of no account is in the operators' own log."""
+    event = str(uuid.uuid4())
+    entry = bury(type="key.revoked", id=event, account=user.account if has_account else "")
+    retry(operator, service=SERVICE, type="event", ids=[entry], **members)
+    log = api if has_account else operator
+    (found,) = wait_for(lambda: log.get(f"/account/audit?action={action}&target={event}", expect=200).json(), "the entry is there")
+    assert found["target"] == {"kind": "event", "id": event, "name": "key.revoked"}
+    kind = "operator" if has_account else "person"  # who acts in an account that is not theirs
+    assert (found["actor"]["kind"], found["actor"]["person_id"]) == (kind, operator.get("/team", expect=200).json()["you"]["person_id"])
+
+
+def test_the_gateways_own_dead_events_are_in_the_audit_log(operator, cluster, user):
+    event = str(uuid.uuid4())
+    fields = {"stream": "events.code_host", "service": "gateway", "type": "invitation.mailed", "id": event, "account": user.account,
+              "error": "internal: no", "at": "2026-01-31T09:30:00.000Z", "data": "{}", "request_id": "", "lane": ""}
+    entry = cluster.redis.client().xadd("events.dead.gateway", fields)
+    retry(operator, service="gateway", type="event", ids=[entry], drop=True)
+    wait_for(lambda: user.api.get(f"/account/audit?action=event.dropped&target={event}", expect=200).json(), "the entry is there")
+
+
 def test_a_command_that_repeats_a_task_is_the_operators(cluster, api, failed):
     cluster.run(SERVICE, "dead", "retry", failed["task_id"])
     (entry,) = wait_for(lambda: api.get("/account/audit?action=task.retried", expect=200).json(), "the entry is there")

@@ -12,6 +12,7 @@ CHANGES = {
     "invitation_create": "invitation.created", "invitation_accept": "invitation.accepted", "invitation_delete": "invitation.revoked",
     "member_update": "member.role_changed", "member_delete": "member.removed", "tasks_retry": "task.retried",
     "experiment_create": "experiment.decided", "experiment_update": "experiment.decided", "experiment_delete": "experiment.deleted",
+    "project_delete": "project.deleted", "implement_run": "run.triggered", "agent_pause": "agent.paused", "agent_resume": "agent.resumed",
     "interest_delete": "interest.deleted", "interest_provision": "provisioning.started", "feed_create": "feed.created", "feed_delete": "feed.deleted",
     "provision_cli_token_create": "key.created",
     "budget_put": "budget.changed", "budget_delete": "budget.changed", "installation_revoke": "installation.revoked", "fleet_trigger": "run.triggered",
@@ -24,8 +25,8 @@ CHANGES = {
 
 EXCEPT = {
     "work: what the account makes and does, which is shown where it is made, and not how it is set up": """
-        result_create ticket_comment implement_report implement_run project_create project_update project_delete
-        preference_model_refit interest_create interest_update interest_toggle agent_pause agent_resume recommendations_refresh
+        result_create ticket_comment implement_report project_create project_update
+        preference_model_refit interest_create interest_update interest_toggle recommendations_refresh
         asset_put search_harvest fork_create build_create build_cancel eval_run_create eval_run_cancel template_create template_update
         identity_link_create identity_link_delete webhook_test webhook_delivery_replay webhook_recover webhook_confirmation_create""",
     "feedback": "recommendation_feedback recommendation_feedback_delete inbox_dismiss",

@@ -279,6 +279,49 @@ def test_a_disabled_person_is_refused_at_once(gateway, cluster, name):
     log_in(gateway.url, name)
 
 
+# The audit log
+
+
+def entries(api, action):
+    return api.get(f"/account/audit?action={action}", expect=200).json()
+
+
+def test_a_log_in_is_in_the_audit_log(closed_gateway, user, name):
+    """All that it changes is the person's, from their browser."""
+    email = f"{name}@example.org"
+    way = join_way(closed_gateway.url, invite(user.api, email))
+    session_of(closed_gateway.url, way.come_back(way.lead_back(name), headers={"User-Agent": "tester/1.0"}))
+    (person,) = {member["person_id"] for member in user.api.get("/team").json()["members"] if member["email"] == email}
+    for action in ("session.created", "invitation.accepted", "member.added"):
+        entry = entries(user.api, action)[0]
+        assert (entry["actor"]["kind"], entry["actor"]["email"]) == ("person", email), action
+        assert (entry["ip"], entry["user_agent"], entry["outcome"]) == ("127.0.0.1", "tester/1.0", "done"), action
+    assert entries(user.api, "session.created")[0]["actor"]["person_id"] == person
+
+
+def test_an_identity_that_is_linked_is_in_the_audit_log(closed_gateway, oauth_provider, user):
+    name = user.email.partition("@")[0]
+    log_in(closed_gateway.url, f"{name},{user.email}")
+    (entry,) = entries(user.api, "identity.linked")
+    assert (entry["actor"]["email"], entry["target"]["name"]) == (user.email, user.email)
+    assert entry["detail"]["changed"] == [{"field": "issuer", "from": None, "to": oauth_provider.url}]
+    log_in(closed_gateway.url, f"{name},{user.email}")
+    assert len(entries(user.api, "identity.linked")) == 1 and len(entries(user.api, "session.created")) == 2
+
+
+def test_a_refused_log_in_is_in_the_audit_log(closed_gateway, cluster, user):
+    name = user.email.partition("@")[0]
+    other = cluster.user()
+    add_member(cluster, user.account, "admin", other.email)
+    log_in(closed_gateway.url, f"{name},{user.email}")
+    cluster.run("gateway", "disable-person", "--email", user.email)
+    refused(closed_gateway, f"{name},{user.email}")
+    browser = Browser(closed_gateway.url, other.key)
+    browser.call("POST", "/session/switch", {"account_id": user.account}, expect=200)
+    (entry,) = browser.call("GET", "/account/audit?action=session.refused", expect=200).json()
+    assert (entry["outcome"], entry["detail"]["reason"], entry["actor"]["email"]) == ("refused", "disabled", user.email)
+
+
 # The session
 
 

@@ -29,6 +29,7 @@ STREAMS = {
     "events.eval": ("svc-evalenv", {"svc-experiments", "svc-integrations"}),
     "events.assets": ("svc-search", {"svc-integrations", "svc-interests"}),
     "events.interests": ("svc-interests", {"svc-integrations"}),
+    "events.audit.account": ("gateway", {"gateway"}),
 } | {f"events.audit.{name}": (f"svc-{name}", {"gateway"}) for name in ("evalenv", "experiments", "fleet", "integrations", "interests", "search")}
 
 
