@@ -111,6 +111,13 @@ def test_somebody_is_invited_joins_and_is_removed(browse, cluster):
     assert [member["email"] for member in owner.api.get("/team", expect=200).json()["members"]] == [owner.email]
 
 
+def test_an_account_is_renamed_and_another_founded(browse, cluster):
+    user = cluster.user()
+    seen = browse("accounts", key=user.key, renamed="Ranking", founded=HOSTILE)
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert [account["name"] for account in user.api.get("/accounts", expect=200).json()] == ["Ranking", HOSTILE]
+
+
 def test_a_change_is_found_in_the_audit_log(browse, cluster):
     user = cluster.user()
     made = user.api.post("/account/api-keys", {"name": "laptop", "scopes": ["search:read"]}, expect=201).json()["id"]
@@ -138,6 +145,16 @@ def test_a_person_logs_in_at_the_provider(browse_at_provider, cluster, name):
     assert seen["address"] == "/console/experiments?status=running" and "expops" in seen["cookies"]
     assert "expops-login" not in seen["cookies"]
     assert {member["email"]: member["role"] for member in team.api.get("/team", expect=200).json()["members"]}[f"{name}@example.org"] == "member"
+
+
+def test_who_is_invited_accepts_by_the_log_in_at_the_provider(browse_at_provider, cluster, name):
+    user = cluster.user()
+    invitation = user.api.post("/team/invitations", {"email": f"{name}@example.org", "role": "viewer"}, expect=201).json()["url"]
+    path = invitation[invitation.index("/console/"):]
+    with browse_at_provider(user.account, OIDC_JOIN="") as browse:
+        seen = browse("newcomer", user=name, invitation=path)
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert {member["email"]: member["role"] for member in user.api.get("/team", expect=200).json()["members"]}[f"{name}@example.org"] == "viewer"
 
 
 def test_a_person_with_a_key_adds_the_log_in_at_the_provider(browse_at_provider, cluster, name):

@@ -69,6 +69,42 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     return { errors: [...owner.errors, ...guest.errors], found };
   },
 
+  /** An owner gives the account another name, and makes one more, which is shown then. */
+  async accounts(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Settings" }).click();
+    const say = async (name, value) => {
+      await page.getByRole("button", { name }).click();
+      const form = page.getByRole("dialog", { name });
+      await form.getByLabel("Name of the account").fill(value);
+      const found = await violationsOfThemes(page);
+      await form.getByRole("button", { name }).click();
+      await form.waitFor({ state: "detached" });
+      return found;
+    };
+    const found = await say("Rename the account", values.renamed);
+    await page.locator(".nav-account").filter({ hasText: values.renamed }).waitFor();
+    found.push(...(await say("New account", values.founded)));
+    const chosen = "[aria-label=Account] option:checked";
+    await page.waitForFunction(([option, text]) => document.querySelector(option)?.textContent === text, [chosen, values.founded]);
+    return { errors, found };
+  },
+
+  /** Somebody who is invited opens the link, logs in at the provider, and has accepted by that. */
+  async newcomer(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    await page.goto(`${values.url}${values.invitation}`);
+    await page.getByText("By logging in so you accept the invitation").waitFor();
+    const found = await violationsOfThemes(page);
+    await page.getByRole("link", { name: "Log in with Example SSO" }).click();
+    await page.getByLabel("User").fill(values.user);
+    await page.getByRole("button", { name: "Continue" }).click();
+    await page.getByRole("link", { name: "Settings" }).click();
+    await page.getByRole("table", { name: "Members" }).getByText(`${values.user}@example.org (you)`).waitFor();
+    return { errors, found, address: new URL(page.url()).pathname };
+  },
+
   /** Somebody logs in at the provider, from the page that they wanted and back to it, and logs out. */
   async provider(browser, values) {
     const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });

@@ -9,23 +9,32 @@ import { text } from "../../text";
 import { Invitations } from "./Invitations";
 import { Invite } from "./Invite";
 import { Members } from "./Members";
+import { Found, Rename } from "./Name";
 
 /** Who works in the account, and who is invited. */
 export function Team() {
-  const [isInviting, setIsInviting] = useState(false);
+  const [open, setOpen] = useState<"invite" | "rename" | "found" | null>(null);
+  const close = () => setOpen(null);
+  const mayFound = useScope("account:write");
   const mayManage = useScope("team:write");
   return (
     <section class="group">
       <header class="group-head">
         <h2>{text.team.title}</h2>
-        {mayManage && <Button onClick={() => setIsInviting(true)}>{text.team.invite}</Button>}
+        <div class="actions">
+          {mayFound && <Button onClick={() => setOpen("found")}>{text.team.found}</Button>}
+          {mayManage && <Button onClick={() => setOpen("rename")}>{text.team.rename}</Button>}
+          {mayManage && <Button onClick={() => setOpen("invite")}>{text.team.invite}</Button>}
+        </div>
       </header>
       <Answer query={useQuery(team)}>
-        {({ members, invitations, you }) => (
+        {({ account, members, invitations, you }) => (
           <>
             <Members rows={members} you={you} mayManage={mayManage} />
             {mayManage && invitations.length > 0 && <Invitations rows={invitations} />}
-            {isInviting && <Invite own={you?.role ?? "viewer"} onClose={() => setIsInviting(false)} />}
+            {open === "invite" && <Invite own={you?.role ?? "viewer"} onClose={close} />}
+            {open === "rename" && <Rename name={account.name} onClose={close} />}
+            {open === "found" && <Found onClose={close} />}
           </>
         )}
       </Answer>
