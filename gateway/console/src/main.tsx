@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { Route, Router, Switch, useRoute } from "wouter-preact";
 
 import { onSessionEnded } from "./api/client";
+import { forgetFormer, identityOf } from "./api/identity";
 import { Problem } from "./api/problem";
 import { session } from "./api/queries";
 import { Login } from "./page/login/Login";
@@ -147,7 +148,7 @@ function Root() {
         who === null && !isOpen ? (
           <Login />
         ) : (
-          <Shell session={who}>
+          <Shell key={identityOf(who)} session={who}>
             <Pages />
           </Shell>
         )
@@ -157,6 +158,7 @@ function Root() {
 }
 
 applyTheme();
+forgetFormer(client);
 const root = document.getElementById("root");
 if (root)
   render(

@@ -12,7 +12,6 @@ export function useSwitch() {
     mutationFn: (account_id: string) => answer(api.POST("/api/v1.0/session/switch", { body: { account_id } })),
     onSuccess: (data) => {
       client.setQueryData(session.queryKey, data);
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session.queryKey[0] });
       navigate("/");
     },
   });
