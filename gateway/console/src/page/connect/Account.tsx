@@ -4,6 +4,7 @@ import { useMutation, useQuery } from "@tanstack/preact-query";
 import { answer, api, type Schemas } from "../../api/client";
 import { Button } from "../../part/Button";
 import { Fault } from "../../part/Fault";
+import { May } from "../../part/scope";
 import type { Tone } from "../../part/State";
 import { text } from "../../text";
 import { rememberAttempt } from "./attempt";
@@ -49,9 +50,11 @@ export function AccountActions({ provider, connection, loses, label }: Props) {
   return (
     <>
       <div class="actions">
-        <Button disabled={going.isPending} {...(label ? { label } : {})} onClick={() => going.mutate()}>
-          {connection ? words.again : words.connect}
-        </Button>
+        <May scope="integrations:write">
+          <Button disabled={going.isPending} {...(label ? { label } : {})} onClick={() => going.mutate()}>
+            {connection ? words.again : words.connect}
+          </Button>
+        </May>
         {connection && <Disconnect provider={provider} loses={loses} />}
       </div>
       {going.error && <Fault error={going.error} />}

@@ -82,7 +82,15 @@ function Lacks({ app }: { app: Schemas["CodeHostApp"] }) {
   );
 }
 
+/** The landing after it claims the installation. */
+function useMayInstall(): boolean {
+  const mayRead = useScope("code_host:read");
+  const mayClaim = useScope("integrations:write");
+  return mayRead && mayClaim;
+}
+
 function OperatorStep() {
+  const mayInstall = useMayInstall();
   return (
     <Answer query={useQuery(codeHostApp)}>
       {(app) => {
@@ -96,7 +104,7 @@ function OperatorStep() {
         return (
           <Step number={1} title={words.title} tone={isWhole ? "done" : "waits"} state={words.is(app.slug ?? "", app.owner)}>
             <Lacks app={app} />
-            <InstallApp />
+            {mayInstall && <InstallApp />}
           </Step>
         );
       }}
@@ -106,10 +114,12 @@ function OperatorStep() {
 
 /** The app at the code host. Only an operator can make it; everybody can install it. */
 export function AppStep({ isConfigured }: { isConfigured: boolean }) {
-  if (useScope("service:any_user")) return <OperatorStep />;
+  const isOperator = useScope("service:any_user");
+  const mayInstall = useMayInstall();
+  if (isOperator) return <OperatorStep />;
   return (
     <Step number={1} title={words.title} tone={isConfigured ? "done" : "waits"} state={isConfigured ? words.there : words.askOperator}>
-      {isConfigured && <InstallApp />}
+      {isConfigured && mayInstall && <InstallApp />}
     </Step>
   );
 }

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { answer, api, type Schemas } from "../../api/client";
 import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
+import { May } from "../../part/scope";
 import { SelectField } from "../../part/Select";
 import { text } from "../../text";
 import { Disconnect } from "./Disconnect";
@@ -64,7 +65,9 @@ export function ModelStep({ providers }: { providers: readonly Schemas["Provider
           ))}
         </ul>
       )}
-      <KeyForm names={models.map(({ name }) => name)} />
+      <May scope="integrations:write">
+        <KeyForm names={models.map(({ name }) => name)} />
+      </May>
     </Step>
   );
 }

@@ -4,6 +4,7 @@ import { Link } from "wouter-preact";
 import type { Schemas } from "../../api/client";
 import { Button } from "../../part/Button";
 import { Dialog } from "../../part/Dialog";
+import { May } from "../../part/scope";
 import { text } from "../../text";
 import { InterestForm } from "../interests/InterestForm";
 import { Step } from "./Step";
@@ -31,9 +32,11 @@ export function RepositoryStep({ interests, hasAgent }: Props) {
           ))}
         </ul>
       )}
-      <div class="actions">
-        <Button onClick={() => setIsNew(true)}>{words.add}</Button>
-      </div>
+      <May scope="interests:write">
+        <div class="actions">
+          <Button onClick={() => setIsNew(true)}>{words.add}</Button>
+        </div>
+      </May>
       {isNew && (
         <Dialog title={words.add} onClose={() => setIsNew(false)}>
           <InterestForm onDone={() => setIsNew(false)} />

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 
 import type { Schemas } from "../../api/client";
 import { endpoint } from "../../api/queries";
-import { Answer } from "../../part/Answer";
+import { Detail as DetailPage } from "../../part/Detail";
 import { Fact, Facts } from "../../part/Facts";
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
@@ -88,5 +88,9 @@ function Content({ detail }: { detail: Detail }) {
 
 /** An endpoint of messages, and its log. */
 export default function Endpoint({ id }: { id: string }) {
-  return <Answer query={useQuery(endpoint(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+  return (
+    <DetailPage kind={text.kinds.endpoint} query={useQuery(endpoint(id))}>
+      {(detail) => <Content detail={detail} />}
+    </DetailPage>
+  );
 }

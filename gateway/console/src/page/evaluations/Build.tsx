@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/preact-query";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { build } from "../../api/queries";
-import { Answer } from "../../part/Answer";
+import { Detail } from "../../part/Detail";
 import { Fact, Facts } from "../../part/Facts";
 import { Page } from "../../part/Page";
 import { Unknown } from "../../part/Time";
@@ -34,5 +34,9 @@ function Content({ detail }: { detail: Schemas["Build"] }) {
 }
 
 export default function Build({ id }: { id: string }) {
-  return <Answer query={useQuery(build(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+  return (
+    <Detail kind={text.kinds.build} query={useQuery(build(id))}>
+      {(detail) => <Content detail={detail} />}
+    </Detail>
+  );
 }

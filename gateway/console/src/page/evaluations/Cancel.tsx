@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
+import { useScope } from "../../part/scope";
 import { text } from "../../text";
 
 /** The button that ends a build or a run, after a question. */
@@ -10,6 +11,7 @@ export function Cancel({ send }: { send: () => Promise<unknown> }) {
   const [isAsking, setAsking] = useState(false);
   const client = useQueryClient();
   const words = text.evaluations.cancelling;
+  if (!useScope("eval:write")) return null;
   return (
     <>
       <Button onClick={() => setAsking(true)}>{words.action}</Button>

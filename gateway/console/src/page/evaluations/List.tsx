@@ -7,6 +7,7 @@ import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Dialog } from "../../part/Dialog";
 import { Empty } from "../../part/Empty";
+import { useScope } from "../../part/scope";
 import { Pager, Table, type Column } from "../../part/Table";
 import { Tabs } from "../../part/Tabs";
 import { text } from "../../text";
@@ -29,14 +30,17 @@ interface Props<Row, Status extends string> {
 /** One of the lists of the page, with the form for a new row. */
 export function List<Row, Status extends string>(props: Props<Row, Status>) {
   const { label, address, statuses, query, columns, rowKey, empty, add, form } = props;
+  const mayAdd = useScope("eval:write");
   const filters = [["", text.evaluations.all], ...statuses.map((status) => [status, spoken(status)] as const)] as const;
   return (
     <section class="group">
       <header class="group-head">
         <h2>{label}</h2>
-        <Button kind="main" onClick={address.openNew}>
-          {add}
-        </Button>
+        {mayAdd && (
+          <Button kind="main" onClick={address.openNew}>
+            {add}
+          </Button>
+        )}
       </header>
       {statuses.length > 0 && (
         <Tabs label={text.evaluations.status} values={filters} value={address.status ?? ""} onChange={address.setStatus} />
@@ -53,7 +57,7 @@ export function List<Row, Status extends string>(props: Props<Row, Status>) {
           )
         }
       </Answer>
-      {address.isNew && (
+      {mayAdd && address.isNew && (
         <Dialog title={add} onClose={address.closeNew}>
           {form}
         </Dialog>

@@ -4,7 +4,7 @@ import { Link } from "wouter-preact";
 import { answer, api, type Schemas } from "../../api/client";
 import { safeLink } from "../../api/format";
 import { evalRun } from "../../api/queries";
-import { Answer } from "../../part/Answer";
+import { Detail as DetailPage } from "../../part/Detail";
 import { Fact, Facts } from "../../part/Facts";
 import { Output } from "../../part/Output";
 import { Page } from "../../part/Page";
@@ -107,5 +107,9 @@ function Content({ detail }: { detail: Detail }) {
 }
 
 export default function Run({ id }: { id: string }) {
-  return <Answer query={useQuery(evalRun(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+  return (
+    <DetailPage kind={text.kinds.evalRun} query={useQuery(evalRun(id))}>
+      {(detail) => <Content detail={detail} />}
+    </DetailPage>
+  );
 }

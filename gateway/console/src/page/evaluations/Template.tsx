@@ -8,9 +8,11 @@ import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Chart } from "../../part/Chart";
 import { Confirm } from "../../part/Confirm";
+import { Detail as DetailPage } from "../../part/Detail";
 import { Dialog } from "../../part/Dialog";
 import { Output } from "../../part/Output";
 import { Page } from "../../part/Page";
+import { May } from "../../part/scope";
 import { Table } from "../../part/Table";
 import { text } from "../../text";
 import { RunForm } from "./RunForm";
@@ -96,11 +98,13 @@ function Content({ detail }: { detail: Detail }) {
       actions={
         <>
           <Lock template={detail} />
-          {!detail.locked && <Button onClick={() => setOpen("edit")}>{WORDS.edit}</Button>}
-          {!detail.locked && <Button onClick={() => setOpen("lock")}>{WORDS.lock}</Button>}
-          <Button kind="main" onClick={() => setOpen("run")}>
-            {text.evaluations.newRun}
-          </Button>
+          <May scope="eval:write">
+            {!detail.locked && <Button onClick={() => setOpen("edit")}>{WORDS.edit}</Button>}
+            {!detail.locked && <Button onClick={() => setOpen("lock")}>{WORDS.lock}</Button>}
+            <Button kind="main" onClick={() => setOpen("run")}>
+              {text.evaluations.newRun}
+            </Button>
+          </May>
         </>
       }
     >
@@ -114,5 +118,9 @@ function Content({ detail }: { detail: Detail }) {
 }
 
 export default function Template({ id }: { id: string }) {
-  return <Answer query={useQuery(template(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+  return (
+    <DetailPage kind={text.kinds.template} query={useQuery(template(id))}>
+      {(detail) => <Content detail={detail} />}
+    </DetailPage>
+  );
 }

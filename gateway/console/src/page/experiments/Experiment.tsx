@@ -4,8 +4,9 @@ import { useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { anything, spoken } from "../../api/format";
-import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
+import { Detail as DetailPage } from "../../part/Detail";
+import { copy } from "../../part/clipboard";
 import { Confirm } from "../../part/Confirm";
 import { Dialog } from "../../part/Dialog";
 import { Fact, Facts } from "../../part/Facts";
@@ -13,6 +14,7 @@ import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
 import { Outside } from "../../part/link/Outside";
 import { Page } from "../../part/Page";
+import { May } from "../../part/scope";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { ExperimentForm } from "./ExperimentForm";
@@ -85,8 +87,7 @@ function CopyContext({ id }: { id: string }) {
     mutationFn: () =>
       answer(api.GET("/api/v1.0/implement/experiments/{experiment_id}/context", { params: { path: { experiment_id: id } } })),
     onSuccess: async (context) => {
-      await navigator.clipboard.writeText(context.formatted);
-      notice({ text: text.copied });
+      notice({ text: (await copy(context.formatted)) ? text.copied : text.notCopied });
     },
   });
   return (
@@ -126,9 +127,13 @@ function Content({ detail }: { detail: Detail }) {
       actions={
         <>
           <ExperimentState status={detail.status} />
-          <CopyContext id={detail.id} />
-          <Button onClick={() => setOpen("edit")}>{text.experiments.edit}</Button>
-          <Button onClick={() => setOpen("remove")}>{text.experiments.remove}</Button>
+          <May scope="implement:read">
+            <CopyContext id={detail.id} />
+          </May>
+          <May scope="experiments:write">
+            <Button onClick={() => setOpen("edit")}>{text.experiments.edit}</Button>
+            <Button onClick={() => setOpen("remove")}>{text.experiments.remove}</Button>
+          </May>
         </>
       }
     >
@@ -148,5 +153,9 @@ function Content({ detail }: { detail: Detail }) {
 }
 
 export default function Experiment({ id }: { id: string }) {
-  return <Answer query={useQuery(experiment(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+  return (
+    <DetailPage kind={text.kinds.experiment} query={useQuery(experiment(id))}>
+      {(detail) => <Content detail={detail} />}
+    </DetailPage>
+  );
 }

@@ -6,6 +6,7 @@ import type { Schemas } from "../../api/client";
 import { Button } from "../../part/Button";
 import { Dialog } from "../../part/Dialog";
 import { Page } from "../../part/Page";
+import { May } from "../../part/scope";
 import type { Column } from "../../part/Table";
 import { text } from "../../text";
 import { ColumnMenu, useColumns } from "./columns";
@@ -71,9 +72,11 @@ export default function Experiments() {
           </Link>
           <ColumnMenu {...shown} />
           <Download path={pathOf(filter)} name="experiments.csv" />
-          <Button kind="main" onClick={() => setAddress({ ...inAddress, new: "1" })}>
-            {text.experiments.add}
-          </Button>
+          <May scope="experiments:write">
+            <Button kind="main" onClick={() => setAddress({ ...inAddress, new: "1" })}>
+              {text.experiments.add}
+            </Button>
+          </May>
         </>
       }
     >
@@ -86,9 +89,11 @@ export default function Experiments() {
         onMove={(next) => setAddress({ ...inAddress, offset: String(next) })}
       />
       {address.get("new") === "1" && (
-        <Dialog title={text.experiments.add} onClose={() => setAddress(inAddress)}>
-          <ExperimentForm onDone={(id) => navigate(`/experiments/${id}`)} />
-        </Dialog>
+        <May scope="experiments:write">
+          <Dialog title={text.experiments.add} onClose={() => setAddress(inAddress)}>
+            <ExperimentForm onDone={(id) => navigate(`/experiments/${id}`)} />
+          </Dialog>
+        </May>
       )}
     </Page>
   );

@@ -7,6 +7,7 @@ import { safeLink } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
+import { useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
 import { Steps } from "../../part/Steps";
 import { text } from "../../text";
@@ -70,7 +71,8 @@ export function Implementation({ detail }: { detail: Detail }) {
   const [isStarting, setIsStarting] = useState(false);
   const status = useQuery(implementation(detail.id));
   const repo = detail.launch_context?.target_repo;
-  const canStart = repo && !detail.pr_url && status.data && !isImplementing(status.data);
+  const mayStart = useScope("implement:write");
+  const canStart = mayStart && repo && !detail.pr_url && status.data && !isImplementing(status.data);
   return (
     <section class="group">
       <h2>{words.title}</h2>

@@ -5,9 +5,9 @@ import { useLocation, useSearchParams } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { counted } from "../../api/format";
-import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
+import { Detail as DetailPage } from "../../part/Detail";
 import { Dialog } from "../../part/Dialog";
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
@@ -96,5 +96,9 @@ function Content({ detail }: { detail: Detail }) {
 }
 
 export default function Project({ id }: { id: string }) {
-  return <Answer query={useQuery(project(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+  return (
+    <DetailPage kind={text.kinds.project} query={useQuery(project(id))}>
+      {(detail) => <Content detail={detail} />}
+    </DetailPage>
+  );
 }

@@ -5,6 +5,7 @@ import { safeLink } from "../../api/format";
 import { Button } from "../../part/Button";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
+import { May } from "../../part/scope";
 import { Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { ticket } from "./queries";
@@ -49,7 +50,9 @@ function AtTracker({ detail, id }: { detail: Detail; id: string }) {
       )}{" "}
       {data?.state && <span class="quiet">{data.state}</span>} {data?.fault && <span class="quiet">{data.fault}</span>}
       {error && <Fault error={error} />}
-      <PostDecision detail={detail} />
+      <May scope="experiments:write">
+        <PostDecision detail={detail} />
+      </May>
     </>
   );
 }

@@ -6,6 +6,7 @@ import { Button } from "../../part/Button";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/Field";
 import { Form } from "../../part/Form";
+import { May } from "../../part/scope";
 import { SelectField } from "../../part/Select";
 import { State } from "../../part/State";
 import { text } from "../../text";
@@ -80,11 +81,13 @@ function Pause({ interest, onDone }: { interest: Schemas["Interest"]; onDone: ()
     <>
       {interest.agent_paused && <State tone="off">{words.paused}</State>}
       {pausing.error && <Fault error={pausing.error} />}
-      <div class="actions">
-        <Button disabled={pausing.isPending} onClick={() => pausing.mutate()}>
-          {interest.agent_paused ? words.resume : words.pause}
-        </Button>
-      </div>
+      <May scope="provisioning:write">
+        <div class="actions">
+          <Button disabled={pausing.isPending} onClick={() => pausing.mutate()}>
+            {interest.agent_paused ? words.resume : words.pause}
+          </Button>
+        </div>
+      </May>
     </>
   );
 }
@@ -99,9 +102,11 @@ export function AgentSchedule({ interest }: { interest: Schemas["Interest"] }) {
   return (
     <section class="group">
       <h2>{words.title}</h2>
-      <Form submit={text.save} send={send} onDone={onDone}>
-        {(fault) => <Fields schedule={schedule} onChange={setSchedule} fault={fault} />}
-      </Form>
+      <May scope="interests:write">
+        <Form submit={text.save} send={send} onDone={onDone}>
+          {(fault) => <Fields schedule={schedule} onChange={setSchedule} fault={fault} />}
+        </Form>
+      </May>
       <Pause interest={interest} onDone={onDone} />
     </section>
   );

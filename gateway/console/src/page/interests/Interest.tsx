@@ -5,13 +5,14 @@ import { useLocation } from "wouter-preact";
 import { safeLink } from "../../api/format";
 import { answer, api, type Schemas } from "../../api/client";
 import { interest } from "../../api/queries";
-import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
+import { Detail as DetailPage } from "../../part/Detail";
 import { Dialog } from "../../part/Dialog";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
 import { Page } from "../../part/Page";
+import { May } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
@@ -114,9 +115,11 @@ function Content({ detail }: { detail: Detail }) {
       actions={
         <>
           <InterestState interest={detail} />
-          <Button onClick={() => setOpen("edit")}>{text.interests.edit}</Button>
-          <Toggle detail={detail} />
-          <Button onClick={() => setOpen("remove")}>{text.interests.remove}</Button>
+          <May scope="interests:write">
+            <Button onClick={() => setOpen("edit")}>{text.interests.edit}</Button>
+            <Toggle detail={detail} />
+            <Button onClick={() => setOpen("remove")}>{text.interests.remove}</Button>
+          </May>
         </>
       }
     >
@@ -152,5 +155,9 @@ function Content({ detail }: { detail: Detail }) {
 }
 
 export default function Interest({ id }: { id: string }) {
-  return <Answer query={useQuery(interest(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+  return (
+    <DetailPage kind={text.kinds.interest} query={useQuery(interest(id))}>
+      {(detail) => <Content detail={detail} />}
+    </DetailPage>
+  );
 }

@@ -87,7 +87,7 @@ export function InterestForm({ id, initial = NOTHING, onDone }: Props) {
     return answer(api.PUT("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } }, body }));
   };
   const onSaved = async (saved: Schemas["Interest"]) => {
-    await client.invalidateQueries({ queryKey: ["interests"] });
+    await Promise.all([["interests"], ["digest"]].map((queryKey) => client.invalidateQueries({ queryKey })));
     onDone(saved.id);
   };
   return (

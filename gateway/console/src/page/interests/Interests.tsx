@@ -9,6 +9,7 @@ import { Button } from "../../part/Button";
 import { Dialog } from "../../part/Dialog";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
+import { May } from "../../part/scope";
 import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
@@ -35,9 +36,11 @@ export default function Interests() {
       title={text.interests.title}
       wide
       actions={
-        <Button kind="main" onClick={() => setSearch({ new: "1" })}>
-          {text.interests.add}
-        </Button>
+        <May scope="interests:write">
+          <Button kind="main" onClick={() => setSearch({ new: "1" })}>
+            {text.interests.add}
+          </Button>
+        </May>
       }
     >
       <Answer query={useQuery(interests)}>
@@ -53,9 +56,11 @@ export default function Interests() {
         }
       </Answer>
       {isNew && (
-        <Dialog title={text.interests.add} onClose={() => setSearch({})}>
-          <InterestForm onDone={(id) => navigate(`/interests/${id}`)} />
-        </Dialog>
+        <May scope="interests:write">
+          <Dialog title={text.interests.add} onClose={() => setSearch({})}>
+            <InterestForm onDone={(id) => navigate(`/interests/${id}`)} />
+          </Dialog>
+        </May>
       )}
     </Page>
   );

@@ -1,5 +1,6 @@
 import { Button } from "../../part/Button";
 import { Fault } from "../../part/Fault";
+import { May } from "../../part/scope";
 import { text } from "../../text";
 import { Learned } from "./Learned";
 import { useRefit } from "./refit";
@@ -15,11 +16,13 @@ export function Model({ historyId }: { historyId: string }) {
       <p class="quiet">{words.lead}</p>
       <div aria-live="polite">{ended && <Learned task={ended} />}</div>
       {error !== null && <Fault error={error} />}
-      <div class="actions">
-        <Button disabled={isRunning} onClick={start}>
-          {isRunning ? words.fitting : words.refit}
-        </Button>
-      </div>
+      <May scope="interests:write">
+        <div class="actions">
+          <Button disabled={isRunning} onClick={start}>
+            {isRunning ? words.fitting : words.refit}
+          </Button>
+        </div>
+      </May>
     </section>
   );
 }

@@ -6,19 +6,21 @@ import { session } from "../../api/queries";
 import { Button } from "../../part/Button";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/Field";
+import { useScope } from "../../part/scope";
 import { text } from "../../text";
 
 /** Deletes everything, for an owner; the account's name must be typed. */
 export function DeleteAccount() {
   const [typed, setTyped] = useState("");
   const client = useQueryClient();
+  const mayDelete = useScope("account:write");
   const who = useQuery(session).data;
   const name = who?.account.name ?? "";
   const deletion = useMutation({
     mutationFn: () => answer(api.POST("/api/v1.0/account/delete", { body: { confirm: true, name } })),
     onSuccess: () => client.setQueryData(session.queryKey, null),
   });
-  if (who?.role !== "owner") return null;
+  if (who?.role !== "owner" || !mayDelete) return null;
   return (
     <section class="group narrow">
       <h2>{text.settings.account}</h2>
