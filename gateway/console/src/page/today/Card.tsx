@@ -4,6 +4,7 @@ import { Link } from "wouter-preact";
 import type { Schemas } from "../../api/client";
 import { Button } from "../../part/Button";
 import { PaperMeta } from "../../part/PaperMeta";
+import { May } from "../../part/scope";
 import { Score } from "../../part/Score";
 import { text } from "../../text";
 import type { Signal } from "./rating";
@@ -25,9 +26,11 @@ function Folded({ paper, signal, onUndo }: { paper: Recommendation; signal: Sign
   return (
     <p class="card-folded">
       <span class="quiet">{text.today.rated[signal]}</span> {paper.title}
-      <Button kind="quiet" label={`${text.undo}: ${paper.title}`} onClick={onUndo}>
-        {text.undo}
-      </Button>
+      <May scope="recommendations:write">
+        <Button kind="quiet" label={`${text.undo}: ${paper.title}`} onClick={onUndo}>
+          {text.undo}
+        </Button>
+      </May>
     </p>
   );
 }
@@ -46,18 +49,22 @@ function Open({ paper, actions }: { paper: Recommendation; actions: CardActions 
         <p class="read">{paper.abstract}</p>
       </details>
       <div class="actions">
-        {SIGNALS.map((signal) => (
-          <Button key={signal} onClick={() => actions.onRate(signal)}>
-            {text.today.actions[signal]}
-          </Button>
-        ))}
+        <May scope="recommendations:write">
+          {SIGNALS.map((signal) => (
+            <Button key={signal} onClick={() => actions.onRate(signal)}>
+              {text.today.actions[signal]}
+            </Button>
+          ))}
+        </May>
         <span class="actions-gap" />
         <Button kind="quiet" onClick={actions.onWhy}>
           {text.today.why}
         </Button>
-        <Button kind="quiet" onClick={actions.onPlan}>
-          {text.today.plan}
-        </Button>
+        <May scope="experiments:write">
+          <Button kind="quiet" onClick={actions.onPlan}>
+            {text.today.plan}
+          </Button>
+        </May>
       </div>
     </>
   );

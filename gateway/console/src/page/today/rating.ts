@@ -20,6 +20,7 @@ export interface RatingState {
   ratings: Ratings;
   rate: (id: string, signal: Signal) => void;
   takeBack: (id: string) => void;
+  last: string | undefined; // rated in this visit, and not taken back since
   isNew: (id: string) => boolean; // rated since the page was opened
   error: unknown;
 }
@@ -30,6 +31,7 @@ const SENT = { keepalive: true }; // also when the page is left at once
 /** `known`: what the service says was rated before. */
 export function useRatings(known: Ratings): RatingState {
   const [changed, setChanged] = useState<Readonly<Record<string, Signal | null>>>({});
+  const [order, setOrder] = useState<readonly string[]>([]); // of the ratings of this visit
   const set = useCallback((id: string, signal: Signal | null) => setChanged((before) => ({ ...before, [id]: signal })), []);
   const rating = useMutation({
     mutationFn: ({ id, signal }: Rating) =>
@@ -53,10 +55,15 @@ export function useRatings(known: Ratings): RatingState {
     const signal = ratings[id];
     if (signal) taking.mutate({ id, signal });
   };
+  const rate = (id: string, signal: Signal) => {
+    setOrder((before) => [...before, id]);
+    rating.mutate({ id, signal });
+  };
   return {
     ratings,
-    rate: (id, signal) => rating.mutate({ id, signal }),
+    rate,
     takeBack,
+    last: [...order].reverse().find((id) => changed[id]),
     isNew: (id) => Boolean(changed[id]),
     error: rating.error ?? taking.error,
   };

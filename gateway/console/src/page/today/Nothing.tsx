@@ -1,0 +1,53 @@
+import { useQuery } from "@tanstack/preact-query";
+
+import type { Schemas } from "../../api/client";
+import { digest as digestOf, isAwaited } from "../../api/queries";
+import { Answer } from "../../part/Answer";
+import { Empty } from "../../part/Empty";
+import { useScope } from "../../part/scope";
+import { text } from "../../text";
+import { InterestForm } from "../interests/InterestForm";
+import { List } from "./List";
+import type { Wish } from "./wish";
+
+type Digest = Schemas["Digest"];
+
+/** The form of the first interest. What is made shows here by itself. */
+function First() {
+  const mayMake = useScope("interests:write");
+  return (
+    <>
+      <Empty>{text.today.noInterests}</Empty>
+      {mayMake && <InterestForm onDone={() => undefined} />}
+    </>
+  );
+}
+
+/** What was recommended before today. */
+function Week({ wish }: { wish: Wish }) {
+  return (
+    <>
+      <Empty>{text.today.nothingToday}</Empty>
+      <Answer query={useQuery(digestOf("week", 0))}>
+        {({ items }) =>
+          items.total > 0 ? (
+            <section class="group">
+              <h2>{text.today.week}</h2>
+              <List digest={items} wish={wish} />
+            </section>
+          ) : (
+            <p class="quiet">{text.today.nothingWeek}</p>
+          )
+        }
+      </Answer>
+    </>
+  );
+}
+
+/** Nothing to read: what the next step is. */
+export function Nothing({ digest, wish }: { digest: Digest; wish: Wish }) {
+  if (digest.interests.length === 0) return <First />;
+  if (digest.interests.some(isAwaited)) return <Empty>{text.today.building}</Empty>;
+  if (digest.period === "week") return <Empty>{text.today.nothingWeek}</Empty>;
+  return <Week wish={wish} />;
+}
