@@ -23,15 +23,19 @@ interface Props {
   children: ComponentChildren;
 }
 
-/** A page: its one h1, which gets the focus when the page is opened, and its title. */
+/** A page: its one h1, which gets the focus when the page is opened, unless a part of the page has taken it, and its
+ * title. */
 export function Page({ title, actions, wide = false, children }: Props) {
+  const page = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     document.title = `${title} – ${text.product}`;
   }, [title]);
-  useEffect(() => head.current?.focus({ preventScroll: true }), []);
+  useEffect(() => {
+    if (!page.current?.contains(document.activeElement)) head.current?.focus({ preventScroll: true });
+  }, []);
   return (
-    <div class={wide ? "page page-wide" : "page"}>
+    <div ref={page} class={wide ? "page page-wide" : "page"}>
       <header class="page-head">
         <div class="page-title">
           <h1 ref={head} tabIndex={-1}>

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
 
+import { useRowKeys } from "./rows";
+
 export interface Column<Row> {
   name: string;
   cell: (row: Row) => ComponentChildren;
@@ -13,8 +15,9 @@ interface Props<Row> {
   rowKey: (row: Row) => string;
 }
 
-/** Rows of things; the first column names them. Narrow windows show each row as a card. */
+/** Rows of things, through which j and k move; the first column names them. Narrow windows show each row as a card. */
 export function Table<Row>({ label, columns, rows, rowKey }: Props<Row>) {
+  useRowKeys();
   return (
     <table class="table" aria-label={label}>
       <thead>
@@ -28,7 +31,7 @@ export function Table<Row>({ label, columns, rows, rowKey }: Props<Row>) {
       </thead>
       <tbody>
         {rows.map((row) => (
-          <tr key={rowKey(row)}>
+          <tr key={rowKey(row)} data-row tabIndex={-1}>
             {columns.map((column, index) =>
               index === 0 ? (
                 <th key={column.name} scope="row">

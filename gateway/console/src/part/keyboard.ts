@@ -45,6 +45,9 @@ export function useKeys(bindings: Bindings): void {
   }, []);
 }
 
+/** The state of the history with which a page is opened whose search gets the focus. */
+export const TO_SEARCH = "search";
+
 const SEQUENCE_MS = 1500;
 
 /** Bind keys that follow `first`, such as `t` of `g t`. */

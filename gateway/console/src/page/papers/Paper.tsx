@@ -3,9 +3,10 @@ import { useQuery } from "@tanstack/preact-query";
 import { safeLink } from "../../api/format";
 import type { Schemas } from "../../api/client";
 import { paper } from "../../api/queries";
-import { Answer } from "../../part/Answer";
+import { Detail } from "../../part/Detail";
 import { Page } from "../../part/Page";
 import { PaperMeta } from "../../part/PaperMeta";
+import { text } from "../../text";
 import { Outcomes } from "./Outcomes";
 import { Similar } from "./Similar";
 
@@ -30,5 +31,9 @@ function Content({ detail }: { detail: Schemas["AssetDetail"] }) {
 }
 
 export default function Paper({ id }: { id: string }) {
-  return <Answer query={useQuery(paper(id))}>{(detail) => <Content detail={detail} />}</Answer>;
+  return (
+    <Detail kind={text.kinds.paper} query={useQuery(paper(id))}>
+      {(detail) => <Content detail={detail} />}
+    </Detail>
+  );
 }

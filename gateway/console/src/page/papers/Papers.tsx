@@ -1,15 +1,17 @@
 import { useQuery } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { useSearchParams } from "wouter-preact";
 
 import { count, counted } from "../../api/format";
-import { newestPapers, papers, type PaperSearch } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Empty } from "../../part/Empty";
+import { TO_SEARCH } from "../../part/keyboard";
 import { Page } from "../../part/Page";
+import { Pager } from "../../part/Table";
 import { text } from "../../text";
 import { PaperRow } from "./PaperRow";
+import { FOUND_PAPERS, newestPapers, PAPER_ROWS, papers, type PaperSearch } from "./queries";
 
 function searchOf(address: URLSearchParams): PaperSearch {
   return {
@@ -36,6 +38,10 @@ function SearchForm({ initial, onSearch }: FormProps) {
   const [query, setQuery] = useState(initial.query);
   const [categories, setCategories] = useState(initial.categories.join(" "));
   const [onlyContainers, setOnlyContainers] = useState(initial.onlyContainers);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (history.state === TO_SEARCH) field.current?.focus();
+  }, []);
   const submit = (event: Event) => {
     event.preventDefault();
     onSearch({ query: query.trim(), categories: categories.split(/[\s,]+/).filter(Boolean), onlyContainers });
@@ -43,6 +49,7 @@ function SearchForm({ initial, onSearch }: FormProps) {
   return (
     <form class="search" role="search" onSubmit={submit}>
       <input
+        ref={field}
         type="search"
         aria-label={text.papers.query}
         placeholder={text.papers.query}
@@ -66,39 +73,57 @@ function SearchForm({ initial, onSearch }: FormProps) {
   );
 }
 
-function Newest() {
+interface ResultsProps {
+  search: PaperSearch;
+  offset: number;
+  onMove: (offset: number) => void;
+  onClear: () => void;
+}
+
+const isFiltered = (search: PaperSearch) => search.categories.length > 0 || search.onlyContainers;
+
+function Nothing({ children, onClear }: { children: string; onClear: (() => void) | false }) {
+  return <Empty action={onClear && <Button onClick={onClear}>{text.papers.clear}</Button>}>{children}</Empty>;
+}
+
+function Newest({ search, offset, onMove, onClear }: ResultsProps) {
+  const hasFilter = isFiltered(search);
   return (
-    <Answer query={useQuery(newestPapers)}>
+    <Answer query={useQuery(newestPapers(search, offset))}>
       {({ items, total }) =>
         total > 0 ? (
           <>
-            <p class="lead">{text.papers.newest(count(total))}</p>
+            <p class="lead">{text.papers.newest(counted(total, "paper"))}</p>
             {items.map((paper) => (
               <PaperRow key={paper.arxiv_id} paper={paper} />
             ))}
+            <Pager offset={offset} size={PAPER_ROWS} total={total} onMove={onMove} />
           </>
         ) : (
-          <Empty>{text.papers.empty}</Empty>
+          <Nothing onClear={hasFilter && onClear}>{hasFilter ? text.papers.noneOfFilter : text.papers.empty}</Nothing>
         )
       }
     </Answer>
   );
 }
 
-function Found({ search, onClear }: { search: PaperSearch; onClear: () => void }) {
-  const hasFilter = search.categories.length > 0 || search.onlyContainers;
+/** The best that are found, which come at once and are shown in pages. */
+function Found({ search, offset, onMove, onClear }: ResultsProps) {
   return (
     <Answer query={useQuery(papers(search))}>
       {(hits) =>
         hits.length > 0 ? (
           <>
-            <p class="lead">{text.papers.found(counted(hits.length, "paper"))}</p>
-            {hits.map((hit) => (
-              <PaperRow key={hit.arxiv_id} paper={hit} score={hit.relevance_score} />
+            <p class="lead">
+              {hits.length < FOUND_PAPERS ? text.papers.found(counted(hits.length, "paper")) : text.papers.foundMost(count(hits.length))}
+            </p>
+            {hits.slice(offset, offset + PAPER_ROWS).map((hit) => (
+              <PaperRow key={hit.arxiv_id} paper={hit} score={hit.relevance_score} highlights={hit.highlights} />
             ))}
+            <Pager offset={offset} size={PAPER_ROWS} total={hits.length} onMove={onMove} />
           </>
         ) : (
-          <Empty action={hasFilter && <Button onClick={onClear}>{text.papers.clear}</Button>}>{text.papers.none}</Empty>
+          <Nothing onClear={isFiltered(search) && onClear}>{text.papers.none}</Nothing>
         )
       }
     </Answer>
@@ -108,15 +133,18 @@ function Found({ search, onClear }: { search: PaperSearch; onClear: () => void }
 export default function Papers() {
   const [address, setAddress] = useSearchParams();
   const search = searchOf(address);
+  const offset = Number(address.get("offset") ?? 0) || 0;
   const onSearch = (next: PaperSearch) => setAddress(addressOf(next));
+  const Results = search.query ? Found : Newest;
   return (
     <Page title={text.papers.title}>
-      <SearchForm key={address.toString()} initial={search} onSearch={onSearch} />
-      {search.query ? (
-        <Found search={search} onClear={() => onSearch({ query: search.query, categories: [], onlyContainers: false })} />
-      ) : (
-        <Newest />
-      )}
+      <SearchForm key={JSON.stringify(search)} initial={search} onSearch={onSearch} />
+      <Results
+        search={search}
+        offset={offset}
+        onMove={(next) => setAddress({ ...addressOf(search), offset: String(next) })}
+        onClear={() => onSearch({ query: search.query, categories: [], onlyContainers: false })}
+      />
     </Page>
   );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from "@tanstack/preact-query";
 
-import { similarPapers } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { text } from "../../text";
 import { PaperRow } from "./PaperRow";
+import { similarPapers } from "./queries";
 
 /** The papers that are most like a paper. */
 export function Similar({ id }: { id: string }) {

@@ -1,7 +1,60 @@
 /** What the pages of papers read beside the questions that others ask, too. */
 import { queryOptions } from "@tanstack/preact-query";
 
-import { answer, api } from "../../api/client";
+import { answer, api, page } from "../../api/client";
+
+/** Papers that a search finds at most. */
+export const FOUND_PAPERS = 100;
+
+export const PAPER_ROWS = 25;
+
+export interface PaperSearch {
+  query: string;
+  categories: string[];
+  onlyContainers: boolean;
+}
+
+export const papers = (search: PaperSearch) =>
+  queryOptions({
+    queryKey: ["papers", search],
+    queryFn: () =>
+      answer(
+        api.POST("/api/v1.0/search/assets", {
+          body: {
+            query: search.query,
+            max_results: FOUND_PAPERS,
+            ...(search.categories.length > 0 ? { categories: search.categories } : {}),
+            ...(search.onlyContainers ? { has_container: true } : {}),
+          },
+        }),
+      ),
+    enabled: search.query !== "",
+  });
+
+/** A query with a parameter that is given once for each of `values`, which the types of the description do not know. */
+function withEach(name: string, values: readonly string[], query: object): string {
+  const once = Object.entries(query).map(([each, value]) => [each, String(value)]);
+  return new URLSearchParams([...once, ...values.map((value) => [name, value])]).toString();
+}
+
+export const newestPapers = ({ categories, onlyContainers }: PaperSearch, offset: number) =>
+  queryOptions({
+    queryKey: ["papers", "newest", categories, onlyContainers, offset],
+    queryFn: () =>
+      page(
+        api.GET("/api/v1.0/search/assets/list", {
+          params: { query: { limit: PAPER_ROWS, offset, ...(onlyContainers ? { has_container: true } : {}) } },
+          querySerializer: (query) => withEach("category", categories, query),
+        }),
+      ),
+  });
+
+export const similarPapers = (id: string) =>
+  queryOptions({
+    queryKey: ["paper", id, "similar"],
+    queryFn: () =>
+      answer(api.GET("/api/v1.0/search/assets/{arxiv_id}/similar", { params: { path: { arxiv_id: id }, query: { limit: 5 } } })),
+  });
 
 /** What became of a paper in this account. */
 export const outcomes = (id: string) =>
