@@ -19,10 +19,18 @@ export const session = queryOptions({
     }
   },
   staleTime: Infinity,
+  refetchOnWindowFocus: "always", // another page may have logged in somebody else
 });
 
 /** Interests of a digest that are read at once. */
 export const DIGEST_INTERESTS = 25;
+
+/** Its first recommendations, or the first of its present context, are being computed. */
+export function isAwaited({ count, message, pool_status: pool }: Schemas["Digest"]["interests"][number]): boolean {
+  return count === 0 && message !== null && pool !== "failed";
+}
+
+const isAnyAwaited = ({ items }: { items: Schemas["Digest"] }) => items.interests.some(isAwaited);
 
 export const digest = (period: Period, offset: number) =>
   queryOptions({
@@ -33,6 +41,7 @@ export const digest = (period: Period, offset: number) =>
           params: { query: { period, limit: 10, limit_interests: DIGEST_INTERESTS, offset } },
         }),
       ),
+    refetchInterval: (query) => pollWhile(isAnyAwaited)(query) || everyMinute(),
   });
 
 export const explanation = (id: string) =>
@@ -89,45 +98,10 @@ export const interest = (id: string) =>
     queryFn: () => answer(api.GET("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } } })),
   });
 
-export interface PaperSearch {
-  query: string;
-  categories: string[];
-  onlyContainers: boolean;
-}
-
-export const papers = (search: PaperSearch) =>
-  queryOptions({
-    queryKey: ["papers", search],
-    queryFn: () =>
-      answer(
-        api.POST("/api/v1.0/search/assets", {
-          body: {
-            query: search.query,
-            max_results: 25,
-            ...(search.categories.length > 0 ? { categories: search.categories } : {}),
-            ...(search.onlyContainers ? { has_container: true } : {}),
-          },
-        }),
-      ),
-    enabled: search.query !== "",
-  });
-
-export const newestPapers = queryOptions({
-  queryKey: ["papers", "newest"],
-  queryFn: () => page(api.GET("/api/v1.0/search/assets/list", { params: { query: { limit: 25 } } })),
-});
-
 export const paper = (id: string) =>
   queryOptions({
     queryKey: ["paper", id],
     queryFn: () => answer(api.GET("/api/v1.0/search/assets/{arxiv_id}", { params: { path: { arxiv_id: id } } })),
-  });
-
-export const similarPapers = (id: string) =>
-  queryOptions({
-    queryKey: ["paper", id, "similar"],
-    queryFn: () =>
-      answer(api.GET("/api/v1.0/search/assets/{arxiv_id}/similar", { params: { path: { arxiv_id: id }, query: { limit: 5 } } })),
   });
 
 export const installations = queryOptions({

@@ -1,14 +1,12 @@
 import { Problem } from "../api/problem";
 import { text } from "../text";
 import { Button } from "./Button";
+import { Copy } from "./Copy";
 
 function RequestId({ id }: { id: string }) {
   return (
     <span class="small quiet">
-      {text.requestId} <code>{id}</code>{" "}
-      <Button kind="quiet" onClick={() => void navigator.clipboard.writeText(id)}>
-        {text.copy}
-      </Button>
+      {text.requestId} <code>{id}</code> <Copy value={id} />
     </span>
   );
 }

@@ -1,5 +1,4 @@
-import { text } from "../text";
-import { Button } from "./Button";
+import { Copy } from "./Copy";
 
 /** A secret that was made, which is shown this once. */
 export function Once({ lead, value }: { lead: string; value: string }) {
@@ -8,7 +7,7 @@ export function Once({ lead, value }: { lead: string; value: string }) {
       <p>{lead}</p>
       <p class="made-key">
         <code>{value}</code>
-        <Button onClick={() => void navigator.clipboard.writeText(value)}>{text.copy}</Button>
+        <Copy value={value} />
       </p>
     </div>
   );

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { Link } from "wouter-preact";
 
-import { Answer } from "../../part/Answer";
+import { Detail } from "../../part/Detail";
 import { Empty } from "../../part/Empty";
 import { Output } from "../../part/Output";
 import { Page } from "../../part/Page";
@@ -149,7 +149,7 @@ function Described({ document, operation }: { document: Description; operation: 
 
 export default function Operation({ id }: { id: string }) {
   return (
-    <Answer query={useQuery(question)}>
+    <Detail kind={text.docs.title} query={useQuery(question)}>
       {(document) => {
         const operation = operationsOf(document).find((each) => each.id === id);
         if (operation) return <Described document={document} operation={operation} key={id} />;
@@ -159,6 +159,6 @@ export default function Operation({ id }: { id: string }) {
           </Page>
         );
       }}
-    </Answer>
+    </Detail>
   );
 }

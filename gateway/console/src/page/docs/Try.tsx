@@ -5,6 +5,7 @@ import { Link } from "wouter-preact";
 import { raw } from "../../api/client";
 import { session } from "../../api/queries";
 import { Button } from "../../part/Button";
+import { Copy } from "../../part/Copy";
 import { Confirm } from "../../part/Confirm";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/Field";
@@ -58,9 +59,7 @@ function Command({ operation, attempt }: { operation: Operation; attempt: Attemp
     <details>
       <summary>{words.command}</summary>
       <Output label={words.command}>{command}</Output>
-      <Button kind="quiet" onClick={() => void navigator.clipboard.writeText(command)}>
-        {text.copy}
-      </Button>
+      <Copy value={command} />
     </details>
   );
 }

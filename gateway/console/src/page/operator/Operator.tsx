@@ -8,6 +8,7 @@ import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
 import { Harvest } from "./Harvest";
+import { Index } from "./Index";
 import { LeftOut } from "./LeftOut";
 import { Services } from "./Services";
 import { Tasks } from "./Tasks";
@@ -24,7 +25,14 @@ function Overview() {
         )}
       </Answer>
       <Tasks />
-      <Answer query={useQuery(searchStats)}>{(stats) => <Harvest sources={stats.sources} />}</Answer>
+      <Answer query={useQuery(searchStats)}>
+        {(stats) => (
+          <>
+            <Harvest sources={stats.sources} />
+            <Index stats={stats} />
+          </>
+        )}
+      </Answer>
     </>
   );
 }

@@ -8,6 +8,7 @@ import { interests, keys } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
 import { Confirm } from "../../part/Confirm";
+import { useOpened } from "../../part/opened";
 import { useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
@@ -59,7 +60,7 @@ function Delete({ row, onClose }: AskProps) {
 }
 
 type What = "edit" | "use" | "revoke" | "delete";
-type Open = { what: What; row: Key } | null;
+type Asked = { what: Exclude<What, "use">; row: Key } | null;
 
 /** What can be done with a key, by its status. */
 const ACTIONS: readonly (readonly [What, string, readonly Key["status"][]])[] = [
@@ -83,7 +84,7 @@ function Limits({ row: { repo, interest_id: id } }: { row: Key }) {
   );
 }
 
-function columnsOf(mayChange: boolean, onOpen: (open: Open) => void): readonly Column<Key>[] {
+function columnsOf(mayChange: boolean, onOpen: (what: What, row: Key) => void): readonly Column<Key>[] {
   return [
     { name: NAMES.name, cell: (row) => row.name },
     { name: NAMES.prefix, cell: (row) => <code>{row.prefix}</code> },
@@ -97,7 +98,7 @@ function columnsOf(mayChange: boolean, onOpen: (open: Open) => void): readonly C
       cell: (row) => (
         <span class="actions">
           {ACTIONS.filter(([what, , statuses]) => statuses.includes(row.status) && (mayChange || what === "use")).map(([what, name]) => (
-            <Button key={what} kind="quiet" onClick={() => onOpen({ what, row })}>
+            <Button key={what} kind="quiet" onClick={() => onOpen(what, row)}>
               {name}
             </Button>
           ))}
@@ -107,17 +108,18 @@ function columnsOf(mayChange: boolean, onOpen: (open: Open) => void): readonly C
   ];
 }
 
-function Opened({ open, scopes, onClose }: { open: Open; scopes: Schemas["ApiKeyList"]["scopes"]; onClose: () => void }) {
-  if (open?.what === "use") return <KeyUse row={open.row} onClose={onClose} />;
-  if (open?.what === "edit") return <EditKey row={open.row} scopes={scopes} onClose={onClose} />;
-  if (open?.what === "revoke") return <Revoke row={open.row} onClose={onClose} />;
-  if (open?.what === "delete") return <Delete row={open.row} onClose={onClose} />;
+function Dialogs({ asked, scopes, onClose }: { asked: Asked; scopes: Schemas["ApiKeyList"]["scopes"]; onClose: () => void }) {
+  if (asked?.what === "edit") return <EditKey row={asked.row} scopes={scopes} onClose={onClose} />;
+  if (asked?.what === "revoke") return <Revoke row={asked.row} onClose={onClose} />;
+  if (asked?.what === "delete") return <Delete row={asked.row} onClose={onClose} />;
   return null;
 }
 
 export function Keys() {
   const [isNew, setIsNew] = useState(false);
-  const [open, setOpen] = useState<Open>(null);
+  const [asked, setAsked] = useState<Asked>(null);
+  const [used, openUse] = useOpened("use");
+  const open = (what: What, row: Key) => (what === "use" ? openUse(row.id) : setAsked({ what, row }));
   const mayChange = useScope("account:write");
   return (
     <section class="group">
@@ -128,9 +130,14 @@ export function Keys() {
       <Answer query={useQuery(keys)}>
         {(list) => (
           <>
-            <Table label={words.keys} columns={columnsOf(mayChange, setOpen)} rows={list.keys} rowKey={(row) => row.id} />
+            <Table label={words.keys} columns={columnsOf(mayChange, open)} rows={list.keys} rowKey={(row) => row.id} />
             {isNew && <NewKey list={list} onClose={() => setIsNew(false)} />}
-            <Opened open={open} scopes={list.scopes} onClose={() => setOpen(null)} />
+            <Dialogs asked={asked} scopes={list.scopes} onClose={() => setAsked(null)} />
+            {list.keys
+              .filter(({ id }) => id === used)
+              .map((row) => (
+                <KeyUse key={row.id} row={row} onClose={() => openUse(null)} />
+              ))}
           </>
         )}
       </Answer>

@@ -1,27 +1,44 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useQuery, useQueryClient } from "@tanstack/preact-query";
+import { useState } from "preact/hooks";
 
-import { answer, api } from "../../api/client";
+import { answer, api, type Schemas } from "../../api/client";
 import { sessions } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/Button";
-import { Fault } from "../../part/Fault";
+import { Confirm } from "../../part/Confirm";
+import { useScope } from "../../part/scope";
 import { Table } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { browserName } from "./browser";
 
+type Session = Schemas["SessionItem"];
+
+const browserOf = ({ user_agent: sent }: Session) => (sent ? browserName(sent) : text.settings.someBrowser);
+
+function End({ row, onClose }: { row: Session; onClose: () => void }) {
+  const client = useQueryClient();
+  return (
+    <Confirm
+      title={text.settings.endTitle(browserOf(row))}
+      action={text.settings.end}
+      send={() => answer(api.DELETE("/api/v1.0/sessions/{session_id}", { params: { path: { session_id: row.id } } }))}
+      onDone={() => client.invalidateQueries({ queryKey: sessions.queryKey })}
+      onClose={onClose}
+    >
+      <p>{text.settings.endText}</p>
+    </Confirm>
+  );
+}
+
 /** Browsers that are logged in. */
 export function Sessions() {
-  const client = useQueryClient();
-  const ending = useMutation({
-    mutationFn: (id: string) => answer(api.DELETE("/api/v1.0/sessions/{session_id}", { params: { path: { session_id: id } } })),
-    onSuccess: () => client.invalidateQueries({ queryKey: sessions.queryKey }),
-  });
+  const [ended, setEnded] = useState<Session | null>(null);
+  const mayEnd = useScope("account:write");
   const names = text.settings.sessionColumns;
   return (
     <section class="group">
       <h2>{text.settings.sessions}</h2>
-      {ending.error && <Fault error={ending.error} />}
       <Answer query={useQuery(sessions)}>
         {({ items }) => (
           <Table
@@ -36,18 +53,19 @@ export function Sessions() {
               {
                 name: "Actions",
                 cell: (row) =>
-                  row.current ? (
-                    text.settings.current
-                  ) : (
-                    <Button kind="quiet" disabled={ending.isPending} onClick={() => ending.mutate(row.id)}>
-                      {text.settings.end}
-                    </Button>
-                  ),
+                  row.current
+                    ? text.settings.current
+                    : mayEnd && (
+                        <Button kind="quiet" onClick={() => setEnded(row)}>
+                          {text.settings.end}
+                        </Button>
+                      ),
               },
             ]}
           />
         )}
       </Answer>
+      {ended && <End row={ended} onClose={() => setEnded(null)} />}
     </section>
   );
 }

@@ -41,8 +41,20 @@ function useSilence(): Date | null {
   return since;
 }
 
+const REDRAWN_MS = 15_000;
+
+/** How long ago that was, drawn anew as it goes on. The sentence is said once; a reader is not told each minute. */
+function Since({ at }: { at: Date }) {
+  const [now, setNow] = useState(() => new Date());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(new Date()), REDRAWN_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return <p class="silence">{text.notConnected(relative(at, now))}</p>;
+}
+
 /** Says so above the page while the server cannot be reached. */
 export function Silence() {
   const since = useSilence();
-  return <div role="status">{since && <p class="silence">{text.notConnected(relative(since))}</p>}</div>;
+  return <div role="status">{since && <Since at={since} />}</div>;
 }

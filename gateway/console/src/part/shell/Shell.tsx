@@ -10,8 +10,9 @@ import { useSwitch } from "../../page/team/switch";
 import { text } from "../../text";
 import { Button } from "../Button";
 import { Dialog } from "../Dialog";
+import { Fault } from "../Fault";
 import { guideOf, sectionOf } from "./guide";
-import { keysAreOn, switchKeys, useKeys, useKeySequence } from "../keyboard";
+import { keysAreOn, switchKeys, TO_SEARCH, useKeys, useKeySequence } from "../keyboard";
 import { LiveSwitch, Silence } from "./Live";
 import { setTheme, theme, THEMES, type Theme } from "./theme";
 
@@ -62,19 +63,20 @@ function ThemeSwitch() {
   );
 }
 
+/** One that fails is said: the session is still there. */
 function LogOut() {
   const client = useQueryClient();
   const end = useMutation({
     mutationFn: () => answer(api.DELETE("/api/v1.0/session")),
-    onSettled: () => {
-      client.setQueryData(session.queryKey, null);
-      client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session.queryKey[0] });
-    },
+    onSuccess: () => client.setQueryData(session.queryKey, null),
   });
   return (
-    <Button kind="quiet" onClick={() => end.mutate()}>
-      {text.nav.logOut}
-    </Button>
+    <>
+      <Button kind="quiet" disabled={end.isPending} onClick={() => end.mutate()}>
+        {text.nav.logOut}
+      </Button>
+      {end.error && <Fault error={end.error} />}
+    </>
   );
 }
 
@@ -126,7 +128,12 @@ function useShellKeys(onHelp: () => void): void {
     e: () => navigate("/experiments"),
     a: () => navigate("/agents"),
   });
-  useKeys({ "/": () => navigate("/papers"), "?": onHelp });
+  const search = () => {
+    const field = document.querySelector<HTMLElement>("[role=search] input");
+    if (field) field.focus();
+    else navigate("/papers", { state: TO_SEARCH });
+  };
+  useKeys({ "/": search, "?": onHelp });
 }
 
 function PageLinks({ scopes }: { scopes: readonly Scope[] }) {
@@ -204,6 +211,9 @@ export function Shell({ session, children }: Props) {
         <div class="nav-end">
           <Link href="~/docs/guide">{text.guide.title}</Link>
           <Link href="~/docs">{text.docs.title}</Link>
+          <Button kind="quiet" onClick={() => setHasHelp(true)}>
+            {text.help.open}
+          </Button>
           {session ? <Account shown={session.account} /> : <Link href="/">{text.login.submit}</Link>}
         </div>
       </nav>
