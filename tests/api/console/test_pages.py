@@ -173,12 +173,24 @@ def test_a_message_is_sent_again_from_the_log(browse, cluster):
     assert len(set(receiver.ids())) == 1
 
 
-def test_a_key_without_the_scope_has_no_controls(browse, cluster):
-    user = cluster.user()
-    endpoint = user.api.post("/webhooks", {"kind": "webhook", "url": "https://example.org/", "events": ["*"]}, expect=201).json()["id"]
-    key = user.api.post("/account/api-keys", {"name": "reads", "preset": "read_only"}, expect=201).json()["key"]
-    seen = browse("buttons", key=key, pages=["settings", f"settings/endpoints/{endpoint}"])
-    assert seen["errors"] == [] and not {"New endpoint", "Edit", "Delete", "Send a test"} & set(seen["buttons"])
+# What changes something, on the pages of an account that has some of each.
+CONTROLS = {
+    "New endpoint", "Edit", "Delete", "Send a test", "New key", "Look for new papers", "Like", "Save", "Dislike", "Dismiss",
+    "Plan an experiment", "New interest", "Pause", "Fit the model now", "Pause the agent", "New experiment", "Add results", "New run",
+    "Lock", "New interest of a repository", "Keep the key", "New feed", "Invite",
+}  # fmt: skip
+
+
+def test_a_key_without_the_scope_has_no_controls(browse, reader, experiment):
+    api = reader.user.api
+    endpoint = api.post("/webhooks", {"kind": "webhook", "url": "https://example.org/", "events": ["*"]}, expect=201).json()["id"]
+    template = api.post("/eval-env/templates", {"name": "T", "spec": {"image": "i:1", "command": "x"}}, expect=201).json()["template_id"]
+    pages = ["settings", f"settings/endpoints/{endpoint}", "", "interests", f"interests/{reader.interest}", "experiments",
+             f"experiments/{experiment}", "evaluations", f"evaluations/templates/{template}", "connect"]  # fmt: skip
+    key = api.post("/account/api-keys", {"name": "reads", "preset": "read_only"}, expect=201).json()["key"]
+    seen = browse("buttons", key=key, pages=pages)
+    assert seen["errors"] == [] and not CONTROLS & set(seen["buttons"])
+    assert CONTROLS - set(browse("buttons", key=reader.user.key, pages=pages)["buttons"]) == set()
 
 
 def test_a_budget_is_made_raised_and_deleted(browse, cluster):
@@ -222,9 +234,14 @@ def test_a_message_leads_to_its_paper(browse, reader):
 
 def test_papers_are_rated_by_keyboard(browse, reader):
     seen = browse("rate", key=reader.user.key)
-    assert seen["errors"] == []
+    assert (seen["errors"], seen["kept"], seen["stays"]) == ([], ["Liked", "Disliked"], 6)
     signals = [paper["signals"] for paper in reader.user.api.get("/papers/recommended", expect=200).json()]
-    assert sorted(filter(None, signals)) == [["dislike"]]
+    assert sorted(filter(None, signals)) == [["like"]]
+
+
+def test_the_first_interest_is_made_on_today(browse, cluster, papers):
+    seen = browse("first", key=cluster.user().key)
+    assert (seen["errors"], seen["address"]) == ([], "/console/")
 
 
 def test_a_paper_becomes_an_experiment(browse, reader):
@@ -244,8 +261,10 @@ def test_a_project_groups_experiments_and_is_deleted_without_them(browse, cluste
 
 
 def test_the_page_comes_back_after_another_log_in(browse, cluster):
-    seen = browse("ended", key=cluster.user().key)
-    assert (seen["errors"], seen["address"]) == ([], "?status=draft")
+    user = cluster.user()
+    user.api.post("/experiments", {"name": "Of the former", "status": "running"}, expect=201)
+    seen = browse("ended", key=user.key, other=cluster.user().key, name="Of the former")
+    assert (seen["errors"], seen["address"], seen["shown"]) == ([], "?status=draft", 0)
 
 
 def test_the_model_is_fitted_to_papers_rated_by_keyboard(browse, reader):

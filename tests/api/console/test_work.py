@@ -9,6 +9,7 @@ from lib.http import plain_http
 from lib.outside.counterparts import connect
 from lib.scenario.fleet import REPO, SCOPES
 from lib.scenario.provisioning import new_team
+from lib.scenario.sample import load_sample
 
 HOSTILE = "<img src=x onerror=\"wasRun=1\"> & 'quotes'"
 PULL = "https://github.com/acme/ranker/pull/3"
@@ -90,6 +91,18 @@ def test_experiments_are_filtered_by_tag_and_columns_are_remembered(browse, clus
     assert "Metric" in seen["columns"] and "Outcome" not in seen["columns"] and seen["address"] == "?tag=fast%20%26%20small"
 
 
+def test_papers_are_searched_and_filtered(browse, cluster):
+    load_sample(cluster)
+    user = cluster.user()
+    categories = ["cs.CL", "cs.CV"]
+    params = {"category": categories, "limit": 1}
+    total = int(user.api.get("/search/assets/list", params=params, expect=200).headers["X-Total-Count"])
+    seen = browse("papers", key=user.key, words="attention transformer", categories=categories)
+    assert (seen["errors"], seen["found"], seen["told"]) == ([], [], f"{total:,} papers, newest first")
+    assert {word.lower() for word in seen["matches"]} >= {"attention", "transformer"}
+    assert seen["addresses"] == ["?q=attention+transformer&offset=25", "?categories=cs.CL+cs.CV"]
+
+
 def test_lists_stay_up_to_date_unless_that_is_switched_off(browse, cluster):
     seen = browse("live", key=cluster.user().key)
     assert (seen["whileOff"], seen["stays"]) == (0, True)
@@ -99,7 +112,7 @@ def test_keys_are_made_changed_and_deleted(browse, cluster):
     user = cluster.user()
     seen = browse("keys", key=user.key)
     (refused,) = seen["errors"]  # too many days
-    assert "400 (Bad Request)" in refused and seen["found"] == [] and REPO in seen["limited"]
+    assert "400 (Bad Request)" in refused and seen["found"] == [] and REPO in seen["limited"] and seen["isCopied"]
     assert "wider" not in [key["name"] for key in user.api.get("/account/api-keys", expect=200).json()["keys"]]
 
 

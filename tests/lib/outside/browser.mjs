@@ -107,7 +107,7 @@ const JOURNEYS = {
     return { found, titles };
   },
 
-  /** Log in, rate by keyboard, take one back, see why, log out. */
+  /** Log in, rate by keyboard, take the last one back, see why, switch the keys off and on, log out, which fails at first. */
   async rate(browser, values) {
     const { page, errors } = await open(browser, values);
     await logIn(page, values.key);
@@ -118,16 +118,29 @@ const JOURNEYS = {
     await page.getByText("Liked", { exact: true }).waitFor();
     await page.keyboard.press("d");
     await page.getByText("Disliked", { exact: true }).waitFor();
-    await page.keyboard.press("k");
-    await page.keyboard.press("k");
+    const help = page.getByRole("dialog", { name: "Keys" });
+    const switchKeys = async () => {
+      await page.getByRole("button", { name: "Keyboard" }).click();
+      await help.getByLabel("Keys without a modifier").click();
+      await help.getByRole("button", { name: "Close" }).click();
+    };
+    await switchKeys();
     await page.keyboard.press("u");
-    await page.getByText("Liked", { exact: true }).waitFor({ state: "detached" });
+    await switchKeys();
     await page.keyboard.press("w");
     await page.getByRole("dialog", { name: "Why this paper" }).getByText("Words and meaning of the interest").waitFor();
     await page.keyboard.press("Escape");
+    const kept = await page.getByText(/^(Liked|Disliked)$/).allInnerTexts();
+    await page.keyboard.press("u");
+    await page.getByText("Disliked", { exact: true }).waitFor({ state: "detached" });
+    await page.route("**/api/v1.0/session", (route) => route.abort());
+    await page.getByRole("button", { name: "Log out" }).click();
+    await page.getByRole("alert").getByText("The server does not answer").waitFor();
+    const stays = await cards.count();
+    await page.unroute("**/api/v1.0/session");
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
-    return { errors, cards: await cards.count() };
+    return { errors: errors.filter((each) => !each.includes("ERR_FAILED")), kept, stays };
   },
 
   /** A paper becomes an experiment; the experiment is changed, and its history says so. */
@@ -318,12 +331,13 @@ const JOURNEYS = {
     return { errors, buttons };
   },
 
-  /** The session ends elsewhere: the page asks for a key, and comes back to the same address. */
+  /** The session ends elsewhere: the page asks for a key, comes back to the same address, and shows nothing of the former account, also
+   * when another page logs in. */
   async ended(browser, values) {
     const { page, errors } = await open(browser, values);
     await logIn(page, values.key);
     await page.goto(`${values.url}/console/experiments?status=running`);
-    await page.getByRole("heading", { name: "Experiments" }).waitFor();
+    await page.getByRole("link", { name: values.name }).waitFor();
     const second = await page.context().newPage();
     await second.goto(`${values.url}/console/`);
     await second.getByRole("button", { name: "Log out" }).click();
@@ -331,9 +345,17 @@ const JOURNEYS = {
     await page.getByRole("button", { name: "draft" }).click();
     await page.getByRole("heading", { name: "Log in" }).waitFor();
     const address = new URL(page.url()).search;
-    await logIn(page, values.key);
-    await page.getByRole("heading", { name: "Experiments" }).waitFor();
-    return { errors, address };
+    await logIn(page, values.other);
+    await page.getByRole("button", { name: "running" }).click();
+    await page.getByText("No experiment matches").waitFor();
+    const shown = await page.getByText(values.name).count();
+    await second.getByRole("link", { name: "What this is, and how it works" }).waitFor();
+    await second.reload();
+    await second.getByRole("button", { name: "Log out" }).click();
+    await logIn(second, values.key);
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+    await page.getByRole("link", { name: values.name }).waitFor();
+    return { errors, address, shown };
   },
 
   /** An operator finds what was given up by a filter, lets one run again, and drops the rest. */
@@ -437,6 +459,17 @@ const JOURNEYS = {
     await send.click();
     await page.getByRole("heading", { name: "400" }).waitFor();
     return { errors: errors.filter((each) => !each.includes("400")), found, made, waits };
+  },
+
+  /** A new account says on Today what it works on, and its papers appear there. */
+  async first(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("button", { name: "Retrieval" }).click();
+    await page.getByRole("button", { name: "Create interest" }).click();
+    await page.getByText("The first recommendations are being computed").waitFor();
+    await page.getByRole("article").first().waitFor();
+    return { errors, address: new URL(page.url()).pathname };
   },
 
   /** Three papers are liked and one disliked by keyboard, and the model is fitted to them. */

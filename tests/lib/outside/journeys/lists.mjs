@@ -54,6 +54,33 @@ export const lists = ({ open, logIn, violations }) => ({
     return { errors, found, names, columns, address };
   },
 
+  /** Papers are searched from any page, in pages of results, and filtered without words. */
+  async papers(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByText("Say what your team works on").waitFor();
+    await page.keyboard.press("/");
+    await page.getByRole("heading", { name: "Papers", level: 1 }).waitFor();
+    await page.waitForFunction(() => document.activeElement?.matches("[role=search] input[type=search]"));
+    await page.keyboard.type(values.words);
+    await page.keyboard.press("Enter");
+    await page.getByText(/best first|The best/).waitFor();
+    const matches = await page.locator("mark").allInnerTexts();
+    const first = await page.getByRole("article").first().innerText();
+    await page.getByRole("navigation", { name: "Rows" }).getByRole("button").last().click();
+    await page.getByRole("article").filter({ hasText: first.split("\n")[0] }).waitFor({ state: "detached" });
+    const addresses = [new URL(page.url()).search];
+    await page.keyboard.press("/");
+    await page.keyboard.press("Control+A");
+    await page.keyboard.press("Delete");
+    await page.getByLabel("Categories").fill(values.categories.join(" "));
+    await page.keyboard.press("Enter");
+    await page.getByText("newest first").waitFor();
+    const told = await page.getByText("newest first").innerText();
+    addresses.push(new URL(page.url()).search);
+    return { errors, found: await violations(page), matches, told, addresses };
+  },
+
   /** A list is asked for again each minute, unless that is switched off; what cannot be asked is said. */
   async live(browser, values) {
     const { page } = await open(browser, values);
@@ -77,7 +104,9 @@ export const lists = ({ open, logIn, violations }) => ({
     await page.clock.resume();
     await page.route("**/api/**", (route) => route.abort());
     await page.getByRole("link", { name: "Evaluations" }).click();
-    await page.getByText("Not connected since").waitFor();
+    await page.getByText("Not connected since now").waitFor();
+    await page.clock.fastForward(180_000);
+    await page.getByText(/Not connected since [34] min/).waitFor();
     await page.unroute("**/api/**");
     await page.getByRole("button", { name: "Try again" }).first().click();
     await page.getByText("Not connected since").waitFor({ state: "detached" });

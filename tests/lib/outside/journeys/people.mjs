@@ -152,9 +152,13 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     return { errors, found, address: new URL(page.url()).pathname };
   },
 
-  /** Keys are made with limits and chosen scopes, changed, looked at, revoked, and deleted. */
+  /** Keys are made with limits and chosen scopes, copied as on a page without a clipboard, changed, looked at, revoked, and deleted;
+   * another session is ended. */
   async keys(browser, values) {
+    const other = await open(browser, values);
+    await logIn(other.page, values.key);
     const { page, errors } = await open(browser, values);
+    await page.evaluate(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
     await logIn(page, values.key);
     await page.getByRole("link", { name: "Settings" }).click();
     const table = page.getByRole("table", { name: "Keys" });
@@ -165,13 +169,17 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
       await fill(form);
       await form.getByRole("button", { name: "Make key" }).click();
       await form.getByText("Copy the key now").waitFor();
+      await form.getByRole("button", { name: "Copy" }).click();
+      await form.getByText("Copied", { exact: true }).waitFor();
+      const made = await form.locator("code").innerText();
       await form.getByRole("button", { name: "Close" }).click();
+      return made;
     };
     await make("robot", async (form) => {
       await form.getByLabel("For", { exact: true }).selectOption("automation");
       await form.getByLabel("Repository, owner/name").fill("acme/ranker");
     });
-    await make("narrow", async (form) => {
+    const copied = await make("narrow", async (form) => {
       await form.getByLabel("May do").selectOption("chosen scopes");
       await form.getByRole("checkbox", { name: "search:read" }).check();
     });
@@ -179,7 +187,11 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     const limited = await row("robot").innerText();
     await row("narrow").getByRole("button", { name: "Edit" }).click();
     const form = page.getByRole("dialog", { name: "Edit the key “narrow”" });
-    await form.getByLabel("Name", { exact: true }).fill("wider");
+    const name = form.getByLabel("Name", { exact: true });
+    await name.fill("");
+    await name.press("Control+V");
+    const isCopied = (await name.inputValue()) === copied;
+    await name.fill("wider");
     await form.getByRole("checkbox", { name: "fleet:read" }).check();
     await form.getByLabel("Expires", { exact: true }).selectOption("in another number of days");
     await form.getByLabel("Days from now").fill("4000");
@@ -200,6 +212,11 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
       if (action === "Revoke") await row("wider").getByText("revoked").waitFor();
     }
     await row("wider").waitFor({ state: "detached" });
-    return { errors, found, limited };
+    await page.getByRole("table", { name: "Sessions" }).getByRole("button", { name: "End" }).click();
+    await page.getByRole("dialog", { name: /^End the session of Chrome/ }).getByRole("button", { name: "End" }).click();
+    await page.getByRole("table", { name: "Sessions" }).getByRole("button", { name: "End" }).waitFor({ state: "detached" });
+    await other.page.getByRole("link", { name: "Papers" }).click();
+    await other.page.getByRole("heading", { name: "Log in" }).waitFor();
+    return { errors, found, limited, isCopied };
   },
 });
