@@ -17,6 +17,7 @@ struct asset_input {
 	const char *arxiv_id;
 	const char *title;
 	const char *categories; /* JSON array; NULL: not given */
+	const char *ids;        /* the same */
 	int64_t limit, offset;
 };
 
@@ -30,6 +31,7 @@ static const struct field GET_FIELDS[] = {
 
 static const struct field LIST_FIELDS[] = {
 	QUERY_TEXT(struct asset_input, categories, "category", REPEATED, 1, 64),
+	QUERY_TEXT(struct asset_input, ids, "ids", REPEATED, 1, 64),
 	QUERY_LIMIT(struct asset_input, limit, 20, 100),
 	QUERY_OFFSET(struct asset_input, offset),
 	{IN_QUERY, FIELD_BOOL, "has_container", FIELD_NOWHERE},
@@ -109,15 +111,45 @@ static const char *only_category(struct request *rq, const char *categories)
 	return yyjson_get_str(yyjson_arr_get_first(list));
 }
 
+/* The canonical forms of a JSON array of ids, as one. What is no id of a paper is left out. */
+static const char *canonical_ids(struct request *rq, const char *ids)
+{
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *array = yyjson_mut_arr(doc);
+	yyjson_val *list = NULL;
+	size_t index, count;
+	yyjson_val *each;
+	if (json_parse(rq->arena, ids, strlen(ids), &list, NULL))
+		return "[]";
+	yyjson_arr_foreach (list, index, count, each) {
+		const char *id = canonical(rq, yyjson_get_str(each));
+		if (id)
+			yyjson_mut_arr_add_str(doc, array, id);
+	}
+	return json_write_mut(rq->arena, array, NULL);
+}
+
+/* Papers with one of some ids. */
+static struct pg_rows *list_of_ids(struct request *rq, const struct asset_input *in)
+{
+	return pg_query(rq, ASSET_LIST_OF_IDS_SQL, pg_int(in->limit), pg_int(in->offset),
+	                pg_text(in->categories), pg_text(request_query(rq, "has_container")),
+	                pg_text(canonical_ids(rq, in->ids)));
+}
+
+static struct pg_rows *list_of_categories(struct request *rq, const struct asset_input *in)
+{
+	const char *only = only_category(rq, in->categories);
+	bool is_several = in->categories && !only;
+	return pg_query(rq, is_several ? ASSET_LIST_ANY_SQL : ASSET_LIST_SQL, pg_int(in->limit),
+	                pg_int(in->offset), pg_text(is_several ? in->categories : only),
+	                pg_text(request_query(rq, "has_container")));
+}
+
 void asset_list(struct request *rq)
 {
 	struct asset_input *in = request_input(rq, struct asset_input, LIST_FIELDS);
-	const char *only = only_category(rq, in->categories);
-	bool is_several = in->categories && !only;
-	struct pg_rows *rows =
-		pg_query(rq, is_several ? ASSET_LIST_ANY_SQL : ASSET_LIST_SQL, pg_int(in->limit),
-	                 pg_int(in->offset), pg_text(is_several ? in->categories : only),
-	                 pg_text(request_query(rq, "has_container")));
+	struct pg_rows *rows = in->ids ? list_of_ids(rq, in) : list_of_categories(rq, in);
 	reply_page_fields(rq, "limit", pg_get_int(rows, 0, "total"), in->limit, in->offset);
 	reply_papers(rq, pg_json(rows), NULL);
 }

@@ -23,6 +23,21 @@ SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC 
                  JOIN asset a USING (arxiv_id)), '[]'),
        (SELECT count(*) FROM found) AS total;
 
+-- name: asset_list_of_ids (read)
+-- As asset_list, for papers with one of several ids: $5 is a JSON array of them. $3 is one of categories, or NULL.
+WITH found AS MATERIALIZED (
+    SELECT arxiv_id, published_at FROM asset a
+    WHERE arxiv_id IN (SELECT jsonb_array_elements_text($5::jsonb)) AND NOT is_deleted
+      AND ($4::boolean IS NULL OR has_container = $4)
+      AND ($3::jsonb IS NULL
+           OR EXISTS (SELECT FROM list_keys(a.categories) key WHERE key IN (SELECT jsonb_array_elements_text($3::jsonb))))
+)
+SELECT coalesce((SELECT jsonb_agg(asset_json(a) ORDER BY page.published_at DESC NULLS LAST, page.arxiv_id DESC)
+                 FROM (SELECT arxiv_id, published_at FROM found
+                       ORDER BY published_at DESC NULLS LAST, arxiv_id DESC LIMIT $1 OFFSET $2) page
+                 JOIN asset a USING (arxiv_id)), '[]'),
+       (SELECT count(*) FROM found) AS total;
+
 -- name: asset_put
 -- $1 the id, $2 the members to change, $3 PLAIN_TEXT_VERSION of their texts. No row: nothing differs, $2 has an older updated_at than the paper, or there is no
 -- such paper and $2 has no title to create it. A paper that its source has deleted is restored with the members of $2 alone.

@@ -67,6 +67,19 @@ def test_repeated_categories_match_any(api, archive, listed):
         assert faults(document) == {"category"}
 
 
+def test_papers_are_listed_by_their_ids(api, archive, listed):
+    wanted = [listed[3], f"{listed[0]}v2", listed[3], "2001.99999", "no id", "'"]
+    assert page(api, ids=wanted) == ([listed[0], listed[3]], 2)
+    assert page(api, ids=wanted, limit=1, offset=1) == ([listed[3]], 2)
+    assert page(api, ids=wanted, category=f"{archive}.AA") == ([listed[0]], 1)
+    assert page(api, ids=wanted, category=[f"{archive}.BB", "cs.LG"]) == ([], 0)
+    assert page(api, ids=wanted, has_container="false") == ([listed[3]], 1)
+    answer = api.get("/search/assets/list", params={"ids": wanted, "limit": 1}, expect=200)
+    assert [asset["arxiv_id"] for asset in api.get(answer.links["next"]["url"], expect=200).json()] == [listed[3]]
+    document = api.problem("GET", "/search/assets/list", 400, "invalid_request", params={"ids": ["2205.14135"] * 101})
+    assert faults(document) == {"ids"}
+
+
 def test_lists_have_whole_abstracts(api, put, archive):
     abstract = "A sentence of the abstract. " * 100
     put(title="Paper", categories=[archive], abstract=abstract.strip())
@@ -114,7 +127,7 @@ def test_limit(api, put, archive):
 @pytest.mark.parametrize(
     ("name", "value"),
     [("limit", "0"), ("limit", "-1"), ("limit", "x"), ("limit", "1.5"), ("offset", "-1"), ("offset", "x"),
-     ("has_container", "maybe"), ("category", ""), ("category", "x" * 65)],
+     ("has_container", "maybe"), ("category", ""), ("category", "x" * 65), ("ids", ""), ("ids", "x" * 65)],
 )  # fmt: skip
 def test_an_invalid_parameter(api, name, value):
     document = api.problem("GET", "/search/assets/list", 400, "invalid_request", params={name: value})

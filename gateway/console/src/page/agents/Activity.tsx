@@ -5,7 +5,7 @@ import { Outside } from "../../part/link/Outside";
 import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
-import { PaperLink } from "./Selection";
+import { PaperLink, useTitles, type Titles } from "./papers";
 
 const words = text.agents.of;
 const HAPPENINGS_SHOWN = 25;
@@ -42,8 +42,8 @@ export function Happened({ events }: Pick<Activity, "events">) {
   );
 }
 
-const PAPERS: readonly Column<Direction>[] = [
-  { name: words.paperColumns.paper, cell: (row) => <PaperLink id={row.arxiv_id} /> },
+const columnsOf = (titles: Titles): readonly Column<Direction>[] => [
+  { name: words.paperColumns.paper, cell: (row) => <PaperLink id={row.arxiv_id} titles={titles} /> },
   { name: words.paperColumns.runs, figure: true, cell: (row) => count(row.runs) },
   { name: words.paperColumns.outcomes, cell: (row) => row.outcomes.map(spoken).join(", ") },
   { name: words.paperColumns.last, cell: (row) => <Time at={row.last_run_at} /> },
@@ -51,11 +51,12 @@ const PAPERS: readonly Column<Direction>[] = [
 
 /** The papers that its newest runs were about. */
 export function Papers({ directions }: Pick<Activity, "directions">) {
+  const titles = useTitles(directions.map(({ arxiv_id }) => arxiv_id));
   if (directions.length === 0) return null;
   return (
     <section class="group">
       <h2>{words.papers}</h2>
-      <Table label={words.papers} columns={PAPERS} rows={directions} rowKey={(row) => row.arxiv_id} />
+      <Table label={words.papers} columns={columnsOf(titles)} rows={directions} rowKey={(row) => row.arxiv_id} />
     </section>
   );
 }

@@ -12,7 +12,8 @@ import { RunLink } from "../../part/link/RunLink";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { Questions } from "./Questions";
-import { PaperLink, Selection } from "./Selection";
+import { PaperLink, useTitles } from "./papers";
+import { Selection } from "./Selection";
 import { runsNamed } from "./queries";
 import { Analysis, Gates } from "./Work";
 import { Outcome, type Run } from "./words";
@@ -37,6 +38,7 @@ function costOf({ spend_usd: usd, spend_basis: basis }: Run): string | null {
 
 function About({ run }: { run: Run }) {
   const took = run.started_at && run.finished_at ? Date.parse(run.finished_at) - Date.parse(run.started_at) : null;
+  const titles = useTitles([run.arxiv_id]);
   return (
     <Facts>
       <Fact name={words.outcome}>
@@ -49,7 +51,7 @@ function About({ run }: { run: Run }) {
         <Outside address={run.artifact_url} />
       </Fact>
       <Fact name={words.paper}>
-        <PaperLink id={run.arxiv_id} />
+        <PaperLink id={run.arxiv_id} titles={titles} />
       </Fact>
       <Fact name={words.agent}>{[run.agent, run.model].filter(Boolean).join(", ") || <Unknown />}</Fact>
       <Fact name={words.cost}>{costOf(run) ?? <Unknown />}</Fact>

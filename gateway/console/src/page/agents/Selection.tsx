@@ -1,9 +1,8 @@
-import { Link } from "wouter-preact";
-
 import { count } from "../../api/format";
 import { Table, type Column } from "../../part/Table";
 import { Unknown } from "../../part/Time";
 import { text } from "../../text";
+import { PaperLink, useTitles, type Titles } from "./papers";
 import type { Run } from "./words";
 
 const words = text.agents.run;
@@ -11,12 +10,8 @@ const NAMES = words.passedColumns;
 
 type Passed = NonNullable<Run["selection_rejected"]>[number];
 
-export function PaperLink({ id }: { id: string | null | undefined }) {
-  return id ? <Link href={`/papers/${encodeURIComponent(id)}`}>{id}</Link> : <Unknown />;
-}
-
-const COLUMNS: readonly Column<Passed>[] = [
-  { name: NAMES.paper, cell: (row) => <PaperLink id={row.arxiv_id} /> },
+const columnsOf = (titles: Titles): readonly Column<Passed>[] => [
+  { name: NAMES.paper, cell: (row) => <PaperLink id={row.arxiv_id} titles={titles} /> },
   { name: NAMES.gate, cell: (row) => (typeof row.gate === "string" ? row.gate : <Unknown />) },
   { name: NAMES.reason, cell: (row) => row.reason ?? <Unknown /> },
 ];
@@ -24,6 +19,7 @@ const COLUMNS: readonly Column<Passed>[] = [
 /** Which papers a run looked at: the one that it chose, and those that it passed over. */
 export function Selection({ run }: { run: Run }) {
   const passed = run.selection_rejected ?? [];
+  const titles = useTitles(passed.map(({ arxiv_id }) => arxiv_id));
   const considered: unknown = run.candidates_considered;
   const reasoning: unknown = run.selection_reasoning_excerpt;
   const isUnknown = passed.length === 0 && typeof considered !== "number" && typeof reasoning !== "string";
@@ -36,7 +32,7 @@ export function Selection({ run }: { run: Run }) {
       {passed.length > 0 && (
         <Table
           label={words.selection}
-          columns={COLUMNS}
+          columns={columnsOf(titles)}
           rows={passed}
           rowKey={({ arxiv_id, reason }) => `${arxiv_id ?? ""} ${reason ?? ""}`}
         />

@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, page } from "../../api/client";
+import { withEach } from "../../api/repeated";
 
 /** Papers that a search finds at most. */
 export const FOUND_PAPERS = 100;
@@ -30,12 +31,6 @@ export const papers = (search: PaperSearch) =>
       ),
     enabled: search.query !== "",
   });
-
-/** A query with a parameter that is given once for each of `values`, which the types of the description do not know. */
-function withEach(name: string, values: readonly string[], query: object): string {
-  const once = Object.entries(query).map(([each, value]) => [each, String(value)]);
-  return new URLSearchParams([...once, ...values.map((value) => [name, value])]).toString();
-}
 
 export const newestPapers = ({ categories, onlyContainers }: PaperSearch, offset: number) =>
   queryOptions({
