@@ -41,8 +41,9 @@ def test_the_pages_of_agents_runs_and_the_inbox_are_sound(browse, fleet):
     assert "404 (Not Found)" in missing and "activity" in missing
 
 
-def test_an_agent_leads_to_its_runs(browse, fleet):
-    seen = browse("agent", key=fleet.key, repo=REPO, run=7)
+def test_an_agent_leads_to_its_runs(browse, cluster, fleet):
+    cluster.user(operator=True).api.put("/search/assets/2205.14135", {"title": HOSTILE}, expect=200)
+    seen = browse("agent", key=fleet.key, repo=REPO, run=7, paper=HOSTILE)
     assert (seen["errors"], seen["wasRun"]) == ([], False)
     assert "agent_one, with large" in seen["asked"] and "$1.50" in seen["asked"]
     assert all(word in seen["passed"] for word in ("2301.00001", "license", HOSTILE))

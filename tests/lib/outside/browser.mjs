@@ -128,11 +128,18 @@ const JOURNEYS = {
     await page.keyboard.press("u");
     await switchKeys();
     await page.keyboard.press("w");
-    await page.getByRole("dialog", { name: "Why this paper" }).getByText("Words and meaning of the interest").waitFor();
+    const why = page.getByRole("dialog", { name: "Why this paper" });
+    await why.getByText("Words and meaning of the interest").waitFor();
     await page.keyboard.press("Escape");
     const kept = await page.getByText(/^(Liked|Disliked)$/).allInnerTexts();
     await page.keyboard.press("u");
     await page.getByText("Disliked", { exact: true }).waitFor({ state: "detached" });
+    await page.keyboard.press("w");
+    await why.waitFor();
+    await page.reload(); // what is open is in the address
+    await why.waitFor();
+    await page.keyboard.press("Escape");
+    await why.waitFor({ state: "detached" });
     await page.route("**/api/v1.0/session", (route) => route.abort());
     await page.getByRole("button", { name: "Log out" }).click();
     await page.getByRole("alert").getByText("The server does not answer").waitFor();
@@ -364,6 +371,8 @@ const JOURNEYS = {
     await logIn(page, values.key);
     await page.getByRole("link", { name: "Operator" }).click();
     await page.getByRole("row", { name: /svc-interests/ }).first().waitFor();
+    await page.getByText("In the index").waitFor();
+    await page.getByText(/API v1\.0/).waitFor();
     await page.getByLabel("Part of the error").fill(values.error);
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     await page.getByRole("button", { name: "Retry", exact: true }).first().click();

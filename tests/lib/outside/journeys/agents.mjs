@@ -9,6 +9,7 @@ export const agents = ({ open, logIn, violations }) => ({
     await page.getByRole("table", { name: "Agents" }).getByRole("link", { name: values.repo, exact: true }).click();
     await page.getByRole("heading", { name: values.repo, level: 1 }).waitFor();
     await page.getByText("What happened").waitFor();
+    await page.getByRole("table", { name: "Papers that it followed" }).getByRole("link", { name: values.paper }).waitFor();
     await page.getByRole("button", { name: "Start a run" }).click();
     const dialog = page.getByRole("dialog", { name: `Start a run on ${values.repo}?` });
     await dialog.getByText("A run of it cost").waitFor();
@@ -19,6 +20,7 @@ export const agents = ({ open, logIn, violations }) => ({
     const passed = page.getByRole("table", { name: "What it chose from" });
     await passed.waitFor();
     await page.getByText("Files that it changed").waitFor();
+    await page.getByRole("link", { name: values.paper }).first().waitFor();
     const seen = { asked, passed: await passed.innerText(), main: await page.getByRole("main").innerText() };
     await page.goto(`${values.url}/console/runs/${values.run}`);
     await passed.waitFor();

@@ -70,6 +70,13 @@ export const lists = ({ open, logIn, violations }) => ({
     await page.getByRole("navigation", { name: "Rows" }).getByRole("button").last().click();
     await page.getByRole("article").filter({ hasText: first.split("\n")[0] }).waitFor({ state: "detached" });
     const addresses = [new URL(page.url()).search];
+    await page.getByRole("heading", { name: "Papers", level: 1 }).click();
+    for (const key of ["j", "j", "k", "j"]) await page.keyboard.press(key);
+    const second = await page.getByRole("article").nth(1).getByRole("link").first().innerText();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: second, level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByText(/best first|The best/).waitFor();
     await page.keyboard.press("/");
     await page.keyboard.press("Control+A");
     await page.keyboard.press("Delete");
@@ -78,7 +85,12 @@ export const lists = ({ open, logIn, violations }) => ({
     await page.getByText("newest first").waitFor();
     const told = await page.getByText("newest first").innerText();
     addresses.push(new URL(page.url()).search);
-    return { errors, found: await violations(page), matches, told, addresses };
+    const found = await violations(page);
+    await page.goto(`${values.url}/console/papers/none`);
+    await page.getByRole("heading", { name: "Paper", level: 1 }).waitFor();
+    await page.getByRole("alert").getByText("no such asset").waitFor();
+    found.push(...(await violations(page)));
+    return { errors: errors.filter((each) => !each.includes("404")), found, matches, told, addresses };
   },
 
   /** A list is asked for again each minute, unless that is switched off; what cannot be asked is said. */
