@@ -156,6 +156,8 @@ CREATE INDEX reservation_by_run ON reservation USING btree (account_id, repo_key
 CREATE INDEX reservation_expiring ON reservation USING btree (expires_at) WHERE (state = 'held'::text);
 CREATE INDEX reservation_made_at ON reservation USING brin (made_at);
 CREATE TRIGGER account_required BEFORE INSERT ON reservation FOR EACH ROW EXECUTE FUNCTION account_required();
+CREATE TRIGGER budget_overridden_audit AFTER UPDATE OF is_over_budget ON reservation FOR EACH ROW WHEN ((new.is_over_budget AND (NOT old.is_over_budget))) EXECUTE FUNCTION audit_row('budget.overridden', 'reservation', 'id', 'repo', 'is_over_budget amount_usd');
+CREATE TRIGGER budget_overridden_new_audit AFTER INSERT ON reservation FOR EACH ROW WHEN (new.is_over_budget) EXECUTE FUNCTION audit_row('budget.overridden', 'reservation', 'id', 'repo', 'agent model amount_usd');
 
 CREATE TABLE run_detail (
     id uuid NOT NULL,
@@ -168,6 +170,32 @@ CREATE TABLE run_detail (
 PARTITION BY RANGE (first_at);
 ALTER TABLE ONLY run_detail
     ADD CONSTRAINT run_detail_pkey PRIMARY KEY (id, first_at);
+
+CREATE TABLE candidate (
+    account_id uuid NOT NULL,
+    arxiv_id text NOT NULL,
+    run uuid NOT NULL,
+    first_at timestamp with time zone NOT NULL,
+    gate text,
+    reason text,
+    score double precision,
+    CONSTRAINT arxiv_id_bytes CHECK ((octet_length(arxiv_id) <= 64)),
+    CONSTRAINT candidate_gate_check CHECK ((gate = ANY (ARRAY['relevance'::text, 'duplicate'::text, 'license'::text, 'container'::text, 'feasibility'::text, 'risk'::text, 'scope'::text, 'budget'::text, 'other'::text])))
+);
+ALTER TABLE ONLY candidate
+    ADD CONSTRAINT candidate_pkey PRIMARY KEY (run, arxiv_id);
+CREATE INDEX candidate_by_age ON candidate USING btree (first_at) WHERE (gate IS NOT NULL);
+CREATE INDEX candidate_of_paper ON candidate USING btree (account_id, arxiv_id);
+
+CREATE TABLE cost_look (
+    account_id uuid NOT NULL,
+    run uuid NOT NULL,
+    first_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY cost_look
+    ADD CONSTRAINT cost_look_pkey PRIMARY KEY (run);
+CREATE INDEX cost_look_account ON cost_look USING btree (account_id);
+CREATE TRIGGER account_required BEFORE INSERT ON cost_look FOR EACH ROW EXECUTE FUNCTION account_required();
 
 CREATE TABLE cost_unusual (
     account_id uuid NOT NULL,
@@ -359,22 +387,6 @@ ALTER TABLE ONLY budget_notice
 ALTER TABLE ONLY budget_notice
     ADD CONSTRAINT budget_notice_budget_id_starts_at_fkey FOREIGN KEY (budget_id, starts_at) REFERENCES budget_period(budget_id, starts_at) ON DELETE CASCADE;
 
-CREATE TABLE candidate (
-    account_id uuid NOT NULL,
-    arxiv_id text NOT NULL,
-    run uuid NOT NULL,
-    first_at timestamp with time zone NOT NULL,
-    gate text,
-    reason text,
-    score double precision,
-    CONSTRAINT arxiv_id_bytes CHECK ((octet_length(arxiv_id) <= 64)),
-    CONSTRAINT candidate_gate_check CHECK ((gate = ANY (ARRAY['relevance'::text, 'duplicate'::text, 'license'::text, 'container'::text, 'feasibility'::text, 'risk'::text, 'scope'::text, 'budget'::text, 'other'::text])))
-);
-ALTER TABLE ONLY candidate
-    ADD CONSTRAINT candidate_pkey PRIMARY KEY (run, arxiv_id);
-CREATE INDEX candidate_by_age ON candidate USING btree (first_at) WHERE (gate IS NOT NULL);
-CREATE INDEX candidate_of_paper ON candidate USING btree (account_id, arxiv_id);
-
 CREATE TABLE code_host_item (
     repo_key text NOT NULL,
     kind text NOT NULL,
@@ -414,16 +426,6 @@ CREATE TABLE connection_gone (
 ALTER TABLE ONLY connection_gone
     ADD CONSTRAINT connection_gone_pkey PRIMARY KEY (account_id, provider);
 CREATE TRIGGER account_skipped BEFORE INSERT ON connection_gone FOR EACH ROW EXECUTE FUNCTION account_skipped();
-
-CREATE TABLE cost_look (
-    account_id uuid NOT NULL,
-    run uuid NOT NULL,
-    first_at timestamp with time zone NOT NULL
-);
-ALTER TABLE ONLY cost_look
-    ADD CONSTRAINT cost_look_pkey PRIMARY KEY (run);
-CREATE INDEX cost_look_account ON cost_look USING btree (account_id);
-CREATE TRIGGER account_required BEFORE INSERT ON cost_look FOR EACH ROW EXECUTE FUNCTION account_required();
 
 CREATE TABLE deliverable_told (
     account_id uuid NOT NULL,
