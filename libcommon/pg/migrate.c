@@ -12,6 +12,7 @@
 #include <uv.h>
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,11 +297,103 @@ static int installed_version(const struct run *run, const char *owner)
 	return 0;
 }
 
+/* ---- Triggers in files of functions ----
+ *
+ * To make one again locks its table, for which those who write to it wait, so it is made only where
+ * it is not there in the same form. */
+
+#define TRIGGER "CREATE OR REPLACE TRIGGER "
+#define ON      " ON "
+
+/* A statement that makes a trigger, in the text of a file. */
+struct trigger {
+	const char *begin, *on, *end; /* `on`: the name of the table */
+	const char *name, *table;
+};
+
+static const char *word_at(struct arena *arena, const char *text)
+{
+	return arena_strndup(arena, text, strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_"));
+}
+
+/* The first one that begins a line at `text` or behind it. */
+static bool trigger_find(struct arena *arena, const char *text, struct trigger *trigger)
+{
+	const char *begin = strncmp(text, TRIGGER, strlen(TRIGGER)) == 0 ? text : NULL;
+	if (!begin) {
+		const char *newline = strstr(text, "\n" TRIGGER);
+		begin = newline ? newline + 1 : NULL;
+	}
+	const char *end = begin ? strstr(begin, ";\n") : NULL;
+	const char *on = begin ? strstr(begin, ON) : NULL;
+	if (!end || !on || on > end)
+		return false;
+	on += strlen(ON);
+	*trigger = (struct trigger){begin, on, end + 1, word_at(arena, begin + strlen(TRIGGER)),
+	                            word_at(arena, on)};
+	return true;
+}
+
+static bool is_true(PGconn *pg, const char *sql)
+{
+	PGresult *result = PQexec(pg, sql);
+	bool is_true = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1 &&
+	               strcmp(PQgetvalue(result, 0, 0), "t") == 0;
+	PQclear(result);
+	return is_true;
+}
+
+static bool trigger_exists(struct arena *arena, PGconn *pg, const struct trigger *trigger)
+{
+	return is_true(pg, arena_printf(arena,
+	                                "SELECT EXISTS (SELECT FROM pg_trigger WHERE tgname = '%s' "
+	                                "AND tgrelid = to_regclass('%s'))",
+	                                trigger->name, trigger->table));
+}
+
+/* Postgres says what a trigger is in its own words, so it is made of an empty table with the same
+ * columns, and the words are compared. */
+static bool trigger_is_same(struct arena *arena, PGconn *pg, const struct trigger *trigger)
+{
+	const char *sql = arena_printf(
+		arena,
+		"CREATE TABLE trigger_probe (LIKE %s); %.*strigger_probe%.*s "
+		"SELECT replace(pg_get_triggerdef(p.oid), format(' ON %%I.trigger_probe ', "
+		"current_schema()), format(' ON %%I.%s ', current_schema())) = "
+		"pg_get_triggerdef(t.oid) AND p.tgenabled = t.tgenabled "
+		"FROM pg_trigger p JOIN pg_trigger t USING (tgname) "
+		"WHERE p.tgrelid = 'trigger_probe'::regclass AND t.tgrelid = '%s'::regclass",
+		trigger->table, (int)(trigger->on - trigger->begin), trigger->begin,
+		(int)(trigger->end - trigger->on - (ptrdiff_t)strlen(trigger->table)),
+		trigger->on + strlen(trigger->table), trigger->table, trigger->table);
+	PQclear(PQexec(pg, "SAVEPOINT trigger_probe"));
+	bool is_same = is_true(pg, sql);
+	PQclear(PQexec(pg, "ROLLBACK TO SAVEPOINT trigger_probe; RELEASE SAVEPOINT trigger_probe"));
+	return is_same;
+}
+
+/* The text of a file without the triggers that the tables have in this form. Uses a savepoint of
+ * the transaction that has begun. */
+static const char *trigger_text_changed(struct arena *arena, PGconn *pg, const char *text)
+{
+	const char *changed = "";
+	struct trigger trigger;
+	while (trigger_find(arena, text, &trigger)) {
+		bool is_same =
+			trigger_exists(arena, pg, &trigger) && trigger_is_same(arena, pg, &trigger);
+		const char *end = is_same ? trigger.begin : trigger.end;
+		changed = arena_printf(arena, "%s%.*s", changed, (int)(end - text), text);
+		text = trigger.end;
+	}
+	return arena_printf(arena, "%s%s", changed, text);
+}
+
 static enum err_code run_install(struct run *run, const struct schema *schema)
 {
 	enum err_code code = ERR_NONE;
 	for (const struct function_file *f = schema->functions; code == ERR_NONE && f->name; f++)
-		code = run_sql(run, f->name, f->sql, NULL);
+		code = run_sql(run, f->name, trigger_text_changed(run->arena, run->pg, f->sql),
+		               NULL);
 	if (code != ERR_NONE)
 		return code;
 	return run_sql(run, NULL,
@@ -321,8 +414,10 @@ static enum err_code run_functions(struct run *run, const struct schema *schema,
 		return ERR_NONE;
 	if (pass->is_begun)
 		return run_install(run, schema);
+	const bool is_locking = PQtransactionStatus(run->pg) == PQTRANS_INTRANS;
 	for (const struct function_file *f = schema->functions; f->name; f++)
-		pass_add(run, pass, f->sql);
+		pass_add(run, pass,
+		         is_locking ? trigger_text_changed(run->arena, run->pg, f->sql) : f->sql);
 	return ERR_NONE;
 }
 

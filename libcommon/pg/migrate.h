@@ -15,9 +15,10 @@
  *
  * **Functions** and triggers of the service are in files NOUN.fn.sql beside the code that calls
  * them, with CREATE OR REPLACE, and are edited in place. All of them are installed, from the bottom
- * up, when their version is higher than the one in the schema's table `functions`. It rises with
- * every edit (libcommon/tools/functions_version.py), so a process of an older release that starts
- * again installs nothing. As both releases call them during an update, the name, the parameters and
+ * up, when their version is higher than the one in the schema's table `functions`, but for triggers
+ * that are there in the same form, whose tables would be locked. It rises with every edit
+ * (libcommon/tools/functions_version.py), so a process of an older release that starts again
+ * installs nothing. As both releases call them during an update, the name, the parameters and
  * the result of a function stay. A function that needs others gets a new name, the old one calls it
  * from previous_release.fn.sql of the service, and a later migration drops it. Functions that a
  * table itself uses (in a default, a check, an index or a generated column) are in its migration.

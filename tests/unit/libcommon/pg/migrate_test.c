@@ -183,6 +183,32 @@ static void test_functions_that_fail_leave_the_former_ones(void **state)
 	assert_int_equal(pg_fixture_run(&server, "SELECT shop.twice()"), 42);
 }
 
+#define COUNTS                                                                \
+	"CREATE OR REPLACE FUNCTION more() RETURNS trigger LANGUAGE plpgsql " \
+	"AS $$ BEGIN NEW.a := NEW.a + 1; RETURN NEW; END $$;\n"
+#define TRIGGER_IF(condition)                                                     \
+	"CREATE OR REPLACE TRIGGER more BEFORE INSERT OR UPDATE OF a ON second\n" \
+	"FOR EACH ROW WHEN (" condition ") EXECUTE FUNCTION more();\n"
+
+/* A trigger that is there is not made again, for which the table would be locked. */
+static void test_a_trigger_is_made_again_when_it_differs(void **state)
+{
+	(void)state;
+	assert_int_equal(install(1, COUNTS, TRIGGER_IF("NEW.a > 10 OR NEW.a IS NULL")), ERR_NONE);
+	PGconn *writer = PQconnectdb(server.url);
+	PQclear(PQexec(writer, "BEGIN; INSERT INTO shop.second VALUES (20)"));
+	assert_int_equal(install(2, COUNTS, TRIGGER_IF("NEW.a > 10 OR NEW.a IS NULL")), ERR_NONE);
+	assert_int_equal(install(3, COUNTS, TRIGGER_IF("NEW.a > 50")), ERR_UNAVAILABLE);
+	PQclear(PQexec(writer, "COMMIT"));
+	PQfinish(writer);
+	assert_int_equal(install(3, COUNTS, TRIGGER_IF("NEW.a > 50")), ERR_NONE);
+	pg_fixture_run(&server, "INSERT INTO shop.second VALUES (40), (60)");
+	assert_int_equal(pg_fixture_run(&server, "SELECT sum(a) FROM shop.second WHERE a > 1"),
+	                 21 + 40 + 61);
+	assert_int_equal(pg_fixture_run(&server, "SELECT count(to_regclass('shop.trigger_probe'))"),
+	                 0);
+}
+
 /* ---- one migration in place of several ---- */
 
 static const struct migration SQUASHED[] = {
@@ -401,6 +427,7 @@ int main(void)
 		cmocka_unit_test_setup(test_functions_are_installed_when_their_version_rises,
 	                               setup),
 		cmocka_unit_test_setup(test_functions_that_fail_leave_the_former_ones, setup),
+		cmocka_unit_test_setup(test_a_trigger_is_made_again_when_it_differs, setup),
 		cmocka_unit_test_setup(test_a_new_schema_takes_the_migration_that_replaces_others,
 	                               setup),
 		cmocka_unit_test_setup(test_a_schema_with_the_replaced_migrations_keeps_them,
