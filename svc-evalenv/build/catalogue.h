@@ -5,5 +5,5 @@
 #include "task/task.h"
 
 /** Its input is {"arxiv_id"}. Tells what came of the paper's builds so far, again until nothing has
- * changed meanwhile: such jobs may run at the same time, and the last of them must not tell less. */
+ * changed meanwhile: such jobs may run at the same time, and the last one must not tell less. */
 void asset_update_run(struct request *rq, struct task *task);

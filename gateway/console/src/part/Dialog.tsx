@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useId, useRef } from "preact/hooks";
 
 import { text } from "../text";
-import { Button } from "./Button";
+import { Button } from "./form/Button";
 
 interface Props {
   title: string;

@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/preact-query";
 
 import { file } from "../api/client";
 import { text } from "../text";
-import { Button } from "./Button";
+import { Button } from "./form/Button";
 import { Fault } from "./Fault";
 
 interface Props {

@@ -1,7 +1,7 @@
 import { Problem } from "../api/problem";
 import { text } from "../text";
-import { Button } from "./Button";
-import { Copy } from "./Copy";
+import { Button } from "./form/Button";
+import { Copy } from "./form/Copy";
 
 function RequestId({ id }: { id: string }) {
   return (

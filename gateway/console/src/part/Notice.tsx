@@ -2,7 +2,7 @@ import { createContext, type ComponentChildren } from "preact";
 import { useCallback, useContext, useEffect, useState } from "preact/hooks";
 
 import { text } from "../text";
-import { Button } from "./Button";
+import { Button } from "./form/Button";
 
 const SHOWN_MS = 8000;
 

@@ -87,7 +87,8 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     await page.locator(".nav-account").filter({ hasText: values.renamed }).waitFor();
     found.push(...(await say("New account", values.founded)));
     const chosen = "[aria-label=Account] option:checked";
-    await page.waitForFunction(([option, text]) => document.querySelector(option)?.textContent === text, [chosen, values.founded]);
+    const isChosen = ([option, text]) => document.querySelector(option)?.textContent === text;
+    await page.waitForFunction(isChosen, [chosen, values.founded]);
     return { errors, found };
   },
 
@@ -152,8 +153,8 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     return { errors, found, address: new URL(page.url()).pathname };
   },
 
-  /** Keys are made with limits and chosen scopes, copied as on a page without a clipboard, changed, looked at, revoked, and deleted;
-   * another session is ended. */
+  /** Keys are made with limits and chosen scopes, copied as on a page without a clipboard, changed, looked at, revoked, and
+   * deleted; another session is ended. */
   async keys(browser, values) {
     const other = await open(browser, values);
     await logIn(other.page, values.key);

@@ -3,9 +3,9 @@ import { useMutation } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
-import { TextField } from "../../part/Field";
+import { TextField } from "../../part/form/Field";
 import { text } from "../../text";
 
 const words = text.agents.questions;

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { answer, api } from "../../api/client";
 import { dollars } from "../../api/format";
 import { Answer } from "../../part/Answer";
-import { Confirm } from "../../part/Confirm";
+import { Confirm } from "../../part/form/Confirm";
 import { useNotice } from "../../part/Notice";
 import { text } from "../../text";
 import { activity, fleetReport } from "./queries";

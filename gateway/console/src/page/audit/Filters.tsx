@@ -1,10 +1,10 @@
 import { useQuery } from "@tanstack/preact-query";
 
 import { team } from "../../api/team";
-import { Button } from "../../part/Button";
-import { TextField } from "../../part/Field";
+import { Button } from "../../part/form/Button";
+import { TextField } from "../../part/form/Field";
 import { useScope } from "../../part/scope";
-import { SelectField } from "../../part/Select";
+import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import type { AuditFilter } from "./queries";
 

@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { installations, interests } from "../../api/queries";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
-import { SelectField } from "../../part/Select";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
+import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import type { Budget } from "./words";
 

@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { Link, useSearchParams } from "wouter-preact";
 
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";

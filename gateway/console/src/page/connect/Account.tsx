@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/preact-query";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { May } from "../../part/scope";
 import type { Tone } from "../../part/State";

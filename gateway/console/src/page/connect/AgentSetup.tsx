@@ -4,11 +4,11 @@ import { useEffect, useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { Answer } from "../../part/Answer";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { Outside } from "../../part/link/Outside";
 import { useScope } from "../../part/scope";
-import { SelectField } from "../../part/Select";
+import { SelectField } from "../../part/form/Select";
 import { State, type Tone } from "../../part/State";
 import { Steps } from "../../part/Steps";
 import { text } from "../../text";

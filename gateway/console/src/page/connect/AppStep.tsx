@@ -3,10 +3,10 @@ import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
 import { codeHostApp } from "./queries";

@@ -2,10 +2,10 @@ import { useMutation } from "@tanstack/preact-query";
 
 import { answer, api } from "../../api/client";
 import { relative } from "../../api/format";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Fault } from "../../part/Fault";
-import { Once } from "../../part/Once";
+import { Once } from "../../part/form/Once";
 import { text } from "../../text";
 
 const words = text.connect.agent;

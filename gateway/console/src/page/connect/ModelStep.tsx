@@ -2,10 +2,10 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { May } from "../../part/scope";
-import { SelectField } from "../../part/Select";
+import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import { Disconnect } from "./Disconnect";
 import { Step } from "./Step";

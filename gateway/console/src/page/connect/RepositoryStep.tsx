@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { May } from "../../part/scope";
 import { text } from "../../text";

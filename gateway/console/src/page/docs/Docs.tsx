@@ -5,7 +5,7 @@ import { Link, useSearchParams } from "wouter-preact";
 
 import { counted } from "../../api/format";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
 import { text } from "../../text";

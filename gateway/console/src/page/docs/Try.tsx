@@ -4,11 +4,11 @@ import { Link } from "wouter-preact";
 
 import { raw } from "../../api/client";
 import { session } from "../../api/queries";
-import { Button } from "../../part/Button";
-import { Copy } from "../../part/Copy";
-import { Confirm } from "../../part/Confirm";
+import { Button } from "../../part/form/Button";
+import { Copy } from "../../part/form/Copy";
+import { Confirm } from "../../part/form/Confirm";
 import { Fault } from "../../part/Fault";
-import { TextField } from "../../part/Field";
+import { TextField } from "../../part/form/Field";
 import { Output } from "../../part/Output";
 import { text } from "../../text";
 import { commandOf, firstAttempt, missingOf, requestOf, targetOf, type Attempt } from "./attempt";

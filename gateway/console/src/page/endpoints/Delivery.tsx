@@ -4,7 +4,7 @@ import { answer, api, type Schemas } from "../../api/client";
 import { duration } from "../../api/format";
 import { delivery } from "../../api/queries";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";

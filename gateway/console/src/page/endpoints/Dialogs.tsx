@@ -3,11 +3,11 @@ import { useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { counted } from "../../api/format";
-import { Button } from "../../part/Button";
-import { Confirm } from "../../part/Confirm";
+import { Button } from "../../part/form/Button";
+import { Confirm } from "../../part/form/Confirm";
 import { Dialog } from "../../part/Dialog";
 import { Fault } from "../../part/Fault";
-import { Once } from "../../part/Once";
+import { Once } from "../../part/form/Once";
 import { text } from "../../text";
 import { EndpointForm } from "./EndpointForm";
 

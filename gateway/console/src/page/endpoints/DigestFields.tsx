@@ -1,5 +1,5 @@
-import { TextField } from "../../part/Field";
-import { SelectField } from "../../part/Select";
+import { TextField } from "../../part/form/Field";
+import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import type { DigestChoice, DigestDays } from "./digest";
 

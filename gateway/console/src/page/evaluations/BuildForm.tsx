@@ -3,8 +3,8 @@ import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { text } from "../../text";
 
 const FIELDS = [

@@ -1,8 +1,8 @@
 import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
-import { Button } from "../../part/Button";
-import { Confirm } from "../../part/Confirm";
+import { Button } from "../../part/form/Button";
+import { Confirm } from "../../part/form/Confirm";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
 

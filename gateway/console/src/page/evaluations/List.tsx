@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import type { Page } from "../../api/client";
 import { spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Empty } from "../../part/Empty";
 import { useScope } from "../../part/scope";

@@ -4,9 +4,9 @@ import { useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { templates } from "../../api/queries";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
-import { SelectField } from "../../part/Select";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
+import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import { objectOf } from "./object";
 

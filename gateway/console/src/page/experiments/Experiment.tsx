@@ -4,10 +4,10 @@ import { useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { anything, spoken } from "../../api/format";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Detail as DetailPage } from "../../part/Detail";
-import { copy } from "../../part/clipboard";
-import { Confirm } from "../../part/Confirm";
+import { copy } from "../../part/form/clipboard";
+import { Confirm } from "../../part/form/Confirm";
 import { Dialog } from "../../part/Dialog";
 import { Fact, Facts } from "../../part/Facts";
 import { Fault } from "../../part/Fault";

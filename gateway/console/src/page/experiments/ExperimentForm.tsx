@@ -2,9 +2,9 @@ import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
-import { SelectField } from "../../part/Select";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
+import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import { projects } from "./queries";
 import { OUTCOMES, STATUSES } from "./words";

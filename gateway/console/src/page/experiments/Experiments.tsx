@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Link, useLocation, useSearchParams } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Page } from "../../part/Page";
 import { May } from "../../part/scope";

@@ -1,7 +1,7 @@
 import { useQueries, useQuery } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Tabs } from "../../part/Tabs";
 import { text } from "../../text";
 import { isFiltered } from "./filter";

@@ -5,8 +5,8 @@ import { useLocation, useSearchParams } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { counted } from "../../api/format";
-import { Button } from "../../part/Button";
-import { Confirm } from "../../part/Confirm";
+import { Button } from "../../part/form/Button";
+import { Confirm } from "../../part/form/Confirm";
 import { Detail as DetailPage } from "../../part/Detail";
 import { Dialog } from "../../part/Dialog";
 import { Page } from "../../part/Page";

@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { text } from "../../text";
 
 type Project = Schemas["Project"];

@@ -4,7 +4,7 @@ import { Link, useLocation, useSearchParams } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";

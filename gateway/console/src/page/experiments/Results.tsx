@@ -5,7 +5,7 @@ import { useState } from "preact/hooks";
 import type { Schemas } from "../../api/client";
 import { change, count, figure } from "../../api/format";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";

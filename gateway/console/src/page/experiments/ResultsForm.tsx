@@ -2,8 +2,8 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { Field } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { Field } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { useNotice } from "../../part/Notice";
 import { text } from "../../text";
 import { readResults } from "./resultsFile";

@@ -2,7 +2,7 @@ import { useMutation, useQuery } from "@tanstack/preact-query";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { safeLink } from "../../api/format";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { useNotice } from "../../part/Notice";
 import { May } from "../../part/scope";

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 
 import type { Schemas } from "../../api/client";
 import { Answer, MissingParts } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
 import { Download } from "../../part/Download";

@@ -4,7 +4,7 @@ import { useSearchParams } from "wouter-preact";
 
 import { inbox, INBOX_ROWS, type InboxFilter } from "../../api/queries";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
 import { Pager } from "../../part/Table";

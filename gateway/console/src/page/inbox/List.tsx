@@ -4,7 +4,7 @@ import { Link, useLocation } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
 import { safeLink } from "../../api/format";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { useKeys } from "../../part/keyboard";
 import { Outside } from "../../part/link/Outside";

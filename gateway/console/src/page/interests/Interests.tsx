@@ -5,7 +5,7 @@ import { count } from "../../api/format";
 import type { Schemas } from "../../api/client";
 import { interests } from "../../api/queries";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";

@@ -1,4 +1,4 @@
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { May } from "../../part/scope";
 import { text } from "../../text";

@@ -5,9 +5,9 @@ import { Link } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { score } from "../../api/format";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
-import { TextField } from "../../part/Field";
+import { TextField } from "../../part/form/Field";
 import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
 

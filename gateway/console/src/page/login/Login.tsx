@@ -4,8 +4,8 @@ import { Link } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { session } from "../../api/queries";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { Page } from "../../part/Page";
 import { text } from "../../text";
 import { Provider } from "./Provider";

@@ -4,7 +4,7 @@ import { answer, api, defined, type Schemas } from "../../api/client";
 import { count, counted } from "../../api/format";
 import type { TaskFilter } from "../../api/queries";
 import { Answer } from "../../part/Answer";
-import { Confirm } from "../../part/Confirm";
+import { Confirm } from "../../part/form/Confirm";
 import { useNotice } from "../../part/Notice";
 import { text } from "../../text";
 

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 
 import type { TaskFilter } from "../../api/queries";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { text } from "../../text";
 import { SERVICES } from "./filter";
 

@@ -5,7 +5,7 @@ import { useSearchParams } from "wouter-preact";
 import type { Schemas } from "../../api/client";
 import { operatorTasks, type TaskFilter } from "../../api/queries";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { State, type Tone } from "../../part/State";
 import { Pager, Table, type Column } from "../../part/Table";

@@ -4,7 +4,7 @@ import { useSearchParams } from "wouter-preact";
 
 import { count, counted } from "../../api/format";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { TO_SEARCH } from "../../part/keyboard";
 import { Page } from "../../part/Page";

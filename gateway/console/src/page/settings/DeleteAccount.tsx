@@ -3,9 +3,9 @@ import { useState } from "preact/hooks";
 
 import { answer, api } from "../../api/client";
 import { session } from "../../api/queries";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
-import { TextField } from "../../part/Field";
+import { TextField } from "../../part/form/Field";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
 

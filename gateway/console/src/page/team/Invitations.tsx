@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { team } from "../../api/team";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { Table } from "../../part/Table";
 import { Time } from "../../part/Time";

@@ -4,10 +4,10 @@ import { useState } from "preact/hooks";
 import { answer, api, type Schemas } from "../../api/client";
 import { team } from "../../api/team";
 import { Dialog } from "../../part/Dialog";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
-import { Once } from "../../part/Once";
-import { SelectField } from "../../part/Select";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
+import { Once } from "../../part/form/Once";
+import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 import { rolesFor, type Role } from "./roles";
 

@@ -4,7 +4,7 @@ import { Link } from "wouter-preact";
 
 import { answer, api } from "../../api/client";
 import { accounts } from "../../api/team";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { Page } from "../../part/Page";
 import { text } from "../../text";

@@ -5,8 +5,8 @@ import { answer, api } from "../../api/client";
 import { session } from "../../api/queries";
 import { accounts, team } from "../../api/team";
 import { Dialog } from "../../part/Dialog";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { text } from "../../text";
 import { useSwitch } from "./switch";
 

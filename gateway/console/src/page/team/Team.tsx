@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 
 import { team } from "../../api/team";
 import { Answer } from "../../part/Answer";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
 import { Invitations } from "./Invitations";

@@ -2,7 +2,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { PaperMeta } from "../../part/PaperMeta";
 import { May } from "../../part/scope";
 import { Score } from "../../part/Score";

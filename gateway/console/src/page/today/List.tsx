@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
 import { counted } from "../../api/format";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { Fault } from "../../part/Fault";
 import { useOpened } from "../../part/opened";

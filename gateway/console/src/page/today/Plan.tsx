@@ -2,8 +2,8 @@ import { useState } from "preact/hooks";
 
 import { answer, api } from "../../api/client";
 import { Dialog } from "../../part/Dialog";
-import { TextField } from "../../part/Field";
-import { Form } from "../../part/Form";
+import { TextField } from "../../part/form/Field";
+import { Form } from "../../part/form/Form";
 import { useNotice } from "../../part/Notice";
 import { text } from "../../text";
 import type { Recommendation } from "./Card";

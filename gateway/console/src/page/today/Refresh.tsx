@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api } from "../../api/client";
 import { refreshTask } from "../../api/queries";
-import { Button } from "../../part/Button";
+import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { useTask } from "../../part/task";
 import { text } from "../../text";

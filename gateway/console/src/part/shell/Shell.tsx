@@ -8,7 +8,7 @@ import { inbox, session } from "../../api/queries";
 import { accounts } from "../../api/team";
 import { useSwitch } from "../../page/team/switch";
 import { text } from "../../text";
-import { Button } from "../Button";
+import { Button } from "../form/Button";
 import { Dialog } from "../Dialog";
 import { Fault } from "../Fault";
 import { guideOf, sectionOf } from "./guide";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
 
-import { text } from "../text";
+import { text } from "../../text";
 import { Button } from "./Button";
 import { copy } from "./clipboard";
 

@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 
-import { text } from "../text";
+import { text } from "../../text";
 import { Button } from "./Button";
-import { Dialog } from "./Dialog";
-import { Fault } from "./Fault";
+import { Dialog } from "../Dialog";
+import { Fault } from "../Fault";
 
 interface Props<Result> {
   title: string;

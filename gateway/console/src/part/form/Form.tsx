@@ -1,10 +1,10 @@
 import { useMutation } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 
-import { faultOf, Problem } from "../api/problem";
-import { text } from "../text";
+import { faultOf, Problem } from "../../api/problem";
+import { text } from "../../text";
 import { Button } from "./Button";
-import { Fault } from "./Fault";
+import { Fault } from "../Fault";
 
 interface Props<Result> {
   submit: string; // what the button says
