@@ -5,6 +5,7 @@
 -- owner, and nothing of another schema is used in them: the gateway could replace that.
 
 SELECT 'CREATE ROLE expops_audit NOLOGIN' WHERE to_regrole('expops_audit') IS NULL \gexec
+SELECT 'GRANT expops_audit TO CURRENT_USER' WHERE NOT current_setting('is_superuser')::boolean \gexec
 CREATE SCHEMA IF NOT EXISTS audit AUTHORIZATION expops_audit;
 REVOKE ALL ON SCHEMA audit FROM PUBLIC;
 SET ROLE expops_audit;

@@ -1,5 +1,6 @@
--- Create one role and one schema for each service; a service can access nothing else. Run this as a superuser in the
--- product's database, with the passwords of the services in the environment. It can be repeated:
+-- Create one role and one schema for each service; a service can access nothing else. Run this in the product's database as a superuser,
+-- or as its owner with CREATEROLE, as the administrator of a managed server is, with the passwords of the services in the environment. It
+-- can be repeated, by the same role:
 --
 --     SERVICE_PASSWORDS='gateway=... search=... interests=...' psql -f deploy/init.sql
 --
@@ -21,7 +22,11 @@ SELECT format('REVOKE ALL ON DATABASE %I FROM PUBLIC', current_database()) \gexe
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 
 SELECT format('CREATE ROLE %I', role) FROM service WHERE to_regrole(role) IS NULL \gexec
-SELECT format('ALTER ROLE %I LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE PASSWORD %L', role, password) FROM service \gexec
+SELECT format('ALTER ROLE %I LOGIN PASSWORD %L', role, password) FROM service \gexec
+SELECT format('ALTER ROLE %I NOSUPERUSER NOCREATEDB NOCREATEROLE', role) FROM service JOIN pg_roles ON rolname = role
+WHERE rolsuper OR rolcreatedb OR rolcreaterole \gexec
+-- Only members may make a schema of a role.
+SELECT format('GRANT %I TO CURRENT_USER', role) FROM service WHERE NOT current_setting('is_superuser')::boolean \gexec
 SELECT format('ALTER ROLE %I SET search_path = %I', role, schema) FROM service \gexec
 
 -- The settings of each session (libcommon/pg/session.c). A process cannot set them itself, because a pooler shares its
