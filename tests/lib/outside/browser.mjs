@@ -338,8 +338,8 @@ const JOURNEYS = {
     return { errors, buttons };
   },
 
-  /** The session ends elsewhere: the page asks for a key, comes back to the same address, and shows nothing of the former account,
-   * also when another page logs in. */
+  /** The session ends elsewhere: the page asks for a key, comes back to the same address, and shows nothing of the
+   * former account, also when another page logs in. */
   async ended(browser, values) {
     const { page, errors } = await open(browser, values);
     await logIn(page, values.key);
