@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from lib.system.servers import ROOT, Servers
+from lib.tables import roles
 
 ADMINISTRATOR, DATABASE = "administrator", "managed"
 
@@ -25,8 +26,7 @@ def postgres():
 def make_roles(postgres):
     """make_roles(role): run deploy/init.sql as a role."""
     with psycopg.connect(postgres.url(database="postgres"), autocommit=True) as server:
-        server.execute(f"CREATE ROLE {ADMINISTRATOR} LOGIN CREATEROLE PASSWORD '{postgres.role_password(ADMINISTRATOR)}'")
-        server.execute(f"CREATE DATABASE {DATABASE} OWNER {ADMINISTRATOR}")
+        roles.make_administrator(server, ADMINISTRATOR, postgres.role_password(ADMINISTRATOR), DATABASE)
     env = {**os.environ, "SERVICE_PASSWORDS": postgres.service_passwords()}
 
     def run(*role):
@@ -41,17 +41,13 @@ def test_the_administrator_of_a_managed_server_makes_the_roles(postgres, make_ro
     make_roles(ADMINISTRATOR)
     make_roles(ADMINISTRATOR)
     with psycopg.connect(postgres.url("expops_gateway", DATABASE), autocommit=True) as gateway:
-        gateway.execute("CREATE TABLE of_its_own ()")
-        assert gateway.execute("SELECT count(*) FROM audit.audit").fetchone() == (0,)
-        for refused in ("CREATE TABLE search.of_others ()", "SET ROLE expops_search", "CREATE TABLE public.of_all ()", "DELETE FROM audit.audit"):
-            with pytest.raises(psycopg.errors.InsufficientPrivilege):
-                gateway.execute(refused)
+        assert roles.uses_its_own(gateway)
+        assert roles.keeps_to_its_own(gateway)
 
 
 def test_a_service_keeps_no_rights_over_the_server(postgres, make_roles):
     make_roles()
     with psycopg.connect(postgres.url(database=DATABASE), autocommit=True) as server:
-        server.execute("ALTER ROLE expops_gateway SUPERUSER CREATEDB CREATEROLE")
+        roles.give_rights(server, "expops_gateway")
         make_roles()
-        rights = server.execute("SELECT rolsuper OR rolcreatedb OR rolcreaterole FROM pg_roles WHERE rolname = 'expops_gateway'").fetchone()
-    assert rights == (False,)
+        assert not roles.has_rights(server, "expops_gateway")

@@ -1,0 +1,36 @@
+"""Roles and databases of a server."""
+
+import psycopg
+
+
+def make_administrator(server, role, password, database):
+    """A role that may make roles and is no superuser, and a database that it owns."""
+    server.execute(f"CREATE ROLE {role} LOGIN CREATEROLE PASSWORD '{password}'")
+    server.execute(f"CREATE DATABASE {database} OWNER {role}")
+
+
+def keeps_to_its_own(db):
+    """Whether a service's role is refused all that is not the service's."""
+    statements = ["CREATE TABLE search.of_others ()", "SET ROLE expops_search", "CREATE TABLE public.of_all ()", "DELETE FROM audit.audit"]
+    found = []
+    for statement in statements:
+        try:
+            db.execute(statement)
+        except psycopg.errors.InsufficientPrivilege:
+            found.append(statement)
+    return found == statements
+
+
+def uses_its_own(db):
+    """Whether a service's role makes tables in its schema, and reads the audit log."""
+    db.execute("CREATE TABLE of_its_own ()")
+    return db.execute("SELECT count(*) FROM audit.audit").fetchone() == (0,)
+
+
+def give_rights(server, role):
+    server.execute(f"ALTER ROLE {role} SUPERUSER CREATEDB CREATEROLE")
+
+
+def has_rights(server, role):
+    """Whether a role has a right over the whole server."""
+    return server.execute("SELECT rolsuper OR rolcreatedb OR rolcreaterole FROM pg_roles WHERE rolname = %s", [role]).fetchone()[0]
