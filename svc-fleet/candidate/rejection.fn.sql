@@ -34,7 +34,7 @@ BEGIN
         SELECT experiment_verdict(e), NULL, e.made_at, e.pr_url, NULL, e.id
         FROM experiment e
         WHERE only_repo IS NULL AND e.account_id = account AND e.arxiv_ids @> ARRAY[paper] AND NOT e.is_deleted
-          AND experiment_verdict(e) <> 'chosen_unfilled';
+          AND experiment_verdict(e) <> 'untried';
 END $$;
 
 -- The figures of a period: a paper counts once at each gate that passed it over, and was tried elsewhere if another repository or a later

@@ -73,12 +73,14 @@ def test_a_gate_has_the_papers_that_worked_elsewhere(steps):
 
 
 def test_an_experiment_that_was_shipped_makes_a_rejection_a_mistake(steps):
-    paper = new_paper()
-    steps.refuse(paper, reason="License is GPL")
+    paper, drafted = new_paper(), new_paper()
+    steps.refuse(paper, drafted, reason="License is GPL")
     assert steps.figures()[1]["license"]["tried_elsewhere"] == 0
-    body = {"name": "E", "source_type": "arxiv_paper", "source_ref": paper, "status": "running"}
-    experiment = steps.api.post("/experiments", body, expect=201).json()["id"]
+    body = {"name": "E", "source_type": "arxiv_paper"}
+    steps.api.post("/experiments", {**body, "source_ref": drafted, "status": "draft"}, expect=201)
+    experiment = steps.api.post("/experiments", {**body, "source_ref": paper, "status": "running"}, expect=201).json()["id"]
     wait_for(lambda: steps.figures()[1]["license"]["pending"] == 1, "the experiment is heard of")
+    assert steps.figures()[1]["license"]["tried_elsewhere"] == 1
     steps.api.put(f"/experiments/{experiment}", {"outcome": "ship"}, expect=200)
     wait_for(lambda: steps.figures()[1]["license"]["worked"] == 1, "the decision is heard of")
     assert [row["experiment_id"] for row in steps.figures()[0]["succeeded"]] == [experiment]
