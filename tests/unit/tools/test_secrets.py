@@ -1,7 +1,11 @@
 """deploy/secrets gives each pair of processes that call each other a secret, which needs no container to be seen."""
 
+import re
 import subprocess
 from pathlib import Path
+
+import pytest
+import yaml
 
 from lib.http.api_def import all_operations, internal_operations, process_of, public_callers, services
 
@@ -23,3 +27,27 @@ def test_every_pair_has_a_secret(tmp_path):
     files = {process: tmp_path / process / "IDENTITY_SIGN_SECRETS" for process in PROCESSES}
     entries = {process: path.read_text().split() if path.exists() else [] for process, path in files.items()}
     assert {process: sorted(entry.partition("=")[0] for entry in found) for process, found in entries.items()} == called()
+
+
+def settings_of_compose(process):
+    environment = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"][process]["environment"]
+    return {name.removesuffix("_FILE") for name in environment if name.endswith("_FILE")}
+
+
+def settings_of_kubernetes(process):
+    """What all processes have, and what the folder of one adds."""
+    texts = [(ROOT / "deploy/k8s" / path).read_text() for path in ("process/deployment.yaml", f"base/{process}/kustomization.yaml")]
+    return set(re.findall(r"name: (\w+)_FILE, value: /run/secrets/", "".join(texts)))
+
+
+def secrets_of_trial(process):
+    made = yaml.safe_load((ROOT / "deploy/k8s/trial/kustomization.yaml").read_text())["secretGenerator"]
+    (files,) = [one["files"] for one in made if one["name"] == process]
+    return {Path(file).name for file in files}
+
+
+@pytest.mark.parametrize("settings", [settings_of_compose, settings_of_kubernetes, secrets_of_trial])
+def test_every_deployment_passes_them_on(tmp_path, settings):
+    """A process does not start without the secret of one that it calls."""
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    assert {process: settings(process) for process in PROCESSES} == {process: {path.name for path in (tmp_path / process).iterdir()} for process in PROCESSES}
