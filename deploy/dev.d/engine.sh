@@ -1,6 +1,6 @@
 # shellcheck shell=bash
 # The Docker engine of the test part deploy: the one that answers, or else one of its own, in the folder of the tests; and the
-# image that the others are built on.
+# image that the others are built on, of the part k8s too.
 
 # Start an engine in the folder DIR, unless one answers.
 engine_start() {
@@ -28,17 +28,22 @@ engine_stop() {
 	wait_until 60 has_ended "$ENGINE_PID" || kill -KILL "$ENGINE_PID"
 }
 
-# engine_base IMAGE DIR: have the image, from the registry or, where none can be reached, made of Debian's packages.
+# Only root's podman gives pods a network that this machine reaches.
+podman_check() {
+	((EUID == 0)) || fail "the pods have a network that only root can make" "" "Run this as root."
+}
+
+# engine_base PROGRAM IMAGE DIR: have the image in docker or podman, from the registry or, where none can be reached, made of Debian's packages.
 engine_base() {
-	local image=$1 dir=$2 suite
-	! docker image inspect "$image" >/dev/null 2>&1 || return 0
+	local program=$1 image=$2 dir=$3 suite
+	! "$program" image inspect "$image" >/dev/null 2>&1 || return 0
 	say "engine: fetching $image"
-	! docker pull -q "$image" >/dev/null 2>&1 || return 0
-	suite=${image#debian:}
+	! "$program" pull -q "$image" >/dev/null 2>&1 || return 0
+	suite=${image##*debian:}
 	suite=${suite%-slim}
 	say "engine: no registry, making $image by debootstrap"
 	as_root debootstrap --variant=minbase "$suite" "$dir/base" >"$DEV/log/debootstrap.log" 2>&1 ||
 		fail "debootstrap failed" "$DEV/log/debootstrap.log"
-	as_root tar -C "$dir/base" -c . | docker import - "$image" >/dev/null
+	as_root tar -C "$dir/base" -c . | "$program" import - "$image" >/dev/null
 	as_root rm -rf "$dir/base"
 }

@@ -30,6 +30,12 @@ PACKAGES_DEPLOY=(
 	python3-httpx python3-jsonschema python3-psycopg python3-redis curl jq
 )
 
+# Of the test part k8s, which is for Debian 13: what podman has its pods and their network by, and what checks and makes requests.
+PACKAGES_K8S=(
+	podman crun netavark aardvark-dns catatonit iptables nftables debootstrap git kubernetes-client python3-kubernetes python3-pytest
+	python3-yaml python3-httpx python3-jsonschema curl jq
+)
+
 # On Debian 12 these are installed from Debian 13: Debian 12 has none or, of the second list, old versions.
 PACKAGES_FROM_13=(libllhttp-dev libyyjson-dev python3-opentelemetry-proto)
 PACKAGES_NEWER_IN_13=(docker-compose kubernetes-client python3-kubernetes)
@@ -44,7 +50,7 @@ is_foreign() {
 	command -v "$1" >/dev/null && ! dpkg -s "$1" >/dev/null 2>&1
 }
 
-# packages_of build|image|up|demo|pictures|test|deploy: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
+# packages_of build|image|up|demo|pictures|test|deploy|k8s: the names of the packages. The tree is formatted with Debian 12's clang-format; on other
 # systems that check is skipped.
 packages_of() {
 	case $1 in
@@ -76,6 +82,7 @@ packages_of() {
 		[[ $(debian_version) != 13 ]] || printf '%s\n' crun netavark # buildah only recommends them, and does not work without them
 		;;
 	deploy) printf '%s\n' "${PACKAGES_DEPLOY[@]}" ;;
+	k8s) printf '%s\n' "${PACKAGES_K8S[@]}" ;;
 	esac
 }
 
@@ -153,7 +160,7 @@ packages_install() {
 	packages_apt install --no-install-recommends "${names[@]}"
 }
 
-# packages_ensure build|up|demo|test|deploy
+# packages_ensure build|up|demo|test|deploy|k8s
 packages_ensure() {
 	local required missing
 	if ! command -v dpkg-query >/dev/null; then

@@ -27,15 +27,15 @@ def environment():
 def run(*command, check=True, env=None, **options):
     """Run a command; returns what it wrote to standard output."""
     done = subprocess.run(
-        list(map(str, command)), env={**environment(), **(env or {})}, capture_output=True, text=True, check=False, **options
+        list(map(str, command)), env={**os.environ, **(env or {})}, capture_output=True, text=True, check=False, **options
     )
     if check and done.returncode:
         raise RuntimeError(f"{' '.join(map(str, command))}: {done.returncode}\n{done.stdout[-4000:]}{done.stderr[-4000:]}")
     return done.stdout
 
 
-def docker(*args, **options):
-    return run("docker", *args, **options)
+def docker(*args, env=None, **options):
+    return run("docker", *args, env={**environment(), **(env or {})}, **options)
 
 
 def base_image():

@@ -39,6 +39,7 @@ FILES = {
     "tests/api/svc-b/test_lists.py": "import time\ndef test_lists(): time.sleep(0.2)\n",
     "tests/fault/test_redis.py": "def test_redis(): pass\n",
     "tests/deploy/test_image.py": "def test_image(): pass\ndef test_label(): pass\n",
+    "tests/k8s/test_played.py": "def test_played(): pass\n",
     "tests/upgrade/test_upgrade.py": "def test_upgrade(): pass\n",
 }
 
@@ -49,6 +50,8 @@ promtool_ensure() { :; }
 engine_start() { :; }
 engine_stop() { :; }
 engine_base() { :; }
+podman_check() { :; }
+debian_version() { echo "${DEBIAN_VERSION:-13}"; }
 previous_wrap() { :; }
 previous_build() {
 	local part
@@ -137,6 +140,14 @@ def test_the_images(tree):
     done = dev(tree, "test", "deploy", "-k", "label")
     assert done.returncode == 0 and ran(done) == ["deploy/test_image.py::test_label"], done.stdout + done.stderr
     assert re.search(r"\] deployment tests, on debian:trixie-slim: \d+ s$", done.stdout, re.MULTILINE)
+
+
+def test_the_manifests_of_kubernetes(tree):
+    done = dev(tree, "test", "k8s")
+    assert done.returncode == 0 and ran(done) == ["k8s/test_played.py::test_played"], done.stdout + done.stderr
+    assert re.search(r"\] Kubernetes, played by podman, on docker.io/library/debian:trixie-slim: \d+ s$", done.stdout, re.MULTILINE)
+    older = dev(tree, "test", "k8s", DEBIAN_VERSION="12")
+    assert older.returncode == 1 and "the podman of Debian 12 cannot play these manifests: run this on Debian 13\n" in older.stderr
 
 
 def test_the_previous_version(tree):
