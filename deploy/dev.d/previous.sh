@@ -6,7 +6,7 @@ PREVIOUS=$ROOT/build/previous
 
 # Settings that this version needs and the previous one did not have: none now, and it has no secrets for the services that only this
 # version calls, so its commands know no other service. AGENT_COMMANDS has another form now, so they take its default.
-PREVIOUS_LACKS=(-u AGENT_COMMANDS SEARCH_URL= INTERESTS_URL= EXPERIMENTS_URL= INTEGRATIONS_URL= FLEET_URL= EVALENV_URL=)
+PREVIOUS_LACKS=(-u AGENT_COMMANDS GATEWAY_URL= SEARCH_URL= INTERESTS_URL= EXPERIMENTS_URL= INTEGRATIONS_URL= FLEET_URL= EVALENV_URL=)
 
 # The newest tag vN.N.N before this commit that is not of the version of meson.build, or the name in deploy/previous.
 previous_name() {
@@ -42,11 +42,15 @@ previous_build() {
 }
 
 # previous_wrap KIND NEXT: in build/previous/wrapped, programs of the previous version that find the schema as the build NEXT makes it of
-# theirs: each first lets itself and then its successor migrate.
+# theirs: each first lets itself and then its successor migrate. Its servers have the roles, the audit log and the users of this version, as an
+# operator makes them before an upgrade.
 previous_wrap() {
 	local kind=$1 next=$2 name path wrapped=$PREVIOUS/wrapped
 	mkdir -p "$wrapped/deploy"
 	ln -sfn "$PREVIOUS/$kind/tests" "$wrapped/tests"
+	for name in init.sql audit.sql redis-acl; do
+		ln -sfn "$ROOT/deploy/$name" "$PREVIOUS/source/deploy/$name"
+	done
 	for name in "${PROCESSES[@]}"; do
 		path=$wrapped/deploy/$name
 		[[ -x $PREVIOUS/$kind/deploy/$name ]] || continue
