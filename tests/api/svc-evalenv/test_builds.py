@@ -170,7 +170,7 @@ def test_a_build_that_fails_after_another_has_succeeded_takes_no_image_away(oper
     operator_api.put(path, {"title": "Shared", "containerfile": FILE + "# twice"}, expect=200)
     made = {build(of=operator_api, arxiv_id="2401.00003", no_cache=True)["build_id"] for _ in range(2)}
     claims = {}
-    while set(claims) < made:
+    while not made <= set(claims):
         claimed = operator_api.post(f"{PATH}/claim", {"worker": "w"}, expect=200).json()
         claims[claimed["build"]["build_id"]] = claimed
     first, second = sorted(made)
