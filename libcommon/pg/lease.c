@@ -36,7 +36,8 @@ bool lease_take(struct request *rq, struct lease *lease, const char *owner)
 		lease->mine_until_ms = now_ms + alone_ms;
 		return true;
 	}
-	lease->others_until_ms = now_ms + (uint64_t)MAX_OF(pg_get_int(rows, 0, "left_ms"), 1);
+	uint64_t left_ms = (uint64_t)MAX_OF(pg_get_int(rows, 0, "left_ms"), 1);
+	lease->others_until_ms = now_ms + MIN_OF(left_ms, lease_term_ms);
 	return false;
 }
 

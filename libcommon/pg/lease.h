@@ -31,8 +31,9 @@ struct lease {
 };
 
 /** Take the lease for `owner`, or renew it; false: another process holds it. Asks Postgres only
- * when less than two thirds of the own time is left, or when the other's time is over. Suspends;
- * raises as pg_query(). */
+ * when less than two thirds of the own time is left, or when the other's time is over, and at least
+ * once in lease_term_ms: the other may have given it up, and the server's clock may have been set
+ * back. Suspends; raises as pg_query(). */
 bool lease_take(struct request *rq, struct lease *lease, const char *owner);
 
 /** Milliseconds until lease_take() can succeed after it has returned false; at least 1. */
