@@ -527,8 +527,8 @@ def drop_runs_of(db, month):
 def today(db):
     """(runs that started today, what they cost, pull requests that were merged today) of all accounts, by the runs themselves."""
     return db.execute(
-        "SELECT (SELECT count(*) FROM run WHERE at >= date_trunc('day', now(), 'UTC')), "
-        "(SELECT coalesce(sum(run_cost(run)), 0)::float8 FROM run WHERE at >= date_trunc('day', now(), 'UTC')), "
+        "SELECT (SELECT count(*) FROM run WHERE (at AT TIME ZONE 'UTC')::date = (now() AT TIME ZONE 'UTC')::date), "
+        "(SELECT coalesce(sum(run_cost(run)), 0)::float8 FROM run WHERE (at AT TIME ZONE 'UTC')::date = (now() AT TIME ZONE 'UTC')::date), "
         "(SELECT count(DISTINCT url) FROM deliverable WHERE kind = 'pull_request' AND stage = 'merged' AND closed_at >= date_trunc('day', now(), 'UTC'))"
     ).fetchone()
 
