@@ -43,3 +43,24 @@ SELECT format('GRANT CONNECT ON DATABASE %I TO %I', current_database(), role) FR
 SELECT format('CREATE SCHEMA IF NOT EXISTS %I AUTHORIZATION %I', schema, role) FROM service \gexec
 SELECT format('REVOKE ALL ON SCHEMA %I FROM PUBLIC', schema) FROM service \gexec
 \ir audit.sql
+
+-- In a database of 0.1.0, before its upgrade: a statement that waits inside experiment_new() while the migration gives `experiment` more
+-- columns fails, as the function then returns another row than was planned. So it ends with serialization_failure after it has waited,
+-- upon which a process of 0.1.0 plans and runs it again. The migration puts the function of this version in its place.
+DO $$
+DECLARE
+    made regprocedure := to_regprocedure('experiments.experiment_new(uuid, jsonb, text)');
+BEGIN
+    IF made IS NULL OR to_regclass('experiments.functions') IS NOT NULL THEN
+        RETURN;
+    END IF;
+    SET LOCAL search_path = experiments;
+    EXECUTE replace(pg_get_functiondef(made), E'BEGIN\n    INSERT INTO experiment ', $body$BEGIN
+    BEGIN
+        LOCK TABLE experiment IN ROW EXCLUSIVE MODE NOWAIT;
+    EXCEPTION WHEN lock_not_available THEN
+        LOCK TABLE experiment IN ROW EXCLUSIVE MODE;
+        RAISE serialization_failure USING MESSAGE = 'the table was changed';
+    END;
+    INSERT INTO experiment $body$);
+END $$;

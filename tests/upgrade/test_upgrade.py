@@ -82,6 +82,7 @@ def test_the_previous_version_is_replaced_under_load(previous_build):
         names = [name for name in SCHEMAS if name != "gateway"]
         order = [*names[:3], "gateway", *names[3:]]
         with Load(cluster.user(), cluster["gateway"]) as load:
+            cluster.postgres.prepare()  # deploy/init.sql, as an operator runs it before an upgrade
             for name in order:
                 load.go_on(REQUESTS_BETWEEN)
                 cluster.replace(name)
