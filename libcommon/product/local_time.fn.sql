@@ -13,15 +13,25 @@ EXCEPTION WHEN invalid_parameter_value THEN
     RETURN false;
 END $$;
 
+-- A time zone that was known when it was stored, or UTC if the database of time zones has it no more, as that of the system may have changed
+-- since. Whatever computes with a zone that is stored takes it from here, so that no statement fails for good because of it.
+CREATE OR REPLACE FUNCTION zone_or_utc(zone text) RETURNS text LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    PERFORM now() AT TIME ZONE zone;
+    RETURN zone;
+EXCEPTION WHEN invalid_parameter_value THEN
+    RETURN 'UTC';
+END $$;
+
 -- The first date after `last_date` (NULL: any) that is one of `weekdays` (1 is Monday) and on which clocks in the zone show hour:minute
 -- after `moment`, and that time. A time that they skip when they go forward is as much later; one that they show twice is the second.
--- Violates invalid_parameter_value: the zone exists no more.
+-- A zone that exists no more is UTC.
 CREATE OR REPLACE FUNCTION local_time_next(weekdays int[], hour int, minute int, zone text, last_date date, moment timestamptz,
                                            OUT next_date date, OUT next_at timestamptz) LANGUAGE sql STABLE AS $$
     SELECT day, at
-    FROM generate_series(-2, 10) AS n,
-         LATERAL (SELECT (moment AT TIME ZONE zone)::date + n) AS dates (day),
-         LATERAL (SELECT (day + make_time(hour, minute, 0)) AT TIME ZONE zone) AS times (at)
+    FROM zone_or_utc(zone) AS known, generate_series(-2, 10) AS n,
+         LATERAL (SELECT (moment AT TIME ZONE known)::date + n) AS dates (day),
+         LATERAL (SELECT (day + make_time(hour, minute, 0)) AT TIME ZONE known) AS times (at)
     WHERE extract(isodow FROM day)::int = ANY (weekdays) AND (last_date IS NULL OR day > last_date) AND at > moment
     ORDER BY day LIMIT 1
 $$;

@@ -4,15 +4,6 @@
 -- in the transaction that stores a run or a reservation; a budget that is made counts those of its current period while nothing is told
 -- of the account's runs. A run belongs to the period of its start, whenever it reports.
 
--- A time zone, or UTC if the database of time zones has it no more, as it is taken from the system, which may be upgraded.
-CREATE OR REPLACE FUNCTION zone_or_utc(zone text) RETURNS text LANGUAGE plpgsql STABLE AS $$
-BEGIN
-    PERFORM now() AT TIME ZONE zone;
-    RETURN zone;
-EXCEPTION WHEN invalid_parameter_value THEN
-    RETURN 'UTC';
-END $$;
-
 -- When clocks in a zone first show a time. Of one that they show twice, as they go back by half an hour to two hours, Postgres takes the second.
 CREATE OR REPLACE FUNCTION clock_first_at(wall timestamp, zone text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT t.last - back FROM unnest('{2 hours,1 hour,30 minutes}'::interval[]) AS back

@@ -17,21 +17,20 @@ WHEN (NEW.schedule IS NOT NULL) EXECUTE FUNCTION schedule_hold();
 CREATE OR REPLACE TRIGGER schedule_changed BEFORE UPDATE OF schedule ON interest FOR EACH ROW
 WHEN (NEW.schedule IS NOT NULL AND NEW.schedule IS DISTINCT FROM OLD.schedule) EXECUTE FUNCTION schedule_hold();
 
--- Compute when the agent of an interest starts next, after `moment`. A schedule whose time zone exists no more, after an update of the
--- time zone database, starts nothing: it must not stop the others.
+-- Compute when the agent of an interest starts next, after `moment`.
 CREATE OR REPLACE FUNCTION schedule_plan(of_interest uuid, schedule jsonb, moment timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     s jsonb := coalesce(schedule, schedule_default());
 BEGIN
+    IF zone_or_utc(s ->> 'time_zone') <> s ->> 'time_zone' THEN
+        RAISE WARNING 'the time zone % of the schedule of interest % exists no more: it is UTC', s ->> 'time_zone', of_interest;
+    END IF;
     UPDATE provisioning p SET (next_run_date, next_run_at) = (
         SELECT max(n.next_date), coalesce(max(n.next_at), 'infinity')
         FROM local_time_next(CASE s ->> 'every' WHEN 'daily' THEN '{1,2,3,4,5,6,7}' WHEN 'weekly' THEN ARRAY[(s ->> 'weekday')::int]
                                                 ELSE '{}' END,
                              (s ->> 'hour')::int, (s ->> 'minute')::int, s ->> 'time_zone', p.last_run_date, moment) n)
     WHERE p.interest_id = of_interest;
-EXCEPTION WHEN invalid_parameter_value THEN
-    RAISE WARNING 'the schedule of interest % starts nothing: %', of_interest, SQLERRM;
-    UPDATE provisioning p SET next_run_date = NULL, next_run_at = 'infinity' WHERE p.interest_id = of_interest;
 END $$;
 
 CREATE OR REPLACE FUNCTION schedule_replan() RETURNS trigger LANGUAGE plpgsql AS $$

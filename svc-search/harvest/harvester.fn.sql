@@ -20,9 +20,10 @@ CREATE OR REPLACE FUNCTION announcement_after(source_name text, moment timestamp
     SELECT min(announced) FROM announcements(source_name, moment) announced WHERE announced > moment
 $$;
 
--- The first time after `moment` at which clocks of the zone show `at`.
+-- The first time after `moment` at which clocks of the zone show `at`. Violates invalid_parameter_value: there is no such zone, in a setting.
 CREATE OR REPLACE FUNCTION slot_after(moment timestamptz, at time, zone text) RETURNS timestamptz LANGUAGE sql STABLE AS $$
     SELECT next_at FROM local_time_next('{1,2,3,4,5,6,7}', extract(hour FROM at)::int, extract(minute FROM at)::int, zone, NULL, moment)
+    WHERE moment AT TIME ZONE zone IS NOT NULL
 $$;
 
 -- Whether the day before a slot had an announcement. Otherwise its run is for corrections.

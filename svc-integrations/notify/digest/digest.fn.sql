@@ -48,16 +48,15 @@ CREATE OR REPLACE FUNCTION digest_due_json(d endpoint_digest, e endpoint) RETURN
             'min_score', d.min_score, 'skip_empty', d.skip_empty, 'period', d.period, 'told_until', time_json(d.told_until)))
 $$;
 
--- Note that a date is over, and plan the next one, which may have come already. A digest whose time zone exists no more, after an update
--- of the time zone database, is switched off: it must not stop the others.
+-- Note that a date is over, and plan the next one, which may have come already.
 CREATE OR REPLACE FUNCTION digest_advance(d endpoint_digest) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
+    IF zone_or_utc(d.time_zone) <> d.time_zone THEN
+        RAISE WARNING 'the time zone % of the digest of endpoint % exists no more: it is UTC', d.time_zone, d.endpoint_id;
+    END IF;
     d.last_date := d.next_date;
     SELECT n.next_date, n.next_at INTO d.next_date, d.next_at FROM digest_next(d, now() - interval '6 hours') AS n;
     UPDATE endpoint_digest x SET last_date = d.last_date, next_date = d.next_date, next_at = d.next_at WHERE x.endpoint_id = d.endpoint_id;
-EXCEPTION WHEN invalid_parameter_value THEN
-    RAISE WARNING 'the digest of endpoint % is switched off: %', d.endpoint_id, SQLERRM;
-    UPDATE endpoint_digest x SET next_date = NULL, next_at = NULL WHERE x.endpoint_id = d.endpoint_id;
 END $$;
 
 -- Announce up to `most` dates that have come, and plan the next ones. A date is skipped that is over for six hours, or whose endpoint is not

@@ -462,6 +462,13 @@ def scheduled_time_comes(db, interest, ago="1 minute"):
                " WHERE interest_id = %s", [ago, ago, interest])
 
 
+def lose_time_zone(db, interest):
+    """The time zone of the interest's schedule is not known any more."""
+    db.execute("SET session_replication_role TO replica")
+    db.execute("UPDATE interest SET schedule = schedule || '{\"time_zone\": \"Mars/Base\"}' WHERE id = %s", [interest])
+    db.execute("RESET session_replication_role")
+
+
 def is_planned_again(db, interest):
     """The time of the schedule that had come is over, and the next one is planned."""
     query = "SELECT next_run_at > now() AND last_run_date IS NOT NULL FROM provisioning WHERE interest_id = %s"

@@ -101,6 +101,15 @@ def test_a_time_starts_the_agent_once(db, active, eager):
     assert interests_tables.is_next_date_later(db, active.interest)
 
 
+def test_a_time_zone_that_exists_no_more_is_utc(db, active, eager):
+    """The database takes its time zones from a system that is upgraded."""
+    schedule(active, every="daily", hour=7, minute=30, time_zone="Asia/Tokyo")
+    interests_tables.lose_time_zone(db, active.interest)
+    interests_tables.scheduled_time_comes(db, active.interest)
+    assert len(ended(db, active)) == 1
+    assert active.status()["next_run_at"].endswith("T07:30:00.000Z")
+
+
 def test_agents_without_a_plan_get_one(db, active, eager):
     """Those that were provisioned before there were schedules, too."""
     wait_for(lambda: active.status()["next_run_at"], "the next time is planned")
