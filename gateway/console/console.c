@@ -154,12 +154,12 @@ const struct console *console_load(struct arena *arena)
 
 /* --- Sending ---------------------------------------------------------------------------------- */
 
-/* Fields of every file. No page of another origin can frame one, or learns where a user came
- * from. */
+/* Fields of every file. No page of another origin can frame one, or learns where a user came from;
+ * the own origin does (session/cookie.h). */
 static const char *const FIELDS[][2] = {
 	{"Vary", "Accept-Encoding"},
 	{"X-Content-Type-Options", "nosniff"},
-	{"Referrer-Policy", "no-referrer"},
+	{"Referrer-Policy", "same-origin"},
 	{"Cross-Origin-Opener-Policy", "same-origin"},
 	{"Permissions-Policy", "camera=(), microphone=(), geolocation=()"},
 };

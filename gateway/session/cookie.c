@@ -52,13 +52,25 @@ const char *cookie_read(const struct cookie_rules *rules, struct arena *arena,
 	return http_head_get(head, "Authorization") ? NULL : cookie_value(arena, head, rules->name);
 }
 
+/* Whether an address is one of the origin: `https://expops.example.org/console/team`. */
+static bool is_below(const char *address, const char *origin)
+{
+	size_t length = strlen(origin);
+	return strncmp(address, origin, length) == 0 && address[length] == '/';
+}
+
 static bool is_own_page(const struct cookie_rules *rules, const struct http_head *head)
 {
 	const char *site = http_head_get(head, "Sec-Fetch-Site");
 	const char *origin = http_head_get(head, "Origin");
+	const char *referer = http_head_get(head, "Referer");
 	if (site)
 		return strcmp(site, "same-origin") == 0;
-	return origin && rules->public_origin && strcmp(origin, rules->public_origin) == 0;
+	if (!rules->public_origin)
+		return false;
+	if (origin)
+		return strcmp(origin, rules->public_origin) == 0;
+	return referer && is_below(referer, rules->public_origin);
 }
 
 static bool is_writing(const struct http_head *head)

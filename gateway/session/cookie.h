@@ -4,8 +4,9 @@
  * another site makes. So it counts only when the browser says that a page of this origin makes the
  * request:
  *
- * - Sec-Fetch-Site is `same-origin`, or, where a browser sends no such field, Origin is that of
- *   PUBLIC_URL;
+ * - Sec-Fetch-Site is `same-origin`; or, where a browser sends no such field, Origin is that of
+ *   PUBLIC_URL; or, where it sends neither, as with a GET, Referer is an address there. The console
+ *   lets browsers send Referer to its own origin, and to no other;
  * - POST, PUT and PATCH say that their content is JSON, also without content: no form of another
  *   site can.
  *

@@ -99,6 +99,12 @@ def test_a_token_is_no_key_and_a_key_is_no_token(cluster, browser, user):
         ({"Origin": "https://evil.example.org"}, 403),
         ({"Origin": "@OWN@"}, 200),
         ({"Origin": "@OWN@", "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Referer": "@OWN@/console/"}, 200),
+        ({"Referer": "@OWN@/console/", "Origin": "https://evil.example.org"}, 403),
+        ({"Referer": "@OWN@/console/", "Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Referer": "@OWN@.evil.example.org/console/"}, 403),
+        ({"Referer": "@OWN@"}, 403),
+        ({"Referer": "https://evil.example.org/@OWN@/"}, 403),
     ],
 )
 def test_only_pages_of_this_address_use_the_cookie(start_gateway, user, headers, status):
