@@ -15,6 +15,7 @@
 #include "session/session.h"
 #include "team/invitation_mail.h"
 #include "team/invitation_token.h"
+#include "team/team.h"
 
 #include <string.h>
 
@@ -83,7 +84,7 @@ void invitation_create(struct request *rq)
 	idempotency_join(rq); /* who repeats the request gets the link, too */
 	struct pg_param id = pg_uuid(uuid_new());
 	const char *token = invitation_token_make(rq, id.text);
-	audit_begin(rq);
+	team_begin(rq);
 	struct pg_rows *rows = pg_query(rq, INVITATION_CREATE_SQL, pg_uuid(rq->caller.account),
 	                                caller_key(rq), id, pg_text(in->email), pg_text(in->role),
 	                                pg_sha256(token), pg_bool(is_mailed));
@@ -98,7 +99,7 @@ void invitation_create(struct request *rq)
 void invitation_delete(struct request *rq)
 {
 	struct invitation_input *in = request_input(rq, struct invitation_input, ID_FIELDS);
-	audit_begin(rq);
+	team_begin(rq);
 	struct pg_rows *rows = pg_query(rq, INVITATION_REVOKE_SQL, pg_uuid(rq->caller.account),
 	                                caller_key(rq), pg_text(in->id));
 	pg_commit(rq);

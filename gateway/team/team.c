@@ -57,10 +57,22 @@ void team_get(struct request *rq)
 	reply_team(rq);
 }
 
+void team_begin(struct request *rq)
+{
+	audit_begin(rq);
+	if (pg_value_bool(pg_query(rq, TEAM_OPEN_SQL, pg_uuid(rq->caller.account), caller_key(rq)),
+	                  0))
+		return;
+	audit_refused_here(rq);
+	raise_error(rq, ERR_FORBIDDEN,
+	            "an automation key changes the team only while the person who made it is an "
+	            "owner or admin");
+}
+
 void team_update(struct request *rq)
 {
 	struct team_input *in = request_input(rq, struct team_input, TEAM_FIELDS);
-	audit_begin(rq);
+	team_begin(rq);
 	pg_query(rq, TEAM_RENAME_SQL, pg_uuid(rq->caller.account), pg_text(in->name));
 	pg_commit(rq);
 	reply_team(rq);
@@ -86,7 +98,7 @@ void member_update(struct request *rq)
 {
 	struct team_input *in = request_input(rq, struct team_input, MEMBER_FIELDS);
 	struct pg_param account = pg_uuid(rq->caller.account);
-	audit_begin(rq);
+	team_begin(rq);
 	require_changed(rq, pg_query(rq, TEAM_MEMBER_CHANGE_SQL, account, caller_key(rq),
 	                             pg_text(in->person), pg_text(in->role)));
 	struct pg_rows *member = pg_query(rq, TEAM_MEMBER_READ_SQL, account, pg_text(in->person));
@@ -112,7 +124,7 @@ void member_delete(struct request *rq)
 		audit_refused_here(rq);
 	if (!may_remove)
 		require_scope(rq, SCOPE_BIT_TEAM_WRITE);
-	audit_begin(rq);
+	team_begin(rq);
 	require_changed(rq, pg_query(rq, TEAM_MEMBER_REMOVE_SQL, pg_uuid(rq->caller.account),
 	                             caller_key(rq), pg_text(in->person)));
 	key_change_commit(rq);

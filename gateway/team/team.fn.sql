@@ -44,6 +44,18 @@ CREATE OR REPLACE FUNCTION may_manage(account uuid, actor_key uuid, old text, ne
     FROM actor_lock(account, actor_key) a
 $$;
 
+-- Whether a key may change the team. An automation key goes on when the person who made it has left, but this only while they are an owner or
+-- admin: they know its text, and could invite themselves again. Locks the account.
+CREATE OR REPLACE FUNCTION team_is_open_to(account uuid, actor_key uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM account a WHERE a.id = account FOR UPDATE;
+    RETURN NOT EXISTS (
+        SELECT FROM api_key k JOIN api_key_person o ON o.key_id = k.id
+        WHERE k.id = actor_key AND k.kind = 'automation' AND NOT EXISTS (
+            SELECT FROM member m JOIN person p ON p.id = m.person_id
+            WHERE m.account_id = account AND m.person_id = o.person_id AND m.role IN ('owner', 'admin') AND p.disabled_at IS NULL));
+END $$;
+
 -- Revoke the open invitations of a person that they could not make any more: an admin those of owners, anybody else all.
 CREATE OR REPLACE FUNCTION invitations_revoke(account uuid, person uuid) RETURNS void LANGUAGE sql VOLATILE AS $$
     UPDATE invitation i SET revoked_at = now()

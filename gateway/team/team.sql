@@ -2,6 +2,10 @@
 -- $1 account, $2 the key that asks.
 SELECT team_json($1, $2);
 
+-- name: team_open
+-- $1 account, $2 the key that asks.
+SELECT team_is_open_to($1, $2);
+
 -- name: team_rename
 -- $1 account, $2 name.
 UPDATE account SET name = $2 WHERE id = $1;

@@ -228,6 +228,34 @@ def test_a_command_without_redis_says_what_that_means(cluster):
     wait_for(lambda: person.api.get("/interests").status_code == 401, "the key is refused")
 
 
+@pytest.mark.parametrize("end", ["lowered", "removed", "disabled"])
+def test_an_automation_key_changes_the_team_no_longer_than_its_maker_may(cluster, team, end):
+    """Whoever leaves knows its text, and could let themselves in again."""
+    maker, other = add_member(cluster, team.account, "admin"), add_member(cluster, team.account, "member")
+    body = {"name": "directory", "kind": "automation", "scopes": ["team:read", "team:write", "account:write"]}
+    key = team.api.as_key(maker.api.post("/account/api-keys", body, expect=201).json()["key"])
+    open_invitation = invite(key, "first@example.org")
+    key.patch(f"/team/members/{other.person}", {"role": "viewer"}, expect=200)
+    if end == "lowered":
+        team.api.patch(f"/team/members/{maker.person}", {"role": "member"}, expect=200)
+    elif end == "removed":
+        team.api.delete(f"/team/members/{maker.person}", expect=200)
+    else:
+        cluster.run("gateway", "disable-person", "--email", maker.email)
+    for method, path, change in [
+        ("POST", "/team/invitations", {"email": maker.email, "role": "admin"}),
+        ("DELETE", f"/team/invitations/{open_invitation['id']}", None),
+        ("PATCH", f"/team/members/{other.person}", {"role": "admin"}),
+        ("DELETE", f"/team/members/{other.person}", None),
+        ("PATCH", "/team", {"name": "mine"}),
+    ]:
+        key.problem(method, path, 403, "forbidden", change)
+    assert [one["email"] for one in key.get("/team", expect=200).json()["invitations"]] == ["first@example.org"]
+    assert members(team.api)[other.email] == "viewer"
+    refused = lambda: [one for one in team.api.get("/account/audit", expect=200).json() if one["outcome"] == "refused"]  # noqa: E731
+    wait_for(lambda: len(refused()) == 5, "the refusals are in the audit log")
+
+
 def test_the_automation_keys_of_a_lowered_and_removed_member_keep_their_own_scopes(cluster, team):
     """An agent must not stop because a person left; who made its key stays known, and the account revokes it."""
     member = add_member(cluster, team.account, "admin")
