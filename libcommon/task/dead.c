@@ -95,6 +95,43 @@ static bool is_meant(const struct dead_letters *which, const struct stream_entry
 	       is_among(which->ids, entry->id);
 }
 
+/* The ids of the entries as a Postgres array. */
+static const char *entry_ids(struct request *rq, const struct stream_entries *entries)
+{
+	struct buf text = {.arena = rq->arena};
+	for (size_t i = 0; i < entries->count; i++)
+		buf_printf(&text, "%c%s", i == 0 ? '{' : ',', entries->items[i].id);
+	buf_puts(&text, "}");
+	return text.data;
+}
+
+static void delete_event(struct request *rq, const char *service, const char *id)
+{
+	redis_words(rq, "XDEL", dead_stream(rq, service), id);
+}
+
+/* Delete the entries that are settled, and take them out of `entries`. */
+static void leave_out_settled(struct request *rq, const char *service,
+                              struct stream_entries *entries)
+{
+	if (entries->count == 0)
+		return;
+	const struct pg_rows *rows =
+		pg_query(rq, DEAD_EVENTS_SETTLED_SQL, pg_text(dead_stream(rq, service)),
+	                 pg_text(entry_ids(rq, entries)));
+	bool *is_settled = arena_array(rq->arena, entries->count, sizeof(bool));
+	for (int row = 0; row < rows->count; row++)
+		is_settled[pg_value_int(rows, row)] = true;
+	size_t left = 0;
+	for (size_t i = 0; i < entries->count; i++) {
+		if (is_settled[i])
+			delete_event(rq, service, entries->items[i].id);
+		else
+			entries->items[left++] = entries->items[i];
+	}
+	entries->count = left;
+}
+
 /* The entries that are meant, newest first. */
 static struct stream_entries events_of(struct request *rq, const struct dead_letters *which)
 {
@@ -104,6 +141,7 @@ static struct stream_entries events_of(struct request *rq, const struct dead_let
 	                            READ_MAX};
 	struct stream_entries all =
 		stream_entries_of(rq, stream_command(rq, argv, ARRAY_LEN(argv)));
+	leave_out_settled(rq, which->service, &all);
 	struct stream_entries chosen = {
 		.items = arena_array(rq->arena, all.count + 1, sizeof(struct stream_entry))};
 	for (size_t i = all.count; i-- > 0 && (int64_t)chosen.count < which->limit;) {
@@ -131,17 +169,19 @@ static const char *event_json(struct request *rq, const struct stream_entry *ent
 	return json_write_mut(rq->arena, root, NULL);
 }
 
-/* Let the audit log have what an operator does to an event; the account may be deleted. */
-static void note_event(struct request *rq, const struct dead_letters *which, const char *action,
-                       const struct stream_entry *entry)
+/* Note that the event is no longer dead, and let the audit log have what the operator does; the
+ * account may be deleted. False: it was no longer dead before. */
+static bool settle_event(struct request *rq, const struct dead_letters *which, const char *action,
+                         const struct stream_entry *entry)
 {
-	pg_query(rq, DEAD_EVENT_AUDIT_SQL, pg_text(which->by),
-	         pg_text(stream_text(entry, "account")), pg_text(action),
-	         pg_text(stream_text(entry, "id")), pg_text(stream_text(entry, "type")));
+	return !pg_empty(pg_query(rq, DEAD_EVENT_SETTLE_SQL,
+	                          pg_text(dead_stream(rq, which->service)), pg_text(entry->id),
+	                          pg_text(which->by), pg_text(stream_text(entry, "account")),
+	                          pg_text(action), pg_text(stream_text(entry, "id")),
+	                          pg_text(stream_text(entry, "type"))));
 }
 
-/* The event is parked, due at once; then it is no longer dead. What stops in between parks it
- * once. */
+/* The event is parked, due at once, in the transaction in which it is no longer dead. */
 static void retry_event(struct request *rq, const struct dead_letters *which,
                         const struct stream_entry *entry)
 {
@@ -150,10 +190,10 @@ static void retry_event(struct request *rq, const struct dead_letters *which,
 		raise_error(rq, ERR_CONFLICT, "%s: %s does not read the stream \"%s\" any more",
 		            entry->id, which->service, stream);
 	pg_begin(rq);
-	event_park_again(rq, stream, entry);
-	note_event(rq, which, "event.retried", entry);
+	if (settle_event(rq, which, "event.retried", entry))
+		event_park_again(rq, stream, entry);
 	pg_commit(rq);
-	redis_words(rq, "XDEL", dead_stream(rq, which->service), entry->id);
+	delete_event(rq, which->service, entry->id);
 }
 
 /* --- Both ------------------------------------------------------------------------------------- */
@@ -213,8 +253,8 @@ int64_t dead_letters_drop(struct request *rq, const struct dead_letters *which)
 	int64_t dropped = change_tasks(rq, which, DEAD_TASK_DROP_SQL)->affected;
 	struct stream_entries events = events_of(rq, which);
 	for (size_t i = 0; i < events.count; i++) {
-		note_event(rq, which, "event.dropped", &events.items[i]);
-		redis_words(rq, "XDEL", dead_stream(rq, which->service), events.items[i].id);
+		settle_event(rq, which, "event.dropped", &events.items[i]);
+		delete_event(rq, which->service, events.items[i].id);
 	}
 	return dropped + (int64_t)events.count;
 }

@@ -2,6 +2,10 @@
  * have failed by no mistake of their caller, in the table `task`, and events in the stream
  * `events.dead.<service>`.
  *
+ * One transaction notes in `event_settled` that an event is no longer dead, and tells the audit log
+ * who did that. Then its entry is deleted from the stream; if the process ends in between, the next
+ * that looks at the dead letters passes over the entry and deletes it.
+ *
  * They are shown as JSON, one on each line:
  *
  *     {"id":"01997...","type":"task","kind":"provision","account":"0199...","attempts":5,

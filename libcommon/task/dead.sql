@@ -23,10 +23,20 @@ WITH meant AS MATERIALIZED (
 UPDATE task SET status = 'cancelled', message = 'given up by an operator: ' || error, error = NULL
 WHERE id IN (SELECT id FROM meant) AND status = 'failed';
 
--- name: dead_event_audit
--- $1 who changes it, as above, $2 account ('': none), $3 action, $4 id and $5 type of the event.
-WITH who AS MATERIALIZED (SELECT set_config('expops.audit', coalesce($1, '{"kind": "operator"}'), true))
-SELECT audit_emit(nullif($2, '')::uuid, $3, jsonb_build_object('kind', 'event', 'id', $4::text, 'name', $5::text), '[]') FROM who;
+-- name: dead_event_settle
+-- $1 the stream of dead events and $2 the entry, as dead_events_settled() has them, $3 who changes it, as above, $4 account ('': none),
+-- $5 action, $6 id and $7 type of the event. No row: it is settled already.
+WITH settled AS (
+    INSERT INTO event_settled (stream, event_hash) VALUES ($1, md5($2)::uuid) ON CONFLICT DO NOTHING
+    RETURNING set_config('expops.audit', coalesce($3, '{"kind": "operator"}'), true) AS by
+)
+SELECT audit_emit(nullif($4, '')::uuid, $5, jsonb_build_object('kind', 'event', 'id', $6::text, 'name', $7::text), '[]')
+FROM settled WHERE by IS NOT NULL;
+
+-- name: dead_events_settled (read)
+-- $1 the stream of dead events, $2 an array of entries. The positions of those that are settled, from 0.
+SELECT n - 1 FROM unnest($2::text[]) WITH ORDINALITY AS asked (entry, n)
+WHERE EXISTS (SELECT FROM event_settled s WHERE s.stream = $1 AND s.event_hash = md5(asked.entry)::uuid);
 
 -- name: dead_task_count (read)
 SELECT count(*) AS tasks FROM task_dead($1, $2, $3, $4, $5);

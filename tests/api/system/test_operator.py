@@ -72,6 +72,23 @@ def test_who_repeats_or_drops_an_event_is_in_the_audit_log(operator, api, user, 
     assert (found["actor"]["kind"], found["actor"]["person_id"]) == (kind, operator.get("/team", expect=200).json()["you"]["person_id"])
 
 
+@pytest.mark.parametrize(("members", "action"), [({}, "event.retried"), ({"drop": True}, "event.dropped")])
+def test_an_event_that_its_change_left_behind_is_dead_no_more(operator, cluster, user, bury, members, action):
+    """The process ended between the transaction with the entry and the deletion from the stream."""
+    event = str(uuid.uuid4())
+    entry = bury(type="key.revoked", id=event, account=user.account)
+    which = {"service": SERVICE, "type": "event", "ids": [entry], **members}
+    redis = cluster.redis.client()
+    ((_, fields),) = redis.xrange(DEAD, entry, entry)
+    assert retry(operator, **which) == {"matched": 1, "changed": 1}
+    redis.delete(DEAD)
+    redis.xadd(DEAD, fields, id=entry)
+    assert retry(operator, **which) == {"matched": 0, "changed": 0}
+    assert redis.xrange(DEAD, entry, entry) == []
+    find = lambda: user.api.get(f"/account/audit?action={action}&target={event}", expect=200).json()  # noqa: E731
+    assert len(wait_for(find, "the entry is there")) == 1
+
+
 def test_the_gateways_own_dead_events_are_in_the_audit_log(operator, cluster, user):
     event = str(uuid.uuid4())
     fields = {"stream": "events.code_host", "service": "gateway", "type": "invitation.mailed", "id": event, "account": user.account,
@@ -117,7 +134,7 @@ def test_dead_events_are_listed_repeated_and_dropped(operator, cluster, interest
     assert retry(operator, type="event", account_id=account) == {"matched": 1, "changed": 1}
     wait_for(lambda: common.is_noted_deleted(interests_db, account), "it is handled")
     assert retry(operator, type="event", service=SERVICE, ids=[second], drop=True) == {"matched": 1, "changed": 1}
-    assert redis.xlen(DEAD) == 0
+    assert redis.xrange(DEAD, entry, entry) == []
 
 
 @pytest.mark.parametrize(
