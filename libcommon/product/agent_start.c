@@ -13,6 +13,8 @@ const char *agent_start_question(struct request *rq, const struct agent_start *s
 	json_add_text(doc, body, "provider", start->provider);
 	json_add_text(doc, body, "model", start->model);
 	yyjson_mut_obj_add_bool(doc, body, "over_budget", start->is_over_budget);
+	if (start->by)
+		yyjson_mut_obj_add_val(doc, body, "by", yyjson_mut_raw(doc, start->by));
 	if (rq->caller.repo || rq->caller.interest) {
 		yyjson_mut_val *limits = yyjson_mut_obj_add_obj(doc, body, "limits");
 		json_add_text(doc, limits, "repo", rq->caller.repo);

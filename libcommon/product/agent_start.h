@@ -16,6 +16,7 @@ struct agent_start {
 	const char *agent;            /* NULL: that of the installation, with its provider */
 	const char *provider, *model; /* NULL: not known */
 	bool is_over_budget;          /* start whatever is left of budgets */
+	const char *by;               /* who starts it (audited_by()); NULL: svc-fleet's caller */
 };
 
 /** The question of the internal operation run_reserve, with the limits of the caller's key; in the

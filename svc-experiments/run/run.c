@@ -81,6 +81,7 @@ static void reserve(struct request *rq, const struct start_input *in)
 		.key = pg_get(rows, 0, "key"),
 		.repo = pg_get(rows, 0, "target"),
 		.is_over_budget = in->is_over_budget,
+		.by = audited_by(rq),
 	};
 	yyjson_val *refusal = agent_start_reserve(rq, &start);
 	if (refusal)

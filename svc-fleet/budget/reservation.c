@@ -31,6 +31,7 @@ static const struct field RESERVE_FIELDS[] = {
 	JSON_TEXT("model", NULLABLE, 1, 200),
 	JSON_BOOL("over_budget", OPTIONAL),
 	JSON_OBJECT("limits", OPTIONAL),
+	JSON_OBJECT("by", OPTIONAL),
 	FIELD_END,
 };
 
@@ -83,7 +84,7 @@ static const char *reserve(struct request *rq, bool is_run, const char *asked,
 	const char *provider = is_named ? start->provider : pg_get(about, 0, "provider");
 	bool obeys = has_budget && agent_obeys(rq, agent, provider);
 	if (start->is_over_budget)
-		audited_begin(rq);
+		audited_begin_for(rq, start->by);
 	struct pg_rows *made = pg_write(rq, CONSTRAINTS, is_run ? RUN_ADMIT_SQL : RUN_RESERVE_SQL,
 	                                pg_uuid(rq->caller.account), pg_text(asked),
 	                                pg_text(pg_get(about, 0, "interest_id")), pg_text(agent),
@@ -96,12 +97,14 @@ static const char *reserve(struct request *rq, bool is_run, const char *asked,
 void run_reserve(struct request *rq)
 {
 	struct reserve_input *in = request_input(rq, struct reserve_input, RESERVE_FIELDS);
+	yyjson_val *by = json_get(request_body(rq), "by");
 	const struct agent_start start = {
 		.repo = in->repo,
 		.interest = in->interest,
 		.agent = in->agent,
 		.provider = in->provider,
 		.is_over_budget = json_get_bool(request_body(rq), "over_budget", false),
+		.by = by ? json_write(rq->arena, by, NULL) : NULL,
 	};
 	reply_json(rq, 200, reserve(rq, false, request_body_json(rq), &start));
 }

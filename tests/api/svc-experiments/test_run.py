@@ -367,6 +367,16 @@ def test_a_budget_refuses_a_run(lab):
     assert lab.wait("running", "failed")["error"] is None and reserved(lab) == 10
 
 
+def test_who_starts_a_run_over_its_budget_is_in_the_audit_log(lab):
+    budget(lab, usd=0)
+    lab.api.post(lab.of("run"), {"over_budget": True}, expect=202)
+    find = lambda: lab.api.get("/account/audit?action=budget.overridden", expect=200).json()  # noqa: E731
+    (entry,) = wait_for(find, "the entry is there")
+    you = lab.api.get("/team", expect=200).json()["you"]
+    assert (entry["target"]["name"], entry["ip"]) == (lab.repo, "127.0.0.1") and entry["user_agent"]
+    assert (entry["actor"]["kind"], entry["actor"]["person_id"], entry["actor"]["email"]) == ("person", you["person_id"], you["email"])
+
+
 def test_a_run_reserves_once(lab):
     budget(lab)
     lab.run()
