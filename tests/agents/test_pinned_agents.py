@@ -21,7 +21,7 @@ RESPONSES = {"input_tokens": TOKENS["fresh"], "output_tokens": TOKENS["out"], "c
 # Preset, provider, model, and what is noted of a run, but for a cost.
 RUNS = [
     ("claude_code", "custom", "m", {**MESSAGES, "model": "m"}),
-    ("codex", "custom", "m", RESPONSES),
+    ("codex", "custom", "m", {**RESPONSES, "cache_write_input_tokens": 0, "model": "m"}),
     ("opencode", "anthropic", "claude-sonnet-4-5", MESSAGES),
     ("opencode", "openai", "gpt-5.1", {**RESPONSES, "cache_write_input_tokens": 0, "num_turns": 1}),
 ]

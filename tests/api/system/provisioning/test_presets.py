@@ -45,7 +45,6 @@ OPENCODE = lines({"type": "step_start", "part": {}}, {"type": "text", "part": {"
 CLAUDE_USAGE = {"model": "large", "num_turns": 7, "input_tokens": 1210, "output_tokens": 82, "cache_read_input_tokens": 5005,
                 "cache_write_input_tokens": 200}
 CODEX_USAGE = {"input_tokens": 500, "cache_read_input_tokens": 400, "cache_write_input_tokens": 100, "output_tokens": 60}
-CODEX_SESSION = lines({"type": "session_meta", "payload": {"id": "t"}}, {"type": "turn_context", "payload": {"model": "chosen", "effort": "high"}})
 OPENCODE_USAGE = {"num_turns": 2, "cost_usd": 0.05, "input_tokens": 180, "output_tokens": 35, "cache_read_input_tokens": 130,
                   "cache_write_input_tokens": 30}
 
@@ -149,11 +148,24 @@ def test_a_cost_of_nothing_is_none_that_is_known(agent):
     assert agent.usage() == {"num_turns": 1, "input_tokens": 130, "output_tokens": 15, "cache_read_input_tokens": 0, "cache_write_input_tokens": 30}
 
 
-def test_the_model_that_codex_chose_is_noted(agent):
-    session = agent.folder / ".codex/sessions/2026/11/27/rollout-t.jsonl"
-    session.parent.mkdir(parents=True)
-    session.write_text(CODEX_SESSION)
-    agent.run("codex", "openai", CODEX, MODEL="")
+def add_codex_session(folder, thread, model):
+    """Codex's record of a thread, where its version 0.169.0 leaves it."""
+    folder.mkdir(parents=True)
+    text = lines({"timestamp": "2026-11-27T09:30:00.000Z", "ordinal": 0, "type": "session_meta", "payload": {"id": thread}},
+                     {"timestamp": "2026-11-27T09:30:01.000Z", "ordinal": 1, "type": "turn_context",
+                      "payload": {"turn_id": "1", "model": model, "summary": "none"}})  # fmt: skip
+    (folder / f"rollout-2026-11-27T09-30-00-{thread}.jsonl").write_text(text)
+
+
+@pytest.mark.parametrize("home", [None, "elsewhere"])
+def test_the_model_that_codex_chose_is_noted(agent, home):
+    """And not that of another run on the same machine."""
+    sessions = agent.folder / (home or ".codex") / "sessions" / "2026" / "11"
+    add_codex_session(sessions / "27", "t", "chosen")
+    for day in ("26", "28"):
+        add_codex_session(sessions / day, "other", "another")
+    variables = {"CODEX_HOME": str(agent.folder / home)} if home else {}
+    agent.run("codex", "openai", CODEX, MODEL="", **variables)
     assert agent.usage() == {**CODEX_USAGE, "model": "chosen"}
 
 
