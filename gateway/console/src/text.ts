@@ -493,6 +493,7 @@ export const text = {
       paper: "Paper",
       agent: "Agent",
       cost: "Cost",
+      priced: (day: string) => `by prices of ${day}`,
       tokens: "Tokens",
       started: "Started",
       took: "Took",

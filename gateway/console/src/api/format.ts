@@ -5,6 +5,7 @@ const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "sh
 const LOCAL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 const UTC = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
 const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long" });
+const DATE = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 const COUNT = new Intl.NumberFormat("en");
 
 /** From the longest: seconds of the unit. */
@@ -31,6 +32,11 @@ export function absolute(time: Date): string {
 
 export function day(time: Date): string {
   return DAY.format(time);
+}
+
+/** Of `2026-01-31`. */
+export function date(day: string): string {
+  return DATE.format(new Date(day));
 }
 
 const HOUR = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { Link, useSearchParams } from "wouter-preact";
 
-import { count, dollars, duration, spoken } from "../../api/format";
+import { count, date, dollars, duration, spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { Fact, Facts } from "../../part/Facts";
@@ -32,8 +32,11 @@ function tokensOf({ input_tokens: input, output_tokens: output }: Run): string |
   return typeof input === "number" || typeof output === "number" ? count((input ?? 0) + (output ?? 0)) : null;
 }
 
-function costOf({ spend_usd: usd, spend_basis: basis }: Run): string | null {
-  return typeof usd === "number" ? `${dollars(usd)}${basis && basis !== "reported" ? `, ${text.budgets.facts[basis]}` : ""}` : null;
+/** What it cost, and how that is known where the run did not tell it: by its tokens, and prices of a day. */
+function costOf({ spend_usd: usd, spend_basis: basis, price_date: priced }: Run): string | null {
+  if (typeof usd !== "number") return null;
+  const known = basis && basis !== "reported" && text.budgets.facts[basis];
+  return [dollars(usd), known, known && priced && words.priced(date(priced))].filter(Boolean).join(", ");
 }
 
 function About({ run }: { run: Run }) {
