@@ -20,9 +20,11 @@ class BudgetLedger:
         self.open, self.ended = [], {}  # runs that may have reserved; {run: USD} of those whose end was accepted
 
     def step(self):
-        """A run begins or ends."""
+        """A run begins or ends, or the budget is changed."""
         if self.key is None:
             self.begin()
+        elif self.client.choice.random() < 0.1:
+            self.change_budget()
         elif len(self.open) < OPEN_MAX and self.client.choice.random() < 0.6:
             self.admit()
         elif self.open:
@@ -35,6 +37,12 @@ class BudgetLedger:
         agent = {"name": "agent", "kind": "automation", "scopes": ["fleet:report"], "repo": REPO}
         made = self.client.create_once("/account/api-keys", agent)
         self.key = made and made.json()["key"]
+
+    def change_budget(self):
+        body = {**BUDGET, "usd": self.client.choice.randrange(500_000, 1_000_000)}
+        answer = self.client.send("PUT", "/fleet/budgets", body)
+        if answer is not None:
+            self.client.expect(answer, 200)
 
     def send(self, path, body):
         return self.client.send("POST", path, {"repo": REPO, **PAIR, **body}, {"Authorization": f"Bearer {self.key}"})

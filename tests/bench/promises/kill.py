@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """A kill test: clients use the product while processes and servers are killed, stopped, cut off and restarted. At the end every
 promise is checked: nothing accepted is lost or done twice, no task is stuck, no event is late, a session of a browser is valid until it
-was ended or its key was revoked; of a budget nothing stays reserved of runs that have ended (budget_ledger.py), and a team's invitations
-and roles are those that were accepted (team_ledger.py).
+was ended or its key was revoked; of a budget nothing stays reserved of runs that have ended (budget_ledger.py), a team's invitations and
+roles are those that were accepted (team_ledger.py), and the audit log has each change, once, and nothing else (audit_ledger.py).
 
 usage: kill.py [--minutes N] [--accounts N] [--seed N]
 
@@ -34,6 +34,7 @@ from lib.system.nodes import NodeCluster  # noqa: E402
 from lib.system.servers import ROOT  # noqa: E402
 from lib.wait import TimedOut, wait_for  # noqa: E402
 
+import audit_ledger  # noqa: E402
 from budget_ledger import BudgetLedger  # noqa: E402
 from team_ledger import TeamLedger  # noqa: E402
 
@@ -251,9 +252,10 @@ class Client:
         if answer is not None and self.expect(answer, 200, 204) and method == "DELETE":
             self.ended.append(cookie)
 
-    def read(self, path, key=None, cookie=None):
+    def read(self, path, key=None, cookie=None, accept="application/json"):
         """Read when the run is over. Every answer that is no error of the server is one; others are reported."""
         headers = {**SAME_ORIGIN, "Cookie": cookie} if cookie else {"Authorization": f"Bearer {key or self.user.key}"}
+        headers["Accept"] = accept
 
         def answered():
             answer = (self.browser if cookie else self.http).get(self.cluster.gateway_url + PREFIX + path, headers=headers)
@@ -277,6 +279,8 @@ class Client:
                 yield f"experiment {key} lost an accepted update"
         yield from self.budget.broken()
         yield from self.team.broken()
+        with psycopg.connect(self.cluster.postgres.url(), autocommit=True) as database:
+            yield from audit_ledger.broken(self, database)
         for path in self.tasks:
             task = self.read(path.removeprefix(PREFIX)).json()
             if task["status"] != "completed":
