@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define SAMPLE_LIMIT_MAX 10000
+#define OFFSET_NONE      (-1)
 
 struct search_input {
 	const char *query;
@@ -23,6 +24,7 @@ struct search_input {
 	const char *cursor; /* NULL: none */
 	const char *sort;   /* NULL: `relevance` */
 	int64_t limit;
+	int64_t offset; /* OFFSET_NONE: no pages are wanted */
 	bool use_llm;
 	bool explains;
 	bool is_brief;
@@ -34,6 +36,8 @@ static const struct field SEARCH_FIELDS[] = {
 	BODY_TEXT(struct search_input, query, "query", REQUIRED | TRIMMED, 1, 1000),
 	{IN_BODY, FIELD_LIMIT, "max_results", FIELD_AT(struct search_input, limit, int64_t), 0, 1,
          100, .fallback = 10},
+	BODY_INT(struct search_input, offset, "offset", OPTIONAL, 0, ENGINE_MAX_RESULTS,
+                 OFFSET_NONE),
 	JSON_BOOL("has_container", NULLABLE),
 	JSON_STRINGS("categories", NULLABLE, 0, 100, 64),
 	JSON_STRINGS("sources", NULLABLE, 0, 10, 16),
@@ -102,16 +106,32 @@ static struct public_search search_public(struct request *rq, const struct searc
 	};
 }
 
+/* How many papers to search for. All pages of a search are parts of the same ranking, which depends
+ * on its depth. */
+static size_t depth_of(const struct search_input *in, bool is_newest)
+{
+	return is_newest || in->offset != OFFSET_NONE ? ENGINE_MAX_RESULTS : (size_t)in->limit;
+}
+
+/* Keep the page that is wanted, and say how many papers its pages have. */
+static void keep_page(struct request *rq, const struct search_input *in, struct search_hits *hits)
+{
+	if (in->offset != OFFSET_NONE) {
+		reply_header(rq, "X-Total-Count", "%zu", hits->count);
+		search_hits_skip(hits, (size_t)in->offset);
+	}
+	hits->count = MIN_OF(hits->count, (size_t)in->limit);
+}
+
 void asset_search(struct request *rq)
 {
 	search_filter_check(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	bool is_newest = in->sort && strcmp(in->sort, "newest") == 0;
-	struct public_search found =
-		search_public(rq, in, is_newest ? ENGINE_MAX_RESULTS : (size_t)in->limit);
+	struct public_search found = search_public(rq, in, depth_of(in, is_newest));
 	if (is_newest)
 		search_hits_sort_newest(found.hits);
-	found.hits->count = MIN_OF(found.hits->count, (size_t)in->limit);
+	keep_page(rq, in, found.hits);
 	reply_papers(rq, search_hits_public(rq, found.hits, found.parsed), NULL);
 }
 

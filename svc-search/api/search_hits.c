@@ -127,6 +127,13 @@ void search_hits_keep(struct search_hits *hits, const char *const *ids, size_t c
 	hits->count = kept;
 }
 
+void search_hits_skip(struct search_hits *hits, size_t count)
+{
+	size_t skipped = MIN_OF(count, hits->count);
+	hits->hits += skipped;
+	hits->count -= skipped;
+}
+
 void search_hits_keep_matching(struct search_hits *hits)
 {
 	size_t matching = 0;

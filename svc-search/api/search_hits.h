@@ -42,6 +42,9 @@ struct search_hits *search_hits_of_ids(struct request *rq, yyjson_val *ids);
 /** Drop all hits but those with these ids. */
 void search_hits_keep(struct search_hits *hits, const char *const *ids, size_t count);
 
+/** Drop the first `count` hits. */
+void search_hits_skip(struct search_hits *hits, size_t count);
+
 /** A paper matches a query if its relevance is at least this part of the best paper's. The papers
  * behind share few of its words, and would come first in the order of their dates: of seven queries
  * over 40,000 papers, the newest of those with half of it were mostly about something else. */

@@ -92,6 +92,29 @@ def test_max_results(api, put, word, found):
     assert len(matching(api, word, max_results=1000)) == 12
 
 
+@pytest.mark.parametrize("sort", ["relevance", "newest"])
+def test_pages_are_parts_of_one_ranking(api, put, word, found, sort):
+    ids = [put(title=f"{word} {number}", published_at=f"2023-05-{number + 1:02}T00:00:00.000Z")["arxiv_id"] for number in range(12)]
+    found(word, ids, max_results=100)
+
+    def page(offset, limit, **members):
+        body = {"query": word, "sort": sort, "offset": offset, "max_results": limit, **members}
+        answer = api.post("/search/assets", body, expect=200)
+        return [hit["arxiv_id"] for hit in answer.json()], int(answer.headers["X-Total-Count"])
+
+    best, total = page(0, 100)
+    assert set(best[:12]) == set(ids) and len(best) == min(total, 100)
+    assert [page(offset, 5)[0] for offset in (0, 5, 10)] == [best[:5], best[5:10], best[10:15]]
+    assert {page(offset, 5)[1] for offset in (0, 5, 1000)} == {total}
+    assert page(total, 5)[0] == []
+    assert page(1, 5, categories=["no.such"]) == ([], 0)
+
+
+def test_without_an_offset_there_are_no_pages(api, put, word, found):
+    found(word, [put(title=word)["arxiv_id"]])
+    assert "X-Total-Count" not in api.post("/search/assets", {"query": word}, expect=200).headers
+
+
 @pytest.fixture
 def filtered(put, word, found):
     """Four papers with the word: {name: id}."""
@@ -130,6 +153,7 @@ def test_filters(api, word, filtered, members, names):
         ({}, "query"), ({"query": ""}, "query"), ({"query": " \t\n "}, "query"), ({"query": "x" * 1001}, "query"),
         ({"query": None}, "query"), ({"query": 5}, "query"), ({"query": ["x"]}, "query"),
         ({"query": "x", "max_results": 0}, "max_results"), ({"query": "x", "max_results": -1}, "max_results"),
+        ({"query": "x", "offset": -1}, "offset"), ({"query": "x", "offset": 1001}, "offset"),
         ({"query": "x", "max_results": "many"}, "max_results"), ({"query": "x", "max_results": 1.5}, "max_results"),
         ({"query": "x", "categories": "cs"}, "categories"), ({"query": "x", "categories": [1]}, "categories"),
         ({"query": "x", "categories": ["cs"] * 101}, "categories"), ({"query": "x", "categories": [""]}, "categories"),
