@@ -161,6 +161,20 @@ CREATE TRIGGER feed_deleted_audit AFTER DELETE ON feed FOR EACH ROW EXECUTE FUNC
 ALTER TABLE ONLY feed
     ADD CONSTRAINT feed_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
+CREATE TABLE preference_model (
+    interest_id uuid NOT NULL,
+    version integer NOT NULL,
+    model bytea NOT NULL,
+    fitted_at timestamp with time zone DEFAULT now() NOT NULL,
+    examples_at timestamp with time zone DEFAULT now() NOT NULL,
+    embedder text,
+    facts jsonb
+);
+ALTER TABLE ONLY preference_model
+    ADD CONSTRAINT preference_model_pkey PRIMARY KEY (interest_id);
+ALTER TABLE ONLY preference_model
+    ADD CONSTRAINT preference_model_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
 CREATE TRIGGER account_required BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER pool_failed AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((new.kind = 'pool_build'::text) AND (new.status = 'failed'::text))) EXECUTE FUNCTION pool_failed();
 CREATE TRIGGER provision_announce AFTER UPDATE OF status ON task FOR EACH ROW WHEN (((new.kind = 'provision'::text) AND (new.status = ANY (ARRAY['completed'::text, 'failed'::text])))) EXECUTE FUNCTION provision_announce();
@@ -437,19 +451,6 @@ ALTER TABLE ONLY preference_evidence
     ADD CONSTRAINT preference_evidence_pkey PRIMARY KEY (interest_id);
 ALTER TABLE ONLY preference_evidence
     ADD CONSTRAINT preference_evidence_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
-
-CREATE TABLE preference_model (
-    interest_id uuid NOT NULL,
-    version integer NOT NULL,
-    model bytea NOT NULL,
-    fitted_at timestamp with time zone DEFAULT now() NOT NULL,
-    examples_at timestamp with time zone DEFAULT now() NOT NULL,
-    embedder text
-);
-ALTER TABLE ONLY preference_model
-    ADD CONSTRAINT preference_model_pkey PRIMARY KEY (interest_id);
-ALTER TABLE ONLY preference_model
-    ADD CONSTRAINT preference_model_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
 CREATE TABLE provision_step (
     task_id uuid NOT NULL,

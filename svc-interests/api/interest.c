@@ -55,8 +55,9 @@ static const struct field POOL_FIELDS[] = {
 	READ_ONLY("id"), READ_ONLY("agent_paused"), READ_ONLY("pool_status"),        \
 		READ_ONLY("pool_size"), READ_ONLY("pool_invalidated"),               \
 		READ_ONLY("experiment_history_id"), READ_ONLY("experiment_history"), \
-		READ_ONLY("context_sources"), READ_ONLY("last_recommendation_at"),   \
-		READ_ONLY("created_at"), READ_ONLY("updated_at")
+		READ_ONLY("context_sources"), READ_ONLY("model"),                    \
+		READ_ONLY("last_recommendation_at"), READ_ONLY("created_at"),        \
+		READ_ONLY("updated_at")
 
 static const char *const MODES[] = {"project", NULL};
 

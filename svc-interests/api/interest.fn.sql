@@ -9,6 +9,19 @@ CREATE OR REPLACE FUNCTION interest_json(i interest) RETURNS jsonb LANGUAGE sql 
         'created_at', time_json(i.created_at), 'updated_at', time_json(i.updated_at))
 $$;
 
+-- The model of an interest as the API shows it. Facts of another version are of a model that was replaced.
+CREATE OR REPLACE FUNCTION model_json(m preference_model) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_build_object(
+        'version', m.version, 'fitted_at', time_json(m.fitted_at),
+        'examples', facts -> 'examples', 'positives', facts -> 'positives', 'auc', facts -> 'auc', 'learned', facts -> 'learned')
+    FROM (SELECT CASE WHEN (m.facts ->> 'model_version')::integer = m.version THEN m.facts END AS facts) current
+$$;
+
+-- A number to four significant digits: 0.0123449999 is 0.01234, -12.5 is -12.5.
+CREATE OR REPLACE FUNCTION figure_text(figure double precision) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT trim_scale(to_char(figure, '9.999EEEE')::numeric)::text
+$$;
+
 -- A line for each of the newest 100 experiments of an interest, of its project or of papers that were recommended for it:
 -- - Tiles in the encoder (shipped, ship, step_time -12.5): Computing attention in tiles halves the step time.
 --
@@ -21,7 +34,7 @@ BEGIN
                      '- ' || regexp_replace(coalesce(e.name, ''), '\s+', ' ', 'g')
                      || ' (' || concat_ws(', ', e.status, e.outcome,
                                           nullif(concat_ws(' ', CASE WHEN e.observed_delta IS NOT NULL THEN e.target_metric END,
-                                                           e.observed_delta::numeric), '')) || ')'
+                                                           figure_text(e.observed_delta)), '')) || ')'
                      || coalesce(': ' || nullif(left(regexp_replace(coalesce(e.decision, e.hypothesis), '\s+', ' ', 'g'), 300), ''),
                                  '') AS line
               FROM experiment e

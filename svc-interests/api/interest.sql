@@ -48,7 +48,8 @@ WITH shown AS MATERIALIZED (
         'context_sources', CASE WHEN EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id OFFSET 0)
                                 THEN interest_sources_json(i.id) ELSE '[]' END,
         'experiment_history', CASE WHEN EXISTS (SELECT FROM experiment e WHERE e.account_id = i.account_id OFFSET 0)
-                                   THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END))::text AS json
+                                   THEN interest_experiments(i.account_id, i.id, i.project_id) ELSE '' END,
+        'model', (SELECT model_json(m) FROM preference_model m WHERE m.interest_id = i.id)))::text AS json
     FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS item (account, id, n)
     CROSS JOIN LATERAL (SELECT * FROM interest WHERE account_id = item.account AND id = item.id LIMIT 1) AS i
 )

@@ -129,6 +129,17 @@ static struct fitting_result fit(struct request *rq, const struct pg_rows *loade
 	return work->result;
 }
 
+/* What the model was fitted to, how good it is and what it learned, as members of an object. */
+static const char *facts_json(struct request *rq, const struct fitting_result *result)
+{
+	return arena_printf(rq->arena,
+	                    "\"examples\": %zu, \"positives\": %zu, \"auc\": %s, \"learned\": %s",
+	                    result->examples, result->positives,
+	                    isnan(result->auc) ? "null"
+	                                       : arena_printf(rq->arena, "%.4f", result->auc),
+	                    result->learned_json ? result->learned_json : "null");
+}
+
 /* Store the model, if one was fitted, and the version that the interest uses now. In a
  * transaction. */
 static void save(struct request *rq, const char *interest, const char *embedder,
@@ -141,7 +152,8 @@ static void save(struct request *rq, const char *interest, const char *embedder,
 		struct pg_rows *saved =
 			pg_query(rq, REFIT_SAVE_SQL, pg_text(interest),
 		                 pg_bytes(result->model.data, result->model.length),
-		                 pg_text(pg_get(loaded, 0, "read_at")), pg_text(embedder));
+		                 pg_text(pg_get(loaded, 0, "read_at")), pg_text(embedder),
+		                 pg_text(arena_printf(rq->arena, "{%s}", facts_json(rq, result))));
 		refit->is_deleted = pg_empty(saved);
 		if (refit->is_deleted)
 			return;
@@ -171,14 +183,8 @@ static void refit_begin(struct request *rq, const char *interest, struct refit *
 
 static const char *result_json(struct request *rq, const struct refit *refit)
 {
-	const struct fitting_result *result = &refit->result;
-	return arena_printf(
-		rq->arena,
-		"{\"model_version\": %lld, \"examples\": %zu, \"positives\": %zu, \"auc\": %s, "
-		"\"learned\": %s}",
-		(long long)refit->version, result->examples, result->positives,
-		isnan(result->auc) ? "null" : arena_printf(rq->arena, "%.4f", result->auc),
-		result->learned_json ? result->learned_json : "null");
+	return arena_printf(rq->arena, "{\"model_version\": %lld, %s}", (long long)refit->version,
+	                    facts_json(rq, &refit->result));
 }
 
 static bool is_behind(struct request *rq, const char *interest, const char *column)

@@ -43,14 +43,16 @@ SELECT i.name, interest_context(i) AS context, coalesce((SELECT version FROM pre
 FROM interest i WHERE i.id = $1;
 
 -- name: refit_save
--- $1 interest, $2 model, $3 when its examples were read, $4 version of its vectors. A model with newer examples is kept.
--- Returns the version of the interest's model and whether it is the new one. No row: the interest was deleted.
-INSERT INTO preference_model AS m (interest_id, version, model, examples_at, embedder)
-SELECT id, 1, $2, $3, $4 FROM interest WHERE id = $1 FOR KEY SHARE
-ON CONFLICT (interest_id) DO UPDATE SET (version, model, examples_at, fitted_at, embedder) = (
-    SELECT m.version + 1, excluded.model, excluded.examples_at, now(), excluded.embedder WHERE m.examples_at <= excluded.examples_at
+-- $1 interest, $2 model, $3 when its examples were read, $4 version of its vectors, $5 its facts, without the version. A model with
+-- newer examples is kept. Returns the version of the interest's model and whether it is the new one. No row: the interest was deleted.
+INSERT INTO preference_model AS m (interest_id, version, model, examples_at, embedder, facts)
+SELECT id, 1, $2, $3, $4, $5::jsonb || '{"model_version": 1}' FROM interest WHERE id = $1 FOR KEY SHARE
+ON CONFLICT (interest_id) DO UPDATE SET (version, model, examples_at, fitted_at, embedder, facts) = (
+    SELECT m.version + 1, excluded.model, excluded.examples_at, now(), excluded.embedder,
+           excluded.facts || jsonb_build_object('model_version', m.version + 1)
+    WHERE m.examples_at <= excluded.examples_at
     UNION ALL
-    SELECT m.version, m.model, m.examples_at, m.fitted_at, m.embedder WHERE m.examples_at > excluded.examples_at)
+    SELECT m.version, m.model, m.examples_at, m.fitted_at, m.embedder, m.facts WHERE m.examples_at > excluded.examples_at)
 RETURNING version, examples_at = $3 AS is_new;
 
 -- name: refit_save_evidence

@@ -53,6 +53,9 @@ def test_experiment_of_the_project_is_in_the_history(interests, emit, account, i
     )
     emit(STREAM, "experiment.updated", account, data)
     wait_history(interests, interest, "- Tiles in the encoder (shipped, ship, step_time -12.5): It pays.")
+    data.update(version=3, observed_delta=0.1 + 0.2 - 0.29999)  # 1.0000000000065512e-05
+    emit(STREAM, "experiment.updated", account, data)
+    wait_history(interests, interest, "- Tiles in the encoder (shipped, ship, step_time 0.00001): It pays.")
     emit(STREAM, "experiment.deleted", account, data)
     wait_history(interests, interest, "")
 

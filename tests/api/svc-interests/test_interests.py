@@ -156,8 +156,8 @@ def test_get_has_an_empty_history(api):
     made = api.post("/interests", {"name": "Alone", "context": "x"}, expect=201).json()
     got = api.get(f"/interests/{made['id']}", expect=200).json()
     assert got["experiment_history"] == ""
-    assert got.keys() - made.keys() == {"experiment_history", "context_sources"}
-    assert got["context_sources"] == []
+    assert got.keys() - made.keys() == {"experiment_history", "context_sources", "model"}
+    assert (got["context_sources"], got["model"]) == ([], None)
 
 
 def test_update_changes_the_given_members_only(api, interests):

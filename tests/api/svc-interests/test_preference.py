@@ -159,6 +159,18 @@ def test_refit_moves_liked_papers_up(interests, interest):
     assert mean(liked) < mean(disliked)
 
 
+def test_an_interest_says_how_good_its_model_is(interests, interest, db):
+    give_feedback(interests, interest)
+    result = interests.refit(interest)["result"]
+    model = interests.get(interest)["model"]
+    assert model.pop("fitted_at") >= interest["created_at"]
+    assert model == {"version": result.pop("model_version"), **result}
+    assert interests.refit(interest)["result"]["model_version"] == interests.get(interest)["model"]["version"] == 2
+    interests_tables.fit_as_version_0_1_0(db, interest["id"])
+    model = interests.get(interest)["model"]
+    assert model["version"] == 3 and {model[name] for name in ("examples", "positives", "auc", "learned")} == {None}
+
+
 def test_models_are_fitted_to_a_background_of_the_whole_corpus(interests, interest, papers, db):
     documents, ids, _ = interests_tables.background(db)
     assert documents == len(papers) and set(ids) == set(papers)

@@ -291,6 +291,11 @@ def fit_to_newer_feedback(db, interest):
     db.execute("UPDATE preference_model SET examples_at = now() + interval '1 hour' WHERE interest_id = %s", [interest])
 
 
+def fit_as_version_0_1_0(db, interest):
+    """A process of 0.1.0 has replaced the interest's model, which leaves the facts of the model before."""
+    db.execute("UPDATE preference_model SET version = version + 1, fitted_at = now() WHERE interest_id = %s", [interest])
+
+
 def embedders_of(db, interest):
     """The versions of the embedder that an interest, its model and the vectors of its pool name. More than one element: vectors
     would be left out of scores."""
