@@ -2,17 +2,27 @@
 
 #include "base/base.h"
 #include "tls/context.h"
+#include "tls/version.h"
 
 #include <mbedtls/error.h>
 
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HELLO_BYTE 0x16 /* ContentType handshake (RFC 8446 section 5.1) */
+#define HELLO_BYTE     0x16 /* ContentType handshake (RFC 8446 section 5.1) */
+#define SAN_IP_ADDRESS 7    /* iPAddress of a GeneralName (RFC 5280 section 4.2.1.6) */
 
-/* Records that the server may answer by itself once the connection is open, such as a refused
- * renegotiation: a client that asks for more has no other purpose. */
+/* Records that may be answered here once the connection is open, such as a refused renegotiation: a
+ * peer that asks for more has no other purpose. */
 #define ANSWERS_MAX 8
+
+/* A client's server by its address. */
+struct ip_host {
+	uint8_t bytes[sizeof(struct in6_addr)];
+	size_t length; /* 0: the host is a name */
+};
 
 struct tls_conn {
 	mbedtls_ssl_context ssl;
@@ -27,7 +37,10 @@ struct tls_conn {
 	bool is_receiving;
 	bool is_resumed;
 	bool is_ended; /* close_notify was sent */
-	char fault[80];
+	/* Of a client: */
+	struct ip_host ip;
+	uint32_t refusal; /* of the server's certificates: MBEDTLS_X509_BADCERT_… */
+	char fault[160];
 };
 
 static void send_out(struct tls_conn *conn)
@@ -65,10 +78,34 @@ static int on_receive(void *user, unsigned char *out, size_t size)
 	return (int)taken;
 }
 
+/* Why the server's certificate is refused; the first that holds, since a certificate that no
+ * trusted authority has signed may say anything. */
+static const struct {
+	uint32_t flag;
+	const char *reason;
+} REFUSALS[] = {
+	{MBEDTLS_X509_BADCERT_NOT_TRUSTED, "no trusted authority has signed the certificate"},
+	{MBEDTLS_X509_BADCERT_EXPIRED, "the certificate has expired"},
+	{MBEDTLS_X509_BADCERT_FUTURE, "the certificate is not valid yet"},
+	{MBEDTLS_X509_BADCERT_CN_MISMATCH, "the certificate is for another host"},
+	{UINT32_MAX, "the certificate has a key or a purpose that is not accepted"},
+};
+
+static void describe_refusal(struct tls_conn *conn)
+{
+	size_t row = 0;
+	while (!(REFUSALS[row].flag & conn->refusal))
+		row++;
+	snprintf(conn->fault, sizeof(conn->fault), "%s", REFUSALS[row].reason);
+}
+
 static void fail(struct tls_conn *conn, int code)
 {
 	conn->state = TLS_FAILED;
-	mbedtls_strerror(code, conn->fault, sizeof(conn->fault));
+	if (code == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED && conn->refusal)
+		describe_refusal(conn);
+	else
+		mbedtls_strerror(code, conn->fault, sizeof(conn->fault));
 }
 
 struct tls_conn *tls_conn_new(struct tls_context *context, tls_send_fn *send, void *owner)
@@ -82,6 +119,51 @@ struct tls_conn *tls_conn_new(struct tls_context *context, tls_send_fn *send, vo
 	mbedtls_ssl_init(&conn->ssl);
 	require(mbedtls_ssl_setup(&conn->ssl, &conn->config->ssl) == 0);
 	mbedtls_ssl_set_bio(&conn->ssl, conn, on_send, on_receive, NULL);
+	return conn;
+}
+
+/* Whether the certificate is for the address (RFC 5280 section 4.2.1.6). Not every version of
+ * mbedTLS looks for it. */
+static bool has_address(const mbedtls_x509_crt *certificate, const struct ip_host *ip)
+{
+	const mbedtls_x509_sequence *at = &certificate->subject_alt_names;
+	for (; at; at = at->next) {
+		bool is_ip = (at->buf.tag & MBEDTLS_ASN1_TAG_VALUE_MASK) == SAN_IP_ADDRESS;
+		if (is_ip && at->buf.len == ip->length &&
+		    memcmp(at->buf.p, ip->bytes, ip->length) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* mbedTLS has checked a certificate of the server's chain; `depth` 0 is the server's own. */
+static int on_certificate(void *user, mbedtls_x509_crt *certificate, int depth, uint32_t *flags)
+{
+	struct tls_conn *conn = user;
+	if (depth == 0 && conn->ip.length > 0 && !has_address(certificate, &conn->ip))
+		*flags |= MBEDTLS_X509_BADCERT_CN_MISMATCH;
+	conn->refusal |= *flags;
+	return 0;
+}
+
+static void ip_host_parse(const char *host, struct ip_host *ret_ip)
+{
+	if (inet_pton(AF_INET, host, ret_ip->bytes) == 1)
+		ret_ip->length = sizeof(struct in_addr);
+	else if (inet_pton(AF_INET6, host, ret_ip->bytes) == 1)
+		ret_ip->length = sizeof(struct in6_addr);
+}
+
+struct tls_conn *tls_conn_connect(struct tls_context *context, const char *host, tls_send_fn *send,
+                                  void *owner)
+{
+	const char *text;
+	size_t length;
+	struct tls_conn *conn = tls_conn_new(context, send, owner);
+	ip_host_parse(host, &conn->ip);
+	require(mbedtls_ssl_set_hostname(&conn->ssl, conn->ip.length > 0 ? NULL : host) == 0);
+	mbedtls_ssl_set_verify(&conn->ssl, on_certificate, conn);
+	(void)tls_conn_receive(conn, "", 0, &text, &length);
 	return conn;
 }
 
@@ -117,7 +199,7 @@ static void shake_hands(struct tls_conn *conn)
 		int code = mbedtls_ssl_handshake(&conn->ssl);
 		if (code == 0)
 			conn->state = TLS_OPEN;
-		else if (code != MBEDTLS_ERR_SSL_WANT_READ)
+		else if (!tls_wants_more(code))
 			fail(conn, code);
 		else if (wants_no_more(conn, before))
 			break;
@@ -139,7 +221,7 @@ static size_t decrypt(struct tls_conn *conn)
 			length += (size_t)got;
 		else if (got == MBEDTLS_ERR_SSL_PEER_CLOSE_NOTIFY)
 			conn->state = TLS_ENDED;
-		else if (got != 0 && got != MBEDTLS_ERR_SSL_WANT_READ)
+		else if (got != 0 && !tls_wants_more(got))
 			fail(conn, got);
 		else if (wants_no_more(conn, before))
 			break;
@@ -230,4 +312,9 @@ bool tls_conn_is_resumed(const struct tls_conn *conn)
 const char *tls_conn_fault(const struct tls_conn *conn)
 {
 	return conn->fault;
+}
+
+bool tls_conn_is_refused(const struct tls_conn *conn)
+{
+	return conn->refusal != 0;
 }

@@ -71,21 +71,26 @@ static int choose_pair(void *user, mbedtls_ssl_context *ssl, const unsigned char
 
 /* --- Configuration ---------------------------------------------------------------------------- */
 
-static void configure(struct tls_config *config, struct tls_context *context)
+/* What servers and clients have in common; `end`: MBEDTLS_SSL_IS_SERVER or _CLIENT. */
+static void configure(mbedtls_ssl_config *ssl, int end, enum tls_version min)
 {
-	mbedtls_ssl_config *ssl = &config->ssl;
 	mbedtls_ssl_config_init(ssl);
-	require(mbedtls_ssl_config_defaults(ssl, MBEDTLS_SSL_IS_SERVER,
-	                                    MBEDTLS_SSL_TRANSPORT_STREAM,
+	require(mbedtls_ssl_config_defaults(ssl, end, MBEDTLS_SSL_TRANSPORT_STREAM,
 	                                    MBEDTLS_SSL_PRESET_DEFAULT) == 0);
 	mbedtls_ssl_conf_rng(ssl, crypto_random, NULL);
-	mbedtls_ssl_conf_authmode(ssl, MBEDTLS_SSL_VERIFY_NONE);
 	mbedtls_ssl_conf_ciphersuites(ssl, CIPHERS);
-	tls_configure_version(ssl, tls_store_version(context->store));
+	tls_configure_version(ssl, min);
 	tls_configure_curves(ssl);
 	tls_configure_key_exchange(ssl);
-	require(mbedtls_ssl_conf_alpn_protocols(ssl, PROTOCOLS) == 0);
 	mbedtls_ssl_conf_renegotiation(ssl, MBEDTLS_SSL_RENEGOTIATION_DISABLED);
+}
+
+static void configure_server(struct tls_config *config, struct tls_context *context)
+{
+	mbedtls_ssl_config *ssl = &config->ssl;
+	configure(ssl, MBEDTLS_SSL_IS_SERVER, tls_store_version(context->store));
+	mbedtls_ssl_conf_authmode(ssl, MBEDTLS_SSL_VERIFY_NONE);
+	require(mbedtls_ssl_conf_alpn_protocols(ssl, PROTOCOLS) == 0);
 	mbedtls_ssl_conf_session_tickets_cb(ssl, write_ticket, take_ticket, context);
 	mbedtls_ssl_conf_sni(ssl, choose_pair, config);
 	require(mbedtls_ssl_conf_own_cert(ssl, &config->pairs[0]->chain, &config->pairs[0]->key) ==
@@ -99,7 +104,19 @@ static struct tls_config *config_new(struct tls_context *context)
 	config->references = 1;
 	config->generation = tls_store_generation(context->store);
 	config->count = tls_store_copy(context->store, config->pairs);
-	configure(config, context);
+	configure_server(config, context);
+	return config;
+}
+
+static struct tls_config *client_config_new(struct tls_trust *trust)
+{
+	struct tls_config *config = calloc(1, sizeof(*config));
+	require(config);
+	config->references = 1;
+	config->authorities = tls_trust_take(trust);
+	configure(&config->ssl, MBEDTLS_SSL_IS_CLIENT, TLS_1_2);
+	mbedtls_ssl_conf_authmode(&config->ssl, MBEDTLS_SSL_VERIFY_REQUIRED);
+	mbedtls_ssl_conf_ca_chain(&config->ssl, &config->authorities->chain, NULL);
 	return config;
 }
 
@@ -110,11 +127,15 @@ void tls_config_release(struct tls_config *config)
 	mbedtls_ssl_config_free(&config->ssl);
 	for (size_t i = 0; i < config->count; i++)
 		tls_pair_free(config->pairs[i]);
+	if (config->authorities)
+		tls_authorities_release(config->authorities);
 	free(config);
 }
 
 struct tls_config *tls_config_take(struct tls_context *context)
 {
+	if (context->trust)
+		return client_config_new(context->trust);
 	if (context->config->generation != tls_store_generation(context->store)) {
 		tls_config_release(context->config);
 		context->config = config_new(context);
@@ -133,11 +154,20 @@ struct tls_context *tls_context_new(struct tls_store *store)
 	return context;
 }
 
+struct tls_context *tls_context_new_client(struct tls_trust *trust)
+{
+	struct tls_context *context = calloc(1, sizeof(*context));
+	require(context);
+	context->trust = trust;
+	return context;
+}
+
 void tls_context_free(struct tls_context *context)
 {
 	if (!context)
 		return;
-	tls_config_release(context->config);
+	if (context->config)
+		tls_config_release(context->config);
 	ticket_keys_wipe(&context->tickets);
 	explicit_bzero(context->text, sizeof(context->text));
 	free(context);

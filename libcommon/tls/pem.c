@@ -1,95 +1,34 @@
 #include "tls/pem.h"
 
 #include "crypto/mbedtls.h"
+#include "tls/file.h"
 
 #include <mbedtls/asn1.h>
 #include <mbedtls/ecdsa.h>
-#include <uv.h>
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#define FILE_MAX_BYTES (1 << 20)
-#define OTHERS         (S_IROTH | S_IWOTH)
+#define OTHERS (S_IROTH | S_IWOTH)
 
 static const char CERTIFICATE[] = "TLS_CERT_FILE", KEY[] = "TLS_KEY_FILE";
 
-static void text_free(char **text)
-{
-	if (*text)
-		explicit_bzero(*text, strlen(*text));
-	free(*text);
-	*text = NULL;
-}
-
-/* Read the `size` bytes of a file. NULL, with errno set: it cannot be read. */
-static char *read_all(int fd, size_t size)
-{
-	char *text = calloc(1, size + 1);
-	require(text);
-	for (size_t length = 0; length < size;) {
-		ssize_t got = read(fd, text + length, size - length);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
-			text_free(&text);
-			return NULL;
-		}
-		if (got == 0)
-			break;
-		length += (size_t)got;
-	}
-	return text;
-}
-
-/* Read a file that only the users in `mode` may be able to open. */
-static enum err_code file_read(const char *setting, const char *path, mode_t forbidden,
-                               struct arena *arena, char **ret_text, const char **ret_reason)
-{
-	struct stat stat;
-	char *text = NULL;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &stat) != 0) {
-		*ret_reason = arena_printf(arena, "%s: %s: %s", setting, path, uv_strerror(-errno));
-	} else if (stat.st_mode & forbidden) {
-		*ret_reason =
-			arena_printf(arena, "%s: %s is open to all users (mode %03o); chmod 640 it",
-		                     setting, path, (unsigned)(stat.st_mode & 0777));
-	} else if (!S_ISREG(stat.st_mode) || stat.st_size > FILE_MAX_BYTES) {
-		*ret_reason =
-			arena_printf(arena, "%s: %s is not a file of at most 1 MiB", setting, path);
-	} else {
-		text = read_all(fd, (size_t)stat.st_size);
-		if (!text)
-			*ret_reason = arena_printf(arena, "%s: %s: %s", setting, path,
-			                           uv_strerror(-errno));
-	}
-	if (fd >= 0)
-		close(fd);
-	*ret_text = text;
-	return text ? ERR_NONE : ERR_INVALID;
-}
-
 enum err_code tls_pem_read(struct tls_pem *pem, struct arena *arena, const char **ret_reason)
 {
-	enum err_code code = file_read(CERTIFICATE, pem->certificate_file, 0, arena,
-	                               &pem->certificate, ret_reason);
+	enum err_code code = tls_file_read(CERTIFICATE, pem->certificate_file, 0, arena,
+	                                   &pem->certificate, ret_reason);
 	if (!code)
-		code = file_read(KEY, pem->key_file, OTHERS, arena, &pem->key, ret_reason);
+		code = tls_file_read(KEY, pem->key_file, OTHERS, arena, &pem->key, ret_reason);
 	return code;
 }
 
 void tls_pem_free(struct tls_pem *pem)
 {
-	text_free(&pem->certificate);
-	text_free(&pem->key);
+	tls_file_free(&pem->certificate);
+	tls_file_free(&pem->key);
 }
 
 /* Why the pair cannot be used; NULL: it can. */

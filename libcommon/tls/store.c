@@ -3,13 +3,13 @@
 #include "base/timefmt.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
+#include "tls/file.h"
 #include "tls/version.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define RETRY_MS 30000 /* what could not be used is read again, although its files look the same */
 
@@ -18,14 +18,6 @@ METRIC_GAUGE(expires, "expops_tls_certificate_expires_timestamp_seconds",
 METRIC_GAUGE(stale, "expops_tls_certificates_stale",
              "Whether the files of certificates have changed to something that cannot be used, so "
              "that the previous ones are served: 1 or 0.");
-
-/* What a file looks like from outside; all 0: it is missing. */
-struct file_stamp {
-	dev_t device;
-	ino_t inode;
-	off_t size;
-	struct timespec modified, changed; /* the content; the mode and the owner, too */
-};
 
 struct stamps {
 	struct file_stamp files[2 * TLS_PAIRS_MAX];
@@ -63,27 +55,12 @@ static size_t list_split(struct arena *arena, const char *text,
 	return count;
 }
 
-static struct file_stamp stamp_of(const char *path)
-{
-	struct stat stat_now;
-	struct file_stamp stamp;
-	memset(&stamp, 0, sizeof(stamp)); /* stamps are compared as bytes */
-	if (stat(path, &stat_now) == 0) {
-		stamp.device = stat_now.st_dev;
-		stamp.inode = stat_now.st_ino;
-		stamp.size = stat_now.st_size;
-		stamp.modified = stat_now.st_mtim;
-		stamp.changed = stat_now.st_ctim;
-	}
-	return stamp;
-}
-
 static void take_stamps(const struct tls_store *store, struct stamps *stamps)
 {
 	memset(stamps, 0, sizeof(*stamps));
 	for (size_t i = 0; i < store->count; i++) {
-		stamps->files[2 * i] = stamp_of(store->pems[i].certificate_file);
-		stamps->files[2 * i + 1] = stamp_of(store->pems[i].key_file);
+		stamps->files[2 * i] = file_stamp_of(store->pems[i].certificate_file);
+		stamps->files[2 * i + 1] = file_stamp_of(store->pems[i].key_file);
 	}
 }
 

@@ -20,6 +20,13 @@ static inline void tls_library_start(void)
 	require(psa_crypto_init() == PSA_SUCCESS);
 }
 
+/* A client is told of a ticket instead of getting bytes. */
+static inline bool tls_wants_more(int code)
+{
+	return code == MBEDTLS_ERR_SSL_WANT_READ ||
+	       code == MBEDTLS_ERR_SSL_RECEIVED_NEW_SESSION_TICKET;
+}
+
 static inline void tls_configure_version(mbedtls_ssl_config *conf, enum tls_version min)
 {
 	mbedtls_ssl_conf_min_tls_version(conf, min == TLS_1_3 ? MBEDTLS_SSL_VERSION_TLS1_3
@@ -55,6 +62,11 @@ static inline void tls_configure_key_exchange(mbedtls_ssl_config *conf)
 
 static inline void tls_library_start(void)
 {
+}
+
+static inline bool tls_wants_more(int code)
+{
+	return code == MBEDTLS_ERR_SSL_WANT_READ;
 }
 
 static inline void tls_configure_version(mbedtls_ssl_config *conf, enum tls_version min)

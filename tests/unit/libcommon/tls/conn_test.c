@@ -17,6 +17,7 @@
 
 static struct tls_store *store;
 static struct tls_context *contexts[2]; /* of two workers */
+static struct tls_trust *trusts[2];     /* in the server's certificate, and in another */
 
 /* Bytes on their way. */
 struct pipe_bytes {
@@ -262,12 +263,122 @@ static void a_changed_byte_is_noticed(void **state)
 	client_free(client);
 }
 
+/* A client and a server of this module, each with what it has been sent. */
+struct pair {
+	struct tls_conn *conns[2]; /* the client, the server */
+	struct pipe_bytes in[2];
+	enum tls_state states[2];
+};
+
+static void client_of_pair_sends(void *owner, const void *data, size_t length)
+{
+	struct pair *pair = owner;
+	pipe_add(&pair->in[1], data, length);
+}
+
+static void server_of_pair_sends(void *owner, const void *data, size_t length)
+{
+	struct pair *pair = owner;
+	pipe_add(&pair->in[0], data, length);
+}
+
+/* Deliver what was sent, until nothing is. Appends to `text`, if it is not NULL. */
+static void exchange(struct pair *pair, char *text)
+{
+	static unsigned char piece[TLS_INPUT_MAX];
+	while (pair->in[0].length + pair->in[1].length > 0) {
+		int to = pair->in[1].length > 0;
+		const char *got;
+		size_t length = pipe_take(&pair->in[to], piece, sizeof(piece));
+		pair->states[to] = tls_conn_receive(pair->conns[to], piece, length, &got, &length);
+		if (text)
+			strncat(text, got, length);
+	}
+}
+
+static struct pair *pair_new(struct tls_context *client, const char *host)
+{
+	struct pair *pair = calloc(1, sizeof(*pair));
+	require(pair);
+	pair->conns[1] = tls_conn_new(contexts[0], server_of_pair_sends, pair);
+	pair->conns[0] = tls_conn_connect(client, host, client_of_pair_sends, pair);
+	exchange(pair, NULL);
+	return pair;
+}
+
+static void pair_free(struct pair *pair)
+{
+	tls_conn_free(pair->conns[0]);
+	tls_conn_free(pair->conns[1]);
+	free(pair);
+}
+
+static void a_client_talks_to_a_server(void **state)
+{
+	(void)state;
+	char text[64] = "";
+	struct tls_context *client = tls_context_new_client(trusts[0]);
+	struct pair *pair = pair_new(client, "localhost");
+	assert_int_equal(pair->states[0], TLS_OPEN);
+	assert_int_equal(pair->states[1], TLS_OPEN);
+	tls_conn_write(pair->conns[0], "question ", 9);
+	assert_true(tls_conn_flush(pair->conns[0]));
+	exchange(pair, text);
+	tls_conn_write(pair->conns[1], "answer", 6);
+	assert_true(tls_conn_flush(pair->conns[1]));
+	tls_conn_end(pair->conns[1]);
+	exchange(pair, text);
+	assert_string_equal(text, "question answer");
+	assert_int_equal(pair->states[0], TLS_ENDED);
+	pair_free(pair);
+	tls_context_free(client);
+}
+
+static void a_client_refuses_a_server(void **state)
+{
+	(void)state;
+	static const struct {
+		int trust;
+		const char *host, *reason;
+	} CASES[] = {
+		{0, "other", "the certificate is for another host"},
+		{0, "localhost.example", "the certificate is for another host"},
+		{0, "127.0.0.1", "the certificate is for another host"},
+		{0, "::1", "the certificate is for another host"},
+		{1, "localhost", "no trusted authority has signed the certificate"},
+		{1, "other", "no trusted authority has signed the certificate"},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		struct tls_context *client = tls_context_new_client(trusts[CASES[i].trust]);
+		struct pair *pair = pair_new(client, CASES[i].host);
+		assert_int_equal(pair->states[0], TLS_FAILED);
+		assert_true(tls_conn_is_refused(pair->conns[0]));
+		assert_string_equal(tls_conn_fault(pair->conns[0]), CASES[i].reason);
+		assert_int_not_equal(pair->states[1], TLS_OPEN);
+		pair_free(pair);
+		tls_context_free(client);
+	}
+}
+
+static struct tls_trust *trust_in(const char *file)
+{
+	struct arena *arena = arena_new();
+	struct tls_trust *trust;
+	const char *reason;
+	require(!tls_trust_new("CA_FILE", file, arena, &trust, &reason));
+	arena_free(arena);
+	return trust;
+}
+
 static int start(void **state)
 {
 	(void)state;
 	char folder[SCRATCH_PATH_MAX];
 	scratch_new(folder, "tls");
-	const struct certificate_files files = certificate_make(folder);
+	struct certificate_files files = certificate_make(folder);
+	trusts[1] = trust_in(files.certificate);
+	files = certificate_make(folder);
+	trusts[0] = trust_in(files.certificate);
 	const struct tls_settings settings = {.certificates = files.certificate,
 	                                      .keys = files.key,
 	                                      .min_version = "1.2"};
@@ -286,6 +397,8 @@ static int stop(void **state)
 	for (int i = 0; i < 2; i++)
 		tls_context_free(contexts[i]);
 	tls_store_free(store);
+	for (int i = 0; i < 2; i++)
+		tls_trust_free(trusts[i]);
 	return 0;
 }
 
@@ -297,6 +410,8 @@ int main(void)
 		cmocka_unit_test(a_ticket_is_taken_by_another_worker),
 		cmocka_unit_test(the_end_comes_after_the_text),
 		cmocka_unit_test(a_changed_byte_is_noticed),
+		cmocka_unit_test(a_client_talks_to_a_server),
+		cmocka_unit_test(a_client_refuses_a_server),
 	};
 	return cmocka_run_group_tests(tests, start, stop);
 }
