@@ -18,6 +18,7 @@
 #include "service/connections.h"
 #include "service/process.h"
 #include "tls/store.h"
+#include "tls/trust.h"
 
 #include <curl/curl.h>
 
@@ -227,7 +228,8 @@ static int run_process(const struct service *service, const struct peers *peers,
 	require(roles_parse(process_settings.roles, &process.roles) == ERR_NONE);
 	process.has_background = process.roles.has_jobs ||
 	                         (service->background_start && !service->background_is_for_jobs);
-	if (share_connections(&process)) {
+	if (share_connections(&process) ||
+	    process_trust_redis(&process_settings, &process.redis_trust)) {
 		arena_free(arena);
 		return 2;
 	}
@@ -235,6 +237,7 @@ static int run_process(const struct service *service, const struct peers *peers,
 	        ERR_NONE);
 	fetch_guard_allow(allowed);
 	int status = command ? command->run(&process, argc, argv) : serve(&process, arena);
+	tls_trust_free(process.redis_trust);
 	arena_free(arena);
 	return status;
 }

@@ -42,8 +42,9 @@ static enum err_code check(const struct process *process, struct arena *arena)
 		if (event_stream_has_reader(EVENT_STREAMS, s->name, service))
 			add(asked, "XLEN", s->name, NULL);
 	}
-	size_t lacking = redis_permission_lacking(process->settings->redis_url, asked->commands,
-	                                          asked->count);
+	size_t lacking =
+		redis_permission_lacking(process->settings->redis_url, process->redis_trust,
+	                                 asked->commands, asked->count);
 	if (lacking == asked->count)
 		return ERR_NONE;
 	log_error(LOG_GROUP_MAIN,

@@ -358,7 +358,7 @@ static void worker_make_clients(struct worker *worker)
 	worker->verifier = identity_verifier_copy(worker->peers->verifier);
 	worker->requests = request_list_new(&worker->loop);
 	worker->pg = pg_pool_new(&worker->loop, &pg);
-	worker->redis = redis_new(&worker->loop, settings->redis_url);
+	worker->redis = redis_new(&worker->loop, settings->redis_url, worker->process->redis_trust);
 	worker->waker =
 		waker_new(worker, worker->process->service->name, worker->process->job_wake);
 	worker->fetch = fetcher_new(&worker->loop);

@@ -15,6 +15,8 @@ static const struct fault FAULTS[] = {
                               "the connection to Redis was lost"},
 	[REDIS_FAULT_SILENT] = {"", ERR_UNAVAILABLE, "the message store does not answer",
                                 "Redis does not answer"},
+	[REDIS_FAULT_UNVERIFIED] = {"", ERR_UNAVAILABLE, "the message store is unavailable",
+                                    "the certificate of Redis is refused"},
 	[REDIS_FAULT_REFUSED] = {"", ERR_UNAVAILABLE, "the message store is unavailable",
                                  "Redis refuses the connection"},
 

@@ -11,6 +11,7 @@ enum redis_fault_kind {
 	REDIS_FAULT_UNREACHABLE, /* no connection can be made */
 	REDIS_FAULT_LOST,        /* the connection broke */
 	REDIS_FAULT_SILENT,      /* the connection is open, and Redis does not answer */
+	REDIS_FAULT_UNVERIFIED,  /* its certificate is refused */
 	REDIS_FAULT_REFUSED,     /* Redis refuses the connection for a reason that has no row */
 	REDIS_FAULT_KINDS
 };

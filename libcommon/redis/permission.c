@@ -1,65 +1,78 @@
 #include "redis/permission.h"
 
-#include "redis/url.h"
-
-#include <hiredis/hiredis.h>
+#include "base/base.h"
+#include "redis/reconnect.h"
+#include "tls/context.h"
 
 #include <stdbool.h>
 #include <string.h>
-#include <sys/time.h>
 
-static const struct timeval PATIENCE = {.tv_sec = 2};
+#define PATIENCE_MS 5000
 
-static redisContext *connect_now(const struct redis_url *url)
+/* The commands are sent in order, and so are their replies. */
+struct survey {
+	uv_loop_t loop;
+	uv_timer_t patience;
+	size_t count, replies;
+	size_t lacking; /* the first command that is refused; `count`: none */
+};
+
+static void on_reply(void *arg, const redisReply *reply)
 {
-	redisContext *context = url->path ? redisConnectUnixWithTimeout(url->path, PATIENCE)
-	                                  : redisConnectWithTimeout(url->host, url->port, PATIENCE);
-	if (context && !context->err)
-		redisSetTimeout(context, PATIENCE);
-	return context;
+	static const char REFUSED[] = "NOPERM";
+	struct survey *survey = arg;
+	size_t place = survey->replies++;
+	if (reply && reply->type == REDIS_REPLY_ERROR && place < survey->lacking &&
+	    strncmp(reply->str, REFUSED, strlen(REFUSED)) == 0)
+		survey->lacking = place;
+	if (survey->replies == survey->count)
+		uv_stop(&survey->loop);
 }
 
-/* NULL: the connection was lost. */
-static redisReply *ask(redisContext *context, const char *const *words)
+static void on_patience_over(uv_timer_t *timer)
 {
-	const char *argv[REDIS_WORDS_MAX];
-	int argc = 0;
-	while (argc < REDIS_WORDS_MAX && words[argc]) {
-		argv[argc] = words[argc];
+	uv_stop(timer->loop);
+}
+
+static bool send_one(struct redis_link *link, const struct redis_words *command,
+                     struct survey *survey)
+{
+	size_t argc = 0;
+	while (argc < REDIS_WORDS_MAX && command->words[argc])
 		argc++;
-	}
-	return context && !context->err ? redisCommandArgv(context, argc, argv, NULL) : NULL;
+	return redis_link_send(link, command->words, argc, on_reply, survey);
 }
 
-static void log_in(redisContext *context, const struct redis_url *url)
+/* Ask on a loop of this thread. */
+static void ask(struct survey *survey, const struct redis_url *url, struct tls_context *tls,
+                const struct redis_words *commands)
 {
-	const char *const with_user[] = {"AUTH", url->user, url->password, NULL};
-	const char *const without[] = {"AUTH", url->password, NULL};
-	if (url->password)
-		freeReplyObject(ask(context, url->user ? with_user : without));
+	require(uv_loop_init(&survey->loop) == 0);
+	uv_timer_init(&survey->loop, &survey->patience);
+	uv_timer_start(&survey->patience, on_patience_over, PATIENCE_MS, 0);
+	struct redis_link *link = redis_link_new(&survey->loop, url, tls, PATIENCE_MS, NULL, NULL);
+	size_t sent = 0;
+	while (sent < survey->count && send_one(link, &commands[sent], survey))
+		sent++;
+	if (sent == survey->count && survey->replies < sent)
+		uv_run(&survey->loop, UV_RUN_DEFAULT);
+	redis_link_free(link);
+	uv_close((uv_handle_t *)&survey->patience, NULL);
+	while (uv_run(&survey->loop, UV_RUN_DEFAULT) != 0) /* on_reply() may have stopped it */
+		;
+	require(uv_loop_close(&survey->loop) == 0);
 }
 
-static bool is_refused(redisContext *context, const struct redis_words *command)
-{
-	redisReply *reply = ask(context, command->words);
-	bool is_refused = reply && reply->type == REDIS_REPLY_ERROR &&
-	                  strncmp(reply->str, "NOPERM", strlen("NOPERM")) == 0;
-	freeReplyObject(reply);
-	return is_refused;
-}
-
-size_t redis_permission_lacking(const char *url, const struct redis_words *commands, size_t count)
+size_t redis_permission_lacking(const char *url, struct tls_trust *trust,
+                                const struct redis_words *commands, size_t count)
 {
 	struct redis_url parsed;
-	size_t place = 0;
-	if (redis_url_parse(url, &parsed))
+	struct survey survey = {.count = count, .lacking = count};
+	if (count == 0 || redis_url_parse(url, &parsed))
 		return count;
-	redisContext *context = connect_now(&parsed);
-	log_in(context, &parsed);
-	while (place < count && !is_refused(context, &commands[place]))
-		place++;
-	if (context)
-		redisFree(context);
+	struct tls_context *tls = parsed.is_tls ? tls_context_new_client(trust) : NULL;
+	ask(&survey, &parsed, tls, commands);
+	tls_context_free(tls);
 	redis_url_free(&parsed);
-	return place;
+	return survey.lacking;
 }

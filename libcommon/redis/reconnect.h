@@ -8,15 +8,16 @@
  *                          +- BROKEN <--------------+   (READY for a second: straight to CONNECTING)
  *                    backoff is over
  *
- * CONNECTING covers name lookup, connect, AUTH, SELECT, HELLO (for the version) and PING; commands
- * sent in this state wait for READY. In BROKEN they are refused at once. When an attempt fails and
- * the host has further addresses, the next one is tried without leaving CONNECTING.
+ * CONNECTING covers name lookup, connect, the handshake of TLS, AUTH, SELECT, HELLO (for the
+ * version) and PING; commands sent in this state wait for READY. In BROKEN they are refused at
+ * once. When an attempt fails and the host has further addresses, the next one is tried without
+ * leaving CONNECTING.
  */
 #pragma once
 
 #include "redis/url.h"
 
-#include <hiredis/async.h>
+#include <hiredis/hiredis.h>
 #include <uv.h>
 
 #include <stdbool.h>
@@ -24,6 +25,7 @@
 #include <stdint.h>
 
 struct redis_link;
+struct tls_context;
 
 /** A command's reply; NULL: the connection was lost before it came. Borrowed during the call. */
 typedef void redis_reply_cb(void *arg, const redisReply *reply);
@@ -31,9 +33,11 @@ typedef void redis_reply_cb(void *arg, const redisReply *reply);
 /** The link became READY (`is_ready`), or has left READY. */
 typedef void redis_change_cb(void *arg, bool is_ready);
 
-/** Make a link, IDLE. Borrows the URL. When no reply comes for `silence_ms` while commands are in
+/** Make a link, IDLE. Borrows the URL and the context of TLS, which is NULL unless the URL asks for
+ * TLS. When no reply comes for `silence_ms` while commands are in
  * flight, the connection is closed and reopened. `change` may be NULL. */
-struct redis_link *redis_link_new(uv_loop_t *loop, const struct redis_url *url, uint64_t silence_ms,
+struct redis_link *redis_link_new(uv_loop_t *loop, const struct redis_url *url,
+                                  struct tls_context *tls, uint64_t silence_ms,
                                   redis_change_cb *change, void *arg);
 
 /** Close and free. First calls the callbacks of its commands with NULL. NULL is fine. The loop must

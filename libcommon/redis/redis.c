@@ -6,6 +6,7 @@
 #include "observe/log.h"
 #include "redis/fault.h"
 #include "redis/reconnect.h"
+#include "tls/context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,13 @@ struct redis_subscription {
 struct redis {
 	uv_loop_t *loop;
 	struct redis_url url;
+	struct tls_context *tls; /* NULL: without TLS */
 	struct redis_link *shared;
 	LIST_HEAD(, redis_blocking) blocking;
 	SLIST_HEAD(, redis_subscription) subscriptions;
 };
 
-struct redis *redis_new(uv_loop_t *loop, const char *url)
+struct redis *redis_new(uv_loop_t *loop, const char *url, struct tls_trust *trust)
 {
 	struct redis_url parsed;
 	if (redis_url_parse(url, &parsed) != ERR_NONE)
@@ -44,9 +46,10 @@ struct redis *redis_new(uv_loop_t *loop, const char *url)
 	require(redis);
 	redis->loop = loop;
 	redis->url = parsed;
+	redis->tls = parsed.is_tls ? tls_context_new_client(trust) : NULL;
 	LIST_INIT(&redis->blocking);
 	SLIST_INIT(&redis->subscriptions);
-	redis->shared = redis_link_new(loop, &redis->url, SILENCE_MS, NULL, NULL);
+	redis->shared = redis_link_new(loop, &redis->url, redis->tls, SILENCE_MS, NULL, NULL);
 	return redis;
 }
 
@@ -63,6 +66,7 @@ void redis_free(struct redis *redis)
 		free(subscription);
 	}
 	redis_link_free(redis->shared);
+	tls_context_free(redis->tls);
 	redis_url_free(&redis->url);
 	free(redis);
 }
@@ -211,8 +215,8 @@ struct redis_blocking *redis_blocking_new(struct redis *redis)
 {
 	struct redis_blocking *connection = calloc(1, sizeof(*connection));
 	require(connection);
-	connection->link =
-		redis_link_new(redis->loop, &redis->url, BLOCKING_SILENCE_MS, NULL, NULL);
+	connection->link = redis_link_new(redis->loop, &redis->url, redis->tls, BLOCKING_SILENCE_MS,
+	                                  NULL, NULL);
 	LIST_INSERT_HEAD(&redis->blocking, connection, entry);
 	return connection;
 }
@@ -269,7 +273,7 @@ void redis_subscribe(struct redis *redis, const char *channel, redis_message_cb 
 	subscription->cb = cb;
 	subscription->context = context;
 	SLIST_INSERT_HEAD(&redis->subscriptions, subscription, entry);
-	subscription->link = redis_link_new(redis->loop, &redis->url, SILENCE_MS,
+	subscription->link = redis_link_new(redis->loop, &redis->url, redis->tls, SILENCE_MS,
 	                                    on_subscription_change, subscription);
 	redis_link_start(subscription->link);
 }

@@ -4,7 +4,7 @@
  * connection per worker carries ordinary commands, pipelined. Blocking commands
  * (redis_blocking_new()) and subscriptions (redis_subscribe()) have separate connections. Lost
  * connections are reopened with backoff (reconnect.h), and so is one to a server that has become a
- * replica. Works with hiredis 0.14 and 1.x.
+ * replica. With a rediss:// URL all of them use TLS (conn.h). Works with hiredis 0.14 and 1.x.
  */
 #pragma once
 
@@ -19,10 +19,12 @@
 #include <stdint.h>
 
 struct redis;
+struct tls_trust;
 
-/** Make a client on `loop`; it connects on first use. Copies the URL. NULL: the URL cannot
- * be parsed (url.h). */
-struct redis *redis_new(uv_loop_t *loop, const char *url);
+/** Make a client on `loop`; it connects on first use. Copies the URL. Borrows `trust`, the
+ * authorities that may sign the server's certificate, which is not NULL if the URL is of rediss://.
+ * Returns NULL where the URL cannot be parsed (url.h). */
+struct redis *redis_new(uv_loop_t *loop, const char *url, struct tls_trust *trust);
 
 /** Close and free. Waiting commands fail with ERR_UNAVAILABLE. require()s that every redis_blocking
  * has been freed. NULL is fine. The loop must still run libuv's close callbacks. */

@@ -126,11 +126,14 @@ static bool read_tcp(char *rest, struct redis_url *url)
 
 enum err_code redis_url_parse(const char *text, struct redis_url *ret_url)
 {
-	static const char TCP[] = "redis://", UNIX[] = "unix:";
+	static const char TCP[] = "redis://", TLS[] = "rediss://", UNIX[] = "unix:";
 	struct redis_url url = {.text = strdup(text), .port = DEFAULT_PORT};
 	require(url.text);
 	bool is_good = false;
-	if (strncmp(text, TCP, strlen(TCP)) == 0)
+	url.is_tls = strncmp(text, TLS, strlen(TLS)) == 0;
+	if (url.is_tls)
+		is_good = read_tcp(url.text + strlen(TLS), &url);
+	else if (strncmp(text, TCP, strlen(TCP)) == 0)
 		is_good = read_tcp(url.text + strlen(TCP), &url);
 	else if (strncmp(text, UNIX, strlen(UNIX)) == 0)
 		is_good = read_unix(url.text + strlen(UNIX), &url);

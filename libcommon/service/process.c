@@ -6,6 +6,7 @@
 #include "http/api.h"
 #include "pg/target.h"
 #include "redis/url.h"
+#include "tls/trust.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,11 @@ const struct setting PROCESS_SETTINGS[] = {
 		"Milliseconds from which a statement is logged as slow, with its name and, once a "
 		"minute, its plan; 0: none is."),
 	SETTING_SECRET(&process_settings.redis_url, "REDIS_URL", NULL,
-                       "Redis: redis://:password@host:port/db."),
+                       "Redis: redis://user:password@host:port/db, or rediss:// for TLS."),
+	SETTING_TEXT(&process_settings.redis_ca_file, "REDIS_CA_FILE",
+                     "/etc/ssl/certs/ca-certificates.crt",
+                     "The authorities that may sign the certificate of Redis, in PEM; the default "
+                     "is those of the system. Read again when it has changed."),
 	SETTING_SECRET(&process_settings.sign_secrets, "IDENTITY_SIGN_SECRETS", "",
                        "For each process that this one calls, the secret that signs the "
                        "caller's identity: svc-search=SECRET svc-interests=SECRET; 32 "
@@ -239,27 +244,28 @@ static const struct {
 	const char *name;
 	bool (*is_valid)(const char *text);
 	const char *expected;
-} CHECKS[] = {
-	{&process_settings.roles, "ROLES", is_roles, "http, jobs or http,jobs"},
-	{&process_settings.listen, "LISTEN", is_listen_list,
-         "host:port, https://host:port or unix:/path, or several with commas between them"},
-	{&process_settings.admin_listen, "ADMIN_LISTEN", is_address, "host:port or unix:/path"},
-	{&process_settings.database_url, "DATABASE_URL", is_postgres_url,
-         "postgres://role:password@host/database"},
-	{&process_settings.database_direct_url, "DATABASE_DIRECT_URL", is_postgres_url_or_empty,
-         "postgres://role:password@host/database"},
-	{&process_settings.public_url, "PUBLIC_URL", is_public_url,
-         "an http or https URL without query and fragment"},
-	{&process_settings.fetch_allow, "FETCH_ALLOW", is_network_list,
-         "a list of addresses and networks"},
-	{&process_settings.redis_url, "REDIS_URL", is_redis_url, "redis://:password@host:port/db"},
-	{&process_settings.seal_secrets, "SEAL_SECRETS", is_secret_list,
-         "secrets of 32 characters or more, separated by commas"},
-	{&process_settings.service_url[API_GATEWAY], "GATEWAY_URL", is_address_or_empty,
-         SERVICE_FORM},
+} CHECKS[] = {{&process_settings.roles, "ROLES", is_roles, "http, jobs or http,jobs"},
+              {&process_settings.listen, "LISTEN", is_listen_list,
+               "host:port, https://host:port or unix:/path, or several with commas between them"},
+              {&process_settings.admin_listen, "ADMIN_LISTEN", is_address,
+               "host:port or unix:/path"},
+              {&process_settings.database_url, "DATABASE_URL", is_postgres_url,
+               "postgres://role:password@host/database"},
+              {&process_settings.database_direct_url, "DATABASE_DIRECT_URL",
+               is_postgres_url_or_empty, "postgres://role:password@host/database"},
+              {&process_settings.public_url, "PUBLIC_URL", is_public_url,
+               "an http or https URL without query and fragment"},
+              {&process_settings.fetch_allow, "FETCH_ALLOW", is_network_list,
+               "a list of addresses and networks"},
+              {&process_settings.redis_url, "REDIS_URL", is_redis_url,
+               "redis://user:password@host:port/db, or the same with rediss://"},
+              {&process_settings.seal_secrets, "SEAL_SECRETS", is_secret_list,
+               "secrets of 32 characters or more, separated by commas"},
+              {&process_settings.service_url[API_GATEWAY], "GATEWAY_URL", is_address_or_empty,
+               SERVICE_FORM},
 #define SERVICE_URL_CHECK(symbol, process, setting) \
 	{&process_settings.service_url[API_##symbol], setting, is_address_or_empty, SERVICE_FORM},
-	API_SERVICES(SERVICE_URL_CHECK)
+              API_SERVICES(SERVICE_URL_CHECK)
 #undef SERVICE_URL_CHECK
 };
 
@@ -289,6 +295,31 @@ static const char *trim_slashes(const char *url)
 	trimmed = strndup(url, length);
 	require(trimmed);
 	return trimmed;
+}
+
+static bool is_redis_by_tls(const char *text)
+{
+	struct redis_url url;
+	require(!redis_url_parse(text, &url));
+	bool is_tls = url.is_tls;
+	redis_url_free(&url);
+	return is_tls;
+}
+
+enum err_code process_trust_redis(const struct process_settings *settings,
+                                  struct tls_trust **ret_trust)
+{
+	*ret_trust = NULL;
+	if (!is_redis_by_tls(settings->redis_url))
+		return ERR_NONE;
+	struct arena *arena = arena_new();
+	const char *reason;
+	enum err_code code =
+		tls_trust_new("REDIS_CA_FILE", settings->redis_ca_file, arena, ret_trust, &reason);
+	if (code)
+		fprintf(stderr, "%s\n", reason);
+	arena_free(arena);
+	return code;
 }
 
 enum err_code process_settings_load(void)

@@ -15,6 +15,7 @@
 
 struct service;
 struct tls_store;
+struct tls_trust;
 
 /** The settings that every process has. Variables, defaults and ranges: PROCESS_SETTINGS in
  * process.c. */
@@ -23,6 +24,7 @@ struct process_settings {
 	const char *listen; /* listen_addresses_parse() */
 	const char *admin_listen;
 	const char *database_url, *redis_url;
+	const char *redis_ca_file;                 /* tls/trust.h */
 	const char *database_direct_url;           /* past a pooler; "": as database_url */
 	const char *sign_secrets, *verify_secrets; /* client/peers.h */
 	const char *seal_secrets;                  /* idempotency.h */
@@ -55,8 +57,9 @@ struct process {
 	const struct service *service;
 	const struct process_settings *settings;
 	struct roles roles;
-	struct peers peers;    /* the other processes */
-	struct tls_store *tls; /* NULL: no address of LISTEN is served by TLS */
+	struct peers peers;            /* the other processes */
+	struct tls_store *tls;         /* NULL: no address of LISTEN is served by TLS */
+	struct tls_trust *redis_trust; /* NULL: Redis without TLS */
 	/* `host-pid-random`, unique to this run: names its stream consumers and owns its leases */
 	const char *instance;
 	/* Those for requests, and after them the one for background work (background.h). The first
@@ -101,6 +104,11 @@ bool process_listens_by_tls_only(const struct process_settings *settings);
 
 /** The URL for what needs a session of its own: LISTEN, migrations. */
 const char *process_direct_url(const struct process_settings *settings);
+
+/** Read the authorities of REDIS_CA_FILE if REDIS_URL asks for TLS; else *ret_trust is NULL.
+ * ERR_INVALID, after a line on standard error: they cannot be used. */
+enum err_code process_trust_redis(const struct process_settings *settings,
+                                  struct tls_trust **ret_trust);
 
 /** Fill process_settings from the environment and check addresses, URLs and the secret.
  * ERR_INVALID: a variable is missing or wrong; the reasons were printed on standard error. */

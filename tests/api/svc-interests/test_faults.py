@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from lib.outside.certificate import make_certificate
 from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
@@ -136,6 +137,25 @@ def test_task_completes_after_a_redis_outage(cluster, api, interests):
     cluster.redis.start()
     assert api.wait_task(refresh)["status"] == "completed"
     assert len(interests.recommended(made)) == 2
+
+
+def test_tasks_run_by_tls_when_redis_was_killed(cluster, interests, tmp_path):
+    certificate, key = make_certificate(tmp_path, "localhost")
+    process = cluster[NAME][0]
+    plain = process.env
+    with cluster.redis.with_tls(certificate, key) as port:
+        url = plain["REDIS_URL"].replace("redis:", "rediss:").replace(f"127.0.0.1:{cluster.redis.port}", f"localhost:{port}")
+        process.env = {**plain, "REDIS_URL": url, "REDIS_CA_FILE": str(certificate)}
+        cluster.restart(NAME)
+        cluster.wait_ready(NAME)
+        made = interests.ready(daily_count=2)
+        interests.refresh(made)
+        cluster.redis.kill9()
+        cluster.redis.start()
+        interests.refresh(made)
+        assert len(interests.recommended(made)) == 4
+    process.env = plain
+    cluster.restart(NAME)
 
 
 def test_refresh_completes_after_a_postgres_restart(cluster, api, interests):

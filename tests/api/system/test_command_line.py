@@ -75,3 +75,12 @@ def test_a_public_url_of_another_form_is_refused(cluster, url):
     done = run(cluster, "svc-interests", "--show-config", PUBLIC_URL=url)
     assert done.returncode == 2
     assert done.stderr == "PUBLIC_URL: must be an http or https URL without query and fragment\n"
+
+
+@pytest.mark.parametrize(("file", "reason"), [("/nonexistent", "no such file or directory"), ("/etc/hostname", "has no certificate")])
+def test_a_process_without_authorities_for_redis_does_not_start(cluster, file, reason):
+    command = [cluster.binary("svc-fleet")]
+    settings = cluster.settings("svc-fleet", "command", REDIS_URL="rediss://redis.example", REDIS_CA_FILE=file)
+    done = subprocess.run(command, env=settings, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"REDIS_CA_FILE: {file}") and reason in done.stderr

@@ -94,7 +94,7 @@ static void worker_setup(struct worker *worker, const char *url)
 	                                                              .connections = CONNECTIONS,
 	                                                              .pool_wait_ms = TIMEOUT_MS});
 	free(searched);
-	worker->redis = redis_new(&worker->loop, getenv("REDIS_URL"));
+	worker->redis = redis_new(&worker->loop, getenv("REDIS_URL"), NULL);
 	worker->waker = waker_new(worker, "svc-bench", worker->process->job_wake);
 	for (int i = 0; i < CONNECTIONS; i++)
 		request_spawn(worker, "bench", TIMEOUT_MS, warm, NULL, NULL);

@@ -17,7 +17,8 @@ def general_name(text):
 
 
 def make_certificate(folder, *names, is_rsa=False, days=1):
-    """Write a certificate for IP addresses and DNS names, and its private key; returns their paths."""
+    """Write a certificate for IP addresses and DNS names, and its private key; returns their paths. With `days` 0 it has
+    expired."""
     key = rsa.generate_private_key(65537, 2048) if is_rsa else ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, names[0])])
     today = datetime.datetime.now(datetime.timezone.utc)

@@ -136,6 +136,14 @@ class Server:
         self.start()
 
 
+def copy_for_server(source, path):
+    """Copy a file into the folder of a server, for its user alone."""
+    owner = path.parent.stat()
+    path.touch(mode=0o600)
+    path.write_bytes(source.read_bytes())
+    os.chown(path, owner.st_uid, owner.st_gid)
+
+
 class Postgres(Server):
     def __init__(self, base):
         super().__init__(base, "postgres", POSTGRES_OPTIONS)
@@ -164,13 +172,8 @@ class Postgres(Server):
     @contextmanager
     def with_tls(self, certificate, key):
         """In the block new connections may use TLS with this certificate; those that are open stay as they are."""
-        data = self.base / "pg"
-        owner = data.stat()
-        for source, name in ((certificate, "server.crt"), (key, "server.key")):
-            path = data / name
-            path.touch(mode=0o600)
-            path.write_bytes(source.read_bytes())
-            os.chown(path, owner.st_uid, owner.st_gid)
+        copy_for_server(certificate, self.base / "pg" / "server.crt")
+        copy_for_server(key, self.base / "pg" / "server.key")
         self._set_tls("on")
         try:
             yield
@@ -241,6 +244,27 @@ class Redis(Server):
         """As the user of a process, or else as the one who may do everything."""
         login = f"{name}:{self.user_password(name)}" if name else f":{self.password}"
         return f"redis://{login}@127.0.0.1:{self.port}/0"
+
+    @contextmanager
+    def with_tls(self, certificate, key):
+        """In the block it also listens by TLS, with this certificate, on the port that it gives, also after a restart."""
+        port, folder = free_port(), self.base / "redis"
+        copy_for_server(certificate, folder / "server.crt")
+        copy_for_server(key, folder / "server.key")
+        names = {
+            "tls-cert-file": folder / "server.crt",
+            "tls-key-file": folder / "server.key",
+            "tls-auth-clients": "no",
+            "tls-port": port,
+        }
+        options = self.options
+        self.options = [*options, *(str(word) for name, value in names.items() for word in (f"--{name}", value))]
+        self.client().execute_command("CONFIG SET", *(str(word) for row in names.items() for word in row))
+        try:
+            yield port
+        finally:
+            self.options = options
+            self.client().config_set("tls-port", 0)
 
     def replica(self):
         """A replica of this server, with the same users, which has caught up. The caller stops it."""

@@ -1,7 +1,8 @@
 /** A Redis server for one test program, which can kill it. It listens on a unix socket and a port,
- * in a temporary folder. */
+ * in a temporary folder, and with a certificate on a second port by TLS. */
 #pragma once
 
+#include "certificate.h"
 #include "free_port.h"
 #include "scratch.h"
 
@@ -23,22 +24,27 @@
 struct redis_fixture {
 	char folder[SCRATCH_PATH_MAX];
 	char url[128]; /* on the unix socket */
-	uint16_t port;
-	const char *password; /* NULL: none */
-	pid_t pid;            /* 0: not running */
-	FILE *log;            /* its standard output, open as long as it runs */
+	uint16_t port, tls_port;
+	const struct certificate_files *certificate; /* NULL: no TLS */
+	const char *password;                        /* NULL: none */
+	pid_t pid;                                   /* 0: not running */
+	FILE *log; /* its standard output, open as long as it runs */
 };
 
 static inline void redis_fixture_exec(const struct redis_fixture *redis, int out)
 {
-	char port[8], socket_path[96];
+	char port[8], tls_port[8], socket_path[96];
+	const char *file = redis->certificate ? redis->certificate->certificate : "";
 	snprintf(port, sizeof(port), "%u", redis->port);
+	snprintf(tls_port, sizeof(tls_port), "%u", redis->certificate ? redis->tls_port : 0);
 	snprintf(socket_path, sizeof(socket_path), "%s/socket", redis->folder);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(out, STDOUT_FILENO);
 	execlp("redis-server", "redis-server", "--port", port, "--bind", "127.0.0.1",
 	       "--unixsocket", socket_path, "--dir", redis->folder, "--save", "", "--appendonly",
-	       "no", "--requirepass", redis->password ? redis->password : "", (char *)NULL);
+	       "no", "--requirepass", redis->password ? redis->password : "", "--tls-port",
+	       tls_port, "--tls-auth-clients", "no", "--tls-cert-file", file, "--tls-key-file",
+	       redis->certificate ? redis->certificate->key : "", (char *)NULL);
 	_exit(127);
 }
 
@@ -79,6 +85,7 @@ static inline void redis_fixture_new(struct redis_fixture *redis, const char *pa
 	scratch_new(redis->folder, "expops-redis");
 	snprintf(redis->url, sizeof(redis->url), "unix:%s/socket", redis->folder);
 	redis->port = free_port();
+	redis->tls_port = free_port();
 }
 
 static inline void redis_fixture_free(struct redis_fixture *redis)

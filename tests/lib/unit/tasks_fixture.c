@@ -84,7 +84,7 @@ static struct pg_pool *new_pool(void)
 
 static void make_clients(void)
 {
-	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, redis_server.url, NULL);
 	fixture.worker.pg = new_pool();
 	fixture.worker.waker = waker_new(&fixture.worker, "svc-test", fixture.process.job_wake);
 }

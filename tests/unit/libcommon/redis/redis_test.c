@@ -4,6 +4,7 @@
 #include "loop/wait.h"
 #include "redis/fault.h"
 #include "redis_fixture.h"
+#include "tls/trust.h"
 #include "worker_fixture.h"
 
 #include <arpa/inet.h>
@@ -16,14 +17,32 @@
 
 static struct worker_fixture fixture;
 static struct redis_fixture server;
+static struct certificate_files certificate; /* of a server for `localhost` */
+static struct tls_trust *trust;              /* in it */
+
+static void start_fixture(void)
+{
+	redis_fixture_start(&server);
+	fixture_start(&fixture);
+}
 
 static int setup(void **state)
 {
 	(void)state;
 	redis_fixture_new(&server, NULL);
-	redis_fixture_start(&server);
-	fixture_start(&fixture);
-	fixture.worker.redis = redis_new(&fixture.worker.loop, server.url);
+	start_fixture();
+	fixture.worker.redis = redis_new(&fixture.worker.loop, server.url, NULL);
+	return 0;
+}
+
+static int setup_tls(void **state)
+{
+	(void)state;
+	redis_fixture_new(&server, NULL);
+	server.certificate = &certificate;
+	snprintf(server.url, sizeof(server.url), "rediss://localhost:%u", server.tls_port);
+	start_fixture();
+	fixture.worker.redis = redis_new(&fixture.worker.loop, server.url, trust);
 	return 0;
 }
 
@@ -69,6 +88,31 @@ static void test_replies_of_each_type(void **state)
 	(void)state;
 	bool is_done = false;
 	fixture_run(&fixture, replies_of_each_type, &is_done);
+	assert_true(is_done);
+}
+
+#define LARGE_BYTES (3 << 20) /* more than a socket takes, and many records of TLS */
+
+static void large_reply(struct request *rq)
+{
+	char *text = malloc(LARGE_BYTES + 1);
+	assert_non_null(text);
+	for (size_t i = 0; i < LARGE_BYTES; i++)
+		text[i] = (char)('a' + i % 23);
+	text[LARGE_BYTES] = '\0';
+	redis_words(rq, "SET", "large", text);
+	const struct redis_value *value = redis_words(rq, "GET", "large");
+	assert_int_equal(value->length, LARGE_BYTES);
+	assert_memory_equal(value->text, text, LARGE_BYTES);
+	free(text);
+	*(bool *)rq->user = true;
+}
+
+static void test_a_large_reply(void **state)
+{
+	(void)state;
+	bool is_done = false;
+	fixture_run(&fixture, large_reply, &is_done);
 	assert_true(is_done);
 }
 
@@ -292,7 +336,7 @@ static void test_a_name_that_is_gone_ends_the_attempt(void **state)
 	fake_names_set(&names, "redis.test", "127.0.0.2 127.0.0.3");
 	snprintf(url, sizeof(url), "redis://redis.test:%u", ntohs(address.sin_port));
 	redis_free(fixture.worker.redis);
-	fixture.worker.redis = redis_new(&fixture.worker.loop, url);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, url, NULL);
 	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, ping_code, NULL, &code);
 	fixture_wait_start(&fixture);
 	while ((connection = accept(listener, NULL, NULL)) < 0)
@@ -431,12 +475,12 @@ static void test_password_and_database(void **state)
 	server.password = "pa:ss";
 	redis_fixture_start(&server);
 	snprintf(url, sizeof(url), "redis://:pa%%3ass@localhost:%u/3", server.port);
-	fixture.worker.redis = redis_new(&fixture.worker.loop, url);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, url, NULL);
 	fixture_run(&fixture, use_db, &is_there);
 	assert_true(is_there);
 	redis_free(fixture.worker.redis);
 	snprintf(url, sizeof(url), "redis://:wrong@127.0.0.1:%u", server.port);
-	fixture.worker.redis = redis_new(&fixture.worker.loop, url);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, url, NULL);
 	assert_int_equal(ping(), ERR_UNAVAILABLE);
 }
 
@@ -445,13 +489,13 @@ static void test_freeing_a_connecting_client(void **state)
 	(void)state;
 	enum err_code code = ERR_NONE;
 	redis_free(fixture.worker.redis);
-	fixture.worker.redis = redis_new(&fixture.worker.loop, "redis://localhost:1");
+	fixture.worker.redis = redis_new(&fixture.worker.loop, "redis://localhost:1", NULL);
 	request_spawn(&fixture.worker, "test", FIXTURE_TIMEOUT_MS, ping_code, NULL, &code);
 	redis_free(fixture.worker.redis);
 	fixture.worker.redis = NULL;
 	fixture_idle(&fixture);
 	assert_int_equal(code, ERR_UNAVAILABLE);
-	assert_null(redis_new(&fixture.worker.loop, "redis://:@"));
+	assert_null(redis_new(&fixture.worker.loop, "redis://:@", NULL));
 }
 
 /* A server that greets as one of another version, in a process of its own; it answers nothing
@@ -503,7 +547,7 @@ static void test_servers_before_6_2_are_refused(void **state)
 		snprintf(url, sizeof(url), "unix:%s", path);
 		pid_t pid = serve_version(path, CASES[i].hello);
 		redis_free(fixture.worker.redis);
-		fixture.worker.redis = redis_new(&fixture.worker.loop, url);
+		fixture.worker.redis = redis_new(&fixture.worker.loop, url, NULL);
 		fixture_wait_start(&fixture);
 		while (!redis_is_ready(fixture.worker.redis) &&
 		       !redis_unsupported_reason(fixture.worker.redis))
@@ -517,11 +561,76 @@ static void test_servers_before_6_2_are_refused(void **state)
 	}
 }
 
+static enum err_code ping_at(const char *url, struct tls_trust *authorities)
+{
+	redis_free(fixture.worker.redis);
+	fixture.worker.redis = redis_new(&fixture.worker.loop, url, authorities);
+	return ping();
+}
+
+static void note_refusal_of_certificate(void *context, const char *summary)
+{
+	*(bool *)context |= strcmp(summary, "the certificate of Redis is refused") == 0;
+}
+
+static struct tls_trust *trust_in(const char *file)
+{
+	struct arena *arena = arena_new();
+	struct tls_trust *made;
+	const char *reason;
+	assert_int_equal(tls_trust_new("REDIS_CA_FILE", file, arena, &made, &reason), ERR_NONE);
+	arena_free(arena);
+	return made;
+}
+
+static void test_a_server_that_is_not_verified_is_refused(void **state)
+{
+	(void)state;
+	bool is_refused = false;
+	char url[64], folder[SCRATCH_PATH_MAX];
+	scratch_new(folder, "tls");
+	const struct certificate_files other = certificate_make(folder);
+	struct tls_trust *in_other = trust_in(other.certificate);
+	assert_int_equal(ping_at(server.url, trust), ERR_NONE);
+	redis_faults_recent(note_refusal_of_certificate, &is_refused);
+	assert_false(is_refused);
+	assert_int_equal(ping_at(server.url, in_other), ERR_UNAVAILABLE);
+	redis_faults_recent(note_refusal_of_certificate, &is_refused);
+	assert_true(is_refused);
+	snprintf(url, sizeof(url), "rediss://127.0.0.1:%u", server.tls_port);
+	assert_int_equal(ping_at(url, trust), ERR_UNAVAILABLE);
+	assert_int_equal(ping_at(server.url, trust), ERR_NONE);
+	redis_free(fixture.worker.redis);
+	fixture.worker.redis = NULL;
+	fixture_idle(&fixture);
+	tls_trust_free(in_other);
+	assert_int_equal(remove(other.certificate) || remove(other.key) || remove(folder), 0);
+}
+
+static char folder_of_all[SCRATCH_PATH_MAX];
+
+static int make_certificate(void **state)
+{
+	(void)state;
+	scratch_new(folder_of_all, "tls");
+	certificate = certificate_make(folder_of_all);
+	trust = trust_in(certificate.certificate);
+	return 0;
+}
+
+static int remove_certificate(void **state)
+{
+	(void)state;
+	tls_trust_free(trust);
+	return remove(certificate.certificate) || remove(certificate.key) || remove(folder_of_all);
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		CASE(test_replies_of_each_type),
+		CASE(test_a_large_reply),
 		CASE(test_an_error_reply_is_raised),
 		CASE(test_a_full_server_is_unavailable),
 		CASE(test_the_connection_to_a_replica_is_replaced),
@@ -537,5 +646,19 @@ int main(void)
 		CASE(test_servers_before_6_2_are_refused),
 		CASE(test_freeing_a_connecting_client),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+#define TLS_CASE(name) cmocka_unit_test_setup_teardown(name, setup_tls, teardown)
+	const struct CMUnitTest by_tls[] = {
+		TLS_CASE(test_replies_of_each_type),
+		TLS_CASE(test_a_large_reply),
+		TLS_CASE(test_the_connection_to_a_replica_is_replaced),
+		TLS_CASE(test_hundreds_of_fibers_share_a_connection),
+		TLS_CASE(test_commands_fail_until_the_server_is_back),
+		TLS_CASE(test_killing_the_server_fails_a_blocked_command),
+		TLS_CASE(test_a_cancelled_fiber_leaves_no_blocked_client),
+		TLS_CASE(test_a_reply_for_a_cancelled_fiber_is_dropped),
+		TLS_CASE(test_a_subscription_continues_after_a_restart),
+		TLS_CASE(test_a_server_that_is_not_verified_is_refused),
+	};
+	int failed = cmocka_run_group_tests(tests, NULL, NULL);
+	return failed + cmocka_run_group_tests(by_tls, make_certificate, remove_certificate);
 }

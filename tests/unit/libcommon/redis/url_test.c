@@ -11,6 +11,7 @@ static void test_reads_every_form(void **state)
 		const char *text, *host, *path, *user, *password;
 		uint16_t port;
 		int db;
+		bool is_tls;
 	} CASES[] = {
 		{"redis://127.0.0.1:6380", "127.0.0.1", NULL, NULL, NULL, 6380, 0},
 		{"redis://redis", "redis", NULL, NULL, NULL, 6379, 0},
@@ -19,6 +20,8 @@ static void test_reads_every_form(void **state)
 		{"redis://app:p%40ss%2Fw%3ard@redis:1/2", "redis", NULL, "app", "p@ss/w:rd", 1, 2},
 		{"redis://:a:b@[::1]:7", "::1", NULL, NULL, "a:b", 7, 0},
 		{"redis://[::1]", "::1", NULL, NULL, NULL, 6379, 0},
+		{"rediss://:secret@redis:6380/1", "redis", NULL, NULL, "secret", 6380, 1, true},
+		{"rediss://redis", "redis", NULL, NULL, NULL, 6379, 0, true},
 		{"unix:/run/redis.sock", NULL, "/run/redis.sock", NULL, NULL, 6379, 0},
 		{"unix:/run/redis.sock?db=3", NULL, "/run/redis.sock", NULL, NULL, 6379, 3},
 	};
@@ -36,6 +39,7 @@ static void test_reads_every_form(void **state)
 		}
 		assert_int_equal(url.port, CASES[i].port);
 		assert_int_equal(url.db, CASES[i].db);
+		assert_int_equal(url.is_tls, CASES[i].is_tls);
 		redis_url_free(&url);
 	}
 }
@@ -46,7 +50,9 @@ static void test_refuses_other_texts(void **state)
 		"",
 		"redis",
 		"http://redis:1",
-		"rediss://redis:1",
+		"rediss:redis:1",
+		"rediss://",
+		"redisss://redis:1",
 		"redis://",
 		"redis://:1",
 		"redis://redis:",
