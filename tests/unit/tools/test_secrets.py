@@ -51,3 +51,18 @@ def test_every_deployment_passes_them_on(tmp_path, settings):
     """A process does not start without the secret of one that it calls."""
     subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
     assert {process: settings(process) for process in PROCESSES} == {process: {path.name for path in (tmp_path / process).iterdir()} for process in PROCESSES}
+
+
+@pytest.mark.parametrize(("server", "address"), [
+    ("redis.example:6380", "redis://{login}@redis.example:6380/0"), ("rediss://redis.example", "rediss://{login}@redis.example/0")])
+def test_redis_by_tls_or_without(tmp_path, server, address):
+    subprocess.run([ROOT / "deploy/secrets", tmp_path, "--redis", server], check=True)
+    url = (tmp_path / "gateway" / "REDIS_URL").read_text().strip()
+    login = re.search("//(.*)@", url)[1]
+    assert login.startswith("gateway:") and url == address.format(login=login)
+
+
+@pytest.mark.parametrize("server", ["https://redis.example", "redis.example/0", "user@redis.example"])
+def test_other_addresses_of_redis_are_refused(tmp_path, server):
+    done = subprocess.run([ROOT / "deploy/secrets", tmp_path, "--redis", server], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and "rediss://HOST" in done.stderr
