@@ -263,7 +263,8 @@ CREATE TABLE experiment (
     pr_url text,
     made_at timestamp with time zone NOT NULL,
     told_at timestamp with time zone NOT NULL,
-    arxiv_ids text[] NOT NULL
+    arxiv_ids text[] NOT NULL,
+    pr_status_at timestamp with time zone
 );
 ALTER TABLE ONLY experiment
     ADD CONSTRAINT experiment_pkey PRIMARY KEY (id);

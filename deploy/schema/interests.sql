@@ -257,7 +257,8 @@ CREATE TABLE experiment (
     pr_status text,
     project_id uuid,
     arxiv_ids text[] NOT NULL,
-    decided_at timestamp with time zone
+    decided_at timestamp with time zone,
+    pr_status_at timestamp with time zone
 );
 ALTER TABLE ONLY experiment
     ADD CONSTRAINT experiment_pkey PRIMARY KEY (id);

@@ -9,6 +9,7 @@
 #include "evidence/label.h"
 #include "evidence/part.h"
 #include "evidence/summary.h"
+#include "evidence/trial.h"
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "json/json_canonical.h"
@@ -96,12 +97,13 @@ static yyjson_val *column(struct request *rq, const struct pg_rows *rows, const 
 	return json ? json_parse_own(rq->arena, json) : NULL;
 }
 
-/* The pull request is the one that a run opened, else what the experiment itself knows of it. */
+/* The pull request is the one that a run opened, else the experiment's. What the code host told of
+ * it is there already. */
 static void add_own_pull_request(struct graph *graph, yyjson_val *pull_request)
 {
 	yyjson_val *node = yyjson_arr_get_first(json_get(pull_request, "nodes"));
 	const char *url = json_get_text(node, "id");
-	if (url && !graph_has(graph, url))
+	if (url && !graph_is_opened(graph, url))
 		graph_add(graph, pull_request);
 }
 
@@ -123,17 +125,17 @@ static void build(struct request *rq, const char *experiment, const struct pg_ro
 	graph_sort(graph);
 }
 
-/* Where no person has decided, a pull request that was reverted has failed. */
+/* The verdict as far as the parts know it, which the experiment's node says, too. */
 static const char *settle_verdict(const struct pg_rows *rows, const struct graph *graph,
                                   const char *experiment)
 {
-	bool is_decided = pg_get_bool(rows, 0, "is_decided");
-	if (is_decided || !graph_is_reverted(graph, pg_get(rows, 0, "pr_url")))
-		return pg_get(rows, 0, "verdict");
+	const char *verdict =
+		trial_of_experiment(graph, pg_get(rows, 0, "pr_url"),
+	                            pg_get_bool(rows, 0, "is_decided"), pg_get(rows, 0, "verdict"));
 	yyjson_mut_val *data = graph_data(graph, experiment);
 	yyjson_mut_obj_remove_key(data, "verdict");
-	yyjson_mut_obj_add_str(graph->doc, data, "verdict", "failed");
-	return "failed";
+	yyjson_mut_obj_add_str(graph->doc, data, "verdict", verdict);
+	return verdict;
 }
 
 /* --- The answer ------------------------------------------------------------------------------- */

@@ -3,14 +3,14 @@
 -- When its pull request was merged; null: it was not.
 CREATE OR REPLACE FUNCTION experiment_merged_at(e experiment) RETURNS timestamptz LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN CASE WHEN e.pr_status = 'merged' THEN coalesce((
+    RETURN CASE WHEN lower(e.pr_status) = 'merged' THEN coalesce((
         SELECT max(h.at) FROM experiment_history h
-        WHERE h.experiment_id = e.id AND h.field = 'pr_status' AND h.becomes = '"merged"'), e.created_at) END;
+        WHERE h.experiment_id = e.id AND h.field = 'pr_status' AND lower(h.becomes #>> '{}') = 'merged'), e.created_at) END;
 END $$;
 
 CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN trial_verdict(e.outcome, e.status, e.pr_status, experiment_merged_at(e));
+    RETURN trial_verdict(e.outcome, e.status, lower(e.pr_status), experiment_merged_at(e));
 END $$;
 
 -- The changes that decided something, the newest first. What a change left as it was is null. One that was decided when it was made
@@ -151,8 +151,8 @@ CREATE OR REPLACE FUNCTION experiment_pull_request(e experiment) RETURNS json LA
 BEGIN
     RETURN CASE WHEN e.pr_url IS NOT NULL THEN json_build_object(
         'nodes', json_build_array(evidence_node(e.pr_url, 'pull_request', NULL, e.pr_url, json_build_object(
-            'repo', substring(e.pr_url FROM '^https?://[^/]+/([^/]+/[^/]+)/'), 'number', NULL, 'stage', e.pr_status, 'opened_at', NULL,
-            'closed_at', time_json(experiment_merged_at(e))))),
+            'repo', substring(e.pr_url FROM '^https?://[^/]+/([^/]+/[^/]+)/'), 'number', NULL, 'stage', lower(e.pr_status),
+            'stage_by', 'experiment', 'opened_at', NULL, 'closed_at', time_json(experiment_merged_at(e))))),
         'edges', json_build_array(evidence_edge(e.id::text, e.pr_url, 'opened', NULL))) END;
 END $$;
 

@@ -9,6 +9,7 @@
  *     inference.c   adds edges that no record states
  *     label.c       says what to call the nodes
  *     fit.c         cuts a graph that is too large
+ *     trial.c       what became of the experiment and of pull requests
  *     summary.c     what the graph says, in figures and sentences
  *     page.c        it as a page of Markdown
  *     provenance.c  it as PROV-JSON

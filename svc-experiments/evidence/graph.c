@@ -39,6 +39,15 @@ yyjson_mut_val *graph_data(const struct graph *graph, const char *id)
 	return NULL;
 }
 
+bool graph_is_opened(const struct graph *graph, const char *url)
+{
+	for (size_t i = 0; i < graph->edge_count; i++)
+		if (strcmp(graph->edges[i].kind, "opened") == 0 &&
+		    strcmp(graph->edges[i].to, url) == 0)
+			return true;
+	return false;
+}
+
 bool graph_is_reverted(const struct graph *graph, const char *url)
 {
 	yyjson_mut_val *data = url ? graph_data(graph, url) : NULL;

@@ -50,6 +50,9 @@ bool graph_has(const struct graph *graph, const char *id);
 /** What a node says; NULL: there is no such node. */
 yyjson_mut_val *graph_data(const struct graph *graph, const char *id);
 
+/** Whether an edge says that somebody opened this pull request. */
+bool graph_is_opened(const struct graph *graph, const char *url);
+
 /** Whether this is a pull request that was reverted and not merged again; `url` may be NULL. */
 bool graph_is_reverted(const struct graph *graph, const char *url);
 

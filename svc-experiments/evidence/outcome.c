@@ -1,8 +1,7 @@
-#include "base/timefmt.h"
 #include "evidence/evidence.h"
 #include "evidence/graph.h"
 #include "evidence/part.h"
-#include "evidence/verdict_count.h"
+#include "evidence/trial.h"
 #include "experiment/key_experiments.h"
 #include "input/input.h"
 #include "input/key_limit.h"
@@ -139,17 +138,6 @@ static void add_rejected(struct outcome *o)
 	}
 }
 
-/* One that only reverts or reapplies another is nobody's trial of the paper: no run opened it. */
-static bool is_opened(const struct outcome *o, const char *url)
-{
-	for (size_t i = 0; i < o->graph.edge_count; i++) {
-		const struct graph_edge *edge = &o->graph.edges[i];
-		if (strcmp(edge->kind, "opened") == 0 && strcmp(edge->to, url) == 0)
-			return true;
-	}
-	return false;
-}
-
 static bool is_of_experiment(const struct outcome *o, const char *url)
 {
 	size_t i, count;
@@ -162,32 +150,20 @@ static bool is_of_experiment(const struct outcome *o, const char *url)
 	return false;
 }
 
-/* One that was reverted is as good as closed until it is merged again, which counts from then. */
-static const char *verdict_of(const struct outcome *o, const char *url)
-{
-	yyjson_mut_val *data = graph_data(&o->graph, url);
-	const char *stage = yyjson_mut_get_str(yyjson_mut_obj_get(data, "stage"));
-	const char *closed_at = yyjson_mut_get_str(yyjson_mut_obj_get(data, "closed_at"));
-	const char *reapplied_at = yyjson_mut_get_str(yyjson_mut_obj_get(data, "reapplied_at"));
-	const char *since = reapplied_at ? reapplied_at : closed_at;
-	int64_t since_ms = time_now_ms();
-	if (since)
-		time_parse(since, strlen(since), &since_ms);
-	return verdict_of_pull_request(graph_is_reverted(&o->graph, url) ? "closed" : stage,
-	                               since_ms, time_now_ms());
-}
-
-/* A pull request of an experiment has no verdict of its own: the experiment's counts. */
+/* A pull request of an experiment has no verdict of its own: the experiment's counts. One that only
+ * reverts or reapplies another is nobody's trial of the paper: no run opened it. */
 static void add_pull_requests(struct outcome *o)
 {
 	yyjson_mut_val *list = yyjson_mut_obj_add_arr(o->doc, o->root, "pull_requests");
 	size_t i, count;
 	yyjson_mut_val *node;
 	yyjson_mut_arr_foreach (o->graph.nodes, i, count, node) {
-		if (!is_of_kind(node, "pull_request") || !is_opened(o, o->graph.ids[i]))
+		if (!is_of_kind(node, "pull_request") ||
+		    !graph_is_opened(&o->graph, o->graph.ids[i]))
 			continue;
-		bool is_own = !is_of_experiment(o, o->graph.ids[i]);
-		const char *verdict = is_own ? verdict_of(o, o->graph.ids[i]) : NULL;
+		const char *url = o->graph.ids[i];
+		const char *verdict =
+			is_of_experiment(o, url) ? NULL : trial_of_pull_request(&o->graph, url);
 		yyjson_mut_val *item = flat(o, "url", node);
 		json_add_text(o->doc, item, "verdict", verdict);
 		verdict_add(&o->count, verdict);
@@ -195,12 +171,11 @@ static void add_pull_requests(struct outcome *o)
 	}
 }
 
-/* Where no person has decided, a pull request that was reverted has failed. */
 static const char *verdict_of_experiment(const struct outcome *o, yyjson_val *experiment)
 {
-	bool is_decided = json_get_bool(experiment, "is_decided", false);
-	bool is_reverted = graph_is_reverted(&o->graph, json_get_text(experiment, "pr_url"));
-	return is_reverted && !is_decided ? "failed" : json_get_text(experiment, "verdict");
+	return trial_of_experiment(&o->graph, json_get_text(experiment, "pr_url"),
+	                           json_get_bool(experiment, "is_decided", false),
+	                           json_get_text(experiment, "verdict"));
 }
 
 static void add_experiments(struct outcome *o, const struct pg_rows *rows)

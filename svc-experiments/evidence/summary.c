@@ -40,8 +40,7 @@ static void add_text(const struct summary *s, const char *name, const char *text
 	json_add_text(s->graph->doc, s->json, name, text);
 }
 
-/* Hours from the first recommendation to a time, to two decimal places; null where either is not
- * known. */
+/* Hours from the first recommendation to a time; null where either is not known. */
 static void add_hours(const struct summary *s, yyjson_mut_val *hours, const char *name,
                       const char *until)
 {

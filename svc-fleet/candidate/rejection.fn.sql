@@ -1,18 +1,23 @@
 -- What became of papers that runs passed over, beside those that they chose.
 
--- A pull request that was reverted is as good as closed until it is merged again, which counts from then on.
-CREATE OR REPLACE FUNCTION deliverable_verdict(d deliverable) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN d.reverted_at IS NOT NULL AND d.reapplied_at IS NULL THEN 'failed'
-                ELSE trial_verdict(NULL, NULL, d.stage, CASE WHEN d.stage = 'merged' THEN coalesce(d.reapplied_at, d.closed_at) END) END
+-- What became of a pull request, and of an experiment by it. One that was reverted is as good as closed until it is merged again, which
+-- counts from then on.
+CREATE OR REPLACE FUNCTION told_verdict(outcome text, status text, stage text, closed_at timestamptz, reverted_at timestamptz,
+                                        reapplied_at timestamptz) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN reverted_at IS NOT NULL AND reapplied_at IS NULL THEN trial_verdict(outcome, status, 'closed', NULL)
+                ELSE trial_verdict(outcome, status, stage, CASE WHEN stage = 'merged' THEN coalesce(reapplied_at, closed_at) END) END
 $$;
 
--- The time of a merge is that of its event here. What a person decided counts before the pull request, and that of a run says whether it
--- was reverted.
+CREATE OR REPLACE FUNCTION deliverable_verdict(d deliverable) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT told_verdict(NULL, NULL, d.stage, d.closed_at, d.reverted_at, d.reapplied_at)
+$$;
+
+-- What a person decided counts first, then what the code host told of its pull request, then what the experiment says of that. Of an
+-- experiment whose state of the pull request has no time, of before that was kept, the newest event has it.
 CREATE OR REPLACE FUNCTION experiment_verdict(e experiment) RETURNS text LANGUAGE sql STABLE AS $$
-    SELECT CASE WHEN e.pr_status = 'merged' AND coalesce((SELECT d.reverted_at IS NOT NULL AND d.reapplied_at IS NULL FROM deliverable d
-                                                          WHERE d.account_id = e.account_id AND d.url = e.pr_url), false)
-                THEN trial_verdict(e.outcome, e.status, 'closed', NULL)
-                ELSE trial_verdict(e.outcome, e.status, e.pr_status, CASE WHEN e.pr_status = 'merged' THEN e.told_at END) END
+    SELECT CASE WHEN p.stage IS NULL THEN told_verdict(e.outcome, e.status, lower(e.pr_status), coalesce(e.pr_status_at, e.told_at), NULL, NULL)
+                ELSE told_verdict(e.outcome, e.status, p.stage, p.closed_at, p.reverted_at, p.reapplied_at) END
+    FROM pull_request_told(e.account_id, e.pr_url) p
 $$;
 
 -- Who tried a paper: runs with the pull request that they opened, and experiments. A pull request that an experiment names counts by that.

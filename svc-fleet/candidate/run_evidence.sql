@@ -58,9 +58,19 @@ WITH asked AS MATERIALIZED (
     WHERE x.rejected > 0 OR (s.run).record ? 'broad_pool_size' OR s.detail ?| ARRAY['selection_reasoning_excerpt', 'refine_queries']
 ), opened AS MATERIALIZED (
     SELECT (s.run).id, d.* FROM shown s JOIN deliverable d ON d.account_id = $1 AND d.url = (s.run).artifact_url AND d.kind <> 'other'
+), artifact AS MATERIALIZED (
+    SELECT DISTINCT o.url, o.kind, o.repo, o.number, o.stage,
+           CASE WHEN o.stage <> 'open' OR (pull_request_told($1, o.url)).stage IS NOT NULL THEN 'code_host' ELSE 'run' END AS stage_by,
+           o.opened_at, o.closed_at, o.reverted_at, o.reverted_by, o.reapplied_at, o.reapplied_by
+    FROM opened o
+    UNION
+    SELECT link, 'pull_request', substring(link FROM '^https?://[^/]+/([^/]+/[^/]+)/'), p.number, p.stage, 'code_host',
+           p.opened_at, p.closed_at, p.reverted_at, p.reverted_by, p.reapplied_at, p.reapplied_by
+    FROM asked a, jsonb_array_elements_text($2::jsonb -> 'urls') AS link, pull_request_told($1, repository_link_now(link)) p
+    WHERE p.stage IS NOT NULL AND (a.repo IS NULL OR p.repo_key = a.repo) AND link NOT IN (SELECT url FROM opened)
 ), revert AS MATERIALIZED (
-    SELECT DISTINCT o.url, o.repo, r.kind, r.by, r.at
-    FROM opened o, LATERAL (VALUES ('reverted_by', o.reverted_by, o.reverted_at), ('reapplied_by', o.reapplied_by, o.reapplied_at)) AS r (kind, by, at)
+    SELECT o.url, o.repo, r.kind, r.by, r.at
+    FROM artifact o, LATERAL (VALUES ('reverted_by', o.reverted_by, o.reverted_at), ('reapplied_by', o.reapplied_by, o.reapplied_at)) AS r (kind, by, at)
     WHERE r.by IS NOT NULL
 ), node AS (
     SELECT run_evidence_node(run) AS node, (run).at FROM shown
@@ -72,16 +82,16 @@ WITH asked AS MATERIALIZED (
     FROM selection s
     UNION ALL
     SELECT evidence_node(o.url, o.kind, o.opened_at, o.url, json_build_object(
-        'repo', o.repo, 'number', o.number, 'stage', o.stage, 'opened_at', time_json(o.opened_at), 'closed_at', time_json(o.closed_at),
-        'reverted_at', time_json(o.reverted_at), 'reverted_by', o.reverted_by, 'reapplied_at', time_json(o.reapplied_at),
-        'reapplied_by', o.reapplied_by)), o.opened_at
-    FROM (SELECT DISTINCT ON (url) * FROM opened ORDER BY url) o
+        'repo', o.repo, 'number', o.number, 'stage', o.stage, 'stage_by', o.stage_by, 'opened_at', time_json(o.opened_at),
+        'closed_at', time_json(o.closed_at), 'reverted_at', time_json(o.reverted_at), 'reverted_by', o.reverted_by,
+        'reapplied_at', time_json(o.reapplied_at), 'reapplied_by', o.reapplied_by)), o.opened_at
+    FROM artifact o
     UNION ALL
     SELECT evidence_node(r.by, 'pull_request', r.at, r.by, json_build_object(
         'repo', r.repo, 'number', substring(r.by FROM '/pull/([0-9]+)$')::bigint, 'stage', 'merged', 'opened_at', NULL, 'closed_at', time_json(r.at))),
         r.at
     FROM (SELECT DISTINCT ON (by) * FROM revert WHERE by ~ '/pull/[0-9]+$' ORDER BY by) r
-    WHERE r.by NOT IN (SELECT url FROM opened)
+    WHERE r.by NOT IN (SELECT url FROM artifact)
 ), edge AS (
     SELECT evidence_edge((s.run).id::text, 'paper:' || c.arxiv_id, 'about', (s.run).at) AS edge
     FROM shown s JOIN considered c ON c.id = (s.run).id AND c.gate IS NULL

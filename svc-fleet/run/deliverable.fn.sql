@@ -11,14 +11,32 @@ BEGIN
     number := m[3]::bigint;
 END $$;
 
--- Whether an account may know that a pull request was merged: one that a run of its opened, or any of a repository that it owns.
+-- What the code host told of a pull request, as far as the account may know it: of one that a run of its opened, and of any of a repository
+-- that it owns. `stage` null: nothing.
+CREATE OR REPLACE FUNCTION pull_request_told(account uuid, link text, OUT repo_key text, OUT number bigint, OUT stage text,
+                                             OUT opened_at timestamptz, OUT closed_at timestamptz, OUT reverted_at timestamptz,
+                                             OUT reverted_by text, OUT reapplied_at timestamptz, OUT reapplied_by text) LANGUAGE plpgsql STABLE AS $$
+#variable_conflict use_column
+BEGIN
+    SELECT d.repo_key, d.number, d.stage, d.opened_at, d.closed_at, d.reverted_at, d.reverted_by, d.reapplied_at, d.reapplied_by
+    INTO repo_key, number, stage, opened_at, closed_at, reverted_at, reverted_by, reapplied_at, reapplied_by
+    FROM deliverable d WHERE d.account_id = account AND d.url = link AND d.kind = 'pull_request' AND d.stage <> 'open';
+    IF NOT FOUND THEN
+        SELECT i.repo_key, i.number, i.state, i.opened_at, CASE WHEN i.state <> 'open' THEN coalesce(i.closed_at, i.told_at) END,
+               r.reverted_at, revert_address(link, r.reverted_by), r.reapplied_at, revert_address(link, r.reapplied_by)
+        INTO repo_key, number, stage, opened_at, closed_at, reverted_at, reverted_by, reapplied_at, reapplied_by
+        FROM artifact_of(link) a
+        JOIN owned_repo o ON o.account_id = account AND o.repo_key = a.repo_key
+        JOIN code_host_item i ON i.repo_key = a.repo_key AND i.kind = a.kind AND i.number = a.number
+        LEFT JOIN LATERAL revert_state(i.repo_key, '#' || i.number, 0) r ON i.state = 'merged'
+        WHERE a.kind = 'pull_request' AND i.state IS NOT NULL;
+    END IF;
+END $$;
+
+-- Whether an account may know that a pull request was merged.
 CREATE OR REPLACE FUNCTION pull_request_is_merged(account uuid, link text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN EXISTS (SELECT FROM deliverable d WHERE d.account_id = account AND d.url = link AND d.stage = 'merged')
-        OR EXISTS (SELECT FROM artifact_of(link) a
-                   JOIN owned_repo o ON o.account_id = account AND o.repo_key = a.repo_key
-                   JOIN code_host_item i ON i.repo_key = a.repo_key AND i.kind = a.kind AND i.number = a.number
-                   WHERE a.kind = 'pull_request' AND i.state = 'merged');
+    RETURN coalesce((pull_request_told(account, link)).stage = 'merged', false);
 END $$;
 
 -- What becomes of deliverables goes out on events.runs: what each is, what it was made for, and its stage, which is

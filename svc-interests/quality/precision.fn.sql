@@ -1,8 +1,8 @@
 -- Whether recommendations were right: by what became of the papers, and by what people said.
 
 -- What became of a recommended paper within 90 days, `worked` or `failed`; null: that is not known. What a person decided of an experiment
--- that names it counts before what the code host says of pull requests that runs opened for the interest. A merge tells after 30 days of
--- its own; what has no time, of before it was kept, may have come later.
+-- that names it counts before what the code host says of pull requests that runs opened for the interest, and that before what experiments
+-- say of theirs. A merge tells after 30 days of its own; what has no time, of before it was kept, may have come later.
 CREATE OR REPLACE FUNCTION recommendation_verdict(r recommendation) RETURNS text LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
@@ -20,6 +20,13 @@ BEGIN
              trial_verdict(NULL, NULL, o.stage, CASE WHEN o.stage = 'merged' THEN o.stage_at END) AS v (verdict)
         WHERE o.account_id = r.account_id AND o.url LIKE '%/pull/%' AND v.verdict IN ('worked', 'failed')
           AND o.stage_at <= last_day - CASE WHEN o.stage = 'merged' THEN interval '30 days' ELSE interval '0' END;
+    END IF;
+    IF has_worked IS NULL THEN
+        SELECT bool_or(v.verdict = 'worked') INTO has_worked
+        FROM experiment_paper p JOIN experiment e ON e.id = p.experiment_id, coalesce(e.pr_status_at, e.told_at) AS since,
+             trial_verdict(NULL, NULL, e.pr_status, CASE WHEN e.pr_status = 'merged' THEN since END) AS v (verdict)
+        WHERE p.account_id = r.account_id AND p.arxiv_id = r.arxiv_id AND NOT e.is_deleted AND v.verdict IN ('worked', 'failed')
+          AND since <= last_day - CASE WHEN e.pr_status = 'merged' THEN interval '30 days' ELSE interval '0' END;
     END IF;
     RETURN CASE has_worked WHEN true THEN 'worked' WHEN false THEN 'failed' END;
 END $$;

@@ -104,6 +104,42 @@ def test_a_paper_shows_what_became_of_it(steps, paper, user):
     assert kept and closed
 
 
+def test_what_the_code_host_told_of_its_pull_request_counts_for_an_experiment(steps, paper):
+    """Also of one that no run opened, in a repository of the account's; a decision counts before."""
+    opened, somebodys = steps.open(1, paper), f"https://github.com/{steps.repo}/pull/2/files"
+    by_run, by_hand = steps.experiment(paper, pr_url=opened), steps.experiment(paper, pr_url=somebodys, pr_status="open")
+
+    def verdicts(experiment):
+        graph = steps.evidence(experiment)
+        (of_paper,) = (row["verdict"] for row in steps.outcomes(paper)["experiments"] if row["experiment_id"] == experiment)
+        assert graph.summary["verdict"] == of_paper == graph.nodes[experiment]["data"]["verdict"]
+        return graph, of_paper
+
+    assert verdicts(by_run)[1] == verdicts(by_hand)[1] == "pending"
+    assert steps.evidence(by_run).nodes[opened]["data"]["stage_by"] == "run"
+    assert steps.evidence(by_hand).nodes[somebodys]["data"]["stage_by"] == "experiment"
+    for number in (1, 2):
+        steps.settle(number, "merged", days=40)
+    graph, verdict = verdicts(by_hand)
+    node = graph.nodes[somebodys]["data"]
+    assert verdict == verdicts(by_run)[1] == "worked" and graph.is_connected() and (by_hand, "opened", somebodys) in graph.edges
+    assert (node["stage"], node["stage_by"], node["number"], node["repo"]) == ("merged", "code_host", 2, steps.repo)
+    assert graph.summary["merged_at"] and node["closed_at"]
+    steps.revert(2, by=3, days=1)
+    graph, verdict = verdicts(by_hand)
+    assert verdict == "failed" and (somebodys, "reverted_by", f"https://github.com/{steps.repo}/pull/3") in graph.edges
+    steps.api.put(f"/experiments/{by_hand}", {"outcome": "ship"}, expect=200)
+    assert verdicts(by_hand)[1] == "worked" == verdicts(by_run)[1]
+
+
+def test_a_pull_request_in_a_repository_of_others_tells_nothing(cluster, steps, other_user, paper):
+    url = f"https://github.com/{steps.repo}/pull/2"
+    experiment = steps.experiment(paper, pr_url=url)
+    Steps(cluster, other_user, None).settle_in(steps.repo, 2, "merged", days=40)
+    graph = steps.evidence(experiment)
+    assert graph.nodes[url]["data"]["stage"] is None and graph.summary["verdict"] == "pending" and graph.summary["merged_at"] is None
+
+
 def test_a_paper_that_nobody_knows(steps, paper):
     outcomes = steps.outcomes(paper)
     assert (outcomes["verdict"], outcomes["runs"], outcomes["experiments"], outcomes["cost_usd"]) == ("untried", [], [], None)

@@ -40,11 +40,15 @@ class Steps:
         repo = repo or self.other
         url = f"https://github.com/{repo}/pull/{self.number + 1}"
         number = self.report(repo=repo, arxiv_id=paper, status="pr_opened", artifact_url=url, **members)
-        at = datetime.now(timezone.utc) - timedelta(days=closed)
-        with self.cluster.postgres.connect("fleet") as db:
-            fleet_tables.own_repository(db, self.user.account, repo)
-            fleet_tables.tell_item(db, repo, "pull_request", number, state, at - timedelta(days=1), at)
+        self.tell(repo, number, state, closed)
         return url
+
+    def tell(self, repo, number, state, days, account=None):
+        """What the code host tells of a pull request of an account's repository, as it was so many days ago."""
+        at = datetime.now(timezone.utc) - timedelta(days=days)
+        with self.cluster.postgres.connect("fleet") as db:
+            fleet_tables.own_repository(db, account or self.user.account, repo)
+            fleet_tables.tell_item(db, repo, "pull_request", number, state, at - timedelta(days=1), at)
 
     def figures(self, api=None, **query):
         answer = (api or self.api).get("/fleet/outcomes/rejections", params=query, expect=200).json()
@@ -86,6 +90,50 @@ def test_an_experiment_that_was_shipped_makes_a_rejection_a_mistake(steps):
     assert [row["experiment_id"] for row in steps.figures()[0]["succeeded"]] == [experiment]
     steps.api.delete(f"/experiments/{experiment}", expect=200)
     wait_for(lambda: steps.figures()[1]["license"]["worked"] == 0, "the deletion is heard of")
+
+
+def test_the_code_host_tells_what_became_of_the_pull_request_of_an_experiment(steps, other_user, cluster):
+    """Of one that a run opened for another paper, and of anybody's in a repository of the account's. What a person decided counts before."""
+    paper, theirs = new_paper(), new_paper()
+    steps.refuse(paper, theirs, reason="License is GPL")
+    own = steps.merge(new_paper())
+    body = {"name": "E", "source_type": "arxiv_paper", "status": "running"}
+    experiment = steps.api.post("/experiments", {**body, "source_ref": paper, "pr_url": own}, expect=201).json()["id"]
+    wait_for(lambda: steps.figures()[1]["license"]["worked"] == 1, "the merge of the run counts")
+    elsewhere = f"acme/{secrets.token_hex(4)}"
+    steps.api.post("/experiments", {**body, "source_ref": theirs, "pr_url": f"https://github.com/{elsewhere}/pull/1"}, expect=201)
+    steps.tell(elsewhere, 1, "merged", days=40, account=other_user.account)
+    wait_for(lambda: steps.figures()[1]["license"]["tried_elsewhere"] == 2, "a merge in a repository of others does not count")
+    assert steps.figures()[1]["license"]["worked"] == 1
+
+    steps.tell(steps.other, 900, "merged", days=40)
+    pulls = f"https://github.com/{steps.other}/pull"
+    steps.api.put(f"/experiments/{experiment}", {"pr_url": f"{pulls}/900/files", "pr_status": "closed"}, expect=200)
+    steps.tell(steps.other, 901, "open", days=1)
+    assert steps.figures()[1]["license"]["worked"] == 1
+    with cluster.postgres.connect("fleet") as db:
+        fleet_tables.revert_item(db, steps.other, 900, datetime.now(timezone.utc), by=901)
+    wait_for(lambda: steps.figures()[1]["license"]["failed"] == 1, "the revert counts")
+    steps.api.put(f"/experiments/{experiment}", {"pr_url": f"{pulls}/901"}, expect=200)
+    wait_for(lambda: steps.figures()[1]["license"]["pending"] == 2, "an open one is pending, whatever was typed")
+    steps.api.put(f"/experiments/{experiment}", {"outcome": "ship"}, expect=200)
+    wait_for(lambda: steps.figures()[1]["license"]["worked"] == 1, "the decision counts")
+
+
+def test_what_an_experiment_says_of_its_pull_request_counts_from_when_it_said_so(steps, cluster):
+    paper = new_paper()
+    steps.refuse(paper, reason="License is GPL")
+    pull = {"pr_url": "https://github.com/acme/unknown/pull/1", "pr_status": "Merged"}
+    body = {"name": "E", "source_type": "arxiv_paper", "source_ref": paper, "status": "running", **pull}
+    experiment = steps.api.post("/experiments", body, expect=201).json()["id"]
+    wait_for(lambda: steps.figures()[1]["license"]["pending"] == 1, "the experiment is heard of")
+    with cluster.postgres.connect("fleet") as db:
+        fleet_tables.age_experiment(db, experiment, days=31)
+    assert steps.figures()[1]["license"]["worked"] == 1
+    steps.api.put(f"/experiments/{experiment}", {"tags": ["later"]}, expect=200)
+    with cluster.postgres.connect("fleet") as db:
+        wait_for(lambda: fleet_tables.heard_of_experiment(db, experiment, days=1), "the change is heard of")
+    assert steps.figures()[1]["license"]["worked"] == 1
 
 
 def test_a_share_of_five_has_its_interval(steps):

@@ -89,6 +89,18 @@ def test_a_verdict_counts_within_90_days(interests, db):
     assert judged(150) == (2, 2, 1, 1)
 
 
+def test_a_pull_request_that_an_experiment_alone_knows_counts_last(interests, db):
+    interest = interests.create(is_active=False)
+    papers = new_papers(4)
+    merged, fresh, closed, known = recommend(db, interest, papers, days=80)
+    for paper, status, days in zip(papers, ("merged", "merged", "closed", "merged"), (40, 10, 10, 40)):
+        interests_tables.add_experiment(db, interest["id"], [paper], status="running", pr_status=status, pr_days=days)
+    interests_tables.add_run_outcome(db, interest["id"], "closed", recommendation=known, names_interest=True)
+    interests_tables.set_stage_at(db, interest["id"], 5)
+    db.commit()
+    assert counts(precision(interests.api)["total"])[:4] == (4, 3, 1, 2)
+
+
 def test_a_verdict_of_an_unknown_time_does_not_count(interests, db):
     """As of pull requests that were merged or closed before their times were kept."""
     interest = interests.create(is_active=False)

@@ -50,10 +50,13 @@ class Steps:
 
     def settle(self, number, state, days=0):
         """The code host tells what became of a pull request, so many days ago."""
+        self.settle_in(self.repo, number, state, days)
+
+    def settle_in(self, repo, number, state, days=0):
         at = datetime.now(timezone.utc) - timedelta(days=days)
         with self.cluster.postgres.connect("fleet") as db:
-            fleet_tables.own_repository(db, self.user.account, self.repo)
-            fleet_tables.tell_item(db, self.repo, "pull_request", number, state, at - timedelta(days=1), at)
+            fleet_tables.own_repository(db, self.user.account, repo)
+            fleet_tables.tell_item(db, repo, "pull_request", number, state, at - timedelta(days=1), at)
 
     def revert(self, number, by, days=0):
         """The code host tells that a merged pull request was reverted by another one, so many days ago."""

@@ -20,6 +20,17 @@ def disown_repository(db, repo):
     db.execute("DELETE FROM owned_repo WHERE repo_key = lower(%s)", [repo])
 
 
+def age_experiment(db, experiment, days):
+    """The account was heard to say so long ago what it says of an experiment and its pull request."""
+    db.execute("UPDATE experiment SET told_at = told_at - make_interval(days => %s), pr_status_at = pr_status_at - make_interval(days => %s)"
+               " WHERE id = %s", [days, days, experiment])
+
+
+def heard_of_experiment(db, experiment, days):
+    """Whether something of it was heard within so many days."""
+    return db.execute("SELECT told_at > now() - make_interval(days => %s) FROM experiment WHERE id = %s", [days, experiment]).fetchone()[0]
+
+
 def tell_item(db, repo, kind, number, state, opened, closed, at=None):
     """What an event says of a pull request or issue. `at`: when it was so; None: now."""
     db.execute("SELECT code_host_item_update(%s, %s, %s, %s, %s, %s, coalesce(%s, clock_timestamp()))",

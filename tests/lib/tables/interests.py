@@ -239,10 +239,11 @@ def keep_feedback_of(db, interest, papers):
                " AND r.arxiv_id <> ALL (%s)", [interest, list(papers)])
 
 
-def add_experiment(db, interest, papers, status="shipped"):
-    """An experiment of the interest's account and project, as an event would bring it."""
-    db.execute("INSERT INTO experiment (id, account_id, version, told_at, status, project_id, arxiv_ids)"
-               " SELECT uuid_v7(), account_id, 1, now(), %s, project_id, %s FROM interest WHERE id = %s", [status, list(papers), interest])
+def add_experiment(db, interest, papers, status="shipped", pr_status=None, pr_days=0):
+    """An experiment of the interest's account and project, as an event would bring it, which says so of its pull request for so many days."""
+    db.execute("INSERT INTO experiment (id, account_id, version, told_at, status, project_id, arxiv_ids, pr_status, pr_status_at)"
+               " SELECT uuid_v7(), account_id, 1, now(), %s, project_id, %s, %s, now() - make_interval(days => %s) FROM interest WHERE id = %s",
+               [status, list(papers), pr_status, pr_days, interest])
 
 
 def add_run_outcome(db, interest, stage, recommendation=None, paper=None, names_interest=False):
