@@ -1,5 +1,6 @@
 """What an operator sees of the tasks and dead letters of all services, and does with them."""
 
+import json
 import uuid
 
 import pytest
@@ -76,7 +77,7 @@ def test_who_repeats_or_drops_an_event_is_in_the_audit_log(operator, api, user, 
 def test_an_event_that_its_change_left_behind_is_dead_no_more(operator, cluster, user, bury, members, action):
     """The process ended between the transaction with the entry and the deletion from the stream."""
     event = str(uuid.uuid4())
-    entry = bury(type="key.revoked", id=event, account=user.account)
+    entry = bury(type="key.revoked", id=event, account=user.account, data=json.dumps({"key_id": str(uuid.uuid4())}))
     which = {"service": SERVICE, "type": "event", "ids": [entry], **members}
     redis = cluster.redis.client()
     ((_, fields),) = redis.xrange(DEAD, entry, entry)
