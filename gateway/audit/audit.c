@@ -40,7 +40,7 @@ static const char *peer_of(const struct request *rq)
 
 struct audit_client audit_client_of(struct request *rq)
 {
-	if (!rq->http)
+	if (!rq->http || rq->caller.kind == KEY_SERVICE)
 		return (struct audit_client){pg_null(), pg_null()};
 	return (struct audit_client){pg_text(peer_of(rq)),
 	                             pg_text(user_agent_of(rq->arena, &rq->http->head))};
@@ -60,6 +60,13 @@ void audit_begin_as(struct request *rq, const char *key)
 	pg_begin(rq);
 	pg_query(rq, AUDIT_BEGIN_SQL, key ? pg_text(key) : caller_key(rq), pg_text(kind_of(rq)),
 	         client.address, client.user_agent);
+}
+
+void audit_begin_for(struct request *rq, yyjson_val *by)
+{
+	pg_begin(rq);
+	pg_query(rq, AUDIT_BEGIN_SQL, pg_text(json_get_text(by, "key_id")), pg_text(kind_of(rq)),
+	         pg_text(json_get_text(by, "ip")), pg_text(json_get_text(by, "user_agent")));
 }
 
 void audit_begin(struct request *rq)

@@ -17,6 +17,8 @@
 #include "pg/pg.h"
 #include "task/task.h"
 
+#include <yyjson.h>
+
 struct api_match;
 struct http_head;
 
@@ -31,7 +33,11 @@ void audit_begin(struct request *rq);
 /** The same on behalf of who acts with `key`; NULL: as audit_begin(). */
 void audit_begin_as(struct request *rq, const char *key);
 
-/** Who makes a request; in the arena. */
+/** The same on behalf of the caller of a service, which told it by audited_by(); NULL: of the
+ * service. */
+void audit_begin_for(struct request *rq, yyjson_val *by);
+
+/** Who makes a request, unless a service does; in the arena. */
 struct audit_client {
 	struct pg_param address, user_agent;
 };

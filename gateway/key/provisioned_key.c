@@ -4,6 +4,7 @@
 #include "crypto/scope.h"
 #include "input/input.h"
 #include "input/key_limit.h"
+#include "json/json.h"
 #include "key/key.h"
 #include "key/key_check.h"
 #include "key/preset.h"
@@ -46,6 +47,12 @@ static const struct field CHECK_FIELDS[] = {
 
 static const struct field ID_FIELDS[] = {
 	BODY_UUID(struct provisioned_key_input, id, "key_id", REQUIRED),
+	FIELD_END,
+};
+
+static const struct field REVOKE_FIELDS[] = {
+	BODY_UUID(struct provisioned_key_input, id, "key_id", REQUIRED),
+	JSON_OBJECT("by", OPTIONAL), /* whose request it is, as audited_by() tells */
 	FIELD_END,
 };
 
@@ -112,8 +119,8 @@ void provisioned_key_get(struct request *rq)
 void provisioned_key_revoke(struct request *rq)
 {
 	struct provisioned_key_input *in =
-		request_input(rq, struct provisioned_key_input, ID_FIELDS);
-	audit_begin(rq);
+		request_input(rq, struct provisioned_key_input, REVOKE_FIELDS);
+	audit_begin_for(rq, json_get(request_body(rq), "by"));
 	key_invalidate(rq,
 	               pg_query(rq, PROVISIONED_KEY_REVOKE_SQL, pg_text(in->id),
 	                        pg_uuid(rq->caller.account)),

@@ -143,6 +143,9 @@ def test_an_agent_from_its_provisioning_to_its_end(cluster, code_host):
     (installation,) = team.api.get("/fleet/installations", expect=200).json()
     team.api.post(f"/fleet/installations/{installation['id']}/revoke", expect=200)
     assert only("installation.revoked") == {"kind": "installation", "id": installation["id"], "name": team.repo}
+    ended = entries(team.api, "key.revoked")[0]  # which svc-fleet asks of the gateway
+    you = team.api.get("/team", expect=200).json()["you"]
+    assert (ended["target"]["id"], ended["actor"]["person_id"], ended["ip"]) == (installation["key_id"], you["person_id"], "127.0.0.1")
 
 
 def test_a_request_that_fails_has_no_entry(api):
