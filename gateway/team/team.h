@@ -22,7 +22,7 @@ void team_update(struct request *rq);
 void member_update(struct request *rq);
 void member_delete(struct request *rq);
 
-/** As audit_begin(), for a change of the team. An automation key keeps its scopes when the person who
- * made it leaves, but changes the team only while they are an owner or admin: they could invite
+/** As audit_begin(), for a change of the team. An automation key keeps its scopes when the person
+ * who made it leaves, but changes the team only while they are an owner or admin: they could invite
  * themselves again with it. Otherwise raises ERR_FORBIDDEN, and the audit log has the refusal. */
 void team_begin(struct request *rq);
