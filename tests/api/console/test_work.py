@@ -25,11 +25,14 @@ def fleet(cluster):
     key = {"name": "agent", "kind": "automation", "scopes": SCOPES, "repo": REPO}
     agent = user.api.as_key(user.api.post("/account/api-keys", key, expect=201).json()["key"])
     agent.post("/fleet/runs", {
-        "run_id": 7, "repo": REPO, "status": "pr_opened", "artifact_url": PULL, "agent": "agent_one",
-        "provider": "openai", "model": "gpt-5.1-codex", "input_tokens": 400_000, "output_tokens": 100_000,
+        "run_id": 7, "repo": REPO, "status": "pr_opened", "artifact_url": PULL, "agent": "agent_one", "model": "large", "cost_usd": 1.5,
         "arxiv_id": "2205.14135", "candidates_considered": 40, "selection_reasoning_excerpt": HOSTILE, "files_touched": ["attention.py", HOSTILE],
         "selection_rejected": [{"arxiv_id": "2301.00001", "reason": HOSTILE, "gate": "license"}], "test_status": "passed",
     }, expect=201)  # fmt: skip
+    agent.post("/fleet/runs", {
+        "run_id": 7, "run_attempt": 2, "repo": REPO, "status": "pr_opened", "provider": "openai", "model": "gpt-5.1-codex",
+        "input_tokens": 400_000, "output_tokens": 100_000,
+    }, expect=200)  # fmt: skip
     agent.post("/fleet/runs", {"run_id": 8, "repo": REPO, "status": "failed", "error": "no space", "agent": "agent_one"}, expect=201)
     return user
 
@@ -48,7 +51,7 @@ def test_an_agent_leads_to_its_runs(browse, cluster, fleet):
     assert (seen["errors"], seen["wasRun"]) == ([], False)
     assert "agent_one, with gpt-5.1-codex" in seen["asked"] and "$1.50" in seen["asked"]
     assert all(word in seen["passed"] for word in ("2301.00001", "license", HOSTILE))
-    assert all(word in seen["main"] for word in ("2205.14135", "attention.py", "40 candidates", "$1.50, estimated, by prices of Nov 13, 2025"))
+    assert all(word in seen["main"] for word in ("2205.14135", "attention.py", "40 candidates", "$3.00, estimated, by prices of Nov 13, 2025"))
 
 
 def test_an_agent_is_set_up_and_connections_are_given_up(browse, cluster, code_host):
