@@ -25,7 +25,7 @@ enum err_code tls_trust_new(const char *setting, const char *file, struct arena 
 /** After the last connection. NULL is fine. */
 void tls_trust_free(struct tls_trust *trust);
 
-/** The authorities of the file as it is now, or those before if it cannot be used any more, which is
- * logged. The caller releases them. From any thread; may read the file. */
+/** The authorities of the file as it is now, or those before if it cannot be used any more, which
+ * is logged. The caller releases them. From any thread; may read the file. */
 struct tls_authorities *tls_trust_take(struct tls_trust *trust);
 void tls_authorities_release(struct tls_authorities *authorities);
