@@ -60,7 +60,11 @@ WITH asked AS MATERIALIZED (
     SELECT (s.run).id, d.* FROM shown s JOIN deliverable d ON d.account_id = $1 AND d.url = (s.run).artifact_url AND d.kind <> 'other'
 ), artifact AS MATERIALIZED (
     SELECT DISTINCT o.url, o.kind, o.repo, o.number, o.stage,
-           CASE WHEN o.stage <> 'open' OR (pull_request_told($1, o.url)).stage IS NOT NULL THEN 'code_host' ELSE 'run' END AS stage_by,
+           CASE WHEN o.stage <> 'open'
+                     OR EXISTS (SELECT FROM owned_repo r JOIN code_host_item i ON i.repo_key = r.repo_key
+                                WHERE r.account_id = $1 AND r.repo_key = o.repo_key AND i.kind = o.kind AND i.number = o.number
+                                  AND i.state IS NOT NULL)
+                THEN 'code_host' ELSE 'run' END AS stage_by,
            o.opened_at, o.closed_at, o.reverted_at, o.reverted_by, o.reapplied_at, o.reapplied_by
     FROM opened o
     UNION
