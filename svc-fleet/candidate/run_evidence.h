@@ -20,7 +20,8 @@
  *      "candidates": true, "repo": null}
  *
  * `for` is the node that dispatched the run; `candidates`: with the other papers that runs passed
- * over. Beside `nodes` and `edges` it answers `truncated`, `hidden` (runs of other repositories),
+ * over. A pull request of `urls` that no run opened is a node, too, if the code host told of it and
+ * the account owns its repository. Beside `nodes` and `edges` it answers `truncated`, `hidden` (runs of other repositories),
  * and of all runs, shown or not, `runs`, `runs_with_cost`, `cost_usd` (null: unknown) and
  * `rejected`, how often one of the papers was passed over. */
 void run_evidence_get(struct request *rq);
