@@ -332,7 +332,7 @@ def test_the_way_from_a_paper_to_a_decision_is_walked(browse, reader):
     assert json.loads(provenance)["entity"][f"id:{made}"]["expops:digest"] == digest
 
 
-def test_results_are_added_from_a_file(browse, cluster):
+def test_results_are_added_from_a_file_and_what_they_propose_is_accepted(browse, cluster):
     user = cluster.user()
     plan = {"metrics": [{"key": "accuracy", "kind": "proportion"}]}
     made = user.api.post("/experiments", {"name": "Tiles", "ab_test_config": plan}, expect=201).json()["id"]
@@ -345,7 +345,8 @@ def test_results_are_added_from_a_file(browse, cluster):
     (refused_by_the_service,) = seen["errors"]
     assert "400 (Bad Request)" in refused_by_the_service and seen["found"] == []
     assert "accuracy" in seen["effects"] and "treatment" in seen["effects"]
-    assert user.api.get(f"/experiments/{made}", expect=200).json()["delta_confidence"] == "significant"
+    decided = user.api.get(f"/experiments/{made}", expect=200).json()
+    assert (decided["delta_confidence"], decided["outcome"], decided["decision"]) == ("significant", "ship", None)
 
 
 def test_experiments_are_compared(browse, cluster):

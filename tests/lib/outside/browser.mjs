@@ -265,6 +265,9 @@ const JOURNEYS = {
     await send(values.file);
     await page.getByText("The results are analysed").waitFor();
     const effects = await page.getByRole("table", { name: "Effects" }).innerText();
+    const acceptance = page.getByRole("button", { name: "Accept as the outcome: ship" });
+    await acceptance.click();
+    await acceptance.waitFor({ state: "hidden" });
     return { errors, found, effects };
   },
 

@@ -1,22 +1,25 @@
 /** What the results of an experiment say: the verdict in words, and each effect with its interval. */
-import { useQuery } from "@tanstack/preact-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
-import type { Schemas } from "../../api/client";
+import { answer, api, type Schemas } from "../../api/client";
 import { change, count, figure } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
-import { useScope } from "../../part/scope";
+import { Fault } from "../../part/Fault";
+import { May, useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
 import { Table } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
-import { Interval } from "./Interval";
+import { Interval, type Sign } from "./Interval";
 import { results } from "./queries";
 import { ResultsForm } from "./ResultsForm";
+import { isDecided } from "./words";
 
 type Analysis = Schemas["Analysis"];
+type Detail = Schemas["ExperimentDetail"];
 type Metric = Analysis["metrics"][number];
 
 const words = text.experiments.results;
@@ -58,6 +61,21 @@ function furthestOf(effects: readonly Effect[], { metric }: Effect): number {
   return Math.max(...ofMetric.flatMap(({ low, high, value }) => [low ?? 0, high ?? 0, value ?? 0].map(Math.abs)));
 }
 
+const GUARDS = { safe: "done", at_risk: "waits", harmed: "failed" } as const;
+
+/** What a metric is for, and of a guardrail what it says of the arm. */
+function Role({ metric, comparison }: Effect) {
+  const guard = comparison.guardrail;
+  return guard ? <State tone={GUARDS[guard]}>{words.guardrails[guard]}</State> : <span class="quiet">{metric.role}</span>;
+}
+
+/** Whether the whole interval is on the side that the metric is to go to, or on the other. */
+function signOf({ metric, low, high }: Effect): Sign {
+  if (low === null || high === null || (low <= 0 && high >= 0)) return "unclear";
+  const isGain = metric.goal === "increase" ? low > 0 : high < 0;
+  return isGain ? "better" : "worse";
+}
+
 function unitsOf({ metric, comparison }: Effect): string | null {
   const n = metric.arms.find(({ arm }) => arm === comparison.arm)?.n;
   return typeof n === "number" ? count(n) : null;
@@ -84,9 +102,9 @@ function Effects({ analysis }: { analysis: Analysis }) {
       columns={[
         {
           name: words.metric,
-          cell: ({ metric }) => (
+          cell: (row) => (
             <>
-              {metric.key} <span class="quiet">{metric.role}</span>
+              {row.metric.key} <Role {...row} />
             </>
           ),
         },
@@ -98,22 +116,53 @@ function Effects({ analysis }: { analysis: Analysis }) {
           cell: (row) =>
             row.value !== null &&
             row.low !== null &&
-            row.high !== null && <Interval value={row.value} low={row.low} high={row.high} furthest={furthestOf(effects, row)} />,
+            row.high !== null && (
+              <Interval value={row.value} low={row.low} high={row.high} furthest={furthestOf(effects, row)} sign={signOf(row)} />
+            ),
         },
       ]}
     />
   );
 }
 
-function Content({ analysis }: { analysis: Analysis }) {
+/** The outcome that an advice proposes; null: none yet. */
+const PROPOSED = { ship: "ship", stop: "abandon", iterate: "iterate", wait: null } as const;
+
+/** Takes what is proposed as the outcome, until somebody has decided. */
+function Acceptance({ detail, analysis }: { detail: Detail; analysis: Analysis }) {
+  const client = useQueryClient();
+  const outcome = PROPOSED[analysis.advice];
+  const accepting = useMutation({
+    mutationFn: () =>
+      answer(api.PUT("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } }, body: { outcome } })),
+    onSuccess: () => client.invalidateQueries({ queryKey: ["experiments"] }),
+  });
+  if (outcome === null || isDecided(detail)) return null;
+  return (
+    <May scope="experiments:write">
+      <Button disabled={accepting.isPending} onClick={() => accepting.mutate()}>
+        {words.accept(outcome)}
+      </Button>
+      {accepting.error && <Fault error={accepting.error} />}
+    </May>
+  );
+}
+
+function Content({ detail, analysis }: { detail: Detail; analysis: Analysis }) {
   return (
     <>
       <p>
         <State tone={TONES[analysis.verdict]}>{analysis.text}</State>
       </p>
       <p class="small quiet">
-        {words.advice(analysis.advice)} {analysis.at && <Time at={analysis.at} />}
+        {analysis.at && (
+          <>
+            <Time at={analysis.at} /> ·{" "}
+          </>
+        )}
+        {words.advice(analysis.advice)}
       </p>
+      <Acceptance detail={detail} analysis={analysis} />
       <Effects analysis={analysis} />
       {analysis.warnings.length > 0 && (
         <ul class="findings">
@@ -145,7 +194,7 @@ function Earlier({ analyses }: { analyses: readonly Analysis[] }) {
   );
 }
 
-export function Results({ detail }: { detail: Schemas["ExperimentDetail"] }) {
+export function Results({ detail }: { detail: Detail }) {
   const [isOpen, setOpen] = useState(false);
   const mayAdd = useScope("experiments:write");
   return (
@@ -155,7 +204,7 @@ export function Results({ detail }: { detail: Schemas["ExperimentDetail"] }) {
         {([newest, ...earlier]) =>
           newest ? (
             <>
-              <Content analysis={newest} />
+              <Content detail={detail} analysis={newest} />
               <Earlier analyses={earlier} />
             </>
           ) : (

@@ -82,6 +82,7 @@ export interface ResultsFile {
 
 /** The rows of a file, by the keys of the plan's metrics; throws a Problem. */
 export function readResults(content: string, metrics: readonly string[]): ResultsFile {
+  if (metrics.length === 0) throw fault(words.noPlan);
   const [head, ...lines] = linesOf(content.startsWith(BYTE_ORDER_MARK) ? content.slice(1) : content);
   const columns = head?.cells ?? [];
   checkColumns(columns, metrics);
