@@ -1,6 +1,7 @@
 """The whole product for one run: private servers and every process, which tests can stop, kill and restart."""
 
 import base64
+import functools
 import hashlib
 import json
 import os
@@ -66,6 +67,12 @@ def build_dir():
     return max(found, key=lambda path: path.stat().st_mtime).parents[1]
 
 
+@functools.cache
+def calls_of(binary):
+    """The names of the processes that this one may call, the same for each cluster."""
+    return subprocess.run([binary, "--calls"], capture_output=True, text=True, check=True).stdout.split()
+
+
 # A new account with a key, as those of another account.
 COPY_USER = """
     WITH copy AS (
@@ -125,7 +132,7 @@ class Cluster:
         self.templates = set()  # addresses of the accounts that user() copies
         self.accounts = None  # its connection
         self.build_dir = build_dir()
-        self.calls = {name: self.calls_of(name) for name in self.processes}
+        self.calls = {name: [other for other in calls_of(self.binary(name)) if other in self.processes] for name in self.processes}
 
     def __enter__(self):
         self.servers.__enter__()
@@ -163,11 +170,6 @@ class Cluster:
 
     def binary(self, name):
         return self.build_dir / "deploy" / name
-
-    def calls_of(self, name):
-        """The processes of the cluster that this one may call."""
-        done = subprocess.run([self.binary(name), "--calls"], capture_output=True, text=True, check=True)
-        return [other for other in done.stdout.split() if other in self.processes]
 
     def derived_secret(self, *names):
         return hashlib.sha256(":".join([self.secret, *names]).encode()).hexdigest()
