@@ -2,9 +2,13 @@ import signal
 
 import pytest
 
-from lib.fixtures import *  # noqa: F401,F403
+from lib import fixtures
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
+
+
+def pytest_configure(config):
+    fixtures.register(config)
 
 
 @pytest.fixture(scope="module")

@@ -1,10 +1,17 @@
 import pytest
 
-from lib.fixtures import *  # noqa: F401,F403
+from lib import fixtures
+from lib.fixtures import cluster, code_host, oauth_provider  # noqa: F401 of its own: its tests fill the index and train embedders
+
+
+def pytest_configure(config):
+    fixtures.register(config)
 
 
 @pytest.fixture(autouse=True)
-def recovered(cluster):
-    """Start again what the test stopped."""
+def recovered(request):
+    """Start again what the test stopped, if it uses the cluster."""
+    cluster = request.getfixturevalue("cluster") if "cluster" in request.fixturenames else None
     yield
-    cluster.recover()
+    if cluster:
+        cluster.recover()

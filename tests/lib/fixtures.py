@@ -1,6 +1,7 @@
-"""Fixtures of all black-box tests. The conftest.py of each folder has `from lib.fixtures import *`.
+"""Fixtures of all black-box tests: the conftest.py of api, fault and upgrade call register().
 
-    cluster      the running product, one for the whole session (lib.system.cluster.Cluster); some folders and files have their own
+    cluster      the running product, one for the whole session (lib.system.cluster.Cluster); some folders and files have their own,
+                 which ends with the last of the files that lib/schedule.py keeps together
     pair         a second one, with two replicas of every process behind balancers
     user         a new account with a key that has all scopes of an account (lib.system.cluster.User)
     other_user   a second account, whose data `user` must not see
@@ -17,18 +18,15 @@ SIGTERM, or wrote a sanitizer report, even if every test passed, and when the co
 against a request of ours.
 """
 
+import sys
 from contextlib import contextmanager
 
 import pytest
 
 from lib.check import messages
 from lib.http.client import Api
+from lib.schedule import unit_of
 from lib.system.cluster import Cluster
-
-__all__ = [
-    "cluster", "pair", "user", "other_user", "operator", "api", "anonymous", "log_marks", "pytest_runtest_makereport",
-    "code_host", "oauth_provider", "pair_code_host", "pair_oauth_provider",
-]  # fmt: skip
 
 LOG_BYTES_SHOWN = 3000
 
@@ -36,6 +34,13 @@ LOG_BYTES_SHOWN = 3000
 REQUEST_LINE = '"message":"request finished"'
 
 running = []  # the session's clusters, for the hook below
+
+
+def register(config):
+    """Make these fixtures those of the session. A conftest.py that imports one has another of its own: of `cluster`, a second cluster."""
+    module = sys.modules[__name__]
+    if not config.pluginmanager.is_registered(module):
+        config.pluginmanager.register(module)
 
 
 @contextmanager
@@ -133,6 +138,21 @@ def logs():
 def log_marks(request):
     """Remember the size of each log at the start of the test."""
     request.node.log_marks = {path: path.stat().st_size for _, path in logs()}
+
+
+def additional_clusters(session):
+    """The definitions of the clusters that run beside the usual one, as fixtures of the session."""
+    known = [one for definitions in session._fixturemanager._arg2fixturedefs.values() for one in definitions]
+    return [one for one in known if one.scope == "session" and (one.argname, one.baseid) != ("cluster", "")
+            and one.cached_result and isinstance(one.cached_result[0], Cluster)]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item, nextitem):
+    """End them after the last test of the files that share them: idle processes, with sanitizers, take a tenth of a processor."""
+    if nextitem and unit_of(item.nodeid) != unit_of(nextitem.nodeid):
+        for definition in additional_clusters(item.session):
+            definition.finish(item._request)
 
 
 @pytest.hookimpl(hookwrapper=True)

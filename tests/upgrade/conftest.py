@@ -3,7 +3,11 @@ from pathlib import Path
 
 import pytest
 
-from lib.fixtures import *  # noqa: F401,F403
+from lib import fixtures
+
+
+def pytest_configure(config):
+    fixtures.register(config)
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 import pytest
 
-from lib.fixtures import *  # noqa: F401,F403
 from lib.fixtures import run_cluster
 from lib.scenario.sample import load_sample
 from lib.system.cluster import Cluster, build_dir

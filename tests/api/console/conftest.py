@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lib.fixtures import *  # noqa: F401,F403
+from lib.fixtures import cluster, code_host, oauth_provider  # noqa: F401 of its own: there are no papers but those of the sample
 from lib.outside.node_program import NodeProgram
 from lib.system.servers import free_port
 from lib.tables import integrations as integrations_tables

@@ -8,7 +8,6 @@ import pytest
 from lib.http.client import Api
 from lib.system.cluster import Cluster
 from lib.outside.collector import Collector
-from lib.fixtures import *  # noqa: F401,F403
 from lib.fixtures import run_cluster
 from lib.wait import PATIENCE_SECONDS, wait_for
 

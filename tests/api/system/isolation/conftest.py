@@ -1,1 +1,0 @@
-from lib.fixtures import *  # noqa: F401,F403
