@@ -270,7 +270,8 @@ def test_the_page_comes_back_after_another_log_in(browse, cluster):
 def test_the_model_is_fitted_to_papers_rated_by_keyboard(browse, reader):
     seen = browse("refit", key=reader.user.key, interest="Retrieval")
     assert (seen["errors"], seen["found"]) == ([], [])
-    assert seen["fitted"].startswith("Fitted to 4 examples, 3 of them liked.")
+    assert seen["fitted"] == "It learned from 4 ratings and outcomes, 3 of them good."
+    assert "of 100 pairs it puts the liked paper first in" in seen["quality"]
 
 
 def test_ten_ratings_teach_and_the_page_says_what(browse, reader):

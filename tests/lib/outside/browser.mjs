@@ -496,8 +496,10 @@ const JOURNEYS = {
     }
     await page.getByRole("link", { name: values.interest, exact: true }).click();
     await page.getByRole("button", { name: "Fit the model now" }).click();
-    const fitted = await page.getByText(/^Fitted to/).innerText();
-    return { errors, found: await violations(page), fitted };
+    const fitted = await page.getByText(/^It learned from/).innerText();
+    await page.reload();
+    const quality = await page.getByText(/^It tells what you like/).innerText();
+    return { errors, found: await violations(page), fitted, quality };
   },
 
   /** After ten ratings the page says what the model learned; the eleventh, of an interest that had none, teaches nothing yet. */
@@ -513,7 +515,7 @@ const JOURNEYS = {
       await page.getByText(/^(Liked|Disliked)$/).nth(count).waitFor();
     }
     const lesson = page.getByRole("region", { name: /^What ten ratings taught/ }).first();
-    await lesson.getByText(/^Fitted to/).waitFor();
+    await lesson.getByText(/^It learned from/).waitFor();
     const found = await violations(page);
     const last = page.locator("section", { has: page.getByRole("heading", { name: values.last, exact: true }) });
     await last.getByRole("article").first().getByRole("button", { name: "Like", exact: true }).click();

@@ -55,7 +55,7 @@ export function ModelStep({ providers }: { providers: readonly Schemas["Provider
   const connected = models.filter((each) => each.connected).map(({ name }) => name);
   const isThere = connected.length > 0;
   return (
-    <Step number={3} title={words.title} tone={isThere ? "done" : "waits"} state={isThere ? words.is(connected.join(", ")) : words.none}>
+    <Step number={3} title={words.title} tone={isThere ? "done" : "waits"} state={isThere ? words.is(connected.length) : words.none}>
       {isThere && (
         <ul>
           {connected.map((name) => (

@@ -124,7 +124,7 @@ function Content({ detail }: { detail: Detail }) {
       }
     >
       <Facts detail={detail} />
-      <Model historyId={detail.experiment_history_id} />
+      <Model interest={detail} />
       <Quality id={detail.id} />
       <TryOut historyId={detail.experiment_history_id} />
       <AgentSchedule interest={detail} />

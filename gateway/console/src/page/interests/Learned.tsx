@@ -1,47 +1,24 @@
 import type { Schemas } from "../../api/client";
-import { score } from "../../api/format";
-import { text } from "../../text";
+import { Facts, type ModelFacts } from "./ModelFacts";
 
-const words = text.interests.model;
-
-/** What the task of a refit says when a model was fitted. */
-interface Fitted {
-  examples: number;
-  positives: number;
-  auc: number | null;
-  learned: { more: readonly string[]; less: readonly string[] } | null;
+/** Whether a task says what it fitted; with too little feedback it has no figure of quality. */
+function isFitted(result: Schemas["Task"]["result"]): result is Schemas["Task"]["result"] & ModelFacts {
+  return typeof result === "object" && result !== null && typeof result["auc"] === "number";
 }
 
-function isFitted(result: Schemas["Task"]["result"]): result is Schemas["Task"]["result"] & Fitted {
-  return typeof result === "object" && result !== null && ["examples", "positives", "auc", "learned"].every((name) => name in result);
+/** How a refit ended without a model: it failed, or there was too little feedback. */
+export function Unfitted({ task }: { task: Schemas["Task"] }) {
+  if (task.status === "completed" && isFitted(task.result)) return null;
+  return <p class="warm">{task.error ?? task.message}</p>;
 }
 
-function Words({ title, list }: { title: string; list: readonly string[] }) {
-  if (list.length === 0) return null;
-  return (
-    <p>
-      <span class="quiet">{title}</span> {list.join(", ")}
-    </p>
-  );
-}
-
-/** How a refit ended: what the model is fitted to, and what it learned. With too little feedback the task says so. */
+/** How a refit ended: what the model is fitted to, and what it learned. */
 export function Learned({ task }: { task: Schemas["Task"] }) {
-  if (task.status !== "completed" || !isFitted(task.result)) return <p class="warm">{task.error ?? task.message}</p>;
-  const { examples, positives, auc, learned } = task.result;
+  if (task.status !== "completed" || !isFitted(task.result)) return <Unfitted task={task} />;
   return (
     <>
-      <p>
-        {words.fitted(examples, positives)} {auc !== null && words.auc(score(auc))}
-      </p>
-      {learned ? (
-        <>
-          <Words title={words.more} list={learned.more} />
-          <Words title={words.less} list={learned.less} />
-        </>
-      ) : (
-        <p class="quiet">{task.message}</p>
-      )}
+      <Facts facts={task.result} />
+      {!task.result.learned && <p class="quiet">{task.message}</p>}
     </>
   );
 }

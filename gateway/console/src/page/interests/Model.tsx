@@ -1,20 +1,39 @@
+import type { Schemas } from "../../api/client";
 import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { May } from "../../part/scope";
+import { Time } from "../../part/Time";
 import { text } from "../../text";
-import { Learned } from "./Learned";
+import { Unfitted } from "./Learned";
+import { Facts } from "./ModelFacts";
 import { useRefit } from "./refit";
 
 const words = text.interests.model;
 
-/** The model of an interest, and fitting it to what has been rated since. */
-export function Model({ historyId }: { historyId: string }) {
-  const { start, isRunning, ended, error } = useRefit(historyId);
+function Current({ model }: { model: Schemas["InterestDetail"]["model"] }) {
+  if (!model) return <p class="quiet">{words.none}</p>;
+  return (
+    <>
+      <p class="quiet">
+        {words.since} <Time at={model.fitted_at} />
+      </p>
+      <Facts facts={model} />
+      {model.auc === null && <p class="quiet">{words.unknown}</p>}
+    </>
+  );
+}
+
+/** The model of an interest, how good it is, and fitting it to what has been rated since. */
+export function Model({ interest }: { interest: Schemas["InterestDetail"] }) {
+  const { start, isRunning, ended, error } = useRefit(interest);
   return (
     <section class="group">
       <h2>{words.title}</h2>
       <p class="quiet">{words.lead}</p>
-      <div aria-live="polite">{ended && <Learned task={ended} />}</div>
+      <div aria-live="polite">
+        <Current model={interest.model} />
+        {ended && <Unfitted task={ended} />}
+      </div>
       {error !== null && <Fault error={error} />}
       <May scope="interests:write">
         <div class="actions">

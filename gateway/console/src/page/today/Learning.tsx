@@ -10,8 +10,9 @@ import { useRefit } from "../interests/refit";
 
 type Interest = Schemas["Digest"]["interests"][number];
 
-function Fit({ name, historyId }: { name: string; historyId: string }) {
-  const { start, isRunning, ended, error } = useRefit(historyId);
+function Fit({ detail }: { detail: Schemas["InterestDetail"] }) {
+  const { name } = detail;
+  const { start, isRunning, ended, error } = useRefit(detail);
   const begin = useRef(start);
   useEffect(() => begin.current(), []);
   return (
@@ -27,5 +28,5 @@ function Fit({ name, historyId }: { name: string; historyId: string }) {
 /** Fit the model of an interest to what was just rated, and say what it learned. */
 export function Learning({ interest }: { interest: Interest }) {
   const { data } = useQuery(interestOf(interest.id));
-  return data ? <Fit name={data.name} historyId={data.experiment_history_id} /> : null;
+  return data ? <Fit detail={data} /> : null;
 }
