@@ -91,3 +91,16 @@ export async function page<T>(call: Promise<Answer<T>>): Promise<Page<T>> {
   if (!response.ok) throw failure(response, error);
   return { items: data as T, total: Number(response.headers.get("X-Total-Count") ?? 0), leftOut: leftOutOf(response) };
 }
+
+const EVERY_ROWS = 100;
+
+/** A list with all its rows, which is read page by page. */
+export async function every<Row>(read: (limit: number, offset: number) => Promise<Page<Row[]>>): Promise<Page<Row[]>> {
+  let all = await read(EVERY_ROWS, 0);
+  while (all.items.length < all.total) {
+    const next = await read(EVERY_ROWS, all.items.length);
+    if (next.items.length === 0) break; // rows went meanwhile
+    all = { ...next, items: [...all.items, ...next.items] };
+  }
+  return all;
+}

@@ -2,19 +2,42 @@
 
 const FIRST_MS = 2_000;
 const LATER_MS = 5_000;
-const FIRST_COUNT = 15; // half a minute
+const LATER_FROM_MS = 30_000;
 const MINUTE_MS = 60_000;
 
+/** From when on work that is not done is asked for more and more seldom: it lasts, or keeps failing. */
+const LONG_MS = 300_000;
+
 interface Asked<Data> {
-  state: { data: Data | undefined; dataUpdateCount: number; status: "pending" | "error" | "success" };
+  state: { data: Data | undefined; status: "pending" | "error" | "success" };
 }
 
-/** Ask again while it runs: every two seconds, after half a minute every five, and every minute while there is no answer. */
+/** Since when what a question is about runs, as this page saw it. */
+const runningSince = new WeakMap<object, number>();
+
+function ageOf(question: object): number {
+  const now = Date.now();
+  const since = runningSince.get(question) ?? now;
+  runningSince.set(question, since);
+  return now - since;
+}
+
+/** Two seconds, after half a minute five, after five minutes more and more, up to a minute. */
+function intervalAt(age: number): number {
+  if (age < LATER_FROM_MS) return FIRST_MS;
+  return Math.min(Math.max(LATER_MS, (age * LATER_MS) / LONG_MS), MINUTE_MS);
+}
+
+/** Ask again while it runs: often at first, and every minute while there is no answer. */
 export function pollWhile<Data>(isRunning: (data: Data) => boolean) {
-  return ({ state }: Asked<Data>): number | false => {
-    if (state.data === undefined || !isRunning(state.data)) return false;
-    if (state.status === "error") return MINUTE_MS;
-    return state.dataUpdateCount < FIRST_COUNT ? FIRST_MS : LATER_MS;
+  return (question: Asked<Data>): number | false => {
+    const { state } = question;
+    if (state.data === undefined || !isRunning(state.data)) {
+      runningSince.delete(question);
+      return false;
+    }
+    const age = ageOf(question);
+    return state.status === "error" ? MINUTE_MS : intervalAt(age);
   };
 }
 

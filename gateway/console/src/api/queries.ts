@@ -1,7 +1,7 @@
 /** What the pages read: one row a question, with the key under which its answer is kept. */
 import { queryOptions } from "@tanstack/preact-query";
 
-import { answer, api, defined, page, withLeftOut, type Schemas } from "./client";
+import { answer, api, defined, every, page, withLeftOut, type Schemas } from "./client";
 import { everyMinute, pollWhile } from "./polling";
 import { Problem } from "./problem";
 
@@ -86,16 +86,34 @@ export const refitTask = (history_id: string) => (id: string | null) =>
     ),
   );
 
+const readInterests = (limit: number, offset: number) => page(api.GET("/api/v1.0/interests", { params: { query: { limit, offset } } }));
+
+/** All of them. */
 export const interests = queryOptions({
   queryKey: ["interests"],
-  queryFn: () => page(api.GET("/api/v1.0/interests", { params: { query: { limit: 100 } } })),
+  queryFn: () => every(readInterests),
   refetchInterval: everyMinute,
 });
+
+export const INTEREST_ROWS = 25;
+
+export const interestPage = (offset: number) =>
+  queryOptions({
+    queryKey: ["interests", "page", offset],
+    queryFn: () => readInterests(INTEREST_ROWS, offset),
+    refetchInterval: everyMinute,
+  });
+
+/** Its papers are being searched for, or what its addresses lead to is not read yet. */
+function isMade({ pool_status: pool, context_sources: sources }: Schemas["InterestDetail"]): boolean {
+  return pool === "building" || pool === "stale" || sources.some(({ status }) => status === "pending");
+}
 
 export const interest = (id: string) =>
   queryOptions({
     queryKey: ["interests", id],
     queryFn: () => answer(api.GET("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } } })),
+    refetchInterval: pollWhile(isMade),
   });
 
 export const paper = (id: string) =>
@@ -104,9 +122,10 @@ export const paper = (id: string) =>
     queryFn: () => answer(api.GET("/api/v1.0/search/assets/{arxiv_id}", { params: { path: { arxiv_id: id } } })),
   });
 
+/** All agents, in each of their repositories. */
 export const installations = queryOptions({
   queryKey: ["fleet", "installations"],
-  queryFn: () => page(api.GET("/api/v1.0/fleet/installations", { params: { query: { limit: 100 } } })),
+  queryFn: () => every((limit, offset) => page(api.GET("/api/v1.0/fleet/installations", { params: { query: { limit, offset } } }))),
   refetchInterval: everyMinute,
 });
 
@@ -125,19 +144,24 @@ export const inbox = (filter: InboxFilter, offset = 0) =>
     refetchInterval: everyMinute,
   });
 
-export const keys = queryOptions({
-  queryKey: ["keys"],
-  queryFn: () => answer(api.GET("/api/v1.0/account/api-keys", { params: { query: { limit: 200 } } })),
-});
+export const KEY_ROWS = 25;
+
+export const keys = (offset: number) =>
+  queryOptions({
+    queryKey: ["keys", offset],
+    queryFn: () => page(api.GET("/api/v1.0/account/api-keys", { params: { query: { limit: KEY_ROWS, offset } } })),
+  });
 
 export const sessions = queryOptions({
   queryKey: ["sessions"],
   queryFn: () => page(api.GET("/api/v1.0/sessions")),
+  refetchInterval: everyMinute,
 });
 
 export const endpoints = queryOptions({
   queryKey: ["endpoints"],
   queryFn: () => page(api.GET("/api/v1.0/webhooks", { params: { query: { limit: 100 } } })),
+  refetchInterval: everyMinute,
 });
 
 export const endpoint = (id: string) =>
@@ -179,6 +203,7 @@ export const delivery = (id: string, delivery: string) =>
 export const searchStats = queryOptions({
   queryKey: ["operator", "search"],
   queryFn: () => answer(api.GET("/api/v1.0/search/stats")),
+  refetchInterval: everyMinute,
 });
 
 export const taskSummary = queryOptions({

@@ -43,11 +43,13 @@ function NoAgent() {
 
 export default function Agents() {
   const report = useQuery(fleetReport());
+  const agents = useQuery(installations);
   const mayRefresh = useScope("fleet:write");
+  const isNew = agents.data?.total === 0 && report.data?.kpis.runs === 0;
   return (
     <Page title={text.agents.title} actions={<Link href="/agents/budgets">{text.budgets.title}</Link>} wide>
-      <Answer query={report}>{(data) => <Content report={data} />}</Answer>
-      <Answer query={useQuery(installations)}>
+      {!isNew && <Answer query={report}>{(data) => <Content report={data} />}</Answer>}
+      <Answer query={agents}>
         {({ items }) =>
           items.length > 0 ? (
             <>
@@ -59,7 +61,7 @@ export default function Agents() {
           )
         }
       </Answer>
-      <Runs />
+      {!isNew && <Runs />}
     </Page>
   );
 }

@@ -1,13 +1,15 @@
 import { Link } from "wouter-preact";
 
 import { dollars, spoken } from "../../api/format";
+import { useOffset } from "../../part/offset";
 import { Outside } from "../../part/link/Outside";
-import { Table, type Column } from "../../part/Table";
+import { Pager, Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { Actions } from "./Actions";
 import { AgentState, costOf, type AgentRow, type Installation, type Report } from "./words";
 
+const ROWS = 25;
 const NAMES = text.agents.columns;
 const NEXT = text.agents.next;
 
@@ -51,9 +53,17 @@ function columnsOf(report: Report | undefined): readonly Column<Installation>[] 
 
 /** One row for each agent in a repository: how it is, what it cost in the period, and what can be done. */
 export function Installations({ installations, report }: { installations: readonly Installation[]; report: Report | undefined }) {
+  const [first, move] = useOffset("agents");
   return (
     <section class="group">
-      <Table label={text.agents.title} rows={installations} rowKey={(row) => row.id} columns={columnsOf(report)} />
+      <h2>{text.agents.each}</h2>
+      <Table
+        label={text.agents.title}
+        rows={installations.slice(first, first + ROWS)}
+        rowKey={(row) => row.id}
+        columns={columnsOf(report)}
+      />
+      <Pager offset={first} size={ROWS} total={installations.length} onMove={move} />
     </section>
   );
 }

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/preact-query";
-import { useSearchParams } from "wouter-preact";
 
 import { dollars, spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
+import { useOffset } from "../../part/offset";
 import { RunLink } from "../../part/link/RunLink";
 import { Pager, Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
@@ -26,8 +26,7 @@ const COLUMNS: readonly Column<Run>[] = [
 
 /** All runs, or those of a repository, the newest first. */
 export function Runs({ repo }: { repo?: string }) {
-  const [address, setAddress] = useSearchParams();
-  const offset = Number(address.get("offset") ?? 0) || 0;
+  const [offset, move] = useOffset("offset");
   const columns = repo ? COLUMNS.filter(({ name }) => name !== NAMES.repo) : COLUMNS;
   return (
     <section class="group">
@@ -37,7 +36,7 @@ export function Runs({ repo }: { repo?: string }) {
           total > 0 ? (
             <>
               <Table label={text.agents.runs} columns={columns} rows={items} rowKey={keyOf} />
-              <Pager offset={offset} size={ROWS} total={total} onMove={(next) => setAddress({ offset: String(next) })} />
+              <Pager offset={offset} size={ROWS} total={total} onMove={move} />
             </>
           ) : (
             <p class="quiet">{text.agents.noRuns}</p>

@@ -1,11 +1,12 @@
 import { queryOptions } from "@tanstack/preact-query";
 
 import { api, page } from "../../api/client";
+import { everyMinute } from "../../api/polling";
 
 export const budgets = queryOptions({
   queryKey: ["budgets"],
   queryFn: () => page(api.GET("/api/v1.0/fleet/budgets", { params: { query: { limit: 100 } } })),
-  refetchInterval: 60_000,
+  refetchInterval: everyMinute,
 });
 
 /** The last periods of a budget that have ended. */

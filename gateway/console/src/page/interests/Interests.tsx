@@ -3,14 +3,15 @@ import { Link, useLocation, useSearchParams } from "wouter-preact";
 
 import { count } from "../../api/format";
 import type { Schemas } from "../../api/client";
-import { interests } from "../../api/queries";
+import { INTEREST_ROWS, interestPage } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
 import { Empty } from "../../part/Empty";
+import { useOffset } from "../../part/offset";
 import { Page } from "../../part/Page";
 import { May } from "../../part/scope";
-import { Table, type Column } from "../../part/Table";
+import { Pager, Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
 import { InterestForm } from "./InterestForm";
@@ -31,6 +32,7 @@ export default function Interests() {
   const [search, setSearch] = useSearchParams();
   const [, navigate] = useLocation();
   const isNew = search.get("new") === "1";
+  const [offset, move] = useOffset("offset");
   return (
     <Page
       title={text.interests.title}
@@ -43,11 +45,12 @@ export default function Interests() {
         </May>
       }
     >
-      <Answer query={useQuery(interests)}>
-        {({ items }) =>
-          items.length > 0 ? (
+      <Answer query={useQuery(interestPage(offset))}>
+        {({ items, total }) =>
+          total > 0 ? (
             <>
               <Table label={text.interests.title} columns={COLUMNS} rows={items} rowKey={(row) => row.id} />
+              <Pager offset={offset} size={INTEREST_ROWS} total={total} onMove={move} />
               <Reliability />
             </>
           ) : (

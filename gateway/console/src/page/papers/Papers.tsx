@@ -107,20 +107,18 @@ function Newest({ search, offset, onMove, onClear }: ResultsProps) {
   );
 }
 
-/** The best that are found, which come at once and are shown in pages. */
+/** What is found, best first. */
 function Found({ search, offset, onMove, onClear }: ResultsProps) {
   return (
-    <Answer query={useQuery(papers(search))}>
-      {(hits) =>
-        hits.length > 0 ? (
+    <Answer query={useQuery(papers(search, offset))}>
+      {({ items, total }) =>
+        total > 0 ? (
           <>
-            <p class="lead">
-              {hits.length < FOUND_PAPERS ? text.papers.found(counted(hits.length, "paper")) : text.papers.foundMost(count(hits.length))}
-            </p>
-            {hits.slice(offset, offset + PAPER_ROWS).map((hit) => (
+            <p class="lead">{total < FOUND_PAPERS ? text.papers.found(counted(total, "paper")) : text.papers.foundMost(count(total))}</p>
+            {items.map((hit) => (
               <PaperRow key={hit.arxiv_id} paper={hit} score={hit.relevance_score} highlights={hit.highlights} />
             ))}
-            <Pager offset={offset} size={PAPER_ROWS} total={hits.length} onMove={onMove} />
+            <Pager offset={offset} size={PAPER_ROWS} total={total} onMove={onMove} />
           </>
         ) : (
           <Nothing onClear={isFiltered(search) && onClear}>{text.papers.none}</Nothing>

@@ -4,8 +4,8 @@ import { queryOptions } from "@tanstack/preact-query";
 import { answer, api, page } from "../../api/client";
 import { withEach } from "../../api/repeated";
 
-/** Papers that a search finds at most. */
-export const FOUND_PAPERS = 100;
+/** Papers that the pages of a search have at most. */
+export const FOUND_PAPERS = 1000;
 
 export const PAPER_ROWS = 25;
 
@@ -15,15 +15,16 @@ export interface PaperSearch {
   onlyContainers: boolean;
 }
 
-export const papers = (search: PaperSearch) =>
+export const papers = (search: PaperSearch, offset: number) =>
   queryOptions({
-    queryKey: ["papers", search],
+    queryKey: ["papers", search, offset],
     queryFn: () =>
-      answer(
+      page(
         api.POST("/api/v1.0/search/assets", {
           body: {
             query: search.query,
-            max_results: FOUND_PAPERS,
+            max_results: PAPER_ROWS,
+            offset: Math.min(offset, FOUND_PAPERS),
             ...(search.categories.length > 0 ? { categories: search.categories } : {}),
             ...(search.onlyContainers ? { has_container: true } : {}),
           },

@@ -3,7 +3,6 @@ import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { absolute } from "../../api/format";
-import { keys } from "../../api/queries";
 import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
@@ -34,7 +33,7 @@ export function EditKey({ row, scopes, onClose }: Props) {
       }),
     );
   const onDone = async () => {
-    await client.invalidateQueries({ queryKey: keys.queryKey });
+    await client.invalidateQueries({ queryKey: ["keys"] });
     onClose();
   };
   return (

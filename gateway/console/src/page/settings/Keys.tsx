@@ -4,14 +4,15 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { interests, keys } from "../../api/queries";
+import { interests, KEY_ROWS, keys } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
+import { useOffset } from "../../part/offset";
 import { useOpened } from "../../part/opened";
 import { useScope } from "../../part/scope";
 import { State, type Tone } from "../../part/State";
-import { Table, type Column } from "../../part/Table";
+import { Pager, Table, type Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { EditKey } from "./EditKey";
@@ -36,7 +37,7 @@ function Revoke({ row, onClose }: AskProps) {
       title={words.revokeTitle(row.name)}
       action={words.revoke}
       send={() => answer(api.POST("/api/v1.0/account/api-keys/{key_id}/revoke", { params: { path: { key_id: row.id } } }))}
-      onDone={() => client.invalidateQueries({ queryKey: keys.queryKey })}
+      onDone={() => client.invalidateQueries({ queryKey: ["keys"] })}
       onClose={onClose}
     >
       <p>{words.revokeText}</p>
@@ -51,7 +52,7 @@ function Delete({ row, onClose }: AskProps) {
       title={words.deleteTitle(row.name)}
       action={words.deleteKey}
       send={() => answer(api.DELETE("/api/v1.0/account/api-keys/{key_id}", { params: { path: { key_id: row.id } } }))}
-      onDone={() => client.invalidateQueries({ queryKey: keys.queryKey })}
+      onDone={() => client.invalidateQueries({ queryKey: ["keys"] })}
       onClose={onClose}
     >
       <p>{words.deleteText}</p>
@@ -121,16 +122,18 @@ export function Keys() {
   const [used, openUse] = useOpened("use");
   const open = (what: What, row: Key) => (what === "use" ? openUse(row.id) : setAsked({ what, row }));
   const mayChange = useScope("account:write");
+  const [offset, move] = useOffset("keys");
   return (
     <section class="group">
       <header class="group-head">
         <h2>{words.keys}</h2>
         {mayChange && <Button onClick={() => setIsNew(true)}>{words.newKey}</Button>}
       </header>
-      <Answer query={useQuery(keys)}>
-        {(list) => (
+      <Answer query={useQuery(keys(offset))}>
+        {({ items: list, total }) => (
           <>
             <Table label={words.keys} columns={columnsOf(mayChange, open)} rows={list.keys} rowKey={(row) => row.id} />
+            <Pager offset={offset} size={KEY_ROWS} total={total} onMove={move} />
             {isNew && <NewKey list={list} onClose={() => setIsNew(false)} />}
             <Dialogs asked={asked} scopes={list.scopes} onClose={() => setAsked(null)} />
             {list.keys

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { spoken } from "../../api/format";
-import { interests, keys } from "../../api/queries";
+import { interests } from "../../api/queries";
 import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
@@ -81,7 +81,7 @@ function NewKeyForm({ list, onMade }: { list: Schemas["ApiKeyList"]; onMade: (ke
   const presets = PRESETS[values.kind].map((each) => [each, spoken(each)] as const);
   const onDone = async (made: Schemas["ApiKeyCreated"]) => {
     onMade(made.key);
-    await client.invalidateQueries({ queryKey: keys.queryKey });
+    await client.invalidateQueries({ queryKey: ["keys"] });
   };
   return (
     <Form submit={words.create} send={() => answer(api.POST("/api/v1.0/account/api-keys", { body: bodyOf(values) }))} onDone={onDone}>
