@@ -11,6 +11,7 @@ import { session } from "./api/queries";
 import { Login } from "./page/login/Login";
 import Today from "./page/today/Today";
 import { Answer } from "./part/Answer";
+import { Broken } from "./part/Broken";
 import { Empty } from "./part/Empty";
 import { Notices } from "./part/Notice";
 import { Page } from "./part/Page";
@@ -88,43 +89,45 @@ function NotFound() {
 
 function Pages() {
   return (
-    <Suspense fallback={<p class="quiet">{text.loading}</p>}>
-      <Switch>
-        <Route path="/" component={Today} />
-        <Route path="/inbox" component={Inbox} />
-        <Route path="/interests" component={Interests} />
-        <Route path="/interests/:id">{({ id }) => <Interest id={id} key={id} />}</Route>
-        <Route path="/papers" component={Papers} />
-        <Route path="/papers/:id">{({ id }) => <Paper id={named(id)} key={id} />}</Route>
-        <Route path="/experiments" component={Experiments} />
-        <Route path="/experiments/actionable" component={Actionable} />
-        <Route path="/experiments/projects" component={Projects} />
-        <Route path="/experiments/projects/:id">{({ id }) => <Project id={id} key={id} />}</Route>
-        <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
-        <Route path="/compare" component={Compare} />
-        <Route path="/agents" component={Agents} />
-        <Route path="/agents/budgets" component={Budgets} />
-        <Route path="/agents/:owner/:name">{({ owner, name }) => <Agent repo={`${owner}/${name}`} key={`${owner}/${name}`} />}</Route>
-        <Route path="/runs/:id">{({ id }) => <Run id={named(id)} key={id} />}</Route>
-        <Route path="/evaluations" component={Evaluations} />
-        <Route path="/evaluations/builds/:id">{({ id }) => <Build id={id} key={id} />}</Route>
-        <Route path="/evaluations/runs/:id">{({ id }) => <EvalRun id={id} key={id} />}</Route>
-        <Route path="/evaluations/templates/:id">{({ id }) => <EvalTemplate id={id} key={id} />}</Route>
-        <Route path="/connect" component={Connect} />
-        <Route path="/connect/created" component={Created} />
-        <Route path="/connect/oauth" component={Connected} />
-        <Route path="/connect/installed" component={Installed} />
-        <Route path="/join" component={Join} />
-        <Route path="/settings" component={Settings} />
-        <Route path="/settings/audit" component={Audit} />
-        <Route path="/settings/endpoints/:id">{({ id }) => <Endpoint id={id} key={id} />}</Route>
-        <Route path="/operator" component={Operator} />
-        <Route path="/licenses" component={Licenses} />
-        <Route path={GUIDE}>{({ name }) => <Guide name={name ?? ""} />}</Route>
-        <Route path={OPERATION}>{({ id }) => (id ? <Operation id={id} key={id} /> : <Docs />)}</Route>
-        <Route component={NotFound} />
-      </Switch>
-    </Suspense>
+    <Broken>
+      <Suspense fallback={<p class="quiet">{text.loading}</p>}>
+        <Switch>
+          <Route path="/" component={Today} />
+          <Route path="/inbox" component={Inbox} />
+          <Route path="/interests" component={Interests} />
+          <Route path="/interests/:id">{({ id }) => <Interest id={id} key={id} />}</Route>
+          <Route path="/papers" component={Papers} />
+          <Route path="/papers/:id">{({ id }) => <Paper id={named(id)} key={id} />}</Route>
+          <Route path="/experiments" component={Experiments} />
+          <Route path="/experiments/actionable" component={Actionable} />
+          <Route path="/experiments/projects" component={Projects} />
+          <Route path="/experiments/projects/:id">{({ id }) => <Project id={id} key={id} />}</Route>
+          <Route path="/experiments/:id">{({ id }) => <Experiment id={id} key={id} />}</Route>
+          <Route path="/compare" component={Compare} />
+          <Route path="/agents" component={Agents} />
+          <Route path="/agents/budgets" component={Budgets} />
+          <Route path="/agents/:owner/:name">{({ owner, name }) => <Agent repo={`${owner}/${name}`} key={`${owner}/${name}`} />}</Route>
+          <Route path="/runs/:id">{({ id }) => <Run id={named(id)} key={id} />}</Route>
+          <Route path="/evaluations" component={Evaluations} />
+          <Route path="/evaluations/builds/:id">{({ id }) => <Build id={id} key={id} />}</Route>
+          <Route path="/evaluations/runs/:id">{({ id }) => <EvalRun id={id} key={id} />}</Route>
+          <Route path="/evaluations/templates/:id">{({ id }) => <EvalTemplate id={id} key={id} />}</Route>
+          <Route path="/connect" component={Connect} />
+          <Route path="/connect/created" component={Created} />
+          <Route path="/connect/oauth" component={Connected} />
+          <Route path="/connect/installed" component={Installed} />
+          <Route path="/join" component={Join} />
+          <Route path="/settings" component={Settings} />
+          <Route path="/settings/audit" component={Audit} />
+          <Route path="/settings/endpoints/:id">{({ id }) => <Endpoint id={id} key={id} />}</Route>
+          <Route path="/operator" component={Operator} />
+          <Route path="/licenses" component={Licenses} />
+          <Route path={GUIDE}>{({ name }) => <Guide name={name ?? ""} />}</Route>
+          <Route path={OPERATION}>{({ id }) => (id ? <Operation id={id} key={id} /> : <Docs />)}</Route>
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
+    </Broken>
   );
 }
 
@@ -160,7 +163,8 @@ function Root() {
 applyTheme();
 forgetFormer(client);
 const root = document.getElementById("root");
-if (root)
+if (root) {
+  root.replaceChildren(); // what it says until the script is there
   render(
     <QueryClientProvider client={client}>
       <Router base="/console">
@@ -171,3 +175,4 @@ if (root)
     </QueryClientProvider>,
     root,
   );
+}

@@ -14,6 +14,7 @@ import { Fault } from "../Fault";
 import { guideOf, sectionOf } from "./guide";
 import { keysAreOn, switchKeys, TO_SEARCH, useKeys, useKeySequence } from "../keyboard";
 import { LiveSwitch, Silence } from "./Live";
+import { useNarrow } from "./narrow";
 import { setTheme, theme, THEMES, type Theme } from "./theme";
 
 type Scope = Schemas["Scope"];
@@ -191,6 +192,42 @@ function Account({ shown }: { shown: Schemas["Session"]["account"] }) {
   );
 }
 
+interface NavProps {
+  session: Schemas["Session"] | null;
+  onHelp: () => void;
+}
+
+/** Where to go, and what is the same on each page. A narrow window shows it when it is wanted. */
+function Nav({ session, onHelp }: NavProps) {
+  const isNarrow = useNarrow();
+  const [location] = useLocation();
+  const [opened, setOpened] = useState<string | null>(null); // the page on which it was opened
+  const isOpen = !isNarrow || opened === location;
+  return (
+    <nav class="nav" aria-label={text.nav.label}>
+      <span class="nav-product">{text.product}</span>
+      {isNarrow && (
+        <Button expanded={isOpen} onClick={() => setOpened(isOpen ? null : location)}>
+          {text.nav.menu}
+        </Button>
+      )}
+      {isOpen && (
+        <>
+          {session && <PageLinks scopes={session.scopes} />}
+          <div class="nav-end">
+            <Link href="~/docs/guide">{text.guide.title}</Link>
+            <Link href="~/docs">{text.docs.title}</Link>
+            <Button kind="quiet" onClick={onHelp}>
+              {text.help.open}
+            </Button>
+            {session ? <Account shown={session.account} /> : <Link href="/">{text.login.submit}</Link>}
+          </div>
+        </>
+      )}
+    </nav>
+  );
+}
+
 interface Props {
   session: Schemas["Session"] | null; // null: only on pages that need none
   children: ComponentChildren;
@@ -199,24 +236,14 @@ interface Props {
 /** What every page stands in: navigation, the account, help. */
 export function Shell({ session, children }: Props) {
   const [hasHelp, setHasHelp] = useState(false);
-  useShellKeys(() => setHasHelp(true));
+  const help = () => setHasHelp(true);
+  useShellKeys(help);
   return (
     <div class="shell">
       <a class="skip" href="#content">
         {text.skip}
       </a>
-      <nav class="nav" aria-label={text.nav.label}>
-        <span class="nav-product">{text.product}</span>
-        {session && <PageLinks scopes={session.scopes} />}
-        <div class="nav-end">
-          <Link href="~/docs/guide">{text.guide.title}</Link>
-          <Link href="~/docs">{text.docs.title}</Link>
-          <Button kind="quiet" onClick={() => setHasHelp(true)}>
-            {text.help.open}
-          </Button>
-          {session ? <Account shown={session.account} /> : <Link href="/">{text.login.submit}</Link>}
-        </div>
-      </nav>
+      <Nav session={session} onHelp={help} />
       <main id="content" class="content">
         <Silence />
         {children}
