@@ -12,6 +12,7 @@ import { chromium } from "playwright-core";
 
 import { answerQuestions } from "./answering.mjs";
 import { agents } from "./journeys/agents.mjs";
+import { faults } from "./journeys/faults.mjs";
 import { lists } from "./journeys/lists.mjs";
 import { people } from "./journeys/people.mjs";
 
@@ -667,7 +668,7 @@ const JOURNEYS = {
 };
 
 const HELPERS = { open, logIn, violations, violationsOfThemes, downloaded };
-for (const journeys of [agents, lists, people]) Object.assign(JOURNEYS, journeys(HELPERS));
+for (const journeys of [agents, faults, lists, people]) Object.assign(JOURNEYS, journeys(HELPERS));
 
 const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox"] });
 await answerQuestions(async ({ journey, values }) => {

@@ -1,0 +1,67 @@
+/** Journeys through what fails: scripts that do not come, work that does not end. */
+
+const MINUTE_MS = 60_000;
+
+export const faults = ({ open, logIn, violationsOfThemes }) => ({
+  /** The first script does not come: the page says so, and its link loads it again. Then that of a page. */
+  async scripts(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    const first = "**/assets/main-*.js";
+    await page.route(first, (route) => route.abort());
+    await page.goto(`${values.url}/console/interests`);
+    const told = page.getByText("The console has not started");
+    await told.waitFor();
+    const found = await violationsOfThemes(page);
+    await page.unroute(first);
+    await page.getByRole("link", { name: "reload the page" }).click();
+    await logIn(page, values.key);
+    const isToldStill = await told.isVisible();
+    await page.getByRole("heading", { name: "Interests", level: 1 }).waitFor();
+    await page.route("**/assets/Inbox-*.js", (route) => route.abort());
+    await page.getByRole("link", { name: "Inbox" }).click();
+    await page.getByRole("heading", { name: "This page does not work", level: 1 }).waitFor();
+    found.push(...(await violationsOfThemes(page)));
+    await page.getByRole("link", { name: "Papers" }).click();
+    await page.getByRole("heading", { name: "Papers", level: 1 }).waitFor();
+    await page.unroute("**/assets/Inbox-*.js");
+    await page.goBack();
+    await page.getByRole("button", { name: "Reload the page" }).click();
+    await page.getByRole("heading", { name: "Inbox", level: 1 }).waitFor();
+    return { errors: errors.filter((each) => !/ERR_FAILED|import/.test(each)), found, isToldStill };
+  },
+
+  /** How often a digest is asked for whose interest stays without recommendations: in the first minute, and in one an hour later. */
+  async awaited(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await page.clock.install();
+    let [asked, answered] = [0, 0];
+    const none = { count: 0, message: "No recommendations", pool_status: "ready", recommendations: [] };
+    let known; // the digest, without what its interest has
+    await page.route("**/papers/recommended/digest?*", async (route) => {
+      asked += 1;
+      if (!known) {
+        const headers = { ...route.request().headers(), "sec-fetch-site": "same-origin" };
+        const digest = await (await route.fetch({ headers })).json();
+        known = { ...digest, total: 0, interests: digest.interests.map((each) => ({ ...each, ...none })) };
+      }
+      await route.fulfill({ json: known });
+      answered += 1;
+    });
+    await logIn(page, values.key);
+    await page.getByText("The first recommendations are being computed").waitFor();
+    const countFor = async (ms) => {
+      const before = asked;
+      for (let at = 0; at < ms; at += 1000) {
+        await page.clock.runFor(1000);
+        while (asked > answered) await page.evaluate(() => undefined); // a turn of the loop
+      }
+      return asked - before;
+    };
+    const first = await countFor(MINUTE_MS);
+    await page.clock.fastForward(60 * MINUTE_MS);
+    await countFor(MINUTE_MS);
+    const later = await countFor(4 * MINUTE_MS);
+    await page.unrouteAll({ behavior: "wait" });
+    return { errors, first, later };
+  },
+});
