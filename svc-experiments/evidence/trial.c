@@ -44,8 +44,8 @@ const char *trial_of_pull_request(const struct graph *graph, const char *url)
 	                               now_ms);
 }
 
-/* Whether the code host told what became of it, and not only a run that it has opened it. An earlier
- * version of svc-fleet does not say so. */
+/* Whether the code host told what became of it, and not only a run that it has opened it. An
+ * earlier version of svc-fleet does not say so. */
 static bool is_told(const struct graph *graph, const char *url)
 {
 	const char *by = said(graph, url, "stage_by");

@@ -21,7 +21,7 @@
  *
  * `for` is the node that dispatched the run; `candidates`: with the other papers that runs passed
  * over. A pull request of `urls` that no run opened is a node, too, if the code host told of it and
- * the account owns its repository. Beside `nodes` and `edges` it answers `truncated`, `hidden` (runs of other repositories),
- * and of all runs, shown or not, `runs`, `runs_with_cost`, `cost_usd` (null: unknown) and
- * `rejected`, how often one of the papers was passed over. */
+ * the account owns its repository. Beside `nodes` and `edges` it answers `truncated`, `hidden`
+ * (runs of other repositories), and of all runs, shown or not, `runs`, `runs_with_cost`,
+ * `cost_usd` (null: unknown) and `rejected`, how often one of the papers was passed over. */
 void run_evidence_get(struct request *rq);
