@@ -30,7 +30,8 @@ export const faults = ({ open, logIn, violationsOfThemes }) => ({
     return { errors: errors.filter((each) => !/ERR_FAILED|import/.test(each)), found, isToldStill };
   },
 
-  /** How often a digest is asked for whose interest stays without recommendations: in the first minute, and in one an hour later. */
+  /** How often a digest is asked for whose interest stays without recommendations: in the first minute, and in one an hour
+   *  later. */
   async awaited(browser, values) {
     const { page, errors } = await open(browser, values);
     await page.clock.install();
