@@ -171,20 +171,17 @@ static void choose(struct analysis *a)
 		}
 }
 
+/* What other arms do to the guardrails is no reason against the one that speaks. */
 static enum guardrail worst_guardrail(const struct analysis *a)
 {
 	enum guardrail worst = GUARDRAIL_SAFE;
-	for (size_t i = 0; i < a->plan->metric_count; i++) {
+	for (size_t i = 0; i < a->plan->metric_count && a->metric >= 0; i++) {
 		const struct planned_metric *m = &a->plan->metrics[i];
-		for (size_t arm = 0; arm < a->plan->arm_count; arm++) {
-			const struct pair_figures *pair = &a->metrics[i].pairs[arm];
-			if (m->role != ROLE_GUARDRAIL || !is_treatment(a, arm) ||
-			    !a->metrics[i].is_present || pair->invalid)
-				continue;
-			enum guardrail g =
-				guardrail_of(&pair->plain, m->max_harm, m->is_lower_better);
-			worst = MAX_OF(worst, g);
-		}
+		const struct pair_figures *pair = &a->metrics[i].pairs[a->arm];
+		if (m->role != ROLE_GUARDRAIL || !a->metrics[i].is_present || pair->invalid)
+			continue;
+		enum guardrail g = guardrail_of(&pair->plain, m->max_harm, m->is_lower_better);
+		worst = MAX_OF(worst, g);
 	}
 	return worst;
 }
@@ -249,12 +246,23 @@ static const char *unclear_text(struct arena *arena, const struct comparison *c)
 	                    amount(arena, c->relative_high, c->high, is_relative));
 }
 
-/* The verdict as a sentence. */
-static const char *sentence(struct analysis *a)
+/* Of which metric and arm it is: "accuracy of short: ", where there are several of them. */
+static const char *subject(const struct analysis *a)
 {
-	if (a->verdict == VERDICT_NO_DATA)
-		return "There is no valid test: no primary metric has results.";
-	const struct pair_figures *pair = &a->metrics[a->metric].pairs[a->arm];
+	const char *metric = a->plan->metrics[a->metric].key, *arm = a->plan->arms[a->arm].key;
+	bool has_arms = a->plan->arm_count > 2;
+	size_t primary = 0;
+	for (size_t i = 0; i < a->plan->metric_count; i++)
+		primary += a->plan->metrics[i].role == ROLE_PRIMARY && a->metrics[i].is_present;
+	if (primary <= 1)
+		return has_arms ? arena_printf(a->arena, "%s: ", arm) : "";
+	return has_arms ? arena_printf(a->arena, "%s of %s: ", metric, arm)
+	                : arena_printf(a->arena, "%s: ", metric);
+}
+
+/* What the comparison that speaks says. */
+static const char *finding(struct analysis *a, const struct pair_figures *pair)
+{
 	switch (a->verdict) {
 	case VERDICT_BETTER:
 	case VERDICT_WORSE:
@@ -263,11 +271,20 @@ static const char *sentence(struct analysis *a)
 		return "Any difference is below what matters.";
 	case VERDICT_UNCLEAR:
 		return unclear_text(a->arena, &pair->plain);
-	case VERDICT_TOO_EARLY:
-		return early_text(a, pair);
 	default:
-		return arena_printf(a->arena, "There is no valid test: %s.", pair->invalid);
+		return early_text(a, pair);
 	}
+}
+
+/* The verdict as a sentence. */
+static const char *sentence(struct analysis *a)
+{
+	if (a->verdict == VERDICT_NO_DATA)
+		return "There is no valid test: no primary metric has results.";
+	const struct pair_figures *pair = &a->metrics[a->metric].pairs[a->arm];
+	if (a->verdict == VERDICT_INVALID)
+		return arena_printf(a->arena, "There is no valid test: %s.", pair->invalid);
+	return arena_printf(a->arena, "%s%s", subject(a), finding(a, pair));
 }
 
 void analysis_refuse(struct analysis *a, const char *why)

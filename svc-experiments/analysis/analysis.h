@@ -77,7 +77,7 @@ struct analysis {
 	/* of the conclusion */
 	int metric, arm; /* which comparison speaks; -1: none */
 	enum verdict verdict;
-	enum guardrail worst; /* of all guardrails */
+	enum guardrail worst; /* of the guardrails of this arm */
 	const char *text;
 };
 

@@ -49,9 +49,25 @@ static void add_comparison(struct object o, const struct comparison *c)
 	add(o, "relative_high", c->relative_high);
 }
 
-static yyjson_mut_val *pair_json(const struct analysis *a, yyjson_mut_doc *doc, size_t arm,
-                                 const struct pair_figures *pair)
+/* What a guardrail says of a treatment; -1: it is none, or there is no valid test. */
+static int guardrail_on(const struct analysis *a, size_t metric, size_t arm)
 {
+	const struct planned_metric *m = &a->plan->metrics[metric];
+	const struct pair_figures *pair = &a->metrics[metric].pairs[arm];
+	if (m->role != ROLE_GUARDRAIL || pair->invalid)
+		return -1;
+	return (int)guardrail_of(&pair->plain, m->max_harm, m->is_lower_better);
+}
+
+static const char *guardrail_word(int guardrail)
+{
+	return guardrail < 0 ? NULL : guardrail_name((enum guardrail)guardrail);
+}
+
+static yyjson_mut_val *pair_json(const struct analysis *a, yyjson_mut_doc *doc, size_t metric,
+                                 size_t arm)
+{
+	const struct pair_figures *pair = &a->metrics[metric].pairs[arm];
 	struct object o = object_new(doc), adjusted = object_new(doc);
 	add_text(o, "arm", a->plan->arms[arm].key);
 	add_comparison(o, &pair->plain);
@@ -60,6 +76,7 @@ static yyjson_mut_val *pair_json(const struct analysis *a, yyjson_mut_doc *doc, 
 	add_count(o, "needed_n", pair->needed_n);
 	add(o, "improvement", pair->improvement);
 	add_text(o, "invalid", pair->invalid);
+	add_text(o, "guardrail", guardrail_word(guardrail_on(a, metric, arm)));
 	if (pair->has_adjusted)
 		add_comparison(adjusted, &pair->adjusted);
 	yyjson_mut_obj_add_val(doc, o.value, "adjusted",
@@ -87,16 +104,11 @@ static yyjson_mut_val *arm_json(const struct analysis *a, yyjson_mut_doc *doc, s
 /* What a guardrail says of the treatment that it says the worst of; null: it is none. */
 static const char *guardrail_text(const struct analysis *a, size_t metric)
 {
-	const struct planned_metric *m = &a->plan->metrics[metric];
 	int worst = -1;
-	for (size_t arm = 0; arm < a->plan->arm_count; arm++) {
-		const struct pair_figures *pair = &a->metrics[metric].pairs[arm];
-		if (m->role != ROLE_GUARDRAIL || arm == a->plan->control || pair->invalid)
-			continue;
-		int g = guardrail_of(&pair->plain, m->max_harm, m->is_lower_better);
-		worst = MAX_OF(worst, g);
-	}
-	return worst < 0 ? NULL : guardrail_name(worst);
+	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
+		if (arm != a->plan->control)
+			worst = MAX_OF(worst, guardrail_on(a, metric, arm));
+	return guardrail_word(worst);
 }
 
 static yyjson_mut_val *metric_json(const struct analysis *a, yyjson_mut_doc *doc, size_t metric)
@@ -108,7 +120,7 @@ static yyjson_mut_val *metric_json(const struct analysis *a, yyjson_mut_doc *doc
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++) {
 		yyjson_mut_arr_add_val(arms, arm_json(a, doc, arm, &figures->arms[arm]));
 		if (arm != a->plan->control)
-			yyjson_mut_arr_add_val(pairs, pair_json(a, doc, arm, &figures->pairs[arm]));
+			yyjson_mut_arr_add_val(pairs, pair_json(a, doc, metric, arm));
 	}
 	add_text(o, "key", m->key);
 	add_text(o, "kind", METRIC_KINDS[m->kind]);

@@ -133,6 +133,15 @@ static yyjson_val *comparison_of(yyjson_val *experiment, yyjson_val *metric)
 	return spoken ? spoken : yyjson_arr_get_first(comparisons);
 }
 
+/* The word of an experiment is that of the metric that speaks for it. */
+static const char *confidence_of(yyjson_val *experiment, const char *key)
+{
+	yyjson_val *analysis = analysis_of(experiment);
+	const char *spoken = json_get_text(analysis, "metric");
+	return spoken && strcmp(spoken, key) == 0 ? json_get_text(analysis, "delta_confidence")
+	                                          : NULL;
+}
+
 static void add_value(const struct table *t, yyjson_mut_val *values, yyjson_val *experiment,
                       const char *key)
 {
@@ -148,8 +157,8 @@ static void add_value(const struct table *t, yyjson_mut_val *values, yyjson_val 
 		json_add_member(t->doc, value, OF_ARM[i], arm, OF_ARM[i]);
 	for (size_t i = 0; i < ARRAY_LEN(OF_PAIR); i++)
 		json_add_member(t->doc, value, OF_PAIR[i], pair, OF_PAIR[i]);
-	json_add_member(t->doc, value, "delta_confidence", metric ? analysis_of(experiment) : NULL,
-	                "delta_confidence");
+	json_add_text(t->doc, value, "delta_confidence",
+	              metric ? confidence_of(experiment, key) : NULL);
 }
 
 /* What a metric's values must have in common. */

@@ -51,6 +51,6 @@ enum guardrail guardrail_of(const struct comparison *comparison, double max_harm
 
 const char *guardrail_name(enum guardrail guardrail);
 
-/** What to do, as advice: `ship`, `stop`, `wait` or `iterate`. `worst` of all guardrails;
+/** What to do, as advice: `ship`, `stop`, `wait` or `iterate`. `worst` of the arm's guardrails;
  * `is_complete`: no more data will come. */
 const char *verdict_advice(enum verdict verdict, enum guardrail worst, bool is_complete);

@@ -75,6 +75,17 @@ def test_figures_of_different_things_are_not_comparable(api, measured, make):
     assert metric["comparable"] is False and "Only one" in metric["why_not"]
 
 
+def test_the_word_of_an_experiment_is_beside_the_metric_that_speaks(api, make):
+    made = [make(ab_test_config={**PLAN, "metrics": [*PLAN["metrics"], {"key": "click", "kind": "proportion"}]}) for _ in range(2)]
+    for experiment in made:
+        given = sums(120, 200)
+        given["metrics"].append({**sums(500, 501)["metrics"][0], "key": "click"})
+        api.post(f"/experiments/{experiment['id']}/results", given, expect=201)
+    compared = api.get(f"{COMPARE}?ids={ids(*made)}", expect=200).json()["metrics"]
+    words = {metric["key"]: [value["delta_confidence"] for value in metric["values"]] for metric in compared}
+    assert words == {"conversion": ["significant"] * 2, "click": [None] * 2}
+
+
 def test_what_cannot_be_compared_is_named(api, make, other_user):
     one, two = make(), make()
     for given in ("", "?ids=", f"?ids={one['id']}", f"?ids={ids(one, one)}", f"?ids={one['id']},x", "?ids=" + ",".join([one["id"]] * 11)):

@@ -116,6 +116,23 @@ def test_several_primary_metrics_are_adjusted_and_guardrails_watch(make, post):
     assert [m["guardrail"] for m in analysis["metrics"]] == [None, None, "harmed"]
 
 
+def test_the_arm_that_speaks_is_named_and_has_guardrails_of_its_own(make, post):
+    plan = {"mode": "fixed", "planned_n": 1000, "arms": [{"key": "old", "control": True}, {"key": "short"}, {"key": "long"}], "metrics": [
+        {"key": "conversion", "kind": "proportion"}, {"key": "crash", "kind": "proportion", "role": "guardrail", "goal": "decrease"}]}
+
+    def analysed(crashes):
+        given = {"conversion": (120, 220, 118), "crash": crashes}
+        return post(make(ab_test_config=plan), {"metrics": [{"key": key, "arms": [
+            {"arm": arm["key"], "n": 1000, "successes": count} for arm, count in zip(plan["arms"], counts)]} for key, counts in given.items()]})
+
+    analysis = analysed((200, 120, 290))
+    assert analysis["text"].startswith("short: 83.3 % better (") and (analysis["metric"], analysis["arm"]) == ("conversion", "short")
+    assert (analysis["metrics"][1]["guardrail"], analysis["advice"]) == ("harmed", "ship")
+    assert [pair["guardrail"] for metric in analysis["metrics"] for pair in metric["comparisons"]] == [None, None, "safe", "harmed"]
+    plan["metrics"][1]["role"] = "primary"
+    assert analysed((200, 190, 210))["text"].startswith("conversion of short: 83.3 % better (")
+
+
 def test_a_pre_period_is_shown_beside(make, post):
     plan = {"mode": "fixed", "planned_n": 100, "metrics": [{"key": "m", "kind": "mean"}]}
     arm = {"n": 100, "mean": 10, "variance": 4, "pre_sum": 1000, "pre_sum_squares": 10396, "pre_sum_products": 10356.4}
