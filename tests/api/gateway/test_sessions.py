@@ -168,18 +168,53 @@ def test_log_out_ends_the_session(browser):
         assert browser.call(method, path).status_code == 401
 
 
+def browsers_of_one_session(pair, key):
+    """A browser at each replica of the gateway, with the session that was made at the first."""
+    browsers = [Browser(gateway.url) for gateway in pair["gateway"]]
+    browsers[0].log_in(key)
+    browsers[1].token = browsers[0].token
+    return browsers
+
+
 def test_a_session_ends_with_its_key_everywhere(pair):
     user = pair.user()
     key = make_key(user.api)
-    replicas = [Browser(gateway.url) for gateway in pair["gateway"]]
-    replicas[0].log_in(key["key"])
-    replicas[1].token = replicas[0].token
+    replicas = browsers_of_one_session(pair, key["key"])
     for browser in replicas:
         assert browser.call("GET", "/interests").status_code == 200
     user.api.post(f"/account/api-keys/{key['id']}/revoke", expect=200)
     for browser in replicas:
         wait_for(lambda browser=browser: browser.call("GET", "/interests").status_code == 401, "the session has ended", 1)
         assert browser.call("GET", "/session").status_code == 401
+
+
+@pytest.mark.parametrize("at", [0, 1])
+def test_a_session_is_known_and_ended_everywhere(pair, at):
+    browsers = browsers_of_one_session(pair, pair.user().key)
+    for browser in browsers:  # both have it in their cache
+        assert browser.call("GET", "/interests").status_code == 200
+    assert browsers[at].call("DELETE", "/session").status_code == 200
+    assert browsers[at].call("GET", "/interests").status_code == 401
+    other = browsers[1 - at]
+    wait_for(lambda: other.call("GET", "/interests").status_code == 401, "the session has ended", 1)
+    assert other.call("GET", "/session").status_code == 401
+
+
+def test_sessions_outlive_a_killed_replica(pair):
+    user = pair.user()
+    first, second = browsers_of_one_session(pair, user.key)
+    killed = pair["gateway"][0]
+    ended = Browser(killed.url, user.key)
+    killed.kill9()
+    try:
+        assert second.call("GET", "/interests").status_code == 200
+        (row,) = [each for each in second.call("GET", "/sessions").json() if not each["current"]]
+        assert second.call("DELETE", f"/sessions/{row['id']}").status_code == 200
+    finally:
+        killed.start()
+        killed.wait_ready()
+    assert first.call("GET", "/interests").status_code == 200
+    assert ended.call("GET", "/interests").status_code == 401
 
 
 def test_a_session_loses_the_scopes_that_its_key_loses(cluster, user):
