@@ -244,28 +244,27 @@ static const struct {
 	const char *name;
 	bool (*is_valid)(const char *text);
 	const char *expected;
-} CHECKS[] = {{&process_settings.roles, "ROLES", is_roles, "http, jobs or http,jobs"},
-              {&process_settings.listen, "LISTEN", is_listen_list,
-               "host:port, https://host:port or unix:/path, or several with commas between them"},
-              {&process_settings.admin_listen, "ADMIN_LISTEN", is_address,
-               "host:port or unix:/path"},
-              {&process_settings.database_url, "DATABASE_URL", is_postgres_url,
-               "postgres://role:password@host/database"},
-              {&process_settings.database_direct_url, "DATABASE_DIRECT_URL",
-               is_postgres_url_or_empty, "postgres://role:password@host/database"},
-              {&process_settings.public_url, "PUBLIC_URL", is_public_url,
-               "an http or https URL without query and fragment"},
-              {&process_settings.fetch_allow, "FETCH_ALLOW", is_network_list,
-               "a list of addresses and networks"},
-              {&process_settings.redis_url, "REDIS_URL", is_redis_url,
-               "redis://user:password@host:port/db, or the same with rediss://"},
-              {&process_settings.seal_secrets, "SEAL_SECRETS", is_secret_list,
-               "secrets of 32 characters or more, separated by commas"},
-              {&process_settings.service_url[API_GATEWAY], "GATEWAY_URL", is_address_or_empty,
-               SERVICE_FORM},
+} CHECKS[] = {
+	{&process_settings.roles, "ROLES", is_roles, "http, jobs or http,jobs"},
+	{&process_settings.listen, "LISTEN", is_listen_list,
+         "host:port, https://host:port or unix:/path, or several with commas between them"},
+	{&process_settings.admin_listen, "ADMIN_LISTEN", is_address, "host:port or unix:/path"},
+	{&process_settings.database_url, "DATABASE_URL", is_postgres_url,
+         "postgres://role:password@host/database"},
+	{&process_settings.database_direct_url, "DATABASE_DIRECT_URL", is_postgres_url_or_empty,
+         "postgres://role:password@host/database"},
+	{&process_settings.public_url, "PUBLIC_URL", is_public_url,
+         "an http or https URL without query and fragment"},
+	{&process_settings.fetch_allow, "FETCH_ALLOW", is_network_list,
+         "a list of addresses and networks"},
+	{&process_settings.redis_url, "REDIS_URL", is_redis_url, "redis[s]://user:password@host"},
+	{&process_settings.seal_secrets, "SEAL_SECRETS", is_secret_list,
+         "secrets of 32 characters or more, separated by commas"},
+	{&process_settings.service_url[API_GATEWAY], "GATEWAY_URL", is_address_or_empty,
+         SERVICE_FORM},
 #define SERVICE_URL_CHECK(symbol, process, setting) \
 	{&process_settings.service_url[API_##symbol], setting, is_address_or_empty, SERVICE_FORM},
-              API_SERVICES(SERVICE_URL_CHECK)
+	API_SERVICES(SERVICE_URL_CHECK)
 #undef SERVICE_URL_CHECK
 };
 
