@@ -283,7 +283,7 @@ def test_ten_ratings_teach_and_the_page_says_what(browse, reader):
     assert last not in taught
     seen = browse("learn", key=reader.user.key, last=last)
     assert (seen["errors"], seen["found"], seen["fits"]) == ([], [], len(taught))
-    assert re.search("Fitted to [0-9]+ examples, [0-9]+ of them liked.", seen["lesson"]) and "More of:" in seen["lesson"]
+    assert re.search(r"It learned from [0-9]+ ratings and outcomes, [0-9]+ of them good\.", seen["lesson"]) and "More of:" in seen["lesson"]
 
 
 @pytest.fixture
