@@ -171,19 +171,22 @@ static void choose(struct analysis *a)
 		}
 }
 
+int analysis_guardrail(const struct analysis *a, size_t metric, size_t arm)
+{
+	const struct planned_metric *m = &a->plan->metrics[metric];
+	const struct pair_figures *pair = &a->metrics[metric].pairs[arm];
+	if (m->role != ROLE_GUARDRAIL || !a->metrics[metric].is_present || pair->invalid)
+		return -1;
+	return (int)guardrail_of(&pair->plain, m->max_harm, m->is_lower_better);
+}
+
 /* What other arms do to the guardrails is no reason against the one that speaks. */
 static enum guardrail worst_guardrail(const struct analysis *a)
 {
-	enum guardrail worst = GUARDRAIL_SAFE;
-	for (size_t i = 0; i < a->plan->metric_count && a->metric >= 0; i++) {
-		const struct planned_metric *m = &a->plan->metrics[i];
-		const struct pair_figures *pair = &a->metrics[i].pairs[a->arm];
-		if (m->role != ROLE_GUARDRAIL || !a->metrics[i].is_present || pair->invalid)
-			continue;
-		enum guardrail g = guardrail_of(&pair->plain, m->max_harm, m->is_lower_better);
-		worst = MAX_OF(worst, g);
-	}
-	return worst;
+	int worst = GUARDRAIL_SAFE;
+	for (size_t i = 0; i < a->plan->metric_count && a->metric >= 0; i++)
+		worst = MAX_OF(worst, analysis_guardrail(a, i, (size_t)a->arm));
+	return (enum guardrail)worst;
 }
 
 static enum verdict decide(const struct analysis *a)

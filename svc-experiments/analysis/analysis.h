@@ -98,6 +98,9 @@ void analysis_conclude(struct analysis *analysis, yyjson_val *previous);
  * for the reason `why`, the rest of a sentence. */
 void analysis_refuse(struct analysis *analysis, const char *why);
 
+/** What a guardrail says of an arm; -1: the metric is none, or there is no valid test of it. */
+int analysis_guardrail(const struct analysis *analysis, size_t metric, size_t arm);
+
 /** Set what follows from a comparison alone: the detectable effect, the units needed and, when it
  * has no variance, why there is no test. `units` of both arms. */
 void analysis_complete_pair(const struct analysis *analysis, const struct planned_metric *metric,

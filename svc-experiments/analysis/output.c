@@ -49,16 +49,6 @@ static void add_comparison(struct object o, const struct comparison *c)
 	add(o, "relative_high", c->relative_high);
 }
 
-/* What a guardrail says of a treatment; -1: it is none, or there is no valid test. */
-static int guardrail_on(const struct analysis *a, size_t metric, size_t arm)
-{
-	const struct planned_metric *m = &a->plan->metrics[metric];
-	const struct pair_figures *pair = &a->metrics[metric].pairs[arm];
-	if (m->role != ROLE_GUARDRAIL || pair->invalid)
-		return -1;
-	return (int)guardrail_of(&pair->plain, m->max_harm, m->is_lower_better);
-}
-
 static const char *guardrail_word(int guardrail)
 {
 	return guardrail < 0 ? NULL : guardrail_name((enum guardrail)guardrail);
@@ -76,7 +66,7 @@ static yyjson_mut_val *pair_json(const struct analysis *a, yyjson_mut_doc *doc, 
 	add_count(o, "needed_n", pair->needed_n);
 	add(o, "improvement", pair->improvement);
 	add_text(o, "invalid", pair->invalid);
-	add_text(o, "guardrail", guardrail_word(guardrail_on(a, metric, arm)));
+	add_text(o, "guardrail", guardrail_word(analysis_guardrail(a, metric, arm)));
 	if (pair->has_adjusted)
 		add_comparison(adjusted, &pair->adjusted);
 	yyjson_mut_obj_add_val(doc, o.value, "adjusted",
@@ -107,7 +97,7 @@ static const char *guardrail_text(const struct analysis *a, size_t metric)
 	int worst = -1;
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
 		if (arm != a->plan->control)
-			worst = MAX_OF(worst, guardrail_on(a, metric, arm));
+			worst = MAX_OF(worst, analysis_guardrail(a, metric, arm));
 	return guardrail_word(worst);
 }
 
