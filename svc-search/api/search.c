@@ -81,9 +81,10 @@ struct public_search {
 	const struct parsed_query *parsed; /* whose words are highlighted */
 };
 
-/* Search for the best `limit` papers, and say how in the fields of the reply. */
+/* Search for the best `limit` papers, and say how in the fields of the reply. `is_ranked`: only the
+ * page of the input is needed, in the order of relevance. */
 static struct public_search search_public(struct request *rq, const struct search_input *in,
-                                          size_t limit)
+                                          size_t limit, bool is_ranked)
 {
 	const char *expanded = in->use_llm ? query_expand(rq, in->query) : NULL;
 	const char *asked = plain_text(rq->arena, in->query);
@@ -95,6 +96,10 @@ static struct public_search search_public(struct request *rq, const struct searc
 		.explains = in->explains,
 		.filter = search_filter_of_body(rq),
 	};
+	if (is_ranked && in->offset != OFFSET_NONE) {
+		query.explained_from = (size_t)in->offset;
+		query.explained_below = (size_t)(in->offset + in->limit);
+	}
 	struct search_hits *hits = search_hits_find(rq, &query);
 	reply_header(rq, "X-Search-Strategy", "%s",
 	             expanded ? "hybrid+llm" : engine_strategy_name(hits->strategy));
@@ -128,7 +133,7 @@ void asset_search(struct request *rq)
 	search_filter_check(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	bool is_newest = in->sort && strcmp(in->sort, "newest") == 0;
-	struct public_search found = search_public(rq, in, depth_of(in, is_newest));
+	struct public_search found = search_public(rq, in, depth_of(in, is_newest), !is_newest);
 	if (is_newest)
 		search_hits_sort_newest(found.hits);
 	keep_page(rq, in, found.hits);
@@ -140,7 +145,7 @@ void asset_facets(struct request *rq)
 	search_filter_check(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	in->explains = false;
-	struct public_search found = search_public(rq, in, ENGINE_MAX_RESULTS);
+	struct public_search found = search_public(rq, in, ENGINE_MAX_RESULTS, false);
 	search_hits_keep_matching(found.hits);
 	reply_json(rq, 200, facets_json(rq, found.hits));
 }

@@ -203,6 +203,8 @@ struct engine_query {
 	/* explain only the hits with these ids; NULL: all */
 	const char *const *explained;
 	size_t explained_count;
+	/* explain only the hits from this place on, and before that one; 0: to the last */
+	size_t explained_from, explained_below;
 	/* Rank these papers, each once, as the search did that found them, and look for no others;
 	 * NULL: search. Its best hits must be among them, and `feedback` is what it gave (struct
 	 * engine_result). */

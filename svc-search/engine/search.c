@@ -594,9 +594,10 @@ static const struct hit_explanation *explain(struct search *search, size_t at)
 	                   part_scorer(search, search->candidates[at].part));
 }
 
-static bool is_explained(const struct engine_query *query, const char *id)
+static bool is_explained(const struct engine_query *query, size_t at, const char *id)
 {
-	return query->explains &&
+	size_t below = query->explained_below ? query->explained_below : ENGINE_MAX_RESULTS;
+	return query->explains && at >= query->explained_from && at < below &&
 	       (!query->explained || is_one_of(id, query->explained, query->explained_count));
 }
 
@@ -619,7 +620,7 @@ static void write_hits(struct search *search, struct engine_result *result)
 		hit->has_vector = vectors && vectors_has(vectors, candidate->doc);
 		hit->seq = doc->seq;
 		set_matched_words(search, candidate, hit);
-		if (is_explained(search->query, hit->id))
+		if (is_explained(search->query, i, hit->id))
 			hit->explanation = explain(search, i);
 	}
 }

@@ -100,11 +100,13 @@ def test_pages_are_parts_of_one_ranking(api, put, word, found, sort):
     def page(offset, limit, **members):
         body = {"query": word, "sort": sort, "offset": offset, "max_results": limit, **members}
         answer = api.post("/search/assets", body, expect=200)
+        assert all(("explanation" in hit) == members.get("explain", False) for hit in answer.json())
         return [hit["arxiv_id"] for hit in answer.json()], int(answer.headers["X-Total-Count"])
 
     best, total = page(0, 100)
     assert set(best[:12]) == set(ids) and len(best) == min(total, 100)
     assert [page(offset, 5)[0] for offset in (0, 5, 10)] == [best[:5], best[5:10], best[10:15]]
+    assert page(5, 5, explain=True)[0] == best[5:10]
     assert {page(offset, 5)[1] for offset in (0, 5, 1000)} == {total}
     assert page(total, 5)[0] == []
     assert page(1, 5, categories=["no.such"]) == ([], 0)
