@@ -70,17 +70,17 @@ def test_the_newest_twenty_are_kept(db, steps):
     assert experiments_tables.count_kept(db, made) == 0
 
 
-def test_a_service_that_is_away_is_waited_for(disturbed, steps, paper):
+def test_a_service_that_is_away_is_waited_for(disturbed, db, steps, paper):
     steps.open(1, paper)
     experiment = steps.experiment(paper)
     try:
         disturbed.stop("svc-fleet")
         steps.api.put(f"/experiments/{experiment}", {"outcome": "ship"}, expect=200)
-        with disturbed.postgres.connect("experiments") as db:
-            wait_for(lambda: experiments_tables.waiting_to_keep(db, experiment, interrupted=True), "an attempt was interrupted")
+        wait_for(lambda: experiments_tables.waiting_to_keep(db, experiment, interrupted=True), "an attempt was interrupted")
         assert kept(steps, experiment) is None
     finally:
         disturbed.recover()
+    experiments_tables.keep_soon(db, experiment)
     graph = wait_kept(steps, experiment)
     assert graph.missing == [] and graph.summary["runs"] == 1
 

@@ -12,6 +12,7 @@ import { chromium } from "playwright-core";
 
 import { answerQuestions } from "./answering.mjs";
 import { agents } from "./journeys/agents.mjs";
+import { DIGESTS, withoutPapers } from "./journeys/digest.mjs";
 import { faults } from "./journeys/faults.mjs";
 import { lists } from "./journeys/lists.mjs";
 import { people } from "./journeys/people.mjs";
@@ -477,10 +478,12 @@ const JOURNEYS = {
   /** A new account says on Today what it works on, and its papers appear there. */
   async first(browser, values) {
     const { page, errors } = await open(browser, values);
+    await page.route(DIGESTS, async (route) => route.fulfill({ json: await withoutPapers(route) }));
     await logIn(page, values.key);
     await page.getByRole("button", { name: "Retrieval" }).click();
     await page.getByRole("button", { name: "Create interest" }).click();
     await page.getByText("The first recommendations are being computed").waitFor();
+    await page.unrouteAll({ behavior: "wait" });
     await page.getByRole("article").first().waitFor();
     return { errors, address: new URL(page.url()).pathname };
   },

@@ -73,6 +73,12 @@ def waiting_to_keep(db, experiment, interrupted=False):
                       "AND input ->> 'experiment_id' = %s AND (NOT %s OR interruptions > 0)", [experiment, interrupted]).fetchone()[0]
 
 
+def keep_soon(db, experiment):
+    """Let what waits to be kept after an interruption be tried again now."""
+    db.execute("UPDATE task SET run_after = now() WHERE kind = 'evidence_keep' AND status = 'pending' AND input ->> 'experiment_id' = %s",
+               [experiment])
+
+
 def rename_kept_kind(db, experiment, kind, becomes):
     """What was kept of the experiment has another kind of nodes in place of one."""
     query = "UPDATE experiment_evidence SET graph = replace(graph::text, %s, %s)::jsonb WHERE experiment_id = %s"

@@ -1,5 +1,7 @@
 /** Journeys through what fails: scripts that do not come, work that does not end. */
 
+import { DIGESTS, withoutPapers } from "./digest.mjs";
+
 const MINUTE_MS = 60_000;
 
 export const faults = ({ open, logIn, violationsOfThemes }) => ({
@@ -36,15 +38,10 @@ export const faults = ({ open, logIn, violationsOfThemes }) => ({
     const { page, errors } = await open(browser, values);
     await page.clock.install();
     let [asked, answered] = [0, 0];
-    const none = { count: 0, message: "No recommendations", pool_status: "ready", recommendations: [] };
-    let known; // the digest, without what its interest has
-    await page.route("**/papers/recommended/digest?*", async (route) => {
+    let known;
+    await page.route(DIGESTS, async (route) => {
       asked += 1;
-      if (!known) {
-        const headers = { ...route.request().headers(), "sec-fetch-site": "same-origin" };
-        const digest = await (await route.fetch({ headers })).json();
-        known = { ...digest, total: 0, interests: digest.interests.map((each) => ({ ...each, ...none })) };
-      }
+      known ??= await withoutPapers(route);
       await route.fulfill({ json: known });
       answered += 1;
     });
