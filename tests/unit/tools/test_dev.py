@@ -236,3 +236,10 @@ def test_build_keeps_the_options_of_a_folder_with_tests(tree):
     options = tree / "build/debug/.options"
     assert "-Dtests=enabled" in options.read_text()
     assert dev(tree, "build").returncode == 0 and "-Dtests=enabled" in options.read_text()
+
+
+def test_the_unit_tests_are_built_with_everything(tree):
+    shutil.rmtree(tree / "build", ignore_errors=True)
+    done = dev(tree, "build", "tests")
+    assert done.returncode == 0 and "built: everything, in build/debug\n" in done.stdout, done.stdout + done.stderr
+    assert "-Dtests=enabled" in (tree / "build/debug/.options").read_text() and (tree / "build/debug/deploy/svc-b").exists()
