@@ -32,8 +32,9 @@ CREATE OR REPLACE TRIGGER digest_recommendation_updated AFTER UPDATE ON recommen
 CREATE OR REPLACE TRIGGER digest_recommendation_deleted AFTER DELETE ON recommendation REFERENCING OLD TABLE AS changed
     FOR EACH STATEMENT EXECUTE FUNCTION digest_recommendations_changed();
 
--- Feedback that goes with its recommendation finds none: the recommendation has raised the version.
-CREATE OR REPLACE FUNCTION digest_feedback_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Feedback that goes with its recommendation finds none: the recommendation has raised the version. A plan that was made for little
+-- feedback is kept for much: it has to find each recommendation by the index.
+CREATE OR REPLACE FUNCTION digest_feedback_changed() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 BEGIN
     PERFORM digest_raise(ARRAY(SELECT r.account_id FROM changed c JOIN recommendation r ON r.id = c.recommendation_id));
     RETURN NULL;

@@ -15,8 +15,9 @@ CREATE OR REPLACE FUNCTION indexed_categories(arxiv_id text, categories text[]) 
 $$;
 
 -- Takes the rows of the transition table `counted` into the lists (argument 1) or out of them (argument -1). An INSERT
--- with ON CONFLICT fires the triggers of UPDATE, too, often with no row.
-CREATE OR REPLACE FUNCTION asset_list_rows() RETURNS trigger LANGUAGE plpgsql AS $$
+-- with ON CONFLICT fires the triggers of UPDATE, too, often with no row. A plan that was made for few rows is kept for many: it has to
+-- find each by the index.
+CREATE OR REPLACE FUNCTION asset_list_rows() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
 DECLARE
     sign CONSTANT int := TG_ARGV[0];
 BEGIN
@@ -24,7 +25,7 @@ BEGIN
         RETURN NULL;
     END IF;
     IF sign < 0 THEN
-        DELETE FROM asset_key WHERE arxiv_id IN (SELECT arxiv_id FROM counted);
+        DELETE FROM asset_key WHERE arxiv_id = ANY (ARRAY(SELECT arxiv_id FROM counted));
     END IF;
     WITH listed AS MATERIALIZED (
         SELECT a.arxiv_id, key, a.published_at, a.has_container, key = ANY (a.categories) AS is_named,

@@ -1,5 +1,6 @@
 """GET /search/assets/list and GET /search/stats."""
 
+import re
 import secrets
 
 import pytest
@@ -193,3 +194,10 @@ def test_stats_of_the_index(api, put):
         return stats if stats["index"]["documents"] == stats["total_assets"] else None
 
     assert wait_for(caught_up, "the index has all papers")["index"]["updated_at"]
+
+
+def test_papers_leave_the_lists_by_the_index(db, put):
+    """A plan that is made while there are few papers is kept for statements of many: it may not read the whole table for each."""
+    ids = [put(title="A paper that is withdrawn")["arxiv_id"] for _ in range(3)]
+    (plan,) = search_tables.plans_of_withdrawal(db, ids)
+    assert re.search(r"(Index|Bitmap Heap) Scan .*on asset_key", plan) and "Seq Scan" not in plan, plan

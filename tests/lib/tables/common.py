@@ -263,6 +263,16 @@ def collect_notices(db, level):
     return notices
 
 
+def nested_plans(db, query, *arguments):
+    """The plans of the statements in the functions that a query calls, as EXPLAIN shows them."""
+    db.execute("LOAD 'auto_explain'")
+    db.execute("SET auto_explain.log_min_duration = 0")
+    db.execute("SET auto_explain.log_nested_statements = on")
+    notices = collect_notices(db, "log")
+    db.execute(query, arguments)
+    return notices
+
+
 # The schema
 
 

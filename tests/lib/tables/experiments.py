@@ -3,7 +3,7 @@
 import json
 import re
 
-from lib.tables.common import collect_notices
+from lib.tables.common import nested_plans
 
 
 def insert_row(connection, table, account):
@@ -149,12 +149,8 @@ def drop_many(db, account):
 
 def plans_of_page(db, *arguments):
     """The plans of the statements inside experiment_page(), as EXPLAIN shows them."""
-    db.execute("LOAD 'auto_explain'")
-    db.execute("SET auto_explain.log_min_duration = 0")
-    db.execute("SET auto_explain.log_nested_statements = on")
-    notices = collect_notices(db, "log")
-    db.execute("SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, NULL, 100, 200)", arguments)
-    return [notice for notice in notices if re.search(r"FROM experiment(_found\(| e WHERE)", notice)]
+    plans = nested_plans(db, "SELECT total FROM experiment_page(%s, %s, %s, %s, %s, %s, %s, NULL, 100, 200)", *arguments)
+    return [plan for plan in plans if re.search(r"FROM experiment(_found\(| e WHERE)", plan)]
 
 
 # Tickets

@@ -1,5 +1,6 @@
 """Tables of svc-search."""
 
+from lib.tables.common import nested_plans
 
 # Papers
 
@@ -13,6 +14,12 @@ def add_papers_on_weather(db, ids):
 def withdraw(db, ids):
     """Papers as if their source had deleted them."""
     db.execute("UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", [list(ids)])
+
+
+def plans_of_withdrawal(db, ids):
+    """The plans by which the keys of papers leave the lists, as their source deletes them."""
+    plans = nested_plans(db, "UPDATE asset SET is_deleted = true WHERE arxiv_id = ANY (%s)", list(ids))
+    return [plan for plan in plans if "DELETE FROM asset_key" in plan]
 
 
 def count_of(db, ids):
