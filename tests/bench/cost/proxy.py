@@ -1,17 +1,18 @@
 #!/usr/bin/python3
-"""CPU time of a proxy per request: the gateway compared with nginx and HAProxy, with the same service and client.
+"""CPU time of a proxied request: the gateway compared with nginx and HAProxy, with the same service and client.
 
-usage: proxy.py PROXY_GATEWAY [--seconds N] [--rounds N] [--connections N]
+usage: proxy.py [--keys N] [--seconds N] [--rounds N]
 
-The service is nginx, which returns 1 KB. Logs go to a pipe, as in a container, with about the same line for each
-request; nginx also with lines gathered for a second, while the gateway gathers them for 10 ms. The proxies are measured in turn in each round, so that other load affects all
-of them; the result is the median round. CPU time is that of the process, from /proc/PID/stat. Needs nginx, haproxy and
-wrk.
+The gateway is the whole one, with its Postgres and Redis, and limits none; the others look the key up in a map. All know N keys (10,000),
+each of an account of its own, and requests have them in turn. The service is nginx, which returns 1 KB. Logs go to a pipe, as in a
+container, with about the same line for each request. nginx gathers the lines for a second, as it is the first of the table; the gateway
+for 10 ms. The proxies are measured in turn in each round, so that other load affects all of them; the result is the median round. CPU
+time is that of the process, from /proc/PID/stat: of the gateway with its look-ups of keys, of which Postgres's part is not in it. Needs
+nginx, haproxy and wrk.
 """
 
 import argparse
 import os
-import re
 import socket
 import statistics
 import subprocess
@@ -19,6 +20,12 @@ import sys
 import tempfile
 import time
 from pathlib import Path
+
+from cost import wrk_in_turn
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from lib.system.cluster import Cluster  # noqa: E402
 
 BODY = "x" * 1024
 TARGET = "/api/v1.0/experiments"
@@ -44,7 +51,7 @@ worker_processes 1; daemon off; pid {d}/proxy.pid; error_log {d}/proxy.log;
 events {{ worker_connections 4096; }}
 http {{ {log} keepalive_requests 1000000000; client_body_temp_path {d}/pb; proxy_temp_path {d}/pp;
   fastcgi_temp_path {d}/pf; uwsgi_temp_path {d}/pu; scgi_temp_path {d}/ps;
-  map_hash_bucket_size 128; map $http_authorization $account {{ default ""; "Bearer key" "account-1"; }}
+  map_hash_bucket_size 128; map_hash_max_size 65536; map $http_authorization $account {{ default ""; {keys} }}
   upstream service {{ server {service}; keepalive 128; keepalive_requests 1000000000; }}
   server {{ listen {listen}; location / {{
     if ($account = "") {{ return 401; }}
@@ -64,8 +71,8 @@ defaults
   http-reuse always
 frontend edge
   bind {listen}
-  http-request deny deny_status 401 unless {{ req.hdr(Authorization) -m str "Bearer key" }}
-  http-request set-header X-Account account-1
+  http-request set-header X-Account "%[req.hdr(Authorization),word(2,' '),map_str({keys})]"
+  http-request deny deny_status 401 unless {{ req.hdr(X-Account) -m len gt 0 }}
   unique-id-format %{{+X}}o%ci_%cp_%Ts_%rt
   unique-id-header X-Request-Id
   default_backend service
@@ -118,63 +125,78 @@ class Contender:
             ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    def run(self, connections, seconds):
+    def run(self, users, seconds):
         before = self.cpu_seconds()
-        out = subprocess.run(
-            ["wrk", "-t1", f"-c{connections}", f"-d{seconds}s", "-H", "Authorization: Bearer key",
-             f"http://{self.listen}{TARGET}"],
-            check=True, capture_output=True, text=True,
-        ).stdout
-        used = self.cpu_seconds() - before
-        requests = int(re.search(r"(\d+) requests in", out).group(1))
-        if "Non-2xx" in out or "Socket errors" in out:
-            sys.exit(f"{self.name}: {out}")
-        self.samples.append((used / requests * 1e6, requests / seconds))
+        count = wrk_in_turn(f"http://{self.listen}", [(user.key, "/experiments") for user in users], "GET", None, seconds)
+        self.samples.append(((self.cpu_seconds() - before) / count * 1e6, count / seconds))
 
     def stop(self):
         self.process.terminate()
         self.process.wait()
 
 
-def contenders(options, folder, service, log):
+class Gateway(Contender):
+    """The gateway, with one loop for requests."""
+
+    def __init__(self, name, cluster, service, log, level):
+        settings = {"WORKERS": "1", "LOG_LEVEL": level, "EXPERIMENTS_URL": f"http://{service}"}
+        own = cluster.separate("gateway", level, **settings)
+        own.start(stdout=log, stderr=subprocess.DEVNULL)
+        own.wait_ready()
+        self.name, self.listen, self.samples, self.process = name, own.url.partition("://")[2], [], own.popen
+
+
+def nginx_keys(users):
+    return " ".join(f'"Bearer {user.key}" "{user.account}";' for user in users)
+
+
+def contenders(cluster, users, folder, service, log):
     logs = {
-        "nginx, key map, log": NGINX_LOG.format(buffer=""),
-        "nginx, key map, log of 1 s": NGINX_LOG.format(buffer="buffer=32k flush=1s"),
-        "nginx, key map, no log": "access_log off;",
+        "nginx, log of 1 s": NGINX_LOG.format(buffer="buffer=32k flush=1s"),
+        "nginx, each line at once": NGINX_LOG.format(buffer=""),
+        "nginx, no log": "access_log off;",
     }
     for name, setting in logs.items():
         listen = f"127.0.0.1:{free_port()}"
         at = tempfile.mkdtemp(dir=folder)
-        config = write(at, "nginx.conf", NGINX_PROXY.format(d=at, listen=listen, service=service, log=setting))
-        yield Contender(name, ["nginx", "-p", at, "-c", config], listen, log=log)
+        text = NGINX_PROXY.format(d=at, listen=listen, service=service, log=setting, keys=nginx_keys(users))
+        yield Contender(name, ["nginx", "-p", at, "-c", write(at, "nginx.conf", text)], listen, log=log)
     listen = f"127.0.0.1:{free_port()}"
-    config = write(folder, "haproxy.cfg", HAPROXY.format(listen=listen, service=service))
-    yield Contender("HAProxy, key check", ["haproxy", "-db", "-f", config], listen)
-    for name, level in (("gateway, log", "info"), ("gateway, no log", "warn")):
-        listen = f"127.0.0.1:{free_port()}"
-        yield Contender(name, [options.gateway, listen, service], listen, {"LOG_LEVEL": level}, log)
+    keys = write(folder, "keys", "".join(f"{user.key} {user.account}\n" for user in users))
+    config = write(folder, "haproxy.cfg", HAPROXY.format(listen=listen, service=service, keys=keys))
+    yield Contender("HAProxy, no log", ["haproxy", "-db", "-f", config], listen)
+    yield Gateway("gateway, log", cluster, service, log, "info")
+    yield Gateway("gateway, no log", cluster, service, log, "warn")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("gateway", help="the program tests/bench/proxy_gateway of a release build")
-    parser.add_argument("--seconds", type=int, default=3)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--connections", type=int, default=64)
-    options = parser.parse_args()
+def measure(cluster, options):
+    """The proxies, measured; the first is what the others are compared with."""
+    users = [cluster.user() for _ in range(options.keys)]
     with tempfile.TemporaryDirectory() as folder:
         service = f"127.0.0.1:{free_port()}"
         config = write(folder, "service.conf", NGINX_SERVICE.format(d=folder, listen=service, body=BODY))
         backend = Contender("service", ["nginx", "-p", folder, "-c", config], service)
         reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
-        proxies = list(contenders(options, folder, service, reader.stdin))
-        for _ in range(options.rounds):
+        proxies = list(contenders(cluster, users, folder, service, reader.stdin))
+        for number in range(options.rounds + 1):
             for proxy in proxies:
-                proxy.run(options.connections, options.seconds)
+                proxy.run(users, options.seconds)
+                if number == 0:
+                    proxy.samples.clear()  # the gateway has looked keys up for the first time
         for proxy in [*proxies, backend]:
             proxy.stop()
         reader.stdin.close()
         reader.wait()
+        return proxies
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--keys", type=int, default=10_000)
+    parser.add_argument("--seconds", type=int, default=3)
+    parser.add_argument("--rounds", type=int, default=5)
+    with Cluster() as cluster:
+        proxies = measure(cluster, parser.parse_args())
     base = statistics.median(cpu for cpu, _ in proxies[0].samples)
     print(f"{'':28}{'CPU us/request':>16}{'ratio':>8}{'requests/s':>12}")
     for proxy in proxies:

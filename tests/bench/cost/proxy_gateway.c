@@ -1,4 +1,4 @@
-/* The gateway's proxy on one loop, without a database, for proxy.py and tls.py. It accepts the key
+/* The gateway's proxy on one loop, without a database, for tls.py. It accepts the key
  * "key" and logs as the gateway does.
  *
  *     proxy_gateway LISTEN SERVICE [CERTIFICATE KEY]

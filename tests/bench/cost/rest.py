@@ -22,7 +22,7 @@ from pathlib import Path
 
 from cost import PREFIX, wrk_in_turn
 from jobs import npm_install
-from proxy import NGINX_LOG, NGINX_PROXY, free_port, wait_for, write
+from proxy import NGINX_LOG, NGINX_PROXY, free_port, nginx_keys, wait_for, write
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
@@ -75,8 +75,8 @@ def start_peer(cluster, users, folder):
     log = open(Path(folder, "peer.log"), "wb")
     env = {**os.environ, "DATABASE_URL": cluster.postgres.url() + "?options=-csearch_path%3Dpeer", "NODE_ENV": "production"}
     node = subprocess.Popen(["node", PEER / "rest.mjs", str(service)], env=env, stdout=log)
-    config = NGINX_PROXY.format(d=folder, listen=f"127.0.0.1:{listen}", service=f"127.0.0.1:{service}", log=NGINX_LOG.format(buffer=""))
-    config = config.replace('"Bearer key" "account-1"', "; ".join(f'"Bearer {user.key}" "{user.account}"' for user in users))
+    config = NGINX_PROXY.format(d=folder, listen=f"127.0.0.1:{listen}", service=f"127.0.0.1:{service}", log=NGINX_LOG.format(buffer=""),
+                                keys=nginx_keys(users))
     nginx = subprocess.Popen(["nginx", "-p", folder, "-c", write(folder, "nginx.conf", config)], stdout=log)
     for port in (service, listen):
         wait_for(f"127.0.0.1:{port}")

@@ -107,7 +107,8 @@ def proxies(options, folder, service, log):
     for scheme in ("http", "https"):
         listen = f"127.0.0.1:{free_port()}"
         at = tempfile.mkdtemp(dir=folder)
-        text = NGINX_PROXY.format(d=at, listen=listen, service=service, log=NGINX_LOG.format(buffer="buffer=32k flush=1s"))
+        text = NGINX_PROXY.format(d=at, listen=listen, service=service, log=NGINX_LOG.format(buffer="buffer=32k flush=1s"),
+                                  keys='"Bearer key" "account-1";')
         if scheme == "https":
             text = text.replace(f"listen {listen}", NGINX_TLS.format(listen=listen, d=folder))
         yield Proxy(f"nginx, {scheme}", ["nginx", "-p", at, "-c", write(at, "nginx.conf", text)], listen, scheme, log=log)
