@@ -69,6 +69,17 @@ static uint64_t input_scopes(struct request *rq, const struct provisioned_key_in
 	return scopes;
 }
 
+/* Keys are made for many runs, and a key that is new to all caches invalidates none. */
+static void commit_replacement(struct request *rq, const char *replaced)
+{
+	if (!replaced) {
+		pg_commit(rq);
+		return;
+	}
+	key_change_commit(rq);
+	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", replaced));
+}
+
 void provisioned_key_create(struct request *rq)
 {
 	struct provisioned_key_input *in =
@@ -89,10 +100,7 @@ void provisioned_key_create(struct request *rq)
 	                 pg_text(in->interest), pg_text(in->purpose),
 	                 pg_int(in->expires_in_seconds), pg_bool(in->is_repo_verified));
 	key_require_made(rq, rows);
-	key_change_commit(rq);
-	if (pg_get(rows, 0, "replaced"))
-		log_info(LOG_GROUP_APP, "key revoked",
-		         f_text("key_id", pg_get(rows, 0, "replaced")));
+	commit_replacement(rq, pg_get(rows, 0, "replaced"));
 	reply_is_secret(rq);
 	reply_json(rq, 200, key_json_with_text(rq, &secret, pg_json(rows)));
 }

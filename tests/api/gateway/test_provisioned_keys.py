@@ -221,6 +221,20 @@ def test_a_revocation_by_a_service_reaches_other_replicas(pair, pair_user_key):
     wait_for(lambda: agents[1].get("/search/stats").status_code == 401, "the other replica refuses the key")
 
 
+def test_a_key_that_replaces_none_leaves_the_caches_alone(pair, pair_user_key):
+    account, api = pair_user_key
+    auth = identity(pair, "gateway", "service", account=account)
+    made_by, other = pair["gateway"]
+    body = {"name": "agent", "purpose": "agent", "repo": "acme/ranker", "interest_id": INTEREST}
+    heard = other.metric("expops_key_revocations_heard_total")
+    first = plain_http.post(made_by.url + CREATE, json=body, auth=auth).json()
+    agent = Api(other.url, first["key"])
+    agent.get("/search/stats", expect=200)
+    plain_http.post(made_by.url + CREATE, json=body, auth=auth)
+    wait_for(lambda: agent.get("/search/stats").status_code == 401, "the other replica refuses the key that was replaced")
+    assert other.metric("expops_key_revocations_heard_total") == heard + 1
+
+
 @pytest.fixture
 def pair_user_key(pair):
     made = pair.user()
