@@ -48,7 +48,4 @@ struct gateway_process {
 	const struct origin_rules *origins;
 	struct cookie_rules cookies;
 	struct oidc_cache *oidc; /* of the provider at which people log in */
-	/* Incremented when this process changes a key, or is notified that another replica did
-	 * (key_cache.h). */
-	_Atomic uint64_t key_generation;
 };

@@ -22,7 +22,7 @@ static bool delete_account(struct request *rq, const char *id)
 {
 	audit_begin(rq);
 	bool is_deleted = !pg_empty(pg_query(rq, ACCOUNT_DELETE_SQL, pg_text(id)));
-	key_change_commit(rq);
+	key_change_commit(rq, NULL);
 	return is_deleted;
 }
 

@@ -7,7 +7,8 @@ WITH used AS (
       AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
 )
 SELECT k.account_id, k.id, k.kind, array_to_string(k.scopes, ' ') AS scopes, k.repo, k.interest_id,
-       (extract(epoch FROM k.expires_at) * 1000)::bigint AS expires_at_ms, k.repo_verified, m.role, p.is_operator, p.id AS person_id
+       (extract(epoch FROM k.expires_at) * 1000)::bigint AS expires_at_ms, k.repo_verified, m.role, p.is_operator, p.id AS person_id,
+       k.account_id AS key_account_id
 FROM api_key k
 LEFT JOIN api_key_person o ON o.key_id = k.id AND k.kind = 'personal'
 LEFT JOIN person p ON p.id = o.person_id AND p.disabled_at IS NULL
@@ -24,7 +25,8 @@ WITH valid AS (
     WHERE s.id = (valid.s).id AND (valid.s).last_seen_at < now() - interval '1 minute'
 )
 SELECT (s).account_id, (k).id, (k).kind, array_to_string(scopes, ' ') AS scopes, (k).repo, (k).interest_id,
-       (extract(epoch FROM (s).expires_at) * 1000)::bigint AS expires_at_ms, (k).repo_verified, m.role, p.is_operator, p.id AS person_id
+       (extract(epoch FROM (s).expires_at) * 1000)::bigint AS expires_at_ms, (k).repo_verified, m.role, p.is_operator, p.id AS person_id,
+       (k).account_id AS key_account_id
 FROM valid
 LEFT JOIN person p ON p.id = (s).person_id
 LEFT JOIN member m ON m.account_id = (s).account_id AND m.person_id = p.id;

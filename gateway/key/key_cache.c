@@ -1,12 +1,17 @@
 /* The entries are in shards, each with a mutex that is held for one look-up in a hash table. A read
  * from the database replaces the entry of its key, at the end of the shard's list, so that the list
- * is in the order of the reads. */
+ * is in the order of the reads.
+ *
+ * Changes are numbered. Of the accounts and persons whose ids have the same last bits only the
+ * number of the last change is kept: what was read before it is stale, of those that did not change
+ * too, which then is read once more. */
 #include "key/key_cache.h"
 
 #include "base/base.h"
 
 #include <uv.h>
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,15 +23,15 @@
 #define SHARDS           16
 #define SHARD_MAX        4096 /* entries */
 #define REFRESH_RETRY_MS 1000
+#define SUBJECTS         4096
 
 struct entry {
 	UT_hash_handle hh;
 	uint8_t hash[SHA256_LEN];
-	struct identity caller;
-	int64_t expires_at_ms; /* 0: never */
+	struct cached_key key;
 	struct cache_version read;
 	uint64_t refresh_ms; /* when a caller was last asked to read the key again; 0: never */
-	char strings[];      /* repo and interest of `caller` */
+	char strings[];      /* repo and interest of its caller */
 };
 
 struct shard {
@@ -36,6 +41,9 @@ struct shard {
 
 struct key_cache {
 	struct shard shards[SHARDS];
+	_Atomic uint64_t changes;           /* how many are known */
+	_Atomic uint64_t last_of_all;       /* number of the last one of whomever */
+	_Atomic uint64_t last_of[SUBJECTS]; /* the same of accounts and persons */
 };
 
 struct key_cache *key_cache_new(void)
@@ -78,11 +86,50 @@ static struct entry *entry_find(const struct shard *shard, const uint8_t *hash)
 	return entry;
 }
 
-static enum key_found entry_state(struct entry *entry, const struct cache_version *now)
+uint64_t key_cache_changes(const struct key_cache *cache)
+{
+	return atomic_load(&cache->changes);
+}
+
+/* The last bits of an id are random (crypto/uuid.h). */
+static size_t subject_place(const struct uuid *subject)
+{
+	uint16_t bits;
+	memcpy(&bits, subject->bytes + sizeof(subject->bytes) - sizeof(bits), sizeof(bits));
+	return bits % SUBJECTS;
+}
+
+void key_cache_change(struct key_cache *cache, const struct uuid *subject)
+{
+	uint64_t number = atomic_fetch_add(&cache->changes, 1) + 1;
+	_Atomic uint64_t *last =
+		subject ? &cache->last_of[subject_place(subject)] : &cache->last_of_all;
+	uint64_t known = atomic_load(last);
+	while (known < number && !atomic_compare_exchange_weak(last, &known, number))
+		;
+}
+
+static bool has_changed_since(const struct key_cache *cache, uint64_t changes,
+                              const struct uuid *subject)
+{
+	return changes < atomic_load(&cache->last_of[subject_place(subject)]);
+}
+
+static bool has_changed(const struct key_cache *cache, const struct entry *entry)
+{
+	uint64_t read = entry->read.changes;
+	return read < atomic_load(&cache->last_of_all) ||
+	       has_changed_since(cache, read, &entry->key.caller.account) ||
+	       has_changed_since(cache, read, &entry->key.key_account) ||
+	       has_changed_since(cache, read, &entry->key.person);
+}
+
+static enum key_found entry_state(const struct key_cache *cache, struct entry *entry,
+                                  const struct cache_version *now)
 {
 	uint64_t age_ms = now->monotonic_ms - entry->read.monotonic_ms;
-	if (entry->read.generation != now->generation || age_ms >= KEY_CACHE_MS ||
-	    (entry->expires_at_ms && now->unix_ms >= entry->expires_at_ms))
+	if (age_ms >= KEY_CACHE_MS || has_changed(cache, entry) ||
+	    (entry->key.expires_at_ms && now->unix_ms >= entry->key.expires_at_ms))
 		return KEY_STALE;
 	if (age_ms < KEY_REFRESH_MS || now->monotonic_ms - entry->refresh_ms < REFRESH_RETRY_MS)
 		return KEY_FRESH;
@@ -95,11 +142,11 @@ enum key_found key_cache_get(struct key_cache *cache, struct arena *arena, const
 {
 	struct shard *shard = shard_lock(cache, hash);
 	struct entry *entry = entry_find(shard, hash);
-	enum key_found found = entry ? entry_state(entry, now) : KEY_ABSENT;
+	enum key_found found = entry ? entry_state(cache, entry, now) : KEY_ABSENT;
 	if (found >= KEY_FRESH) {
-		*ret_caller = entry->caller;
-		ret_caller->repo = arena_strdup(arena, entry->caller.repo);
-		ret_caller->interest = arena_strdup(arena, entry->caller.interest);
+		*ret_caller = entry->key.caller;
+		ret_caller->repo = arena_strdup(arena, ret_caller->repo);
+		ret_caller->interest = arena_strdup(arena, ret_caller->interest);
 	}
 	uv_mutex_unlock(&shard->mutex);
 	return found;
@@ -121,32 +168,32 @@ static const char *copy_string(char **at, const char *text)
 }
 
 static struct entry *entry_new(const uint8_t *hash, const struct cache_version *read,
-                               const struct identity *caller, int64_t expires_at_ms)
+                               const struct cached_key *key)
 {
+	const struct identity *caller = &key->caller;
 	struct entry *entry =
 		calloc(1, sizeof(*entry) + size_of(caller->repo) + size_of(caller->interest));
 	require(entry);
 	char *strings = entry->strings;
 	memcpy(entry->hash, hash, SHA256_LEN);
 	entry->read = *read;
-	entry->expires_at_ms = expires_at_ms;
-	entry->caller = *caller;
-	entry->caller.repo = copy_string(&strings, caller->repo);
-	entry->caller.interest = copy_string(&strings, caller->interest);
+	entry->key = *key;
+	entry->key.caller.repo = copy_string(&strings, caller->repo);
+	entry->key.caller.interest = copy_string(&strings, caller->interest);
 	return entry;
 }
 
 static bool is_newer(const struct cache_version *a, const struct cache_version *b)
 {
-	if (a->generation != b->generation)
-		return a->generation > b->generation;
+	if (a->changes != b->changes)
+		return a->changes > b->changes;
 	return a->monotonic_ms > b->monotonic_ms;
 }
 
 void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct cache_version *read,
-                   const struct identity *caller, int64_t expires_at_ms)
+                   const struct cached_key *key)
 {
-	struct entry *entry = entry_new(hash, read, caller, expires_at_ms);
+	struct entry *entry = entry_new(hash, read, key);
 	struct shard *shard = shard_lock(cache, hash);
 	struct entry *old = entry_find(shard, hash);
 	if (old && is_newer(&old->read, read)) {

@@ -2,9 +2,9 @@
  * SHA-256 of the key's text. Thread-safe.
  *
  * An entry is fresh while three things hold: it was read less than KEY_CACHE_MS ago, the key has
- * not expired, and no key has changed since. A change of any key increases the generation
- * (gateway_process.h), which makes all older entries stale. A stale entry says only that the key
- * was valid once.
+ * not expired, and nothing of its account or person has changed since: no key, session or role. So
+ * an account whose keys change all the time costs the others nothing. A stale entry says only that
+ * the key was valid once.
  */
 #pragma once
 
@@ -23,9 +23,10 @@
 
 struct key_cache;
 
-/** The time and the generation when a key is read from the database, or looked up in the cache. */
+/** The time when a key is read from the database, or looked up in the cache, and how many changes
+ * were known by then (key_cache_changes()). */
 struct cache_version {
-	uint64_t generation;
+	uint64_t changes;
 	uint64_t monotonic_ms; /* time_monotonic_ms() */
 	int64_t unix_ms;       /* time_now_ms() */
 };
@@ -34,6 +35,21 @@ struct key_cache *key_cache_new(void);
 
 /** Accepts NULL. */
 void key_cache_free(struct key_cache *cache);
+
+/** A key as the database has it. */
+struct cached_key {
+	struct identity caller;  /* `account` is the one that a session shows */
+	struct uuid key_account; /* of the key of a session, which may be another; else the same */
+	struct uuid person;      /* zero: nobody's */
+	int64_t expires_at_ms;   /* 0: never */
+};
+
+/** How many changes this process knows of. What a read finds is of before the next. */
+uint64_t key_cache_changes(const struct key_cache *cache);
+
+/** Keys, sessions or roles of an account or a person have changed, which was committed: what was
+ * read before is stale. NULL: of whomever. */
+void key_cache_change(struct key_cache *cache, const struct uuid *subject);
 
 enum key_found {
 	KEY_ABSENT, /* it was never valid, or its entry was removed */
@@ -47,11 +63,10 @@ enum key_found {
 enum key_found key_cache_get(struct key_cache *cache, struct arena *arena, const uint8_t *hash,
                              const struct cache_version *now, struct identity *ret_caller);
 
-/** Store the result of a lookup that began at `read`, unless a newer one is stored. Copies.
- * `expires_at_ms` 0: never. When the cache is full, the entries that were read first are
- * removed. */
+/** Store the result of a lookup that began at `read`, unless a newer one is stored. Copies. When
+ * the cache is full, the entries that were read first are removed. */
 void key_cache_put(struct key_cache *cache, const uint8_t *hash, const struct cache_version *read,
-                   const struct identity *caller, int64_t expires_at_ms);
+                   const struct cached_key *key);
 
 /** Remove the key's entry, if there is one. */
 void key_cache_drop(struct key_cache *cache, const uint8_t *hash);

@@ -56,8 +56,7 @@ struct lookup {
 	struct uuid client;         /* whose token it took, if it is limited */
 	struct cache_version began; /* when the lookup was started */
 	SLIST_HEAD(, key_wait) waits;
-	struct identity caller; /* valid when the query found the key */
-	int64_t expires_at_ms;  /* 0: never */
+	struct cached_key found; /* valid when the query found the key */
 };
 
 struct key_checker {
@@ -76,7 +75,7 @@ METRIC_COUNTER(revocations_heard, "expops_key_revocations_heard_total",
 static struct cache_version version_now(const struct key_checker *checker)
 {
 	return (struct cache_version){
-		.generation = atomic_load(&checker->process->key_generation),
+		.changes = key_cache_changes(checker->process->keys),
 		.monotonic_ms = time_monotonic_ms(),
 		.unix_ms = time_now_ms(),
 	};
@@ -91,10 +90,16 @@ static uint64_t scopes_of_role(const struct pg_rows *rows)
 	return role ? role_scopes(role, pg_get_bool(rows, 0, "is_operator")) : SCOPE_ALL;
 }
 
+static void read_id(const struct pg_rows *rows, const char *column, struct uuid *ret_id)
+{
+	require(uuid_parse(pg_get(rows, 0, column), UUID_TEXT_LEN, ret_id));
+}
+
 static void read_row(struct lookup *lookup, const struct pg_rows *rows)
 {
 	struct arena *arena = lookup->arena;
-	lookup->caller = (struct identity){
+	struct cached_key *found = &lookup->found;
+	found->caller = (struct identity){
 		.kind = strcmp(pg_get(rows, 0, "kind"), "automation") == 0 ? KEY_AUTOMATION
 	                                                                   : KEY_PERSONAL,
 		.scopes = scope_masks(pg_get(rows, 0, "scopes")) & scopes_of_role(rows),
@@ -102,12 +107,14 @@ static void read_row(struct lookup *lookup, const struct pg_rows *rows)
 		.interest = arena_strdup(arena, pg_get(rows, 0, "interest_id")),
 		.is_repo_verified = pg_get_bool(rows, 0, "repo_verified"),
 	};
-	require(uuid_parse(pg_get(rows, 0, "account_id"), UUID_TEXT_LEN, &lookup->caller.account));
-	require(uuid_parse(pg_get(rows, 0, "id"), UUID_TEXT_LEN, &lookup->caller.key_id));
-	const char *person = pg_get(rows, 0, "person_id");
-	if (names_persons && person)
-		require(uuid_parse(person, UUID_TEXT_LEN, &lookup->caller.person));
-	lookup->expires_at_ms = pg_get_int(rows, 0, "expires_at_ms");
+	read_id(rows, "account_id", &found->caller.account);
+	read_id(rows, "id", &found->caller.key_id);
+	read_id(rows, "key_account_id", &found->key_account);
+	if (pg_get(rows, 0, "person_id"))
+		read_id(rows, "person_id", &found->person);
+	if (names_persons)
+		found->caller.person = found->person;
+	found->expires_at_ms = pg_get_int(rows, 0, "expires_at_ms");
 }
 
 static void lookup_run(struct request *rq)
@@ -141,8 +148,7 @@ static void lookup_done(struct request *rq)
 	if (lookup->is_limited)
 		release_unknown(gateway, &lookup->client, code);
 	if (!code)
-		key_cache_put(gateway->keys, lookup->hash, &lookup->began, &lookup->caller,
-		              lookup->expires_at_ms);
+		key_cache_put(gateway->keys, lookup->hash, &lookup->began, &lookup->found);
 	else if (code == ERR_UNAUTHENTICATED)
 		key_cache_drop(gateway->keys, lookup->hash);
 	else
@@ -151,17 +157,17 @@ static void lookup_done(struct request *rq)
 	struct key_wait *wait;
 	SLIST_FOREACH (wait, &lookup->waits, link)
 		if (wait->done)
-			wait->done(wait->context, code, code ? NULL : &lookup->caller);
+			wait->done(wait->context, code, code ? NULL : &lookup->found.caller);
 	arena_free(lookup->arena);
 }
 
-/* A running lookup of the key that began after the last change of a key. NULL: there is none. */
+/* A running lookup of the key that began after the last change of any. NULL: there is none. */
 static struct lookup *lookup_find(const struct key_checker *checker, const uint8_t *hash,
                                   const struct cache_version *now)
 {
 	struct lookup *lookup;
 	LIST_FOREACH (lookup, &checker->lookups, link)
-		if (lookup->began.generation == now->generation &&
+		if (lookup->began.changes == now->changes &&
 		    memcmp(lookup->hash, hash, SHA256_LEN) == 0)
 			break;
 	return lookup;
@@ -283,13 +289,33 @@ void key_check_cancel(struct key_wait *wait)
 
 /* --- Changes ---------------------------------------------------------------------------------- */
 
+/* A change that is being committed. */
+struct key_change {
+	struct worker *worker;
+	const struct uuid *subject; /* as in key_cache_change(); in the arena of the request */
+	const char *message;        /* for other replicas */
+};
+
 static void invalidate(void *ptr)
 {
-	struct worker *worker = ptr;
+	const struct key_change *change = ptr;
+	struct worker *worker = change->worker;
 	struct gateway_process *process = worker->process->user;
 	if (process)
-		atomic_fetch_add(&process->key_generation, 1);
-	redis_publish(worker->redis, CHANNEL, worker->process->instance);
+		key_cache_change(process->keys, change->subject);
+	redis_publish(worker->redis, CHANNEL, change->message);
+}
+
+/* The sender, and the subject if there is one, as "SENDER SUBJECT". A version before 0.2.0 takes it
+ * for a change of whomever. */
+static const char *message_of(struct request *rq, const struct uuid *subject)
+{
+	const char *sender = rq->worker->process->instance;
+	char id[UUID_TEXT_LEN + 1];
+	if (!subject)
+		return sender;
+	uuid_format(subject, id);
+	return arena_printf(rq->arena, "%s %s", sender, id);
 }
 
 /* Wait until the connection to Redis is there, which a command begins now. */
@@ -301,9 +327,9 @@ static void wait_connected(struct request *rq)
 }
 
 /* Notify the replicas in a command. */
-static void notify(struct request *rq)
+static void notify(struct request *rq, const char *message)
 {
-	const char *const argv[] = {"PUBLISH", CHANNEL, rq->worker->process->instance};
+	const char *const argv[] = {"PUBLISH", CHANNEL, message};
 	struct redis_value *value;
 	wait_connected(rq);
 	if (redis_try(rq, &value, argv, ARRAY_LEN(argv)) || value->type == REDIS_ERROR)
@@ -313,16 +339,26 @@ static void notify(struct request *rq)
 		        KEY_CACHE_MS / 1000);
 }
 
-void key_change_commit(struct request *rq)
+void key_change_commit(struct request *rq, const struct uuid *subject)
 {
+	struct key_change *change = arena_new_of(rq->arena, struct key_change);
+	if (subject)
+		subject = arena_memdup(rq->arena, subject, sizeof(*subject));
+	*change = (struct key_change){rq->worker, subject, message_of(rq, subject)};
 	/* If the commit raises, the arena's release invalidates the caches. */
-	arena_on_free(rq->arena, invalidate, rq->worker);
+	arena_on_free(rq->arena, invalidate, change);
 	pg_commit(rq);
-	arena_cancel_on_free(rq->arena, invalidate, rq->worker);
+	arena_cancel_on_free(rq->arena, invalidate, change);
 	if (rq->worker->process->user)
-		invalidate(rq->worker);
+		invalidate(change);
 	else
-		notify(rq);
+		notify(rq, change->message);
+}
+
+static bool is_own(const struct key_checker *checker, const char *sender, size_t length)
+{
+	const char *own = checker->worker->process->instance;
+	return length == strlen(own) && memcmp(sender, own, length) == 0;
 }
 
 /* `message` is NULL when the subscription was lost or renewed. Messages may have been missed then,
@@ -330,10 +366,13 @@ void key_change_commit(struct request *rq)
 static void on_message(void *context, const char *message, size_t length, bool is_up attr_unused)
 {
 	const struct key_checker *checker = context;
-	const char *own = checker->worker->process->instance;
-	if (message && length == strlen(own) && memcmp(message, own, length) == 0)
+	const char *space = message ? memchr(message, ' ', length) : NULL;
+	size_t sender_length = space ? (size_t)(space - message) : length;
+	struct uuid subject;
+	bool has_subject = space && uuid_parse(space + 1, length - sender_length - 1, &subject);
+	if (message && is_own(checker, message, sender_length))
 		return;
-	atomic_fetch_add(&checker->process->key_generation, 1);
+	key_cache_change(checker->process->keys, has_subject ? &subject : NULL);
 	if (message)
 		metric_add(&revocations_heard, NULL, NULL, 1);
 }

@@ -9,10 +9,10 @@
  *     role.c        what the role of a key's person allows
  *
  * A key is looked up in the cache of the process, then in the database. A cached key is used for at
- * most KEY_CACHE_MS. A change of any key invalidates the cache before that: at once in the process
- * that makes the change, and in the other replicas as soon as its message arrives through Redis. So
- * even when Redis or the database is down, no key is accepted for more than KEY_CACHE_MS after it
- * was read. A key that cannot be looked up is refused.
+ * most KEY_CACHE_MS. A change of the keys, sessions or roles of an account or a person invalidates
+ * theirs before that: at once in the process that makes the change, and in the other replicas as
+ * soon as its message arrives through Redis. So even when Redis or the database is down, no key is
+ * accepted for more than KEY_CACHE_MS after it was read. A key that cannot be looked up is refused.
  *
  * A session of a browser (session/session.h) is looked up in the same way, and has all that is said
  * here of keys.
@@ -82,8 +82,9 @@ enum err_code key_check(struct key_checker *checker, const struct key_query *que
 /** Stop waiting: `done` will not be called. */
 void key_check_cancel(struct key_wait *wait);
 
-/** Commit a transaction that revoked, deleted or changed a key or an account. Then invalidate the
- * caches of this process and notify the other replicas, also when the outcome of the commit is
+/** Commit a transaction that revoked, deleted or changed keys, sessions or roles of an account or a
+ * person, the `subject`; NULL: of several, or it is not known. Then invalidate what the caches of
+ * this process have of it and notify the other replicas, also when the outcome of the commit is
  * uncertain. A command, which has no caches and ends when it is done, waits until the message is
  * sent; without Redis it says that the replicas hear of it later. Raises as pg_commit(). */
-void key_change_commit(struct request *rq);
+void key_change_commit(struct request *rq, const struct uuid *subject);

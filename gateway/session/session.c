@@ -92,6 +92,17 @@ static void reply_session(struct request *rq, const struct pg_rows *rows)
 	reply_doc(rq, 200, doc);
 }
 
+/* Commit a change of the sessions of its person, or of its account if it is nobody's. */
+static void commit_change(struct request *rq, const struct pg_rows *rows)
+{
+	yyjson_val *session = json_parse_own(rq->arena, pg_json(rows));
+	const char *person = json_get_text(session, "person");
+	const char *text = person ? person : json_get_text(json_get(session, "account"), "id");
+	struct uuid subject;
+	require(uuid_parse(text, UUID_TEXT_LEN, &subject));
+	key_change_commit(rq, &subject);
+}
+
 bool session_takes_keys(void)
 {
 	return key_login;
@@ -159,7 +170,7 @@ void session_create(struct request *rq)
 		note_refused(rq, in->key, "key");
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
 	}
-	key_change_commit(rq); /* the oldest session may have ended */
+	commit_change(rq, rows); /* the oldest session may have ended */
 	session_attempt_return(rq, &attempt);
 	session_set_cookie(rq, token, "");
 	reply_session(rq, rows);
@@ -204,7 +215,7 @@ void session_show(struct request *rq)
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
 	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_NOT_FOUND, "no such account of yours");
-	key_change_commit(rq);
+	commit_change(rq, rows);
 	reply_session(rq, rows);
 }
 
@@ -214,9 +225,11 @@ void session_delete(struct request *rq)
 	struct pg_param hash = session_require(rq);
 	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, SESSION_REMOVE_SQL, hash);
-	key_change_commit(rq);
+	struct uuid account;
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
+	require(uuid_parse(pg_get(rows, 0, "account_id"), UUID_TEXT_LEN, &account));
+	key_change_commit(rq, &account);
 	session_set_cookie(rq, "", "; Max-Age=0");
 	reply_header(rq, "Clear-Site-Data", "\"cache\", \"storage\"");
 	reply_json(rq, 200, pg_json(rows));
@@ -242,7 +255,7 @@ void session_end(struct request *rq)
 	                                pg_uuid(rq->caller.account), caller_key(rq));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "no such session");
-	key_change_commit(rq);
+	key_change_commit(rq, &rq->caller.account);
 	log_info(LOG_GROUP_APP, "session ended", f_text("session_id", in->id));
 	reply_json(rq, 200, pg_json(rows));
 }

@@ -132,7 +132,7 @@ static void add_member(struct request *rq)
 	if (strcmp(outcome, "too_many") == 0)
 		raise_error(rq, ERR_CONFLICT, "the account has 500 members");
 	const char *key = give_key(rq, args->account, person, args->role);
-	key_change_commit(rq); /* the role may be a lower one */
+	key_change_commit(rq, NULL); /* the role may be a lower one */
 	puts(key);
 }
 
@@ -160,7 +160,7 @@ static void disable_person(struct request *rq)
 	                                pg_bool(args->undo != NULL));
 	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s", args->email);
-	key_change_commit(rq);
+	key_change_commit(rq, NULL);
 	printf("%s %s\n", args->email, args->undo ? "enabled" : "disabled");
 }
 

@@ -235,6 +235,32 @@ def test_a_key_that_replaces_none_leaves_the_caches_alone(pair, pair_user_key):
     assert other.metric("expops_key_revocations_heard_total") == heard + 1
 
 
+def test_a_revocation_leaves_the_keys_of_other_accounts_cached(pair):
+    made_by, other = pair["gateway"]
+    user = pair.user()
+    body = {"name": "agent", "purpose": "agent", "repo": "acme/ranker", "interest_id": INTEREST}
+
+    def is_cached_still():
+        """Not if the machine took longer than a key is cached."""
+        auth = identity(pair, "gateway", "service", account=pair.user().account)
+        made = plain_http.post(made_by.url + CREATE, json=body, auth=auth).json()
+        revoked, cached = Api(other.url, made["key"]), Api(other.url, user.key)
+        for key in (revoked, cached):
+            key.get("/search/stats", expect=200)
+        plain_http.post(made_by.url + "/internal/keys/revoke", json={"key_id": made["id"]}, auth=auth)
+        wait_for(lambda: revoked.get("/search/stats").status_code == 401, "the other replica refuses the key")
+        before = lookups(other, "asked")
+        cached.get("/search/stats", expect=200)
+        return lookups(other, "asked") == before
+
+    wait_for(is_cached_still, "the key of another account is not looked up again")
+
+
+def lookups(gateway, outcome):
+    (line,) = re.findall(rf'^expops_key_lookups_total{{outcome="{outcome}"}} (\d+)', gateway.metrics(), re.MULTILINE)
+    return int(line)
+
+
 @pytest.fixture
 def pair_user_key(pair):
     made = pair.user()

@@ -200,6 +200,17 @@ def test_a_session_is_known_and_ended_everywhere(pair, at):
     assert other.call("GET", "/session").status_code == 401
 
 
+def test_the_end_of_no_session_is_told_to_no_replica(pair):
+    first, second = browsers_of_one_session(pair, pair.user().key)
+    first.call("DELETE", "/session", expect=200)
+    heard = pair["gateway"][0].metric("expops_key_revocations_heard_total")
+    for _ in range(3):
+        second.call("DELETE", "/session", expect=401)
+    Browser(pair["gateway"][1].url, pair.user().key)  # what is told by a log-in comes after all before
+    now = wait_for(lambda: (count := pair["gateway"][0].metric("expops_key_revocations_heard_total")) > heard and count, "it is told")
+    assert now == heard + 1
+
+
 def test_sessions_outlive_a_killed_replica(pair):
     user = pair.user()
     first, second = browsers_of_one_session(pair, user.key)

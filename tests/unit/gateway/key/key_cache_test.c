@@ -13,9 +13,7 @@ static struct key_cache *cache;
 static struct arena *arena;
 static struct identity found; /* by the last get_later() */
 
-static const struct cache_version READ = {.generation = 7,
-                                          .monotonic_ms = 100000,
-                                          .unix_ms = 500000};
+static const struct cache_version READ = {.monotonic_ms = 100000, .unix_ms = 500000};
 
 static int setup(void **state)
 {
@@ -43,7 +41,8 @@ static const uint8_t *hash_of(uint32_t number)
 
 static void put(uint32_t number, const struct identity *caller, int64_t expires_at_ms)
 {
-	key_cache_put(cache, hash_of(number), &READ, caller, expires_at_ms);
+	const struct cached_key key = {.caller = *caller, .expires_at_ms = expires_at_ms};
+	key_cache_put(cache, hash_of(number), &READ, &key);
 }
 
 static enum key_found get_later(uint32_t number, uint64_t later_ms)
@@ -93,8 +92,8 @@ static void an_older_read_does_not_replace_a_newer_one(void **state)
 {
 	(void)state;
 	struct cache_version newer = READ;
-	newer.generation++;
-	key_cache_put(cache, hash_of(1), &newer, &(struct identity){.scopes = 2}, 0);
+	newer.changes++;
+	key_cache_put(cache, hash_of(1), &newer, &(struct cached_key){.caller.scopes = 2});
 	put(1, &(struct identity){.scopes = 1}, 0);
 	assert_int_equal(key_cache_get(cache, arena, hash_of(1), &newer, &found), KEY_FRESH);
 	assert_int_equal(found.scopes, 2);
@@ -126,15 +125,38 @@ static void expired_keys_are_stale(void **state)
 	assert_int_equal(get_later(1, 10), KEY_STALE);
 }
 
-static void a_new_generation_makes_entries_stale(void **state)
+/* What the cache has of a session that shows account 1, with a key of account 2, of person 3. It is
+ * read again. */
+static enum key_found get_after_change(const struct uuid *subject)
+{
+	const struct cached_key key = {.caller.account = {{[15] = 1}},
+	                               .key_account = {{[15] = 2}},
+	                               .person = {{[15] = 3}}};
+	struct cache_version now = READ;
+	now.changes = key_cache_changes(cache);
+	key_cache_put(cache, hash_of(1), &now, &key);
+	assert_int_equal(get_later(1, 0), KEY_FRESH);
+	key_cache_change(cache, subject);
+	return get_later(1, 0);
+}
+
+static void a_change_makes_entries_of_its_subject_stale(void **state)
 {
 	(void)state;
-	struct cache_version now = READ;
-	put(1, &(struct identity){0}, 0);
-	now.generation++;
-	assert_int_equal(key_cache_get(cache, arena, hash_of(1), &now, &found), KEY_STALE);
-	key_cache_put(cache, hash_of(1), &now, &(struct identity){0}, 0);
-	assert_int_equal(key_cache_get(cache, arena, hash_of(1), &now, &found), KEY_FRESH);
+	for (uint8_t number = 1; number <= 3; number++)
+		assert_int_equal(get_after_change(&(struct uuid){{[15] = number}}), KEY_STALE);
+	assert_int_equal(get_after_change(&(struct uuid){{[15] = 4}}), KEY_FRESH);
+	assert_int_equal(get_after_change(NULL), KEY_STALE);
+	assert_int_equal(key_cache_changes(cache), 5);
+}
+
+/* A read that began before a change may have found what was there before. */
+static void a_read_before_a_change_is_stale(void **state)
+{
+	(void)state;
+	key_cache_change(cache, &(struct uuid){{[15] = 1}});
+	put(1, &(struct identity){.account = {{[15] = 1}}}, 0);
+	assert_int_equal(get_later(1, 0), KEY_STALE);
 }
 
 /* All these keys have the same shard and hash value. */
@@ -157,11 +179,11 @@ static void a_full_cache_removes_what_was_read_first(void **state)
 {
 	(void)state;
 	uint8_t hash[SHA256_LEN];
-	const struct identity caller = {0};
+	const struct cached_key key = {0};
 	const uint32_t first = 0;
 	for (uint32_t number = first; number < 200000; number++) {
 		sha256(&number, sizeof(number), hash);
-		key_cache_put(cache, hash, &READ, &caller, 0);
+		key_cache_put(cache, hash, &READ, &key);
 	}
 	assert_int_equal(key_cache_size(cache), 65536);
 	assert_int_equal(key_cache_get(cache, arena, hash, &READ, &found), KEY_FRESH);
@@ -176,11 +198,12 @@ static void use_cache(void *arg)
 {
 	struct arena *own = arena_new();
 	uint8_t hash[SHA256_LEN] = {0};
-	struct identity caller = {.repo = "owner/name"}, out;
+	const struct cached_key key = {.caller.repo = "owner/name"};
+	struct identity out;
 	(void)arg;
 	for (int i = 0; i < 20000; i++) {
 		hash[0] = (uint8_t)(i % 7);
-		key_cache_put(cache, hash, &READ, &caller, 0);
+		key_cache_put(cache, hash, &READ, &key);
 		if (key_cache_get(cache, own, hash, &READ, &out) == KEY_FRESH)
 			assert_string_equal(out.repo, "owner/name");
 		if (i % 3 == 0)
@@ -211,7 +234,8 @@ int main(void)
 		TEST(entries_become_stale),
 		TEST(one_caller_a_second_is_told_to_refresh),
 		TEST(expired_keys_are_stale),
-		TEST(a_new_generation_makes_entries_stale),
+		TEST(a_change_makes_entries_of_its_subject_stale),
+		TEST(a_read_before_a_change_is_stale),
 		TEST(dropping_one_key_keeps_the_others),
 		TEST(a_full_cache_removes_what_was_read_first),
 		TEST(threads_share_it),

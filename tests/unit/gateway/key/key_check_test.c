@@ -169,14 +169,14 @@ static void a_change_starts_a_new_lookup(void **state)
 	(void)state;
 	struct check before, after;
 	start(&before, good);
-	gateway.key_generation++;
+	key_cache_change(gateway.keys, NULL);
 	start(&after, good);
 	assert_int_equal(request_list_count(fixture.worker.requests), 2);
 	fixture_idle(&fixture);
 	assert_true(before.is_done && after.is_done);
 	start(&after, good);
 	assert_null(after.wait);
-	gateway.key_generation++;
+	key_cache_change(gateway.keys, NULL);
 	start_and_wait(&after, good);
 	assert_int_equal(after.code, ERR_NONE);
 }
@@ -222,7 +222,7 @@ static void unknown_keys_of_a_client_are_limited(void **state)
 	start_from(&check, good, "2001:db8::1");
 	assert_int_equal(check.code, ERR_NONE);
 	assert_null(check.wait);
-	gateway.key_generation++;
+	key_cache_change(gateway.keys, NULL);
 	start_from(&check, good, "2001:db8::1");
 	assert_non_null(check.wait);
 	struct check other;
