@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
+import { Menu } from "../../part/fold/Menu";
 import type { Column } from "../../part/Table";
 import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
@@ -75,15 +76,12 @@ export function useColumns(): ColumnChoice {
 /** Chooses the columns. */
 export function ColumnMenu({ isShown, show }: ColumnChoice) {
   return (
-    <details class="menu">
-      <summary class="button">{text.experiments.shownColumns}</summary>
-      <div class="menu-items">
-        {OPTIONAL.map((name) => (
-          <label key={name} class="check">
-            <input type="checkbox" checked={isShown(name)} onChange={(event) => show(name, event.currentTarget.checked)} /> {name}
-          </label>
-        ))}
-      </div>
-    </details>
+    <Menu name={text.experiments.shownColumns}>
+      {OPTIONAL.map((name) => (
+        <label key={name} class="check">
+          <input type="checkbox" checked={isShown(name)} onChange={(event) => show(name, event.currentTarget.checked)} /> {name}
+        </label>
+      ))}
+    </Menu>
   );
 }
