@@ -35,6 +35,15 @@ export const text = {
   requestId: "Request",
   notConnected: (since: string) => `Not connected since ${since}. Trying again every minute.`,
   lacksScope: (scope: string) => `Your key lacks the scope ${scope}.`,
+  more: (n: string) => `Show ${n} more`,
+  pager: {
+    label: "Rows",
+    previous: "Previous",
+    next: "Next",
+    shown: (from: string, to: string, total: string) => `${from} – ${to} of ${total}`,
+    beyond: "No rows are left here",
+  },
+  actions: "Actions",
   nav: {
     label: "Pages",
     menu: "Menu",

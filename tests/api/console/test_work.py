@@ -96,6 +96,15 @@ def test_experiments_are_filtered_by_tag_and_columns_are_remembered(browse, clus
     assert "Metric" in seen["columns"] and "Outcome" not in seen["columns"] and seen["address"] == "?tag=fast%20%26%20small"
 
 
+def test_experiments_past_the_first_hundred_are_found_by_one_key(browse, cluster):
+    user = cluster.user()
+    for number in range(110):
+        user.api.post("/experiments", {"name": f"Number {number}"}, expect=201)
+    ranges = [f"{first} – {min(first + 24, 110)} of 110" for first in range(26, 110, 25)]
+    seen = browse("long", key=user.key, ranges=ranges, last="Number 0")
+    assert (seen["errors"], seen["isLast"]) == ([], True)
+
+
 def test_papers_are_searched_and_filtered(browse, cluster):
     load_sample(cluster)
     user = cluster.user()

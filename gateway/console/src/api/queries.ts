@@ -1,5 +1,5 @@
 /** What the pages read: one row a question, with the key under which its answer is kept. */
-import { queryOptions } from "@tanstack/preact-query";
+import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, defined, every, page, withLeftOut, type Schemas } from "./client";
 import { everyMinute, pollWhile } from "./polling";
@@ -102,6 +102,7 @@ export const interestPage = (offset: number) =>
     queryKey: ["interests", "page", offset],
     queryFn: () => readInterests(INTEREST_ROWS, offset),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 /** Its papers are being searched for, or what its addresses lead to is not read yet. */
@@ -150,6 +151,7 @@ export const keys = (offset: number) =>
   queryOptions({
     queryKey: ["keys", offset],
     queryFn: () => page(api.GET("/api/v1.0/account/api-keys", { params: { query: { limit: KEY_ROWS, offset } } })),
+    placeholderData: keepPreviousData,
   });
 
 export const sessions = queryOptions({
@@ -187,6 +189,7 @@ export const deliveries = (id: string, status: Schemas["Delivery"]["status"] | u
         }),
       ),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 export const delivery = (id: string, delivery: string) =>
@@ -227,6 +230,7 @@ export const operatorTasks = (filter: TaskFilter, offset: number) =>
     queryKey: ["operator", "tasks", filter, offset],
     queryFn: () => page(api.GET("/api/v1.0/tasks", { params: { query: { ...defined(filter), limit: 25, offset } } })),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 const isAtWork = ({ status }: { status: string }) => ["queued", "building", "running"].includes(status);
@@ -236,6 +240,7 @@ export const templates = (offset: number) =>
     queryKey: ["evaluations", "templates", offset],
     queryFn: () => page(api.GET("/api/v1.0/eval-env/templates", { params: { query: { limit: 25, offset } } })),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 export const template = (id: string) =>
@@ -254,6 +259,7 @@ export const evalRuns = (filter: EvalRunFilter, limit: number, offset: number) =
     queryKey: ["evaluations", "runs", filter, limit, offset],
     queryFn: () => page(api.GET("/api/v1.0/eval-env/runs", { params: { query: { ...defined(filter), limit, offset } } })),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 export const evalRun = (id: string) =>
@@ -268,6 +274,7 @@ export const builds = (status: Schemas["BuildStatus"] | undefined, offset: numbe
     queryKey: ["evaluations", "builds", status, offset],
     queryFn: () => page(api.GET("/api/v1.0/eval-env/builds", { params: { query: { ...defined({ status }), limit: 25, offset } } })),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 export const build = (id: string) =>

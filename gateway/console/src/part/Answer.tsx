@@ -1,9 +1,12 @@
 import type { UseQueryResult } from "@tanstack/preact-query";
-import type { ComponentChildren } from "preact";
+import { createContext, type ComponentChildren } from "preact";
 
 import type { Schemas } from "../api/client";
 import { text } from "../text";
 import { Fault } from "./Fault";
+
+/** Whether what is shown answers the question before, of another page or filter of the same list, until the answer comes. */
+export const IsFormer = createContext(false);
 
 interface Props<T> {
   query: UseQueryResult<T>;
@@ -12,7 +15,7 @@ interface Props<T> {
 
 /** The answer to a question: its content, that it is awaited, or why there is none. */
 export function Answer<T>({ query, children }: Props<T>) {
-  if (query.data !== undefined) return <>{children(query.data)}</>;
+  if (query.data !== undefined) return <IsFormer.Provider value={query.isPlaceholderData}>{children(query.data)}</IsFormer.Provider>;
   if (query.error) return <Fault error={query.error} onRetry={() => void query.refetch()} />;
   return (
     <p class="quiet" aria-busy="true">

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { useContext } from "preact/hooks";
 
+import { IsFormer } from "./Answer";
 import { useRowKeys } from "./rows";
 
 export interface Column<Row> {
@@ -19,7 +21,7 @@ interface Props<Row> {
 export function Table<Row>({ label, columns, rows, rowKey }: Props<Row>) {
   useRowKeys();
   return (
-    <table class="table" aria-label={label}>
+    <table class="table" aria-label={label} aria-busy={useContext(IsFormer)}>
       <thead>
         <tr>
           {columns.map((column) => (
@@ -47,29 +49,5 @@ export function Table<Row>({ label, columns, rows, rowKey }: Props<Row>) {
         ))}
       </tbody>
     </table>
-  );
-}
-
-interface PagerProps {
-  offset: number;
-  size: number;
-  total: number;
-  onMove: (offset: number) => void;
-}
-
-export function Pager({ offset, size, total, onMove }: PagerProps) {
-  if (total <= size) return null;
-  return (
-    <nav class="pager" aria-label="Rows">
-      <button class="button" disabled={offset === 0} onClick={() => onMove(Math.max(0, offset - size))}>
-        ‹ {Math.max(1, offset - size + 1)}
-      </button>
-      <span class="figure">
-        {offset + 1} – {Math.min(total, offset + size)} / {total}
-      </span>
-      <button class="button" disabled={offset + size >= total} onClick={() => onMove(offset + size)}>
-        {offset + size + 1} ›
-      </button>
-    </nav>
   );
 }

@@ -93,6 +93,35 @@ export const lists = ({ open, logIn, violations }) => ({
     return { errors: errors.filter((each) => !each.includes("404")), found, matches, told, addresses };
   },
 
+  /** A list goes on past its first hundred rows by one key, which keeps the focus, and back from beyond its end. The menu of its
+   * columns closes by Escape and by a press elsewhere. */
+  async long(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("link", { name: "Experiments" }).click();
+    const rows = page.getByRole("navigation", { name: "Rows" });
+    await rows.getByRole("button", { name: "Next" }).focus();
+    for (const range of values.ranges) {
+      await page.keyboard.press("Enter");
+      await rows.getByText(range, { exact: true }).waitFor();
+    }
+    await page.getByRole("table", { name: "Experiments" }).getByRole("link", { name: values.last, exact: true }).waitFor();
+    const isLast = await rows.getByRole("button", { name: "Next" }).isDisabled();
+    await page.goto(`${values.url}/console/experiments?offset=1000`);
+    await rows.getByText("No rows are left here").waitFor();
+    await rows.getByRole("button", { name: "Previous" }).click();
+    await rows.getByText(values.ranges.at(-1), { exact: true }).waitFor();
+    const menu = page.getByText("Columns", { exact: true });
+    const inside = page.getByRole("checkbox", { name: "Outcome" });
+    for (const leave of [() => page.keyboard.press("Escape"), () => page.getByRole("heading", { level: 1 }).click()]) {
+      await menu.click();
+      await inside.focus();
+      await leave();
+      await inside.waitFor({ state: "hidden" });
+    }
+    return { errors, isLast };
+  },
+
   /** A list is asked for again each minute, unless that is switched off; what cannot be asked is said. */
   async live(browser, values) {
     const { page } = await open(browser, values);

@@ -1,5 +1,5 @@
 /** What the pages of agents and runs read. */
-import { queryOptions } from "@tanstack/preact-query";
+import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, defined, page, type Schemas } from "../../api/client";
 import { everyMinute, pollWhile } from "../../api/polling";
@@ -34,6 +34,7 @@ export const runs = (repo: string | undefined, offset: number) =>
     queryKey: ["fleet", "runs", repo, offset],
     queryFn: () => page(api.GET("/api/v1.0/fleet/runs", { params: { query: { ...defined({ repo }), limit: 25, offset } } })),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 /** The runs with an id, one of each repository at most, with what they chose from. */

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/preact-query";
+import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
 import { api, defined, page } from "../../api/client";
 import { everyMinute } from "../../api/polling";
@@ -33,4 +33,5 @@ export const audit = (filter: AuditFilter, offset: number) =>
     queryKey: ["audit", filter, offset],
     queryFn: () => page(api.GET("/api/v1.0/account/audit", { params: { query: { ...parametersOf(filter), limit: ROWS, offset } } })),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });

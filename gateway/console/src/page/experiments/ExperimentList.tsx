@@ -3,7 +3,8 @@ import type { UseQueryResult } from "@tanstack/preact-query";
 import type { Page, Schemas } from "../../api/client";
 import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
-import { Pager, Table, type Column } from "../../part/Table";
+import { Pager } from "../../part/Pager";
+import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
 import { ROWS } from "./queries";
 

@@ -1,5 +1,5 @@
 /** What the pages of experiments read. */
-import { queryOptions } from "@tanstack/preact-query";
+import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, defined, page, type Schemas } from "../../api/client";
 import { everyMinute, pollWhile } from "../../api/polling";
@@ -21,6 +21,7 @@ export const actionable = (offset: number) =>
     queryKey: ["experiments", "actionable", offset],
     queryFn: () => page(api.GET("/api/v1.0/implement/experiments/actionable", { params: { query: { limit: ROWS, offset } } })),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 export const experiments = (filter: ExperimentFilter, offset: number) =>
@@ -28,6 +29,7 @@ export const experiments = (filter: ExperimentFilter, offset: number) =>
     queryKey: ["experiments", filter, offset],
     queryFn: () => page(api.GET("/api/v1.0/experiments", { params: { query: { limit: ROWS, offset, ...defined(filter) } } })),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 /** How many a filter finds. */
@@ -43,6 +45,7 @@ export const projects = (limit: number, offset: number) =>
   queryOptions({
     queryKey: ["experiments", "projects", limit, offset],
     queryFn: () => page(api.GET("/api/v1.0/projects", { params: { query: { limit, offset } } })),
+    placeholderData: keepPreviousData,
   });
 
 export const project = (id: string) =>

@@ -7,7 +7,7 @@ import { Answer } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
-import { Pager } from "../../part/Table";
+import { Pager } from "../../part/Pager";
 import { Tabs } from "../../part/Tabs";
 import { text } from "../../text";
 import { List } from "./List";
@@ -52,7 +52,7 @@ export default function Inbox() {
       <KindFilter value={filter.kind} onChange={(kind) => show({ ...filter, kind })} />
       <Answer query={useQuery(inbox(filter, offset))}>
         {({ items, total }) =>
-          items.length > 0 ? (
+          total > 0 ? (
             <>
               <List key={address.toString()} items={items} isArchived={filter.archived} />
               <Pager

@@ -8,7 +8,7 @@ import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
 import { TO_SEARCH } from "../../part/keyboard";
 import { Page } from "../../part/Page";
-import { Pager } from "../../part/Table";
+import { Pager } from "../../part/Pager";
 import { text } from "../../text";
 import { PaperRow } from "./PaperRow";
 import { FOUND_PAPERS, newestPapers, PAPER_ROWS, papers, type PaperSearch } from "./queries";

@@ -1,5 +1,5 @@
 /** What the pages of papers read beside the questions that others ask, too. */
-import { queryOptions } from "@tanstack/preact-query";
+import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, page } from "../../api/client";
 import { withEach } from "../../api/repeated";
@@ -31,6 +31,7 @@ export const papers = (search: PaperSearch, offset: number) =>
         }),
       ),
     enabled: search.query !== "",
+    placeholderData: keepPreviousData,
   });
 
 export const newestPapers = ({ categories, onlyContainers }: PaperSearch, offset: number) =>
@@ -43,6 +44,7 @@ export const newestPapers = ({ categories, onlyContainers }: PaperSearch, offset
           querySerializer: (query) => withEach("category", categories, query),
         }),
       ),
+    placeholderData: keepPreviousData,
   });
 
 export const similarPapers = (id: string) =>
