@@ -235,13 +235,22 @@ export const operatorTasks = (filter: TaskFilter, offset: number) =>
 
 const isAtWork = ({ status }: { status: string }) => ["queued", "building", "running"].includes(status);
 
+const readTemplates = (limit: number, offset: number) =>
+  page(api.GET("/api/v1.0/eval-env/templates", { params: { query: { limit, offset } } }));
+
 export const templates = (offset: number) =>
   queryOptions({
     queryKey: ["evaluations", "templates", offset],
-    queryFn: () => page(api.GET("/api/v1.0/eval-env/templates", { params: { query: { limit: 25, offset } } })),
+    queryFn: () => readTemplates(25, offset),
     refetchInterval: everyMinute,
     placeholderData: keepPreviousData,
   });
+
+/** All of them, to choose from. */
+export const everyTemplate = queryOptions({
+  queryKey: ["evaluations", "templates", "all"],
+  queryFn: () => every(readTemplates),
+});
 
 export const template = (id: string) =>
   queryOptions({

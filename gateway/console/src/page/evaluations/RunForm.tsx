@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { templates } from "../../api/queries";
+import { everyTemplate } from "../../api/queries";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { SelectField } from "../../part/form/Select";
@@ -15,7 +15,7 @@ export function RunForm({ templateId = null }: { templateId?: string | null }) {
   const [template, setTemplate] = useState(templateId);
   const [name, setName] = useState("");
   const [params, setParams] = useState("{}");
-  const known = useQuery(templates(0)).data?.items ?? [];
+  const known = useQuery(everyTemplate).data?.items ?? [];
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const words = text.evaluations.run;

@@ -11,7 +11,9 @@ import { Confirm } from "../../part/form/Confirm";
 import { Detail as DetailPage } from "../../part/Detail";
 import { Dialog } from "../../part/Dialog";
 import { Output } from "../../part/Output";
+import { useOffset } from "../../part/offset";
 import { Page } from "../../part/Page";
+import { Pager } from "../../part/Pager";
 import { May } from "../../part/scope";
 import { Table } from "../../part/Table";
 import { text } from "../../text";
@@ -24,7 +26,8 @@ import { metricText } from "./words";
 type Detail = Schemas["Template"];
 type Run = Schemas["EvalRunItem"];
 
-const RUNS = 100;
+const CHARTED = 100; // of the newest runs
+const ROWS = 25;
 const WORDS = text.evaluations.template;
 
 /** Each metric over the runs that reported it, oldest first. */
@@ -47,16 +50,21 @@ function Metrics({ runs }: { runs: readonly Run[] }) {
 }
 
 function RunsOf({ id }: { id: string }) {
+  const [offset, move] = useOffset("offset");
+  const filter = { status: undefined, template_id: id };
   return (
     <section class="group">
       <h2>{text.evaluations.runs}</h2>
-      <Answer query={useQuery(evalRuns({ status: undefined, template_id: id }, RUNS, 0))}>
-        {({ items }) => (
-          <>
-            <Metrics runs={items} />
-            {items.length > 0 && <Table label={text.evaluations.runs} columns={RUN_COLUMNS} rows={items} rowKey={(row) => row.run_id} />}
-          </>
-        )}
+      <Answer query={useQuery(evalRuns(filter, CHARTED, 0))}>{({ items }) => <Metrics runs={items} />}</Answer>
+      <Answer query={useQuery(evalRuns(filter, ROWS, offset))}>
+        {({ items, total }) =>
+          total > 0 && (
+            <>
+              <Table label={text.evaluations.runs} columns={RUN_COLUMNS} rows={items} rowKey={(row) => row.run_id} />
+              <Pager offset={offset} size={ROWS} total={total} onMove={move} />
+            </>
+          )
+        }
       </Answer>
     </section>
   );
