@@ -48,7 +48,7 @@ function columnsOf(report: Report | undefined): readonly Column<Installation>[] 
     { name: NAMES.last, cell: (row) => <Time at={row.last_run_at} /> },
     { name: NAMES.cost, figure: true, cell: (row) => <Cost agent={agentOf(row)} /> },
     { name: NAMES.next, cell: (row) => <Next installation={row} agent={agentOf(row)} deliverables={report?.deliverables ?? []} /> },
-    { name: "Actions", cell: (row) => row.status === "active" && <Actions installation={row} /> },
+    { name: text.actions, cell: (row) => row.status === "active" && <Actions installation={row} /> },
   ];
 }
 

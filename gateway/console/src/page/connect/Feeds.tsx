@@ -93,7 +93,7 @@ function List({ rows, onDelete }: { rows: readonly Feed[]; onDelete: ((feed: Fee
         { name: words.columns.least, figure: true, cell: (row) => score(row.min_score) },
         { name: words.columns.created, cell: (row) => <Time at={row.created_at} /> },
         {
-          name: "Actions",
+          name: text.actions,
           cell: (row) =>
             onDelete && (
               <Button kind="quiet" onClick={() => onDelete(row)}>

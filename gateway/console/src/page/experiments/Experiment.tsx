@@ -39,7 +39,7 @@ function About({ detail }: { detail: Detail }) {
       <Fact name={words.columns.delta}>
         <Delta experiment={detail} />
       </Fact>
-      <Fact name="Pull request">
+      <Fact name={words.pullRequest}>
         <Outside address={detail.pr_url} />
       </Fact>
       <Fact name={words.ticket.title}>

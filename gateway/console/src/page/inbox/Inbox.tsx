@@ -42,7 +42,7 @@ export default function Inbox() {
       title={text.inbox.title}
       actions={
         <Tabs
-          label="View"
+          label={text.inbox.view}
           values={VIEWS}
           value={filter.archived ? "archived" : ""}
           onChange={(view) => show({ ...filter, archived: view === "archived" })}

@@ -41,10 +41,12 @@ function SourceLink({ source }: { source: Source }) {
   );
 }
 
+const SOURCE_NAMES = text.interests.sourceColumns;
+
 const SOURCE_COLUMNS: readonly Column<Source>[] = [
-  { name: "Source", cell: (row) => <SourceLink source={row} /> },
-  { name: "Kind", cell: (row) => row.kind },
-  { name: "State", cell: (row) => <State tone={SOURCE_TONES[row.status]}>{row.error ?? row.status}</State> },
+  { name: SOURCE_NAMES.source, cell: (row) => <SourceLink source={row} /> },
+  { name: SOURCE_NAMES.kind, cell: (row) => row.kind },
+  { name: SOURCE_NAMES.state, cell: (row) => <State tone={SOURCE_TONES[row.status]}>{row.error ?? row.status}</State> },
 ];
 
 function Facts({ detail }: { detail: Detail }) {

@@ -61,7 +61,7 @@ export function Tasks() {
   const { choice, close, canChange, all, one } = useChoice(filter);
   const show = (change: Partial<TaskFilter>) => setAddress(addressOf({ ...filter, ...change }));
   const actions: Column<Task> = {
-    name: NAMES.actions,
+    name: text.actions,
     cell: (row) =>
       row.is_dead && (
         <span class="actions">

@@ -96,7 +96,7 @@ function columnsOf(mayChange: boolean, onOpen: (what: What, row: Key) => void): 
     { name: NAMES.expires, cell: (row) => (row.expires_at ? <Time at={row.expires_at} /> : words.never) },
     { name: NAMES.status, cell: (row) => <State tone={TONES[row.status]}>{row.status}</State> },
     {
-      name: "Actions",
+      name: text.actions,
       cell: (row) => (
         <span class="actions">
           {ACTIONS.filter(([what, , statuses]) => statuses.includes(row.status) && (mayChange || what === "use")).map(([what, name]) => (

@@ -51,7 +51,7 @@ export function Sessions() {
               { name: names.seen, cell: (row) => <Time at={row.last_seen_at} /> },
               { name: names.started, cell: (row) => <Time at={row.created_at} /> },
               {
-                name: "Actions",
+                name: text.actions,
                 cell: (row) =>
                   row.current
                     ? text.settings.current

@@ -31,7 +31,7 @@ export function Invitations({ rows }: { rows: readonly Schemas["Invitation"][] }
           { name: names.mail, cell: (row) => text.team.mails[row.mail] },
           { name: names.expires, cell: (row) => <Time at={row.expires_at} /> },
           {
-            name: "Actions",
+            name: text.actions,
             cell: (row) => (
               <Button kind="quiet" disabled={revoking.isPending} onClick={() => revoking.mutate(row.id)}>
                 {text.team.revoke}

@@ -85,7 +85,7 @@ export function Members({ rows, you, mayManage }: Props) {
           { name: names.role, cell: (row) => (isManaged(row) ? <RoleOf row={row} own={own} /> : row.role) },
           { name: names.seen, cell: (row) => <Time at={row.last_seen_at} /> },
           {
-            name: "Actions",
+            name: text.actions,
             cell: (row) =>
               (isYou(row) || isManaged(row)) && (
                 <Button kind="quiet" onClick={() => setRemoved(row)}>

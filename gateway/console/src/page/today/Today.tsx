@@ -32,7 +32,7 @@ export default function Today() {
       title={period === "week" ? text.today.week : day(new Date())}
       actions={
         <>
-          <Tabs label="Period" values={PERIODS} value={period} onChange={setPeriod} />
+          <Tabs label={text.today.period} values={PERIODS} value={period} onChange={setPeriod} />
           <May scope="recommendations:write">
             <Refresh />
           </May>

@@ -51,7 +51,7 @@ function ThemeSwitch() {
   return (
     <select
       class="nav-theme"
-      aria-label="Colours"
+      aria-label={text.nav.colours}
       value={value}
       onChange={(event) => change(THEMES.find((each) => each === event.currentTarget.value) ?? "auto")}
     >
