@@ -11,6 +11,9 @@ interface Props {
   side?: boolean; // a drawer at the side, which leaves the list in sight
 }
 
+/** What a person fills in. */
+const FIELDS = "form :is(input, select, textarea)";
+
 /** A dialog above the page: the browser keeps the focus in it, and gives it back. */
 export function Dialog({ title, onClose, children, side = false }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -19,6 +22,7 @@ export function Dialog({ title, onClose, children, side = false }: Props) {
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    element?.querySelector<HTMLElement>(FIELDS)?.focus(); // in place of the button that closes it
     return () => {
       isGone.current = true;
       element?.close();

@@ -36,7 +36,8 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     await owner.page.getByRole("link", { name: "Settings" }).click();
     await owner.page.getByRole("button", { name: "Invite" }).click();
     const form = owner.page.getByRole("dialog", { name: "Invite" });
-    await form.getByLabel("Address").fill(values.email);
+    await form.getByLabel("Address").and(owner.page.locator(":focus")).waitFor();
+    await owner.page.keyboard.type(values.email);
     await form.getByRole("button", { name: "Invite" }).click();
     const invitation = await form.locator("code").innerText();
     const found = await violations(owner.page);
