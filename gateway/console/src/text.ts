@@ -149,7 +149,7 @@ export const text = {
     title: "Interests",
     add: "New interest",
     agent: {
-      title: "Agent",
+      title: "When the agent starts",
       every: "It looks for something to do",
       everyNames: { off: "only when it is asked", daily: "every day", weekly: "every week" },
       weekday: "On",
@@ -908,6 +908,7 @@ export const text = {
     model: {
       title: "Key of a model",
       none: "No key yet",
+      another: "Keep another key",
       is: (keys: number) => (keys === 1 ? "There is a key" : `There are ${keys} keys`),
       provider: "Provider",
       key: "Key",

@@ -15,6 +15,7 @@ import { agents } from "./journeys/agents.mjs";
 import { DIGESTS, withoutPapers } from "./journeys/digest.mjs";
 import { faults } from "./journeys/faults.mjs";
 import { lists } from "./journeys/lists.mjs";
+import { filledButtons, isWiderThanWindow } from "./journeys/looks.mjs";
 import { people } from "./journeys/people.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -77,8 +78,6 @@ async function violationsOfThemes(page) {
   return [...found, ...dark.map((each) => `dark ${each}`)];
 }
 
-const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-
 /** The file that a button saves, as text. */
 async function downloaded(page, button) {
   const download = page.waitForEvent("download");
@@ -102,7 +101,12 @@ const JOURNEYS = {
         await page.setViewportSize(size);
         if (await isWiderThanWindow(page)) found.push(`${path} is wider than ${size.width}`);
       }
+      if ((await filledButtons(page)) > 1) found.push(`${path} has several filled buttons`);
       await unfold(page);
+      for (const size of SIZES) {
+        await page.setViewportSize(size);
+        if (await isWiderThanWindow(page)) found.push(`${path}, unfolded, is wider than ${size.width}`);
+      }
       found.push(...(await violationsOfThemes(page)).map((each) => `${path} ${each}`));
     }
     found.push(...errors);

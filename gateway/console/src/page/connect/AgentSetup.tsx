@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { Answer } from "../../part/Answer";
+import { Folded } from "../../part/fold/Folded";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { Outside } from "../../part/link/Outside";
@@ -33,6 +34,8 @@ const AGENTS = (["agent_one", "agent_two", "agent_three"] as const).map((each) =
 
 const SHOWN: readonly Status["state"][] = ["in_progress", "failed"]; // of these the steps say more than the state
 
+const SETTLED: readonly Status["state"][] = ["in_progress", "awaiting_merge", "active"]; // of these nothing has to be set up
+
 /** The steps of the newest task, while it runs and when it has failed. */
 function Progress({ interest, task }: { interest: string; task: string }) {
   const client = useQueryClient();
@@ -54,9 +57,11 @@ function Progress({ interest, task }: { interest: string; task: string }) {
   );
 }
 
-function SetUp({ interest, isAgain }: { interest: Interest; isAgain: boolean }) {
-  const [agent, setAgent] = useState<keyof typeof words.agents>("agent_one");
-  const [repo, setRepo] = useState("");
+/** Sets it up at first, and again as it was: whoever wants another agent or repository says so. */
+function SetUp({ interest, status }: { interest: Interest; status: Status }) {
+  const isAgain = status.state !== "none";
+  const [agent, setAgent] = useState(AGENTS.find(([name]) => name === status.agent)?.[0] ?? "agent_one");
+  const [repo, setRepo] = useState(status.repo ?? "");
   const [merges, setMerges] = useState(false);
   const client = useQueryClient();
   const params = { path: { interest_id: interest.id } };
@@ -66,6 +71,7 @@ function SetUp({ interest, isAgain }: { interest: Interest; isAgain: boolean }) 
       submit={isAgain ? words.repair : words.setUp}
       send={() => answer(api.POST("/api/v1.0/interests/{interest_id}/provision", { params, body }))}
       onDone={() => client.invalidateQueries({ queryKey: ["provisioning", interest.id] })}
+      isMain={!isAgain}
     >
       {(fault) => (
         <>
@@ -96,7 +102,11 @@ function Standing({ interest, status }: { interest: Interest; status: Status }) 
       </p>
       {status.workflow_outdated && <p>{words.outdated}</p>}
       {status.task_id && SHOWN.includes(status.state) && <Progress interest={interest.id} task={status.task_id} />}
-      {mayProvision && <SetUp interest={interest} isAgain={status.state !== "none"} />}
+      {mayProvision && (
+        <Folded name={words.repair} isFolded={SETTLED.includes(status.state)}>
+          <SetUp interest={interest} status={status} />
+        </Folded>
+      )}
       {mayProvision && status.provisioned && <CliToken interest={interest.id} />}
     </>
   );

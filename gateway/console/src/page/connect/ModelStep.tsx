@@ -2,6 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
+import { Folded } from "../../part/fold/Folded";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { May } from "../../part/scope";
@@ -66,7 +67,9 @@ export function ModelStep({ providers }: { providers: readonly Schemas["Provider
         </ul>
       )}
       <May scope="integrations:write">
-        <KeyForm names={models.map(({ name }) => name)} />
+        <Folded name={words.another} isFolded={isThere}>
+          <KeyForm names={models.map(({ name }) => name)} />
+        </Folded>
       </May>
     </Step>
   );

@@ -103,7 +103,7 @@ export function AgentSchedule({ interest }: { interest: Schemas["Interest"] }) {
     <section class="group">
       <h2>{words.title}</h2>
       <May scope="interests:write">
-        <Form submit={text.save} send={send} onDone={onDone}>
+        <Form submit={text.save} send={send} onDone={onDone} isMain={false}>
           {(fault) => <Fields schedule={schedule} onChange={setSchedule} fault={fault} />}
         </Form>
       </May>

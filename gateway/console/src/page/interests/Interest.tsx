@@ -129,11 +129,11 @@ function Content({ detail }: { detail: Detail }) {
       <Model interest={detail} />
       <Quality id={detail.id} />
       <TryOut historyId={detail.experiment_history_id} />
-      <AgentSchedule interest={detail} />
       <section class="group">
         <h2>{text.interests.setUp}</h2>
         <AgentSetup interest={detail} />
       </section>
+      <AgentSchedule interest={detail} />
       {open === "edit" && (
         <Dialog title={text.interests.edit} onClose={() => setOpen(null)}>
           <InterestForm

@@ -11,6 +11,7 @@ interface Props<Result> {
   send: () => Promise<Result>;
   onDone: (result: Result) => unknown; // waited for, if it is a promise
   onCancel?: () => void;
+  isMain?: boolean; // what the view is for, whose button is filled
   isIncomplete?: boolean; // nothing can be sent yet
   children: (fault: (field: string) => string | undefined) => ComponentChildren;
 }
@@ -29,7 +30,7 @@ function Rest({ error, shown }: RestProps) {
 
 /** Fields that are sent together. `fault` is what the service says about a field; what it says of fields that are not shown, or of no
  * field, stands above the button. */
-export function Form<Result>({ submit, send, onDone, onCancel, isIncomplete = false, children }: Props<Result>) {
+export function Form<Result>({ submit, send, onDone, onCancel, isMain = true, isIncomplete = false, children }: Props<Result>) {
   const sending = useMutation({ mutationFn: send, onSuccess: onDone });
   const problem = sending.error instanceof Problem ? sending.error : null;
   const shown = new Set<string>();
@@ -46,7 +47,7 @@ export function Form<Result>({ submit, send, onDone, onCancel, isIncomplete = fa
       {children(faultOfField)}
       {sending.error && <Rest error={sending.error} shown={shown} />}
       <div class="actions">
-        <Button kind="main" type="submit" disabled={sending.isPending || isIncomplete}>
+        <Button kind={isMain ? "main" : "plain"} type="submit" disabled={sending.isPending || isIncomplete}>
           {submit}
         </Button>
         {onCancel && <Button onClick={onCancel}>{text.cancel}</Button>}

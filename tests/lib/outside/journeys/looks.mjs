@@ -1,0 +1,15 @@
+/** How a page looks, in figures. */
+
+/** How many filled buttons there are, of which a view has one at most: in the dialog, if one is open. */
+export const filledButtons = (page) =>
+  page.evaluate(() => {
+    const probe = document.body.appendChild(document.createElement("i"));
+    probe.style.backgroundColor = "var(--ink-accent)";
+    const color = getComputedStyle(probe).backgroundColor;
+    probe.remove();
+    const view = document.querySelector("dialog[open]") ?? document;
+    const isFilled = (each) => each.checkVisibility() && getComputedStyle(each).backgroundColor === color;
+    return [...view.querySelectorAll("button, a")].filter(isFilled).length;
+  });
+
+export const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
