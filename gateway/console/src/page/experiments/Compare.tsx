@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/preact-query";
 import { Link, useSearchParams } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
-import { change, count, figure, spoken } from "../../api/format";
+import { anything, change, count, figure, spoken } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
@@ -24,15 +24,21 @@ const words = text.experiments.compare;
 
 function Cell({ value }: { value: unknown }) {
   if (value === null || value === undefined) return <Unknown />;
-  return <>{typeof value === "string" ? value : JSON.stringify(value)}</>;
+  if (Array.isArray(value) && value.length === 0) return <Unknown />;
+  return <>{anything(value)}</>;
 }
 
 function Fields({ label, fields, experiments }: { label: string; fields: readonly Field[]; experiments: Compared["experiments"] }) {
+  if (fields.length === 0) return null;
   const columns: Column<Field>[] = [
     { name: words.field, cell: ({ field }) => spoken(field) },
     ...experiments.map(({ name }, index) => ({ name, cell: ({ values }: Field) => <Cell value={values[index]} /> })),
   ];
-  return <Table label={label} columns={columns} rows={fields} rowKey={({ field }) => field} />;
+  return (
+    <div class="even">
+      <Table label={label} columns={columns} rows={fields} rowKey={({ field }) => field} />
+    </div>
+  );
 }
 
 /** Relative effects of one metric, which stand on one scale. */
@@ -86,7 +92,7 @@ function Figures({ metric, experiments }: { metric: Metric; experiments: Compare
 }
 
 function Content({ compared: { experiments, fields, metrics } }: { compared: Compared }) {
-  const same = fields.filter(({ differs }) => !differs);
+  const same = fields.filter(({ differs, values }) => !differs && values.some((value) => value !== null));
   return (
     <>
       <p class="quiet">{words.lead}</p>
@@ -96,10 +102,12 @@ function Content({ compared: { experiments, fields, metrics } }: { compared: Com
       <section class="group">
         <h2>{words.differs}</h2>
         <Fields label={words.differs} fields={fields.filter(({ differs }) => differs)} experiments={experiments} />
-        <details>
-          <summary class="small">{words.same(same.length)}</summary>
-          <Fields label={words.same(same.length)} fields={same} experiments={experiments} />
-        </details>
+        {same.length > 0 && (
+          <details>
+            <summary class="small">{words.same(same.length)}</summary>
+            <Fields label={words.same(same.length)} fields={same} experiments={experiments} />
+          </details>
+        )}
       </section>
     </>
   );
