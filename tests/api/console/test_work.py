@@ -16,8 +16,8 @@ PULL = "https://github.com/acme/ranker/pull/3"
 
 
 @pytest.fixture
-def fleet(cluster):
-    """An account with an agent that has opened a pull request (7) and then failed (8)."""
+def installed(cluster):
+    """An account with an agent that has opened a pull request (7) and then failed (8), and the key of that agent."""
     user = cluster.user()
     installed = {"repo": REPO, "agent": "agent_one", "provider": "anthropic", "key_id": str(uuid.uuid4())}
     sender = identity(cluster, "svc-fleet", "service", account=user.account)
@@ -34,7 +34,12 @@ def fleet(cluster):
         "input_tokens": 400_000, "output_tokens": 100_000,
     }, expect=200)  # fmt: skip
     agent.post("/fleet/runs", {"run_id": 8, "repo": REPO, "status": "failed", "error": "no space", "agent": "agent_one"}, expect=201)
-    return user
+    return user, agent
+
+
+@pytest.fixture
+def fleet(installed):
+    return installed[0]
 
 
 def test_the_pages_of_agents_runs_and_the_inbox_are_sound(browse, fleet):
@@ -49,9 +54,20 @@ def test_an_agent_leads_to_its_runs(browse, cluster, fleet):
     cluster.user(operator=True).api.put("/search/assets/2205.14135", {"title": HOSTILE}, expect=200)
     seen = browse("agent", key=fleet.key, repo=REPO, run=7, paper=HOSTILE)
     assert (seen["errors"], seen["wasRun"]) == ([], False)
+    assert seen["periods"] == [30, 7]
     assert "agent_one, with gpt-5.1-codex" in seen["asked"] and "$1.50" in seen["asked"]
     assert all(word in seen["passed"] for word in ("2301.00001", "license", HOSTILE))
     assert all(word in seen["main"] for word in ("2205.14135", "attention.py", "40 candidates", "$3.00, estimated, by prices of Nov 13, 2025"))
+
+
+def test_runs_and_papers_of_an_agent_past_the_first_are_found(browse, installed):
+    user, agent = installed
+    for number in range(100, 220):
+        run = {"run_id": number, "repo": REPO, "status": "running", "agent": "agent_one", "arxiv_id": f"2401.{number % 15:05}"}
+        agent.post("/fleet/runs", run, expect=201)
+    seen = browse("many", key=user.key, repo=REPO)
+    first, all = seen["counts"]
+    assert (seen["errors"], seen["found"], first) == ([], [], 10) and all >= 15
 
 
 def test_an_agent_is_set_up_and_connections_are_given_up(browse, cluster, code_host):

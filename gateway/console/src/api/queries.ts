@@ -52,11 +52,12 @@ export const explanation = (id: string) =>
     staleTime: Infinity,
   });
 
-/** What became of the recommendations of the last 30 days. */
-export const funnel = queryOptions({
-  queryKey: ["digest", "funnel"],
-  queryFn: () => answer(api.GET("/api/v1.0/papers/recommended/funnel")),
-});
+/** What became of the recommendations of the last days. */
+export const funnel = (days = 30) =>
+  queryOptions({
+    queryKey: ["digest", "funnel", days],
+    queryFn: () => answer(api.GET("/api/v1.0/papers/recommended/funnel", { params: { query: { days } } })),
+  });
 
 /** What the recommendations of an interest were worth, by week. */
 export const quality = (id: string) =>

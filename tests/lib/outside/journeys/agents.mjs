@@ -6,6 +6,15 @@ export const agents = ({ open, logIn, violations }) => ({
     const { page, errors } = await open(browser, values);
     await logIn(page, values.key);
     await page.getByRole("link", { name: "Agents" }).click();
+    const days = async () => {
+      const told = await page.getByText(/^[-0-9]+ to [-0-9]+, UTC$/).innerText();
+      const [since, until] = told.match(/\d{4}-\d\d-\d\d/g).map(Date.parse);
+      return Math.round((until - since) / 86_400_000) + 1;
+    };
+    const periods = [await days()];
+    await page.getByRole("button", { name: "7 days" }).click();
+    await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
+    periods.push(await days());
     await page.getByRole("table", { name: "Agents" }).getByRole("link", { name: values.repo, exact: true }).click();
     await page.getByRole("heading", { name: values.repo, level: 1 }).waitFor();
     await page.getByText("What happened").waitFor();
@@ -21,10 +30,26 @@ export const agents = ({ open, logIn, violations }) => ({
     await passed.waitFor();
     await page.getByText("Files that it changed").waitFor();
     await page.getByRole("link", { name: values.paper }).first().waitFor();
-    const seen = { asked, passed: await passed.innerText(), main: await page.getByRole("main").innerText() };
+    const seen = { periods, asked, passed: await passed.innerText(), main: await page.getByRole("main").innerText() };
     await page.goto(`${values.url}/console/runs/${values.run}`);
     await passed.waitFor();
     return { errors, ...seen, wasRun: await page.evaluate(() => "wasRun" in globalThis) };
+  },
+
+  /** Runs past the first hundred are there, and the papers of an agent beyond the newest ten when they are wanted. */
+  async many(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/agents?offset=100`);
+    await page.getByRole("table", { name: "Runs" }).getByRole("link", { name: "Run 7", exact: true }).waitFor();
+    await page.getByRole("table", { name: "Agents" }).getByRole("link", { name: values.repo, exact: true }).click();
+    const papers = page.getByRole("table", { name: "Papers that it followed" });
+    await papers.waitFor();
+    const counts = [await papers.getByRole("rowheader").count()];
+    await page.getByRole("button", { name: /^Show \d+ more$/ }).first().click();
+    await papers.getByRole("rowheader").nth(counts[0]).waitFor();
+    counts.push(await papers.getByRole("rowheader").count());
+    return { errors, found: await violations(page), counts };
   },
 
   /** An agent is set up on a repository, which the page follows; then its connection is given up. */

@@ -1,6 +1,7 @@
 /** What the agent of a repository did. */
 import type { Schemas } from "../../api/client";
 import { count, spoken } from "../../api/format";
+import { Few } from "../../part/fold/Few";
 import { Outside } from "../../part/link/Outside";
 import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
@@ -9,6 +10,7 @@ import { PaperLink, useTitles, type Titles } from "./papers";
 
 const words = text.agents.of;
 const HAPPENINGS_SHOWN = 25;
+const PAPERS_SHOWN = 10;
 
 interface Direction {
   arxiv_id: string;
@@ -45,7 +47,7 @@ export function Happened({ events }: Pick<Activity, "events">) {
 const columnsOf = (titles: Titles): readonly Column<Direction>[] => [
   { name: words.paperColumns.paper, cell: (row) => <PaperLink id={row.arxiv_id} titles={titles} /> },
   { name: words.paperColumns.runs, figure: true, cell: (row) => count(row.runs) },
-  { name: words.paperColumns.outcomes, cell: (row) => row.outcomes.map(spoken).join(", ") },
+  { name: words.paperColumns.outcomes, cell: (row) => [...new Set(row.outcomes)].map(spoken).join(", ") },
   { name: words.paperColumns.last, cell: (row) => <Time at={row.last_run_at} /> },
 ];
 
@@ -56,7 +58,9 @@ export function Papers({ directions }: Pick<Activity, "directions">) {
   return (
     <section class="group">
       <h2>{words.papers}</h2>
-      <Table label={words.papers} columns={columnsOf(titles)} rows={directions} rowKey={(row) => row.arxiv_id} />
+      <Few rows={directions} shown={PAPERS_SHOWN}>
+        {(rows) => <Table label={words.papers} columns={columnsOf(titles)} rows={rows} rowKey={(row) => row.arxiv_id} />}
+      </Few>
     </section>
   );
 }

@@ -6,6 +6,7 @@ import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
+import { Tabs } from "../../part/Tabs";
 import { text } from "../../text";
 import { Charts } from "./Charts";
 import { Findings } from "./Findings";
@@ -13,15 +14,18 @@ import { Installations } from "./Installations";
 import { Kpis } from "./Kpis";
 import { Refresh } from "./Refresh";
 import { Runs } from "./Runs";
+import { firstOf, PERIODS, usePeriod, type Days } from "./period";
 import { fleetReport } from "./queries";
 import type { Report } from "./words";
 
-function Content({ report }: { report: Report }) {
+const TABS = PERIODS.map((days) => [days, text.agents.periods(days)] as const);
+
+function Content({ report, days }: { report: Report; days: Days }) {
   return (
     <>
       <p class="lead">{report.headline}</p>
       <Kpis report={report} />
-      <Charts report={report} />
+      <Charts report={report} days={days} />
       <Findings findings={report.findings} />
     </>
   );
@@ -42,13 +46,25 @@ function NoAgent() {
 }
 
 export default function Agents() {
-  const report = useQuery(fleetReport());
+  const [days, setDays] = usePeriod();
+  const report = useQuery(fleetReport(undefined, firstOf(days)));
   const agents = useQuery(installations);
   const mayRefresh = useScope("fleet:write");
-  const isNew = agents.data?.total === 0 && report.data?.kpis.runs === 0;
+  const isNew = days === PERIODS[0] && agents.data?.total === 0 && report.data?.kpis.runs === 0;
   return (
-    <Page title={text.agents.title} actions={<Link href="/agents/budgets">{text.budgets.title}</Link>} wide>
-      {!isNew && <Answer query={report}>{(data) => <Content report={data} />}</Answer>}
+    <Page
+      title={text.agents.title}
+      actions={
+        <>
+          <Tabs label={text.today.period} values={TABS} value={days} onChange={setDays} />
+          <Link class="button" href="/agents/budgets">
+            {text.budgets.title}
+          </Link>
+        </>
+      }
+      wide
+    >
+      {!isNew && <Answer query={report}>{(data) => <Content report={data} days={days} />}</Answer>}
       <Answer query={agents}>
         {({ items }) =>
           items.length > 0 ? (

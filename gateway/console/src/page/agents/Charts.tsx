@@ -7,6 +7,7 @@ import { Answer } from "../../part/Answer";
 import { Chart } from "../../part/Chart";
 import { Measures } from "../../part/Measures";
 import { text } from "../../text";
+import type { Days } from "./period";
 
 type Report = Schemas["FleetReport"];
 
@@ -64,8 +65,8 @@ export function Daily({ report }: { report: Report }) {
 }
 
 /** The period in pictures. */
-export function Charts({ report }: { report: Report }) {
-  const papers = useQuery(funnel);
+export function Charts({ report, days }: { report: Report; days: Days }) {
+  const papers = useQuery(funnel(Number(days)));
   return (
     <div class="charts">
       <Daily report={report} />

@@ -1,6 +1,8 @@
 import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
+import { Few } from "../../part/fold/Few";
+import { Outside } from "../../part/link/Outside";
 import { RunLink } from "../../part/link/RunLink";
 import { State, type Tone } from "../../part/State";
 import { text } from "../../text";
@@ -9,12 +11,19 @@ type Finding = Schemas["Finding"];
 
 const SEVERITY: Readonly<Record<Schemas["Severity"], Tone>> = { info: "off", warning: "waits", critical: "failed" };
 const RUNS_SHOWN = 10;
+const FINDINGS_SHOWN = 8; // the gravest come first
 
 /** The runs that a finding was computed from, as far as it names them. */
 function runsOf(finding: Finding): (string | number)[] {
   const evidence: Record<string, unknown> = finding.evidence;
   const ids: unknown[] = Array.isArray(evidence.run_ids) ? evidence.run_ids : [evidence.run_id];
   return ids.filter((id) => typeof id === "string" || typeof id === "number");
+}
+
+/** What it is about at the code host, such as a pull request. */
+function Work({ finding }: { finding: Finding }) {
+  const evidence: Record<string, unknown> = finding.evidence;
+  return typeof evidence.url === "string" ? <Outside address={evidence.url} /> : null;
 }
 
 function Evidence({ finding }: { finding: Finding }) {
@@ -45,13 +54,17 @@ export function Findings({ findings }: { findings: readonly Finding[] }) {
     <section class="group">
       <h2>{text.agents.findings}</h2>
       {findings.length === 0 && <p class="quiet">{text.agents.noFindings}</p>}
-      <ul class="findings">
-        {findings.map((finding) => (
-          <li key={`${finding.kind} ${finding.text}`}>
-            <State tone={SEVERITY[finding.severity]}>{finding.text}</State> <Evidence finding={finding} />
-          </li>
-        ))}
-      </ul>
+      <Few rows={findings} shown={FINDINGS_SHOWN}>
+        {(rows) => (
+          <ul class="findings">
+            {rows.map((finding) => (
+              <li key={JSON.stringify(finding)}>
+                <State tone={SEVERITY[finding.severity]}>{finding.text}</State> <Work finding={finding} /> <Evidence finding={finding} />
+              </li>
+            ))}
+          </ul>
+        )}
+      </Few>
     </section>
   );
 }

@@ -35,7 +35,7 @@ function Next({ installation, agent, deliverables }: NextProps) {
   if (installation.status === "revoked") return <Link href="/connect">{NEXT.revoked}</Link>;
   if (agent?.state === "failing") return <Link href={`/agents/${installation.repo}`}>{NEXT.failing}</Link>;
   if (waiting) return <Outside address={waiting.url}>{NEXT.review}</Outside>;
-  return <span class="quiet">{agent?.state === "running" ? NEXT.running : NEXT.idle}</span>;
+  return agent?.state === "running" ? <span class="quiet">{NEXT.running}</span> : <Unknown />;
 }
 
 function columnsOf(report: Report | undefined): readonly Column<Installation>[] {

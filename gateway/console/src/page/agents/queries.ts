@@ -4,11 +4,14 @@ import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 import { answer, api, defined, page, type Schemas } from "../../api/client";
 import { everyMinute, pollWhile } from "../../api/polling";
 
-/** The last 30 days, of all agents or of those of a repository. */
-export const fleetReport = (repo?: string) =>
+/** Since a day, by default the last 30 days, of all agents or of those of a repository. */
+export const fleetReport = (repo?: string, since?: string) =>
   queryOptions({
-    queryKey: ["fleet", "report", repo],
-    queryFn: () => answer(api.GET("/api/v1.0/fleet/agents/report", { params: { query: repo ? { repos: [repo] } : {} } })),
+    queryKey: ["fleet", "report", repo, since],
+    queryFn: () =>
+      answer(
+        api.GET("/api/v1.0/fleet/agents/report", { params: { query: { ...(repo ? { repos: [repo] } : {}), ...defined({ since }) } } }),
+      ),
     refetchInterval: everyMinute,
   });
 

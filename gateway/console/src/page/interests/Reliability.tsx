@@ -13,7 +13,7 @@ export function Reliability() {
   return (
     <section class="group">
       <h2>{WORDS.title}</h2>
-      <Answer query={useQuery(funnel)}>
+      <Answer query={useQuery(funnel())}>
         {({ bands, days }) => (
           <>
             <p class="small quiet">{WORDS.lead(days)}</p>
