@@ -212,12 +212,12 @@ const JOURNEYS = {
     await page.getByRole("link", { name: "Budgets" }).click();
     await page.getByRole("button", { name: "New budget" }).click();
     const form = page.getByRole("dialog", { name: "New budget" });
-    await form.getByLabel("Each").selectOption("week");
-    await form.getByLabel("Dollars").fill("-1");
+    await form.getByLabel("Period").selectOption("week");
+    await form.getByLabel("Budget in dollars").fill("-1");
     await form.getByLabel("When it is spent").selectOption("stop");
     await form.getByRole("button", { name: "Save" }).click();
     await form.getByRole("alert").waitFor();
-    await form.getByLabel("Dollars").fill("20");
+    await form.getByLabel("Budget in dollars").fill("20");
     await form.getByRole("button", { name: "Save" }).click();
     await form.waitFor({ state: "detached" });
     const row = await page.getByRole("row").nth(1).innerText();
@@ -226,7 +226,7 @@ const JOURNEYS = {
     await drawer.getByText("No period has ended yet.").waitFor();
     const found = await violations(page);
     await drawer.getByRole("button", { name: "Edit" }).click();
-    await drawer.getByLabel("Dollars").fill("30");
+    await drawer.getByLabel("Budget in dollars").fill("30");
     await drawer.getByRole("button", { name: "Save" }).click();
     await drawer.getByText("$30.00 a week").waitFor();
     await drawer.getByRole("button", { name: "Delete" }).click();

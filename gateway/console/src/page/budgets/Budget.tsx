@@ -21,6 +21,7 @@ type Period = Schemas["BudgetPeriod"];
 
 const WORDS = text.budgets;
 const FACTS = WORDS.facts;
+const PARTS = WORDS.parts;
 
 const HISTORY: readonly Column<Period>[] = [
   { name: WORDS.columns.began, cell: (row) => <Time at={row.starts_at} /> },
@@ -44,15 +45,16 @@ function History({ id }: { id: string }) {
   );
 }
 
-/** How sure what was spent is: a run told it, its tokens say it, or it had to be assumed. */
+/** How sure what was spent is: a run told it, its tokens say it, or it had to be assumed. Parts that are nothing are left out. */
 function Spent({ state, usd }: { state: Budget["state"]; usd: number }) {
   const parts = [
-    [FACTS.reported, state.reported_usd],
-    [FACTS.estimated, state.estimated_usd],
-    [FACTS.assumed, state.assumed_usd],
-    [FACTS.reserved, state.reserved_usd],
+    [PARTS.reported, state.reported_usd],
+    [PARTS.estimated, state.estimated_usd],
+    [PARTS.assumed, state.assumed_usd],
+    [PARTS.reserved, state.reserved_usd],
   ] as const;
-  const measures = parts.map(([name, value = 0]) => ({ name, value: Math.min(value, usd), text: dollars(value) }));
+  const spent = parts.filter(([name, value]) => name === PARTS.reported || value);
+  const measures = spent.map(([name, value = 0]) => ({ name, value: Math.min(value, usd), text: dollars(value) }));
   return <Measures label={FACTS.spent} full={usd} measures={measures} />;
 }
 
@@ -61,7 +63,10 @@ function Standing({ budget }: { budget: Budget }) {
   return (
     <>
       <p>
-        <BudgetState budget={budget} />
+        <BudgetState budget={budget} />{" "}
+        {typeof budget.usd === "number" && typeof state.percent === "number" && (
+          <span class="quiet">{WORDS.shareOf(percent(state.percent / 100), dollars(budget.usd))}</span>
+        )}
       </p>
       <Spent state={state} usd={budget.usd ?? 0} />
       <Facts>
@@ -90,7 +95,7 @@ function Limits({ budget }: { budget: Budget }) {
       </Fact>
       <Fact name={WORDS.action}>{budget.action ? WORDS.actions[budget.action] : <Unknown />}</Fact>
       <Fact name={WORDS.warnPercent}>{budget.warn_percent?.map((share) => `${share} %`).join(", ")}</Fact>
-      <Fact name={WORDS.maxUsdPerRun}>
+      <Fact name={FACTS.maxUsdPerRun}>
         <Usd value={budget.max_usd_per_run} />
       </Fact>
       <Fact name={WORDS.zone}>{budget.time_zone}</Fact>
@@ -153,7 +158,7 @@ export function BudgetDialogs({ budget, onClose }: Props) {
   const target = useTarget()(budget);
   if (open === "remove") return <Remove budget={budget} onClose={onClose} />;
   return (
-    <Dialog title={`${target}, ${WORDS.periods[budget.period]}`} onClose={onClose} side>
+    <Dialog key={open} title={`${target}, ${WORDS.periods[budget.period]}`} onClose={onClose} side>
       {open === "edit" ? <BudgetForm budget={budget} onSaved={() => setOpen("read")} /> : <Read budget={budget} onOpen={setOpen} />}
     </Dialog>
   );

@@ -111,7 +111,15 @@ const AMOUNTS = [
 function LimitFields({ values, onChange, fault }: FieldsProps) {
   return (
     <>
-      <TextField label={WORDS.usd} value={values.usd} onInput={(usd) => onChange({ usd })} required fault={fault("usd")} />
+      <TextField
+        label={WORDS.amount}
+        type="number"
+        step="any"
+        value={values.usd}
+        onInput={(usd) => onChange({ usd })}
+        required
+        fault={fault("usd")}
+      />
       <SelectField
         label={WORDS.action}
         hint={WORDS.actionHint}
@@ -131,6 +139,8 @@ function LimitFields({ values, onChange, fault }: FieldsProps) {
           key={name}
           label={label}
           hint={hint}
+          type="number"
+          step="any"
           value={values[name]}
           onInput={(value) => onChange({ [name]: value })}
           required={required}

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { Link, useSearchParams } from "wouter-preact";
 
+import { percent } from "../../api/format";
 import { Answer } from "../../part/Answer";
 import { Button } from "../../part/form/Button";
 import { Dialog } from "../../part/Dialog";
@@ -9,7 +10,7 @@ import { Page } from "../../part/Page";
 import { useScope } from "../../part/scope";
 import { State } from "../../part/State";
 import { Table } from "../../part/Table";
-import { Time } from "../../part/Time";
+import { Time, Unknown } from "../../part/Time";
 import { text } from "../../text";
 import { BudgetDialogs } from "./Budget";
 import { BudgetForm } from "./BudgetForm";
@@ -22,7 +23,12 @@ const NAMES = WORDS.columns;
 /** Repositories whose runs start without asking: no budget stops them. */
 function Unguarded({ rows }: { rows: readonly Budget[] }) {
   const repos = [...new Set(rows.filter(({ action }) => action === "stop").flatMap(({ state }) => state.unguarded ?? []))].sort();
-  return repos.length > 0 ? <State tone="waits">{WORDS.unguarded(repos.join(", "))}</State> : null;
+  if (repos.length === 0) return null;
+  return (
+    <p>
+      <State tone="waits">{WORDS.unguarded(repos.join(", "))}</State> <Link href="/connect">{WORDS.setUpAgain}</Link>
+    </p>
+  );
 }
 
 function BudgetTable({ rows }: { rows: readonly Budget[] }) {
@@ -34,10 +40,14 @@ function BudgetTable({ rows }: { rows: readonly Budget[] }) {
       rowKey={(row) => row.budget_id}
       columns={[
         { name: NAMES.target, cell: (row) => <Link href={`/agents/budgets?budget=${row.budget_id}`}>{targetOf(row)}</Link> },
-        { name: NAMES.period, cell: (row) => WORDS.periods[row.period] },
+        { name: NAMES.period, cell: (row) => <span class="line">{WORDS.periods[row.period]}</span> },
         { name: NAMES.usd, figure: true, cell: (row) => <Usd value={row.usd} /> },
         { name: NAMES.spent, figure: true, cell: (row) => <Usd value={row.state.spent_usd} /> },
-        { name: NAMES.reserved, figure: true, cell: (row) => <Usd value={row.state.reserved_usd} /> },
+        {
+          name: NAMES.share,
+          figure: true,
+          cell: ({ state }) => (state.percent === undefined ? <Unknown /> : percent(state.percent / 100)),
+        },
         { name: NAMES.forecast, figure: true, cell: (row) => <Usd value={row.state.forecast_usd} /> },
         { name: NAMES.state, cell: (row) => <BudgetState budget={row} /> },
         { name: NAMES.ends, cell: (row) => <Time at={row.state.ends_at} /> },
@@ -52,7 +62,11 @@ export default function Budgets() {
   const canWrite = useScope("budgets:write");
   const query = useQuery(budgets);
   const shown = query.data?.items.find(({ budget_id }) => budget_id === address.get("budget"));
-  const add = canWrite && <Button onClick={() => setAddress({ new: "1" })}>{WORDS.add}</Button>;
+  const add = canWrite && (
+    <Button kind="main" onClick={() => setAddress({ new: "1" })}>
+      {WORDS.add}
+    </Button>
+  );
   const close = () => setAddress({});
   return (
     <Page title={WORDS.title} actions={add} wide>

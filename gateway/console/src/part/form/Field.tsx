@@ -38,11 +38,13 @@ interface TextProps {
   fault?: string | undefined;
   rows?: number; // more than one line
   type?: "text" | "date" | "number" | "password" | "search" | "time" | "url";
+  step?: "any"; // of a number: it may have a fraction
   required?: boolean;
   autocomplete?: string;
 }
 
-export function TextField({ label, value, onInput, hint, fault, rows, type = "text", required = false, autocomplete = "off" }: TextProps) {
+export function TextField(props: TextProps) {
+  const { label, value, onInput, hint, fault, rows, type = "text", step, required = false, autocomplete = "off" } = props;
   return (
     <Field label={label} hint={hint} fault={fault}>
       {(id, describedBy) =>
@@ -60,6 +62,7 @@ export function TextField({ label, value, onInput, hint, fault, rows, type = "te
           <input
             id={id}
             type={type}
+            step={step}
             value={value}
             required={required}
             autocomplete={autocomplete}
