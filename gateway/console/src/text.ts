@@ -1139,7 +1139,7 @@ export const text = {
     isFine: "as it should be",
     ended: "Tasks ended an hour, last day",
     failed: "Of these, failed",
-    waited: "Wait before the start, 95 of 100",
+    waited: "Longest wait of 95 in 100 tasks",
     leftOut: (services: string) => `No answer of ${services}: theirs is not shown.`,
     work: "Tasks of all accounts",
     type: "What is shown",

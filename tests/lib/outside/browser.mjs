@@ -382,11 +382,14 @@ const JOURNEYS = {
     await page.getByRole("row", { name: /svc-interests/ }).first().waitFor();
     await page.getByText("In the index").waitFor();
     await page.getByText(/API v1\.0/).waitFor();
+    await page.getByRole("row", { name: /svc-interests/ }).first().getByRole("link").first().click();
+    await page.waitForURL(/service=svc-interests/);
+    await page.goBack();
     await page.getByLabel("Part of the error").fill(values.error);
     await page.getByRole("button", { name: "Filter", exact: true }).click();
     await page.getByRole("button", { name: "Retry", exact: true }).first().click();
     await page.getByRole("button", { name: "Retry 1" }).click();
-    await page.getByText("1 dead letter will run again.", { exact: true }).waitFor();
+    await page.getByText("1 task will run again.", { exact: true }).waitFor();
     await page.getByRole("button", { name: "Drop all" }).click();
     await page.getByRole("button", { name: `Drop ${values.left}` }).click();
     await page.getByText("Nothing was given up.").waitFor();

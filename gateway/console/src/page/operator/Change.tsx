@@ -19,6 +19,8 @@ function bodyOf(choice: Choice, isDryRun: boolean) {
   return { ...common, ...defined(choice.filter), status: "failed" as const };
 }
 
+const typeOf = (choice: Choice) => ("task" in choice ? choice.task.type : choice.filter.type);
+
 const send = (choice: Choice, isDryRun: boolean) => answer(api.POST("/api/v1.0/tasks/retry", { body: bodyOf(choice, isDryRun) }));
 
 /** Asks, with the number that it will act on, which the server has counted. */
@@ -29,7 +31,7 @@ export function Change({ choice, onClose }: { choice: Choice; onClose: () => voi
   const matching = useQuery({ queryKey: ["operator", "matching", choice], queryFn: () => send(choice, true), staleTime: 0, gcTime: 0 });
   const matched = matching.data?.matched ?? 0;
   const onDone = async ({ changed }: Schemas["TaskChange"]) => {
-    notice({ text: words.done(counted(changed, "dead letter")) });
+    notice({ text: words.done(counted(changed, typeOf(choice))) });
     await client.invalidateQueries({ queryKey: ["operator"] });
   };
   return (
@@ -41,7 +43,7 @@ export function Change({ choice, onClose }: { choice: Choice; onClose: () => voi
       onDone={onDone}
       onClose={onClose}
     >
-      <Answer query={matching}>{() => <p>{words.text(counted(matched, "dead letter"))}</p>}</Answer>
+      <Answer query={matching}>{() => <p>{words.text(counted(matched, typeOf(choice)))}</p>}</Answer>
     </Confirm>
   );
 }

@@ -14,6 +14,7 @@ import { Services } from "./Services";
 import { Tasks } from "./Tasks";
 
 function Overview() {
+  const search = useQuery(searchStats);
   return (
     <>
       <Answer query={useQuery(taskSummary)}>
@@ -24,15 +25,9 @@ function Overview() {
           </>
         )}
       </Answer>
+      <Answer query={search}>{(stats) => <Harvest sources={stats.sources} />}</Answer>
       <Tasks />
-      <Answer query={useQuery(searchStats)}>
-        {(stats) => (
-          <>
-            <Harvest sources={stats.sources} />
-            <Index stats={stats} />
-          </>
-        )}
-      </Answer>
+      {search.data && <Index stats={search.data} />}
     </>
   );
 }

@@ -1,9 +1,12 @@
+import { Link } from "wouter-preact";
+
 import type { Schemas } from "../../api/client";
 import { count, duration, hour } from "../../api/format";
 import { Chart, type Point } from "../../part/Chart";
 import { State } from "../../part/State";
 import { Table, type Column } from "../../part/Table";
 import { text } from "../../text";
+import { addressOf } from "./filter";
 
 type Summary = Schemas["TaskSummary"];
 type Hour = Summary["hours"][number];
@@ -19,13 +22,24 @@ function ServiceState({ service }: { service: Summary }) {
   return <State tone="done">{text.operator.isFine}</State>;
 }
 
+/** How many were given up, which leads to them. */
+function Dead({ service, type, number }: { service: Summary["service"]; type: "task" | "event"; number: number }) {
+  if (number === 0) return <>{count(number)}</>;
+  const filter = addressOf({ type, status: "failed", service, kind: undefined, error: undefined, account_id: undefined });
+  return <Link href={`/operator?${new URLSearchParams(filter).toString()}`}>{count(number)}</Link>;
+}
+
 const COLUMNS: readonly Column<Summary>[] = [
   { name: NAMES.service, cell: (row) => row.service },
   { name: NAMES.state, cell: (row) => <ServiceState service={row} /> },
   { name: NAMES.queued, figure: true, cell: (row) => count(row.queued) },
   { name: NAMES.running, figure: true, cell: (row) => count(row.running) },
-  { name: NAMES.dead, figure: true, cell: (row) => count(row.dead) },
-  { name: NAMES.deadEvents, figure: true, cell: (row) => (row.dead_events === null ? text.unknown : count(row.dead_events)) },
+  { name: NAMES.dead, figure: true, cell: (row) => <Dead service={row.service} type="task" number={row.dead} /> },
+  {
+    name: NAMES.deadEvents,
+    figure: true,
+    cell: (row) => (row.dead_events === null ? text.unknown : <Dead service={row.service} type="event" number={row.dead_events} />),
+  },
   { name: NAMES.late, figure: true, cell: (row) => duration(row.late_ms) },
 ];
 
@@ -47,7 +61,7 @@ export function Services({ services }: { services: readonly Summary[] }) {
   return (
     <section class="group">
       <Table label={text.operator.services} columns={COLUMNS} rows={services} rowKey={(row) => row.service} />
-      <div class="charts">
+      <div class="charts charts-small">
         <Chart title={text.operator.ended} points={byHour(services, (each) => each.completed + each.failed, sum)} format={count} />
         <Chart title={text.operator.failed} points={byHour(services, (each) => each.failed, sum)} format={count} />
         <Chart title={text.operator.waited} points={byHour(services, (each) => each.waited_ms, longest)} format={duration} />

@@ -37,7 +37,7 @@ const TONES: Readonly<Record<Task["status"], Tone>> = {
 
 const COLUMNS: readonly Column<Task>[] = [
   { name: NAMES.kind, cell: (row) => row.kind },
-  { name: NAMES.service, cell: (row) => row.service },
+  { name: NAMES.service, cell: (row) => <span class="line">{row.service}</span> },
   { name: NAMES.status, cell: (row) => <State tone={TONES[row.status]}>{row.status}</State> },
   { name: NAMES.error, cell: (row) => <span class="wrap">{row.error ?? row.message ?? ""}</span> },
   { name: NAMES.account, cell: (row) => (row.account_id ? <code title={row.account_id}>{row.account_id.slice(-12)}</code> : <Unknown />) },
