@@ -200,11 +200,11 @@ export const text = {
     },
     quality: {
       title: "What recommendations were worth",
-      lead: "By week, of the last 90 days. A paper counts in the week in which it was recommended, whenever the rest came.",
+      lead: "By week, of the last 90 days. A paper counts in the week in which it was recommended. Runs and experiments try it.",
       measures: {
         recommended: "Recommended",
         rated: "Rated",
-        run: "Tried by a run or an experiment",
+        run: "Tried",
         merged: "Merged",
         shipped: "Shipped",
       },
@@ -1021,7 +1021,7 @@ export const text = {
   chart: {
     table: "As a table",
     when: "When",
-    highest: (value: string) => `at most ${value}`,
+    highest: (value: string) => `highest ${value}`,
     nothing: "nothing",
   },
   evaluations: {

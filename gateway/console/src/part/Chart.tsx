@@ -14,7 +14,7 @@ interface Props {
 }
 
 const HEIGHT = 40; // of the drawing, whose width is one for each point
-const WIDTH_MIN = 12; // few points are not drawn as walls
+const WIDTH_MIN = 7; // few points are not drawn as walls
 
 function Bars({ points, highest }: { points: readonly Point[]; highest: number }) {
   return (
@@ -27,8 +27,22 @@ function Bars({ points, highest }: { points: readonly Point[]; highest: number }
   );
 }
 
+/** A picture of one figure would say nothing. */
+function Single({ title, point: { name, value }, format }: Pick<Props, "title" | "format"> & { point: Point }) {
+  return (
+    <p class="chart">
+      <span>
+        {title} <strong class="figure">{value === null ? <Unknown /> : format(value)}</strong>
+      </span>
+      <span class="small quiet">{name}</span>
+    </p>
+  );
+}
+
 /** Figures over time as bars, from zero; the same as a table, behind a button. */
 export function Chart({ title, points, format }: Props) {
+  const [only] = points;
+  if (only && points.length === 1) return <Single title={title} point={only} format={format} />;
   const highest = Math.max(...points.map((point) => point.value ?? 0), 0);
   if (highest === 0)
     return (

@@ -17,7 +17,7 @@ export function Quality({ id }: { id: string }) {
       <p class="small quiet">{WORDS.lead}</p>
       <Answer query={useQuery(quality(id))}>
         {(weeks) => (
-          <div class="charts">
+          <div class="charts charts-small">
             {MEASURES.map((measure) => (
               <Chart
                 key={measure}
