@@ -17,6 +17,7 @@ export const text = {
   close: "Close",
   save: "Save",
   undo: "Undo",
+  open: "Open it",
   /** What a page shows whose thing is not known by name yet. */
   kinds: {
     endpoint: "Endpoint",
@@ -88,7 +89,7 @@ export const text = {
     refreshing: (percent: number) => `Computing … ${percent} %`,
     refreshFailed: "The computation failed",
     noInterests: "Say what your team works on, and papers about it appear here.",
-    nothingToday: "Nothing new above the bound today.",
+    nothingToday: "No new paper fits your interests today.",
     older: "The paper of your message is not among these: open it",
     asked: (signal: string) => `Your message said: ${signal.toLowerCase()}.`,
     everyInterest: "Show all interests",
@@ -1236,9 +1237,10 @@ export const text = {
       ["j k", "next, previous"],
       ["Enter", "open"],
       ["l d s x", "like, dislike, save, dismiss"],
+      ["w", "why a paper was recommended"],
       ["u", "take back"],
       ["?", "this list"],
     ] as readonly (readonly [string, string])[],
-    off: "Keys without a modifier",
+    off: "Use these keys",
   },
 };

@@ -127,7 +127,7 @@ const JOURNEYS = {
     const help = page.getByRole("dialog", { name: "Keys" });
     const switchKeys = async () => {
       await page.getByRole("button", { name: "Keyboard" }).click();
-      await help.getByLabel("Keys without a modifier").click();
+      await help.getByLabel("Use these keys").click();
       await help.getByRole("button", { name: "Close" }).click();
     };
     await switchKeys();
@@ -165,8 +165,8 @@ const JOURNEYS = {
     await dialog.getByLabel("Name").fill("From the console");
     await dialog.getByRole("button", { name: "Create experiment" }).click();
     await dialog.waitFor({ state: "detached" });
-    await page.getByRole("link", { name: "Experiments" }).click();
-    await page.getByRole("link", { name: "From the console" }).click();
+    await page.getByRole("link", { name: "Open it" }).click();
+    await page.getByRole("heading", { name: "From the console", level: 1 }).waitFor();
     await page.getByRole("button", { name: "Edit" }).click();
     await page.getByLabel("Status").selectOption("running");
     await page.getByRole("button", { name: "Save" }).click();

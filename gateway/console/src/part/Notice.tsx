@@ -1,5 +1,6 @@
 import { createContext, type ComponentChildren } from "preact";
 import { useCallback, useContext, useEffect, useState } from "preact/hooks";
+import { Link } from "wouter-preact";
 
 import { text } from "../text";
 import { Button } from "./form/Button";
@@ -8,6 +9,7 @@ const SHOWN_MS = 8000;
 
 interface Notice {
   text: string;
+  page?: string; // of what was made
   onUndo?: () => void;
 }
 
@@ -30,6 +32,11 @@ function Shown({ notice, onEnd }: { notice: Notice; onEnd: () => void }) {
   return (
     <div class="notice">
       {notice.text}
+      {notice.page && (
+        <Link href={notice.page} onClick={onEnd}>
+          {text.open}
+        </Link>
+      )}
       {notice.onUndo && (
         <Button kind="quiet" onClick={undo}>
           {text.undo}

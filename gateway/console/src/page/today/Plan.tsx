@@ -1,6 +1,7 @@
+import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
-import { answer, api } from "../../api/client";
+import { answer, api, type Schemas } from "../../api/client";
 import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
@@ -12,6 +13,7 @@ import type { Recommendation } from "./Card";
 export function Plan({ paper, onClose }: { paper: Recommendation; onClose: () => void }) {
   const [name, setName] = useState(paper.title.slice(0, 200));
   const [hypothesis, setHypothesis] = useState(paper.suggested_experiment ?? "");
+  const client = useQueryClient();
   const notice = useNotice();
   const send = () =>
     answer(
@@ -19,8 +21,9 @@ export function Plan({ paper, onClose }: { paper: Recommendation; onClose: () =>
         body: { name, hypothesis: hypothesis || null, source_type: paper.source_type, source_ref: paper.resource_id },
       }),
     );
-  const onDone = () => {
-    notice({ text: text.plan.done });
+  const onDone = async ({ id }: Schemas["Experiment"]) => {
+    await client.invalidateQueries({ queryKey: ["experiments"] });
+    notice({ text: text.plan.done, page: `/experiments/${id}` });
     onClose();
   };
   return (
