@@ -146,7 +146,7 @@ export const inbox = (filter: InboxFilter, offset = 0) =>
     refetchInterval: everyMinute,
   });
 
-export const KEY_ROWS = 25;
+export const KEY_ROWS = 10;
 
 export const keys = (offset: number) =>
   queryOptions({

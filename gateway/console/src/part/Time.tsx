@@ -15,7 +15,7 @@ export function Time({ at }: { at: string | null | undefined }) {
 
 export function Unknown() {
   return (
-    <span class="quiet" title={text.unknown}>
+    <span class="quiet unknown" title={text.unknown}>
       –<span class="sr-only">{text.unknown}</span>
     </span>
   );

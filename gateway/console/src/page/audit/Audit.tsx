@@ -52,19 +52,25 @@ const LISTED = 3; // of a list, such as the scopes of a key, before it is folded
 function Value({ field, value }: { field: string; value: unknown }) {
   if (!Array.isArray(value) || value.length <= LISTED) return <>{anything(value)}</>;
   return (
-    <details>
+    <details class="inline">
       <summary>{`${value.length} ${spoken(field)}`}</summary>
       {anything(value)}
     </details>
   );
 }
 
-function Changes({ entry: { detail } }: { entry: Entry }) {
-  if (detail.reason) return <>{spoken(detail.reason)}</>;
-  if (detail.changed.length === 0) return <Unknown />;
+/** What the target is called says the column beside it. */
+const saysMore = ({ target, detail }: Entry) =>
+  detail.changed.filter(({ field, from, to }) => from !== null || field !== "name" || to !== target.name);
+
+function Changes({ entry }: { entry: Entry }) {
+  const { reason } = entry.detail;
+  if (reason) return <>{spoken(reason)}</>;
+  const changed = saysMore(entry);
+  if (changed.length === 0) return <Unknown />;
   return (
     <ul>
-      {detail.changed.map(({ field, from, to }) => (
+      {changed.map(({ field, from, to }) => (
         <li key={field} class="wrap">
           <span class="quiet">{spoken(field)}:</span>{" "}
           {from !== null && from !== undefined && (

@@ -58,9 +58,7 @@ export function Actions({ endpoint, onOpen }: { endpoint: Endpoint; onOpen: (ope
       {!mustAgree && now("pause", endpoint.status === "active" ? WORDS.pause : WORDS.enable)}
       {endpoint.kind === "webhook" && <Button onClick={() => onOpen("rotate")}>{WORDS.rotate}</Button>}
       <Button onClick={() => onOpen("edit")}>{WORDS.edit}</Button>
-      <Button kind="danger" onClick={() => onOpen("remove")}>
-        {WORDS.remove}
-      </Button>
+      <Button onClick={() => onOpen("remove")}>{WORDS.remove}</Button>
     </>
   );
 }

@@ -12,7 +12,7 @@ import { text } from "../../text";
 import { Actions } from "./Actions";
 import { Deliveries } from "./Deliveries";
 import { Dialogs, type Open } from "./Dialogs";
-import { EndpointState } from "./words";
+import { EndpointState, eventsOf } from "./words";
 
 const WORDS = text.endpoints.facts;
 
@@ -25,7 +25,7 @@ function WhatFacts({ detail }: { detail: Detail }) {
     <>
       <Fact name={WORDS.kind}>{text.endpoints.kinds[detail.kind]}</Fact>
       <Fact name={WORDS.address}>{detail.email ?? detail.url}</Fact>
-      <Fact name={WORDS.events}>{detail.events.join(" ")}</Fact>
+      <Fact name={WORDS.events}>{eventsOf(detail)}</Fact>
       {detail.repos && <Fact name={WORDS.repos}>{detail.repos.join(" ")}</Fact>}
       {detail.digest && (
         <Fact name={WORDS.digest}>

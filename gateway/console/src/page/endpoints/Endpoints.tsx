@@ -14,7 +14,7 @@ import { Table, type Column } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
 import { EndpointForm } from "./EndpointForm";
-import { EndpointState } from "./words";
+import { EndpointState, eventsOf } from "./words";
 
 type Endpoint = Schemas["Webhook"];
 
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Endpoint>[] = [
   { name: WORDS.columns.name, cell: (row) => <Link href={`/settings/endpoints/${row.id}`}>{row.name}</Link> },
   { name: WORDS.columns.kind, cell: (row) => WORDS.kinds[row.kind] },
   { name: WORDS.columns.state, cell: (row) => <EndpointState endpoint={row} /> },
-  { name: WORDS.columns.events, cell: (row) => row.events.map((type) => (type === "*" ? WORDS.allTypes : type)).join(", ") },
+  { name: WORDS.columns.events, cell: (row) => eventsOf(row) },
   { name: WORDS.columns.success, cell: (row) => <Time at={row.last_success_at} /> },
   { name: WORDS.columns.waiting, figure: true, cell: (row) => String(row.waiting) },
 ];

@@ -1,5 +1,6 @@
 import type { Schemas } from "../../api/client";
 import { State, type Tone } from "../../part/State";
+import { text } from "../../text";
 
 type Endpoint = Schemas["Webhook"];
 type DeliveryStatus = Schemas["Delivery"]["status"];
@@ -35,4 +36,9 @@ export function DeliveryState({ status }: { status: DeliveryStatus }) {
 /** An address that must agree before anything is sent, and can be asked. */
 export function canBeAsked(endpoint: Endpoint): boolean {
   return endpoint.kind === "email" && (endpoint.status === "unconfirmed" || endpoint.disabled_reason === "unsubscribed");
+}
+
+/** The types of messages that an endpoint gets. */
+export function eventsOf({ events }: Endpoint): string {
+  return events.map((type) => (type === "*" ? text.endpoints.allTypes : type)).join(", ");
 }

@@ -3,7 +3,7 @@ import { Link } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { safeLink } from "../../api/format";
-import { evalRun } from "../../api/queries";
+import { evalRun, template } from "../../api/queries";
 import { Detail as DetailPage } from "../../part/Detail";
 import { Fact, Facts } from "../../part/Facts";
 import { Output } from "../../part/Output";
@@ -57,15 +57,20 @@ function Artifacts({ artifacts }: { artifacts: Detail["artifacts"] }) {
   );
 }
 
+function TemplateLink({ id, version }: { id: string; version: number }) {
+  const name = useQuery(template(id)).data?.name;
+  return (
+    <>
+      <Link href={`/evaluations/templates/${id}`}>{name ?? id.slice(-12)}</Link> <span class="quiet">{WORDS.version(version)}</span>
+    </>
+  );
+}
+
 function Origin({ detail }: { detail: Detail }) {
   return (
     <>
       <Fact name={WORDS.template}>
-        {detail.template_id ? (
-          <Link href={`/evaluations/templates/${detail.template_id}`}>{WORDS.version(detail.template_version ?? 0)}</Link>
-        ) : (
-          <Unknown />
-        )}
+        {detail.template_id ? <TemplateLink id={detail.template_id} version={detail.template_version ?? 0} /> : <Unknown />}
       </Fact>
       <Fact name={WORDS.build}>
         {detail.build_id ? <Link href={`/evaluations/builds/${detail.build_id}`}>{detail.build_id.slice(-12)}</Link> : <Unknown />}

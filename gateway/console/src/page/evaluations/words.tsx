@@ -9,7 +9,7 @@ export const RUN_STATUSES: readonly RunStatus[] = ["queued", "running", "succeed
 export const BUILD_STATUSES: readonly BuildStatus[] = ["queued", "building", "succeeded", "failed", "cancelled"];
 
 const TONES: Readonly<Record<RunStatus | BuildStatus, Tone>> = {
-  queued: "waits",
+  queued: "running",
   building: "running",
   running: "running",
   succeeded: "done",

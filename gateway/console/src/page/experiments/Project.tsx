@@ -86,7 +86,7 @@ function Content({ detail }: { detail: Detail }) {
       <ExperimentList
         query={useQuery(experiments({ status: undefined, project_id: detail.id, tag: undefined }, offset))}
         offset={offset}
-        columns={columns}
+        columns={columns.filter(({ name }) => name !== text.experiments.columns.project)}
         empty={WORDS.noExperiments}
         onMove={(next) => setAddress({ offset: String(next) })}
       />

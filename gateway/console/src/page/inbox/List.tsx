@@ -25,6 +25,12 @@ function pageOf({ href }: Item): string | null {
   return href?.startsWith("/console/") ? href.slice("/console".length) : null;
 }
 
+/** Of a pull request or an issue, as people speak of it: `acme/ranker #12`. */
+function placeOf({ repo, href }: Item): string {
+  const number = /\/(?:pull|issues)\/(?<number>\d+)$/.exec(href ?? "")?.groups?.number;
+  return number ? `${repo ?? ""} #${number}` : (repo ?? "");
+}
+
 /** The title leads to what the item is about: elsewhere, or a page of the console. */
 function Title({ item }: { item: Item }) {
   const page = pageOf(item);
@@ -48,7 +54,7 @@ function Row({ item, isCurrent, isChosen, onChoose }: RowProps) {
       <input type="checkbox" aria-label={item.title} checked={isChosen} onChange={(event) => onChoose(event.currentTarget.checked)} />
       <div>
         <p>
-          <State tone={TONES[item.severity]}>{nameOf(item.kind)}</State> <span class="quiet">{item.repo}</span>
+          <State tone={TONES[item.severity]}>{nameOf(item.kind)}</State> <span class="quiet">{placeOf(item)}</span>
         </p>
         <p>
           <Title item={item} />

@@ -15,7 +15,17 @@ export default function Settings() {
   const hasTeam = useScope("team:read");
   const hasEndpoints = useScope("webhooks:read");
   return (
-    <Page title={text.settings.title} wide actions={hasAudit && <Link href="/settings/audit">{text.audit.title}</Link>}>
+    <Page
+      title={text.settings.title}
+      wide
+      actions={
+        hasAudit && (
+          <Link class="button" href="/settings/audit">
+            {text.audit.title}
+          </Link>
+        )
+      }
+    >
       {hasTeam && <Team />}
       <Keys />
       <Sessions />
