@@ -74,6 +74,7 @@ def test_an_agent_is_set_up_and_connections_are_given_up(browse, cluster, code_h
     team = new_team(cluster, code_host)
     seen = browse("setup", key=team.api.key, interest=team.interest)
     assert (seen["errors"], seen["found"]) == ([], []) and seen["token"].startswith("auto_")
+    assert seen["again"] == "agent_three"
     assert [each for each in team.api.get("/integrations/providers", expect=200).json() if each["connected"]] == []
 
 

@@ -52,13 +52,18 @@ export const agents = ({ open, logIn, violations }) => ({
     return { errors, found: await violations(page), counts };
   },
 
-  /** An agent is set up on a repository, which the page follows; then its connection is given up. */
+  /** An agent is set up on a repository, which the page follows, and would be set up again as it is; then its connection is given up. */
   async setup(browser, values) {
     const { page, errors } = await open(browser, values);
     await logIn(page, values.key);
     await page.goto(`${values.url}/console/interests/${values.interest}`);
+    const agent = page.getByLabel("Agent", { exact: true });
+    await agent.selectOption("agent_three");
     await page.getByRole("button", { name: "Set up the agent" }).click();
     await page.getByText("merge its pull request").waitFor();
+    await page.reload();
+    await page.getByText("Set up again", { exact: true }).first().click();
+    const again = await agent.inputValue();
     await page.getByRole("button", { name: "Token for the command line" }).click();
     const made = page.getByRole("dialog", { name: "Token for the command line" });
     const token = await made.locator("code").innerText();
@@ -72,7 +77,7 @@ export const agents = ({ open, logIn, violations }) => ({
       await asked.waitFor({ state: "detached" });
       await page.getByText(left, { exact: true }).first().waitFor();
     }
-    return { errors, found, token };
+    return { errors, found, token, again };
   },
 
   /** The steps of a set-up that has failed say which one did. */
