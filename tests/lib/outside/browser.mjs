@@ -15,7 +15,7 @@ import { agents } from "./journeys/agents.mjs";
 import { DIGESTS, withoutPapers } from "./journeys/digest.mjs";
 import { faults } from "./journeys/faults.mjs";
 import { lists } from "./journeys/lists.mjs";
-import { filledButtons, isWiderThanWindow } from "./journeys/looks.mjs";
+import { filledButtons, isBarStretched, isWiderThanWindow } from "./journeys/looks.mjs";
 import { people } from "./journeys/people.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -101,6 +101,7 @@ const JOURNEYS = {
         await page.setViewportSize(size);
         if (await isWiderThanWindow(page)) found.push(`${path} is wider than ${size.width}`);
       }
+      if (await isBarStretched(page)) found.push(`the bar above ${path} is stretched`);
       if ((await filledButtons(page)) > 1) found.push(`${path} has several filled buttons`);
       await unfold(page);
       for (const size of SIZES) {

@@ -52,7 +52,8 @@ export const agents = ({ open, logIn, violations }) => ({
     return { errors, found: await violations(page), counts };
   },
 
-  /** An agent is set up on a repository, which the page follows, and would be set up again as it is; then its connection is given up. */
+  /** An agent is set up on a repository, which the page follows, and would be set up again as it is; then its connection is given
+   * up. */
   async setup(browser, values) {
     const { page, errors } = await open(browser, values);
     await logIn(page, values.key);

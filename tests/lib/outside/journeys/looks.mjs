@@ -12,4 +12,11 @@ export const filledButtons = (page) =>
     return [...view.querySelectorAll("button, a")].filter(isFilled).length;
   });
 
+const BAR_MAX = 64; // pixels of the bar above a page in a narrow window
+
+export async function isBarStretched(page) {
+  await page.getByRole("button", { name: "Menu" }).waitFor();
+  return page.getByRole("navigation", { name: "Pages" }).evaluate((bar, max) => bar.offsetHeight > max, BAR_MAX);
+}
+
 export const isWiderThanWindow = (page) => page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
