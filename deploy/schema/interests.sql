@@ -109,6 +109,7 @@ CREATE TABLE paper (
 ALTER TABLE ONLY paper
     ADD CONSTRAINT paper_pkey PRIMARY KEY (arxiv_id);
 CREATE TRIGGER paper_revised AFTER UPDATE ON paper REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION paper_revised();
+CREATE TRIGGER paper_stays BEFORE DELETE OR TRUNCATE ON paper FOR EACH STATEMENT EXECUTE FUNCTION paper_stays();
 
 CREATE TABLE recommendation (
     id uuid DEFAULT uuid_v7() NOT NULL,
@@ -134,8 +135,7 @@ CREATE INDEX recommendation_of_interest ON recommendation USING btree (interest_
 CREATE TRIGGER digest_recommendation_deleted AFTER DELETE ON recommendation REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_recommendations_changed();
 CREATE TRIGGER digest_recommendation_made AFTER INSERT ON recommendation REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_recommendations_changed();
 CREATE TRIGGER digest_recommendation_updated AFTER UPDATE ON recommendation REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION digest_recommendations_changed();
-ALTER TABLE ONLY recommendation
-    ADD CONSTRAINT recommendation_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id);
+CREATE TRIGGER paper_required AFTER INSERT ON recommendation REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
 ALTER TABLE ONLY recommendation
     ADD CONSTRAINT recommendation_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
@@ -424,8 +424,7 @@ CREATE TABLE pool_entry (
 );
 ALTER TABLE ONLY pool_entry
     ADD CONSTRAINT pool_entry_pkey PRIMARY KEY (interest_id, pool_version, arxiv_id);
-ALTER TABLE ONLY pool_entry
-    ADD CONSTRAINT pool_entry_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id);
+CREATE TRIGGER paper_required AFTER INSERT ON pool_entry REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
 ALTER TABLE ONLY pool_entry
     ADD CONSTRAINT pool_entry_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 

@@ -1,5 +1,28 @@
 -- What svc-search answered about papers.
 
+-- Refuse rows whose paper is not stored. Papers stay, so that the look needs no lock; nothing changes the paper of a row.
+--
+-- OFFSET 0 and the setting have each paper looked up by its key, also where the plan was made while the table was small.
+CREATE OR REPLACE FUNCTION paper_required() RETURNS trigger LANGUAGE plpgsql SET enable_seqscan = off AS $$
+BEGIN
+    IF EXISTS (SELECT FROM made WHERE NOT EXISTS (SELECT FROM paper p WHERE p.arxiv_id = made.arxiv_id OFFSET 0)) THEN
+        RAISE foreign_key_violation USING MESSAGE = 'the paper is not stored', CONSTRAINT = 'paper_required';
+    END IF;
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER paper_required AFTER INSERT ON pool_entry REFERENCING NEW TABLE AS made
+    FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
+CREATE OR REPLACE TRIGGER paper_required AFTER INSERT ON recommendation REFERENCING NEW TABLE AS made
+    FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
+
+CREATE OR REPLACE FUNCTION paper_stays() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE foreign_key_violation USING MESSAGE = 'papers are not deleted', CONSTRAINT = 'paper_stays';
+END $$;
+
+CREATE OR REPLACE TRIGGER paper_stays BEFORE DELETE OR TRUNCATE ON paper FOR EACH STATEMENT EXECUTE FUNCTION paper_stays();
+
 -- Note that svc-search named this version now. That of the newest note is not noted again: every refresh would wait for its row.
 CREATE OR REPLACE FUNCTION embedder_seen(version text) RETURNS void LANGUAGE sql AS $$
     INSERT INTO embedder AS e (version)

@@ -91,6 +91,14 @@ def test_a_renewed_pool_is_that_of_all_papers(db, interests, renewed, put):
     assert all(abs(relevance - whole[paper]) < 0.05 for paper, relevance in pool.items() if paper in whole)
 
 
+def test_a_recommendation_leaves_the_rows_of_papers_alone(db, interests, renewed):
+    """To lock the row of each would write its page, on a day of ten thousand interests nearly all pages of papers."""
+    before = interests_tables.paper_locks(db, renewed["id"])
+    interests.refresh(renewed, num_results=3)
+    assert len(interests.recommended(renewed)) == 3
+    assert interests_tables.paper_locks(db, renewed["id"]) == before
+
+
 def test_all_papers_are_searched_once_a_week(db, interests):
     """On one of the seven days that an interest was not searched for, it is its turn."""
     interest = interests.ready()

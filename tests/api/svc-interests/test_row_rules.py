@@ -1,4 +1,4 @@
-"""Postgres refuses tasks and interests that break a rule, whoever writes them."""
+"""Postgres refuses rows that break a rule, whoever writes them."""
 
 import psycopg
 import pytest
@@ -61,3 +61,26 @@ def test_a_row_that_breaks_a_rule_is_refused(cluster, table, values):
     with pytest.raises(psycopg.errors.CheckViolation) as refused:
         insert(cluster, table, values)
     assert refused.value.diag.constraint_name == f"{table}_valid"
+
+
+# Of a paper that is not stored. The rule is a trigger of the statement, so that the row of the paper need not be locked.
+OF_NO_PAPER = {
+    "pool_entry": "pool_version, relevance, matched) SELECT id, 'unknown', 1, 0.5, '[]'",
+    "recommendation": "account_id, context_version, relevance_score, rank, reasoning) SELECT id, 'unknown', account_id, 1, 0.5, 1, ''",
+}
+
+
+@pytest.mark.parametrize("table", OF_NO_PAPER)
+def test_a_row_of_a_paper_that_is_not_stored_is_refused(cluster, table):
+    with cluster.postgres.connect("interests") as db, pytest.raises(psycopg.errors.ForeignKeyViolation) as refused:
+        with db.transaction(force_rollback=True):
+            db.execute(f"INSERT INTO interest ({', '.join(INTEREST)}) VALUES ({', '.join(INTEREST.values())})")
+            db.execute(f"INSERT INTO {table} (interest_id, arxiv_id, {OF_NO_PAPER[table]} FROM interest LIMIT 1")
+    assert refused.value.diag.constraint_name == "paper_required"
+
+
+@pytest.mark.parametrize("statement", ["DELETE FROM paper", "TRUNCATE paper CASCADE"])
+def test_papers_stay(cluster, statement):
+    with cluster.postgres.connect("interests") as db, pytest.raises(psycopg.errors.ForeignKeyViolation) as refused:
+        db.execute(statement)
+    assert refused.value.diag.constraint_name == "paper_stays"

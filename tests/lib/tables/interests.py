@@ -136,6 +136,12 @@ def paper_writes(db):
     return db.execute("SELECT max(xmin::text::bigint), count(*), max(version) FROM paper").fetchone()
 
 
+def paper_locks(db, interest):
+    """Another value after each lock of a paper of the interest's pool."""
+    rows = "SELECT array_agg((p.arxiv_id, p.xmax)::text ORDER BY p.arxiv_id) FROM paper p JOIN pool_entry e USING (arxiv_id) WHERE e.interest_id = %s"
+    return db.execute(rows, [interest]).fetchone()[0]
+
+
 # Recommendations
 
 
