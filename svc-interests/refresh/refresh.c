@@ -122,7 +122,8 @@ static void store(struct request *rq, struct interest_refresh *refresh,
 	struct pg_rows *rows = pg_query(rq, REFRESH_SAVE_SQL, pg_text(refresh->interest),
 	                                pg_int(pg_get_int(loaded, 0, "pool_version")),
 	                                pg_text(recommendations), pg_text(refresh->task->id),
-	                                pg_text(pg_get(loaded, 0, "last_recommendation_at")));
+	                                pg_text(pg_get(loaded, 0, "last_recommendation_at")),
+	                                pg_text(refresh->is_daily ? "on" : "off"));
 	refresh->is_changed = !pg_empty(rows) && !pg_get_bool(rows, 0, "is_unchanged");
 	task_progress(rq, refresh->task, refresh->percent, NULL);
 	pg_commit(rq);

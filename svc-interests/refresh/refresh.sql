@@ -19,12 +19,14 @@ FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 WHERE i.id = $1;
 
 -- name: refresh_save
--- $1 interest, $2 its pool_version and $5 its last_recommendation_at when the papers were selected, $3 the papers, $4 task. Stores
--- the papers and records the interest as refreshed when both are unchanged: another refresh may have recommended the same papers.
--- Returns whether they are; no row: the interest was deleted. The papers are of the time at which the interest was locked, so that a
--- digest, which waits for that lock, sees all of the time before it (digest/digest_message.fn.sql).
+-- $1 interest, $2 its pool_version and $5 its last_recommendation_at when the papers were selected, $3 the papers, $4 task, $6 `on` if
+-- nobody waits for what the account is told (outbox_notify() in task/event.fn.sql). Stores the papers and records the interest as
+-- refreshed when both are unchanged: another refresh may have recommended the same papers. Returns whether they are; no row: the
+-- interest was deleted. The papers are of the time at which the interest was locked, so that a digest, which waits for that lock, sees
+-- all of the time before it (digest/digest_message.fn.sql).
 WITH target AS (
-    SELECT i.*, pool_version = $2 AND last_recommendation_at IS NOT DISTINCT FROM $5::timestamptz AS is_unchanged
+    SELECT i.*, pool_version = $2 AND last_recommendation_at IS NOT DISTINCT FROM $5::timestamptz AS is_unchanged,
+           set_config('expops.is_unhurried', $6, true)
     FROM interest i WHERE id = $1 FOR UPDATE
 ), locked AS MATERIALIZED (
     SELECT clock_timestamp() AS at FROM target

@@ -55,6 +55,17 @@ def test_daily_run_refreshes_every_active_interest_once(db, interests, other_int
     assert interests.recommended(inactive) == []
 
 
+def test_the_messages_of_a_run_are_sent_together(db, other_interests, eager_replicas):
+    """Nobody waits for them, and to send each for itself costs the relay and its readers as much as to send all."""
+    account = interests_tables.account_of(db, [other_interests.ready(daily_count=1) for _ in range(5)][0]["id"])
+    before = len(common.sent_batches(db, account, "message"))
+    former = interests_tables.forget_daily_run(db)
+    wait_for(lambda: interests_tables.daily_runs(db), "the daily run has started")
+    wait_for(lambda: all_completed(db, former, 1), "the tasks of the daily run have ended")
+    batches = wait_for(lambda: common.sent_batches(db, account, "message"), "the messages are sent")
+    assert len(batches) - before < 5 <= sum(batches)
+
+
 def test_missed_run_is_made_at_the_next_start(cluster, db, interests):
     made = interests.ready(daily_count=2)
     interests_tables.forget_daily_run(db)

@@ -322,6 +322,12 @@ def unsent(db):
     return db.execute("SELECT count(*) FROM outbox WHERE sent_at IS NULL").fetchone()[0]
 
 
+def sent_batches(db, account, event_type):
+    """[how many events of the type] in each batch that was sent with one of the account; None: some wait to be sent."""
+    rows = db.execute("SELECT sent_batch, count(*) FROM outbox WHERE account_id = %s AND type = %s GROUP BY sent_batch", [account, event_type]).fetchall()
+    return None if any(batch is None for batch, _ in rows) else [count for _, count in rows]
+
+
 def waiting_for_locks(db):
     """How many statements of others wait for a lock."""
     return db.execute("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND pid <> pg_backend_pid()").fetchone()[0]

@@ -73,6 +73,35 @@ static void test_no_transaction_is_open_while_redis_is_called(void **state)
 	until_sql(0, UNSENT);
 }
 
+static int notified;
+
+static void on_outbox(void *context attr_unused)
+{
+	notified++;
+}
+
+static void emit_unhurried(struct request *rq)
+{
+	pg_query(rq, "SELECT event_emit('events.numbers', 'number', NULL, '{}')");
+	assert_int_equal(notified, 1);
+	pg_query(rq, "SELECT set_config('expops.is_unhurried', 'on', true), "
+	             "event_emit('events.numbers', 'number', NULL, '{}')");
+	assert_int_equal(notified, 1);
+	pg_query(rq, "SELECT event_emit('events.numbers', 'number', NULL, '{}')");
+	assert_int_equal(notified, 2);
+}
+
+static void test_nobody_is_notified_of_rows_that_nobody_waits_for(void **state)
+{
+	(void)state;
+	static const struct pg_notice NOTICES[] = {{"XO001", on_outbox}, {NULL}};
+	notified = 0;
+	pg_on_notices(fixture.worker.pg, NOTICES, NULL);
+	fixture_run(&fixture, emit_unhurried, NULL);
+	service_start(NULL, NULL);
+	until_sql(0, UNSENT);
+}
+
 /* A relay that was stopped just before its call: its fence is older than the one in Redis. */
 static void send_late(struct request *rq)
 {
@@ -179,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		CASE(test_a_stopped_relay_is_taken_over),
 		CASE(test_no_transaction_is_open_while_redis_is_called),
+		CASE(test_nobody_is_notified_of_rows_that_nobody_waits_for),
 		CASE(test_a_late_sender_is_refused),
 		CASE(test_events_are_sent_again_after_postgres_was_restored),
 		CASE(test_every_replica_measures_how_long_rows_wait),
