@@ -37,6 +37,7 @@ export const text = {
   notConnected: (since: string) => `Not connected since ${since}. Trying again every minute.`,
   lacksScope: (scope: string) => `Your key lacks the scope ${scope}.`,
   more: (n: string) => `Show ${n} more`,
+  fewer: "Show fewer",
   pager: {
     label: "Rows",
     previous: "Previous",
@@ -1105,7 +1106,7 @@ export const text = {
       fields: {
         repo: "Repository, owner/name",
         ref: "Commit, branch or tag of it (optional)",
-        arxiv_id: "Or a paper",
+        arxiv_id: "Or the arXiv id of a paper",
         containerfile: "Container file, alone or for the repository",
       },
     },

@@ -6,15 +6,13 @@ export const agents = ({ open, logIn, violations }) => ({
     const { page, errors } = await open(browser, values);
     await logIn(page, values.key);
     await page.getByRole("link", { name: "Agents" }).click();
-    const days = async () => {
-      const told = await page.getByText(/^[-0-9]+ to [-0-9]+, UTC$/).innerText();
-      const [since, until] = told.match(/\d{4}-\d\d-\d\d/g).map(Date.parse);
-      return Math.round((until - since) / 86_400_000) + 1;
-    };
-    const periods = [await days()];
+    const period = page.getByText(/^[-0-9]+ to [-0-9]+, UTC$/);
+    const told = [await period.innerText()];
     await page.getByRole("button", { name: "7 days" }).click();
-    await page.waitForFunction(() => !document.querySelector("[aria-busy=true]"));
-    periods.push(await days());
+    await page.getByText(told[0], { exact: true }).waitFor({ state: "detached" });
+    told.push(await period.innerText());
+    const daysOf = ([since, until]) => Math.round((Date.parse(until) - Date.parse(since)) / 86_400_000) + 1;
+    const periods = told.map((each) => daysOf(each.match(/\d{4}-\d\d-\d\d/g)));
     await page.getByRole("table", { name: "Agents" }).getByRole("link", { name: values.repo, exact: true }).click();
     await page.getByRole("heading", { name: values.repo, level: 1 }).waitFor();
     await page.getByText("What happened").waitFor();
@@ -49,6 +47,8 @@ export const agents = ({ open, logIn, violations }) => ({
     await page.getByRole("button", { name: /^Show \d+ more$/ }).first().click();
     await papers.getByRole("rowheader").nth(counts[0]).waitFor();
     counts.push(await papers.getByRole("rowheader").count());
+    await page.keyboard.press("Enter"); // the button keeps the focus
+    await papers.getByRole("rowheader").nth(counts[0]).waitFor({ state: "detached" });
     return { errors, found: await violations(page), counts };
   },
 

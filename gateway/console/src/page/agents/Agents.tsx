@@ -56,7 +56,7 @@ export default function Agents() {
       title={text.agents.title}
       actions={
         <>
-          <Tabs label={text.today.period} values={TABS} value={days} onChange={setDays} />
+          {!isNew && <Tabs label={text.today.period} values={TABS} value={days} onChange={setDays} />}
           <Link class="button" href="/agents/budgets">
             {text.budgets.title}
           </Link>

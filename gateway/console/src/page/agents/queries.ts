@@ -13,6 +13,7 @@ export const fleetReport = (repo?: string, since?: string) =>
         api.GET("/api/v1.0/fleet/agents/report", { params: { query: { ...(repo ? { repos: [repo] } : {}), ...defined({ since }) } } }),
       ),
     refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
   });
 
 export const activity = (repo: string) =>

@@ -65,7 +65,8 @@ function SetUp({ interest, status }: { interest: Interest; status: Status }) {
   const [merges, setMerges] = useState(false);
   const client = useQueryClient();
   const params = { path: { interest_id: interest.id } };
-  const body = { agent, auto_merge: merges, ...(repo ? { repo } : {}) };
+  const asksRepo = interest.source_repo_url === null;
+  const body = { agent, auto_merge: merges, ...(asksRepo && repo ? { repo } : {}) };
   return (
     <Form
       submit={isAgain ? words.repair : words.setUp}
@@ -82,7 +83,7 @@ function SetUp({ interest, status }: { interest: Interest; status: Status }) {
             fault={fault("agent")}
             onChange={(chosen) => chosen && setAgent(chosen)}
           />
-          {interest.source_repo_url === null && <TextField label={words.repo} value={repo} onInput={setRepo} fault={fault("repo")} />}
+          {asksRepo && <TextField label={words.repo} value={repo} onInput={setRepo} fault={fault("repo")} />}
           <label class="check">
             <input type="checkbox" checked={merges} onChange={(event) => setMerges(event.currentTarget.checked)} /> {words.merge}
           </label>

@@ -18,10 +18,10 @@ export function Few<Row>({ rows, shown, children }: Props<Row>) {
   return (
     <>
       {children(isWhole ? rows : rows.slice(0, shown))}
-      {left > 0 && !isWhole && (
+      {left > 0 && (
         <div class="actions">
-          <Button kind="quiet" onClick={() => setIsWhole(true)}>
-            {text.more(count(left))}
+          <Button kind="quiet" expanded={isWhole} onClick={() => setIsWhole(!isWhole)}>
+            {isWhole ? text.fewer : text.more(count(left))}
           </Button>
         </div>
       )}
