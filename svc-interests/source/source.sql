@@ -4,17 +4,18 @@ SELECT i.source_repo_url, i.context FROM interest i WHERE i.id = $1;
 
 -- name: source_sync
 -- $1 interest, $2 its addresses, [{"place", "url", "kind"}]. Forgets the sources that it does not name any more, notes the new
--- ones, and returns the places of those that are due.
+-- ones, and returns the places of those that are due. One that is noted so is not written: ON CONFLICT would lock it at least.
 WITH named AS MATERIALIZED (
-    SELECT n.* FROM jsonb_to_recordset($2::jsonb) AS n (place integer, url text, kind text), interest i WHERE i.id = $1
+    SELECT n.*, (s.place, s.kind) IS NOT DISTINCT FROM (n.place, n.kind) AS is_noted, s.tried_at, s.error
+    FROM jsonb_to_recordset($2::jsonb) AS n (place integer, url text, kind text) JOIN interest i ON i.id = $1
+    LEFT JOIN context_source s ON s.interest_id = i.id AND s.url = n.url
 ), forgotten AS (
     DELETE FROM context_source s WHERE s.interest_id = $1 AND s.url NOT IN (SELECT url FROM named)
-), kept AS (
-    INSERT INTO context_source AS s (interest_id, place, url, kind) SELECT $1, place, url, kind FROM named ORDER BY url
+), noted AS (
+    INSERT INTO context_source (interest_id, place, url, kind) SELECT $1, place, url, kind FROM named WHERE NOT is_noted ORDER BY url
     ON CONFLICT (interest_id, url) DO UPDATE SET place = excluded.place, kind = excluded.kind
-    RETURNING s.place, s.tried_at, s.error
 )
-SELECT coalesce(jsonb_agg(place ORDER BY place), '[]') FROM kept
+SELECT coalesce(jsonb_agg(place ORDER BY place), '[]') FROM named
 WHERE tried_at IS NULL OR tried_at < now() - CASE WHEN error IS NULL THEN interval '7 days' ELSE interval '1 day' END;
 
 -- name: source_save

@@ -97,6 +97,14 @@ def test_pages_are_read_and_found_by(interests, sources, site):
     assert any("Vision-Language-Action" in title for title in titles(interests, made))
 
 
+def test_a_refresh_writes_no_address_that_is_not_due(db, interests, sources, site):
+    made = interests.ready(context=f"{site.add('First')} {site.add('Second')}")
+    sources(made)
+    before = interests_tables.source_writes(db, made["id"])
+    interests.refresh(made)
+    assert interests_tables.source_writes(db, made["id"]) == before
+
+
 def test_addresses_have_no_case(api, interests, sources, code_host):
     """An address of the code host in another case is a repository, and the same as another one; its pages are none."""
     at_host = code_host.user()

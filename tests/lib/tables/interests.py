@@ -51,6 +51,12 @@ def age_sources(db, interest, age):
     db.execute("UPDATE context_source SET tried_at = tried_at - %s::interval WHERE interest_id = %s", [age, interest])
 
 
+def source_writes(db, interest):
+    """Changes when an address of the interest is written or locked."""
+    rows = "SELECT array_agg((url, xmin, xmax)::text ORDER BY url) FROM context_source WHERE interest_id = %s"
+    return db.execute(rows, [interest]).fetchone()[0]
+
+
 # Pools
 
 
