@@ -16,7 +16,8 @@ CREATE TABLE outbox (
     CONSTRAINT outbox_lane_check CHECK (((octet_length(lane) >= 1) AND (octet_length(lane) <= 300))),
     CONSTRAINT outbox_stream_check CHECK ((stream <> ''::text)),
     CONSTRAINT outbox_type_check CHECK ((type <> ''::text))
-);
+)
+WITH (fillfactor='50');
 ALTER TABLE ONLY outbox
     ADD CONSTRAINT outbox_event_id_key UNIQUE (event_id);
 ALTER TABLE ONLY outbox
