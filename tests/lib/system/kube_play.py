@@ -114,9 +114,11 @@ class KubePlay:
         self.pods[name].remove(number)
 
     def roll(self, name):
-        """As a Deployment with maxSurge 1 and maxUnavailable 0 does: a new pod is ready before an old one goes."""
+        """As a Deployment with maxSurge 1 and maxUnavailable 0 does: a new pod is ready before an old one goes. In Kubernetes the
+        network of a pod outlives its container; `kube down` takes it away while the container still ends its requests."""
         for number in list(self.pods[name]):
             self.wait_ready(name, self.start(name))
+            podman("stop", self.container(name, number))
             self.stop(name, number)
 
     # What podman knows of the manifests
