@@ -74,9 +74,8 @@ static struct pg_param hash_param(struct request *rq, const char *text)
 
 /* Reply with a session, whose scopes are those that the person's role leaves of it. What only an
  * operator's key can have, its person may. */
-static void reply_session(struct request *rq, const struct pg_rows *rows)
+static void reply_session(struct request *rq, yyjson_val *session)
 {
-	yyjson_val *session = json_parse_own(rq->arena, pg_json(rows));
 	uint64_t allowed = role_scopes(json_get_text(session, "role"), true);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *root = yyjson_val_mut_copy(doc, session);
@@ -93,9 +92,8 @@ static void reply_session(struct request *rq, const struct pg_rows *rows)
 }
 
 /* Commit a change of the sessions of its person, or of its account if it is nobody's. */
-static void commit_change(struct request *rq, const struct pg_rows *rows)
+static void commit_change(struct request *rq, yyjson_val *session)
 {
-	yyjson_val *session = json_parse_own(rq->arena, pg_json(rows));
 	const char *person = json_get_text(session, "person");
 	const char *text = person ? person : json_get_text(json_get(session, "account"), "id");
 	struct uuid subject;
@@ -170,10 +168,11 @@ void session_create(struct request *rq)
 		note_refused(rq, in->key, "key");
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
 	}
-	commit_change(rq, rows); /* the oldest session may have ended */
+	yyjson_val *session = json_parse_own(rq->arena, pg_json(rows));
+	commit_change(rq, session); /* the oldest session may have ended */
 	session_attempt_return(rq, &attempt);
 	session_set_cookie(rq, token, "");
-	reply_session(rq, rows);
+	reply_session(rq, session);
 }
 
 /* --- The session of a cookie ------------------------------------------------------------------ */
@@ -202,7 +201,7 @@ void session_get(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, SESSION_READ_SQL, session_require(rq));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
-	reply_session(rq, rows);
+	reply_session(rq, json_parse_own(rq->arena, pg_json(rows)));
 }
 
 void session_show(struct request *rq)
@@ -215,8 +214,9 @@ void session_show(struct request *rq)
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
 	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_NOT_FOUND, "no such account of yours");
-	commit_change(rq, rows);
-	reply_session(rq, rows);
+	yyjson_val *session = json_parse_own(rq->arena, pg_json(rows));
+	commit_change(rq, session);
+	reply_session(rq, session);
 }
 
 void session_delete(struct request *rq)
