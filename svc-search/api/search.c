@@ -81,10 +81,14 @@ struct public_search {
 	const struct parsed_query *parsed; /* whose words are highlighted */
 };
 
-/* Search for the best `limit` papers, and say how in the fields of the reply. `is_ranked`: only the
- * page of the input is needed, in the order of relevance. */
+static bool is_newest_first(const struct search_input *in)
+{
+	return in->sort && strcmp(in->sort, "newest") == 0;
+}
+
+/* Search for the best `limit` papers, and say how in the fields of the reply. */
 static struct public_search search_public(struct request *rq, const struct search_input *in,
-                                          size_t limit, bool is_ranked)
+                                          size_t limit)
 {
 	const char *expanded = in->use_llm ? query_expand(rq, in->query) : NULL;
 	const char *asked = plain_text(rq->arena, in->query);
@@ -96,7 +100,7 @@ static struct public_search search_public(struct request *rq, const struct searc
 		.explains = in->explains,
 		.filter = search_filter_of_body(rq),
 	};
-	if (is_ranked && in->offset != OFFSET_NONE) {
+	if (!is_newest_first(in) && in->offset != OFFSET_NONE) {
 		query.explained_from = (size_t)in->offset;
 		query.explained_below = (size_t)(in->offset + in->limit);
 	}
@@ -113,9 +117,10 @@ static struct public_search search_public(struct request *rq, const struct searc
 
 /* How many papers to search for. All pages of a search are parts of the same ranking, which depends
  * on its depth. */
-static size_t depth_of(const struct search_input *in, bool is_newest)
+static size_t depth_of(const struct search_input *in)
 {
-	return is_newest || in->offset != OFFSET_NONE ? ENGINE_MAX_RESULTS : (size_t)in->limit;
+	return is_newest_first(in) || in->offset != OFFSET_NONE ? ENGINE_MAX_RESULTS
+	                                                        : (size_t)in->limit;
 }
 
 /* Keep the page that is wanted, and say how many papers its pages have. */
@@ -132,9 +137,8 @@ void asset_search(struct request *rq)
 {
 	search_filter_check(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
-	bool is_newest = in->sort && strcmp(in->sort, "newest") == 0;
-	struct public_search found = search_public(rq, in, depth_of(in, is_newest), !is_newest);
-	if (is_newest)
+	struct public_search found = search_public(rq, in, depth_of(in));
+	if (is_newest_first(in))
 		search_hits_sort_newest(found.hits);
 	keep_page(rq, in, found.hits);
 	reply_papers(rq, search_hits_public(rq, found.hits, found.parsed), NULL);
@@ -145,7 +149,7 @@ void asset_facets(struct request *rq)
 	search_filter_check(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	in->explains = false;
-	struct public_search found = search_public(rq, in, ENGINE_MAX_RESULTS, false);
+	struct public_search found = search_public(rq, in, ENGINE_MAX_RESULTS);
 	search_hits_keep_matching(found.hits);
 	reply_json(rq, 200, facets_json(rq, found.hits));
 }
