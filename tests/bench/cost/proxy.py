@@ -28,7 +28,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from lib.system.cluster import Cluster  # noqa: E402
 
 BODY = "x" * 1024
-TARGET = "/api/v1.0/experiments"
 
 NGINX_SERVICE = """
 worker_processes 1; daemon off; pid {d}/service.pid; error_log {d}/service.log;
@@ -107,11 +106,9 @@ def write(folder, name, text):
 class Contender:
     """A running proxy and its measurements."""
 
-    def __init__(self, name, command, listen, env=None, log=subprocess.DEVNULL):
+    def __init__(self, name, command, listen, log=subprocess.DEVNULL):
         self.name, self.listen, self.samples = name, listen, []
-        self.process = subprocess.Popen(
-            command, stdout=log, stderr=subprocess.DEVNULL, env={**os.environ, **(env or {})}
-        )
+        self.process = subprocess.Popen(command, stdout=log, stderr=subprocess.DEVNULL)
         wait_for(listen)
 
     def cpu_seconds(self):

@@ -20,9 +20,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from proxy import BODY, NGINX_LOG, NGINX_PROXY, NGINX_SERVICE, TARGET, Contender, free_port, write
+from proxy import BODY, NGINX_LOG, NGINX_PROXY, NGINX_SERVICE, Contender, free_port, write
 
 IDLE_CONNECTIONS = 1000
+TARGET = "/api/v1.0/experiments"
 
 NGINX_TLS = """listen {listen} ssl; ssl_certificate {d}/certificate.pem; ssl_certificate_key {d}/key.pem; ssl_protocols TLSv1.2;
     ssl_ciphers ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256; ssl_ecdh_curve X25519; ssl_session_tickets on"""
