@@ -9,6 +9,7 @@
 #include "key/expiry.h"
 #include "key/key.h"
 #include "key/key_check.h"
+#include "key/key_lookup.h"
 #include "key/provisioned_key.h"
 #include "main/service_main.h"
 #include "mcp/mcp.h"
@@ -151,10 +152,11 @@ static const struct service SERVICE = {
 	.schema_definition = &SCHEMA,
 	.tables = ACCOUNT_TABLES,
 	.settings =
-		(const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, KEY_EXPIRY_SETTINGS,
-                                                KEY_USAGE_SETTINGS, KEY_RETENTION_SETTINGS,
-                                                CONSOLE_SETTINGS, TLS_SETTINGS, SESSION_SETTINGS,
-                                                OIDC_SETTINGS, AUDIT_SETTINGS, NULL},
+		(const struct setting *const[]){EDGE_SETTINGS, KEY_SETTINGS, KEY_LOOKUP_SETTINGS,
+                                                KEY_EXPIRY_SETTINGS, KEY_USAGE_SETTINGS,
+                                                KEY_RETENTION_SETTINGS, CONSOLE_SETTINGS,
+                                                TLS_SETTINGS, SESSION_SETTINGS, OIDC_SETTINGS,
+                                                AUDIT_SETTINGS, NULL},
 	.tls = &tls_settings,
 	.settings_check = settings_check,
 	.commands = COMMANDS,

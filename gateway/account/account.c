@@ -8,7 +8,7 @@
 #include "input/input.h"
 #include "json/json.h"
 #include "key/key.h"
-#include "key/key_check.h"
+#include "key/key_change.h"
 #include "key/preset.h"
 #include "main/worker_run.h"
 #include "observe/log.h"

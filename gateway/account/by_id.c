@@ -4,7 +4,7 @@
 #include "audit/audit.h"
 #include "crypto/uuid.h"
 #include "key/key.h"
-#include "key/key_check.h"
+#include "key/key_change.h"
 #include "main/worker_run.h"
 #include "pg/pg.h"
 

@@ -6,7 +6,7 @@
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "key.sql.h"
-#include "key/key_check.h"
+#include "key/key_change.h"
 #include "key/key_text.h"
 #include "key/preset.h"
 #include "key/role.h"

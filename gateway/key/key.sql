@@ -1,30 +1,38 @@
 -- name: key_lookup
--- The owner of the valid key with the hash $1, its person and their role (NULL: it is not restricted). Sets last_used_at, at most
--- once a minute.
-WITH used AS (
+-- $1 hashes: an item each (pg/batch.h). Of those with a valid key its owner, its person and their role (NULL: it is not restricted).
+-- Sets last_used_at, at most once a minute; it waits for no key that somebody changes.
+WITH item AS (
+    SELECT * FROM unnest($1::bytea[]) WITH ORDINALITY AS i (hash, n)
+), used AS (
     UPDATE api_key SET last_used_at = now()
-    WHERE hash = $1 AND revoked_at IS NULL AND deleted_at IS NULL
-      AND (last_used_at IS NULL OR last_used_at < now() - interval '1 minute')
+    WHERE id IN (SELECT k.id FROM api_key k
+                 WHERE k.hash = ANY ($1) AND k.revoked_at IS NULL AND k.deleted_at IS NULL
+                   AND (k.last_used_at IS NULL OR k.last_used_at < now() - interval '1 minute')
+                 FOR NO KEY UPDATE SKIP LOCKED)
 )
-SELECT k.account_id, k.id, k.kind, array_to_string(k.scopes, ' ') AS scopes, k.repo, k.interest_id,
+SELECT item.n, k.account_id, k.id, k.kind, array_to_string(k.scopes, ' ') AS scopes, k.repo, k.interest_id,
        (extract(epoch FROM k.expires_at) * 1000)::bigint AS expires_at_ms, k.repo_verified, m.role, p.is_operator, p.id AS person_id,
        k.account_id AS key_account_id
-FROM api_key k
+FROM item
+JOIN api_key k USING (hash)
 LEFT JOIN api_key_person o ON o.key_id = k.id AND k.kind = 'personal'
 LEFT JOIN person p ON p.id = o.person_id AND p.disabled_at IS NULL
 LEFT JOIN member m ON m.account_id = k.account_id AND m.person_id = p.id
-WHERE k.hash = $1 AND k.revoked_at IS NULL AND k.deleted_at IS NULL
+WHERE k.revoked_at IS NULL AND k.deleted_at IS NULL
   AND (k.expires_at IS NULL OR k.expires_at > now()) AND (o.key_id IS NULL OR m.role IS NOT NULL);
 
 -- name: session_lookup
--- The same for the valid session with the hash $1. Sets last_seen_at, at most once a minute.
+-- The same for sessions. Sets last_seen_at, at most once a minute.
 WITH valid AS (
-    SELECT v.s, v.k, v.scopes FROM session_valid($1) v
+    SELECT i.n, v.s, v.k, v.scopes
+    FROM unnest($1::bytea[]) WITH ORDINALITY AS i (hash, n) CROSS JOIN LATERAL session_valid(i.hash) v
 ), seen AS (
-    UPDATE session s SET last_seen_at = now() FROM valid
-    WHERE s.id = (valid.s).id AND (valid.s).last_seen_at < now() - interval '1 minute'
+    UPDATE session SET last_seen_at = now()
+    WHERE id IN (SELECT s.id FROM session s
+                 WHERE s.id IN (SELECT (valid.s).id FROM valid) AND s.last_seen_at < now() - interval '1 minute'
+                 FOR NO KEY UPDATE SKIP LOCKED)
 )
-SELECT (s).account_id, (k).id, (k).kind, array_to_string(scopes, ' ') AS scopes, (k).repo, (k).interest_id,
+SELECT n, (s).account_id, (k).id, (k).kind, array_to_string(scopes, ' ') AS scopes, (k).repo, (k).interest_id,
        (extract(epoch FROM (s).expires_at) * 1000)::bigint AS expires_at_ms, (k).repo_verified, m.role, p.is_operator, p.id AS person_id,
        (k).account_id AS key_account_id
 FROM valid

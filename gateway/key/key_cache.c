@@ -8,6 +8,7 @@
 #include "key/key_cache.h"
 
 #include "base/base.h"
+#include "base/timefmt.h"
 
 #include <uv.h>
 
@@ -86,9 +87,13 @@ static struct entry *entry_find(const struct shard *shard, const uint8_t *hash)
 	return entry;
 }
 
-uint64_t key_cache_changes(const struct key_cache *cache)
+struct cache_version key_cache_now(const struct key_cache *cache)
 {
-	return atomic_load(&cache->changes);
+	return (struct cache_version){
+		.changes = atomic_load(&cache->changes),
+		.monotonic_ms = time_monotonic_ms(),
+		.unix_ms = time_now_ms(),
+	};
 }
 
 /* The last bits of an id are random (crypto/uuid.h). */

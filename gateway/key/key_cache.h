@@ -24,7 +24,7 @@
 struct key_cache;
 
 /** The time when a key is read from the database, or looked up in the cache, and how many changes
- * were known by then (key_cache_changes()). */
+ * were known by then. */
 struct cache_version {
 	uint64_t changes;
 	uint64_t monotonic_ms; /* time_monotonic_ms() */
@@ -44,8 +44,8 @@ struct cached_key {
 	int64_t expires_at_ms;   /* 0: never */
 };
 
-/** How many changes this process knows of. What a read finds is of before the next. */
-uint64_t key_cache_changes(const struct key_cache *cache);
+/** For a read that begins now. What it finds is of before the next change. */
+struct cache_version key_cache_now(const struct key_cache *cache);
 
 /** Keys, sessions or roles of an account or a person have changed, which was committed: what was
  * read before is stale. NULL: of whomever. */

@@ -1,7 +1,10 @@
 /** gateway/key/: API keys.
  *
  *     key_check.c   finds the owner of a request's key (this header)
+ *     key_lookup.c  reads keys from the database
+ *     key_refresh.c  reads those in use again
  *     key_cache.c   the keys that the process has looked up
+ *     key_change.c  tells the caches of changes
  *     key_text.c    the text of a key: making it, checking its form, hashing it
  *     key.c         the operations on keys
  *     provisioned_key.c  the operations with which services make and revoke keys
@@ -32,7 +35,7 @@
 
 #define KEY_LOOKUPS_MAX 256
 
-/** KEY_LOOKUP_LIMIT, IDENTITY_PERSON. */
+/** KEY_LOOKUP_LIMIT. */
 extern const struct setting KEY_SETTINGS[];
 
 /** The key checker of a worker. */
@@ -81,10 +84,3 @@ enum err_code key_check(struct key_checker *checker, const struct key_query *que
 
 /** Stop waiting: `done` will not be called. */
 void key_check_cancel(struct key_wait *wait);
-
-/** Commit a transaction that revoked, deleted or changed keys, sessions or roles of an account or a
- * person, the `subject`; NULL: of several, or it is not known. Then invalidate what the caches of
- * this process have of it and notify the other replicas, also when the outcome of the commit is
- * uncertain. A command, which has no caches and ends when it is done, waits until the message is
- * sent; without Redis it says that the replicas hear of it later. Raises as pg_commit(). */
-void key_change_commit(struct request *rq, const struct uuid *subject);

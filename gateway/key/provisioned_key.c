@@ -6,7 +6,7 @@
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "key/key.h"
-#include "key/key_check.h"
+#include "key/key_change.h"
 #include "key/preset.h"
 #include "observe/log.h"
 #include "pg/pg.h"

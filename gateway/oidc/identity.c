@@ -4,7 +4,7 @@
 #include "crypto/scope.h"
 #include "identity.sql.h"
 #include "json/json.h"
-#include "key/key_check.h"
+#include "key/key_change.h"
 #include "key/key_text.h"
 #include "key/preset.h"
 #include "key/role.h"

@@ -8,7 +8,7 @@
 #include "http/query.h"
 #include "input/http_call.h"
 #include "json/json.h"
-#include "key/rate_limit.h"
+#include "limit/rate_limit.h"
 #include "llm/call_gate.h"
 #include "loop/wait.h"
 #include "observe/log.h"

@@ -7,7 +7,7 @@
 #include "http/internal_api.h"
 #include "input/input.h"
 #include "key/key_check.h"
-#include "key/rate_limit.h"
+#include "limit/rate_limit.h"
 #include "loop/request_list.h"
 #include "oidc/provider.h"
 #include "proxy/cors.h"

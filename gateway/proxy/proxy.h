@@ -12,7 +12,7 @@
  *     signature_cache.c   the caller's identity, signed for the services
  *
  * The proxy finds the operation in api.def, checks the key (key/key_check.h), the rate limits of
- * the key and its account, or without a key of the client's address (key/rate_limit.h), and the
+ * the key and its account, or without a key of the client's address (limit/rate_limit.h), and the
  * key's scopes. Then it passes the request to the operation's service, or runs it here if it is one
  * of the gateway's own operations. Content is streamed in both directions and never buffered as a
  * whole. proxy.c draws the states.
@@ -41,7 +41,7 @@
 #include "http/server.h"
 #include "json/problem.h"
 #include "key/key_check.h"
-#include "key/rate_limit.h"
+#include "limit/rate_limit.h"
 #include "proxy/forwarded.h"
 #include "upstream/upstream.h"
 #include "usage/key_usage.h"

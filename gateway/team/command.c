@@ -7,7 +7,7 @@
 #include "command.sql.h"
 #include "json/json.h"
 #include "key/key.h"
-#include "key/key_check.h"
+#include "key/key_change.h"
 #include "key/preset.h"
 #include "key/role.h"
 #include "main/worker_run.h"

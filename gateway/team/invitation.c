@@ -5,7 +5,6 @@
 #include "gateway_process.h"
 #include "input/input.h"
 #include "invitation.sql.h"
-#include "key/key_check.h"
 #include "key/role.h"
 #include "observe/log.h"
 #include "pg/pg.h"

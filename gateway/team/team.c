@@ -2,7 +2,7 @@
 
 #include "audit/audit.h"
 #include "input/input.h"
-#include "key/key_check.h"
+#include "key/key_change.h"
 #include "key/role.h"
 #include "observe/log.h"
 #include "pg/pg.h"

@@ -133,7 +133,7 @@ static enum key_found get_after_change(const struct uuid *subject)
 	                               .key_account = {{[15] = 2}},
 	                               .person = {{[15] = 3}}};
 	struct cache_version now = READ;
-	now.changes = key_cache_changes(cache);
+	now.changes = key_cache_now(cache).changes;
 	key_cache_put(cache, hash_of(1), &now, &key);
 	assert_int_equal(get_later(1, 0), KEY_FRESH);
 	key_cache_change(cache, subject);
@@ -147,7 +147,7 @@ static void a_change_makes_entries_of_its_subject_stale(void **state)
 		assert_int_equal(get_after_change(&(struct uuid){{[15] = number}}), KEY_STALE);
 	assert_int_equal(get_after_change(&(struct uuid){{[15] = 4}}), KEY_FRESH);
 	assert_int_equal(get_after_change(NULL), KEY_STALE);
-	assert_int_equal(key_cache_changes(cache), 5);
+	assert_int_equal(key_cache_now(cache).changes, 5);
 }
 
 /* A read that began before a change may have found what was there before. */

@@ -3,7 +3,7 @@
 
 #include "gateway_process.h"
 #include "key/key_text.h"
-#include "key/rate_limit.h"
+#include "limit/rate_limit.h"
 #include "pg_suite.h"
 
 #include <stdio.h>
@@ -181,6 +181,53 @@ static void a_change_starts_a_new_lookup(void **state)
 	assert_int_equal(after.code, ERR_NONE);
 }
 
+/* Store a key as it was read some time ago, of account 9. */
+static void store_aged(const char *key)
+{
+	uint8_t hash[SHA256_LEN];
+	struct cache_version read = key_cache_now(gateway.keys);
+	read.monotonic_ms -= KEY_REFRESH_MS;
+	key_text_hash(key, hash);
+	key_cache_put(gateway.keys, hash, &read,
+	              &(struct cached_key){.caller.account = {{9}}, .key_account = {{9}}});
+}
+
+static void check_at_once(const char *key, uint8_t account)
+{
+	struct check check;
+	start(&check, key);
+	assert_null(check.wait);
+	assert_int_equal(check.code, ERR_NONE);
+	assert_int_equal(check.caller.account.bytes[0], account);
+}
+
+static void keys_in_use_are_read_again_together(void **state)
+{
+	(void)state;
+	struct check check;
+	store_aged(good);
+	store_aged(unknown);
+	check_at_once(good, 9);
+	check_at_once(unknown, 9);
+	assert_int_equal(request_list_count(fixture.worker.requests), 1);
+	fixture_idle(&fixture);
+	check_at_once(good, 1);
+	start_and_wait(&check, unknown);
+	assert_int_equal(check.code, ERR_UNAUTHENTICATED);
+}
+
+static void a_key_that_cannot_be_read_again_stays(void **state)
+{
+	(void)state;
+	store_aged(unknown);
+	check_at_once(unknown, 9);
+	pg_fixture_run(&server, "ALTER TABLE api_key RENAME TO hidden");
+	fixture_idle(&fixture);
+	pg_fixture_run(&server, "ALTER TABLE hidden RENAME TO api_key");
+	check_at_once(unknown, 9);
+	fixture_idle(&fixture);
+}
+
 /* A pool that is being freed refuses every statement at once. */
 static void a_failed_lookup_refuses_the_key(void **state)
 {
@@ -316,6 +363,8 @@ int main(void)
 		TEST(valid_keys_are_cached),
 		TEST(concurrent_checks_share_one_lookup),
 		TEST(a_change_starts_a_new_lookup),
+		TEST(keys_in_use_are_read_again_together),
+		TEST(a_key_that_cannot_be_read_again_stays),
 		TEST(a_failed_lookup_refuses_the_key),
 		TEST(unknown_keys_of_a_client_are_limited),
 		TEST(valid_keys_do_not_use_up_the_limit),

@@ -1,4 +1,4 @@
-#include "key/rate_limit.h"
+#include "limit/rate_limit.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

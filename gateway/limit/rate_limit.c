@@ -4,7 +4,7 @@
  *
  * The buckets are in shards, each with a mutex that is held for a few dozen instructions. A full
  * bucket holds no information and can be removed. */
-#include "key/rate_limit.h"
+#include "limit/rate_limit.h"
 
 #include "base/base.h"
 #include "base/ip.h"
