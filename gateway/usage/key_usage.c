@@ -16,7 +16,9 @@
 #include <stdlib.h>
 
 #define DAY_MS           INT64_C(86400000)
-#define STORE_TIMEOUT_MS 10000
+#define STORE_TIMEOUT_MS 30000
+#define STORED_AT_ONCE   ((size_t)2000) /* counts */
+#define EARLY_AT         (USAGE_TABLE_MAX / 2)
 
 const int64_t KEY_USAGE_FORGET_EVERY_MS = (int64_t)3600 * 1000;
 
@@ -63,22 +65,31 @@ static double sum_of(const struct usage_count *counts, size_t count)
 	return requests;
 }
 
-/* A pass. Nothing is lost when it fails: the next one stores it. */
-static void store(struct request *rq)
+/* Store some counts, which are then no longer in the table. */
+static void store_counts(struct request *rq, struct usage_table *table,
+                         const struct usage_count *counts, size_t count)
 {
-	struct key_usage *usage = periodic_user(rq);
-	size_t count;
-	struct usage_count *counts = usage_table_take(usage->table, rq->arena, &count);
-	if (count == 0)
-		return;
 	struct pg_rows *rows;
+	request_page_begin(rq);
 	enum err_code code = pg_try(rq, &rows, NULL, KEY_USAGE_STORE_SQL,
 	                            pg_text(counts_json(rq, counts, count)));
 	if (code == ERR_UNCERTAIN)
 		metric_add(&lost_total, NULL, NULL, sum_of(counts, count));
 	else if (code)
 		raise_error(rq, code, "the usage of keys was not stored");
-	usage_table_stored(usage->table);
+	usage_table_subtract(table, counts, count);
+	request_page_end(rq);
+}
+
+/* A pass. Nothing is lost when it fails: the next one stores what is left. */
+static void store(struct request *rq)
+{
+	struct key_usage *usage = periodic_user(rq);
+	size_t count;
+	struct usage_count *counts = usage_table_copy(usage->table, rq->arena, &count);
+	for (size_t at = 0; at < count; at += STORED_AT_ONCE)
+		store_counts(rq, usage->table, counts + at, MIN_OF(count - at, STORED_AT_ONCE));
+	usage_table_shrink(usage->table);
 }
 
 struct key_usage *key_usage_new(struct worker *worker)
@@ -118,10 +129,11 @@ void key_usage_count(struct key_usage *usage, const struct identity *caller,
 		.day = (uint32_t)(time_now_ms() / DAY_MS),
 		.status = (uint16_t)status,
 	};
-	if (!usage_table_add(usage->table, &request)) {
+	size_t before = usage_table_size(usage->table);
+	if (!usage_table_add(usage->table, &request))
 		metric_add(&lost_total, NULL, NULL, 1);
+	if (before < EARLY_AT && usage_table_size(usage->table) == EARLY_AT)
 		periodic_wake(usage->store);
-	}
 }
 
 struct list_input {

@@ -1,5 +1,4 @@
-/* Open addressing with linear probing. Nothing is removed between two stores, each of which makes
- * the table anew from what is left, in its other half. */
+/* Open addressing with linear probing. Nothing is removed but by making the table anew. */
 #include "usage/usage_table.h"
 
 #include "base/base.h"
@@ -7,22 +6,35 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SLOTS_MIN 64 /* a power of two */
+
 struct usage_table {
-	struct usage_count *slots; /* one of the halves */
+	struct usage_count *slots;
+	size_t capacity; /* slots, a power of two; three quarters of them are used at most */
 	size_t size;
-	struct usage_count halves[2][USAGE_TABLE_SLOTS];
 };
+
+static struct usage_count *slots_new(size_t capacity)
+{
+	struct usage_count *slots = calloc(capacity, sizeof(*slots));
+	require(slots);
+	return slots;
+}
 
 struct usage_table *usage_table_new(void)
 {
 	struct usage_table *table = calloc(1, sizeof(*table));
 	require(table);
-	table->slots = table->halves[0];
+	table->capacity = SLOTS_MIN;
+	table->slots = slots_new(SLOTS_MIN);
 	return table;
 }
 
 void usage_table_free(struct usage_table *table)
 {
+	if (!table)
+		return;
+	free(table->slots);
 	free(table);
 }
 
@@ -42,26 +54,48 @@ static bool is_same(const struct usage_count *a, const struct usage_count *b)
 }
 
 /* The slot of a count; an empty one: it has none yet. */
-static struct usage_count *slot_find(struct usage_count *slots, const struct usage_count *count)
+static struct usage_count *slot_find(const struct usage_table *table,
+                                     const struct usage_count *count)
 {
-	size_t i = hash_of(count) % USAGE_TABLE_SLOTS;
-	while (slots[i].requests > 0 && !is_same(&slots[i], count))
-		i = (i + 1) % USAGE_TABLE_SLOTS;
-	return &slots[i];
+	size_t i = hash_of(count) % table->capacity;
+	while (table->slots[i].family && !is_same(&table->slots[i], count))
+		i = (i + 1) % table->capacity;
+	return &table->slots[i];
+}
+
+static bool is_full(size_t size, size_t capacity)
+{
+	return size >= capacity / 4 * 3;
+}
+
+/* Make the table anew, of what has been counted, with this capacity. */
+static void rebuild(struct usage_table *table, size_t capacity)
+{
+	struct usage_table before = *table;
+	*table = (struct usage_table){.slots = slots_new(capacity), .capacity = capacity};
+	for (size_t i = 0; i < before.capacity; i++)
+		if (before.slots[i].requests > 0) {
+			*slot_find(table, &before.slots[i]) = before.slots[i];
+			table->size++;
+		}
+	free(before.slots);
 }
 
 bool usage_table_add(struct usage_table *table, const struct usage_count *request)
 {
-	struct usage_count *slot = slot_find(table->slots, request);
-	if (slot->requests > 0) {
+	struct usage_count *slot = slot_find(table, request);
+	if (slot->family) {
 		slot->requests++;
 		return true;
 	}
 	if (table->size == USAGE_TABLE_MAX)
 		return false;
+	if (is_full(table->size, table->capacity)) {
+		rebuild(table, 2 * table->capacity);
+		slot = slot_find(table, request);
+	}
 	*slot = *request;
 	slot->requests = 1;
-	slot->taken = 0;
 	table->size++;
 	return true;
 }
@@ -71,34 +105,30 @@ size_t usage_table_size(const struct usage_table *table)
 	return table->size;
 }
 
-struct usage_count *usage_table_take(struct usage_table *table, struct arena *arena,
+struct usage_count *usage_table_copy(const struct usage_table *table, struct arena *arena,
                                      size_t *ret_count)
 {
 	struct usage_count *counts = arena_array(arena, MAX_OF(table->size, 1), sizeof(*counts));
 	size_t count = 0;
-	for (size_t i = 0; i < USAGE_TABLE_SLOTS; i++) {
-		struct usage_count *slot = &table->slots[i];
-		slot->taken = slot->requests;
-		if (slot->requests > 0)
-			counts[count++] = *slot;
-	}
+	for (size_t i = 0; i < table->capacity; i++)
+		if (table->slots[i].requests > 0)
+			counts[count++] = table->slots[i];
 	*ret_count = count;
 	return counts;
 }
 
-void usage_table_stored(struct usage_table *table)
+void usage_table_subtract(struct usage_table *table, const struct usage_count *stored, size_t count)
 {
-	struct usage_count *before = table->slots;
-	table->slots = table->halves[before == table->halves[0]];
-	memset(table->slots, 0, sizeof(table->halves[0]));
-	table->size = 0;
-	for (size_t i = 0; i < USAGE_TABLE_SLOTS; i++) {
-		if (before[i].requests == before[i].taken)
-			continue;
-		struct usage_count *slot = slot_find(table->slots, &before[i]);
-		*slot = before[i];
-		slot->requests -= before[i].taken;
-		slot->taken = 0;
-		table->size++;
-	}
+	for (size_t i = 0; i < count; i++)
+		slot_find(table, &stored[i])->requests -= stored[i].requests;
+}
+
+void usage_table_shrink(struct usage_table *table)
+{
+	size_t left = 0, capacity = SLOTS_MIN;
+	for (size_t i = 0; i < table->capacity; i++)
+		left += table->slots[i].requests > 0;
+	while (is_full(left, capacity))
+		capacity *= 2;
+	rebuild(table, capacity);
 }

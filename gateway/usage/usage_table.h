@@ -1,5 +1,5 @@
-/** Counts of requests by key, day, family and status. A table belongs to one thread; counting takes
- * neither a lock nor memory. Its size is fixed: what does not fit is not counted. */
+/** Counts of requests by key, day, family and status. A table belongs to one thread. It grows with
+ * the counts, up to a bound: what does not fit is not counted. */
 #pragma once
 
 #include "base/arena.h"
@@ -9,17 +9,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define USAGE_TABLE_SLOTS 4096
-#define USAGE_TABLE_MAX   3072 /* counts */
+#define USAGE_TABLE_MAX 49152 /* counts, of 40 bytes in at most 4 MB */
 
 /** What is counted, and how many times. */
 struct usage_count {
 	struct uuid key;
-	const char *family; /* static, and compared by its address */
+	const char *family; /* static, and compared by its address; NULL: an empty slot */
 	uint32_t day;       /* days since 1970 (UTC) */
 	uint16_t status;    /* of HTTP */
-	uint32_t requests;  /* 0: an empty slot */
-	uint32_t taken;     /* of them, by usage_table_take() */
+	uint32_t requests;
 };
 
 struct usage_table;
@@ -36,9 +34,13 @@ bool usage_table_add(struct usage_table *table, const struct usage_count *reques
 /** How many counts there are. */
 size_t usage_table_size(const struct usage_table *table);
 
-/** Copy all counts, in the arena, to be stored. They stay until usage_table_stored(). */
-struct usage_count *usage_table_take(struct usage_table *table, struct arena *arena,
+/** Copy all counts, in the arena, to be stored. */
+struct usage_count *usage_table_copy(const struct usage_table *table, struct arena *arena,
                                      size_t *ret_count);
 
-/** What was taken last is stored: remove it. What was counted meanwhile stays. */
-void usage_table_stored(struct usage_table *table);
+/** Some of these were stored: what was counted since the copy is left. */
+void usage_table_subtract(struct usage_table *table, const struct usage_count *stored,
+                          size_t count);
+
+/** Remove the counts of which nothing is left, and free the memory that they had. */
+void usage_table_shrink(struct usage_table *table);
