@@ -3,7 +3,7 @@
  * A signed identity depends on the caller and the receiver and not on the request, so it is used
  * for SIGNATURE_REUSE_MS, unless the caller's identity has changed. Of a proxied request's
  * instructions a tenth are then spent on signing it; without the cache it would be half (measured
- * with callgrind).
+ * with callgrind). Those of callers who are gone are freed as others come.
  */
 #pragma once
 
@@ -12,7 +12,9 @@
 
 #include <stdint.h>
 
-#define SIGNATURE_REUSE_MS 1000
+/** A small part of IDENTITY_LIFETIME_MS: the rest is for requests on their way and for clocks that
+ * differ. */
+#define SIGNATURE_REUSE_MS 10000
 
 struct signature_cache;
 struct signature_cache *signature_cache_new(void);

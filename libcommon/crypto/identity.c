@@ -10,7 +10,8 @@
 
 #define VALUE_MAX 2048 /* longest value accepted; valid ones have under 600 characters */
 #define VERIFIED  "verified"
-#define SLOTS     256 /* a power of two */
+#define SLOTS     8192 /* of claims */
+#define SWEPT     8    /* of them, for each that is filled */
 
 struct identity_signer {
 	const char *sender, *receiver;
@@ -18,14 +19,14 @@ struct identity_signer {
 	struct arena *arena;
 };
 
+/* One allocation: the strings follow the claims in `text`. */
 struct signed_identity {
 	const struct identity_signer *signer; /* for comparison only */
-	struct identity identity;             /* its strings are in the arena */
+	struct identity identity;
 	int64_t signed_ms;
-	const char *claims; /* base64url, with the dot behind it */
-	size_t claims_length;
 	struct cmac *mac;
-	struct arena *arena;
+	size_t claims_length;
+	char text[]; /* base64url of the claims, and a dot */
 };
 
 /* Claims that a signature has proved, and their key. One allocation: the strings follow the
@@ -42,6 +43,7 @@ struct identity_verifier {
 	struct identity_secret *secrets;
 	size_t count;
 	struct proved_claims *proved[SLOTS]; /* by hash of their base64url; NULL: empty */
+	size_t swept;                        /* slots that were looked at */
 	struct arena *arena;
 };
 
@@ -104,6 +106,21 @@ static bool text_equal(const char *a, const char *b)
 	return strcmp(text_or_empty(a), text_or_empty(b)) == 0;
 }
 
+static size_t size_of(const char *text)
+{
+	return text ? strlen(text) + 1 : 0;
+}
+
+/* Copy a string to `*at`, behind which the next one goes. */
+static const char *place(char **at, const char *text)
+{
+	if (!text)
+		return NULL;
+	char *placed = memcpy(*at, text, size_of(text));
+	*at += size_of(text);
+	return placed;
+}
+
 /* The key that signs requests with these claims. */
 static struct cmac *claims_key(const char *secret, const char *claims, size_t length)
 {
@@ -148,31 +165,44 @@ void identity_signer_free(struct identity_signer *signer)
 		arena_free(signer->arena);
 }
 
-struct signed_identity *signed_identity_new(const struct identity_signer *signer,
-                                            const struct identity *identity, int64_t now_ms)
+/* The claims of a caller, in the arena. */
+static const char *claims_of(struct arena *arena, const struct identity_signer *signer,
+                             const struct identity *identity, int64_t now_ms)
 {
 	char account[UUID_TEXT_LEN + 1], key_id[UUID_TEXT_LEN + 1];
 	uuid_format(&identity->account, account);
 	uuid_format(&identity->key_id, key_id);
-	struct arena *arena = arena_new_wiped();
-	const char *claims =
-		arena_printf(arena, "%s|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s|%s%s",
-	                     version_of(identity), signer->sender, signer->receiver, account,
-	                     key_id, key_kind_name(identity->kind), identity->scopes, now_ms,
-	                     text_or_empty(identity->repo), text_or_empty(identity->interest),
-	                     identity->is_repo_verified ? VERIFIED : "",
-	                     person_field(arena, identity));
+	return arena_printf(arena, "%s|%s|%s|%s|%s|%s|%" PRIx64 "|%" PRId64 "|%s|%s|%s%s",
+	                    version_of(identity), signer->sender, signer->receiver, account, key_id,
+	                    key_kind_name(identity->kind), identity->scopes, now_ms,
+	                    text_or_empty(identity->repo), text_or_empty(identity->interest),
+	                    identity->is_repo_verified ? VERIFIED : "",
+	                    person_field(arena, identity));
+}
 
-	struct signed_identity *made = arena_new_of(arena, struct signed_identity);
-	made->signer = signer;
-	made->identity = *identity;
-	made->identity.repo = arena_strdup(arena, identity->repo);
-	made->identity.interest = arena_strdup(arena, identity->interest);
-	made->signed_ms = now_ms;
-	made->claims = arena_printf(arena, "%s.", base64url_encode(arena, claims, strlen(claims)));
-	made->claims_length = strlen(made->claims);
-	made->mac = claims_key(signer->secret, claims, strlen(claims));
-	made->arena = arena;
+struct signed_identity *signed_identity_new(const struct identity_signer *signer,
+                                            const struct identity *identity, int64_t now_ms)
+{
+	struct arena *arena = arena_new_wiped();
+	const char *claims = claims_of(arena, signer, identity, now_ms);
+	const char *text =
+		arena_printf(arena, "%s.", base64url_encode(arena, claims, strlen(claims)));
+	size_t length = strlen(text);
+	struct signed_identity *made = malloc(sizeof(*made) + length + size_of(identity->repo) +
+	                                      size_of(identity->interest));
+	require(made);
+	*made = (struct signed_identity){
+		.signer = signer,
+		.identity = *identity,
+		.signed_ms = now_ms,
+		.mac = claims_key(signer->secret, claims, strlen(claims)),
+		.claims_length = length,
+	};
+	memcpy(made->text, text, length);
+	char *at = made->text + length;
+	made->identity.repo = place(&at, identity->repo);
+	made->identity.interest = place(&at, identity->interest);
+	arena_free(arena);
 	return made;
 }
 
@@ -181,7 +211,12 @@ void signed_identity_free(struct signed_identity *signed_identity)
 	if (!signed_identity)
 		return;
 	cmac_free(signed_identity->mac);
-	arena_free(signed_identity->arena);
+	free(signed_identity);
+}
+
+int64_t signed_identity_age_ms(const struct signed_identity *signed_identity, int64_t now_ms)
+{
+	return now_ms - signed_identity->signed_ms;
 }
 
 bool signed_identity_is_of(const struct signed_identity *signed_identity,
@@ -189,7 +224,7 @@ bool signed_identity_is_of(const struct signed_identity *signed_identity,
                            int64_t now_ms, int64_t age_max_ms)
 {
 	const struct identity *own = &signed_identity->identity;
-	int64_t age_ms = now_ms - signed_identity->signed_ms;
+	int64_t age_ms = signed_identity_age_ms(signed_identity, now_ms);
 	return signed_identity->signer == signer && age_ms >= 0 && age_ms <= age_max_ms &&
 	       uuid_equal(&own->key_id, &identity->key_id) &&
 	       uuid_equal(&own->account, &identity->account) &&
@@ -207,7 +242,7 @@ char *identity_sign(struct signed_identity *signed_identity, struct arena *arena
 	const char *text = base64url_encode(arena, mac, sizeof(mac));
 	size_t length = signed_identity->claims_length;
 	char *value = arena_alloc(arena, length + strlen(text) + 1);
-	memcpy(value, signed_identity->claims, length);
+	memcpy(value, signed_identity->text, length);
 	memcpy(value + length, text, strlen(text) + 1);
 	return value;
 }
@@ -219,12 +254,10 @@ struct identity_verifier *identity_verifier_new(const char *receiver,
 {
 	struct arena *arena = arena_new_wiped();
 	struct identity_verifier *verifier = arena_new_of(arena, struct identity_verifier);
-	*verifier = (struct identity_verifier){
-		.receiver = arena_strdup(arena, receiver),
-		.secrets = arena_array(arena, count, sizeof(*secrets)),
-		.count = count,
-		.arena = arena,
-	};
+	verifier->receiver = arena_strdup(arena, receiver);
+	verifier->secrets = arena_array(arena, count, sizeof(*secrets));
+	verifier->count = count;
+	verifier->arena = arena;
 	for (size_t i = 0; i < count; i++)
 		verifier->secrets[i] = (struct identity_secret){
 			.sender = arena_strdup(arena, secrets[i].sender),
@@ -396,8 +429,9 @@ static bool claims_read(const char *const fields[FIELD_COUNT], struct verified_i
 	return true;
 }
 
-/* The sender signs many requests with the same claims, in the gateway those of one key and second:
- * what follows from the claims alone is kept. Other claims with the same slot replace it. */
+/* The sender signs many requests with the same claims, in the gateway those of one key and some
+ * seconds: what follows from the claims alone is kept. Other claims with the same slot replace
+ * it. */
 static struct proved_claims **slot_of(struct identity_verifier *verifier,
                                       const struct parsed_value *parsed)
 {
@@ -410,21 +444,6 @@ static bool is_of(const struct proved_claims *proved, const struct parsed_value 
 {
 	return proved && proved->length == parsed->text_length &&
 	       memcmp(proved->text, parsed->text, parsed->text_length) == 0;
-}
-
-static size_t size_of(const char *text)
-{
-	return text ? strlen(text) + 1 : 0;
-}
-
-/* Copy a string to `*at`, behind which the next one goes. */
-static const char *place(char **at, const char *text)
-{
-	if (!text)
-		return NULL;
-	char *placed = memcpy(*at, text, size_of(text));
-	*at += size_of(text);
-	return placed;
 }
 
 /* Takes `mac`. */
@@ -447,10 +466,22 @@ static struct proved_claims *proved_new(const struct parsed_value *parsed, struc
 	return proved;
 }
 
+/* Free the claims of some slots in turn which have become worthless. */
+static void sweep(struct identity_verifier *verifier, int64_t now_ms)
+{
+	for (int i = 0; i < SWEPT; i++) {
+		struct proved_claims **slot = &verifier->proved[verifier->swept++ % SLOTS];
+		if (*slot && now_ms - (*slot)->verified.signed_ms > IDENTITY_LIFETIME_MS) {
+			proved_free(*slot);
+			*slot = NULL;
+		}
+	}
+}
+
 /* Check the signature, and that the claims are well formed; keep what follows from them. */
 static struct proved_claims *prove(struct identity_verifier *verifier, struct arena *arena,
                                    struct parsed_value *parsed,
-                                   const struct identity_request *request)
+                                   const struct identity_request *request, int64_t now_ms)
 {
 	struct proved_claims **slot = slot_of(verifier, parsed);
 	if (is_of(*slot, parsed) && is_signed_with((*slot)->mac, parsed, request))
@@ -462,6 +493,7 @@ static struct proved_claims *prove(struct identity_verifier *verifier, struct ar
 		cmac_free(mac);
 		return NULL;
 	}
+	sweep(verifier, now_ms);
 	proved_free(*slot);
 	*slot = proved_new(parsed, mac, &verified);
 	return *slot;
@@ -474,7 +506,7 @@ enum err_code identity_verify(struct identity_verifier *verifier, struct arena *
 	struct parsed_value parsed = {0};
 	if (!value || !value_split(arena, value, &parsed))
 		return ERR_UNAUTHENTICATED;
-	const struct proved_claims *proved = prove(verifier, arena, &parsed, request);
+	const struct proved_claims *proved = prove(verifier, arena, &parsed, request, now_ms);
 	if (!proved)
 		return ERR_UNAUTHENTICATED;
 	*ret_verified = proved->verified;

@@ -91,6 +91,8 @@ struct signed_identity *signed_identity_new(const struct identity_signer *signer
 /** Wipe and free. Accepts NULL. */
 void signed_identity_free(struct signed_identity *signed_identity);
 
+int64_t signed_identity_age_ms(const struct signed_identity *signed_identity, int64_t now_ms);
+
 /** Whether it was made by `signer` of this identity, at most `age_max_ms` ago. */
 bool signed_identity_is_of(const struct signed_identity *signed_identity,
                            const struct identity_signer *signer, const struct identity *identity,
