@@ -3,7 +3,8 @@
 
 usage: daily.py [--corpus FILE] [--papers N] [--interests N] [--days N] [--night N] [--accounts N] [--whole]
 
-The papers are those of a corpus such as ../shared/data/arxiv-cs, in the order of their days. All but the last nights are there when
+The papers are those of a corpus such as ../shared/data/arxiv-cs, in the order of their days; of more than it has, all are made of its
+sentences as in search_speed.py. All but the last nights are there when
 the interests are made, each of the title and the first sentences of a paper; every night brings --night more. A day is over when
 every task of its run has ended. Pools are renewed with the papers of the night, as on six of seven days; with --whole all papers are
 searched for each of them, as on the seventh. One replica of each process, Postgres with fsync. CPU time is that of the processes and of the
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import threading
 import time
-from datetime import datetime, timezone
+from datetime import date, datetime, timedelta, timezone
 from email.utils import format_datetime
 from pathlib import Path
 
@@ -31,8 +32,9 @@ import httpx
 from cost import PREFIX, Meter, settled, wrk
 from fleet import percentile
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path[:0] = [str(Path(__file__).resolve().parents[2]), str(Path(__file__).resolve().parents[1] / "search")]
 
+import search_speed  # noqa: E402
 from lib.system import servers  # noqa: E402
 from lib.system.cluster import SETTINGS, Cluster  # noqa: E402
 from lib.system.cpu_time import PostgresTime, cpu_of, cpu_of_process  # noqa: E402
@@ -42,7 +44,8 @@ CORPUS = servers.ROOT.parent / "shared" / "data" / "arxiv-cs" / "corpus.jsonl.gz
 MEASURED = ("gateway", "svc-interests", "svc-search")
 CONTEXT_CHARACTERS = 600
 SEARCH_PAUSE = 0.1
-QUIET_SECONDS = 10
+FIRST_DAY = date(2015, 1, 1)
+QUIET_SECONDS = 60
 DIGEST_SECONDS = 5
 PATIENCE = 3600
 TASKS = "SELECT count(*) FROM task WHERE kind LIKE 'recommendations_refresh%' AND status IN ('pending', 'running')"
@@ -59,6 +62,17 @@ def read_papers(path):
     return [{"id": row["_id"], "title": row["title"], "abstract": row["text"], "categories": " ".join(row["categories"]),
              "authors": ", ".join(row["authors"]), "update_date": row["published_at"],
              "versions": [{"version": "v1", "created": arxiv_time(row["published_at"])}]} for row in rows]
+
+
+def make_papers(data, count):
+    """So many papers made by search_speed.py, the oldest first."""
+    with tempfile.NamedTemporaryFile("r", encoding="utf-8") as file:
+        search_speed.make_papers(search_speed.load(data), count, file.name)
+        rows = sorted((line.rstrip("\n").split("\t") for line in file), key=lambda row: (int(row[4]), row[0]))
+    days = [(FIRST_DAY + timedelta(days=number)).isoformat() for number in range(search_speed.DAYS)]
+    return [{"id": paper_id, "title": title, "abstract": abstract, "categories": categories, "authors": "A. Author",
+             "update_date": days[int(day)], "versions": [{"version": "v1", "created": arxiv_time(days[int(day)])}]}
+            for paper_id, title, abstract, categories, day in rows]
 
 
 def import_papers(cluster, api, papers, total):
@@ -96,8 +110,8 @@ class Searches:
         self.thread.join()
         self.http.close()
 
-    def summary(self):
-        return f"p50 {percentile(self.times, 0.5):.1f}, p99 {percentile(self.times, 0.99):.1f} ms of {len(self.times)}" if self.times else "none"
+def summary(times):
+    return f"p50 {percentile(times, 0.5):.1f}, p99 {percentile(times, 0.99):.1f} ms of {len(times)}" if times else "none"
 
 
 class Usage:
@@ -157,7 +171,9 @@ def run_day(db):
 
 
 def measure(cluster, options):
-    papers = read_papers(options.corpus)[-(options.papers + options.days * options.night):]
+    wanted = options.papers + options.days * options.night
+    papers = read_papers(options.corpus)
+    papers = papers[-wanted:] if wanted <= len(papers) else make_papers(options.corpus.parents[1], wanted)
     first, nights = papers[: -options.days * options.night], papers[-options.days * options.night :]
     users = [cluster.user() for _ in range(options.accounts)]
     api = users[0].api
@@ -174,7 +190,8 @@ def measure(cluster, options):
         with Searches(cluster, api.key, first[:500]) as quiet:
             time.sleep(QUIET_SECONDS)
         search = {key: value / len(quiet.times) for key, value in resting.used().items() if key not in ("wall", "wal")}
-        print("searches in quiet:", quiet.summary(), flush=True)
+        print("searches in quiet:", summary(quiet.times), flush=True)
+        meanwhile = []
         for day in range(options.days):
             known = len(first) + (day + 1) * options.night
             import_papers(cluster, api, nights[day * options.night : (day + 1) * options.night], known)
@@ -185,7 +202,10 @@ def measure(cluster, options):
                 run_day(db)
             searched = {key: value * len(searches.times) for key, value in search.items()}
             used.report(f"day {day + 1}", options.interests, searched)
-            print(f"  searches meanwhile: {searches.summary()}", flush=True)
+            print(f"  searches meanwhile: {summary(searches.times)}", flush=True)
+            meanwhile += searches.times
+        ratio = percentile(meanwhile, 0.99) / percentile(quiet.times, 0.99)
+        print(f"searches in all days: {summary(meanwhile)}, {ratio:.2f} of the p99 in quiet", flush=True)
         measure_digest(cluster, api)
         recommended = db.execute("SELECT count(*) FROM recommendation").fetchone()[0]
         (size,) = db.execute("SELECT pg_database_size(current_database()) >> 20").fetchone()

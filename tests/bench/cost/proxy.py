@@ -6,9 +6,9 @@ usage: proxy.py [--keys N] [--seconds N] [--rounds N]
 The gateway is the whole one, with its Postgres and Redis, and limits none; the others look the key up in a map. All know N keys (10,000),
 each of an account of its own, and requests have them in turn. The service is nginx, which returns 1 KB. Logs go to a pipe, as in a
 container, with about the same line for each request. nginx gathers the lines for a second, as it is the first of the table; the gateway
-for 10 ms. The proxies are measured in turn in each round, so that other load affects all of them; the result is the median round. CPU
-time is that of the process, from /proc/PID/stat: of the gateway with its look-ups of keys, of which Postgres's part is not in it. Needs
-nginx, haproxy and wrk.
+for 10 ms. The proxies are measured in turn in each round, so that other load affects all of them; the result is the median round. Each
+has requests before it is measured, so that the gateway knows the keys, as under steady load. CPU time is that of the process, from
+/proc/PID/stat, and that of Postgres beside it, which looks the keys up. Needs nginx, haproxy and wrk.
 """
 
 import argparse
@@ -26,8 +26,10 @@ from cost import wrk_in_turn
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from lib.system.cluster import Cluster  # noqa: E402
+from lib.system.cpu_time import PostgresTime  # noqa: E402
 
 BODY = "x" * 1024
+WARM_SECONDS = 2
 
 NGINX_SERVICE = """
 worker_processes 1; daemon off; pid {d}/service.pid; error_log {d}/service.log;
@@ -122,10 +124,15 @@ class Contender:
             ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    def run(self, users, seconds):
-        before = self.cpu_seconds()
-        count = wrk_in_turn(f"http://{self.listen}", [(user.key, "/experiments") for user in users], "GET", None, seconds)
-        self.samples.append(((self.cpu_seconds() - before) / count * 1e6, count / seconds))
+    def run(self, users, seconds, postgres):
+        def requests(seconds):
+            return wrk_in_turn(f"http://{self.listen}", [(user.key, "/experiments") for user in users], "GET", None, seconds)
+
+        requests(WARM_SECONDS)
+        before, looked_up = self.cpu_seconds(), postgres.seconds()
+        count = requests(seconds)
+        own, other = self.cpu_seconds() - before, postgres.seconds() - looked_up
+        self.samples.append((own / count * 1e6, other / count * 1e6, count / seconds))
 
     def stop(self):
         self.process.terminate()
@@ -175,11 +182,10 @@ def measure(cluster, options):
         backend = Contender("service", ["nginx", "-p", folder, "-c", config], service)
         reader = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
         proxies = list(contenders(cluster, users, folder, service, reader.stdin))
-        for number in range(options.rounds + 1):
+        postgres = PostgresTime(cluster.postgres)
+        for _ in range(options.rounds):
             for proxy in proxies:
-                proxy.run(users, options.seconds)
-                if number == 0:
-                    proxy.samples.clear()  # the gateway has looked keys up for the first time
+                proxy.run(users, options.seconds, postgres)
         for proxy in [*proxies, backend]:
             proxy.stop()
         reader.stdin.close()
@@ -194,12 +200,10 @@ def main():
     parser.add_argument("--rounds", type=int, default=5)
     with Cluster() as cluster:
         proxies = measure(cluster, parser.parse_args())
-    base = statistics.median(cpu for cpu, _ in proxies[0].samples)
-    print(f"{'':28}{'CPU us/request':>16}{'ratio':>8}{'requests/s':>12}")
-    for proxy in proxies:
-        cpu = statistics.median(cpu for cpu, _ in proxy.samples)
-        rate = statistics.median(rate for _, rate in proxy.samples)
-        print(f"{proxy.name:28}{cpu:16.1f}{cpu / base:8.2f}{rate:12.0f}")
+    rows = [(proxy.name, *map(statistics.median, zip(*proxy.samples))) for proxy in proxies]
+    print(f"{'':28}{'CPU us/request':>16}{'ratio':>8}{'Postgres':>10}{'requests/s':>12}")
+    for name, own, postgres, rate in rows:
+        print(f"{name:28}{own:16.1f}{own / rows[0][1]:8.2f}{postgres:10.1f}{rate:12.0f}")
 
 
 if __name__ == "__main__":
