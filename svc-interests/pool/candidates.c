@@ -25,32 +25,38 @@ static yyjson_val *rows_of(struct request *rq, const struct candidate_source *so
 	return json_parse_own(rq->arena, pg_json(rows));
 }
 
-/* What is left of the pool, as rows and as keys. */
-struct left {
-	yyjson_val **rows;
-	struct paper_key *keys;
-	size_t count;
-};
-
-/* The rows of papers that were not recommended and that the context does not name: its user knows
- * those. */
-static struct left rows_left(struct arena *arena, yyjson_val *rows,
-                             const struct candidate_source *source)
+/* Whether nothing is known that speaks against recommending a paper. `known` are the sorted ids of
+ * those that were recommended. */
+static bool is_left(const struct candidate_source *source, const char *id,
+                    const struct paper_facts *facts, const char *const *known, size_t known_count)
 {
-	size_t index, max, known_count;
-	yyjson_val *row;
-	const char **known = json_texts(arena, source->recommended, &known_count);
-	struct left left = {.rows = arena_array(arena, yyjson_arr_size(rows), sizeof(*left.rows)),
-	                    .keys = arena_array(arena, yyjson_arr_size(rows), sizeof(*left.keys))};
+	return id && !facts->is_withdrawn && !strstr(source->context, id) &&
+	       !bsearch(&id, known, known_count, sizeof(*known), compare_texts);
+}
+
+struct candidate_row *candidates_find(struct request *rq, const struct candidate_source *source,
+                                      size_t *ret_count)
+{
+	size_t index, max, known_count, count = 0;
+	yyjson_val *row, *found = rows_of(rq, source);
+	const char **known = json_texts(rq->arena, source->recommended, &known_count);
+	struct candidate_row *left = arena_array(rq->arena, yyjson_arr_size(found), sizeof(*left));
 	qsort(known, known_count, sizeof(*known), compare_texts);
-	yyjson_arr_foreach (rows, index, max, row) {
+	yyjson_arr_foreach (found, index, max, row) {
 		const char *id = json_get_text(row, "arxiv_id");
-		if (!id || strstr(source->context, id) ||
-		    bsearch(&id, known, known_count, sizeof(*known), compare_texts))
+		struct paper_facts facts = {0};
+		if (source->search)
+			facts = source->search->facts[index];
+		if (!is_left(source, id, &facts, known, known_count))
 			continue;
-		left.rows[left.count] = row;
-		left.keys[left.count++] = (struct paper_key){id, json_get_int(row, "version", 0)};
+		left[count++] = (struct candidate_row){
+			.key = {id, json_get_int(row, "version", 0)},
+			.relevance = fmax(0, fmin(1, json_get_float(row, "relevance", 0))),
+			.row = row,
+			.facts = facts,
+		};
 	}
+	*ret_count = count;
 	return left;
 }
 
@@ -62,18 +68,20 @@ static int most_relevant_first(const void *a, const void *b)
 	return strcmp(left->arxiv_id, right->arxiv_id);
 }
 
-static struct paper_list load_pool(struct request *rq, const struct candidate_source *source)
+struct paper_list candidates_load(struct request *rq, const struct candidate_source *source,
+                                  const struct candidate_row *rows, size_t count)
 {
-	struct left left = rows_left(rq->arena, rows_of(rq, source), source);
-	struct paper_list pool = papers_load(rq, &source->form, left.keys, left.count);
+	struct paper_key *keys = arena_array(rq->arena, count, sizeof(*keys));
+	for (size_t i = 0; i < count; i++)
+		keys[i] = rows[i].key;
+	struct paper_list pool = papers_load(rq, &source->form, keys, count);
 	size_t kept = 0;
 	for (size_t i = 0; i < pool.count; i++) {
 		struct paper *paper = &pool.papers[i];
-		double relevance = json_get_float(left.rows[i], "relevance", 0);
 		if (!paper->arxiv_id || paper->is_withdrawn)
 			continue;
-		paper->relevance = fmax(0, fmin(1, relevance));
-		paper->matched = json_texts(rq->arena, json_get(left.rows[i], "matched"),
+		paper->relevance = rows[i].relevance;
+		paper->matched = json_texts(rq->arena, json_get(rows[i].row, "matched"),
 		                            &paper->matched_count);
 		pool.papers[kept++] = *paper;
 	}
@@ -94,7 +102,7 @@ static struct paper_list keep_stored(struct paper_list list)
 	return list;
 }
 
-static struct paper_list load_recommended(struct request *rq, const struct candidate_source *source)
+struct paper_list candidates_recommended(struct request *rq, const struct candidate_source *source)
 {
 	size_t count;
 	const char **ids = json_texts(rq->arena, source->recommended, &count);
@@ -105,7 +113,7 @@ static struct paper_list load_recommended(struct request *rq, const struct candi
 	return keep_stored(papers_load(rq, &source->form, keys, count));
 }
 
-static struct paper_list load_examples(struct request *rq, const struct candidate_source *source)
+struct paper_list candidates_examples(struct request *rq, const struct candidate_source *source)
 {
 	size_t index, max, count = yyjson_arr_size(source->examples);
 	yyjson_val *row;
@@ -118,13 +126,4 @@ static struct paper_list load_examples(struct request *rq, const struct candidat
 		list.papers[index].coefficient = json_get_float(row, "coefficient", 0);
 	}
 	return keep_stored(list);
-}
-
-struct candidates candidates_load(struct request *rq, const struct candidate_source *source)
-{
-	return (struct candidates){
-		.pool = load_pool(rq, source),
-		.recommended = load_recommended(rq, source),
-		.examples = load_examples(rq, source),
-	};
 }

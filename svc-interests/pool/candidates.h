@@ -18,12 +18,27 @@ struct candidate_source {
 	struct pool_search *search; /* NULL: svc-search is unavailable */
 };
 
-struct candidates {
-	struct paper_list pool;        /* by relevance; neither recommended nor withdrawn */
-	struct paper_list recommended; /* the newest */
-	struct paper_list examples;    /* with `signal` and `coefficient` */
+/** A candidate without its paper. */
+struct candidate_row {
+	struct paper_key key;
+	double relevance;          /* 0..1 */
+	yyjson_val *row;           /* of svc-search or of the stored pool */
+	struct paper_facts facts;  /* not known of a paper that was not stored before the search */
+	double base_score_at_most; /* for the caller */
 };
 
-/** Those that the search found or, without one, those that are stored. The papers stay until the
- * arena of `rq` is freed. For jobs. Suspends; raises as pg_query(). */
-struct candidates candidates_load(struct request *rq, const struct candidate_source *source);
+/** Those that the search found or, without one, those that are stored: neither recommended nor, as
+ * far as it is known, withdrawn. In the arena of `rq`. Suspends; raises as pg_query(). */
+struct candidate_row *candidates_find(struct request *rq, const struct candidate_source *source,
+                                      size_t *ret_count);
+
+/** Read the papers of candidates, by relevance. The papers of this and the next lists stay until
+ * the arena of `rq` is freed. For jobs. Suspends; raises as pg_query(). */
+struct paper_list candidates_load(struct request *rq, const struct candidate_source *source,
+                                  const struct candidate_row *rows, size_t count);
+
+/** The newest of the papers that were recommended. For jobs. The same. */
+struct paper_list candidates_recommended(struct request *rq, const struct candidate_source *source);
+
+/** The examples, with `signal` and `coefficient`. For jobs. The same. */
+struct paper_list candidates_examples(struct request *rq, const struct candidate_source *source);

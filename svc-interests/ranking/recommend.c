@@ -203,6 +203,7 @@ static void prepare(struct recommendations *making)
 	                            typical_preference(making->candidates, making->pool.count)},
 		.recommended = scorer_prepare(making->scorer, making->recommended),
 		.recommended_count = making->recommended.count,
+		.base_score_outside = input->base_score_outside,
 	};
 }
 
@@ -214,7 +215,7 @@ struct recommendations *recommend_papers(struct arena *arena, const struct recom
 	prepare(making);
 	making->selected = select_papers(arena, making->candidates, making->pool.count,
 	                                 &making->options, &making->count);
-	return making;
+	return making->selected ? making : NULL;
 }
 
 const char *recommendations_ids(const struct recommendations *making)

@@ -27,7 +27,10 @@
 
 struct recommend_input {
 	struct interest interest;
-	struct paper_list pool;        /* candidates; their features are set */
+	struct paper_list pool; /* candidates; their features are set */
+	/* What the base score of a candidate may be that is not in `pool`, at most. Of an interest
+	 * without a model only the best are read. 0: all are in it. */
+	double base_score_outside;
 	struct paper_list recommended; /* papers already recommended; the same */
 	/* that the model learned from, with `signal` and `coefficient`; none: unknown */
 	struct paper_list examples;
@@ -40,7 +43,8 @@ struct recommend_input {
 /** Papers that were selected, with all that their explanations need. In an arena. */
 struct recommendations;
 
-/** Select papers of the pool. In `arena`; borrows `input`. */
+/** Select papers of the pool. In `arena`; borrows `input`. NULL: a candidate that is not in it may
+ * be better. */
 struct recommendations *recommend_papers(struct arena *arena, const struct recommend_input *input);
 
 /** The ids of the selected papers, a JSON array in their arena; NULL: none was selected. */

@@ -91,6 +91,13 @@ static struct mmr *find_best(const struct mmr_state *state, bool is_related)
 	return best;
 }
 
+/* Whether no paper out of the pool can be better than the best of it. NULL: there is none. */
+static bool is_certain(const struct mmr *best, const struct selection_options *options)
+{
+	double outside = options->base_score_outside;
+	return outside <= 0 || (best && final_score(best->base_score, best->similarity) > outside);
+}
+
 static int most_relevant_first(const void *a, const void *b)
 {
 	const struct selected *left = a, *right = b;
@@ -116,6 +123,10 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
 	size_t count = 0;
 	while (count < options->limit) {
 		struct mmr *best = find_best(&state, true);
+		if (!is_certain(best, options)) {
+			arena_free(scratch);
+			return NULL;
+		}
 		if (!best && count < SELECTION_LEAST)
 			best = find_best(&state, false);
 		if (!best)

@@ -26,6 +26,8 @@ struct selection_options {
 	struct score_options scoring;
 	const struct features *const *recommended; /* papers already recommended for the interest */
 	size_t recommended_count;
+	/* What the base score of a paper may be that is not in the pool, at most; 0: all are. */
+	double base_score_outside;
 };
 
 struct selected {
@@ -40,6 +42,7 @@ struct selected {
 
 /** Select papers. Of equal final scores the candidate earlier in the pool is selected first, and of
  * equal relevances it is listed first. The result is in `arena`; its length, in `*ret_count`, is
- * less than the limit when no more papers qualify. */
+ * less than the limit when no more papers qualify. NULL: a paper that is not in the pool may be
+ * better than one of it. */
 struct selected *select_papers(struct arena *arena, const struct candidate *pool, size_t pool_count,
                                const struct selection_options *options, size_t *ret_count);

@@ -1,5 +1,6 @@
 #include "refresh/refresh.h"
 
+#include "base/timefmt.h"
 #include "json/json.h"
 #include "loop/fiber.h"
 #include "loop/wait.h"
@@ -8,11 +9,15 @@
 #include "pool/candidates.h"
 #include "pool/papers.h"
 #include "pool/pool.h"
+#include "ranking/final_score.h"
 #include "ranking/recommend.h"
 #include "refresh.sql.h"
 #include "refresh/daily_turn.h"
 #include "refresh/refit.h"
 #include "source/source.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 static double half_life_days; /* of recency */
 
@@ -25,6 +30,9 @@ const struct setting REFRESH_SETTINGS[] = {
 /* How often an interest that is changed or refreshed meanwhile is computed again within one attempt
  * of the task. */
 #define COMPUTATIONS_MAX 5
+
+/* Candidates that are read at first. */
+#define CANDIDATES_FIRST ((size_t)32)
 
 /* The refresh of one interest. It runs in a separate fiber, so that the memory of the candidates is
  * freed before the next interest. */
@@ -53,7 +61,8 @@ static void select_on_thread(void *arg)
 {
 	struct work_item *work = arg;
 	work->selected = recommend_papers(work->arena, &work->input);
-	work->ids = recommendations_ids(work->selected);
+	if (work->selected)
+		work->ids = recommendations_ids(work->selected);
 }
 
 static void explain_on_thread(void *arg)
@@ -79,11 +88,12 @@ static struct recommend_input input_of(struct request *rq, const struct pg_rows 
 	return input;
 }
 
-static void load_candidates(struct request *rq, struct interest_refresh *refresh,
-                            const struct pg_rows *rows, struct recommend_input *input)
+static struct candidate_source source_of(struct request *rq, const struct interest_refresh *refresh,
+                                         const struct pg_rows *rows,
+                                         const struct recommend_input *input)
 {
 	const char *examples = pg_get(rows, 0, "examples");
-	struct candidate_source source = {
+	return (struct candidate_source){
 		.interest = refresh->interest,
 		.context = pg_get(rows, 0, "context"),
 		.form = {input->embedder, input->interest.frequency_table},
@@ -91,10 +101,52 @@ static void load_candidates(struct request *rq, struct interest_refresh *refresh
 		.examples = examples ? json_parse_own(rq->arena, examples) : NULL,
 		.search = refresh->search,
 	};
-	struct candidates candidates = candidates_load(rq, &source);
-	input->pool = candidates.pool;
-	input->recommended = candidates.recommended;
-	input->examples = candidates.examples;
+}
+
+/* The base score of a candidate in an interest without a model, unless the interest refuses what it
+ * is about, which its text says. */
+static double base_score_at_most(const struct candidate_row *row, int64_t now_ms)
+{
+	struct candidate candidate = {
+		.retrieval = row->relevance,
+		.age_days = paper_age_days(row->facts.published_ms, now_ms),
+		.has_container = row->facts.has_container,
+	};
+	return row->facts.is_known
+	               ? base_score(&candidate,
+	                            &(struct score_options){.half_life_days = half_life_days})
+	               : INFINITY;
+}
+
+static int best_first(const void *a, const void *b)
+{
+	const struct candidate_row *left = a, *right = b;
+	double x = left->base_score_at_most, y = right->base_score_at_most;
+	return (x < y) - (x > y);
+}
+
+/* Select among the best candidates, as many as it takes. A model knows only by its paper whether a
+ * candidate is good, so that all are read. */
+static void select_papers_of(struct request *rq, struct work_item *work,
+                             const struct candidate_source *source)
+{
+	size_t count;
+	struct candidate_row *rows = candidates_find(rq, source, &count);
+	int64_t now_ms = time_now_ms();
+	for (size_t i = 0; i < count; i++)
+		rows[i].base_score_at_most = base_score_at_most(&rows[i], now_ms);
+	if (count > 0)
+		qsort(rows, count, sizeof(*rows), best_first);
+	work->input.recommended = candidates_recommended(rq, source);
+	work->input.examples = candidates_examples(rq, source);
+	size_t read = work->input.interest.model ? count : CANDIDATES_FIRST;
+	do {
+		read = MIN_OF(read, count);
+		work->input.pool = candidates_load(rq, source, rows, read);
+		work->input.base_score_outside = read < count ? rows[read].base_score_at_most : 0;
+		fiber_offload(rq, LANE_LONG, select_on_thread, work);
+		read *= 2;
+	} while (!work->selected);
 }
 
 /* The recommendations, as JSON in the form of refresh_save. */
@@ -104,8 +156,8 @@ static const char *recommend(struct request *rq, struct interest_refresh *refres
 	struct work_item *work = arena_new_of(rq->arena, struct work_item);
 	work->arena = offload_arena(rq);
 	work->input = input_of(rq, rows, refresh->limit);
-	load_candidates(rq, refresh, rows, &work->input);
-	fiber_offload(rq, LANE_LONG, select_on_thread, work);
+	struct candidate_source source = source_of(rq, refresh, rows, &work->input);
+	select_papers_of(rq, work, &source);
 	if (work->ids && refresh->search)
 		work->explanations = pool_explain(rq, refresh->search, work->ids);
 	fiber_offload(rq, LANE_LONG, explain_on_thread, work);

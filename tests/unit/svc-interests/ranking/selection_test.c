@@ -225,6 +225,76 @@ static void test_a_paper_below_loosely_related_is_selected_last(void **state)
 	arena_free(arena);
 }
 
+#define MANY 60
+
+/* A pool without a model: candidates of four subjects and of none, with scores in no order. */
+static void make_many(struct candidate pool[MANY])
+{
+	static const struct features *const vectors[] = {&a, &b, &c, &ab, NULL};
+	for (size_t i = 0; i < MANY; i++)
+		pool[i] = (struct candidate){
+			.features = vectors[i * 7 % ARRAY_LEN(vectors)],
+			.retrieval = 0.45 + (double)(i * 37 % MANY) / (2 * MANY),
+			.age_days = (double)(i * 11 % 100),
+			.has_container = i % 3 == 0,
+		};
+}
+
+/* The candidates whose base score is among the `count` highest, in the order of the pool. */
+static struct candidate *best_of(struct arena *arena, const struct candidate pool[MANY],
+                                 size_t count, double *ret_outside)
+{
+	static const struct score_options scoring;
+	struct candidate *part = arena_array(arena, count, sizeof(*part));
+	size_t taken = 0;
+	*ret_outside = 0;
+	for (size_t i = 0; i < MANY; i++) {
+		double own = base_score(&pool[i], &scoring);
+		size_t better = 0;
+		for (size_t j = 0; j < MANY; j++) {
+			double other = base_score(&pool[j], &scoring);
+			better += other > own || (other == own && j < i);
+		}
+		if (better < count)
+			part[taken++] = pool[i];
+		else
+			*ret_outside = fmax(*ret_outside, own);
+	}
+	assert_int_equal(taken, count);
+	return part;
+}
+
+/* What is selected among the best candidates is what is selected among all, or it says that they do
+ * not suffice. */
+static void test_a_part_of_the_pool_suffices_or_says_so(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct candidate pool[MANY];
+	size_t whole_count, part_count, sufficed = 0;
+	make_many(pool);
+	for (size_t limit = 1; limit <= 12; limit++) {
+		struct selection_options options = {.limit = limit};
+		const struct selected *whole =
+			select_papers(arena, pool, MANY, &options, &whole_count);
+		for (size_t count = 1; count < MANY; count++) {
+			const struct candidate *part =
+				best_of(arena, pool, count, &options.base_score_outside);
+			const struct selected *selected =
+				select_papers(arena, part, count, &options, &part_count);
+			if (!selected)
+				continue;
+			sufficed++;
+			assert_int_equal(part_count, whole_count);
+			for (size_t i = 0; i < part_count; i++)
+				assert_memory_equal(&part[selected[i].candidate],
+				                    &pool[whole[i].candidate], sizeof(pool[0]));
+		}
+	}
+	assert_in_range(sufficed, 1, 12 * (MANY - 1) - 1);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -232,6 +302,7 @@ int main(void)
 		cmocka_unit_test(test_selections),
 		cmocka_unit_test(test_similarity_costs_score),
 		cmocka_unit_test(test_a_paper_below_loosely_related_is_selected_last),
+		cmocka_unit_test(test_a_part_of_the_pool_suffices_or_says_so),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
