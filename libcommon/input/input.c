@@ -173,11 +173,21 @@ static void count_values(void *arg)
 	parsing->values = json_values_max(parsing->text, parsing->length);
 }
 
+/* Of the numbers of a body, beside its text: in a few megabytes there is room for a million numbers
+ * that are written out with 300 digits each wherever they are stored and read. */
+#define DIGITS_PER_BYTE 4
+#define DIGITS_MIN      ((size_t)64 << 10)
+
 static void parse_text(void *arg)
 {
 	struct parsing *parsing = arg;
 	parsing->code = json_parse(parsing->arena, parsing->text, parsing->length, &parsing->root,
 	                           &parsing->why);
+	if (parsing->code ||
+	    json_digits(parsing->root) <= DIGITS_PER_BYTE * parsing->length + DIGITS_MIN)
+		return;
+	parsing->code = ERR_MALFORMED;
+	parsing->why = "has numbers that are too long when they are written without exponents";
 }
 
 void request_require_json_type(struct request *rq)
