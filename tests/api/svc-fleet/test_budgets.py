@@ -10,6 +10,7 @@ import pytest
 
 from lib.check import messages
 from lib.scenario.fleet import REPO
+from lib.tables import common
 from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
@@ -110,6 +111,22 @@ def test_a_run_counts_in_each_budget_that_is_about_it(api, agent, report, intere
     agent("acme/other").post("/fleet/runs", {"run_id": 3, "repo": "acme/other", "started_at": now(), "cost_usd": 4}, expect=201)
     spent = {(each["scope"], each["period"]): each["state"]["spent_usd"] for each in api.get("/fleet/budgets").json()}
     assert spent == {("account", "month"): 7, ("account", "day"): 7, ("repo", "month"): 3, ("interest", "month"): 2}
+
+
+def test_a_report_is_taken_while_a_budget_is_deleted(cluster, api, report):
+    """The report begins a period of the budget, which is on its way to be gone."""
+    report(1, started_at=now(), cost_usd=1)
+    path = f"/fleet/budgets/{put(api, period='day')['budget_id']}"
+    with cluster.postgres.connect("fleet") as holder, cluster.postgres.connect("fleet") as db, ThreadPoolExecutor() as pool:
+        fleet_tables.hold_period(holder, path.rsplit("/", 1)[1])
+        deleted = pool.submit(api.delete, path, expect=200)
+        wait_for(lambda: common.blocked_by(db, holder), "the request to delete it waits")
+        taken = pool.submit(report, 2, expect=201, started_at=now(hours=23, minutes=59), cost_usd=2)
+        wait_for(lambda: common.waiting_for_locks(db) == 2, "the report waits")
+        holder.rollback()
+        deleted.result()
+        assert taken.result()["cost_usd"] == 2
+    assert api.get("/fleet/budgets", expect=200).json() == []
 
 
 def test_runs_of_the_former_version_count(api, report, db, user):
