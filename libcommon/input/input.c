@@ -326,6 +326,13 @@ bool item_is_uuid(yyjson_val *item)
 	return !yyjson_is_str(item) || uuid_parse(yyjson_get_str(item), yyjson_get_len(item), &id);
 }
 
+bool item_is_whole(yyjson_val *item, int64_t least, int64_t most)
+{
+	int64_t number;
+	json_spell_whole(item);
+	return json_is_whole(item, &number) && number >= least && number <= most;
+}
+
 void request_check_items(struct request *rq, const char *path, bool (*is_valid)(yyjson_val *item),
                          const char *message)
 {

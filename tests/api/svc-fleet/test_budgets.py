@@ -50,6 +50,7 @@ def test_a_budget_has_defaults_and_is_replaced(api):
         "action": "warn", "warn_percent": [50, 80, 100], "time_zone": "UTC", "week_starts": 1, "repo": None, "interest_id": None}
     again = put(api, usd=0.1234567, warn_percent=[120])
     assert (again["budget_id"], again["usd"], again["warn_percent"]) == (made["budget_id"], 0.123457, [120])
+    assert put(api, warn_percent=[50.0, 8e1], week_starts=1.0)["warn_percent"] == [50, 80]
     assert put(api, period="day")["budget_id"] != made["budget_id"]
     assert [each["period"] for each in api.get("/fleet/budgets", expect=200).json()] == ["day", "month"]
     api.delete(f"/fleet/budgets/{made['budget_id']}", expect=200)
