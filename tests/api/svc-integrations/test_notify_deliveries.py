@@ -160,6 +160,17 @@ def test_a_body_has_at_most_20_kilobytes(receiver, endpoint, sender):
     assert second["data"]["truncated"] is True and set(second["data"]["text"]) == {"é"} and third["data"] == {"short": "y"}
 
 
+def test_what_is_long_inside_of_a_member_is_cut(receiver, endpoint, sender):
+    """Such as the error of an evaluation beside its metrics."""
+    metrics = {f"recall_{number}": number for number in range(5000)}
+    sender.send({"error": {"kind": "task", "message": "é" * 30000}, "n": 1}, {"metrics": metrics, "error": {"kind": "task"}, "n": 2})
+    first, second = (body["data"] for body in receiver.wait(2))
+    assert all(len(body) <= 20480 for _, body in receiver.got)
+    assert first["truncated"] is second["truncated"] is True and (first["n"], second["n"]) == (1, 2)
+    assert first["error"]["kind"] == "task" and set(first["error"]["message"]) == {"é"}
+    assert second["error"] == {"kind": "task"} and second["metrics"] == dict(list(metrics.items())[:len(second["metrics"])]) != {}
+
+
 def test_a_failure_is_tried_again_by_the_schedule(api, db, sender):
     pauses = [5, 300, 1800, 7200, 18000, 36000, 36000]
     with Receiver(status(500)) as receiver:
