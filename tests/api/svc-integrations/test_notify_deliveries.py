@@ -2,8 +2,10 @@
 
 import json
 import re
+import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
@@ -309,6 +311,35 @@ def test_a_delivery_is_sent_again(api, receiver, endpoint, sender):
     assert wait_for(lambda: (row := delivery(api, endpoint, first))["status"] == "delivered" and row)["attempts"] == 2
     assert delivery(api, endpoint, second)["attempts"] == 1
     api.problem("POST", f"{WEBHOOKS}/{endpoint['id']}/deliveries/{endpoint['id']}/replay", 404, "not_found")
+
+
+@pytest.mark.parametrize("overtakes", [False, True])
+def test_an_attempt_that_was_under_way_does_not_end_what_is_sent_again(api, db, sender, overtakes):
+    """It fails for good after the request to send again, before the next attempt or after it."""
+    is_asked = threading.Event()
+
+    def answer(request):
+        number = len(receiver.got)
+        if number == 2:
+            is_asked.wait()
+        request.reply(200 if number == 3 else 500, "", **({"webhook-delivery": "abort-message"} if number == 2 else {}))
+
+    with Receiver(answer) as receiver:
+        endpoint = webhook(api, receiver.url)
+        sender.send({"n": 1})
+        made = wait_for(lambda: (found := deliveries(api, endpoint)) and found[0]["attempts"] == 1 and found[0])
+        integrations_tables.end_waits(db, endpoint["id"])
+        receiver.wait(2)
+        api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active" if overtakes else "paused"}, expect=200)
+        assert api.post(f"{WEBHOOKS}/{endpoint['id']}/deliveries/{made['id']}/replay", expect=200).json()["status"] == "pending"
+        if overtakes:
+            wait_status(api, endpoint, "delivered")
+        is_asked.set()
+        row = wait_for(lambda: (row := delivery(api, endpoint, made))["attempts"] == 2 + overtakes and row)
+        assert row["status"] == ("delivered" if overtakes else "pending") and (row["delivered_at"] is not None) == overtakes
+        api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
+        wait_status(api, endpoint, "delivered")
+        assert delivery(api, endpoint, made)["attempts"] == 3 == len(receiver.got)
 
 
 def test_what_failed_is_recovered_in_order(api, sender):
