@@ -233,9 +233,15 @@ BEGIN
     IF ended IS NOT NULL THEN
         e := attempt_note(e, retry, ended);
     END IF;
-    front := lane_begin(e, retry, lease_s, is_over);
-    RETURN QUERY
-    SELECT front.delivery_id, front.day, m.id, front.tries, m.body, e.account_id, e.kind, coalesce(e.url, e.email), e.secret,
-           CASE WHEN e.old_secret_expires_at > now() THEN e.old_secret END
-    FROM message m WHERE m.day = front.day AND m.id = front.message_id;
+    LOOP
+        front := lane_begin(e, retry, lease_s, is_over);
+        RETURN QUERY
+        SELECT front.delivery_id, front.day, m.id, front.tries, m.body, e.account_id, e.kind, coalesce(e.url, e.email), e.secret,
+               CASE WHEN e.old_secret_expires_at > now() THEN e.old_secret END
+        FROM message m WHERE m.day = front.day AND m.id = front.message_id;
+        IF FOUND OR front.delivery_id IS NULL THEN
+            RETURN;
+        END IF;
+        DELETE FROM delivery_queue q WHERE q.delivery_id = front.delivery_id; -- it was sent again while its day was dropped
+    END LOOP;
 END $$;

@@ -398,3 +398,22 @@ def test_days_are_dropped_whole(cluster, api, db, receiver, endpoint, sender):
     assert shown(api, endpoint)["waiting"] == 1 == len(deliveries(api, endpoint))
     integrations_tables.take_message(db, sender.account, str(uuid.uuid4()), days=40, days_kept=30)
     assert shown(api, endpoint)["waiting"] == 1  # it is too old to be kept
+
+
+def test_what_is_sent_again_while_its_day_is_dropped_holds_up_nothing(cluster, api, receiver, endpoint, sender):
+    api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "paused"}, expect=200)
+    with cluster.postgres.connect("integrations") as asking, cluster.postgres.connect("integrations") as db, ThreadPoolExecutor() as pool:
+        integrations_tables.take_message(db, sender.account, str(uuid.uuid4()), days=40, days_kept=50)
+        integrations_tables.empty_queue(db, endpoint["id"])
+        integrations_tables.send_again(asking, sender.account, endpoint["id"])
+        with cluster.postgres.connect("integrations") as keeper:
+            dropped = pool.submit(integrations_tables.drop_message_day, keeper, 40)
+            wait_for(lambda: common.blocked_by(db, asking), "the day waits for the request")
+            asking.commit()
+            dropped.result()
+    assert shown(api, endpoint)["waiting"] == 1
+    api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
+    sent = sender.send({"n": 1})
+    receiver.wait(1)
+    assert receiver.ids() == sent
+    wait_for(lambda: shown(api, endpoint)["waiting"] == 0)
