@@ -357,13 +357,15 @@ def test_the_same_key_stores_results_once(api, make):
     assert answers[0] == answers[1] and len(api.get(f"{path}?all=true", expect=200).json()) == 1
 
 
-def test_the_newest_hundred_results_are_kept(db, api, make, post):
+@pytest.mark.parametrize("ahead", ["0", "1 hour"], ids=["in order", "where the clock was set back"])
+def test_the_newest_hundred_results_are_kept(db, api, make, post, ahead):
     made = make(ab_test_config=FIXED)
     post(made, sums((1000, 120), (1000, 150)))
-    experiments_tables.repeat_results(db, made["id"], 150)
+    experiments_tables.repeat_results(db, made["id"], 150, ahead)
     last = post(made, sums((1000, 120), (1000, 151)))
     listed = api.get(f"/experiments/{made['id']}/results?all=true", expect=200).json()
     assert len(listed) == 100 and listed[0]["analysis_id"] == last["analysis_id"]
+    assert api.get(f"/experiments/{made['id']}/results", expect=200).json()["analysis_id"] == last["analysis_id"]
 
 
 # ---- CSV, size, others ----
