@@ -173,11 +173,21 @@ static void count_values(void *arg)
 	parsing->values = json_values_max(parsing->text, parsing->length);
 }
 
+/* Of the numbers of a body, beside its text: in a few megabytes there is room for a million numbers
+ * that are written out with 300 digits each wherever they are stored and read. */
+#define DIGITS_PER_BYTE 4
+#define DIGITS_MIN      ((size_t)64 << 10)
+
 static void parse_text(void *arg)
 {
 	struct parsing *parsing = arg;
 	parsing->code = json_parse(parsing->arena, parsing->text, parsing->length, &parsing->root,
 	                           &parsing->why);
+	if (parsing->code ||
+	    json_digits(parsing->root) <= DIGITS_PER_BYTE * parsing->length + DIGITS_MIN)
+		return;
+	parsing->code = ERR_MALFORMED;
+	parsing->why = "has numbers that are too long when they are written without exponents";
 }
 
 void request_require_json_type(struct request *rq)
@@ -314,6 +324,13 @@ bool item_is_uuid(yyjson_val *item)
 {
 	struct uuid id;
 	return !yyjson_is_str(item) || uuid_parse(yyjson_get_str(item), yyjson_get_len(item), &id);
+}
+
+bool item_is_whole(yyjson_val *item, int64_t least, int64_t most)
+{
+	int64_t number;
+	json_spell_whole(item);
+	return json_is_whole(item, &number) && number >= least && number <= most;
 }
 
 void request_check_items(struct request *rq, const char *path, bool (*is_valid)(yyjson_val *item),

@@ -355,6 +355,10 @@ void request_check_items(struct request *rq, const char *path, bool (*is_valid)(
 /** For request_check_items(): a UUID, or no text, which the field's own check finds. */
 bool item_is_uuid(yyjson_val *item);
 
+/** For a check of it: an integer from `least` to `most`, which is spelled as one from here on,
+ * however the client has. */
+bool item_is_whole(yyjson_val *item, int64_t least, int64_t most);
+
 /** The body, parsed and not checked, for choosing between tables. Suspends and raises as
  * request_input() does for a body that is no JSON object. */
 yyjson_val *request_body(struct request *rq);

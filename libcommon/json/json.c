@@ -296,6 +296,22 @@ enum err_code json_parse_lenient(struct arena *arena, const char *text, size_t l
 	return ERR_NONE;
 }
 
+static size_t digits_of(double number)
+{
+	double size = fabs(number);
+	return size == 0 || (size >= 1e-6 && size < 1e17) ? 0 : (size_t)fabs(log10(size));
+}
+
+size_t json_digits(yyjson_val *root)
+{
+	size_t digits = 0;
+	const yyjson_val *end = unsafe_yyjson_get_next(root);
+	for (yyjson_val *value = root; value < end; value++)
+		if (yyjson_is_real(value))
+			digits += digits_of(yyjson_get_real(value));
+	return digits;
+}
+
 yyjson_val *json_parse_own(struct arena *arena, const char *text)
 {
 	yyjson_val *root = NULL;

@@ -45,6 +45,10 @@ enum err_code json_parse_lenient(struct arena *arena, const char *text, size_t l
  * pass. */
 size_t json_values_max(const char *text, size_t length);
 
+/** How many digits the numbers of a parsed value take beyond its text where they are written
+ * without exponents, as Postgres writes those of a jsonb: 1e300 has 301. */
+size_t json_digits(yyjson_val *root);
+
 /** Parse a text that the process or its database made: require()s that it is JSON. */
 yyjson_val *json_parse_own(struct arena *arena, const char *text);
 

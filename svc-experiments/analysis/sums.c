@@ -107,12 +107,16 @@ static void (*const READERS[])(const struct place *at, yyjson_val *arm, struct g
 	[KIND_PASS_AT_K] = read_pass_at_k,
 };
 
+/* Of a sum of products, what rounding may leave of a covariance of 0. */
+#define ROUNDING 1e-12
+
 /* Whether a covariance is possible beside the two variances (Cauchy and Schwarz); that of a
  * proportion is of n, not n - 1. */
-static bool fits(double covariance, double variance, const struct sample *now)
+static bool fits(double covariance, double variance, const struct sample *now, double products)
 {
 	double largest = variance * now->variance * (now->n / (now->n - 1));
-	return covariance * covariance <= largest * (1 + 1e-6);
+	double rounded = ROUNDING * fabs(products) / now->n;
+	return fabs(covariance) <= sqrt(largest * (1 + 1e-6)) + rounded;
 }
 
 /* The values before the experiment; their products are with the metric. */
@@ -122,13 +126,13 @@ static void read_pre_period(const struct place *at, yyjson_val *arm, struct give
 	if (!json_get(arm, "pre_sum") || n < 2)
 		return;
 	struct sums sums = {n, number(at, arm, "pre_sum"), number(at, arm, "pre_sum_squares")};
-	sums_fault fault = sums_variance(&sums, &g->pre.variance);
+	double products = number(at, arm, "pre_sum_products");
+	sums_fault fault = sums_variance_or_none(&sums, &g->pre.variance);
 	if (fault)
 		add_fault(at, "pre_sum_squares", fault);
 	g->pre.mean = sums.sum / n;
-	g->pre.covariance = sums_covariance(n, sums.sum, g->sample.mean * n,
-	                                    number(at, arm, "pre_sum_products"));
-	if (!fault && !fits(g->pre.covariance, g->pre.variance, &g->sample))
+	g->pre.covariance = sums_covariance(n, sums.sum, g->sample.mean * n, products);
+	if (!fault && !fits(g->pre.covariance, g->pre.variance, &g->sample, products))
 		add_fault(at, "pre_sum_products", "does not fit the other sums");
 	g->has_pre = true;
 }

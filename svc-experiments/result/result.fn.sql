@@ -67,7 +67,8 @@ BEGIN
         RAISE serialization_failure USING MESSAGE = 'the plan of the experiment has changed meanwhile';
     END IF;
     id := uuid_v7(); -- behind the lock, in whose order results are newer
-    told_at := clock_timestamp();
+    told_at := greatest(clock_timestamp(), (SELECT max(r.at) FROM experiment_result r WHERE r.experiment_id = e.id) -- where it was set back
+                                           + interval '1 millisecond');
     made := jsonb_build_object('analysis_id', id, 'experiment_id', e.id, 'at', time_json(told_at), 'by', by_key) || output;
     INSERT INTO experiment_result (id, experiment_id, account_id, at, by_key, source, input, output)
     VALUES (id, e.id, account, told_at, by_key, source, input, made);

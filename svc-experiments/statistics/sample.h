@@ -37,11 +37,15 @@ struct sample sample_of_counts(double n, double successes);
  * less than 1e-10 of sum_squares / n, of which a double has too few digits; or more than 1e200. */
 sums_fault sums_variance(const struct sums *sums, double *ret_variance);
 
+/** As sums_variance(), but 0 where it has too few digits, as of values that are all equal. */
+sums_fault sums_variance_or_none(const struct sums *sums, double *ret_variance);
+
 /** The sample of sums; fails as sums_variance(). */
 sums_fault sample_of_sums(const struct sums *sums, struct sample *ret);
 
 /** The sample of a ratio of sums, by the delta method over units: R = sum / denominator_sum,
- * variance (v_M - 2 R cov + R^2 v_D) / m_D^2. A fault also: the denominators add up to 0. */
+ * variance (v_M - 2 R cov + R^2 v_D) / m_D^2. One of the two may be the same of all units. A fault
+ * also: the denominators add up to 0. */
 sums_fault sample_of_ratio(const struct ratio_sums *sums, struct sample *ret);
 
 /** The covariance (n - 1) of two values whose sums and sum of products are known. */
@@ -49,6 +53,6 @@ double sums_covariance(double n, double sum, double other_sum, double sum_produc
 
 /** Both arms with what could be foretold taken out (CUPED: Deng, Xu, Kohavi and Walker, WSDM 2013):
  * mean - theta pre-mean, variance v + theta^2 v_pre - 2 theta cov, where theta = cov / v_pre of
- * both arms as one sample. Returns theta; NaN, and no change: there is no variance before. */
+ * both arms as one sample. Returns theta; NaN, and no change: no arm has a variance before. */
 double samples_adjust(struct sample *control, const struct pre_period *control_pre,
                       struct sample *treatment, const struct pre_period *treatment_pre);

@@ -84,8 +84,7 @@ static const struct constraint CONSTRAINTS[] = {
 
 static bool is_percent(yyjson_val *item)
 {
-	int64_t percent;
-	return json_is_whole(item, &percent) && percent >= 1 && percent <= 1000;
+	return item_is_whole(item, 1, 1000);
 }
 
 /* Add a fault unless the body has the member that names the scope's target, and no other. */

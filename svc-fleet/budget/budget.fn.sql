@@ -274,6 +274,15 @@ BEGIN
     RETURN budget_json(b);
 END $$;
 
+-- Remove a budget; whether there was one. The account is locked alone: whoever counts for the budget could otherwise begin a period of it
+-- that violates the foreign key, or wait for the periods that go with it in a circle.
+CREATE OR REPLACE FUNCTION budget_remove(account uuid, budget uuid) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM account_lock(account, true);
+    DELETE FROM budget b WHERE b.account_id = account AND b.id = budget_remove.budget;
+    RETURN FOUND;
+END $$;
+
 -- A period as the API shows it. `forecast_usd`: what is spent by its end at the pace so far, once a fifth of it is over.
 CREATE OR REPLACE FUNCTION budget_period_json(b budget, starts_at timestamptz, ends_at timestamptz, p budget_period) RETURNS jsonb
 LANGUAGE sql STABLE AS $$

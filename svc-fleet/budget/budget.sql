@@ -27,7 +27,7 @@ FROM budget b WHERE b.account_id = $1 AND b.id = $2;
 
 -- name: budget_delete
 -- $1 account, $2 budget. No row: there is none.
-DELETE FROM budget WHERE account_id = $1 AND id = $2 RETURNING jsonb_build_object('budget_id', id, 'deleted', true);
+SELECT jsonb_build_object('budget_id', $2::uuid, 'deleted', true) WHERE budget_remove($1, $2);
 
 -- name: budget_check_one
 -- The budget that was compared with its runs, NULL if none was due, and what came of it.

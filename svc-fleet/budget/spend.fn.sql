@@ -39,8 +39,8 @@ BEGIN
         basis := 'reported';
     ELSIF told ?& '{provider,model,input_tokens,output_tokens}' THEN
         p := price_find(told ->> 'provider', told ->> 'model', (started_at AT TIME ZONE 'UTC')::date);
-        IF p.provider IS NOT NULL THEN
-            usd := price_usd(p, told);
+        usd := cost_believed(price_usd(p, told));
+        IF usd IS NOT NULL THEN
             basis := 'estimated';
             price_date := p.checked;
         END IF;

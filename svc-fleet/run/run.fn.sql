@@ -124,6 +124,28 @@ CREATE OR REPLACE FUNCTION repos_named(given jsonb) RETURNS text[] LANGUAGE sql 
                                                 string_to_table(t.names, ',') AS name) END
 $$;
 
+-- Runs as a list shows them. Of their large members, if it has them, a list has 16 MiB, and those of one run more; a run whose are beyond
+-- that says so.
+CREATE OR REPLACE FUNCTION runs_listed(runs run[], has_detail boolean) RETURNS json LANGUAGE plpgsql STABLE
+SET plan_cache_mode = force_generic_plan AS $$
+DECLARE
+    room bigint := 16777216;
+    listed text[] := '{}';
+    r run;
+    detail jsonb;
+BEGIN
+    FOREACH r IN ARRAY runs LOOP
+        IF room <= 0 THEN
+            detail := '{"selection_omitted": true}';
+        ELSIF has_detail THEN
+            SELECT d.detail INTO detail FROM run_detail d WHERE d.id = r.id AND d.first_at = r.first_at;
+            room := room - coalesce(octet_length(detail::text), 0);
+        END IF;
+        listed := listed || run_json(r, detail)::text;
+    END LOOP;
+    RETURN '[' || array_to_string(listed, ',') || ']';
+END $$;
+
 -- A page of an account's runs, newest first, and how many there are. A null filter admits everything.
 --
 --   in_repo, in_repos  in lower case; a run must be in both
@@ -142,6 +164,7 @@ DECLARE
                          WHEN in_repos IS NULL OR in_repo = ANY (in_repos) THEN ARRAY[in_repo] ELSE '{}' END; -- null: all
     one_repo text := CASE WHEN cardinality(repos) = 1 THEN repos[1] END; -- which an index starts with
     chosen uuid[] := runs_chosen(account, repos, with_run, merged_since, merged_until);
+    shown run[];
 BEGIN
     IF coalesce(by_agent, of_interest, of_paper, with_outcome, since::text, until::text) IS NULL AND chosen IS NOT NULL THEN
         total := cardinality(chosen);
@@ -169,17 +192,17 @@ BEGIN
           AND (since IS NULL OR r.at >= from_time) AND (until IS NULL OR r.at < to_time)
           AND (chosen IS NULL OR r.id = ANY (chosen));
     END IF;
-    SELECT coalesce(json_agg(run_json(shown.r, d.detail) ORDER BY (shown.r).at DESC, (shown.r).id DESC), '[]') INTO page
-    FROM (SELECT r FROM run r
-          WHERE r.account_id = account AND (one_repo IS NULL OR r.repo_key = one_repo)
-            AND (repos IS NULL OR one_repo IS NOT NULL OR r.repo_key = ANY (repos))
-            AND (with_outcome IS NULL OR r.outcome_kind = with_outcome)
-            AND (by_agent IS NULL OR r.agent = by_agent) AND (of_interest IS NULL OR r.interest_id = of_interest)
-            AND (of_paper IS NULL OR r.arxiv_id = of_paper)
-            AND (since IS NULL OR r.at >= from_time) AND (until IS NULL OR r.at < to_time)
-            AND (chosen IS NULL OR r.id = ANY (chosen))
-          ORDER BY r.at DESC, r.id DESC LIMIT page_limit OFFSET page_offset) AS shown (r)
-    LEFT JOIN run_detail d ON has_detail AND d.id = (shown.r).id AND d.first_at = (shown.r).first_at;
+    shown := ARRAY(
+        SELECT r FROM run r
+        WHERE r.account_id = account AND (one_repo IS NULL OR r.repo_key = one_repo)
+          AND (repos IS NULL OR one_repo IS NOT NULL OR r.repo_key = ANY (repos))
+          AND (with_outcome IS NULL OR r.outcome_kind = with_outcome)
+          AND (by_agent IS NULL OR r.agent = by_agent) AND (of_interest IS NULL OR r.interest_id = of_interest)
+          AND (of_paper IS NULL OR r.arxiv_id = of_paper)
+          AND (since IS NULL OR r.at >= from_time) AND (until IS NULL OR r.at < to_time)
+          AND (chosen IS NULL OR r.id = ANY (chosen))
+        ORDER BY r.at DESC, r.id DESC LIMIT page_limit OFFSET page_offset);
+    page := runs_listed(shown, has_detail);
 END $$;
 
 -- The newest run with that id (in that repository, unless null) or that link; no row: there is none.

@@ -11,15 +11,16 @@
 
 #include <string.h>
 
-#define MEMBERS_MAX     500
-#define MEMBER_NAME_MAX 100
-#define TOKENS_MAX      1e15
-#define ATTEMPTS_MAX    100
-#define COST_MAX        1e9
-#define ERROR_MAX_BYTES ((size_t)64 << 10)
-#define BODY_MAX_BYTES  ((size_t)8 << 20)
-#define YEAR_2015_MS    INT64_C(1420070400000)
-#define DAY_MS          INT64_C(86400000)
+#define MEMBERS_MAX      500
+#define MEMBER_NAME_MAX  100
+#define TOKENS_MAX       1e15
+#define ATTEMPTS_MAX     100
+#define COST_MAX         1e9
+#define ERROR_MAX_BYTES  ((size_t)64 << 10)
+#define BODY_MAX_BYTES   ((size_t)8 << 20)
+#define OTHERS_MAX_BYTES ((size_t)256 << 10) /* of what no row reads, as lists show it */
+#define YEAR_2015_MS     INT64_C(1420070400000)
+#define DAY_MS           INT64_C(86400000)
 
 struct telemetry {
 	const char *run_id; /* JSON text */
@@ -149,10 +150,43 @@ static void check_record(struct request *rq)
 		                  MEMBERS_MAX);
 }
 
-/* A report, split into what lists show and what only details show. */
+static bool has_row(const char *name)
+{
+	for (const struct field *row = TELEMETRY_FIELDS; row->source == IN_BODY; row++)
+		if (strcmp(row->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Whether the service only keeps the member, and lists show it. */
+static bool is_other(const char *name)
+{
+	return !has_row(name) && !is_one_of(name, LARGE_MEMBERS);
+}
+
+/* Leave out other members that lists would be too long with: a list has a hundred runs. */
+static void bound_others(struct request *rq)
+{
+	static const struct problem TOO_LONG;
+	yyjson_val *body = rq->http->json, *name, *value;
+	size_t i, count, length, bytes = 0;
+	if (rq->http->body_length <= OTHERS_MAX_BYTES)
+		return;
+	json_obj_foreach (body, i, count, name, value) {
+		if (!is_other(yyjson_get_str(name)))
+			continue;
+		json_write(rq->arena, value, &length);
+		if (bytes + length > OTHERS_MAX_BYTES)
+			left_out_add(rq, yyjson_get_str(name), &TOO_LONG);
+		else
+			bytes += length;
+	}
+}
+
+/* A report, split into what the service reads, what it only keeps, and what only details show. */
 struct split_report {
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *shown, *large;
+	yyjson_mut_val *read, *others, *large;
 };
 
 static void add_member(struct split_report *report, yyjson_val *name, yyjson_val *value)
@@ -160,8 +194,10 @@ static void add_member(struct split_report *report, yyjson_val *name, yyjson_val
 	const char *text = yyjson_get_str(name);
 	if (yyjson_is_null(value) || is_one_of(text, OWN_MEMBERS))
 		return;
-	yyjson_mut_obj_add(is_one_of(text, LARGE_MEMBERS) ? report->large : report->shown,
-	                   yyjson_val_mut_copy(report->doc, name),
+	yyjson_mut_val *part = is_one_of(text, LARGE_MEMBERS) ? report->large
+	                       : has_row(text)                ? report->read
+	                                                      : report->others;
+	yyjson_mut_obj_add(part, yyjson_val_mut_copy(report->doc, name),
 	                   yyjson_val_mut_copy(report->doc, value));
 }
 
@@ -169,14 +205,15 @@ static void add_member(struct split_report *report, yyjson_val *name, yyjson_val
 static void put_text(struct split_report *report, const char *name, const char *text)
 {
 	if (text)
-		yyjson_mut_obj_put(report->shown, yyjson_mut_str(report->doc, name),
+		yyjson_mut_obj_put(report->read, yyjson_mut_str(report->doc, name),
 		                   yyjson_mut_str(report->doc, text));
 }
 
 static struct split_report split(struct request *rq, const struct telemetry *in)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	struct split_report report = {doc, yyjson_mut_obj(doc), yyjson_mut_obj(doc)};
+	struct split_report report = {doc, yyjson_mut_obj(doc), yyjson_mut_obj(doc),
+	                              yyjson_mut_obj(doc)};
 	yyjson_val *body = rq->http->json;
 	size_t i, count;
 	yyjson_val *name, *value;
@@ -199,7 +236,8 @@ static const char *build_update(struct request *rq, const struct telemetry *in,
 	yyjson_mut_obj_add_str(doc, update, "account", pg_uuid(rq->caller.account).text);
 	yyjson_mut_obj_add_str(doc, update, "repo", rq->caller.repo);
 	yyjson_mut_obj_add_val(doc, update, "run_id", yyjson_mut_raw(doc, in->run_id));
-	yyjson_mut_obj_add_val(doc, update, "report", report->shown);
+	yyjson_mut_obj_add_val(doc, update, "report", report->read);
+	yyjson_mut_obj_add_val(doc, update, "others", report->others);
 	yyjson_mut_obj_add_val(doc, update, "detail", report->large);
 	return json_write_mut(rq->arena, update, NULL);
 }
@@ -209,6 +247,7 @@ void run_report(struct request *rq)
 	check_record(rq);
 	struct telemetry *in = request_input(rq, struct telemetry, TELEMETRY_FIELDS);
 	run_require_key(rq, in->repo ? in->repo : in->target_repo);
+	bound_others(rq);
 	struct split_report report = split(rq, in);
 	if (rq->caller.is_repo_verified)
 		repo_access_renew(rq, rq->caller.repo);

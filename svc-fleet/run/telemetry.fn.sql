@@ -72,12 +72,15 @@ BEGIN
 END $$;
 
 -- What one update makes of a run: a report of its own, or what the code host says of it (`host`, of which `report` is only for
--- a run that nothing is known of).
-CREATE OR REPLACE FUNCTION run_updated(r run, report jsonb, stamp bigint, host jsonb) RETURNS run LANGUAGE plpgsql STABLE AS $$
+-- a run that nothing is known of). `others` are taken while there is room for them: each report may have members of other names.
+CREATE OR REPLACE FUNCTION run_updated(r run, report jsonb, others jsonb, stamp bigint, host jsonb) RETURNS run LANGUAGE plpgsql STABLE AS $$
 DECLARE
     whole jsonb := run_report_completed(report);
     m record;
 BEGIN
+    IF pg_column_size(coalesce(r.record, '{}') || others) <= 524288 THEN
+        whole := others || whole;
+    END IF;
     IF host IS NULL THEN
         r := spend_add(r, report, stamp);
     END IF;
@@ -170,9 +173,10 @@ END $$;
 
 -- Apply updates of runs: an array of
 --
---     {"account": "…", "repo": "acme/ranker", "run_id": 17, "report": {…}, "detail": {…}, "owns": true, "host": null}
+--     {"account": "…", "repo": "acme/ranker", "run_id": 17, "report": {…}, "others": {…}, "detail": {…}, "owns": true, "host": null}
 --
---   report  the members that lists show, none of them null
+--   report  the members that lists show and that mean something here, none of them null
+--   others  the others that lists show; may be absent
 --   detail  the large members; may be absent
 --   owns    the account is known to own the repository
 --   host    {"state": "running" or "ended", "outcome", "told_at"} as the code host says; null or absent: the run reports itself
@@ -212,8 +216,8 @@ BEGIN
     FOR t IN
         SELECT x.*, k.id, k.first_at, lag(k.id) OVER same IS DISTINCT FROM k.id AS is_first,
                lead(k.id) OVER same IS DISTINCT FROM k.id AS is_last
-        FROM ROWS FROM (jsonb_to_recordset(updates) AS (account uuid, repo text, run_id jsonb, report jsonb, detail jsonb, host jsonb))
-             WITH ORDINALITY AS x (account, repo, run_id, report, detail, host, place)
+        FROM ROWS FROM (jsonb_to_recordset(updates) AS (account uuid, repo text, run_id jsonb, report jsonb, others jsonb, detail jsonb, host jsonb))
+             WITH ORDINALITY AS x (account, repo, run_id, report, others, detail, host, place)
         JOIN run_key k ON k.account_id = x.account AND k.repo_key = lower(x.repo) AND k.run_key = x.run_id #>> '{}'
         WINDOW same AS (ORDER BY k.account_id, k.repo_key, k.run_key, x.place)
         ORDER BY k.account_id, k.repo_key, k.run_key, x.place
@@ -245,7 +249,7 @@ BEGIN
         END IF;
         t.report := CASE WHEN t.host IS NULL OR is_new THEN coalesce(t.report, '{}') ELSE '{}' END;
         stamp := run_stamp(t.report);
-        r := run_updated(r, t.report, stamp, t.host);
+        r := run_updated(r, t.report, coalesce(t.others, '{}'), stamp, t.host);
         d := run_detail_updated(d, coalesce(t.detail, '{}'), stamp);
         IF t.is_last AND d.detail IS NOT NULL AND d IS DISTINCT FROM d_was THEN
             details := details || d;

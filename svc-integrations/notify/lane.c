@@ -27,6 +27,7 @@ METRIC_HISTOGRAM(attempt_seconds, "expops_notify_attempt_seconds",
 /* The last attempt; what was read of its delivery has been freed with its page. */
 struct last_attempt {
 	char delivery[UUID_TEXT_LEN + 1], day[DATE_TEXT_LEN + 1];
+	int tries;              /* before it */
 	struct outcome outcome; /* `disable` is in `reason` */
 	char reason[ATTEMPT_ERROR_MAX];
 };
@@ -41,6 +42,7 @@ static const char *ended_json(struct request *rq, const struct last_attempt *las
 	time_format(outcome->at_ms, at);
 	yyjson_mut_obj_add_str(doc, ended, "day", last->day);
 	yyjson_mut_obj_add_str(doc, ended, "delivery_id", last->delivery);
+	yyjson_mut_obj_add_int(doc, ended, "tries", last->tries);
 	yyjson_mut_obj_add_str(doc, ended, "at", at);
 	if (outcome->status)
 		yyjson_mut_obj_add_int(doc, ended, "status", outcome->status);
@@ -109,6 +111,7 @@ static void make(struct request *rq, const struct lane *lane, const struct pg_ro
 	struct sending sending = sending_of(rq, lane, next);
 	memcpy(last->delivery, pg_get(next, 0, "delivery_id"), sizeof(last->delivery));
 	memcpy(last->day, pg_get(next, 0, "day"), sizeof(last->day));
+	last->tries = sending.tries;
 	attempt_make(rq, &sending, &last->outcome);
 	report(&sending, last);
 	if (last->outcome.disable) {

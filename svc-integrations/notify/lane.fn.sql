@@ -179,29 +179,32 @@ BEGIN
     RETURN e;
 END $$;
 
--- Note how an attempt of a lane, whose endpoint is locked, ended. JSON: {"day", "delivery_id", "at", "status", "duration_ms", "error",
--- "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms", "is_refused"}; a null `retry_ms`: the delivery is over;
--- `disable`: why nothing more is sent; `pause_ms`: for how long nothing is; `is_refused`: the address of a mail. The endpoint as it is
--- then.
+-- Note how an attempt of a lane, whose endpoint is locked, ended. JSON: {"day", "delivery_id", "tries", "at", "status", "duration_ms",
+-- "error", "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms", "is_refused"}; a null `retry_ms`: the delivery is
+-- over; `disable`: why nothing more is sent; `pause_ms`: for how long nothing is; `is_refused`: the address of a mail. One that began
+-- with another number of `tries` than waits now, since the delivery is sent again or over meanwhile, ends it only by success. The
+-- endpoint as it is then.
 CREATE OR REPLACE FUNCTION attempt_note(e endpoint, retry boolean, ended jsonb) RETURNS endpoint LANGUAGE plpgsql AS $$
 DECLARE
     a record;
     again_at timestamptz;
+    is_its_turn boolean;
     number int;
 BEGIN
     SELECT * INTO a FROM jsonb_to_record(ended) AS r (
-        day date, delivery_id uuid, at timestamptz, status int, duration_ms int, error text, response text, is_delivered boolean,
-        retry_ms bigint, is_quick boolean, disable text, pause_ms bigint, is_refused boolean);
+        day date, delivery_id uuid, tries int, at timestamptz, status int, duration_ms int, error text, response text,
+        is_delivered boolean, retry_ms bigint, is_quick boolean, disable text, pause_ms bigint, is_refused boolean);
     again_at := clock_timestamp() + make_interval(secs => a.retry_ms / 1000.0);
+    is_its_turn := EXISTS (SELECT FROM delivery_queue q WHERE q.delivery_id = a.delivery_id AND q.tries = coalesce(a.tries, q.tries));
     UPDATE message_delivery d SET attempts = d.attempts + 1, last_status = a.status, last_error = a.error,
-        delivered_at = CASE WHEN a.is_delivered THEN now() END,
-        status = CASE WHEN a.is_delivered THEN 'delivered' WHEN again_at IS NULL THEN 'failed' ELSE d.status END
+        delivered_at = CASE WHEN a.is_delivered THEN now() ELSE d.delivered_at END,
+        status = CASE WHEN a.is_delivered THEN 'delivered' WHEN again_at IS NULL AND is_its_turn THEN 'failed' ELSE d.status END
     WHERE d.day = a.day AND d.id = a.delivery_id RETURNING attempts INTO number;
     INSERT INTO message_attempt (day, delivery_id, attempt, at, status, duration_ms, error, response)
     SELECT a.day, a.delivery_id, number, a.at, a.status, a.duration_ms, a.error, a.response WHERE number IS NOT NULL;
-    IF again_at IS NULL THEN
+    IF a.is_delivered OR again_at IS NULL AND is_its_turn THEN
         DELETE FROM delivery_queue q WHERE q.delivery_id = a.delivery_id;
-    ELSE
+    ELSIF is_its_turn THEN
         UPDATE delivery_queue q SET tries = q.tries + 1, retry_at = again_at WHERE q.delivery_id = a.delivery_id;
         UPDATE endpoint_lane l SET due_at = least(l.due_at, greatest(again_at, e.not_before))
         WHERE l.endpoint_id = e.id AND l.is_retry AND NOT l.is_claimed;
@@ -230,9 +233,15 @@ BEGIN
     IF ended IS NOT NULL THEN
         e := attempt_note(e, retry, ended);
     END IF;
-    front := lane_begin(e, retry, lease_s, is_over);
-    RETURN QUERY
-    SELECT front.delivery_id, front.day, m.id, front.tries, m.body, e.account_id, e.kind, coalesce(e.url, e.email), e.secret,
-           CASE WHEN e.old_secret_expires_at > now() THEN e.old_secret END
-    FROM message m WHERE m.day = front.day AND m.id = front.message_id;
+    LOOP
+        front := lane_begin(e, retry, lease_s, is_over);
+        RETURN QUERY
+        SELECT front.delivery_id, front.day, m.id, front.tries, m.body, e.account_id, e.kind, coalesce(e.url, e.email), e.secret,
+               CASE WHEN e.old_secret_expires_at > now() THEN e.old_secret END
+        FROM message m WHERE m.day = front.day AND m.id = front.message_id;
+        IF FOUND OR front.delivery_id IS NULL THEN
+            RETURN;
+        END IF;
+        DELETE FROM delivery_queue q WHERE q.delivery_id = front.delivery_id; -- it was sent again while its day was dropped
+    END LOOP;
 END $$;

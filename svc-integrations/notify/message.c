@@ -39,21 +39,25 @@ static size_t written_bytes(struct arena *arena, yyjson_mut_val *value)
 	return length;
 }
 
-/* The member of `data` that takes the most, of those that can be cut; NULL: none can. */
-static yyjson_mut_val *longest_member(struct arena *arena, yyjson_mut_val *data,
-                                      yyjson_mut_val **ret_name)
+static bool can_shrink(yyjson_mut_val *value)
+{
+	return yyjson_mut_arr_size(value) > 0 || yyjson_mut_obj_size(value) > 0 ||
+	       (yyjson_mut_is_str(value) && yyjson_mut_get_len(value) > 1);
+}
+
+/* The member of an object that takes the most, of those that can be cut; NULL: none can. */
+static yyjson_mut_val *longest_member(struct arena *arena, yyjson_mut_val *object,
+                                      size_t *ret_bytes)
 {
 	yyjson_mut_val *longest = NULL, *name, *value;
-	size_t index, count, most = 0;
-	yyjson_mut_obj_foreach(data, index, count, name, value)
+	size_t index, count;
+	*ret_bytes = 0;
+	yyjson_mut_obj_foreach(object, index, count, name, value)
 	{
-		bool can_shrink = (yyjson_mut_is_arr(value) && yyjson_mut_arr_size(value) > 0) ||
-		                  (yyjson_mut_is_str(value) && yyjson_mut_get_len(value) > 1);
-		size_t bytes = can_shrink ? written_bytes(arena, value) : 0;
-		if (bytes > most) {
-			most = bytes;
+		size_t bytes = can_shrink(value) ? written_bytes(arena, value) : 0;
+		if (bytes > *ret_bytes) {
+			*ret_bytes = bytes;
 			longest = value;
-			*ret_name = name;
 		}
 	}
 	return longest;
@@ -67,18 +71,44 @@ static const char *half_text(struct arena *arena, yyjson_mut_val *value)
 	return arena_strndup(arena, text, utf8_cut(text, length, length / 2));
 }
 
+static void halve_object(yyjson_mut_val *object)
+{
+	yyjson_mut_obj_iter members;
+	size_t kept = yyjson_mut_obj_size(object) / 2;
+	yyjson_mut_obj_iter_init(object, &members);
+	for (size_t i = 0; yyjson_mut_obj_iter_next(&members); i++)
+		if (i >= kept)
+			yyjson_mut_obj_iter_remove(&members);
+}
+
+/* Halve a value: the longest member of an object, if that is half of it or more. */
+static void halve(struct arena *arena, yyjson_mut_val *value)
+{
+	size_t bytes;
+	while (yyjson_mut_is_obj(value)) {
+		yyjson_mut_val *longest = longest_member(arena, value, &bytes);
+		if (!longest || bytes < written_bytes(arena, value) / 2) {
+			halve_object(value);
+			return;
+		}
+		value = longest;
+	}
+	if (yyjson_mut_is_arr(value)) {
+		size_t kept = yyjson_mut_arr_size(value) / 2;
+		yyjson_mut_arr_remove_range(value, kept, yyjson_mut_arr_size(value) - kept);
+	} else {
+		yyjson_mut_set_str(value, half_text(arena, value));
+	}
+}
+
 /* Halve the longest member. False: nothing is left that can be cut. */
 static bool cut_once(yyjson_mut_doc *doc, struct arena *arena, yyjson_mut_val *data)
 {
-	yyjson_mut_val *name = NULL, *longest = longest_member(arena, data, &name);
+	size_t bytes;
+	yyjson_mut_val *longest = longest_member(arena, data, &bytes);
 	if (!longest)
 		return false;
-	if (yyjson_mut_is_arr(longest)) {
-		size_t kept = yyjson_mut_arr_size(longest) / 2;
-		yyjson_mut_arr_remove_range(longest, kept, yyjson_mut_arr_size(longest) - kept);
-	} else {
-		yyjson_mut_set_str(longest, half_text(arena, longest));
-	}
+	halve(arena, longest);
 	yyjson_mut_obj_put(data, yyjson_mut_str(doc, "truncated"), yyjson_mut_bool(doc, true));
 	return true;
 }

@@ -38,8 +38,7 @@ const struct field DIGEST_FIELDS[] = {
 
 static bool is_weekday(yyjson_val *item)
 {
-	return yyjson_is_uint(item) && yyjson_get_uint(item) >= 1 &&
-	       yyjson_get_uint(item) <= DAYS_MAX;
+	return item_is_whole(item, 1, DAYS_MAX);
 }
 
 void digest_check(struct request *rq)

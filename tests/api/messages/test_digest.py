@@ -284,7 +284,7 @@ def test_each_date_has_one_time_also_when_clocks_change(hours, zone, at, moment,
     assert {str(date): time.astimezone(UTC).strftime("%Y-%m-%dT%H:%MZ") for date, time in times} == dates
 
 
-@pytest.mark.parametrize("weekdays, days", [([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]), ([7], [7]), ([1, 4, 1], [1, 4])])
+@pytest.mark.parametrize("weekdays, days", [([1, 2, 3, 4, 5], [1, 2, 3, 4, 5]), ([7], [7]), ([1.0, 4, 1e0], [1, 4])])
 def test_a_digest_comes_on_its_weekdays_only(hours, api, receiver, weekdays, days):
     made = endpoint(api, receiver, weekdays=weekdays)
     assert made["digest"]["weekdays"] == days

@@ -141,6 +141,24 @@ def test_a_pre_period_is_shown_beside(make, post):
     assert pair["adjusted"]["effect"] == pytest.approx(pair["effect"], rel=0.2)
 
 
+def test_a_pre_period_that_does_not_vary_is_left_out(make, post):
+    """Also where the arms differ in it, which would else take out the whole effect."""
+    plan = {"mode": "fixed", "planned_n": 100, "metrics": [{"key": "m", "kind": "mean"}]}
+    arm = {"n": 100, "mean": 10, "variance": 4, "pre_sum": 1000, "pre_sum_squares": 10000, "pre_sum_products": 10000}
+    other = {"n": 100, "mean": 10.5, "variance": 4, "pre_sum": 2000, "pre_sum_squares": 40000, "pre_sum_products": 21000}
+    pair = comparison(post(make(ab_test_config=plan), sums(arm, other, "m")))
+    assert pair["effect"] == pytest.approx(0.5) and pair["adjusted"] is None
+
+
+def test_a_ratio_may_have_one_denominator(make, post):
+    """Such as right answers of ten questions each."""
+    plan = {"mode": "fixed", "planned_n": 100, "metrics": [{"key": "m", "kind": "ratio"}]}
+    arm = {"n": 100, "sum": 600, "sum_squares": 3700, "denominator_sum": 1000, "denominator_sum_squares": 10000, "sum_products": 6000}
+    other = {**arm, "sum": 700, "sum_squares": 5000, "sum_products": 7000}
+    pair = comparison(post(make(ab_test_config=plan), sums(arm, other, "m")))
+    assert pair["effect"] == pytest.approx(0.1) and 0 < pair["low"] < 0.1 < pair["high"]
+
+
 def test_counts_may_be_huge_and_effects_tiny(make, post):
     analysis = post(make(ab_test_config={**PLAN, "mode": "fixed", "planned_n": 10**12}), sums((10**12, 2 * 10**11), (10**12, 2 * 10**11 + 1000)))
     pair = comparison(analysis)
@@ -339,13 +357,15 @@ def test_the_same_key_stores_results_once(api, make):
     assert answers[0] == answers[1] and len(api.get(f"{path}?all=true", expect=200).json()) == 1
 
 
-def test_the_newest_hundred_results_are_kept(db, api, make, post):
+@pytest.mark.parametrize("ahead", ["0", "1 hour"], ids=["in order", "where the clock was set back"])
+def test_the_newest_hundred_results_are_kept(db, api, make, post, ahead):
     made = make(ab_test_config=FIXED)
     post(made, sums((1000, 120), (1000, 150)))
-    experiments_tables.repeat_results(db, made["id"], 150)
+    experiments_tables.repeat_results(db, made["id"], 150, ahead)
     last = post(made, sums((1000, 120), (1000, 151)))
     listed = api.get(f"/experiments/{made['id']}/results?all=true", expect=200).json()
     assert len(listed) == 100 and listed[0]["analysis_id"] == last["analysis_id"]
+    assert api.get(f"/experiments/{made['id']}/results", expect=200).json()["analysis_id"] == last["analysis_id"]
 
 
 # ---- CSV, size, others ----

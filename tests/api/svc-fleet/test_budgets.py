@@ -10,6 +10,7 @@ import pytest
 
 from lib.check import messages
 from lib.scenario.fleet import REPO
+from lib.tables import common
 from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
@@ -49,6 +50,7 @@ def test_a_budget_has_defaults_and_is_replaced(api):
         "action": "warn", "warn_percent": [50, 80, 100], "time_zone": "UTC", "week_starts": 1, "repo": None, "interest_id": None}
     again = put(api, usd=0.1234567, warn_percent=[120])
     assert (again["budget_id"], again["usd"], again["warn_percent"]) == (made["budget_id"], 0.123457, [120])
+    assert put(api, warn_percent=[50.0, 8e1], week_starts=1.0)["warn_percent"] == [50, 80]
     assert put(api, period="day")["budget_id"] != made["budget_id"]
     assert [each["period"] for each in api.get("/fleet/budgets", expect=200).json()] == ["day", "month"]
     api.delete(f"/fleet/budgets/{made['budget_id']}", expect=200)
@@ -110,6 +112,22 @@ def test_a_run_counts_in_each_budget_that_is_about_it(api, agent, report, intere
     agent("acme/other").post("/fleet/runs", {"run_id": 3, "repo": "acme/other", "started_at": now(), "cost_usd": 4}, expect=201)
     spent = {(each["scope"], each["period"]): each["state"]["spent_usd"] for each in api.get("/fleet/budgets").json()}
     assert spent == {("account", "month"): 7, ("account", "day"): 7, ("repo", "month"): 3, ("interest", "month"): 2}
+
+
+def test_a_report_is_taken_while_a_budget_is_deleted(cluster, api, report):
+    """The report begins a period of the budget, which is on its way to be gone."""
+    report(1, started_at=now(), cost_usd=1)
+    path = f"/fleet/budgets/{put(api, period='day')['budget_id']}"
+    with cluster.postgres.connect("fleet") as holder, cluster.postgres.connect("fleet") as db, ThreadPoolExecutor() as pool:
+        fleet_tables.hold_period(holder, path.rsplit("/", 1)[1])
+        deleted = pool.submit(api.delete, path, expect=200)
+        wait_for(lambda: common.blocked_by(db, holder), "the request to delete it waits")
+        taken = pool.submit(report, 2, expect=201, started_at=now(hours=23, minutes=59), cost_usd=2)
+        wait_for(lambda: common.waiting_for_locks(db) == 2, "the report waits")
+        holder.rollback()
+        deleted.result()
+        assert taken.result()["cost_usd"] == 2
+    assert api.get("/fleet/budgets", expect=200).json() == []
 
 
 def test_runs_of_the_former_version_count(api, report, db, user):

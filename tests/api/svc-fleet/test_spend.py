@@ -73,6 +73,13 @@ def test_tokens_have_a_price(priced, report, members, usd):
     assert "cost_usd" not in run
 
 
+def test_an_estimate_is_believed_as_far_as_a_cost_is(priced, report):
+    """A count of tokens that is wrong would use up each budget."""
+    assert spend(report(1, status="pr_opened", **tokens("m", input_tokens=9_000_000_000))) == (9001, "estimated")
+    run = report(2, status="pr_opened", **tokens("m", input_tokens=10**15))
+    assert spend(run) == (None, None) and "price_date" not in run
+
+
 @pytest.mark.parametrize("members", [
     tokens("n"), tokens("M"), tokens("m", provider="third"), tokens("m", started="2024-12-31T00:00:00Z"), tokens("m", output_tokens=None),
     {**tokens("m"), "model": None}, {"status": "pr_opened"}, {"status": "agent_failed"},

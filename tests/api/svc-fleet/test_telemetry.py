@@ -176,6 +176,37 @@ def test_a_large_report_is_kept(report):
     assert report(1, expect=201, selection_rejected=rejected)["selection_rejected"] == rejected
 
 
+def test_what_lists_would_be_too_long_with_is_left_out(api, report):
+    """A list has a hundred runs, and each report may have members of other names."""
+    made = report(1, expect=201, large="x" * 300000, other="y" * 200000, small=1)
+    assert made["ignored"] == ["large"] and "large" not in made and (made["other"], made["small"]) == ("y" * 200000, 1)
+    for number in range(4):
+        report(1, **{f"more_{number}": "z" * 200000})
+    run, = api.get("/fleet/runs", expect=200).json()
+    assert [name for name in run if name.startswith("more_")] == ["more_0"]
+    assert report(1, status="pr_opened", cost_usd=2)["status"] == "pr_opened"
+
+
+def test_a_list_has_a_part_of_the_large_members(api, report):
+    for number in range(4):
+        report(number, expect=201, started_at=f"2026-01-0{9 - number}T09:00:00Z", refine_queries="q" * 7_000_000)
+    rows = api.get("/fleet/runs?include=selection", expect=200).json()
+    assert [("refine_queries" in row, row.get("selection_omitted")) for row in rows] == [(True, None)] * 3 + [(False, True)]
+    assert "refine_queries" in api.get("/fleet/runs?include=selection&run_id=3", expect=200).json()[0]
+
+
+def test_numbers_that_are_long_without_exponents_are_refused(agent):
+    """Postgres writes them out: a body of six megabytes would be three hundred wherever it is read."""
+    def send(count):
+        body = f'{{"run_id": 1, "repo": "{REPO}", "others": [{",".join(["1e308"] * count)}]}}'
+        return agent().request("POST", "/fleet/runs", content=body.encode(), headers={"Content-Type": "application/json"})
+
+    assert send(100).status_code == 201
+    refused = send(2000)
+    assert (refused.status_code, refused.json()["error"]) == (400, "malformed_request")
+    assert "too long" in refused.json()["detail"]
+
+
 def test_reports_of_one_run_at_once_are_one_run(agent, api, db):
     key = agent()
     with ThreadPoolExecutor(8) as pool:

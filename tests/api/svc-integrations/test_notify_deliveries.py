@@ -2,8 +2,10 @@
 
 import json
 import re
+import threading
 import time
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 
 import pytest
@@ -160,6 +162,17 @@ def test_a_body_has_at_most_20_kilobytes(receiver, endpoint, sender):
     assert second["data"]["truncated"] is True and set(second["data"]["text"]) == {"é"} and third["data"] == {"short": "y"}
 
 
+def test_what_is_long_inside_of_a_member_is_cut(receiver, endpoint, sender):
+    """Such as the error of an evaluation beside its metrics."""
+    metrics = {f"recall_{number}": number for number in range(5000)}
+    sender.send({"error": {"kind": "task", "message": "é" * 30000}, "n": 1}, {"metrics": metrics, "error": {"kind": "task"}, "n": 2})
+    first, second = (body["data"] for body in receiver.wait(2))
+    assert all(len(body) <= 20480 for _, body in receiver.got)
+    assert first["truncated"] is second["truncated"] is True and (first["n"], second["n"]) == (1, 2)
+    assert first["error"]["kind"] == "task" and set(first["error"]["message"]) == {"é"}
+    assert second["error"] == {"kind": "task"} and second["metrics"] == dict(list(metrics.items())[:len(second["metrics"])]) != {}
+
+
 def test_a_failure_is_tried_again_by_the_schedule(api, db, sender):
     pauses = [5, 300, 1800, 7200, 18000, 36000, 36000]
     with Receiver(status(500)) as receiver:
@@ -300,6 +313,35 @@ def test_a_delivery_is_sent_again(api, receiver, endpoint, sender):
     api.problem("POST", f"{WEBHOOKS}/{endpoint['id']}/deliveries/{endpoint['id']}/replay", 404, "not_found")
 
 
+@pytest.mark.parametrize("overtakes", [False, True])
+def test_an_attempt_that_was_under_way_does_not_end_what_is_sent_again(api, db, sender, overtakes):
+    """It fails for good after the request to send again, before the next attempt or after it."""
+    is_asked = threading.Event()
+
+    def answer(request):
+        number = len(receiver.got)
+        if number == 2:
+            is_asked.wait()
+        request.reply(200 if number == 3 else 500, "", **({"webhook-delivery": "abort-message"} if number == 2 else {}))
+
+    with Receiver(answer) as receiver:
+        endpoint = webhook(api, receiver.url)
+        sender.send({"n": 1})
+        made = wait_for(lambda: (found := deliveries(api, endpoint)) and found[0]["attempts"] == 1 and found[0])
+        integrations_tables.end_waits(db, endpoint["id"])
+        receiver.wait(2)
+        api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active" if overtakes else "paused"}, expect=200)
+        assert api.post(f"{WEBHOOKS}/{endpoint['id']}/deliveries/{made['id']}/replay", expect=200).json()["status"] == "pending"
+        if overtakes:
+            wait_status(api, endpoint, "delivered")
+        is_asked.set()
+        row = wait_for(lambda: (row := delivery(api, endpoint, made))["attempts"] == 2 + overtakes and row)
+        assert row["status"] == ("delivered" if overtakes else "pending") and (row["delivered_at"] is not None) == overtakes
+        api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
+        wait_status(api, endpoint, "delivered")
+        assert delivery(api, endpoint, made)["attempts"] == 3 == len(receiver.got)
+
+
 def test_what_failed_is_recovered_in_order(api, sender):
     with Receiver(status(500, webhook_delivery="abort-message")) as receiver:
         endpoint = webhook(api, receiver.url)
@@ -356,3 +398,22 @@ def test_days_are_dropped_whole(cluster, api, db, receiver, endpoint, sender):
     assert shown(api, endpoint)["waiting"] == 1 == len(deliveries(api, endpoint))
     integrations_tables.take_message(db, sender.account, str(uuid.uuid4()), days=40, days_kept=30)
     assert shown(api, endpoint)["waiting"] == 1  # it is too old to be kept
+
+
+def test_what_is_sent_again_while_its_day_is_dropped_holds_up_nothing(cluster, api, receiver, endpoint, sender):
+    api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "paused"}, expect=200)
+    with cluster.postgres.connect("integrations") as asking, cluster.postgres.connect("integrations") as db, ThreadPoolExecutor() as pool:
+        integrations_tables.take_message(db, sender.account, str(uuid.uuid4()), days=40, days_kept=50)
+        integrations_tables.empty_queue(db, endpoint["id"])
+        integrations_tables.send_again(asking, sender.account, endpoint["id"])
+        with cluster.postgres.connect("integrations") as keeper:
+            dropped = pool.submit(integrations_tables.drop_message_day, keeper, 40)
+            wait_for(lambda: common.blocked_by(db, asking), "the day waits for the request")
+            asking.commit()
+            dropped.result()
+    assert shown(api, endpoint)["waiting"] == 1
+    api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"status": "active"}, expect=200)
+    sent = sender.send({"n": 1})
+    receiver.wait(1)
+    assert receiver.ids() == sent
+    wait_for(lambda: shown(api, endpoint)["waiting"] == 0)

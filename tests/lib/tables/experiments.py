@@ -42,11 +42,11 @@ def add_history(db, experiment, field, count, was="null"):
                "SELECT %s, now(), %s, %s, to_jsonb(n) FROM generate_series(1, %s) n", [experiment, field, was, count])
 
 
-def repeat_results(db, experiment, count):
-    """Store the results of an experiment so many times more."""
+def repeat_results(db, experiment, count, ahead="0"):
+    """Store the results of an experiment so many times more, so long after them."""
     db.execute("INSERT INTO experiment_result (id, experiment_id, account_id, at, source, input, output) "
-               "SELECT uuid_v7(), experiment_id, account_id, at, source, input, output FROM experiment_result, generate_series(1, %s) "
-               "WHERE experiment_id = %s", [count, experiment])
+               "SELECT uuid_v7(), experiment_id, account_id, at + %s, source, input, output FROM experiment_result, generate_series(1, %s) "
+               "WHERE experiment_id = %s", [ahead, count, experiment])
 
 
 def linked_runs(db, account, experiment):

@@ -238,6 +238,12 @@ def calendar_period(db, period, zone, week_starts, moment):
     return db.execute("SELECT starts_at, ends_at FROM calendar_period(%s, %s, %s, %s)", [period, zone, week_starts, moment]).fetchone()
 
 
+def hold_period(db, budget):
+    """Begin a transaction that holds the figures of a budget."""
+    db.execute("BEGIN")
+    db.execute("SELECT FROM budget_period WHERE budget_id = %s FOR UPDATE", [budget])
+
+
 def periods_of(db, budget):
     """[(start, end)] of the budget's period and of the one after it."""
     row = db.execute("SELECT p.starts_at, p.ends_at, n.starts_at, n.ends_at"

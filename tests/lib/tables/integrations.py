@@ -371,6 +371,18 @@ def keep_message_days(db, days):
     return db.execute("SELECT message_days_keep(%s)", [days]).fetchone()[0]
 
 
+def drop_message_day(db, days):
+    """Drop the day that was so many days ago, however long that takes."""
+    db.execute("SELECT message_day_drop((now() AT TIME ZONE 'UTC')::date - %s)", [days])
+
+
+def send_again(db, account, endpoint):
+    """Begin a transaction that sends the newest delivery to an endpoint again."""
+    db.execute("BEGIN")
+    db.execute("SELECT delivery_again(endpoint_id, account_id, id) FROM message_delivery WHERE account_id = %s AND endpoint_id = %s"
+               " ORDER BY id DESC LIMIT 1", [account, endpoint])
+
+
 def has_message_day(db, day):
     """`day`: such as 20261126"""
     return db.execute("SELECT to_regclass(%s)", [f"message_delivery_{day}"]).fetchone()[0] is not None

@@ -614,9 +614,20 @@ static void whole_numbers_are_integers_in_any_spelling(void **state attr_unused)
 	json_spell_whole(NULL);
 }
 
+static void digits_of_numbers_are_counted_as_postgres_writes_them(void **state)
+{
+	(void)state;
+	assert_int_equal(json_digits(parsed("[1, 12345678901234567890, 0.5, 0.0, 1e16, -1.5e-5]")),
+	                 0);
+	assert_int_equal(json_digits(parsed("1e300")), 300);
+	assert_int_equal(json_digits(parsed("{\"a\":[-1e308],\"b\":{\"c\":1e-300}}")), 608);
+	assert_int_equal(json_digits(parsed("[5e-324,\"1e300\"]")), 323);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		ARENA_TEST(digits_of_numbers_are_counted_as_postgres_writes_them),
 		ARENA_TEST(valid_text_is_read_and_written),
 		ARENA_TEST(invalid_text_is_refused),
 		ARENA_TEST(only_length_bytes_are_read),

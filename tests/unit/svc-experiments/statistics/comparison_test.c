@@ -170,6 +170,14 @@ static void ratios_are_of_sums_and_vary_with_both(void **state)
 	assert_near(sample.mean, 10.0 / 12, 1e-15);
 	double r = 10.0 / 12, above = 5.0 / 3, below = 4.0 / 3, cov = 4.0 / 3;
 	assert_near(sample.variance, (above - 2 * r * cov + r * r * below) / 9, 1e-13);
+	/* Denominators of 3, then numerators of 2, then both. */
+	assert_null(sample_of_ratio(&(struct ratio_sums){4, 10, 30, 12, 36, 30}, &sample));
+	assert_near(sample.variance, above / 9, 1e-13);
+	assert_null(sample_of_ratio(&(struct ratio_sums){4, 8, 16, 12, 40, 24}, &sample));
+	assert_near(sample.variance, below * 4 / 9 / 9, 1e-13);
+	assert_null(sample_of_ratio(&(struct ratio_sums){4, 8, 16, 12, 36, 24}, &sample));
+	assert_true(sample.variance == 0);
+	assert_non_null(sample_of_ratio(&(struct ratio_sums){4, 8, 16, 12, 36, 30}, &sample));
 	assert_non_null(sample_of_ratio(&(struct ratio_sums){4, 10, 30, 0, 40, 34}, &sample));
 	assert_non_null(sample_of_ratio(&(struct ratio_sums){4, 10, 30, 12, 40, 90}, &sample));
 }
@@ -189,6 +197,9 @@ static void a_pre_period_takes_out_what_it_foretells(void **state)
 	struct pre_period constant = {10, 0, 0};
 	r = samples_compare_adjusted(&c, &constant, &t, &constant, &FIXED, &theta);
 	assert_true(isnan(theta) && r.se == plain.se);
+	struct pre_period other = {20, 0, 0};
+	r = samples_compare_adjusted(&c, &constant, &t, &other, &FIXED, &theta);
+	assert_true(isnan(theta) && r.effect == plain.effect);
 }
 
 static void quantiles_need_enough_units(void **state)
