@@ -8,6 +8,9 @@
  * becomes that of the first worker. Returns the exit status. Internal to service_main(). */
 int workers_run(struct process *process);
 
+/** What a command returns when its arguments are wrong. */
+#define COMMAND_USAGE (-1)
+
 /** For commands (struct command): migrate the schema, waiting some seconds for a database that is
  * away, then run `fn` in a fiber with a loop and the clients of a worker (Postgres, Redis, HTTP).
  * There are no listeners and no jobs, and the deadline is a year from now. `rq->user` is `user`;

@@ -67,7 +67,8 @@ struct command {
 	const char *name;  /* NULL ends a table */
 	const char *usage; /* `import FILE` */
 	const char *help;
-	/** Returns the exit status; argv[0] is the command's name. */
+	/** Returns the exit status; argv[0] is the command's name. After COMMAND_USAGE
+	 * (main/worker_run.h) the usage is printed, and the exit status is 2. */
 	int (*run)(struct process *process, int argc, char **argv);
 	/** Of a program that uses the public interface from outside: it has these settings and
 	 * LOG_LEVEL, and no others, and outside_run() (main/worker_run.h) gives it a fiber. NULL:
