@@ -5,7 +5,7 @@
 #include "crypto/uuid.h"
 #include "key/key.h"
 #include "key/key_check.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 
 #include <stdio.h>

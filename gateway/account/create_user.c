@@ -8,7 +8,7 @@
 #include "key/key.h"
 #include "key/preset.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 
 #include <stdio.h>

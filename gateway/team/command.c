@@ -11,7 +11,7 @@
 #include "key/preset.h"
 #include "key/role.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  *             ARGUMENT_END,
  *     };
  *
- * A command whose arguments are wrong returns COMMAND_USAGE (main/worker_run.h). */
+ * A command whose arguments are wrong returns COMMAND_USAGE (main/command_run.h). */
 #pragma once
 
 #include <stdbool.h>

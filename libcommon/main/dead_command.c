@@ -3,7 +3,7 @@
 #include "base/base.h"
 #include "base/terminal.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "service/service.h"
 #include "task/dead.h"
 

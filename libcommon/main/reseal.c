@@ -1,7 +1,7 @@
 #include "main/reseal.h"
 
 #include "crypto/crypto.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "service/service.h"
 #include "vault/vault.h"

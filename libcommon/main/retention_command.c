@@ -1,7 +1,7 @@
 #include "main/retention_command.h"
 
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "retention.sql.h"
 #include "service/retained_table.h"

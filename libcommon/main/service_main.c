@@ -7,6 +7,7 @@
 #include "client/trace_export.h"
 #include "crypto/crypto.h"
 #include "loop/request_list.h"
+#include "main/command_run.h"
 #include "main/dead_command.h"
 #include "main/ready_check.h"
 #include "main/retention_command.h"

@@ -2,7 +2,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "loop/wait.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pacing/backoff.h"
 #include "worker/api.h"
 #include "worker/worker.h"

@@ -3,7 +3,7 @@
 #include "base/timefmt.h"
 #include "json/json.h"
 #include "loop/wait.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "observe/log.h"
 #include "pacing/backoff.h"
 #include "worker/api.h"

@@ -7,7 +7,7 @@
 #include "json/json.h"
 #include "json/json_file.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "seed.sql.h"
 

@@ -2,7 +2,7 @@
  * A command that was stopped begins again. */
 #include "budget/budget.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "reprice.sql.h"
 

@@ -7,7 +7,7 @@
 #include "http/gzip.h"
 #include "loop/wait.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/lease.h"
 #include "pg/pg.h"
 #include "service/process.h"

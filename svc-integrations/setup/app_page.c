@@ -3,7 +3,7 @@
 #include "base/terminal.h"
 #include "json/json.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "setup/app_registration.h"
 #include "setup/manifest.h"
 

@@ -2,7 +2,7 @@
 #include "base/terminal.h"
 #include "delivery.sql.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
 #include "webhook/delivery.h"

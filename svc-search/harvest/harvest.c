@@ -6,7 +6,7 @@
 #include "ingest/import.h"
 #include "loop/wait.h"
 #include "main/arguments.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/lease.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #include "import.sql.h"
 #include "ingest/line_reader.h"
 #include "loop/wait.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "plain/plain_text.h"
