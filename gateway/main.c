@@ -117,17 +117,17 @@ static const struct recurring RECURRING[] = {
 };
 
 static const struct command COMMANDS[] = {
-	{"create-user", "create-user --email E [--key-name N] [--operator]",
+	{"create-user", "create-user --email ADDRESS [--key-name NAME] [--operator]",
          "Print a new API key of the account; create the account when it does not exist.",
          account_create_command},
-	{"create-account", "create-account --name N --owner E",
+	{"create-account", "create-account --name NAME --owner ADDRESS",
          "Make an account of several persons; print a new API key of its owner.",
          account_create_team_command},
-	{"add-member", "add-member --account ID --email E --role R",
+	{"add-member", "add-member --account ID --email ADDRESS --role owner|admin|member|viewer",
          "Let a person be a member of an account, or change the role; print a new API key of "
          "theirs.",
          member_add_command},
-	{"disable-person", "disable-person --email E [--undo]",
+	{"disable-person", "disable-person --email ADDRESS [--undo]",
          "Refuse the keys and sessions of a person.", person_disable_command},
 	{"revoke-keys", "revoke-keys ID...", "Revoke keys of any account.", keys_revoke_command},
 	{"delete-accounts", "delete-accounts ID...", "Delete accounts, with all that is theirs.",

@@ -149,10 +149,13 @@ static const struct recurring RECURRING[] = {
 static const struct command COMMANDS[] = {
 	{"reseal", "reseal", "Seal all stored tokens and keys with the first of SEAL_KEYS.",
          reseal_command},
-	{"deliveries", "deliveries list|show|replay [ID...]",
+	{"deliveries",
+         "deliveries list [--status applied|ignored] [--repo OWNER/NAME] [--limit N] | "
+         "deliveries show|replay ID...",
          "Print deliveries of the code host's webhooks, or apply them once more.",
          delivery_command},
-	{"app-page", "app-page FILE | --state STATE --code CODE",
+	{"app-page",
+         "app-page FILE [--organization NAME] [--replace] | app-page --state STATE --code CODE",
          "Make the app at the code host without the console: write a page with the form, then take "
          "the app.",
          app_page_command},

@@ -47,7 +47,8 @@ static const struct internal_route INTERNAL_ROUTES[] = {
 static const struct command COMMANDS[] = {
 	{"import", "import FILE", "Load an arXiv metadata snapshot: JSON lines, plain or gzip.",
          import_command},
-	{"harvest", "harvest --from DATE [--until DATE] [--set SET] [--source NAME]",
+	{"harvest",
+         "harvest --from DATE [--until DATE] [--set SET] [--source arxiv|biorxiv|medrxiv]",
          "Load the papers that arXiv, or another source, added or changed since DATE.",
          harvest_command},
 	{0},

@@ -1,4 +1,5 @@
-/** gateway/account/: creating accounts (a command) and deleting one's own account (a route). */
+/** gateway/account/: creating accounts (create_user.c, a command) and deleting one's own account
+ * (account.c, a route). */
 #pragma once
 
 #include "loop/request.h"

@@ -5,7 +5,7 @@
 #include "crypto/uuid.h"
 #include "key/key.h"
 #include "key/key_change.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 
 #include <stdio.h>
@@ -42,11 +42,7 @@ static int run(struct process *process, int argc, char **argv, struct work *work
 			return 2;
 		}
 	}
-	if (argc < 2) {
-		fprintf(stderr, "usage: gateway %s ID...\n", argv[0]);
-		return 2;
-	}
-	return command_run(process, change_all, work);
+	return argc > 1 ? command_run(process, change_all, work) : COMMAND_USAGE;
 }
 
 int keys_revoke_command(struct process *process, int argc, char **argv)

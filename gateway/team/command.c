@@ -10,9 +10,9 @@
 #include "key/key_change.h"
 #include "key/preset.h"
 #include "key/role.h"
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,28 +20,9 @@
 
 /* Of all commands; NULL: not given. */
 struct arguments {
-	const char *account, *email, *name, *owner, *role, *undo;
+	const char *account, *email, *name, *owner, *role;
+	bool undoes;
 };
-
-/* An option whose value, or for those without a value its name, is kept in a member. */
-#define OPTION(name, has, member)                                            \
-	{                                                                    \
-		name, has, NULL, (int)offsetof(struct arguments, member) + 1 \
-	}
-
-/* Read the options into `args`. False: one is unknown, or there is more. */
-static bool read_arguments(int argc, char **argv, const struct option *options,
-                           struct arguments *args)
-{
-	int option, index;
-	while ((option = getopt_long(argc, argv, "", options, &index)) != -1) {
-		if (option == '?')
-			return false;
-		const char **member = (const char **)((char *)args + option - 1);
-		*member = optarg ? optarg : options[index].name;
-	}
-	return optind == argc;
-}
 
 static bool is_address(const char *text)
 {
@@ -60,12 +41,6 @@ static bool is_id(const char *text)
 {
 	struct uuid id;
 	return text && uuid_parse(text, strlen(text), &id);
-}
-
-static int usage(const char *text)
-{
-	fprintf(stderr, "usage: gateway %s\n", text);
-	return 2;
 }
 
 /* --- Keys ------------------------------------------------------------------------------------- */
@@ -103,15 +78,15 @@ static void create_team(struct request *rq)
 
 int account_create_team_command(struct process *process, int argc, char **argv)
 {
-	static const struct option OPTIONS[] = {
-		OPTION("name", required_argument, name),
-		OPTION("owner", required_argument, owner),
-		{0},
+	static const struct argument ARGUMENTS[] = {
+		ARGUMENT_TEXT(struct arguments, name, "name"),
+		ARGUMENT_TEXT(struct arguments, owner, "owner"),
+		ARGUMENT_END,
 	};
 	struct arguments args = {0};
-	if (!read_arguments(argc, argv, OPTIONS, &args) || !is_name(args.name) ||
+	if (!options_read(argc, argv, ARGUMENTS, &args) || !is_name(args.name) ||
 	    !is_address(args.owner))
-		return usage("create-account --name NAME --owner ADDRESS");
+		return COMMAND_USAGE;
 	return command_run(process, create_team, &args);
 }
 
@@ -138,17 +113,16 @@ static void add_member(struct request *rq)
 
 int member_add_command(struct process *process, int argc, char **argv)
 {
-	static const struct option OPTIONS[] = {
-		OPTION("account", required_argument, account),
-		OPTION("email", required_argument, email),
-		OPTION("role", required_argument, role),
-		{0},
+	static const struct argument ARGUMENTS[] = {
+		ARGUMENT_TEXT(struct arguments, account, "account"),
+		ARGUMENT_TEXT(struct arguments, email, "email"),
+		ARGUMENT_TEXT(struct arguments, role, "role"),
+		ARGUMENT_END,
 	};
 	struct arguments args = {0};
-	if (!read_arguments(argc, argv, OPTIONS, &args) || !is_id(args.account) ||
+	if (!options_read(argc, argv, ARGUMENTS, &args) || !is_id(args.account) ||
 	    !is_address(args.email) || !args.role || !role_scopes(args.role, false))
-		return usage("add-member --account ID --email ADDRESS --role "
-		             "owner|admin|member|viewer");
+		return COMMAND_USAGE;
 	return command_run(process, add_member, &args);
 }
 
@@ -156,23 +130,23 @@ static void disable_person(struct request *rq)
 {
 	const struct arguments *args = rq->user;
 	audit_begin(rq);
-	struct pg_rows *rows = pg_query(rq, COMMAND_DISABLE_SQL, pg_text(args->email),
-	                                pg_bool(args->undo != NULL));
+	struct pg_rows *rows =
+		pg_query(rq, COMMAND_DISABLE_SQL, pg_text(args->email), pg_bool(args->undoes));
 	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s", args->email);
 	key_change_commit(rq, NULL);
-	printf("%s %s\n", args->email, args->undo ? "enabled" : "disabled");
+	printf("%s %s\n", args->email, args->undoes ? "enabled" : "disabled");
 }
 
 int person_disable_command(struct process *process, int argc, char **argv)
 {
-	static const struct option OPTIONS[] = {
-		OPTION("email", required_argument, email),
-		OPTION("undo", no_argument, undo),
-		{0},
+	static const struct argument ARGUMENTS[] = {
+		ARGUMENT_TEXT(struct arguments, email, "email"),
+		ARGUMENT_FLAG(struct arguments, undoes, "undo"),
+		ARGUMENT_END,
 	};
 	struct arguments args = {0};
-	if (!read_arguments(argc, argv, OPTIONS, &args) || !is_address(args.email))
-		return usage("disable-person --email ADDRESS [--undo]");
+	if (!options_read(argc, argv, ARGUMENTS, &args) || !is_address(args.email))
+		return COMMAND_USAGE;
 	return command_run(process, disable_person, &args);
 }

@@ -2,13 +2,12 @@
 
 #include "crypto/uuid.h"
 #include "input/input.h"
+#include "input/uuid_list.h"
 #include "json/json.h"
 #include "people.sql.h"
 #include "pg/pg.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
-
-#include <string.h>
 
 #define IDS_MAX   100
 #define ID_LENGTH 64 /* longer ones are refused before they are read */
@@ -28,29 +27,11 @@ static const struct field BODY_FIELDS[] = {
 	FIELD_END,
 };
 
-/* Add the ids of a text, between which are commas. False: one is none. */
-static bool add_ids(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *ids, const char *text)
-{
-	char *rest = arena_strdup(rq->arena, text);
-	for (char *one; (one = strsep(&rest, ","));) {
-		struct uuid id;
-		if (!uuid_parse(one, strlen(one), &id))
-			return false;
-		yyjson_mut_arr_add_strcpy(doc, ids, one);
-	}
-	return true;
-}
-
 static void reply_people(struct request *rq, const struct people_input *in)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *ids = yyjson_mut_arr(doc);
-	size_t index, count;
-	yyjson_val *text;
-	bool is_valid = true;
-	yyjson_arr_foreach (json_parse_own(rq->arena, in->ids), index, count, text)
-		is_valid &= add_ids(rq, doc, ids, yyjson_get_str(text));
-	if (!is_valid || yyjson_mut_arr_size(ids) > IDS_MAX)
+	yyjson_mut_val *ids = uuid_list_read(rq, doc, in->ids);
+	if (!ids || yyjson_mut_arr_size(ids) > IDS_MAX)
 		raise_field(rq, "ids", "must be 1 to %d ids of persons or keys", IDS_MAX);
 	struct pg_rows *rows = pg_query(rq, PEOPLE_FIND_SQL, pg_uuid(rq->caller.account),
 	                                pg_text(json_write_mut(rq->arena, ids, NULL)));

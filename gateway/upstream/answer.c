@@ -2,7 +2,6 @@
 
 #include "upstream/upstream.h"
 
-#include <string.h>
 #include <strings.h>
 
 static bool is_interim(const llhttp_t *parser)
@@ -63,20 +62,16 @@ static bool length_read(struct upstream_answer *answer, bool may_be_coded)
 	answer->content_length = -1;
 	for (size_t i = 0; i < answer->field_count; i++) {
 		const struct http_field *field = &answer->fields[i];
-		if (field->name_length == 17 && strcasecmp(field->name, "Transfer-Encoding") == 0) {
+		if (http_field_is(field, "Transfer-Encoding")) {
 			if (is_coded || !may_be_coded || strcasecmp(field->value, "chunked") != 0)
 				return false;
 			is_coded = true;
-		} else if (field->name_length == 14 &&
-		           strcasecmp(field->name, "Content-Length") == 0) {
-			size_t length = field->value_length;
-			if (answer->content_length >= 0 || length == 0 || length > 18 ||
-			    strspn(field->value, "0123456789") != length)
+		} else if (http_field_is(field, "Content-Length")) {
+			if (answer->content_length >= 0)
 				return false;
-			answer->content_length = 0;
-			for (const char *digit = field->value; *digit; digit++)
-				answer->content_length =
-					10 * answer->content_length + (*digit - '0');
+			answer->content_length = http_field_length(field);
+			if (answer->content_length < 0)
+				return false;
 		}
 	}
 	return !is_coded || answer->content_length < 0;

@@ -103,6 +103,23 @@ struct http_field http_field_of(const char *name, const char *value)
 	};
 }
 
+bool http_field_is(const struct http_field *field, const char *name)
+{
+	return field->name_length == strlen(name) && strcasecmp(field->name, name) == 0;
+}
+
+int64_t http_field_length(const struct http_field *field)
+{
+	size_t digits = field->value_length;
+	if (digits == 0 || digits > LENGTH_DIGITS_MAX ||
+	    strspn(field->value, "0123456789") != digits)
+		return -1;
+	int64_t length = 0;
+	for (const char *digit = field->value; *digit; digit++)
+		length = 10 * length + (*digit - '0');
+	return length;
+}
+
 const char *http_head_get(const struct http_head *head, const char *name)
 {
 	size_t length = strlen(name);
@@ -404,15 +421,10 @@ static enum err_code check_length(struct http_head *head, const struct framing *
 		else if (head->minor_version == 0 || strcasecmp(coding->value, "chunked") != 0)
 			*ret_detail = "the only supported transfer coding is chunked, in HTTP/1.1";
 	} else if (length) {
-		if (length->value_length == 0 || length->value_length > LENGTH_DIGITS_MAX ||
-		    strspn(length->value, "0123456789") != length->value_length) {
-			*ret_detail = "Content-Length is not a length";
-			return ERR_MALFORMED;
-		}
-		head->content_length = 0;
-		for (const char *digit = length->value; *digit != '\0'; digit++)
-			head->content_length = 10 * head->content_length + (*digit - '0');
+		head->content_length = http_field_length(length);
 		head->has_content = head->content_length > 0;
+		if (head->content_length < 0)
+			*ret_detail = "Content-Length is not a length";
 	}
 	return *ret_detail ? ERR_MALFORMED : ERR_NONE;
 }

@@ -43,6 +43,13 @@ const char *http_status_class(int status);
 /** Make a field of two NUL-terminated strings; borrows them. */
 struct http_field http_field_of(const char *name, const char *value);
 
+/** Whether the field has this name, compared without case. */
+bool http_field_is(const struct http_field *field, const char *name);
+
+/** The length that a Content-Length field gives (RFC 9110 section 8.6); -1: it gives none, or one
+ * of more than 18 digits. */
+int64_t http_field_length(const struct http_field *field);
+
 /** The value of the first field with that name, compared without case; NULL: none. */
 const char *http_head_get(const struct http_head *head, const char *name);
 

@@ -280,38 +280,64 @@ static void keep_body(struct request *rq, yyjson_mut_val *members)
 	rq->http->body_json_count = yyjson_mut_obj_size(members);
 }
 
-void *request_input_read(struct request *rq, const struct field *fields, size_t size)
+/* What is read by one table of fields. */
+struct reading {
+	void *input;
+	struct query_input query;
+	yyjson_mut_doc *kept; /* becomes request_body_json() */
+	bool has_body;        /* the table has rows of the body */
+	size_t body_members;  /* of these rows, those that the body has */
+};
+
+static void read_field(struct request *rq, const struct field *field, struct reading *reading)
 {
-	void *input = arena_alloc(rq->arena, size);
-	yyjson_mut_doc *kept = json_doc_new(rq->arena);
-	yyjson_mut_doc_set_root(kept, yyjson_mut_obj(kept));
-	struct query_input query = query_input_parse(rq);
 	struct field_value value = {0};
-	size_t body_rows = 0, read_count = 0;
-	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++) {
-		if (field->source == IN_PATH) {
-			decode_text(rq, field, request_path(rq, field->name), input);
-		} else if (field->source == IN_QUERY) {
-			if (query_input_decode(rq, &query, field, &value))
-				store(input, field, &value);
-		} else if (field->source == IN_BODY) {
-			request_body(rq);
-			body_rows++;
-			read_count += decode_body(rq, field, input, kept);
-		}
+	switch (field->source) {
+	case IN_PATH:
+		decode_text(rq, field, request_path(rq, field->name), reading->input);
+		return;
+	case IN_QUERY:
+		if (query_input_decode(rq, &reading->query, field, &value))
+			store(reading->input, field, &value);
+		return;
+	case IN_BODY:
+		request_body(rq);
+		reading->has_body = true;
+		reading->body_members += decode_body(rq, field, reading->input, reading->kept);
+		return;
+	default:
+		return;
 	}
-	query_input_check_names(rq, &query, fields);
-	if (body_rows > 0)
-		ignored_fields_of_body(rq, fields, read_count);
+}
+
+/* Raise the faults of the whole input, if there are any. */
+static void check_all(struct request *rq, const struct field *fields, struct reading *reading)
+{
+	query_input_check_names(rq, &reading->query, fields);
+	if (reading->has_body)
+		ignored_fields_of_body(rq, fields, reading->body_members);
 	rq->http->is_input_read = true;
 	if (rq->problem.fields)
 		left_out_blame(rq);
 	raise_if_faults(rq);
+}
+
+void *request_input_read(struct request *rq, const struct field *fields, size_t size)
+{
+	struct reading reading = {
+		.input = arena_alloc(rq->arena, size),
+		.query = query_input_parse(rq),
+		.kept = json_doc_new(rq->arena),
+	};
+	yyjson_mut_doc_set_root(reading.kept, yyjson_mut_obj(reading.kept));
+	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++)
+		read_field(rq, field, &reading);
+	check_all(rq, fields, &reading);
 	for (const struct field *field = fields; field->source != FIELD_END_OF_TABLE; field++)
 		if (field->flags & OF_INTEREST)
-			limit_interest(rq, field, input);
-	keep_body(rq, yyjson_mut_doc_get_root(kept));
-	return input;
+			limit_interest(rq, field, reading.input);
+	keep_body(rq, yyjson_mut_doc_get_root(reading.kept));
+	return reading.input;
 }
 
 void request_input_none(struct request *rq)

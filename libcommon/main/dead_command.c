@@ -2,13 +2,12 @@
 
 #include "base/base.h"
 #include "base/terminal.h"
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 #include "service/service.h"
 #include "task/dead.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LIMIT_DEFAULT 50
@@ -17,6 +16,14 @@
 struct arguments {
 	struct dead_letters which;
 	bool is_dry, is_all;
+};
+
+static const struct argument ARGUMENTS[] = {
+	ARGUMENT_TEXT(struct arguments, which.kind, "kind"),
+	ARGUMENT_NUMBER(struct arguments, which.limit, "limit", LIMIT_MAX),
+	ARGUMENT_FLAG(struct arguments, is_all, "all"),
+	ARGUMENT_FLAG(struct arguments, is_dry, "dry-run"),
+	ARGUMENT_END,
 };
 
 static void print_json(struct request *rq, void *user, const char *id, const char *kind,
@@ -72,39 +79,17 @@ static const struct {
 	{"retry", retry, true},
 };
 
-static bool read_options(int argc, char **argv, struct arguments *arguments)
-{
-	static const struct option OPTIONS[] = {
-		{"kind", required_argument, NULL, 'k'},
-		{"limit", required_argument, NULL, 'l'},
-		{"all", no_argument, NULL, 'a'},
-		{"dry-run", no_argument, NULL, 'd'},
-		{0},
-	};
-	int option;
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
-		if (option == '?')
-			return false;
-		if (option == 'l')
-			arguments->which.limit = strtol(optarg, NULL, 10);
-		if (option == 'k')
-			arguments->which.kind = optarg;
-		arguments->is_all |= option == 'a';
-		arguments->is_dry |= option == 'd';
-	}
-	return arguments->which.limit >= 1 && arguments->which.limit <= LIMIT_MAX;
-}
-
 /* The action that the arguments name; NULL: they are wrong. */
 static request_fn *read_arguments(int argc, char **argv, struct arguments *arguments)
 {
-	if (!read_options(argc, argv, arguments) || optind >= argc)
+	char **operands = arguments_read(argc, argv, ARGUMENTS, arguments);
+	if (!operands || !operands[0])
 		return NULL;
-	if (optind + 1 < argc)
-		arguments->which.ids = (const char *const *)argv + optind + 1;
+	if (operands[1])
+		arguments->which.ids = (const char *const *)operands + 1;
 	bool has_choice = arguments->which.ids || arguments->which.kind || arguments->is_all;
 	for (size_t i = 0; i < ARRAY_LEN(ACTIONS); i++)
-		if (strcmp(ACTIONS[i].name, argv[optind]) == 0)
+		if (strcmp(ACTIONS[i].name, operands[0]) == 0)
 			return has_choice || !ACTIONS[i].needs_choice ? ACTIONS[i].run : NULL;
 	return NULL;
 }
@@ -114,11 +99,5 @@ int dead_command(struct process *process, int argc, char **argv)
 	const struct service *service = process->service;
 	struct arguments arguments = {.which = {.service = service->name, .limit = LIMIT_DEFAULT}};
 	request_fn *run = read_arguments(argc, argv, &arguments);
-	if (run)
-		return command_run(process, run, &arguments);
-	fprintf(stderr,
-	        "usage: %s dead list [--kind KIND] [--limit N] [ID...]\n"
-	        "       %s dead show|retry [--dry-run] [--limit N] --all|--kind KIND|ID...\n",
-	        service->name, service->name);
-	return 2;
+	return run ? command_run(process, run, &arguments) : COMMAND_USAGE;
 }

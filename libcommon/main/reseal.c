@@ -1,7 +1,7 @@
 #include "main/reseal.h"
 
 #include "crypto/crypto.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "service/service.h"
 #include "vault/vault.h"
@@ -66,10 +66,8 @@ static void reseal_all(struct request *rq)
 int reseal_run(struct process *process, const struct sealed_column *columns, int argc)
 {
 	struct reseal reseal = {.columns = columns};
-	if (argc > 1) {
-		fprintf(stderr, "usage: %s reseal\n", process->service->name);
-		return 2;
-	}
+	if (argc > 1)
+		return COMMAND_USAGE;
 	int status = command_run(process, reseal_all, &reseal);
 	if (status)
 		return status;

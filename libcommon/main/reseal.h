@@ -19,5 +19,5 @@ struct sealed_column {
 
 /** Run the command. It works while the service runs, and can be stopped and repeated: rows that
  * have the first key already are skipped. Returns 0; 1 when a row does not open, which is printed;
- * 2 when there are arguments. */
+ * COMMAND_USAGE when there are arguments. */
 int reseal_run(struct process *process, const struct sealed_column *columns, int argc);

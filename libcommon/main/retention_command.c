@@ -1,12 +1,12 @@
 #include "main/retention_command.h"
 
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "retention.sql.h"
 #include "service/retained_table.h"
 #include "service/service.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -99,18 +99,21 @@ static void show(struct request *rq)
 	*ret_is_valid = check_declared(service, COMMON_TABLES, rows) && is_valid;
 }
 
+/* Without --show nothing is done: the name of the command says otherwise. */
+struct arguments {
+	bool shows;
+};
+
 int retention_command(struct process *process, int argc, char **argv)
 {
-	static const struct option OPTIONS[] = {
-		{"show", no_argument, NULL, 's'},
-		{0},
+	static const struct argument ARGUMENTS[] = {
+		ARGUMENT_FLAG(struct arguments, shows, "show"),
+		ARGUMENT_END,
 	};
+	struct arguments arguments = {0};
 	bool is_valid = false;
-	int option = getopt_long(argc, argv, "", OPTIONS, NULL);
-	if (option != 's' || getopt_long(argc, argv, "", OPTIONS, NULL) != -1 || optind != argc) {
-		fprintf(stderr, "usage: %s retention --show\n", process->service->name);
-		return 2;
-	}
+	if (!options_read(argc, argv, ARGUMENTS, &arguments) || !arguments.shows)
+		return COMMAND_USAGE;
 	int status = command_run(process, show, &is_valid);
 	return status ? status : is_valid ? 0 : 1;
 }

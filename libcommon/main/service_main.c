@@ -7,6 +7,7 @@
 #include "client/trace_export.h"
 #include "crypto/crypto.h"
 #include "loop/request_list.h"
+#include "main/command_run.h"
 #include "main/dead_command.h"
 #include "main/ready_check.h"
 #include "main/retention_command.h"
@@ -34,7 +35,7 @@
 
 /* Those of every process. */
 static const struct command COMMON_COMMANDS[] = {
-	{"dead", "dead list|show|retry [ID...]",
+	{"dead", "dead list|show|retry [--kind KIND] [--all] [--limit N] [--dry-run] [ID...]",
          "Print tasks and events that were given up, or have them tried again.", dead_command},
 	{"retention", "retention --show",
          "Print each table with its rows, bytes, oldest row, setting, and what ends its rows.",
@@ -214,6 +215,16 @@ static int serve(struct process *process, struct arena *arena)
 	return status;
 }
 
+static int run_command(struct process *process, const struct command *command, int argc,
+                       char **argv)
+{
+	int status = command->run(process, argc, argv);
+	if (status != COMMAND_USAGE)
+		return status;
+	fprintf(stderr, "usage: %s %s\n", process->service->name, command->usage);
+	return 2;
+}
+
 static int run_process(const struct service *service, const struct peers *peers,
                        const struct command *command, int argc, char **argv)
 {
@@ -236,7 +247,7 @@ static int run_process(const struct service *service, const struct peers *peers,
 	require(ip_networks_parse(arena, process_settings.fetch_allow, NULL, NULL, &allowed) ==
 	        ERR_NONE);
 	fetch_guard_allow(allowed);
-	int status = command ? command->run(&process, argc, argv) : serve(&process, arena);
+	int status = command ? run_command(&process, command, argc, argv) : serve(&process, arena);
 	tls_trust_free(process.redis_trust);
 	arena_free(arena);
 	return status;
@@ -340,7 +351,7 @@ static int run_outside(const struct service *service, const struct command *comm
                        char **argv)
 {
 	struct process process = {.service = service, .settings = &process_settings};
-	return command->run(&process, argc, argv);
+	return run_command(&process, command, argc, argv);
 }
 
 static int run_inside(const struct service *service, const struct command *command, int argc,

@@ -13,22 +13,16 @@
  */
 #include "main/worker_run.h"
 
-#include "base/terminal.h"
 #include "base/timefmt.h"
 #include "base/version.h"
-#include "client/fetch.h"
-#include "client/service_call.h"
 #include "loop/fiber.h"
 #include "loop/periodic.h"
 #include "loop/request_list.h"
 #include "main/admin.h"
 #include "main/background.h"
-#include "main/stream_permission.h"
+#include "main/database_prepare.h"
+#include "main/worker_clients.h"
 #include "observe/log.h"
-#include "pg/migrate.h"
-#include "pg/pg.h"
-#include "pg/session.h"
-#include "redis/redis.h"
 #include "request/http_service.h"
 #include "service/service.h"
 #include "task/wake.h"
@@ -47,13 +41,11 @@
 #define QUIET_MS                  1000 /* without a request: nobody sends any more */
 #define ENDING_POLL_MS            20
 #define ENDING_MAX_MS             10000
-#define MIGRATE_RETRY_MS          500
-#define MIGRATE_CONFLICT_RETRY_MS 5000  /* until somebody corrects the database */
-#define COMMAND_WAIT_MS           10000 /* a command waits for a database that restarts */
-#define DESCRIPTORS_OTHERS        512   /* not for connections of clients or to services */
+#define MIGRATE_CONFLICT_RETRY_MS 5000 /* until somebody corrects the database */
+#define DESCRIPTORS_OTHERS        512  /* not for connections of clients or to services */
 #define CONNECTIONS_MAX           65536
 #define CERTIFICATES_CHECK_MS     500 /* whether their files have changed */
-#define COMMAND_TIMEOUT_MS        (UINT64_C(365) * 24 * 3600 * 1000)
+#define UNLIMITED_MS              (UINT64_C(365) * 24 * 3600 * 1000)
 
 struct worker_run {
 	struct worker *worker;
@@ -93,18 +85,6 @@ static bool is_first(const struct worker_run *run)
 	return run->worker->index == 0;
 }
 
-static void worker_free_clients(struct worker *worker)
-{
-	service_client_free(worker->services);
-	fetcher_free(worker->fetch);
-	redis_free(worker->redis);
-	pg_pool_free(worker->pg);
-	waker_free(worker->waker);
-	request_list_free(worker->requests);
-	identity_verifier_free(worker->verifier);
-	fiber_loop_detach(&worker->loop);
-}
-
 /* The last step: free everything. The loop ends when the close callbacks have run. */
 static void worker_close(struct worker_run *run)
 {
@@ -116,7 +96,7 @@ static void worker_close(struct worker_run *run)
 	http_server_free(worker->server);
 	http_server_free(run->admin);
 	periodic_free(run->certificates);
-	worker_free_clients(worker);
+	worker_clients_free(worker);
 	handle_close((uv_handle_t *)&run->wake);
 	handle_close((uv_handle_t *)&run->opening);
 	handle_close((uv_handle_t *)&run->ending);
@@ -339,33 +319,6 @@ static bool listen_public(struct worker_run *run)
 	return !code;
 }
 
-static void worker_make_clients(struct worker *worker)
-{
-	const struct process_settings *settings = worker->process->settings;
-	struct pg_settings pg = {
-		.url = settings->database_url,
-		.direct_url = process_direct_url(settings),
-		.is_unprepared = !settings->pg_prepare,
-		.connections = worker_is_background(worker)
-	                               ? worker->process->background_connections
-	                               : worker->process->worker_connections,
-		.connect_timeout_ms = 5000,
-		.pool_wait_ms = (uint64_t)settings->pg_pool_wait_ms,
-		.idle_close_ms = 60000,
-		.slow_ms = (uint64_t)settings->slow_ms,
-	};
-	worker->peers = &worker->process->peers;
-	worker->verifier = identity_verifier_copy(worker->peers->verifier);
-	worker->requests = request_list_new(&worker->loop);
-	worker->pg = pg_pool_new(&worker->loop, &pg);
-	worker->redis = redis_new(&worker->loop, settings->redis_url, worker->process->redis_trust);
-	worker->waker =
-		waker_new(worker, worker->process->service->name, worker->process->job_wake);
-	worker->fetch = fetcher_new(&worker->loop);
-	worker->services = service_client_new(&worker->loop, worker->peers);
-	fiber_loop_attach(&worker->loop);
-}
-
 /* A process opens its port when it can answer requests. Until then connections are refused, so that
  * a replica that starts does not receive requests that the others could answer. */
 static bool may_open(struct process *process)
@@ -454,7 +407,7 @@ static void watch_certificates(struct worker_run *run)
 	if (!is_first(run) || !run->worker->process->tls)
 		return;
 	run->certificates = periodic_new(run->worker, "certificates", check_certificates, NULL,
-	                                 CERTIFICATES_CHECK_MS, COMMAND_TIMEOUT_MS);
+	                                 CERTIFICATES_CHECK_MS, UNLIMITED_MS);
 	periodic_wake(run->certificates);
 }
 
@@ -462,7 +415,7 @@ static void worker_main(void *arg)
 {
 	struct worker *worker = arg;
 	const struct service *service = worker->process->service;
-	worker_make_clients(worker);
+	worker_clients_make(worker);
 	watch_certificates(worker->run);
 	if (worker_is_background(worker))
 		worker->run->background = background_start(worker);
@@ -477,30 +430,17 @@ static void worker_main(void *arg)
 		         f_text("reason", uv_strerror(rc)));
 }
 
-/* Check the role's settings, on the way that statements take, and migrate the schema. */
-static enum err_code prepare_database(const struct process *process)
-{
-	const struct process_settings *settings = process->settings;
-	const struct service *service = process->service;
-	const struct migrate_guard guard = {stream_permission_check, process};
-	enum err_code code = pg_session_check(settings->database_url, service->schema);
-	if (!code)
-		code = migrate_run(process_direct_url(settings), service->schema,
-		                   service->schema_definition, &guard);
-	return code;
-}
-
 /* Migrates the schema in a separate thread. Until that is done the port is closed (may_open()). */
 static void migrate_main(void *arg)
 {
 	struct process *process = arg;
 	while (!process->is_stopping) {
-		enum err_code code = prepare_database(process);
+		enum err_code code = database_prepare(process);
 		if (!code) {
 			process->is_migrated = true;
 			return;
 		}
-		uv_sleep(code == ERR_UNAVAILABLE ? MIGRATE_RETRY_MS : MIGRATE_CONFLICT_RETRY_MS);
+		uv_sleep(code == ERR_UNAVAILABLE ? DATABASE_RETRY_MS : MIGRATE_CONFLICT_RETRY_MS);
 	}
 }
 
@@ -556,89 +496,4 @@ int workers_run(struct process *process)
 		process->service->process_stop(process);
 	log_info(LOG_GROUP_MAIN, "stopped");
 	return 0;
-}
-
-/* A command that runs in a fiber, and its outcome. */
-struct running_command {
-	request_fn *run;
-	void *user;
-	enum err_code code;
-	uv_timer_t ending;
-};
-
-/* What the command has started besides, such as the plan of a slow statement, ends first. */
-static void free_when_idle(uv_timer_t *timer)
-{
-	struct worker *worker = timer->data;
-	if (request_list_count(worker->requests))
-		return;
-	uv_close((uv_handle_t *)timer, NULL);
-	worker_free_clients(worker);
-}
-
-static void command_main(struct request *rq)
-{
-	struct running_command *command = rq->user;
-	rq->user = command->user;
-	command->run(rq);
-}
-
-static void command_ended(struct request *rq)
-{
-	struct running_command *command = rq->worker->user;
-	command->code = rq->problem.code;
-	if (command->code)
-		fprintf(stderr, "%s: %s\n", rq->worker->process->service->name,
-		        terminal_text(rq->arena, problem_detail(rq->arena, &rq->problem)));
-	request_list_cancel(rq->worker->requests, ERR_UNAVAILABLE);
-	uv_timer_start(&command->ending, free_when_idle, 0, ENDING_POLL_MS);
-}
-
-/* Run `fn` on a loop with the clients that `make_clients` makes. Returns the exit status. */
-static int run_alone(struct process *process, void (*make_clients)(struct worker *worker),
-                     request_fn *fn, void *user)
-{
-	struct running_command command = {.run = fn, .user = user};
-	struct worker worker = {.process = process, .user = &command};
-	process->workers = &worker;
-	process->worker_count = 1;
-	require(uv_loop_init(&worker.loop) == 0);
-	make_clients(&worker);
-	uv_timer_init(&worker.loop, &command.ending);
-	command.ending.data = &worker;
-	request_spawn(&worker, "command", COMMAND_TIMEOUT_MS, command_main, command_ended,
-	              &command);
-	uv_run(&worker.loop, UV_RUN_DEFAULT);
-	fiber_thread_free();
-	uv_loop_close(&worker.loop);
-	return command.code ? 1 : 0;
-}
-
-static void make_outside_clients(struct worker *worker)
-{
-	worker->requests = request_list_new(&worker->loop);
-	worker->fetch = fetcher_new(&worker->loop);
-	fiber_loop_attach(&worker->loop);
-}
-
-int outside_run(struct process *process, request_fn *fn, void *user)
-{
-	return run_alone(process, make_outside_clients, fn, user);
-}
-
-int command_run(struct process *process, request_fn *fn, void *user)
-{
-	enum err_code code = prepare_database(process);
-	for (int waited_ms = 0; code == ERR_UNAVAILABLE && waited_ms < COMMAND_WAIT_MS;
-	     waited_ms += MIGRATE_RETRY_MS) {
-		uv_sleep(MIGRATE_RETRY_MS);
-		code = prepare_database(process);
-	}
-	if (code) {
-		fprintf(stderr, "%s: the database cannot be brought up to date\n",
-		        process->service->name);
-		return 1;
-	}
-	process->is_migrated = true;
-	return run_alone(process, worker_make_clients, fn, user);
 }

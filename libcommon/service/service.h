@@ -22,7 +22,7 @@
  * - reply/reply.h and reply/resource.h: the reply. reply/etag.h: If-Match and If-None-Match.
  * - pg/pg.h: statements and transactions. client/service_call.h: calls to other services.
  * - task/task.h: jobs (work after a 202), events between services, and recurring work.
- * - process.h: settings that every process has. main/worker_run.h: running a command with a
+ * - process.h: settings that every process has. main/command_run.h: running a command with a
  *   database.
  * - pg/migrations/ and the files *.fn.sql: tables and SQL functions that every schema has, such as
  *   task_start() and the triggers on tables with rows of accounts (service/account.fn.sql).
@@ -61,16 +61,17 @@ struct internal_route {
 };
 
 /** A subcommand: `svc-search import FILE`. It runs instead of the server, after the settings are
- * loaded; nothing else has been started. command_run() (main/worker_run.h) gives it a fiber with a
+ * loaded; nothing else has been started. command_run() (main/command_run.h) gives it a fiber with a
  * database. */
 struct command {
 	const char *name;  /* NULL ends a table */
 	const char *usage; /* `import FILE` */
 	const char *help;
-	/** Returns the exit status; argv[0] is the command's name. */
+	/** Returns the exit status; argv[0] is the command's name. After COMMAND_USAGE
+	 * (main/command_run.h) the usage is printed, and the exit status is 2. */
 	int (*run)(struct process *process, int argc, char **argv);
 	/** Of a program that uses the public interface from outside: it has these settings and
-	 * LOG_LEVEL, and no others, and outside_run() (main/worker_run.h) gives it a fiber. NULL:
+	 * LOG_LEVEL, and no others, and outside_run() (main/command_run.h) gives it a fiber. NULL:
 	 * the command has the settings of the service. */
 	const struct setting *const *settings;
 };

@@ -2,7 +2,7 @@
 #include "base/utf8.h"
 #include "json/json.h"
 #include "loop/wait.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "pacing/backoff.h"
 #include "worker/api.h"
 #include "worker/worker.h"
@@ -99,10 +99,8 @@ static void watch_main(struct request *rq)
 
 int watch_command(struct process *process, int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "usage: svc-evalenv watch BUILD_ID\n");
-		return 2;
-	}
+	if (argc != 2)
+		return COMMAND_USAGE;
 	struct watch watch = {.build_id = argv[1]};
 	int status = outside_run(process, watch_main, &watch);
 	return status ? status : !watch.has_succeeded;

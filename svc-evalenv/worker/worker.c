@@ -3,7 +3,7 @@
 #include "base/timefmt.h"
 #include "json/json.h"
 #include "loop/wait.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "observe/log.h"
 #include "pacing/backoff.h"
 #include "worker/api.h"
@@ -220,10 +220,8 @@ int worker_command(struct process *process, int argc, char **argv attr_unused)
 {
 	static char host[HOST_MAX + 1] = "worker";
 	struct worker_program program = {0};
-	if (argc > 1) {
-		fprintf(stderr, "usage: svc-evalenv worker\n");
-		return 2;
-	}
+	if (argc > 1)
+		return COMMAND_USAGE;
 	/* What was opened for the worker, such as a descriptor with its key, is not for what it
 	 * starts. */
 	(void)close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);

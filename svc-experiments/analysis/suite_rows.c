@@ -68,21 +68,28 @@ static struct suite_values *read_values(struct arena *arena, const struct plan *
 	return suite;
 }
 
+static bool is_on_scale(const struct task_values *task)
+{
+	for (size_t i = 0; i < task->count; i++)
+		if (!(fabs(task->values[i]) <= SCALED_MAX))
+			return false;
+	return true;
+}
+
 /* Whether all values have a scale that makes something of them. */
 static bool check_scales(struct analysis *a, const struct suite_values *suite,
                          struct problem *problem)
 {
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
-		for (size_t i = 0; i < PLAN_METRICS_MAX; i++)
-			for (size_t k = 0; k < suite->of[arm][i].count; k++) {
-				if (fabs(suite->of[arm][i].values[k]) <= SCALED_MAX)
-					continue;
-				problem_add_field(a->arena, problem,
-				                  arena_printf(a->arena, "rows.metrics.%s",
-				                               a->plan->metrics[i].key),
-				                  "is far outside of its scale");
-				return false;
-			}
+		for (size_t i = 0; i < PLAN_METRICS_MAX; i++) {
+			if (is_on_scale(&suite->of[arm][i]))
+				continue;
+			problem_add_field(a->arena, problem,
+			                  arena_printf(a->arena, "rows.metrics.%s",
+			                               a->plan->metrics[i].key),
+			                  "is far outside of its scale");
+			return false;
+		}
 	return true;
 }
 

@@ -6,11 +6,11 @@
 #include "input/input.h"
 #include "json/json.h"
 #include "json/json_file.h"
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "seed.sql.h"
 
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -129,22 +129,16 @@ static void load(struct request *rq)
 
 int seed_command(struct process *process, int argc, char **argv)
 {
-	static const struct option OPTIONS[] = {
-		{"user", required_argument, NULL, 'u'},
-		{0},
+	static const struct argument ARGUMENTS[] = {
+		ARGUMENT_TEXT(struct seed, account, "user"),
+		ARGUMENT_END,
 	};
 	struct seed seed = {0};
 	struct uuid account;
-	int option;
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) == 'u')
-		seed.account = optarg;
-	if (option != -1)
-		return 2;
-	if (optind != argc - 1 || !seed.account ||
-	    !uuid_parse(seed.account, strlen(seed.account), &account)) {
-		fprintf(stderr, "seed: FILE and --user UUID are required\n");
-		return 2;
-	}
-	seed.file = argv[optind];
+	char **operands = arguments_read(argc, argv, ARGUMENTS, &seed);
+	if (!operands || !operands[0] || operands[1] || !seed.account ||
+	    !uuid_parse(seed.account, strlen(seed.account), &account))
+		return COMMAND_USAGE;
+	seed.file = operands[0];
 	return command_run(process, load, &seed);
 }

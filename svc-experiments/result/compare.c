@@ -1,16 +1,14 @@
 #include "analysis/side_by_side.h"
 #include "compare.sql.h"
-#include "crypto/uuid.h"
 #include "experiment/experiment.h"
 #include "experiment/experiment_csv.h"
 #include "experiment/key_experiments.h"
 #include "input/input.h"
+#include "input/uuid_list.h"
 #include "pg/pg.h"
 #include "reply/media_type.h"
 #include "reply/resource.h"
 #include "result/result.h"
-
-#include <string.h>
 
 #define COMPARED_MIN 2
 #define COMPARED_MAX 10
@@ -24,38 +22,23 @@ static const struct field FIELDS[] = {
 	FIELD_END,
 };
 
-/* Add the ids of a text to the array; false: one is no id, or is there already. */
-static bool add_ids(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *ids, const char *text)
+static bool has_twice(yyjson_mut_val *ids)
 {
-	char *rest = arena_strdup(rq->arena, text), *one;
-	while ((one = strsep(&rest, ","))) {
-		struct uuid id;
-		if (!uuid_parse(one, strlen(one), &id))
-			return false;
-		char name[UUID_TEXT_LEN + 1];
-		size_t index, count;
-		yyjson_mut_val *other;
-		uuid_format(&id, name);
-		yyjson_mut_arr_foreach (ids, index, count, other)
-			if (strcmp(yyjson_mut_get_str(other), name) == 0)
-				return false;
-		yyjson_mut_arr_add_strcpy(doc, ids, name);
-	}
-	return true;
+	size_t i, k, count, others;
+	yyjson_mut_val *id, *other;
+	yyjson_mut_arr_foreach (ids, i, count, id)
+		yyjson_mut_arr_foreach (ids, k, others, other)
+			if (k < i && yyjson_mut_equals(id, other))
+				return true;
+	return false;
 }
 
 /* The ids as one JSON array, in their order. */
 static yyjson_val *read_ids(struct request *rq, const struct compare_input *in)
 {
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *ids = yyjson_mut_arr(doc);
-	size_t index, count;
-	yyjson_val *text;
-	bool is_valid = true;
-	yyjson_arr_foreach (json_parse_own(rq->arena, in->ids), index, count, text)
-		is_valid &= add_ids(rq, doc, ids, yyjson_get_str(text));
-	count = yyjson_mut_arr_size(ids);
-	if (!is_valid || count < COMPARED_MIN || count > COMPARED_MAX)
+	yyjson_mut_val *ids = uuid_list_read(rq, json_doc_new(rq->arena), in->ids);
+	size_t count = yyjson_mut_arr_size(ids);
+	if (count < COMPARED_MIN || count > COMPARED_MAX || has_twice(ids))
 		raise_field(rq, "ids", "must be %d to %d ids of experiments, each once",
 		            COMPARED_MIN, COMPARED_MAX);
 	return json_parse_own(rq->arena, json_write_mut(rq->arena, ids, NULL));

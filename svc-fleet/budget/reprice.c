@@ -1,19 +1,24 @@
 /* `svc-fleet reprice`: in batches, each a transaction of its own, so that reports go on meanwhile.
  * A command that was stopped begins again. */
 #include "budget/budget.h"
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "reprice.sql.h"
 
-#include <getopt.h>
 #include <stdio.h>
+
+struct arguments {
+	const char *since;
+};
 
 static void reprice(struct request *rq)
 {
-	const char *since = rq->user, *last_at = NULL, *last_id = NULL;
+	const struct arguments *arguments = rq->user;
+	const char *last_at = NULL, *last_id = NULL;
 	int64_t runs = 0, changed = 0, batch;
 	do {
-		struct pg_rows *rows = pg_query(rq, SPEND_REPRICE_SQL, pg_text(since),
+		struct pg_rows *rows = pg_query(rq, SPEND_REPRICE_SQL, pg_text(arguments->since),
 		                                pg_text(last_at), pg_text(last_id));
 		last_at = pg_get(rows, 0, "last_at");
 		last_id = pg_get(rows, 0, "last_id");
@@ -26,16 +31,12 @@ static void reprice(struct request *rq)
 
 int reprice_command(struct process *process, int argc, char **argv)
 {
-	static const struct option OPTIONS[] = {
-		{"since", required_argument, NULL, 's'},
-		{0},
+	static const struct argument ARGUMENTS[] = {
+		ARGUMENT_TEXT(struct arguments, since, "since"),
+		ARGUMENT_END,
 	};
-	char *since = NULL;
-	int option;
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) == 's')
-		since = optarg;
-	if (option == -1 && optind == argc && since)
-		return command_run(process, reprice, since);
-	fprintf(stderr, "usage: svc-fleet reprice --since DATE\n");
-	return 2;
+	struct arguments arguments = {0};
+	if (!options_read(argc, argv, ARGUMENTS, &arguments) || !arguments.since)
+		return COMMAND_USAGE;
+	return command_run(process, reprice, &arguments);
 }

@@ -6,7 +6,8 @@
 #include "export/store.h"
 #include "http/gzip.h"
 #include "loop/wait.h"
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 #include "pg/lease.h"
 #include "pg/pg.h"
 #include "service/process.h"
@@ -14,7 +15,6 @@
 #include <uv.h>
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -234,20 +234,14 @@ static void export_all(struct request *rq)
 
 static bool read_arguments(int argc, char **argv, struct export *export)
 {
-	static const struct option OPTIONS[] = {
-		{"before", required_argument, NULL, 'b'},
-		{"to", required_argument, NULL, 't'},
-		{0},
+	static const struct argument ARGUMENTS[] = {
+		ARGUMENT_TEXT(struct export, before, "before"),
+		ARGUMENT_TEXT(struct export, target, "to"),
+		ARGUMENT_END,
 	};
 	int64_t before_ms;
-	int option;
 	export->target = ".";
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
-		if (option == '?')
-			return false;
-		*(option == 'b' ? &export->before : &export->target) = optarg;
-	}
-	return optind == argc && *export->target && export->before &&
+	return options_read(argc, argv, ARGUMENTS, export) && *export->target && export->before &&
 	       date_parse(export->before, strlen(export->before), &before_ms) &&
 	       before_ms <= time_now_ms();
 }
@@ -255,12 +249,6 @@ static bool read_arguments(int argc, char **argv, struct export *export)
 int export_command(struct process *process, int argc, char **argv)
 {
 	struct export export = {0};
-	if (read_arguments(argc, argv, &export))
-		return command_run(process, export_all, &export);
-	fprintf(stderr, "usage: svc-fleet export --before DATE [--to FOLDER|s3://BUCKET/PREFIX]\n"
-	                "DATE is not after today (UTC), such as 2026-01-31\n"
-	                "All files of a day belong together: for each run the line in the file "
-	                "with the\nhighest number counts, and of its details the newest line that "
-	                "has them.\n");
-	return 2;
+	return read_arguments(argc, argv, &export) ? command_run(process, export_all, &export)
+	                                           : COMMAND_USAGE;
 }

@@ -110,64 +110,85 @@ static attr_noreturn void raise_outcome(struct request *rq, enum oauth_outcome o
 	raise_error(rq, ERR_UPSTREAM, "%s; nothing was connected", reason);
 }
 
-/* Store the connection in a transaction, which is committed together with the answer. */
-static void store(struct request *rq, struct arena *arena, const struct provider *provider,
-                  const struct oauth_tokens *tokens, const struct oauth_user *user,
-                  uint64_t began_ms)
+/* What the provider has granted. */
+struct grant {
+	const struct provider *provider;
+	struct oauth_tokens tokens;
+	struct oauth_user user;
+	uint64_t began_ms; /* when the callback came */
+};
+
+static void revoke_grant(struct request *rq, const struct grant *grant)
 {
-	struct credentials_owner owner = credentials_owner_new(rq, provider->name);
+	oauth_revoke(rq, grant->provider, grant->tokens.access_token, grant->tokens.refresh_token,
+	             true);
+}
+
+/* Write the connection in a transaction that stays open. Without a row: the caller is no member of
+ * the account any more. */
+static enum err_code write_connection(struct request *rq, struct arena *arena,
+                                      const struct grant *grant, struct pg_rows **ret_rows)
+{
+	const struct oauth_tokens *tokens = &grant->tokens;
+	const struct oauth_user *user = &grant->user;
+	struct credentials_owner owner = credentials_owner_new(rq, grant->provider->name);
 	struct credentials credentials = {
 		.access_token = tokens->access_token,
 		.refresh_token = tokens->refresh_token,
 	};
 	struct sealed sealed = credentials_seal(arena, &owner, &credentials);
-	const char *scopes = tokens->scopes ? tokens->scopes : provider->oauth->scopes;
+	const char *scopes = tokens->scopes ? tokens->scopes : grant->provider->oauth->scopes;
 	/* One that cannot be refreshed is used until the provider refuses it. */
 	int64_t expires_in_s =
 		tokens->refresh_token ? tokens->expires_in_s : MAX_OF(tokens->expires_in_s, 0);
 	audited_begin(rq);
+	return pg_try(rq, ret_rows, NULL, CONNECTION_STORE_SQL, pg_text(owner.connection),
+	              pg_text(owner.account), pg_text(grant->provider->name), pg_text(user->id),
+	              pg_text(user->login), pg_text(user->email), pg_text(scopes),
+	              pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
+	              pg_int(expires_in_s), pg_null(), pg_bool(user->is_email_verified),
+	              caller_key(rq), caller_person(rq),
+	              pg_int((int64_t)(time_monotonic_ms() - grant->began_ms)));
+}
+
+/* Store the connection, which is committed together with the answer. */
+static void store(struct request *rq, struct arena *arena, const struct grant *grant)
+{
 	struct pg_rows *rows;
-	enum err_code code =
-		pg_try(rq, &rows, NULL, CONNECTION_STORE_SQL, pg_text(owner.connection),
-	               pg_text(owner.account), pg_text(provider->name), pg_text(user->id),
-	               pg_text(user->login), pg_text(user->email), pg_text(scopes),
-	               pg_bytes(sealed.data, sealed.length), pg_text(tokens->token_type),
-	               pg_int(expires_in_s), pg_null(), pg_bool(user->is_email_verified),
-	               caller_key(rq), caller_person(rq),
-	               pg_int((int64_t)(time_monotonic_ms() - began_ms)));
-	if (code || pg_empty(rows)) { /* the account was deleted meanwhile, for example */
-		pg_rollback(rq);
-		oauth_revoke(rq, provider, tokens->access_token, tokens->refresh_token, true);
-		if (!code)
-			raise_error(
-				rq, ERR_FORBIDDEN,
-				"you are no member of the account any more; nothing was connected");
-		pg_raise(rq, code);
+	enum err_code code = write_connection(rq, arena, grant, &rows);
+	if (!code && !pg_empty(rows)) {
+		connection_reply(rq, grant->provider, pg_json(rows));
+		return;
 	}
-	connection_reply(rq, provider, pg_json(rows));
+	pg_rollback(rq);
+	revoke_grant(rq, grant);
+	if (code) /* the account was deleted meanwhile, for example */
+		pg_raise(rq, code);
+	raise_error(rq, ERR_FORBIDDEN,
+	            "you are no member of the account any more; nothing was connected");
 }
 
 void authorization_callback(struct request *rq)
 {
 	struct authorization_input *in =
 		request_input(rq, struct authorization_input, CALLBACK_FIELDS);
-	const struct provider *provider = oauth_client_get(rq, in->provider);
+	struct grant grant = {.provider = oauth_client_get(rq, in->provider)};
 	struct arena *arena = request_secrets_arena(rq);
-	uint64_t began_ms = time_monotonic_ms();
-	struct attempt attempt = take_attempt(rq, arena, provider, in->state);
+	grant.began_ms = time_monotonic_ms();
+	struct attempt attempt = take_attempt(rq, arena, grant.provider, in->state);
 	if (strcmp(attempt.redirect_uri, in->redirect_uri) != 0)
 		raise_field(rq, "redirect_uri", "is not the one that the attempt began with");
-	struct oauth_tokens tokens;
-	struct oauth_user user;
 	const char *reason;
-	enum oauth_outcome outcome = oauth_exchange(rq, provider, arena, in->code, in->redirect_uri,
-	                                            attempt.verifier, &tokens, &reason);
+	enum oauth_outcome outcome =
+		oauth_exchange(rq, grant.provider, arena, in->code, in->redirect_uri,
+	                       attempt.verifier, &grant.tokens, &reason);
 	if (outcome != OAUTH_DONE)
 		raise_outcome(rq, outcome, reason);
-	outcome = oauth_user_get(rq, provider, tokens.access_token, &user, &reason);
+	outcome =
+		oauth_user_get(rq, grant.provider, grant.tokens.access_token, &grant.user, &reason);
 	if (outcome != OAUTH_DONE) {
-		oauth_revoke(rq, provider, tokens.access_token, tokens.refresh_token, true);
+		revoke_grant(rq, &grant);
 		raise_outcome(rq, outcome, reason);
 	}
-	store(rq, arena, provider, &tokens, &user, began_ms);
+	store(rq, arena, &grant);
 }

@@ -2,12 +2,12 @@
 
 #include "base/terminal.h"
 #include "json/json.h"
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 #include "setup/app_registration.h"
 #include "setup/manifest.h"
 
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,7 +16,15 @@ struct arguments {
 	const char *file; /* NULL: finish */
 	const char *state, *code;
 	struct manifest manifest;
-	int replaces; /* as getopt_long() sets it */
+	bool replaces;
+};
+
+static const struct argument ARGUMENTS[] = {
+	ARGUMENT_TEXT(struct arguments, manifest.organization, "organization"),
+	ARGUMENT_FLAG(struct arguments, replaces, "replace"),
+	ARGUMENT_TEXT(struct arguments, state, "state"),
+	ARGUMENT_TEXT(struct arguments, code, "code"),
+	ARGUMENT_END,
 };
 
 /* The text as it stands in an attribute of HTML. */
@@ -90,39 +98,18 @@ static void finish(struct request *rq)
 /* What to run; NULL: the arguments are wrong. */
 static request_fn *read_arguments(int argc, char **argv, struct arguments *arguments)
 {
-	const struct option OPTIONS[] = {
-		{"organization", required_argument, NULL, 'o'},
-		{"state", required_argument, NULL, 's'},
-		{"code", required_argument, NULL, 'c'},
-		{"replace", no_argument, &arguments->replaces, 1},
-		{0},
-	};
-	const char **targets[] = {
-		['o'] = &arguments->manifest.organization,
-		['s'] = &arguments->state,
-		['c'] = &arguments->code,
-	};
-	int option;
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
-		if (option == '?')
-			return NULL;
-		if (option)
-			*targets[option] = optarg;
-	}
-	arguments->file = argv[optind];
-	bool finishes = arguments->state && arguments->code;
-	if (argc - optind != !finishes || (!finishes && (arguments->state || arguments->code)))
+	char **operands = arguments_read(argc, argv, ARGUMENTS, arguments);
+	if (!operands)
 		return NULL;
-	return finishes ? finish : begin;
+	arguments->file = operands[0];
+	if (arguments->file)
+		return operands[1] || arguments->state || arguments->code ? NULL : begin;
+	return arguments->state && arguments->code ? finish : NULL;
 }
 
 int app_page_command(struct process *process, int argc, char **argv)
 {
 	struct arguments arguments = {0};
 	request_fn *run = read_arguments(argc, argv, &arguments);
-	if (run)
-		return command_run(process, run, &arguments);
-	fprintf(stderr, "usage: svc-integrations app-page FILE [--organization NAME] [--replace]\n"
-	                "       svc-integrations app-page --state STATE --code CODE\n");
-	return 2;
+	return run ? command_run(process, run, &arguments) : COMMAND_USAGE;
 }

@@ -1,246 +1,29 @@
 #include "webhook/code_host_event.h"
 
 #include "app/code_host.h"
-#include "base/timefmt.h"
-#include "base/url.h"
 #include "crypto/crypto.h"
 #include "crypto/uuid.h"
 #include "json/json.h"
+#include "webhook/event_kind.h"
 #include "webhook/revert.h"
 
 #include <ctype.h>
 #include <string.h>
 
-#define WORD_MAX      32
-#define BRANCH_MAX    255
-#define FILE_NAME_MAX 255
-#define LINK_MAX      2048
-#define NUMBER_MAX    ((int64_t)1 << 53) /* JavaScript reads numbers up to it without loss */
-#define HEAD_PREFIX   "refs/heads/"
-#define COMMIT_LEN    40 /* digits of a SHA-1 */
-
-/* --- The members of an event ------------------------------------------------------------------ */
-
-/* How a member is read. NULL: the value is absent or has another form. */
-typedef yyjson_mut_val *read_fn(yyjson_mut_doc *doc, yyjson_val *value);
-
-static yyjson_mut_val *read_number(yyjson_mut_doc *doc, yyjson_val *value)
-{
-	int64_t number;
-	bool is_number = json_is_whole(value, &number) && number > 0 && number <= NUMBER_MAX;
-	return is_number ? yyjson_mut_uint(doc, (uint64_t)number) : NULL;
-}
-
-static bool is_word(const char *text, size_t length, size_t most)
-{
-	if (length == 0 || length > most)
-		return false;
-	for (size_t i = 0; i < length; i++)
-		if (!islower((unsigned char)text[i]) && !isdigit((unsigned char)text[i]) &&
-		    text[i] != '_')
-			return false;
-	return true;
-}
-
-static yyjson_mut_val *read_word(yyjson_mut_doc *doc, yyjson_val *value)
-{
-	const char *text = yyjson_get_str(value);
-	return text && is_word(text, yyjson_get_len(value), WORD_MAX) ? yyjson_mut_str(doc, text)
-	                                                              : NULL;
-}
-
-static yyjson_mut_val *read_link(yyjson_mut_doc *doc, yyjson_val *value)
-{
-	const char *why, *text = yyjson_get_str(value);
-	size_t length = yyjson_get_len(value);
-	bool is_link = text && length <= LINK_MAX && url_is_link(text, length, &why);
-	return is_link ? yyjson_mut_str(doc, text) : NULL;
-}
-
-static yyjson_mut_val *read_flag(yyjson_mut_doc *doc, yyjson_val *value)
-{
-	return yyjson_is_bool(value) ? yyjson_mut_bool(doc, yyjson_get_bool(value)) : NULL;
-}
-
-static yyjson_mut_val *read_branch(yyjson_mut_doc *doc, yyjson_val *value)
-{
-	const char *text = yyjson_get_str(value);
-	bool is_branch = text && text[0] && yyjson_get_len(value) <= BRANCH_MAX;
-	return is_branch ? yyjson_mut_str(doc, text) : NULL;
-}
-
-/* The file name of a path; what follows an `@` is a commit. */
-static yyjson_mut_val *read_file_name(yyjson_mut_doc *doc, yyjson_val *value)
-{
-	const char *path = yyjson_get_str(value);
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	const char *name = slash ? slash + 1 : path;
-	size_t length = name ? strcspn(name, "@") : 0;
-	bool is_name = length > 0 && length <= FILE_NAME_MAX;
-	return is_name ? yyjson_mut_strncpy(doc, name, length) : NULL;
-}
-
-/* RFC 3339, or seconds since 1970. */
-static yyjson_mut_val *read_time(yyjson_mut_doc *doc, yyjson_val *value)
-{
-	char text[TIME_TEXT_LEN + 1];
-	int64_t seconds, time_ms;
-	if (json_is_whole(value, &seconds) && seconds >= 0 && seconds < NUMBER_MAX / 1000)
-		time_ms = seconds * 1000;
-	else if (!yyjson_is_str(value) ||
-	         !time_parse(yyjson_get_str(value), yyjson_get_len(value), &time_ms))
-		return NULL;
-	time_format(time_ms, text);
-	return yyjson_mut_strcpy(doc, text);
-}
-
-static yyjson_mut_val *read_commit(yyjson_mut_doc *doc, yyjson_val *value)
-{
-	const char *text = yyjson_get_str(value);
-	bool is_commit = text && yyjson_get_len(value) == COMMIT_LEN &&
-	                 strspn(text, "0123456789abcdef") == COMMIT_LEN;
-	return is_commit ? yyjson_mut_str(doc, text) : NULL;
-}
-
-enum member {
-	NUMBER,
-	URL,
-	STATE,
-	MERGED,
-	BRANCH,
-	RUN_ID,
-	WORKFLOW,
-	CONCLUSION,
-	OCCURRED_AT,
-	COMMIT,
-	MEMBERS
-};
-
-static const struct {
-	const char *name;
-	read_fn *read;
-} MEMBER[MEMBERS] = {
-	[NUMBER] = {"number", read_number},
-	[URL] = {"url", read_link},
-	[STATE] = {"state", read_word},
-	[MERGED] = {"merged", read_flag},
-	[BRANCH] = {"branch", read_branch},
-	[RUN_ID] = {"run_id", read_number},
-	[WORKFLOW] = {"workflow", read_file_name},
-	[CONCLUSION] = {"conclusion", read_word},
-	[OCCURRED_AT] = {"occurred_at", read_time},
-	[COMMIT] = {"commit", read_commit},
-};
-
-/* --- The kinds of events ---------------------------------------------------------------------- */
-
-#define BIT(member) (1U << (member))
-
-struct kind {
-	const char *event;
-	const char *paths[MEMBERS]; /* where a member is in the delivery; NULL: it is null */
-	unsigned required;          /* bits of the members without which it says nothing */
-	bool has_no_action;
-	bool is_of_installation; /* and of the repositories that it names; the others are of one */
-	bool may_move_repo;      /* its name, owner or existence may have changed */
-};
-
-static const struct kind KINDS[] = {
-	{"pull_request",
-         {[NUMBER] = "pull_request.number",
-          [URL] = "pull_request.html_url",
-          [STATE] = "pull_request.state",
-          [MERGED] = "pull_request.merged",
-          [BRANCH] = "pull_request.head.ref",
-          [OCCURRED_AT] = "pull_request.updated_at",
-          [COMMIT] = "pull_request.merge_commit_sha"},
-         .required = BIT(NUMBER) | BIT(STATE) | BIT(OCCURRED_AT)},
-	{"issues",
-         {[NUMBER] = "issue.number",
-          [URL] = "issue.html_url",
-          [STATE] = "issue.state",
-          [OCCURRED_AT] = "issue.updated_at"},
-         .required = BIT(NUMBER) | BIT(STATE) | BIT(OCCURRED_AT)},
-	{"push",
-         {[URL] = "compare",
-          [BRANCH] = "ref",
-          [OCCURRED_AT] = "repository.pushed_at",
-          [COMMIT] = "after"},
-         .required = BIT(BRANCH),
-         .has_no_action = true},
-	{"workflow_run",
-         {[URL] = "workflow_run.html_url",
-          [STATE] = "workflow_run.status",
-          [BRANCH] = "workflow_run.head_branch",
-          [RUN_ID] = "workflow_run.id",
-          [WORKFLOW] = "workflow_run.path",
-          [CONCLUSION] = "workflow_run.conclusion",
-          [OCCURRED_AT] = "workflow_run.updated_at"},
-         .required = BIT(RUN_ID) | BIT(STATE) | BIT(OCCURRED_AT)},
-	{"repository",
-         {[URL] = "repository.html_url", [OCCURRED_AT] = "repository.updated_at"},
-         .may_move_repo = true},
-	{"installation", {0}, .is_of_installation = true},
-	{"installation_repositories", {0}, .is_of_installation = true},
-	{"installation_target", {0}, .is_of_installation = true},
-};
-
-static const struct kind *kind_of(const char *event)
-{
-	for (size_t i = 0; i < ARRAY_LEN(KINDS); i++)
-		if (strcmp(KINDS[i].event, event) == 0)
-			return &KINDS[i];
-	return NULL;
-}
-
-/* The outermost members that are read here, and those from which an operator sees who did what. */
-static const char *const DELIVERY_MEMBERS[] = {
-	"account",
-	"action",
-	"after",
-	"changes",
-	"compare",
-	"head_commit",
-	"installation",
-	"issue",
-	"number",
-	"organization",
-	"pull_request",
-	"ref",
-	"repositories",
-	"repositories_added",
-	"repositories_removed",
-	"repository",
-	"sender",
-	"workflow_run",
-	NULL,
-};
-
-/* Texts in which a revert is looked for. */
-static const char *const LONG_TEXTS[] = {"body", "message", NULL};
-
-/* GitHub takes 65,536 characters as the body of a pull request; each escaped has six bytes. */
-#define LONG_TEXT_MAX (6 * 65536)
-
-const struct json_filter DELIVERY_FILTER = {
-	.members = DELIVERY_MEMBERS,
-	.text_max = 2 * LINK_MAX, /* the longest that is read beside these, some of it escaped */
-	.long_texts = LONG_TEXTS,
-	.long_text_max = LONG_TEXT_MAX,
-};
+#define HEAD_PREFIX "refs/heads/"
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 struct reading {
 	struct arena *arena;
-	const struct kind *kind;
+	const struct event_kind *kind;
 	const char *delivery;
 	yyjson_val *root;
 	yyjson_mut_doc *doc;
-	yyjson_mut_val *members[MEMBERS]; /* NULL: absent, or of another form */
-	yyjson_mut_val *events;           /* an array */
-	yyjson_mut_val *changed_repos;    /* an array */
-	yyjson_mut_val *repositories;     /* an array */
+	yyjson_mut_val *members[EVENT_MEMBERS]; /* NULL: absent, or of another form */
+	yyjson_mut_val *events;                 /* an array */
+	yyjson_mut_val *changed_repos;          /* an array */
+	yyjson_mut_val *repositories;           /* an array */
 	struct code_host_events found;
 };
 
@@ -253,29 +36,29 @@ static const char *repo_at(yyjson_val *value, const char *path)
 
 static void read_members(struct reading *reading)
 {
-	for (enum member i = 0; i < MEMBERS; i++) {
+	for (enum event_member i = 0; i < EVENT_MEMBERS; i++) {
 		const char *path = reading->kind->paths[i];
 		if (path)
 			reading->members[i] =
-				MEMBER[i].read(reading->doc, json_at(reading->root, path));
+				event_member_read(reading->doc, i, json_at(reading->root, path));
 	}
 }
 
 /* A push names its branch by the whole reference; one of a tag has no branch. */
 static void read_pushed_branch(struct reading *reading)
 {
-	const char *ref = yyjson_mut_get_str(reading->members[BRANCH]);
+	const char *ref = yyjson_mut_get_str(reading->members[MEMBER_BRANCH]);
 	bool is_branch = ref && strncmp(ref, HEAD_PREFIX, strlen(HEAD_PREFIX)) == 0;
-	reading->members[BRANCH] =
+	reading->members[MEMBER_BRANCH] =
 		is_branch ? yyjson_mut_str(reading->doc, ref + strlen(HEAD_PREFIX)) : NULL;
 }
 
 /* The path of a required member that is missing; NULL: none is. */
 static const char *missing_member(const struct reading *reading)
 {
-	const struct kind *kind = reading->kind;
-	for (enum member i = 0; i < MEMBERS; i++)
-		if (kind->required & BIT(i) && !reading->members[i])
+	const struct event_kind *kind = reading->kind;
+	for (enum event_member i = 0; i < EVENT_MEMBERS; i++)
+		if (kind->required & EVENT_MEMBER_BIT(i) && !reading->members[i])
 			return kind->paths[i];
 	return NULL;
 }
@@ -283,7 +66,7 @@ static const char *missing_member(const struct reading *reading)
 /* What is missing in the delivery; NULL: nothing. */
 static const char *read_all(struct reading *reading)
 {
-	const struct kind *kind = reading->kind;
+	const struct event_kind *kind = reading->kind;
 	struct code_host_events *found = &reading->found;
 	yyjson_val *installation = json_at(reading->root, "installation.id");
 	yyjson_val *action = json_get(reading->root, "action");
@@ -292,7 +75,7 @@ static const char *read_all(struct reading *reading)
 		read_pushed_branch(reading);
 	else if (yyjson_is_str(action) && code_host_name_is_valid(yyjson_get_str(action)))
 		found->action = yyjson_get_str(action);
-	if (read_number(reading->doc, installation))
+	if (event_member_read(reading->doc, MEMBER_NUMBER, installation))
 		json_is_whole(installation, &found->installation);
 	if (!kind->is_of_installation)
 		found->repo = repo_at(reading->root, "repository.full_name");
@@ -331,8 +114,8 @@ static void add_reverts_of_pull_request(const struct reading *reading, yyjson_mu
 static void add_reverts_of_push(const struct reading *reading, yyjson_mut_val *reverts)
 {
 	yyjson_val *commit = json_get(reading->root, "head_commit");
-	yyjson_mut_val *id = read_commit(reading->doc, json_get(commit, "id"));
-	if (id && is_default_branch(reading, yyjson_mut_get_str(reading->members[BRANCH])))
+	yyjson_mut_val *id = event_member_read(reading->doc, MEMBER_COMMIT, json_get(commit, "id"));
+	if (id && is_default_branch(reading, yyjson_mut_get_str(reading->members[MEMBER_BRANCH])))
 		reverts_add(reading->doc, reverts, json_get_text(commit, "message"), true,
 		            reading->found.repo, yyjson_mut_get_str(id));
 }
@@ -372,9 +155,9 @@ static yyjson_mut_val *fact_of(struct reading *reading, const char *repo)
 	yyjson_mut_obj_add_str(doc, data, "event", reading->kind->event);
 	json_add_text(doc, data, "action", reading->found.action);
 	json_add_text(doc, data, "repo", repo);
-	for (enum member i = 0; i < MEMBERS; i++) {
+	for (enum event_member i = 0; i < EVENT_MEMBERS; i++) {
 		yyjson_mut_val *value = reading->members[i];
-		yyjson_mut_obj_add_val(doc, data, MEMBER[i].name,
+		yyjson_mut_obj_add_val(doc, data, event_member_name(i),
 		                       value ? yyjson_mut_val_mut_copy(doc, value)
 		                             : yyjson_mut_null(doc));
 	}
@@ -387,14 +170,14 @@ static yyjson_mut_val *fact_of(struct reading *reading, const char *repo)
 static const char *fact_id(struct reading *reading, yyjson_mut_val *data)
 {
 	const char *text = json_write_mut(reading->arena, data, NULL);
-	if (!reading->members[OCCURRED_AT])
+	if (!reading->members[MEMBER_OCCURRED_AT])
 		text = arena_printf(reading->arena, "%s\n%s", text, reading->delivery);
 	return hashed_uuid(reading->arena, text);
 }
 
 static yyjson_mut_val *number_or_null(struct reading *reading, yyjson_val *number)
 {
-	yyjson_mut_val *read = read_number(reading->doc, number);
+	yyjson_mut_val *read = event_member_read(reading->doc, MEMBER_NUMBER, number);
 	return read ? read : yyjson_mut_null(reading->doc);
 }
 
@@ -434,7 +217,7 @@ static const char *const REPO_LISTS[] = {"repositories", "repositories_added",
 static yyjson_mut_val *add_repository(struct reading *reading, yyjson_val *number, const char *name)
 {
 	yyjson_mut_doc *doc = reading->doc;
-	yyjson_mut_val *id = read_number(doc, number);
+	yyjson_mut_val *id = event_member_read(doc, MEMBER_NUMBER, number);
 	if (!id)
 		return NULL;
 	yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, reading->repositories);
@@ -524,7 +307,8 @@ static void add_repository_event(struct reading *reading)
 	add_changed(reading, former);
 	add_event(reading, reading->found.repo, number);
 	yyjson_mut_val *row = add_repository(reading, number, reading->found.repo);
-	yyjson_mut_val *at = read_time(doc, json_at(reading->root, "repository.updated_at"));
+	yyjson_mut_val *at = event_member_read(doc, MEMBER_OCCURRED_AT,
+	                                       json_at(reading->root, "repository.updated_at"));
 	if (!row)
 		return;
 	json_add_text(doc, row, "former", is_rename(reading) ? former : NULL);
@@ -545,7 +329,7 @@ bool delivery_id_is_valid(const char *text)
 
 bool code_host_name_is_valid(const char *text)
 {
-	return is_word(text, strlen(text), CODE_HOST_NAME_MAX);
+	return event_word_is_valid(text, strlen(text), CODE_HOST_NAME_MAX);
 }
 
 static const char *ignored_reason(struct reading *reading, const char *text, size_t length)
@@ -567,7 +351,7 @@ struct code_host_events code_host_events_read(struct arena *arena, const char *e
 {
 	struct reading reading = {
 		.arena = arena,
-		.kind = kind_of(event),
+		.kind = event_kind_of(event),
 		.delivery = delivery,
 		.doc = json_doc_new(arena),
 	};

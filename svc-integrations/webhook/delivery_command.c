@@ -1,14 +1,13 @@
 /* `svc-integrations deliveries`: prints JSON, a line for each delivery, newest first. */
 #include "base/terminal.h"
 #include "delivery.sql.h"
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 #include "pg/pg.h"
 #include "provider/provider.h"
 #include "webhook/delivery.h"
 
-#include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LIMIT_DEFAULT 50
@@ -16,8 +15,15 @@
 
 struct arguments {
 	const char *status, *repo; /* NULL: any */
-	long limit;
+	int64_t limit;
 	char **ids; /* NULL-terminated */
+};
+
+static const struct argument ARGUMENTS[] = {
+	ARGUMENT_TEXT(struct arguments, status, "status"),
+	ARGUMENT_TEXT(struct arguments, repo, "repo"),
+	ARGUMENT_NUMBER(struct arguments, limit, "limit", LIMIT_MAX),
+	ARGUMENT_END,
 };
 
 static void print_json(const char *json)
@@ -94,26 +100,12 @@ static const struct {
 /* The action that the arguments name; NULL: they are wrong. */
 static request_fn *read_arguments(int argc, char **argv, struct arguments *arguments)
 {
-	static const struct option OPTIONS[] = {
-		{"status", required_argument, NULL, 's'},
-		{"repo", required_argument, NULL, 'r'},
-		{"limit", required_argument, NULL, 'l'},
-		{0},
-	};
-	int option;
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
-		if (option == '?')
-			return NULL;
-		if (option == 'l')
-			arguments->limit = strtol(optarg, NULL, 10);
-		else
-			*(option == 's' ? &arguments->status : &arguments->repo) = optarg;
-	}
-	if (optind >= argc || arguments->limit < 1 || arguments->limit > LIMIT_MAX)
+	char **operands = arguments_read(argc, argv, ARGUMENTS, arguments);
+	if (!operands || !operands[0])
 		return NULL;
-	arguments->ids = argv + optind + 1;
+	arguments->ids = operands + 1;
 	for (size_t i = 0; i < ARRAY_LEN(ACTIONS); i++)
-		if (strcmp(ACTIONS[i].name, argv[optind]) == 0)
+		if (strcmp(ACTIONS[i].name, operands[0]) == 0)
 			return ACTIONS[i].has_ids == (arguments->ids[0] != NULL) ? ACTIONS[i].run
 			                                                         : NULL;
 	return NULL;
@@ -123,10 +115,5 @@ int delivery_command(struct process *process, int argc, char **argv)
 {
 	struct arguments arguments = {.limit = LIMIT_DEFAULT};
 	request_fn *run = read_arguments(argc, argv, &arguments);
-	if (run)
-		return command_run(process, run, &arguments);
-	fprintf(stderr, "usage: svc-integrations deliveries list [--status applied|ignored] "
-	                "[--repo OWNER/NAME] [--limit N]\n"
-	                "       svc-integrations deliveries show|replay ID...\n");
-	return 2;
+	return run ? command_run(process, run, &arguments) : COMMAND_USAGE;
 }

@@ -3,6 +3,7 @@
 #include "api/interest.h"
 #include "base/utf8.h"
 #include "input/input.h"
+#include "input/paper_sources.h"
 #include "json/json.h"
 #include "llm/chat.h"
 #include "product/repository_url.h"
@@ -106,7 +107,7 @@ static void add_sources(yyjson_mut_doc *doc, yyjson_mut_val *answer, yyjson_val 
 	size_t index, count;
 	yyjson_val *source;
 	yyjson_arr_foreach (json_get(said, "sources"), index, count, source)
-		if (yyjson_is_str(source) && interest_source_is_known(yyjson_get_str(source)))
+		if (yyjson_is_str(source) && paper_source_is_known(yyjson_get_str(source)))
 			yyjson_mut_arr_add_strcpy(doc, sources, yyjson_get_str(source));
 	bool is_any = yyjson_mut_arr_size(sources) == 0;
 	yyjson_mut_obj_add_val(doc, answer, "sources", is_any ? yyjson_mut_null(doc) : sources);

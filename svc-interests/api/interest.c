@@ -3,6 +3,7 @@
 #include "client/service_ask.h"
 #include "input/input.h"
 #include "input/key_limit.h"
+#include "input/paper_sources.h"
 #include "interest.sql.h"
 #include "json/json.h"
 #include "pg/pg.h"
@@ -125,26 +126,6 @@ void interest_list(struct request *rq)
 	reply_page(rq, rows, in->limit, in->offset);
 }
 
-bool interest_source_is_known(const char *source)
-{
-	static const char *const SOURCES[] = {"arxiv", "biorxiv", "medrxiv"};
-	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
-		if (strcmp(source, SOURCES[i]) == 0)
-			return true;
-	return false;
-}
-
-static void check_sources(struct request *rq)
-{
-	size_t index, count;
-	yyjson_val *name;
-	yyjson_arr_foreach (json_get(request_body(rq), "sources"), index, count, name) {
-		if (yyjson_is_str(name) && !interest_source_is_known(yyjson_get_str(name)))
-			problem_add_field(rq->arena, &rq->problem, "sources",
-			                  "item %zu must be arxiv, biorxiv or medrxiv", index);
-	}
-}
-
 static bool is_from_project(struct request *rq)
 {
 	return yyjson_equals_str(json_get(request_body(rq), "mode"), "project");
@@ -197,7 +178,7 @@ static const char *body_from_project(struct request *rq)
 
 void interest_create(struct request *rq)
 {
-	check_sources(rq);
+	request_check_paper_sources(rq);
 	request_input(rq, struct interest_input, create_fields(rq));
 	require_interest(rq, NULL);
 	const char *body = is_from_project(rq) ? body_from_project(rq) : request_body_json(rq);
@@ -232,7 +213,7 @@ static void require_place(struct request *rq, const char *id)
 
 void interest_update(struct request *rq)
 {
-	check_sources(rq);
+	request_check_paper_sources(rq);
 	struct interest_input *in = request_input(rq, struct interest_input, UPDATE_FIELDS);
 	request_require_member(rq);
 	require_place(rq, in->id);

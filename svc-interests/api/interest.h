@@ -18,9 +18,6 @@ extern const struct setting INTEREST_SETTINGS[];
 #define INTEREST_NAME_MAX_CHARS    200
 #define INTEREST_CONTEXT_MAX_CHARS 50000
 
-/** Whether `sources` of an interest may have this one. */
-bool interest_source_is_known(const char *source);
-
 void interest_list(struct request *rq);
 void interest_create(struct request *rq);
 void interest_get(struct request *rq);

@@ -6,6 +6,7 @@
 #include "input/input.h"
 #include "json/json.h"
 #include "pg/pg.h"
+#include "plain/plain_row.h"
 #include "plain/plain_text.h"
 #include "reply/reply.h"
 #include "reply/reply_papers.h"

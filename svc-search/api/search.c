@@ -7,6 +7,7 @@
 #include "engine/engine.h"
 #include "engine/text/parsed_query.h"
 #include "input/input.h"
+#include "input/paper_sources.h"
 #include "json/json.h"
 #include "plain/plain_text.h"
 #include "reply/reply.h"
@@ -135,7 +136,7 @@ static void keep_page(struct request *rq, const struct search_input *in, struct 
 
 void asset_search(struct request *rq)
 {
-	search_filter_check(rq);
+	request_check_paper_sources(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	struct public_search found = search_public(rq, in, depth_of(in));
 	if (is_newest_first(in))
@@ -146,7 +147,7 @@ void asset_search(struct request *rq)
 
 void asset_facets(struct request *rq)
 {
-	search_filter_check(rq);
+	request_check_paper_sources(rq);
 	struct search_input *in = request_input(rq, struct search_input, SEARCH_FIELDS);
 	in->explains = false;
 	struct public_search found = search_public(rq, in, ENGINE_MAX_RESULTS);
@@ -163,7 +164,7 @@ static const char *const *ids_of_body(struct request *rq, const char *name, size
 
 void asset_similar(struct request *rq)
 {
-	search_filter_check(rq);
+	request_check_paper_sources(rq);
 	struct search_input *in = request_input(rq, struct search_input, SIMILAR_FIELDS);
 	const char *text = plain_text(rq->arena, in->text);
 	struct engine_query query = {

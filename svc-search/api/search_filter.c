@@ -1,25 +1,12 @@
 #include "api/search_filter.h"
 
 #include "base/timefmt.h"
-#include "harvest/source.h"
-#include "input/input.h"
 #include "json/json.h"
 #include "request/http_request.h"
 
 #include <string.h>
 
 #define DAY_MS INT64_C(86400000)
-
-void search_filter_check(struct request *rq)
-{
-	size_t index, count;
-	yyjson_val *name;
-	yyjson_arr_foreach (json_get(request_body(rq), "sources"), index, count, name) {
-		if (yyjson_is_str(name) && !source_find(yyjson_get_str(name)))
-			problem_add_field(rq->arena, &rq->problem, "sources",
-			                  "item %zu must be arxiv, biorxiv or medrxiv", index);
-	}
-}
 
 struct filter search_filter_of_body(struct request *rq)
 {

@@ -4,9 +4,6 @@
 #include "engine/filter.h"
 #include "loop/request.h"
 
-/** Note the faults of the member `sources` of the body, before request_input(). */
-void search_filter_check(struct request *rq);
-
 /** The filter of the members `categories`, `sources` and `has_container` of the body, which are
  * optional. Borrows from it. */
 struct filter search_filter_of_body(struct request *rq);

@@ -5,14 +5,15 @@
 #include "harvest/source.h"
 #include "ingest/import.h"
 #include "loop/wait.h"
-#include "main/worker_run.h"
+#include "main/arguments.h"
+#include "main/command_run.h"
 #include "pg/lease.h"
 
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct harvest {
+	const char *source_name;
 	const struct source *source;
 	struct source_cursor cursor;
 	struct lease lease;
@@ -124,33 +125,27 @@ static bool is_date(const char *text)
 	return text && date_parse(text, strlen(text), &day);
 }
 
+static bool read_arguments(int argc, char **argv, struct harvest *harvest)
+{
+	static const struct argument ARGUMENTS[] = {
+		ARGUMENT_TEXT(struct harvest, cursor.from, "from"),
+		ARGUMENT_TEXT(struct harvest, cursor.until, "until"),
+		ARGUMENT_TEXT(struct harvest, cursor.set, "set"),
+		ARGUMENT_TEXT(struct harvest, source_name, "source"),
+		ARGUMENT_END,
+	};
+	if (!options_read(argc, argv, ARGUMENTS, harvest))
+		return false;
+	harvest->source = source_find(harvest->source_name);
+	return harvest->source && is_date(harvest->cursor.from) &&
+	       (!harvest->cursor.until || is_date(harvest->cursor.until));
+}
+
 int harvest_command(struct process *process, int argc, char **argv)
 {
-	static const struct option OPTIONS[] = {
-		{"from", required_argument, NULL, 'f'},
-		{"until", required_argument, NULL, 'u'},
-		{"set", required_argument, NULL, 's'},
-		{"source", required_argument, NULL, 'o'},
-		{0},
-	};
-	struct harvest harvest = {0};
-	const char *source = ARXIV_SOURCE.name;
-	int option;
-	while ((option = getopt_long(argc, argv, "", OPTIONS, NULL)) != -1) {
-		if (option == '?')
-			return 2;
-		*(option == 'f'   ? &harvest.cursor.from
-		  : option == 'u' ? &harvest.cursor.until
-		  : option == 'o' ? &source
-		                  : &harvest.cursor.set) = optarg;
-	}
-	harvest.source = source_find(source);
-	if (!harvest.source || !is_date(harvest.cursor.from) ||
-	    (harvest.cursor.until && !is_date(harvest.cursor.until)) || optind < argc) {
-		fprintf(stderr, "usage: svc-search harvest --from YYYY-MM-DD [--until YYYY-MM-DD] "
-		                "[--set cs] [--source arxiv|biorxiv|medrxiv]\n");
-		return 2;
-	}
+	struct harvest harvest = {.source_name = ARXIV_SOURCE.name};
+	if (!read_arguments(argc, argv, &harvest))
+		return COMMAND_USAGE;
 	harvest.lease.name = harvest.source->lease;
 	return command_run(process, harvest_main, &harvest);
 }

@@ -5,6 +5,7 @@
 #include "json/json.h"
 #include "loop/periodic.h"
 #include "pg/pg.h"
+#include "plain/plain_row.h"
 #include "plain/plain_text.h"
 #include "service/process.h"
 

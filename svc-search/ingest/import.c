@@ -5,7 +5,7 @@
 #include "import.sql.h"
 #include "ingest/line_reader.h"
 #include "loop/wait.h"
-#include "main/worker_run.h"
+#include "main/command_run.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "plain/plain_text.h"
@@ -279,10 +279,8 @@ static void import_main(struct request *rq)
 
 int import_command(struct process *process, int argc, char **argv)
 {
-	if (argc != 2) {
-		fprintf(stderr, "usage: svc-search import FILE\n");
-		return 2;
-	}
+	if (argc != 2)
+		return COMMAND_USAGE;
 	struct source source = {.path = argv[1]};
 	return command_run(process, import_main, &source);
 }

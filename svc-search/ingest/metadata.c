@@ -6,7 +6,7 @@
 #include "ingest/paper_id.h"
 #include "input/field_check.h"
 #include "input/input.h"
-#include "plain/plain_text.h"
+#include "plain/plain_row.h"
 #include "product/repository_url.h"
 
 #include <curl/curl.h>

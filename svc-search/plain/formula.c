@@ -42,16 +42,6 @@ bool formula_say_script(struct buf *out, const char *text, size_t length, bool i
 	return length > 0;
 }
 
-static bool is_name(const char *name, size_t length, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
-			return true;
-	return false;
-}
-
-#define IS_NAME(name, length, names) is_name(name, length, names, ARRAY_LEN(names))
-
 /* Say the argument at the reader, a group, a command or a character, apart from the rest. */
 static bool say_argument(struct formula *formula, struct reader *reader, struct buf *ret_said)
 {
@@ -136,8 +126,9 @@ static bool say_fraction(struct formula *formula, struct reader *reader)
 	return true;
 }
 
-/* Say the argument in another alphabet: \mathbb{R}; without one of its own, as it is. */
-static bool say_alphabet(struct formula *formula, struct reader *reader, bool is_double)
+/* Say the argument in another alphabet; a character that it does not have, as it is. */
+static bool say_alphabet(struct formula *formula, struct reader *reader,
+                         uint32_t (*of_alphabet)(uint32_t code))
 {
 	struct buf said;
 	if (!say_argument(formula, reader, &said))
@@ -146,9 +137,39 @@ static bool say_alphabet(struct formula *formula, struct reader *reader, bool is
 	while (!reader_is_over(&letters)) {
 		uint32_t code;
 		reader_character(&letters, &code);
-		uint32_t other = is_double ? symbol_double_struck(code) : 0;
+		uint32_t other = of_alphabet(code);
 		formula_add_character(formula->out, other ? other : code);
 	}
+	return true;
+}
+
+static bool say_double(struct formula *formula, struct reader *reader)
+{
+	return say_alphabet(formula, reader, symbol_double_struck);
+}
+
+static uint32_t same(uint32_t code)
+{
+	return code;
+}
+
+/* Other alphabets are not told apart: \mathcal{O}. */
+static bool say_letters(struct formula *formula, struct reader *reader)
+{
+	return say_alphabet(formula, reader, same);
+}
+
+static bool say_space(struct formula *formula, struct reader *reader)
+{
+	(void)reader;
+	buf_puts(formula->out, " ");
+	return true;
+}
+
+static bool say_nothing(struct formula *formula, struct reader *reader)
+{
+	(void)formula;
+	reader_skip_spaces(reader);
 	return true;
 }
 
@@ -185,22 +206,32 @@ static bool say_sign(struct formula *formula, char sign)
 	return true;
 }
 
+static const char *const ALPHABETS[] = {
+	"mathcal", "mathscr",      "mathfrak",   "mathbf",     "mathrm", "mathit",
+	"mathsf",  "mathtt",       "mathnormal", "boldsymbol", "bm",     "text",
+	"textrm",  "textbf",       "textit",     "texttt",     "textsf", "textnormal",
+	"mbox",    "operatorname", "ensuremath", "emph",       "hbox",   NULL,
+};
+static const char *const DOUBLE[] = {"mathbb", "mathds", "Bbb", "mathbbm", NULL};
+static const char *const SILENT[] = {
+	"left", "right", "big",  "Big",          "bigg",      "Bigg",   "bigl",
+	"bigr", "Bigl",  "Bigr", "displaystyle", "textstyle", "limits", "nolimits",
+	"rm",   "bf",    "it",   "cal",          "xspace",    NULL,
+};
+static const char *const SPACES[] = {"quad", "qquad", NULL};
+static const char *const FRACTIONS[] = {"frac", "dfrac", "tfrac", "nicefrac", "sfrac", NULL};
+static const char *const ROOTS[] = {"sqrt", NULL};
+
+static const struct {
+	const char *const *names;
+	bool (*say)(struct formula *formula, struct reader *reader);
+} COMMANDS[] = {
+	{FRACTIONS, say_fraction}, {ROOTS, say_root},   {ALPHABETS, say_letters},
+	{DOUBLE, say_double},      {SPACES, say_space}, {SILENT, say_nothing},
+};
+
 static bool say_command(struct formula *formula, struct reader *reader)
 {
-	static const char *const ALPHABETS[] = {
-		"mathcal", "mathscr",      "mathfrak",   "mathbf",     "mathrm", "mathit",
-		"mathsf",  "mathtt",       "mathnormal", "boldsymbol", "bm",     "text",
-		"textrm",  "textbf",       "textit",     "texttt",     "textsf", "textnormal",
-		"mbox",    "operatorname", "ensuremath", "emph",       "hbox",
-	};
-	static const char *const DOUBLE[] = {"mathbb", "mathds", "Bbb", "mathbbm"};
-	static const char *const SILENT[] = {
-		"left", "right", "big",  "Big",          "bigg",      "Bigg",   "bigl",
-		"bigr", "Bigl",  "Bigr", "displaystyle", "textstyle", "limits", "nolimits",
-		"rm",   "bf",    "it",   "cal",          "xspace",
-	};
-	static const char *const SPACES[] = {"quad", "qquad"};
-	static const char *const FRACTIONS[] = {"frac", "dfrac", "tfrac", "nicefrac", "sfrac"};
 	const char *name, *text;
 	size_t length;
 	if (!reader_command(reader, &name, &length))
@@ -209,22 +240,11 @@ static bool say_command(struct formula *formula, struct reader *reader)
 		return say_sign(formula, *name);
 	if ((text = symbol_math_accent(name, length)))
 		return say_accent(formula, reader, text);
-	if (IS_NAME(name, length, FRACTIONS))
-		return say_fraction(formula, reader);
-	if (length == 4 && memcmp(name, "sqrt", 4) == 0)
-		return say_root(formula, reader);
-	if (IS_NAME(name, length, ALPHABETS) || IS_NAME(name, length, DOUBLE))
-		return say_alphabet(formula, reader, IS_NAME(name, length, DOUBLE));
+	for (size_t i = 0; i < ARRAY_LEN(COMMANDS); i++)
+		if (reader_name_is_in(name, length, COMMANDS[i].names))
+			return COMMANDS[i].say(formula, reader);
 	if (symbol_is_function(name, length)) {
 		add_function(formula, name, length);
-		return true;
-	}
-	if (IS_NAME(name, length, SPACES)) {
-		buf_puts(formula->out, " ");
-		return true;
-	}
-	if (IS_NAME(name, length, SILENT)) {
-		reader_skip_spaces(reader);
 		return true;
 	}
 	text = symbol_find(name, length);

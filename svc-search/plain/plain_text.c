@@ -1,8 +1,8 @@
 #include "plain/plain_text.h"
 
 #include "base/base.h"
-#include "json/json.h"
 #include "plain/formula.h"
+#include "plain/normal_form.h"
 #include "plain/reader.h"
 #include "plain/symbols.h"
 
@@ -11,7 +11,6 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <utf8proc.h>
 
 #define DEPTH_MAX     20   /* groups in groups; deeper ones stay as they are */
 #define FORMULA_MAX   2000 /* bytes of the longest formula */
@@ -25,6 +24,7 @@ struct plain {
 };
 
 static void say(struct plain *plain);
+static bool is_special(char c);
 
 static void add(struct plain *plain, const char *begin, const char *end)
 {
@@ -120,16 +120,6 @@ static bool say_sign(struct plain *plain, char sign)
 	return true;
 }
 
-static bool is_one_of(const char *name, size_t length, const char *const *names, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strlen(names[i]) == length && memcmp(names[i], name, length) == 0)
-			return true;
-	return false;
-}
-
-#define IS_ONE_OF(name, length, names) is_one_of(name, length, names, ARRAY_LEN(names))
-
 /* Say a command that prints its argument: `\emph{x}`, `\href{address}{x}`. */
 static bool say_format(struct plain *plain, const char *name, size_t length)
 {
@@ -137,13 +127,13 @@ static bool say_format(struct plain *plain, const char *name, size_t length)
 		"emph",      "textit", "textbf",     "textsc",     "texttt", "textrm", "textsf",
 		"textsl",    "textup", "textmd",     "textnormal", "text",   "mbox",   "hbox",
 		"mathrm",    "mathbf", "mathit",     "mathsf",     "mathtt", "uline",  "underline",
-		"uppercase", "url",    "ensuremath", "mathcal",
+		"uppercase", "url",    "ensuremath", "mathcal",    NULL,
 	};
-	static const char *const SCRIPTS[] = {"textsuperscript", "textsubscript"};
+	static const char *const SCRIPTS[] = {"textsuperscript", "textsubscript", NULL};
 	struct reader group;
 	bool is_link = length == 4 && memcmp(name, "href", 4) == 0;
-	bool is_script = IS_ONE_OF(name, length, SCRIPTS);
-	if (!is_link && !is_script && !IS_ONE_OF(name, length, FORMATS))
+	bool is_script = reader_name_is_in(name, length, SCRIPTS);
+	if (!is_link && !is_script && !reader_name_is_in(name, length, FORMATS))
 		return false;
 	if (is_link && !read_argument(plain, &group))
 		return false;
@@ -161,9 +151,9 @@ static bool say_format(struct plain *plain, const char *name, size_t length)
 /* Say a command of letters. False: it is unknown. */
 static bool say_name(struct plain *plain, const char *name, size_t length)
 {
-	static const char *const SWITCHES[] = {"it",       "bf",      "em",     "rm",     "tt",
-	                                       "sc",       "sl",      "sf",     "small",  "large",
-	                                       "bfseries", "itshape", "xspace", "protect"};
+	static const char *const SWITCHES[] = {"it",       "bf",      "em",     "rm",      "tt",
+	                                       "sc",       "sl",      "sf",     "small",   "large",
+	                                       "bfseries", "itshape", "xspace", "protect", NULL};
 	struct reader *reader = &plain->reader;
 	const char *text = symbol_letter(name, length);
 	if (text) {
@@ -176,7 +166,7 @@ static bool say_name(struct plain *plain, const char *name, size_t length)
 	}
 	if (length == 1 && (text = symbol_text_accent(name, length)))
 		return say_accent(plain, *name, text);
-	if (IS_ONE_OF(name, length, SWITCHES)) {
+	if (reader_name_is_in(name, length, SWITCHES)) {
 		reader_skip_spaces(reader);
 		return true;
 	}
@@ -432,104 +422,48 @@ static void say_address(struct plain *plain)
 	}
 }
 
-/* Copy up to the next byte that say() looks at. */
+/* Copy up to the next byte that may begin something else than itself. */
 static void say_run(struct plain *plain)
 {
-	static const bool ENDS[UCHAR_MAX + 1] = {
-		['\\'] = true, ['$'] = true, ['{'] = true,  ['&'] = true, ['~'] = true,
-		['-'] = true,  ['`'] = true, ['\''] = true, ['h'] = true, ['w'] = true,
-	};
 	struct reader *reader = &plain->reader;
 	const char *begin = reader->at++;
-	while (!reader_is_over(reader) && !ENDS[(unsigned char)*reader->at])
+	while (!reader_is_over(reader) && !is_special(*reader->at))
 		reader->at++;
 	add(plain, begin, reader->at);
 }
 
+static void say_word(struct plain *plain)
+{
+	if (is_address(plain))
+		say_address(plain);
+	else
+		say_run(plain);
+}
+
+/* By the byte with which it begins. NULL: the byte stands for itself. */
+static void (*const SAY[UCHAR_MAX + 1])(struct plain *plain) = {
+	['\\'] = say_command, ['$'] = say_dollar,  ['{'] = say_group, ['&'] = say_reference,
+	['~'] = say_tie,      ['-'] = say_hyphens, ['`'] = say_quote, ['\''] = say_quote,
+	['h'] = say_word,     ['w'] = say_word,
+};
+
+static bool is_special(char c)
+{
+	return SAY[(unsigned char)c];
+}
+
 static void say(struct plain *plain)
 {
-	struct reader *reader = &plain->reader;
-	while (!reader_is_over(reader)) {
-		switch (*reader->at) {
-		case '\\':
-			say_command(plain);
-			break;
-		case '$':
-			say_dollar(plain);
-			break;
-		case '{':
-			say_group(plain);
-			break;
-		case '&':
-			say_reference(plain);
-			break;
-		case '~':
-			say_tie(plain);
-			break;
-		case '-':
-			say_hyphens(plain);
-			break;
-		case '`':
-		case '\'':
-			say_quote(plain);
-			break;
-		case 'h':
-		case 'w':
-			if (is_address(plain)) {
-				say_address(plain);
-				break;
-			}
-			/* fall through */
-		default:
+	while (!reader_is_over(&plain->reader)) {
+		char c = *plain->reader.at;
+		if (is_special(c))
+			SAY[(unsigned char)c](plain);
+		else
 			say_run(plain);
-		}
 	}
 }
 
 /* --- Whole texts ------------------------------------------------------------------------------ */
-
-/* In UTF-8 the first character that normal form C can change, U+0300, begins with this byte. */
-#define FIRST_CHANGED 0xCC
-
-static bool is_ascii_or_latin(const char *text, size_t length)
-{
-	unsigned char highest = 0;
-	for (size_t i = 0; i < length; i++)
-		highest = MAX_OF(highest, (unsigned char)text[i]);
-	return highest < FIRST_CHANGED;
-}
-
-/* A dash or quotation mark, U+2010 to U+201F. */
-static bool is_punctuation(const char *at, const char *end)
-{
-	return end - at >= 3 && memcmp(at, "\xE2\x80", 2) == 0 && (at[2] & 0xF0) == 0x90;
-}
-
-/* Whether normal form C keeps all characters as they are; false may be wrong. */
-static bool is_composed(const char *text, size_t length)
-{
-	const char *at = text, *end = text + length;
-	if (is_ascii_or_latin(text, length))
-		return true;
-	while (at < end && (is_punctuation(at, end) || (unsigned char)*at < FIRST_CHANGED))
-		at += is_punctuation(at, end) ? 3 : 1;
-	return at == end;
-}
-
-/* The text in normal form C; as it is where it is not UTF-8. */
-static const char *compose(struct arena *arena, const char *text, size_t length)
-{
-	utf8proc_uint8_t *composed = NULL;
-	if (is_composed(text, length))
-		return text;
-	utf8proc_ssize_t size =
-		utf8proc_map((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)length, &composed,
-	                     UTF8PROC_STABLE | UTF8PROC_COMPOSE);
-	if (size >= 0)
-		text = arena_strndup(arena, (const char *)composed, (size_t)size);
-	free(composed);
-	return text;
-}
 
 static bool has_markup(const char *text)
 {
@@ -540,11 +474,11 @@ static const char *convert(struct arena *arena, const char *text)
 {
 	size_t length = strlen(text);
 	if (!has_markup(text))
-		return compose(arena, text, length);
+		return normal_form(arena, text, length);
 	struct plain plain = {.reader = {text, text + length}, .out = {.arena = arena}};
 	buf_puts(&plain.out, "");
 	say(&plain);
-	return compose(arena, plain.out.data, plain.out.length);
+	return normal_form(arena, plain.out.data, plain.out.length);
 }
 
 const char *plain_text(struct arena *arena, const char *source)
@@ -561,51 +495,4 @@ const char *plain_text(struct arena *arena, const char *source)
 		length--;
 	out[length] = '\0';
 	return length && strcmp(out, source) != 0 ? out : source;
-}
-
-/* --- Rows ------------------------------------------------------------------------------------- */
-
-static void convert_text(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row,
-                         const char *name, const char *source_name)
-{
-	yyjson_mut_val *member = yyjson_mut_obj_get(row, name);
-	if (!member)
-		return;
-	const char *source = yyjson_mut_get_str(member);
-	const char *text = source ? plain_text(arena, source) : NULL;
-	if (text == source) {
-		yyjson_mut_obj_add_null(doc, row, source_name);
-		return;
-	}
-	yyjson_mut_obj_add_str(doc, row, source_name, source);
-	yyjson_mut_set_str(member, text);
-}
-
-static void convert_authors(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row)
-{
-	yyjson_mut_val *authors = yyjson_mut_obj_get(row, "authors");
-	yyjson_mut_val *names = yyjson_mut_arr(doc), *name;
-	size_t index, count;
-	bool has_changed = false;
-	if (!authors)
-		return;
-	yyjson_mut_arr_foreach (authors, index, count, name) {
-		const char *source = yyjson_mut_get_str(name);
-		const char *text = source ? plain_text(arena, source) : NULL;
-		has_changed |= text != source;
-		yyjson_mut_arr_add_str(doc, names, text);
-	}
-	if (!has_changed) {
-		yyjson_mut_obj_add_null(doc, row, "source_authors");
-		return;
-	}
-	yyjson_mut_obj_add_val(doc, row, "source_authors", yyjson_mut_val_mut_copy(doc, authors));
-	yyjson_mut_obj_put(row, yyjson_mut_str(doc, "authors"), names);
-}
-
-void plain_row(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row)
-{
-	convert_text(arena, doc, row, "title", "source_title");
-	convert_text(arena, doc, row, "abstract", "source_abstract");
-	convert_authors(arena, doc, row);
 }

@@ -4,8 +4,6 @@
 
 #include "base/arena.h"
 
-#include <yyjson.h>
-
 /** Rises when plain_text() changes. Stored papers of an older version are converted again. */
 #define PLAIN_TEXT_VERSION 1
 
@@ -21,7 +19,3 @@
  * collapsed. `text` itself when there is nothing to convert or nothing would be left, else in the
  * arena. */
 const char *plain_text(struct arena *arena, const char *text);
-
-/** Convert the members `title`, `abstract` and `authors` of a row of the table `asset`, as far as
- * it has them; the sources go to `source_title` and so on, null where they do not differ. */
-void plain_row(struct arena *arena, yyjson_mut_doc *doc, yyjson_mut_val *row);

@@ -3,6 +3,8 @@
 #include "base/base.h"
 #include "base/utf8.h"
 
+#include <string.h>
+
 /* Bytes of the longest group: many braces that never end cost little. */
 #define GROUP_MAX 2000
 
@@ -23,6 +25,14 @@ bool reader_command(struct reader *reader, const char **ret_name, size_t *ret_le
 	*ret_length = length;
 	reader->at += 1 + length;
 	return length > 0;
+}
+
+bool reader_name_is_in(const char *name, size_t length, const char *const *names)
+{
+	for (; *names; names++)
+		if (strlen(*names) == length && memcmp(*names, name, length) == 0)
+			return true;
+	return false;
 }
 
 bool reader_group(struct reader *reader, struct reader *ret_group)

@@ -32,6 +32,9 @@ void reader_skip_spaces(struct reader *reader);
  * borrowed. False: nothing follows. */
 bool reader_command(struct reader *reader, const char **ret_name, size_t *ret_length);
 
+/** Whether the name of a command is one of the names, which NULL ends. */
+bool reader_name_is_in(const char *name, size_t length, const char *const *names);
+
 /** At a brace: read the group, without its braces. False: it does not end, or is very
  * long. */
 bool reader_group(struct reader *reader, struct reader *ret_group);

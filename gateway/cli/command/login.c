@@ -202,8 +202,8 @@ void logout_run(struct cli *cli, const struct arguments *arguments attr_unused)
 	if (!profile_remove(cli, name))
 		cli_fail(EXIT_NOT_FOUND, "there is no profile %s", name);
 	fprintf(stderr,
-	        "removed the profile %s; its key is still valid: expops api api_key_revoke revokes "
-	        "one\n",
+	        "removed the profile %s; its key is still valid: revoke it in the console's "
+	        "settings, or by expops key revoke with another key\n",
 	        name);
 }
 

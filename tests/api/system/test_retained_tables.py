@@ -42,7 +42,7 @@ def test_a_table_that_nobody_has_declared_is_an_error(cluster):
             show(cluster, "svc-search")
 
 
-@pytest.mark.parametrize("arguments", [[], ["--show", "--show"], ["--all"], ["--show", "run"]])
+@pytest.mark.parametrize("arguments", [[], ["show"], ["--all"], ["--show", "run"]])
 def test_wrong_arguments_are_refused(cluster, arguments):
     with pytest.raises(RuntimeError, match=r": 2\n(?s:.*)usage: svc-search retention --show"):
         cluster.run("svc-search", "retention", *arguments)

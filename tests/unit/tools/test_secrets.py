@@ -1,5 +1,6 @@
 """deploy/secrets gives each pair of processes that call each other a secret, which needs no container to be seen."""
 
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -27,6 +28,34 @@ def test_every_pair_has_a_secret(tmp_path):
     files = {process: tmp_path / process / "IDENTITY_SIGN_SECRETS" for process in PROCESSES}
     entries = {process: path.read_text().split() if path.exists() else [] for process, path in files.items()}
     assert {process: sorted(entry.partition("=")[0] for entry in found) for process, found in entries.items()} == called()
+
+
+USERS = "redis/users.acl"
+
+
+def test_an_upgrade_renews_the_rights_of_redis_users(tmp_path):
+    """As after a version that had fewer streams and processes: rights are those of this one, passwords and other users stay."""
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    made = (tmp_path / USERS).read_text()
+    own = ["user default off", "user exporter reset on #1 +info"]
+    lines = [line.replace("user svc-fleet reset on #", "user svc-fleet reset on #0ld #")
+             for line in made.splitlines() if not line.startswith("user default ")]
+    earlier = [line.replace(" ~events.audit.fleet", "") for line in lines if not line.startswith("user svc-evalenv ")]
+    (tmp_path / USERS).write_text("\n".join([*earlier, *own]) + "\n")
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    assert sorted((tmp_path / USERS).read_text().splitlines()) == sorted([*lines, *own])
+
+
+def test_users_for_redis_6_stay_so(tmp_path):
+    """Redis 6.2 does not read the selectors of newer versions."""
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    passwords = " ".join(f"{process}=p" for process in PROCESSES)
+    command = [ROOT / "deploy/redis-acl", "--redis", "6.2"]
+    old = subprocess.run(command, env={**os.environ, "REDIS_PASSWORDS": passwords}, capture_output=True, text=True, check=True).stdout
+    (tmp_path / USERS).write_text(old.replace(" ~events.audit.fleet", ""))
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    renewed = (tmp_path / USERS).read_text()
+    assert "(" not in renewed and set(old.splitlines()) <= set(renewed.splitlines())
 
 
 def settings_of_compose(process):

@@ -3,6 +3,7 @@
 #include "arena_fixture.h"
 #include "base/base.h"
 #include "json/json.h"
+#include "plain/plain_row.h"
 
 #include <stddef.h>
 #include <stdint.h>
