@@ -337,41 +337,67 @@ static struct span part_until_comma(const char *text, const char *end)
 	return (struct span){text, comma};
 }
 
+/* Whether a new clause begins behind the comma that ends before `text`. The next comma is asked for
+ * itself: a text of commas alone is read once. */
 static bool begins_new_clause(const char *text, const char *end)
 {
-	text = skip_blank(text, end);
+	while (text < end && *text != ',' && !is_word_char(*text))
+		text++;
 	for (size_t i = 0; i < ARRAY_LEN(NEW_CLAUSE); i++)
 		if (begins_with(text, end, NEW_CLAUSE[i]))
 			return true;
 	return false;
 }
 
-/* Where a clause with "but" or "only" begins before `end`, else `end`. */
-static const char *contrast(const char *text, const char *end)
+static bool begins_contrast(const char *text, const char *end)
 {
 	static const char *const words[] = {" but ", " however ", " instead ", " unless ",
 	                                    " \xe2\x80\x94 "};
-	for (; text < end; text++)
-		for (size_t i = 0; i < ARRAY_LEN(words); i++)
-			if (begins_with(text, end, words[i]))
-				return text;
-	return end;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (begins_with(text, end, words[i]))
+			return true;
+	return false;
+}
+
+/* A sentence that is read from its start to its end. */
+struct sentence {
+	struct span all;
+	const char *contrast; /* NULL: not looked for yet */
+};
+
+/* Where a clause with "but" or "only" begins at `text` or behind it, else the sentence's end. The
+ * texts of several calls follow each other, so each letter is looked at once for all cues. */
+static const char *next_contrast(struct sentence *sentence, const char *text)
+{
+	if (sentence->contrast && text <= sentence->contrast)
+		return sentence->contrast;
+	while (text < sentence->all.end && !begins_contrast(text, sentence->all.end))
+		text++;
+	sentence->contrast = text;
+	return text;
+}
+
+/* Whether a list goes on behind the part. */
+static bool goes_on(struct span part, const char *end)
+{
+	return part.end < end && *part.end == ',' && !begins_new_clause(part.end + 1, end);
 }
 
 /* The end of what the cue refuses; it begins at `text`. */
-static const char *reach(const struct cue *cue, const char *text, const char *end)
+static const char *reach(const struct cue *cue, const char *text, struct sentence *sentence)
 {
-	end = contrast(text, end);
+	const char *end = next_contrast(sentence, text);
 	struct span part = part_until_comma(text, end);
 	if (cue->kind != CUE_CLAUSE && cue->kind != CUE_SHORT) {
-		while (part.end < end && *part.end == ',' && !begins_new_clause(part.end, end))
+		while (goes_on(part, end))
 			part.end = part_until_comma(part.end + 1, end).end;
 		return part.end;
 	}
-	/* A list goes on while its elements are short, and one of them has the "or" that closes
-	 * it. */
+	/* A list goes on while its elements are short, and one of them has the "or" that closes it.
+	 * Of a longer one than is kept, only the first element is refused: else each cue of a text
+	 * of cues would read all that follows it. */
 	const char *closed = part.end;
-	while (part.end < end && *part.end == ',' && !begins_new_clause(part.end, end)) {
+	for (size_t count = 1; count < ITEMS_MAX && goes_on(part, end); count++) {
 		part = part_until_comma(part.end + 1, end);
 		if (has_or(part) && count_words(part) <= 2 * LIST_WORDS)
 			closed = part.end;
@@ -482,6 +508,7 @@ static bool after_cue_at(const char *text, struct span sentence, const char **re
 /* Take the exclusions out of a sentence, and append the rest. */
 static void read_sentence(struct finder *finder, struct span sentence)
 {
+	struct sentence reading = {.all = sentence};
 	const char *kept_from = sentence.start, *after;
 	for (const char *at = sentence.start; at < sentence.end;) {
 		if (!can_begin_cue(at, sentence.start)) {
@@ -490,7 +517,7 @@ static void read_sentence(struct finder *finder, struct span sentence)
 		}
 		const struct cue *cue = cue_at(at, sentence, &after);
 		if (cue) {
-			const char *end = reach(cue, after, sentence.end);
+			const char *end = reach(cue, after, &reading);
 			const char *from =
 				cue->kind == CUE_OWN ? before_subject(at, kept_from) : at;
 			add_items(finder, (struct span){after, end});
