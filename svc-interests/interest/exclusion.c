@@ -65,43 +65,69 @@ static struct span part_until_comma(const char *text, const char *end)
 	return (struct span){text, comma};
 }
 
+/* Whether a new clause begins behind the comma that ends before `text`. The next comma is asked for
+ * itself: a text of commas alone is read once. */
 static bool begins_new_clause(const char *text, const char *end)
 {
-	text = words_skip_blank(text, end);
+	while (text < end && *text != ',' && !is_word_char(*text))
+		text++;
 	for (size_t i = 0; i < ARRAY_LEN(NEW_CLAUSE); i++)
 		if (words_begin(text, end, NEW_CLAUSE[i]))
 			return true;
 	return false;
 }
 
-/* Where a clause with "but" or "only" begins before `end`, else `end`. */
-static const char *contrast(const char *text, const char *end)
+static bool begins_contrast(const char *text, const char *end)
 {
 	static const char *const words[] = {" but ", " however ", " instead ", " unless ",
 	                                    " \xe2\x80\x94 "};
-	for (; text < end; text++)
-		for (size_t i = 0; i < ARRAY_LEN(words); i++)
-			if (words_begin(text, end, words[i]))
-				return text;
-	return end;
+	for (size_t i = 0; i < ARRAY_LEN(words); i++)
+		if (words_begin(text, end, words[i]))
+			return true;
+	return false;
+}
+
+/* A sentence that is read from its start to its end. */
+struct sentence {
+	struct span all;
+	const char *contrast; /* NULL: not looked for yet */
+};
+
+/* Where a clause with "but" or "only" begins at `text` or behind it, else the sentence's end. The
+ * texts of several calls follow each other, so each letter is looked at once for all cues. */
+static const char *next_contrast(struct sentence *sentence, const char *text)
+{
+	if (sentence->contrast && text <= sentence->contrast)
+		return sentence->contrast;
+	while (text < sentence->all.end && !begins_contrast(text, sentence->all.end))
+		text++;
+	sentence->contrast = text;
+	return text;
+}
+
+/* Whether a list goes on behind the part. */
+static bool goes_on(struct span part, const char *end)
+{
+	return part.end < end && *part.end == ',' && !begins_new_clause(part.end + 1, end);
 }
 
 /* The end of what a cue refuses that goes on to a new clause. */
 static const char *clause_end(const char *text, const char *end)
 {
 	struct span part = part_until_comma(text, end);
-	while (part.end < end && *part.end == ',' && !begins_new_clause(part.end, end))
+	while (goes_on(part, end))
 		part.end = part_until_comma(part.end + 1, end).end;
 	return part.end;
 }
 
 /* The end of what a cue refuses that goes on to the next comma, or over a list: while its elements
- * are short, and one of them has the "or" that closes it. */
+ * are short, and one of them has the "or" that closes it. Of a longer one than is kept, only the
+ * first element is refused: else each cue of a text of cues would read all that follows it. */
 static const char *list_end(const char *text, const char *end)
 {
 	struct span part = part_until_comma(text, end);
 	const char *closed = part.end;
-	while (part.end < end && *part.end == ',' && !begins_new_clause(part.end, end)) {
+	for (size_t count = 1; count < ITEMS_MAX && goes_on(part, end); count++) {
 		part = part_until_comma(part.end + 1, end);
 		if (has_or(part) && words_count(part) <= 2 * LIST_WORDS)
 			closed = part.end;
@@ -112,10 +138,10 @@ static const char *list_end(const char *text, const char *end)
 }
 
 /* The end of what the cue refuses; it begins at `text`. */
-static const char *reach(const struct cue *cue, const char *text, const char *end)
+static const char *reach(const struct cue *cue, const char *text, struct sentence *sentence)
 {
+	const char *end = next_contrast(sentence, text);
 	bool is_near = cue->kind == CUE_CLAUSE || cue->kind == CUE_SHORT;
-	end = contrast(text, end);
 	return is_near ? list_end(text, end) : clause_end(text, end);
 }
 
@@ -226,20 +252,20 @@ struct exclusion {
 };
 
 /* The exclusion whose cue is at `at`. False: there is none. It begins at `kept_from` or later. */
-static bool exclusion_at(const char *at, const char *kept_from, struct span sentence,
+static bool exclusion_at(const char *at, const char *kept_from, struct sentence *sentence,
                          struct exclusion *ret_found)
 {
 	const char *after;
-	if (!cue_can_begin(at, sentence.start))
+	if (!cue_can_begin(at, sentence->all.start))
 		return false;
-	const struct cue *cue = cue_at(at, sentence, &after);
+	const struct cue *cue = cue_at(at, sentence->all, &after);
 	if (cue) {
 		const char *from = cue->kind == CUE_OWN ? cue_subject(at, kept_from) : at;
-		const char *end = reach(cue, after, sentence.end);
+		const char *end = reach(cue, after, sentence);
 		*ret_found = (struct exclusion){.all = {from, end}, .refused = {after, end}};
 		return true;
 	}
-	if (!cue_after_at(at, sentence, &after))
+	if (!cue_after_at(at, sentence->all, &after))
 		return false;
 	const char *subject = subject_start(kept_from, at);
 	*ret_found = (struct exclusion){.all = {subject, after}, .refused = {subject, at}};
@@ -247,12 +273,13 @@ static bool exclusion_at(const char *at, const char *kept_from, struct span sent
 }
 
 /* Take the exclusions out of a sentence, and append the rest. */
-static void read_sentence(struct finder *finder, struct span sentence)
+static void read_sentence(struct finder *finder, struct span all)
 {
-	const char *kept_from = sentence.start;
-	for (const char *at = sentence.start; at < sentence.end;) {
+	struct sentence sentence = {.all = all};
+	const char *kept_from = all.start;
+	for (const char *at = all.start; at < all.end;) {
 		struct exclusion found;
-		if (!exclusion_at(at, kept_from, sentence, &found)) {
+		if (!exclusion_at(at, kept_from, &sentence, &found)) {
 			at++;
 			continue;
 		}
@@ -260,7 +287,7 @@ static void read_sentence(struct finder *finder, struct span sentence)
 		buf_add(&finder->kept, kept_from, (size_t)(found.all.start - kept_from));
 		kept_from = at = found.all.end;
 	}
-	buf_add(&finder->kept, kept_from, (size_t)(sentence.end - kept_from));
+	buf_add(&finder->kept, kept_from, (size_t)(all.end - kept_from));
 }
 
 /* The end of the sentence that begins at `text`: behind its full stop, or before a line break. */

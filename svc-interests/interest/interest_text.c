@@ -74,6 +74,14 @@ static void append_path(struct buf *out, const char *path, size_t length)
 	}
 }
 
+/* Where the first of the `chars` is in the text, or its `end`. */
+static const char *first_of(const char *text, const char *end, const char *chars)
+{
+	while (text < end && !strchr(chars, *text))
+		text++;
+	return text;
+}
+
 /* Append the words of the address at `text`, which begins with `scheme`. Returns its end. */
 static const char *append_address(struct buf *out, const char *text, const char *scheme)
 {
@@ -81,9 +89,8 @@ static const char *append_address(struct buf *out, const char *text, const char 
 	const char *end = host + strcspn(host, " \t\r\n<>\"()[]{}|,");
 	if (scheme[strlen(scheme) - 1] == ':') /* an arXiv id */
 		return end;
-	size_t path_length = strcspn(host, "?#");
-	const char *path = host + strcspn(host, "/");
-	const char *path_end = MIN_OF(host + path_length, end);
+	const char *path_end = first_of(host, end, "?#");
+	const char *path = first_of(host, path_end, "/");
 	if (path < path_end && find_prefix(host, HOSTS_WITH_OWNER, ARRAY_LEN(HOSTS_WITH_OWNER))) {
 		const char *rest = memchr(path + 1, '/', (size_t)(path_end - path - 1));
 		path = rest ? rest : path;

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <strings.h>
 
-#define ID_CHARS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./-"
-#define ID_MIN   9  /* 0704.0001 */
-#define ID_MAX   30 /* an old id with archive, subject class and version */
+#define ID_CHARS     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789./-"
+#define ID_MIN       9  /* 0704.0001 */
+#define ID_MAX       30 /* an old id with archive, subject class and version */
+#define ID_CHARS_MAX 64 /* an id with the punctuation and ".pdf" at its end */
 
 /* An id follows one of these. */
 static const char *const PREFIXES[] = {
@@ -34,10 +35,13 @@ static const char *next_id(const char *text, const char *at)
 	return NULL;
 }
 
-/* Length of the id at `text`, without punctuation and ".pdf" at its end; 0: no id. */
+/* Length of the id at `text`, without punctuation and ".pdf" at its end; 0: no id. It reads only so
+ * far as an id can reach: the next one may begin behind each of its characters. */
 static size_t id_length(const char *text)
 {
-	size_t length = strspn(text, ID_CHARS);
+	size_t length = 0;
+	while (length < ID_CHARS_MAX && text[length] && strchr(ID_CHARS, text[length]))
+		length++;
 	while (length && strchr("./-", text[length - 1]))
 		length--;
 	if (length > 4 && strncasecmp(text + length - 4, ".pdf", 4) == 0)

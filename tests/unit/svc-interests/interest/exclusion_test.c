@@ -71,6 +71,40 @@ static void test_prefixes_are_read(void **state)
 	arena_free(arena);
 }
 
+static const char *repeat(struct arena *arena, const char *start, const char *part, size_t count)
+{
+	struct buf out = {.arena = arena};
+	buf_puts(&out, start);
+	for (size_t i = 0; i < count; i++)
+		buf_puts(&out, part);
+	return out.data;
+}
+
+/* The context of an interest is read on the thread that serves all accounts. Texts as long as these
+ * would take hours if each cue, or each comma, read all that follows it. */
+static void test_long_texts_are_read_in_one_pass(void **state)
+{
+	static const struct {
+		const char *start, *part;
+		size_t parts, items;
+	} texts[] = {
+		{"", "no a, no b, ", 50000, 64},
+		{"", "without a or b but without c, ", 20000, 64},
+		{"avoid x", ",", 3000000, 1},
+		{"avoid x", ",!", 2000000, 1},
+		{"no x or y", " ,!(", 1000000, 2},
+	};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
+		struct arena *arena = arena_new();
+		const char *text = repeat(arena, texts[i].start, texts[i].part, texts[i].parts);
+		struct exclusions found = exclusions_find(arena, text);
+		assert_int_equal(found.count, texts[i].items);
+		assert_true(strlen(found.kept) < strlen(text));
+		arena_free(arena);
+	}
+}
+
 /* Measured: 42 of 42, and 22 of 22 that were not looked at before. */
 static void test_contexts_with_negations_are_understood(void **state)
 {
@@ -93,6 +127,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_exclusions),
 		cmocka_unit_test(test_prefixes_are_read),
+		cmocka_unit_test(test_long_texts_are_read_in_one_pass),
 		cmocka_unit_test(test_contexts_with_negations_are_understood),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

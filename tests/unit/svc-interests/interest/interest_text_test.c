@@ -74,10 +74,24 @@ static void test_only_topic_words_are_kept(void **state)
 	arena_free(arena);
 }
 
+/* It would take an hour if each address were looked for in all that follows it. */
+static void test_many_addresses_are_read_in_one_pass(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct buf text = {.arena = arena};
+	for (size_t i = 0; i < 1000000; i++)
+		buf_puts(&text, "www. ");
+	buf_puts(&text, "x");
+	assert_string_equal(squeeze(arena, interest_text_clean(arena, text.data)), "x");
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_only_topic_words_are_kept),
+		cmocka_unit_test(test_many_addresses_are_read_in_one_pass),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

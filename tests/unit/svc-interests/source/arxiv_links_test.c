@@ -59,11 +59,25 @@ static void test_ids_beyond_the_maximum_are_ignored(void **state)
 	arena_free(arena);
 }
 
+/* It would take many minutes if all that follows were read for each address. */
+static void test_a_long_text_is_read_in_one_pass(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct buf text = {.arena = arena};
+	for (int i = 0; i < 400000; i++)
+		buf_puts(&text, "arxiv.org/abs/");
+	buf_printf(&text, "%065d arxiv:2205.14135", 0);
+	assert_string_equal(arxiv_links_find(arena, text.data), "[\"2205.14135\"]");
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_links_and_citations),
 		cmocka_unit_test(test_ids_beyond_the_maximum_are_ignored),
+		cmocka_unit_test(test_a_long_text_is_read_in_one_pass),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
