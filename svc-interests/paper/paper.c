@@ -18,8 +18,9 @@ static uint64_t space_of(const char *model)
 	return hash;
 }
 
-double paper_published_ms(const char *text)
+static double published_ms(yyjson_val *row)
 {
+	const char *text = json_get_text(row, "published_at");
 	int64_t time_ms;
 	return text && time_parse(text, strlen(text), &time_ms) ? (double)time_ms : NAN;
 }
@@ -55,7 +56,7 @@ static void read_paper(struct arena *arena, yyjson_val *row, int64_t now_ms, str
 	paper->text.categories =
 		json_texts(arena, json_get(row, "categories"), &paper->text.category_count);
 	read_vector(arena, row, &paper->text);
-	paper->published_ms = paper_published_ms(json_get_text(row, "published_at"));
+	paper->published_ms = published_ms(row);
 	paper->age_days = paper_age_days(paper->published_ms, now_ms);
 	paper->version = json_get_int(row, "version", 0);
 	paper->is_withdrawn = json_get_bool(row, "withdrawn", false);

@@ -47,9 +47,6 @@ struct paper_list {
  * list. */
 struct paper_list papers_read(struct arena *arena, const char *json, int64_t now_ms);
 
-/** The time of a publication, as rows have it; NaN: `text` is NULL or no time. */
-double paper_published_ms(const char *text);
-
 /** Days from the publication until `now_ms`, 0 at least; NaN when it is unknown. */
 double paper_age_days(double published_ms, int64_t now_ms);
 

@@ -11,6 +11,8 @@
 /* Recommended papers that candidates are compared with. */
 #define RECOMMENDED_MAX 100
 
+#define DAY_MS 86400000.0
+
 static int compare_texts(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -25,13 +27,16 @@ static yyjson_val *rows_of(struct request *rq, const struct candidate_source *so
 	return json_parse_own(rq->arena, pg_json(rows));
 }
 
-/* Whether nothing is known that speaks against recommending a paper. `known` are the sorted ids of
- * those that were recommended. */
-static bool is_left(const struct candidate_source *source, const char *id,
-                    const struct paper_facts *facts, const char *const *known, size_t known_count)
+static struct candidate_row read_row(yyjson_val *row, const char *id)
 {
-	return id && !facts->is_withdrawn && !strstr(source->context, id) &&
-	       !bsearch(&id, known, known_count, sizeof(*known), compare_texts);
+	return (struct candidate_row){
+		.key = {id, json_get_int(row, "version", 0)},
+		.relevance = fmax(0, fmin(1, json_get_float(row, "relevance", 0))),
+		.row = row,
+		.is_described = json_get(row, "published_day"),
+		.has_container = json_get_bool(row, "has_container", false),
+		.published_before_ms = (double)(json_get_int(row, "published_day", 0) + 1) * DAY_MS,
+	};
 }
 
 struct candidate_row *candidates_find(struct request *rq, const struct candidate_source *source,
@@ -44,17 +49,9 @@ struct candidate_row *candidates_find(struct request *rq, const struct candidate
 	qsort(known, known_count, sizeof(*known), compare_texts);
 	yyjson_arr_foreach (found, index, max, row) {
 		const char *id = json_get_text(row, "arxiv_id");
-		struct paper_facts facts = {0};
-		if (source->search)
-			facts = source->search->facts[index];
-		if (!is_left(source, id, &facts, known, known_count))
-			continue;
-		left[count++] = (struct candidate_row){
-			.key = {id, json_get_int(row, "version", 0)},
-			.relevance = fmax(0, fmin(1, json_get_float(row, "relevance", 0))),
-			.row = row,
-			.facts = facts,
-		};
+		if (id && !strstr(source->context, id) &&
+		    !bsearch(&id, known, known_count, sizeof(*known), compare_texts))
+			left[count++] = read_row(row, id);
 	}
 	*ret_count = count;
 	return left;

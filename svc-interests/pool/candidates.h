@@ -21,14 +21,16 @@ struct candidate_source {
 /** A candidate without its paper. */
 struct candidate_row {
 	struct paper_key key;
-	double relevance;          /* 0..1 */
-	yyjson_val *row;           /* of svc-search or of the stored pool */
-	struct paper_facts facts;  /* not known of a paper that was not stored before the search */
+	double relevance;  /* 0..1 */
+	yyjson_val *row;   /* of svc-search or of the stored pool */
+	bool is_described; /* the two below are known */
+	bool has_container;
+	double published_before_ms;
 	double base_score_at_most; /* for the caller */
 };
 
-/** Those that the search found or, without one, those that are stored: neither recommended nor, as
- * far as it is known, withdrawn. In the arena of `rq`. Suspends; raises as pg_query(). */
+/** Those that the search found or, without one, those that are stored, but for papers that were
+ * recommended or that the context names. In the arena of `rq`. Suspends; raises as pg_query(). */
 struct candidate_row *candidates_find(struct request *rq, const struct candidate_source *source,
                                       size_t *ret_count);
 

@@ -174,41 +174,29 @@ struct paper_list papers_load(struct request *rq, const struct paper_form *form,
 	return list;
 }
 
-/* The paper of a row, if the worker has it. */
-static const struct paper *paper_known(struct request *rq, yyjson_val *row, const char *embedder)
+/* Whether the worker has the paper of a row. */
+static bool is_known(struct request *rq, yyjson_val *row, const char *embedder)
 {
 	const char *id = json_get_text(row, "arxiv_id");
 	int64_t version = json_get_int(row, "version", INT64_MAX);
 	const struct paper *known =
 		id ? paper_cache_hold(memory_of(rq)->papers, rq->arena, id, embedder, version)
 		   : NULL;
-	bool is_whole = known && (known->bag->dense || !json_get_bool(row, "has_vector", true));
-	return is_whole ? known : NULL;
+	return known && (known->bag->dense || !json_get_bool(row, "has_vector", true));
 }
 
-struct paper_rows papers_unknown(struct request *rq, yyjson_val *rows, const char *embedder,
-                                 struct paper_facts *facts)
+const char *papers_unknown(struct request *rq, yyjson_val *rows, const char *embedder)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *list = yyjson_mut_arr(doc);
-	struct paper_rows unknown = {
-		.places = arena_array(rq->arena, yyjson_arr_size(rows), sizeof(*unknown.places)),
-	};
+	yyjson_mut_val *unknown = yyjson_mut_arr(doc);
 	size_t index, max;
 	yyjson_val *row;
-	yyjson_arr_foreach (rows, index, max, row) {
-		const struct paper *paper = paper_known(rq, row, embedder);
-		if (paper) {
-			facts[index] =
-				(struct paper_facts){true, paper->is_withdrawn,
-			                             paper->has_container, paper->published_ms};
-			continue;
-		}
-		yyjson_mut_arr_append(list, yyjson_val_mut_copy(doc, row));
-		unknown.places[unknown.count++] = index;
-	}
-	unknown.json = json_write_mut(rq->arena, list, NULL);
-	return unknown;
+	yyjson_arr_foreach (rows, index, max, row)
+		if (json_get_bool(row, "is_changed", true) && !is_known(rq, row, embedder))
+			yyjson_mut_arr_append(unknown, yyjson_val_mut_copy(doc, row));
+	if (yyjson_mut_arr_size(unknown) == 0)
+		return NULL;
+	return json_write_mut(rq->arena, unknown, NULL);
 }
 
 /* --- The worker ------------------------------------------------------------------------------- */

@@ -43,25 +43,11 @@ struct paper_form {
 struct paper_list papers_load(struct request *rq, const struct paper_form *form,
                               const struct paper_key *keys, size_t count);
 
-/** What of a paper decides whether it is worth reading. */
-struct paper_facts {
-	bool is_known;
-	bool is_withdrawn, has_container;
-	double published_ms; /* NaN: unknown */
-};
-
-/** Rows of an answer of svc-search. */
-struct paper_rows {
-	const char *json; /* the array of them */
-	size_t *places;   /* of each, in the answer */
-	size_t count;
-};
-
-/** The rows of an answer of svc-search whose papers the worker does not have in their version and
- * with a vector of the `embedder`, in the arena of `rq`. Of the others, which are stored, the facts
- * are set; the array has those of each row. For jobs. */
-struct paper_rows papers_unknown(struct request *rq, yyjson_val *rows, const char *embedder,
-                                 struct paper_facts *facts);
+/** The rows of an answer of svc-search whose papers may not be stored in their version and with a
+ * vector of the `embedder`, as JSON in the arena of `rq`; NULL: all are. They are stored if the
+ * worker has them, or if the answer renews one whose papers were stored, and they have not changed
+ * since. For jobs. */
+const char *papers_unknown(struct request *rq, yyjson_val *rows, const char *embedder);
 
 /** The document frequencies of the background that was drawn at this time; NULL if `drawn_at` is.
  * They stay until the arena of `rq` is freed. For jobs. Suspends; raises as pg_query(). */

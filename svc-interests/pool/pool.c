@@ -197,40 +197,15 @@ static enum err_code search_answer(struct request *rq, struct pool_search *searc
 	return ERR_NONE;
 }
 
-/* Read the facts of the papers of these rows. Returns the ids of those that are not stored, or in
- * an earlier version, or without a vector, as a JSON array; NULL: there are none. */
-static const char *read_facts(struct request *rq, const struct pool_search *search,
-                              const struct paper_rows *unknown)
-{
-	struct pg_rows *rows =
-		pg_query(rq, POOL_FACTS_SQL, pg_text(unknown->json), pg_text(search->embedder));
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *missing = yyjson_mut_arr(doc);
-	for (int i = 0; i < rows->count; i++) {
-		size_t place = unknown->places[i];
-		yyjson_val *row = yyjson_arr_get(search->results, place);
-		if (pg_get_bool(rows, i, "is_stored"))
-			search->facts[place] = (struct paper_facts){
-				.is_known = true,
-				.is_withdrawn = pg_get_bool(rows, i, "withdrawn"),
-				.has_container = pg_get_bool(rows, i, "has_container"),
-				.published_ms = paper_published_ms(pg_get(rows, i, "published_at")),
-			};
-		else
-			yyjson_mut_arr_append(missing,
-			                      yyjson_val_mut_copy(doc, json_get(row, "arxiv_id")));
-	}
-	return yyjson_mut_arr_size(missing) ? json_write_mut(rq->arena, missing, NULL) : NULL;
-}
-
 /* Store the papers of the answer that are new or have changed. */
-static enum err_code keep_papers(struct request *rq, struct pool_search *search)
+static enum err_code keep_papers(struct request *rq, const struct pool_search *search)
 {
-	search->facts =
-		arena_array(rq->arena, yyjson_arr_size(search->results), sizeof(*search->facts));
-	struct paper_rows unknown =
-		papers_unknown(rq, search->results, search->embedder, search->facts);
-	const char *papers, *missing = unknown.count ? read_facts(rq, search, &unknown) : NULL;
+	const char *unknown = papers_unknown(rq, search->results, search->embedder);
+	if (!unknown)
+		return ERR_NONE;
+	struct pg_rows *rows =
+		pg_query(rq, POOL_MISSING_PAPERS_SQL, pg_text(unknown), pg_text(search->embedder));
+	const char *papers, *missing = pg_json(rows);
 	if (!missing)
 		return ERR_NONE;
 	enum err_code code = asset_lookup(rq, missing, &papers);

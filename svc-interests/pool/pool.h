@@ -40,16 +40,15 @@ enum pool_renewal {
 /** What the candidates of an interest were searched with. */
 struct pool_search {
 	const char *text;
-	const char *sources;       /* JSON array of those that they may be from; NULL: all */
-	int64_t limit;             /* candidates */
-	const char *question;      /* digest of text, sources and POOL_SIZE */
-	const char *answer;        /* of svc-search */
-	yyjson_val *results;       /* its rows, without the papers */
-	struct paper_facts *facts; /* of the papers of the rows */
-	yyjson_val *feedback;      /* ids of the papers that the search was moved by */
-	const char *embedder;      /* that it named; NULL: it has no vectors */
-	const char *cursor;        /* the state of the index; NULL: it named none */
-	bool is_whole;             /* all papers were searched */
+	const char *sources;  /* JSON array of those that they may be from; NULL: all */
+	int64_t limit;        /* candidates */
+	const char *question; /* digest of text, sources and POOL_SIZE */
+	const char *answer;   /* of svc-search */
+	yyjson_val *results;  /* its rows, without the papers */
+	yyjson_val *feedback; /* ids of the papers that the search was moved by */
+	const char *embedder; /* that it named; NULL: it has no vectors */
+	const char *cursor;   /* the state of the index; NULL: it named none */
+	bool is_whole;        /* all papers were searched */
 };
 
 /** Search the interest's candidates again, with the sources as they were last read, and store them,

@@ -16,18 +16,15 @@ WHERE i.id = $1;
 -- $1 interest, $2 its pool_version.
 UPDATE interest SET pool_status = 'failed' WHERE id = $1 AND pool_version = $2 AND pool_status <> 'ready';
 
--- name: pool_facts (read)
--- $1 rows of an answer of svc-search, $2 its embedder: of each, in this order, whether its paper is stored in this version and, if the row
--- has one, with a vector of that embedder; and what is stored of it.
-SELECT coalesce(p.version >= r.version AND (NOT r.has_vector OR vector.is_stored), false) AS is_stored,
-       coalesce((p.asset ->> 'withdrawn')::boolean, false) AS withdrawn,
-       coalesce((p.asset ->> 'has_container')::boolean, false) AS has_container, p.asset ->> 'published_at' AS published_at
-FROM ROWS FROM (jsonb_to_recordset($1::jsonb) AS (arxiv_id text, version bigint, has_vector boolean))
-     WITH ORDINALITY AS r (arxiv_id, version, has_vector, place)
+-- name: pool_missing_papers (read)
+-- $1 rows of an answer of svc-search, $2 its embedder: the papers that are not stored, or in an earlier version, or without a vector of
+-- that embedder. NULL: none.
+SELECT jsonb_agg(r.arxiv_id)
+FROM jsonb_to_recordset($1::jsonb) AS r (arxiv_id text, version bigint, has_vector boolean)
 LEFT JOIN paper p USING (arxiv_id)
-CROSS JOIN LATERAL (SELECT EXISTS (SELECT FROM paper_vector v
-                                   WHERE v.arxiv_id = r.arxiv_id AND v.embedder = $2 OFFSET 0) AS is_stored) vector
-ORDER BY r.place;
+CROSS JOIN LATERAL (SELECT NOT r.has_vector OR EXISTS (SELECT FROM paper_vector v
+                                                       WHERE v.arxiv_id = r.arxiv_id AND v.embedder = $2 OFFSET 0) AS is_whole) vector
+WHERE p.arxiv_id IS NULL OR p.version < r.version OR NOT vector.is_whole;
 
 -- name: pool_keep_papers
 -- $1 an answer of svc-search with papers.

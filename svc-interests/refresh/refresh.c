@@ -109,10 +109,10 @@ static double base_score_at_most(const struct candidate_row *row, int64_t now_ms
 {
 	struct candidate candidate = {
 		.retrieval = row->relevance,
-		.age_days = paper_age_days(row->facts.published_ms, now_ms),
-		.has_container = row->facts.has_container,
+		.age_days = paper_age_days(row->published_before_ms, now_ms),
+		.has_container = row->has_container,
 	};
-	return row->facts.is_known
+	return row->is_described
 	               ? base_score(&candidate,
 	                            &(struct score_options){.half_life_days = half_life_days})
 	               : INFINITY;

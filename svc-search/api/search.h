@@ -36,13 +36,14 @@ void asset_facets(struct request *rq);
  * same, unless the index has changed.
  *
  * `version` rises with each change of the paper. Who keeps papers asks with "brief" for rows
- * without them, {"arxiv_id", "version", "relevance", "matched", "has_vector"}, and looks up those
- * that are new or have changed.
+ * without them, {"arxiv_id", "version", "relevance", "matched", "has_vector", "has_container",
+ * "published_day", "is_changed"}, and looks up those that are new or have changed. The day counts
+ * from 1970-01-01, which is that of a paper whose day is unknown.
  *
  * A brief answer has a "cursor" (index_cursor.h; null if the index is empty), too. Who keeps the
  * answer as a whole gives it, with "among" as above, to have the answer renewed:
  * "among" is ranked again together with the papers that have changed since, and "is_whole" is
- * false. A paper that has not changed can leave the answer and cannot enter it, so all papers
+ * false; "is_changed" tells them. A paper that has not changed can leave the answer and cannot enter it, so all papers
  * should be searched now and then. They are, and "is_whole" is true, when the cursor means nothing
  * to this replica or too much has changed. */
 void asset_similar(struct request *rq);

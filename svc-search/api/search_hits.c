@@ -70,6 +70,7 @@ static struct search_hits *find(struct request *rq, struct search_hits *hits,
 	else
 		run_search(work);
 	hits->is_whole = work->result.is_whole;
+	hits->changed_after = hits->is_whole ? 0 : query->changed_after;
 	hits->strategy = work->result.strategy;
 	hits->hint = work->result.hint;
 	hits->parsed = work->result.parsed;
@@ -399,6 +400,9 @@ const char *search_hits_brief(struct request *rq, const struct search_hits *hits
 		const struct engine_hit *hit = &hits->hits[i];
 		yyjson_mut_val *row = hit_json(doc, hit);
 		yyjson_mut_obj_add_bool(doc, row, "has_vector", hit->has_vector);
+		yyjson_mut_obj_add_bool(doc, row, "has_container", hit->has_container);
+		yyjson_mut_obj_add_int(doc, row, "published_day", hit->published);
+		yyjson_mut_obj_add_bool(doc, row, "is_changed", hit->seq > hits->changed_after);
 		yyjson_mut_arr_append(results, row);
 	}
 	return json_write_mut(rq->arena, root, NULL);

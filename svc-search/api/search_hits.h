@@ -10,6 +10,7 @@
 struct search_hits {
 	struct engine_view *view; /* released with the arena */
 	bool is_whole;            /* as in struct engine_result */
+	uint64_t changed_after;   /* as in struct engine_query; 0: the whole was searched */
 	enum engine_strategy strategy;
 	enum engine_hint hint;
 	const struct parsed_query

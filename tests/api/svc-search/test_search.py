@@ -1,5 +1,7 @@
 """POST /search/assets, and the internal routes for other services."""
 
+from datetime import date, timedelta
+
 import pytest
 
 from lib.scenario.words import new_word
@@ -217,13 +219,16 @@ def test_lookup_limits(internal):
 
 
 def test_brief_rows_have_no_papers_but_their_versions(internal, operator, put, word, found):
-    first, second = put(title=f"{word} one")["arxiv_id"], put(title=f"{word} two")["arxiv_id"]
+    first, second = (put(title=f"{word} {day}", published_at=f"2024-03-0{day}T20:00:00.000Z")["arxiv_id"] for day in (5, 6))
     found(word, [first, second])
     whole = internal("/internal/assets/similar", {"text": word}).json()
     brief = internal("/internal/assets/similar", {"text": word, "brief": True}).json()
     for row, full in zip(brief["results"], whole["results"], strict=True):
-        assert set(row) == {"arxiv_id", "version", "relevance", "matched", "has_vector"}
+        if row["arxiv_id"] in (first, second):
+            assert date(1970, 1, 1) + timedelta(row["published_day"]) == date.fromisoformat(full["published_at"][:10])
+        assert set(row) == {"arxiv_id", "version", "relevance", "matched", "has_vector", "has_container", "published_day", "is_changed"}
         assert row["has_vector"] == (full["vector"] is not None)
+        assert row["has_container"] == full["has_container"]
         assert all(row[name] == full[name] for name in ("arxiv_id", "version", "relevance", "matched"))
     assert {name: brief[name] for name in ("model", "documents")} == {name: whole[name] for name in ("model", "documents")}
     before = {row["arxiv_id"]: row["version"] for row in brief["results"]}
@@ -260,6 +265,21 @@ def test_papers_are_ranked_again_without_a_search(internal, put, word, found):
     assert internal("/internal/assets/similar", {**body, "among": []}).json()["results"] == []
     for name in ("among", "feedback"):
         assert internal("/internal/assets/similar", {**body, name: "all"}).status_code == 400
+
+
+def test_a_renewed_answer_tells_what_has_changed(internal, operator, put, word, found):
+    first, second = put(title=f"{word} one")["arxiv_id"], put(title=f"{word} two")["arxiv_id"]
+    found(word, [first, second])
+    before = internal("/internal/assets/similar", {"text": word, "brief": True}).json()
+    assert before["is_whole"] and all(row["is_changed"] for row in before["results"])
+    operator.api.put(f"/search/assets/{first}", {"title": f"{word} changed"}, expect=200)
+    body = {"text": word, "brief": True, "cursor": before["cursor"], "among": [first, second]}
+
+    def only_first_has_changed():
+        after = internal("/internal/assets/similar", body).json()
+        return not after["is_whole"] and {row["arxiv_id"]: row["is_changed"] for row in after["results"]} == {first: True, second: False}
+
+    wait_for(only_first_has_changed, "the change is indexed")
 
 
 def test_only_takes_ids(internal, word):

@@ -11,7 +11,7 @@ searched for each of them, as on the seventh. One replica of each process, Postg
 servers, from /proc, for each interest; WAL is what Postgres wrote. Meanwhile a user searches ten times a second
 through the gateway: p99, and that of a quiet cluster before. The CPU time of a search of the quiet cluster, with what the processes
 use at rest until the next, is subtracted for each search during a day. At the end the digest of the first account, which has --interests
-divided by --accounts interests, is asked for again and again. Needs wrk and binaries of a release
+divided by --accounts interests, is asked for again and again, eleven of them. Needs wrk and binaries of a release
 build.
 """
 
@@ -46,6 +46,7 @@ CONTEXT_CHARACTERS = 600
 SEARCH_PAUSE = 0.1
 FIRST_DAY = date(2015, 1, 1)
 QUIET_SECONDS = 60
+DIGEST = "/papers/recommended/digest?limit_interests=11"
 DIGEST_SECONDS = 5
 PATIENCE = 3600
 TASKS = "SELECT count(*) FROM task WHERE kind LIKE 'recommendations_refresh%' AND status IN ('pending', 'running')"
@@ -150,10 +151,10 @@ def make_interests(users, papers, count):
 
 def measure_digest(cluster, api):
     """CPU time of a digest by process; requests a second are those of this machine, with the client on it."""
-    answer = api.get("/papers/recommended/digest")
+    answer = api.get(DIGEST)
     print(f"digest of {len(answer.json()['interests'])} interests, {answer.json()['total']} papers, {len(answer.content) >> 10} KB:", flush=True)
     meter = Meter(cluster, "svc-interests")
-    count = wrk(cluster.gateway_url, api.key, "GET", "/papers/recommended/digest", None, DIGEST_SECONDS)
+    count = wrk(cluster.gateway_url, api.key, "GET", DIGEST, None, DIGEST_SECONDS)
     gateway, service, postgres, _ = (micros / 1000 for micros in meter.micros(count))
     print(f"  {gateway + service + postgres:.2f} ms of CPU (gateway {gateway:.2f}, svc-interests {service:.2f}, Postgres {postgres:.2f}), "
           f"{count / DIGEST_SECONDS:.0f} requests a second", flush=True)
