@@ -14,7 +14,15 @@
  */
 #pragma once
 
+#include "pg/pg.h"
 #include "task/tasks.h"
+
+#define STEP_ROWS 5000
+
+/** Run a statement that changes up to STEP_ROWS rows, its last parameter, until it changes fewer:
+ * short steps, that hold their locks and their snapshot briefly. What is done stays done when the
+ * time is over. Returns how many rows were changed. Suspends; raises. */
+int64_t run_in_steps(struct request *rq, const struct pg_call *step);
 
 /** Pass of the trimmer (periodic.h), whose user is the struct tasks. It also deletes old rows of
  * `outbox` and `event_settled`. */
