@@ -2,15 +2,18 @@
  * that a stream no longer has. Internal to this folder.
  *
  * The trimmer removes entries that every reader has read (event_streams.h) and that are old enough.
- * A stream whose reader is away is cut at tasks_timing.stream_max entries; the outbox keeps them,
- * and the reader asks for them when it is back. So what an event says has left Redis a minute after
- * all have read it: streams keep nothing of an account that was deleted. The trimmer also removes
- * dead letters of deleted accounts, and the consumers of processes that have ended.
+ * A stream whose reader is away, or cannot go on, is cut at tasks_timing.stream_max entries; the
+ * outbox keeps them, and the reader asks for them when it goes on. So what an event says has left
+ * Redis a minute after all have read it: streams keep nothing of an account that was deleted. The
+ * trimmer also removes dead letters of deleted accounts, and the consumers of processes that have
+ * ended.
  *
- * Replay: a reader asks when the entry at its position is missing: its database was restored to an
- * earlier point than the stream reaches back, it was away for so long that the stream was cut, or
- * Redis lost the stream. The request is a key of the reader (event_streams.h); the writer's relay
- * marks the rows of its outbox as unsent. The reader skips what it has handled (events.h).
+ * Replay: a reader that goes on asks when the entry at its position is missing: its database was
+ * restored to an earlier point than the stream reaches back, it read nothing for so long that the
+ * stream was cut, or Redis lost the stream. It need not have been away: it may have had no way to
+ * Redis, or no room for parked events. The request is a key of the reader (event_streams.h); the
+ * writer's relay marks the rows of its outbox as unsent. The reader skips what it has handled
+ * (events.h).
  */
 #pragma once
 

@@ -542,6 +542,25 @@ static void test_a_reader_asks_for_what_its_stream_has_no_more(void **state)
 	until_count(&seen.others, 2 * 25); /* what the margin sends again is skipped */
 }
 
+/* A stream is also cut while a reader is there and cannot go on. */
+static void test_a_reader_that_was_held_up_asks_for_what_it_misses(void **state)
+{
+	(void)state;
+	tasks_timing.stream_max = 2;
+	service_start(NULL, HANDLERS);
+	emit("events.accounts", "meeting", 1, 1);
+	until_count(&seen.waiting, 1);
+	emit_for(OTHER, 1, 20);
+	until_sql(0, UNSENT);
+	until_redis(2, "XLEN events.accounts");
+	tasks_timing.stream_max = 100000;
+	seen.waiting = 2;
+	until_sql(20, "SELECT count(*) FROM event_settled s JOIN outbox o ON o.type = 'number' AND "
+	              "s.event_hash = encode(substring(sha256(convert_to(o.event_id::text, "
+	              "'UTF8')) FOR 16), 'hex')::uuid");
+	assert_int_equal(seen.count, 20);
+}
+
 static void keep_stream(void)
 {
 }
@@ -650,6 +669,7 @@ int main(void)
 		CASE(test_all_old_rows_are_deleted_in_one_pass),
 		CASE(test_a_reader_that_is_away_misses_nothing),
 		CASE(test_a_reader_asks_for_what_its_stream_has_no_more),
+		CASE(test_a_reader_that_was_held_up_asks_for_what_it_misses),
 		CASE(test_events_are_read_again_after_a_readers_database_was_restored),
 		CASE(test_events_are_sent_again_after_a_readers_database_was_restored),
 		CASE(test_events_are_sent_again_after_a_stream_was_deleted),
