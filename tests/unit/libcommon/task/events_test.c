@@ -28,6 +28,7 @@ static struct {
 	int tries_of_account, statements;
 	bool is_poisoned;
 	int waiting, met;
+	uint64_t left_ms;
 } seen;
 
 static void on_number(struct request *rq, const struct event *event)
@@ -117,6 +118,15 @@ static void on_statement(struct request *rq, const struct event *event)
 	pg_query(rq, STATEMENTS[number % (int)ARRAY_LEN(STATEMENTS)]);
 }
 
+/* Fails first. */
+static void on_large(struct request *rq, const struct event *event)
+{
+	(void)event;
+	if (seen.count++ == 0)
+		raise_error(rq, ERR_UNAVAILABLE, "not yet");
+	seen.left_ms = request_left_ms(rq);
+}
+
 static const struct event_handler HANDLERS[] = {
 	{"events.numbers", "number", on_number},
 	{"events.others", NULL, on_any},
@@ -126,6 +136,7 @@ static const struct event_handler HANDLERS[] = {
 	{"events.accounts", "statement", on_statement},
 	{"events.accounts", "lane", on_lane},
 	{"events.accounts", "meeting", on_meeting},
+	{"events.accounts", "large", on_large, .timeout_ms = 600000},
 	{NULL},
 };
 
@@ -209,6 +220,15 @@ static void test_a_failed_delivery_is_retried_in_order(void **state)
 	until_count(&seen.count, 3);
 	assert_true(seen.is_in_order);
 	assert_int_equal(redis_number("EXISTS events.dead.svc-test"), 0);
+}
+
+static void test_an_event_has_the_time_of_its_handler_for_another_try(void **state)
+{
+	(void)state;
+	service_start(NULL, HANDLERS);
+	emit("events.accounts", "large", 1, 1);
+	until_count(&seen.count, 2);
+	assert_true(seen.left_ms > 300000 && seen.left_ms <= 600000);
 }
 
 static void test_an_event_that_always_fails_goes_to_events_dead(void **state)
@@ -651,6 +671,7 @@ int main(void)
 		CASE(test_two_relays_keep_the_order),
 		CASE(test_events_go_to_matching_handlers),
 		CASE(test_a_failed_delivery_is_retried_in_order),
+		CASE(test_an_event_has_the_time_of_its_handler_for_another_try),
 		CASE(test_an_event_that_always_fails_goes_to_events_dead),
 		CASE(test_an_event_that_was_given_up_is_tried_when_it_is_sent_again),
 		CASE(test_transient_failures_are_retried_without_limit),
