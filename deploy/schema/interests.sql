@@ -33,6 +33,7 @@ ALTER TABLE interest
     ADD CONSTRAINT interest_valid CHECK (interest_is_valid(interest.*)) NOT VALID;
 CREATE UNIQUE INDEX interest_name ON interest USING btree (account_id, lower(name));
 CREATE INDEX interest_newest ON interest USING btree (account_id, created_at DESC, id DESC);
+CREATE INDEX interest_repo_link ON interest USING btree ("left"(lower(source_repo_url), 256) COLLATE "C") WHERE (source_repo_url IS NOT NULL);
 CREATE TRIGGER account_required BEFORE INSERT ON interest FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER agent_paused_audit AFTER UPDATE OF agent_paused_at ON interest FOR EACH ROW WHEN (((old.agent_paused_at IS NULL) AND (new.agent_paused_at IS NOT NULL))) EXECUTE FUNCTION audit_row('agent.paused', 'interest', 'id', 'name', '');
 CREATE TRIGGER agent_resumed_audit AFTER UPDATE OF agent_paused_at ON interest FOR EACH ROW WHEN (((old.agent_paused_at IS NOT NULL) AND (new.agent_paused_at IS NULL))) EXECUTE FUNCTION audit_row('agent.resumed', 'interest', 'id', 'name', '');
@@ -512,6 +513,7 @@ CREATE TABLE run_outcome (
 );
 ALTER TABLE ONLY run_outcome
     ADD CONSTRAINT run_outcome_pkey PRIMARY KEY (account_id, url);
+CREATE INDEX run_outcome_link ON run_outcome USING btree ("left"(lower(url), 256) COLLATE "C");
 CREATE INDEX run_outcome_of_interest ON run_outcome USING btree (interest_id, arxiv_id) WHERE (interest_id IS NOT NULL);
 CREATE INDEX run_outcome_of_recommendation ON run_outcome USING btree (recommendation_id) WHERE (recommendation_id IS NOT NULL);
 CREATE INDEX run_outcome_stage_at ON run_outcome USING btree (stage_at) WHERE (stage_at IS NOT NULL);

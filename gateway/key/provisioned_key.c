@@ -51,7 +51,8 @@ static const struct field ID_FIELDS[] = {
 };
 
 static const struct field REVOKE_FIELDS[] = {
-	BODY_UUID(struct provisioned_key_input, id, "key_id", REQUIRED),
+	BODY_UUID(struct provisioned_key_input, id, "key_id", OPTIONAL),
+	BODY_TEXT(struct provisioned_key_input, purpose, "purpose", OPTIONAL, 1, KEY_PURPOSE_MAX),
 	JSON_OBJECT("by", OPTIONAL), /* whose request it is, as audited_by() tells */
 	FIELD_END,
 };
@@ -128,9 +129,10 @@ void provisioned_key_revoke(struct request *rq)
 {
 	struct provisioned_key_input *in =
 		request_input(rq, struct provisioned_key_input, REVOKE_FIELDS);
+	if (!in->id == !in->purpose)
+		raise_field(rq, "key_id", "or purpose must be given, one of them");
 	audit_begin_for(rq, json_get(request_body(rq), "by"));
-	key_invalidate(rq,
-	               pg_query(rq, PROVISIONED_KEY_REVOKE_SQL, pg_text(in->id),
-	                        pg_uuid(rq->caller.account)),
-	               in->id);
+	struct pg_rows *rows = pg_query(rq, PROVISIONED_KEY_REVOKE_SQL, pg_text(in->id),
+	                                pg_uuid(rq->caller.account), pg_text(in->purpose));
+	key_invalidate(rq, rows, pg_empty(rows) ? NULL : pg_get(rows, 0, "id"));
 }

@@ -29,5 +29,6 @@ void provisioned_key_check(struct request *rq);
 /** A key by its id, also a revoked or deleted one. */
 void provisioned_key_get(struct request *rq);
 
-/** Revoke a key; a revoked or deleted one is answered alike. */
+/** Revoke a key, which is named by its id, or the valid one by its purpose: for a service that does
+ * not know whether it has made one. A revoked or deleted one is answered alike by its id. */
 void provisioned_key_revoke(struct request *rq);

@@ -20,6 +20,9 @@ struct background {
 	void *drained_context;
 };
 
+/* Of an account with millions of rows. */
+#define FORGET_TIMEOUT_MS ((uint64_t)30 * 60 * 1000)
+
 /* The service's own rows of the account, and those of the common tables. */
 static void forget_account(struct request *rq, const struct event *event)
 {
@@ -35,7 +38,7 @@ static void forget_account(struct request *rq, const struct event *event)
 static struct event_handler *event_handlers(const struct service *service)
 {
 	static const struct event_handler DELETED = {"events.account", "account.deleted",
-	                                             forget_account};
+	                                             forget_account, FORGET_TIMEOUT_MS};
 	size_t count = 0;
 	while (service->events && service->events[count].stream)
 		count++;

@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DEAD_KEPT "1000"
+#define DEAD_KEPT          "1000"
+#define TIMEOUT_DEFAULT_MS 60000
 
 METRIC_COUNTER(events_total, "expops_events_total", "Deliveries of events by how they ended.",
                "stream", "outcome");
@@ -40,6 +41,18 @@ static bool has_handler(const struct event_consumer *consumer, const char *type)
 			return true;
 	}
 	return false;
+}
+
+uint64_t event_timeout_ms(const struct event_consumer *consumer, const struct stream_entry *entry)
+{
+	const char *type = stream_text(entry, "type");
+	uint64_t timeout_ms = TIMEOUT_DEFAULT_MS;
+	for (const struct event_handler *handler = consumer->tasks->settings.events;
+	     handler->stream; handler++) {
+		if (matches(consumer, handler, type))
+			timeout_ms = MAX_OF(timeout_ms, handler->timeout_ms);
+	}
+	return timeout_ms;
 }
 
 static void read_event(struct request *rq, const struct stream_entry *entry, struct event *event)

@@ -17,6 +17,9 @@ struct delivery {
 struct delivery event_deliver(struct request *rq, const struct event_consumer *consumer,
                               const struct stream_entry *entry, uint64_t timeout_ms);
 
+/** How long a try of the entry after the first may take. */
+uint64_t event_timeout_ms(const struct event_consumer *consumer, const struct stream_entry *entry);
+
 /** Whether the next delivery would fail the same way: the data are wrong. */
 bool delivery_is_final(const struct delivery *delivery);
 

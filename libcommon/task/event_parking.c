@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-#define DELIVERY_TIMEOUT_MS 60000
-#define LANE_BATCH          100 /* of one lane before the others have their turn */
-#define LANE_MAX            300
+#define LANE_BATCH 100 /* of one lane before the others have their turn */
+#define LANE_MAX   300
 
 METRIC_GAUGE(parked_metric, "expops_events_parked", "Events that wait for another try, by stream.",
              "stream");
@@ -145,7 +144,8 @@ static bool try_again(struct request *rq, const struct event_consumer *consumer,
 {
 	const char *id = pg_get(rows, row, "id");
 	struct stream_entry entry = entry_of(rq, rows, row);
-	struct delivery delivery = event_deliver(rq, consumer, &entry, DELIVERY_TIMEOUT_MS);
+	struct delivery delivery =
+		event_deliver(rq, consumer, &entry, event_timeout_ms(consumer, &entry));
 	int64_t failures = pg_get_int(rows, row, "failures") + failures_of(&delivery);
 	bool is_dead = delivery.code != ERR_NONE &&
 	               (delivery_is_final(&delivery) || failures >= DELIVERIES_MAX);

@@ -22,6 +22,7 @@
 /* the background has few connections: more lanes would only wait for one */
 #define LANES_AT_ONCE 4
 #define HASH_BYTES    16
+#define NO_ENTRY      "0-0" /* before the first entry of a stream */
 
 METRIC_GAUGE(lag_metric, "expops_events_lag_seconds",
              "How long the oldest event of a stream that the service has not read yet has waited.",
@@ -37,9 +38,7 @@ static void set_position(struct event_consumer *consumer, const char *id)
 	snprintf(consumer->position, sizeof(consumer->position), "%s", id);
 }
 
-/* Read the position, once for each time that the lease is taken. The entry at the position stays in
- * the stream until all readers are past it; when it is missing, entries behind it may be too, and
- * the writer is asked for them. */
+/* Read the position, once for each time that the lease is taken. */
 static void load_position(struct request *rq, struct event_consumer *consumer)
 {
 	if (consumer->position[0] && consumer->position_fence == consumer->lease.fence)
@@ -47,11 +46,17 @@ static void load_position(struct request *rq, struct event_consumer *consumer)
 	const struct pg_rows *rows =
 		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
 	const char *entry = pg_get(rows, 0, "entry_id");
-	if (entry && !stream_has_entry(rq, consumer->stream, entry))
-		replay_request(rq, consumer->tasks, consumer->stream, entry,
-		               pg_get_int(rows, 0, "now_ms"));
-	set_position(consumer, entry ? entry : "0-0");
+	set_position(consumer, entry ? entry : NO_ENTRY);
 	consumer->position_fence = consumer->lease.fence;
+}
+
+/* Ask the writer for the events behind the position that the stream may have lost. */
+static void ask_for_replay(struct request *rq, const struct event_consumer *consumer)
+{
+	const struct pg_rows *rows =
+		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
+	replay_request(rq, consumer->tasks, consumer->stream, consumer->position,
+	               pg_get_int(rows, 0, "now_ms"));
 }
 
 /* A stream whose newest entry is older than the position was lost: all that it has is new. */
@@ -62,11 +67,17 @@ static void rewind_lost_stream(struct request *rq, struct event_consumer *consum
 		return;
 	log_warn(LOG_GROUP_JOBS, "redis lost a stream, reading it from its beginning",
 	         f_text("stream", consumer->stream), f_text("position", consumer->position));
-	const struct pg_rows *rows =
-		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
-	replay_request(rq, consumer->tasks, consumer->stream, consumer->position,
-	               pg_get_int(rows, 0, "now_ms"));
-	set_position(consumer, "0-0");
+	ask_for_replay(rq, consumer);
+	set_position(consumer, NO_ENTRY);
+}
+
+/* Whether entries behind the position may be missing: the one at the position stays in the stream
+ * until all readers are past it, unless the stream was cut or lost. To be asked after a read: what
+ * is cut later was read. */
+static bool may_have_gap(struct request *rq, const struct event_consumer *consumer)
+{
+	return strcmp(consumer->position, NO_ENTRY) != 0 &&
+	       !stream_has_entry(rq, consumer->stream, consumer->position);
 }
 
 static struct stream_entries read_entries(struct request *rq, const struct event_consumer *consumer)
@@ -233,10 +244,13 @@ static void handle_entries(struct request *rq, struct event_consumer *consumer,
 {
 	if (entries->count == 0)
 		return;
+	bool has_gap = may_have_gap(rq, consumer);
 	struct batch batch = batch_of(rq, consumer, entries);
 	for (size_t i = 0; i < MIN_OF(batch.lane_count, LANES_AT_ONCE); i++)
 		fiber_spawn(rq, handle_lanes, &batch);
 	fiber_join(rq);
+	if (has_gap)
+		ask_for_replay(rq, consumer);
 	save_position(rq, consumer, entries->items[entries->count - 1].id,
 	              hashes_of(rq, entries, batch.is_given_up));
 }

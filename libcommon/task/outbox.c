@@ -136,17 +136,18 @@ static void send_lost_again(struct request *rq, int64_t redis_batch)
 {
 	log_warn(LOG_GROUP_JOBS, "redis lost entries, sending them again",
 	         f_int("known_batch", redis_batch));
-	pg_query(rq, OUTBOX_SEND_AGAIN_SQL, pg_int(redis_batch));
+	run_in_steps(rq, &PG_CALL(OUTBOX_SEND_AGAIN_SQL, pg_int(redis_batch), pg_int(STEP_ROWS)));
 }
 
 static void send_all_again(struct request *rq, int64_t redis_batch)
 {
-	const struct pg_rows *rows = pg_query(rq, OUTBOX_SEND_ALL_AGAIN_SQL, pg_int(redis_batch));
+	int64_t count = run_in_steps(rq, &PG_CALL(OUTBOX_SEND_ALL_AGAIN_SQL, pg_int(redis_batch),
+	                                          pg_int(STEP_ROWS)));
 	const struct pg_rows *numbered = pg_query(rq, OUTBOX_NUMBER_AFTER_SQL, pg_int(redis_batch));
 	if (!pg_empty(numbered))
 		log_warn(LOG_GROUP_JOBS,
 		         "postgres was restored to an earlier point, sending all events again",
-		         f_int("redis_batch", redis_batch), f_int("rows", rows->affected));
+		         f_int("redis_batch", redis_batch), f_int("rows", count));
 }
 
 /* Send a batch of the oldest unsent rows; whether a next pass should follow at once. An empty batch

@@ -19,15 +19,16 @@ UPDATE outbox SET sent_at = clock_timestamp(), sent_batch = $2::bigint
 WHERE id = ANY ($1::bigint[])
 	AND EXISTS (SELECT FROM lease WHERE name = 'outbox' AND owner = $3 AND fence = $4::bigint);
 
--- Redis has lost the batches after $1: mark their rows as unsent.
+-- Redis has lost the batches after $1: mark their rows as unsent, $2 of them.
 -- name: outbox_send_again
-UPDATE outbox SET sent_batch = NULL, sent_at = NULL WHERE sent_batch > $1::bigint;
+UPDATE outbox SET sent_batch = NULL, sent_at = NULL
+WHERE id IN (SELECT id FROM outbox WHERE sent_batch > $1::bigint ORDER BY sent_batch LIMIT $2::int);
 
 -- Redis has the batch $1, which was never numbered here: Postgres was restored to an earlier point, and consumers may
--- have lost what they did since. Mark every row as unsent.
+-- have lost what they did since. Mark every row as unsent, $2 at a time.
 -- name: outbox_send_all_again
 UPDATE outbox SET sent_batch = NULL, sent_at = NULL
-WHERE sent_at IS NOT NULL
+WHERE id IN (SELECT id FROM outbox WHERE sent_at IS NOT NULL ORDER BY sent_at LIMIT $2::int)
 	AND (SELECT CASE WHEN is_called THEN last_value ELSE 0 END FROM outbox_batch) < $1::bigint;
 
 -- Continue the numbering of batches after $1. Run after outbox_send_all_again.
@@ -35,9 +36,10 @@ WHERE sent_at IS NOT NULL
 SELECT setval('outbox_batch', $1::bigint) FROM outbox_batch
 WHERE CASE WHEN is_called THEN last_value ELSE 0 END < $1::bigint;
 
--- $1 stream: mark the rows that were sent in this time as unsent.
+-- $1 stream: mark the rows that were sent from $2 to $3 as unsent, $4 of them.
 -- name: outbox_send_stream_again
-UPDATE outbox SET sent_batch = NULL, sent_at = NULL WHERE stream = $1 AND sent_at >= $2 AND sent_at <= $3;
+UPDATE outbox SET sent_batch = NULL, sent_at = NULL
+WHERE id IN (SELECT id FROM outbox WHERE stream = $1 AND sent_at >= $2 AND sent_at <= $3 ORDER BY sent_at LIMIT $4::int);
 
 -- Number of unsent rows, up to 100,000, and age of the oldest in seconds.
 -- name: outbox_lag (read)

@@ -14,12 +14,15 @@
 #define CONSUMER_UNUSED_MS \
 	3600000 /* a consumer without entries that has not read for this time is deleted */
 
-/* Run a statement that deletes DELETE_ROWS old rows, its last parameter, until none are left: short
- * steps, that hold their locks and their snapshot briefly. */
-#define DELETE_ROWS 5000
-#define delete_old(rq, ...) \
-	do {                \
-	} while (pg_query((rq), __VA_ARGS__, pg_int(DELETE_ROWS))->affected == DELETE_ROWS)
+int64_t run_in_steps(struct request *rq, const struct pg_call *step)
+{
+	int64_t changed = 0, rows;
+	do {
+		rows = pg_query_with(rq, step->sql, step->params, step->count)->affected;
+		changed += rows;
+	} while (rows == STEP_ROWS);
+	return changed;
+}
 
 /* The position of a reader; "0-0": Redis does not know it. */
 static const char *position_of(struct request *rq, const char *stream, const char *reader)
@@ -85,8 +88,8 @@ static void trim_own(struct request *rq, const struct event_stream *stream)
 	trim(rq, stream->name, needed);
 	if (strcmp(stream_newest_id(rq, stream->name), needed) == 0)
 		pass_on(rq, stream->name, needed);
-	delete_old(rq, OUTBOX_DELETE_OLD_SQL, pg_text(stream->name),
-	           pg_time(strtoll(needed, NULL, 10)));
+	run_in_steps(rq, &PG_CALL(OUTBOX_DELETE_OLD_SQL, pg_text(stream->name),
+	                          pg_time(strtoll(needed, NULL, 10)), pg_int(STEP_ROWS)));
 }
 
 /* KEYS: a stream. ARGV: accounts, whose entries are deleted. */
@@ -144,7 +147,7 @@ void stream_trim_pass(struct request *rq)
 	}
 	forget_dead_letters(rq, tasks->settings.service);
 	drop_unused_consumers(rq, tasks);
-	delete_old(rq, EVENT_SETTLED_DELETE_OLD_SQL);
+	run_in_steps(rq, &PG_CALL(EVENT_SETTLED_DELETE_OLD_SQL, pg_int(STEP_ROWS)));
 }
 
 /* --- Replay ----------------------------------------------------------------------------------- */
@@ -186,11 +189,12 @@ static void serve(struct request *rq, const char *stream, const char *reader)
 		return;
 	char *end;
 	int64_t from_ms = strtoll(request->text, &end, 10), to_ms = strtoll(end, NULL, 10);
-	const struct pg_rows *rows = pg_query(rq, OUTBOX_SEND_STREAM_AGAIN_SQL, pg_text(stream),
-	                                      pg_time(from_ms), pg_time(to_ms));
+	int64_t count =
+		run_in_steps(rq, &PG_CALL(OUTBOX_SEND_STREAM_AGAIN_SQL, pg_text(stream),
+	                                  pg_time(from_ms), pg_time(to_ms), pg_int(STEP_ROWS)));
 	redis_words(rq, "EVAL", ANSWERED, "1", key, request->text);
 	log_info(LOG_GROUP_JOBS, "a reader asked for a replay", f_text("stream", stream),
-	         f_text("reader", reader), f_int("rows", rows->affected));
+	         f_text("reader", reader), f_int("rows", count));
 }
 
 void replay_serve(struct request *rq, struct tasks *tasks)

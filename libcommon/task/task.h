@@ -167,6 +167,7 @@ struct event_handler {
 	const char *stream; /* NULL ends a table */
 	const char *type;   /* NULL: every type of the stream */
 	event_fn *run;
+	uint64_t timeout_ms; /* of each try but the first, which has 5,000; 0: 60,000 */
 };
 
 /** A text in the event's data that events of its type always have. Raises ERR_INVALID: it has

@@ -8,7 +8,7 @@ struct atom_feed {
 	const char *id; /* UUID */
 	const char *title;
 	const char *updated;       /* RFC 3339: when the newest paper was recommended */
-	const char *last_modified; /* the same as HTTP writes times */
+	const char *last_modified; /* the same as HTTP writes times; NULL: of the last minute */
 	const char *page;          /* path of the page for people, below PUBLIC_URL */
 };
 

@@ -1,7 +1,8 @@
 -- name: atom_feed (read)
--- $1 hash of the token.
+-- $1 hash of the token. A time of Last-Modified is of whole seconds, and papers of that second may come after it: that of the last minute is
+-- left out (RFC 9110, section 8.8.2.2).
 SELECT f.id, 'expops: ' || coalesce(i.name, 'recommended papers') AS title, time_json(last.at) AS updated,
-       to_char(last.at AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') AS last_modified,
+       CASE WHEN last.at < now() - interval '1 minute' THEN to_char(last.at AT TIME ZONE 'UTC', 'Dy, DD Mon YYYY HH24:MI:SS "GMT"') END AS last_modified,
        '/console/' || coalesce('?interest=' || f.interest_id, '') AS page
 FROM feed f LEFT JOIN interest i ON i.id = f.interest_id,
      LATERAL (SELECT coalesce(max(r.recommended_at), f.created_at) AS at FROM feed_recommendations(f) r) AS last

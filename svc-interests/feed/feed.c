@@ -97,7 +97,8 @@ static bool is_known(struct request *rq, const char *last_modified)
 {
 	const struct http_head *head = &rq->http->head;
 	const char *since = http_head_get(head, "If-Modified-Since");
-	return since && !http_head_get(head, "If-None-Match") && strcmp(since, last_modified) == 0;
+	return last_modified && since && !http_head_get(head, "If-None-Match") &&
+	       strcmp(since, last_modified) == 0;
 }
 
 void feed_get(struct request *rq)
@@ -106,7 +107,8 @@ void feed_get(struct request *rq)
 	if (strlen(in->token) != TOKEN_LEN)
 		raise_error(rq, ERR_NOT_FOUND, "no such feed");
 	struct atom_feed feed = atom_feed_get(rq, pg_sha256(in->token));
-	reply_header(rq, "Last-Modified", "%s", feed.last_modified);
+	if (feed.last_modified)
+		reply_header(rq, "Last-Modified", "%s", feed.last_modified);
 	reply_header(rq, "Cache-Control", "private, max-age=%d", MAX_AGE_S);
 	if (is_known(rq, feed.last_modified)) {
 		reply_empty(rq, 304);

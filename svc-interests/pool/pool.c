@@ -46,6 +46,7 @@ struct source {
 	/* The last search: its question, its cursor, and the papers that it found, a JSON array.
 	 * NULL: the whole is to be searched. */
 	const char *question, *cursor, *candidates;
+	int64_t candidate_count;
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
@@ -64,6 +65,7 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.question = pg_get(rows, 0, "question"),
 		.cursor = pg_get(rows, 0, "cursor"),
 		.candidates = pg_get(rows, 0, "candidates"),
+		.candidate_count = pg_get_int(rows, 0, "candidate_count"),
 	};
 	return true;
 }
@@ -214,6 +216,21 @@ static enum err_code keep_papers(struct request *rq, const struct pool_search *s
 	return code;
 }
 
+/* Whether more than half of what a full pool had left was recommended since, so that another search
+ * of all papers is worth its time. A pool that is less than half full has all that there is. */
+static bool is_used_up(const struct source *last, const struct pool_search *search)
+{
+	int64_t half = pool_size / 2;
+	return last->candidate_count >= half && last->candidate_count + half < search->limit;
+}
+
+/* Whether the candidates of the last search can be renewed. */
+static bool is_renewable(const struct source *last, const struct pool_search *search)
+{
+	return last->candidates && strcmp(last->question, search->question) == 0 &&
+	       !is_used_up(last, search);
+}
+
 /* Search, and store the papers that are not stored yet. The previous release of svc-search gives no
  * cursor, and looks for nothing that has changed. */
 static enum err_code search_candidates(struct request *rq, const struct source *source,
@@ -223,7 +240,7 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	if (code)
 		return code;
 	struct pool_search *search = *ret_search;
-	bool is_known = source->candidates && strcmp(source->question, search->question) == 0;
+	bool is_known = is_renewable(source, search);
 	code = search_answer(rq, search, is_known ? source : NULL);
 	if (!code && is_known && !search->cursor)
 		code = search_answer(rq, search, NULL);

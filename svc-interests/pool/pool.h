@@ -7,10 +7,11 @@
  * On a normal day only what a night has brought can enter a pool. So pool_renew() has svc-search
  * rank the pool again together with the papers that have changed since the last search, as its
  * cursor says (svc-search/api/index_cursor.h); the work does not grow with the index. All papers
- * are searched again when the question was another one, and once a week, on the day that is the
- * interest's turn (pool_turn()): only then can a paper enter that has not changed, when others have
- * left the pool or the frequencies of words have moved. Where the cursor means nothing to
- * svc-search it searches all papers by itself. */
+ * are searched again when the question was another one, when more than half of POOL_SIZE was
+ * recommended since, and once a week, on the day that is the interest's turn (pool_turn()): only
+ * then can a paper enter that has not changed, when others have left the pool or the frequencies of
+ * words have moved. Where the cursor means nothing to svc-search it searches all papers by
+ * itself. */
 #pragma once
 
 #include "base/config.h"

@@ -11,7 +11,11 @@ CREATE OR REPLACE TRIGGER provisioning_hold BEFORE INSERT OR UPDATE OF repo, key
     FOR EACH ROW EXECUTE FUNCTION provisioning_hold();
 
 -- An agent on the new name, for another interest of the account, was provisioned after the rename; the one before it ends.
+-- Links are looked for by what they begin with: an account can rename its repository all day.
 CREATE OR REPLACE FUNCTION repository_move(old_name text, new_name text, web_url text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    first text := left(lower(web_url || '/' || old_name), 256);
+    last text := first || chr(1114111);
 BEGIN
     UPDATE provisioning p SET key_id = NULL, key_repo = NULL, key_expires_at = NULL, updated_at = now()
     FROM provisioning later
@@ -23,10 +27,12 @@ BEGIN
         pr_url = repository_link_moved(p.pr_url, old_name, new_name, web_url)
     WHERE lower(p.repo) = lower(old_name) OR lower(p.key_repo) = lower(old_name);
     DELETE FROM run_outcome o USING run_outcome later
-    WHERE later.account_id = o.account_id AND later.url = repository_link_moved(o.url, old_name, new_name, web_url)
+    WHERE left(lower(o.url), 256) COLLATE "C" BETWEEN first AND last
+      AND later.account_id = o.account_id AND later.url = repository_link_moved(o.url, old_name, new_name, web_url)
       AND later.url <> o.url;
     UPDATE run_outcome o SET url = repository_link_moved(o.url, old_name, new_name, web_url)
-    WHERE o.url <> repository_link_moved(o.url, old_name, new_name, web_url);
+    WHERE left(lower(o.url), 256) COLLATE "C" BETWEEN first AND last AND o.url <> repository_link_moved(o.url, old_name, new_name, web_url);
     UPDATE interest i SET source_repo_url = repository_link_moved(i.source_repo_url, old_name, new_name, web_url)
-    WHERE i.source_repo_url <> repository_link_moved(i.source_repo_url, old_name, new_name, web_url);
+    WHERE left(lower(i.source_repo_url), 256) COLLATE "C" BETWEEN first AND last
+      AND i.source_repo_url <> repository_link_moved(i.source_repo_url, old_name, new_name, web_url);
 END $$;

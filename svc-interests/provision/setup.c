@@ -82,6 +82,23 @@ void setup_revoke_key(struct request *rq, const char *key_id)
 		service_answer_raise(rq, &answer);
 }
 
+static const char *key_purpose(struct arena *arena, const char *interest)
+{
+	return arena_printf(arena, "agent %s", interest);
+}
+
+/* A gateway of the former version takes an id alone, and refuses this until it is replaced. */
+void setup_revoke_key_of(struct request *rq, const char *interest)
+{
+	struct service_answer answer =
+		ask_try(rq, INTERNAL_ID_provisioned_key_revoke,
+	                ASK_BODY(rq, {"purpose", key_purpose(rq->arena, interest)}));
+	if (answer.code == ERR_INVALID)
+		raise_error(rq, ERR_UNAVAILABLE, "the gateway cannot revoke the agent's key yet");
+	if (answer.code && answer.code != ERR_NOT_FOUND)
+		service_answer_raise(rq, &answer);
+}
+
 static bool has_secret(const struct provision *p)
 {
 	const char *body = ASK_BODY(p->rq, {"repo", text(p, "repo")}, {"name", KEY_SECRET});
@@ -131,7 +148,7 @@ static yyjson_val *make_key(const struct provision *p)
 	const char *repo = text(p, "repo"), *interest = text(p, "interest_id");
 	yyjson_mut_obj_add_str(doc, body, "name",
 	                       arena_printf(rq->arena, "%s on %s", text(p, "agent"), repo));
-	yyjson_mut_obj_add_str(doc, body, "purpose", arena_printf(rq->arena, "agent %s", interest));
+	yyjson_mut_obj_add_str(doc, body, "purpose", key_purpose(rq->arena, interest));
 	yyjson_mut_obj_add_str(doc, body, "repo", repo);
 	yyjson_mut_obj_add_str(doc, body, "interest_id", interest);
 	json_add_text(doc, body, "maker_id", text(p, "maker_id"));

@@ -138,6 +138,8 @@ void provision_run(struct request *rq, struct task *task)
 		if (row && !is_done(row, &STEPS[i]))
 			run(rq, task, i, row);
 	}
+	if (!load(rq, interest, NULL)) /* deleted, maybe before the key was stored with it */
+		setup_revoke_key_of(rq, interest);
 	complete(rq, task, interest);
 }
 

@@ -46,3 +46,6 @@ const char *setup_dispatch(struct request *rq, yyjson_val *row, const char *occa
 
 /** Revoke a key at the gateway. */
 void setup_revoke_key(struct request *rq, const char *key_id);
+
+/** Revoke the key of an interest's agent, if there is one: its id may be stored nowhere. */
+void setup_revoke_key_of(struct request *rq, const char *interest);

@@ -21,6 +21,7 @@ CREATE OR REPLACE FUNCTION interest_is_unread(i interest) RETURNS boolean LANGUA
        AND NOT EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id AND s.status = 'read')
 $$;
 
--- The name of an interest that was made of a repository alone: the last part of its address.
+-- The name of an interest that was made of a repository alone: the last part of its address, or all of it where that names nothing.
 CREATE OR REPLACE FUNCTION repository_title(url text) RETURNS text LANGUAGE sql IMMUTABLE
-RETURN left(regexp_replace(rtrim(split_part(split_part(url, '?', 1), '#', 1), '/'), '^.*/|[.]git$', '', 'g'), 200);
+RETURN left(coalesce(
+    nullif(regexp_replace(rtrim(split_part(split_part(url, '?', 1), '#', 1), '/'), '^.*/|[.]git$', '', 'g'), ''), url), 200);

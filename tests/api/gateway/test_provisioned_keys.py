@@ -206,6 +206,19 @@ def test_a_service_revokes(cluster, account, service, api):
     assert events(cluster, account) == [("key.revoked", made["id"], None)] * 2  # by the service, and the deletion
 
 
+def test_a_service_revokes_the_key_of_a_purpose(cluster, account, service, api):
+    """Which it may have made without hearing of it."""
+    service("/internal/keys/revoke", 404, purpose="agent")
+    made, other = create(service, purpose="agent"), create(service, purpose="another")
+    assert service("/internal/keys/revoke", purpose="agent") == {**listed(api)[made["id"]], "status": "revoked"}
+    assert {listed(api)[key["id"]]["status"] for key in (made, other)} == {"revoked", "active"}
+    assert events(cluster, account) == [("key.revoked", made["id"], None)]
+    service("/internal/keys/revoke", 404, purpose="agent")
+    service("/internal/keys/revoke", 404, account=ABSENT, purpose="another")
+    for named in ({}, {"key_id": made["id"], "purpose": "agent"}):
+        assert service("/internal/keys/revoke", 400, **named)["errors"][0]["field"] == "key_id"
+
+
 def test_a_revocation_by_a_service_reaches_other_replicas(pair, pair_user_key):
     """The message through Redis ends the use of a cached key before the cache's time limit."""
     account, api = pair_user_key

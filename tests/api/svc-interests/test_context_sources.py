@@ -226,6 +226,12 @@ def test_a_repository_that_cannot_be_read(api, interests, sources, site):
     assert task["status"] == "completed" and interests.recommended(made) == []
 
 
+def test_a_repository_without_a_name_is_named_by_its_address(api, site):
+    for path in ("/acme/.git", "/.git/?x=1"):
+        url = site.stub.url + path
+        assert api.post("/interests", {"source_repo_url": url}, expect=201).json()["name"] == url
+
+
 def test_without_a_repository_both_are_needed(api):
     for body in ({}, {"source_repo_url": None}):
         problem = api.problem("POST", "/interests", 400, "invalid_request", body)

@@ -91,8 +91,9 @@ def test_texts_from_outside_stay_texts(db, interests, interest, feed):
     assert "".join(texts).count(kept) == 2 and b"<script>" not in answer.content
 
 
-def test_a_reader_that_knows_the_feed_gets_304(interests, interest, feed):
+def test_a_reader_that_knows_the_feed_gets_304(db, interests, interest, feed):
     url = feed(interest_id=interest["id"])
+    interests_tables.move_recommendations(db, interest["id"], "2 minutes")
     first = read(url)
     assert first.headers["content-type"] == ATOM and first.headers["cache-control"] == "private, max-age=900"
     etag, modified = first.headers["etag"], first.headers["last-modified"]
@@ -104,6 +105,17 @@ def test_a_reader_that_knows_the_feed_gets_304(interests, interest, feed):
     read(url, **{"If-Modified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"})
     interests.refresh(interest)
     assert read(url, **{"If-None-Match": etag}).headers["etag"] != etag
+
+
+def test_no_time_is_told_that_later_papers_can_have(db, interest, feed):
+    """It is of whole seconds: a reader that comes within a run of several interests would have the others' papers a day later."""
+    url = feed()
+    made = max(entry.updated_parsed for entry in parsed(url).entries)
+    first = read(url)
+    assert "last-modified" not in first.headers
+    interests_tables.add_recommendation(db, interest["id"], "2402.00001")
+    assert read(url, **{"If-Modified-Since": time.strftime("%a, %d %b %Y %H:%M:%S GMT", made)}).content != first.content
+    read(url, 304, **{"If-None-Match": read(url).headers["etag"]})
 
 
 def test_an_address_is_shown_once_and_stored_nowhere(cluster, api, db, interest, feed):

@@ -101,3 +101,20 @@ def test_digest_reads_its_papers_only(filled):
     db, _ = filled
     nodes = plan(db, "digest/digest", "digest_get", ACCOUNT, "all", 5, None, None, 100, 0)
     assert 0 < rows_read(nodes, "paper") <= 5 * INTERESTS, "at most one for each recommendation shown"
+
+
+def test_a_rename_reads_the_links_to_its_repository_only(filled):
+    """It would read those of all accounts for each name that one gives its repository."""
+    db, interest = filled
+    with db.transaction(force_rollback=True):
+        db.execute("INSERT INTO run_outcome (account_id, url, version, stage)"
+                   " SELECT %s, 'https://github.com/Much/r' || n || '/pull/1', 1, 'open' FROM generate_series(1, %s) n", [ACCOUNT, RECOMMENDED])
+        db.execute("UPDATE interest SET source_repo_url = 'https://github.com/much/r7' WHERE id = %s", [interest])
+        before = {table: rows_fetched(db, table) for table in ("run_outcome", "interest")}
+        db.execute("SELECT repository_move('much/R7', 'much/new', 'https://github.com')")
+        for table, count in before.items():
+            assert rows_fetched(db, table) - count <= 50, table
+        moved = "SELECT array_agg(url) FROM run_outcome WHERE account_id = %s AND url NOT LIKE '%%/r%%'"
+        assert db.execute(moved, [ACCOUNT]).fetchone() == (["https://github.com/much/new/pull/1"],)
+        query = "SELECT source_repo_url FROM interest WHERE id = %s"
+        assert db.execute(query, [interest]).fetchone() == ("https://github.com/much/new",)

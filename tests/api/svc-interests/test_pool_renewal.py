@@ -43,6 +43,20 @@ def renewed(db, interests):
 
 
 @pytest.fixture
+def small_pools(cluster):
+    """Pools of ten papers."""
+    (process,) = cluster[NAME]
+    former = process.env
+    for env in ({**former, "POOL_SIZE": "10"}, former):
+        process.stop()
+        process.env = env
+        process.start()
+        process.wait_ready()
+        if env is not former:
+            yield
+
+
+@pytest.fixture
 def recovered(cluster):
     yield
     cluster.recover()
@@ -112,6 +126,14 @@ def test_all_papers_are_searched_once_a_week(db, interests):
     assert turns[-1]
     interests.refresh(interest, num_results=1)
     assert interests_tables.whole_search_age(db, interest["id"]) == 0
+
+
+def test_a_pool_that_is_used_up_is_filled_again(small_pools, interests):
+    """Five refreshes of four papers: more than the pool had, and fewer than there are."""
+    interest = interests.ready_broad()
+    for _ in range(5):
+        interests.refresh(interest, num_results=4)
+    assert len(interests.recommended(interest)) == 20
 
 
 def test_another_context_is_searched_for(api, db, interests, renewed):

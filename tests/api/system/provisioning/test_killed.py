@@ -78,3 +78,15 @@ def test_a_process_killed_before_the_code_host_answers_changes_nothing_of_the_en
     wait_for(lambda: team.host.requests(before, method, path), "the code host was asked")
     points.kill()
     check_end(team, started, may_skip=["merge"])
+
+
+def test_an_interest_that_is_deleted_while_its_agent_gets_a_key_leaves_none(team, points):
+    """No row has the key's id: neither that of the interest, nor that of the step, which never ends."""
+    before = team.host.last_number()
+    team.host.fail("GET", "/secrets/public-key$", hang=True)
+    team.start()
+    wait_for(lambda: team.host.requests(before, "GET", "/secrets/public-key$"), "the code host was asked")
+    assert len(team.keys()) == 1
+    team.api.delete(f"/interests/{team.interest}", expect=200)
+    points.kill()
+    wait_for(lambda: team.keys() == [], "the key is revoked")

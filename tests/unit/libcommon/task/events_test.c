@@ -28,6 +28,7 @@ static struct {
 	int tries_of_account, statements;
 	bool is_poisoned;
 	int waiting, met;
+	uint64_t left_ms;
 } seen;
 
 static void on_number(struct request *rq, const struct event *event)
@@ -117,6 +118,15 @@ static void on_statement(struct request *rq, const struct event *event)
 	pg_query(rq, STATEMENTS[number % (int)ARRAY_LEN(STATEMENTS)]);
 }
 
+/* Fails first. */
+static void on_large(struct request *rq, const struct event *event)
+{
+	(void)event;
+	if (seen.count++ == 0)
+		raise_error(rq, ERR_UNAVAILABLE, "not yet");
+	seen.left_ms = request_left_ms(rq);
+}
+
 static const struct event_handler HANDLERS[] = {
 	{"events.numbers", "number", on_number},
 	{"events.others", NULL, on_any},
@@ -126,6 +136,7 @@ static const struct event_handler HANDLERS[] = {
 	{"events.accounts", "statement", on_statement},
 	{"events.accounts", "lane", on_lane},
 	{"events.accounts", "meeting", on_meeting},
+	{"events.accounts", "large", on_large, .timeout_ms = 600000},
 	{NULL},
 };
 
@@ -209,6 +220,15 @@ static void test_a_failed_delivery_is_retried_in_order(void **state)
 	until_count(&seen.count, 3);
 	assert_true(seen.is_in_order);
 	assert_int_equal(redis_number("EXISTS events.dead.svc-test"), 0);
+}
+
+static void test_an_event_has_the_time_of_its_handler_for_another_try(void **state)
+{
+	(void)state;
+	service_start(NULL, HANDLERS);
+	emit("events.accounts", "large", 1, 1);
+	until_count(&seen.count, 2);
+	assert_true(seen.left_ms > 300000 && seen.left_ms <= 600000);
 }
 
 static void test_an_event_that_always_fails_goes_to_events_dead(void **state)
@@ -542,6 +562,25 @@ static void test_a_reader_asks_for_what_its_stream_has_no_more(void **state)
 	until_count(&seen.others, 2 * 25); /* what the margin sends again is skipped */
 }
 
+/* A stream is also cut while a reader is there and cannot go on. */
+static void test_a_reader_that_was_held_up_asks_for_what_it_misses(void **state)
+{
+	(void)state;
+	tasks_timing.stream_max = 2;
+	service_start(NULL, HANDLERS);
+	emit("events.accounts", "meeting", 1, 1);
+	until_count(&seen.waiting, 1);
+	emit_for(OTHER, 1, 20);
+	until_sql(0, UNSENT);
+	until_redis(2, "XLEN events.accounts");
+	tasks_timing.stream_max = 100000;
+	seen.waiting = 2;
+	until_sql(20, "SELECT count(*) FROM event_settled s JOIN outbox o ON o.type = 'number' AND "
+	              "s.event_hash = encode(substring(sha256(convert_to(o.event_id::text, "
+	              "'UTF8')) FOR 16), 'hex')::uuid");
+	assert_int_equal(seen.count, 20);
+}
+
 static void keep_stream(void)
 {
 }
@@ -632,6 +671,7 @@ int main(void)
 		CASE(test_two_relays_keep_the_order),
 		CASE(test_events_go_to_matching_handlers),
 		CASE(test_a_failed_delivery_is_retried_in_order),
+		CASE(test_an_event_has_the_time_of_its_handler_for_another_try),
 		CASE(test_an_event_that_always_fails_goes_to_events_dead),
 		CASE(test_an_event_that_was_given_up_is_tried_when_it_is_sent_again),
 		CASE(test_transient_failures_are_retried_without_limit),
@@ -650,6 +690,7 @@ int main(void)
 		CASE(test_all_old_rows_are_deleted_in_one_pass),
 		CASE(test_a_reader_that_is_away_misses_nothing),
 		CASE(test_a_reader_asks_for_what_its_stream_has_no_more),
+		CASE(test_a_reader_that_was_held_up_asks_for_what_it_misses),
 		CASE(test_events_are_read_again_after_a_readers_database_was_restored),
 		CASE(test_events_are_sent_again_after_a_readers_database_was_restored),
 		CASE(test_events_are_sent_again_after_a_stream_was_deleted),

@@ -168,6 +168,57 @@ static void test_events_are_sent_again_after_postgres_was_restored(void **state)
 	until_sql(0, UNSENT);
 }
 
+#define MANY 12000
+
+/* As if the outbox were so large that a statement for all of its rows takes too long. */
+static void limit_updates(void)
+{
+	sql("CREATE FUNCTION limit_updates() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+	    "IF (SELECT count(*) FROM changed) > 5000 THEN RAISE query_canceled; END IF; RETURN "
+	    "NULL; END $$");
+	sql("CREATE TRIGGER limited AFTER UPDATE ON outbox REFERENCING NEW TABLE AS changed "
+	    "FOR EACH STATEMENT EXECUTE FUNCTION limit_updates()");
+}
+
+/* The relay has sent many events, and goes on. */
+static void send_many(void)
+{
+	limit_updates();
+	sql("INSERT INTO outbox (stream, type, data, sent_at, sent_batch) "
+	    "SELECT 'events.numbers', 'number', '{}', now(), nextval('outbox_batch') "
+	    "FROM generate_series(1, %d)",
+	    MANY);
+	redis_number("SET batch.svc-test %d", MANY);
+	service_start(NULL, NULL);
+	emit(1, 1);
+	until_redis(1, "XLEN events.numbers");
+	until_sql(0, UNSENT);
+}
+
+static void test_many_events_are_sent_again_after_redis_lost_them(void **state)
+{
+	(void)state;
+	send_many();
+	redis_number("FLUSHALL");
+	until_redis(MANY + 1, "XLEN events.numbers");
+}
+
+static void test_many_events_are_sent_again_after_postgres_was_restored(void **state)
+{
+	(void)state;
+	send_many();
+	redis_number("SET batch.svc-test %d", 10 * MANY);
+	until_redis(MANY + 2, "XLEN events.numbers");
+}
+
+static void test_many_events_are_sent_again_for_a_reader(void **state)
+{
+	(void)state;
+	send_many();
+	redis_number("SET events.numbers.replay.svc-test %s", "0 9000000000000");
+	until_redis(MANY + 2, "XLEN events.numbers");
+}
+
 /* The gauge in seconds. */
 static double oldest_seconds(void)
 {
@@ -211,6 +262,9 @@ int main(void)
 		CASE(test_nobody_is_notified_of_rows_that_nobody_waits_for),
 		CASE(test_a_late_sender_is_refused),
 		CASE(test_events_are_sent_again_after_postgres_was_restored),
+		CASE(test_many_events_are_sent_again_after_redis_lost_them),
+		CASE(test_many_events_are_sent_again_after_postgres_was_restored),
+		CASE(test_many_events_are_sent_again_for_a_reader),
 		CASE(test_every_replica_measures_how_long_rows_wait),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
