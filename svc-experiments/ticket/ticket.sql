@@ -2,6 +2,7 @@
 -- $1 account, $2 experiment: its ticket, and whether the caller is to read it now. No row: no such experiment.
 WITH found AS MATERIALIZED (
     SELECT e.id, e.ticket_source, e.external_ticket_id, e.ticket_url FROM experiment e WHERE e.account_id = $1 AND e.id = $2
+    FOR KEY SHARE -- one that is being deleted is waited for
 ), claimed AS (
     INSERT INTO ticket AS t (experiment_id, source, id, due_at)
     SELECT f.id, f.ticket_source, f.external_ticket_id, clock_timestamp() + interval '1 minute' FROM found f

@@ -38,7 +38,6 @@ CREATE OR REPLACE FUNCTION run_admit(account uuid, given jsonb) RETURNS jsonb LA
 DECLARE
     asked reservation := jsonb_populate_record(NULL::reservation, given);
     x reservation;
-    answer jsonb;
 BEGIN
     asked.account_id := account;
     asked.repo_key := lower(repository_hold(asked.repo));
@@ -59,13 +58,8 @@ BEGIN
                                              AND starts_with(y.key, 'run ')) >= 10 THEN
         RAISE check_violation USING MESSAGE = 'too many admissions', CONSTRAINT = 'admission_max';
     END IF;
-    answer := run_reserve(account, given || jsonb_build_object(
+    RETURN run_reserve(account, given || jsonb_build_object(
         'key', concat_ws(' ', 'run', asked.repo_key, asked.run_id #>> '{}', asked.run_attempt)));
-    x := reservation_of(account, asked.repo_key, asked.run_id, asked.run_attempt);
-    IF x.state = 'held' THEN
-        PERFORM run_attempt_change(x, '{}'); -- it is settled if the attempt has ended before its question came
-    END IF;
-    RETURN answer;
 END $$;
 
 -- Whether a run of the repository has asked in the last 30 days.

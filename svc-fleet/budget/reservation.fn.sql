@@ -190,7 +190,8 @@ BEGIN
     RETURN x;
 END $$;
 
--- Store a reservation, or hold one of its key again that was released.
+-- Store a reservation, or hold one of its key again that was released. A run that asks for itself follows it, and settles it if the attempt
+-- has ended before its question came; that is before the budgets, whose periods are locked after the sums of runs (run/telemetry.fn.sql).
 CREATE OR REPLACE FUNCTION reservation_hold(x reservation) RETURNS reservation LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO reservation AS y (account_id, key, repo_key, repo, interest_id, agent, provider, model, amount_usd, max_usd, assume_usd,
@@ -206,6 +207,7 @@ BEGIN
         is_over_budget = excluded.is_over_budget, run_id = excluded.run_id,
         asked_at = excluded.asked_at
     RETURNING y.* INTO x;
+    PERFORM run_attempt_change(x, '{}') WHERE x.run_id IS NOT NULL;
     PERFORM budget_add(ARRAY[budget_part_of_reservation(x, 1)]);
     RETURN x;
 END $$;

@@ -2,13 +2,16 @@
 has Jira's API from a stand-in of our own."""
 
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from lib.http import plain_http
 from lib.outside.counterparts import connect
 from lib.outside.jira import lines_of
-from lib.tables.experiments import let_ticket_be_read
+from lib.tables import common
+from lib.tables.experiments import delete_experiment, let_ticket_be_read
+from lib.wait import wait_for
 
 DECISION = {"name": "Late interaction", "outcome": "ship", "decision": "Scores rise. \"Worth\" it.\nShip\tit.", "observed_delta": 0.031,
             "delta_confidence": "not_tested", "target_metric": "nDCG"}  # fmt: skip
@@ -191,6 +194,16 @@ def test_what_has_no_ticket_or_no_decision_says_so(api, experiment):
         api.problem("POST", f"{path}/ticket-comment", 404, "not_found")
     problem = api.problem("POST", f"{experiment('tracker_a', 'ENG-1')}/ticket-comment", 409, "conflict")
     assert "decision" in problem["detail"]
+
+
+def test_a_ticket_whose_experiment_is_deleted_at_once_is_missing(cluster, api, experiment):
+    path = experiment("tracker_a", "ENG-1")
+    with cluster.postgres.connect("experiments") as deleting, cluster.postgres.connect("experiments") as db, ThreadPoolExecutor() as pool:
+        delete_experiment(deleting, path.rsplit("/", 1)[1])
+        answer = pool.submit(api.get, f"{path}/ticket")
+        wait_for(lambda: common.blocked_by(db, deleting), "the request waits")
+        deleting.commit()
+        assert answer.result().status_code == 404
 
 
 def test_without_a_connection_the_fault_says_so(api, experiment):

@@ -12,7 +12,7 @@ from lib.http import plain_http
 from lib.http.identity import identity
 from lib.scenario.code_host_agent import FILES
 from lib.system.kill_points import KillPoints
-from lib.tables import fleet
+from lib.tables import common, fleet
 from lib.wait import wait_for
 
 TRIGGER = "/fleet/trigger"
@@ -532,6 +532,19 @@ def test_a_run_gets_what_was_reserved_for_it(put, trigger, admit, reservations):
     made = admit(run)
     assert made["allowed"] is True and made["max_usd"] == 10 and admit(run) == made == admit(str(run))
     assert reservations() == [("held", run, 10)]
+
+
+def test_a_question_locks_budgets_behind_the_sums_of_runs(cluster, user, put, repo, report, admit):
+    """As reports do, which could otherwise wait for it in a circle."""
+    budget = put()["budget_id"]
+    report(17, status="running", started_at=now())
+    with cluster.postgres.connect("fleet") as holder, cluster.postgres.connect("fleet") as db, ThreadPoolExecutor() as pool:
+        fleet.hold_sums(holder, user.account, repo)
+        asked = pool.submit(admit, 17)
+        wait_for(lambda: common.blocked_by(db, holder), "the question waits")
+        assert fleet.is_period_free(db, budget)
+        holder.rollback()
+        assert asked.result()["allowed"] is True
 
 
 def test_a_run_takes_the_newest_start_that_is_no_run(put, ask, repo, admit, reservations):

@@ -21,6 +21,12 @@ def lock_experiments(connection, account):
     connection.execute("SELECT FROM experiment WHERE account_id = %s FOR UPDATE", [account])
 
 
+def delete_experiment(connection, experiment):
+    """Begin a transaction that deletes the experiment."""
+    connection.execute("BEGIN")
+    connection.execute("DELETE FROM experiment WHERE id = %s", [experiment])
+
+
 def forget_papers(db, account):
     """Delete the rows of papers that experiments of the account name."""
     db.execute("DELETE FROM experiment_paper WHERE account_id = %s", [account])

@@ -244,6 +244,17 @@ def hold_period(db, budget):
     db.execute("SELECT FROM budget_period WHERE budget_id = %s FOR UPDATE", [budget])
 
 
+def hold_sums(db, account, repo):
+    """Begin a transaction that holds the sums of an account's runs on a repository."""
+    db.execute("BEGIN")
+    db.execute("SELECT FROM run_repo WHERE account_id = %s AND repo_key = lower(%s) FOR UPDATE", [account, repo])
+
+
+def is_period_free(db, budget):
+    """Whether nobody holds the figures of a budget."""
+    return db.execute("SELECT FROM budget_period WHERE budget_id = %s FOR UPDATE SKIP LOCKED", [budget]).rowcount == 1
+
+
 def periods_of(db, budget):
     """[(start, end)] of the budget's period and of the one after it."""
     row = db.execute("SELECT p.starts_at, p.ends_at, n.starts_at, n.ends_at"
