@@ -2,16 +2,18 @@
 
 import fcntl
 import gzip
+import os
 import secrets
 import subprocess
 
 import psycopg
 import pytest
 
+from lib.check.walk import blocks
 from lib.system.backup import Archive
 from lib.system.cluster import Cluster
 from lib.system.postgres_image import PostgresImage
-from lib.system.servers import ROOT, SERVERS_SH
+from lib.system.servers import OWNER, ROOT, SERVERS_SH, Postgres
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -249,6 +251,42 @@ def test_a_server_that_does_not_archive_has_no_backup(cluster):
     archive.postgres = cluster.postgres
     done = archive.run("backup", "/nowhere")
     assert done.returncode == 1 and "archive_mode of the server is off" in done.stderr
+
+
+@pytest.fixture
+def other(cluster):
+    """Another server, with nothing but the same owner."""
+    made = Postgres(cluster.servers.base / "other")
+    made.base.mkdir()
+    made.base.chmod(0o711)
+    made.password = cluster.postgres.password
+    made.start()
+    yield made
+    made.stop()
+
+
+def told(dump):
+    """The lines about names, owners, rights and rows: Postgres does not write bodies of functions as it has read them."""
+    return [line for line in dump.splitlines() if line.startswith(("-- Name:", "ALTER ", "GRANT ", "REVOKE ", "COPY ")) or "\t" in line]
+
+
+def test_a_dump_goes_to_another_server(cluster, other, tmp_path):
+    """By the commands of the page: what is there afterwards is what was dumped, with its owners and rights."""
+    user = cluster.user()
+    make(user.api, secrets.token_hex(6))
+    cluster.stop_all()
+    commands = blocks((ROOT / "deploy" / "OPERATIONS.md").read_text(), "Another server or major version of Postgres")[0]
+    for name, value in {"-h OLD": f"-p {cluster.postgres.port}", "-h NEW": f"-p {other.port}", "DIR/postgres": str(tmp_path),
+                        "deploy/init.sql": str(ROOT / "deploy" / "init.sql")}.items():
+        assert name in commands
+        commands = commands.replace(name, value)
+    (tmp_path / "SERVICE_PASSWORDS").write_text(cluster.postgres.service_passwords())
+    dumped = f"pg_restore -f before expops.dump && pg_dump -p {other.port} -Fc expops | pg_restore -f after"
+    env = {**os.environ, "PGHOST": "127.0.0.1", "PGUSER": OWNER, "PGPASSWORD": other.password}
+    subprocess.run(["bash", "-c", f"set -e\n{commands}\n{dumped}"], env=env, cwd=tmp_path, check=True, capture_output=True)
+    before, after = (told((tmp_path / name).read_text()) for name in ("before", "after"))
+    assert any("OWNER TO expops_experiments" in line for line in before) and any(user.email in line for line in before)
+    assert after == before
 
 
 def test_compose_archives_as_the_rehearsal_does():

@@ -37,7 +37,7 @@ SECONDS = {
     "cli": 160,
     "api/system/provisioning/test_workflow_trust.py": 263,
     "api/system/provisioning/test_workflow.py": 224,
-    "fault/test_backup.py": 200,
+    "fault/test_backup.py": 230,
     "fault/test_restore.py": 124,
     "api/svc-fleet/test_reservations.py": 120,
     "api/system/test_invalid_input.py": 110,

@@ -312,6 +312,7 @@ def remove_leftovers():
                 for verb in ("pgbouncer_stop", "postgres_stop", "redis_stop"):
                     subprocess.run([SERVERS_SH, verb, base], capture_output=True, check=False)
                 subprocess.run([SERVERS_SH, "redis_stop", base / "replica"], capture_output=True, check=False)
+                subprocess.run([SERVERS_SH, "postgres_stop", base / "other"], capture_output=True, check=False)
                 shutil.rmtree(base, ignore_errors=True)
         except OSError:  # in use, or being created or removed
             continue
