@@ -41,9 +41,9 @@ void asset_facets(struct request *rq);
  * from 1970-01-01, which is that of a paper whose day is unknown.
  *
  * A brief answer has a "cursor" (index_cursor.h; null if the index is empty), too. Who keeps the
- * answer as a whole gives it, with "among" as above, to have the answer renewed:
- * "among" is ranked again together with the papers that have changed since, and "is_whole" is
- * false; "is_changed" tells them. A paper that has not changed can leave the answer and cannot enter it, so all papers
+ * answer as a whole gives it, with "among" as above, to have the answer renewed: "among" is ranked
+ * again together with the papers that have changed since, which "is_changed" tells, and "is_whole"
+ * is false. A paper that has not changed can leave the answer and cannot enter it, so all papers
  * should be searched now and then. They are, and "is_whole" is true, when the cursor means nothing
  * to this replica or too much has changed. */
 void asset_similar(struct request *rq);
