@@ -125,6 +125,17 @@ BEGIN
     RETURN d;
 END $$;
 
+-- The large members that the answer to a report has: beyond a quarter of a megabyte those that the report has itself, as answers to small
+-- reports would otherwise take megabytes each, many at once.
+CREATE OR REPLACE FUNCTION run_detail_shown(detail jsonb, reported jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF pg_column_size(detail || '{}') <= 262144 OR NOT EXISTS (SELECT FROM jsonb_object_keys(detail) AS m (name) WHERE NOT reported ? m.name) THEN
+        RETURN detail;
+    END IF;
+    RETURN (SELECT jsonb_build_object('selection_omitted', true) || coalesce(jsonb_object_agg(m.name, detail -> m.name), '{}')
+            FROM jsonb_object_keys(reported) AS m (name));
+END $$;
+
 -- Write the large members of new and changed runs.
 CREATE OR REPLACE FUNCTION run_details_store(details run_detail[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
@@ -260,7 +271,7 @@ BEGIN
             changes := changes || (was, r)::run_change;
         END IF;
         place := t.place;
-        shown := run_json(r, d.detail);
+        shown := run_json(r, run_detail_shown(d.detail, coalesce(t.detail, '{}')));
         RETURN NEXT;
     END LOOP;
     PERFORM run_details_store(details), candidates_reject(details) WHERE cardinality(details) > 0;

@@ -187,6 +187,15 @@ def test_what_lists_would_be_too_long_with_is_left_out(api, report):
     assert report(1, status="pr_opened", cost_usd=2)["status"] == "pr_opened"
 
 
+def test_the_answer_to_a_small_report_is_small(api, report):
+    """Many such at once would take megabytes each."""
+    report(1, expect=201, refine_queries="q" * 1_000_000, candidate_enrichment=[1])
+    answer = report(1, status="pr_opened", candidate_enrichment=[2])
+    assert answer["selection_omitted"] is True and answer["candidate_enrichment"] == [2] and "refine_queries" not in answer
+    shown = api.get("/fleet/runs?include=selection", expect=200).json()[0]
+    assert len(shown["refine_queries"]) == 1_000_000 and shown["candidate_enrichment"] == [2]
+
+
 def test_a_list_has_a_part_of_the_large_members(api, report):
     for number in range(4):
         report(number, expect=201, started_at=f"2026-01-0{9 - number}T09:00:00Z", refine_queries="q" * 7_000_000)
