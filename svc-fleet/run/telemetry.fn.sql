@@ -78,7 +78,7 @@ DECLARE
     whole jsonb := run_report_completed(report);
     m record;
 BEGIN
-    IF pg_column_size(coalesce(r.record, '{}') || others) <= 524288 THEN
+    IF pg_column_size(coalesce(r.record, '{}') || others) <= 1048576 THEN
         whole := others || whole;
     END IF;
     IF host IS NULL THEN

@@ -178,8 +178,8 @@ def test_a_large_report_is_kept(report):
 
 def test_what_lists_would_be_too_long_with_is_left_out(api, report):
     """A list has a hundred runs, and each report may have members of other names."""
-    made = report(1, expect=201, large="x" * 300000, other="y" * 200000, small=1)
-    assert made["ignored"] == ["large"] and "large" not in made and (made["other"], made["small"]) == ("y" * 200000, 1)
+    made = report(1, expect=201, large="x" * 1200000, other="y" * 800000, small=1)
+    assert made["ignored"] == ["large"] and "large" not in made and (made["other"], made["small"]) == ("y" * 800000, 1)
     for number in range(4):
         report(1, **{f"more_{number}": "z" * 200000})
     run, = api.get("/fleet/runs", expect=200).json()
