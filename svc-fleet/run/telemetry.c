@@ -18,7 +18,7 @@
 #define COST_MAX         1e9
 #define ERROR_MAX_BYTES  ((size_t)64 << 10)
 #define BODY_MAX_BYTES   ((size_t)8 << 20)
-#define OTHERS_MAX_BYTES ((size_t)256 << 10) /* of what no row reads, as lists show it */
+#define OTHERS_MAX_BYTES ((size_t)1 << 20) /* of what no row reads, as lists show it */
 #define YEAR_2015_MS     INT64_C(1420070400000)
 #define DAY_MS           INT64_C(86400000)
 

@@ -78,7 +78,7 @@ DECLARE
     whole jsonb := run_report_completed(report);
     m record;
 BEGIN
-    IF pg_column_size(coalesce(r.record, '{}') || others) <= 524288 THEN
+    IF pg_column_size(coalesce(r.record, '{}') || others) <= 1048576 THEN
         whole := others || whole;
     END IF;
     IF host IS NULL THEN
@@ -123,6 +123,17 @@ BEGIN
         END IF;
     END IF;
     RETURN d;
+END $$;
+
+-- The large members that the answer to a report has: beyond a quarter of a megabyte those that the report has itself, as answers to small
+-- reports would otherwise take megabytes each, many at once.
+CREATE OR REPLACE FUNCTION run_detail_shown(detail jsonb, reported jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF pg_column_size(detail || '{}') <= 262144 OR NOT EXISTS (SELECT FROM jsonb_object_keys(detail) AS m (name) WHERE NOT reported ? m.name) THEN
+        RETURN detail;
+    END IF;
+    RETURN (SELECT jsonb_build_object('selection_omitted', true) || coalesce(jsonb_object_agg(m.name, detail -> m.name), '{}')
+            FROM jsonb_object_keys(reported) AS m (name));
 END $$;
 
 -- Write the large members of new and changed runs.
@@ -260,7 +271,7 @@ BEGIN
             changes := changes || (was, r)::run_change;
         END IF;
         place := t.place;
-        shown := run_json(r, d.detail);
+        shown := run_json(r, run_detail_shown(d.detail, coalesce(t.detail, '{}')));
         RETURN NEXT;
     END LOOP;
     PERFORM run_details_store(details), candidates_reject(details) WHERE cardinality(details) > 0;

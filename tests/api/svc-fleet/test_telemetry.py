@@ -178,13 +178,22 @@ def test_a_large_report_is_kept(report):
 
 def test_what_lists_would_be_too_long_with_is_left_out(api, report):
     """A list has a hundred runs, and each report may have members of other names."""
-    made = report(1, expect=201, large="x" * 300000, other="y" * 200000, small=1)
-    assert made["ignored"] == ["large"] and "large" not in made and (made["other"], made["small"]) == ("y" * 200000, 1)
+    made = report(1, expect=201, large="x" * 1200000, other="y" * 800000, small=1)
+    assert made["ignored"] == ["large"] and "large" not in made and (made["other"], made["small"]) == ("y" * 800000, 1)
     for number in range(4):
         report(1, **{f"more_{number}": "z" * 200000})
     run, = api.get("/fleet/runs", expect=200).json()
     assert [name for name in run if name.startswith("more_")] == ["more_0"]
     assert report(1, status="pr_opened", cost_usd=2)["status"] == "pr_opened"
+
+
+def test_the_answer_to_a_small_report_is_small(api, report):
+    """Many such at once would take megabytes each."""
+    report(1, expect=201, refine_queries="q" * 1_000_000, candidate_enrichment=[1])
+    answer = report(1, status="pr_opened", candidate_enrichment=[2])
+    assert answer["selection_omitted"] is True and answer["candidate_enrichment"] == [2] and "refine_queries" not in answer
+    shown = api.get("/fleet/runs?include=selection", expect=200).json()[0]
+    assert len(shown["refine_queries"]) == 1_000_000 and shown["candidate_enrichment"] == [2]
 
 
 def test_a_list_has_a_part_of_the_large_members(api, report):
