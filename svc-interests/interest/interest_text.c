@@ -74,10 +74,11 @@ static void append_path(struct buf *out, const char *path, size_t length)
 	}
 }
 
-/* Where the first of the `chars` is in the text, or its `end`. */
+/* Where the first of the `chars` is in the text, or its `end`, which NUL is, too. Not by strcspn(),
+ * for which AddressSanitizer reads the text to its end. */
 static const char *first_of(const char *text, const char *end, const char *chars)
 {
-	while (text < end && !strchr(chars, *text))
+	while (text != end && !strchr(chars, *text))
 		text++;
 	return text;
 }
@@ -86,7 +87,7 @@ static const char *first_of(const char *text, const char *end, const char *chars
 static const char *append_address(struct buf *out, const char *text, const char *scheme)
 {
 	const char *host = text + strlen(scheme);
-	const char *end = host + strcspn(host, " \t\r\n<>\"()[]{}|,");
+	const char *end = first_of(host, NULL, " \t\r\n<>\"()[]{}|,");
 	if (scheme[strlen(scheme) - 1] == ':') /* an arXiv id */
 		return end;
 	const char *path_end = first_of(host, end, "?#");
