@@ -104,7 +104,7 @@ static struct candidate_source source_of(struct request *rq, const struct intere
 }
 
 /* The base score of a candidate in an interest without a model, unless the interest refuses what it
- * is about, which its text says. */
+ * is about, which its text says. Infinite where nothing is known of it without its paper. */
 static double base_score_at_most(const struct candidate_row *row, int64_t now_ms)
 {
 	struct candidate candidate = {
@@ -140,6 +140,8 @@ static void select_papers_of(struct request *rq, struct work_item *work,
 	work->input.recommended = candidates_recommended(rq, source);
 	work->input.examples = candidates_examples(rq, source);
 	size_t read = work->input.interest.model ? count : CANDIDATES_FIRST;
+	while (read < count && isinf(rows[read].base_score_at_most))
+		read++;
 	do {
 		read = MIN_OF(read, count);
 		work->input.pool = candidates_load(rq, source, rows, read);
