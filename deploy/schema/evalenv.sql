@@ -21,6 +21,7 @@ CREATE TABLE build (
 ALTER TABLE ONLY build
     ADD CONSTRAINT build_pkey PRIMARY KEY (id);
 CREATE INDEX build_content ON build USING btree (account_id, content) WHERE ((content IS NOT NULL) AND (image IS NOT NULL));
+CREATE INDEX build_repo ON build USING btree ("left"(lower(repo), 256) COLLATE "C") WHERE (repo IS NOT NULL);
 CREATE INDEX build_shared ON build USING btree (arxiv_id, id) WHERE (shares_asset AND (image IS NOT NULL));
 ALTER TABLE ONLY build
     ADD CONSTRAINT build_id_fkey FOREIGN KEY (id) REFERENCES work(id) ON DELETE CASCADE;
@@ -62,6 +63,7 @@ CREATE INDEX work_account ON work USING btree (account_id, kind, id);
 CREATE INDEX work_by_end ON work USING btree (kind, finished_at) WHERE (finished_at IS NOT NULL);
 CREATE INDEX work_queued ON work USING btree (kind, turn, id) WHERE ((status = 'queued'::text) AND is_claimable);
 CREATE INDEX work_queued_of_account ON work USING btree (kind, account_id, turn, id) WHERE ((status = 'queued'::text) AND is_claimable);
+CREATE INDEX work_repo ON work USING btree ("left"(lower(repo), 256) COLLATE "C") WHERE (repo IS NOT NULL);
 CREATE INDEX work_running ON work USING btree (LEAST(lease_until, deadline_at)) WHERE (status = 'running'::text);
 CREATE INDEX work_waiting ON work USING btree (account_id, kind) WHERE (status = 'queued'::text);
 CREATE TRIGGER account_required BEFORE INSERT ON work FOR EACH ROW EXECUTE FUNCTION account_required();
@@ -132,6 +134,7 @@ ALTER TABLE ONLY template
     ADD CONSTRAINT template_pkey PRIMARY KEY (id);
 CREATE INDEX template_list ON template USING btree (account_id, id);
 CREATE UNIQUE INDEX template_name ON template USING btree (account_id, name);
+CREATE INDEX template_repo ON template USING btree (lower(repo)) WHERE (repo IS NOT NULL);
 CREATE TRIGGER account_required BEFORE INSERT ON template FOR EACH ROW EXECUTE FUNCTION account_required();
 CREATE TRIGGER template_locked_audit AFTER UPDATE OF is_locked ON template FOR EACH ROW WHEN ((new.is_locked AND (NOT old.is_locked))) EXECUTE FUNCTION audit_row('template.locked', 'template', 'id', 'name', 'is_locked');
 CREATE TRIGGER template_new_version AFTER INSERT ON template FOR EACH ROW EXECUTE FUNCTION template_keep_version();

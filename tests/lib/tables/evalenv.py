@@ -48,6 +48,34 @@ def age_work(db, works, days):
                [days, list(works)])
 
 
+def fill_builds(db, account, count):
+    """So many builds, of the repositories much/r00001, a link to much/r00002, and so on."""
+    name = "'much/r' || lpad(n::text, 5, '0')"
+    db.execute("WITH made AS (INSERT INTO work (id, kind, account_id, repo, timeout_seconds)"
+               f" SELECT uuid_v7(), 'build', %s, CASE n %% 2 WHEN 0 THEN 'https://github.com/' || {name} || '.git' ELSE {name} END, 60"
+               " FROM generate_series(1, %s) n RETURNING id, account_id, repo)"
+               " INSERT INTO build (id, account_id, source, repo) SELECT id, account_id, 'repo', repo FROM made", [account, count])
+    db.execute("ANALYZE work, build, template")
+
+
+def move_repository(db, old, new):
+    db.execute("SELECT repository_move(%s, %s, 'https://github.com')", [old, new])
+
+
+def repositories(db, account, pattern):
+    """What the account's builds are of, as far as it matches the pattern of LIKE: those of `work` and of `build`."""
+    query = ("SELECT (SELECT array_agg(repo) FROM work WHERE account_id = %(account)s AND repo LIKE %(pattern)s),"
+             " (SELECT array_agg(repo) FROM build WHERE account_id = %(account)s AND repo LIKE %(pattern)s)")
+    return db.execute(query, {"account": account, "pattern": pattern}).fetchone()
+
+
+def rows_fetched(db):
+    """The rows of builds and runs that the transaction has read so far, also in functions."""
+    query = ("SELECT sum(seq_tup_read + idx_tup_fetch) FROM pg_stat_xact_user_tables"
+             " WHERE schemaname = 'evalenv' AND relname IN ('work', 'build')")
+    return db.execute(query).fetchone()[0]
+
+
 def set_repository(db, build, repo):
     """A build of a repository that the service refuses, as a paper may have it."""
     db.execute("UPDATE build SET repo = %s WHERE id = %s", [repo, build])
