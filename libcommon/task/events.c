@@ -38,7 +38,26 @@ static void set_position(struct event_consumer *consumer, const char *id)
 	snprintf(consumer->position, sizeof(consumer->position), "%s", id);
 }
 
-/* Read the position, once for each time that the lease is taken. */
+/* Ask the writer for the events behind the position that the stream may have lost. */
+static void ask_for_replay(struct request *rq, const struct event_consumer *consumer)
+{
+	const struct pg_rows *rows =
+		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
+	replay_request(rq, consumer->tasks, consumer->stream, consumer->position,
+	               pg_get_int(rows, 0, "now_ms"));
+}
+
+/* Whether entries behind the position may be missing: the one at the position stays in the stream
+ * until all readers are past it, unless the stream was cut or lost. To be asked after a read: what
+ * is cut later was read. */
+static bool may_have_gap(struct request *rq, const struct event_consumer *consumer)
+{
+	return strcmp(consumer->position, NO_ENTRY) != 0 &&
+	       !stream_has_entry(rq, consumer->stream, consumer->position);
+}
+
+/* Read the position, once for each time that the lease is taken. Entries may have been cut since it
+ * was held; where nothing follows them, no read tells so. */
 static void load_position(struct request *rq, struct event_consumer *consumer)
 {
 	if (consumer->position[0] && consumer->position_fence == consumer->lease.fence)
@@ -47,16 +66,9 @@ static void load_position(struct request *rq, struct event_consumer *consumer)
 		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
 	const char *entry = pg_get(rows, 0, "entry_id");
 	set_position(consumer, entry ? entry : NO_ENTRY);
+	if (may_have_gap(rq, consumer))
+		ask_for_replay(rq, consumer);
 	consumer->position_fence = consumer->lease.fence;
-}
-
-/* Ask the writer for the events behind the position that the stream may have lost. */
-static void ask_for_replay(struct request *rq, const struct event_consumer *consumer)
-{
-	const struct pg_rows *rows =
-		pg_query(rq, EVENT_POSITION_GET_SQL, pg_text(consumer->stream));
-	replay_request(rq, consumer->tasks, consumer->stream, consumer->position,
-	               pg_get_int(rows, 0, "now_ms"));
 }
 
 /* A stream whose newest entry is older than the position was lost: all that it has is new. */
@@ -69,15 +81,6 @@ static void rewind_lost_stream(struct request *rq, struct event_consumer *consum
 	         f_text("stream", consumer->stream), f_text("position", consumer->position));
 	ask_for_replay(rq, consumer);
 	set_position(consumer, NO_ENTRY);
-}
-
-/* Whether entries behind the position may be missing: the one at the position stays in the stream
- * until all readers are past it, unless the stream was cut or lost. To be asked after a read: what
- * is cut later was read. */
-static bool may_have_gap(struct request *rq, const struct event_consumer *consumer)
-{
-	return strcmp(consumer->position, NO_ENTRY) != 0 &&
-	       !stream_has_entry(rq, consumer->stream, consumer->position);
 }
 
 static struct stream_entries read_entries(struct request *rq, const struct event_consumer *consumer)
