@@ -95,7 +95,8 @@ def forget_sets(db):
 
 
 def make_due(db, name):
-    db.execute("UPDATE source SET next_at = now() WHERE set = %s", [name])
+    """The time of a set has come, which may have waited for the papers of a later day."""
+    db.execute("UPDATE source SET next_at = now(), slot = least(slot, now()) WHERE set = %s", [name])
 
 
 def add_waiting_set(db, name):
