@@ -20,10 +20,8 @@ TRIGGER = "/fleet/trigger"
 def new_interest(cluster, api, status):
     """An interest whose pool has that status."""
     made = api.post("/interests", {"name": f"n-{secrets.token_hex(4)}", "context": "attention"}, expect=201).json()["id"]
-    computed = lambda: api.get(f"/interests/{made}", expect=200).json()["pool_status"] != "building"  # noqa: E731
-    wait_for(computed, "the pool was computed, so that nothing changes its status any more")
     with cluster.postgres.connect("interests") as db:
-        interests_tables.drop_work(db, made)
+        wait_for(lambda: not interests_tables.is_at_work(db, made), "nothing changes the status of the pool any more")
         interests_tables.set_pool_status(db, made, status)
     return made
 

@@ -513,9 +513,10 @@ def renewals_started(db, interest):
 # Work that waits
 
 
-def drop_work(db, interest):
-    """Nothing is at work for the interest."""
-    db.execute("DELETE FROM task WHERE input ->> 'interest_id' = %s", [interest])
+def is_at_work(db, interest):
+    """Whether a task of the interest waits or runs."""
+    query = "SELECT count(*) FROM task WHERE input ->> 'interest_id' = %s AND status IN ('pending', 'running')"
+    return db.execute(query, [interest]).fetchone()[0] > 0
 
 
 def queue(db, kind, interest, count):
