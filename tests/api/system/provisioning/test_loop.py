@@ -6,15 +6,16 @@ from lib.scenario.story import Story
 from lib.wait import wait_for
 
 
-@pytest.fixture
-def facts(cluster, papers, runner, tools, code_host):
+def play(cluster, runner, tools, code_host):
     before = code_host.last_number()
     story = Story(cluster.user().api, code_host, runner, tools, cluster.mail_server, say=print)
     played = story.play()
     return {**played, "repo": story.repo, "requests": code_host.requests(before)}
 
 
-def test_the_loop(facts):
+@pytest.mark.usefixtures("papers")
+def test_the_loop(cluster, runner, tools, code_host):
+    facts = play(cluster, runner, tools, code_host)
     papers, record, pull = facts["recommendations"], facts["run"]["record"], facts["pull_request"]
     (source,) = facts["interest"]["context_sources"]
     assert (source["kind"], source["status"]) == ("repository", "read")
