@@ -32,15 +32,16 @@ static uint64_t scopes_of_role(const struct pg_rows *rows, int row)
 
 static struct uuid read_id(const struct pg_rows *rows, int row, const char *column)
 {
-	const char *text = pg_get(rows, row, column);
-	struct uuid id = {{0}};
-	require(!text || uuid_parse(text, UUID_TEXT_LEN, &id));
+	struct uuid id;
+	require(uuid_parse(pg_get(rows, row, column), UUID_TEXT_LEN, &id));
 	return id;
 }
 
 static struct cached_key read_row(const struct pg_rows *rows, int row)
 {
-	struct uuid person = read_id(rows, row, "person_id");
+	struct uuid person = {{0}};
+	if (pg_get(rows, row, "person_id"))
+		person = read_id(rows, row, "person_id");
 	bool is_automation = strcmp(pg_get(rows, row, "kind"), "automation") == 0;
 	return (struct cached_key){
 		.caller =
