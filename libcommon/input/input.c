@@ -374,6 +374,18 @@ void request_check_items(struct request *rq, const char *path, bool (*is_valid)(
 	}
 }
 
+void request_check_texts(struct request *rq, const char *name, bool (*is_valid)(const char *text),
+                         const char *what)
+{
+	size_t index, count;
+	yyjson_val *item;
+	yyjson_arr_foreach (json_get(request_body(rq), name), index, count, item) {
+		if (yyjson_is_str(item) && !is_valid(yyjson_get_str(item)))
+			problem_add_field(rq->arena, &rq->problem, name, "item %zu must be %s",
+			                  index, what);
+	}
+}
+
 bool request_has_member(struct request *rq, const char *name)
 {
 	yyjson_val *value = json_get(request_body(rq), name);

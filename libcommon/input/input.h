@@ -352,6 +352,11 @@ bool request_has_member(struct request *rq, const char *name);
 void request_check_items(struct request *rq, const char *path, bool (*is_valid)(yyjson_val *item),
                          const char *message);
 
+/** Add an error of the member `name` of the body, `item 2 must be WHAT`, for each text in its array
+ * that is not valid. What is no array of texts the field's own check finds. */
+void request_check_texts(struct request *rq, const char *name, bool (*is_valid)(const char *text),
+                         const char *what);
+
 /** For request_check_items(): a UUID, or no text, which the field's own check finds. */
 bool item_is_uuid(yyjson_val *item);
 

@@ -2,7 +2,6 @@
 
 #include "base/base.h"
 #include "input/input.h"
-#include "json/json.h"
 
 #include <string.h>
 
@@ -17,11 +16,5 @@ bool paper_source_is_known(const char *name)
 
 void request_check_paper_sources(struct request *rq)
 {
-	size_t index, count;
-	yyjson_val *name;
-	yyjson_arr_foreach (json_get(request_body(rq), "sources"), index, count, name) {
-		if (yyjson_is_str(name) && !paper_source_is_known(yyjson_get_str(name)))
-			problem_add_field(rq->arena, &rq->problem, "sources",
-			                  "item %zu must be arxiv, biorxiv or medrxiv", index);
-	}
+	request_check_texts(rq, "sources", paper_source_is_known, "arxiv, biorxiv or medrxiv");
 }

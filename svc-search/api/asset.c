@@ -155,17 +155,6 @@ void asset_list(struct request *rq)
 	reply_papers(rq, pg_json(rows), NULL);
 }
 
-static void check_categories(struct request *rq)
-{
-	size_t index, count;
-	yyjson_val *name;
-	yyjson_arr_foreach (json_get(request_body(rq), "categories"), index, count, name) {
-		if (yyjson_is_str(name) && !category_is(yyjson_get_str(name)))
-			problem_add_field(rq->arena, &rq->problem, "categories",
-			                  "item %zu must be a category such as cs.LG", index);
-	}
-}
-
 static void check_environment(struct request *rq)
 {
 	size_t index, count;
@@ -210,7 +199,7 @@ static const char *plain_body(struct request *rq)
 
 void asset_put(struct request *rq)
 {
-	check_categories(rq);
+	request_check_texts(rq, "categories", category_is, "a category such as cs.LG");
 	check_environment(rq);
 	check_references(rq);
 	struct asset_input *in = request_input(rq, struct asset_input, PUT_FIELDS);
