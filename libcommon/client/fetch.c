@@ -1,6 +1,7 @@
 #include "client/fetch.h"
 
 #include "base/base.h"
+#include "base/timefmt.h"
 #include "client/transfer.h"
 #include "http/method.h"
 #include "json/json.h"
@@ -61,12 +62,28 @@ static enum err_code result_code(const struct transfer *transfer, const struct f
 	}
 }
 
+static long status_of(const struct transfer *transfer)
+{
+	long status = 0;
+	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
+	return status;
+}
+
+/* Whether the server had ended a kept connection before the request came, with a 408 that nobody had
+ * read since (RFC 9110 section 15.5.9). libcurl finds other ends itself, and takes a new
+ * connection. */
+static bool was_ended(const struct transfer *transfer)
+{
+	long connects = 1;
+	curl_easy_getinfo(transfer->easy, CURLINFO_NUM_CONNECTS, &connects);
+	return connects == 0 && transfer->result == CURLE_OK &&
+	       status_of(transfer) == err_info(ERR_REQUEST_TIMEOUT)->status;
+}
+
 static struct fetch_response *answer_of(struct transfer *transfer)
 {
 	struct fetch_response *answer = arena_new_of(transfer->arena, struct fetch_response);
-	long status = 0;
-	curl_easy_getinfo(transfer->easy, CURLINFO_RESPONSE_CODE, &status);
-	answer->status = (int)status;
+	answer->status = (int)status_of(transfer);
 	answer->fields = transfer->answer_fields;
 	answer->field_count = transfer->field_count;
 	answer->body = transfer->body.length ? transfer->body.data : "";
@@ -74,11 +91,11 @@ static struct fetch_response *answer_of(struct transfer *transfer)
 	return answer;
 }
 
-static uint64_t timeout_of(const struct request *rq, const struct fetch_call *call)
+/* The monotonic time at which the call ends. */
+static uint64_t end_of(const struct request *rq, const struct fetch_call *call)
 {
-	uint64_t left_ms = request_left_ms(rq);
 	uint64_t limit_ms = call->timeout_ms ? call->timeout_ms : TIMEOUT_MAX_MS;
-	return MAX_OF(MIN_OF(left_ms, limit_ms), 1);
+	return time_monotonic_ms() + MIN_OF(request_left_ms(rq), limit_ms);
 }
 
 /* The URL for logs: without a query, a user name and a password, and without a secret path. */
@@ -162,47 +179,60 @@ static void report_failure(struct transfer *transfer, const struct fetch_call *c
 	         f_text("why", why));
 }
 
+struct outcome {
+	struct fetch_response *answer; /* NULL: none */
+	bool is_sent, was_ended;
+};
+
 static enum err_code run_transfer(struct request *rq, const struct fetch_call *call,
-                                  struct fetch_response **ret_answer, bool *ret_is_sent)
+                                  uint64_t end_ms, struct outcome *outcome)
+{
+	uint64_t now_ms = time_monotonic_ms();
+	struct transfer *transfer =
+		transfer_start(rq->worker->fetch, call, MAX_OF(end_ms, now_ms + 1) - now_ms);
+	*outcome = (struct outcome){0};
+	if (!transfer)
+		return ERR_UPSTREAM;
+	enum err_code code = transfer_wait(transfer);
+	if (code == ERR_NONE) {
+		outcome->was_ended = was_ended(transfer);
+		code = result_code(transfer, call);
+		if (code != ERR_NONE)
+			report_failure(transfer, call);
+	}
+	outcome->answer = code == ERR_NONE ? answer_of(transfer) : NULL;
+	outcome->is_sent = was_sent(transfer->easy);
+	struct arena *arena = transfer->arena;
+	transfer_end(transfer);
+	if (outcome->answer)
+		arena_adopt(rq->arena, arena);
+	else
+		arena_free(arena);
+	return code;
+}
+
+enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
+                         struct fetch_response **ret_answer, bool *ret_is_sent)
 {
 	request_require_no_transaction(rq);
 	rq->has_effects |= !fetch_is_safe(call);
 	*ret_is_sent = false;
 	if (!are_fields_valid(call))
 		return ERR_UPSTREAM;
-	struct transfer *transfer = transfer_start(rq->worker->fetch, call, timeout_of(rq, call));
-	if (!transfer)
-		return ERR_UPSTREAM;
-	enum err_code code = transfer_wait(transfer);
-	if (code == ERR_NONE) {
-		code = result_code(transfer, call);
-		if (code != ERR_NONE)
-			report_failure(transfer, call);
-	}
-	struct fetch_response *answer = code == ERR_NONE ? answer_of(transfer) : NULL;
-	*ret_is_sent = was_sent(transfer->easy);
-	struct arena *arena = transfer->arena;
-	transfer_end(transfer);
-	if (!answer) {
-		arena_free(arena);
-		return code;
-	}
-	arena_adopt(rq->arena, arena);
-	*ret_answer = answer;
-	return ERR_NONE;
-}
-
-enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
-                         struct fetch_response **ret_answer, bool *ret_is_sent)
-{
 	const char *traceparent = rq->traceparent;
-	struct fetch_response *answer = NULL;
 	struct span *span = span_begin(rq->arena, SPAN_CLIENT, rq->id, &traceparent);
-	const struct fetch_call traced = with_trace(rq, call, traceparent);
-	enum err_code code = run_transfer(rq, &traced, &answer, ret_is_sent);
-	end_span(rq, span, call, code, answer);
-	if (answer)
-		*ret_answer = answer;
+	struct fetch_call traced = with_trace(rq, call, traceparent);
+	uint64_t end_ms = end_of(rq, call);
+	struct outcome outcome;
+	enum err_code code = run_transfer(rq, &traced, end_ms, &outcome);
+	if (outcome.was_ended) {
+		traced.is_fresh = true;
+		code = run_transfer(rq, &traced, end_ms, &outcome);
+	}
+	end_span(rq, span, call, code, outcome.answer);
+	*ret_is_sent = outcome.is_sent;
+	if (outcome.answer)
+		*ret_answer = outcome.answer;
 	return code;
 }
 

@@ -45,6 +45,7 @@ struct fetch_call {
 	uint64_t timeout_ms;         /* 0: what is left of the request's deadline, at most 30,000 */
 	uint64_t connect_timeout_ms; /* 0: 5,000 */
 	bool is_safe;                /* changes nothing, although the method is not a safe one */
+	bool is_fresh;               /* over a new connection, although it changes nothing */
 	bool follow_redirects;       /* at most 5; http and https only */
 	enum fetch_guard guard;
 	bool url_is_secret;  /* its path is not logged */
@@ -65,7 +66,8 @@ struct fetch_response {
 	size_t body_length;
 };
 
-/** Make the call and wait for the complete answer, of any status. Suspends.
+/** Make the call and wait for the complete answer, of any status. Suspends. What changes nothing
+ * may take a kept connection; where the server had ended it, the call is made again over a new one.
  *
  * ERR_UNAVAILABLE: no connection, or it broke while the request was unsent or it changes nothing
  * (is_safe, or a safe method); ERR_UNCERTAIN: it broke after an unsafe request was sent;

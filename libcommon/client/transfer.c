@@ -267,8 +267,14 @@ static void set_method(struct transfer *transfer, const struct fetch_call *call)
 		curl_easy_setopt(easy, CURLOPT_NOBODY, 1L);
 	else if (strcmp(method, has_body ? "POST" : "GET") != 0)
 		curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, method);
-	curl_easy_setopt(easy, CURLOPT_FRESH_CONNECT, fetch_is_safe(call) ? 0L : 1L);
-	curl_easy_setopt(easy, CURLOPT_FORBID_REUSE, fetch_is_safe(call) ? 0L : 1L);
+}
+
+static void set_reuse(struct transfer *transfer, const struct fetch_call *call)
+{
+	bool is_safe = fetch_is_safe(call);
+	curl_easy_setopt(transfer->easy, CURLOPT_FRESH_CONNECT,
+	                 is_safe && !call->is_fresh ? 0L : 1L);
+	curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, is_safe ? 0L : 1L);
 }
 
 static void set_limits(struct transfer *transfer, const struct fetch_call *call)
@@ -355,6 +361,7 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 	set_callbacks(transfer, call);
 	set_limits(transfer, call);
 	set_method(transfer, call);
+	set_reuse(transfer, call);
 	set_fields(transfer, call);
 	fetch_guard_set(transfer, call->guard);
 	if (call->is_direct || call->unix_path)

@@ -40,6 +40,20 @@ def test_requests_succeed_after_a_restart(cluster, api, name):
     wait_answers(api, READS[name])
 
 
+@pytest.mark.parametrize("end", ["stop", "kill9"])
+def test_a_service_calls_another_after_its_restart(cluster, api, end):
+    """A process that stops says farewell on the connections that others keep to it."""
+    interest = api.post("/interests", INTEREST, expect=201).json()["id"]
+    made = api.post("/account/api-keys", {"name": "limited", "kind": "automation", "scopes": ["experiments:read"],
+                                          "interest_id": interest}, expect=201).json()
+    limited = api.as_key(made["key"])
+    limited.get("/experiments", expect=200)  # svc-experiments asks svc-interests
+    getattr(cluster, end)("svc-interests")
+    cluster.start("svc-interests")
+    cluster.wait_ready("svc-interests")
+    limited.get("/experiments", expect=200)
+
+
 @pytest.mark.parametrize("name", PROCESSES)
 def test_data_is_kept_after_a_kill(cluster, api, name):
     made = api.post("/interests", INTEREST, expect=201).json()

@@ -38,6 +38,7 @@ static const struct canned {
 	{"/closed", "", true},
 	{"/garbage", "these are not the fields you are looking for\r\n\r\n", true},
 	{"/silent", "", false},
+	{"/slow", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", true},
 };
 
 static struct worker_fixture fixture;
@@ -49,6 +50,7 @@ static struct {
 	uint16_t port;
 	int accepted, requests;
 	char last[4096]; /* the newest request, head and body */
+	struct client *newest;
 } server;
 
 struct client {
@@ -151,6 +153,7 @@ static void on_connection(uv_stream_t *listener, int status)
 	assert_int_equal(uv_accept(listener, (uv_stream_t *)&client->tcp), 0);
 	assert_int_equal(uv_read_start((uv_stream_t *)&client->tcp, on_alloc, on_read), 0);
 	server.accepted++;
+	server.newest = client;
 }
 
 static void server_start(uv_loop_t *loop)
@@ -537,6 +540,20 @@ static void test_connections_are_reused(void **state)
 	assert_int_equal(server.requests, 1);
 }
 
+/* A server that ends an idle connection may say so with a 408, which stays unread until the next call. */
+static void test_a_call_over_an_ended_connection_is_made_again(void **state)
+{
+	(void)state;
+	static const char FAREWELL[] =
+		"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
+	assert_int_equal(probe_of("GET", "/ok").status, 200);
+	answer_with(server.newest, FAREWELL, strlen(FAREWELL), false);
+	assert_int_equal(probe_of("GET", "/ok").status, 200);
+	assert_int_equal(server.accepted, 2);
+	assert_int_equal(probe_of("GET", "/slow").status, 408);
+	assert_int_equal(server.accepted, 3);
+}
+
 #define MANY 200
 
 static void test_many_calls_at_once(void **state)
@@ -608,6 +625,7 @@ int main(void)
 		CASE(test_a_silent_server_times_out),
 		CASE(test_a_call_can_be_cancelled),
 		CASE(test_connections_are_reused),
+		CASE(test_a_call_over_an_ended_connection_is_made_again),
 		CASE(test_many_calls_at_once),
 		CASE(test_unix_sockets_are_called),
 		CASE(test_retry_after_is_read),
