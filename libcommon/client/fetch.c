@@ -69,8 +69,8 @@ static long status_of(const struct transfer *transfer)
 	return status;
 }
 
-/* Whether the server had ended a kept connection before the request came, with a 408 that nobody had
- * read since (RFC 9110 section 15.5.9). libcurl finds other ends itself, and takes a new
+/* Whether the server had ended a kept connection before the request came, with a 408 that nobody
+ * has read since (RFC 9110 section 15.5.9). libcurl finds other ends itself, and takes a new
  * connection. */
 static bool was_ended(const struct transfer *transfer)
 {

@@ -540,7 +540,8 @@ static void test_connections_are_reused(void **state)
 	assert_int_equal(server.requests, 1);
 }
 
-/* A server that ends an idle connection may say so with a 408, which stays unread until the next call. */
+/* A server that ends an idle connection may say so with a 408, which stays unread until the next
+ * call. */
 static void test_a_call_over_an_ended_connection_is_made_again(void **state)
 {
 	(void)state;
