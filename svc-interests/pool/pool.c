@@ -29,8 +29,9 @@ METRIC_COUNTER(searches_counter, "expops_pool_searches_total",
                "those that have changed since the last search (changes).",
                "searched");
 
-/* Maximum `limit` of svc-search. */
-#define SEARCH_LIMIT_MAX 1000
+/* Maximum `limit` and `left_out` of svc-search. */
+#define SEARCH_LIMIT_MAX    1000
+#define SEARCH_LEFT_OUT_MAX 20000
 
 /* Maximum length of the search text in bytes; svc-search takes this many characters. */
 #define SEARCH_TEXT_MAX 60000
@@ -40,18 +41,20 @@ struct source {
 	const char *name, *context; /* with the texts that its addresses lead to */
 	int64_t version;            /* pool_version, rises when name or context change */
 	bool has_pool;              /* whose status is ready */
-	int64_t recommended;        /* number of papers recommended already */
-	bool is_unread;             /* it is nothing but a repository that could not be read */
-	const char *sources;        /* JSON array of those that its papers may be from; NULL: all */
+	const char *recommended;    /* papers, a JSON array of the newest; NULL: there are none */
+	int64_t recommended_count;
+	int64_t recommended_since; /* the last search of all papers */
+	bool is_unread;            /* it is nothing but a repository that could not be read */
+	const char *sources;       /* JSON array of those that its papers may be from; NULL: all */
 	/* The last search: its question, its cursor, and the papers that it found, a JSON array.
 	 * NULL: the whole is to be searched. */
 	const char *question, *cursor, *candidates;
-	int64_t candidate_count;
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
 {
-	struct pg_rows *rows = pg_query(rq, POOL_SOURCE_SQL, pg_text(interest));
+	struct pg_rows *rows =
+		pg_query(rq, POOL_SOURCE_SQL, pg_text(interest), pg_int(SEARCH_LEFT_OUT_MAX));
 	if (pg_empty(rows))
 		return false;
 	*source = (struct source){
@@ -59,13 +62,14 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.context = pg_get(rows, 0, "context"),
 		.version = pg_get_int(rows, 0, "pool_version"),
 		.has_pool = strcmp(pg_get(rows, 0, "pool_status"), "ready") == 0,
-		.recommended = pg_get_int(rows, 0, "recommended"),
+		.recommended = pg_get(rows, 0, "recommended"),
+		.recommended_count = pg_get_int(rows, 0, "recommended_count"),
+		.recommended_since = pg_get_int(rows, 0, "recommended_since"),
 		.is_unread = pg_get_bool(rows, 0, "is_unread"),
 		.sources = pg_get(rows, 0, "sources"),
 		.question = pg_get(rows, 0, "question"),
 		.cursor = pg_get(rows, 0, "cursor"),
 		.candidates = pg_get(rows, 0, "candidates"),
-		.candidate_count = pg_get_int(rows, 0, "candidate_count"),
 	};
 	return true;
 }
@@ -127,12 +131,12 @@ static enum err_code search_new(struct request *rq, const struct source *source,
 	enum err_code code = append_linked(rq, words, &text);
 	if (code)
 		return code;
-	int64_t limit = pool_size + source->recommended;
 	*ret_search = arena_new_of(rq->arena, struct pool_search);
 	**ret_search = (struct pool_search){
 		.text = text.data,
 		.sources = source->sources,
-		.limit = MIN_OF(limit, (int64_t)SEARCH_LIMIT_MAX),
+		.left_out = source->recommended,
+		.limit = pool_size,
 	};
 	(*ret_search)->question = question_of(rq, *ret_search);
 	return ERR_NONE;
@@ -171,6 +175,9 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 	yyjson_mut_obj_add_int(doc, body, "limit", search->limit);
 	if (search->sources)
 		yyjson_mut_obj_add_val(doc, body, "sources", yyjson_mut_raw(doc, search->sources));
+	if (search->left_out && !only)
+		yyjson_mut_obj_add_val(doc, body, "left_out",
+		                       yyjson_mut_raw(doc, search->left_out));
 	yyjson_mut_obj_add_bool(doc, body, "brief", true);
 	yyjson_mut_obj_add_bool(doc, body, "explain", only != NULL);
 	if (last)
@@ -196,6 +203,7 @@ static enum err_code search_answer(struct request *rq, struct pool_search *searc
 	search->embedder = json_get_text(root, "model");
 	search->cursor = json_get_text(root, "cursor");
 	search->is_whole = json_get_bool(root, "is_whole", true);
+	search->leaves_out = json_get(root, "left_out") != NULL;
 	return ERR_NONE;
 }
 
@@ -216,23 +224,16 @@ static enum err_code keep_papers(struct request *rq, const struct pool_search *s
 	return code;
 }
 
-/* Whether more than half of what a full pool had left was recommended since, so that another search
- * of all papers is worth its time. A pool that is less than half full has all that there is. */
-static bool is_used_up(const struct source *last, const struct pool_search *search)
-{
-	int64_t half = pool_size / 2;
-	return last->candidate_count >= half && last->candidate_count + half < search->limit;
-}
-
-/* Whether the candidates of the last search can be renewed. */
+/* Whether the candidates of the last search can be renewed. Where more than half of a full pool was
+ * recommended since, another search of all papers is worth its time. */
 static bool is_renewable(const struct source *last, const struct pool_search *search)
 {
 	return last->candidates && strcmp(last->question, search->question) == 0 &&
-	       !is_used_up(last, search);
+	       last->recommended_since <= pool_size / 2;
 }
 
-/* Search, and store the papers that are not stored yet. The previous release of svc-search gives no
- * cursor, and looks for nothing that has changed. */
+/* Search, and store the papers that are not stored yet. The previous release of svc-search leaves
+ * nothing out. */
 static enum err_code search_candidates(struct request *rq, const struct source *source,
                                        struct pool_search **ret_search)
 {
@@ -242,8 +243,10 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	struct pool_search *search = *ret_search;
 	bool is_known = is_renewable(source, search);
 	code = search_answer(rq, search, is_known ? source : NULL);
-	if (!code && is_known && !search->cursor)
+	if (!code && search->left_out && !search->leaves_out) {
+		search->limit = MIN_OF(pool_size + source->recommended_count, SEARCH_LIMIT_MAX);
 		code = search_answer(rq, search, NULL);
+	}
 	if (code)
 		return code;
 	metric_add(&searches_counter, search->is_whole ? "whole" : "changes", NULL, 1);

@@ -42,7 +42,9 @@ enum pool_renewal {
 struct pool_search {
 	const char *text;
 	const char *sources;  /* JSON array of those that they may be from; NULL: all */
-	int64_t limit;        /* candidates */
+	const char *left_out; /* JSON array of papers that were recommended; NULL: none */
+	bool leaves_out;      /* svc-search does so */
+	int64_t limit;        /* candidates that were not */
 	const char *question; /* digest of text, sources and POOL_SIZE */
 	const char *answer;   /* of svc-search */
 	yyjson_val *results;  /* its rows, without the papers */

@@ -60,6 +60,7 @@ static const struct field SIMILAR_FIELDS[] = {
 	JSON_STRINGS("only", NULLABLE, 0, 1000, 64),
 	JSON_STRINGS("among", NULLABLE, 0, ENGINE_MAX_RESULTS, 64),
 	JSON_STRINGS("feedback", NULLABLE, 0, ENGINE_MAX_RESULTS, 64),
+	JSON_STRINGS("left_out", NULLABLE, 0, ENGINE_MAX_LEFT_OUT, 64),
 	BODY_TEXT(struct search_input, cursor, "cursor", NULLABLE, 0, 500),
 	BODY_BOOL(struct search_input, is_brief, "brief", OPTIONAL, false),
 	FIELD_END,
@@ -179,6 +180,7 @@ void asset_similar(struct request *rq)
 	query.explained = ids_of_body(rq, "only", &query.explained_count);
 	query.among = ids_of_body(rq, "among", &query.among_count);
 	query.feedback = ids_of_body(rq, "feedback", &query.feedback_count);
+	query.left_out = ids_of_body(rq, "left_out", &query.left_out_count);
 	struct search_hits *hits = search_hits_find_for_job(rq, &query, in->cursor);
 	if (query.explained)
 		search_hits_keep(hits, query.explained, query.explained_count);

@@ -16,8 +16,8 @@ void asset_facets(struct request *rq);
  *
  *     {"text": "…", "limit": 300, "categories": ["cs"] | null, "sources": ["arxiv"] | null,
  *      "published_since": "2026-01-01" | null, "explain": false, "only": ["2205.14135"] | null,
- *      "among": ["2205.14135"] | null, "feedback": ["2205.14135"] | null, "brief": false,
- *      "cursor": "…" | null}
+ *      "among": ["2205.14135"] | null, "feedback": ["2205.14135"] | null,
+ *      "left_out": ["2205.14135"] | null, "brief": false, "cursor": "…" | null}
  *     {"strategy": "hybrid", "model": "infonce-160-5c01a7f3d2b40e96", "dimension": 160, "documents": 40000,
  *      "feedback": ["2205.14135"], "results": [ROW, …]}
  *
@@ -45,7 +45,11 @@ void asset_facets(struct request *rq);
  * again together with the papers that have changed since, which "is_changed" tells, and "is_whole"
  * is false. A paper that has not changed can leave the answer and cannot enter it, so all papers
  * should be searched now and then. They are, and "is_whole" is true, when the cursor means nothing
- * to this replica or too much has changed. */
+ * to this replica or too much has changed.
+ *
+ * Papers in "left_out" give their places to others, and do not count to "limit"; but those that
+ * "among" needs to rank the others have rows (struct engine_query). "left_out" of a brief answer is
+ * the number of those that were asked for. */
 void asset_similar(struct request *rq);
 
 /** POST /internal/assets/sample: {"limit": 2000} gives the ids of a random sample of the papers,

@@ -78,6 +78,7 @@ static struct search_hits *find(struct request *rq, struct search_hits *hits,
 	hits->count = work->result.count;
 	hits->feedback = work->result.feedback;
 	hits->feedback_count = work->result.feedback_count;
+	hits->left_out_count = query->left_out_count;
 	return hits;
 }
 
@@ -396,6 +397,7 @@ const char *search_hits_brief(struct request *rq, const struct search_hits *hits
 	yyjson_mut_val *results, *root = answer_json(doc, hits, &results);
 	json_add_text(doc, root, "cursor", index_cursor_write(rq, hits->view));
 	yyjson_mut_obj_add_bool(doc, root, "is_whole", hits->is_whole);
+	yyjson_mut_obj_add_uint(doc, root, "left_out", hits->left_out_count);
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct engine_hit *hit = &hits->hits[i];
 		yyjson_mut_val *row = hit_json(doc, hit);

@@ -19,6 +19,7 @@ struct search_hits {
 	size_t count;
 	const char *const *feedback; /* as in struct engine_result */
 	size_t feedback_count;
+	size_t left_out_count; /* as in struct engine_query */
 };
 
 /** Set the query's vector, if there is an external embedder, and search. A large index is searched

@@ -189,8 +189,12 @@ enum engine_strategy {
 /** "lexical" or "hybrid". */
 const char *engine_strategy_name(enum engine_strategy strategy);
 
-/** Maximum results of one query. */
-#define ENGINE_MAX_RESULTS 1000
+/** Maximum results of one query, and of its papers that are left out of them. */
+#define ENGINE_MAX_RESULTS  1000
+#define ENGINE_MAX_LEFT_OUT 20000
+
+/** The best papers that are never left out. */
+#define ENGINE_BEST 50
 
 /** A query. Borrows. */
 struct engine_query {
@@ -218,6 +222,11 @@ struct engine_query {
 	uint64_t changed_after;
 	const char *const *feedback;
 	size_t feedback_count;
+	/* Leave these papers out of the result, in which others take their places, but not those
+	 * that `among` needs to rank as this query does: the ENGINE_BEST best, the best by words
+	 * and by vectors, and the feedback. They do not count to `limit`. */
+	const char *const *left_out;
+	size_t left_out_count; /* at most ENGINE_MAX_LEFT_OUT */
 	struct filter filter;
 	const float *vector; /* by the external embedder, of length 1; NULL: none */
 	uint32_t dimension; /* of `vector`, which is ignored when the index has another dimension */

@@ -16,7 +16,7 @@
 #include <string.h>
 
 /* Candidates from each of lexical and dense retrieval, at least; 1.5 times the limit of the query
- * when that is more. */
+ * when that is more; and as many as it leaves out. */
 #define CANDIDATES 150
 
 /* A query of more bytes is a description: it is reduced to its DESCRIPTION_TERMS terms of the
@@ -201,6 +201,12 @@ static uint64_t name_terms(const struct parsed_query *parsed)
 	return bits;
 }
 
+/* The depth that finds the results of the query. */
+static size_t depth_for(const struct engine_query *query)
+{
+	return MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
+}
+
 /* Look only for papers that have changed since the search that found the others; for all, if that
  * is no less work, or if the view is older than that search. */
 static void look_for_changed(struct search *search)
@@ -218,7 +224,7 @@ static void look_for_changed(struct search *search)
 	if (!search->renews)
 		return;
 	search->looked_for = changed;
-	search->depth = MAX_OF(search->depth / CHANGES_DEPTH, (size_t)1);
+	search->depth = MAX_OF(depth_for(search->query) / CHANGES_DEPTH, (size_t)1);
 }
 
 /* What the candidates are. */
@@ -278,20 +284,6 @@ static struct proximity_scorer *part_scorer(struct search *search, size_t part)
 	return search->scorers[part];
 }
 
-/* The part of the weight of the query's main terms that these have. */
-static float coverage_of(const struct parsed_query *parsed, uint64_t matched)
-{
-	float covered = 0;
-	float all = 0;
-	for (size_t i = 0; i < parsed->term_count; i++) {
-		const struct query_term *term = &parsed->terms[i];
-		float weight = term->is_extra ? 0 : term->count * term->idf;
-		all += weight;
-		covered += matched >> i & 1 ? weight : 0;
-	}
-	return all > 0 ? covered / all : 0;
-}
-
 static void add_candidate(struct search *search, size_t part, uint32_t doc, float cosine)
 {
 	const struct segment *segment = part_segment(search->view, part);
@@ -307,7 +299,7 @@ static void add_candidate(struct search *search, size_t part, uint32_t doc, floa
 		.cosine = cosine,
 		.awaits_vector = view_awaits_vector(search->view, part, doc),
 		.matched = score.matched,
-		.coverage = coverage_of(search->parsed, score.matched),
+		.coverage = query_coverage(search->parsed, score.matched),
 		.is_named = is_named(search, segment_doc_id(segment, doc)),
 		.has_all_names = (search->name_terms & ~score.matched) == 0,
 	};
@@ -555,37 +547,6 @@ static void rank(struct search *search)
 		drop_unrelated(search);
 }
 
-static bool is_listed(const struct engine_hit *hit, const char *const *words, const char *word)
-{
-	for (size_t i = 0; i < hit->matched_count; i++)
-		if (strcmp(words[i], word) == 0)
-			return true;
-	return false;
-}
-
-/* List the main words of the query that the candidate contains, each once, by descending weight.
- * Those of a full name have no weight of their own. */
-static void set_matched_words(const struct search *search, const struct candidate *candidate,
-                              struct engine_hit *hit)
-{
-	const struct query_term *terms = search->parsed->terms;
-	const char **words = arena_array(search->arena, ENGINE_MAX_MATCHED, sizeof(*words));
-	uint64_t left = candidate->matched;
-	while (left != 0 && hit->matched_count < ENGINE_MAX_MATCHED) {
-		size_t best = (size_t)__builtin_ctzll(left);
-		for (uint64_t others = left; others != 0; others &= others - 1) {
-			size_t i = (size_t)__builtin_ctzll(others);
-			if (terms[i].count * terms[i].idf > terms[best].count * terms[best].idf)
-				best = i;
-		}
-		left &= ~(UINT64_C(1) << best);
-		if (!terms[best].is_extra && terms[best].count * terms[best].idf > 0 &&
-		    !is_listed(hit, words, terms[best].word))
-			words[hit->matched_count++] = terms[best].word;
-	}
-	hit->matched = words;
-}
-
 static const struct hit_explanation *explain(struct search *search, size_t at)
 {
 	struct ranking ranking = {search->candidates, search->count,     search->fusion,
@@ -601,27 +562,67 @@ static bool is_explained(const struct engine_query *query, size_t at, const char
 	       (!query->explained || is_one_of(id, query->explained, query->explained_count));
 }
 
+static void write_hit(struct search *search, size_t at, struct engine_hit *hit)
+{
+	const struct candidate *candidate = &search->candidates[at];
+	const struct segment_doc *doc =
+		&part_segment(search->view, candidate->part)->docs[candidate->doc];
+	const struct vectors *vectors = view_vectors(search->view, candidate->part);
+	hit->id = arena_strdup(search->arena, candidate->id);
+	hit->relevance = candidate->relevance;
+	hit->words = candidate->words + candidate->pairs;
+	hit->cosine = candidate->cosine;
+	hit->published = doc->published;
+	hit->has_container = doc->has_container;
+	hit->has_vector = vectors && vectors_has(vectors, candidate->doc);
+	hit->seq = doc->seq;
+	hit->matched = query_words(search->parsed, candidate->matched, ENGINE_MAX_MATCHED,
+	                           search->arena, &hit->matched_count);
+	if (is_explained(search->query, at, hit->id))
+		hit->explanation = explain(search, at);
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The ids that the query leaves out, in order. */
+static const char **ids_left_out(const struct search *search)
+{
+	size_t count = search->query->left_out_count;
+	const char **ids = arena_array(search->arena, count, sizeof(*ids));
+	for (size_t i = 0; i < count; i++)
+		ids[i] = search->query->left_out[i];
+	qsort(ids, count, sizeof(*ids), compare_ids);
+	return ids;
+}
+
+/* Whether a candidate that the query leaves out is needed where candidates are ranked again. */
+static bool is_needed(const struct search *search, size_t at)
+{
+	const struct candidate *candidate = &search->candidates[at];
+	const struct fusion *fusion = &search->fusion;
+	return at < ENGINE_BEST || candidate->words + candidate->pairs >= fusion->lexical_max ||
+	       candidate->cosine >= fusion->cosine_max ||
+	       is_one_of(candidate->id, search->feedback, search->feedback_count);
+}
+
 static void write_hits(struct search *search, struct engine_result *result)
 {
-	result->count = MIN_OF(search->count, search->query->limit);
-	result->hits = arena_array(search->arena, result->count, sizeof(*result->hits));
-	for (size_t i = 0; i < result->count; i++) {
-		const struct candidate *candidate = &search->candidates[i];
-		const struct segment_doc *doc =
-			&part_segment(search->view, candidate->part)->docs[candidate->doc];
-		const struct vectors *vectors = view_vectors(search->view, candidate->part);
-		struct engine_hit *hit = &result->hits[i];
-		hit->id = arena_strdup(search->arena, candidate->id);
-		hit->relevance = candidate->relevance;
-		hit->words = candidate->words + candidate->pairs;
-		hit->cosine = candidate->cosine;
-		hit->published = doc->published;
-		hit->has_container = doc->has_container;
-		hit->has_vector = vectors && vectors_has(vectors, candidate->doc);
-		hit->seq = doc->seq;
-		set_matched_words(search, candidate, hit);
-		if (is_explained(search->query, i, hit->id))
-			hit->explanation = explain(search, i);
+	const struct engine_query *query = search->query;
+	const char **left_out = ids_left_out(search);
+	size_t own = 0; /* those that count to the limit */
+	result->hits = arena_array(search->arena,
+	                           MIN_OF(search->count, query->limit + query->left_out_count),
+	                           sizeof(*result->hits));
+	for (size_t i = 0; i < search->count; i++) {
+		const char *id = search->candidates[i].id;
+		bool is_left_out = left_out && bsearch(&id, left_out, query->left_out_count,
+		                                       sizeof(*left_out), compare_ids);
+		if (is_left_out ? is_needed(search, i) : own < query->limit)
+			write_hit(search, i, &result->hits[result->count++]);
+		own += !is_left_out;
 	}
 }
 
@@ -664,10 +665,11 @@ struct engine_result engine_search(const struct engine_view *view, const struct 
 	struct search *search = arena_new_of(arena, struct search);
 	require(query->limit > 0 && query->limit <= ENGINE_MAX_RESULTS);
 	require(query->among_count <= ENGINE_MAX_RESULTS);
+	require(query->left_out_count <= ENGINE_MAX_LEFT_OUT);
 	search->view = view;
 	search->query = query;
 	search->arena = arena;
-	search->depth = MAX_OF((size_t)CANDIDATES, query->limit + query->limit / 2);
+	search->depth = depth_for(query) + query->left_out_count;
 	size_t room = search->depth * 2 + query->among_count;
 	search->candidates = arena_array(arena, room, sizeof(*search->candidates));
 	prepare(search);

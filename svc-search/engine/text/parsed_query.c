@@ -158,3 +158,50 @@ void query_keep_best(struct parsed_query *query, size_t count, struct arena *are
 	for (size_t i = 0; i < query->sequence_count; i++)
 		query->sequence[i] = renumbered[query->sequence[i]];
 }
+
+static float weight_of(const struct query_term *term)
+{
+	return term->count * term->idf;
+}
+
+float query_coverage(const struct parsed_query *query, uint64_t matched)
+{
+	float covered = 0;
+	float all = 0;
+	for (size_t i = 0; i < query->term_count; i++) {
+		float weight = query->terms[i].is_extra ? 0 : weight_of(&query->terms[i]);
+		all += weight;
+		covered += matched >> i & 1 ? weight : 0;
+	}
+	return all > 0 ? covered / all : 0;
+}
+
+static bool is_listed(const char *word, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(words[i], word) == 0)
+			return true;
+	return false;
+}
+
+const char *const *query_words(const struct parsed_query *query, uint64_t matched, size_t max,
+                               struct arena *arena, size_t *ret_count)
+{
+	const struct query_term *terms = query->terms;
+	const char **words = arena_array(arena, max, sizeof(*words));
+	size_t count = 0;
+	while (matched != 0 && count < max) {
+		size_t best = (size_t)__builtin_ctzll(matched);
+		for (uint64_t others = matched; others != 0; others &= others - 1) {
+			size_t i = (size_t)__builtin_ctzll(others);
+			if (weight_of(&terms[i]) > weight_of(&terms[best]))
+				best = i;
+		}
+		matched &= ~(UINT64_C(1) << best);
+		if (!terms[best].is_extra && weight_of(&terms[best]) > 0 &&
+		    !is_listed(terms[best].word, words, count))
+			words[count++] = terms[best].word;
+	}
+	*ret_count = count;
+	return words;
+}

@@ -54,3 +54,12 @@ void query_add_name(struct parsed_query *query, const char *text, const char *wo
  * above 1 to 1 + ln(count), because a long text repeats the words of its topic. Does nothing if the
  * query has at most `count` terms. */
 void query_keep_best(struct parsed_query *query, size_t count, struct arena *arena);
+
+/** The part of the weight of the query's main terms that those in the set `matched`, by bits, have:
+ * 0 to 1. */
+float query_coverage(const struct parsed_query *query, uint64_t matched);
+
+/** The main words of the query whose terms are in the set, each once, by descending weight, at most
+ * `max`. Those of a full name have no weight of their own. In `arena`. */
+const char *const *query_words(const struct parsed_query *query, uint64_t matched, size_t max,
+                               struct arena *arena, size_t *ret_count);

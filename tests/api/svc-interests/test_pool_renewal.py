@@ -136,6 +136,24 @@ def test_a_pool_that_is_used_up_is_filled_again(small_pools, interests):
     assert len(interests.recommended(interest)) == 20
 
 
+def test_papers_that_were_recommended_take_no_places(small_pools, db, interests):
+    """However many they are. The best few stay, to rank the others with."""
+    interest = interests.ready_broad()
+    for _ in range(6):
+        interests.refresh(interest, num_results=10)
+    known = {one["resource"]["arxiv_id"] for one in interests.recommended(interest, limit=100)}
+    for number in range(1000):
+        interests_tables.add_recommendation(db, interest["id"], f"0001.{number:05}")
+    db.commit()
+    interests_tables.move_whole_search(db, interest["id"], -14)
+    whole = pool_after_refresh(db, interests, interest)
+    assert len(set(whole) - known) == 10
+    assert 50 <= len(set(whole) & known) < 60
+    interests_tables.move_whole_search(db, interest["id"], 1)
+    renewed = pool_after_refresh(db, interests, interest)
+    assert set(renewed) < set(whole) and len(set(renewed) - known) == 9
+
+
 def test_another_context_is_searched_for(api, db, interests, renewed):
     api.put(f"/interests/{renewed['id']}", {"context": OTHER_CONTEXT}, expect=200)
     interests.wait_pool(renewed)

@@ -16,6 +16,8 @@ struct found {
 	size_t limit;
 	struct engine_result result;
 	uint64_t seq;
+	const char **left_out; /* every second paper of the result; NULL: none */
+	size_t left_out_count;
 };
 
 /* The index, and the number of its last change. */
@@ -41,9 +43,31 @@ static int unload(void **state)
 static struct found find(struct arena *arena, const char *text, size_t limit)
 {
 	struct engine_view *view = engine_view_get(engine);
-	struct found found = {text, limit, search_view(arena, view, text, limit),
-	                      engine_view_seq(view)};
+	struct found found = {.text = text,
+	                      .limit = limit,
+	                      .result = search_view(arena, view, text, limit),
+	                      .seq = engine_view_seq(view)};
 	assert_true(found.result.is_whole);
+	engine_view_put(view);
+	return found;
+}
+
+/* The same search with other results in place of every second paper of `seen`. */
+static struct found find_others(struct arena *arena, const struct found *seen, size_t limit)
+{
+	struct engine_view *view = engine_view_get(engine);
+	struct found found = {.text = seen->text, .limit = limit, .seq = engine_view_seq(view)};
+	found.left_out = arena_array(arena, seen->result.count, sizeof(*found.left_out));
+	for (size_t i = 1; i < seen->result.count; i += 2)
+		found.left_out[found.left_out_count++] = seen->result.hits[i].id;
+	struct engine_query query = {
+		.text = found.text,
+		.length = strlen(found.text),
+		.limit = limit,
+		.left_out = found.left_out,
+		.left_out_count = found.left_out_count,
+	};
+	found.result = engine_search(view, &query, arena);
 	engine_view_put(view);
 	return found;
 }
@@ -62,6 +86,8 @@ static struct engine_result renew_after(struct arena *arena, const struct found 
 		.among = ids,
 		.among_count = found->result.count,
 		.changed_after = seq,
+		.left_out = found->left_out,
+		.left_out_count = found->left_out_count,
 	};
 	struct engine_result result = engine_search(view, &query, arena);
 	engine_view_put(view);
@@ -208,6 +234,57 @@ static void test_a_better_paper_moves_the_query(void **state)
 	arena_free(arena);
 }
 
+/* Others take their places, and have the relevance that they had. The best stay. */
+static void test_papers_are_left_out(void **state)
+{
+	struct random_source noise = {27};
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct arena *arena = arena_new();
+		const char *text = sample_text(arena, &noise, 8, GENERATED_WORDS);
+		struct found all = find(arena, text, 300);
+		struct found others = find_others(arena, &all, 60);
+		size_t own = 0;
+		for (size_t i = 0; i < others.result.count; i++) {
+			const struct engine_hit *hit = &others.result.hits[i];
+			const struct engine_hit *same = hit_of(&all.result, hit->id);
+			size_t place = (size_t)(same - all.result.hits);
+			assert_non_null(same);
+			assert_true(fabsf(hit->relevance - same->relevance) < 1e-4f);
+			if (place % 2 == 0)
+				assert_int_equal(place, 2 * own++);
+		}
+		assert_int_equal(own, 60);
+		for (size_t i = 0; i < ENGINE_BEST; i++)
+			assert_string_equal(others.result.hits[i].id, all.result.hits[i].id);
+		assert_true(others.result.count < 60 + ENGINE_BEST);
+		arena_free(arena);
+	}
+}
+
+/* A renewal of such a result is that of a whole search, too. */
+static void test_what_is_left_out_stays_out(void **state)
+{
+	struct random_source noise = {28};
+	(void)state;
+	for (int round = 0; round < ROUNDS; round++) {
+		struct arena *arena = arena_new();
+		const char *text = sample_text(arena, &noise, 8, GENERATED_WORDS);
+		struct found all = find(arena, text, 300);
+		struct found before = find_others(arena, &all, 60);
+		change_some(arena, &noise);
+		struct engine_result renewed = renew(arena, &before);
+		struct found whole = find_others(arena, &all, 300);
+		assert_false(renewed.is_whole);
+		for (size_t i = 0; i < renewed.count; i++) {
+			const struct engine_hit *hit = hit_of(&whole.result, renewed.hits[i].id);
+			assert_non_null(hit);
+			assert_true(fabsf(hit->relevance - renewed.hits[i].relevance) < 1e-4f);
+		}
+		arena_free(arena);
+	}
+}
+
 static void test_nothing_has_changed(void **state)
 {
 	struct arena *arena = arena_new();
@@ -249,6 +326,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_what_has_changed_enters_and_leaves, load,
 	                                        unload),
 		cmocka_unit_test_setup_teardown(test_a_better_paper_moves_the_query, load, unload),
+		cmocka_unit_test_setup_teardown(test_papers_are_left_out, load, unload),
+		cmocka_unit_test_setup_teardown(test_what_is_left_out_stays_out, load, unload),
 		cmocka_unit_test_setup_teardown(test_nothing_has_changed, load, unload),
 		cmocka_unit_test_setup_teardown(test_the_whole_is_searched_where_it_must, load,
 	                                        unload),
