@@ -17,6 +17,7 @@
 #include "oidc/login.h"
 #include "oidc/oidc.h"
 #include "openapi.h"
+#include "operator/archiving.h"
 #include "operator/operator.h"
 #include "probe/probe.h"
 #include "proxy/edge.h"
@@ -109,6 +110,7 @@ static const struct event_handler EVENTS[] = {
 };
 
 static const struct recurring RECURRING[] = {
+	{"archiving", archiving_measure, &ARCHIVING_EVERY_MS},
 	{"audit_months", audit_months_keep, &AUDIT_MONTHS_EVERY_MS},
 	{"key_expiry", keys_expiring_announce, &key_expiry_check_ms},
 	{"key_usage", key_usage_forget, &KEY_USAGE_FORGET_EVERY_MS},

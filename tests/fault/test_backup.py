@@ -4,6 +4,7 @@ import fcntl
 import gzip
 import os
 import secrets
+import signal
 import subprocess
 
 import psycopg
@@ -220,6 +221,28 @@ def test_a_backup_that_could_not_be_restored_is_none(archived, account, tmp_path
     assert done.returncode == 1 and "from which on the backup needs the log" in done.stderr
     empty.rmdir()
     assert not (archive.backups / "made").exists()
+
+
+def test_a_log_that_is_not_archived_is_reported(archived, account):
+    (gateway,) = archived["gateway"]
+    folder = archived.archive.log
+
+    def has_measured(is_failing):
+        gateway.popen.send_signal(signal.SIGHUP)  # does the recurring work at once
+        return (gateway.metric("expops_pg_archive_failing_seconds") > 0) == is_failing
+
+    def end_segment():
+        with archived.postgres.connect() as connection:
+            connection.execute("SELECT pg_create_restore_point('here')")
+            connection.execute("SELECT pg_switch_wal()")
+
+    wait_for(lambda: has_measured(False), "the log is archived")
+    away = folder.rename(folder.with_name("away"))
+    end_segment()
+    wait_for(lambda: has_measured(True), "the failure is reported")
+    away.rename(folder)
+    end_segment()
+    wait_for(lambda: has_measured(False), "the log is archived again")
 
 
 @pytest.mark.parametrize("options, fault", [
