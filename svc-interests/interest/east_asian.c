@@ -37,6 +37,8 @@ static bool has_hiragana(const char *text)
 /* Length in bytes of the Chinese function word at `text`; 0: there is none. */
 static size_t chinese_word_length(const char *text)
 {
+	if ((unsigned char)*text < 0x80)
+		return 0;
 	for (size_t i = 0; i < ARRAY_LEN(chinese_words); i++) {
 		size_t length = strlen(chinese_words[i]);
 		if (strncmp(text, chinese_words[i], length) == 0)

@@ -37,6 +37,12 @@ static const char *find_prefix(const char *text, const char *const *prefixes, si
 	return NULL;
 }
 
+/* Those that an address can begin with: most of a text is not compared with SCHEMES. */
+static bool is_first_letter(char c)
+{
+	return c == 'h' || c == 'H' || c == 'w' || c == 'W' || c == 'a' || c == 'A';
+}
+
 static bool is_inside_word(const char *text, const char *at)
 {
 	return at > text && isalnum((unsigned char)at[-1]);
@@ -107,9 +113,9 @@ static const char *without_addresses(struct arena *arena, const char *text)
 	struct buf out = {.arena = arena};
 	buf_puts(&out, "");
 	for (const char *at = text; *at;) {
-		const char *scheme = is_inside_word(text, at)
-		                             ? NULL
-		                             : find_prefix(at, SCHEMES, ARRAY_LEN(SCHEMES));
+		const char *scheme = is_first_letter(*at) && !is_inside_word(text, at)
+		                             ? find_prefix(at, SCHEMES, ARRAY_LEN(SCHEMES))
+		                             : NULL;
 		if (scheme)
 			at = append_address(&out, at, scheme);
 		else

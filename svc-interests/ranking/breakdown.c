@@ -106,7 +106,7 @@ static void add_refusal(yyjson_mut_doc *doc, yyjson_mut_val *root,
 	json_add_number(doc, object, "factor", factor);
 	yyjson_mut_val *rows = yyjson_mut_obj_add_arr(doc, object, "found");
 	for (size_t i = 0; i < refusal_count(input->refusal); i++) {
-		struct refused_item item = refusal_item(input->refusal, i, &input->paper->text);
+		struct refused_item item = refusal_item(input->refusal, i, input->paper);
 		if (item.value == 0)
 			continue;
 		yyjson_mut_val *row = yyjson_mut_arr_add_obj(doc, rows);

@@ -50,7 +50,7 @@ static struct candidate *candidates_of(const struct recommendations *making)
 	struct candidate *candidates = arena_array(making->arena, pool.count, sizeof(*candidates));
 	for (size_t i = 0; i < pool.count; i++) {
 		const struct paper *paper = &pool.papers[i];
-		double refusal = refusal_of(making->refusal, &paper->text);
+		double refusal = refusal_of(making->refusal, paper);
 		candidates[i] = (struct candidate){
 			.features = paper->features,
 			.retrieval = paper->relevance,

@@ -34,11 +34,10 @@ static void add_word(void *context, const struct word *word)
 		item->ids[item->count++] = term_id(word->stem, word->stem_length);
 }
 
-/* Whether all words of the item describe the topic. */
-static bool is_wanted(const struct item *item, const struct bag *topic)
+static bool has_all_words(const struct bag *bag, const struct item *item)
 {
 	for (size_t i = 0; i < item->count; i++)
-		if (!bsearch(&item->ids[i], topic->terms, topic->count, sizeof(*topic->terms),
+		if (!bsearch(&item->ids[i], bag->terms, bag->count, sizeof(*bag->terms),
 		             term_id_compare))
 			return false;
 	return true;
@@ -60,7 +59,7 @@ struct refusal *refusal_new(struct arena *arena, struct word_splitter *splitter,
 		struct item *item = &refusal->items[refusal->count];
 		*item = (struct item){.text = texts[i]};
 		words_each(splitter, texts[i], add_word, item);
-		refusal->count += item->count > 0 && !is_wanted(item, topic);
+		refusal->count += item->count > 0 && !has_all_words(topic, item);
 	}
 	return refusal;
 }
@@ -120,18 +119,22 @@ size_t refusal_count(const struct refusal *refusal)
 	return refusal ? refusal->count : 0;
 }
 
+/* Papers without all words of the item, nearly all, are not read. */
 struct refused_item refusal_item(const struct refusal *refusal, size_t at,
-                                 const struct paper_text *paper)
+                                 const struct paper *paper)
 {
 	const struct item *item = &refusal->items[at];
+	const struct paper_text *text = &paper->text;
+	if (!has_all_words(paper->bag, item))
+		return (struct refused_item){item->text, 0};
 	double found =
-		occurrences(refusal, item, paper->title) > 0
+		occurrences(refusal, item, text->title) > 0
 			? 1
-			: ABSTRACT_OCCURRENCE * (double)occurrences(refusal, item, paper->abstract);
+			: ABSTRACT_OCCURRENCE * (double)occurrences(refusal, item, text->abstract);
 	return (struct refused_item){item->text, fmin(found, 1)};
 }
 
-double refusal_of(const struct refusal *refusal, const struct paper_text *paper)
+double refusal_of(const struct refusal *refusal, const struct paper *paper)
 {
 	double most = 0;
 	for (size_t i = 0; i < refusal_count(refusal); i++)

@@ -22,10 +22,10 @@ struct refused_item {
 /** Number of the items; 0 for NULL. */
 size_t refusal_count(const struct refusal *refusal);
 
-/** Item number `at` in a paper. */
+/** Item number `at` in a paper, which has a bag. */
 struct refused_item refusal_item(const struct refusal *refusal, size_t at,
-                                 const struct paper_text *paper);
+                                 const struct paper *paper);
 
 /** The greatest value of an item, 0 to 1: 1 when an item occurs in the title or several times in
  * the abstract. 0 for NULL. */
-double refusal_of(const struct refusal *refusal, const struct paper_text *paper);
+double refusal_of(const struct refusal *refusal, const struct paper *paper);

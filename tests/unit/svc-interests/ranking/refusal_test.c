@@ -15,7 +15,8 @@ static double measure(const char *context, const char *title, const char *abstra
 	struct arena *arena = arena_new();
 	struct word_splitter *splitter = word_splitter_new(arena);
 	struct interest interest = {.name = "Name", .context = context};
-	struct paper_text paper = {.title = title, .abstract = abstract};
+	struct paper paper = {.text = {.title = title, .abstract = abstract}};
+	paper.bag = bag_new(arena, splitter, &paper.text);
 	double found = refusal_of(refusal_new(arena, splitter, &interest), &paper);
 	arena_free(arena);
 	return found;
