@@ -167,10 +167,17 @@ bool cue_can_begin(const char *text, const char *start)
 	return text == start || !is_word_char(text[-1]) || tolower((unsigned char)*text) == 'n';
 }
 
+/* words_at(), which is called for the few cues that begin with the letter at `text`. */
+static inline bool is_at(const char *words, const char *text, struct span sentence,
+                         const char **ret_after)
+{
+	return (*text | 0x20) == *words && words_at(text, sentence, words, ret_after);
+}
+
 const struct cue *cue_at(const char *text, struct span sentence, const char **ret_after)
 {
 	for (size_t i = 0; i < ARRAY_LEN(CUES_BEFORE); i++)
-		if (words_at(text, sentence, CUES_BEFORE[i].words, ret_after) &&
+		if (is_at(CUES_BEFORE[i].words, text, sentence, ret_after) &&
 		    stands_right(&CUES_BEFORE[i], text, *ret_after, sentence))
 			return &CUES_BEFORE[i];
 	return NULL;
@@ -179,7 +186,7 @@ const struct cue *cue_at(const char *text, struct span sentence, const char **re
 bool cue_after_at(const char *text, struct span sentence, const char **ret_after)
 {
 	for (size_t i = 0; i < ARRAY_LEN(CUES_AFTER); i++)
-		if (words_at(text, sentence, CUES_AFTER[i], ret_after))
+		if (is_at(CUES_AFTER[i], text, sentence, ret_after))
 			return true;
 	return false;
 }
