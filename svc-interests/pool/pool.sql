@@ -22,13 +22,14 @@ UPDATE interest SET pool_status = 'failed' WHERE id = $1 AND pool_version = $2 A
 
 -- name: pool_missing_papers (read)
 -- $1 rows of an answer of svc-search, $2 its embedder: the papers that are not stored, or in an earlier version, or without a vector of
--- that embedder. NULL: none.
+-- that embedder. NULL: none. OFFSET 0 has each paper looked up by its key: for a hundred rows the planner would read all papers, while
+-- they are some ten thousand.
 SELECT jsonb_agg(r.arxiv_id)
 FROM jsonb_to_recordset($1::jsonb) AS r (arxiv_id text, version bigint, has_vector boolean)
-LEFT JOIN paper p USING (arxiv_id)
+LEFT JOIN LATERAL (SELECT p.version FROM paper p WHERE p.arxiv_id = r.arxiv_id OFFSET 0) stored ON true
 CROSS JOIN LATERAL (SELECT NOT r.has_vector OR EXISTS (SELECT FROM paper_vector v
                                                        WHERE v.arxiv_id = r.arxiv_id AND v.embedder = $2 OFFSET 0) AS is_whole) vector
-WHERE p.arxiv_id IS NULL OR p.version < r.version OR NOT vector.is_whole;
+WHERE stored.version IS NULL OR stored.version < r.version OR NOT vector.is_whole;
 
 -- name: pool_keep_papers
 -- $1 an answer of svc-search with papers.
