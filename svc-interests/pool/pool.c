@@ -172,7 +172,8 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *body = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, body, "text", search->text);
-	yyjson_mut_obj_add_int(doc, body, "limit", search->limit);
+	int64_t limit = only ? (int64_t)yyjson_arr_size(search->results) : search->limit;
+	yyjson_mut_obj_add_int(doc, body, "limit", MAX_OF(limit, 1));
 	if (search->sources)
 		yyjson_mut_obj_add_val(doc, body, "sources", yyjson_mut_raw(doc, search->sources));
 	if (search->left_out && !only)
