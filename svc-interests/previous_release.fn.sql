@@ -1,6 +1,10 @@
 -- What processes of the previous release call while they are replaced, under other names or with fewer parameters. To be dropped in the
 -- next release.
 
+CREATE OR REPLACE FUNCTION paper_json(p paper, embedder text) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT content FROM paper_content(p, $2) AS content
+$$;
+
 CREATE OR REPLACE FUNCTION recommendation_json(r recommendation, interest_name text, p paper) RETURNS jsonb
 LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(

@@ -453,6 +453,18 @@ ALTER TABLE ONLY preference_evidence
 ALTER TABLE ONLY preference_evidence
     ADD CONSTRAINT preference_evidence_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
+CREATE TABLE preference_scores (
+    interest_id uuid NOT NULL,
+    model_version integer NOT NULL,
+    embedder text,
+    scoring integer NOT NULL,
+    scores bytea NOT NULL
+);
+ALTER TABLE ONLY preference_scores
+    ADD CONSTRAINT preference_scores_pkey PRIMARY KEY (interest_id);
+ALTER TABLE ONLY preference_scores
+    ADD CONSTRAINT preference_scores_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
+
 CREATE TABLE provision_step (
     task_id uuid NOT NULL,
     "position" smallint NOT NULL,

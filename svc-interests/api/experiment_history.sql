@@ -6,9 +6,8 @@ SELECT id FROM interest WHERE account_id = $1 AND experiment_history_id = $2;
 -- $1 account, $2 history: name, context and model of the interest, its pool, the version of its vectors, and
 -- document frequencies.
 SELECT i.name, interest_context(i) AS context, m.model, coalesce(m.version, 0) AS version,
-       (SELECT coalesce(jsonb_agg(paper_json(p, coalesce(m.embedder, i.embedder)) || jsonb_build_object('relevance', e.relevance)
-                                  ORDER BY e.relevance DESC, e.arxiv_id), '[]')
-        FROM pool_entry e JOIN paper p USING (arxiv_id)
+       (SELECT coalesce(jsonb_agg(content || jsonb_build_object('relevance', e.relevance) ORDER BY e.relevance DESC, e.arxiv_id), '[]')
+        FROM pool_entry e JOIN paper p USING (arxiv_id), paper_content(p, coalesce(m.embedder, i.embedder)) AS content
         WHERE e.interest_id = i.id AND e.pool_version = i.pool_version
           AND p.asset -> 'withdrawn' IS DISTINCT FROM 'true') AS pool,
        coalesce(m.embedder, i.embedder) AS embedder,

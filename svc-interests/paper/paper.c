@@ -30,6 +30,14 @@ double paper_age_days(double published_ms, int64_t now_ms)
 	return isnan(published_ms) ? NAN : fmax(0, ((double)now_ms - published_ms) / DAY_MS);
 }
 
+int papers_by_relevance(const void *a, const void *b)
+{
+	const struct paper *left = a, *right = b;
+	if (left->relevance != right->relevance)
+		return left->relevance < right->relevance ? 1 : -1;
+	return strcmp(left->arxiv_id, right->arxiv_id);
+}
+
 static void read_vector(struct arena *arena, yyjson_val *row, struct paper_text *text)
 {
 	const char *encoded = json_get_text(row, "vector");

@@ -30,9 +30,10 @@ struct paper {
 	double relevance;           /* 0..1, from search, to the interest */
 	const char *const *matched; /* query words that search matched, highest weight first */
 	size_t matched_count;
-	const char *signal;                       /* of a reader; NULL: none */
-	double coefficient;                       /* of an example, in the model; 0: unknown */
-	const struct bag *bag;                    /* NULL before papers_make_bags() */
+	double preference;     /* of a candidate that was not read, its stored preference score */
+	const char *signal;    /* of a reader; NULL: none */
+	double coefficient;    /* of an example, in the model; 0: unknown */
+	const struct bag *bag; /* NULL before papers_make_bags() */
 	const struct features *features;          /* NULL before papers_make_features() */
 	const struct frequency_table *weighed_by; /* that `features` were made with */
 };
@@ -46,6 +47,9 @@ struct paper_list {
  * the time `now_ms`. Copies into `arena`. Invalid JSON, or JSON that is no array, gives an empty
  * list. */
 struct paper_list papers_read(struct arena *arena, const char *json, int64_t now_ms);
+
+/** The more relevant first; of equal ones the lower id. For qsort(). */
+int papers_by_relevance(const void *a, const void *b);
 
 /** Days from the publication until `now_ms`, 0 at least; NaN when it is unknown. */
 double paper_age_days(double published_ms, int64_t now_ms);

@@ -1,5 +1,6 @@
 #include "pool/candidates.h"
 
+#include "base/timefmt.h"
 #include "candidates.sql.h"
 #include "json/json.h"
 #include "pg/pg.h"
@@ -33,7 +34,9 @@ static struct candidate_row read_row(yyjson_val *row, const char *id)
 		.key = {id, json_get_int(row, "version", 0)},
 		.relevance = fmax(0, fmin(1, json_get_float(row, "relevance", 0))),
 		.row = row,
+		.preference = NAN,
 		.is_described = json_get(row, "published_day"),
+		.has_vector = json_get_bool(row, "has_vector", false),
 		.has_container = json_get_bool(row, "has_container", false),
 		.published_before_ms = (double)(json_get_int(row, "published_day", 0) + 1) * DAY_MS,
 	};
@@ -57,12 +60,35 @@ struct candidate_row *candidates_find(struct request *rq, const struct candidate
 	return left;
 }
 
-static int most_relevant_first(const void *a, const void *b)
+static void sort(struct paper_list papers)
 {
-	const struct paper *left = a, *right = b;
-	if (left->relevance != right->relevance)
-		return left->relevance < right->relevance ? 1 : -1;
-	return strcmp(left->arxiv_id, right->arxiv_id);
+	if (papers.count > 0)
+		qsort(papers.papers, papers.count, sizeof(*papers.papers), papers_by_relevance);
+}
+
+/* Add what the search says of the paper. */
+static void add_search(struct request *rq, struct paper *paper, const struct candidate_row *row)
+{
+	paper->relevance = row->relevance;
+	paper->matched =
+		json_texts(rq->arena, json_get(row->row, "matched"), &paper->matched_count);
+}
+
+struct paper_list candidates_unread(struct request *rq, const struct candidate_row *rows,
+                                    size_t count)
+{
+	struct paper_list list = {arena_array(rq->arena, count, sizeof(*list.papers)), count};
+	int64_t now_ms = time_now_ms();
+	for (size_t i = 0; i < count; i++) {
+		struct paper *paper = &list.papers[i];
+		paper->arxiv_id = rows[i].key.arxiv_id;
+		paper->age_days = paper_age_days(rows[i].published_before_ms, now_ms);
+		paper->has_container = rows[i].has_container;
+		paper->preference = rows[i].preference;
+		add_search(rq, paper, &rows[i]);
+	}
+	sort(list);
+	return list;
 }
 
 struct paper_list candidates_load(struct request *rq, const struct candidate_source *source,
@@ -77,14 +103,11 @@ struct paper_list candidates_load(struct request *rq, const struct candidate_sou
 		struct paper *paper = &pool.papers[i];
 		if (!paper->arxiv_id || paper->is_withdrawn)
 			continue;
-		paper->relevance = rows[i].relevance;
-		paper->matched = json_texts(rq->arena, json_get(rows[i].row, "matched"),
-		                            &paper->matched_count);
+		add_search(rq, paper, &rows[i]);
 		pool.papers[kept++] = *paper;
 	}
 	pool.count = kept;
-	if (kept > 0)
-		qsort(pool.papers, kept, sizeof(*pool.papers), most_relevant_first);
+	sort(pool);
 	return pool;
 }
 

@@ -23,9 +23,11 @@ struct candidate_row {
 	struct paper_key key;
 	double relevance;  /* 0..1 */
 	yyjson_val *row;   /* of svc-search or of the stored pool */
-	bool is_described; /* the two below are known */
+	bool is_described; /* the three below are known */
+	bool has_vector;
 	bool has_container;
 	double published_before_ms;
+	double preference;         /* for the caller; NaN until it is set */
 	double base_score_at_most; /* for the caller */
 };
 
@@ -38,6 +40,11 @@ struct candidate_row *candidates_find(struct request *rq, const struct candidate
  * the arena of `rq` is freed. For jobs. Suspends; raises as pg_query(). */
 struct paper_list candidates_load(struct request *rq, const struct candidate_source *source,
                                   const struct candidate_row *rows, size_t count);
+
+/** What is known of candidates without their papers, by relevance: `preference`, and an age that
+ * may be less than theirs. In the arena of `rq`. */
+struct paper_list candidates_unread(struct request *rq, const struct candidate_row *rows,
+                                    size_t count);
 
 /** The newest of the papers that were recommended. For jobs. The same. */
 struct paper_list candidates_recommended(struct request *rq, const struct candidate_source *source);

@@ -63,6 +63,10 @@ enum {
 	PREFERENCE_MAX_FEATURES = 32768,
 	/** Version of the saved format. */
 	PREFERENCE_FORMAT = 1,
+	/** Version of the scores, which are stored (stored_scores.h): raise it with each change by
+	 * which a saved model gives another score to a paper, be it of words, bags, features or
+	 * models. tests/unit/svc-interests/preference/stored_scores_test.c notices some. */
+	PREFERENCE_SCORING = 1,
 };
 
 enum preference_kind { PREFERENCE_PRIOR = 0, PREFERENCE_CENTROID = 1, PREFERENCE_LOGISTIC = 2 };

@@ -23,6 +23,7 @@ struct recommendations {
 	struct paper_list recommended;
 	struct paper_list examples;
 	struct candidate *candidates; /* of the pool */
+	struct candidate *unread;     /* those that were not read, as if nothing were refused */
 	struct selection_options options;
 	struct selected *selected; /* best first */
 	size_t count;              /* of those */
@@ -44,34 +45,63 @@ static const char *named_author(const struct paper *paper)
 	return NULL;
 }
 
-static struct candidate *candidates_of(const struct recommendations *making)
+static struct candidate candidate_of(const struct paper *paper, double preference, double refusal)
 {
-	struct paper_list pool = making->pool;
-	struct candidate *candidates = arena_array(making->arena, pool.count, sizeof(*candidates));
-	for (size_t i = 0; i < pool.count; i++) {
-		const struct paper *paper = &pool.papers[i];
-		double refusal = refusal_of(making->refusal, paper);
-		candidates[i] = (struct candidate){
-			.features = paper->features,
-			.retrieval = paper->relevance,
-			.preference = scorer_score(making->scorer, paper),
-			.age_days = paper->age_days,
-			.has_container = paper->has_container,
-			.refusal = refusal,
-			.author = refusal > 0 ? NULL : named_author(paper),
-		};
-	}
-	return candidates;
+	return (struct candidate){
+		.features = paper->features,
+		.retrieval = paper->relevance,
+		.preference = preference,
+		.age_days = paper->age_days,
+		.has_container = paper->has_container,
+		.refusal = refusal,
+		.author = refusal > 0 ? NULL : named_author(paper),
+	};
 }
 
-/* The mean preference of the first candidates. */
-static double typical_preference(const struct candidate *candidates, size_t count)
+static void make_candidates(struct recommendations *making)
 {
-	size_t used = MIN_OF(count, (size_t)CALIBRATION_TYPICAL);
+	struct paper_list pool = making->pool, unread = making->input->unread;
+	making->candidates = arena_array(making->arena, pool.count, sizeof(*making->candidates));
+	making->unread = arena_array(making->arena, unread.count, sizeof(*making->unread));
+	for (size_t i = 0; i < pool.count; i++) {
+		const struct paper *paper = &pool.papers[i];
+		making->candidates[i] = candidate_of(paper, scorer_score(making->scorer, paper),
+		                                     refusal_of(making->refusal, paper));
+	}
+	for (size_t i = 0; i < unread.count; i++)
+		making->unread[i] = candidate_of(&unread.papers[i], unread.papers[i].preference, 0);
+}
+
+/* The mean preference of the first candidates, be they read or not. Summed in their order, so that
+ * it is the same to the last bit however many were read. */
+static double typical_preference(const struct recommendations *making)
+{
+	struct paper_list pool = making->pool, unread = making->input->unread;
+	size_t read = 0, others = 0;
 	double sum = 0;
-	for (size_t i = 0; i < used; i++)
-		sum += candidates[i].preference;
-	return used > 0 ? sum / (double)used : 0;
+	while (read + others < CALIBRATION_TYPICAL && read + others < pool.count + unread.count) {
+		bool is_read =
+			others == unread.count ||
+			(read < pool.count &&
+		         papers_by_relevance(&pool.papers[read], &unread.papers[others]) < 0);
+		sum += is_read ? making->candidates[read++].preference
+		               : making->unread[others++].preference;
+	}
+	return read + others > 0 ? sum / (double)(read + others) : 0;
+}
+
+/* Note what those can have at most that were not read. */
+static void bound_unread(struct recommendations *making)
+{
+	struct selection_options *options = &making->options;
+	for (size_t i = 0; i < making->input->unread.count; i++) {
+		const struct candidate *unread = &making->unread[i];
+		double score = base_score(unread, &options->scoring);
+		double relevance = candidate_relevance(unread, &options->scoring);
+		options->base_score_outside = fmax(options->base_score_outside, score);
+		if (!relevance_is_below(relevance, unread->author, RELEVANCE_LOOSE))
+			options->related_outside = fmax(options->related_outside, score);
+	}
 }
 
 /* Whether an explanation may quote the word: "RL" and "ranking", not the "re" of "re-ranking". */
@@ -194,17 +224,16 @@ static void prepare(struct recommendations *making)
 	making->recommended = input->recommended;
 	making->scorer = scorer_new(arena, &input->interest, making->pool);
 	making->refusal = refusal_new(arena, making->scorer->splitter, &input->interest);
-	making->candidates = candidates_of(making);
+	make_candidates(making);
 	making->options = (struct selection_options){
 		.limit = input->limit,
 		.scoring = {.half_life_days = input->half_life_days,
 	                    .preference_trust = preference_trust(making->scorer->model),
-	                    .preference_typical =
-	                            typical_preference(making->candidates, making->pool.count)},
+	                    .preference_typical = typical_preference(making)},
 		.recommended = scorer_prepare(making->scorer, making->recommended),
 		.recommended_count = making->recommended.count,
-		.base_score_outside = input->base_score_outside,
 	};
+	bound_unread(making);
 }
 
 struct recommendations *recommend_papers(struct arena *arena, const struct recommend_input *input)
@@ -216,6 +245,25 @@ struct recommendations *recommend_papers(struct arena *arena, const struct recom
 	making->selected = select_papers(arena, making->candidates, making->pool.count,
 	                                 &making->options, &making->count);
 	return making->selected ? making : NULL;
+}
+
+struct stored_scores recommendations_scores(const struct recommendations *making)
+{
+	struct stored_scores scores = {.trust = making->options.scoring.preference_trust};
+	if (!making->scorer->is_stored)
+		return scores;
+	scores.all = arena_array(making->arena, making->pool.count, sizeof(*scores.all));
+	for (size_t i = 0; i < making->pool.count; i++) {
+		const struct paper *paper = &making->pool.papers[i];
+		if (paper->version > 0)
+			scores.all[scores.count++] = (struct stored_score){
+				.arxiv_id = paper->arxiv_id,
+				.version = paper->version,
+				.has_vector = paper->bag->dense,
+				.score = making->candidates[i].preference,
+			};
+	}
+	return scores;
 }
 
 const char *recommendations_ids(const struct recommendations *making)

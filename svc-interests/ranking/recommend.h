@@ -24,13 +24,15 @@
 #pragma once
 
 #include "preference/scorer.h"
+#include "preference/stored_scores.h"
 
 struct recommend_input {
 	struct interest interest;
 	struct paper_list pool; /* candidates; their features are set */
-	/* What the base score of a candidate may be that is not in `pool`, at most. Of an interest
-	 * without a model only the best are read. 0: all are in it. */
-	double base_score_outside;
+	/* The other candidates, whose papers were not read, by relevance: of their signals only
+	 * `relevance`, `matched`, `has_container`, `preference`, and an age that may be less than
+	 * theirs are set. Without a model the preference counts for nothing. */
+	struct paper_list unread;
 	struct paper_list recommended; /* papers already recommended; the same */
 	/* that the model learned from, with `signal` and `coefficient`; none: unknown */
 	struct paper_list examples;
@@ -43,9 +45,13 @@ struct recommend_input {
 /** Papers that were selected, with all that their explanations need. In an arena. */
 struct recommendations;
 
-/** Select papers of the pool. In `arena`; borrows `input`. NULL: a candidate that is not in it may
- * be better. */
+/** Select papers of the pool: those that would be selected if all candidates were read. In `arena`;
+ * borrows `input`. NULL: one that was not read may be better. */
 struct recommendations *recommend_papers(struct arena *arena, const struct recommend_input *input);
+
+/** The preference scores of the papers of the pool by a model that was fitted, in their arena, to
+ * be stored. None of an interest without one. */
+struct stored_scores recommendations_scores(const struct recommendations *selected);
 
 /** The ids of the selected papers, a JSON array in their arena; NULL: none was selected. */
 const char *recommendations_ids(const struct recommendations *selected);

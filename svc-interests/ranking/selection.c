@@ -91,11 +91,25 @@ static struct mmr *find_best(const struct mmr_state *state, bool is_related)
 	return best;
 }
 
-/* Whether no paper out of the pool can be better than the best of it. NULL: there is none. */
-static bool is_certain(const struct mmr *best, const struct selection_options *options)
+/* Whether no paper out of the pool, whose base score is `outside` at most, can be better than the
+ * best of it. NULL: there is none. */
+static bool is_certain(const struct mmr *best, double outside)
 {
-	double outside = options->base_score_outside;
 	return outside <= 0 || (best && final_score(best->base_score, best->similarity) > outside);
+}
+
+/* The next paper to select: a related one or, where there is none left and the list is short,
+ * another. NULL: none. False: one that is not in the pool may be better. */
+static bool find_next(const struct mmr_state *state, const struct selection_options *options,
+                      size_t selected, struct mmr **ret_best)
+{
+	*ret_best = find_best(state, true);
+	if (!is_certain(*ret_best, options->related_outside))
+		return false;
+	if (*ret_best || selected >= SELECTION_LEAST)
+		return true;
+	*ret_best = find_best(state, false);
+	return is_certain(*ret_best, options->base_score_outside);
 }
 
 static int most_relevant_first(const void *a, const void *b)
@@ -121,15 +135,11 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
 	struct selected *selected =
 		arena_array(arena, MIN_OF(pool_count, options->limit), sizeof(*selected));
 	size_t count = 0;
+	struct mmr *best = NULL;
+	bool is_sure = true;
 	while (count < options->limit) {
-		struct mmr *best = find_best(&state, true);
-		if (!is_certain(best, options)) {
-			arena_free(scratch);
-			return NULL;
-		}
-		if (!best && count < SELECTION_LEAST)
-			best = find_best(&state, false);
-		if (!best)
+		is_sure = find_next(&state, options, count, &best);
+		if (!is_sure || !best)
 			break;
 		selected[count++] = (struct selected){
 			.candidate = best->candidate,
@@ -143,6 +153,8 @@ struct selected *select_papers(struct arena *arena, const struct candidate *pool
 		state.others[state.other_count++] = pool[best->candidate].features;
 	}
 	arena_free(scratch);
+	if (!is_sure)
+		return NULL;
 	rank_by_relevance(selected, count);
 	*ret_count = count;
 	return selected;

@@ -26,8 +26,9 @@ struct selection_options {
 	struct score_options scoring;
 	const struct features *const *recommended; /* papers already recommended for the interest */
 	size_t recommended_count;
-	/* What the base score of a paper may be that is not in the pool, at most; 0: all are. */
-	double base_score_outside;
+	/* What the base score of a paper may be that is not in the pool, at most, and of one that
+	 * may be related; 0: there is none. */
+	double base_score_outside, related_outside;
 };
 
 struct selected {

@@ -33,10 +33,11 @@ WITH given AS MATERIALIZED (
     WHERE s.interest_id = $1 ORDER BY s.arxiv_id DESC, s.signal LIMIT $2
 )
 SELECT i.name, interest_context(i) AS context, coalesce((SELECT version FROM preference_model WHERE interest_id = i.id), 0) AS version,
-       (SELECT coalesce(jsonb_agg(paper_json(p, $3) || jsonb_build_object('signal', g.signal) ORDER BY g.arxiv_id, g.signal), '[]')
-        FROM given g JOIN paper p USING (arxiv_id)) AS examples,
-       (SELECT coalesce(jsonb_agg(paper_json(p, $3) ORDER BY drawn.place), '[]')
-        FROM background, unnest(arxiv_ids) WITH ORDINALITY AS drawn (arxiv_id, place) JOIN paper p USING (arxiv_id)
+       (SELECT coalesce(jsonb_agg(content || jsonb_build_object('signal', g.signal) ORDER BY g.arxiv_id, g.signal), '[]')
+        FROM given g JOIN paper p USING (arxiv_id), paper_content(p, $3) AS content) AS examples,
+       (SELECT coalesce(jsonb_agg(content ORDER BY drawn.place), '[]')
+        FROM background, unnest(arxiv_ids) WITH ORDINALITY AS drawn (arxiv_id, place) JOIN paper p USING (arxiv_id),
+             paper_content(p, $3) AS content
         WHERE NOT EXISTS (SELECT FROM given g WHERE g.arxiv_id = drawn.arxiv_id)) AS background,
        (SELECT frequencies FROM background) AS frequencies,
        now() AS read_at

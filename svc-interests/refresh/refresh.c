@@ -5,6 +5,7 @@
 #include "loop/fiber.h"
 #include "loop/wait.h"
 #include "observe/log.h"
+#include "observe/metrics.h"
 #include "pg/pg.h"
 #include "pool/candidates.h"
 #include "pool/papers.h"
@@ -31,8 +32,17 @@ const struct setting REFRESH_SETTINGS[] = {
  * of the task. */
 #define COMPUTATIONS_MAX 5
 
-/* Candidates that are read at first. */
-#define CANDIDATES_FIRST ((size_t)32)
+/* Candidates that are read at first, besides those of which too little is known without. */
+#define CANDIDATES_FIRST 32
+
+/* The scores are stored again when more candidates than this had none: they are written as a whole,
+ * 7 KB of WAL, and a night brings few. */
+#define UNSTORED_MAX 16
+
+METRIC_COUNTER(candidates_counter, "expops_refresh_candidates_total",
+               "Candidates of refreshes, by whether their papers were read (read), or what the "
+               "search and stored preference scores say of them was enough (unread).",
+               "papers");
 
 /* The refresh of one interest. It runs in a separate fiber, so that the memory of the candidates is
  * freed before the next interest. */
@@ -52,6 +62,7 @@ struct work_item {
 	struct recommend_input input;
 	struct arena *arena;
 	struct recommendations *selected;
+	struct buf scores;        /* of the candidates, to be stored; `data` NULL: not to be */
 	const char *ids;          /* of the selected papers, a JSON array; NULL: none */
 	const char *explanations; /* the answer of svc-search that explains them; NULL: none */
 	const char *json;         /* the recommendations */
@@ -103,19 +114,20 @@ static struct candidate_source source_of(struct request *rq, const struct intere
 	};
 }
 
-/* The base score of a candidate in an interest without a model, unless the interest refuses what it
- * is about, which its text says. Infinite where nothing is known of it without its paper. */
-static double base_score_at_most(const struct candidate_row *row, int64_t now_ms)
+/* The base score of a candidate, unless the interest refuses what it is about, which its text says.
+ * Infinite where it cannot be known without its paper. */
+static double base_score_at_most(const struct candidate_row *row, double trust, int64_t now_ms)
 {
 	struct candidate candidate = {
 		.retrieval = row->relevance,
+		.preference = row->preference,
 		.age_days = paper_age_days(row->published_before_ms, now_ms),
 		.has_container = row->has_container,
 	};
-	return row->is_described
-	               ? base_score(&candidate,
-	                            &(struct score_options){.half_life_days = half_life_days})
-	               : INFINITY;
+	struct score_options options = {.half_life_days = half_life_days,
+	                                .preference_trust = trust};
+	bool is_known = row->is_described && !isnan(row->preference);
+	return is_known ? base_score(&candidate, &options) : INFINITY;
 }
 
 static int best_first(const void *a, const void *b)
@@ -125,60 +137,115 @@ static int best_first(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Select among the best candidates, as many as it takes. A model knows only by its paper whether a
- * candidate is good, so that all are read. */
-static void select_papers_of(struct request *rq, struct work_item *work,
-                             const struct candidate_source *source)
+/* The candidates, best base score first. Without a model no preference counts. */
+static struct candidate_row *ranked_rows(struct request *rq, const struct work_item *work,
+                                         const struct candidate_source *source,
+                                         const struct stored_scores *stored, size_t *ret_count)
 {
-	size_t count;
-	struct candidate_row *rows = candidates_find(rq, source, &count);
+	struct candidate_row *rows = candidates_find(rq, source, ret_count);
 	int64_t now_ms = time_now_ms();
-	for (size_t i = 0; i < count; i++)
-		rows[i].base_score_at_most = base_score_at_most(&rows[i], now_ms);
-	if (count > 0)
-		qsort(rows, count, sizeof(*rows), best_first);
-	work->input.recommended = candidates_recommended(rq, source);
-	work->input.examples = candidates_examples(rq, source);
-	size_t read = work->input.interest.model ? count : CANDIDATES_FIRST;
-	while (read < count && isinf(rows[read].base_score_at_most))
-		read++;
-	do {
-		read = MIN_OF(read, count);
-		work->input.pool = candidates_load(rq, source, rows, read);
-		work->input.base_score_outside = read < count ? rows[read].base_score_at_most : 0;
-		fiber_offload(rq, LANE_LONG, select_on_thread, work);
-		read *= 2;
-	} while (!work->selected);
+	for (size_t i = 0; i < *ret_count; i++) {
+		struct candidate_row *row = &rows[i];
+		row->preference = work->input.interest.model
+		                          ? stored_scores_find(stored, row->key.arxiv_id,
+		                                               row->key.version, row->has_vector)
+		                          : 0;
+		row->base_score_at_most = base_score_at_most(row, stored->trust, now_ms);
+	}
+	if (*ret_count > 0)
+		qsort(rows, *ret_count, sizeof(*rows), best_first);
+	return rows;
 }
 
-/* The recommendations, as JSON in the form of refresh_save. */
-static const char *recommend(struct request *rq, struct interest_refresh *refresh,
-                             const struct pg_rows *rows)
+/* Have the scores of the papers that were read stored, with those of the others, if those of many
+ * are not. Without the search it is not known which are. */
+static void renew_scores(struct work_item *work, const struct candidate_row *rows, size_t count,
+                         size_t read)
+{
+	struct stored_scores scores = recommendations_scores(work->selected);
+	size_t unstored = 0;
+	for (size_t i = 0; i < count; i++)
+		unstored += rows[i].is_described && isnan(rows[i].preference);
+	if (unstored <= UNSTORED_MAX || scores.count == 0)
+		return;
+	scores.all = arena_grow(work->arena, scores.all, scores.count * sizeof(*scores.all),
+	                        (scores.count + count - read) * sizeof(*scores.all));
+	for (size_t i = read; i < count; i++)
+		scores.all[scores.count++] = (struct stored_score){
+			.arxiv_id = rows[i].key.arxiv_id,
+			.version = rows[i].key.version,
+			.has_vector = rows[i].has_vector,
+			.score = rows[i].preference,
+		};
+	work->scores = stored_scores_write(work->arena, &scores);
+}
+
+/* Select among the best candidates, as many as it takes. Those of which too little is known
+ * without their papers come first, and are all read. */
+static void select_papers_of(struct request *rq, struct work_item *work,
+                             const struct candidate_source *source,
+                             const struct stored_scores *stored)
+{
+	size_t count, read = 0;
+	struct candidate_row *rows = ranked_rows(rq, work, source, stored, &count);
+	work->input.recommended = candidates_recommended(rq, source);
+	work->input.examples = candidates_examples(rq, source);
+	while (read < count && isinf(rows[read].base_score_at_most))
+		read++;
+	for (read += CANDIDATES_FIRST;; read *= 2) {
+		read = MIN_OF(read, count);
+		work->input.pool = candidates_load(rq, source, rows, read);
+		work->input.unread = candidates_unread(rq, rows + read, count - read);
+		fiber_offload(rq, LANE_LONG, select_on_thread, work);
+		if (work->selected)
+			break;
+	}
+	metric_add(&candidates_counter, "read", NULL, read);
+	metric_add(&candidates_counter, "unread", NULL, count - read);
+	renew_scores(work, rows, count, read);
+}
+
+static struct stored_scores stored_scores_of(struct request *rq, const struct pg_rows *rows)
+{
+	size_t length = 0;
+	const void *data = pg_get_bytes(rq->arena, rows, 0, "scores", &length);
+	return stored_scores_read(rq->arena, data, length);
+}
+
+/* Select papers, and write the recommendations and scores that are to be stored. */
+static struct work_item *recommend(struct request *rq, struct interest_refresh *refresh,
+                                   const struct pg_rows *rows)
 {
 	struct work_item *work = arena_new_of(rq->arena, struct work_item);
 	work->arena = offload_arena(rq);
 	work->input = input_of(rq, rows, refresh->limit);
 	struct candidate_source source = source_of(rq, refresh, rows, &work->input);
-	select_papers_of(rq, work, &source);
+	struct stored_scores stored = stored_scores_of(rq, rows);
+	select_papers_of(rq, work, &source, &stored);
 	if (work->ids && refresh->search)
 		work->explanations = pool_explain(rq, refresh->search, work->ids);
 	fiber_offload(rq, LANE_LONG, explain_on_thread, work);
-	return work->json;
+	return work;
 }
 
-/* Store the recommendations, unless the interest was changed, refreshed or deleted since it was
- * `loaded`. The transaction locks the interest before the task, as every statement that locks
- * both. */
+/* Store the recommendations and scores, unless the interest was changed, refreshed or deleted since
+ * it was `loaded`. The transaction locks the interest before the task, as every statement that
+ * locks both. */
 static void store(struct request *rq, struct interest_refresh *refresh,
-                  const struct pg_rows *loaded, const char *recommendations)
+                  const struct pg_rows *loaded, const struct work_item *work)
 {
 	pg_begin(rq);
 	struct pg_rows *rows = pg_query(rq, REFRESH_SAVE_SQL, pg_text(refresh->interest),
 	                                pg_int(pg_get_int(loaded, 0, "pool_version")),
-	                                pg_text(recommendations), pg_text(refresh->task->id),
+	                                pg_text(work->json), pg_text(refresh->task->id),
 	                                pg_text(pg_get(loaded, 0, "last_recommendation_at")),
 	                                pg_text(refresh->is_daily ? "on" : "off"));
 	refresh->is_changed = !pg_empty(rows) && !pg_get_bool(rows, 0, "is_unchanged");
+	if (work->scores.data && !pg_empty(rows) && !refresh->is_changed)
+		pg_query(rq, REFRESH_SAVE_SCORES_SQL, pg_text(refresh->interest),
+		         pg_int(work->input.model_version), pg_text(work->input.embedder),
+		         pg_int(PREFERENCE_SCORING),
+		         pg_bytes(work->scores.data, work->scores.length));
 	task_progress(rq, refresh->task, refresh->percent, NULL);
 	pg_commit(rq);
 }
@@ -195,7 +262,8 @@ static void refresh_interest(struct request *rq)
 	if (renewal != POOL_RENEWED)
 		return;
 	refit_follow(rq, refresh->interest);
-	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest));
+	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest),
+	                                pg_int(PREFERENCE_SCORING));
 	if (!pg_empty(rows))
 		store(rq, refresh, rows, recommend(rq, refresh, rows));
 }

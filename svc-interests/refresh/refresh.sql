@@ -6,16 +6,19 @@ WHERE account_id = $1 AND ($2::uuid IS NULL AND is_active OR id = $2)
 ORDER BY id;
 
 -- name: refresh_load (read)
--- $1 interest: name, context with the texts that its addresses lead to, context, pool_version, daily_count, model, the ids of the papers
+-- $1 interest, $2 version of the scoring code: name, context with the texts that its addresses lead to, context, pool_version, daily_count, model, the ids of the papers
 -- that were recommended, newest first, when the background was drawn, the examples that the model learned from, without their papers, its version, that of the
--- embedder, and when papers were last recommended.
+-- embedder, the preference scores by this model, embedder and code, and when papers were last recommended.
 SELECT i.name, interest_context(i) AS whole_context, i.context, i.pool_version, i.daily_count, m.model,
        (SELECT coalesce(jsonb_agg(r.arxiv_id ORDER BY r.recommended_at DESC NULLS LAST, r.rank), '[]') FROM recommended r
         WHERE r.interest_id = i.id AND r.context_version = i.context_version) AS recommended,
        (SELECT drawn_at FROM background) AS drawn_at,
        (SELECT e.examples FROM preference_evidence e WHERE e.interest_id = i.id AND e.version = m.version) AS examples,
-       coalesce(m.version, 0) AS model_version, coalesce(m.embedder, i.embedder) AS embedder, i.last_recommendation_at
+       coalesce(m.version, 0) AS model_version, coalesce(m.embedder, i.embedder) AS embedder, s.scores,
+       i.last_recommendation_at
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
+LEFT JOIN preference_scores s ON s.interest_id = i.id AND s.model_version = m.version AND s.scoring = $2
+                             AND s.embedder IS NOT DISTINCT FROM coalesce(m.embedder, i.embedder)
 WHERE i.id = $1;
 
 -- name: refresh_save
@@ -55,6 +58,12 @@ WITH target AS (
 )
 SELECT is_unchanged, recommendations_announce(i, $4, (SELECT jsonb_agg(to_jsonb(made)) FROM made))
 FROM target LEFT JOIN interest i USING (id);
+
+-- name: refresh_save_scores
+-- $1 interest, $2 version of the model, $3 embedder, $4 version of the scoring code, $5 the preference scores of its candidates by them.
+INSERT INTO preference_scores (interest_id, model_version, embedder, scoring, scores) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (interest_id) DO UPDATE SET
+    model_version = excluded.model_version, embedder = excluded.embedder, scoring = excluded.scoring, scores = excluded.scores;
 
 -- name: refresh_end
 -- $1 task: its result, the number of interests, of recommendations, of interests whose pool is empty, and of others that got

@@ -67,6 +67,7 @@ const struct retained_table INTERESTS_TABLES[] = {
 	TABLE_BOUND("pool_search", "one row an interest"),
 	TABLE_BOUND("preference_evidence", "one row an interest"),
 	TABLE_BOUND("preference_model", "one row an interest"),
+	TABLE_BOUND("preference_scores", "one row an interest"),
 	TABLE_BOUND("provision_step", "with the task"),
 	TABLE_BOUND("provisioning", "one row an interest"),
 	TABLE_BOUND("refreshed_interest", "with the task"),

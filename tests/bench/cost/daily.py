@@ -1,13 +1,14 @@
 #!/usr/bin/python3
 """The daily run: what the refresh of all interests costs on the first day and on later ones.
 
-usage: daily.py [--corpus FILE] [--papers N] [--interests N] [--days N] [--night N] [--accounts N] [--whole]
+usage: daily.py [--corpus FILE] [--papers N] [--interests N] [--days N] [--night N] [--accounts N] [--whole] [--feedback N]
 
 The papers are those of a corpus such as ../shared/data/arxiv-cs, in the order of their days; of more than it has, all are made of its
 sentences as in search_speed.py. All but the last nights are there when
 the interests are made, each of the title and the first sentences of a paper; every night brings --night more. A day is over when
 every task of its run has ended. Pools are renewed with the papers of the night, as on six of seven days; with --whole all papers are
-searched for each of them, as on the seventh. One replica of each process, Postgres with fsync. CPU time is that of the processes and of the
+searched for each of them, as on the seventh. With --feedback each interest has that many of its first papers liked and half as many
+dismissed, and its model fitted, before the first night. One replica of each process, Postgres with fsync. CPU time is that of the processes and of the
 servers, from /proc, for each interest; WAL is what Postgres wrote. Meanwhile a user searches ten times a second
 through the gateway: p99, and that of a quiet cluster before. The CPU time of a search of the quiet cluster, with what the processes
 use at rest until the next, is subtracted for each search during a day. At the end the digest of the first account, which has --interests
@@ -149,6 +150,23 @@ def make_interests(users, papers, count):
         users[number % len(users)].api.post("/interests", body, expect=201, checked=False)
 
 
+def give_feedback(db, users, likes):
+    """Have more papers recommended for each interest, like the first ones, dismiss the next, and fit the models."""
+    for user in users:
+        for interest in user.api.get("/interests", params={"limit": 100}, checked=False).json():
+            user.api.post("/papers/recommended/refresh", {"interest_id": interest["id"], "num_results": 2 * likes}, expect=202, checked=False)
+    wait_for(lambda: is_idle(db), "papers are recommended", patience=PATIENCE)
+    for user in users:
+        for interest in user.api.get("/interests", params={"limit": 100}, checked=False).json():
+            shown = user.api.get("/papers/recommended", params={"interest_id": interest["id"], "limit": 100}, checked=False).json()
+            for number, one in enumerate(shown[: likes * 3 // 2]):
+                signal = {"signal": "like" if number < likes else "dismiss"}
+                user.api.post(f"/papers/recommended/{one['recommendation_id']}/feedback", signal, expect=200, checked=False)
+            user.api.post(f"/experiment-histories/{interest['experiment_history_id']}/refit-preference-model", expect=202, checked=False)
+    fits = "SELECT count(*) FROM task WHERE kind = 'preference_model_refit' AND status IN ('pending', 'running')"
+    wait_for(lambda: db.execute(fits).fetchone() == (0,), "models are fitted", patience=PATIENCE)
+
+
 def measure_digest(cluster, api):
     """CPU time of a digest by process; requests a second are those of this machine, with the client on it."""
     answer = api.get(DIGEST)
@@ -187,6 +205,8 @@ def measure(cluster, options):
         ready = "SELECT count(*) FROM interest WHERE pool_status <> 'ready'"
         wait_for(lambda: db.execute(ready).fetchone() == (0,) and is_idle(db), "all pools are ready", patience=PATIENCE)
         made.report("made", options.interests, {})
+        if options.feedback:
+            give_feedback(db, users, options.feedback)
         resting = Usage(cluster, db)
         with Searches(cluster, api.key, first[:500]) as quiet:
             time.sleep(QUIET_SECONDS)
@@ -222,6 +242,7 @@ def main():
     parser.add_argument("--days", type=int, default=10)
     parser.add_argument("--night", type=int, default=100, help="papers that a night brings")
     parser.add_argument("--whole", action="store_true", help="search all papers for each interest")
+    parser.add_argument("--feedback", type=int, default=0, help="papers of each interest that are liked")
     options = parser.parse_args()
     SETTINGS.update(DAILY_CHECK="200ms", ACTIVE_INTERESTS_MAX="1000", INTERESTS_MAX="1000")
     servers.POSTGRES_OPTIONS[:] = ["-c", "fsync=on"]

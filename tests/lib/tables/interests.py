@@ -124,6 +124,27 @@ def make_interruption_the_last(db, interest):
     return _change_interrupted_build(db, interest, "started_at = now() - interval '25 hours', run_after = now()")
 
 
+# Stored preference scores
+
+
+def score_writes(db, interest):
+    """Another value after each write of the scores of the interest's candidates; None: none are stored."""
+    return db.execute("SELECT xmin::text, model_version, scoring FROM preference_scores WHERE interest_id = %s", [interest]).fetchone()
+
+
+def forget_scores(db, interest):
+    db.execute("DELETE FROM preference_scores WHERE interest_id = %s", [interest])
+
+
+def age_scores(db, interest):
+    """The scores were stored by code of an earlier version."""
+    db.execute("UPDATE preference_scores SET scoring = scoring - 1 WHERE interest_id = %s", [interest])
+
+
+def damage_scores(db, interest):
+    db.execute("UPDATE preference_scores SET scores = substr(scores, 1, length(scores) - 1) WHERE interest_id = %s", [interest])
+
+
 # Papers
 
 

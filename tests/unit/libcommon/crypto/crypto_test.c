@@ -296,6 +296,11 @@ static void bad_hex_is_refused(void **state attr_unused)
 	assert_false(hex_decode("00\0"
 	                        "0",
 	                        4, out, sizeof(out)));
+	for (int byte = 0; byte <= UINT8_MAX; byte++) {
+		bool is_digit = byte != 0 && strchr("0123456789abcdefABCDEF", byte);
+		assert_int_equal(hex_decode((const char[]){'0', (char)byte}, 2, out, 1), is_digit);
+		assert_int_equal(hex_decode((const char[]){(char)byte, '0'}, 2, out, 1), is_digit);
+	}
 }
 
 static void base64_vectors(void **state attr_unused)

@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -174,6 +175,124 @@ static void test_fitted_model_changes_the_order(void **state)
 	arena_free(arena);
 }
 
+/* A model of likes on one topic, as it is stored. */
+static struct interest fitted_interest(struct arena *arena)
+{
+	struct interest interest = {.name = "Neutral",
+	                            .context = "Nothing that occurs. No aqbzb please."};
+	struct fitting_input fitting = {
+		.interest = interest,
+		.examples_json = papers_of(arena, 'a', 0, 12, ", \"signal\": \"like\""),
+		.background_json = papers_of(arena, 'b', 0, 20, ""),
+	};
+	struct fitting_result fitted = fit_model(arena, &fitting);
+	interest.model = fitted.model.data;
+	interest.model_length = fitted.model.length;
+	return interest;
+}
+
+/* Papers with relevances up to `highest`, the most relevant first, some of them of a named author;
+ * on both topics or, with few that are related, on the one that nobody likes. */
+static struct paper_list varied_pool(struct arena *arena, double highest)
+{
+	static const char *const authors[] = {"Kaiming He"};
+	static const char *const members = ", \"version\": 7, \"has_container\": true";
+	const char *json = highest < 1 ? papers_of(arena, 'b', 30, 80, members)
+	                               : papers_of_both(arena, 30, 40, members);
+	struct paper_list pool = papers_read(arena, json, 0);
+	for (size_t i = 0; i < pool.count; i++) {
+		struct paper *paper = &pool.papers[i];
+		paper->relevance = highest * (double)(i * 37 % pool.count) / (double)pool.count;
+		paper->age_days = (double)(i * 11 % 50);
+		paper->matched = authors;
+		paper->matched_count = highest > 0.5 && i % 40 == 7;
+	}
+	qsort(pool.papers, pool.count, sizeof(*pool.papers), papers_by_relevance);
+	return pool;
+}
+
+/* Have the papers read whose relevance and preference together are so high, and of the others only
+ * known what is stored. */
+static void read_best(struct arena *arena, struct recommend_input *input, struct paper_list all,
+                      const struct stored_scores *scores, double lowest)
+{
+	input->pool = (struct paper_list){arena_array(arena, all.count, sizeof(*all.papers)), 0};
+	input->unread = (struct paper_list){arena_array(arena, all.count, sizeof(*all.papers)), 0};
+	for (size_t i = 0; i < all.count; i++) {
+		const struct paper *paper = &all.papers[i];
+		double preference = stored_scores_find(scores, paper->arxiv_id, 7, false);
+		if (paper->relevance + preference >= lowest) {
+			input->pool.papers[input->pool.count++] = *paper;
+			continue;
+		}
+		input->unread.papers[input->unread.count++] = (struct paper){
+			.arxiv_id = paper->arxiv_id,
+			.relevance = paper->relevance,
+			.age_days = paper->age_days / 2,
+			.has_container = paper->has_container,
+			.matched = paper->matched,
+			.matched_count = paper->matched_count,
+			.preference = preference,
+		};
+	}
+}
+
+#define PARTS 40
+
+/* Recommend of parts of the pool, with the stored scores of the others. Returns how many parts
+ * sufficed. */
+static size_t recommend_of_parts(struct arena *arena, struct recommend_input input)
+{
+	struct paper_list all = input.pool;
+	struct stored_scores scores = recommendations_scores(recommend_papers(arena, &input));
+	struct buf bytes = stored_scores_write(arena, &scores);
+	scores = stored_scores_read(arena, bytes.data, bytes.length);
+	assert_int_equal(scores.count, all.count);
+	assert_true(scores.trust > 0);
+	size_t sufficed = 0;
+	const char *whole = recommended_json(arena, &input);
+	for (size_t part = 1; part < PARTS; part++) {
+		read_best(arena, &input, all, &scores, 2.0 * (double)part / PARTS);
+		struct recommendations *some = recommend_papers(arena, &input);
+		sufficed += some != NULL;
+		if (some)
+			assert_string_equal(recommendations_json(some, NULL), whole);
+	}
+	return sufficed;
+}
+
+/* With the stored scores of those that were not read, the recommendations and all their numbers are
+ * those of the whole pool, or it is said that too few were read: where many are related, where two
+ * are by their author alone, and where none is. */
+static void test_stored_scores_serve_as_papers_that_are_read(void **state)
+{
+	(void)state;
+	static const double highest[] = {1, 0.55, 0.1};
+	struct arena *arena = arena_new();
+	struct recommend_input input = {.interest = fitted_interest(arena),
+	                                .recommended = papers_read(arena, "[]", 0)};
+	for (size_t i = 0; i < ARRAY_LEN(highest); i++) {
+		size_t sufficed = 0, tried = 0;
+		input.pool = varied_pool(arena, highest[i]);
+		for (input.limit = 1; input.limit <= 9; input.limit += 2) {
+			sufficed += recommend_of_parts(arena, input);
+			tried += PARTS - 1;
+		}
+		assert_in_range(sufficed, 1, tried - 1);
+	}
+	arena_free(arena);
+}
+
+/* Without a model there is nothing to store. */
+static void test_a_prior_gives_no_scores(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct recommend_input input = on_topic(arena, 'a');
+	assert_int_equal(recommendations_scores(recommend_papers(arena, &input)).count, 0);
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +303,8 @@ int main(void)
 		cmocka_unit_test(test_recommended_papers_are_left_out),
 		cmocka_unit_test(test_damaged_model_is_ignored),
 		cmocka_unit_test(test_fitted_model_changes_the_order),
+		cmocka_unit_test(test_stored_scores_serve_as_papers_that_are_read),
+		cmocka_unit_test(test_a_prior_gives_no_scores),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

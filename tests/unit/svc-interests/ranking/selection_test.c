@@ -227,71 +227,122 @@ static void test_a_paper_below_loosely_related_is_selected_last(void **state)
 
 #define MANY 60
 
-/* A pool without a model: candidates of four subjects and of none, with scores in no order. */
+/* A pool: candidates of four subjects and of none, some of them refused or of a named author, with
+ * scores in no order. */
 static void make_many(struct candidate pool[MANY])
 {
 	static const struct features *const vectors[] = {&a, &b, &c, &ab, NULL};
 	for (size_t i = 0; i < MANY; i++)
 		pool[i] = (struct candidate){
 			.features = vectors[i * 7 % ARRAY_LEN(vectors)],
-			.retrieval = 0.45 + (double)(i * 37 % MANY) / (2 * MANY),
+			.retrieval = 0.25 + (double)(i * 37 % MANY) / (2 * MANY),
+			.preference = (double)(i * 29 % MANY) / MANY,
 			.age_days = (double)(i * 11 % 100),
 			.has_container = i % 3 == 0,
+			.refusal = i % 5 == 0 ? 0.7 : 0,
+			.author = i % 17 == 3 ? "Kaiming He" : NULL,
 		};
 }
 
-/* The candidates whose base score is among the `count` highest, in the order of the pool. */
-static struct candidate *best_of(struct arena *arena, const struct candidate pool[MANY],
-                                 size_t count, double *ret_outside)
+/* What is known of a candidate without its paper: not what it has that is refused. */
+static struct candidate unread(const struct candidate *candidate)
 {
-	static const struct score_options scoring;
+	struct candidate known = *candidate;
+	known.refusal = 0;
+	return known;
+}
+
+/* Note what a candidate may be that is not in the pool. */
+static void bound(struct selection_options *options, const struct candidate *outside)
+{
+	double score = base_score(outside, &options->scoring);
+	double relevance = candidate_relevance(outside, &options->scoring);
+	options->base_score_outside = fmax(options->base_score_outside, score);
+	if (!relevance_is_below(relevance, outside->author, RELEVANCE_LOOSE))
+		options->related_outside = fmax(options->related_outside, score);
+}
+
+/* The candidates whose base score may be among the `count` highest, in the order of the pool. */
+static struct candidate *best_of(struct arena *arena, const struct candidate pool[MANY],
+                                 size_t count, struct selection_options *options)
+{
 	struct candidate *part = arena_array(arena, count, sizeof(*part));
 	size_t taken = 0;
-	*ret_outside = 0;
+	options->base_score_outside = options->related_outside = 0;
 	for (size_t i = 0; i < MANY; i++) {
-		double own = base_score(&pool[i], &scoring);
+		struct candidate known = unread(&pool[i]);
+		double own = base_score(&known, &options->scoring);
 		size_t better = 0;
 		for (size_t j = 0; j < MANY; j++) {
-			double other = base_score(&pool[j], &scoring);
+			struct candidate another = unread(&pool[j]);
+			double other = base_score(&another, &options->scoring);
 			better += other > own || (other == own && j < i);
 		}
 		if (better < count)
 			part[taken++] = pool[i];
 		else
-			*ret_outside = fmax(*ret_outside, own);
+			bound(options, &known);
 	}
 	assert_int_equal(taken, count);
 	return part;
 }
 
-/* What is selected among the best candidates is what is selected among all, or it says that they do
- * not suffice. */
-static void test_a_part_of_the_pool_suffices_or_says_so(void **state)
+/* Select of each part of the pool. Returns how many of them sufficed. */
+static size_t select_of_parts(struct selection_options options)
 {
-	(void)state;
 	struct arena *arena = arena_new();
 	struct candidate pool[MANY];
 	size_t whole_count, part_count, sufficed = 0;
 	make_many(pool);
-	for (size_t limit = 1; limit <= 12; limit++) {
-		struct selection_options options = {.limit = limit};
-		const struct selected *whole =
-			select_papers(arena, pool, MANY, &options, &whole_count);
-		for (size_t count = 1; count < MANY; count++) {
-			const struct candidate *part =
-				best_of(arena, pool, count, &options.base_score_outside);
-			const struct selected *selected =
-				select_papers(arena, part, count, &options, &part_count);
-			if (!selected)
-				continue;
-			sufficed++;
-			assert_int_equal(part_count, whole_count);
-			for (size_t i = 0; i < part_count; i++)
-				assert_memory_equal(&part[selected[i].candidate],
-				                    &pool[whole[i].candidate], sizeof(pool[0]));
-		}
+	const struct selected *whole = select_papers(arena, pool, MANY, &options, &whole_count);
+	for (size_t count = 1; count < MANY; count++) {
+		const struct candidate *part = best_of(arena, pool, count, &options);
+		const struct selected *selected =
+			select_papers(arena, part, count, &options, &part_count);
+		if (!selected)
+			continue;
+		sufficed++;
+		assert_int_equal(part_count, whole_count);
+		for (size_t i = 0; i < part_count; i++)
+			assert_memory_equal(&part[selected[i].candidate], &pool[whole[i].candidate],
+			                    sizeof(pool[0]));
 	}
-	assert_in_range(sufficed, 1, 12 * (MANY - 1) - 1);
+	arena_free(arena);
+	return sufficed;
+}
+
+/* What is selected among the best candidates is what is selected among all, or it says that they do
+ * not suffice; with a model and without one. */
+static void test_a_part_of_the_pool_suffices_or_says_so(void **state)
+{
+	(void)state;
+	static const struct score_options scorings[] = {
+		{0},
+		{.preference_trust = 0.3, .preference_typical = 0.6},
+		{.preference_trust = 0.9, .preference_typical = 0.4},
+	};
+	for (size_t i = 0; i < ARRAY_LEN(scorings); i++) {
+		size_t sufficed = 0;
+		for (size_t limit = 1; limit <= 12; limit++)
+			sufficed += select_of_parts(
+				(struct selection_options){.limit = limit, .scoring = scorings[i]});
+		assert_in_range(sufficed, 1, 12 * (MANY - 1) - 1);
+	}
+}
+
+/* Where nothing outside may be related, a list ends without it, or is filled up with the best. */
+static void test_what_is_not_related_is_not_waited_for(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	size_t count;
+	static const struct candidate pool[] = {UNAGED(0.80), UNAGED(0.75), UNAGED(0.70)};
+	struct selection_options options = {.limit = 5, .base_score_outside = 0.4};
+	assert_non_null(select_papers(arena, pool, 3, &options, &count));
+	assert_int_equal(count, 3);
+	assert_null(select_papers(arena, pool, 2, &options, &count));
+	options.related_outside = 0.4;
+	assert_null(select_papers(arena, pool, 3, &options, &count));
 	arena_free(arena);
 }
 
@@ -303,6 +354,7 @@ int main(void)
 		cmocka_unit_test(test_similarity_costs_score),
 		cmocka_unit_test(test_a_paper_below_loosely_related_is_selected_last),
 		cmocka_unit_test(test_a_part_of_the_pool_suffices_or_says_so),
+		cmocka_unit_test(test_what_is_not_related_is_not_waited_for),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
