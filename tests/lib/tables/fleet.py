@@ -326,6 +326,16 @@ def move_to_yesterday(db, account):
     db.execute(f"UPDATE budget_period SET starts_at = starts_at - {day}, ends_at = ends_at - {day} WHERE account_id = %s", [account])
 
 
+def hold_repo_sums(db, account):
+    """Hold the sums of the account's repositories, as a transaction does that stores reports."""
+    db.execute("SELECT FROM run_repo WHERE account_id = %s FOR UPDATE", [account])
+
+
+def free_periods(db, account):
+    """How many periods of the account's budgets nobody holds."""
+    return db.execute("SELECT FROM budget_period WHERE account_id = %s FOR UPDATE SKIP LOCKED", [account]).rowcount
+
+
 def age_admissions(db, account, days):
     """The account's runs have last asked so many days ago."""
     db.execute("UPDATE admission SET asked_at = now() - %s * interval '1 day' WHERE account_id = %s", [days, account])
