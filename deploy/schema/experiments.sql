@@ -73,8 +73,6 @@ CREATE TRIGGER implementation_announce AFTER UPDATE OF pipeline_status ON experi
 CREATE TRIGGER implementation_steps_end AFTER UPDATE OF pipeline_status ON experiment FOR EACH ROW WHEN (((new.pipeline_status = ANY (ARRAY['pr_opened'::text, 'completed'::text, 'failed'::text])) AND (old.pipeline_status <> new.pipeline_status))) EXECUTE FUNCTION implementation_steps_end();
 CREATE TRIGGER papers_changed AFTER UPDATE ON experiment FOR EACH ROW WHEN (((((old.launch_context IS DISTINCT FROM new.launch_context) OR (old.source_type IS DISTINCT FROM new.source_type)) OR (old.source_ref IS DISTINCT FROM new.source_ref)) OR (old.linked_resources IS DISTINCT FROM new.linked_resources))) EXECUTE FUNCTION experiment_papers_follow();
 CREATE TRIGGER papers_named AFTER INSERT ON experiment FOR EACH ROW WHEN (((new.launch_context IS NOT NULL) OR (new.source_ref IS NOT NULL) OR (new.linked_resources <> '[]'::jsonb))) EXECUTE FUNCTION experiment_papers_follow();
-ALTER TABLE ONLY experiment
-    ADD CONSTRAINT experiment_project FOREIGN KEY (account_id, project_id) REFERENCES project(account_id, id);
 
 CREATE TABLE implementation (
     experiment_id uuid NOT NULL,

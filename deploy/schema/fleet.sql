@@ -165,7 +165,8 @@ CREATE TABLE run_detail (
     first_at timestamp with time zone NOT NULL,
     detail jsonb NOT NULL,
     reported_at bigint NOT NULL,
-    older jsonb
+    older jsonb,
+    bytes integer
 )
 PARTITION BY RANGE (first_at);
 ALTER TABLE ONLY run_detail

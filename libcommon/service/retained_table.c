@@ -20,7 +20,7 @@ const struct retained_table COMMON_TABLES[] = {
 		"Redis"),
 	TABLE_AGES("task", "finished_at", "TASK_RETENTION",
                    "after its end; TASKS_PENDING_MAX bounds those that wait"),
-	TABLE_AGES("event_settled", "settled_at", NULL, "7 days"),
+	TABLE_AGES("event_settled", "settled_at", NULL, "32 days"),
 	TABLE_AGES("event_parked", "parked_at", NULL,
                    "when the event is handled or becomes a dead letter"),
 	TABLE_AGES("event_seen", "seen_at", NULL, "not written since event_settled replaced it"),

@@ -4,14 +4,15 @@ SELECT (SELECT entry_id FROM event_position WHERE stream = $1) AS entry_id,
 	(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms;
 
 -- $1 stream, $2 entry, $3 owner and $4 fence of the lease, $5 hashes of the events that are handled with it. No row is affected
--- when the lease was taken over.
+-- when the lease was taken over. An event that was sent again may be once more, for as long as one that was sent now.
 -- name: event_position_save
 WITH holder AS (
     SELECT FROM lease WHERE name = $1 AND owner = $3 AND fence = $4::bigint
 ), settled AS (
     INSERT INTO event_settled (stream, event_hash)
     SELECT DISTINCT $1, hash FROM holder, unnest($5::uuid[]) AS hash WHERE hash IS NOT NULL
-    ON CONFLICT DO NOTHING
+    ON CONFLICT (stream, event_hash) DO UPDATE SET settled_at = excluded.settled_at
+    WHERE event_settled.settled_at < excluded.settled_at - interval '1 day'
 )
 INSERT INTO event_position AS known (stream, entry_id)
 SELECT $1, $2 FROM holder

@@ -47,16 +47,17 @@ SELECT count(*) AS unsent, coalesce(extract(epoch FROM clock_timestamp() - min(c
 FROM (SELECT created_at FROM outbox WHERE sent_at IS NULL ORDER BY id LIMIT 100000) AS unsent;
 
 -- $1 stream, $2 when the entry was added that the slowest reader needs next: delete rows that were sent two days ago and
--- that all readers have read, $3 of them. A reader that is away for 30 days is not waited for.
+-- that all readers have read, $4 of them. A reader that is away for $3 days is not waited for.
 -- name: outbox_delete_old
 DELETE FROM outbox WHERE id IN
 	(SELECT id FROM outbox WHERE stream = $1
-		AND sent_at < greatest(least(now() - interval '2 days', $2::timestamptz - interval '5 minutes'), now() - interval '30 days')
-	ORDER BY sent_at LIMIT $3::int);
+		AND sent_at < greatest(least(now() - interval '2 days', $2::timestamptz - interval '5 minutes'), now() - make_interval(days => $3::int))
+	ORDER BY sent_at LIMIT $4::int);
 
+-- $1 days, $2 how many.
 -- name: event_settled_delete_old
 DELETE FROM event_settled WHERE (stream, event_hash) IN
-	(SELECT stream, event_hash FROM event_settled WHERE settled_at < now() - interval '7 days' ORDER BY settled_at LIMIT $1::int);
+	(SELECT stream, event_hash FROM event_settled WHERE settled_at < now() - make_interval(days => $1::int) ORDER BY settled_at LIMIT $2::int);
 
 -- $1 stream: an event of no account, that says nothing.
 -- name: outbox_pass

@@ -89,7 +89,8 @@ static void trim_own(struct request *rq, const struct event_stream *stream)
 	if (strcmp(stream_newest_id(rq, stream->name), needed) == 0)
 		pass_on(rq, stream->name, needed);
 	run_in_steps(rq, &PG_CALL(OUTBOX_DELETE_OLD_SQL, pg_text(stream->name),
-	                          pg_time(strtoll(needed, NULL, 10)), pg_int(STEP_ROWS)));
+	                          pg_time(strtoll(needed, NULL, 10)), pg_int(OUTBOX_DAYS),
+	                          pg_int(STEP_ROWS)));
 }
 
 /* KEYS: a stream. ARGV: accounts, whose entries are deleted. */
@@ -147,7 +148,8 @@ void stream_trim_pass(struct request *rq)
 	}
 	forget_dead_letters(rq, tasks->settings.service);
 	drop_unused_consumers(rq, tasks);
-	run_in_steps(rq, &PG_CALL(EVENT_SETTLED_DELETE_OLD_SQL, pg_int(STEP_ROWS)));
+	run_in_steps(rq, &PG_CALL(EVENT_SETTLED_DELETE_OLD_SQL, pg_int(EVENT_SETTLED_DAYS),
+	                          pg_int(STEP_ROWS)));
 }
 
 /* --- Replay ----------------------------------------------------------------------------------- */

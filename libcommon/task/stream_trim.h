@@ -22,6 +22,12 @@
 
 #define STEP_ROWS 5000
 
+/** For how many days an outbox keeps what it has sent, for a reader that is away: so old can be
+ * what is sent again. A reader knows for longer what it has handled, so that an outbox can be
+ * behind with deleting. */
+#define OUTBOX_DAYS        30
+#define EVENT_SETTLED_DAYS (OUTBOX_DAYS + 2)
+
 /** Run a statement that changes up to STEP_ROWS rows, its last parameter, until it changes fewer:
  * short steps, that hold their locks and their snapshot briefly. What is done stays done when the
  * time is over. Returns how many rows were changed. Suspends; raises. */

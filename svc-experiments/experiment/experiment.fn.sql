@@ -71,13 +71,14 @@ BEGIN
            coalesce(n.created_via, 'api')
     FROM jsonb_populate_record(NULL::experiment, linked_resources_shaped(body)) n
     RETURNING * INTO made;
+    PERFORM project_join(account, made.project_id) WHERE made.project_id IS NOT NULL;
     PERFORM event_emit('events.experiments', 'experiment.created', account, experiment_event(made), request_id);
     PERFORM experiment_announce(made, 'created', '[]', by_key, request_id);
     RETURN made;
 END $$;
 
 -- Change a locked experiment: note what really changes in its history and announce it. What it becomes; as it was when
--- nothing changes. Beside project_remove() the one way in which a column that the API shows is changed.
+-- nothing changes. Beside project_detach() the one way in which a column that the API shows is changed.
 CREATE OR REPLACE FUNCTION experiment_change(was experiment, body jsonb, by_key uuid, request_id text) RETURNS experiment
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -104,6 +105,8 @@ BEGIN
     WHERE h.experiment_id = was.id
       AND h.id <= (SELECT o.id FROM experiment_history o WHERE o.experiment_id = was.id ORDER BY o.id DESC OFFSET 10000 LIMIT 1);
     becomes.version := was.version + 1;
+    PERFORM project_join(was.account_id, becomes.project_id)
+    WHERE becomes.project_id IS NOT NULL AND becomes.project_id IS DISTINCT FROM was.project_id;
     UPDATE experiment SET
         version = becomes.version, updated_at = becomes.updated_at, name = becomes.name, status = becomes.status, status_at = becomes.status_at,
         hypothesis = becomes.hypothesis, outcome = becomes.outcome, decision = becomes.decision,
@@ -126,14 +129,14 @@ CREATE OR REPLACE FUNCTION delta_source_shown(e experiment) RETURNS text LANGUAG
     SELECT CASE WHEN num_nonnulls(e.observed_delta, e.delta_confidence) > 0 THEN coalesce(e.delta_source, 'stated') END
 $$;
 
--- An experiment as lists show it.
+-- An experiment as lists show it. A null `project_name`: its project, if any, was deleted.
 CREATE OR REPLACE FUNCTION experiment_json(e experiment, project_name text) RETURNS json LANGUAGE sql STABLE AS $$
     SELECT json_build_object(
         'id', e.id, 'name', e.name, 'status', e.status, 'hypothesis', e.hypothesis, 'outcome', e.outcome,
         'decision', e.decision, 'observed_delta', e.observed_delta, 'delta_confidence', e.delta_confidence,
         'delta_source', delta_source_shown(e), 'target_metric', e.target_metric, 'tags', e.tags, 'pr_url', e.pr_url, 'pr_status', e.pr_status,
         'external_ticket_id', e.external_ticket_id, 'ticket_source', e.ticket_source, 'ticket_url', e.ticket_url,
-        'project_id', e.project_id, 'project_name', project_name, 'created_via', e.created_via,
+        'project_id', CASE WHEN project_name IS NOT NULL THEN e.project_id END, 'project_name', project_name, 'created_via', e.created_via,
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
@@ -163,13 +166,15 @@ END $$;
 
 -- An experiment with all that is known of it. Volatile, so that it sees what the statement that calls it has changed.
 CREATE OR REPLACE FUNCTION experiment_full_json(e experiment) RETURNS json LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    project_name text := (SELECT p.name FROM project p WHERE p.id = e.project_id);
 BEGIN
     RETURN json_build_object(
         'id', e.id, 'name', e.name, 'status', e.status, 'hypothesis', e.hypothesis, 'outcome', e.outcome,
         'decision', e.decision, 'observed_delta', e.observed_delta, 'delta_confidence', e.delta_confidence,
         'target_metric', e.target_metric, 'tags', e.tags, 'pr_url', e.pr_url, 'pr_status', e.pr_status,
         'external_ticket_id', e.external_ticket_id, 'ticket_source', e.ticket_source, 'ticket_url', e.ticket_url,
-        'project_id', e.project_id, 'project_name', (SELECT p.name FROM project p WHERE p.id = e.project_id),
+        'project_id', CASE WHEN project_name IS NOT NULL THEN e.project_id END, 'project_name', project_name,
         'created_via', e.created_via, 'source_type', e.source_type, 'source_ref', e.source_ref,
         'launch_context', e.launch_context, 'ab_test_config', e.ab_test_config,
         'ab_test_results', experiment_results_json(e),

@@ -6,7 +6,7 @@ CREATE OR REPLACE FUNCTION experiment_found(account uuid, in_project uuid, with_
 LANGUAGE sql STABLE AS $$
     SELECT e.id FROM experiment e
     WHERE e.account_id = account
-      AND (in_project IS NULL OR e.project_id = in_project)
+      AND (in_project IS NULL OR e.project_id = in_project AND EXISTS (SELECT FROM project p WHERE p.id = in_project))
       AND (with_status IS NULL OR e.status = with_status)
       AND (with_source IS NULL OR e.ticket_source = with_source)
       AND (with_ticket IS NULL OR e.external_ticket_id = with_ticket)

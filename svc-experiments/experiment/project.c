@@ -2,12 +2,15 @@
 
 #include "experiment/fields.h"
 #include "input/input.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "project.sql.h"
 #include "reply/etag.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
 #include "request/audited.h"
+
+#define DETACHED_AT_ONCE 200
 
 struct project_input {
 	const char *id;
@@ -87,6 +90,18 @@ void project_delete(struct request *rq)
 	                 caller_key(rq), pg_text(rq->id), pg_text(etag_if_match(rq)));
 	etag_require(rq, rows, "project");
 	reply_json(rq, 200, pg_json(rows));
+}
+
+void project_detach(struct request *rq, struct task *task)
+{
+	struct pg_param account = pg_uuid(rq->caller.account);
+	struct pg_param project = pg_text(json_get_text(task->input, "project_id"));
+	struct pg_param by_key = pg_text(json_get_text(task->input, "by_key"));
+	while (pg_value_int(pg_query(rq, PROJECT_DETACH_SQL, account, project, by_key,
+	                             pg_text(rq->id), pg_int(DETACHED_AT_ONCE)),
+	                    0) == DETACHED_AT_ONCE)
+		;
+	task_complete(rq, task, "{}", NULL);
 }
 
 void project_outline_get(struct request *rq)

@@ -1,7 +1,7 @@
 /** Projects: groups of experiments. */
 #pragma once
 
-#include "loop/request.h"
+#include "task/task.h"
 
 /** Handlers of the operations projects_list, project_create and so on. */
 void project_list(struct request *rq);
@@ -9,6 +9,11 @@ void project_create(struct request *rq);
 void project_get(struct request *rq);
 void project_update(struct request *rq);
 void project_delete(struct request *rq);
+
+/** Job `project_detach`, with {"project_id", "by_key"}: the experiments of a deleted project that
+ * its deletion has left belong to none, some at a time. A project may have as many as an
+ * account. */
+void project_detach(struct request *rq, struct task *task);
 
 /** What a project is about:
  *

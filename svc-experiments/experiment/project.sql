@@ -44,6 +44,10 @@ SELECT CASE WHEN ($5::bigint[] IS NULL OR version = ANY ($5::bigint[])) AND proj
             THEN json_build_object('id', $1::uuid, 'deleted', true) END
 FROM old;
 
+-- name: project_detach
+-- $1 account, $2 project that was deleted, $3 API key that deleted it, $4 request id, $5 how many.
+SELECT project_detach($1, $2, $3, $4, $5::int);
+
 -- name: project_outline_get (read)
 -- $1 account, $2 project.
 SELECT jsonb_build_object('name', p.name, 'outline', (

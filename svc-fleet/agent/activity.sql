@@ -13,8 +13,7 @@ WITH newest AS MATERIALIZED (
 )
 SELECT json_build_object(
     'repo', f.repo,
-    'runs', (SELECT coalesce(json_agg(run_json(n.r) ORDER BY (n.r).at DESC, (n.r).id DESC), '[]')
-             FROM (SELECT * FROM newest LIMIT 20) n),
+    'runs', runs_listed(ARRAY(SELECT n.r FROM newest n ORDER BY (n.r).at DESC, (n.r).id DESC LIMIT 20), false),
     'events', fleet_chronology($1, '-infinity', 'infinity', ARRAY[repository_key($2)]),
     'directions', (SELECT coalesce(json_agg(json_build_object(
                        'arxiv_id', d.arxiv_id, 'interest_id', d.interest_id, 'runs', d.runs, 'outcomes', d.outcomes,

@@ -22,7 +22,7 @@ struct run_text {
 };
 
 struct run_record {
-	yyjson_val *record;   /* as the list shows it, with the large members */
+	yyjson_val *record;   /* as the list shows it; without a text, with the large members */
 	yyjson_val *gates;    /* [{"name", "status", "detail"}]; status passed, stopped, unknown */
 	const char *stage;    /* of its artifact: `open`, `closed`, `merged`; NULL: it has none */
 	struct run_text text; /* for this state of the run; body NULL: none was stored */

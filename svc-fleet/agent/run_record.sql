@@ -1,9 +1,9 @@
 -- name: run_record_get (read)
--- $1 account, $2 repository (NULL: any), $3 run id, or $4 link of its artifact, $5 kind of text. The run's record with the large
--- members, the stage of its artifact, its gates, the text of that kind about this state of it (NULL: none) and when that was
--- made, its row and its version. $6 whether a language model is configured: a text that was made without it then counts for
--- a minute only, so that the model is asked again, but not by every request while it is away.
-SELECT run_json(r, d.detail), v.stage, run_gates(r.record) AS gates, '{"model": null}'::jsonb || t.body AS text,
+-- $1 account, $2 repository (NULL: any), $3 run id, or $4 link of its artifact, $5 kind of text. The run's record, with the large
+-- members where there is no text, the stage of its artifact, its gates, the text of that kind about this state of it (NULL: none) and
+-- when that was made, its row and its version. $6 whether a language model is configured: a text that was made without it then counts
+-- for a minute only, so that the model is asked again, but not by every request while it is away.
+SELECT run_json(r, CASE WHEN t.body IS NULL THEN d.detail END), v.stage, run_gates(r.record) AS gates, '{"model": null}'::jsonb || t.body AS text,
        time_json(t.made_at) AS made_at, r.id, run_version(r, v.stage) AS version
 FROM run_find($1, repository_now($2), $3, repository_link_now($4)) r LEFT JOIN run_detail d ON d.id = r.id AND d.first_at = r.first_at
 LEFT JOIN deliverable v ON v.account_id = $1 AND v.url = r.artifact_url

@@ -19,10 +19,12 @@ BEGIN
 END $$;
 
 -- What is reserved for a run that asks. A reservation counts in the period in which its run begins, so one of a former period is made
--- anew, and refused if the new one has too little left.
+-- anew, and refused if the new one has too little left. The sums of the repository's runs are locked before the former one's period, as
+-- the new one locks them, too (run/telemetry.fn.sql).
 CREATE OR REPLACE FUNCTION reservation_admit(x reservation, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
     IF x.state = 'held' AND x.asked_at IS NULL AND reservation_is_old(x) THEN
+        PERFORM FROM run_repo s WHERE s.account_id = x.account_id AND s.repo_key = x.repo_key FOR UPDATE;
         PERFORM reservation_free(x.id);
         RETURN run_reserve(x.account_id, given || jsonb_build_object(
             'key', x.key, 'interest_id', coalesce(nullif(given -> 'interest_id', 'null'), to_jsonb(x.interest_id))));

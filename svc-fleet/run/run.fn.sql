@@ -124,24 +124,40 @@ CREATE OR REPLACE FUNCTION repos_named(given jsonb) RETURNS text[] LANGUAGE sql 
                                                 string_to_table(t.names, ',') AS name) END
 $$;
 
--- Runs as a list shows them. Of their large members, if it has them, a list has 16 MiB, and those of one run more; a run whose are beyond
--- that says so.
+-- The smallest members of a record, up to 32 KiB of them; `members_omitted`: it has others.
+CREATE OR REPLACE FUNCTION record_shortened(record jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF octet_length(record::text) <= 32768 THEN
+        RETURN record;
+    END IF;
+    RETURN (
+        SELECT jsonb_build_object('members_omitted', true) || coalesce(jsonb_object_agg(m.name, m.value), '{}')
+        FROM (SELECT x.name, x.value, sum(x.bytes) OVER (ORDER BY x.bytes, x.name) AS total
+              FROM (SELECT name, value, octet_length(name) + octet_length(value::text) AS bytes FROM jsonb_each(record) AS e (name, value)) x) m
+        WHERE m.total <= 32768);
+END $$;
+
+-- Runs as a list shows them, which has 16 MiB, and of one run more. Of the runs beyond that it has neither the large members nor more of the
+-- others than record_shortened(), and says so: whatever runs hold, a list of a hundred can be answered.
 CREATE OR REPLACE FUNCTION runs_listed(runs run[], has_detail boolean) RETURNS json LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     room bigint := 16777216;
     listed text[] := '{}';
+    entry text;
     r run;
     detail jsonb;
 BEGIN
     FOREACH r IN ARRAY runs LOOP
         IF room <= 0 THEN
-            detail := '{"selection_omitted": true}';
+            r.record := record_shortened(r.record);
+            detail := CASE WHEN has_detail THEN '{"selection_omitted": true}' END;
         ELSIF has_detail THEN
             SELECT d.detail INTO detail FROM run_detail d WHERE d.id = r.id AND d.first_at = r.first_at;
-            room := room - coalesce(octet_length(detail::text), 0);
         END IF;
-        listed := listed || run_json(r, detail)::text;
+        entry := run_json(r, detail)::text;
+        room := room - octet_length(entry);
+        listed := listed || entry;
     END LOOP;
     RETURN '[' || array_to_string(listed, ',') || ']';
 END $$;

@@ -89,9 +89,9 @@ static const char *const LARGE_MEMBERS[] = {"candidate_enrichment", "selection_r
                                             "selection_reasoning_excerpt", "refine_queries", NULL};
 
 /* Members that are not of the run's record: they identify it, or are derived. */
-static const char *const OWN_MEMBERS[] = {"run_id",        "repo",      "target_repo",
-                                          "cost_excluded", "spend_usd", "spend_basis",
-                                          "price_date",    "ignored",   NULL};
+static const char *const OWN_MEMBERS[] = {
+	"run_id",     "repo",    "target_repo",     "cost_excluded",     "spend_usd", "spend_basis",
+	"price_date", "ignored", "members_omitted", "selection_omitted", NULL};
 
 static bool is_one_of(const char *name, const char *const *names)
 {

@@ -104,7 +104,7 @@ BEGIN
     RETURN run_derive(r);
 END $$;
 
--- The large members of a run after a report.
+-- The large members of a run after a report. `bytes` is their size, so that nobody reads them to know it.
 CREATE OR REPLACE FUNCTION run_detail_updated(d run_detail, detail jsonb, stamp bigint) RETURNS run_detail LANGUAGE plpgsql STABLE AS $$
 DECLARE
     m record;
@@ -122,6 +122,7 @@ BEGIN
             d.older := m.stamps;
         END IF;
     END IF;
+    d.bytes := pg_column_size(d.detail || '{}');
     RETURN d;
 END $$;
 
@@ -136,12 +137,22 @@ BEGIN
             FROM jsonb_object_keys(reported) AS m (name));
 END $$;
 
+-- The same of what is stored of a run, for a report without large members. Those that are too many are not read.
+CREATE OR REPLACE FUNCTION run_detail_kept(run uuid, first_at timestamptz) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    kept jsonb;
+BEGIN
+    SELECT CASE WHEN coalesce(d.bytes, pg_column_size(d.detail)) <= 262144 THEN d.detail ELSE '{"selection_omitted": true}' END INTO kept
+    FROM run_detail d WHERE d.id = run AND d.first_at = run_detail_kept.first_at;
+    RETURN run_detail_shown(kept, '{}');
+END $$;
+
 -- Write the large members of new and changed runs.
 CREATE OR REPLACE FUNCTION run_details_store(details run_detail[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     INSERT INTO run_detail AS x SELECT d.* FROM unnest(details) d
     ON CONFLICT (id, first_at) DO UPDATE
-    SET detail = excluded.detail, reported_at = excluded.reported_at, older = excluded.older;
+    SET detail = excluded.detail, reported_at = excluded.reported_at, older = excluded.older, bytes = excluded.bytes;
 END $$;
 
 -- Write new and changed runs, and all that follows from them.
@@ -205,10 +216,13 @@ DECLARE
     r run;
     d_was run_detail;
     d run_detail;
+    is_detail_known boolean; -- those of the run are in `d`: a report without any does not read them
+    has_rejected boolean;
     stamp bigint;
     changes run_change[] := '{}';
     details run_detail[] := '{}';
     detailed run_detail[] := '{}'; -- of runs of which nothing else has changed
+    rejecting run_detail[] := '{}'; -- which papers they passed over
 BEGIN
     PERFORM account_admit(x.account) FROM (
         SELECT DISTINCT account FROM jsonb_to_recordset(updates) AS y (account uuid) ORDER BY 1) x;
@@ -234,11 +248,19 @@ BEGIN
         ORDER BY k.account_id, k.repo_key, k.run_key, x.place
     LOOP
         is_new := t.is_first AND t.id = ANY (made);
+        t.detail := coalesce(t.detail, '{}');
+        IF t.is_first THEN
+            d := NULL;
+            d.id := t.id;
+            d.account_id := t.account;
+            d.first_at := t.first_at;
+            d_was := NULL;
+            is_detail_known := is_new;
+            has_rejected := false;
+        END IF;
         IF is_new THEN
             r := NULL;
-            d := NULL;
             was := NULL;
-            d_was := NULL;
             r.id := t.id;
             r.account_id := t.account;
             r.repo_key := lower(t.repo);
@@ -246,24 +268,23 @@ BEGIN
             r.run_id := t.run_id;
             r.first_at := moment;
             r.changed_at := moment;
-            d.id := t.id;
-            d.account_id := t.account;
-            d.first_at := moment;
         ELSIF t.is_first THEN
             SELECT x.* INTO r FROM run x WHERE x.id = t.id AND x.first_at = t.first_at FOR UPDATE;
-            SELECT x.* INTO d FROM run_detail x WHERE x.id = t.id AND x.first_at = t.first_at;
             was := r;
-            d_was := d;
-            d.id := r.id;
-            d.account_id := r.account_id;
-            d.first_at := r.first_at;
         END IF;
+        IF t.detail <> '{}' AND NOT is_detail_known THEN
+            SELECT x.* INTO d_was FROM run_detail x WHERE x.id = t.id AND x.first_at = t.first_at;
+            d := CASE WHEN FOUND THEN d_was ELSE d END;
+            is_detail_known := true;
+        END IF;
+        has_rejected := has_rejected OR t.detail ? 'selection_rejected';
         t.report := CASE WHEN t.host IS NULL OR is_new THEN coalesce(t.report, '{}') ELSE '{}' END;
         stamp := run_stamp(t.report);
         r := run_updated(r, t.report, coalesce(t.others, '{}'), stamp, t.host);
-        d := run_detail_updated(d, coalesce(t.detail, '{}'), stamp);
+        d := run_detail_updated(d, t.detail, stamp);
         IF t.is_last AND d.detail IS NOT NULL AND d IS DISTINCT FROM d_was THEN
             details := details || d;
+            rejecting := rejecting || CASE WHEN has_rejected THEN ARRAY[d] ELSE '{}' END;
             detailed := detailed || CASE WHEN r IS NOT DISTINCT FROM was THEN ARRAY[d] ELSE '{}' END;
         END IF;
         IF t.is_last AND r IS DISTINCT FROM was THEN
@@ -271,10 +292,11 @@ BEGIN
             changes := changes || (was, r)::run_change;
         END IF;
         place := t.place;
-        shown := run_json(r, run_detail_shown(d.detail, coalesce(t.detail, '{}')));
+        shown := run_json(r, CASE WHEN is_detail_known THEN run_detail_shown(d.detail, t.detail) ELSE run_detail_kept(t.id, t.first_at) END);
         RETURN NEXT;
     END LOOP;
-    PERFORM run_details_store(details), candidates_reject(details) WHERE cardinality(details) > 0;
+    PERFORM run_details_store(details) WHERE cardinality(details) > 0;
+    PERFORM candidates_reject(rejecting) WHERE cardinality(rejecting) > 0;
     IF cardinality(detailed) > 0 THEN
         UPDATE run x SET changed_at = moment FROM unnest(detailed) o WHERE x.id = o.id AND x.first_at = o.first_at;
     END IF;

@@ -16,7 +16,8 @@ struct sending {
 	const char *body;                /* JSON */
 	const void *secret, *old_secret; /* sealed; NULL: none */
 	size_t secret_length, old_secret_length;
-	int tries; /* failed attempts of this round, before this one */
+	int tries;          /* failed attempts of this round, before this one */
+	const char *target; /* of the endpoint: lane.fn.sql */
 };
 
 #define ATTEMPT_ERROR_MAX    256

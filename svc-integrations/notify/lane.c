@@ -1,6 +1,7 @@
 #include "notify/lane.h"
 
 #include "base/timefmt.h"
+#include "crypto/crypto.h"
 #include "json/json.h"
 #include "lane.sql.h"
 #include "notify/attempt.h"
@@ -27,6 +28,7 @@ METRIC_HISTOGRAM(attempt_seconds, "expops_notify_attempt_seconds",
 /* The last attempt; what was read of its delivery has been freed with its page. */
 struct last_attempt {
 	char delivery[UUID_TEXT_LEN + 1], day[DATE_TEXT_LEN + 1];
+	char target[SHA256_HEX_LEN + 1];
 	int tries;              /* before it */
 	struct outcome outcome; /* `disable` is in `reason` */
 	char reason[ATTEMPT_ERROR_MAX];
@@ -43,6 +45,7 @@ static const char *ended_json(struct request *rq, const struct last_attempt *las
 	yyjson_mut_obj_add_str(doc, ended, "day", last->day);
 	yyjson_mut_obj_add_str(doc, ended, "delivery_id", last->delivery);
 	yyjson_mut_obj_add_int(doc, ended, "tries", last->tries);
+	yyjson_mut_obj_add_str(doc, ended, "target", last->target);
 	yyjson_mut_obj_add_str(doc, ended, "at", at);
 	if (outcome->status)
 		yyjson_mut_obj_add_int(doc, ended, "status", outcome->status);
@@ -80,6 +83,7 @@ static struct sending sending_of(struct request *rq, const struct lane *lane,
 		.message = pg_get(next, 0, "message_id"),
 		.body = pg_get(next, 0, "body"),
 		.tries = (int)pg_get_int(next, 0, "tries"),
+		.target = pg_get(next, 0, "target"),
 	};
 	sending.secret = pg_get_bytes(rq->arena, next, 0, "secret", &sending.secret_length);
 	sending.old_secret =
@@ -111,6 +115,7 @@ static void make(struct request *rq, const struct lane *lane, const struct pg_ro
 	struct sending sending = sending_of(rq, lane, next);
 	memcpy(last->delivery, pg_get(next, 0, "delivery_id"), sizeof(last->delivery));
 	memcpy(last->day, pg_get(next, 0, "day"), sizeof(last->day));
+	snprintf(last->target, sizeof(last->target), "%s", sending.target);
 	last->tries = sending.tries;
 	attempt_make(rq, &sending, &last->outcome);
 	report(&sending, last);

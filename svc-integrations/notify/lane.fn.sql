@@ -84,6 +84,10 @@ RETURN CASE WHEN e.consecutive_failures >= 5 THEN make_interval(secs => lease_s)
             WHEN e.kind IN ('slack', 'email') THEN interval '1 second'
             WHEN delivery <= e.catch_up_to THEN interval '100 milliseconds' END;
 
+-- What an attempt is made with, told from what it was before by whoever notes how the attempt ended: its address and its secret.
+CREATE OR REPLACE FUNCTION endpoint_target(address text, secret bytea) RETURNS text LANGUAGE sql IMMUTABLE
+RETURN encode(sha256(convert_to(coalesce(address, ''), 'UTF8') || coalesce(secret, '')), 'hex');
+
 -- Begin the next attempt of a lane whose endpoint is locked, and keep the claim. Null: none may begin now, or the process stops
 -- (`is_over`); then the claim ends. An account that has had its mails of the day waits for the next.
 CREATE OR REPLACE FUNCTION lane_begin(e endpoint, retry boolean, lease_s int, is_over boolean) RETURNS delivery_queue
@@ -180,21 +184,24 @@ BEGIN
 END $$;
 
 -- Note how an attempt of a lane, whose endpoint is locked, ended. JSON: {"day", "delivery_id", "tries", "at", "status", "duration_ms",
--- "error", "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms", "is_refused"}; a null `retry_ms`: the delivery is
--- over; `disable`: why nothing more is sent; `pause_ms`: for how long nothing is; `is_refused`: the address of a mail. One that began
--- with another number of `tries` than waits now, since the delivery is sent again or over meanwhile, ends it only by success. The
--- endpoint as it is then.
+-- "error", "response", "is_delivered", "retry_ms", "is_quick", "disable", "pause_ms", "is_refused", "target"}; a null `retry_ms`: the
+-- delivery is over; `disable`: why nothing more is sent; `pause_ms`: for how long nothing is; `is_refused`: the address of a mail. One
+-- that began with another number of `tries` than waits now, since the delivery is sent again or over meanwhile, ends it only by success.
+-- One with another `target` than the endpoint has now says nothing of the endpoint, and what it did not deliver is tried again at once;
+-- a null one is of a process of an earlier version. The endpoint as it is then.
 CREATE OR REPLACE FUNCTION attempt_note(e endpoint, retry boolean, ended jsonb) RETURNS endpoint LANGUAGE plpgsql AS $$
 DECLARE
     a record;
     again_at timestamptz;
     is_its_turn boolean;
+    is_former boolean;
     number int;
 BEGIN
     SELECT * INTO a FROM jsonb_to_record(ended) AS r (
         day date, delivery_id uuid, tries int, at timestamptz, status int, duration_ms int, error text, response text,
-        is_delivered boolean, retry_ms bigint, is_quick boolean, disable text, pause_ms bigint, is_refused boolean);
-    again_at := clock_timestamp() + make_interval(secs => a.retry_ms / 1000.0);
+        is_delivered boolean, retry_ms bigint, is_quick boolean, disable text, pause_ms bigint, is_refused boolean, target text);
+    is_former := a.target <> endpoint_target(coalesce(e.url, e.email), e.secret) IS TRUE;
+    again_at := clock_timestamp() + CASE WHEN is_former THEN interval '0' ELSE make_interval(secs => a.retry_ms / 1000.0) END;
     is_its_turn := EXISTS (SELECT FROM delivery_queue q WHERE q.delivery_id = a.delivery_id AND q.tries = coalesce(a.tries, q.tries));
     UPDATE message_delivery d SET attempts = d.attempts + 1, last_status = a.status, last_error = a.error,
         delivered_at = CASE WHEN a.is_delivered THEN now() ELSE d.delivered_at END,
@@ -205,9 +212,12 @@ BEGIN
     IF a.is_delivered OR again_at IS NULL AND is_its_turn THEN
         DELETE FROM delivery_queue q WHERE q.delivery_id = a.delivery_id;
     ELSIF is_its_turn THEN
-        UPDATE delivery_queue q SET tries = q.tries + 1, retry_at = again_at WHERE q.delivery_id = a.delivery_id;
+        UPDATE delivery_queue q SET tries = q.tries + (NOT is_former)::int, retry_at = again_at WHERE q.delivery_id = a.delivery_id;
         UPDATE endpoint_lane l SET due_at = least(l.due_at, greatest(again_at, e.not_before))
         WHERE l.endpoint_id = e.id AND l.is_retry AND NOT l.is_claimed;
+    END IF;
+    IF is_former THEN
+        RETURN e;
     END IF;
     e.not_before := greatest(e.not_before, clock_timestamp() + make_interval(secs => nullif(a.pause_ms, 0) / 1000.0));
     e := endpoint_note(e, a.is_delivered, a.is_quick);

@@ -15,6 +15,7 @@ SELECT ceil(extract(epoch FROM least(
 -- $1 endpoint, $2 whether it is the lane of attempts after a failure, $3 claim, $4 how the last attempt ended or null, $5 seconds of
 -- the claim, $6 whether it is given up.
 SELECT s.delivery_id, s.day, s.message_id, s.tries, s.body, s.account_id, s.kind, s.url, s.secret, s.old_secret,
+       endpoint_target(s.url, s.secret) AS target,
        (SELECT e.name FROM endpoint e WHERE e.id = $1 AND s.kind = 'email') AS name
 FROM lane_step($1, $2, $3::bigint, $4::jsonb, $5::int, $6) s;
 

@@ -32,7 +32,8 @@ CREATE OR REPLACE FUNCTION embedder_seen(version text) RETURNS void LANGUAGE sql
 $$;
 
 -- Keep the papers of an answer of svc-search: {"results": [...], "model": ...}, where "model" is the version of the
--- embedder. A former process asks for papers without their version. In the order of ids, so that two that keep the same papers do not wait for each other in a circle.
+-- embedder. A former process asks for papers without their version. In the order of ids, so that two that keep the same papers do not wait for each
+-- other in a circle. An answer may be kept after a newer one: a paper, and its vector, that is stored in a later version stays.
 CREATE OR REPLACE FUNCTION paper_keep(answer jsonb) RETURNS void LANGUAGE sql AS $$
     SELECT embedder_seen(answer ->> 'model');
     INSERT INTO paper AS p (arxiv_id, asset, abstract, version)
@@ -41,10 +42,12 @@ CREATE OR REPLACE FUNCTION paper_keep(answer jsonb) RETURNS void LANGUAGE sql AS
     ORDER BY r.arxiv_id
     ON CONFLICT (arxiv_id) DO UPDATE
     SET asset = excluded.asset, abstract = excluded.abstract, version = excluded.version, updated_at = now()
-    WHERE (p.asset, p.abstract, p.version) IS DISTINCT FROM (excluded.asset, excluded.abstract, excluded.version);
+    WHERE p.version <= excluded.version
+      AND (p.asset, p.abstract, p.version) IS DISTINCT FROM (excluded.asset, excluded.abstract, excluded.version);
     INSERT INTO paper_vector AS v (arxiv_id, embedder, vector, scale)
     SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, answer ->> 'model', r.vector, r.scale
-    FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, vector text, scale double precision)
+    FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, version bigint, vector text, scale double precision)
+    JOIN paper p ON p.arxiv_id = r.arxiv_id AND p.version <= coalesce(r.version, 0)
     WHERE r.vector IS NOT NULL AND r.scale IS NOT NULL AND answer ->> 'model' IS NOT NULL
     ORDER BY r.arxiv_id
     ON CONFLICT (arxiv_id, embedder) DO UPDATE SET vector = excluded.vector, scale = excluded.scale

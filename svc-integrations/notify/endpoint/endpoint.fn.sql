@@ -70,16 +70,18 @@ BEGIN
 END $$;
 
 -- Change an endpoint by a body that was checked; null: there is none. The body also has the sealed address of a Slack endpoint; with a
--- new address of the kind email, its sealed token and `unsubscribe_hash`. `active` clears failures, and what waits goes out. Violates
--- endpoint_unconfirmed: only a confirmation makes the endpoint active; and as digest_set().
+-- new address of the kind email, its sealed token and `unsubscribe_hash`. `active` and another address clear failures, and what waits goes
+-- out. Violates endpoint_unconfirmed: only a confirmation makes the endpoint active; and as digest_set().
 CREATE OR REPLACE FUNCTION endpoint_update(endpoint uuid, account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint;
+    was endpoint;
 BEGIN
     SELECT * INTO e FROM endpoint k WHERE k.id = endpoint AND k.account_id = account FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
+    was := e;
     IF given ? 'status' AND NOT given ? 'unsubscribe_hash' AND (e.status = 'unconfirmed' OR e.disabled_reason = 'unsubscribed') THEN
         RAISE unique_violation USING MESSAGE = 'the address is not confirmed', CONSTRAINT = 'endpoint_unconfirmed';
     END IF;
@@ -91,7 +93,7 @@ BEGIN
         e.status := 'unconfirmed';
         e.refused_days := NULL;
     END IF;
-    IF given ->> 'status' = 'active' THEN
+    IF given ->> 'status' = 'active' OR endpoint_target(coalesce(e.url, e.email), e.secret) <> endpoint_target(coalesce(was.url, was.email), was.secret) THEN
         e.failing_since := NULL;
         e.consecutive_failures := 0;
         e.not_before := '-infinity';

@@ -4,6 +4,9 @@ import uuid
 
 import pytest
 
+from lib.tables import experiments as experiments_tables
+from lib.wait import wait_for
+
 
 def test_create_read_update_delete(api):
     made = api.post("/projects", {"name": " Ranking ", "description": "Order of results."}, expect=201).json()
@@ -113,3 +116,35 @@ def test_no_experiment_keeps_a_deleted_project(api, make_project, at_once):
         now = api.get(f"/experiments/{experiment}", expect=200).json()
         assert now["project_id"] is None
         assert [entry["field"] for entry in now["history"]] == ["project_id"]
+
+
+@pytest.fixture
+def large_project(db, user, make_project):
+    """A project with 3,000 experiments."""
+    project = make_project(name="large")
+    experiments_tables.fill_project(db, user.account, project["id"], 3000)
+    return project
+
+
+def test_a_large_project_is_gone_at_once_and_its_experiments_follow(cluster, api, db, user, make, make_project, large_project):
+    """Also when the process that deletes it is killed."""
+    project = large_project["id"]
+    experiment = api.get("/experiments", params={"project_id": project, "offset": 2999}, expect=200).json()[0]["id"]
+    with cluster.postgres.connect("experiments") as other, other.transaction():
+        experiments_tables.lock_experiment(other, experiment)
+        api.delete(f"/projects/{project}", expect=200)
+        assert experiments_tables.members(db, project)[0] >= 1
+        api.problem("GET", f"/projects/{project}", 404, "not_found")
+        assert api.get("/projects", expect=200).json() == []
+        assert make_project(name="large")["experiments_count"] == 0
+        shown = [api.get(f"/experiments/{experiment}", expect=200).json(), api.get("/experiments", params={"offset": 2999}, expect=200).json()[0]]
+        assert [(one["id"], one["project_id"], one["project_name"]) for one in shown] == [(experiment, None, None)] * 2
+        assert api.get("/experiments", params={"project_id": project}, expect=200).json() == []
+        api.problem("POST", "/experiments", 400, "invalid_request", {"name": "late", "project_id": project})
+        outside = make()["id"]
+        api.problem("PUT", f"/experiments/{outside}", 400, "invalid_request", {"project_id": project})
+        cluster.kill9("svc-experiments")
+    cluster.recover()
+    wait_for(lambda: experiments_tables.members(db, project) == (0, 3000), "its experiments belong to no project")
+    (entry,) = api.get(f"/experiments/{experiment}", expect=200).json()["history"]
+    assert (entry["field"], entry["from"], entry["to"]) == ("project_id", project, None) and entry["by"] is not None

@@ -594,6 +594,22 @@ def test_a_new_day_refuses_a_run_that_the_former_one_let_start(put, trigger, adm
     assert [(state, amount) for state, _, amount in reservations()] == [("released", 10), ("held", 10)]
 
 
+def test_a_run_that_asks_after_midnight_locks_sums_before_budgets(cluster, put, trigger, admit, figures, db, user):
+    """As reports do, which would wait for it in a circle."""
+    made = put(period="day", usd=15)
+    run = trigger(**OBEYS)["run_id"]
+    fleet.count_from_ever(db, made["budget_id"])
+    fleet.move_to_yesterday(db, user.account)
+    with cluster.postgres.connect("fleet") as other, ThreadPoolExecutor(1) as pool:
+        with other.transaction():
+            fleet.hold_repo_sums(other, user.account)
+            asked = pool.submit(admit, run)
+            common.wait_blocked(db, "fleet")
+            assert fleet.free_periods(other, user.account) == 1
+        assert asked.result()["max_usd"] == 10
+    assert figures("reserved_usd") == [10]
+
+
 def test_another_attempt_reserves_anew(put, admit, report, figures):
     put(usd=15)
     admit(17)

@@ -204,6 +204,31 @@ def test_a_list_has_a_part_of_the_large_members(api, report):
     assert "refine_queries" in api.get("/fleet/runs?include=selection&run_id=3", expect=200).json()[0]
 
 
+def test_a_list_of_runs_with_much_of_their_own_is_answered(api, report):
+    """Together they would have more than an answer may, so that the list could never be read."""
+    for number in range(100):
+        report(number, expect=201, started_at=f"2026-01-01T09:00:{number % 60:02}Z", agent="one", small=number, large="l" * 1_000_000)
+    rows = api.get("/fleet/runs?limit=100", expect=200).json()
+    assert len(rows) == 100 and {row["agent"] for row in rows} == {"one"} and sorted(row["small"] for row in rows) == list(range(100))
+    whole = [row for row in rows if "large" in row]
+    assert rows[: len(whole)] == whole and 16 <= len(whole) <= 17 and not any("members_omitted" in row for row in whole)
+    assert {row["members_omitted"] for row in rows[len(whole) :]} == {True}
+    last = rows[-1]
+    read, = api.get(f"/fleet/runs?run_id={last['run_id']}", expect=200).json()
+    assert read.pop("large") == "l" * 1_000_000 and read == {name: last[name] for name in last if name != "members_omitted"}
+    assert report(**last)["small"] == last["small"]
+    assert "members_omitted" not in api.get(f"/fleet/runs?run_id={last['run_id']}", expect=200).json()[0]
+
+
+def test_a_list_has_the_smallest_members_of_a_run_with_many(api, report):
+    for number in range(18):
+        report(number, expect=201, started_at=f"2026-01-{28 - number}T09:00:00Z", large="l" * 1_000_000)
+    report(99, expect=201, started_at="2026-01-01T09:00:00Z", **{f"m{number:03}": "x" * (100 + number) for number in range(300)})
+    row = api.get("/fleet/runs?limit=100", expect=200).json()[-1]
+    there = [name for name in row if name.startswith("m") and name != "members_omitted"]
+    assert row["members_omitted"] is True and sorted(there) == [f"m{number:03}" for number in range(len(there))] and 150 < len(there) < 250
+
+
 def test_numbers_that_are_long_without_exponents_are_refused(agent):
     """Postgres writes them out: a body of six megabytes would be three hundred wherever it is read."""
     def send(count):
@@ -235,6 +260,21 @@ def test_the_sums_follow_every_change(report, db):
                started_at=dice.choice([None, *(f"2026-01-0{day}T09:00:00Z" for day in (1, 2, 3))]))
     for kept, counted in (day_sums(db), repo_sums(db), agent_sums(db)):
         assert kept == counted
+
+
+def test_a_small_report_reads_nothing_of_large_members(report, db, user):
+    report(1, expect=201, refine_queries=[f"query {number} of many" for number in range(20_000)], selection_rejected=[
+        {"arxiv_id": f"2205.{number:05}", "reason": "too broad"} for number in range(20)])
+    written = fleet_tables.candidates_of(db, user.account)
+    with db.transaction():
+        fleet_tables.store_together(db, [telling(user.account, REPO, 1, status="running"), telling(user.account, REPO, 1, status="pr_opened")])
+        assert fleet_tables.large_pages_read(db) == 0
+    answer = report(1, cost_usd=1)
+    assert answer["selection_omitted"] is True and answer["status"] == "pr_opened"
+    report(1, candidate_enrichment=[1])
+    assert fleet_tables.candidates_of(db, user.account) == written
+    report(1, selection_rejected=[{"arxiv_id": "2205.14135", "reason": "too narrow"}])
+    assert len(fleet_tables.candidates_of(db, user.account)) == 1
 
 
 def telling(account, repo, run_id, **report):

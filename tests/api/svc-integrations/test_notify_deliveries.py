@@ -221,6 +221,57 @@ def test_one_message_that_fails_blocks_no_other(api, sender):
         assert receiver.ids()[:10] == sent
 
 
+class Held:
+    """An answer for Receiver that is given once it is let go."""
+
+    def __init__(self, code):
+        self.answer, self.is_free = status(code), threading.Event()
+
+    def __call__(self, request):
+        assert self.is_free.wait(30)
+        self.answer(request)
+
+
+@pytest.mark.parametrize("code", [410, 500])
+def test_what_a_former_address_answers_says_nothing_of_the_endpoint(api, receiver, sender, code):
+    held = Held(code)
+    with Receiver(held) as former:
+        endpoint = webhook(api, former.url)
+        (message,) = sender.send({"hello": "expops"})
+        former.wait(1)
+        api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"url": receiver.url}, expect=200)
+        held.is_free.set()
+        receiver.wait(1)
+        (made,) = wait_status(api, endpoint, "delivered")
+        assert receiver.ids() == [message] and len(former.got) == 1
+        assert [attempt["status"] for attempt in delivery(api, endpoint, made)["attempt_log"]] == [code, 204]
+        now = shown(api, endpoint)
+        assert (now["status"], now["failing_since"], now["consecutive_failures"]) == ("active", None, 0)
+
+
+def test_a_success_at_a_former_address_says_nothing_of_the_endpoint(api, receiver, sender):
+    held = Held(204)
+    with Receiver(held) as former:
+        endpoint = webhook(api, former.url)
+        sender.send({"hello": "expops"})
+        former.wait(1)
+        api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"url": receiver.url}, expect=200)
+        held.is_free.set()
+        wait_status(api, endpoint, "delivered")
+        assert shown(api, endpoint)["last_success_at"] is None and receiver.got == []
+
+
+def test_another_address_has_none_of_the_failures(api, receiver, sender):
+    """Nor does what waits for the next attempt at the former one."""
+    with Receiver(status(500)) as former:
+        endpoint = webhook(api, former.url)
+        sender.send(*[{"n": number} for number in range(5)])
+        wait_for(lambda: shown(api, endpoint)["consecutive_failures"] >= 5, "five attempts fail")
+        assert api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"name": "other"}, expect=200).json()["consecutive_failures"] >= 5
+        now = api.patch(f"{WEBHOOKS}/{endpoint['id']}", {"url": receiver.url}, expect=200).json()
+        assert (now["failing_since"], now["consecutive_failures"]) == (None, 0)
+
+
 def test_410_disables_at_once_and_the_others_are_told(api, receiver, sender):
     other = webhook(api, receiver.url, events=["endpoint.disabled"])
     with Receiver(status(410)) as gone:

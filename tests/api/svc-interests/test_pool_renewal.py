@@ -204,3 +204,14 @@ def test_a_killed_renewal_is_made_again(cluster, recovered, api, db, interests, 
     assert api.wait_task(refresh)["status"] == "completed"
     wait_for(lambda: paper in pool_after_refresh(db, interests, renewed), "the paper is a candidate")
     assert is_renewed(db, renewed)
+
+
+def test_an_answer_that_is_kept_late_leaves_a_newer_paper(db):
+    paper = "9901.00001"
+    with db.transaction(force_rollback=True):
+        interests_tables.keep_paper(db, paper, 2, "second", "AgI=")
+        interests_tables.keep_paper(db, paper, 1, "first", "AQE=")
+        assert interests_tables.kept_paper(db, paper) == (2, "second", "second", "AgI=")
+        interests_tables.keep_paper(db, paper, 2, "second", "AwM=")
+        interests_tables.keep_paper(db, paper, 3, "third", "BAQ=")
+        assert interests_tables.kept_paper(db, paper) == (3, "third", "third", "BAQ=")

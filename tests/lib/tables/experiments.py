@@ -11,6 +11,18 @@ def insert_row(connection, table, account):
     connection.execute(f"INSERT INTO {table} (account_id, name) VALUES (%s, 'in progress')", [account])
 
 
+def fill_project(db, account, project, count):
+    """So many experiments of a project more."""
+    db.execute("INSERT INTO experiment (account_id, project_id, name) SELECT %s, %s, 'member ' || n FROM generate_series(1, %s) n",
+               [account, project, count])
+
+
+def members(db, project):
+    """How many experiments have the project, and how many changes are noted that took it from one."""
+    return db.execute("SELECT (SELECT count(*) FROM experiment WHERE project_id = %(id)s), (SELECT count(*) FROM experiment_history "
+                      "WHERE field = 'project_id' AND was = to_jsonb(%(id)s::text) AND becomes = 'null')", {"id": project}).fetchone()
+
+
 def lock_experiment(connection, experiment):
     """Until the connection's transaction ends, nothing can be written to the experiment."""
     connection.execute("SELECT FROM experiment WHERE id = %s FOR UPDATE", [experiment])

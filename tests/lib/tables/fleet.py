@@ -145,6 +145,18 @@ def store_together(db, reports):
     db.execute("SELECT runs_update(%s)", [json.dumps(reports)])
 
 
+def large_pages_read(db):
+    """How many pages of large members of runs the transaction has read."""
+    query = ("SELECT sum(pg_stat_get_xact_blocks_fetched(c.reltoastrelid)) FROM pg_partition_tree('run_detail') p"
+             " JOIN pg_class c ON c.oid = p.relid")
+    return db.execute(query).fetchone()[0]
+
+
+def candidates_of(db, account):
+    """The rows of the candidates of the account's runs, as they lie in the table: a row that is written again lies elsewhere."""
+    return db.execute("SELECT array_agg(ctid::text ORDER BY arxiv_id) FROM candidate WHERE account_id = %s", [account]).fetchone()[0]
+
+
 def add_tokens(db, account, number):
     """The account's runs of each day have used so many tokens more."""
     db.execute("UPDATE run_day SET input_tokens = input_tokens + %s, output_tokens = output_tokens + %s WHERE account_id = %s",
@@ -312,6 +324,16 @@ def move_to_yesterday(db, account):
     day = "interval '1 day'"
     db.execute(f"UPDATE reservation SET made_at = made_at - {day} WHERE account_id = %s", [account])
     db.execute(f"UPDATE budget_period SET starts_at = starts_at - {day}, ends_at = ends_at - {day} WHERE account_id = %s", [account])
+
+
+def hold_repo_sums(db, account):
+    """Hold the sums of the account's repositories, as a transaction does that stores reports."""
+    db.execute("SELECT FROM run_repo WHERE account_id = %s FOR UPDATE", [account])
+
+
+def free_periods(db, account):
+    """How many periods of the account's budgets nobody holds."""
+    return db.execute("SELECT FROM budget_period WHERE account_id = %s FOR UPDATE SKIP LOCKED", [account]).rowcount
 
 
 def age_admissions(db, account, days):

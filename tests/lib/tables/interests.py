@@ -153,6 +153,18 @@ def known_paper(db, paper):
     return db.execute("SELECT asset FROM paper WHERE arxiv_id = %s", [paper]).fetchone()[0]
 
 
+def keep_paper(db, paper, version, title, vector, model="m"):
+    """Keep a paper of an answer of svc-search."""
+    result = {"arxiv_id": paper, "version": version, "asset": {"title": title}, "abstract": title, "vector": vector, "scale": 1}
+    db.execute("SELECT paper_keep(%s)", [json.dumps({"model": model, "results": [result]})])
+
+
+def kept_paper(db, paper, model="m"):
+    """(version, title, abstract, vector) of it."""
+    return db.execute("SELECT p.version, p.asset ->> 'title', p.abstract, v.vector FROM paper p JOIN paper_vector v USING (arxiv_id)"
+                      " WHERE p.arxiv_id = %s AND v.embedder = %s", [paper, model]).fetchone()
+
+
 def set_paper_text(db, paper, title, abstract):
     db.execute("UPDATE paper SET asset = asset || jsonb_build_object('title', %s::text), abstract = %s, updated_at = now() WHERE arxiv_id = %s",
                [title, abstract, paper])

@@ -501,7 +501,7 @@ static void test_dead_letters_of_deleted_accounts_go(void **state)
 	until_redis(1, "XLEN events.dead.svc-test");
 }
 
-#define OLD_ROWS "SELECT count(*) FROM event_settled WHERE settled_at < now() - interval '7 days'"
+#define OLD_ROWS "SELECT count(*) FROM event_settled WHERE settled_at < now() - interval '32 days'"
 
 /* As many as come in a minute with 200 events a second. */
 static void test_all_old_rows_are_deleted_in_one_pass(void **state)
@@ -509,9 +509,9 @@ static void test_all_old_rows_are_deleted_in_one_pass(void **state)
 	(void)state;
 	tasks_timing.trim = 3600000;
 	sql("INSERT INTO event_settled SELECT 'events.numbers', md5(n::text)::uuid, now() - "
-	    "interval '8 days' "
-	    "FROM generate_series(1, 12000) AS n");
-	sql("INSERT INTO event_settled SELECT 'events.numbers', md5('fresh')::uuid");
+	    "interval '33 days' FROM generate_series(1, 12000) AS n");
+	sql("INSERT INTO event_settled SELECT 'events.numbers', md5('fresh')::uuid, now() - "
+	    "interval '31 days'");
 	assert_int_equal(sql(OLD_ROWS), 12000);
 	service_start(NULL, HANDLERS);
 	until_sql(0, OLD_ROWS);

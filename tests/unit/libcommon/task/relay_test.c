@@ -73,6 +73,42 @@ static void test_no_transaction_is_open_while_redis_is_called(void **state)
 	until_sql(0, UNSENT);
 }
 
+static int handled;
+
+static void on_number(struct request *rq, const struct event *event)
+{
+	(void)rq, (void)event;
+	handled++;
+}
+
+static const struct event_handler HANDLERS[] = {{"events.numbers", "number", on_number}, {NULL}};
+
+#define SETTLED_NOW \
+	"SELECT count(*) FROM event_settled WHERE settled_at > now() - interval '1 hour'"
+
+/* The outbox keeps them for another reader, which is away. */
+static void test_what_is_sent_again_after_weeks_is_not_handled_again(void **state)
+{
+	(void)state;
+	handled = 0;
+	service_start(NULL, HANDLERS);
+	emit(1, 5);
+	until_sql(5, SETTLED_NOW);
+	until_sql(0, UNSENT);
+	service_stop();
+	sql("UPDATE outbox SET sent_at = now() - interval '20 days'");
+	sql("UPDATE event_settled SET settled_at = now() - interval '20 days'");
+	sql("INSERT INTO event_settled SELECT 'events.numbers', md5('old')::uuid, now() - "
+	    "interval '40 days'");
+	service_start(NULL, HANDLERS);
+	until_sql(0, "SELECT count(*) FROM event_settled WHERE event_hash = md5('old')::uuid");
+	redis_number("FLUSHALL");
+	emit(6, 1);
+	until_redis(6, "XLEN events.numbers");
+	until_sql(6, SETTLED_NOW);
+	assert_int_equal(handled, 6);
+}
+
 static int notified;
 
 static void on_outbox(void *context attr_unused)
@@ -265,6 +301,7 @@ int main(void)
 		CASE(test_many_events_are_sent_again_after_redis_lost_them),
 		CASE(test_many_events_are_sent_again_after_postgres_was_restored),
 		CASE(test_many_events_are_sent_again_for_a_reader),
+		CASE(test_what_is_sent_again_after_weeks_is_not_handled_again),
 		CASE(test_every_replica_measures_how_long_rows_wait),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
