@@ -58,7 +58,7 @@ static const struct job JOBS[] = {
 	{"reservation_release", run_reservation_release},
 	{"results_collect", results_collect},
 	{"evidence_keep", evidence_keep},
-	{"project_detach", project_detach},
+	{"project_detach", project_detach, .is_long = true, .timeout_ms = 3600000},
 	{0},
 };
 
