@@ -88,7 +88,7 @@ static void test_scores_of_this_version(void **state)
 	struct paper_list papers = papers_read(
 		arena,
 		"[{\"arxiv_id\": \"1\", \"title\": \"Re-ranking aqbzb with aqczk caches\", "
-	        "\"abstract\": "
+		"\"abstract\": "
 		"\"The aqbzb models: aqdzb, aqfzm and 3 others.\", \"categories\": [\"cs.LG\"], "
 		"\"vector\": \"AQL+\", \"scale\": 0.5, \"model\": \"m\"}]",
 		0);
