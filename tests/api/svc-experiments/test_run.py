@@ -313,14 +313,11 @@ def test_the_deadline_ends_a_run_that_nothing_is_heard_of(lab, pass_time):
 
 def test_the_code_host_is_asked_for_what_events_did_not_tell(lab, pass_time):
     run = lab.run()
-    lab.host.hold_deliveries()
-    try:
+    with lab.host.held_deliveries():
         pull = lab.open_pull_request(f"expops/run-{run['id']}")
         lab.host.change_run(run["id"], "completed", "success")
         pass_time(lab, "check_at")
         assert lab.wait("completed", "failed")["pr_url"] == pull["html_url"]
-    finally:
-        lab.host.hold_deliveries(False)
 
 
 # ---- deleting ----

@@ -13,9 +13,8 @@ MONTHS = "since=2026-01-01&until=2026-12-31"
 @pytest.fixture(autouse=True)
 def without_events(code_host):
     """The code host's events do not arrive."""
-    code_host.hold_deliveries()
-    yield
-    code_host.hold_deliveries(False)
+    with code_host.held_deliveries():
+        yield
 
 
 def refresh(api, **body):

@@ -35,19 +35,13 @@ def pass_time(db):
 @pytest.fixture
 def started(api, code_host, repo):
     """The id of a run that was started in `repo`. No event tells of that."""
-    code_host.hold_deliveries()
-    try:
+    with code_host.held_deliveries():
         return trigger(api, repo)
-    finally:
-        code_host.hold_deliveries(False)
 
 
 def test_the_newest_run_is_the_code_host_s(api, code_host, agent, repo, started, pass_time):
-    code_host.hold_deliveries()  # no event tells of it
-    try:
+    with code_host.held_deliveries():  # no event tells of it
         code_host.change_run(started, "in_progress")
-    finally:
-        code_host.hold_deliveries(False)
     told = status(api, repo.upper())
     assert (told["repo"], told["run_id"], told["status"], told["outcome_kind"]) == (repo, started, "in_progress", "running")
     assert told["html_url"].endswith(f"/actions/runs/{started}") and told["live"] is True and told["as_of"]
@@ -109,9 +103,8 @@ def test_without_the_code_host_the_record_is_shown(api, report):
 @pytest.fixture
 def no_events(code_host):
     """No event of the code host arrives during the test."""
-    code_host.hold_deliveries()
-    yield
-    code_host.hold_deliveries(False)
+    with code_host.held_deliveries():
+        yield
     code_host.stop_failing()
 
 

@@ -287,9 +287,8 @@ def test_what_a_repository_that_takes_no_changes_is_asked_for(ada, code_host, re
 @pytest.fixture
 def without_events(code_host):
     """The code host's events do not arrive, which would make what is remembered of installations be forgotten."""
-    code_host.hold_deliveries()
-    yield
-    code_host.hold_deliveries(False)
+    with code_host.held_deliveries():
+        yield
 
 
 def test_an_installation_that_is_gone_is_looked_up_once_more(new_developer, code_host, without_events):

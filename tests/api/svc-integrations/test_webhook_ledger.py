@@ -125,13 +125,10 @@ def failed_delivery(code_host):
         """A sweeper may have asked for it again already, which is a second delivery of the same id."""
         return {row["guid"] for row in code_host.deliveries() if row["guid"] not in known and row["event"] == "issues"}
 
-    code_host.hold_deliveries()
-    try:
+    with code_host.held_deliveries():
         answer = code_host.api("POST", f"/repos/{repo}/issues", ada.token, json={"title": "Missed"})
         assert answer.status_code == 201, answer.text
         (guid,) = wait_for(missed, "the event is made")
-    finally:
-        code_host.hold_deliveries(False)
     return guid
 
 

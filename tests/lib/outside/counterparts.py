@@ -20,6 +20,7 @@ import secrets
 import signal
 import subprocess
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qs, urlencode, urlsplit
@@ -307,9 +308,14 @@ class CodeHost(Counterpart):
         """Tokens of users end after this time and can be refreshed; None: they do not end. For tokens made from now on."""
         self.control("POST", "/oauth", {"lifetime": seconds})
 
-    def hold_deliveries(self, held=True):
+    @contextmanager
+    def held_deliveries(self):
         """Let the deliveries of events fail without being sent; the code host can be asked to send them again."""
-        self.control("POST", "/webhook", {"held": held})
+        self.control("POST", "/webhook", {"held": True})
+        try:
+            yield
+        finally:
+            self.control("POST", "/webhook", {"held": False})
 
     def set_webhook(self, **members):
         """Change `url` or `secret` of the app's webhook."""

@@ -237,15 +237,14 @@ def open_pull(host, name, token):
 def test_events_are_signed_listed_and_sent_again(host, repo, receiver, faults):
     _, name, installation = repo
     number = open_pull(host, name, token_of(host, installation, name))
-    host.hold_deliveries()
-    host.merge(name, number)
 
     def closed():
         rows = [row for row in host.deliveries() if row["event"] == "pull_request" and row["payload"]["action"] == "closed"]
         return [row for row in rows if row["payload"]["repository"]["full_name"] == name]
 
-    failed = wait_for(closed, "the merge was told")[0]
-    host.hold_deliveries(False)
+    with host.held_deliveries():
+        host.merge(name, number)
+        failed = wait_for(closed, "the merge was told")[0]
     assert failed["status_code"] == 0
     listed = host.api("GET", "/app/hook/deliveries?per_page=5&status=failure", jwt(host)).json()
     assert failed["guid"] in [row["guid"] for row in listed]

@@ -38,6 +38,6 @@ def test_nothing_names_a_deleted_account(cluster, code_host, victim):
     names = [victim.account, email, repo, MARK, EXTERNAL_ID]
     belong_to_nobody = {"fleet.code_host_item", "fleet.run_status", "integrations.installation"}
     assert traces(cluster, names) >= belong_to_nobody | {"events.experiments", "events.runs"}
-    code_host.hold_deliveries()
-    api.post("/account/delete", {"confirm": True}, expect=200)
-    wait_for(lambda: nothing_is_left(cluster, names), "the account is forgotten")
+    with code_host.held_deliveries():
+        api.post("/account/delete", {"confirm": True}, expect=200)
+        wait_for(lambda: nothing_is_left(cluster, names), "the account is forgotten")

@@ -170,9 +170,8 @@ def test_a_new_repository_with_the_old_name_is_another_one(team):
 def test_the_next_delivery_heals_a_lost_rename(team):
     agent = agent_of(team)
     report(agent, team.repo)
-    team.host.hold_deliveries()
-    former = rename(team)
-    team.host.hold_deliveries(False)
+    with team.host.held_deliveries():
+        former = rename(team)
     team.host.put_files(team.repo, {"a.txt": "1"})
     wait_moved(team)
     assert [row["repo"] for row in runs(team, former)] == [team.repo]
@@ -182,12 +181,11 @@ def test_the_next_delivery_heals_a_lost_rename(team):
 def test_a_question_of_an_agent_heals_a_lost_rename(team, code_host):
     """The code host redirects it, and its answer has the new name."""
     agent = agent_of(team)
-    team.host.hold_deliveries()
-    former = rename(team)
-    forget_access(team)
-    assert agent.post("/github/installation-token", {"repo": former}, expect=200).json()["repository"] == team.repo
-    wait_moved(team)
-    team.host.hold_deliveries(False)
+    with team.host.held_deliveries():
+        former = rename(team)
+        forget_access(team)
+        assert agent.post("/github/installation-token", {"repo": former}, expect=200).json()["repository"] == team.repo
+        wait_moved(team)
 
 
 def forget_access(team):
@@ -199,10 +197,9 @@ def test_a_repository_that_lost_its_name_unheard_keeps_its_rows(team):
     """Its rename was lost, and the first that is heard is that another repository has its name. Then it is heard of, too."""
     agent = agent_of(team)
     report(agent, team.repo)
-    team.host.hold_deliveries()
-    former = rename(team)
-    successor = team.host.repository(team.at_host.login, former.split("/")[1])
-    team.host.hold_deliveries(False)
+    with team.host.held_deliveries():
+        former = rename(team)
+        successor = team.host.repository(team.at_host.login, former.split("/")[1])
     team.host.put_files(successor, {"a.txt": "1"})
     wait_for(lambda: former not in key_repos(team), "the key is not the successor's")
     agent.post("/fleet/runs", {"run_id": "own-2", "repo": former}, expect=403)
