@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sys/resource.h>
-#include <unistd.h>
+
+/* A third of the weight of a thread that clients wait for. */
+#define LONG_NICE 5
 
 _Atomic uint64_t thread_pool_idle_ms = 10000;
 
@@ -25,8 +27,8 @@ struct lane_state {
 
 static struct lane_state lanes[LANE_COUNT] = {
 	[LANE_SHORT] = {.name = "short"},
-	[LANE_LONG] = {.name = "long", .nice = THREAD_NICE_UNHURRIED},
-	[LANE_BATCH] = {.name = "batch", .nice = THREAD_NICE_UNHURRIED},
+	[LANE_LONG] = {.name = "long", .nice = LONG_NICE},
+	[LANE_BATCH] = {.name = "batch", .nice = LONG_NICE},
 };
 static pthread_once_t lanes_once = PTHREAD_ONCE_INIT;
 
@@ -86,18 +88,13 @@ static void run(const struct lane_state *lane, struct computation *computation)
 	computation->done(computation);
 }
 
-void thread_set_nice(int nice)
-{
-	/* The main thread keeps that of the process. A new thread has that of its maker. */
-	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, (id_t)getpid()) + nice);
-}
-
 static void *thread_main(void *arg)
 {
 	struct lane_state *lane = arg;
 	struct computation *computation;
 	pthread_setname_np(pthread_self(), lane->name);
-	thread_set_nice(lane->nice);
+	/* Of this thread alone, on Linux. */
+	setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + lane->nice);
 	pthread_mutex_lock(&lane->lock);
 	while ((computation = take(lane))) {
 		pthread_mutex_unlock(&lane->lock);

@@ -16,10 +16,10 @@
  *     (none)      helpers of applying a page of changes, which runs in       half of LANE_SHORT's
  *                 LANE_SHORT itself; they stay                               threads less one
  *
- * Threads of LANE_LONG and LANE_BATCH have a lower priority, as the worker of background work has,
- * so that searches and requests are slowed less by a merge and by jobs. Usable processors are those
- * of cpu_count(). Each of the two leaves one of them to the event loops, because a process that
- * uses up its CPU quota is stopped with all its threads.
+ * Threads of LANE_LONG and LANE_BATCH have a lower priority, so that searches and requests are
+ * slowed less by a merge and by jobs. Usable processors are those of cpu_count(). Each of the two
+ * leaves one of them to the event loops, because a process that uses up its CPU quota is stopped
+ * with all its threads.
  *
  * Threads are started when there is work for them and end after ten seconds without work: a process
  * at rest has none. libuv's own pool is used for looking up host names only.
@@ -55,13 +55,6 @@ bool thread_pool_withdraw(struct computation *computation);
 /** The most threads of a lane, and those that it has now. */
 int thread_pool_threads_max(enum lane lane);
 int thread_pool_threads(enum lane lane);
-
-/** A third of the weight of a thread that clients wait for. */
-#define THREAD_NICE_UNHURRIED 5
-
-/** Set the calling thread's processor time that it leaves to others (nice(2)), above the process's.
- * Of this thread alone, which only Linux does. */
-void thread_set_nice(int nice);
 
 /** After how long without work a thread ends; tests make it shorter. */
 extern _Atomic uint64_t thread_pool_idle_ms;

@@ -18,7 +18,6 @@
 #include "loop/fiber.h"
 #include "loop/periodic.h"
 #include "loop/request_list.h"
-#include "loop/thread_pool.h"
 #include "main/admin.h"
 #include "main/background.h"
 #include "main/database_prepare.h"
@@ -416,8 +415,6 @@ static void worker_main(void *arg)
 {
 	struct worker *worker = arg;
 	const struct service *service = worker->process->service;
-	if (worker_is_background(worker))
-		thread_set_nice(THREAD_NICE_UNHURRIED);
 	worker_clients_make(worker);
 	watch_certificates(worker->run);
 	if (worker_is_background(worker))
