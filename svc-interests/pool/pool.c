@@ -29,7 +29,7 @@ METRIC_COUNTER(searches_counter, "expops_pool_searches_total",
                "those that have changed since the last search (changes).",
                "searched");
 
-/* Maximum `limit` and `left_out` of svc-search. */
+/* Maximum `limit`, which is that of `among`, and `left_out` of svc-search. */
 #define SEARCH_LIMIT_MAX    1000
 #define SEARCH_LEFT_OUT_MAX 20000
 
@@ -49,6 +49,7 @@ struct source {
 	/* The last search: its question, its cursor, and the papers that it found, a JSON array.
 	 * NULL: the whole is to be searched. */
 	const char *question, *cursor, *candidates;
+	int64_t candidate_count;
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
@@ -70,6 +71,7 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.question = pg_get(rows, 0, "question"),
 		.cursor = pg_get(rows, 0, "cursor"),
 		.candidates = pg_get(rows, 0, "candidates"),
+		.candidate_count = pg_get_int(rows, 0, "candidate_count"),
 	};
 	return true;
 }
@@ -229,7 +231,8 @@ static enum err_code keep_papers(struct request *rq, const struct pool_search *s
  * recommended since, another search of all papers is worth its time. */
 static bool is_renewable(const struct source *last, const struct pool_search *search)
 {
-	return last->candidates && strcmp(last->question, search->question) == 0 &&
+	return last->candidates && last->candidate_count <= SEARCH_LIMIT_MAX &&
+	       strcmp(last->question, search->question) == 0 &&
 	       last->recommended_since <= pool_size / 2;
 }
 

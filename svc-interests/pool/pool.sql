@@ -1,13 +1,13 @@
 -- name: pool_source (read)
 -- $1 interest, $2 a number: what to search its candidates with, so many of the papers recommended already (NULL: there are none), their
 -- number and how many since the last search of all papers, whether there is nothing to search with, the sources that its papers may be from
--- (NULL: all), and the last search with what it found, unless all papers are to be searched again.
+-- (NULL: all), and the last search with what it found and how many, unless all papers are to be searched again.
 SELECT i.name, interest_context(i) AS context, i.pool_version, i.pool_status,
        known.papers AS recommended, known.count AS recommended_count, known.count_since AS recommended_since,
        interest_is_unread(i) AS is_unread, to_jsonb(i.sources) AS sources,
-       s.question, s.cursor, found.candidates
+       s.question, s.cursor, found.candidates, found.candidate_count
 FROM interest i LEFT JOIN pool_search s ON s.interest_id = i.id AND s.pool_version = i.pool_version AND s.whole_on >= pool_turn(i.id)
-LEFT JOIN LATERAL (SELECT jsonb_agg(e.arxiv_id) AS candidates FROM pool_entry e
+LEFT JOIN LATERAL (SELECT jsonb_agg(e.arxiv_id) AS candidates, count(*) AS candidate_count FROM pool_entry e
                    WHERE s.cursor IS NOT NULL AND e.interest_id = i.id AND e.pool_version = i.pool_version) found ON true
 CROSS JOIN LATERAL (SELECT jsonb_agg(newest.arxiv_id) AS papers, count(*) AS count,
                            count(*) FILTER (WHERE (newest.recommended_at AT TIME ZONE 'UTC')::date >= s.whole_on) AS count_since

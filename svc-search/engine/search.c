@@ -598,13 +598,14 @@ static const char **ids_left_out(const struct search *search)
 	return ids;
 }
 
-/* Whether a candidate that the query leaves out is needed where candidates are ranked again. */
+/* Whether a candidate that the query leaves out is needed where candidates are ranked again. A
+ * maximum of 0 is nobody's: without vectors all have a cosine of 0. */
 static bool is_needed(const struct search *search, size_t at)
 {
 	const struct candidate *candidate = &search->candidates[at];
-	const struct fusion *fusion = &search->fusion;
-	return at < ENGINE_BEST || candidate->words + candidate->pairs >= fusion->lexical_max ||
-	       candidate->cosine >= fusion->cosine_max ||
+	float words = candidate->words + candidate->pairs, cosine = candidate->cosine;
+	return at < ENGINE_BEST || (words > 0 && words >= search->fusion.lexical_max) ||
+	       (cosine > 0 && cosine >= search->fusion.cosine_max) ||
 	       is_one_of(candidate->id, search->feedback, search->feedback_count);
 }
 

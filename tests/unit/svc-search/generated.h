@@ -1,4 +1,4 @@
-/** Generated papers in an engine, with an embedder that is trained on them. */
+/** Generated papers in an engine, with or without an embedder that is trained on them. */
 #pragma once
 
 #include "corpus.h"
@@ -8,8 +8,8 @@
 /** Vocabulary of the generated papers. */
 #define GENERATED_WORDS 300
 
-/** Add `count` papers as one batch of changes, and train the embedder on them. */
-static inline void load_generated(struct engine *engine, uint32_t count)
+/** Add `count` papers as one batch of changes. */
+static inline void fill_generated(struct engine *engine, uint32_t count)
 {
 	struct arena *arena = arena_new();
 	struct random_source noise = {101};
@@ -18,6 +18,12 @@ static inline void load_generated(struct engine *engine, uint32_t count)
 		changes[i].document = sample_document(arena, &noise, i, GENERATED_WORDS);
 	engine_apply(engine, changes, count, count);
 	merge(engine);
-	train(engine);
 	arena_free(arena);
+}
+
+/** The same, and train the embedder on them. */
+static inline void load_generated(struct engine *engine, uint32_t count)
+{
+	fill_generated(engine, count);
+	train(engine);
 }

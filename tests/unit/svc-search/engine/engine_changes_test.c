@@ -33,6 +33,15 @@ static int load(void **state)
 	return 0;
 }
 
+static int load_without_vectors(void **state)
+{
+	(void)state;
+	engine = engine_new(NULL);
+	fill_generated(engine, PAPERS);
+	last = PAPERS;
+	return 0;
+}
+
 static int unload(void **state)
 {
 	(void)state;
@@ -262,6 +271,11 @@ static void test_papers_are_left_out(void **state)
 	}
 }
 
+static void test_papers_are_left_out_without_vectors(void **state)
+{
+	test_papers_are_left_out(state);
+}
+
 /* A renewal of such a result is that of a whole search, too. */
 static void test_what_is_left_out_stays_out(void **state)
 {
@@ -327,6 +341,8 @@ int main(void)
 	                                        unload),
 		cmocka_unit_test_setup_teardown(test_a_better_paper_moves_the_query, load, unload),
 		cmocka_unit_test_setup_teardown(test_papers_are_left_out, load, unload),
+		cmocka_unit_test_setup_teardown(test_papers_are_left_out_without_vectors,
+	                                        load_without_vectors, unload),
 		cmocka_unit_test_setup_teardown(test_what_is_left_out_stays_out, load, unload),
 		cmocka_unit_test_setup_teardown(test_nothing_has_changed, load, unload),
 		cmocka_unit_test_setup_teardown(test_the_whole_is_searched_where_it_must, load,
