@@ -52,11 +52,11 @@ BEGIN
 END $$;
 
 -- Whether an experiment is one of a limited key. A null `only_repo`: the key has no limit to a repository. `only_project` is the
--- project of the interest that it is limited to, or null.
+-- project of the interest that it is limited to, or null. A project that was deleted has no experiments.
 CREATE OR REPLACE FUNCTION experiment_is_of_key(e experiment, only_repo text, only_project uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN only_repo IS NOT NULL AND nullif(e.launch_context ->> 'target_repo', '') IS NOT NULL
                 THEN repository_key(e.launch_context ->> 'target_repo') = repository_key(only_repo)
-                ELSE coalesce(e.project_id = only_project, false) END
+                ELSE coalesce(e.project_id = only_project, false) AND EXISTS (SELECT FROM project p WHERE p.id = only_project) END
 $$;
 
 -- A page of the experiments of a limited key, newest first, and how many there are; other filters as of experiment_page().

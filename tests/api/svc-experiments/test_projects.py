@@ -130,6 +130,10 @@ def test_a_large_project_is_gone_at_once_and_its_experiments_follow(cluster, api
     """Also when the process that deletes it is killed."""
     project = large_project["id"]
     experiment = api.get("/experiments", params={"project_id": project, "offset": 2999}, expect=200).json()[0]["id"]
+    interest = api.post("/interests", {"name": "own", "context": "Sparse attention.", "project_id": project}, expect=201).json()["id"]
+    key = {"name": "limited", "kind": "automation", "scopes": ["experiments:read"], "interest_id": interest}
+    limited = api.as_key(api.post("/account/api-keys", key, expect=201).json()["key"])
+    limited.get(f"/experiments/{experiment}", expect=200)
     with cluster.postgres.connect("experiments") as other, other.transaction():
         experiments_tables.lock_experiment(other, experiment)
         api.delete(f"/projects/{project}", expect=200)
@@ -140,6 +144,8 @@ def test_a_large_project_is_gone_at_once_and_its_experiments_follow(cluster, api
         shown = [api.get(f"/experiments/{experiment}", expect=200).json(), api.get("/experiments", params={"offset": 2999}, expect=200).json()[0]]
         assert [(one["id"], one["project_id"], one["project_name"]) for one in shown] == [(experiment, None, None)] * 2
         assert api.get("/experiments", params={"project_id": project}, expect=200).json() == []
+        assert limited.get("/experiments", expect=200).json() == []
+        limited.problem("GET", f"/experiments/{experiment}", 404, "not_found")
         api.problem("POST", "/experiments", 400, "invalid_request", {"name": "late", "project_id": project})
         outside = make()["id"]
         api.problem("PUT", f"/experiments/{outside}", 400, "invalid_request", {"project_id": project})
