@@ -33,7 +33,8 @@ $$;
 
 -- Keep the papers of an answer of svc-search: {"results": [...], "model": ...}, where "model" is the version of the
 -- embedder. A former process asks for papers without their version. In the order of ids, so that two that keep the same papers do not wait for each
--- other in a circle. An answer may be kept after a newer one: a paper, and its vector, that is stored in a later version stays.
+-- other in a circle. An answer may be kept after a newer one: a paper, and its vector, that is stored in a later version stays. A
+-- paper without any vector of the embedder gets that of the answer, or it would be asked for by every refresh.
 CREATE OR REPLACE FUNCTION paper_keep(answer jsonb) RETURNS void LANGUAGE sql AS $$
     SELECT embedder_seen(answer ->> 'model');
     INSERT INTO paper AS p (arxiv_id, asset, abstract, version)
@@ -47,7 +48,9 @@ CREATE OR REPLACE FUNCTION paper_keep(answer jsonb) RETURNS void LANGUAGE sql AS
     INSERT INTO paper_vector AS v (arxiv_id, embedder, vector, scale)
     SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, answer ->> 'model', r.vector, r.scale
     FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, version bigint, vector text, scale double precision)
-    JOIN paper p ON p.arxiv_id = r.arxiv_id AND p.version <= coalesce(r.version, 0)
+    JOIN paper p ON p.arxiv_id = r.arxiv_id
+         AND (p.version <= coalesce(r.version, 0)
+              OR NOT EXISTS (SELECT FROM paper_vector x WHERE x.arxiv_id = r.arxiv_id AND x.embedder = answer ->> 'model' OFFSET 0))
     WHERE r.vector IS NOT NULL AND r.scale IS NOT NULL AND answer ->> 'model' IS NOT NULL
     ORDER BY r.arxiv_id
     ON CONFLICT (arxiv_id, embedder) DO UPDATE SET vector = excluded.vector, scale = excluded.scale
