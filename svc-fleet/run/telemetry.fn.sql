@@ -282,7 +282,8 @@ BEGIN
         stamp := run_stamp(t.report);
         r := run_updated(r, t.report, coalesce(t.others, '{}'), stamp, t.host);
         d := run_detail_updated(d, t.detail, stamp);
-        IF t.is_last AND d.detail IS NOT NULL AND d IS DISTINCT FROM d_was THEN
+        IF t.is_last AND d.detail IS NOT NULL
+            AND (d.detail, d.reported_at, d.older) IS DISTINCT FROM (d_was.detail, d_was.reported_at, d_was.older) THEN
             details := details || d;
             rejecting := rejecting || CASE WHEN has_rejected THEN ARRAY[d] ELSE '{}' END;
             detailed := detailed || CASE WHEN r IS NOT DISTINCT FROM was THEN ARRAY[d] ELSE '{}' END;
