@@ -7,8 +7,8 @@
 const int64_t ARCHIVING_EVERY_MS = (int64_t)60 * 1000;
 
 METRIC_GAUGE(failing_gauge, "expops_pg_archive_failing_seconds",
-             "How long the gateway's Postgres has failed to archive its log. 0: it does not fail, "
-             "or it archives none.");
+             "How long ago the gateway's Postgres archived its log, while the newest attempt has "
+             "failed. 0: it has not failed, or it archives none.");
 
 void archiving_measure(struct request *rq)
 {
