@@ -46,6 +46,16 @@ static bool is_whole(const char *text, const char *at)
 	return at == text || !(isalnum((unsigned char)at[-1]) || strchr(".-_@", at[-1]));
 }
 
+const char *url_without_secrets(struct arena *arena, const char *url, bool is_path_secret)
+{
+	const char *scheme = strstr(url, "://");
+	size_t start = scheme ? (size_t)(scheme - url) + 3 : 0;
+	size_t end = is_path_secret ? start + strcspn(url + start, "/?#") : strcspn(url, "?#");
+	const char *at = memrchr(url + start, '@', strcspn(url + start, "/?#"));
+	size_t host = at ? (size_t)(at + 1 - url) : start;
+	return arena_printf(arena, "%.*s%.*s", (int)start, url, (int)(end - host), url + host);
+}
+
 const char *url_host_find(const char *text, const char *from, const char *host)
 {
 	size_t length = strlen(host);

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "base/timefmt.h"
+#include "base/url.h"
 #include "client/transfer.h"
 #include "http/method.h"
 #include "json/json.h"
@@ -96,17 +97,6 @@ static uint64_t end_of(const struct request *rq, const struct fetch_call *call)
 {
 	uint64_t limit_ms = call->timeout_ms ? call->timeout_ms : TIMEOUT_MAX_MS;
 	return time_monotonic_ms() + MIN_OF(request_left_ms(rq), limit_ms);
-}
-
-/* The URL for logs: without a query, a user name and a password, and without a secret path. */
-static const char *url_without_secrets(struct arena *arena, const char *url, bool is_path_secret)
-{
-	const char *scheme = strstr(url, "://");
-	size_t start = scheme ? (size_t)(scheme - url) + 3 : 0;
-	size_t end = is_path_secret ? start + strcspn(url + start, "/?#") : strcspn(url, "?#");
-	const char *at = memrchr(url + start, '@', strcspn(url + start, "/?#"));
-	size_t host = at ? (size_t)(at + 1 - url) : start;
-	return arena_printf(arena, "%.*s%.*s", (int)start, url, (int)(end - host), url + host);
 }
 
 /* RFC 9110 section 5.5. libcurl would send a value with line ends as several fields. */
@@ -247,8 +237,8 @@ const char *fetch_json(struct arena *arena, const struct fetch_response *answer,
                        yyjson_val **ret_root)
 {
 	const char *why;
-	enum err_code code = json_parse_bounded(arena, answer->body, answer->body_length,
-	                                        FETCH_VALUES_MAX, ret_root, &why);
+	enum err_code code = json_parse_peer(arena, answer->body, answer->body_length,
+	                                     FETCH_VALUES_MAX, ret_root, &why);
 	return code ? why : NULL;
 }
 

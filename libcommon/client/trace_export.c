@@ -210,7 +210,8 @@ void trace_export_start(const char *process, const char *instance)
 	trace_queue_start();
 	require(pthread_create(&exporter.thread, NULL, exporter_main, NULL) == 0);
 	trace_start(settings.fraction);
-	log_info(LOG_GROUP_MAIN, "sending traces", f_text("url", settings.endpoint),
+	log_info(LOG_GROUP_MAIN, "sending traces",
+	         f_text("url", url_without_secrets(exporter.arena, settings.endpoint, false)),
 	         f_float("fraction", settings.fraction));
 }
 

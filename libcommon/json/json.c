@@ -98,7 +98,7 @@ struct shape {
 };
 
 /* Each value is the first one or follows a bracket, a comma or a colon. */
-static struct shape shape_of(const char *text, size_t length)
+static struct shape shape_of(const char *text, size_t length, size_t depth_max)
 {
 	struct shape shape = {.too_deep_at = length, .values_max = 1};
 	size_t depth = 0, i = 0;
@@ -110,7 +110,7 @@ static struct shape shape_of(const char *text, size_t length)
 			shape.values_max++;
 		else if (c == '[' || c == '{') {
 			shape.values_max++;
-			if (++depth > JSON_MAX_DEPTH)
+			if (++depth > depth_max)
 				shape.too_deep_at = MIN_OF(shape.too_deep_at, i - 1);
 		} else if ((c == ']' || c == '}') && depth > 0)
 			depth--;
@@ -120,7 +120,7 @@ static struct shape shape_of(const char *text, size_t length)
 
 size_t json_values_max(const char *text, size_t length)
 {
-	return shape_of(text, length).values_max;
+	return shape_of(text, length, JSON_MAX_DEPTH).values_max;
 }
 
 static bool refuse(struct check *check, const char *what, const char *where)
@@ -257,29 +257,48 @@ enum err_code json_parse(struct arena *arena, const char *text, size_t length,
 	return json_parse_bounded(arena, text, length, SIZE_MAX, ret_root, ret_why);
 }
 
-enum err_code json_parse_bounded(struct arena *arena, const char *text, size_t length,
-                                 size_t values_max, yyjson_val **ret_root, const char **ret_why)
+/* Parse the copy of a text that is neither too deep nor too large. */
+static enum err_code parse_within(struct arena *arena, const char *text, size_t length,
+                                  size_t depth_max, size_t values_max, char **ret_copy,
+                                  yyjson_val **ret_root, const char **ret_why)
 {
-	struct shape shape = shape_of(text, length);
+	struct shape shape = shape_of(text, length, depth_max);
 	if (shape.values_max > values_max)
 		return too_many_values(arena, values_max, ret_why);
 	if (shape.too_deep_at < length)
-		return malformed(arena_printf(arena, "nests deeper than %d at byte %zu",
-		                              JSON_MAX_DEPTH, shape.too_deep_at),
+		return malformed(arena_printf(arena, "nests deeper than %zu at byte %zu", depth_max,
+		                              shape.too_deep_at),
 		                 ret_why);
-
-	char *copy = arena_alloc(arena, length + YYJSON_PADDING_SIZE);
+	*ret_copy = arena_alloc(arena, length + YYJSON_PADDING_SIZE);
 	if (length > 0)
-		memcpy(copy, text, length);
-	yyjson_doc *doc = read_in_place(arena, copy, length, shape.values_max, 0, ret_why);
-	if (!doc)
-		return ERR_MALFORMED;
-
-	struct check check = {.arena = arena, .copy = copy};
-	if (!check_value(&check, yyjson_doc_get_root(doc)))
-		return malformed(check.why, ret_why);
+		memcpy(*ret_copy, text, length);
+	yyjson_doc *doc = read_in_place(arena, *ret_copy, length, shape.values_max, 0, ret_why);
 	*ret_root = yyjson_doc_get_root(doc);
+	return doc ? ERR_NONE : ERR_MALFORMED;
+}
+
+enum err_code json_parse_bounded(struct arena *arena, const char *text, size_t length,
+                                 size_t values_max, yyjson_val **ret_root, const char **ret_why)
+{
+	char *copy;
+	yyjson_val *root;
+	enum err_code code = parse_within(arena, text, length, JSON_MAX_DEPTH, values_max, &copy,
+	                                  &root, ret_why);
+	if (code)
+		return code;
+	struct check check = {.arena = arena, .copy = copy};
+	if (!check_value(&check, root))
+		return malformed(check.why, ret_why);
+	*ret_root = root;
 	return ERR_NONE;
+}
+
+enum err_code json_parse_peer(struct arena *arena, const char *text, size_t length,
+                              size_t values_max, yyjson_val **ret_root, const char **ret_why)
+{
+	char *copy;
+	return parse_within(arena, text, length, JSON_OWN_DEPTH, values_max, &copy, ret_root,
+	                    ret_why);
 }
 
 enum err_code json_parse_lenient(struct arena *arena, const char *text, size_t length,
@@ -315,7 +334,7 @@ size_t json_digits(yyjson_val *root)
 yyjson_val *json_parse_own(struct arena *arena, const char *text)
 {
 	yyjson_val *root = NULL;
-	require(json_parse(arena, text, strlen(text), &root, NULL) == ERR_NONE);
+	require(json_parse_peer(arena, text, strlen(text), SIZE_MAX, &root, NULL) == ERR_NONE);
 	return root;
 }
 

@@ -1,8 +1,9 @@
 /** libcommon/json/: JSON, read and written (RFC 8259), over yyjson, and problem documents
  * (problem.h).
  *
- * What clients and this system's own processes write is read strictly: json_parse(). What servers
- * outside write, whose authors do not hear of a fault, is read by json_parse_lenient().
+ * What clients write is read strictly: json_parse(). What this system's own processes write is read
+ * by json_parse_peer() and json_parse_own(), which allow for the JSON of a client within it. What
+ * servers outside write, whose authors do not hear of a fault, is read by json_parse_lenient().
  *
  * json_parse() refuses text that is not valid UTF-8, has bytes after the value, contains a NUL (raw
  * or \u0000) in a string or a duplicate member name in an object, or nests deeper than
@@ -19,6 +20,7 @@
 #include <stdint.h>
 
 #define JSON_MAX_DEPTH 64
+#define JSON_OWN_DEPTH 96 /* of what may hold the JSON of a client */
 
 /** Parse into the arena. Copies; the text need not be NUL-terminated. ERR_MALFORMED: refused;
  * `ret_why` (may be NULL) says why and at which byte, from 0, in the arena, as the rest of a
@@ -32,6 +34,12 @@ enum err_code json_parse(struct arena *arena, const char *text, size_t length,
  * parsed. `ret_why`: `has more than 500000 values`. */
 enum err_code json_parse_bounded(struct arena *arena, const char *text, size_t length,
                                  size_t values_max, yyjson_val **ret_root, const char **ret_why);
+
+/** As json_parse_bounded(), for a text that another process of this system has made: it may nest as
+ * deep as JSON_OWN_DEPTH, and NULs and duplicate names, which it cannot have, are not
+ * looked for. */
+enum err_code json_parse_peer(struct arena *arena, const char *text, size_t length,
+                              size_t values_max, yyjson_val **ret_root, const char **ret_why);
 
 /** As json_parse_bounded(), for a text that a server outside has made: a fault in what is not read
  * must not lose what is. Characters that Postgres refuses or that are not UTF-8 become U+FFFD, and
@@ -49,7 +57,8 @@ size_t json_values_max(const char *text, size_t length);
  * without exponents, as Postgres writes those of a jsonb: 1e300 has 301. */
 size_t json_digits(yyjson_val *root);
 
-/** Parse a text that the process or its database made: require()s that it is JSON. */
+/** As json_parse_peer(), for a text that the process or its database made: require()s that it is
+ * JSON. */
 yyjson_val *json_parse_own(struct arena *arena, const char *text);
 
 /** Make an empty document to build a value in; freed with the arena. */

@@ -69,7 +69,7 @@ static void read_event(struct request *rq, const struct stream_entry *entry, str
 	if (uuid_parse(event->account, strlen(event->account), &account))
 		rq->caller.account = account;
 	if (!time_parse(at, strlen(at), &event->at_ms) ||
-	    json_parse(rq->arena, data, strlen(data), &event->data, NULL) != ERR_NONE ||
+	    json_parse_peer(rq->arena, data, strlen(data), SIZE_MAX, &event->data, NULL) ||
 	    !yyjson_is_obj(event->data))
 		raise_error(rq, ERR_INVALID, "the entry is not an event");
 }

@@ -95,7 +95,8 @@ static void job_main(struct request *rq)
 	rq->caller = (struct identity){.kind = KEY_SERVICE, .scopes = SCOPE_ALL};
 	if (task->account[0])
 		require(uuid_parse(task->account, strlen(task->account), &rq->caller.account));
-	if (json_parse(rq->arena, run->input, strlen(run->input), &task->input, NULL) != ERR_NONE)
+	if (json_parse_peer(rq->arena, run->input, strlen(run->input), SIZE_MAX, &task->input,
+	                    NULL))
 		raise_error(rq, ERR_INTERNAL, "the input of the task cannot be parsed");
 	run->job->run(rq, task);
 	if (pg_in_transaction(rq))

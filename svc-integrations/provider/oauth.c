@@ -177,7 +177,7 @@ static void ask_emails(struct request *rq, const char *access_token, struct oaut
 		arena_printf(rq->arena, "%s/user/emails?per_page=100", code_host_api_url());
 	struct fetch_response *answer = call(rq, "GET", url, fields, ARRAY_LEN(fields), NULL);
 	yyjson_val *root;
-	if (answer && answer->status == 200 && !fetch_json(rq->arena, answer, &root))
+	if (answer && answer->status == 200 && !fetch_json_outside(rq->arena, answer, &root))
 		oauth_emails_read(root, user);
 }
 

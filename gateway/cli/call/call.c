@@ -144,8 +144,8 @@ static void read_answer(struct cli *cli, CURL *curl, struct transfer *transfer,
 		   *type = header_of(curl, "Content-Type");
 	answer->request_id = request_id ? cli_shown(cli, request_id) : NULL;
 	if (type && strstr(type, "json") &&
-	    json_parse_bounded(cli->arena, answer->content, answer->length, VALUES_MAX,
-	                       &answer->json, NULL))
+	    json_parse_peer(cli->arena, answer->content, answer->length, VALUES_MAX, &answer->json,
+	                    NULL))
 		answer->json = NULL;
 }
 

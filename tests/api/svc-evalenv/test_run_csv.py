@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from lib.http.client import nested
 
 PATH, RESULTS = "/eval-env/runs", "/eval-env/webhooks/results"
 
@@ -32,3 +33,8 @@ def test_every_metric_is_a_column(api, template, rows, other_user):
     assert float(first["duration_seconds"] or 0) >= 0 and third["status"] == "queued"
     assert [row["run_id"] for row in rows("?status=failed")] == [runs[1]]
     assert rows(of=other_user.api) == []
+
+
+def test_params_that_nest_as_deep_as_a_request_may(api, template, rows):
+    api.post(PATH, {"template_id": template()["template_id"], "params": {"deep": nested(62)}}, expect=201)
+    assert rows()[0]["params"].count("[") == 62

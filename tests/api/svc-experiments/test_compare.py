@@ -4,6 +4,7 @@ import csv
 import io
 
 import pytest
+from lib.http.client import nested
 
 PLAN = {"metrics": [{"key": "conversion", "kind": "proportion"}], "mode": "fixed", "planned_n": 1000}
 COMPARE = "/experiments/compare"
@@ -39,6 +40,15 @@ CSV = {"Accept": "text/csv"}
 
 
 # ---- compare ----
+
+
+def test_fields_that_nest_as_deep_as_a_request_may(api, make):
+    one, other = make(launch_context={"deep": nested(62)}), make()
+    compared = api.get(f"{COMPARE}?ids={ids(one, other)}", expect=200).json()
+    (values,) = [field["values"] for field in compared["fields"] if field["field"] == "launch_context"]
+    assert values == [{"deep": nested(62)}, None]
+    assert len(lines(api.get("/experiments", headers=CSV, expect=200))) == 2
+    api.get(f"/experiments/{one['id']}/evidence", expect=200)
 
 
 def test_what_differs_comes_first_and_intervals_stand_side_by_side(api, measured, make):

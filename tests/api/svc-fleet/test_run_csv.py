@@ -3,6 +3,7 @@
 import csv
 import io
 
+from lib.http.client import nested
 from lib.scenario.fleet import REPO
 
 
@@ -28,3 +29,10 @@ def test_every_run_is_a_line_and_every_number_a_column(api, agent, report, other
     assert read(other) == ([], 0) and len(read(agent())[0]) == 121
     assert read(other_user.api) == ([], 0)
     assert all(row["repo"] == REPO for row in rows)
+
+
+def test_a_record_that_nests_as_deep_as_a_request_may(api, report):
+    report("deep", deep=nested(63))
+    assert [row["run_id"] for row in read(api)[0]] == ["deep"]
+    api.post("/fleet/agents/chat", {"repo": REPO, "messages": [{"role": "user", "content": "Why?"}], "focus_run_id": "deep"}, expect=200)
+    api.post("/fleet/agents/artifact/evidence", {"repo": REPO, "run_id": "deep"}, expect=200)

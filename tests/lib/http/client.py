@@ -67,3 +67,11 @@ class Api:
             return task if task["status"] in ("completed", "failed", "cancelled") else None
 
         return wait_for(ended, f"task {path} ended")
+
+
+def nested(depth):
+    """An array in arrays, so many in all."""
+    value = []
+    for _ in range(depth - 1):
+        value = [value]
+    return value

@@ -177,6 +177,13 @@ static void depth_is_bounded(void **state attr_unused)
 	assert_string_equal(why, "nests deeper than 64 at byte 64");
 	assert_int_equal(parse(nested("{\"a\":", "1", "}", 64), &root, NULL), ERR_NONE);
 	assert_int_equal(parse(nested("{\"a\":", "{}", "}", 64), &root, NULL), ERR_MALFORMED);
+	/* What holds the JSON of a client is deeper. */
+	const char *own = nested("[", "", "]", 96), *too_deep = nested("[", "", "]", 97);
+	assert_int_equal(json_parse_peer(arena, own, strlen(own), SIZE_MAX, &root, NULL), ERR_NONE);
+	assert_int_equal(json_parse_peer(arena, too_deep, strlen(too_deep), SIZE_MAX, &root, &why),
+	                 ERR_MALFORMED);
+	assert_string_equal(why, "nests deeper than 96 at byte 96");
+	assert_non_null(json_parse_own(arena, own));
 	/* Brackets in strings and neighbours do not nest. */
 	char *brackets = nested("[", "", "", 1000);
 	assert_int_equal(parse(arena_printf(arena, "\"\\\"%s\"", brackets), &root, NULL), ERR_NONE);
