@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define DAY_MS ((int64_t)24 * 3600 * 1000)
+#define DAY_MS       ((int64_t)24 * 3600 * 1000)
+#define FIRST_DAY_MS 0 /* 1970-01-01, the first that QUERY_DATE reads */
 
 static const char *format_day(struct request *rq, int64_t time_ms)
 {
@@ -24,12 +25,12 @@ static int64_t parse_day(const char *day)
 struct period period_read(struct request *rq, const char *since, const char *until,
                           const struct period_limits *limits)
 {
-	int64_t until_ms = until ? parse_day(until) : time_now_ms();
-	int64_t since_ms =
-		since ? parse_day(since) : until_ms - (limits->days_default - 1) * DAY_MS;
+	int64_t until_ms = until ? parse_day(until) : time_now_ms() / DAY_MS * DAY_MS;
+	int64_t first_ms = until_ms - (limits->days_default - 1) * DAY_MS;
+	int64_t since_ms = since ? parse_day(since) : MAX_OF(first_ms, FIRST_DAY_MS);
 	struct period period = {.since = format_day(rq, since_ms),
-	                        .until = format_day(rq, until_ms)};
-	period.days = (parse_day(period.until) - parse_day(period.since)) / DAY_MS + 1;
+	                        .until = format_day(rq, until_ms),
+	                        .days = (until_ms - since_ms) / DAY_MS + 1};
 	if (period.days < 1)
 		raise_field(rq, "since", "must not be after until");
 	if (period.days > limits->days_max)

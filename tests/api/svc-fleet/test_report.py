@@ -38,7 +38,8 @@ def test_without_runs(api):
 def test_the_period(api, report):
     report(1, status="pr_opened", started_at="2026-01-10T23:59:59.999Z")
     for query, runs in [("since=2026-01-10&until=2026-01-10", 1), ("since=2026-01-11&until=2026-01-11", 0),
-                        ("since=2026-01-09&until=2026-01-09", 0), ("until=2026-02-08", 1), ("until=2026-02-09", 0)]:
+                        ("since=2026-01-09&until=2026-01-09", 0), ("until=2026-02-08", 1), ("until=2026-02-09", 0),
+                        ("until=1970-01-01", 0)]:
         assert api.get(f"/fleet/agents/report?{query}", expect=200).json()["kpis"]["runs"] == runs, query
     problem = api.problem("GET", "/fleet/agents/report?since=2026-01-02&until=2026-01-01", 400, "invalid_request")
     assert [fault["field"] for fault in problem["errors"]] == ["since"]
