@@ -95,3 +95,19 @@ def test_redis_by_tls_or_without(tmp_path, server, address):
 def test_other_addresses_of_redis_are_refused(tmp_path, server):
     done = subprocess.run([ROOT / "deploy/secrets", tmp_path, "--redis", server], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and "rediss://HOST" in done.stderr
+
+
+def test_a_run_that_was_stopped_leaves_no_empty_secret(tmp_path):
+    """Each secret is made from `master`."""
+    part = tmp_path / "master.part"
+    part.write_text("0123")  # as far as it came
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    assert re.fullmatch(r"[0-9a-f]{64}\n", (tmp_path / "master").read_text()) and not part.exists()
+
+
+@pytest.mark.parametrize("name", ["master", "postgres/password"])
+def test_an_empty_secret_is_refused(tmp_path, name):
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    (tmp_path / name).write_text("")
+    refused = subprocess.run([ROOT / "deploy/secrets", tmp_path], capture_output=True, text=True, check=False)
+    assert refused.returncode == 1 and refused.stderr.startswith(f"{tmp_path / name} is empty")
