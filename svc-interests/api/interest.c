@@ -160,13 +160,15 @@ static yyjson_val *ask_project(struct request *rq)
 	return answer.json;
 }
 
-/* The body, with what it leaves out as the project says it. */
+/* The input, with what it leaves out as the project says it: a name and an outline that are no
+ * longer than those of an interest. */
 static const char *body_from_project(struct request *rq)
 {
 	static const struct {
 		const char *member, *of_project;
 	} MEMBERS[] = {{"name", "name"}, {"context", "outline"}};
-	yyjson_val *body = request_body(rq), *project = ask_project(rq);
+	yyjson_val *body = json_parse_own(rq->arena, request_body_json(rq));
+	yyjson_val *project = ask_project(rq);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *filled = yyjson_val_mut_copy(doc, body);
 	for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)

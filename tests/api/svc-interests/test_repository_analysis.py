@@ -124,6 +124,8 @@ def test_an_interest_is_made_from_a_project(api, other_user, project):
         "Query rewriting. Measured by nDCG", "Late interaction. Scores rise with token vectors. Measured by nDCG"]  # fmt: skip
     own = api.post("/interests", {**body, "name": "Mine", "context": "My own words."}, expect=201).json()
     assert (own["name"], own["context"]) == ("Mine", "My own words.")
+    other = api.post("/interests", {**body, "name": " Trimmed ", "source_repo_url": "https://GitHub.com/acme/ranker"}, expect=201).json()
+    assert (other["name"], other["source_repo_url"]) == ("Trimmed", "https://github.com/acme/ranker")
     assert field(other_user.api.post("/interests", body, expect=400)) == "project_id"
 
 
