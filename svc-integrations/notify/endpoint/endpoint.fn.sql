@@ -93,7 +93,7 @@ BEGIN
         e.status := 'unconfirmed';
         e.refused_days := NULL;
     END IF;
-    IF given ->> 'status' = 'active' OR endpoint_target(coalesce(e.url, e.email), e.secret) <> endpoint_target(coalesce(was.url, was.email), was.secret) THEN
+    IF given ->> 'status' = 'active' OR (e.url, e.email, e.secret) IS DISTINCT FROM (was.url, was.email, was.secret) THEN
         e.failing_since := NULL;
         e.consecutive_failures := 0;
         e.not_before := '-infinity';
