@@ -38,6 +38,7 @@ CREATE UNIQUE INDEX api_key_purpose ON api_key USING btree (account_id, purpose)
 CREATE INDEX api_key_repo ON api_key USING btree (lower(repo)) WHERE (repo IS NOT NULL);
 CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_provisioned AND (purpose IS NULL) AND (deleted_at IS NULL));
 CREATE TRIGGER api_key_audit AFTER INSERT OR UPDATE OF name, scopes, repo, expires_at, revoked_at, deleted_at ON api_key FOR EACH ROW WHEN ((new.prefix <> 'log-in'::text)) EXECUTE FUNCTION api_key_audit();
+CREATE TRIGGER api_key_changed AFTER DELETE OR UPDATE OF account_id, hash, kind, scopes, repo, interest_id, expires_at, revoked_at, deleted_at, repo_verified ON api_key FOR EACH ROW EXECUTE FUNCTION api_key_changed();
 CREATE TRIGGER api_key_remember BEFORE DELETE ON api_key FOR EACH ROW WHEN ((old.kind = 'personal'::text)) EXECUTE FUNCTION api_key_remember();
 ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
@@ -91,6 +92,7 @@ CREATE INDEX session_key ON session USING btree (key_id);
 CREATE INDEX session_of_person ON session USING btree (person_id, id DESC);
 CREATE TRIGGER session_account_audit AFTER UPDATE OF account_id ON session FOR EACH ROW WHEN ((old.account_id <> new.account_id)) EXECUTE FUNCTION session_audit();
 CREATE TRIGGER session_audit AFTER INSERT OR DELETE ON session FOR EACH ROW EXECUTE FUNCTION session_audit();
+CREATE TRIGGER session_changed AFTER DELETE OR UPDATE OF hash, account_id, person_id, key_id, scopes, expires_at ON session FOR EACH ROW EXECUTE FUNCTION session_changed();
 ALTER TABLE ONLY session
     ADD CONSTRAINT session_account_id_fkey FOREIGN KEY (account_id) REFERENCES account(id) ON DELETE CASCADE;
 ALTER TABLE ONLY session
@@ -120,6 +122,7 @@ CREATE TABLE api_key_person (
 ALTER TABLE ONLY api_key_person
     ADD CONSTRAINT api_key_person_pkey PRIMARY KEY (key_id);
 CREATE INDEX api_key_of_person ON api_key_person USING btree (person_id);
+CREATE TRIGGER api_key_person_changed AFTER INSERT OR DELETE OR UPDATE ON api_key_person FOR EACH ROW EXECUTE FUNCTION api_key_person_changed();
 ALTER TABLE ONLY api_key_person
     ADD CONSTRAINT api_key_person_key_id_fkey FOREIGN KEY (key_id) REFERENCES api_key(id) ON DELETE CASCADE;
 
@@ -177,6 +180,14 @@ ALTER TABLE ONLY invitation_mail_count
     ADD CONSTRAINT invitation_mail_count_pkey PRIMARY KEY (mark);
 CREATE INDEX invitation_mail_count_since ON invitation_mail_count USING btree (since);
 
+CREATE TABLE key_change (
+    xid xid8 DEFAULT pg_current_xact_id() NOT NULL,
+    subject uuid NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY key_change
+    ADD CONSTRAINT key_change_pkey PRIMARY KEY (xid, subject);
+
 CREATE TABLE key_usage (
     key_id uuid NOT NULL,
     day date NOT NULL,
@@ -232,6 +243,7 @@ ALTER TABLE ONLY member
 CREATE INDEX member_of_person ON member USING btree (person_id);
 CREATE TRIGGER member_audit AFTER INSERT OR DELETE ON member FOR EACH ROW EXECUTE FUNCTION member_audit();
 CREATE TRIGGER member_began AFTER INSERT ON member FOR EACH ROW EXECUTE FUNCTION member_began();
+CREATE TRIGGER member_changed AFTER DELETE OR UPDATE OF role ON member FOR EACH ROW EXECUTE FUNCTION member_changed();
 CREATE TRIGGER member_ended AFTER DELETE ON member FOR EACH ROW EXECUTE FUNCTION member_ended();
 CREATE TRIGGER member_role_audit AFTER UPDATE OF role ON member FOR EACH ROW WHEN ((old.role <> new.role)) EXECUTE FUNCTION member_audit();
 ALTER TABLE ONLY member
@@ -254,6 +266,7 @@ ALTER TABLE ONLY person
 CREATE UNIQUE INDEX person_email ON person USING btree (lower(email));
 CREATE TRIGGER person_audit AFTER UPDATE OF disabled_at, is_operator ON person FOR EACH ROW WHEN ((((old.disabled_at IS NULL) <> (new.disabled_at IS NULL)) OR (old.is_operator <> new.is_operator))) EXECUTE FUNCTION person_audit();
 CREATE TRIGGER person_audit_forget AFTER DELETE ON person FOR EACH ROW EXECUTE FUNCTION person_audit_forget();
+CREATE TRIGGER person_changed AFTER DELETE OR UPDATE OF is_operator, disabled_at ON person FOR EACH ROW EXECUTE FUNCTION person_changed();
 CREATE TRIGGER person_forgotten BEFORE DELETE ON person FOR EACH ROW EXECUTE FUNCTION person_forgotten();
 
 CREATE TABLE repository (

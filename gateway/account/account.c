@@ -42,7 +42,7 @@ void account_delete(struct request *rq)
 	audit_begin(rq);
 	require_permission(rq, in->name);
 	struct pg_rows *rows = pg_query(rq, ACCOUNT_DELETE_SQL, pg_uuid(rq->caller.account));
-	key_change_commit(rq, &rq->caller.account);
+	key_change_commit(rq);
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "no such account");
 	char account[UUID_TEXT_LEN + 1];

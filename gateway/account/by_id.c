@@ -4,7 +4,6 @@
 #include "audit/audit.h"
 #include "crypto/uuid.h"
 #include "key/key.h"
-#include "key/key_change.h"
 #include "main/command_run.h"
 #include "pg/pg.h"
 
@@ -22,7 +21,7 @@ static bool delete_account(struct request *rq, const char *id)
 {
 	audit_begin(rq);
 	bool is_deleted = !pg_empty(pg_query(rq, ACCOUNT_DELETE_SQL, pg_text(id)));
-	key_change_commit(rq, NULL);
+	pg_commit(rq);
 	return is_deleted;
 }
 

@@ -370,14 +370,14 @@ void key_update(struct request *rq)
 		pg_text(in->scopes ? key_scopes_json(rq, listed) : NULL), pg_bool(changes_expiry),
 		in->expires_in_days ? pg_int(in->expires_in_days) : pg_null(), caller_key(rq));
 	require_found(rq, rows);
-	key_change_commit(rq, &rq->caller.account);
+	key_change_commit(rq);
 	reply_json(rq, 200, pg_json(rows));
 }
 
 void key_invalidate(struct request *rq, const struct pg_rows *rows, const char *id)
 {
 	require_found(rq, rows);
-	key_change_commit(rq, &rq->caller.account);
+	key_change_commit(rq);
 	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", id));
 	reply_json(rq, 200, pg_json(rows));
 }
@@ -400,7 +400,7 @@ bool key_revoke_any(struct request *rq, const char *id)
 	audit_begin(rq);
 	struct pg_rows *revoked = pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
 	                                   pg_text(pg_get(owner, 0, "account_id")), pg_null());
-	key_change_commit(rq, NULL);
+	pg_commit(rq);
 	return !pg_empty(revoked);
 }
 
@@ -417,8 +417,6 @@ void key_delete(struct request *rq)
 void key_repository_renamed(struct request *rq, const struct event *event)
 {
 	pg_begin(rq);
-	if (repository_rename(rq, event))
-		key_change_commit(rq, NULL);
-	else
-		pg_commit(rq);
+	repository_rename(rq, event);
+	key_change_commit(rq); /* keys are limited to a name */
 }

@@ -45,6 +45,7 @@ struct key_cache {
 	_Atomic uint64_t changes;           /* how many are known */
 	_Atomic uint64_t last_of_all;       /* number of the last one of whomever */
 	_Atomic uint64_t last_of[SUBJECTS]; /* the same of accounts and persons */
+	_Atomic uint64_t confirmed_ms;      /* by key_cache_confirm() */
 };
 
 struct key_cache *key_cache_new(void)
@@ -114,6 +115,11 @@ void key_cache_change(struct key_cache *cache, const struct uuid *subject)
 		;
 }
 
+void key_cache_confirm(struct key_cache *cache, uint64_t monotonic_ms)
+{
+	atomic_store(&cache->confirmed_ms, monotonic_ms);
+}
+
 static bool has_changed_since(const struct key_cache *cache, uint64_t changes,
                               const struct uuid *subject)
 {
@@ -133,7 +139,9 @@ static enum key_found entry_state(const struct key_cache *cache, struct entry *e
                                   const struct cache_version *now)
 {
 	uint64_t age_ms = now->monotonic_ms - entry->read.monotonic_ms;
-	if (age_ms >= KEY_CACHE_MS || has_changed(cache, entry) ||
+	uint64_t known_ms = MAX_OF(entry->read.monotonic_ms, atomic_load(&cache->confirmed_ms));
+	if (age_ms >= KEY_CACHE_MS || now->monotonic_ms >= known_ms + KEY_UNSURE_MS ||
+	    has_changed(cache, entry) ||
 	    (entry->key.expires_at_ms && now->unix_ms >= entry->key.expires_at_ms))
 		return KEY_STALE;
 	if (age_ms < KEY_REFRESH_MS || now->monotonic_ms - entry->refresh_ms < REFRESH_RETRY_MS)

@@ -1,10 +1,11 @@
 /** Cache of API keys, shared by the workers of a process: the owner of each key, indexed by the
  * SHA-256 of the key's text. Thread-safe.
  *
- * An entry is fresh while three things hold: it was read less than KEY_CACHE_MS ago, the key has
- * not expired, and nothing of its account or person has changed since: no key, session or role. So
- * an account whose keys change all the time costs the others nothing. A stale entry says only that
- * the key was valid once.
+ * An entry is fresh while four things hold. The key has not expired. Nothing of its account or
+ * person has changed since it was read: no key, session or role; so an account whose keys change
+ * all the time costs the others nothing. Less than KEY_UNSURE_MS have passed since it was read, or
+ * since key_cache_confirm() said that all changes were known. And it was read less than
+ * KEY_CACHE_MS ago, whatever is known. A stale entry says only that the key was valid once.
  */
 #pragma once
 
@@ -15,11 +16,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define KEY_CACHE_MS 5000
+#define KEY_UNSURE_MS 5000
+#define KEY_CACHE_MS  75000
 
 /** An entry of this age is read again in the background, so that requests with a key in steady use
- * never wait. */
-#define KEY_REFRESH_MS 3000
+ * never wait. A minute, as a look-up also says when the key was used last. */
+#define KEY_REFRESH_MS 60000
 
 struct key_cache;
 
@@ -50,6 +52,9 @@ struct cache_version key_cache_now(const struct key_cache *cache);
 /** Keys, sessions or roles of an account or a person have changed, which was committed: what was
  * read before is stale. NULL: of whomever. */
 void key_cache_change(struct key_cache *cache, const struct uuid *subject);
+
+/** All changes are known that were committed before `monotonic_ms`. */
+void key_cache_confirm(struct key_cache *cache, uint64_t monotonic_ms);
 
 enum key_found {
 	KEY_ABSENT, /* it was never valid, or its entry was removed */

@@ -1,19 +1,12 @@
-/** What changes keys, sessions or roles says so to the caches of keys (key_cache.h): to its own at
- * once, to those of other replicas by a message through Redis. */
+/** What changes keys, sessions or roles makes the caches of keys (key_cache.h) read them again:
+ * that of its own process at once, those of other replicas as they hear of it (key_watch.h). Of
+ * whom it has changed something is in the table key_change, by triggers (key_change.fn.sql). */
 #pragma once
 
-#include "crypto/uuid.h"
 #include "loop/request.h"
 
-struct worker;
-
-/** Commit a transaction that revoked, deleted or changed keys, sessions or roles of an account or a
- * person, the `subject`; NULL: of several, or it is not known. Then invalidate what the caches of
- * this process have of it and notify the other replicas, also when the outcome of the commit is
- * uncertain. A command, which has no caches and ends when it is done, waits until the message is
- * sent; without Redis it says that the replicas hear of it later. Raises as pg_commit(). */
-void key_change_commit(struct request *rq, const struct uuid *subject);
-
-/** Hear of the changes of other replicas. For one worker of the process, whose process->user is a
- * struct gateway_process. */
-void key_changes_subscribe(struct worker *worker);
+/** Commit a transaction that may have revoked, deleted or changed keys, sessions or roles. Then
+ * invalidate what the cache of this process has of their accounts and persons and wake the watches
+ * of other replicas, also when the outcome of the commit is uncertain. Raises as pg_commit(). A
+ * command, which has no cache, commits by pg_commit(): replicas hear of it within a second. */
+void key_change_commit(struct request *rq);

@@ -3,10 +3,10 @@
 
 #include "base/timefmt.h"
 #include "gateway_process.h"
-#include "key/key_change.h"
 #include "key/key_lookup.h"
 #include "key/key_refresh.h"
 #include "key/key_text.h"
+#include "key/key_watch.h"
 #include "limit/rate_limit.h"
 #include "loop/wait.h"
 #include "observe/metrics.h"
@@ -52,6 +52,7 @@ struct key_checker {
 	struct worker *worker;
 	struct gateway_process *process;
 	struct key_refresh *refresh;
+	struct key_watch *watch; /* of the first worker; NULL in the others */
 	LIST_HEAD(, lookup) lookups;
 };
 
@@ -252,7 +253,7 @@ struct key_checker *key_checker_new(struct worker *worker)
 	checker->refresh = key_refresh_new(worker, checker->process->keys);
 	LIST_INIT(&checker->lookups);
 	if (worker->index == 0)
-		key_changes_subscribe(worker);
+		checker->watch = key_watch_new(worker, checker->process->keys);
 	return checker;
 }
 
@@ -261,6 +262,7 @@ void key_checker_free(struct key_checker *checker)
 	if (!checker)
 		return;
 	require(LIST_EMPTY(&checker->lookups));
+	key_watch_free(checker->watch);
 	key_refresh_free(checker->refresh);
 	free(checker);
 }

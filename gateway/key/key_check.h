@@ -4,18 +4,19 @@
  *     key_lookup.c  reads keys from the database
  *     key_refresh.c  reads those in use again
  *     key_cache.c   the keys that the process has looked up
- *     key_change.c  tells the caches of changes
+ *     key_change.c  commits changes
+ *     key_watch.c   hears of those of others
  *     key_text.c    the text of a key: making it, checking its form, hashing it
  *     key.c         the operations on keys
  *     provisioned_key.c  the operations with which services make and revoke keys
  *     preset.c      named sets of scopes
  *     role.c        what the role of a key's person allows
  *
- * A key is looked up in the cache of the process, then in the database. A cached key is used for at
- * most KEY_CACHE_MS. A change of the keys, sessions or roles of an account or a person invalidates
- * theirs before that: at once in the process that makes the change, and in the other replicas as
- * soon as its message arrives through Redis. So even when Redis or the database is down, no key is
- * accepted for more than KEY_CACHE_MS after it was read. A key that cannot be looked up is refused.
+ * A key is looked up in the cache of the process, then in the database. A cached key is used until
+ * something changes of the keys, sessions or roles of its account or person: at once in the process
+ * that makes the change, and in the others within KEY_WATCH_MS, sooner with Redis. While the
+ * database does not say whether anything has changed, no key is accepted for more than
+ * KEY_UNSURE_MS. A key that cannot be looked up is refused.
  *
  * A session of a browser (session/session.h) is looked up in the same way, and has all that is said
  * here of keys.
@@ -54,8 +55,8 @@ void key_checkers_start(struct gateway_process *gateway);
 /** Free what the checkers share, after all of them. */
 void key_checkers_stop(struct gateway_process *gateway);
 
-/** Make a worker's checker. That of the first worker also subscribes to the messages of other
- * replicas. process->user must be a struct gateway_process. */
+/** Make a worker's checker. That of the first worker also watches for changes that others make.
+ * process->user must be a struct gateway_process. */
 struct key_checker *key_checker_new(struct worker *worker);
 
 /** Free; require()s that no lookup is running. Accepts NULL. */

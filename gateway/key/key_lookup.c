@@ -30,24 +30,17 @@ static uint64_t scopes_of_role(const struct pg_rows *rows, int row)
 	return role ? role_scopes(role, pg_get_bool(rows, row, "is_operator")) : SCOPE_ALL;
 }
 
-static struct uuid read_id(const struct pg_rows *rows, int row, const char *column)
-{
-	struct uuid id;
-	require(uuid_parse(pg_get(rows, row, column), UUID_TEXT_LEN, &id));
-	return id;
-}
-
 static struct cached_key read_row(const struct pg_rows *rows, int row)
 {
 	struct uuid person = {{0}};
 	if (pg_get(rows, row, "person_id"))
-		person = read_id(rows, row, "person_id");
+		person = pg_get_uuid(rows, row, "person_id");
 	bool is_automation = strcmp(pg_get(rows, row, "kind"), "automation") == 0;
 	return (struct cached_key){
 		.caller =
 			{
-				.account = read_id(rows, row, "account_id"),
-				.key_id = read_id(rows, row, "id"),
+				.account = pg_get_uuid(rows, row, "account_id"),
+				.key_id = pg_get_uuid(rows, row, "id"),
 				.person = names_persons ? person : (struct uuid){{0}},
 				.kind = is_automation ? KEY_AUTOMATION : KEY_PERSONAL,
 				.scopes = scope_masks(pg_get(rows, row, "scopes")) &
@@ -56,7 +49,7 @@ static struct cached_key read_row(const struct pg_rows *rows, int row)
 				.interest = pg_get(rows, row, "interest_id"),
 				.is_repo_verified = pg_get_bool(rows, row, "repo_verified"),
 			},
-		.key_account = read_id(rows, row, "key_account_id"),
+		.key_account = pg_get_uuid(rows, row, "key_account_id"),
 		.person = person,
 		.expires_at_ms = pg_get_int(rows, row, "expires_at_ms"),
 	};

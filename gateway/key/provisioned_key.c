@@ -77,7 +77,7 @@ static void commit_replacement(struct request *rq, const char *replaced)
 		pg_commit(rq);
 		return;
 	}
-	key_change_commit(rq, &rq->caller.account);
+	key_change_commit(rq);
 	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", replaced));
 }
 

@@ -98,9 +98,7 @@ const char *identity_log_in(struct request *rq, const struct id_claims *claims,
 	const char *session = pg_value(rows, 0);
 	if (!session)
 		require_outcome(rq, "no_account", person);
-	struct uuid subject;
-	require(uuid_parse(person, UUID_TEXT_LEN, &subject));
-	key_change_commit(rq, &subject); /* the oldest session may have ended */
+	key_change_commit(rq); /* the oldest session may have ended */
 	log_info(LOG_GROUP_APP, "person logged in", f_text("person_id", person),
 	         f_text("session_id", session));
 	return token;

@@ -17,6 +17,7 @@ const struct retained_table ACCOUNT_TABLES[] = {
 	TABLE_DELETED("invitation", "created_at", "KEY_DAYS", "after it has expired",
                       "t.expires_at" BEFORE),
 	TABLE_AGES("key_usage", "day", NULL, "90 days"),
+	TABLE_DELETED("key_change", "at", NULL, "a day", "t.at < now() - interval '1 day'"),
 	TABLE_AGES("login", "created_at", NULL, "after it has expired; by the next log-ins"),
 	TABLE_AGES("invitation_mail_count", "since", NULL, "a day; by the next mails"),
 	TABLE_BOUND("session", "20 a person; with the key"),

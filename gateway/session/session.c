@@ -91,16 +91,6 @@ static void reply_session(struct request *rq, yyjson_val *session)
 	reply_doc(rq, 200, doc);
 }
 
-/* Commit a change of the sessions of its person, or of its account if it is nobody's. */
-static void commit_change(struct request *rq, yyjson_val *session)
-{
-	const char *person = json_get_text(session, "person");
-	const char *text = person ? person : json_get_text(json_get(session, "account"), "id");
-	struct uuid subject;
-	require(uuid_parse(text, UUID_TEXT_LEN, &subject));
-	key_change_commit(rq, &subject);
-}
-
 bool session_takes_keys(void)
 {
 	return key_login;
@@ -169,7 +159,7 @@ void session_create(struct request *rq)
 		raise_error(rq, ERR_UNAUTHENTICATED, "this is not a valid key");
 	}
 	yyjson_val *session = json_parse_own(rq->arena, pg_json(rows));
-	commit_change(rq, session); /* the oldest session may have ended */
+	key_change_commit(rq); /* the oldest session may have ended */
 	session_attempt_return(rq, &attempt);
 	session_set_cookie(rq, token, "");
 	reply_session(rq, session);
@@ -215,7 +205,7 @@ void session_show(struct request *rq)
 	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_NOT_FOUND, "no such account of yours");
 	yyjson_val *session = json_parse_own(rq->arena, pg_json(rows));
-	commit_change(rq, session);
+	key_change_commit(rq);
 	reply_session(rq, session);
 }
 
@@ -225,11 +215,9 @@ void session_delete(struct request *rq)
 	struct pg_param hash = session_require(rq);
 	audit_begin(rq);
 	struct pg_rows *rows = pg_query(rq, SESSION_REMOVE_SQL, hash);
-	struct uuid account;
 	if (pg_empty(rows))
 		raise_error(rq, ERR_UNAUTHENTICATED, "the session has ended");
-	require(uuid_parse(pg_get(rows, 0, "account_id"), UUID_TEXT_LEN, &account));
-	key_change_commit(rq, &account);
+	key_change_commit(rq);
 	session_set_cookie(rq, "", "; Max-Age=0");
 	reply_header(rq, "Clear-Site-Data", "\"cache\", \"storage\"");
 	reply_json(rq, 200, pg_json(rows));
@@ -255,7 +243,7 @@ void session_end(struct request *rq)
 	                                pg_uuid(rq->caller.account), caller_key(rq));
 	if (pg_empty(rows))
 		raise_error(rq, ERR_NOT_FOUND, "no such session");
-	key_change_commit(rq, &rq->caller.account);
+	key_change_commit(rq);
 	log_info(LOG_GROUP_APP, "session ended", f_text("session_id", in->id));
 	reply_json(rq, 200, pg_json(rows));
 }

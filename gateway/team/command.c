@@ -107,7 +107,7 @@ static void add_member(struct request *rq)
 	if (strcmp(outcome, "too_many") == 0)
 		raise_error(rq, ERR_CONFLICT, "the account has 500 members");
 	const char *key = give_key(rq, args->account, person, args->role);
-	key_change_commit(rq, NULL); /* the role may be a lower one */
+	pg_commit(rq);
 	puts(key);
 }
 
@@ -134,7 +134,7 @@ static void disable_person(struct request *rq)
 		pg_query(rq, COMMAND_DISABLE_SQL, pg_text(args->email), pg_bool(args->undoes));
 	if (!pg_value(rows, 0))
 		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s", args->email);
-	key_change_commit(rq, NULL);
+	pg_commit(rq);
 	printf("%s %s\n", args->email, args->undoes ? "enabled" : "disabled");
 }
 

@@ -102,7 +102,7 @@ void member_update(struct request *rq)
 	require_changed(rq, pg_query(rq, TEAM_MEMBER_CHANGE_SQL, account, caller_key(rq),
 	                             pg_text(in->person), pg_text(in->role)));
 	struct pg_rows *member = pg_query(rq, TEAM_MEMBER_READ_SQL, account, pg_text(in->person));
-	key_change_commit(rq, &rq->caller.account);
+	key_change_commit(rq);
 	log_info(LOG_GROUP_APP, "role changed", f_text("person_id", in->person),
 	         f_text("role", in->role));
 	reply_one(rq, 200, member, "no such member");
@@ -127,7 +127,7 @@ void member_delete(struct request *rq)
 	team_begin(rq);
 	require_changed(rq, pg_query(rq, TEAM_MEMBER_REMOVE_SQL, pg_uuid(rq->caller.account),
 	                             caller_key(rq), pg_text(in->person)));
-	key_change_commit(rq, &rq->caller.account);
+	key_change_commit(rq);
 	log_info(LOG_GROUP_APP, "member removed", f_text("person_id", in->person));
 	reply_json(rq, 200,
 	           arena_printf(rq->arena, "{\"id\": \"%s\", \"deleted\": true}", in->person));

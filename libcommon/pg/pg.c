@@ -169,6 +169,13 @@ bool pg_get_bool(const struct pg_rows *rows, int row, const char *column)
 	return bool_of(pg_get(rows, row, column));
 }
 
+struct uuid pg_get_uuid(const struct pg_rows *rows, int row, const char *column)
+{
+	struct uuid id;
+	require(uuid_parse(pg_get(rows, row, column), UUID_TEXT_LEN, &id));
+	return id;
+}
+
 void *pg_get_bytes(struct arena *arena, const struct pg_rows *rows, int row, const char *column,
                    size_t *ret_length)
 {

@@ -238,6 +238,7 @@ const char *pg_get(const struct pg_rows *rows, int row, const char *column);
 int64_t pg_get_int(const struct pg_rows *rows, int row, const char *column); /* 0 for NULL */
 double pg_get_float(const struct pg_rows *rows, int row, const char *column);
 bool pg_get_bool(const struct pg_rows *rows, int row, const char *column);
+struct uuid pg_get_uuid(const struct pg_rows *rows, int row, const char *column); /* not NULL */
 
 /** A bytea value (hex output), decoded into the arena; NULL for SQL NULL. */
 void *pg_get_bytes(struct arena *arena, const struct pg_rows *rows, int row, const char *column,

@@ -155,18 +155,18 @@ def test_a_removed_member_loses_keys_and_sessions_of_the_account_only(cluster, t
 
 
 def test_a_removed_member_is_refused_by_every_replica_under_load(cluster, start_gateway, team):
-    """As soon as the other replica has heard of it, it accepts no request more."""
+    """As soon as the other replica has refused one request, it accepts none."""
     member = add_member(cluster, team.account, "member")
     with start_gateway() as second:
         apis = [Api(url, member.api.key) for url in (cluster.gateway_url, second.url) for _ in range(4)]
-        heard = second.metric("expops_key_revocations_heard_total")
         with ThreadPoolExecutor(len(apis)) as pool:
             ended = [pool.submit(wait_for, lambda api=api: api.get("/account/api-keys").status_code == 401, "it is refused")
                      for api in apis]
             for api in apis:
                 assert api.get("/search/stats").status_code in (200, 401)
             team.api.delete(f"/team/members/{member.person}", expect=200)
-            wait_for(lambda: second.metric("expops_key_revocations_heard_total") > heard, "the other replica has heard of it")
+            first = Api(second.url, member.api.key)
+            wait_for(lambda: first.get("/account/api-keys").status_code == 401, "the other replica has heard of it")
             after = [Api(api.url, member.api.key).get("/account/api-keys").status_code for api in apis]
             for one in ended:
                 one.result()
@@ -208,24 +208,24 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_replicas_hear_of_a_command(cluster, start_gateway, team, command):
-    """They would use what they have looked up for seconds else."""
+    """They would use what they have looked up for a minute else."""
     member = add_member(cluster, team.account, "admin")
     key = member.api.get("/account/api-keys", expect=200).json()["keys"][0]["id"]
     with start_gateway() as second:
-        heard = second.metric("expops_key_revocations_heard_total")
         api = Api(second.url, member.api.key)
         api.get("/account/audit", expect=200)
         cluster.run("gateway", command, *COMMANDS[command](team, member, key))
-        wait_for(lambda: second.metric("expops_key_revocations_heard_total") > heard, "the replica has heard of it")
-        assert api.get("/account/audit").status_code == (403 if command == "add-member" else 401)
+        refused = 403 if command == "add-member" else 401
+        wait_for(lambda: api.get("/account/audit").status_code == refused, "the replica has heard of it", 60)
 
 
-def test_a_command_without_redis_says_what_that_means(cluster):
+def test_a_command_needs_no_redis(cluster):
     person = cluster.user()
+    person.api.get("/interests", expect=200)
     with pytest.raises(RuntimeError, match="nobody has"):
         cluster.run("gateway", "disable-person", "--email", "nobody@example.org", REDIS_URL="redis://127.0.0.1:1")
     assert "disabled" in cluster.run("gateway", "disable-person", "--email", person.email, REDIS_URL="redis://127.0.0.1:1")
-    wait_for(lambda: person.api.get("/interests").status_code == 401, "the key is refused")
+    wait_for(lambda: person.api.get("/interests").status_code == 401, "the key is refused", 60)
 
 
 @pytest.mark.parametrize("end", ["lowered", "removed", "disabled"])

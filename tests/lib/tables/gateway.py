@@ -9,13 +9,12 @@ def email_of(db, account):
 
 
 def set_repo_verified(db, key, is_verified):
-    """Whether the code host has said that the key's account may push to the key's repository. The gateways hear of it."""
+    """Whether the code host has said that the key's account may push to the key's repository."""
     db.execute("UPDATE api_key SET repo_verified = %s WHERE id = %s", [is_verified, key])
-    db.execute("SELECT pg_notify('key_changed', %s)", [key])
 
 
 def set_scopes(db, text, scopes):
-    """Those of a key, by its text. No gateway hears of it."""
+    """Those of a key, by its text."""
     db.execute("UPDATE api_key SET scopes = %s WHERE prefix = %s", [list(scopes), text[:12]])
 
 
@@ -30,7 +29,6 @@ def expire_key(db, key):
 
 
 def revoke_key(db, key):
-    """No gateway hears of it."""
     db.execute("UPDATE api_key SET revoked_at = now() WHERE id = %s", [key])
 
 

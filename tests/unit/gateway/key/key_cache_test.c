@@ -103,6 +103,10 @@ static void entries_become_stale(void **state)
 {
 	(void)state;
 	put(1, &(struct identity){0}, 0);
+	assert_int_equal(get_later(1, KEY_UNSURE_MS - 1), KEY_FRESH);
+	assert_int_equal(get_later(1, KEY_UNSURE_MS), KEY_STALE);
+	key_cache_confirm(cache, READ.monotonic_ms + KEY_CACHE_MS - 1);
+	assert_int_equal(get_later(1, KEY_UNSURE_MS), KEY_FRESH);
 	assert_int_equal(get_later(1, KEY_REFRESH_MS - 1), KEY_FRESH);
 	assert_int_equal(get_later(1, KEY_CACHE_MS), KEY_STALE);
 }
@@ -111,6 +115,7 @@ static void one_caller_a_second_is_told_to_refresh(void **state)
 {
 	(void)state;
 	put(1, &(struct identity){0}, 0);
+	key_cache_confirm(cache, READ.monotonic_ms + KEY_REFRESH_MS);
 	assert_int_equal(get_later(1, KEY_REFRESH_MS), KEY_AGING);
 	assert_int_equal(get_later(1, KEY_REFRESH_MS), KEY_FRESH);
 	assert_int_equal(get_later(1, KEY_REFRESH_MS + 999), KEY_FRESH);

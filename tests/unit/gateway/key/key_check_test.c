@@ -186,6 +186,7 @@ static void store_aged(const char *key)
 {
 	uint8_t hash[SHA256_LEN];
 	struct cache_version read = key_cache_now(gateway.keys);
+	key_cache_confirm(gateway.keys, read.monotonic_ms);
 	read.monotonic_ms -= KEY_REFRESH_MS;
 	key_text_hash(key, hash);
 	key_cache_put(gateway.keys, hash, &read,
