@@ -156,3 +156,14 @@ def test_runs_are_estimated_anew_in_the_order_in_which_reports_lock_them(cluster
             done.result()
     finally:
         fleet.remove_price(db, user.email)
+
+
+def test_an_account_that_is_forgotten_locks_what_is_of_others_behind_its_runs(cluster, waiting, elsewhere, db, user):
+    """There may be many runs, and reports of other accounts that name the same pull request would wait until they are deleted."""
+    elsewhere(1, status="pr_opened", started_at=now(), artifact_url="https://github.com/acme/elsewhere/pull/9")
+    with cluster.postgres.connect("fleet") as other, waiting(fleet.hold_run, user.account, 1) as (holder, call):
+        forgotten = call(common.forget_account, other, user.account)
+        assert fleet.is_item_free(holder, "acme/elsewhere", 9)
+        holder.rollback()
+        forgotten.result()
+    assert fleet.spend_of(db, user.account)[1] == 0
