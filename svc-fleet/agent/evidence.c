@@ -1,10 +1,12 @@
 #include "agent/agent.h"
-#include "agent/run_record.h"
 #include "base/url.h"
+#include "evidence.sql.h"
 #include "input/input.h"
 #include "input/key_limit.h"
 #include "json/json.h"
+#include "pg/pg.h"
 #include "reply/reply.h"
+#include "reply/resource.h"
 #include "run/run.h"
 
 struct evidence_input {
@@ -23,30 +25,6 @@ static const struct field EVIDENCE_FIELDS[] = {
          REQUIRED | OTHERS_IGNORED, .members = ARTIFACT},
 	FIELD_END,
 };
-
-/* Members of a run's record that say how faithful it was to its paper and its brief. */
-static const char *const FIDELITY[] = {
-	"arxiv_id",
-	"selection_integration_shape",
-	"selection_coverage",
-	"stub_density",
-	"integration_violations",
-	"files_touched",
-	"files_dropped_out_of_scope",
-	"touched_test_files",
-	"coverage_summary",
-	"chain",
-	NULL,
-};
-
-static void add_artifact(yyjson_mut_doc *doc, yyjson_mut_val *answer, const struct run_record *run)
-{
-	yyjson_mut_val *artifact = yyjson_mut_obj_add_obj(doc, answer, "artifact");
-	json_add_text(doc, artifact, "url", json_get_text(run->record, "artifact_url"));
-	json_add_member(doc, artifact, "repo", run->record, "repo");
-	json_add_member(doc, artifact, "outcome_kind", run->record, "outcome_kind");
-	json_add_text(doc, artifact, "stage", run->stage);
-}
 
 static bool has_member(yyjson_val *object, const char *name)
 {
@@ -71,25 +49,14 @@ void evidence_get(struct request *rq)
 	yyjson_val *artifact = json_get(rq->http->json, "artifact");
 	yyjson_val *run_id = json_get(artifact, "run_id");
 	const char *url = json_get_text(artifact, "url");
-	struct run_reference reference = {
-		.repo = json_get_text(artifact, "repo"),
-		.run_id = !run_id || yyjson_is_null(run_id) ? NULL
-	                                                    : json_write(rq->arena, run_id, NULL),
-		.url = url ? url_canonical(rq->arena, url) : NULL,
-	};
-	struct run_record run = run_record_get(rq, &reference, NULL);
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
-	yyjson_mut_val *answer = yyjson_mut_obj(doc);
-	yyjson_mut_doc_set_root(doc, answer);
-	add_artifact(doc, answer, &run);
-	yyjson_mut_obj_add_val(doc, answer, "gates", yyjson_val_mut_copy(doc, run.gates));
-	yyjson_mut_val *fidelity = yyjson_mut_obj_add_obj(doc, answer, "fidelity");
-	for (const char *const *name = FIDELITY; *name; name++) {
-		yyjson_val *value = json_get(run.record, *name);
-		if (value)
-			yyjson_mut_obj_add_val(doc, fidelity, *name,
-			                       yyjson_val_mut_copy(doc, value));
-	}
-	json_add_member(doc, answer, "run_id", run.record, "run_id");
-	reply_doc(rq, 200, doc);
+	const char *repo = json_get_text(artifact, "repo");
+	if (!repo)
+		repo = rq->caller.repo;
+	require_repo(rq, repo);
+	struct pg_rows *rows =
+		pg_query(rq, EVIDENCE_GET_SQL, pg_uuid(rq->caller.account), pg_text(repo),
+	                 pg_text(url ? NULL : json_write(rq->arena, run_id, NULL)),
+	                 pg_text(url ? url_canonical(rq->arena, url) : NULL));
+	require_row(rq, rows, "no such run");
+	reply_json(rq, 200, pg_json(rows));
 }

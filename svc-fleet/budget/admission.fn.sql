@@ -19,12 +19,17 @@ BEGIN
 END $$;
 
 -- What is reserved for a run that asks. A reservation counts in the period in which its run begins, so one of a former period is made
--- anew, and refused if the new one has too little left. The sums of the repository's runs are locked before the former one's period, as
--- the new one locks them, too (run/telemetry.fn.sql).
+-- anew, and refused if the new one has too little left. What both lock is locked here before, in the order of run/telemetry.fn.sql: the sums
+-- of the repository's runs, the reservation, and the former and the present period of all budgets together.
 CREATE OR REPLACE FUNCTION reservation_admit(x reservation, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 BEGIN
     IF x.state = 'held' AND x.asked_at IS NULL AND reservation_is_old(x) THEN
         PERFORM FROM run_repo s WHERE s.account_id = x.account_id AND s.repo_key = x.repo_key FOR UPDATE;
+        PERFORM FROM reservation y WHERE y.id = x.id FOR UPDATE;
+        PERFORM budget_periods_lock(ARRAY(
+            SELECT b FROM budget b
+            WHERE b.account_id = x.account_id AND (budget_has(b, x.repo_key, x.interest_id::text) OR budget_has(b, x.repo_key, given ->> 'interest_id'))),
+            ARRAY[x.made_at, now()]);
         PERFORM reservation_free(x.id);
         RETURN run_reserve(x.account_id, given || jsonb_build_object(
             'key', x.key, 'interest_id', coalesce(nullif(given -> 'interest_id', 'null'), to_jsonb(x.interest_id))));
@@ -36,6 +41,9 @@ END $$;
 -- Admit an attempt of a run that asks before its agent begins. It gets what is reserved for it, else the newest reservation of the repository
 -- that is no run yet, else a new one, under the key of the attempt. `given` as for run_reserve(), without `key`. Violates admission_max: a
 -- key that was stolen could reserve all that is left to others, and the workflow runs once at a time in a repository.
+--
+-- The questions of a repository are taken one after the other, before the run is locked: the first may come to lock it only when it is known.
+-- Budgets of all interests are locked, as what is reserved may be of another one than the run says.
 CREATE OR REPLACE FUNCTION run_admit(account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     asked reservation := jsonb_populate_record(NULL::reservation, given);
@@ -44,11 +52,12 @@ BEGIN
     asked.account_id := account;
     asked.repo_key := lower(repository_hold(asked.repo));
     PERFORM account_admit(account);
-    PERFORM FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at
-    WHERE k.account_id = account AND k.repo_key = asked.repo_key AND k.run_key = asked.run_id #>> '{}' FOR UPDATE OF r;
     INSERT INTO admission (account_id, repo_key) VALUES (account, asked.repo_key)
     ON CONFLICT (account_id, repo_key) DO UPDATE SET asked_at = excluded.asked_at;
-    PERFORM budgets_lock(account, asked.repo_key, asked.interest_id);
+    PERFORM FROM run_key k JOIN run r ON r.id = k.id AND r.first_at = k.first_at
+    WHERE k.account_id = account AND k.repo_key = asked.repo_key AND k.run_key = asked.run_id #>> '{}' FOR UPDATE OF r;
+    PERFORM FROM budget b
+    WHERE b.account_id = account AND (b.scope = 'interest' OR budget_has(b, asked.repo_key, NULL)) ORDER BY b.id FOR NO KEY UPDATE;
     x := reservation_of(account, asked.repo_key, asked.run_id, asked.run_attempt);
     IF x.id IS NULL AND asked.run_attempt = 1 THEN
         x := reservation_take(asked);

@@ -1,6 +1,6 @@
 -- Budgets: periods of the calendar, what was spent in them, and what accounts are told of it.
 --
--- A period is a function of the time, so that nothing has to be reset. budget_add() is the only writer of what was spent and reserved,
+-- A period is a function of the time, so that nothing has to be reset. budget_parts_add() writes what was spent and reserved, nobody else does,
 -- in the transaction that stores a run or a reservation; a budget that is made counts those of its current period while nothing is told
 -- of the account's runs. A run belongs to the period of its start, whenever it reports.
 
@@ -97,15 +97,16 @@ CREATE OR REPLACE FUNCTION budget_top(b budget, starts_at timestamptz, ends_at t
 $$;
 
 -- Tell the account of each share that was passed in the current period, once: of those below 100 that were passed together, of the
--- greatest. The first start that is refused has reached the end, too. The inbox has what is passed from 80 on. A closed period is no news.
-CREATE OR REPLACE FUNCTION budget_announce(b budget, p budget_period, is_refused boolean) RETURNS void LANGUAGE plpgsql AS $$
+-- greatest. The first start that is refused has reached the end, too. A closed period is no news. Whether the inbox has something new, which
+-- is what is passed from 80 on: the caller marks it when all else is locked (run/telemetry.fn.sql).
+CREATE OR REPLACE FUNCTION budget_tell(b budget, p budget_period, is_refused boolean) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     share numeric := budget_percent(b.usd, budget_spent(p));
     told int; -- the greatest share of those to tell of
     is_new_in_inbox boolean;
 BEGIN
     IF p.ends_at <= now() THEN
-        RETURN;
+        RETURN false;
     END IF;
     WITH new AS (
         INSERT INTO budget_notice (budget_id, starts_at, percent)
@@ -114,7 +115,6 @@ BEGIN
         ON CONFLICT DO NOTHING RETURNING percent)
     SELECT max(n.percent) FILTER (WHERE n.percent = ANY (b.warn_percent || 100)), bool_or(n.percent >= 80)
     INTO told, is_new_in_inbox FROM new n;
-    PERFORM inbox_mark(b.account_id, clock_timestamp()) WHERE is_new_in_inbox;
     PERFORM message_emit('events.runs', CASE WHEN told < 100 THEN 'budget.warned' ELSE 'budget.reached' END, b.account_id,
         jsonb_build_object(
             'budget_id', b.id, 'name', budget_name(b), 'scope', b.scope, 'repo', b.repo, 'interest_id', b.interest_id,
@@ -122,16 +122,25 @@ BEGIN
             'usd', b.usd, 'spent_usd', budget_spent(p), 'assumed_usd', p.assumed, 'percent', share, 'action', b.action,
             'refused', p.refused, 'top', budget_top(b, p.starts_at, p.ends_at), 'url', '/console/agents'))
     WHERE told IS NOT NULL;
+    RETURN coalesce(is_new_in_inbox, false);
 END $$;
 
--- Add parts to the periods of the budgets that are about them. Locks the periods in the order of their key.
-CREATE OR REPLACE FUNCTION budget_add(parts budget_part[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
+-- Tell of them, and mark the inbox.
+CREATE OR REPLACE FUNCTION budget_announce(b budget, p budget_period, is_refused boolean) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM inbox_mark(b.account_id, clock_timestamp()) WHERE budget_tell(b, p, is_refused);
+END $$;
+
+-- Add parts to the periods of the budgets that are about them. Locks the periods in the order of their key. The inboxes that have something
+-- new, for inbox_mark().
+CREATE OR REPLACE FUNCTION budget_parts_add(parts budget_part[]) RETURNS inbox_look[] LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
     accounts uuid[] := ARRAY(SELECT DISTINCT p.account_id FROM unnest(parts) p);
+    looks inbox_look[] := '{}';
     x record;
 BEGIN
     IF NOT EXISTS (SELECT FROM budget b WHERE b.account_id = ANY (accounts)) THEN
-        RETURN;
+        RETURN looks;
     END IF;
     FOR x IN
         WITH sums AS (
@@ -156,19 +165,46 @@ BEGIN
             RETURNING y)
         SELECT b, a.y AS p FROM added a JOIN budget b ON b.id = (a.y).budget_id
     LOOP
-        PERFORM budget_announce(x.b, x.p, false);
+        IF budget_tell(x.b, x.p, false) THEN
+            looks := looks || ((x.b).account_id, clock_timestamp())::inbox_look;
+        END IF;
     END LOOP;
+    RETURN looks;
 END $$;
 
--- Add what runs were and became, and take out what was reserved for those that have ended.
-CREATE OR REPLACE FUNCTION budget_period_add(changes run_change[]) RETURNS void LANGUAGE plpgsql AS $$
+-- Add parts, and mark these inboxes.
+CREATE OR REPLACE FUNCTION budget_add(parts budget_part[]) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM budget_add(ARRAY(
+    PERFORM inbox_mark(budget_parts_add(parts));
+END $$;
+
+-- Lock the periods of budgets at several times in the order of their key, as budget_parts_add() does, for who writes them one by one. A
+-- period that has no figures gets some, or a report could begin it meanwhile.
+CREATE OR REPLACE FUNCTION budget_periods_lock(budgets budget[], moments timestamptz[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at)
+    SELECT DISTINCT b.account_id, b.id, w.starts_at, w.ends_at
+    FROM unnest(budgets) b, unnest(moments) m, budget_period_at(b, m) AS w
+    WHERE w.ends_at > b.counted_from
+    ORDER BY b.id, w.starts_at
+    ON CONFLICT (budget_id, starts_at) DO UPDATE SET refused = y.refused WHERE false; -- locks, and writes nothing
+END $$;
+
+-- Add what runs were and became, and take out what was reserved for those that have ended. As budget_parts_add().
+CREATE OR REPLACE FUNCTION budget_changes_add(changes run_change[]) RETURNS inbox_look[] LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN budget_parts_add(ARRAY(
         SELECT budget_part_of_run(c.became, 1) FROM unnest(changes) c WHERE (c.became).id IS NOT NULL
         UNION ALL
         SELECT budget_part_of_run(c.was, -1) FROM unnest(changes) c WHERE (c.was).id IS NOT NULL
         UNION ALL
         SELECT budget_part_of_reservation(x, -1) FROM reservations_settle(changes) x));
+END $$;
+
+-- Add them, and mark these inboxes.
+CREATE OR REPLACE FUNCTION budget_period_add(changes run_change[]) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM inbox_mark(budget_changes_add(changes));
 END $$;
 
 -- The figures of a budget's period as its runs and reservations say. Most runs need no look at their record.

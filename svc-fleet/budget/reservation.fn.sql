@@ -229,6 +229,7 @@ DECLARE
     earlier reservation;
     needed numeric;
     room numeric; -- null: no budget stops it
+    spent budget[]; -- those that have too little left
     tightest budget;
     b budget;
 BEGIN
@@ -250,7 +251,9 @@ BEGIN
         needed := CASE WHEN obeys THEN 1 ELSE x.amount_usd END;
         SELECT min(budget_room(s)) INTO room FROM unnest(budgets) s WHERE s.action = 'stop';
         IF room < needed THEN
-            FOR b IN SELECT s.* FROM unnest(budgets) s WHERE s.action = 'stop' AND budget_room(s) < needed ORDER BY s.id LOOP
+            spent := ARRAY(SELECT s FROM unnest(budgets) s WHERE s.action = 'stop' AND budget_room(s) < needed ORDER BY s.id);
+            PERFORM budget_periods_lock(spent, ARRAY[now()]); -- before any is announced, which locks the inbox
+            FOREACH b IN ARRAY spent LOOP
                 PERFORM budget_refuse(b);
             END LOOP;
             SELECT s.* INTO tightest FROM unnest(budgets) s WHERE s.action = 'stop' ORDER BY budget_room(s), s.id LIMIT 1;

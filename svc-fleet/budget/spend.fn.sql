@@ -153,7 +153,8 @@ BEGIN
     FOR account IN SELECT DISTINCT p.account_id FROM unnest(page) p ORDER BY 1 LOOP
         PERFORM account_lock(account, false);
     END LOOP;
-    FOR r IN SELECT x.* FROM unnest(page) p JOIN run x ON x.id = p.id AND x.first_at = p.first_at ORDER BY x.first_at, x.id FOR UPDATE OF x LOOP
+    FOR r IN SELECT x.* FROM unnest(page) p JOIN run x ON x.id = p.id AND x.first_at = p.first_at
+             ORDER BY x.account_id, x.repo_key, x.run_id #>> '{}' FOR UPDATE OF x LOOP
         was := r;
         SELECT jsonb_object_agg(a.key, CASE WHEN a.value ->> 'basis' = 'estimated' THEN spend_attempt(a.value, r.at) ELSE a.value END)
         INTO r.attempts FROM jsonb_each(r.attempts) AS a;

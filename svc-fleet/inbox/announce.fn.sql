@@ -12,6 +12,9 @@ RETURN CASE kind WHEN 'pull_request_waiting' THEN created_at + interval '72 hour
 -- Look at the inboxes of accounts at these times, or before.
 CREATE OR REPLACE FUNCTION inbox_mark(looks inbox_look[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
+    IF cardinality(looks) = 0 THEN
+        RETURN;
+    END IF;
     INSERT INTO inbox_look AS l SELECT x.account_id, min(x.look_at) FROM unnest(looks) x GROUP BY 1 ORDER BY 1
     ON CONFLICT (account_id) DO UPDATE SET look_at = excluded.look_at WHERE l.look_at > excluded.look_at;
 END $$;

@@ -22,8 +22,8 @@ CREATE OR REPLACE FUNCTION account_repos(account uuid) RETURNS text[] LANGUAGE s
                  WHERE d.account_id = account AND a.repo_key IS NOT NULL)
 $$;
 
--- Everything that an account had, and what is left of its repositories; a note stays. What the code host may report of is locked
--- first, as everybody does.
+-- Everything that an account had, and what is left of its repositories; a note stays. What the code host may report of is locked behind the
+-- runs, of which there may be many: other accounts that have the same repositories wait for it.
 CREATE OR REPLACE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     repos text[];
@@ -31,7 +31,6 @@ BEGIN
     PERFORM account_lock(account, true);
     INSERT INTO deleted_account (id) VALUES (account) ON CONFLICT (id) DO NOTHING;
     repos := account_repos(account);
-    PERFORM FROM code_host_item i WHERE i.repo_key = ANY (repos) ORDER BY i.repo_key, i.kind, i.number FOR UPDATE;
     DELETE FROM run_key WHERE account_id = account;
     DELETE FROM run_detail d USING run r WHERE r.account_id = account AND d.id = r.id AND d.first_at = r.first_at;
     DELETE FROM run WHERE account_id = account;
@@ -45,6 +44,7 @@ BEGIN
     DELETE FROM cost_unusual WHERE account_id = account;
     DELETE FROM run_repo WHERE account_id = account;
     DELETE FROM run_agent WHERE account_id = account;
+    PERFORM FROM code_host_item i WHERE i.repo_key = ANY (repos) ORDER BY i.repo_key, i.kind, i.number FOR UPDATE;
     DELETE FROM deliverable WHERE account_id = account;
     DELETE FROM deliverable_told WHERE account_id = account;
     DELETE FROM owned_repo WHERE account_id = account;

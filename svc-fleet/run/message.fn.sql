@@ -52,13 +52,11 @@ BEGIN
 END $$;
 
 -- A run has started when it is first known to be running, and finished when it is first known not to be: one that reports only
--- its end has only finished. What is reported of it later is no news. The inbox is looked at after a failure or a run that no budget could
--- stop, and when what was opened has waited.
+-- its end has only finished. What is reported of it later is no news.
 CREATE OR REPLACE FUNCTION runs_announce(changes run_change[]) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     c run_change;
     is_running boolean;
-    looks inbox_look[] := '{}';
 BEGIN
     FOREACH c IN ARRAY changes LOOP
         is_running := (c.became).outcome_kind = 'running';
@@ -66,6 +64,16 @@ BEGIN
             PERFORM message_emit('events.runs', CASE WHEN is_running THEN 'run.started' ELSE 'run.finished' END,
                                  (c.became).account_id, run_message(c.became));
         END IF;
+    END LOOP;
+END $$;
+
+-- The inboxes to look at: after a failure or a run that no budget could stop, and when what was opened has waited.
+CREATE OR REPLACE FUNCTION runs_looks(changes run_change[]) RETURNS inbox_look[] LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    c run_change;
+    looks inbox_look[] := '{}';
+BEGIN
+    FOREACH c IN ARRAY changes LOOP
         IF (c.became).outcome_kind IS DISTINCT FROM (c.was).outcome_kind
            AND ((c.became).outcome_kind = 'failed' OR run_is_unguarded(c.became)) THEN
             looks := looks || ((c.became).account_id, clock_timestamp())::inbox_look;
@@ -75,7 +83,7 @@ BEGIN
                                                                                                     (c.became).at)))::inbox_look;
         END IF;
     END LOOP;
-    PERFORM inbox_mark(looks) WHERE cardinality(looks) > 0;
+    RETURN looks;
 END $$;
 
 -- Add a month to the facts that were announced.

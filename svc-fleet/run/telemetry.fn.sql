@@ -7,7 +7,7 @@
 -- Transactions lock rows in one order, so that none waits for another in a circle: account_guard, which they share; repo_guard,
 -- which a report locks only when it makes an owner; run_key; run; candidate; run_repo; run_agent; run_day; cost_look; reservation;
 -- budget_period; code_host_item; deliverable; inbox_look. Of each table in the order of its key. A start locks budgets before all but
--- account_guard; a run that asks whether it may start locks itself before the budgets.
+-- account_guard; a run that asks whether it may start locks admission and itself before the budgets.
 
 -- The stamp of a report, in microseconds since 1970: when the run finished, or started, as far as the report says. At the
 -- same time, a report of the end is newer than one of the start. A report without times is newer than all before it when
@@ -160,6 +160,7 @@ CREATE OR REPLACE FUNCTION runs_store(changes run_change[]) RETURNS void LANGUAG
 DECLARE
     c run_change;
     r run;
+    looks inbox_look[];
 BEGIN
     INSERT INTO run SELECT (x.became).* FROM unnest(changes) x WHERE (x.was).id IS NULL;
     FOREACH c IN ARRAY changes LOOP
@@ -178,10 +179,11 @@ BEGIN
     PERFORM run_agent_add(changes);
     PERFORM run_day_add(changes);
     PERFORM cost_look_add(changes);
-    PERFORM budget_period_add(changes);
+    looks := budget_changes_add(changes);
     PERFORM deliverables_follow(changes);
     PERFORM runs_announce(changes);
     PERFORM runs_measured(changes);
+    PERFORM inbox_mark(looks || runs_looks(changes)); -- all in one statement, which locks them in their order
 END $$;
 
 -- What the trigger account_required does for each row, once for an account.

@@ -7,6 +7,7 @@ import pytest
 from lib.http import plain_http
 from lib.scenario.fleet import REPO
 from lib.http.identity import identity
+from lib.tables import common
 from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
@@ -93,6 +94,12 @@ def test_evidence_by_run_and_by_link(api, report):
     for artifact in ({}, {"url": url, "run_id": "nine"}):
         api.problem("POST", "/fleet/agents/artifact/evidence", 400, "invalid_request", {"artifact": artifact})
     api.problem("POST", "/fleet/agents/artifact/evidence", 404, "not_found", {"artifact": {"run_id": "eleven"}})
+
+
+def test_evidence_reads_no_large_members(api, report, db):
+    report(1, status="pr_opened", stub_density=0.5, refine_queries=["query"] * 100)
+    with common.locked(db, "run_detail"):
+        assert api.post("/fleet/agents/artifact/evidence", {"artifact": {"run_id": 1}}, expect=200).json()["fidelity"] == {"stub_density": 0.5}
 
 
 def test_an_analysis_is_stored_until_the_record_changes(api, report):

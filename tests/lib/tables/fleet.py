@@ -251,9 +251,43 @@ def calendar_period(db, period, zone, week_starts, moment):
 
 
 def hold_period(db, budget):
-    """Begin a transaction that holds the figures of a budget."""
+    """Begin a transaction that holds the figures of a budget's present period, which has some."""
     db.execute("BEGIN")
-    db.execute("SELECT FROM budget_period WHERE budget_id = %s FOR UPDATE", [budget])
+    assert db.execute("SELECT FROM budget_period WHERE budget_id = %s AND ends_at > now() FOR UPDATE", [budget]).rowcount == 1
+
+
+def hold_budget(db, budget):
+    """Begin a transaction that holds a budget, as one does that starts a run."""
+    db.execute("BEGIN")
+    db.execute("SELECT FROM budget WHERE id = %s FOR NO KEY UPDATE", [budget])
+
+
+def is_budget_free(db, budget):
+    """Whether nobody holds a budget."""
+    return db.execute("SELECT FROM budget WHERE id = %s FOR NO KEY UPDATE SKIP LOCKED", [budget]).rowcount == 1
+
+
+def hold_admission(db, account):
+    """Begin a transaction that holds when runs of the account's repositories last asked, as one does that asks."""
+    db.execute("BEGIN")
+    assert db.execute("SELECT FROM admission WHERE account_id = %s FOR UPDATE", [account]).rowcount
+
+
+def hold_run(db, account, run_id):
+    """Begin a transaction that holds a run, as one does that stores a report of it."""
+    db.execute("BEGIN")
+    assert db.execute("SELECT FROM run WHERE account_id = %s AND run_id #>> '{}' = %s FOR UPDATE", [account, str(run_id)]).rowcount == 1
+
+
+def is_run_free(db, account, run_id):
+    """Whether nobody holds a run."""
+    rows = db.execute("SELECT FROM run WHERE account_id = %s AND run_id #>> '{}' = %s FOR UPDATE SKIP LOCKED", [account, str(run_id)])
+    return rows.rowcount == 1
+
+
+def reprice_runs(db):
+    """Estimate anew what the oldest runs cost, as the command does."""
+    db.execute("SELECT spend_reprice('2020-01-01', NULL, NULL)")
 
 
 def hold_sums(db, account, repo):
@@ -320,10 +354,11 @@ def age_reservations(db, account):
 
 
 def move_to_yesterday(db, account):
-    """What is reserved for the account was reserved of yesterday's budgets."""
+    """What is reserved for the account was reserved yesterday, and of budgets of a day those of yesterday."""
     day = "interval '1 day'"
     db.execute(f"UPDATE reservation SET made_at = made_at - {day} WHERE account_id = %s", [account])
-    db.execute(f"UPDATE budget_period SET starts_at = starts_at - {day}, ends_at = ends_at - {day} WHERE account_id = %s", [account])
+    db.execute(f"UPDATE budget_period p SET starts_at = p.starts_at - {day}, ends_at = p.ends_at - {day} FROM budget b"
+               " WHERE p.account_id = %s AND b.id = p.budget_id AND b.period = 'day'", [account])
 
 
 def hold_repo_sums(db, account):
@@ -451,6 +486,17 @@ def open_hours_ago(db, account, hours):
 def look_at_inbox(db, account):
     """The account's inbox has to be looked at now."""
     db.execute("SELECT inbox_mark(%s, clock_timestamp())", [account])
+
+
+def look_later(db, account):
+    """The account's inbox is looked at in a day, and not before unless something happens."""
+    db.execute("INSERT INTO inbox_look VALUES (%s, now() + interval '1 day') ON CONFLICT (account_id) DO UPDATE SET look_at = excluded.look_at",
+               [account])
+
+
+def is_look_free(db, account):
+    """Whether nobody holds when the account's inbox is looked at next."""
+    return db.execute("SELECT FROM inbox_look WHERE account_id = %s FOR UPDATE SKIP LOCKED", [account]).rowcount == 1
 
 
 def has_looked(db, account):
