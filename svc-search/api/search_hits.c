@@ -112,19 +112,11 @@ struct search_hits *search_hits_near(struct request *rq, struct engine_query *qu
 	return find(rq, hits, query, LANE_SHORT);
 }
 
-static bool is_one_of(const char *id, const char *const *ids, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(id, ids[i]) == 0)
-			return true;
-	return false;
-}
-
 void search_hits_keep(struct search_hits *hits, const char *const *ids, size_t count)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < hits->count; i++)
-		if (is_one_of(hits->hits[i].id, ids, count))
+		if (engine_is_listed(hits->hits[i].id, ids, count))
 			hits->hits[kept++] = hits->hits[i];
 	hits->count = kept;
 }
