@@ -155,7 +155,8 @@ def known_paper(db, paper):
 
 def keep_paper(db, paper, version, title, vector, model="m"):
     """Keep a paper of an answer of svc-search."""
-    result = {"arxiv_id": paper, "version": version, "asset": {"title": title}, "abstract": title, "vector": vector, "scale": 1}
+    asset = {"title": title, "abstract": title}
+    result = {"arxiv_id": paper, "version": version, "asset": asset, "abstract": title, "vector": vector, "scale": 1}
     db.execute("SELECT paper_keep(%s)", [json.dumps({"model": model, "results": [result]})])
 
 
