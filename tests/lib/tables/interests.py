@@ -102,8 +102,9 @@ def set_cursor(db, interest, cursor):
 
 
 def pool_writes(db, interest):
-    """Changes when an entry of the pool is written or locked."""
-    rows = "SELECT array_agg((arxiv_id, xmin, xmax)::text ORDER BY arxiv_id) FROM pool_entry WHERE interest_id = %s"
+    """Changes when an entry of the pool, or its last search, is written or locked."""
+    rows = ("SELECT array_agg((arxiv_id, e.xmin, e.xmax, s.xmin, s.xmax)::text ORDER BY arxiv_id)"
+            " FROM pool_entry e JOIN pool_search s USING (interest_id) WHERE interest_id = %s")
     return db.execute(rows, [interest]).fetchone()
 
 
