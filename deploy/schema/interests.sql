@@ -43,6 +43,7 @@ CREATE TRIGGER interest_deleted AFTER DELETE ON interest REFERENCING OLD TABLE A
 CREATE TRIGGER interest_deleted_audit AFTER DELETE ON interest FOR EACH ROW EXECUTE FUNCTION audit_row('interest.deleted', 'interest', 'id', 'name', '');
 CREATE TRIGGER interest_inserted AFTER INSERT ON interest REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION interest_counted();
 CREATE TRIGGER pool_became_ready AFTER UPDATE OF pool_status ON interest FOR EACH ROW WHEN (((new.pool_status = 'ready'::text) AND (old.pool_status <> 'ready'::text))) EXECUTE FUNCTION pool_became_ready();
+CREATE TRIGGER pool_dropped AFTER DELETE ON interest REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION pool_dropped();
 CREATE TRIGGER schedule_changed BEFORE UPDATE OF schedule ON interest FOR EACH ROW WHEN (((new.schedule IS NOT NULL) AND (new.schedule IS DISTINCT FROM old.schedule))) EXECUTE FUNCTION schedule_hold();
 CREATE TRIGGER schedule_made BEFORE INSERT ON interest FOR EACH ROW WHEN ((new.schedule IS NOT NULL)) EXECUTE FUNCTION schedule_hold();
 CREATE TRIGGER schedule_replan AFTER UPDATE OF schedule ON interest FOR EACH ROW WHEN ((new.schedule IS DISTINCT FROM old.schedule)) EXECUTE FUNCTION schedule_replan();
@@ -412,8 +413,7 @@ CREATE TABLE paper_vector (
 ALTER TABLE ONLY paper_vector
     ADD CONSTRAINT paper_vector_pkey PRIMARY KEY (arxiv_id, embedder);
 CREATE INDEX paper_vector_of_embedder ON paper_vector USING btree (embedder);
-ALTER TABLE ONLY paper_vector
-    ADD CONSTRAINT paper_vector_arxiv_id_fkey FOREIGN KEY (arxiv_id) REFERENCES paper(arxiv_id) ON DELETE CASCADE;
+CREATE TRIGGER paper_required AFTER INSERT ON paper_vector REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
 
 CREATE TABLE pool_entry (
     interest_id uuid NOT NULL,
@@ -425,9 +425,8 @@ CREATE TABLE pool_entry (
 );
 ALTER TABLE ONLY pool_entry
     ADD CONSTRAINT pool_entry_pkey PRIMARY KEY (interest_id, pool_version, arxiv_id);
+CREATE TRIGGER interest_required AFTER INSERT ON pool_entry REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION interest_required();
 CREATE TRIGGER paper_required AFTER INSERT ON pool_entry REFERENCING NEW TABLE AS made FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
-ALTER TABLE ONLY pool_entry
-    ADD CONSTRAINT pool_entry_interest_id_fkey FOREIGN KEY (interest_id) REFERENCES interest(id) ON DELETE CASCADE;
 
 COMMENT ON TABLE pool_entry IS 'Candidates for an interest. Those of another pool_version than the interest''s are not read.';
 

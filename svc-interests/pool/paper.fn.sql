@@ -15,6 +15,8 @@ CREATE OR REPLACE TRIGGER paper_required AFTER INSERT ON pool_entry REFERENCING 
     FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
 CREATE OR REPLACE TRIGGER paper_required AFTER INSERT ON recommendation REFERENCING NEW TABLE AS made
     FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
+CREATE OR REPLACE TRIGGER paper_required AFTER INSERT ON paper_vector REFERENCING NEW TABLE AS made
+    FOR EACH STATEMENT EXECUTE FUNCTION paper_required();
 
 CREATE OR REPLACE FUNCTION paper_stays() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -34,17 +36,18 @@ $$;
 -- Keep the papers of an answer of svc-search: {"results": [...], "model": ...}, where "model" is the version of the
 -- embedder. A former process asks for papers without their version. In the order of ids, so that two that keep the same papers do not wait for each
 -- other in a circle. An answer may be kept after a newer one: a paper, and its vector, that is stored in a later version stays. A
--- paper without any vector of the embedder gets that of the answer, or it would be asked for by every refresh.
+-- paper without any vector of the embedder gets that of the answer, or it would be asked for by every refresh. The asset of a former
+-- svc-search has the abstract, which is kept once.
 CREATE OR REPLACE FUNCTION paper_keep(answer jsonb) RETURNS void LANGUAGE sql AS $$
     SELECT embedder_seen(answer ->> 'model');
     INSERT INTO paper AS p (arxiv_id, asset, abstract, version)
-    SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, r.asset, coalesce(r.abstract, ''), coalesce(r.version, 0)
+    SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, r.asset - 'abstract', coalesce(r.abstract, ''), coalesce(r.version, 0)
     FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, asset jsonb, abstract text, version bigint)
     ORDER BY r.arxiv_id
     ON CONFLICT (arxiv_id) DO UPDATE
     SET asset = excluded.asset, abstract = excluded.abstract, version = excluded.version, updated_at = now()
     WHERE p.version <= excluded.version
-      AND (p.asset, p.abstract, p.version) IS DISTINCT FROM (excluded.asset, excluded.abstract, excluded.version);
+      AND (p.asset - 'abstract', p.abstract, p.version) IS DISTINCT FROM (excluded.asset, excluded.abstract, excluded.version);
     INSERT INTO paper_vector AS v (arxiv_id, embedder, vector, scale)
     SELECT DISTINCT ON (r.arxiv_id) r.arxiv_id, answer ->> 'model', r.vector, r.scale
     FROM jsonb_to_recordset(answer -> 'results') AS r (arxiv_id text, version bigint, vector text, scale double precision)

@@ -185,6 +185,16 @@ static bool is_known(struct request *rq, yyjson_val *row, const char *embedder)
 	return known && (known->bag->dense || !json_get_bool(row, "has_vector", true));
 }
 
+/* What pool_missing_papers reads of a row. */
+static yyjson_mut_val *state_of(yyjson_mut_doc *doc, yyjson_val *row)
+{
+	static const char *const MEMBERS[] = {"arxiv_id", "version", "has_vector"};
+	yyjson_mut_val *state = yyjson_mut_obj(doc);
+	for (size_t i = 0; i < ARRAY_LEN(MEMBERS); i++)
+		json_add_member(doc, state, MEMBERS[i], row, MEMBERS[i]);
+	return state;
+}
+
 const char *papers_unknown(struct request *rq, yyjson_val *rows, const char *embedder)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -193,7 +203,7 @@ const char *papers_unknown(struct request *rq, yyjson_val *rows, const char *emb
 	yyjson_val *row;
 	yyjson_arr_foreach (rows, index, max, row)
 		if (json_get_bool(row, "is_changed", true) && !is_known(rq, row, embedder))
-			yyjson_mut_arr_append(unknown, yyjson_val_mut_copy(doc, row));
+			yyjson_mut_arr_append(unknown, state_of(doc, row));
 	if (yyjson_mut_arr_size(unknown) == 0)
 		return NULL;
 	return json_write_mut(rq->arena, unknown, NULL);

@@ -43,10 +43,10 @@ struct paper_form {
 struct paper_list papers_load(struct request *rq, const struct paper_form *form,
                               const struct paper_key *keys, size_t count);
 
-/** The rows of an answer of svc-search whose papers may not be stored in their version and with a
- * vector of the `embedder`, as JSON in the arena of `rq`; NULL: all are. They are stored if the
- * worker has them, or if the answer renews one whose papers were stored, and they have not changed
- * since. For jobs. */
+/** Id, version and `has_vector` of the rows of an answer of svc-search whose papers may not be
+ * stored in their version and with a vector of the `embedder`, as JSON in the arena of `rq`; NULL:
+ * all are. They are stored if the worker has them, or if the answer renews one whose papers were
+ * stored, and they have not changed since. For jobs. */
 const char *papers_unknown(struct request *rq, yyjson_val *rows, const char *embedder);
 
 /** The document frequencies of the background that was drawn at this time; NULL if `drawn_at` is.

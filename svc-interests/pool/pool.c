@@ -41,7 +41,9 @@ struct source {
 	const char *name, *context; /* with the texts that its addresses lead to */
 	int64_t version;            /* pool_version, rises when name or context change */
 	bool has_pool;              /* whose status is ready */
+	int64_t context_version;
 	const char *recommended;    /* papers, a JSON array of the newest; NULL: there are none */
+	const char *recommended_at; /* when the newest was, for any context; NULL: none was */
 	int64_t recommended_count;
 	int64_t recommended_since; /* the last search of all papers */
 	bool is_unread;            /* it is nothing but a repository that could not be read */
@@ -63,6 +65,8 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.context = pg_get(rows, 0, "context"),
 		.version = pg_get_int(rows, 0, "pool_version"),
 		.has_pool = strcmp(pg_get(rows, 0, "pool_status"), "ready") == 0,
+		.context_version = pg_get_int(rows, 0, "context_version"),
+		.recommended_at = pg_get(rows, 0, "last_recommendation_at"),
 		.recommended = pg_get(rows, 0, "recommended"),
 		.recommended_count = pg_get_int(rows, 0, "recommended_count"),
 		.recommended_since = pg_get_int(rows, 0, "recommended_since"),
@@ -137,9 +141,13 @@ static enum err_code search_new(struct request *rq, const struct source *source,
 	**ret_search = (struct pool_search){
 		.text = text.data,
 		.sources = source->sources,
+		.version = source->version,
 		.left_out = source->recommended,
+		.recommended_at = source->recommended_at,
 		.limit = pool_size,
 	};
+	if (source->recommended_count < SEARCH_LEFT_OUT_MAX)
+		(*ret_search)->context_version = source->context_version;
 	(*ret_search)->question = question_of(rq, *ret_search);
 	return ERR_NONE;
 }
@@ -236,6 +244,14 @@ static bool is_renewable(const struct source *last, const struct pool_search *se
 	       last->recommended_since <= pool_size / 2;
 }
 
+/* Whether the candidates are those of the `last` search, which are stored: the index is as it was,
+ * and none was recommended since. Those of the best that were stay candidates. */
+static bool is_stored(const struct pool_search *search, const struct source *last)
+{
+	return last->has_pool && search->cursor && strcmp(search->cursor, last->cursor) == 0 &&
+	       (int64_t)yyjson_arr_size(search->results) == last->candidate_count;
+}
+
 /* Search, and store the papers that are not stored yet. The previous release of svc-search leaves
  * nothing out. */
 static enum err_code search_candidates(struct request *rq, const struct source *source,
@@ -253,6 +269,7 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	}
 	if (code)
 		return code;
+	search->is_stored = is_known && !search->is_whole && is_stored(search, source);
 	metric_add(&searches_counter, search->is_whole ? "whole" : "changes", NULL, 1);
 	return keep_papers(rq, search);
 }
@@ -263,6 +280,14 @@ static struct pg_rows *save(struct request *rq, const char *interest, const stru
 {
 	return pg_query(rq, POOL_SAVE_SQL, pg_text(interest), pg_int(source->version),
 	                pg_text(search->answer), pg_text(search->question));
+}
+
+/* Draw the background if `saved` says so. */
+static void follow_index(struct request *rq, const struct pg_rows *saved)
+{
+	int64_t documents = pg_empty(saved) ? 0 : pg_get_int(saved, 0, "documents");
+	if (documents > 0)
+		background_follow(rq, documents);
 }
 
 void pool_build(struct request *rq, struct task *task)
@@ -297,8 +322,7 @@ void pool_build(struct request *rq, struct task *task)
 		              NULL);
 	}
 	pg_commit(rq);
-	if (!pg_empty(saved))
-		background_follow(rq, pg_get_int(saved, 0, "documents"));
+	follow_index(rq, saved);
 }
 
 enum pool_renewal pool_renew(struct request *rq, const char *interest,
@@ -318,11 +342,13 @@ enum pool_renewal pool_renew(struct request *rq, const char *interest,
 		         f_text("interest", interest));
 		return POOL_RENEWED;
 	}
+	*ret_search = search;
+	if (search->is_stored)
+		return POOL_RENEWED;
 	struct pg_rows *saved = save(rq, interest, &source, search);
 	if (pg_empty(saved))
 		return POOL_INTEREST_CHANGED;
-	*ret_search = search;
-	background_follow(rq, pg_get_int(saved, 0, "documents"));
+	follow_index(rq, saved);
 	return POOL_RENEWED;
 }
 

@@ -41,17 +41,25 @@ enum pool_renewal {
 /** What the candidates of an interest were searched with. */
 struct pool_search {
 	const char *text;
-	const char *sources;  /* JSON array of those that they may be from; NULL: all */
-	const char *left_out; /* JSON array of papers that were recommended; NULL: none */
-	bool leaves_out;      /* svc-search does so */
-	int64_t limit;        /* candidates that were not */
-	const char *question; /* digest of text, sources and POOL_SIZE */
-	const char *answer;   /* of svc-search */
-	yyjson_val *results;  /* its rows, without the papers */
-	yyjson_val *feedback; /* ids of the papers that the search was moved by */
-	const char *embedder; /* that it named; NULL: it has no vectors */
-	const char *cursor;   /* the state of the index; NULL: it named none */
-	bool is_whole;        /* all papers were searched */
+	const char *sources; /* JSON array of those that they may be from; NULL: all */
+	/* JSON array of papers that were recommended, the newest first; NULL: none */
+	const char *left_out;
+	bool leaves_out; /* svc-search does so */
+	/* `left_out` has all that were recommended until then for the context of this version; 0:
+	 * there are more */
+	int64_t context_version;
+	const char *recommended_at; /* when the newest was; NULL: none was */
+	int64_t limit;              /* candidates that were not */
+	const char *question;       /* digest of text, sources and POOL_SIZE */
+	const char *answer;         /* of svc-search */
+	yyjson_val *results;        /* its rows, without the papers */
+	yyjson_val *feedback;       /* ids of the papers that the search was moved by */
+	const char *embedder;       /* that it named; NULL: it has no vectors */
+	const char *cursor;         /* the state of the index; NULL: it named none */
+	bool is_whole;              /* all papers were searched */
+	int64_t version;            /* pool_version of the interest */
+	/* the stored pool has these candidates: the index has not changed since */
+	bool is_stored;
 };
 
 /** Search the interest's candidates again, with the sources as they were last read, and store them,

@@ -1,8 +1,9 @@
 -- name: pool_source (read)
--- $1 interest, $2 a number: what to search its candidates with, so many of the papers recommended already (NULL: there are none), their
--- number and how many since the last search of all papers, whether there is nothing to search with, the sources that its papers may be from
--- (NULL: all), and the last search with what it found and how many, unless all papers are to be searched again.
-SELECT i.name, interest_context(i) AS context, i.pool_version, i.pool_status,
+-- $1 interest, $2 a number: what to search its candidates with, so many of the papers recommended already, newest first (NULL: there are
+-- none), their number and how many since the last search of all papers, by which version of the context and when the newest was recommended,
+-- whether there is nothing to search with, the sources that its papers may be from (NULL: all), and the last search with what it found and
+-- how many, unless all papers are to be searched again.
+SELECT i.name, interest_context(i) AS context, i.pool_version, i.pool_status, i.context_version, i.last_recommendation_at,
        known.papers AS recommended, known.count AS recommended_count, known.count_since AS recommended_since,
        interest_is_unread(i) AS is_unread, to_jsonb(i.sources) AS sources,
        s.question, s.cursor, found.candidates, found.candidate_count
@@ -13,7 +14,7 @@ CROSS JOIN LATERAL (SELECT jsonb_agg(newest.arxiv_id) AS papers, count(*) AS cou
                            count(*) FILTER (WHERE (newest.recommended_at AT TIME ZONE 'UTC')::date >= s.whole_on) AS count_since
                     FROM (SELECT r.arxiv_id, r.recommended_at FROM recommended r
                           WHERE r.interest_id = i.id AND r.context_version = i.context_version
-                          ORDER BY r.recommended_at DESC NULLS LAST LIMIT $2) newest) known
+                          ORDER BY r.recommended_at DESC NULLS LAST, r.rank LIMIT $2) newest) known
 WHERE i.id = $1;
 
 -- name: pool_fail
@@ -40,8 +41,8 @@ SELECT paper_keep($1::jsonb);
 -- the context names is not a candidate, because the user knows it. A relevance that has hardly changed is not written: each new paper
 -- changes all of them a little, and what is stored serves only while svc-search is unavailable. Rows that are not to be written are
 -- kept from INSERT, whose ON CONFLICT locks, and logs, each of them. A stored row has its paper. OFFSET 0 has each row looked up by its
--- whole key: without statistics of the table the planner would read the whole pool for each of them. Returns the number of candidates
--- and of papers in the index. No row: the interest was changed or deleted meanwhile.
+-- whole key: without statistics of the table the planner would read the whole pool for each of them. Returns the number of candidates,
+-- and that of papers in the index if the background is to be drawn (0: it is not). No row: the interest was changed or deleted meanwhile.
 WITH target AS (
     SELECT id, context, pool_version, pool_status, pool_size, pool_embedder, embedder
     FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
@@ -72,7 +73,7 @@ WITH target AS (
         pool_version = excluded.pool_version, question = excluded.question, cursor = excluded.cursor,
         whole_on = CASE WHEN ($3::jsonb ->> 'is_whole')::boolean THEN excluded.whole_on ELSE s.whole_on END
 ), size AS (
-    SELECT count(*)::integer AS size FROM found
+    SELECT count(*)::integer AS size, ($3::jsonb ->> 'documents')::integer AS documents FROM found
 ), updated AS (
     UPDATE interest i SET pool_status = 'ready', pool_size = size.size, pool_embedder = $3::jsonb ->> 'model',
                           embedder = coalesce(i.embedder, $3::jsonb ->> 'model')
@@ -81,7 +82,8 @@ WITH target AS (
       AND (target.pool_status, target.pool_size, target.pool_embedder, target.embedder)
           IS DISTINCT FROM ('ready', size.size, $3::jsonb ->> 'model', coalesce(target.embedder, $3::jsonb ->> 'model'))
 )
-SELECT size.size, coalesce(($3::jsonb ->> 'documents')::integer, 0) AS documents, (SELECT count(*) FROM seen) FROM target, size;
+SELECT size.size, CASE WHEN background_is_due(size.documents) THEN size.documents ELSE 0 END AS documents, (SELECT count(*) FROM seen)
+FROM target, size;
 
 -- name: pool_start_refresh
 -- $1 interest, $2 request id: start a refresh when the interest is active and nothing was recommended for its context yet: a new

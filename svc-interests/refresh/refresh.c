@@ -99,6 +99,16 @@ static struct recommend_input input_of(struct request *rq, const struct pg_rows 
 	return input;
 }
 
+/* The ids of the papers that were recommended: those that the search knew, or as read since. */
+static yyjson_val *recommended_of(struct request *rq, const struct interest_refresh *refresh,
+                                  const struct pg_rows *rows)
+{
+	const char *ids = pg_get(rows, 0, "recommended");
+	if (!ids)
+		ids = refresh->search->left_out;
+	return ids ? json_parse_own(rq->arena, ids) : NULL;
+}
+
 static struct candidate_source source_of(struct request *rq, const struct interest_refresh *refresh,
                                          const struct pg_rows *rows,
                                          const struct recommend_input *input)
@@ -108,7 +118,7 @@ static struct candidate_source source_of(struct request *rq, const struct intere
 		.interest = refresh->interest,
 		.context = pg_get(rows, 0, "context"),
 		.form = {input->embedder, input->interest.frequency_table},
-		.recommended = json_parse_own(rq->arena, pg_get(rows, 0, "recommended")),
+		.recommended = recommended_of(rq, refresh, rows),
 		.examples = examples ? json_parse_own(rq->arena, examples) : NULL,
 		.search = refresh->search,
 	};
@@ -250,6 +260,21 @@ static void store(struct request *rq, struct interest_refresh *refresh,
 	pg_commit(rq);
 }
 
+static struct pg_rows *load(struct request *rq, const struct interest_refresh *refresh)
+{
+	const struct pool_search *search = refresh->search;
+	return pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest),
+	                pg_int(PREFERENCE_SCORING), pg_int(search ? search->context_version : 0),
+	                pg_text(search ? search->recommended_at : NULL));
+}
+
+/* Whether the interest was changed since its candidates were searched. */
+static bool is_other_pool(const struct interest_refresh *refresh, const struct pg_rows *rows)
+{
+	return refresh->search && !pg_empty(rows) &&
+	       pg_get_int(rows, 0, "pool_version") != refresh->search->version;
+}
+
 static void refresh_interest(struct request *rq)
 {
 	struct interest_refresh *refresh = rq->user;
@@ -261,10 +286,13 @@ static void refresh_interest(struct request *rq)
 	refresh->is_changed = renewal == POOL_INTEREST_CHANGED;
 	if (renewal != POOL_RENEWED)
 		return;
-	refit_follow(rq, refresh->interest);
-	struct pg_rows *rows = pg_query(rq, REFRESH_LOAD_SQL, pg_text(refresh->interest),
-	                                pg_int(PREFERENCE_SCORING));
-	if (!pg_empty(rows))
+	struct pg_rows *rows = load(rq, refresh);
+	if (!pg_empty(rows) && pg_get_bool(rows, 0, "is_behind")) {
+		refit_follow(rq, refresh->interest);
+		rows = load(rq, refresh);
+	}
+	refresh->is_changed = is_other_pool(refresh, rows);
+	if (!pg_empty(rows) && !refresh->is_changed)
 		store(rq, refresh, rows, recommend(rq, refresh, rows));
 }
 

@@ -6,16 +6,19 @@ WHERE account_id = $1 AND ($2::uuid IS NULL AND is_active OR id = $2)
 ORDER BY id;
 
 -- name: refresh_load (read)
--- $1 interest, $2 version of the scoring code: name, context with the texts that its addresses lead to, context, pool_version, daily_count, model, the ids of the papers
--- that were recommended, newest first, when the background was drawn, the examples that the model learned from, without their papers, its version, that of the
--- embedder, the preference scores by this model, embedder and code, and when papers were last recommended.
+-- $1 interest, $2 version of the scoring code, $3 version of the context and $4 last_recommendation_at of which the caller knows what was
+-- recommended: name, context with the texts that its addresses lead to, context, pool_version, daily_count, model, the ids of the papers that
+-- were recommended, newest first (NULL: those that the caller knows), when the background was drawn, the examples that the model learned
+-- from, without their papers, its version, that of the embedder, the preference scores by this model, embedder and code, when papers were last
+-- recommended, and whether the interest uses another embedder than its pool has.
 SELECT i.name, interest_context(i) AS whole_context, i.context, i.pool_version, i.daily_count, m.model,
-       (SELECT coalesce(jsonb_agg(r.arxiv_id ORDER BY r.recommended_at DESC NULLS LAST, r.rank), '[]') FROM recommended r
-        WHERE r.interest_id = i.id AND r.context_version = i.context_version) AS recommended,
+       CASE WHEN (i.context_version, i.last_recommendation_at) IS DISTINCT FROM ($3::integer, $4::timestamptz)
+            THEN (SELECT coalesce(jsonb_agg(r.arxiv_id ORDER BY r.recommended_at DESC NULLS LAST, r.rank), '[]') FROM recommended r
+                  WHERE r.interest_id = i.id AND r.context_version = i.context_version) END AS recommended,
        (SELECT drawn_at FROM background) AS drawn_at,
        (SELECT e.examples FROM preference_evidence e WHERE e.interest_id = i.id AND e.version = m.version) AS examples,
        coalesce(m.version, 0) AS model_version, coalesce(m.embedder, i.embedder) AS embedder, s.scores,
-       i.last_recommendation_at
+       i.last_recommendation_at, i.pool_embedder IS DISTINCT FROM i.embedder AS is_behind
 FROM interest i LEFT JOIN preference_model m ON m.interest_id = i.id
 LEFT JOIN preference_scores s ON s.interest_id = i.id AND s.model_version = m.version AND s.scoring = $2
                              AND s.embedder IS NOT DISTINCT FROM coalesce(m.embedder, i.embedder)

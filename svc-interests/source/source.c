@@ -320,6 +320,8 @@ void sources_read(struct request *rq, const char *interest)
 		return;
 	struct source_links *links = arena_new_of(rq->arena, struct source_links);
 	*links = find_links(rq, rows);
+	if (links->count == 0 && !pg_get_bool(rows, 0, "has_sources"))
+		return;
 	yyjson_val *due = sync_links(rq, interest, links);
 	size_t i, count;
 	yyjson_val *place;

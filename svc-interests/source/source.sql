@@ -1,6 +1,7 @@
 -- name: source_interest (read)
--- $1 interest: its repository and its context.
-SELECT i.source_repo_url, i.context FROM interest i WHERE i.id = $1;
+-- $1 interest: its repository and its context, and whether it has sources.
+SELECT i.source_repo_url, i.context, EXISTS (SELECT FROM context_source s WHERE s.interest_id = i.id) AS has_sources
+FROM interest i WHERE i.id = $1;
 
 -- name: source_sync
 -- $1 interest, $2 its addresses, [{"place", "url", "kind"}]. Forgets the sources that it does not name any more, notes the new

@@ -67,8 +67,9 @@ WHERE CASE WHEN a.is_deleted THEN $2::jsonb ? 'title'
 RETURNING asset_detail_json(a);
 
 -- name: asset_by_ids (read)
--- $1 an array of ids. Their papers, in that order: the JSON of a list item, and the columns for highlights and filters.
-SELECT a.arxiv_id, asset_json(a) AS asset, a.title, a.abstract, to_jsonb(a.categories) AS categories,
+-- $1 an array of ids, $2 members that the JSON lacks. Their papers, in that order: the JSON of a list item, and the columns for highlights
+-- and filters.
+SELECT a.arxiv_id, asset_json(a) - $2::text[] AS asset, a.title, a.abstract, to_jsonb(a.categories) AS categories,
        to_char(a.published_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS published_at, a.has_container, a.github_url, a.comments
 FROM jsonb_array_elements_text($1::jsonb) WITH ORDINALITY AS requested (id, position)
 JOIN asset a ON a.arxiv_id = requested.id AND NOT a.is_deleted

@@ -24,12 +24,12 @@ void asset_facets(struct request *rq);
  * ROW is {"arxiv_id", "version", "relevance" 0 to 1, "matched": ["word", "Kaiming He", …],
  * "published_at": "YYYY-MM-DD" | null, "has_container", "title", "abstract" (unabridged),
  * "categories", "github_url", "vector": base64 of int8 | null, "scale", "asset": the JSON of a list
- * item}. What is matched with a blank is the name of an author. An element of the vector is its
- * int8 times `scale`. `documents` is the number of papers in the index. `model` names the embedder
- * (engine_version()), null if there are no vectors; vectors are comparable only if it is the same.
- * Replicas can differ in it for some seconds. With "explain" a row has "explanation", too, with the
- * terms and pairs of the greatest scores (explanation_json.h); with "only", there are rows only of
- * these ids.
+ * item without its abstract}. What is matched with a blank is the name of an author. An element of
+ * the vector is its int8 times `scale`. `documents` is the number of papers in the index. `model`
+ * names the embedder (engine_version()), null if there are no vectors; vectors are comparable only
+ * if it is the same. Replicas can differ in it for some seconds. With "explain" a row has
+ * "explanation", too, with the terms and pairs of the greatest scores (explanation_json.h); with
+ * "only", there are rows only of these ids.
  *
  * Who has an answer, and wants some of its papers explained, names all of them in "among", with the
  * "feedback" of that answer: they are ranked again, and nothing is searched. Their relevance is the

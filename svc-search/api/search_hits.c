@@ -112,19 +112,11 @@ struct search_hits *search_hits_near(struct request *rq, struct engine_query *qu
 	return find(rq, hits, query, LANE_SHORT);
 }
 
-static bool is_one_of(const char *id, const char *const *ids, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(id, ids[i]) == 0)
-			return true;
-	return false;
-}
-
 void search_hits_keep(struct search_hits *hits, const char *const *ids, size_t count)
 {
 	size_t kept = 0;
 	for (size_t i = 0; i < hits->count; i++)
-		if (is_one_of(hits->hits[i].id, ids, count))
+		if (engine_is_listed(hits->hits[i].id, ids, count))
 			hits->hits[kept++] = hits->hits[i];
 	hits->count = kept;
 }
@@ -209,13 +201,16 @@ const char *search_hits_sample(struct request *rq, size_t limit)
 	return json_write_mut(rq->arena, root, NULL);
 }
 
-static struct pg_rows *query_papers(struct request *rq, const struct search_hits *hits)
+/* The papers of the hits, without the members `left_out`, a Postgres array, of their JSON. */
+static struct pg_rows *query_papers(struct request *rq, const struct search_hits *hits,
+                                    const char *left_out)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *ids = yyjson_mut_arr(doc);
 	for (size_t i = 0; i < hits->count; i++)
 		yyjson_mut_arr_add_str(doc, ids, hits->hits[i].id);
-	return pg_query(rq, ASSET_BY_IDS_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)));
+	return pg_query(rq, ASSET_BY_IDS_SQL, pg_text(json_write_mut(rq->arena, ids, NULL)),
+	                pg_text(left_out));
 }
 
 /* The hit that belongs to `row`; call it for each row in turn, with *at 0 at first. Rows are in the
@@ -289,7 +284,7 @@ static void add_authors(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val 
 const char *search_hits_public(struct request *rq, const struct search_hits *hits,
                                const struct parsed_query *parsed)
 {
-	struct pg_rows *rows = query_papers(rq, hits);
+	struct pg_rows *rows = query_papers(rq, hits, "{}");
 	struct buf out = {.arena = rq->arena};
 	size_t at = 0;
 	buf_puts(&out, "[");
@@ -412,7 +407,7 @@ const char *search_hits_brief(struct request *rq, const struct search_hits *hits
 
 const char *search_hits_internal(struct request *rq, const struct search_hits *hits)
 {
-	struct pg_rows *rows = query_papers(rq, hits);
+	struct pg_rows *rows = query_papers(rq, hits, "{abstract}"); /* paper_json() has it */
 	float *buffer = arena_array(rq->arena, engine_dimension(hits->view) + 1, sizeof(*buffer));
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *results, *root = answer_json(doc, hits, &results);

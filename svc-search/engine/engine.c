@@ -311,6 +311,14 @@ void engine_apply(struct engine *engine, const struct engine_change *changes, si
 	view_unref(view);
 }
 
+bool engine_is_listed(const char *id, const char *const *ids, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(ids[i], id) == 0)
+			return true;
+	return false;
+}
+
 bool engine_find(const struct engine_view *view, const char *id, uint64_t *ret_seq)
 {
 	uint32_t doc;

@@ -282,6 +282,9 @@ struct engine_result {
 struct engine_result engine_search(const struct engine_view *view, const struct engine_query *query,
                                    struct arena *arena);
 
+/** Whether the id is one of these. */
+bool engine_is_listed(const char *id, const char *const *ids, size_t count);
+
 /** Whether the paper is indexed, and the sequence number of its indexed state. */
 bool engine_find(const struct engine_view *view, const char *id, uint64_t *ret_seq);
 

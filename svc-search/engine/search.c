@@ -405,14 +405,6 @@ static void set_cosines(struct search *search, const struct vector_query *query)
 	}
 }
 
-static bool is_one_of(const char *id, const char *const *ids, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(ids[i], id) == 0)
-			return true;
-	return false;
-}
-
 /* Put the candidates that have words of the query first. Returns how many: all, but when candidates
  * of an earlier search are ranked again. */
 static size_t put_lexical_first(struct search *search)
@@ -559,7 +551,8 @@ static bool is_explained(const struct engine_query *query, size_t at, const char
 {
 	size_t below = query->explained_below ? query->explained_below : ENGINE_MAX_RESULTS;
 	return query->explains && at >= query->explained_from && at < below &&
-	       (!query->explained || is_one_of(id, query->explained, query->explained_count));
+	       (!query->explained ||
+	        engine_is_listed(id, query->explained, query->explained_count));
 }
 
 static void write_hit(struct search *search, size_t at, struct engine_hit *hit)
@@ -606,7 +599,7 @@ static bool is_needed(const struct search *search, size_t at)
 	float words = candidate->words + candidate->pairs, cosine = candidate->cosine;
 	return at < ENGINE_BEST || (words > 0 && words >= search->fusion.lexical_max) ||
 	       (cosine > 0 && cosine >= search->fusion.cosine_max) ||
-	       is_one_of(candidate->id, search->feedback, search->feedback_count);
+	       engine_is_listed(candidate->id, search->feedback, search->feedback_count);
 }
 
 static void write_hits(struct search *search, struct engine_result *result)

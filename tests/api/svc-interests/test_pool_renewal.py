@@ -215,3 +215,11 @@ def test_an_answer_that_is_kept_late_leaves_a_newer_paper(db):
         interests_tables.keep_paper(db, paper, 2, "second", "AwM=")
         interests_tables.keep_paper(db, paper, 3, "third", "BAQ=")
         assert interests_tables.kept_paper(db, paper) == (3, "third", "third", "BAQ=")
+
+
+def test_an_abstract_is_kept_once(db):
+    """Also where an asset has it, as those of a former svc-search do."""
+    paper = "9901.00002"
+    with db.transaction(force_rollback=True):
+        interests_tables.keep_paper(db, paper, 1, "first", "AgI=")
+        assert interests_tables.known_paper(db, paper) == {"title": "first"}

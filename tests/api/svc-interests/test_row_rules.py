@@ -79,6 +79,19 @@ def test_a_row_of_a_paper_that_is_not_stored_is_refused(cluster, table):
     assert refused.value.diag.constraint_name == "paper_required"
 
 
+def test_a_vector_of_a_paper_that_is_not_stored_is_refused(cluster):
+    with cluster.postgres.connect("interests") as db, pytest.raises(psycopg.errors.ForeignKeyViolation) as refused:
+        db.execute("INSERT INTO paper_vector (arxiv_id, embedder, vector, scale) VALUES ('unknown', 'e', '', 1)")
+    assert refused.value.diag.constraint_name == "paper_required"
+
+
+def test_a_candidate_of_no_interest_is_refused(cluster):
+    with cluster.postgres.connect("interests") as db, pytest.raises(psycopg.errors.ForeignKeyViolation) as refused:
+        db.execute("INSERT INTO pool_entry (interest_id, pool_version, arxiv_id, relevance, matched)"
+                   " VALUES (gen_random_uuid(), 1, 'unknown', 0.5, '[]')")
+    assert refused.value.diag.constraint_name == "interest_required"
+
+
 @pytest.mark.parametrize("statement", ["DELETE FROM paper", "TRUNCATE paper CASCADE"])
 def test_papers_stay(cluster, statement):
     with cluster.postgres.connect("interests") as db, pytest.raises(psycopg.errors.ForeignKeyViolation) as refused:

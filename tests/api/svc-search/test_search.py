@@ -210,6 +210,7 @@ def test_lookup_keeps_the_order_of_the_ids(internal, put, word, found):
     assert rows[0]["abstract"] == "Whole. " * 99 + "Whole."
     assert rows[1]["categories"] == ["cs.LG"]
     assert all(row["relevance"] == 0 and row["asset"]["arxiv_id"] == row["arxiv_id"] for row in rows)
+    assert not any("abstract" in row["asset"] for row in rows)
 
 
 def test_lookup_limits(internal):

@@ -102,8 +102,9 @@ def set_cursor(db, interest, cursor):
 
 
 def pool_writes(db, interest):
-    """Changes when an entry of the pool is written or locked."""
-    rows = "SELECT array_agg((arxiv_id, xmin, xmax)::text ORDER BY arxiv_id) FROM pool_entry WHERE interest_id = %s"
+    """Changes when an entry of the pool, or its last search, is written or locked."""
+    rows = ("SELECT array_agg((arxiv_id, e.xmin, e.xmax, s.xmin, s.xmax)::text ORDER BY arxiv_id)"
+            " FROM pool_entry e JOIN pool_search s USING (interest_id) WHERE interest_id = %s")
     return db.execute(rows, [interest]).fetchone()
 
 
@@ -155,7 +156,8 @@ def known_paper(db, paper):
 
 def keep_paper(db, paper, version, title, vector, model="m"):
     """Keep a paper of an answer of svc-search."""
-    result = {"arxiv_id": paper, "version": version, "asset": {"title": title}, "abstract": title, "vector": vector, "scale": 1}
+    asset = {"title": title, "abstract": title}
+    result = {"arxiv_id": paper, "version": version, "asset": asset, "abstract": title, "vector": vector, "scale": 1}
     db.execute("SELECT paper_keep(%s)", [json.dumps({"model": model, "results": [result]})])
 
 

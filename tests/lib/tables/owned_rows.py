@@ -10,6 +10,9 @@ REFERENCES = """SELECT c.relname, a.attname, p.relname, b.attname
                 JOIN pg_attribute b ON (b.attrelid, b.attnum) = (k.confrelid, k.confkey[1])
                 WHERE k.contype = 'f' AND k.connamespace = %s::regnamespace"""
 
+# What a trigger holds in place of a foreign key, by schema.
+BY_TRIGGER = {"interests": [("pool_entry", "interest_id", "interest", "id")]}
+
 
 class OwnedRows:
     """Everything that the schemas have of an account, but what changes by itself."""
@@ -25,7 +28,7 @@ class OwnedRows:
         self.owned = {}  # {table: which of its rows are the account's}
         for _, schema, _ in read_processes():
             own = {name: "account_id = %(account)s" for name, in self.db.execute(TABLES, [schema]).fetchall()}
-            self.follow(schema, own, self.db.execute(REFERENCES, [schema]).fetchall())
+            self.follow(schema, own, self.db.execute(REFERENCES, [schema]).fetchall() + BY_TRIGGER.get(schema, []))
             self.owned |= {f"{schema}.{name}": rows for name, rows in own.items() if name not in self.UNSTABLE}
 
     def follow(self, schema, own, references):
