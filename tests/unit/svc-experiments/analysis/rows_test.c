@@ -170,6 +170,32 @@ static void few_runs_of_a_suite_have_no_word(void **state)
 	arena_free(arena);
 }
 
+/* The first treatment has both tasks, the second one only the first, and the third no results. */
+static void arms_of_a_suite_are_compared_by_common_tasks(void **state)
+{
+	(void)state;
+	static const char *const PLAN_OF_4 =
+		"{\"arms\": [{\"key\": \"c\", \"control\": true}, {\"key\": \"both\"}, "
+		"{\"key\": \"one\"}, {\"key\": \"none\"}], \"suite\": [\"a\", \"b\"], \"metrics\": "
+		"[{\"key\": \"a\", \"kind\": \"mean\"}, {\"key\": \"b\", \"kind\": \"mean\"}]}";
+	struct arena *arena = arena_new();
+	struct buf rows = {.arena = arena};
+	struct analysed r;
+	for (int i = 0; i < 6; i++) {
+		add_row(&rows, "c", "", arena_printf(arena, "\"a\": 0.3%d, \"b\": 0.8%d", i, i));
+		add_row(&rows, "both", "", arena_printf(arena, "\"a\": 0.4%d, \"b\": 0.1%d", i, i));
+		add_row(&rows, "one", "", arena_printf(arena, "\"a\": 0.5%d", i));
+	}
+	assert_true(analyse(&r, PLAN_OF_4, body_of(&rows)));
+	const struct metric_figures *suite = &r.analysis->metrics[2];
+	assert_true(fabs(suite->arms[0].mean - 0.325) < 1e-12 && suite->arms[0].n == 6);
+	assert_true(fabs(suite->pairs[1].plain.effect - 0.1) < 1e-12);
+	assert_true(fabs(suite->pairs[2].plain.effect - 0.2) < 1e-12);
+	assert_string_equal(suite->pairs[3].invalid, "the arms have no task in common");
+	analysed_free(&r);
+	arena_free(arena);
+}
+
 static void values_far_outside_of_a_scale_are_refused(void **state)
 {
 	(void)state;
@@ -192,6 +218,7 @@ int main(void)
 		cmocka_unit_test(values_are_bounded),
 		cmocka_unit_test(runs_of_a_suite_that_do_not_vary_are_no_test),
 		cmocka_unit_test(few_runs_of_a_suite_have_no_word),
+		cmocka_unit_test(arms_of_a_suite_are_compared_by_common_tasks),
 		cmocka_unit_test(values_far_outside_of_a_scale_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
