@@ -12,6 +12,6 @@ const struct retained_table EXPERIMENTS_TABLES[] = {
 	TABLE_BOUND("linked_run", "the newest 1,000 of telemetry and 50 evaluations an experiment"),
 	TABLE_BOUND("project", "as many as the account makes"),
 	TABLE_BOUND("report", "the newest 1,000 an experiment"),
-	TABLE_BOUND("ticket", "one row a ticket that the experiment links"),
+	TABLE_BOUND("ticket", "one row an experiment, of its ticket"),
 	TABLES_END,
 };

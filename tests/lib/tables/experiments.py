@@ -179,6 +179,11 @@ def let_ticket_be_read(db, experiment):
     assert db.execute("UPDATE ticket SET due_at = now() WHERE experiment_id = %s", [experiment]).rowcount == 1
 
 
+def tickets(db, experiment):
+    """[(source, id)] of the tickets that are kept of an experiment."""
+    return db.execute("SELECT source, id FROM ticket WHERE experiment_id = %s ORDER BY source, id", [experiment]).fetchall()
+
+
 def keep_linked_run_late(db, run):
     """As if the event of the run had come after those of all others."""
     db.execute("UPDATE linked_run SET at = now() + interval '1 hour' WHERE run_key = %s", [run])
