@@ -3,7 +3,7 @@
 import json
 import re
 
-from lib.tables.common import nested_plans
+from lib.tables.common import nested_plans, tasks
 
 
 def insert_row(connection, table, account):
@@ -130,6 +130,33 @@ def pass_time(db, experiment, *columns):
     changes = ", ".join(f"{column} = now()" for column in columns)
     query = f"UPDATE implementation SET {changes} WHERE experiment_id = %s AND finished_at IS NULL"
     assert db.execute(query, [experiment]).rowcount == 1
+
+
+# Pull requests of runs
+
+
+def add_attempt(db, experiment, attempt, repo, run_id=None, pr_number=None, is_finished=False):
+    """An attempt to implement the experiment; with `run_id` it was dispatched."""
+    db.execute("INSERT INTO implementation (experiment_id, attempt, started_at, finished_at, repo, run_id, pr_number) "
+               "VALUES (%s, %s, now(), CASE WHEN %s THEN now() END, %s, %s, %s)", [experiment, attempt, is_finished, repo, run_id, pr_number])
+
+
+def lock_attempt(connection, experiment, attempt):
+    """Lock an attempt as well, unless somebody else has it."""
+    connection.execute("SELECT FROM implementation WHERE experiment_id = %s AND attempt = %s FOR UPDATE NOWAIT", [experiment, attempt])
+
+
+def tell_pull_request(db, repo, number, branch, state="open", at="now"):
+    """An event of a pull request has arrived."""
+    db.execute("SELECT implementation_pull_update(%s, %s, %s, %s, %s)", [repo, number, branch, state, at])
+
+
+def checks_of_pull_request(db, repo, number, branch):
+    """[(experiment, attempt)] of the checks that such an event would queue."""
+    with db.transaction(force_rollback=True):
+        before = {task.id for task in tasks(db, "implementation_check")}
+        tell_pull_request(db, repo, number, branch)
+        return sorted((task.input["experiment_id"], task.input["attempt"]) for task in tasks(db, "implementation_check") if task.id not in before)
 
 
 # Lists of many
