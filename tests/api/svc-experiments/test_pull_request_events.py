@@ -58,3 +58,16 @@ def test_the_state_of_another_pull_request_is_not_noted(api, make, db, repo):
     assert api.get(f"/experiments/{changed}", expect=200).json()["pr_status"] == "open"
     tell_pull_request(db, repo, 7, "by-hand", "closed", at="yesterday")
     assert api.get(f"/experiments/{followed}", expect=200).json()["pr_status"] == "merged"
+
+
+def test_an_event_waits_for_an_experiment_without_its_run(cluster, make, db, repo):
+    """Who has the experiment gets its run as well: locks are taken in one order."""
+    made = make(pr_url=f"https://github.com/{repo}/pull/7", pr_status="open")["id"]
+    add_attempt(db, made, 1, repo, run_id=1, pr_number=7)
+    with cluster.postgres.connect("experiments") as holder, cluster.postgres.connect("experiments") as told, ThreadPoolExecutor() as pool:
+        with holder.transaction():
+            lock_experiment(holder, made)
+            event = pool.submit(tell_pull_request, told, repo, 7, "by-hand", "merged")
+            wait_for(lambda: common.blocked_by(db, holder), "the event waits")
+            lock_attempt(holder, made, 1)
+        event.result()
