@@ -234,6 +234,30 @@ def changes(db, experiment):
     return db.execute("SELECT count(*) FROM experiment_history WHERE experiment_id = %s", [experiment]).fetchone()[0]
 
 
+def add_long_changes(db, experiment, count, length, field="hypothesis", is_noted=True):
+    """So many changes of an experiment from null to a value of that length; of earlier versions the length is not noted."""
+    db.execute("INSERT INTO experiment_history (experiment_id, at, field, was, becomes) SELECT %s, now(), %s, 'null', to_jsonb(v.value) "
+               "FROM generate_series(1, %s) n, LATERAL (SELECT string_agg(md5(n || '.' || i), '') AS value FROM generate_series(1, %s) i) v",
+               [experiment, field, count, length // 32])
+    if is_noted:
+        db.execute("UPDATE experiment_history SET bytes = change_bytes(was, becomes) WHERE experiment_id = %s", [experiment])
+
+
+def change_lengths(db, experiment):
+    """[length] of the changes of an experiment as text, the newest first."""
+    query = "SELECT octet_length(was::text) + octet_length(becomes::text) FROM experiment_history WHERE experiment_id = %s ORDER BY id DESC"
+    return [length for (length,) in db.execute(query, [experiment])]
+
+
+READERS = {"history": "SELECT experiment_changes_json(%s)", "decisions": "SELECT count(*) FROM experiment e, experiment_decisions(e) WHERE e.id = %s"}
+
+
+def bytes_read(db, reader, experiment):
+    """The pages of tables and indexes that a function reads, in bytes."""
+    (plan,) = db.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT json) {READERS[reader]}", [experiment]).fetchone()[0]
+    return 8192 * (plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"])
+
+
 def add_reports(db, experiment, count):
     """So many reports of an experiment's last attempt."""
     db.execute("INSERT INTO report (experiment_id, attempt, digest, at) SELECT %s, max(i.attempt), sha256(n::text::bytea), now() "
