@@ -187,7 +187,8 @@ CREATE TABLE experiment_history (
     field text NOT NULL,
     was jsonb NOT NULL,
     becomes jsonb NOT NULL,
-    by_key uuid
+    by_key uuid,
+    bytes integer
 );
 ALTER TABLE ONLY experiment_history
     ADD CONSTRAINT experiment_history_pkey PRIMARY KEY (id);

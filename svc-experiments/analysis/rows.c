@@ -28,6 +28,7 @@ struct example {
 	const char *name, *group;
 	int arm;
 	double n, sum;
+	double result;  /* set by set_results() */
 	bool is_binary; /* each sample is 0 or 1 */
 };
 
@@ -89,21 +90,13 @@ static struct examples add_samples(struct arena *arena, struct value *values, si
 		const struct value *v = &values[i];
 		if (i == 0 || !v->example || compare_values(v, v - 1) != 0)
 			all.items[all.count++] =
-				(struct example){v->example, v->group, v->arm, 0, 0, true};
+				(struct example){v->example, v->group, v->arm, 0, 0, 0, true};
 		struct example *e = &all.items[all.count - 1];
 		e->n++;
 		e->sum += v->value;
 		e->is_binary &= v->value == 0 || v->value == 1;
 	}
 	return all;
-}
-
-/* The result of an example in an arm. */
-static double result_of(const struct planned_metric *metric, const struct example *e)
-{
-	if (metric->kind != KIND_PASS_AT_K)
-		return e->sum / e->n;
-	return pass_at_k((size_t)e->n, (size_t)e->sum, (size_t)metric->k);
 }
 
 /* Why the metric cannot have this result of an example or run; NULL: it can. */
@@ -136,16 +129,27 @@ static bool check_examples(struct analysis *a, const struct planned_metric *metr
 	return !fault;
 }
 
+/* The results of examples and runs that were checked. A run of a metric of kind pass_at_k has
+ * computed its share itself. */
+static void set_results(const struct planned_metric *metric, bool is_runs, struct examples *all)
+{
+	bool is_counted = metric->kind == KIND_PASS_AT_K && !is_runs;
+	for (size_t i = 0; i < all->count; i++) {
+		struct example *e = &all->items[i];
+		e->result = is_counted ? pass_at_k((size_t)e->n, (size_t)e->sum, (size_t)metric->k)
+		                       : e->sum / e->n;
+	}
+}
+
 /* Mean and variance of an arm over its examples (Welford's recurrence). */
-static struct sample arm_sample(const struct planned_metric *metric, const struct examples *all,
-                                size_t arm)
+static struct sample arm_sample(const struct examples *all, size_t arm)
 {
 	struct sample s = {0};
 	double squares = 0;
 	for (size_t i = 0; i < all->count; i++) {
 		if (all->items[i].arm != (int)arm)
 			continue;
-		double x = result_of(metric, &all->items[i]), gap = x - s.mean;
+		double x = all->items[i].result, gap = x - s.mean;
 		s.n++;
 		s.mean += gap / s.n;
 		squares += gap * (x - s.mean);
@@ -183,11 +187,9 @@ struct common {
 	bool is_binary, has_groups; /* one sample of 0 or 1 each; any group */
 };
 
-static void add_common(const struct planned_metric *metric, struct common *common,
-                       const struct example *c, const struct example *t)
+static void add_common(struct common *common, const struct example *c, const struct example *t)
 {
-	common->pairs[common->count] =
-		(struct example_pair){result_of(metric, c), result_of(metric, t), common->count};
+	common->pairs[common->count] = (struct example_pair){c->result, t->result, common->count};
 	common->groups[common->count] = c->group;
 	common->is_binary &= c->is_binary && t->is_binary && c->n == 1 && t->n == 1;
 	common->has_groups |= c->group != NULL;
@@ -203,8 +205,8 @@ static const struct example *in_arm(const struct examples *all, size_t from, siz
 	return NULL;
 }
 
-static struct common find_common(struct arena *arena, const struct planned_metric *metric,
-                                 const struct examples *all, int control, int treatment)
+static struct common find_common(struct arena *arena, const struct examples *all, int control,
+                                 int treatment)
 {
 	struct common common = {
 		.pairs = arena_alloc(arena, all->count * sizeof(*common.pairs)),
@@ -219,7 +221,7 @@ static struct common find_common(struct arena *arena, const struct planned_metri
 		const struct example *c = in_arm(all, from, to, control);
 		const struct example *t = in_arm(all, from, to, treatment);
 		if (c && t && name)
-			add_common(metric, &common, c, t);
+			add_common(&common, c, t);
 		else
 			common.dropped += c || t;
 	}
@@ -298,8 +300,8 @@ static void compare_independent(struct analysis *a, const struct planned_metric 
                                 const struct examples *all, size_t arm, struct pair_figures *pair)
 {
 	struct proportion c_counts, t_counts;
-	struct sample c = arm_sample(metric, all, a->plan->control);
-	struct sample t = arm_sample(metric, all, arm);
+	struct sample c = arm_sample(all, a->plan->control);
+	struct sample t = arm_sample(all, arm);
 	double fewer = fmin(c.n, t.n);
 	if (fewer < 1) {
 		pair->invalid = "an arm has no results";
@@ -327,8 +329,8 @@ static void compare_independent_runs(struct analysis *a, const struct planned_me
                                      const struct examples *all, size_t arm,
                                      struct pair_figures *pair)
 {
-	struct sample c = arm_sample(metric, all, a->plan->control);
-	struct sample t = arm_sample(metric, all, arm);
+	struct sample c = arm_sample(all, a->plan->control);
+	struct sample t = arm_sample(all, arm);
 	if (c.n < RUNS_MIN || t.n < RUNS_MIN) {
 		pair->invalid = "an arm has fewer than 3 runs";
 		if (c.n > 0 && t.n > 0)
@@ -358,8 +360,7 @@ static void compare_arm(struct analysis *a, const struct planned_metric *metric,
                         struct metric_figures *figures)
 {
 	struct pair_figures *pair = &figures->pairs[arm];
-	struct common common =
-		find_common(a->scratch, metric, all, (int)a->plan->control, (int)arm);
+	struct common common = find_common(a->scratch, all, (int)a->plan->control, (int)arm);
 	*pair = pair_untested(NULL);
 	if (is_runs)
 		compare_runs(a, metric, all, &common, arm, pair);
@@ -391,7 +392,7 @@ static void set_arm(struct analysis *a, const struct planned_metric *metric,
                     const struct examples *all, size_t arm, struct arm_figures *figures)
 {
 	struct proportion counts;
-	struct sample s = arm_sample(metric, all, arm);
+	struct sample s = arm_sample(all, arm);
 	*figures = arm_figures_of(s.n, s.n > 0 ? s.mean : NAN);
 	if (a->unit == UNIT_RUN)
 		set_spread(all, arm, figures);
@@ -420,6 +421,7 @@ static void read_metric(struct analysis *a, yyjson_val *rows, bool is_runs, size
 	struct examples all = add_samples(a->scratch, values, count);
 	if (!check_examples(a, metric, is_runs, &all, problem))
 		return;
+	set_results(metric, is_runs, &all);
 	figures->is_present = true;
 	for (size_t arm = 0; arm < a->plan->arm_count; arm++)
 		set_arm(a, metric, &all, arm, &figures->arms[arm]);

@@ -93,14 +93,32 @@ static bool check_scales(struct analysis *a, const struct suite_values *suite,
 	return true;
 }
 
-/* The tasks that the control and an arm have both. */
+static bool has_results(const struct suite_values *suite, size_t arm)
+{
+	for (size_t i = 0; i < PLAN_METRICS_MAX; i++)
+		if (suite->of[arm][i].count)
+			return true;
+	return false;
+}
+
+/* Whether all arms with results of the suite have some of the task. */
+static bool is_common(const struct plan *plan, const struct suite_values *suite, size_t task)
+{
+	for (size_t arm = 0; arm < plan->arm_count; arm++)
+		if (!suite->of[arm][task].count && has_results(suite, arm))
+			return false;
+	return true;
+}
+
+/* The tasks by which an arm is compared with the control: those that are common to all arms, so
+ * that the control has one mean, from which each treatment's effect is counted. */
 static size_t find_tasks(const struct plan *plan, const struct suite_values *suite, size_t arm,
                          struct suite_task *tasks)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < PLAN_METRICS_MAX; i++) {
 		const struct task_values *c = &suite->of[plan->control][i], *t = &suite->of[arm][i];
-		if (c->count && t->count)
+		if (c->count && t->count && is_common(plan, suite, i))
 			tasks[count++] =
 				(struct suite_task){c->values, t->values, c->count, t->count};
 	}

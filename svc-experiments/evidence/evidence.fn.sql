@@ -14,7 +14,8 @@ BEGIN
 END $$;
 
 -- The changes that decided something, the newest first. What a change left as it was is null. One that was decided when it was made
--- has no change of that in its history: it counts as one, of its making.
+-- has no change of that in its history: it counts as one, of its making. The changes are chosen by their field first: to look at the value
+-- of another one is to read it whole.
 CREATE OR REPLACE FUNCTION experiment_decisions(e experiment)
 RETURNS TABLE (node text, at timestamptz, outcome text, decision text, status text, by_key uuid) LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -22,10 +23,10 @@ BEGIN
         SELECT 'decision:' || max(h.id), h.at, max(h.becomes #>> '{}') FILTER (WHERE h.field = 'outcome'),
                max(h.becomes #>> '{}') FILTER (WHERE h.field = 'decision'), max(h.becomes #>> '{}') FILTER (WHERE h.field = 'status'),
                (array_agg(h.by_key))[1]
-        FROM experiment_history h
-        WHERE h.experiment_id = e.id AND h.becomes <> 'null'
-          AND (h.field IN ('outcome', 'decision')
-               OR (h.field = 'status' AND h.becomes #>> '{}' IN ('shipped', 'iterating', 'rejected', 'abandoned')))
+        FROM (SELECT * FROM experiment_history x
+              WHERE x.experiment_id = e.id AND x.field IN ('outcome', 'decision', 'status') OFFSET 0) h
+        WHERE h.becomes <> 'null'
+          AND (h.field <> 'status' OR h.becomes #>> '{}' IN ('shipped', 'iterating', 'rejected', 'abandoned'))
         GROUP BY h.at ORDER BY h.at DESC LIMIT 20;
     IF NOT FOUND AND (coalesce(e.outcome, e.decision) IS NOT NULL OR e.status IN ('shipped', 'iterating', 'rejected', 'abandoned')) THEN
         RETURN QUERY SELECT 'decision:' || e.id, e.created_at, e.outcome, e.decision, e.status, NULL::uuid;

@@ -40,6 +40,10 @@ CREATE OR REPLACE FUNCTION experiment_event(e experiment) RETURNS jsonb LANGUAGE
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
+-- How long a change is as JSON, nearly.
+CREATE OR REPLACE FUNCTION change_bytes(was jsonb, becomes jsonb) RETURNS int LANGUAGE sql IMMUTABLE
+RETURN 160 + octet_length(was::text) + octet_length(becomes::text);
+
 -- A value of a change as a message shows it: null in place of what is longer than a kilobyte.
 CREATE OR REPLACE FUNCTION message_value(value jsonb) RETURNS jsonb LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN octet_length(value::text) <= 1024 THEN value END;
@@ -77,6 +81,20 @@ BEGIN
     RETURN made;
 END $$;
 
+-- Keep the newest ten thousand changes of a locked experiment, and of those 16 MiB: the oldest of the others go, a hundred at a time, as they
+-- may be gigabytes. Of changes of earlier versions, whose length was not noted, what is stored is counted, so that they are not read.
+CREATE OR REPLACE FUNCTION experiment_changes_bound(experiment uuid) RETURNS void LANGUAGE plpgsql VOLATILE AS $$
+BEGIN
+    DELETE FROM experiment_history h WHERE h.id IN (
+        SELECT o.id
+        FROM (SELECT n.id, row_number() OVER newest AS place,
+                     sum(coalesce(n.bytes, pg_column_size(n.was) + pg_column_size(n.becomes))) OVER newest AS total
+              FROM experiment_history n WHERE n.experiment_id = experiment
+              WINDOW newest AS (ORDER BY n.id DESC ROWS UNBOUNDED PRECEDING)) o
+        WHERE o.place > 10000 OR o.total > 16 * 1024 * 1024
+        ORDER BY o.id LIMIT 100);
+END $$;
+
 -- Change a locked experiment: note what really changes in its history and announce it. What it becomes; as it was when
 -- nothing changes. Beside project_detach() the one way in which a column that the API shows is changed.
 CREATE OR REPLACE FUNCTION experiment_change(was experiment, body jsonb, by_key uuid, request_id text) RETURNS experiment
@@ -91,8 +109,8 @@ BEGIN
         becomes.status_at := becomes.updated_at;
     END IF;
     WITH noted AS (
-        INSERT INTO experiment_history AS h (experiment_id, at, field, was, becomes, by_key)
-        SELECT was.id, becomes.updated_at, field, before -> field, after -> field, by_key
+        INSERT INTO experiment_history AS h (experiment_id, at, field, was, becomes, by_key, bytes)
+        SELECT was.id, becomes.updated_at, field, before -> field, after -> field, by_key, change_bytes(before -> field, after -> field)
         FROM to_jsonb(was) before, to_jsonb(becomes) after, jsonb_object_keys(edited) field
         WHERE before -> field IS DISTINCT FROM after -> field
         RETURNING h.field, h.was, h.becomes)
@@ -101,9 +119,7 @@ BEGIN
     IF changed IS NULL THEN
         RETURN was;
     END IF;
-    DELETE FROM experiment_history h
-    WHERE h.experiment_id = was.id
-      AND h.id <= (SELECT o.id FROM experiment_history o WHERE o.experiment_id = was.id ORDER BY o.id DESC OFFSET 10000 LIMIT 1);
+    PERFORM experiment_changes_bound(was.id);
     becomes.version := was.version + 1;
     PERFORM project_join(was.account_id, becomes.project_id)
     WHERE becomes.project_id IS NOT NULL AND becomes.project_id IS DISTINCT FROM was.project_id;
@@ -140,21 +156,30 @@ CREATE OR REPLACE FUNCTION experiment_json(e experiment, project_name text) RETU
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
--- The newest changes of an experiment: as many as can be read in one go, 1000 of them and 4 MiB of text. Of the
--- others ten thousand are kept.
+-- The newest changes of an experiment: as many as can be read in one go, 1000 of them and 4 MiB of text. Their lengths are added up first, as
+-- each value that is looked at is read whole; those of older changes, which were not noted, by reading one after the other. Of the others
+-- experiment_changes_bound() keeps some.
 --
 -- In PL/pgSQL, as what follows: it keeps the plan, and that of an SQL function with a query of its own is made anew in each
 -- statement, which took longer than all else in reading one experiment.
 CREATE OR REPLACE FUNCTION experiment_changes_json(experiment uuid) RETURNS json LANGUAGE plpgsql VOLATILE AS $$
+DECLARE
+    change record;
+    total bigint := 0;
+    first_id bigint;
 BEGIN
+    FOR change IN SELECT h.id, h.bytes FROM experiment_history h WHERE h.experiment_id = experiment ORDER BY h.id DESC LIMIT 1000 LOOP
+        IF change.bytes IS NULL THEN
+            SELECT change_bytes(h.was, h.becomes) INTO change.bytes FROM experiment_history h WHERE h.id = change.id;
+        END IF;
+        total := total + change.bytes;
+        EXIT WHEN total > 4 * 1024 * 1024;
+        first_id := change.id;
+    END LOOP;
     RETURN (
-        SELECT coalesce(json_agg(shown.entry ORDER BY shown.id DESC), '[]')
-        FROM (SELECT newest.id, newest.entry, sum(octet_length(newest.entry::text)) OVER (ORDER BY newest.id DESC) AS bytes
-              FROM (SELECT h.id, json_build_object('at', time_json(h.at), 'field', h.field, 'from', h.was, 'to', h.becomes,
-                                                   'by', h.by_key) AS entry
-                    FROM experiment_history h WHERE h.experiment_id = experiment
-                    ORDER BY h.id DESC LIMIT 1000) newest) shown
-        WHERE shown.bytes <= 4 * 1024 * 1024);
+        SELECT coalesce(json_agg(json_build_object('at', time_json(h.at), 'field', h.field, 'from', h.was, 'to', h.becomes,
+                                                   'by', h.by_key) ORDER BY h.id DESC), '[]')
+        FROM experiment_history h WHERE h.experiment_id = experiment AND h.id >= first_id);
 END $$;
 
 -- The entity tag of an experiment: its version, and a hash of the name of its project, which the experiment shows and which

@@ -32,8 +32,9 @@ BEGIN
         FROM chosen c WHERE x.id = c.id
         RETURNING x AS e
     ), noted AS (
-        INSERT INTO experiment_history (experiment_id, at, field, was, becomes, by_key)
-        SELECT (e).id, (e).updated_at, 'project_id', to_jsonb(project_detach.project), 'null', project_detach.by_key
+        INSERT INTO experiment_history (experiment_id, at, field, was, becomes, by_key, bytes)
+        SELECT (e).id, (e).updated_at, 'project_id', to_jsonb(project_detach.project), 'null', project_detach.by_key,
+               change_bytes(to_jsonb(project_detach.project), 'null')
         FROM member
     )
     SELECT count(ARRAY[event_emit('events.experiments', 'experiment.updated', account, experiment_event(e),

@@ -246,23 +246,38 @@ BEGIN
     END IF;
 END $$;
 
--- An event of the code host about a pull request. The state of a run's pull request is noted; one that may be a run's is
--- asked for.
+-- Whether a link is that of a pull request of a repository, by its present name or a former one. Any host is taken for the code host.
+CREATE OR REPLACE FUNCTION is_pull_request(url text, repo text, number int) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    RETURN lower(substring(repository_link_now(url) FROM '(?i)^https?://[^/]+/(.+)$')) = lower(repo) || '/pull/' || number;
+END $$;
+
+-- An event of the code host about a pull request. The state of a run's pull request is noted; one that may be the newest run's is asked
+-- for. Others are not asked for: nothing would be noted of them (implementation_reconcile()), nor of a run that was not dispatched (follow_load).
 CREATE OR REPLACE FUNCTION implementation_pull_update(in_repo text, number int, branch text, state text, at timestamptz) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-    followed record;
+    e experiment;
 BEGIN
-    FOR followed IN SELECT e, i.attempt FROM implementation i JOIN experiment e ON e.id = i.experiment_id
-                WHERE lower(i.repo) = lower(in_repo) AND i.pr_number = implementation_pull_update.number
-                  AND (i.told_at IS NULL OR i.told_at <= at) AND e.pr_url LIKE '%/' || implementation_pull_update.number
-                ORDER BY e.id FOR UPDATE LOOP
-        UPDATE implementation i SET told_at = at WHERE (i.experiment_id, i.attempt) = ((followed.e).id, followed.attempt);
-        PERFORM experiment_change(followed.e, jsonb_build_object('pr_status', state), NULL, NULL);
+    -- Experiments are locked before their runs, as everywhere; so the time of the last event is looked at once more.
+    FOR e IN SELECT x.* FROM experiment x
+             WHERE x.id IN (SELECT i.experiment_id FROM implementation i
+                            WHERE lower(i.repo) = lower(in_repo) AND i.pr_number = implementation_pull_update.number
+                              AND (i.told_at IS NULL OR i.told_at <= at))
+               AND is_pull_request(x.pr_url, in_repo, implementation_pull_update.number)
+             ORDER BY x.id FOR UPDATE LOOP
+        UPDATE implementation i SET told_at = at
+        WHERE i.experiment_id = e.id AND lower(i.repo) = lower(in_repo) AND i.pr_number = implementation_pull_update.number
+          AND (i.told_at IS NULL OR i.told_at <= at);
+        IF FOUND THEN
+            PERFORM experiment_change(e, jsonb_build_object('pr_status', state), NULL, NULL);
+        END IF;
     END LOOP;
-    PERFORM implementation_check(i) FROM implementation i JOIN experiment e ON e.id = i.experiment_id
-    WHERE lower(i.repo) = lower(in_repo) AND i.pr_number IS NULL
-      AND (branch IN ('expops/run-' || i.run_id, i.work_branch) OR e.pr_url LIKE '%/' || implementation_pull_update.number);
+    PERFORM implementation_check(i) FROM implementation i JOIN experiment x ON x.id = i.experiment_id
+    WHERE lower(i.repo) = lower(in_repo) AND i.pr_number IS NULL AND (i.run_id IS NOT NULL OR i.deadline_at IS NOT NULL)
+      AND NOT EXISTS (SELECT FROM implementation later WHERE later.experiment_id = i.experiment_id AND later.attempt > i.attempt)
+      AND CASE WHEN x.pr_url IS NULL THEN branch IN ('expops/run-' || i.run_id, i.work_branch)
+               ELSE is_pull_request(x.pr_url, in_repo, implementation_pull_update.number) END;
 END $$;
 
 -- Deleting an experiment cancels its run.

@@ -58,25 +58,35 @@ static double tango_bound(const struct discordance *pairs, double z, double low,
 	return low + (high - low) / 2;
 }
 
+/* Of pairs without a variance Fieller's interval would be one point. It is Tango's, divided by the
+ * baseline, which must be q standard errors from 0 for either. */
+static void set_relative_bounds(const struct difference *d, struct comparison *c)
+{
+	double q = c->critical, baseline = d->baseline;
+	if (d->variance > 0 || !(baseline * baseline > q * q * d->baseline_variance))
+		return;
+	c->relative_low = c->low / baseline;
+	c->relative_high = c->high / baseline;
+}
+
 struct comparison discordance_compare(const struct discordance *pairs, const struct testing *how)
 {
 	double n = pairs->n, b = pairs->treatment, a = pairs->control, d = (b - a) / n;
 	double baseline = (pairs->both + a) / n, q = -normal_quantile(how->alpha / 2);
 	struct testing once = {.alpha = how->alpha};
-	struct comparison c =
-		difference_test(&(struct difference){.effect = d,
-	                                             .variance = fmax((b + a) / n - d * d, 0) / n,
-	                                             .degrees = INFINITY,
-	                                             .units = 2 * n,
-	                                             .baseline = baseline,
-	                                             .baseline_variance =
-	                                                     baseline * (1 - baseline) / n,
-	                                             .covariance = (-a / n - d * baseline) / n},
-	                        &once);
+	struct difference difference = {.effect = d,
+	                                .variance = fmax((b + a) / n - d * d, 0) / n,
+	                                .degrees = INFINITY,
+	                                .units = 2 * n,
+	                                .baseline = baseline,
+	                                .baseline_variance = baseline * (1 - baseline) / n,
+	                                .covariance = (-a / n - d * baseline) / n};
+	struct comparison c = difference_test(&difference, &once);
 	c.low = tango_bound(pairs, q, -1, d);
 	c.high = tango_bound(pairs, -q, d, 1);
 	c.p = mid_p(b, a);
 	c.critical = q;
+	set_relative_bounds(&difference, &c);
 	return c;
 }
 

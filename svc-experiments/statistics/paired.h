@@ -29,7 +29,9 @@ struct discordance {
 };
 
 /** Compare them, once (`alpha`). The relative interval is Fieller's with the variances and the
- * covariance of the pairs: a score interval of a ratio of pairs is not needed beside Tango's. */
+ * covariance of the pairs: a score interval of a ratio of pairs is not needed beside Tango's. Where
+ * the pairs all agree, or all differ in one direction, there is no variance, and it is Tango's
+ * divided by the baseline. */
 struct comparison discordance_compare(const struct discordance *pairs, const struct testing *how);
 
 /** An example in both arms. */

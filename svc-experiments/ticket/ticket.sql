@@ -1,8 +1,12 @@
 -- name: ticket_claim
--- $1 account, $2 experiment: its ticket, and whether the caller is to read it now. No row: no such experiment.
+-- $1 account, $2 experiment: its ticket, and whether the caller is to read it now. No row: no such experiment. What is kept of tickets that
+-- it named before goes.
 WITH found AS MATERIALIZED (
     SELECT e.id, e.ticket_source, e.external_ticket_id, e.ticket_url FROM experiment e WHERE e.account_id = $1 AND e.id = $2
-    FOR KEY SHARE -- one that is being deleted is waited for
+    FOR NO KEY UPDATE -- one that is being deleted is waited for, and so is who has just claimed another ticket of it
+), former AS (
+    DELETE FROM ticket t USING found f
+    WHERE t.experiment_id = f.id AND (t.source, t.id) IS DISTINCT FROM (f.ticket_source, f.external_ticket_id)
 ), claimed AS (
     INSERT INTO ticket AS t (experiment_id, source, id, due_at)
     SELECT f.id, f.ticket_source, f.external_ticket_id, clock_timestamp() + interval '1 minute' FROM found f
@@ -24,11 +28,11 @@ WHERE experiment_id = $1 AND source = $2 AND id = $3;
 UPDATE ticket SET fault = $4 WHERE experiment_id = $1 AND source = $2 AND id = $3;
 
 -- name: ticket_get
--- $1 account, $2 experiment, $3 source, $4 ticket.
-SELECT jsonb_build_object('ticket_source', t.source, 'external_ticket_id', t.id, 'title', t.title, 'state', t.state,
+-- $1 account, $2 experiment, $3 source, $4 ticket. Nothing is known of it where the experiment names another one meanwhile.
+SELECT jsonb_build_object('ticket_source', $3::text, 'external_ticket_id', $4::text, 'title', t.title, 'state', t.state,
                           'url', coalesce(e.ticket_url, t.url), 'read_at', time_json(t.read_at), 'fault', t.fault)
-FROM experiment e JOIN ticket t ON t.experiment_id = e.id
-WHERE e.account_id = $1 AND e.id = $2 AND t.source = $3 AND t.id = $4;
+FROM experiment e LEFT JOIN ticket t ON t.experiment_id = e.id AND t.source = $3 AND t.id = $4
+WHERE e.account_id = $1 AND e.id = $2;
 
 -- name: ticket_decision (read)
 -- $1 account, $2 experiment: its ticket, and its decision in lines of text (NULL: there is none yet). No row: no such experiment.

@@ -2,6 +2,8 @@
 
 import uuid
 
+import pytest
+
 from lib.tables import experiments as experiments_tables
 
 MAX = 100_000  # the default
@@ -42,6 +44,28 @@ def test_the_history_of_an_experiment_is_bounded(api, user, db):
     assert experiments_tables.changes(db, experiment) == 10_000
     newest = api.get(f"/experiments/{experiment}", expect=200).json()["history"][:2]
     assert {change["field"] for change in newest} == {"name", "decision"}
+
+
+@pytest.mark.parametrize("is_noted", [True, False], ids=["as now", "of an earlier version"])
+def test_the_history_of_an_experiment_is_bounded_in_bytes(api, db, is_noted):
+    experiment = api.post("/experiments", {"name": "first"}, expect=201).json()["id"]
+    experiments_tables.add_long_changes(db, experiment, 200, 320_000, is_noted=is_noted)
+    changed = api.put(f"/experiments/{experiment}", {"name": "second", "decision": "go on"}, expect=200).json()
+    assert len(changed["history"]) == 2 + (4 << 20) // 320_166
+    assert {change["field"] for change in changed["history"][:2]} == {"name", "decision"}
+    assert len(experiments_tables.change_lengths(db, experiment)) == 102  # a hundred at a time
+    api.put(f"/experiments/{experiment}", {"name": "third"}, expect=200)
+    lengths = experiments_tables.change_lengths(db, experiment)
+    assert lengths[3] == 320_006 and 50 < len(lengths) < 102 and (sum(lengths) < 16 << 20 or not is_noted)
+
+
+@pytest.mark.parametrize("is_noted", [True, False], ids=["as now", "of an earlier version"])
+def test_changes_that_are_not_shown_are_not_read(api, db, is_noted):
+    experiment = api.post("/experiments", {"name": "first"}, expect=201).json()["id"]
+    experiments_tables.add_long_changes(db, experiment, 400, 100_000, is_noted=is_noted)
+    assert len(api.get(f"/experiments/{experiment}", expect=200).json()["history"]) == (4 << 20) // 100_166
+    assert experiments_tables.bytes_read(db, "history", experiment) < 24 << 20
+    assert experiments_tables.bytes_read(db, "decisions", experiment) < 8 << 20
 
 
 def test_reports_of_an_experiment_are_bounded(api, user, db):

@@ -210,6 +210,17 @@ def test_a_run_counts_once(api, path, evaluate):
         assert {"field": field, "message": "is named twice"} in errors
 
 
+def test_runs_of_pass_at_k_are_no_samples(api, make, evaluate):
+    made = make(ab_test_config={"metrics": [{"key": "m", "kind": "pass_at_k", "k": 5}]})
+    path = f"/experiments/{made['id']}/results"
+    for figures, mean in (({"rows": [{"arm": "control", "metrics": {"m": 0.83}}]}, 0.83), ({"eval_runs": {"control": [evaluate(api)]}}, 1)):
+        analysis = api.post(path, {**figures, "apply": False}, expect=200).json()
+        assert analysis["metrics"][0]["arms"][0]["mean"] == mean
+    evaluate(api, experiment_id=made["id"], arm="control")
+    linked = wait_for(lambda: api.get(f"{path}?all=true", expect=200).json())
+    assert linked[0]["metrics"][0]["arms"][0]["mean"] == 1
+
+
 def test_a_run_of_another_account_arrives_nowhere(api, make, other_user, evaluate):
     ours = make(ab_test_config=PLAN)
     theirs = other_user.api.post("/experiments", {"name": "theirs", "ab_test_config": PLAN}, expect=201).json()

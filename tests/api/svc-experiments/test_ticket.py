@@ -10,7 +10,7 @@ from lib.http import plain_http
 from lib.outside.counterparts import connect
 from lib.outside.jira import lines_of
 from lib.tables import common
-from lib.tables.experiments import delete_experiment, let_ticket_be_read
+from lib.tables.experiments import delete_experiment, let_ticket_be_read, tickets
 from lib.wait import wait_for
 
 DECISION = {"name": "Late interaction", "outcome": "ship", "decision": "Scores rise. \"Worth\" it.\nShip\tit.", "observed_delta": 0.031,
@@ -204,6 +204,19 @@ def test_a_ticket_whose_experiment_is_deleted_at_once_is_missing(cluster, api, e
         wait_for(lambda: common.blocked_by(db, deleting), "the request waits")
         deleting.commit()
         assert answer.result().status_code == 404
+
+
+def test_only_the_ticket_that_an_experiment_names_is_kept(api, experiment, db):
+    path = experiment("tracker_a", "ENG-1")
+    id = path.rsplit("/", 1)[1]
+    for source, ticket in (("tracker_a", "ENG-1"), ("tracker_a", "ENG-2"), ("tracker_b", "ENG-2"), ("tracker_a", "ENG-1")):
+        api.put(path, {"ticket_source": source, "external_ticket_id": ticket}, expect=200)
+        shown = api.get(f"{path}/ticket", expect=200).json()
+        assert (shown["ticket_source"], shown["external_ticket_id"]) == (source, ticket)
+        assert tickets(db, id) == [(source, ticket)]
+    api.put(path, {"external_ticket_id": None}, expect=200)
+    api.get(f"{path}/ticket", expect=404)
+    assert tickets(db, id) == []
 
 
 def test_without_a_connection_the_fault_says_so(api, experiment):

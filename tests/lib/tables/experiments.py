@@ -3,7 +3,7 @@
 import json
 import re
 
-from lib.tables.common import nested_plans
+from lib.tables.common import nested_plans, tasks
 
 
 def insert_row(connection, table, account):
@@ -132,6 +132,33 @@ def pass_time(db, experiment, *columns):
     assert db.execute(query, [experiment]).rowcount == 1
 
 
+# Pull requests of runs
+
+
+def add_attempt(db, experiment, attempt, repo, run_id=None, pr_number=None, is_finished=False):
+    """An attempt to implement the experiment; with `run_id` it was dispatched."""
+    db.execute("INSERT INTO implementation (experiment_id, attempt, started_at, finished_at, repo, run_id, pr_number) "
+               "VALUES (%s, %s, now(), CASE WHEN %s THEN now() END, %s, %s, %s)", [experiment, attempt, is_finished, repo, run_id, pr_number])
+
+
+def lock_attempt(connection, experiment, attempt):
+    """Lock an attempt as well, unless somebody else has it."""
+    connection.execute("SELECT FROM implementation WHERE experiment_id = %s AND attempt = %s FOR UPDATE NOWAIT", [experiment, attempt])
+
+
+def tell_pull_request(db, repo, number, branch, state="open", at="now"):
+    """An event of a pull request has arrived."""
+    db.execute("SELECT implementation_pull_update(%s, %s, %s, %s, %s)", [repo, number, branch, state, at])
+
+
+def checks_of_pull_request(db, repo, number, branch):
+    """[(experiment, attempt)] of the checks that such an event would queue."""
+    with db.transaction(force_rollback=True):
+        before = {task.id for task in tasks(db, "implementation_check")}
+        tell_pull_request(db, repo, number, branch)
+        return sorted((task.input["experiment_id"], task.input["attempt"]) for task in tasks(db, "implementation_check") if task.id not in before)
+
+
 # Lists of many
 
 
@@ -179,6 +206,11 @@ def let_ticket_be_read(db, experiment):
     assert db.execute("UPDATE ticket SET due_at = now() WHERE experiment_id = %s", [experiment]).rowcount == 1
 
 
+def tickets(db, experiment):
+    """[(source, id)] of the tickets that are kept of an experiment."""
+    return db.execute("SELECT source, id FROM ticket WHERE experiment_id = %s ORDER BY source, id", [experiment]).fetchall()
+
+
 def keep_linked_run_late(db, run):
     """As if the event of the run had come after those of all others."""
     db.execute("UPDATE linked_run SET at = now() + interval '1 hour' WHERE run_key = %s", [run])
@@ -200,6 +232,30 @@ def add_changes(db, experiment, count):
 
 def changes(db, experiment):
     return db.execute("SELECT count(*) FROM experiment_history WHERE experiment_id = %s", [experiment]).fetchone()[0]
+
+
+def add_long_changes(db, experiment, count, length, field="hypothesis", is_noted=True):
+    """So many changes of an experiment from null to a value of that length; of earlier versions the length is not noted."""
+    db.execute("INSERT INTO experiment_history (experiment_id, at, field, was, becomes) SELECT %s, now(), %s, 'null', to_jsonb(v.value) "
+               "FROM generate_series(1, %s) n, LATERAL (SELECT string_agg(md5(n || '.' || i), '') AS value FROM generate_series(1, %s) i) v",
+               [experiment, field, count, length // 32])
+    if is_noted:
+        db.execute("UPDATE experiment_history SET bytes = change_bytes(was, becomes) WHERE experiment_id = %s", [experiment])
+
+
+def change_lengths(db, experiment):
+    """[length] of the changes of an experiment as text, the newest first."""
+    query = "SELECT octet_length(was::text) + octet_length(becomes::text) FROM experiment_history WHERE experiment_id = %s ORDER BY id DESC"
+    return [length for (length,) in db.execute(query, [experiment])]
+
+
+READERS = {"history": "SELECT experiment_changes_json(%s)", "decisions": "SELECT count(*) FROM experiment e, experiment_decisions(e) WHERE e.id = %s"}
+
+
+def bytes_read(db, reader, experiment):
+    """The pages of tables and indexes that a function reads, in bytes."""
+    (plan,) = db.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT json) {READERS[reader]}", [experiment]).fetchone()[0]
+    return 8192 * (plan["Plan"]["Shared Hit Blocks"] + plan["Plan"]["Shared Read Blocks"])
 
 
 def add_reports(db, experiment, count):

@@ -84,6 +84,29 @@ static void means_of_samples_are_no_counts(void **state)
 	arena_free(arena);
 }
 
+/* What a run of a metric of kind pass_at_k says is the share that it has computed, not samples. */
+static void runs_have_computed_pass_at_k(void **state)
+{
+	(void)state;
+	static const double CONTROL[] = {0.83, 0.4, 0.7}, TREATMENT[] = {0.9, 1, 0.8};
+	static const char *const PLANS[] = {
+		PLAN("pass_at_k"),
+		"{\"metrics\": [{\"key\": \"m\", \"kind\": \"pass_at_k\", \"k\": 5}]}",
+	};
+	static const double EFFECTS[] = {0.07, 0.335, 0.77 / 3};
+	for (size_t i = 0; i < ARRAY_LEN(PLANS); i++)
+		for (size_t count = 1; count <= 3; count++) {
+			struct arena *arena = arena_new();
+			struct analysed r;
+			assert_true(analyse(&r, PLANS[i], runs(arena, count, CONTROL, TREATMENT)));
+			const struct metric_figures *m = &r.analysis->metrics[0];
+			assert_true(fabs(m->pairs[1].plain.effect - EFFECTS[count - 1]) < 1e-12);
+			assert_true(m->arms[0].largest == 0.83);
+			analysed_free(&r);
+			arena_free(arena);
+		}
+}
+
 static void values_are_bounded(void **state)
 {
 	(void)state;
@@ -147,6 +170,32 @@ static void few_runs_of_a_suite_have_no_word(void **state)
 	arena_free(arena);
 }
 
+/* The first treatment has both tasks, the second one only the first, and the third no results. */
+static void arms_of_a_suite_are_compared_by_common_tasks(void **state)
+{
+	(void)state;
+	static const char *const PLAN_OF_4 =
+		"{\"arms\": [{\"key\": \"c\", \"control\": true}, {\"key\": \"both\"}, "
+		"{\"key\": \"one\"}, {\"key\": \"none\"}], \"suite\": [\"a\", \"b\"], \"metrics\": "
+		"[{\"key\": \"a\", \"kind\": \"mean\"}, {\"key\": \"b\", \"kind\": \"mean\"}]}";
+	struct arena *arena = arena_new();
+	struct buf rows = {.arena = arena};
+	struct analysed r;
+	for (int i = 0; i < 6; i++) {
+		add_row(&rows, "c", "", arena_printf(arena, "\"a\": 0.3%d, \"b\": 0.8%d", i, i));
+		add_row(&rows, "both", "", arena_printf(arena, "\"a\": 0.4%d, \"b\": 0.1%d", i, i));
+		add_row(&rows, "one", "", arena_printf(arena, "\"a\": 0.5%d", i));
+	}
+	assert_true(analyse(&r, PLAN_OF_4, body_of(&rows)));
+	const struct metric_figures *suite = &r.analysis->metrics[2];
+	assert_true(fabs(suite->arms[0].mean - 0.325) < 1e-12 && suite->arms[0].n == 6);
+	assert_true(fabs(suite->pairs[1].plain.effect - 0.1) < 1e-12);
+	assert_true(fabs(suite->pairs[2].plain.effect - 0.2) < 1e-12);
+	assert_string_equal(suite->pairs[3].invalid, "the arms have no task in common");
+	analysed_free(&r);
+	arena_free(arena);
+}
+
 static void values_far_outside_of_a_scale_are_refused(void **state)
 {
 	(void)state;
@@ -165,9 +214,11 @@ int main(void)
 		cmocka_unit_test(few_runs_have_figures_and_no_interval),
 		cmocka_unit_test(shares_of_runs_are_no_counts),
 		cmocka_unit_test(means_of_samples_are_no_counts),
+		cmocka_unit_test(runs_have_computed_pass_at_k),
 		cmocka_unit_test(values_are_bounded),
 		cmocka_unit_test(runs_of_a_suite_that_do_not_vary_are_no_test),
 		cmocka_unit_test(few_runs_of_a_suite_have_no_word),
+		cmocka_unit_test(arms_of_a_suite_are_compared_by_common_tasks),
 		cmocka_unit_test(values_far_outside_of_a_scale_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "near.h"
 #include "reference.h"
+#include "statistics/verdict.h"
 
 static const struct testing FIXED = {.alpha = 0.05};
 
@@ -18,6 +19,26 @@ static void pairs_of_0_and_1_are_those_of_the_papers(void **state)
 		assert_near(r.high, row[5], 1e-9);
 		assert_near(r.p, row[6], 1e-9);
 	}
+}
+
+/* Tango's bounds of pairs that all agree are -+ z^2 / (n + z^2). */
+static void pairs_that_agree_have_a_relative_interval(void **state)
+{
+	(void)state;
+	static const double SQUARE = 3.841458820694124;
+	static const struct discordance HALF = {10000, 0, 0, 5000}, NONE = {10000, 0, 0, 0},
+					FEW = {10000, 0, 0, 3}, WORSE = {50, 0, 50, 0};
+	struct comparison r = discordance_compare(&HALF, &FIXED);
+	assert_true(r.effect == 0 && r.relative == 0 && r.p == 1);
+	assert_near(r.high, SQUARE / (10000 + SQUARE), 1e-9);
+	assert_near(r.relative_high, 2 * r.high, 1e-14);
+	assert_near(r.relative_low, 2 * r.low, 1e-14);
+	struct verdict_question question = {&r, r.p, 0.05, 0.005, false, false};
+	assert_int_equal(verdict_of(&question), VERDICT_EQUAL);
+	assert_true(isnan(discordance_compare(&NONE, &FIXED).relative_high));
+	assert_true(isnan(discordance_compare(&FEW, &FIXED).relative_high));
+	r = discordance_compare(&WORSE, &FIXED);
+	assert_true(r.relative == -1 && r.relative_low == r.low && r.relative_high == r.high);
 }
 
 static void differences_without_clusters_are_a_paired_t(void **state)
@@ -83,6 +104,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(pairs_of_0_and_1_are_those_of_the_papers),
+		cmocka_unit_test(pairs_that_agree_have_a_relative_interval),
 		cmocka_unit_test(differences_without_clusters_are_a_paired_t),
 		cmocka_unit_test(clusters_widen_the_interval_of_what_comes_together),
 		cmocka_unit_test(differences_by_rounding_are_no_variance),

@@ -1,0 +1,73 @@
+"""Events of pull requests: which runs are asked for, and whose state is noted."""
+
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lib.tables import common
+from lib.tables.experiments import add_attempt, checks_of_pull_request, lock_attempt, lock_experiment, tell_pull_request
+from lib.wait import wait_for
+
+
+@pytest.fixture
+def repo():
+    return f"acme-{secrets.token_hex(4)}/ranker"
+
+
+def test_only_the_newest_attempt_is_asked_for(make, db, repo):
+    made = make(pr_url=f"https://github.com/{repo}/pull/7")["id"]
+    for attempt in (1, 2, 3):
+        add_attempt(db, made, attempt, repo, run_id=10 + attempt, is_finished=attempt < 3)
+    assert checks_of_pull_request(db, repo, 7, "by-hand") == [(made, 3)]
+    unnamed = make()["id"]
+    for attempt in (1, 2):
+        add_attempt(db, unnamed, attempt, repo, run_id=20 + attempt, is_finished=True)
+    assert checks_of_pull_request(db, repo, 8, "expops/run-21") == []
+    assert checks_of_pull_request(db, repo, 8, "expops/run-22") == [(unnamed, 2)]
+
+
+@pytest.mark.parametrize("url, is_asked", [
+    ("https://github.com/{repo}/pull/7", True),
+    ("https://code.example.com/{repo}/pull/7", True),
+    ("https://github.com/{repo}/pull/17", False),
+    ("https://github.com/{repo}/issues/7", False),
+    ("https://github.com/acme/other/pull/7", False),
+    ("https://example.com/{repo}/other/pull/7", False),
+])  # fmt: skip
+def test_a_pull_request_is_that_of_its_whole_link(make, db, repo, url, is_asked):
+    made = make(pr_url=url.format(repo=repo))["id"]
+    add_attempt(db, made, 1, repo.upper(), run_id=1)
+    assert checks_of_pull_request(db, repo, 7, "expops/run-1") == ([(made, 1)] if is_asked else [])
+
+
+def test_a_run_that_was_not_dispatched_is_not_asked_for(make, db, repo):
+    made = make(pr_url=f"https://github.com/{repo}/pull/7")["id"]
+    add_attempt(db, made, 1, repo, is_finished=True)
+    assert checks_of_pull_request(db, repo, 7, "by-hand") == []
+
+
+def test_the_state_of_another_pull_request_is_not_noted(api, make, db, repo):
+    followed, changed = (make(pr_url=f"https://github.com/{name}/pull/7", pr_status="open")["id"] for name in (repo, "acme/other"))
+    for made in (followed, changed):
+        add_attempt(db, made, 1, repo, run_id=1, pr_number=7)
+        add_attempt(db, made, 2, repo, run_id=2, pr_number=7)
+    tell_pull_request(db, repo, 7, "by-hand", "merged")
+    read = api.get(f"/experiments/{followed}", expect=200).json()
+    assert (read["pr_status"], len(read["history"])) == ("merged", 1)
+    assert api.get(f"/experiments/{changed}", expect=200).json()["pr_status"] == "open"
+    tell_pull_request(db, repo, 7, "by-hand", "closed", at="yesterday")
+    assert api.get(f"/experiments/{followed}", expect=200).json()["pr_status"] == "merged"
+
+
+def test_an_event_waits_for_an_experiment_without_its_run(cluster, make, db, repo):
+    """Who has the experiment gets its run as well: locks are taken in one order."""
+    made = make(pr_url=f"https://github.com/{repo}/pull/7", pr_status="open")["id"]
+    add_attempt(db, made, 1, repo, run_id=1, pr_number=7)
+    with cluster.postgres.connect("experiments") as holder, cluster.postgres.connect("experiments") as told, ThreadPoolExecutor() as pool:
+        with holder.transaction():
+            lock_experiment(holder, made)
+            event = pool.submit(tell_pull_request, told, repo, 7, "by-hand", "merged")
+            wait_for(lambda: common.blocked_by(db, holder), "the event waits")
+            lock_attempt(holder, made, 1)
+        event.result()
