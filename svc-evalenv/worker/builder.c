@@ -35,9 +35,19 @@ const struct setting BUILDER_SETTINGS[] = {
 	"  set -- --env \"${file##*/}=${value%.}\" \"$@\"\n" \
 	"done\n"
 
-/* A container outlives the program that began it, unless it is stopped by name. */
+/* A container outlives the program that began it, unless it is stopped by name. Killed first,
+ * because podman lets it end by itself for 10 s. Fails only if it is still there. */
+#define REMOVE(program)                                                    \
+	"timeout 30 " program " kill \"$NAME\" >/dev/null 2>&1\n"          \
+	"timeout 30 " program " rm --force \"$NAME\" >/dev/null 2>&1 ||\n" \
+	"  ! timeout 30 " program " container inspect \"$NAME\" >/dev/null 2>&1\n"
+
+/* The file `name` says that there may be one (leftover.h). */
+#define END(program) "end() {\ntrap '' TERM\n" REMOVE(program) "[ $? != 0 ] || rm -f name\n}\n"
+
 #define RUN(program)                                                                               \
-	"trap '" program " rm --force \"$NAME\" >/dev/null 2>&1' EXIT\n"                           \
+	END(program)                                                                               \
+	"trap end EXIT\n"                                                                          \
 	"trap 'exit 143' TERM\n"                                                                   \
 	"set -- \"$IMAGE\" \"$@\"\n" ADD_VARIABLES                                                 \
 	"[ \"$NETWORK\" = on ] || set -- --network none \"$@\"\n" program                          \
@@ -101,7 +111,10 @@ const struct setting BUILDER_SETTINGS[] = {
  * none. With its chroot isolation buildah ends with 1 where a signal has ended the command. */
 #define BUILDAH_RUN                                                                             \
 	"container=$(buildah from --quiet --name \"$NAME\" \"$IMAGE\") || exit 125\n"           \
-	"trap 'remove_groups; buildah rm \"$container\" >/dev/null' EXIT\n"                     \
+	"end() {\n"                                                                             \
+	"  trap '' TERM; remove_groups; buildah rm \"$container\" >/dev/null && rm -f name\n"   \
+	"}\n"                                                                                   \
+	"trap end EXIT\n"                                                                       \
 	"trap 'exit 143' TERM\n"                                                                \
 	"[ $limits = no ] || make_groups || exit 125\n"                                         \
 	"set -- \"$container\" -- \"$@\"\n"                                                     \
@@ -117,19 +130,29 @@ const struct setting BUILDER_SETTINGS[] = {
 	"[ $status = 0 ] || ! has_no_memory || exit 137\n"                                      \
 	"exit $status\n"
 
+/* Outside of the PID namespace, which may be gone. */
+#define BUILDAH_REMOVE                                                   \
+	GROUPS "for at in $root/expops/$NAME $root/*/expops/$NAME; do\n" \
+	       "  [ ! -d $at ] || groups=\"$groups $at\"\n"              \
+	       "done\n"                                                  \
+	       "remove_groups\n"                                         \
+	       "timeout 30 buildah rm \"$NAME\" >/dev/null 2>&1 ||\n"    \
+	       "  ! timeout 30 buildah inspect \"$NAME\" >/dev/null 2>&1\n"
+
 static const struct engine {
-	const char *name, *probe, *build, *run;
+	const char *name, *probe, *build, *run, *remove;
 	bool confines;
 } ENGINES[] = {
 	{"podman", "timeout 30 podman version >/dev/null 2>&1", BUILD("podman build"),
-         RUN("podman"), true},
+         RUN("podman"), REMOVE("podman"), true},
 	{"docker", "timeout 30 docker version >/dev/null 2>&1", BUILD("docker build"),
-         RUN("docker"), true},
+         RUN("docker"), REMOVE("docker"), true},
 	{"buildah", "timeout 30 buildah version >/dev/null 2>&1",
-         BUILD("buildah build --isolation chroot"), BUILDAH_RUN, false},
+         BUILD("buildah build --isolation chroot"), BUILDAH_RUN, BUILDAH_REMOVE, false},
 };
 
 struct builder_script builder_build_script, builder_run_script;
+const char *builder_remove_script = "";
 
 /* --- Choosing one ----------------------------------------------------------------------------- */
 
@@ -189,6 +212,7 @@ static enum err_code use(const struct engine *engine)
 		engine->confines ? engine->run : script_of(engine, has_namespaces, has_limits);
 	builder_build_script = (struct builder_script){engine->build, has_namespaces};
 	builder_run_script = (struct builder_script){run, has_namespaces};
+	builder_remove_script = *run_command ? "" : engine->remove;
 	return ERR_NONE;
 }
 

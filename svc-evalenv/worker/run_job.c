@@ -8,6 +8,7 @@
 #include "worker/builder.h"
 #include "worker/folder.h"
 #include "worker/job.h"
+#include "worker/leftover.h"
 #include "worker/resources.h"
 
 #include <stdio.h>
@@ -20,6 +21,10 @@
 #define SIGNATURE_FIELDS 3
 
 #define DELIVERY_ID_CHARACTERS 32
+
+/* Longer than the worker's own limit, which counts from before the start and is looked at each
+ * CHILD_TICK_MS. */
+#define TIME_LIMIT_MORE_S 15
 
 static const char *webhook_secrets;
 
@@ -82,6 +87,9 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 {
 	const char *image = json_get_text(job->context, "image"), *message;
 	char *own[RESOURCE_VARIABLES + 3];
+	const char *name =
+		arena_printf(rq->arena, "expops-%s-%lld", job->id, (long long)job->attempt);
+	int64_t timeout_s = json_get_int(job->context, "timeout_seconds", 3600);
 	if (!image)
 		return "There is no image.";
 	if (!image_name_check(image, strlen(image), &message))
@@ -89,14 +97,14 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	message = resource_variables(rq, job, own);
 	if (message)
 		return message;
-	if (!write_files(rq, job))
+	if (!write_files(rq, job) || !leftover_expect(job->folder, name))
 		return "The files of the run cannot be written.";
 	char **more = own + RESOURCE_VARIABLES;
 	more[0] = arena_printf(rq->arena, "RUN_ID=%s", job->id);
-	more[1] = arena_printf(rq->arena, "NAME=expops-%s-%lld", job->id, (long long)job->attempt);
+	more[1] = arena_printf(rq->arena, "NAME=%s", name);
 	more[2] = arena_printf(rq->arena, "IMAGE=%s", image);
-	job->timeout_at_ms = time_monotonic_ms() +
-	                     (uint64_t)json_get_int(job->context, "timeout_seconds", 3600) * 1000;
+	job->timeout_at_ms = time_monotonic_ms() + (uint64_t)timeout_s * 1000;
+	spec->time_limit_s = timeout_s + TIME_LIMIT_MORE_S;
 	spec->script = builder_run_script.text;
 	spec->has_own_pids = builder_run_script.has_own_pids;
 	spec->args = words(rq, json_get(job->context, "command"));
