@@ -45,6 +45,15 @@ const struct setting BUILDER_SETTINGS[] = {
 /* The file `name` says that there may be one (leftover.h). */
 #define END(program) "end() {\ntrap '' TERM\n" REMOVE(program) "[ $? != 0 ] || rm -f name\n}\n"
 
+/* 125 may also be the status of the command. A container that was not started has the zero time of
+ * Go, or is none. */
+#define MARK_STARTED(program)                                                            \
+	"[ $status != 125 ] || case $(timeout 30 " program                               \
+	" container inspect --format '{{.State.StartedAt}}' \"$NAME\" 2>/dev/null) in\n" \
+	"  ''|0001-*) ;;\n"                                                              \
+	"  *) : >started;;\n"                                                            \
+	"esac\n"
+
 #define RUN(program)                                                                               \
 	END(program)                                                                               \
 	"trap end EXIT\n"                                                                          \
@@ -54,7 +63,8 @@ const struct setting BUILDER_SETTINGS[] = {
 	" run --name \"$NAME\" --env-file env --volume \"$PWD/work:/work\""                        \
 	" --security-opt no-new-privileges --cap-drop ALL --pids-limit \"$PIDS\" --cpus \"$CPUS\"" \
 	" --memory \"${MEMORY_MB}m\" --memory-swap \"${MEMORY_MB}m\" \"$@\" &\n"                   \
-	"wait $!\n"
+	"wait $!\n"                                                                                \
+	"status=$?\n" MARK_STARTED(program) "exit $status\n"
 
 /* Control groups of version 2, or of version 1 with a hierarchy for each controller, below the
  * group `expops`. buildah's own processes are in the groups too, so they get what those need.
@@ -108,7 +118,9 @@ const struct setting BUILDER_SETTINGS[] = {
 	"}\n"
 
 /* The PID namespace is there already. The image comes by the network, and what runs in it has
- * none. With its chroot isolation buildah ends with 1 where a signal has ended the command. */
+ * none. With its chroot isolation buildah ends with 1 where a signal has ended the command, or
+ * where it is not found; so 125 is the command's own where one that cannot be found gives another.
+ */
 #define BUILDAH_RUN                                                                             \
 	"container=$(buildah from --quiet --name \"$NAME\" \"$IMAGE\") || exit 125\n"           \
 	"end() {\n"                                                                             \
@@ -128,6 +140,11 @@ const struct setting BUILDER_SETTINGS[] = {
 	"wait $!\n"                                                                             \
 	"status=$?\n"                                                                           \
 	"[ $status = 0 ] || ! has_no_memory || exit 137\n"                                      \
+	"if [ $status = 125 ]; then\n"                                                          \
+	"  buildah run --isolation chroot --cap-drop ALL --volume \"$PWD/work:/work\""          \
+	"    \"$container\" -- /dev/null/none >/dev/null 2>&1\n"                                \
+	"  [ $? = 125 ] || : >started\n"                                                        \
+	"fi\n"                                                                                  \
 	"exit $status\n"
 
 /* Outside of the PID namespace, which may be gone. */

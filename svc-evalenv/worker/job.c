@@ -193,7 +193,7 @@ static struct job_fault fault_of(struct request *rq, const struct job *job)
 	default:
 		if (job->child->exit_status == 0)
 			return (struct job_fault){NULL};
-		return job->kind->fault_of(rq, job->child->exit_status);
+		return job->kind->fault_of(rq, job);
 	}
 }
 

@@ -15,9 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define RESULT_MAX_BYTES (8 << 20) /* as the service takes */
-#define EXIT_ENVIRONMENT 125       /* of podman and docker: the container was not started */
+#define EXIT_ENVIRONMENT 125 /* of podman, docker and buildah: the container was not started */
 #define SIGNATURE_FIELDS 3
 
 #define DELIVERY_ID_CHARACTERS 32
@@ -112,13 +113,20 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	return NULL;
 }
 
-static struct job_fault fault_of(struct request *rq, int64_t exit_status)
+/* A command may end with EXIT_ENVIRONMENT itself: the script then leaves the file `started`. */
+static bool has_started(struct request *rq, const struct job *job)
 {
-	if (exit_status == EXIT_ENVIRONMENT)
+	return access(arena_printf(rq->arena, "%s/started", job->folder), F_OK) == 0;
+}
+
+static struct job_fault fault_of(struct request *rq, const struct job *job)
+{
+	int64_t exit_status = job->child->exit_status;
+	if (exit_status == EXIT_ENVIRONMENT && !has_started(rq, job))
 		return (struct job_fault){"environment", "The image was not started."};
 	if (exit_status == EXIT_KILLED)
 		return (struct job_fault){
-			"environment", "The command was killed, probably because memory ran out."};
+			"task", "The command was killed, probably because memory ran out."};
 	return (struct job_fault){"task", arena_printf(rq->arena,
 	                                               "The command ended with exit status %lld.",
 	                                               (long long)exit_status)};
