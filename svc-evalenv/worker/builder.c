@@ -147,6 +147,13 @@ const struct setting BUILDER_SETTINGS[] = {
 	"fi\n"                                                                                  \
 	"exit $status\n"
 
+/* A process that may call chroot(2) leaves the chroot that it is in, and devices and raw sockets
+ * are the machine's own: chroot isolation has no others. What packages need to be installed is
+ * left. */
+#define BUILDAH_BUILD                                                            \
+	"buildah build --isolation chroot --cap-drop CAP_AUDIT_WRITE,CAP_MKNOD," \
+	"CAP_NET_RAW,CAP_SYS_CHROOT"
+
 /* Outside of the PID namespace, which may be gone. */
 #define BUILDAH_REMOVE                                                   \
 	GROUPS "for at in $root/expops/$NAME $root/*/expops/$NAME; do\n" \
@@ -164,8 +171,8 @@ static const struct engine {
          RUN("podman"), REMOVE("podman"), true},
 	{"docker", "timeout 30 docker version >/dev/null 2>&1", BUILD("docker build"),
          RUN("docker"), REMOVE("docker"), true},
-	{"buildah", "timeout 30 buildah version >/dev/null 2>&1",
-         BUILD("buildah build --isolation chroot"), BUILDAH_RUN, BUILDAH_REMOVE, false},
+	{"buildah", "timeout 30 buildah version >/dev/null 2>&1", BUILD(BUILDAH_BUILD), BUILDAH_RUN,
+         BUILDAH_REMOVE, false},
 };
 
 struct builder_script builder_build_script, builder_run_script;

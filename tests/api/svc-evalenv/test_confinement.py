@@ -22,6 +22,7 @@ PROBE = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -88,6 +89,12 @@ int main(int argc, char **argv)
 			return 0;
 		} else if (strcmp(argv[i], "exit") == 0) {
 			return atoi(argv[i + 1]);
+		} else if (strcmp(argv[i], "leave") == 0) {
+			/* A chroot in a chroot: the working directory is outside of it. */
+			printf("chroot %d\n", mkdir("/inner", 0700) == 0 && chroot("/inner") == 0);
+			for (int up = 0; up < 20; up++)
+				(void)!chdir("..");
+			printf("again %d\n", chroot(".") == 0);
 		} else if (strcmp(argv[i], "memory") == 0) {
 			for (int mb = 0; mb < 1000; mb++)
 				*(void *volatile *)text = memset(malloc(1 << 20), 1, 1 << 20);
@@ -318,6 +325,15 @@ def test_a_command_that_ends_as_an_engine_does(probe):
         assert it["error"]["kind"] == "task" and it["status"] == "failed", it
     _, it = probe(["exit", "7"], image="localhost/expops-none:1")
     assert it["error"] == {"kind": "environment", "message": "The image was not started."}
+
+
+def test_a_build_does_not_leave_its_chroot(api, probe, image, tmp_path):
+    (tmp_path / "outside").write_text("told")
+    file = f'FROM {image}\nRUN ["/probe", "leave", "{tmp_path}/outside", "/proc/self/status"]\n'
+    one = api.post(BUILDS, {"containerfile": file, "no_cache": True}, expect=201).json()["build_id"]
+    made = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
+    subprocess.run(["buildah", "rmi", "--force", made["image"]], check=False, capture_output=True)
+    assert made["status"] == "succeeded" and "chroot 0\nagain 0\n" in made["log_tail"] and "told" not in made["log_tail"], made
 
 
 def test_variables_of_several_lines(probe):
