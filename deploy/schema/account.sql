@@ -230,6 +230,17 @@ CREATE TABLE mcp_confirm_key (
 ALTER TABLE ONLY mcp_confirm_key
     ADD CONSTRAINT mcp_confirm_key_pkey PRIMARY KEY (is_only);
 
+CREATE TABLE mcp_run_start (
+    hash bytea NOT NULL,
+    nonce bytea NOT NULL,
+    at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT mcp_run_start_hash_check CHECK ((length(hash) = 32)),
+    CONSTRAINT mcp_run_start_nonce_check CHECK ((length(nonce) = 16))
+);
+ALTER TABLE ONLY mcp_run_start
+    ADD CONSTRAINT mcp_run_start_pkey PRIMARY KEY (hash);
+CREATE INDEX mcp_run_start_at ON mcp_run_start USING btree (at);
+
 CREATE TABLE member (
     account_id uuid NOT NULL,
     person_id uuid NOT NULL,

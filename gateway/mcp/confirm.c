@@ -108,10 +108,10 @@ static void ask(struct tool_call *t, const uint8_t *key)
 	           base64url_encode(call->rq->arena, &state, sizeof(state)));
 }
 
-static void set_idempotency_key(struct tool_call *t, const struct request_state *state)
+static void set_idempotency_key(struct tool_call *t, const uint8_t nonce[NONCE_BYTES])
 {
 	char *hex = arena_alloc(t->call->rq->arena, 2 * NONCE_BYTES + 1);
-	hex_encode(state->nonce, NONCE_BYTES, hex);
+	hex_encode(nonce, NONCE_BYTES, hex);
 	t->idempotency_key = hex;
 }
 
@@ -153,7 +153,7 @@ static bool is_confirmed_by_answer(struct tool_call *t)
 			"requestState or inputResponses are wrong or too old: call start_run anew");
 		return false;
 	}
-	set_idempotency_key(t, &state);
+	set_idempotency_key(t, state.nonce);
 	return is_accepted(t, response);
 }
 
@@ -176,11 +176,51 @@ static const char *cost_of_run(struct tool_call *t)
 	return arena_printf(rq->arena, "A run cost %.2f USD there on average.", cost);
 }
 
+/* Of the key, the tool and its arguments. */
+static struct pg_param start_hash(struct tool_call *t)
+{
+	struct request *rq = t->call->rq;
+	char key[UUID_TEXT_LEN + 1];
+	uuid_format(&rq->caller.key_id, key);
+	return pg_sha256(arena_printf(rq->arena, "%s %s %s", key, t->tool->name, subject_of(t)));
+}
+
+/* False: the call has failed. */
+static bool forget_start(struct tool_call *t)
+{
+	struct pg_rows *rows;
+	if (!pg_try(t->call->rq, &rows, NULL, CONFIRM_ASKED_SQL, start_hash(t)))
+		return true;
+	mcp_fail(t->call, RPC_INTERNAL, "not available now, try again");
+	return false;
+}
+
+/* The same call again is the same run. False: the call has failed. */
+static bool note_start(struct tool_call *t)
+{
+	struct request *rq = t->call->rq;
+	struct pg_rows *rows;
+	uint8_t fresh[NONCE_BYTES];
+	size_t length;
+	random_bytes(fresh, sizeof(fresh));
+	if (pg_try(rq, &rows, NULL, CONFIRM_START_SQL, start_hash(t),
+	           pg_bytes(fresh, sizeof(fresh)))) {
+		mcp_fail(t->call, RPC_INTERNAL, "not available now, try again");
+		return false;
+	}
+	const uint8_t *nonce = pg_value_bytes(rq->arena, rows, 0, &length);
+	require(length == NONCE_BYTES);
+	set_idempotency_key(t, nonce);
+	return true;
+}
+
 static bool is_confirmed_by_argument(struct tool_call *t)
 {
 	const char *model = tool_text(t, "model");
 	if (yyjson_mut_is_true(yyjson_mut_obj_get(t->arguments, "confirm")))
-		return true;
+		return note_start(t);
+	if (!forget_start(t))
+		return false;
 	tool_result_error(t->call,
 	                  "Nothing was started. This would start %s on %s with %s. %s\n"
 	                  "Ask the user, then call again with confirm true.\n",

@@ -9,7 +9,10 @@
  * nothing else. Its key is made once in the gateway's schema, so that every replica accepts it. The
  * nonce is the operation's Idempotency-Key: an answer that is sent twice starts one run.
  *
- * Every other client must call again with the argument `confirm`, as the answer says.
+ * Every other client must call again with the argument `confirm`, as the answer says. Such a call
+ * that comes again within 10 minutes, as clients repeat one whose answer was lost, starts no second
+ * run: it has the same Idempotency-Key, which a table of the gateway's keeps. Calling without
+ * `confirm` in between asks the user anew, so what they agree to then is another run.
  */
 #pragma once
 

@@ -179,12 +179,6 @@ static const char *write_fenced(const struct tool_call *t, const struct operatio
 
 /* --- What went wrong -------------------------------------------------------------------------- */
 
-/* Whether the answer is of the type that the tool shapes. */
-static bool is_shapeable(const struct tool_call *t, const struct operation_answer *answer)
-{
-	return t->tool->is_list ? yyjson_is_arr(answer->json) : yyjson_is_obj(answer->json);
-}
-
 /* What to do about a status; %PRId64 is Retry-After. */
 static const struct advice {
 	int status;
@@ -232,7 +226,7 @@ static void write_failure(struct tool_call *t, const struct operation_answer *an
 	if (json_get_bool(answer->json, "pool_building", false)) {
 		buf_puts(&text, "The papers of this interest are being chosen.\n"
 		                "Try again in a minute.\n");
-	} else if (answer->status >= 500 || !is_shapeable(t, answer)) {
+	} else if (answer->status < 400 || answer->status >= 500 || !yyjson_is_obj(answer->json)) {
 		buf_puts(&text, "not available now, try again\n");
 	} else {
 		write_problem(answer->json, &text);
@@ -243,10 +237,18 @@ static void write_failure(struct tool_call *t, const struct operation_answer *an
 
 /* --- An answer -------------------------------------------------------------------------------- */
 
+/* Whether the operation has answered with what the tool shapes. */
+static bool is_shapeable(const struct tool_call *t, const struct operation_answer *answer)
+{
+	bool is_expected =
+		t->tool->is_list ? yyjson_is_arr(answer->json) : yyjson_is_obj(answer->json);
+	return answer->status < 300 && is_expected;
+}
+
 const char *tool_result_text(struct tool_call *t, const struct operation_answer *answer)
 {
 	size_t length;
-	if (answer->status >= 300 || !is_shapeable(t, answer))
+	if (!is_shapeable(t, answer))
 		return NULL;
 	return t->tool->shape ? write_bounded(t, answer, &length)
 	                      : write_fenced(t, answer, &length);
@@ -255,7 +257,7 @@ const char *tool_result_text(struct tool_call *t, const struct operation_answer 
 void tool_result_answer(struct tool_call *t, const struct operation_answer *answer)
 {
 	size_t length;
-	if (answer->status >= 300 || !is_shapeable(t, answer)) {
+	if (!is_shapeable(t, answer)) {
 		write_failure(t, answer);
 	} else if (t->tool->shape) {
 		const char *json = write_bounded(t, answer, &length);

@@ -23,6 +23,14 @@ CREATE OR REPLACE FUNCTION identity_person_of(address text, OUT outcome text, OU
     FROM person p WHERE lower(p.email) = lower(address)
 $$;
 
+-- Lock the accounts that a log-in locks, in the order of their ids, so that log-ins at once do not wait for each other in a circle: that of
+-- the invitation whose link is followed, and that which the session shows (session_of_person()), or which a new person joins.
+CREATE OR REPLACE FUNCTION identity_accounts_lock(token_hash bytea, other uuid) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM FROM account a
+    WHERE a.id IN (other, (SELECT i.account_id FROM invitation i WHERE i.hash = token_hash)) ORDER BY a.id FOR UPDATE;
+END $$;
+
 -- Make a person of an address, who follows the link of an invitation of it (the hash of its token; null: of none), or whose provider's
 -- persons join an account. Null: neither; another request may have made the person meanwhile.
 CREATE OR REPLACE FUNCTION identity_person_make(address text, new_name text, join_account uuid, join_role text, token_hash bytea)
@@ -34,6 +42,7 @@ BEGIN
                                             WHERE i.hash = token_hash AND lower(i.email) = lower(address) AND invitation_is_open(i)) THEN
         RETURN NULL;
     END IF;
+    PERFORM identity_accounts_lock(token_hash, join_account);
     INSERT INTO person (email, email_verified, name) VALUES (address, true, new_name)
     ON CONFLICT (lower(email)) DO NOTHING RETURNING id INTO made;
     IF made IS NOT NULL THEN -- what an invitation to the account that all join says comes before the role of all
@@ -84,6 +93,7 @@ BEGIN
     IF EXISTS (SELECT FROM person p WHERE p.id = person AND p.disabled_at IS NOT NULL) THEN
         outcome := 'disabled';
     ELSIF outcome IN ('known', 'linked', 'made') THEN
+        PERFORM identity_accounts_lock(token_hash, person_account(person));
         PERFORM invitation_join(person, token_hash);
     END IF;
 END $$;

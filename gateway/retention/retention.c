@@ -20,6 +20,7 @@ const struct retained_table ACCOUNT_TABLES[] = {
 	TABLE_DELETED("key_change", "at", NULL, "a day", "t.at < now() - interval '1 day'"),
 	TABLE_AGES("login", "created_at", NULL, "after it has expired; by the next log-ins"),
 	TABLE_AGES("invitation_mail_count", "since", NULL, "a day; by the next mails"),
+	TABLE_AGES("mcp_run_start", "at", NULL, "10 minutes; by the next runs"),
 	TABLE_BOUND("session", "20 a person; with the key"),
 	TABLE_BOUND("account", "one row an account"),
 	TABLE_BOUND("api_key_person", "with the key"),

@@ -120,7 +120,8 @@ void queue_claim(struct request *rq, const struct queue *queue)
 	uint64_t left_ms = request_left_ms(rq);
 	uint64_t wait_ms = MIN_OF((uint64_t)in->wait_s * 1000,
 	                          left_ms > ANSWER_TIME_MS ? left_ms - ANSWER_TIME_MS : 0);
-	struct waiter *waiter = waiter_join(rq, queue->kind, queue_account(rq).text, wait_ms);
+	struct waiter *waiter =
+		waiter_join(rq, queue->kind, queue_account(rq).text, rq->caller.repo, wait_ms);
 	struct pg_rows *rows;
 	do {
 		rows = claim(rq, queue, in->worker);

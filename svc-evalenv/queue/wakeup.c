@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/queue.h>
 
 #define CHANNEL   "evalenv_work"
@@ -29,6 +30,7 @@ METRIC_GAUGE(waiting_gauge, "expops_claims_waiting", "Claims of workers that wai
 struct waiter {
 	struct request *rq;
 	const char *kind, *account;
+	const char *repo; /* NULL: all */
 	uint64_t until_ms, look_at_ms;
 	bool is_woken, is_over;
 	char note[NOTE_SIZE]; /* that has woken it; "": none, or it was used */
@@ -61,17 +63,39 @@ static void wake(struct waiter *waiter)
 	fiber_wake(waiter->rq->fiber);
 }
 
-/* Wake the first one that may take the work. */
-static void wake_one(struct hub *hub, const char *note)
+static bool is_of_repo(const struct waiter *waiter, const char *repo)
 {
-	struct waiter *waiter;
-	TAILQ_FOREACH (waiter, &hub->waiters, entry) {
-		if (waiter->is_woken || !is_for(waiter, note))
+	return waiter->repo && repo && strcasecmp(waiter->repo, repo) == 0;
+}
+
+/* Wake the first one from `waiter` on that may take the work; not one that is limited to `repo`, if
+ * that is not NULL. One that is limited and has looked with another note in vain, or will, passes
+ * that on before. Each note goes to later ones only, so that two that are limited do not give it to
+ * each other again and again. */
+static void wake_from(struct waiter *waiter, const char *note, const char *repo)
+{
+	for (; waiter; waiter = TAILQ_NEXT(waiter, entry)) {
+		if (waiter->is_woken || !is_for(waiter, note) || is_of_repo(waiter, repo))
 			continue;
+		if (waiter->repo && waiter->note[0])
+			wake_from(TAILQ_NEXT(waiter, entry), waiter->note, waiter->repo);
 		snprintf(waiter->note, NOTE_SIZE, "%s", note);
 		wake(waiter);
 		return;
 	}
+}
+
+static void wake_one(struct hub *hub, const char *note)
+{
+	wake_from(TAILQ_FIRST(&hub->waiters), note, NULL);
+}
+
+/* It has looked and found nothing. What it may not take may be there. */
+static void pass_on(struct waiter *waiter)
+{
+	if (waiter->repo && waiter->note[0])
+		wake_from(TAILQ_NEXT(waiter, entry), waiter->note, waiter->repo);
+	waiter->note[0] = '\0';
 }
 
 static void wake_all(struct hub *hub)
@@ -203,7 +227,7 @@ static void leave(struct request *rq, void *held)
 }
 
 struct waiter *waiter_join(struct request *rq, const char *kind, const char *account,
-                           uint64_t wait_ms)
+                           const char *repo, uint64_t wait_ms)
 {
 	struct hub *hub = rq->worker->user;
 	struct waiter *waiter = arena_new_of(rq->arena, struct waiter);
@@ -212,6 +236,7 @@ struct waiter *waiter_join(struct request *rq, const char *kind, const char *acc
 		.rq = rq,
 		.kind = kind,
 		.account = account,
+		.repo = repo,
 		.until_ms = now_ms + wait_ms,
 		.look_at_ms = now_ms + (uint64_t)look_again_ms,
 	};
@@ -226,7 +251,7 @@ struct waiter *waiter_join(struct request *rq, const char *kind, const char *acc
 bool waiter_wait(struct request *rq, struct waiter *waiter)
 {
 	if (!waiter->is_woken)
-		waiter->note[0] = '\0'; /* used: it has looked and found nothing */
+		pass_on(waiter);
 	while (!waiter->is_woken && !waiter->is_over)
 		request_wait(rq);
 	bool is_woken = waiter->is_woken;

@@ -5,7 +5,9 @@
  * background worker of each process listens, on the connection that it listens on anyway, and
  * passes the notification to the event loops that serve requests. Each wakes the one claim that has
  * waited for longest and may take the work, so that a hundred waiting workers do not ask the
- * database for one build. A claim that ends without having used its wake-up passes it on.
+ * database for one build. A claim that ends without having used its wake-up passes it on, and so
+ * does one of a key that is limited to a repository when it finds nothing: a notification does not
+ * say of which repository the work is.
  *
  * A lost notification delays work by WORK_LOOK_AGAIN at most: then each waiting claim looks again.
  */
@@ -28,11 +30,11 @@ void wakeups_listen(struct worker *background);
 /** A claim that waits. */
 struct waiter;
 
-/** Begin to wait for work of a kind, of one account (UUID text) or of all (NULL), for `wait_ms`.
- * Borrows the texts. To miss nothing, call it before looking for work. It ends with the request, or
- * with waiter_leave(). */
+/** Begin to wait for work of a kind, of one account (UUID text) or of all (NULL), of one repository
+ * or of all (NULL), for `wait_ms`. Borrows the texts. To miss nothing, call it before looking for
+ * work. It ends with the request, or with waiter_leave(). */
 struct waiter *waiter_join(struct request *rq, const char *kind, const char *account,
-                           uint64_t wait_ms);
+                           const char *repo, uint64_t wait_ms);
 
 /** Wait until there may be work: true. False: the time is over, or the process is stopping.
  * Suspends. */

@@ -97,8 +97,9 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	return NULL;
 }
 
-static struct job_fault fault_of(struct request *rq, int64_t exit_status)
+static struct job_fault fault_of(struct request *rq, const struct job *job)
 {
+	int64_t exit_status = job->child->exit_status;
 	return (struct job_fault){"environment",
 	                          exit_status == EXIT_KILLED
 	                                  ? "The build was killed, probably because memory ran out."

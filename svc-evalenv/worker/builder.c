@@ -35,16 +35,36 @@ const struct setting BUILDER_SETTINGS[] = {
 	"  set -- --env \"${file##*/}=${value%.}\" \"$@\"\n" \
 	"done\n"
 
-/* A container outlives the program that began it, unless it is stopped by name. */
+/* A container outlives the program that began it, unless it is stopped by name. Killed first,
+ * because podman lets it end by itself for 10 s. Fails only if it is still there. */
+#define REMOVE(program)                                                    \
+	"timeout 30 " program " kill \"$NAME\" >/dev/null 2>&1\n"          \
+	"timeout 30 " program " rm --force \"$NAME\" >/dev/null 2>&1 ||\n" \
+	"  ! timeout 30 " program " container inspect \"$NAME\" >/dev/null 2>&1\n"
+
+/* The file `name` says that there may be one (leftover.h). */
+#define END(program) "end() {\ntrap '' TERM\n" REMOVE(program) "[ $? != 0 ] || rm -f name\n}\n"
+
+/* 125 may also be the status of the command. A container that was not started has the zero time of
+ * Go, or is none. */
+#define MARK_STARTED(program)                                                            \
+	"[ $status != 125 ] || case $(timeout 30 " program                               \
+	" container inspect --format '{{.State.StartedAt}}' \"$NAME\" 2>/dev/null) in\n" \
+	"  ''|0001-*) ;;\n"                                                              \
+	"  *) : >started;;\n"                                                            \
+	"esac\n"
+
 #define RUN(program)                                                                               \
-	"trap '" program " rm --force \"$NAME\" >/dev/null 2>&1' EXIT\n"                           \
+	END(program)                                                                               \
+	"trap end EXIT\n"                                                                          \
 	"trap 'exit 143' TERM\n"                                                                   \
 	"set -- \"$IMAGE\" \"$@\"\n" ADD_VARIABLES                                                 \
 	"[ \"$NETWORK\" = on ] || set -- --network none \"$@\"\n" program                          \
 	" run --name \"$NAME\" --env-file env --volume \"$PWD/work:/work\""                        \
 	" --security-opt no-new-privileges --cap-drop ALL --pids-limit \"$PIDS\" --cpus \"$CPUS\"" \
 	" --memory \"${MEMORY_MB}m\" --memory-swap \"${MEMORY_MB}m\" \"$@\" &\n"                   \
-	"wait $!\n"
+	"wait $!\n"                                                                                \
+	"status=$?\n" MARK_STARTED(program) "exit $status\n"
 
 /* Control groups of version 2, or of version 1 with a hierarchy for each controller, below the
  * group `expops`. buildah's own processes are in the groups too, so they get what those need.
@@ -98,10 +118,15 @@ const struct setting BUILDER_SETTINGS[] = {
 	"}\n"
 
 /* The PID namespace is there already. The image comes by the network, and what runs in it has
- * none. With its chroot isolation buildah ends with 1 where a signal has ended the command. */
+ * none. With its chroot isolation buildah ends with 1 where a signal has ended the command, or
+ * where it is not found; so 125 is the command's own where one that cannot be found gives another.
+ */
 #define BUILDAH_RUN                                                                             \
 	"container=$(buildah from --quiet --name \"$NAME\" \"$IMAGE\") || exit 125\n"           \
-	"trap 'remove_groups; buildah rm \"$container\" >/dev/null' EXIT\n"                     \
+	"end() {\n"                                                                             \
+	"  trap '' TERM; remove_groups; buildah rm \"$container\" >/dev/null && rm -f name\n"   \
+	"}\n"                                                                                   \
+	"trap end EXIT\n"                                                                       \
 	"trap 'exit 143' TERM\n"                                                                \
 	"[ $limits = no ] || make_groups || exit 125\n"                                         \
 	"set -- \"$container\" -- \"$@\"\n"                                                     \
@@ -115,21 +140,43 @@ const struct setting BUILDER_SETTINGS[] = {
 	"wait $!\n"                                                                             \
 	"status=$?\n"                                                                           \
 	"[ $status = 0 ] || ! has_no_memory || exit 137\n"                                      \
+	"if [ $status = 125 ]; then\n"                                                          \
+	"  buildah run --isolation chroot --cap-drop ALL --volume \"$PWD/work:/work\""          \
+	"    \"$container\" -- /dev/null/none >/dev/null 2>&1\n"                                \
+	"  [ $? = 125 ] || : >started\n"                                                        \
+	"fi\n"                                                                                  \
 	"exit $status\n"
 
+/* A process that may call chroot(2) leaves the chroot that it is in, and devices and raw sockets
+ * are the machine's own: chroot isolation has no others. What packages need to be installed is
+ * left. */
+#define BUILDAH_BUILD                                                            \
+	"buildah build --isolation chroot --cap-drop CAP_AUDIT_WRITE,CAP_MKNOD," \
+	"CAP_NET_RAW,CAP_SYS_CHROOT"
+
+/* Outside of the PID namespace, which may be gone. */
+#define BUILDAH_REMOVE                                                   \
+	GROUPS "for at in $root/expops/$NAME $root/*/expops/$NAME; do\n" \
+	       "  [ ! -d $at ] || groups=\"$groups $at\"\n"              \
+	       "done\n"                                                  \
+	       "remove_groups\n"                                         \
+	       "timeout 30 buildah rm \"$NAME\" >/dev/null 2>&1 ||\n"    \
+	       "  ! timeout 30 buildah inspect \"$NAME\" >/dev/null 2>&1\n"
+
 static const struct engine {
-	const char *name, *probe, *build, *run;
+	const char *name, *probe, *build, *run, *remove;
 	bool confines;
 } ENGINES[] = {
 	{"podman", "timeout 30 podman version >/dev/null 2>&1", BUILD("podman build"),
-         RUN("podman"), true},
+         RUN("podman"), REMOVE("podman"), true},
 	{"docker", "timeout 30 docker version >/dev/null 2>&1", BUILD("docker build"),
-         RUN("docker"), true},
-	{"buildah", "timeout 30 buildah version >/dev/null 2>&1",
-         BUILD("buildah build --isolation chroot"), BUILDAH_RUN, false},
+         RUN("docker"), REMOVE("docker"), true},
+	{"buildah", "timeout 30 buildah version >/dev/null 2>&1", BUILD(BUILDAH_BUILD), BUILDAH_RUN,
+         BUILDAH_REMOVE, false},
 };
 
 struct builder_script builder_build_script, builder_run_script;
+const char *builder_remove_script = "";
 
 /* --- Choosing one ----------------------------------------------------------------------------- */
 
@@ -189,6 +236,7 @@ static enum err_code use(const struct engine *engine)
 		engine->confines ? engine->run : script_of(engine, has_namespaces, has_limits);
 	builder_build_script = (struct builder_script){engine->build, has_namespaces};
 	builder_run_script = (struct builder_script){run, has_namespaces};
+	builder_remove_script = *run_command ? "" : engine->remove;
 	return ERR_NONE;
 }
 

@@ -23,6 +23,10 @@ struct builder_script {
 
 extern struct builder_script builder_build_script, builder_run_script;
 
+/** A script that removes the container of a run, $NAME, and what it runs; "": there is none, with
+ * RUN_COMMAND. */
+extern const char *builder_remove_script;
+
 /** Set the scripts. Starts programs and waits for them. ERR_INVALID: none is set or works, or it
  * confines nothing; a line on standard error says so. */
 enum err_code builder_init(void);

@@ -98,29 +98,65 @@ static void release(struct request *rq attr_unused, void *held)
 	close_handle(state, (uv_handle_t *)&state->tick);
 }
 
-/* What runs a shell; the last word of both is the shell. unshare(1) is part of util-linux, as
- * setpriv(1) is. */
-static char *const SHELL[] = {"/bin/sh", NULL};
-static char *const SHELL_WITH_OWN_PIDS[] = {"unshare",      "--pid",   "--fork", "--kill-child",
-                                            "--mount-proc", "/bin/sh", NULL};
+/* --- What runs the shell ---------------------------------------------------------------------- */
+
+/* SIGTERM for timeout(1) at the end of the thread that has started it, which is the loop's
+ * (PR_SET_PDEATHSIG). setpriv(1) and unshare(1) are parts of util-linux. */
+static char *const WITH_PARENT_DEATH[] = {"setpriv", "--pdeathsig", "TERM", NULL};
+static char *const WITH_OWN_PIDS[] = {"unshare",      "--pid",        "--fork",
+                                      "--kill-child", "--mount-proc", NULL};
+
+static bool has_parent_death;
+
+static size_t words_count(char *const *words)
+{
+	size_t count = 0;
+	while (words && words[count])
+		count++;
+	return count;
+}
+
+/* Copy words, NULL-terminated or NULL, to `line`. Returns where the next one goes. */
+static char **add_words(char **line, char *const *words)
+{
+	size_t count = words_count(words);
+	for (size_t i = 0; i < count; i++)
+		line[i] = words[i];
+	return line + count;
+}
 
 /* The words of `shell -c script sh args…`; `args` may be NULL. */
-static char **command_line(struct arena *arena, bool has_own_pids, const char *script, char **args)
+static char **shell_line(struct arena *arena, bool has_own_pids, const char *script, char **args)
 {
-	char *const *shell = has_own_pids ? SHELL_WITH_OWN_PIDS : SHELL;
-	size_t shell_count = 0, count = 0;
-	while (shell[shell_count])
-		shell_count++;
-	while (args && args[count])
-		count++;
-	char **line = arena_array(arena, shell_count + 3 + count + 1, sizeof(*line));
-	memcpy(line, shell, shell_count * sizeof(*line));
-	line[shell_count] = "-c";
-	line[shell_count + 1] = (char *)script;
-	line[shell_count + 2] = "sh";
-	for (size_t i = 0; i < count; i++)
-		line[shell_count + 3 + i] = args[i];
+	char *const shell[] = {"/bin/sh", "-c", (char *)script, "sh", NULL};
+	char **line =
+		arena_array(arena,
+	                    ARRAY_LEN(WITH_OWN_PIDS) + ARRAY_LEN(shell) + words_count(args) + 1,
+	                    sizeof(*line));
+	char **at = add_words(line, has_own_pids ? WITH_OWN_PIDS : NULL);
+	add_words(add_words(at, shell), args);
 	return line;
+}
+
+/* The same below timeout(1), which passes the SIGTERM that it gets to its process group, and sends
+ * SIGKILL where that does not help. Its limit is there for a worker that hangs. */
+static char **limited_line(struct request *rq, char **shell, int64_t time_limit_s)
+{
+	char *const timeout[] = {"timeout",
+	                         arena_printf(rq->arena, "--kill-after=%d", CHILD_ORPHAN_S),
+	                         arena_printf(rq->arena, "%lld", (long long)time_limit_s), NULL};
+	char **line = arena_array(rq->arena,
+	                          ARRAY_LEN(WITH_PARENT_DEATH) + ARRAY_LEN(timeout) +
+	                                  words_count(shell) + 1,
+	                          sizeof(*line));
+	char **at = add_words(line, has_parent_death ? WITH_PARENT_DEATH : NULL);
+	add_words(add_words(at, timeout), shell);
+	return line;
+}
+
+void child_init(void)
+{
+	has_parent_death = child_try("setpriv --pdeathsig TERM true", false);
 }
 
 /* The shell sets its own limits, as libuv sets none. */
@@ -139,8 +175,9 @@ static int spawn(struct request *rq, struct child_state *state, const struct chi
 		{.flags = UV_INHERIT_FD, .data.fd = output},
 		{.flags = UV_INHERIT_FD, .data.fd = output},
 	};
-	char **line =
-		command_line(rq->arena, spec->has_own_pids, limited_script(rq, spec), spec->args);
+	char **shell =
+		shell_line(rq->arena, spec->has_own_pids, limited_script(rq, spec), spec->args);
+	char **line = limited_line(rq, shell, spec->time_limit_s);
 	const uv_process_options_t options = {
 		.file = line[0],
 		.args = line,
@@ -197,7 +234,7 @@ bool child_try(const char *script, bool has_own_pids)
 	struct arena *arena = arena_new();
 	uv_loop_t loop;
 	uv_process_t process = {.data = &has_succeeded};
-	char **line = command_line(arena, has_own_pids, script, NULL);
+	char **line = shell_line(arena, has_own_pids, script, NULL);
 	const uv_process_options_t options = {
 		.file = line[0],
 		.args = line,
@@ -227,7 +264,7 @@ void child_end(struct child *child)
 	if (!state->is_signalled) {
 		state->is_signalled = true;
 		state->signalled_at_ms = now_ms;
-		kill(-state->process.pid, SIGTERM);
+		kill(state->process.pid, SIGTERM); /* timeout(1) passes it to the group */
 	} else if (now_ms >= state->signalled_at_ms + CHILD_GRACE_MS) {
 		kill(-state->process.pid, SIGKILL);
 	}

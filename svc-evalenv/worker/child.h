@@ -11,6 +11,9 @@ struct child_spec {
 	char **env;  /* the whole environment; NULL ends */
 	const char *folder;
 	int64_t file_max_bytes; /* for each file that it writes */
+	/* Also without this process: the group gets SIGTERM then, and SIGKILL CHILD_ORPHAN_S later.
+	 * 0: none */
+	int64_t time_limit_s;
 	/* It sees its own processes alone, and all of them end with it: in a PID namespace, with a
 	 * /proc of its own (pid_namespaces(7)), which needs CAP_SYS_ADMIN. */
 	bool has_own_pids;
@@ -23,8 +26,13 @@ struct child {
 	struct child_state *state; /* internal */
 };
 
-/** Start it. The group is killed when the request or its page ends. Raises ERR_UNAVAILABLE: the
- * system starts no process. */
+/** Before the first child: find out what the system can do. Blocks. */
+void child_init(void);
+
+/** Start it. The group is killed when the request or its page ends. It ends too when this process
+ * does, however that ends: the group gets SIGTERM, and SIGKILL CHILD_ORPHAN_S later. Raises
+ * ERR_UNAVAILABLE: the system starts no process. */
+#define CHILD_ORPHAN_S 10
 struct child *child_start(struct request *rq, const struct child_spec *spec);
 
 /** Run a script before the worker begins, without output and with the worker's environment. Whether

@@ -7,18 +7,38 @@
 #include <fts.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define DISK_BLOCK 512 /* of st_blocks */
+#define TRIES_MAX  10
 
-char *folder_make(const char *parent)
+int folder_lock(const char *folder)
 {
-	char *path = NULL;
-	require(asprintf(&path, "%s/expops-XXXXXX", parent) > 0);
-	if (mkdtemp(path))
-		return path;
-	free(path);
+	struct stat is;
+	int lock = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (lock < 0)
+		return -1;
+	/* The last: removed by who had locked it before. */
+	if (fstat(lock, &is) == 0 && is.st_uid == geteuid() &&
+	    flock(lock, LOCK_EX | LOCK_NB) == 0 && fstat(lock, &is) == 0 && is.st_nlink > 0)
+		return lock;
+	close(lock);
+	return -1;
+}
+
+/* Another worker that starts may take a folder that is not locked yet for one that was left. */
+char *folder_make(const char *parent, int *ret_lock)
+{
+	for (int tries = 0; tries < TRIES_MAX; tries++) {
+		char *path = NULL;
+		require(asprintf(&path, "%s/" FOLDER_PREFIX "XXXXXX", parent) > 0);
+		*ret_lock = mkdtemp(path) ? folder_lock(path) : -1;
+		if (*ret_lock >= 0)
+			return path;
+		free(path);
+	}
 	return NULL;
 }
 

@@ -20,6 +20,7 @@
 #define CLOCK_STEP_MS    1000 /* of the field Date */
 #define LEASE_UNKNOWN_MS 30000
 #define EXIT_FILE_SIZE   (128 + SIGXFSZ) /* of a shell */
+#define EXIT_TIMED_OUT   124             /* of timeout(1) */
 #define BEATS_OF_A_LEASE 3
 
 static int64_t output_max_bytes, disk_max_bytes;
@@ -164,6 +165,9 @@ static void follow(struct request *rq, struct job *job)
 			heartbeat(rq, job, false);
 		child_wait(rq, child);
 	}
+	if (job->end == JOB_GOES_ON && child->exit_status == EXIT_TIMED_OUT && job->timeout_at_ms &&
+	    time_monotonic_ms() >= job->timeout_at_ms)
+		job->end = JOB_TIMEOUT; /* the worker itself was not there in time */
 	if (job->end == JOB_GOES_ON && child->exit_status == EXIT_FILE_SIZE)
 		job->end = JOB_DISK;
 	if (job->end == JOB_GOES_ON && child->output.length > (uint64_t)output_max_bytes)
@@ -189,7 +193,7 @@ static struct job_fault fault_of(struct request *rq, const struct job *job)
 	default:
 		if (job->child->exit_status == 0)
 			return (struct job_fault){NULL};
-		return job->kind->fault_of(rq, job->child->exit_status);
+		return job->kind->fault_of(rq, job);
 	}
 }
 

@@ -38,8 +38,8 @@ struct job_kind {
 	/** Write its files and set the script, the arguments and the environment. Returns what is
 	 * wrong with it, or NULL. */
 	const char *(*prepare)(struct request *rq, struct job *job, struct child_spec *spec);
-	/** What the exit status says, which is not 0. */
-	struct job_fault (*fault_of)(struct request *rq, int64_t exit_status);
+	/** What the exit status of its child says, which is not 0. */
+	struct job_fault (*fault_of)(struct request *rq, const struct job *job);
 	/** Report how it ended. Suspends. */
 	void (*report)(struct request *rq, struct job *job, struct job_fault fault);
 };

@@ -8,18 +8,24 @@
 #include "worker/builder.h"
 #include "worker/folder.h"
 #include "worker/job.h"
+#include "worker/leftover.h"
 #include "worker/resources.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define RESULT_MAX_BYTES (8 << 20) /* as the service takes */
-#define EXIT_ENVIRONMENT 125       /* of podman and docker: the container was not started */
+#define EXIT_ENVIRONMENT 125 /* of podman, docker and buildah: the container was not started */
 #define SIGNATURE_FIELDS 3
 
 #define DELIVERY_ID_CHARACTERS 32
+
+/* Longer than the worker's own limit, which counts from before the start and is looked at each
+ * CHILD_TICK_MS. */
+#define TIME_LIMIT_MORE_S 15
 
 static const char *webhook_secrets;
 
@@ -82,6 +88,9 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 {
 	const char *image = json_get_text(job->context, "image"), *message;
 	char *own[RESOURCE_VARIABLES + 3];
+	const char *name =
+		arena_printf(rq->arena, "expops-%s-%lld", job->id, (long long)job->attempt);
+	int64_t timeout_s = json_get_int(job->context, "timeout_seconds", 3600);
 	if (!image)
 		return "There is no image.";
 	if (!image_name_check(image, strlen(image), &message))
@@ -89,14 +98,14 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	message = resource_variables(rq, job, own);
 	if (message)
 		return message;
-	if (!write_files(rq, job))
+	if (!write_files(rq, job) || !leftover_expect(job->folder, name))
 		return "The files of the run cannot be written.";
 	char **more = own + RESOURCE_VARIABLES;
 	more[0] = arena_printf(rq->arena, "RUN_ID=%s", job->id);
-	more[1] = arena_printf(rq->arena, "NAME=expops-%s-%lld", job->id, (long long)job->attempt);
+	more[1] = arena_printf(rq->arena, "NAME=%s", name);
 	more[2] = arena_printf(rq->arena, "IMAGE=%s", image);
-	job->timeout_at_ms = time_monotonic_ms() +
-	                     (uint64_t)json_get_int(job->context, "timeout_seconds", 3600) * 1000;
+	job->timeout_at_ms = time_monotonic_ms() + (uint64_t)timeout_s * 1000;
+	spec->time_limit_s = timeout_s + TIME_LIMIT_MORE_S;
 	spec->script = builder_run_script.text;
 	spec->has_own_pids = builder_run_script.has_own_pids;
 	spec->args = words(rq, json_get(job->context, "command"));
@@ -104,13 +113,20 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	return NULL;
 }
 
-static struct job_fault fault_of(struct request *rq, int64_t exit_status)
+/* A command may end with EXIT_ENVIRONMENT itself: the script then leaves the file `started`. */
+static bool has_started(struct request *rq, const struct job *job)
 {
-	if (exit_status == EXIT_ENVIRONMENT)
+	return access(arena_printf(rq->arena, "%s/started", job->folder), F_OK) == 0;
+}
+
+static struct job_fault fault_of(struct request *rq, const struct job *job)
+{
+	int64_t exit_status = job->child->exit_status;
+	if (exit_status == EXIT_ENVIRONMENT && !has_started(rq, job))
 		return (struct job_fault){"environment", "The image was not started."};
 	if (exit_status == EXIT_KILLED)
 		return (struct job_fault){
-			"environment", "The command was killed, probably because memory ran out."};
+			"task", "The command was killed, probably because memory ran out."};
 	return (struct job_fault){"task", arena_printf(rq->arena,
 	                                               "The command ended with exit status %lld.",
 	                                               (long long)exit_status)};

@@ -8,8 +8,10 @@
 #include "pacing/backoff.h"
 #include "worker/api.h"
 #include "worker/builder.h"
+#include "worker/child.h"
 #include "worker/folder.h"
 #include "worker/job.h"
+#include "worker/leftover.h"
 #include "worker/resources.h"
 
 #include <signal.h>
@@ -141,13 +143,14 @@ static bool claim(struct request *rq, struct slot *slot)
 
 static void remove_run(void *folder)
 {
-	folder_remove(folder);
+	leftover_remove(folder);
 }
 
 static void work(struct request *rq, struct slot *slot)
 {
 	struct problem problem = {0};
-	char *folder = folder_make(work_dir);
+	int lock;
+	char *folder = folder_make(work_dir, &lock);
 	if (!folder)
 		raise_error(rq, ERR_INTERNAL, "no folder can be made in WORK_DIR, %s", work_dir);
 	slot->job.folder = folder;
@@ -155,7 +158,8 @@ static void work(struct request *rq, struct slot *slot)
 	if (fiber_join_try(rq, &problem))
 		log_error(LOG_GROUP_APP, "work was given up", f_text("id", slot->job.id),
 		          f_text("reason", problem.detail));
-	fiber_offload(rq, LANE_SHORT, remove_run, folder);
+	fiber_offload(rq, LANE_LONG, remove_run, folder);
+	close(lock);
 	free(folder);
 }
 
@@ -225,8 +229,10 @@ int worker_command(struct process *process, int argc, char **argv attr_unused)
 	/* What was opened for the worker, such as a descriptor with its key, is not for what it
 	 * starts. */
 	(void)close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+	child_init();
 	if (builder_init())
 		return 2;
+	leftovers_remove(work_dir);
 	gethostname(host, HOST_MAX);
 	if (!*worker_name)
 		worker_name = host;

@@ -11,6 +11,7 @@
  *     child.c       a script in a process group of its own
  *     tail.c        the end of what it printed
  *     folder.c      the folder of a job
+ *     leftover.c    what a job leaves behind
  *     api.c         calls to the public interface
  *
  * A command is a shell script that runs in the folder of its job, which is removed afterwards. It

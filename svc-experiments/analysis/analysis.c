@@ -101,7 +101,7 @@ static void check_pair(struct analysis *a, const struct planned_metric *metric,
 	if (a->allocation.is_broken)
 		pair->invalid = "the units were not assigned as planned";
 	else if (a->facts.missing_runs > 0)
-		pair->invalid = "runs have failed, whose results are missing";
+		pair->invalid = "runs have failed or were cancelled, whose results are missing";
 	if (pair->invalid)
 		pair->p_adjusted = NAN;
 	if (a->source != SOURCE_SUMS && !a->facts.is_repeated)

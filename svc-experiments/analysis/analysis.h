@@ -53,10 +53,10 @@ enum analysis_unit { UNIT_UNIT, UNIT_EXAMPLE, UNIT_RUN };
 /** What the results say besides their figures. Zero: nothing. */
 struct result_facts {
 	const char *template_digest; /* of the evaluation that all runs are of; NULL: none */
-	double missing_runs;         /* runs that failed by themselves: there is no valid test */
-	double left_out_runs;        /* runs that say nothing, such as those of a lost worker */
-	bool is_repeated;            /* looked at as each run ended, not once */
-	bool has_estimated_cost;     /* `cost_usd` was not told but estimated */
+	double missing_runs;     /* that failed by themselves, or were cancelled: no valid test */
+	double left_out_runs;    /* runs that say nothing, such as those of a lost worker */
+	bool is_repeated;        /* looked at as each run ended, not once */
+	bool has_estimated_cost; /* `cost_usd` was not told but estimated */
 };
 
 struct analysis {

@@ -137,9 +137,10 @@ static void add_of_facts(struct analysis *a)
 	const struct result_facts *facts = &a->facts;
 	bool has_end = a->plan->planned_n > 0 && a->unit == UNIT_RUN;
 	if (facts->missing_runs > 0)
-		warning_add(
-			a, "missing_runs", NULL,
-			"Runs have failed by themselves; what they would have shown is missing.");
+		warning_add(a, "missing_runs", NULL,
+		            "Runs have failed by themselves, or were cancelled while they ran; "
+		            "what they "
+		            "would have shown is missing.");
 	if (facts->is_repeated && !has_end)
 		warning_add(a, "early_look", NULL,
 		            "The results are looked at as each run ends, and the test allows one "

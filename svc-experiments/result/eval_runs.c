@@ -136,18 +136,28 @@ static bool is_one_of(const char *text, const char *const *values)
 	return false;
 }
 
+/* Whether a run without a result would have none whatever its arm is worth. A svc-evalenv of the
+ * previous release does not say whether it has begun. */
+static bool is_silent(yyjson_val *answer)
+{
+	static const char *const SILENT[] = {"environment", "lost", NULL};
+	const char *kind = json_get_text(answer, "error_kind");
+	bool is_cancelled = kind && strcmp(kind, "cancelled") == 0;
+	return is_one_of(kind, SILENT) ||
+	       (is_cancelled && !json_get_bool(answer, "has_begun", true));
+}
+
 /* Count a run that ended without a result, or add its rows. */
 static void take_run(struct making *m, const struct named_run *run)
 {
 	static const char *const OPEN[] = {"queued", "running", NULL};
-	static const char *const SILENT[] = {"environment", "lost", "cancelled", NULL};
 	const char *status = json_get_text(run->answer, "status");
 	struct result_facts *facts = &m->analysis->facts;
 	if (strcmp(status, "succeeded") == 0)
 		add_run(m, run);
 	else if (is_one_of(status, OPEN))
 		add_fault(m, run->field, "has not ended");
-	else if (is_one_of(json_get_text(run->answer, "error_kind"), SILENT))
+	else if (is_silent(run->answer))
 		facts->left_out_runs++;
 	else
 		facts->missing_runs++;

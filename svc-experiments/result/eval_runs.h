@@ -5,8 +5,9 @@
  * A run with `results.examples` gives a row for each of them, one without gives one row, whose
  * `sample` is its seed. Only the metrics of the plan are taken. All must be of one version of a
  * template: other ones measure other things. A run that failed for a reason of its environment, or
- * was cancelled, says nothing and is left out; one that failed by itself is a result that is
- * missing, without which there is no valid test. */
+ * was cancelled before it began, says nothing and is left out. One that failed by itself, or was
+ * cancelled while it ran, perhaps because of how it went, is a result that is missing, without
+ * which there is no valid test. */
 #pragma once
 
 #include "result/result_analysis.h"

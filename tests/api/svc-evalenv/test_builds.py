@@ -221,29 +221,41 @@ def test_nothing_waits(api):
 
 
 @pytest.fixture
-def waiting_claim(cluster, user, at_once):
-    """waiting_claim(then): a claim at a replica where claims never look by themselves, and `then` called while it waits: both
-    results."""
-    one = cluster.separate("svc-evalenv", "patient", WORK_LOOK_AGAIN="1h")
+def waiting_claims(cluster, user, at_once):
+    """waiting_claims(then, *repos): claims of keys that are limited to repositories (None: to none) at a replica where claims never look by
+    themselves, which wait in this order, and `then` called while they do: all results."""
+    one = cluster.separate("svc-evalenv", "patient", WORK_LOOK_AGAIN="1h", WORKERS="1")
     one.start()
     one.wait_ready()
-    sender = identity(cluster, "svc-evalenv", account=user.account, scopes=scope_mask("eval:report"))
 
-    def claim():
-        body = {"worker": "w", "wait_seconds": 30}
-        return plain_http.post(f"{one.url}/api/v1.0{PATH}/claim", json=body, auth=sender, timeout=PATIENCE_SECONDS)
-
-    def act(then):
-        wait_for(lambda: one.metric("expops_claims_waiting") == 1, "the claim waits")
+    def when(waiting, then):
+        wait_for(lambda: one.metric("expops_claims_waiting") == waiting, f"{waiting} claims wait")
         return then()
 
-    yield lambda then: at_once(2, lambda number: act(then) if number else claim())
+    def claim(repo):
+        sender = identity(cluster, "svc-evalenv", account=user.account, scopes=scope_mask("eval:report"), repo=repo)
+        body = {"worker": "w", "wait_seconds": 10}
+        return plain_http.post(f"{one.url}/api/v1.0{PATH}/claim", json=body, auth=sender, timeout=PATIENCE_SECONDS)
+
+    def ask(then, *repos):
+        steps = [*(lambda repo=repo: claim(repo) for repo in repos), then]
+        return at_once(len(steps), lambda number: when(number, steps[number]))
+
+    yield ask
     one.stop()
     assert one.check() == []
 
 
-def test_a_waiting_claim_gets_what_is_queued(waiting_claim, build):
-    claimed, made = waiting_claim(build)
+def test_a_waiting_claim_gets_what_is_queued(waiting_claims, build):
+    claimed, made = waiting_claims(build, None)
+    assert claimed.status_code == 200, claimed.text
+    assert claimed.json()["build"]["build_id"] == made["build_id"]
+
+
+def test_a_claim_for_one_repository_keeps_no_other_from_its_work(waiting_claims, build):
+    """It waits before the other, and is the one that a notification wakes."""
+    *in_vain, claimed, made = waiting_claims(build, "acme/one", "acme/two", "ACME/one", None)
+    assert [answer.status_code for answer in in_vain] == [204] * 3
     assert claimed.status_code == 200, claimed.text
     assert claimed.json()["build"]["build_id"] == made["build_id"]
 

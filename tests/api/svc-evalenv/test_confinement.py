@@ -22,6 +22,7 @@ PROBE = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,6 +87,14 @@ int main(int argc, char **argv)
 			}
 			printf("made %d processes\n", made);
 			return 0;
+		} else if (strcmp(argv[i], "exit") == 0) {
+			return atoi(argv[i + 1]);
+		} else if (strcmp(argv[i], "leave") == 0) {
+			/* A chroot in a chroot: the working directory is outside of it. */
+			printf("chroot %d\n", mkdir("/inner", 0700) == 0 && chroot("/inner") == 0);
+			for (int up = 0; up < 20; up++)
+				(void)!chdir("..");
+			printf("again %d\n", chroot(".") == 0);
 		} else if (strcmp(argv[i], "memory") == 0) {
 			for (int mb = 0; mb < 1000; mb++)
 				*(void *volatile *)text = memset(malloc(1 << 20), 1, 1 << 20);
@@ -205,6 +214,19 @@ def test_a_run_of_an_engine(work, run, fakes, engine, case):
     assert options[10:] == [*limits, *network, "--env", "TWO=1\n2\n\n", "i:1", "a b", "--net"]
 
 
+ENDS = 'case $1 in version|kill|rm) ;; container) printf "%s" "{}";; *) exit {};; esac'
+
+
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+@pytest.mark.parametrize(("status", "started", "kind"), [
+    (125, "", "environment"), (125, "0001-01-01 00:00:00 +0000 UTC", "environment"), (125, "0001-01-01T00:00:00Z", "environment"),
+    (125, "2026-01-02T03:04:05Z", "task"), (137, "2026-01-02T03:04:05Z", "task"), (127, "", "task")])
+def test_whose_fault_a_status_is(work, run, fakes, engine, status, started, kind):
+    work(PATH=fakes(**{name: ENDS.format(started, status) if name == engine else FAILS for name in ENGINES}))
+    it = run({"command": ["x"]})
+    assert (it["status"], it["error"]["kind"]) == ("failed", kind), it
+
+
 @pytest.mark.parametrize("engine", ["podman", "docker"])
 def test_a_build_of_an_engine(api, work, fakes, engine):
     work(PATH=fakes(**{name: WORKS if name == engine else FAILS for name in ENGINES}))
@@ -294,6 +316,24 @@ def test_the_memory_of_a_run_is_limited(probe):
     assert "gigabyte" not in printed and it["error"]["message"].startswith("The command was killed")
     printed, it = probe(["memory"], {"memory_mb": 1500})
     assert it["status"] == "succeeded" and "gigabyte" in printed
+
+
+def test_a_command_that_ends_as_an_engine_does(probe):
+    """Its status would be that of an image that could not be started."""
+    for status in (125, 137, 7):
+        _, it = probe(["exit", str(status)])
+        assert it["error"]["kind"] == "task" and it["status"] == "failed", it
+    _, it = probe(["exit", "7"], image="localhost/expops-none:1")
+    assert it["error"] == {"kind": "environment", "message": "The image was not started."}
+
+
+def test_a_build_does_not_leave_its_chroot(api, probe, image, tmp_path):
+    (tmp_path / "outside").write_text("told")
+    file = f'FROM {image}\nRUN ["/probe", "leave", "{tmp_path}/outside", "/proc/self/status"]\n'
+    one = api.post(BUILDS, {"containerfile": file, "no_cache": True}, expect=201).json()["build_id"]
+    made = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
+    subprocess.run(["buildah", "rmi", "--force", made["image"]], check=False, capture_output=True)
+    assert made["status"] == "succeeded" and "chroot 0\nagain 0\n" in made["log_tail"] and "told" not in made["log_tail"], made
 
 
 def test_variables_of_several_lines(probe):

@@ -208,7 +208,8 @@ def test_the_id_of_a_result_cannot_be_guessed(api, work, run, db):
     [
         ("exit 7", "failed", "task", "The command ended with exit status 7."),
         ("exit 125", "failed", "environment", "The image was not started."),
-        ("kill -KILL $$", "failed", "environment", "The command was killed, probably because memory ran out."),
+        (": >started; exit 125", "failed", "task", "The command ended with exit status 125."),
+        ("kill -KILL $$", "failed", "task", "The command was killed, probably because memory ran out."),
         ("true", "failed", "task", "The metric recall was not reported."),
         ("echo '{\"metrics\": {\"recall\": NaN}}' >work/result.json", "failed", "task", "result.json is not valid JSON"),
         ("echo '{\"metrics\": {\"recall\": \"x\"}}' >work/result.json", "failed", "task", "result.json was refused"),

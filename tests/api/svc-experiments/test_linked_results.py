@@ -101,6 +101,19 @@ def test_a_run_that_failed_by_itself_is_missing_and_one_of_its_environment_is_le
     assert "missing_runs" in {w["code"] for w in analysis["warnings"]}
 
 
+def test_a_run_that_was_cancelled_while_it_ran_is_missing(api, make, run, post, template):
+    """Perhaps because of how it went. One that had not begun says nothing."""
+    runs = {arm: [run(params={"seed": seed}, metrics={"recall": recall(arm, seed)}) for seed in range(3)] for arm in ARMS}
+    one, other = (api.post(RUNS, {"template_id": template["template_id"]}, expect=201).json()["run_id"] for _ in range(2))
+    api.post(RESULTS, {"run_id": other, "status": "running"}, expect=200)
+    for cancelled in (one, other):
+        api.post(f"{RUNS}/{cancelled}/cancel", expect=200)
+    analysis = post(make(ab_test_config=PLAN), {**runs, "control": [*runs["control"], one]})
+    assert (analysis["verdict"], analysis["left_out_runs"], analysis["missing_runs"]) == ("better", 1, 0)
+    analysis = post(make(ab_test_config=PLAN), {**runs, "control": [*runs["control"], other]})
+    assert (analysis["verdict"], analysis["delta_confidence"], analysis["missing_runs"]) == ("invalid", "not_tested", 1)
+
+
 def test_runs_that_do_not_go_together_are_named(api, make, run, post, template, other_user):
     made, good = make(ab_test_config=PLAN), run(metrics={"recall": 0.5})
     other = api.post(TEMPLATES, {"name": "another", "spec": {**SPEC, "command": "x"}}, expect=201).json()

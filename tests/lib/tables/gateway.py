@@ -146,3 +146,17 @@ def age_revocation(db, key, days):
     """A revoked key was revoked so many days ago."""
     assert db.execute("UPDATE api_key SET revoked_at = now() - make_interval(days => %s) WHERE id = %s AND revoked_at IS NOT NULL",
                       [days, key]).rowcount == 1
+
+
+# Log-ins
+
+
+def begin_log_in(connection, address, token):
+    """What a log-in of an identity with the address does before it makes its session, by the link of an invitation with the token."""
+    (outcome,) = connection.execute("SELECT e.outcome FROM identity i, identity_enter(i.issuer, i.subject, %s, NULL, false, NULL, NULL,"
+                                    " sha256(%s)) e WHERE i.email = %s", [address, token.encode(), address]).fetchone()
+    return outcome
+
+
+def is_locked(db, account):
+    return db.execute("SELECT FROM account WHERE id = %s FOR UPDATE SKIP LOCKED", [account]).rowcount == 0

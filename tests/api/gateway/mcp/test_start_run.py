@@ -127,6 +127,18 @@ def test_other_clients_confirm_by_an_argument(pair, user, code_host, repo, capab
     assert started["started"] is True and started["repo"] == repo and len(code_host.runs(repo)) == 1
 
 
+def test_a_confirmed_call_that_comes_again_starts_one_run(pair, user, code_host, repo):
+    """A client repeats a call whose answer was lost under another id, at any replica. Who asks the user anew means another run."""
+    first, second = (Mcp(process.url, user.key) for process in pair["gateway"])
+    started = first.call("start_run", repo=repo, confirm=True)
+    assert started["started"] is True and second.call("start_run", repo=repo, confirm=True) == started
+    assert len(code_host.runs(repo)) == 1
+    assert second.call("start_run", repo=repo, model="a/b", confirm=True)["run_id"] != started["run_id"]
+    assert second.fault("start_run", repo=repo).startswith("Nothing was started.")
+    assert first.call("start_run", repo=repo, confirm=True)["run_id"] not in (None, started["run_id"])
+    assert len(code_host.runs(repo)) == 3
+
+
 def test_the_cost_of_a_run_is_told(pair, user, repo):
     body = {"name": "agent", "kind": "automation", "scopes": ["fleet:report"], "repo": repo}
     agent = user.api.as_key(user.api.post("/account/api-keys", body, expect=201).json()["key"])

@@ -11,6 +11,7 @@ import pytest
 from lib.http import api_def
 from lib.http.mcp import NOTICE, Mcp
 from lib.http.openapi import operations as described
+from lib.wait import wait_for
 
 OPERATIONS = {op.id: op for op in api_def.operations()}
 
@@ -308,6 +309,30 @@ def test_other_accounts_are_not_seen(cluster, mcp, other_user):
     other = Mcp(cluster.gateway_url, other_user.key)
     assert other.fault("get_experiment", experiment_id=made["id"]).startswith("Not Found")
     assert other.error("resources/read", {"uri": f"expops://experiments/{made['id']}"})["code"] == -32602
+
+
+def test_a_problem_of_a_list_is_told(mcp):
+    text = mcp.fault("search_papers", query="  ")
+    assert text.splitlines()[1:-1] == ["query: must not be empty", "Correct the arguments and call again."], text
+    assert text.startswith("Bad Request: query: must not be empty\n")
+
+
+def test_the_rate_of_a_list_is_told(cluster, user):
+    """The call itself counts, and then the operation."""
+    key = key_with(user)
+    process = cluster.separate("gateway", "one a second", RATE_LIMIT="1", ACCOUNT_RATE_LIMIT="0")
+    process.start()
+    process.wait_ready()
+    mcp = Mcp(process.url, key)
+
+    def limited():
+        answer = mcp.answer("tools/call", {"name": "list_inbox", "arguments": {}})
+        return answer.status_code == 200 and answer.json()["result"]["content"][0]["text"]
+
+    text = wait_for(limited, "the call itself is allowed")
+    assert re.match(r"Too Many Requests: .*\nWait \d+ seconds, then call again\.\nrequest id: ", text), text
+    process.stop()
+    assert process.check() == []
 
 
 def test_a_service_that_is_away_is_told(cluster, mcp):

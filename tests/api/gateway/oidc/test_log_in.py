@@ -212,6 +212,16 @@ def test_a_member_of_another_account_accepts_by_the_log_in(closed_gateway, user,
     assert {one["id"] for one in browser.call("GET", "/accounts").json()} == {user.account, other_user.account}
 
 
+def test_a_log_in_has_all_its_accounts_locked_before_its_session(closed_gateway, cluster, user, other_user, name):
+    """In the order of their ids: two log-ins would wait for each other, each with the account of the other's session."""
+    log_in(closed_gateway.url, name, invite(other_user.api, f"{name}@example.org"))
+    token = invite(user.api, f"{name}@example.org")["url"].partition("#")[2]
+    with cluster.postgres.connect("account") as db, cluster.postgres.connect("account") as other:
+        with db.transaction():
+            assert gateway_tables.begin_log_in(db, f"{name}@example.org", token) == "known"
+            assert [gateway_tables.is_locked(other, one.account) for one in (user, other_user)] == [True, True]
+
+
 def test_a_log_in_with_the_invitation_of_another_leaves_it_open(closed_gateway, user, other_user):
     invitation = invite(user.api, "somebody@example.org")
     name = other_user.email.partition("@")[0]
