@@ -53,3 +53,10 @@ $$;
 CREATE OR REPLACE FUNCTION cost_look_next() RETURNS boolean LANGUAGE sql AS $$
     SELECT account_id IS NOT NULL FROM cost_look_one()
 $$;
+
+CREATE OR REPLACE FUNCTION run_rows(account uuid, ids jsonb) RETURNS json LANGUAGE sql STABLE AS $$
+    SELECT coalesce(json_agg(run_json(r) || jsonb_build_object(
+               'duration_seconds', extract(epoch FROM r.finished_at - (r.record ->> 'started_at')::timestamptz)) ORDER BY i.place), '[]')
+    FROM jsonb_array_elements_text(ids) WITH ORDINALITY AS i (named, place)
+    JOIN run r ON r.id = split_part(i.named, ' ', 1)::uuid AND r.first_at = substr(i.named, 38)::timestamptz AND r.account_id = account
+$$;

@@ -223,6 +223,19 @@ enum err_code request_parse_json(struct request *rq, const char *text, size_t le
 	return parsing.code;
 }
 
+static void parse_own(void *arg)
+{
+	struct parsing *parsing = arg;
+	parsing->root = json_parse_own(parsing->arena, parsing->text);
+}
+
+yyjson_val *request_parse_own(struct request *rq, const char *text)
+{
+	struct parsing parsing = {.arena = rq->arena, .text = text};
+	fiber_offload_text(rq, strlen(text), parse_own, &parsing);
+	return parsing.root;
+}
+
 static void parse_body(struct request *rq)
 {
 	struct http_call *http = rq->http;

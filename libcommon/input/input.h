@@ -380,6 +380,9 @@ void request_take_json(struct request *rq, const char *text, size_t length);
 enum err_code request_parse_json(struct request *rq, const char *text, size_t length,
                                  yyjson_val **ret_root, const char **ret_why);
 
+/** As json_parse_own(), into the request's arena. A long text is read beside the loop. Suspends. */
+yyjson_val *request_parse_own(struct request *rq, const char *text);
+
 /** Parse a large body while no transaction is open, so that it is parsed on the thread pool.
  * Suspends and raises as request_body(). */
 void request_body_prepare(struct request *rq);

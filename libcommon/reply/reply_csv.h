@@ -19,7 +19,8 @@ struct csv_list {
 	/* An object in a row whose members are columns, too, named in the outline; NULL: none */
 	const char *others;
 	/* Read rows by ids, a JSON array: a row with a JSON array of objects, in the order of ids.
-	 * Suspends. */
+	 * Where these may be large, it reads those of the first ids only, at least of one, and a
+	 * second column `taken` says of how many. Suspends. */
 	struct pg_rows *(*read)(struct request *rq, const char *ids);
 };
 

@@ -1,5 +1,6 @@
 #include "agent/run_record.h"
 
+#include "input/input.h"
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "llm/chat.h"
@@ -26,7 +27,7 @@ struct run_record run_record_get(struct request *rq, const struct run_reference 
 	require_row(rq, rows, "no such run");
 	const char *text = pg_get(rows, 0, "text");
 	return (struct run_record){
-		.record = json_parse_own(rq->arena, pg_json(rows)),
+		.record = request_parse_own(rq, pg_json(rows)),
 		.stage = pg_get(rows, 0, "stage"),
 		.gates = json_parse_own(rq->arena, pg_get(rows, 0, "gates")),
 		.text = {text ? json_parse_own(rq->arena, text) : NULL, pg_get(rows, 0, "made_at")},

@@ -22,16 +22,18 @@ struct run_text {
 };
 
 struct run_record {
-	yyjson_val *record;   /* as the list shows it; without a text, with the large members */
+	/* As the list shows it. Where a text is to be made, with the large members, if they are
+	 * not too large; otherwise it has `selection_omitted`. */
+	yyjson_val *record;
 	yyjson_val *gates;    /* [{"name", "status", "detail"}]; status passed, stopped, unknown */
 	const char *stage;    /* of its artifact: `open`, `closed`, `merged`; NULL: it has none */
 	struct run_text text; /* for this state of the run; body NULL: none was stored */
 	const char *row, *version; /* for run_text_store() */
 };
 
-/** Read a run of the caller, with the stored text of a kind: `analysis`, `digest`. Raises
- * ERR_NOT_FOUND: it has no such run; ERR_FORBIDDEN: the key is limited to another repository.
- * Suspends. */
+/** Read a run of the caller, with the stored text of a kind: `analysis`, `digest`; NULL: no text is
+ * looked for, and only the model may be shown the run. Raises ERR_NOT_FOUND: it has no such run;
+ * ERR_FORBIDDEN: the key is limited to another repository. Suspends. */
 struct run_record run_record_get(struct request *rq, const struct run_reference *reference,
                                  const char *kind);
 

@@ -1,5 +1,6 @@
 -- name: chat_records_get (read)
--- $1 account, $2 repository, $3 how many of its newest runs. No row: the repository is outside the account's footprint.
+-- $1 account, $2 repository, $3 how many of its newest runs, which are whole as far as they have 1 MiB: a prompt shows far less of them.
+-- No row: the repository is outside the account's footprint.
 WITH newest AS MATERIALIZED (
     SELECT r FROM run r WHERE r.account_id = $1 AND r.repo_key = repository_key($2) ORDER BY r.at DESC, r.id DESC LIMIT $3
 ), installed AS (
@@ -18,7 +19,7 @@ WITH newest AS MATERIALIZED (
     FROM (SELECT (now() AT TIME ZONE 'UTC')::date AS day) today
 )
 SELECT o.repo,
-       (SELECT coalesce(json_agg(run_json(n.r) ORDER BY (n.r).at DESC, (n.r).id DESC), '[]') FROM newest n) AS runs,
+       runs_within(ARRAY(SELECT n.r FROM newest n ORDER BY (n.r).at DESC, (n.r).id DESC), false, 1048576) AS runs,
        i.agents, w.items AS waiting, f.sums AS month, fleet_sums($1, '-infinity', 'infinity', p.repos) AS total, f.facts, p.since, p.until, f.merged
 FROM repo_in_footprint($1, repository_now($2)) AS o (repo), installed i, waiting w, period p, fleet_report($1, p.since, p.until, p.repos, 'month') f
 WHERE o.repo IS NOT NULL;

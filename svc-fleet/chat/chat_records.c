@@ -2,6 +2,7 @@
 
 #include "agent/run_record.h"
 #include "chat.sql.h"
+#include "input/input.h"
 #include "input/key_limit.h"
 #include "json/json.h"
 #include "pg/pg.h"
@@ -34,7 +35,7 @@ struct chat_records chat_records_read(struct request *rq, const char *repo,
 	require_row(rq, rows, "no agent of yours works on this repository");
 	struct chat_records records = {
 		.repo = pg_get(rows, 0, "repo"),
-		.runs = json_parse_own(rq->arena, pg_get(rows, 0, "runs")),
+		.runs = request_parse_own(rq, pg_get(rows, 0, "runs")),
 		.agents = json_parse_own(rq->arena, pg_get(rows, 0, "agents")),
 		.waiting = json_parse_own(rq->arena, pg_get(rows, 0, "waiting")),
 		.month = json_parse_own(rq->arena, pg_get(rows, 0, "month")),

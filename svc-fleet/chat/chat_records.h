@@ -20,7 +20,7 @@ struct chat_records {
 	yyjson_val *total;       /* fleet_sums() of all days */
 	yyjson_val *findings;    /* of the last 30 days (report/finding.h) */
 	int64_t merged;          /* pull requests in the last 30 days */
-	yyjson_val *focus;       /* the run in focus with its large members; NULL: none */
+	yyjson_val *focus;       /* the run in focus, for a prompt (run_record_get()); NULL: none */
 	yyjson_val *focus_gates; /* and its gates */
 	const char *focus_stage; /* and the stage of what it opened */
 };

@@ -137,12 +137,11 @@ BEGIN
         WHERE m.total <= 32768);
 END $$;
 
--- Runs as a list shows them, which has 16 MiB, and of one run more. Of the runs beyond that it has neither the large members nor more of the
--- others than record_shortened(), and says so: whatever runs hold, a list of a hundred can be answered.
-CREATE OR REPLACE FUNCTION runs_listed(runs run[], has_detail boolean) RETURNS json LANGUAGE plpgsql STABLE
+-- Runs as a list shows them, which has `room` bytes, and of one run more. Of the runs beyond that it has neither the large members nor more of
+-- the others than record_shortened(), and says so: whatever runs hold, a list of a hundred can be answered.
+CREATE OR REPLACE FUNCTION runs_within(runs run[], has_detail boolean, room bigint) RETURNS json LANGUAGE plpgsql STABLE
 SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
-    room bigint := 16777216;
     listed text[] := '{}';
     entry text;
     r run;
@@ -161,6 +160,11 @@ BEGIN
     END LOOP;
     RETURN '[' || array_to_string(listed, ',') || ']';
 END $$;
+
+-- The same with the room that the answer to a request has.
+CREATE OR REPLACE FUNCTION runs_listed(runs run[], has_detail boolean) RETURNS json LANGUAGE sql STABLE AS $$
+    SELECT runs_within(runs, has_detail, 16777216)
+$$;
 
 -- A page of an account's runs, newest first, and how many there are. A null filter admits everything.
 --

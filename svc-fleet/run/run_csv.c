@@ -4,6 +4,8 @@
 #include "reply/reply_csv.h"
 #include "run_csv.sql.h"
 
+#define METRICS "metrics"
+
 static const char *const COLUMNS[] = {
 	"run_id",
 	"repo",
@@ -49,15 +51,26 @@ static const char *const COLUMNS[] = {
 	NULL,
 };
 
+/* `{run_id,repo,metrics}`: an array of Postgres. */
+static const char *members(struct arena *arena)
+{
+	struct buf list = {.arena = arena};
+	for (size_t i = 0; COLUMNS[i]; i++)
+		buf_printf(&list, "%s%s", i == 0 ? "{" : ",", COLUMNS[i]);
+	buf_puts(&list, "," METRICS "}");
+	return list.data;
+}
+
 static struct pg_rows *read_rows(struct request *rq, const char *ids)
 {
-	return pg_query(rq, RUN_CSV_ROWS_SQL, pg_uuid(rq->caller.account), pg_text(ids));
+	return pg_query(rq, RUN_CSV_ROWS_SQL, pg_uuid(rq->caller.account), pg_text(ids),
+	                pg_text(members(rq->arena)));
 }
 
 static const struct csv_list LIST = {
 	.name = "runs",
 	.columns = COLUMNS,
-	.others = "metrics",
+	.others = METRICS,
 	.read = read_rows,
 };
 

@@ -28,10 +28,20 @@ BEGIN
     INTO ids, names FROM newest n;
 END $$;
 
--- The runs of the ids, in their order.
-CREATE OR REPLACE FUNCTION run_rows(account uuid, ids jsonb) RETURNS json LANGUAGE sql STABLE AS $$
-    SELECT coalesce(json_agg(run_json(r) || jsonb_build_object(
-               'duration_seconds', extract(epoch FROM r.finished_at - (r.record ->> 'started_at')::timestamptz)) ORDER BY i.place), '[]')
-    FROM jsonb_array_elements_text(ids) WITH ORDINALITY AS i (named, place)
-    JOIN run r ON r.id = split_part(i.named, ' ', 1)::uuid AND r.first_at = substr(i.named, 38)::timestamptz AND r.account_id = account
+-- The runs of the ids, in their order, with the members that are columns: as many of the first as make up 1 MiB, and one more. How many ids
+-- were read.
+CREATE OR REPLACE FUNCTION run_csv_rows(account uuid, ids jsonb, columns text[], OUT page text, OUT taken int) LANGUAGE sql STABLE AS $$
+    WITH found AS MATERIALIZED (
+        SELECT i.place, (SELECT jsonb_object_agg(c.name, s.shown -> c.name) FROM unnest(columns) AS c (name) WHERE s.shown ? c.name)::text AS entry
+        FROM jsonb_array_elements_text(ids) WITH ORDINALITY AS i (named, place)
+        JOIN run r ON r.id = split_part(i.named, ' ', 1)::uuid AND r.first_at = substr(i.named, 38)::timestamptz AND r.account_id = account
+        CROSS JOIN LATERAL (SELECT run_json(r) || jsonb_build_object(
+            'duration_seconds', extract(epoch FROM r.finished_at - (r.record ->> 'started_at')::timestamptz),
+            'metrics', numbers_of(r.record -> 'metrics')) OFFSET 0) AS s (shown)
+    ), measured AS (
+        SELECT f.place, f.entry, sum(octet_length(f.entry)) OVER (ORDER BY f.place) - octet_length(f.entry) < 1048576 AS has_room FROM found f
+    )
+    SELECT '[' || coalesce(string_agg(m.entry, ',' ORDER BY m.place) FILTER (WHERE m.has_room), '') || ']',
+           coalesce(min(m.place) FILTER (WHERE NOT m.has_room) - 1, jsonb_array_length(ids))::int
+    FROM measured m
 $$;

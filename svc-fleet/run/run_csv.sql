@@ -4,5 +4,5 @@
 SELECT ids, names, total FROM run_outline($1, repository_key($2), repos_named($11), $12, $3, $4, $5, $6, $7, $8, $9, $10, $13);
 
 -- name: run_csv_rows (read)
--- $1 account, $2 ids as a JSON array.
-SELECT run_rows($1, $2::jsonb);
+-- $1 account, $2 ids as a JSON array, $3 the members that are columns.
+SELECT page, taken FROM run_csv_rows($1, $2::jsonb, $3::text[]);

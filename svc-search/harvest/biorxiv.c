@@ -12,7 +12,13 @@
 /* Its help does not say how fast it may be asked. */
 #define DELAY_MS 1000
 
+/* A page has PAGE_ITEMS. More than ITEMS_MAX are refused: each is compared with those before it. */
 #define PAGE_ITEMS 100
+#define ITEMS_MAX  5000
+
+/* Behind as many papers there is no page: the number of the next one stays in an integer. */
+#define CURSOR_MAX INT32_MAX
+
 #define VALUES_MAX 500000
 
 static const char *biorxiv_url;
@@ -187,13 +193,18 @@ enum err_code biorxiv_parse(struct arena *arena, const char *name, const char *j
 	if (code)
 		return ERR_MALFORMED;
 	yyjson_val *message = yyjson_arr_get_first(json_get(root, "messages"));
+	yyjson_val *items = json_get(root, "collection");
+	int64_t cursor = number(message, "cursor");
 	*ret_why = "it is not an answer of the API of details";
-	if (!yyjson_is_obj(message))
+	if (!yyjson_is_obj(message) || cursor < 0 || cursor > CURSOR_MAX)
+		return ERR_MALFORMED;
+	*ret_why = "it has more than 5000 items";
+	if (yyjson_arr_size(items) > ITEMS_MAX)
 		return ERR_MALFORMED;
 	*ret_page = (struct source_page){.complete = (long)number(message, "total")};
 	STAILQ_INIT(&ret_page->records);
-	read_items(arena, name, json_get(root, "collection"), ret_page);
-	int64_t end = number(message, "cursor") + (int64_t)ret_page->count;
+	read_items(arena, name, items, ret_page);
+	int64_t end = cursor + (int64_t)ret_page->count;
 	if (ret_page->count >= PAGE_ITEMS || (ret_page->count > 0 && end < ret_page->complete))
 		ret_page->token = arena_printf(arena, "%lld", (long long)end);
 	return ERR_NONE;

@@ -9,6 +9,9 @@
 #include <string.h>
 
 #define AUTHORS_MAX 5000
+#define RECORDS_MAX 100000 /* of a page: arXiv's have about a thousand */
+
+static const char TOO_MANY_RECORDS[] = "it has more than 100000 records";
 
 struct reader {
 	struct arena *arena;
@@ -20,7 +23,7 @@ struct reader {
 	size_t author_count;
 	XML_Parser parser;
 	bool is_answer;    /* there is an OAI-PMH element */
-	const char *fault; /* why on_doctype() stopped the parser; NULL: it did not */
+	const char *fault; /* why stop() stopped the parser; NULL: it did not */
 };
 
 /* "2401.01234" of a header's identifier `oai:arXiv.org:2401.01234`. */
@@ -40,6 +43,12 @@ static int64_t day_ms(const char *text)
 {
 	int64_t time_ms;
 	return date_parse(text, strlen(text), &time_ms) ? time_ms : 0;
+}
+
+static void stop(struct reader *reader, const char *fault)
+{
+	reader->fault = fault;
+	XML_StopParser(reader->parser, XML_FALSE);
 }
 
 /* Append the author that was read; the array doubles whenever the count is a power of two. */
@@ -68,7 +77,8 @@ static void end_record(struct reader *reader)
 	reader->author_count = 0;
 	STAILQ_INSERT_TAIL(&reader->page->list.records, reader->record, entry);
 	reader->record = NULL;
-	reader->page->list.count++;
+	if (++reader->page->list.count > RECORDS_MAX)
+		stop(reader, TOO_MANY_RECORDS);
 }
 
 /* An element inside a record ends; `text` is its content. */
@@ -150,10 +160,8 @@ static void on_start(void *context, const char *name, const char **attributes)
 static void on_doctype(void *context, const char *name, const char *system_id,
                        const char *public_id, int has_subset)
 {
-	struct reader *reader = context;
 	(void)name, (void)system_id, (void)public_id, (void)has_subset;
-	reader->fault = "it has a document type";
-	XML_StopParser(reader->parser, XML_FALSE);
+	stop(context, "it has a document type");
 }
 
 static void on_text(void *context, const char *text, int length)
@@ -216,7 +224,8 @@ struct part {
 };
 
 /* Find the next tag of an element, with any prefix: `slash` is "/" for an end tag and "" for a
- * start tag. */
+ * start tag. A `>` is looked for once, behind the name: a page may have millions of `<` and no
+ * `>`. */
 static bool find_tag(struct part within, const char *slash, const char *name, struct part *ret_tag)
 {
 	const char *at = within.begin;
@@ -227,9 +236,11 @@ static bool find_tag(struct part within, const char *slash, const char *name, st
 		size_t length = strcspn(at + 1 + skip, " \t\r\n/<>");
 		const char *word = at + 1 + skip + length - MIN_OF(strlen(name), length);
 		bool is_whole = word == at + 1 + skip || word[-1] == ':';
-		const char *close = memchr(at, '>', (size_t)(within.end - at));
-		if (!is_whole || !close || strncmp(word, name, strlen(name)) != 0)
+		if (!is_whole || strncmp(word, name, strlen(name)) != 0)
 			continue;
+		const char *close = memchr(at, '>', (size_t)(within.end - at));
+		if (!close)
+			return false;
 		*ret_tag = (struct part){at, close + 1};
 		return true;
 	}
@@ -293,8 +304,13 @@ static enum err_code parse_apart(struct arena *arena, const char *xml, size_t le
 	buf_add(&frame, rest.begin, (size_t)(rest.end - rest.begin));
 	enum err_code code = parse(arena, frame.data, frame.length, page, ret_why);
 	rest.begin = xml;
-	for (; !code && find_record(rest, &record); rest.begin = record.end)
+	for (; !code && find_record(rest, &record); rest.begin = record.end) {
 		read_record(arena, record, page);
+		if (page->list.count > RECORDS_MAX) {
+			*ret_why = TOO_MANY_RECORDS;
+			return ERR_MALFORMED;
+		}
+	}
 	return code;
 }
 

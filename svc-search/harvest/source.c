@@ -77,14 +77,35 @@ static const char *agent(struct arena *arena)
 	return text.data;
 }
 
+struct parsing {
+	const struct source *source;
+	struct arena *arena;
+	const struct fetch_response *response;
+	struct source_page page;
+	enum err_code code;
+	const char *why;
+};
+
+static void parse_page(void *arg)
+{
+	struct parsing *parsing = arg;
+	parsing->code =
+		parsing->source->parse(parsing->arena, parsing->source, parsing->response->body,
+	                               parsing->response->body_length, &parsing->page,
+	                               &parsing->why);
+}
+
 static struct source_answer read_page(struct request *rq, const struct source *source,
                                       const char *url, const struct fetch_response *response)
 {
-	struct source_answer answer = {.outcome = SOURCE_PAGE};
-	const char *why;
-	if (source->parse(rq->arena, source, response->body, response->body_length, &answer.page,
-	                  &why))
-		return refused(arena_printf(rq->arena, "%s: %s", url, why));
+	struct parsing parsing = {.source = source, .arena = rq->arena, .response = response};
+	if (response->body_length > OFFLOAD_TEXT_BYTES)
+		fiber_offload(rq, LANE_BATCH, parse_page, &parsing);
+	else
+		parse_page(&parsing);
+	if (parsing.code)
+		return refused(arena_printf(rq->arena, "%s: %s", url, parsing.why));
+	struct source_answer answer = {.outcome = SOURCE_PAGE, .page = parsing.page};
 	if (answer.page.refusal)
 		return refused(arena_printf(rq->arena, "the server refused the request: %s",
 		                            answer.page.refusal));

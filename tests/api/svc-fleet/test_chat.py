@@ -5,6 +5,7 @@ import json
 import pytest
 from lib.scenario.fleet import REPO
 from lib.outside.language_model import AWAY_ANSWERS, KEY, NAME, UNUSABLE_ANSWERS, blocks
+from lib.system.memory import peak_of
 from lib.wait import wait_for
 
 PULL = "https://github.com/acme/ranker/pull/9"
@@ -101,6 +102,22 @@ def test_a_run_in_focus_comes_first(chat, report, runs):
     assert chat("Tell me about it.", focus_run_id="three") == answer
 
 
+def test_the_rules_read_no_large_members_of_the_run_in_focus(chat, report, cluster):
+    report(1, status="failed", error="no space", refine_queries="q" * 7_000_000)
+    report(1, candidate_enrichment="c" * 7_000_000)
+    with peak_of(cluster["svc-fleet"]) as peak:
+        assert "no space" in chat("Tell me about it.", focus_run_id=1)["reply"]
+    assert peak.grown_bytes() < 8 << 20
+
+
+def test_the_newest_runs_are_read_as_far_as_a_prompt_shows_them(chat, report, cluster):
+    for number in range(20):
+        report(number, status="failed", error="no space", started_at=f"2026-01-{number + 1:02}T09:00:00Z", unshown="u" * 1_000_000)
+    with peak_of(cluster["svc-fleet"]) as peak:
+        assert "20 of the last 20 runs failed, most recently: run 19 (no space); run 18" in chat("Why does it fail?")["reply"]
+    assert peak.grown_bytes() < 16 << 20
+
+
 def test_names_are_compared_without_case(chat, runs):
     assert chat("last?", repo="ACME/Ranker") == chat("last?")
 
@@ -170,6 +187,14 @@ def test_the_run_in_focus_is_shown_whole_and_first(model, answered, report, runs
     assert answer["citations"] == [{"run_id": 2, "field": "selection_rejected"}]
     shown = blocks(model.prompts[-1])["runs"]
     assert [run["run_id"] for run in shown] == [2, "three", 1] and shown[0]["selection_rejected"][0]["reason"] == "too old"
+
+
+def test_too_large_members_of_the_run_in_focus_are_not_read(model, answered, report, runs):
+    report(2, selection_rejected=[{"arxiv_id": f"2205.{number}", "reason": "too old " * 40} for number in range(1000)])
+    model.say("No space [R1.error].")
+    assert answered("Why not?", focus_run_id=2)["citations"] == [{"run_id": 2, "field": "error"}]
+    shown = blocks(model.prompts[-1])["runs"]
+    assert shown[0]["run_id"] == 2 and "selection_rejected" not in shown[0]
 
 
 def test_nothing_that_is_written_widens_what_is_read_or_leaves_its_block(model, answered, agent, other_user, report, worded):

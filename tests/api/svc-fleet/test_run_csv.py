@@ -5,6 +5,7 @@ import io
 
 from lib.http.client import nested
 from lib.scenario.fleet import REPO
+from lib.system.memory import peak_of
 
 
 def read(api, query=""):
@@ -36,3 +37,21 @@ def test_a_record_that_nests_as_deep_as_a_request_may(api, report):
     assert [row["run_id"] for row in read(api)[0]] == ["deep"]
     api.post("/fleet/agents/chat", {"repo": REPO, "messages": [{"role": "user", "content": "Why?"}], "focus_run_id": "deep"}, expect=200)
     api.post("/fleet/agents/artifact/evidence", {"repo": REPO, "run_id": "deep"}, expect=200)
+
+
+def test_a_page_has_what_is_shown_of_the_runs(api, report, cluster):
+    """A run may have a megabyte that no column shows, and a page has a hundred runs."""
+    for number in range(40):
+        report(number, started_at=f"2026-01-02T00:{number:02}:00Z", unshown="u" * 1_000_000, metrics={"speed": number, "note": "n" * 20_000})
+    with peak_of(cluster["svc-fleet"]) as peak:
+        rows, total = read(api)
+    assert total == 40 and [(row["run_id"], row["metrics.speed"]) for row in rows] == [(str(n), str(n)) for n in range(39, -1, -1)]
+    assert peak.grown_bytes() < 24 << 20
+
+
+def test_a_page_of_large_columns_has_few_runs(api, report):
+    """The next one has no more, and then again as many as before."""
+    for number in range(70):
+        report(number, started_at=f"2026-01-02T{number // 60:02}:{number % 60:02}:00Z", error="e" * 60_000 if 10 <= number < 50 else "short")
+    rows, _ = read(api)
+    assert [(row["run_id"], len(row["error"])) for row in rows] == [(str(n), 60_000 if 10 <= n < 50 else 5) for n in range(69, -1, -1)]

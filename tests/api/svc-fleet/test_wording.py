@@ -46,6 +46,16 @@ def test_an_analysis_is_worded_once(report, model, analyze, by_model):
     assert again["model"] == NAME and not again["cached"]
 
 
+def test_a_prompt_has_no_large_members_that_are_too_large(report, model, analyze, by_model):
+    few = [{"arxiv_id": "2205.1", "reason": "too old"}]
+    report(1, **FAILED, selection_rejected=few)
+    report(2, **FAILED, selection_rejected=few, refine_queries="q" * 300_000)
+    model.say("Three tests fail.")
+    for run_id, shown in ((1, few), (2, None)):
+        by_model(lambda run_id=run_id: analyze(run_id))
+        assert blocks(model.prompts[-1])["run"].get("selection_rejected") == shown
+
+
 def test_a_digest_is_worded_once(report, model, ask, by_model):
     report(1, status="pr_opened", artifact_url=PULL, files_touched=["a.py"])
     model.say("A small change of the loss.")

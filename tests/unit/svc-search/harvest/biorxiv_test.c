@@ -142,6 +142,39 @@ static void test_items_that_cannot_be_read(void **state)
 	assert_int_equal(faults, 4);
 }
 
+static enum err_code parse_page(const char *message, const char *items)
+{
+	struct source_page page;
+	const char *why, *json = page_of(message, items);
+	return biorxiv_parse(arena, "biorxiv", json, strlen(json), &page, &why);
+}
+
+/* The next page would be at a number that no integer holds, or before this one. */
+static void test_cursors_beyond_any_list_are_refused(void **state)
+{
+	static const char *const CURSORS[] = {"-1", "\"-1\"", "9223372036854775807",
+	                                      "\"99999999999999999999\"", "2147483648"};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(CURSORS); i++)
+		assert_int_equal(parse_page(arena_printf(arena, "{\"cursor\": %s, \"total\": 9}",
+		                                         CURSORS[i]),
+		                            "{}"),
+		                 ERR_MALFORMED);
+	assert_int_equal(parse_page("{\"cursor\": 2147483647}", "{}"), ERR_NONE);
+}
+
+static void test_a_page_of_too_many_items_is_refused(void **state)
+{
+	struct buf items = {.arena = arena};
+	(void)state;
+	buf_puts(&items, "{}");
+	for (int i = 1; i < 5000; i++)
+		buf_puts(&items, ",{}");
+	assert_int_equal(parse_page("{}", items.data), ERR_NONE);
+	buf_puts(&items, ",{}");
+	assert_int_equal(parse_page("{}", items.data), ERR_MALFORMED);
+}
+
 static void test_other_texts_are_refused(void **state)
 {
 	static const char *const TEXTS[] = {"", "<html>", "[]", "{\"messages\": []}",
@@ -166,6 +199,8 @@ int main(void)
 		ARENA_TEST(test_an_empty_day),
 		ARENA_TEST(test_the_next_page_is_an_offset),
 		ARENA_TEST(test_items_that_cannot_be_read),
+		ARENA_TEST(test_cursors_beyond_any_list_are_refused),
+		ARENA_TEST(test_a_page_of_too_many_items_is_refused),
 		ARENA_TEST(test_other_texts_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,6 +181,41 @@ static void test_records_are_repaired_or_skipped(void **state)
 	}
 }
 
+/* Whether there is a `>` behind them is not asked for each `<`: that would take hours. */
+static void test_a_page_of_tags_without_an_end(void **state)
+{
+	static const char *const TAGS[] = {"<", "<record", "<records>", "</"};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(TAGS); i++) {
+		struct buf xml = {.arena = arena};
+		struct oai_page page;
+		const char *why = NULL;
+		buf_puts(&xml, "<OAI-PMH><record>");
+		while (xml.length < (size_t)8 << 20)
+			buf_puts(&xml, TAGS[i]);
+		oai_parse(arena, xml.data, xml.length, &page, &why);
+		assert_non_null(why);
+	}
+}
+
+static void test_records_are_limited(void **state)
+{
+	static const char *const RECORDS[] = {"<record></record>", "<record><a></record>"};
+	(void)state;
+	for (size_t i = 0; i < ARRAY_LEN(RECORDS); i++) {
+		struct buf xml = {.arena = arena};
+		struct oai_page page;
+		const char *why = NULL;
+		buf_puts(&xml, "<OAI-PMH>");
+		for (int count = 0; count < 100001; count++)
+			buf_puts(&xml, RECORDS[i]);
+		buf_puts(&xml, "</OAI-PMH>");
+		assert_int_equal(oai_parse(arena, xml.data, xml.length, &page, &why),
+		                 ERR_MALFORMED);
+		assert_string_equal(why, "it has more than 100000 records");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -192,6 +227,8 @@ int main(void)
 		ARENA_TEST(test_namespace_prefixes_are_ignored),
 		ARENA_TEST(test_other_documents_are_refused),
 		ARENA_TEST(test_records_are_repaired_or_skipped),
+		ARENA_TEST(test_a_page_of_tags_without_an_end),
+		ARENA_TEST(test_records_are_limited),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
