@@ -6,6 +6,7 @@
  *     audit/      the audit log: who changed what
  *     console/    the web pages, and the files that they are built into
  *     key/        API keys: where a key is checked (key_check.h), and the operations on keys
+ *     provisioned/  the operations with which services make and revoke keys
  *     proxy/      what happens to each request: checks, then a call of the service
  *     oidc/       log-in at an OpenID provider
  *     session/    sessions of browsers, which stand for a key

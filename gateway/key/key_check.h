@@ -8,7 +8,6 @@
  *     key_watch.c   hears of those of others
  *     key_text.c    the text of a key: making it, checking its form, hashing it
  *     key.c         the operations on keys
- *     provisioned_key.c  the operations with which services make and revoke keys
  *     preset.c      named sets of scopes
  *     role.c        what the role of a key's person allows
  *

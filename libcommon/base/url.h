@@ -23,8 +23,8 @@ size_t url_loopback_length(const char *authority);
  * it. NULL: there is none, or `host` is empty. */
 const char *url_host_find(const char *text, const char *from, const char *host);
 
-/** The URL for logs: without a query, a user name and a password, and, with `is_path_secret`, without
- * a path. In the arena. */
+/** The URL for logs: without a query, a user name and a password, and, with `is_path_secret`,
+ * without a path. In the arena. */
 const char *url_without_secrets(struct arena *arena, const char *url, bool is_path_secret);
 
 /** Check an absolute URL, a subset of RFC 3986: scheme http or https, a host, no user name or

@@ -1,4 +1,4 @@
-#include "key/provisioned_key.h"
+#include "provisioned/provisioned_key.h"
 
 #include "audit/audit.h"
 #include "crypto/scope.h"

@@ -1,5 +1,5 @@
-/** The operations with which services make, read and revoke keys of an account (internal.def): the
- * key of an agent in a repository, for example.
+/** gateway/provisioned/: the operations with which services make, read and revoke keys of an
+ * account (internal.def): the key of an agent in a repository, for example.
  *
  * A key has a purpose, named by the service, such as `agent:INTEREST:owner/name`. An account has
  * one valid key for each purpose: making a second one revokes the first in the same transaction,
