@@ -64,6 +64,8 @@ static void remember(struct key_watch *watch, const struct pg_rows *rows)
 static void look(struct request *rq)
 {
 	struct key_watch *watch = periodic_user(rq);
+	if (!rq->worker->process->is_migrated) /* the table may not be there yet */
+		return;
 	uint64_t began_ms = time_monotonic_ms();
 	const char *snapshot = arena_strdup(rq->arena, watch->snapshot);
 	const char *server = arena_strdup(rq->arena, watch->server);

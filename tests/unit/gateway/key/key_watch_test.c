@@ -26,6 +26,7 @@ static int setup(void **state)
 {
 	(void)state;
 	open_pool(&(struct pg_settings){.url = server.url});
+	fixture.process.is_migrated = true;
 	fixture.worker.redis = redis_new(&fixture.worker.loop, NOBODY, NULL);
 	cache = key_cache_new();
 	arena = arena_new();
