@@ -126,6 +126,15 @@ ALTER TABLE ONLY budget_period
 ALTER TABLE ONLY budget_period
     ADD CONSTRAINT budget_period_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES budget(id) ON DELETE CASCADE;
 
+CREATE TABLE inbox_look (
+    account_id uuid NOT NULL,
+    look_at timestamp with time zone NOT NULL
+);
+ALTER TABLE ONLY inbox_look
+    ADD CONSTRAINT inbox_look_pkey PRIMARY KEY (account_id);
+CREATE INDEX inbox_look_due ON inbox_look USING btree (look_at);
+CREATE TRIGGER account_skipped BEFORE INSERT ON inbox_look FOR EACH ROW EXECUTE FUNCTION account_skipped();
+
 CREATE TABLE reservation (
     id uuid DEFAULT uuid_v7() NOT NULL,
     account_id uuid NOT NULL,
@@ -272,15 +281,6 @@ ALTER TABLE ONLY experiment
 CREATE INDEX experiment_of_account ON experiment USING btree (account_id);
 CREATE INDEX experiment_of_paper ON experiment USING gin (arxiv_ids);
 CREATE TRIGGER account_skipped BEFORE INSERT ON experiment FOR EACH ROW EXECUTE FUNCTION account_skipped();
-
-CREATE TABLE inbox_look (
-    account_id uuid NOT NULL,
-    look_at timestamp with time zone NOT NULL
-);
-ALTER TABLE ONLY inbox_look
-    ADD CONSTRAINT inbox_look_pkey PRIMARY KEY (account_id);
-CREATE INDEX inbox_look_due ON inbox_look USING btree (look_at);
-CREATE TRIGGER account_skipped BEFORE INSERT ON inbox_look FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
 CREATE TABLE installation (
     id uuid DEFAULT uuid_v7() NOT NULL,

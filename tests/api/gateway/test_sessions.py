@@ -207,7 +207,7 @@ def test_only_the_end_of_a_session_is_heard_of(pair):
     first.call("DELETE", "/session", expect=200)
     for _ in range(3):
         second.call("DELETE", "/session", expect=401)
-    Browser(second.url, pair.user().key)
+    Browser(pair["gateway"][1].url, pair.user().key)
     assert key_changes_heard(pair["gateway"][0]) == before + 1
 
 

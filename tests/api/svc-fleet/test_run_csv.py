@@ -36,7 +36,7 @@ def test_a_record_that_nests_as_deep_as_a_request_may(api, report):
     report("deep", deep=nested(63))
     assert [row["run_id"] for row in read(api)[0]] == ["deep"]
     api.post("/fleet/agents/chat", {"repo": REPO, "messages": [{"role": "user", "content": "Why?"}], "focus_run_id": "deep"}, expect=200)
-    api.post("/fleet/agents/artifact/evidence", {"repo": REPO, "run_id": "deep"}, expect=200)
+    api.post("/fleet/agents/artifact/evidence", {"artifact": {"run_id": "deep"}}, expect=200)
 
 
 def test_a_page_has_what_is_shown_of_the_runs(api, report, cluster):
