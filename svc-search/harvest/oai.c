@@ -223,22 +223,28 @@ struct part {
 	const char *begin, *end;
 };
 
-/* Find the next tag of an element, with any prefix: `slash` is "/" for an end tag and "" for a
- * start tag. A `>` is looked for once, behind the name: a page may have millions of `<` and no
- * `>`. */
+/* Whether a tag that goes on at `at`, behind its `<`, is of the element, with any prefix. */
+static bool is_tag_of(const char *at, const char *end, const char *name)
+{
+	size_t wanted = strlen(name), length = 0;
+	while (at + length < end && !strchr(" \t\r\n/<>", at[length]))
+		length++;
+	if (length < wanted || memcmp(at + length - wanted, name, wanted) != 0)
+		return false;
+	return length == wanted || at[length - wanted - 1] == ':';
+}
+
+/* Find the next tag of an element: `slash` is "/" for an end tag and "" for a start tag. A `>` is
+ * looked for once, behind the name: a page may have millions of `<` and no `>`. */
 static bool find_tag(struct part within, const char *slash, const char *name, struct part *ret_tag)
 {
-	const char *at = within.begin;
-	for (; (at = memchr(at, '<', (size_t)(within.end - at))); at++) {
-		size_t skip = strlen(slash);
-		if (strncmp(at + 1, slash, skip) != 0)
+	const char *at = within.begin, *end = within.end;
+	size_t skip = strlen(slash);
+	for (; (at = memchr(at, '<', (size_t)(end - at))); at++) {
+		const char *word = at + 1 + skip;
+		if (word > end || memcmp(at + 1, slash, skip) != 0 || !is_tag_of(word, end, name))
 			continue;
-		size_t length = strcspn(at + 1 + skip, " \t\r\n/<>");
-		const char *word = at + 1 + skip + length - MIN_OF(strlen(name), length);
-		bool is_whole = word == at + 1 + skip || word[-1] == ':';
-		if (!is_whole || strncmp(word, name, strlen(name)) != 0)
-			continue;
-		const char *close = memchr(at, '>', (size_t)(within.end - at));
+		const char *close = memchr(at, '>', (size_t)(end - at));
 		if (!close)
 			return false;
 		*ret_tag = (struct part){at, close + 1};
