@@ -29,9 +29,9 @@ def tables_with(db, schema, account):
 
 
 # What names an account for a reason: the notes that it was deleted, the event that says so until no restore can need it, the entry of
-# the audit log that says who deleted it, the code host's deliveries as they were received, and tokens until their provider has revoked
-# them.
-KEPT = {"deleted_account", "account_guard", "delivery", "revocation"}
+# the audit log that says who deleted it, the code host's deliveries as they were received, tokens until their provider has revoked them,
+# and, for a day, that its keys have changed.
+KEPT = {"deleted_account", "account_guard", "delivery", "revocation", "key_change"}
 SAYS_SO = {"outbox": "type", "audit": "action"}  # {the begin of the table's name: the column that is `account.deleted`}
 TEXTS = """SELECT table_schema, table_name FROM information_schema.tables
            WHERE table_type = 'BASE TABLE' AND table_schema NOT IN ('pg_catalog', 'information_schema')"""
