@@ -203,11 +203,12 @@ def test_a_session_is_known_and_ended_everywhere(pair, at):
 
 def test_only_the_end_of_a_session_is_heard_of(pair):
     first, second = browsers_of_one_session(pair, pair.user().key)
+    other = pair.user()
     before = key_changes_heard(pair["gateway"][0])
     first.call("DELETE", "/session", expect=200)
     for _ in range(3):
         second.call("DELETE", "/session", expect=401)
-    Browser(pair["gateway"][1].url, pair.user().key)
+    Browser(pair["gateway"][1].url, other.key)
     assert key_changes_heard(pair["gateway"][0]) == before + 1
 
 
