@@ -417,6 +417,6 @@ void key_delete(struct request *rq)
 void key_repository_renamed(struct request *rq, const struct event *event)
 {
 	pg_begin(rq);
-	repository_rename(rq, event);
+	on_repository_name(rq, event);
 	key_change_commit(rq); /* keys are limited to a name */
 }

@@ -18,7 +18,7 @@ SELECT session_json(v.s, v.scopes) FROM session_valid($1) v;
 SELECT session_switch($1, $2) FROM session_valid($1);
 
 -- name: session_remove
-DELETE FROM session WHERE hash = $1 RETURNING jsonb_build_object('id', id, 'deleted', true), account_id;
+DELETE FROM session WHERE hash = $1 RETURNING jsonb_build_object('id', id, 'deleted', true);
 
 -- name: sessions_list (read)
 -- $1 account, $2 hash of the session that asks (NULL: a key asks), $3 limit, $4 offset, $5 the key that asks. A person has at most

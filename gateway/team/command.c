@@ -7,11 +7,11 @@
 #include "command.sql.h"
 #include "json/json.h"
 #include "key/key.h"
-#include "key/key_change.h"
 #include "key/preset.h"
 #include "key/role.h"
 #include "main/arguments.h"
 #include "main/command_run.h"
+#include "pg/pg.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -17,23 +17,17 @@ struct pg_param repository_number_of(struct request *rq, const struct event *eve
 	return number ? pg_int(number) : pg_null();
 }
 
-bool repository_rename(struct request *rq, const struct event *event)
+void on_repository_name(struct request *rq, const struct event *event)
 {
 	if (strcmp(event_require_text(rq, event, "action"), "forgotten") == 0) {
 		pg_query(rq, REPOSITORY_FORGOTTEN_SQL, repository_number_of(rq, event));
-		return false;
+		return;
 	}
-	struct pg_rows *rows = pg_query(rq, REPOSITORY_RENAMED_SQL, repository_number_of(rq, event),
-	                                pg_text(event_require_text(rq, event, "repo")),
-	                                pg_text(json_get_text(event->data, "former")),
-	                                pg_int(json_get_int(event->data, "version", 0)),
-	                                pg_text(event_require_text(rq, event, "web_url")));
-	return pg_value_bool(rows, 0);
-}
-
-void on_repository_name(struct request *rq, const struct event *event)
-{
-	repository_rename(rq, event);
+	pg_query(rq, REPOSITORY_RENAMED_SQL, repository_number_of(rq, event),
+	         pg_text(event_require_text(rq, event, "repo")),
+	         pg_text(json_get_text(event->data, "former")),
+	         pg_int(json_get_int(event->data, "version", 0)),
+	         pg_text(event_require_text(rq, event, "web_url")));
 }
 
 const char *repository_of_event(struct request *rq, const struct event *event)

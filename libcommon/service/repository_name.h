@@ -32,9 +32,6 @@
  * raises as pg_query(). */
 void on_repository_name(struct request *rq, const struct event *event);
 
-/** The same, for a handler that has more to do: whether anything was moved. */
-bool repository_rename(struct request *rq, const struct event *event);
-
 /** The number of the repository of an event of the code host, for repository_hold() and
  * repository_named() in SQL; NULL: the event has none. */
 struct pg_param repository_number_of(struct request *rq, const struct event *event);
