@@ -232,11 +232,13 @@ static enum err_code use(const struct engine *engine)
 	bool has_limits = !engine->confines && can_limit(has_namespaces);
 	if (!confine(engine, has_namespaces, has_limits))
 		return ERR_INVALID;
+	builder_build_script = (struct builder_script){engine->build, has_namespaces};
+	if (*run_command)
+		return ERR_NONE;
 	const char *run =
 		engine->confines ? engine->run : script_of(engine, has_namespaces, has_limits);
-	builder_build_script = (struct builder_script){engine->build, has_namespaces};
 	builder_run_script = (struct builder_script){run, has_namespaces};
-	builder_remove_script = *run_command ? "" : engine->remove;
+	builder_remove_script = engine->remove;
 	return ERR_NONE;
 }
 
