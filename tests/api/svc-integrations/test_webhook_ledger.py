@@ -43,7 +43,7 @@ def test_a_replay_sends_the_same_event_again(cluster, hook):
     delivery = hook.deliver("pull_request", pull_request(f"acme/{secrets.token_hex(6)}")).json()["delivery_id"]
 
     def sent():
-        return [event for event, data in hook.sent() if data.get("delivery_id") == delivery]
+        return [event for event, data in hook.sent() if data["delivery_id"] == delivery]
 
     wait_for(lambda: len(sent()) == 1, "the event is sent")
     assert run(cluster, "replay", delivery) == f"{delivery}: applied, 1 events sent\n"
@@ -86,12 +86,12 @@ def test_days_are_added_ahead_and_dropped_when_they_are_over(hook):
     db, old, fresh = hook.connection, str(uuid.uuid4()), str(uuid.uuid4())
     for delivery, age in ((old, 31), (fresh, 30)):
         integrations_tables.add_old_delivery(db, delivery, age)
-    count = len(integrations_tables.ledger_days(db))
+    over, days = integrations_tables.ledger_day(db, -31), integrations_tables.ledger_days(db)
     assert integrations_tables.keep_ledger(db, 30) == 1
     assert (hook.row(old), hook.row(fresh)) == (None, ("applied", None))
     assert integrations_tables.known_facts(db, [old, fresh]) == [fresh]
     assert integrations_tables.seen(db, [old, fresh]) == [fresh]
-    assert len(integrations_tables.ledger_days(db)) == count - 1
+    assert set(days) - set(integrations_tables.ledger_days(db)) == {over}
     assert integrations_tables.ledger_days(db)[-1] == integrations_tables.ledger_day(db, 7)
 
 

@@ -102,7 +102,7 @@ def test_events_reach_the_stream(hook):
     assert answer["status"] == "applied"
 
     def arrived():
-        return [data for _, data in hook.sent() if data.get("delivery_id") == answer["delivery_id"]]
+        return [data for _, data in hook.sent() if data["delivery_id"] == answer["delivery_id"]]
 
     (data,) = wait_for(arrived, "the event is in the stream")
     assert list(sorted(data)) == sorted(MEMBERS)

@@ -9,7 +9,7 @@ import pytest
 from lib.http import plain_http
 from lib.http.identity import identity
 from lib.outside.oai import deleted, error, page
-from lib.scenario.harvest import TODAY, day, ended, harvest, new_record, replica, row, server, table  # noqa: F401
+from lib.scenario.harvest import day, ended, harvest, new_record, replica, row, server, table  # noqa: F401
 from lib.tables import search as search_tables
 from lib.wait import PATIENCE_SECONDS, wait_for
 
@@ -38,7 +38,7 @@ def test_a_new_set_is_harvested_at_once(harvest, ended, api, new_id):
 @pytest.mark.parametrize(("created", "is_fresh"), [(day(3), True), (day(4), False)])
 def test_papers_of_friday_are_new_on_monday(harvest, ended, new_id, created, is_fresh):
     """The announcement of Sunday evening, which is Monday in UTC, has the papers of Thursday and Friday."""
-    harvest([page([new_record(new_id(), created=created)], answered=f"{TODAY}T23:00:00Z")])
+    harvest([page([new_record(new_id(), created=created)], answered=f"{day()}T23:00:00Z")])
     assert (ended()["fresh_at"] is not None) == is_fresh
 
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from lib.outside import biorxiv, oai
-from lib.scenario.harvest import TODAY, day, ended, harvest, new_record, replica, row, server, table  # noqa: F401
+from lib.scenario.harvest import day, ended, harvest, new_record, replica, row, server, table  # noqa: F401
 from lib.tables import search as search_tables
 
 
@@ -39,7 +39,7 @@ def test_a_category_is_harvested_page_by_page(preprints, ended, api, new_doi):
     items[-1]["abstract"] = ""
     stub = preprints([biorxiv.page(items[:100], total=102), biorxiv.page(items[100:], cursor=100, total=102)])
     done = ended("cell_biology")
-    path = f"/details/biorxiv/{day(30)}/{TODAY}/%s/json?category=cell_biology"
+    path = f"/details/biorxiv/{day(30)}/{day()}/%s/json?category=cell_biology"
     assert [request[1] for request in stub.requests] == [path % 0, path % 100]
     assert stub.times[1] - stub.times[0] >= 0.95
     assert (done["state"], done["records"], done["added"], done["skipped"]) == ("idle", 102, 101, 1)
@@ -52,7 +52,7 @@ def test_a_category_is_harvested_page_by_page(preprints, ended, api, new_doi):
 def test_all_of_a_server(preprints, ended):
     stub = preprints([biorxiv.empty()], HARVEST_SETS="medrxiv:all")
     done = ended("all")
-    assert stub.requests[0][1] == f"/details/medrxiv/{day(30)}/{TODAY}/0/json"
+    assert stub.requests[0][1] == f"/details/medrxiv/{day(30)}/{day()}/0/json"
     assert (done["state"], done["records"], done["error"]) in [("idle", 0, None), ("waiting", 0, None)]
 
 
@@ -73,7 +73,7 @@ def test_the_highest_version_counts(preprints, table, ended, api, new_doi):
     assert (stored["title"], stored["published_at"][:10], stored["updated_at"][:10]) == ("Second", day(4), day(2))
     search_tables.make_due(table, "cell_biology")
     ended("cell_biology", after=first)
-    assert stub.requests[1][1] == f"/details/biorxiv/{day(2)}/{TODAY}/0/json?category=cell_biology"
+    assert stub.requests[1][1] == f"/details/biorxiv/{day(2)}/{day()}/0/json?category=cell_biology"
     stored = api.get(f"/search/assets/biorxiv:{doi}", expect=200).json()
     assert (stored["title"], stored["published_at"][:10], stored["updated_at"][:10]) == ("Third", day(4), day(1))
 

@@ -89,6 +89,7 @@ class Hook:
         return [(event.data["repo"], event.data["former"]) for event in events if event.type == NAME]
 
     def sent(self):
-        """[(id, data)] of the stream, as often as they were sent; without those of names()."""
+        """[(id, data)] of what deliveries have sent to the stream, as often as it was sent; without those of names()."""
         entries = self.cluster.redis.client().xrange("events.code_host")
-        return [(fields["id"], json.loads(fields["data"])) for _, fields in entries if fields["type"] != NAME]
+        events = [(fields["id"], json.loads(fields["data"])) for _, fields in entries if fields["type"] != NAME]
+        return [(event, data) for event, data in events if "delivery_id" in data]

@@ -10,11 +10,10 @@ from lib.system.search_replica import replica  # noqa: F401
 from lib.tables import search as search_tables
 from lib.wait import wait_for
 
-TODAY = datetime.now(UTC).date()
 
-
-def day(ago):
-    return str(TODAY - timedelta(days=ago))
+def day(ago=0):
+    """The day so many days before today, which may be another one than when the tests began."""
+    return str(datetime.now(UTC).date() - timedelta(days=ago))
 
 
 def new_record(name, **members):
