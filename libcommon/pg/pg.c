@@ -282,6 +282,7 @@ static const struct fault *run(struct request *rq, bool has_savepoint, const cha
 	if (tx)
 		return run_inside(pool, tx, st, has_savepoint, ret_result);
 	bool is_read = st->is_read;
+	st->fair.account = rq->caller.account;
 	pg_pool_submit(pool, st);
 	const struct fault *fault = pg_pool_wait(pool, st, true, ret_result);
 	rq->has_effects |= !is_read && may_have_committed(fault);
@@ -341,6 +342,7 @@ enum err_code pg_try_all(struct request *rq, struct pg_rows **ret_rows, const ch
 		next = &(*next)->next_part;
 	}
 	first->is_read = false;
+	first->fair.account = rq->caller.account;
 	pg_pool_submit(pool, first);
 	PGresult *result = NULL;
 	const struct fault *fault = pg_pool_wait(pool, first, true, &result);

@@ -1,7 +1,7 @@
 #include "pg/pool.h"
 
 #include "base/base.h"
-#include "pg/begin_queue.h"
+#include "pg/share.h"
 
 #include <stdlib.h>
 
@@ -59,30 +59,59 @@ static size_t pool_pack_depth(const struct pg_pool *pool)
 	return MIN_OF(MAX_OF(PACK_US / MAX_OF(pool->usual_us, 1), 1), PACK_MAX);
 }
 
-static bool is_better(const struct pooled_conn *conn, const struct pooled_conn *than)
+static bool takes_singles(const struct pooled_conn *conn)
+{
+	return is_shared(conn) && !conn->is_reserved && conn->in_flight < DEPTH_MAX &&
+	       !pooled_conn_is_stuck(conn);
+}
+
+/* The server answers, if not on all connections. */
+static bool is_heard(const struct pg_pool *pool)
+{
+	return uv_now(pool->loop) - pool->heard_ms < PG_SILENCE_MS;
+}
+
+/* Of two slow ones, that of an account that holds fewer is rather done soon. */
+static bool is_better(struct pg_pool *pool, const struct pooled_conn *conn,
+                      const struct pooled_conn *than)
 {
 	if (!than)
 		return true;
 	if (is_slow(conn) != is_slow(than))
 		return is_slow(than);
+	if (is_slow(conn)) {
+		int held = pg_share_of_running(pool, conn);
+		int than_held = pg_share_of_running(pool, than);
+		if (held != than_held)
+			return held < than_held;
+	}
 	return conn->in_flight < than->in_flight;
 }
 
 /* The first connection with room in its pipeline, so that later ones become idle. Else the one with
- * the fewest statements in flight, unless it is slow and another connection is being made. */
-static struct pooled_conn *conn_for_single(struct pg_pool *pool)
+ * the fewest statements in flight, unless it is slow and another connection is being made. An
+ * account that may hold no further connection waits behind none of its own long statements, since
+ * another one may be done before, unless the server answers none. */
+static struct pooled_conn *conn_for_single(struct pg_pool *pool, const struct pg_statement *st)
 {
+	const struct uuid *account = &st->fair.account;
+	bool may_spread = pg_share_may_spread(pool, account);
+	bool may_be_slow = may_spread || !is_heard(pool);
 	struct pooled_conn *best = NULL;
 	for (each_conn(conn, pool)) {
-		if (!is_shared(conn) || conn->is_reserved || conn->in_flight >= DEPTH_MAX ||
-		    pooled_conn_is_stuck(conn))
+		if (!takes_singles(conn) || (!may_spread && !pg_share_carries(conn, account)))
 			continue;
 		if (conn->in_flight < pool_pack_depth(pool) && !is_slow(conn))
 			return conn;
-		if (is_better(conn, best))
+		if (may_be_slow && is_better(pool, conn, best))
 			best = conn;
 	}
-	if (pool_grow(pool) && (!best || is_slow(best)))
+	if (!may_spread)
+		return best;
+	bool is_late = !best || is_slow(best);
+	if (is_late)
+		pg_share_check_singles(pool, account);
+	if (pool_grow(pool) && is_late)
 		return NULL;
 	return best && pooled_conn_is_ready(best) ? best : NULL;
 }
@@ -102,11 +131,11 @@ static struct pooled_conn *conn_for_transaction(struct pg_pool *pool)
 		         (!busy || conn->in_flight <= busy->in_flight))
 			busy = conn;
 	}
-	if (taken >= begin_queue_transactions_max(pool))
+	if (taken >= pg_share_transactions_max(pool))
 		return NULL;
 	if (idle)
 		return idle;
-	if (busy && taken + reserved < begin_queue_transactions_max(pool) && !pool_grow(pool) &&
+	if (busy && taken + reserved < pg_share_transactions_max(pool) && !pool_grow(pool) &&
 	    pooled_conn_is_ready(busy))
 		busy->is_reserved = true;
 	else if (!busy)
@@ -123,27 +152,42 @@ static void note_waiting(struct pg_pool *pool, int change)
 /* Remove a statement that gets no connection. */
 static void pool_unqueue(struct pg_pool *pool, struct pg_statement *st)
 {
-	if (st->kind == PG_BEGIN)
-		fair_queue_remove(&pool->begins, &st->fair);
-	else
-		TAILQ_REMOVE(&pool->singles, st, entry);
+	fair_queue_remove(st->kind == PG_BEGIN ? &pool->begins : &pool->singles, &st->fair);
 	note_waiting(pool, -1);
+}
+
+/* The next single statement that can be sent, which stays in the queue, and where to; NULL: none.
+ * Of an account whose first one cannot, no other can. */
+static struct pg_statement *next_single(struct pg_pool *pool, struct pooled_conn **ret_conn)
+{
+	const struct uuid *refused = NULL;
+	struct fair_entry *entry = fair_queue_first(&pool->singles);
+	for (; entry; entry = fair_queue_next(entry)) {
+		if (refused && uuid_equal(refused, &entry->account))
+			continue;
+		*ret_conn = conn_for_single(pool, pg_statement_of(entry));
+		if (*ret_conn)
+			return pg_statement_of(entry);
+		refused = &entry->account;
+	}
+	return NULL;
 }
 
 static void pool_serve(struct pg_pool *pool)
 {
 	struct pooled_conn *conn;
 	struct pg_statement *st;
-	while ((st = begin_queue_next(pool)) && (conn = conn_for_transaction(pool))) {
-		begin_queue_serve(pool, st);
+	while ((st = pg_share_next_begin(pool)) && (conn = conn_for_transaction(pool))) {
+		pg_share_serve_begin(pool, st);
 		note_waiting(pool, -1);
 		pooled_conn_check_out(conn, st);
 	}
-	begin_queue_share(pool);
+	pg_share_check_begins(pool);
 	for (each_conn(one, pool))
 		one->is_reserved = one->is_reserved && st;
-	while ((st = TAILQ_FIRST(&pool->singles)) && (conn = conn_for_single(pool))) {
-		pool_unqueue(pool, st);
+	while ((st = next_single(pool, &conn))) {
+		fair_queue_serve(&pool->singles, &st->fair);
+		note_waiting(pool, -1);
 		pooled_conn_send(conn, st);
 	}
 }
@@ -203,9 +247,18 @@ static const struct fault *pool_obstacle(const struct pg_pool *pool)
 	return pg_fault(has_ready ? PG_FAULT_POOL_FULL : PG_FAULT_UNREACHABLE);
 }
 
+/* Its account holds all that it may: what it waits for is no fault of the server or the pool. */
+static bool waits_for_its_own(struct pg_pool *pool, const struct pg_statement *st)
+{
+	return st->kind == PG_SINGLE && is_heard(pool) &&
+	       !pg_share_may_spread(pool, &st->fair.account);
+}
+
 /* Fail a statement that has waited for too long; else note when it will have. */
 static void expire(struct pg_pool *pool, struct pg_statement *st, uint64_t *earliest_ms)
 {
+	if (st->wait_until_ms <= uv_now(pool->loop) && waits_for_its_own(pool, st))
+		st->wait_until_ms = uv_now(pool->loop) + pool->settings.pool_wait_ms;
 	if (st->wait_until_ms > uv_now(pool->loop)) {
 		*earliest_ms = MIN_OF(*earliest_ms, st->wait_until_ms);
 		return;
@@ -216,26 +269,21 @@ static void expire(struct pg_pool *pool, struct pg_statement *st, uint64_t *earl
 	pg_pool_finish(pool, st, fault);
 }
 
-static uint64_t expire_all(struct pg_pool *pool)
+static void expire_all(struct pg_pool *pool, struct fair_queue *queue, uint64_t *earliest_ms)
 {
-	uint64_t earliest_ms = UINT64_MAX;
-	struct pg_statement *st, *next;
-	struct fair_entry *begin, *after;
-	for (st = TAILQ_FIRST(&pool->singles); st; st = next) {
-		next = TAILQ_NEXT(st, entry);
-		expire(pool, st, &earliest_ms);
+	struct fair_entry *entry, *next;
+	for (entry = fair_queue_first(queue); entry; entry = next) {
+		next = fair_queue_next(entry);
+		expire(pool, pg_statement_of(entry), earliest_ms);
 	}
-	for (begin = fair_queue_first(&pool->begins); begin; begin = after) {
-		after = fair_queue_next(begin);
-		expire(pool, CONTAINER_OF(begin, struct pg_statement, fair), &earliest_ms);
-	}
-	return earliest_ms;
 }
 
 static void on_wait_timer(uv_timer_t *timer)
 {
 	struct pg_pool *pool = CONTAINER_OF(timer, struct pg_pool, wait_timer);
-	uint64_t now_ms = uv_now(pool->loop), earliest_ms = expire_all(pool);
+	uint64_t now_ms = uv_now(pool->loop), earliest_ms = UINT64_MAX;
+	expire_all(pool, &pool->singles, &earliest_ms);
+	expire_all(pool, &pool->begins, &earliest_ms);
 	if (earliest_ms != UINT64_MAX)
 		uv_timer_start(timer, on_wait_timer, MAX_OF(earliest_ms - now_ms, WAIT_STEP_MS), 0);
 	pg_pool_run(pool);
@@ -245,14 +293,13 @@ static void pool_enqueue(struct pg_pool *pool, struct pg_statement *st, bool in_
 {
 	uint64_t now_ms = uv_now(pool->loop);
 	st->state = PG_STATEMENT_WAITING;
-	if (st->kind == PG_BEGIN && in_front)
-		fair_queue_put_back(&pool->begins, &st->fair);
+	if (in_front)
+		fair_queue_put_back(st->kind == PG_BEGIN ? &pool->begins : &pool->singles,
+		                    &st->fair);
 	else if (st->kind == PG_BEGIN)
-		begin_queue_add(pool, st);
-	else if (in_front)
-		TAILQ_INSERT_HEAD(&pool->singles, st, entry);
+		pg_share_add_begin(pool, st);
 	else
-		TAILQ_INSERT_TAIL(&pool->singles, st, entry);
+		fair_queue_add(&pool->singles, &st->fair, &st->fair.account, 0);
 	note_waiting(pool, 1);
 	if (!uv_is_active((uv_handle_t *)&pool->wait_timer) && !pool->is_freed)
 		uv_timer_start(&pool->wait_timer, on_wait_timer,
@@ -431,7 +478,7 @@ struct pg_pool *pg_pool_new(uv_loop_t *loop, const struct pg_settings *settings)
 		.slow_ms = settings->slow_ms,
 		.stuck_ms = or_default(settings->stuck_ms, 5000),
 	};
-	TAILQ_INIT(&pool->singles);
+	fair_queue_init(&pool->singles);
 	fair_queue_init(&pool->begins);
 	TAILQ_INIT(&pool->done);
 	uv_timer_init(loop, &pool->wait_timer);
@@ -504,20 +551,13 @@ static void on_flush_hurry_closed(uv_handle_t *handle)
 	pg_pool_handle_closed(CONTAINER_OF(handle, struct pg_pool, flush_hurry));
 }
 
-static void refuse(struct pg_pool *pool, struct pg_statement *st)
-{
-	pool_unqueue(pool, st);
-	pg_pool_finish(pool, st, pg_fault(PG_FAULT_UNAVAILABLE));
-}
-
-static void refuse_all(struct pg_pool *pool)
+static void refuse_all(struct pg_pool *pool, struct fair_queue *queue)
 {
 	struct pg_statement *st;
-	struct fair_entry *begin;
-	while ((st = TAILQ_FIRST(&pool->singles)))
-		refuse(pool, st);
-	while ((begin = fair_queue_first(&pool->begins)))
-		refuse(pool, CONTAINER_OF(begin, struct pg_statement, fair));
+	while ((st = pg_statement_of(fair_queue_first(queue)))) {
+		pool_unqueue(pool, st);
+		pg_pool_finish(pool, st, pg_fault(PG_FAULT_UNAVAILABLE));
+	}
 }
 
 void pg_pool_free(struct pg_pool *pool)
@@ -528,7 +568,8 @@ void pg_pool_free(struct pg_pool *pool)
 	pg_listener_free(pool->listener);
 	for (each_conn(conn, pool))
 		pg_link_free(conn->link);
-	refuse_all(pool);
+	refuse_all(pool, &pool->singles);
+	refuse_all(pool, &pool->begins);
 	uv_close((uv_handle_t *)&pool->wait_timer, on_wait_timer_closed);
 	uv_close((uv_handle_t *)&pool->sweep_timer, on_sweep_timer_closed);
 	uv_close((uv_handle_t *)&pool->flusher, on_flusher_closed);

@@ -1,10 +1,10 @@
 /** The pool of a worker and its connections: which statement runs where. Internal to this folder.
  *
  * pool.c and pooled_conn.c are two halves of one state machine and call each other; pool.c alone
- * calls begin_queue.c and, once a second, batch.c:
+ * calls share.c and, once a second, batch.c:
  *
  *     pool.c         the queues: which waiting statement goes to which connection; waking fibers
- *     begin_queue.c  the order of the BEGINs, and how many transactions an account may have
+ *     share.c        whose turn it is, and how many connections an account may hold
  *     slow.c         what is reported of slow statements
  *     pooled_conn.c  one connection in pipeline mode: sending statements, matching the answers,
  *                    retrying, transactions
@@ -70,8 +70,8 @@ struct pg_pool {
 	struct pg_settings settings;
 	struct pg_target *target, *direct; /* of statements; of LISTEN */
 	struct pooled_conn *conns;         /* settings.connections of them */
-	struct pg_statement_list singles;  /* waiting for a connection */
-	struct fair_queue begins;          /* the same (begin_queue.h) */
+	struct fair_queue singles;         /* statements that wait for a connection */
+	struct fair_queue begins;          /* BEGINs that do (share.h) */
 	uint64_t shared_until_ms;      /* uv_now() until which accounts have shares; 0: never yet */
 	struct pg_statement_list done; /* their fibers are to be woken */
 	struct pg_listener *listener;  /* NULL until the first pg_listen() */
@@ -104,7 +104,8 @@ struct pg_pool {
 
 /* pool.c */
 
-/** Queue a single statement or a BEGIN, and send it at once when a connection is free. */
+/** Queue a single statement, whose `fair.account` is set, or a BEGIN, and send it at once when a
+ * connection is free. */
 void pg_pool_submit(struct pg_pool *pool, struct pg_statement *st);
 
 /** Suspend until the statement is done and return its fault, NULL when it succeeded; `ret_result`

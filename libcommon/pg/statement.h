@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "base/base.h"
 #include "loop/fiber.h"
 #include "pacing/fair_queue.h"
 #include "pg/fault.h"
@@ -53,8 +54,9 @@ struct pg_statement {
 	struct pg_statement *next_part; /* PG_PART; NULL: none */
 	/* Of a statement that was sent: the part whose answer is next, or the last. */
 	struct pg_statement *answering;
-	struct pg_transaction *transaction;  /* of PG_BEGIN */
-	struct fair_entry fair;              /* of PG_BEGIN that waits: in pool->begins */
+	struct pg_transaction *transaction; /* of PG_BEGIN */
+	/* Of PG_SINGLE and PG_BEGIN: its place while it waits; the account of PG_SINGLE. */
+	struct fair_entry fair;
 	struct prepared_statement *prepared; /* what it was sent as; NULL: unprepared */
 	bool is_read;
 	bool is_preparing;   /* the answer to Parse comes first */
@@ -73,6 +75,12 @@ struct pg_statement {
 };
 
 TAILQ_HEAD(pg_statement_list, pg_statement);
+
+/** That of an entry of a queue of statements; NULL of NULL. */
+static inline struct pg_statement *pg_statement_of(struct fair_entry *entry)
+{
+	return entry ? CONTAINER_OF(entry, struct pg_statement, fair) : NULL;
+}
 
 /** Whether the text is that of a statement that changes nothing (PG_READ_MARK). */
 bool pg_statement_is_read(const char *sql);

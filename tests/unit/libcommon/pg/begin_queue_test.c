@@ -1,5 +1,3 @@
-#include "pg/begin_queue.h"
-
 #include "pg_suite.h"
 
 /* A transaction of an account that goes on until it is asked to end. */
