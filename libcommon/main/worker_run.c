@@ -18,6 +18,7 @@
 #include "loop/fiber.h"
 #include "loop/periodic.h"
 #include "loop/request_list.h"
+#include "loop/short_slice.h"
 #include "main/admin.h"
 #include "main/background.h"
 #include "main/database_prepare.h"
@@ -417,10 +418,13 @@ static void worker_main(void *arg)
 	const struct service *service = worker->process->service;
 	worker_clients_make(worker);
 	watch_certificates(worker->run);
-	if (worker_is_background(worker))
+	if (worker_is_background(worker)) {
 		worker->run->background = background_start(worker);
-	else if (service->worker_start)
-		service->worker_start(worker);
+	} else {
+		short_slice_ask();
+		if (service->worker_start)
+			service->worker_start(worker);
+	}
 	uv_run(&worker->loop, UV_RUN_DEFAULT);
 	fiber_thread_free();
 	tls_context_free(worker->run->tls);
