@@ -150,7 +150,7 @@ postgres_start() {
 	bin=$(postgres_bin "$base")
 	((${#base} > 80)) || socket=$base/pg
 	pid=$(spawn postgres "$log" "$bin/postgres" -D "$base/pg" -c listen_addresses=127.0.0.1 -c port="$port" \
-		-c unix_socket_directories="$socket" -c max_connections=200 "$@")
+		-c unix_socket_directories="$socket" -c max_connections=200 -c wal_compression=lz4 "$@")
 	wait_until "$SERVER_SECONDS" postgres_is_ready_or_ended "$pid" "$bin" "$port" ||
 		fail "Postgres does not answer on port $port" "$log"
 	! has_ended "$pid" || fail "Postgres does not start" "$log"
