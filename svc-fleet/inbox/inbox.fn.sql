@@ -85,6 +85,23 @@ CREATE OR REPLACE FUNCTION inbox_connection_gone(account uuid, in_repo text) RET
     FROM connection_gone g WHERE g.account_id = account AND in_repo IS NULL
 $$;
 
+-- The items of pull requests and issues that wait. Those that are older than a year are left out, and all but the newest 500: nobody
+-- acts on them. A plan for any repository would read all that wait, to sort them.
+CREATE OR REPLACE FUNCTION inbox_waiting(account uuid, in_repo text, archived boolean) RETURNS TABLE (
+    id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text)
+LANGUAGE plpgsql STABLE SET plan_cache_mode = force_custom_plan AS $$
+BEGIN RETURN QUERY
+    SELECT inbox_id(d.kind || '_waiting', d.url), d.kind || '_waiting', d.repo,
+           CASE d.kind WHEN 'pull_request' THEN 'A pull request of ' || d.repo || ' waits for a review'
+                       ELSE 'An issue of ' || d.repo || ' waits for an answer' END,
+           d.url, d.opened_at, CASE WHEN d.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END
+    FROM deliverable d
+    WHERE d.account_id = account AND d.stage = 'open' AND d.kind <> 'other' AND d.opened_at > now() - interval '1 year'
+      AND (in_repo IS NULL OR d.repo_key = in_repo) AND d.url NOT IN (SELECT inbox_ended_pulls(account))
+      AND (inbox_id(d.kind || '_waiting', d.url) IN (SELECT a.item FROM inbox_archived a WHERE a.account_id = account)) = archived
+    ORDER BY d.opened_at DESC LIMIT 500;
+END $$;
+
 -- Whom items are about: the id of a person, or of the key with which they act.
 CREATE OR REPLACE FUNCTION inbox_people(account uuid) RETURNS TABLE (item uuid, who uuid) LANGUAGE sql STABLE AS $$
     SELECT inbox_id('connection_gone', g.provider || ' ' || extract(epoch FROM g.gone_at)), g.person_id
@@ -113,20 +130,9 @@ $$;
 --   cost_unusual          a run or a day cost much more than those before it
 --   experiment_overdue, experiment_without_data, experiment_unmerged  what an experiment is to be reminded of
 --   key_expiring          a key of the account expires within 30 days
--- Pull requests and issues that are older than a year are left out, and all but the newest 500: nobody acts on them.
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
-    WITH waiting AS (
-        SELECT d.kind || '_waiting' AS kind, d.repo, d.url, d.opened_at,
-               CASE d.kind WHEN 'pull_request' THEN 'A pull request of ' || d.repo || ' waits for a review'
-                           ELSE 'An issue of ' || d.repo || ' waits for an answer' END AS title
-        FROM deliverable d
-        WHERE d.account_id = account AND d.stage = 'open' AND d.kind <> 'other' AND d.opened_at > now() - interval '1 year'
-          AND (in_repo IS NULL OR d.repo_key = in_repo) AND d.url NOT IN (SELECT inbox_ended_pulls(account))
-          AND EXISTS (SELECT FROM inbox_archived a
-                      WHERE a.account_id = account AND a.item = inbox_id(d.kind || '_waiting', d.url)) = archived
-        ORDER BY d.opened_at DESC LIMIT 500
-    ), item (id, kind, repo, title, href, created_at, severity) AS (
+    WITH item (id, kind, repo, title, href, created_at, severity) AS (
     SELECT inbox_id('run_failed', last.id::text), 'run_failed', last.repo,
            'The last run on ' || last.repo || ' failed: ' || coalesce(last.cause, last.status),
            coalesce(last.artifact_url, run_page_path(last.run_id)),
@@ -183,9 +189,7 @@ CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived bool
            '/console/settings/endpoints/' || d.endpoint_id, d.disabled_at, 'critical'
     FROM endpoint_disabled d WHERE d.account_id = account AND in_repo IS NULL
     )
-    SELECT inbox_id(w.kind, w.url), w.kind, w.repo, w.title, w.url, w.opened_at,
-           CASE WHEN w.opened_at < now() - interval '7 days' THEN 'warning' ELSE 'info' END
-    FROM waiting w
+    SELECT * FROM inbox_waiting(account, in_repo, archived)
     UNION ALL
     SELECT * FROM item i
     WHERE EXISTS (SELECT FROM inbox_archived a WHERE a.account_id = account AND a.item = i.id) = archived

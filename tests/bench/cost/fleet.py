@@ -200,10 +200,10 @@ def pgbench(cluster, size, seconds):
                      + "') ON CONFLICT (id) DO UPDATE SET body = plain.body || excluded.body;\n")
         script.flush()
         cpu = PostgresTime(cluster.postgres)
-        before = cpu.seconds()
+        before, others = cpu.seconds(), cpu.sessions_of("expops")
         out = subprocess.run([BIN / "pgbench", "-n", "-c", str(CONNECTIONS), "-T", str(seconds), "-f", script.name,
                               cluster.postgres.url()], check=True, capture_output=True, text=True).stdout
-    wait_for(lambda: not cpu.has_sessions_of("expops"), "the sessions of pgbench have ended")
+    wait_for(lambda: cpu.sessions_of("expops") <= others, "the sessions of pgbench have ended")
     tps = float(out.split("tps = ")[1].split()[0])
     return tps, (cpu.seconds() - before) / (tps * seconds) * 1e6
 

@@ -22,15 +22,16 @@ class PostgresTime:
     def children(self):
         return Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text().split()
 
-    def has_sessions_of(self, role):
-        """Whether a backend of the role runs, perhaps without a client: its time is in nobody's sum while it ends."""
+    def sessions_of(self, role):
+        """The backends of the role, perhaps without a client: the time of one is in nobody's sum while it ends."""
+        found = set()
         for pid in self.children():
             try:
                 if f"postgres: {role} " in Path(f"/proc/{pid}/cmdline").read_text():
-                    return True
+                    found.add(pid)
             except (FileNotFoundError, ProcessLookupError):
                 continue
-        return False
+        return found
 
     def seconds(self):
         ticks = 0
