@@ -1,6 +1,7 @@
 -- name: message_delivery_list (read)
 -- $1 endpoint, $2 account, $3 status, $4 type, $5 since, $6 until, each or NULL; $7 limit, $8 offset. No row: there is no such endpoint.
-WITH chosen AS (
+-- The page is read by its index; only the count reads all.
+WITH chosen AS NOT MATERIALIZED (
     SELECT d.* FROM message_delivery d
     WHERE d.account_id = $2 AND d.endpoint_id = $1 AND ($3::text IS NULL OR d.status = $3) AND ($4::text IS NULL OR d.type = $4)
       AND ($5::timestamptz IS NULL OR d.created_at >= $5) AND ($6::timestamptz IS NULL OR date_trunc('milliseconds', d.created_at) <= $6)
