@@ -156,6 +156,9 @@ static void config_write(struct cli *cli, const char *name, const struct profile
 
 void profile_write(struct cli *cli, const struct profile *profile)
 {
+	cli_check_text(cli, "the name of the profile", profile->name, strlen(profile->name));
+	if (profile->ca_file)
+		cli_check_text(cli, "--ca-file", profile->ca_file, strlen(profile->ca_file));
 	config_write(cli, profile->name, profile, profile->name);
 }
 

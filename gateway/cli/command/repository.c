@@ -82,6 +82,7 @@ static void read_repository(struct cli *cli, const char *text, struct address *r
 	bool is_name = !strstr(address, "://") && !strchr(address, ':');
 	if (is_name)
 		*ret_address = (struct address){DEFAULT_HOST, address};
+	cli_check_text(cli, "the repository", address, strlen(address));
 	if ((!is_name && !read_address(cli, address, ret_address)) ||
 	    !(ret_address->path = name_of_path(cli, ret_address->path)))
 		cli_fail(EXIT_USAGE,

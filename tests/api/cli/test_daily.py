@@ -130,6 +130,7 @@ def test_results_of_a_file(reader, tmp_path):
     ('arm,accuracy\n"control,1', "line 2: a quote does not end"),
     ('arm,accuracy\n"con\ntrol"x,1', "line 3: there is text behind a quote"),
     ("arm,accuracy\x00\n", "has a NUL"),
+    ("arm,accuracy\nb\udce4se,1\nb\udcf6se,1", "standard input is not UTF-8"),
     ("arm,example,accuracy\nthird,1,1", "rows[0].arm"),
     ("arm,accuracy" + ",x" * 200, "more than 200 cells"),
 ])  # fmt: skip

@@ -66,6 +66,14 @@ def test_a_server_that_is_not_expops(bare, home):
     assert "not as expops does" in done.stderr and not config(home).exists()
 
 
+def test_a_profile_whose_name_is_no_text_is_not_stored(bare, home, cluster, user):
+    for change in ({"EXPOPS_PROFILE": "b\udce4se"}, {}):
+        words = () if change else ("--profile", "b\udce4se")
+        done = bare.run("login", "--url", cluster.gateway_url, *words, input=user.key, status=USAGE, **change)
+        assert "the name of the profile is not UTF-8" in done.stderr
+    assert not config(home).exists()
+
+
 def test_without_anything(bare):
     assert "expops login" in bare.run("whoami", status=NOT_ALLOWED).stderr
     bare.run("logout", status=NOT_FOUND)

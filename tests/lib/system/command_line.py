@@ -39,7 +39,8 @@ class CommandLine:
         done = subprocess.run([self.binary, *args], input=input, env=self.environment(changes), cwd=cwd, capture_output=True,
                               text=True, errors="surrogateescape", timeout=PATIENCE_SECONDS, check=False)  # fmt: skip
         check(done.returncode, done.stdout + done.stderr)
-        assert status is None or done.returncode == status, f"{args}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+        printed = (done.stdout + done.stderr).encode(errors="backslashreplace").decode()
+        assert status is None or done.returncode == status, f"{args}: exit {done.returncode}\n{printed}"
         return done
 
     def start(self, *args, **changes):
