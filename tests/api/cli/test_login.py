@@ -108,6 +108,20 @@ def test_several_profiles(bare, cluster, user, other_user):
     bare.run("whoami", status=NOT_ALLOWED)
 
 
+def test_the_default_profile_stays_until_it_is_removed(bare, cluster, user):
+    for name in ("first", "second", "third"):
+        bare.run("login", "--profile", name, "--url", cluster.gateway_url, input=user.key)
+
+    def chosen():
+        return [row["name"] for row in map(json.loads, bare.run("profiles", "-o", "jsonl").stdout.splitlines()) if row["default"]]
+
+    bare.run("profile", "second")
+    bare.run("logout", "--profile", "third")
+    assert chosen() == ["second"]
+    bare.run("logout", EXPOPS_PROFILE="second")
+    assert chosen() == ["first"]
+
+
 def test_the_environment_wins(bare, home, cluster, user, other_user):
     bare.run("login", "--url", cluster.gateway_url, input=user.key)
     shown = bare.run("whoami", "-o", "json", EXPOPS_KEY=other_user.key).stdout
