@@ -1,6 +1,8 @@
 """Addresses and keys: `login`, `logout`, `whoami`, profiles, and which of them is used."""
 
 import json
+import os
+import signal
 import ssl
 import stat
 
@@ -30,6 +32,20 @@ def test_login_asks_and_shows_no_key(bare, home, cluster, user):
     assert stat.S_IMODE(config(home).parent.stat().st_mode) == 0o700
     assert json.loads(config(home).read_text())["profiles"] == {"default": {"url": cluster.gateway_url, "key": user.key}}
     assert "interests:write" in bare.run("whoami").stdout
+
+
+@pytest.mark.parametrize("end, status", [("\x04", USAGE), ("\x03", 128 + signal.SIGINT), ("\x1c", 128 + signal.SIGQUIT),
+                                         (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP)])  # fmt: skip
+def test_the_terminal_shows_what_is_typed_after_the_key(bare, end, status):
+    with bare.terminal("login", "--url", "http://127.0.0.1:1") as terminal:
+        terminal.expect("Key: ")
+        assert not terminal.is_echoing()
+        if isinstance(end, str):
+            terminal.type(end)
+        else:
+            os.kill(terminal.pid, end)
+        assert terminal.wait() == status, terminal.output
+        assert terminal.is_echoing()
 
 
 def test_login_in_a_pipe(bare, cluster, user):

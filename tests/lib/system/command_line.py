@@ -107,6 +107,10 @@ class Terminal:
     def type(self, text):
         os.write(self.master, text.encode())
 
+    def is_echoing(self):
+        """Whether the terminal shows what is typed."""
+        return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
+
     def wait(self):
         """Wait until it has ended; returns its exit status, negative for a signal."""
         while self.read(PATIENCE_SECONDS):
