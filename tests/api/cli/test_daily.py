@@ -100,6 +100,8 @@ def test_an_interest_of_a_checkout(reader, tmp_path):
 @pytest.mark.parametrize("written, url", [
     ("acme/ranker", "https://github.com/acme/ranker"),
     ("git@git.example.org:acme/ranker.git", "https://git.example.org/acme/ranker"),
+    ("https://github.com/acme/acme.github.io.git", "https://github.com/acme/acme.github.io"),
+    ("git@git.example.org:acme/.github.git", "https://git.example.org/acme/.github"),
     ("ssh://git@git.example.org:2222/acme/ranker.git/", "https://git.example.org/acme/ranker"),
     ("https://github.com/acme/ranker/issues/3", "https://github.com/acme/ranker"),
 ])  # fmt: skip
