@@ -37,7 +37,7 @@ static size_t receive(char *data, size_t size, size_t count, void *ctx)
 	return size * count;
 }
 
-/* The connection is kept for further requests. */
+/* The connection is kept for further requests that read. */
 static CURL *connection(struct cli *cli)
 {
 	if (!cli->curl) {
@@ -75,7 +75,7 @@ static struct curl_slist *headers_of(const struct query *query, const char *key,
 	add_header(&headers, arena, "Content-Type", content ? "application/json" : NULL);
 	for (const struct operation_field *field = query->operation->fields; field->name; field++)
 		if (field->place == FIELD_HEADER)
-			add_header(&headers, arena, field->name, query_header(query, field->name));
+			add_header(&headers, arena, field->name, query_value(query, field->name));
 	return headers;
 }
 
@@ -110,6 +110,10 @@ static void set_options(CURL *curl, const struct profile *profile, const struct 
 		curl_easy_setopt(curl, CURLOPT_POSTFIELDS, content ? content : "");
 	}
 	curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, query->operation->method);
+	/* libcurl itself sends a request again whose kept connection breaks before the answer. One
+	 * that changes something has a connection of its own, so that call() decides that. */
+	curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT,
+	                 (long)(strcmp(query->operation->method, "GET") != 0));
 }
 
 /* A field of the answer's header; NULL: it has none. */
@@ -195,7 +199,7 @@ static void set_idempotency_key(struct query *query)
 	unsigned char bytes[KEY_BYTES];
 	struct buf text = {.arena = query->cli->arena};
 	if (!operation_field(query->operation, "Idempotency-Key") ||
-	    query_header(query, "Idempotency-Key"))
+	    query_value(query, "Idempotency-Key"))
 		return;
 	require(getrandom(bytes, sizeof(bytes), 0) == sizeof(bytes));
 	for (size_t i = 0; i < sizeof(bytes); i++)
@@ -216,16 +220,46 @@ static bool is_worth_repeating(const struct query *query, const struct answer *a
 	       answer->retry_after <= RETRY_AFTER_MAX_S;
 }
 
+/* Whether the request may have been done, although the answer is no success. */
+static bool is_uncertain(const struct answer *answer)
+{
+	const char *error = json_get_text(answer->json, "error");
+	bool is_undone = error && strcmp(error, "unavailable") == 0;
+	return answer->is_broken || (answer->status >= 500 && !is_undone);
+}
+
+/* An answer for a DELETE that an attempt before the last one has done: 404 says that nothing is
+ * left. */
+static struct answer *deleted(struct query *query)
+{
+	struct arena *arena = query->cli->arena;
+	struct answer *answer = arena_new_of(arena, struct answer);
+	yyjson_mut_doc *doc = json_doc_new(arena);
+	yyjson_mut_val *root = yyjson_mut_obj(doc);
+	for (const struct operation_field *field = query->operation->fields; field->name; field++)
+		if (field->place == FIELD_PATH)
+			json_add_text(doc, root, "id", query_value(query, field->name));
+	yyjson_mut_obj_add_true(doc, root, "deleted");
+	*answer = (struct answer){.status = 200, .total = -1, .retry_after = -1};
+	answer->content = json_write_mut(arena, root, &answer->length);
+	answer->json = json_parse_own(arena, answer->content);
+	return answer;
+}
+
 struct answer *call(struct query *query)
 {
 	int64_t pause = PAUSE_MS;
+	bool is_done = false; /* perhaps */
 	set_idempotency_key(query);
 	struct answer *answer = call_try(query);
 	for (int attempt = 1; attempt < ATTEMPTS && is_worth_repeating(query, answer);
 	     attempt++, pause *= 2) {
+		is_done = is_done || is_uncertain(answer);
 		call_pause(MAX_OF(pause, answer->retry_after * 1000));
 		answer = call_try(query);
 	}
+	if (is_done && answer->status == 404 && strcmp(query->operation->method, "DELETE") == 0)
+		return deleted(query);
 	if (answer->status < 200 || answer->status > 299)
 		call_fail(query->cli, answer);
 	return answer;

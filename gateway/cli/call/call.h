@@ -25,7 +25,8 @@ struct answer *call_try(struct query *query);
 bool call_is_transient(const struct answer *answer);
 
 /** Send a request and require success (2xx). One that may be sent again is, a few times, when the
- * answer is transient; so a restart of the gateway is not noticed. Otherwise the program ends with
+ * answer is transient; so a restart of the gateway is not noticed. A DELETE that finds nothing
+ * (404) after an attempt that may have been done has succeeded. Otherwise the program ends with
  * what the answer says: call_fail(). */
 struct answer *call(struct query *query);
 

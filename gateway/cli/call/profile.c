@@ -34,12 +34,17 @@ static yyjson_val *config_read(struct cli *cli)
 	return root;
 }
 
+/* The profile that is used where none is named. */
+static const char *default_name(struct cli *cli)
+{
+	const char *name = json_get_text(config_read(cli), "default");
+	return name ? name : DEFAULT_NAME;
+}
+
 const char *profile_name(struct cli *cli)
 {
 	const char *name = cli->profile_name ? cli->profile_name : environment("EXPOPS_PROFILE");
-	if (!name)
-		name = json_get_text(config_read(cli), "default");
-	return name ? name : DEFAULT_NAME;
+	return name ? name : default_name(cli);
 }
 
 bool profile_read(struct cli *cli, const char *name, struct profile *ret_profile)
@@ -156,6 +161,9 @@ static void config_write(struct cli *cli, const char *name, const struct profile
 
 void profile_write(struct cli *cli, const struct profile *profile)
 {
+	cli_check_text(cli, "the name of the profile", profile->name, strlen(profile->name));
+	if (profile->ca_file)
+		cli_check_text(cli, "--ca-file", profile->ca_file, strlen(profile->ca_file));
 	config_write(cli, profile->name, profile, profile->name);
 }
 
@@ -164,10 +172,10 @@ bool profile_remove(struct cli *cli, const char *name)
 	struct profile stored;
 	if (!profile_read(cli, name, &stored))
 		return false;
-	const char **names = profile_names(cli);
+	const char **names = profile_names(cli), *chosen = default_name(cli);
 	while (*names && strcmp(*names, name) == 0)
 		names++;
-	config_write(cli, name, NULL, *names);
+	config_write(cli, name, NULL, strcmp(chosen, name) == 0 ? *names : chosen);
 	return true;
 }
 

@@ -186,7 +186,7 @@ const char *query_target(const struct query *query)
 	return out.data;
 }
 
-const char *query_header(const struct query *query, const char *name)
+const char *query_value(const struct query *query, const char *name)
 {
 	return yyjson_mut_get_str(yyjson_mut_obj_get(query->values, name));
 }

@@ -33,8 +33,8 @@ void query_set_content(struct query *query, const char *content, size_t length);
  * the path is missing. */
 const char *query_target(const struct query *query);
 
-/** The value of a field of the header; NULL: it was not set. */
-const char *query_header(const struct query *query, const char *name);
+/** The text of a field of the path, the query or the header; NULL: it was not set, or is a list. */
+const char *query_value(const struct query *query, const char *name);
 
 /** The body; NULL: none. In the arena. */
 const char *query_content(const struct query *query, size_t *ret_length);

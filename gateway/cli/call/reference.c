@@ -5,14 +5,21 @@
 #include "json/json.h"
 #include "program/file.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
 
 #define PAGE_ITEMS   100
 #define PAGES_MAX    20
 #define NUMBER_MAX   9999
 #define TITLES_SHOWN 5
 #define ID_BYTES     36
+#define LIST_PREFIX  "last-"
+#define LIST_SUFFIX  ".json"
 
 /* How objects of a kind are listed, and where an item has its id, its name and its paper. */
 struct kind {
@@ -37,9 +44,33 @@ static const struct kind KINDS[REFERENCE_COUNT] = {
 
 /* ---- the last list ---- */
 
+/* Each session, of a terminal or of a job, has a file of its own: a number must never mean the list
+ * of another one. Commands of a pipe belong to the session of their shell. */
 static const char *state_path(struct cli *cli)
 {
-	return file_path(cli, "XDG_STATE_HOME", ".local/state", "last.json");
+	return file_path(cli, "XDG_STATE_HOME", ".local/state",
+	                 arena_printf(cli->arena, LIST_PREFIX "%ld" LIST_SUFFIX, (long)getsid(0)));
+}
+
+/* Whether the file is the list of a session that has ended. */
+static bool is_left_behind(const char *name)
+{
+	char *end;
+	if (strncmp(name, LIST_PREFIX, strlen(LIST_PREFIX)) != 0)
+		return false;
+	long session = strtol(name + strlen(LIST_PREFIX), &end, 10);
+	return session > 0 && strcmp(end, LIST_SUFFIX) == 0 && kill((pid_t)session, 0) < 0 &&
+	       errno == ESRCH;
+}
+
+static void remove_left_behind(struct cli *cli)
+{
+	DIR *folder = opendir(file_path(cli, "XDG_STATE_HOME", ".local/state", ""));
+	for (struct dirent *entry; folder && (entry = readdir(folder));)
+		if (is_left_behind(entry->d_name))
+			unlinkat(dirfd(folder), entry->d_name, 0);
+	if (folder)
+		closedir(folder);
 }
 
 /* {"url": "...", "kind": "interest", "items": [{"id": "...", "paper": "...", "title": "..."}]} */
@@ -58,11 +89,13 @@ void reference_remember(struct cli *cli, enum reference_kind kind, yyjson_val **
 		json_add_member(doc, item, "paper", items[i], row->paper ? row->paper : "");
 	}
 	/* Without a place for it, as in a container, the list was shown all the same. */
-	if (getenv("HOME") || getenv("XDG_STATE_HOME"))
-		file_write(cli, state_path(cli), json_write_mut(cli->arena, root, NULL));
+	if (!getenv("HOME") && !getenv("XDG_STATE_HOME"))
+		return;
+	file_write(cli, state_path(cli), json_write_mut(cli->arena, root, NULL));
+	remove_left_behind(cli);
 }
 
-/* The last list, if this server has sent it; NULL: there is none. */
+/* The last list of this session, if this server has sent it; NULL: there is none. */
 static yyjson_val *last_list(struct cli *cli)
 {
 	size_t length;
@@ -102,8 +135,8 @@ static attr_noreturn void fail_number(struct cli *cli, enum reference_kind kind,
 	size_t count = yyjson_arr_size(json_get(list, "items"));
 	const char *noun = json_get_text(list, "kind");
 	if (!noun)
-		cli_fail(EXIT_NOT_FOUND, "%s: there is no last list whose number this could be",
-		         text);
+		cli_fail(EXIT_NOT_FOUND,
+		         "%s: no list was shown in this terminal whose number this could be", text);
 	if (number_of(text) > count)
 		cli_fail(EXIT_NOT_FOUND, "%s: the last list has %zu items", text, count);
 	cli_fail(EXIT_NOT_FOUND,

@@ -1,5 +1,5 @@
 /** What stands for an id on the command line: the name of the object or the beginning of it, the
- * beginning of the id, the id itself, or the number that the last list gave it. */
+ * beginning of the id, the id itself, or the number that the last list of this session gave it. */
 #pragma once
 
 #include "program/cli.h"

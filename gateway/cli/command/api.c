@@ -35,14 +35,6 @@ static void list_operations(struct cli *cli)
 	view_show(cli, &OPERATIONS_VIEW, &answer);
 }
 
-static char *content_of(struct cli *cli, const char *path, size_t *ret_length)
-{
-	char *content = file_read(cli, path, ret_length);
-	if (!content)
-		cli_fail(EXIT_FAILED, "there is no file %s", path);
-	return content;
-}
-
 static attr_noreturn void fail_field(const struct operation *operation, const char *name)
 {
 	cli_fail(EXIT_USAGE, "%s has no field %s; expops api %s --help lists them", operation->id,
@@ -76,7 +68,7 @@ static void set_word(struct query *query, const char *word)
 		query_set_json(query, name, json_of(cli, name, equals + 1));
 	else
 		query_set(query, name,
-		          equals[1] == '@' ? content_of(cli, equals + 2, &length) : equals + 1);
+		          equals[1] == '@' ? file_read_text(cli, equals + 2, &length) : equals + 1);
 }
 
 /* Text that is not JSON, such as a page or a feed. A terminal obeys nothing in it. */
@@ -117,7 +109,7 @@ void api_run(struct cli *cli, const struct arguments *arguments)
 	if (file && query->body)
 		cli_fail(EXIT_USAGE, "the body is either of fields or of --data");
 	if (file) {
-		const char *content = content_of(cli, file, &length);
+		const char *content = file_read_text(cli, file, &length);
 		query_set_content(query, content, length);
 	}
 	show(cli, call(query));

@@ -195,6 +195,17 @@ static void set_words(struct parse *parse, const char *const *words, size_t coun
 		         command_usage(parse->cli, arguments->command));
 }
 
+/* What is not a path becomes a text of JSON. */
+static void check_texts(struct cli *cli, const struct arguments *arguments)
+{
+	const struct parameter *rows = arguments->command->parameters;
+	for (const struct parameter *row = rows; row && row->name; row++) {
+		const char *value = arguments->values[row - rows];
+		if (value && !(row->flags & PARAMETER_FILE))
+			cli_check_text(cli, row->name, value, strlen(value));
+	}
+}
+
 static void require_arguments(struct cli *cli, const struct arguments *arguments)
 {
 	const struct parameter *rows = arguments->command->parameters;
@@ -220,6 +231,7 @@ const struct arguments *command_parse(struct cli *cli, int argc, char **argv)
 		exit(EXIT_OK);
 	}
 	require_arguments(cli, parse.arguments);
+	check_texts(cli, parse.arguments);
 	return parse.arguments;
 }
 

@@ -1,7 +1,8 @@
 # fish completion for expops
 function __expops
 	set -l words (commandline -opc)
-	set -l rows ($words[1] complete -- $words[2..] (commandline -ct) 2>/dev/null)
+	set -l word (commandline -ct | string replace -r '^["\']' '')
+	set -l rows ($words[1] complete -- $words[2..] "$word" 2>/dev/null)
 	if test (count $rows) -gt 0
 		printf '%s\n' $rows
 	else

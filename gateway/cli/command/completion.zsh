@@ -1,12 +1,13 @@
 #compdef expops
 _expops() {
 	local -a rows fields
-	rows=("${(@f)$($words[1] complete -- "${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+	rows=("${(@f)$($words[1] complete -- "${(@Q)words[2,CURRENT - 1]}" "${(Q)PREFIX}" 2>/dev/null)}")
 	rows=("${(@)rows:#}")
 	if ((${#rows} == 0)); then
 		_files
 		return
 	fi
+	rows=("${(@)rows//\\/\\\\}")
 	rows=("${(@)rows//:/\\:}")
 	rows=("${(@)rows/$'\t'/:}")
 	fields=("${(@M)rows:#*=(|:*)}")

@@ -42,10 +42,23 @@ static const char *ask(struct cli *cli, const char *what, const char *fallback)
 
 static struct termios shown; /* how the terminal was */
 
-/* Ctrl-C leaves a terminal that shows what is typed. */
-static void show_and_exit(int signal)
+static const int ENDING[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+static void handle_ending(void (*handler)(int signal))
+{
+	for (size_t i = 0; i < ARRAY_LEN(ENDING); i++)
+		signal(ENDING[i], handler);
+}
+
+/* Let the terminal show what is typed, however the program ends. */
+static void show(void)
 {
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
+}
+
+static void show_and_exit(int signal)
+{
+	show();
 	_exit(EXIT_BY_SIGNAL + signal);
 }
 
@@ -55,11 +68,12 @@ static const char *ask_hidden(struct cli *cli, const char *what)
 		return ask(cli, what, NULL);
 	struct termios hidden = shown;
 	hidden.c_lflag &= ~(tcflag_t)ECHO;
-	signal(SIGINT, show_and_exit);
+	require(atexit(show) == 0); /* read_line() ends the program where nothing was entered */
+	handle_ending(show_and_exit);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
 	const char *line = ask(cli, what, NULL);
-	tcsetattr(STDIN_FILENO, TCSAFLUSH, &shown);
-	signal(SIGINT, SIG_DFL);
+	show();
+	handle_ending(SIG_DFL);
 	fputc('\n', stderr);
 	return line;
 }

@@ -11,26 +11,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A text from a file or standard input; NULL for none. */
-static const char *text_of(struct cli *cli, const char *path)
-{
-	size_t length;
-	const char *text = path ? file_read(cli, path, &length) : NULL;
-	if (path && !text)
-		cli_fail(EXIT_FAILED, "there is no file %s", path);
-	return text;
-}
-
 void interest_add_run(struct cli *cli, const struct arguments *arguments)
 {
-	const char *name = argument(arguments, "NAME"), *repo = argument(arguments, "--repo");
+	const char *name = argument(arguments, "NAME"), *repo = argument(arguments, "--repo"),
+		   *context = argument(arguments, "--context");
+	size_t length;
 	bool may_exist = name && argument(arguments, "--update");
 	const char *id = may_exist ? reference_named(cli, REFERENCE_INTEREST, name) : NULL;
 	struct query *query =
 		command_query_for(cli, arguments, id ? "interest_update" : "interest_create");
 	if (id)
 		query_set(query, "interest_id", id);
-	query_set(query, "context", text_of(cli, argument(arguments, "--context")));
+	query_set(query, "context", context ? file_read_text(cli, context, &length) : NULL);
 	query_set(query, "source_repo_url", repo ? repository_url(cli, repo) : NULL);
 	view_show(cli, &VIEW_INTEREST, call(query));
 }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #define DEFAULT_HOST "github.com"
+#define SUFFIX       ".git" /* of a clone address */
 
 static attr_noreturn void git_exec(const char *folder, int output)
 {
@@ -69,11 +70,12 @@ static bool read_address(struct cli *cli, const char *text, struct address *ret_
 static const char *name_of_path(struct cli *cli, const char *path)
 {
 	size_t owner = strcspn(path, "/"), name = path[owner] ? strcspn(path + owner + 1, "/") : 0;
-	const char *text = arena_strndup(cli->arena, path, owner + 1 + name),
-		   *end = strstr(text, ".git");
+	size_t suffix = strlen(SUFFIX);
 	if (owner == 0 || name == 0)
 		return NULL;
-	return end && end[4] == '\0' ? arena_strndup(cli->arena, text, (size_t)(end - text)) : text;
+	if (name > suffix && strncmp(path + owner + 1 + name - suffix, SUFFIX, suffix) == 0)
+		name -= suffix;
+	return arena_strndup(cli->arena, path, owner + 1 + name);
 }
 
 static void read_repository(struct cli *cli, const char *text, struct address *ret_address)
@@ -82,6 +84,7 @@ static void read_repository(struct cli *cli, const char *text, struct address *r
 	bool is_name = !strstr(address, "://") && !strchr(address, ':');
 	if (is_name)
 		*ret_address = (struct address){DEFAULT_HOST, address};
+	cli_check_text(cli, "the repository", address, strlen(address));
 	if ((!is_name && !read_address(cli, address, ret_address)) ||
 	    !(ret_address->path = name_of_path(cli, ret_address->path)))
 		cli_fail(EXIT_USAGE,

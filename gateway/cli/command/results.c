@@ -133,9 +133,7 @@ void results_add_run(struct cli *cli, const struct arguments *arguments)
 	struct query *query = command_query(cli, arguments),
 		     *get = query_new(cli, "experiment_get");
 	size_t length;
-	const char *text = file_read(cli, path, &length);
-	if (!text)
-		cli_fail(EXIT_FAILED, "there is no file %s", path);
+	const char *text = file_read_text(cli, path, &length);
 	const char *id = reference_id(cli, REFERENCE_EXPERIMENT, argument(arguments, "EXPERIMENT"));
 	query_set(get, "experiment_id", id);
 	query_set(query, "experiment_id", id);

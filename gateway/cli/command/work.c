@@ -178,9 +178,7 @@ void eval_build(struct cli *cli, const struct arguments *arguments)
 		     *query = query_new(cli, FOLLOWED_BUILD.operation);
 	const char *repo = argument(arguments, "--repo"), *path = argument(arguments, "--file");
 	size_t length;
-	const char *content = path ? file_read(cli, path, &length) : NULL;
-	if (path && !content)
-		cli_fail(EXIT_FAILED, "there is no file %s", path);
+	const char *content = path ? file_read_text(cli, path, &length) : NULL;
 	query_set(start, "repo", repo ? repository_name(cli, repo) : NULL);
 	query_set(start, "containerfile", content);
 	struct answer *started = call(start);

@@ -1,6 +1,7 @@
 #include "program/cli.h"
 
 #include "base/terminal.h"
+#include "base/utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,14 @@ void cli_fail(enum exit_status status, const char *format, ...)
 	terminal_print(stderr, message, strlen(message));
 	arena_free(arena);
 	exit(status);
+}
+
+void cli_check_text(struct cli *cli, const char *name, const char *text, size_t length)
+{
+	if (memchr(text, '\0', length))
+		cli_fail(EXIT_USAGE, "%s has a NUL, so it is no text", cli_shown(cli, name));
+	if (!utf8_is_valid(text, length))
+		cli_fail(EXIT_USAGE, "%s is not UTF-8", cli_shown(cli, name));
 }
 
 const char *cli_shown(struct cli *cli, const char *text)

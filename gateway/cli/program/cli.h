@@ -47,5 +47,9 @@ struct cli {
 /** Write `expops: MESSAGE` on standard error and exit. */
 attr_noreturn void cli_fail(enum exit_status status, const char *format, ...) attr_printf(2, 3);
 
+/** Require that an argument or the content of a file is UTF-8 without a NUL, as JSON's texts are:
+ * what is not would be stored with other characters. `name` is of what it is, for the message. */
+void cli_check_text(struct cli *cli, const char *name, const char *text, size_t length);
+
 /** Text from outside, as a part of a line of a message or a table: terminal_text(). */
 const char *cli_shown(struct cli *cli, const char *text);

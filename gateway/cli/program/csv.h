@@ -15,7 +15,7 @@ struct csv {
 	const char *cells[CSV_CELLS_MAX];
 };
 
-/** Begin to read a text, which is borrowed. Fails for a NUL in it. */
+/** Begin to read a text without a NUL, which is borrowed. */
 struct csv csv_open(struct cli *cli, const char *name, const char *text, size_t length);
 
 /** Read the cells of the next line that is not empty into `csv->cells`, in the arena. Returns how

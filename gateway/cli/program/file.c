@@ -53,6 +53,15 @@ char *file_read(struct cli *cli, const char *path, size_t *ret_length)
 	return content.data;
 }
 
+char *file_read_text(struct cli *cli, const char *path, size_t *ret_length)
+{
+	char *text = file_read(cli, path, ret_length);
+	if (!text)
+		cli_fail(EXIT_FAILED, "there is no file %s", path);
+	cli_check_text(cli, strcmp(path, "-") == 0 ? "standard input" : path, text, *ret_length);
+	return text;
+}
+
 /* Make the folders above a path. */
 static bool make_folders(struct cli *cli, const char *path)
 {

@@ -15,6 +15,9 @@ const char *file_path(struct cli *cli, const char *variable, const char *fallbac
  * does not exist. Fails when it cannot be read. */
 char *file_read(struct cli *cli, const char *path, size_t *ret_length);
 
+/** Read a file that exists, or standard input for `-`, and holds text: cli_check_text(). */
+char *file_read_text(struct cli *cli, const char *path, size_t *ret_length);
+
 /** Replace a file by one that only its user can read, and make the folders above it. After a crash
  * there is the old file or the new one. False: errno says why. */
 bool file_write(struct cli *cli, const char *path, const char *text);

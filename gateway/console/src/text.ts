@@ -383,6 +383,7 @@ export const text = {
         added: "The results are analysed.",
         leftOut: (columns: readonly string[]) => `The results are analysed. Left out, as no metric of the plan: ${columns.join(", ")}`,
         fault: "The file cannot be read",
+        noText: "It is no text in UTF-8.",
         noArm: "It has no column “arm”.",
         noMetric: "It has no column of a metric of the plan.",
         noPlan: "The experiment has no plan with metrics yet: set its ab_test_config by the API.",

@@ -1,6 +1,7 @@
 """`expops api`: every operation, from the table that the build makes of the description."""
 
 import json
+import os
 
 import pytest
 
@@ -8,7 +9,7 @@ from lib.http.openapi import operations
 from lib.outside.stub_server import StubServer
 from lib.system.command_line import FAILED, NOT_ALLOWED, NOT_FOUND, USAGE
 
-
+ID = "019c1d2f-e9f4-7d38-8f21-ddb66cad4a27"
 DESCRIBED = [operation for operation in operations().values() if not operation.has_any_method]
 
 
@@ -94,3 +95,38 @@ def test_what_is_no_json_is_printed_as_it_is(against):
         assert against(server.url).screen("api", "interests_list") == "<feed>\\u001b</feed>\n"
     finally:
         server.close()
+
+
+LATIN = "b\udce4se"  # as a terminal of ISO 8859-1 sends it
+
+
+@pytest.mark.parametrize("words, told", [
+    (["interest", "add", LATIN, "-c", "-"], "NAME is not UTF-8"),
+    (["interest", "add", "Base", "-c", "FILE"], "FILE is not UTF-8"),
+    (["interest", "add", "Base", "-c", "FILE", "-r", f"acme/{LATIN}"], "FILE is not UTF-8"),
+    (["run", f"acme/{LATIN}"], "the repository is not UTF-8"),
+    (["schedule", ID, "daily", "--time-zone", LATIN], "--time-zone is not UTF-8"),
+    (["eval", "run", ID, f"label={LATIN}"], "is not UTF-8"),
+    (["eval", "build", "-f", "FILE"], "FILE is not UTF-8"),
+    (["api", "interest_create", f"name={LATIN}"], "is not UTF-8"),
+    (["api", "interest_create", "name=x", "context=@FILE"], "FILE is not UTF-8"),
+    (["api", "interest_create", "-d", "FILE"], "FILE is not UTF-8"),
+    (["api", "interest_create", "name=x", "context=@NUL"], "NUL has a NUL"),
+])  # fmt: skip
+def test_what_is_no_text_is_not_sent(against, tmp_path, words, told):
+    """It would be stored with other characters, and so two names could become one."""
+    (tmp_path / "FILE").write_text(f'{{"name": "{LATIN}"}}', errors="surrogateescape")
+    (tmp_path / "NUL").write_text("x\0y")
+    server = StubServer(lambda request: request.reply(200, "[]", Content_Type="application/json"))
+    try:
+        assert told in against(server.url).run(*words, status=USAGE, cwd=tmp_path).stderr
+        assert server.requests == []
+    finally:
+        server.close()
+
+
+def test_a_path_is_not_text(cli, tmp_path):
+    path = os.fsencode(tmp_path / f"{LATIN}.json")
+    with open(path, "w") as file:
+        file.write('{"name": "From a file", "context": "Attention"}')
+    assert '"From a file"' in cli.run("api", "interest_create", "-d", path).stdout

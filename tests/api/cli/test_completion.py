@@ -1,5 +1,7 @@
 """Completion: what `expops complete` offers, and the three shells in a pseudo-terminal."""
 
+import json
+import re
 import shutil
 
 import pytest
@@ -81,3 +83,43 @@ def test_a_shell(named, tmp_path, shell):
         terminal.expect("<end>")
         assert "usage: expops refresh" in terminal.output
     assert not (tmp_path / "ran").exists()
+
+
+def asked_for(against, shell, folder, names, lines):
+    """The numbers of the interests of these names for which the lines ask, typed into a shell in `folder`."""
+    rows = json.dumps([{"id": str(number), "name": name} for number, name in enumerate(names)])
+    server = StubServer(lambda request: request.reply(200, rows if "?" in request.path else "{}", Content_Type="application/json"))
+    cli = against(server.url)
+    options, setup = SHELLS[shell]
+    env = cli.environment({"PATH": f"{cli.binary.parent}:{cli.env['PATH']}", "TERM": "xterm", "PS1": "$ "})
+    try:
+        with Terminal([shutil.which(shell), *options], env, 200) as terminal:
+            terminal.type(f"cd {folder}; {setup}; echo se''t\n")
+            terminal.expect("set\n")
+            for number, line in enumerate(lines):
+                terminal.type(f"{line}\nprintf '<%s>' 'e''nd'{number}\n")
+                terminal.expect(f"<end{number}>")
+    finally:
+        server.close()
+    return [int(path.rpartition("/")[2]) for _, path, *_ in server.requests if "?" not in path]
+
+
+NAMES = ["kernels $(touch ran)", "back `touch ran`", "it's; touch ran; '", 'quote"; touch ran; "', "bang !touch", 'slash\\"; touch ran']
+
+
+@pytest.mark.parametrize("quote", ["", "'", '"'])
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_name_in_quotes(against, tmp_path, shell, quote):
+    """The name is one word, whatever it contains and whichever quote is open before it, and the shell runs nothing of it."""
+    lines = [f"expops interest {quote}{re.match('[a-z]+', name)[0]}\t" for name in NAMES]
+    asked = asked_for(against, shell, tmp_path, NAMES, lines)
+    assert not (tmp_path / "ran").exists()
+    assert asked == list(range(len(NAMES)))
+
+
+def test_bash_reads_the_line_up_to_the_cursor(against, tmp_path):
+    """Words in quotes, a colon, a quote within the word, and a cursor before the quote that ends it."""
+    words = ['"interest" KV:\t', '-o "json" interest "KV: c\t', "interest K'V\t", 'interest "KV"\x1b[D\t']
+    asked = asked_for(against, "bash", tmp_path, ["KV: cache $(touch ran)"], [f"expops {word}" for word in words])
+    assert not (tmp_path / "ran").exists()
+    assert asked == [0] * len(words)

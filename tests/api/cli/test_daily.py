@@ -41,6 +41,23 @@ def test_a_number_stands_for_what_was_listed_last(reader):
     assert "number" in reader.run("interest", "1", status=NOT_FOUND).stderr
 
 
+def test_a_number_is_of_the_list_of_its_own_session(reader, home):
+    """What another terminal or a job lists in between changes no number; what is left of sessions that have ended goes."""
+    papers = [row["arxiv_id"] for row in rows(reader.run("search", "retrieval", "-n", "2", "-o", "jsonl"))]
+    reader.run("interests", new_session=True)
+    assert json.loads(reader.run("paper", "2", "-o", "json").stdout)["arxiv_id"] == papers[1]
+    assert "no list was shown in this terminal" in reader.run("paper", "1", status=NOT_FOUND, new_session=True).stderr
+    reader.run("interests")
+    assert len(list((home / ".local" / "state" / "expops").iterdir())) == 1
+
+
+def test_numbers_of_a_pipe_are_those_of_its_shell(reader):
+    command = "expops search retrieval -n 1 | cat >list; expops paper 1 | grep -c Paper"
+    env = reader.environment({"PATH": f"{reader.binary.parent}:{reader.env['PATH']}"})
+    done = subprocess.run(["bash", "-c", command], env=env, cwd=reader.home, start_new_session=True, capture_output=True, text=True, check=False)
+    assert done.stdout == "1\n", done
+
+
 def test_papers_by_every_name(reader):
     paper = rows(reader.run("search", "retrieval", "-n", "1", "-o", "jsonl"))[0]["arxiv_id"]
     for name in (paper, f"arXiv:{paper}", f"https://arxiv.org/abs/{paper}", "1"):
@@ -83,6 +100,8 @@ def test_an_interest_of_a_checkout(reader, tmp_path):
 @pytest.mark.parametrize("written, url", [
     ("acme/ranker", "https://github.com/acme/ranker"),
     ("git@git.example.org:acme/ranker.git", "https://git.example.org/acme/ranker"),
+    ("https://github.com/acme/acme.github.io.git", "https://github.com/acme/acme.github.io"),
+    ("git@git.example.org:acme/.github.git", "https://git.example.org/acme/.github"),
     ("ssh://git@git.example.org:2222/acme/ranker.git/", "https://git.example.org/acme/ranker"),
     ("https://github.com/acme/ranker/issues/3", "https://github.com/acme/ranker"),
 ])  # fmt: skip
@@ -130,6 +149,7 @@ def test_results_of_a_file(reader, tmp_path):
     ('arm,accuracy\n"control,1', "line 2: a quote does not end"),
     ('arm,accuracy\n"con\ntrol"x,1', "line 3: there is text behind a quote"),
     ("arm,accuracy\x00\n", "has a NUL"),
+    ("arm,accuracy\nb\udce4se,1\nb\udcf6se,1", "standard input is not UTF-8"),
     ("arm,example,accuracy\nthird,1,1", "rows[0].arm"),
     ("arm,accuracy" + ",x" * 200, "more than 200 cells"),
 ])  # fmt: skip
@@ -180,7 +200,8 @@ def test_agents_of_nobody(reader):
 
 
 def test_tables_of_a_reader_fit(reader):
-    for command in (["interests"], ["keys"], ["search", "retrieval"], ["digest"], ["paper", "1"], ["why", "1"]):
+    best = rows(reader.run("digest", "-o", "jsonl"))[0]  # each terminal is a session, where no number is of another one's list
+    for command in (["interests"], ["keys"], ["search", "retrieval"], ["digest"], ["paper", best["resource_id"]], ["why", best["recommendation_id"]]):
         for columns in (60, 200):
             shown = without_styles(reader.screen(*command, columns=columns))
             assert max(map(len, shown.splitlines())) <= columns or re.search(r"https?://", shown), (command, columns, shown)

@@ -3,6 +3,8 @@
 import json
 import signal
 
+import pytest
+
 from lib.outside.stub_server import StubServer
 from lib.system.command_line import FAILED, NOT_FOUND, without_styles
 
@@ -15,7 +17,8 @@ def task(status, **members):
 
 
 class Following:
-    """A service whose task takes as many questions as there are answers: a task, a status, or None for a broken connection."""
+    """A service whose task takes as many questions as there are answers: a task, a status, the slug of a 503, or None for a broken
+    connection."""
 
     def __init__(self, *answers):
         self.answers = list(answers)
@@ -28,6 +31,8 @@ class Following:
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if answer is None:
             request.close_connection = True
+        elif isinstance(answer, str):
+            request.reply(503, json.dumps({"error": answer}), Content_Type="application/problem+json")
         elif isinstance(answer, int):
             request.reply(answer, "{}", Content_Type="application/json")
         else:
@@ -71,6 +76,36 @@ def test_ctrl_c_ends_the_following_and_not_the_task(against):
         assert terminal.wait() == 128 + signal.SIGINT
     assert f"expops task {TASK} -w follows it" in without_styles(terminal.output)
     service.server.close()
+
+
+DELETION = ["api", "interest_delete", f"interest_id={TASK}"]
+
+
+@pytest.mark.parametrize("before", [[None], [503, "unavailable"], [429, 502], [504], ["unavailable", None]])
+def test_a_deletion_whose_answer_was_lost_is_one(against, before):
+    """The attempt that is sent again finds nothing, as the one before it was done."""
+    service = Following(*before, 404)
+    done = json.loads(against(service.server.url).run(*DELETION).stdout)
+    assert done == {"id": TASK, "deleted": True} and len(service.server.requests) == len(before) + 1
+    service.server.close()
+
+
+@pytest.mark.parametrize("before", [[], [429], ["unavailable"]])
+def test_what_no_attempt_has_deleted_was_not_there(against, before):
+    service = Following(*before, 404)
+    against(service.server.url).run(*DELETION, status=NOT_FOUND)
+    assert len(service.server.requests) == len(before) + 1
+    service.server.close()
+
+
+def test_a_write_that_is_not_repeatable_is_sent_once(against):
+    """Also after a request that left a connection open, which libcurl would use, and replace where it breaks."""
+    keys = json.dumps({"keys": [{"id": TASK, "name": "laptop"}]})
+    service = StubServer(lambda request: request.reply(200, keys, Content_Type="application/json") if request.command == "GET"
+                         else setattr(request, "close_connection", True))  # fmt: skip
+    against(service.url).run("key", "revoke", "laptop", status=FAILED)
+    assert [method for method, *_ in service.requests] == ["GET", "POST"]
+    service.close()
 
 
 def test_a_killed_gateway_is_waited_for(cli, cluster, user):

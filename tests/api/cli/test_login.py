@@ -1,6 +1,8 @@
 """Addresses and keys: `login`, `logout`, `whoami`, profiles, and which of them is used."""
 
 import json
+import os
+import signal
 import ssl
 import stat
 
@@ -30,6 +32,20 @@ def test_login_asks_and_shows_no_key(bare, home, cluster, user):
     assert stat.S_IMODE(config(home).parent.stat().st_mode) == 0o700
     assert json.loads(config(home).read_text())["profiles"] == {"default": {"url": cluster.gateway_url, "key": user.key}}
     assert "interests:write" in bare.run("whoami").stdout
+
+
+@pytest.mark.parametrize("end, status", [("\x04", USAGE), ("\x03", 128 + signal.SIGINT), ("\x1c", 128 + signal.SIGQUIT),
+                                         (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGHUP, 128 + signal.SIGHUP)])  # fmt: skip
+def test_the_terminal_shows_what_is_typed_after_the_key(bare, end, status):
+    with bare.terminal("login", "--url", "http://127.0.0.1:1") as terminal:
+        terminal.expect("Key: ")
+        assert not terminal.is_echoing()
+        if isinstance(end, str):
+            terminal.type(end)
+        else:
+            os.kill(terminal.pid, end)
+        assert terminal.wait() == status, terminal.output
+        assert terminal.is_echoing()
 
 
 def test_login_in_a_pipe(bare, cluster, user):
@@ -66,6 +82,14 @@ def test_a_server_that_is_not_expops(bare, home):
     assert "not as expops does" in done.stderr and not config(home).exists()
 
 
+def test_a_profile_whose_name_is_no_text_is_not_stored(bare, home, cluster, user):
+    for change in ({"EXPOPS_PROFILE": "b\udce4se"}, {}):
+        words = () if change else ("--profile", "b\udce4se")
+        done = bare.run("login", "--url", cluster.gateway_url, *words, input=user.key, status=USAGE, **change)
+        assert "the name of the profile is not UTF-8" in done.stderr
+    assert not config(home).exists()
+
+
 def test_without_anything(bare):
     assert "expops login" in bare.run("whoami", status=NOT_ALLOWED).stderr
     bare.run("logout", status=NOT_FOUND)
@@ -98,6 +122,20 @@ def test_several_profiles(bare, cluster, user, other_user):
     assert prefix() == other_user.key[:12]
     bare.run("logout", "--profile", "work")
     bare.run("whoami", status=NOT_ALLOWED)
+
+
+def test_the_default_profile_stays_until_it_is_removed(bare, cluster, user):
+    for name in ("first", "second", "third"):
+        bare.run("login", "--profile", name, "--url", cluster.gateway_url, input=user.key)
+
+    def chosen():
+        return [row["name"] for row in map(json.loads, bare.run("profiles", "-o", "jsonl").stdout.splitlines()) if row["default"]]
+
+    bare.run("profile", "second")
+    bare.run("logout", "--profile", "third")
+    assert chosen() == ["second"]
+    bare.run("logout", EXPOPS_PROFILE="second")
+    assert chosen() == ["first"]
 
 
 def test_the_environment_wins(bare, home, cluster, user, other_user):

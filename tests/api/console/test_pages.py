@@ -340,6 +340,7 @@ def test_results_are_added_from_a_file_and_what_they_propose_is_accepted(browse,
     lines = [f'{arm},"q ""{i}""",{right},"a\nb"' for i in range(20) for arm, right in (("control", int(i > 8)), ("treatment", 1))]
     refused = [("example,accuracy\n1,1", "no column “arm”"), ("arm,accuracy\n\ncontrol,yes", "Line 3: “accuracy” is no number: yes"),
                ('arm,accuracy\n"control,1', "Line 2: a quote"), ("arm,accuracy\ncontrol,1,1", "Line 2: there are 3 cells"),
+               ("arm,accuracy\nb\u00e4se,1\nb\u00f6se,1", "no text in UTF-8", "latin1"),
                ("arm,example,accuracy\nthird,1,1", "rows[0].arm")]  # fmt: skip
     file = "\ufeff" + "\r\n".join(["arm,example,accuracy,note", *lines, ""])
     seen = browse("results", key=user.key, experiment=made, refused=refused, file=file)

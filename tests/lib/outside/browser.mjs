@@ -259,13 +259,13 @@ const JOURNEYS = {
     await page.goto(`${values.url}/console/experiments/${values.experiment}`);
     await page.getByRole("button", { name: "Add results" }).click();
     const form = page.getByRole("dialog", { name: "Add results" });
-    const send = async (content) => {
-      const file = { name: "results.csv", mimeType: "text/csv", buffer: Buffer.from(content) };
+    const send = async (content, encoding) => {
+      const file = { name: "results.csv", mimeType: "text/csv", buffer: Buffer.from(content, encoding) };
       await form.getByLabel("File of CSV").setInputFiles(file);
       await form.getByRole("button", { name: "Analyse" }).click();
     };
-    for (const [content, told] of values.refused) {
-      await send(content);
+    for (const [content, told, encoding] of values.refused) {
+      await send(content, encoding);
       await form.getByRole("alert").filter({ hasText: told }).waitFor();
     }
     const found = await violations(page);

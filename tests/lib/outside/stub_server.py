@@ -33,7 +33,7 @@ class StubServer:
                 stub.requests.append((self.command, self.path, dict(self.headers), self.body))
                 stub.answer(self)
 
-            do_GET = do_POST = do_HEAD = do_PUT = handle_any
+            do_GET = do_POST = do_HEAD = do_PUT = do_DELETE = handle_any
 
             def reply(self, status, text, **headers):
                 data = text if isinstance(text, bytes) else text.encode()

@@ -34,12 +34,13 @@ class CommandLine:
     def environment(self, changes):
         return {name: value for name, value in {**self.env, **changes}.items() if value is not None}
 
-    def run(self, *args, status=0, input="", cwd=None, **changes):
+    def run(self, *args, status=0, input="", cwd=None, new_session=False, **changes):
         """Run it in a pipe; returns what it printed. `status` is how it must exit, or None. `changes` are variables of the environment."""
-        done = subprocess.run([self.binary, *args], input=input, env=self.environment(changes), cwd=cwd, capture_output=True,
-                              text=True, errors="surrogateescape", timeout=PATIENCE_SECONDS, check=False)  # fmt: skip
+        done = subprocess.run([self.binary, *args], input=input, env=self.environment(changes), cwd=cwd, start_new_session=new_session,
+                              capture_output=True, text=True, errors="surrogateescape", timeout=PATIENCE_SECONDS, check=False)  # fmt: skip
         check(done.returncode, done.stdout + done.stderr)
-        assert status is None or done.returncode == status, f"{args}: exit {done.returncode}\n{done.stdout}{done.stderr}"
+        printed = (done.stdout + done.stderr).encode(errors="backslashreplace").decode()
+        assert status is None or done.returncode == status, f"{args}: exit {done.returncode}\n{printed}"
         return done
 
     def start(self, *args, **changes):
@@ -105,6 +106,10 @@ class Terminal:
 
     def type(self, text):
         os.write(self.master, text.encode())
+
+    def is_echoing(self):
+        """Whether the terminal shows what is typed."""
+        return bool(termios.tcgetattr(self.master)[3] & termios.ECHO)
 
     def wait(self):
         """Wait until it has ended; returns its exit status, negative for a signal."""

@@ -15,7 +15,7 @@ const words = text.experiments.results.file;
 /** Read the file and post its rows. Returns the columns that were left out. */
 async function post(detail: Detail, file: File): Promise<string[]> {
   const metrics = detail.ab_test_config?.metrics?.map(({ key }) => key) ?? [];
-  const { rows, leftOut } = readResults(await file.text(), metrics);
+  const { rows, leftOut } = readResults(await file.arrayBuffer(), metrics);
   const params = { path: { experiment_id: detail.id } };
   await answer(api.POST("/api/v1.0/experiments/{experiment_id}/results", { params, body: { rows, apply: true } }));
   return leftOut;

@@ -14,7 +14,6 @@ type Row = NonNullable<Schemas["ResultsInput"]["rows"]>[number];
 const words = text.experiments.results.file;
 const LABELS = ["arm", "example", "sample", "group"];
 const isLabel = (column: string) => LABELS.includes(column);
-const BYTE_ORDER_MARK = "\uFEFF";
 
 /** A cell, quoted or not, and what ends it. */
 const CELL = /(?:"((?:[^"]|"")*)"|([^",\r\n][^,\r\n]*|))(,|\r\n|\n|\r|$)/y;
@@ -80,10 +79,19 @@ export interface ResultsFile {
   leftOut: string[]; // columns that are no metric of the plan
 }
 
+/** The text of a file, which is UTF-8 with or without a byte order mark. */
+function textOf(content: ArrayBuffer): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(content);
+  } catch {
+    throw fault(words.noText);
+  }
+}
+
 /** The rows of a file, by the keys of the plan's metrics; throws a Problem. */
-export function readResults(content: string, metrics: readonly string[]): ResultsFile {
+export function readResults(content: ArrayBuffer, metrics: readonly string[]): ResultsFile {
   if (metrics.length === 0) throw fault(words.noPlan);
-  const [head, ...lines] = linesOf(content.startsWith(BYTE_ORDER_MARK) ? content.slice(1) : content);
+  const [head, ...lines] = linesOf(textOf(content));
   const columns = head?.cells ?? [];
   checkColumns(columns, metrics);
   return {
