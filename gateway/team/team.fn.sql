@@ -67,7 +67,6 @@ $$;
 CREATE OR REPLACE FUNCTION member_change(account uuid, actor_key uuid, person uuid, new_role text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     is_allowed boolean;
-    outcome text;
 BEGIN
     PERFORM FROM account a WHERE a.id = account FOR UPDATE;
     SELECT may_manage(account, actor_key, m.role, new_role) INTO is_allowed
@@ -77,9 +76,7 @@ BEGIN
     ELSIF is_allowed IS NOT TRUE THEN
         RETURN 'refused';
     END IF;
-    outcome := member_set_role(account, person, new_role);
-    PERFORM invitations_revoke(account, person);
-    RETURN outcome;
+    RETURN member_set_role(account, person, new_role);
 END $$;
 
 -- End the personal keys of a person in an account. A key without a person is that of whose own account it is.

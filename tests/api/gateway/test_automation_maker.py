@@ -109,3 +109,36 @@ def test_one_of_nobody_is_shown_itself_alone(cluster, team, owners):
     refuse_others(key, *owners)
     key.problem("PATCH", "/team", 403, "forbidden", {"name": "mine"})
     key.problem("POST", "/account/delete", 403, "forbidden", {"confirm": True})
+
+
+def invite(api, email, role):
+    return api.post("/team/invitations", {"email": email, "role": role}, expect=201).json()
+
+
+def open_invitations(api):
+    return {one["email"] for one in api.get("/team", expect=200).json()["invitations"]}
+
+
+@pytest.mark.parametrize("how", ["lowered", "removed", "disabled"])
+def test_the_invitations_of_one_are_its_makers(cluster, team, how):
+    """A person could come back by one that they have sent to another address of theirs."""
+    member, invited = add_member(cluster, team.account, "admin"), cluster.user()
+    _, key = automation_of(member, SCOPES)
+    invitation = invite(key, invited.email, "admin")
+    invite(team.api, "of.the.owner@example.org", "member")
+    end(cluster, team, member, how)
+    assert open_invitations(team.api) == {"of.the.owner@example.org"}
+    token = invitation["url"].partition("#")[2]
+    Browser(cluster.gateway_url, invited.key).call("POST", "/team/invitations/accept", {"token": token}, expect=404)
+
+
+def test_the_invitations_of_a_key_of_nobody_are_the_founders(cluster, team):
+    other = add_member(cluster, team.account, "owner")
+    key = team.api.post("/account/api-keys", {"name": "old"}, expect=201).json()
+    founder = team.api.get("/team", expect=200).json()["you"]["person_id"]
+    with cluster.postgres.connect("account") as db:
+        gateway_tables.forget_person(db, key["id"])
+    invite(team.api.as_key(key["key"]), "somebody@example.org", "admin")
+    assert open_invitations(other.api) == {"somebody@example.org"}
+    other.api.delete(f"/team/members/{founder}", expect=200)
+    assert open_invitations(other.api) == set()
