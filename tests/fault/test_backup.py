@@ -4,6 +4,7 @@ import fcntl
 import gzip
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 
@@ -359,6 +360,34 @@ def test_compose_archives_as_the_rehearsal_does():
 def image():
     with PostgresImage() as made:
         yield made
+
+
+def test_the_image_sets_aside_what_a_former_cluster_has_archived(image):
+    """A new cluster, as of another major version of Postgres, gives its log the same names from the start."""
+    first = f"{1:08X}{0:08X}{1:08X}.gz"
+    backup = image.root / "backup" / "20200101T000000Z"
+    backup.mkdir()
+    shutil.chown(backup, "postgres")
+    (backup / "backup_label").write_text("former")
+    for name in (first, "00000002.history.gz"):
+        (image.root / "archive" / name).write_bytes(gzip.compress(b"former"))
+    image.start()
+    image.wait_ready()
+    segment = image.query("SELECT pg_walfile_name(pg_switch_wal())")
+    wait_for(lambda: (image.root / "archive" / f"{segment}.gz").exists(), "the log is archived")
+    assert image.query("SELECT failed_count FROM pg_stat_archiver") == 0
+    wait_for(lambda: list((image.root / "backup").glob("[0-9]*Z")), "it makes a backup of its own")
+    assert image.stop() == 0
+
+    (log,), (backups,) = ((image.root / name).glob("before-*") for name in ("archive", "backup"))
+    assert sorted(path.name for path in log.iterdir()) == [first, "00000002.history.gz"]
+    assert [path.name for path in backups.iterdir()] == [backup.name] and (backups / backup.name / "backup_label").read_text() == "former"
+    assert gzip.decompress((log / first).read_bytes()) == b"former"
+
+    image.start()
+    image.wait_ready()
+    assert image.stop() == 0
+    assert list((image.root / "archive").glob("before-*")) == [log], "a cluster that is there keeps its own"
 
 
 HOLD = "case %f in {}) until [ -e /tmp/go ]; do touch /tmp/asked; sleep 0.1; done ;; esac; {}"
