@@ -15,9 +15,10 @@ CREATE OR REPLACE FUNCTION api_key_json(k api_key) RETURNS jsonb LANGUAGE sql ST
                        ELSE 'active' END)
 $$;
 
--- Whether who acts with the key `actor_key` sees a key of the account. Nobody sees the keys of log-ins at a provider, which nobody has.
+-- Whether who acts with the key `actor_key` sees a key of the account; a key is shown to itself. Nobody sees the keys of log-ins at a
+-- provider, which nobody has.
 CREATE OR REPLACE FUNCTION api_key_is_shown(account uuid, actor_key uuid, key uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT is_shown(account, actor_key, (SELECT o.person_id FROM api_key_person o WHERE o.key_id = key))
+    SELECT (key = actor_key OR is_shown(account, actor_key, (SELECT o.person_id FROM api_key_person o WHERE o.key_id = key)))
        AND NOT EXISTS (SELECT FROM login_key l WHERE l.key_id = key)
 $$;
 

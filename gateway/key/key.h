@@ -35,8 +35,9 @@ uint64_t key_scopes_read(struct request *rq);
  * have `made` and `outcome`. */
 void key_require_made(struct request *rq, const struct pg_rows *rows);
 
-/** The role of who acts with a key in the caller's account (role.h). In a transaction, it does not
- * change until its end. Raises ERR_UNAUTHENTICATED: they are no member. In the arena. */
+/** The role of who acts with a key in the caller's account (role.h); `none`: it is an automation
+ * key whose maker is no member any more. In a transaction, it does not change until its end. Raises
+ * ERR_UNAUTHENTICATED: the person of a personal key is no member. In the arena. */
 const char *key_role(struct request *rq, const char *key);
 
 /** Require that the role of who acts with the key `maker` may give a key of this kind these scopes.

@@ -44,7 +44,7 @@ LEFT JOIN member m ON m.account_id = (s).account_id AND m.person_id = p.id;
 WITH shown AS MATERIALIZED (
     SELECT k.id FROM api_key k LEFT JOIN api_key_person o ON o.key_id = k.id, actor($1, $5) a
     WHERE k.account_id = $1 AND k.deleted_at IS NULL AND ($4::uuid IS NULL OR k.id = $4)
-      AND (a.role IN ('owner', 'admin') OR o.person_id = a.person_id)
+      AND (k.id = $5 OR a.role IN ('owner', 'admin') OR a.role IS NOT NULL AND o.person_id = a.person_id)
       AND NOT EXISTS (SELECT FROM login_key l WHERE l.key_id = k.id)
 )
 SELECT (SELECT coalesce(jsonb_agg(page.json ORDER BY page.id DESC), '[]')
@@ -62,8 +62,9 @@ SELECT made, outcome FROM api_key_new($1, $2, $3, $4, $5, $6, $7, repository_hol
 SELECT scopes_lacking(k.scopes, $3::jsonb) AS lacking FROM api_key_maker($1, $2) k WHERE k.id IS NOT NULL;
 
 -- name: key_actor
--- $1 account, $2 key: the role of who acts with it. It stays so until the end of the transaction.
-SELECT role FROM actor_lock($1, $2);
+-- $1 account, $2 key: the role of who acts with it; `none`: it is an automation key whose maker has none. It stays so until the end of
+-- the transaction.
+SELECT coalesce(a.role, CASE WHEN k.kind = 'automation' THEN 'none' END) AS role FROM api_key k, actor_lock($1, $2) a WHERE k.id = $2;
 
 -- name: key_kind (read)
 -- $1 key, $2 account, $3 the key that asks: of one that is shown to it, the kind, and whether it is of the same person. What is

@@ -43,12 +43,18 @@ CREATE OR REPLACE FUNCTION account_email(account uuid) RETURNS text LANGUAGE sql
     FROM account a WHERE a.id = account
 $$;
 
--- Who acts with a key in an account: the person, and the role that decides what is theirs. A key of nobody acts as an owner, an
--- automation key as an admin, whoever made it. `role` null: the person is no member. No row: there is no such key.
+-- Who acts with a key in an account: the person, and the role that decides what is theirs. A personal key of nobody acts as an owner. An
+-- automation key acts with the role that its maker has now, an owner's as an admin: whoever was lowered or has left knows its text.
+-- `role` null: the person is no member, or disabled; an automation key then has what its scopes allow of the account's data, but nothing
+-- that is a person's. No row: there is no such key.
 CREATE OR REPLACE FUNCTION actor(account uuid, key uuid) RETURNS TABLE (person_id uuid, role text) LANGUAGE sql STABLE AS $$
-    SELECT o.person_id, CASE WHEN o.person_id IS NULL THEN 'owner' WHEN k.kind = 'automation' THEN 'admin' ELSE m.role END
+    SELECT o.person_id, CASE WHEN k.kind = 'automation' THEN CASE WHEN p.id IS NOT NULL AND m.role = 'owner' THEN 'admin'
+                                                                  WHEN p.id IS NOT NULL THEN m.role END
+                             WHEN o.person_id IS NULL THEN 'owner'
+                             ELSE m.role END
     FROM api_key k
     LEFT JOIN api_key_person o ON o.key_id = k.id
+    LEFT JOIN person p ON p.id = o.person_id AND p.disabled_at IS NULL
     LEFT JOIN member m ON m.account_id = account AND m.person_id = o.person_id
     WHERE k.id = key
 $$;
@@ -60,7 +66,8 @@ BEGIN
     RETURN QUERY SELECT a.person_id, a.role FROM actor(account, key) a;
 END $$;
 
--- Whether who acts with the key `actor_key` sees what is `person`'s in the account: their own, and an owner or admin all of it.
+-- Whether who acts with the key `actor_key` sees what is `person`'s in the account: a member their own, and an owner or admin all of it.
 CREATE OR REPLACE FUNCTION is_shown(account uuid, actor_key uuid, person uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (SELECT FROM actor(account, actor_key) a WHERE a.role IN ('owner', 'admin') OR a.person_id = person)
+    SELECT EXISTS (SELECT FROM actor(account, actor_key) a
+                   WHERE a.role IN ('owner', 'admin') OR a.role IS NOT NULL AND a.person_id = person)
 $$;

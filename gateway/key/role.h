@@ -10,7 +10,8 @@
  * A request may do what its key and the role of the key's person allow. The two are intersected
  * when the key is looked up (key_check.h), so a change of a role acts as soon as one of a key. A
  * key that belongs to no person is not restricted, nor is an automation key: an agent goes on when
- * the person who set it up leaves.
+ * the person who set it up leaves. But of the account's keys, sessions, members and invitations it
+ * sees and changes what the role of its maker allows at that time (actor() of person.fn.sql).
  */
 #pragma once
 

@@ -47,8 +47,9 @@ CREATE OR REPLACE FUNCTION invitation_mail_begin(account uuid, actor_key uuid, i
                 ELSE 'limited' END
 $$;
 
--- Invite an address for 7 days, on behalf of who acts with a key, in place of the open invitation of the same address. The mail is sent
--- by svc-integrations, which asks for what is in it.
+-- Invite an address for 7 days, on behalf of who acts with a key, in place of the open invitation of the same address. It is that person's,
+-- also when they use an automation key, and ends with their right to make it. The mail is sent by svc-integrations, which asks for what
+-- is in it.
 --
 --   outcome  `made`; `refused`: may_manage(); `is_member`: the address is a member's; `too_many`: 50 are open
 CREATE OR REPLACE FUNCTION invitation_make(account uuid, actor_key uuid, new_id uuid, address text, new_role text, new_hash bytea,
@@ -74,7 +75,7 @@ BEGIN
         RETURN;
     END IF;
     INSERT INTO invitation (id, account_id, email, role, hash, invited_by, expires_at, mail)
-    VALUES (new_id, account, address, new_role, new_hash, acting_person(actor_key), now() + interval '7 days',
+    VALUES (new_id, account, address, new_role, new_hash, api_key_maker_person(account, actor_key), now() + interval '7 days',
             invitation_mail_begin(account, actor_key, is_mailed))
     RETURNING * INTO i;
     IF i.mail = 'queued' THEN

@@ -29,7 +29,7 @@ BEGIN
     RETURN CASE WHEN FOUND THEN 'added' ELSE 'is_member' END;
 END $$;
 
--- Give a member another role.
+-- Give a member another role. The invitations that they could not make any more end.
 --
 --   outcome  `changed`; `absent`: they are no member; `last_owner`
 CREATE OR REPLACE FUNCTION member_set_role(account uuid, person uuid, new_role text) RETURNS text LANGUAGE plpgsql AS $$
@@ -39,7 +39,11 @@ BEGIN
         RETURN 'last_owner';
     END IF;
     UPDATE member m SET role = new_role WHERE m.account_id = account AND m.person_id = person;
-    RETURN CASE WHEN FOUND THEN 'changed' ELSE 'absent' END;
+    IF NOT FOUND THEN
+        RETURN 'absent';
+    END IF;
+    PERFORM invitations_revoke(account, person);
+    RETURN 'changed';
 END $$;
 
 -- The person of an address, who is made if there is none. Whoever calls it says that the address is theirs.

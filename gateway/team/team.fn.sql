@@ -49,11 +49,8 @@ $$;
 CREATE OR REPLACE FUNCTION team_is_open_to(account uuid, actor_key uuid) RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM account a WHERE a.id = account FOR UPDATE;
-    RETURN NOT EXISTS (
-        SELECT FROM api_key k JOIN api_key_person o ON o.key_id = k.id
-        WHERE k.id = actor_key AND k.kind = 'automation' AND NOT EXISTS (
-            SELECT FROM member m JOIN person p ON p.id = m.person_id
-            WHERE m.account_id = account AND m.person_id = o.person_id AND m.role IN ('owner', 'admin') AND p.disabled_at IS NULL));
+    RETURN EXISTS (SELECT FROM api_key k, actor(account, actor_key) a
+                   WHERE k.id = actor_key AND (k.kind <> 'automation' OR a.role = 'admin'));
 END $$;
 
 -- Revoke the open invitations of a person that they could not make any more: an admin those of owners, anybody else all.
@@ -70,7 +67,6 @@ $$;
 CREATE OR REPLACE FUNCTION member_change(account uuid, actor_key uuid, person uuid, new_role text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     is_allowed boolean;
-    outcome text;
 BEGIN
     PERFORM FROM account a WHERE a.id = account FOR UPDATE;
     SELECT may_manage(account, actor_key, m.role, new_role) INTO is_allowed
@@ -80,9 +76,7 @@ BEGIN
     ELSIF is_allowed IS NOT TRUE THEN
         RETURN 'refused';
     END IF;
-    outcome := member_set_role(account, person, new_role);
-    PERFORM invitations_revoke(account, person);
-    RETURN outcome;
+    RETURN member_set_role(account, person, new_role);
 END $$;
 
 -- End the personal keys of a person in an account. A key without a person is that of whose own account it is.

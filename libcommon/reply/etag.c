@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "crypto/crypto.h"
+#include "http/accept_encoding.h"
 #include "input/input.h"
 #include "reply/reply.h"
 
@@ -138,11 +139,11 @@ bool etag_matches(const char *if_none_match, const char *etag)
 }
 
 /* The reply's ETag; NULL: it has none. */
-static const char *reply_etag(const struct reply *reply)
+static struct http_field *reply_etag(struct reply *reply)
 {
 	for (size_t i = 0; i < reply->field_count; i++)
 		if (strcmp(reply->fields[i].name, "ETag") == 0)
-			return reply->fields[i].value;
+			return &reply->fields[i];
 	return NULL;
 }
 
@@ -172,13 +173,48 @@ static bool is_known(struct request *rq, const char *etag)
 	return known && etag_matches(known, etag);
 }
 
+/* The tag of a 304 in place of so much content with the tag `etag`: of the form that the client
+ * has, or else of the one that a 200 would have now. A cache finds what it has by it (RFC 9111,
+ * section 4.3.4). */
+static const char *tag_of_form(struct request *rq, const char *etag, size_t length)
+{
+	const char *known = field_list(rq, "If-None-Match");
+	const char *of_gzip = etag_of_gzip(rq->arena, etag);
+	if (!coding_is_accepted(&rq->http->head, CODING_GZIP))
+		return etag;
+	if (known && strstr(known, of_gzip))
+		return of_gzip;
+	bool has_plain = known && strstr(known, etag);
+	return has_plain || length < REPLY_GZIP_MIN_BYTES ? etag : of_gzip;
+}
+
+/* Turn the reply into a 304. It has the fields of the 200 (RFC 9110, section 15.4.5), whose content
+ * has so many bytes: SIZE_MAX, they are not known. */
+static void reply_not_modified(struct request *rq, size_t length)
+{
+	struct reply *reply = reply_of(rq);
+	struct http_field *etag = reply_etag(reply);
+	reply->status = 304;
+	reply->type = NULL;
+	reply->length = 0;
+	reply->is_varying = length >= REPLY_GZIP_MIN_BYTES;
+	if (etag)
+		*etag = http_field_of(etag->name, tag_of_form(rq, etag->value, length));
+}
+
 bool etag_reply_known(struct request *rq, const char *text)
 {
 	if (!is_known(rq, arena_printf(rq->arena, "\"%s\"", text)))
 		return false;
 	etag_reply(rq, text);
 	reply_empty(rq, 304);
+	reply_not_modified(rq, SIZE_MAX);
 	return true;
+}
+
+void etag_reply_unchanged(struct request *rq)
+{
+	reply_of(rq)->is_unchanged = true;
 }
 
 void etag_validate(struct request *rq)
@@ -187,14 +223,12 @@ void etag_validate(struct request *rq)
 	struct reply *reply = reply_of(rq);
 	if (reply->status != 200 || !http->op || strcmp(http->op->method, "GET") != 0)
 		return;
-	const char *etag = reply_etag(reply);
+	const struct http_field *etag = reply_etag(reply);
 	if (!etag && http->match.param_count > 0 && reply->length <= HASHED_MAX_BYTES) {
-		etag = etag_of_content(rq->arena, reply->body, reply->length);
-		reply_header(rq, "ETag", "%s", etag);
+		reply_header(rq, "ETag", "%s",
+		             etag_of_content(rq->arena, reply->body, reply->length));
+		etag = reply_etag(reply);
 	}
-	if (!etag || !is_known(rq, etag))
-		return;
-	reply->status = 304;
-	reply->type = NULL;
-	reply->length = 0;
+	if (reply->is_unchanged || (etag && is_known(rq, etag->value)))
+		reply_not_modified(rq, reply->length);
 }

@@ -55,6 +55,10 @@ bool etag_is_asked(struct request *rq);
  * with the tag, and the handler returns without making the content. */
 bool etag_reply_known(struct request *rq, const char *text);
 
+/** Say that the client has the content of the reply, by another field than If-None-Match, such as
+ * If-Modified-Since: it becomes a 304, with the fields of the 200. */
+void etag_reply_unchanged(struct request *rq);
+
 /** For http_request.c: add the hash of the content as ETag, where it is due, and turn the reply
  * into a 304 if If-None-Match has its tag. */
 void etag_validate(struct request *rq);

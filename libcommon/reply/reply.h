@@ -64,7 +64,8 @@ void reply_task(struct request *rq, const char *task_json, const char *status_ur
 
 /* The rest is for http_request.c and idempotency.c. */
 
-#define REPLY_FIELDS_MAX 12
+#define REPLY_FIELDS_MAX     12
+#define REPLY_GZIP_MIN_BYTES 1024 /* of content that is compressed */
 
 struct reply {
 	int status;       /* 0: the handler has not replied yet */
@@ -73,6 +74,8 @@ struct reply {
 	size_t length;
 	struct http_field fields[REPLY_FIELDS_MAX];
 	size_t field_count;
+	bool is_unchanged; /* as etag_reply_unchanged() says */
+	bool is_varying;   /* of a 304: its content depends on Accept-Encoding */
 };
 
 /** The request's reply; an empty one on first use. */

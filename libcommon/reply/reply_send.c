@@ -17,7 +17,6 @@
 #include <strings.h>
 
 #define PIECE_BYTES       ((size_t)64 << 10)
-#define GZIP_MIN_BYTES    1024
 #define COUNTED_MIN_BYTES PIECE_BYTES /* smaller replies are not counted in the budget */
 
 BUDGET(answers, "expops_http_answer_bytes",
@@ -89,7 +88,7 @@ static void start(struct request *rq, const struct reply *reply, bool is_gzip, i
 	if (reply->type)
 		fields[count++] = http_field_of("Content-Type", reply->type);
 	fields[count++] = http_field_of("X-Request-Id", rq->id);
-	if (reply->length >= GZIP_MIN_BYTES || length < 0)
+	if (reply->is_varying || reply->length >= REPLY_GZIP_MIN_BYTES || length < 0)
 		fields[count++] = http_field_of("Vary", "Accept-Encoding");
 	if (is_gzip)
 		fields[count++] = http_field_of("Content-Encoding", "gzip");
@@ -229,7 +228,7 @@ void reply_send(struct request *rq)
 {
 	const struct http_call *http = rq->http;
 	const struct reply *reply = http->reply;
-	if (reply->length < GZIP_MIN_BYTES || !coding_is_accepted(&http->head, CODING_GZIP)) {
+	if (reply->length < REPLY_GZIP_MIN_BYTES || !coding_is_accepted(&http->head, CODING_GZIP)) {
 		start(rq, reply, false, (int64_t)reply->length);
 		http_respond_last(http->exchange, reply->body, reply->length);
 	} else if (reply->length <= PIECE_BYTES) {

@@ -5,6 +5,7 @@
 #include "feed/atom.h"
 #include "input/input.h"
 #include "pg/pg.h"
+#include "reply/etag.h"
 #include "reply/resource.h"
 #include "request/audited.h"
 #include "service/process.h"
@@ -110,10 +111,8 @@ void feed_get(struct request *rq)
 	if (feed.last_modified)
 		reply_header(rq, "Last-Modified", "%s", feed.last_modified);
 	reply_header(rq, "Cache-Control", "private, max-age=%d", MAX_AGE_S);
-	if (is_known(rq, feed.last_modified)) {
-		reply_empty(rq, 304);
-		return;
-	}
+	if (is_known(rq, feed.last_modified))
+		etag_reply_unchanged(rq);
 	size_t length;
 	const char *xml = atom_write(rq, &feed, process_settings.public_url,
 	                             address_of(rq, in->token), &length);

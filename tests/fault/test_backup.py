@@ -4,6 +4,7 @@ import fcntl
 import gzip
 import os
 import secrets
+import shutil
 import signal
 import subprocess
 
@@ -139,6 +140,42 @@ def test_old_backups_and_what_they_needed_of_the_log_go(archived, account):
     label = (archive.backups / newest / "backup_label").read_text()
     segment = label.partition("(file ")[2].partition(")")[0]
     assert min(archive.segments()) == segment
+
+
+def run_functions(script, commands, *arguments):
+    """Commands that call functions of a script of deploy/, without its main program."""
+    code = f"source <(sed '$d' {ROOT / 'deploy' / script})\n{commands}"
+    return subprocess.run(["bash", "-c", code, script, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+# The first segments of backups, the oldest first: the log's position goes back with a restore, and with another server.
+POSITIONS = {
+    "forward": ["000000010000000000000014", "00000001000000000000001E", "000000010000000100000002"],
+    "restored": ["000000010000000000000014", "00000001000000000000001E", "000000010000000000000028", "00000002000000000000000C"],
+    "restored twice": ["000000010000000000000028", "00000002000000000000000C", "000000030000000000000014"],
+    "another server": ["000000010000000300000028", "000000010000000000000002"],
+}
+
+
+@pytest.mark.parametrize("kept", [1, 2, 9])
+@pytest.mark.parametrize("firsts", POSITIONS.values(), ids=POSITIONS)
+def test_no_kept_backup_loses_its_log(tmp_path, firsts, kept):
+    backups, log = tmp_path / "backups", tmp_path / "log"
+    log.mkdir()
+    for day, first in enumerate(firsts):
+        backup = backups / f"2026010{day + 1}T000000Z"
+        backup.mkdir(parents=True)
+        (backup / "backup_label").write_text(f"START WAL LOCATION: 0/1 (file {first})\nCHECKPOINT LOCATION: 0/1\n")
+        for number in range(-1, 3):
+            (log / f"{first[:16]}{int(first[16:], 16) + number:08X}.gz").touch()
+    done = run_functions("backup", 'find_programs; keep "$@"', backups, kept, log)
+    assert done.returncode == 0, done.stderr
+    assert len(list(backups.iterdir())) == min(kept, len(firsts))
+    left = {path.name.removesuffix(".gz") for path in log.iterdir()}
+    for first in firsts[-kept:]:
+        assert {first[:16] + f"{int(first[16:], 16) + number:08X}" for number in range(3)} <= left
+    lowest = min(first[8:] for first in firsts[-kept:])
+    assert min(name[8:] for name in left) == lowest, "what no backup needs goes"
 
 
 NO_SEGMENT = "0" * 24
@@ -323,6 +360,34 @@ def test_compose_archives_as_the_rehearsal_does():
 def image():
     with PostgresImage() as made:
         yield made
+
+
+def test_the_image_sets_aside_what_a_former_cluster_has_archived(image):
+    """A new cluster, as of another major version of Postgres, gives its log the same names from the start."""
+    first = f"{1:08X}{0:08X}{1:08X}.gz"
+    backup = image.root / "backup" / "20200101T000000Z"
+    backup.mkdir()
+    shutil.chown(backup, "postgres")
+    (backup / "backup_label").write_text("former")
+    for name in (first, "00000002.history.gz"):
+        (image.root / "archive" / name).write_bytes(gzip.compress(b"former"))
+    image.start()
+    image.wait_ready()
+    segment = image.query("SELECT pg_walfile_name(pg_switch_wal())")
+    wait_for(lambda: (image.root / "archive" / f"{segment}.gz").exists(), "the log is archived")
+    assert image.query("SELECT failed_count FROM pg_stat_archiver") == 0
+    wait_for(lambda: list((image.root / "backup").glob("[0-9]*Z")), "it makes a backup of its own")
+    assert image.stop() == 0
+
+    (log,), (backups,) = ((image.root / name).glob("before-*") for name in ("archive", "backup"))
+    assert sorted(path.name for path in log.iterdir()) == [first, "00000002.history.gz"]
+    assert [path.name for path in backups.iterdir()] == [backup.name] and (backups / backup.name / "backup_label").read_text() == "former"
+    assert gzip.decompress((log / first).read_bytes()) == b"former"
+
+    image.start()
+    image.wait_ready()
+    assert image.stop() == 0
+    assert list((image.root / "archive").glob("before-*")) == [log], "a cluster that is there keeps its own"
 
 
 HOLD = "case %f in {}) until [ -e /tmp/go ]; do touch /tmp/asked; sleep 0.1; done ;; esac; {}"

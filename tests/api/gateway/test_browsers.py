@@ -149,3 +149,32 @@ def test_only_reads_are_validated(api):
     tag = api.get(path, expect=200).headers["ETag"]
     api.put(path, {"name": "one"}, headers={"If-None-Match": tag}, expect=200)
     assert "ETag" not in api.get("/projects", expect=200).headers
+
+
+FIELDS_OF_200 = ["ETag", "Vary", "Cache-Control", "Last-Modified", "Content-Location", "Expires"]  # RFC 9110, section 15.4.5
+
+
+@pytest.mark.parametrize("size", [10, 2_000, 9_000])
+@pytest.mark.parametrize("coding", ["gzip", "identity"])
+def test_a_304_has_the_fields_of_the_200(api, size, coding):
+    path, fields = make_experiment(api), {"Accept-Encoding": coding}
+    api.put(path, {"hypothesis": secrets.token_hex(size // 2)}, expect=200)
+    first = api.get(path, headers=fields, expect=200)
+    is_packed = coding == "gzip" and size >= 1_000
+    assert (first.headers.get("Content-Encoding"), first.headers.get("Vary")) == (
+        "gzip" if is_packed else None, "Accept-Encoding" if size >= 1_000 else None)
+    for known in (first.headers["ETag"], "*"):
+        again = api.get(path, headers=fields | {"If-None-Match": known}, expect=304)
+        assert {name: again.headers.get(name) for name in FIELDS_OF_200} == {name: first.headers.get(name) for name in FIELDS_OF_200}
+        assert again.content == b"" and "Content-Encoding" not in again.headers
+
+
+def test_a_304_names_the_form_that_the_client_has(api):
+    """A cache can use what it has only if the answer has its tag (RFC 9111, section 4.3.4)."""
+    path = make_experiment(api)
+    api.put(path, {"hypothesis": secrets.token_hex(1_000)}, expect=200)
+    plain, packed = (api.get(path, headers={"Accept-Encoding": coding}, expect=200).headers["ETag"] for coding in ("identity", "gzip"))
+    assert plain != packed
+    for known, told in ((plain, plain), (packed, packed), (f"{plain}, {packed}", packed)):
+        fields = {"Accept-Encoding": "gzip", "If-None-Match": known}
+        assert api.get(path, headers=fields, expect=304).headers["ETag"] == told

@@ -115,6 +115,14 @@ def test_a_known_digest_is_not_computed(interest, api, db):
         digest(api, tag)
 
 
+@pytest.mark.parametrize("coding", ["gzip", "identity"])
+def test_a_304_has_the_tag_and_the_vary_of_the_200(interest, api, coding):
+    fields = {"Accept-Encoding": coding}
+    first = api.get(PATH, headers=fields, expect=200)
+    again = api.get(PATH, headers=fields | {"If-None-Match": first.headers["ETag"]}, expect=304)
+    assert (again.headers["ETag"], again.headers["Vary"]) == (first.headers["ETag"], first.headers["Vary"])
+
+
 def test_tags_are_of_one_account_and_of_what_a_key_sees(interests, interest, api, other_user):
     interests.create()
     tag = digest(api).headers["ETag"]

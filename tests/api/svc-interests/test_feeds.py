@@ -101,6 +101,7 @@ def test_a_reader_that_knows_the_feed_gets_304(db, interests, interest, feed):
     for fields in ({"If-None-Match": etag}, {"If-Modified-Since": modified}, {"If-None-Match": etag, "If-Modified-Since": "x"}):
         again = read(url, 304, **fields)
         assert again.content == b"" and again.headers["last-modified"] == modified
+        assert (again.headers["etag"], again.headers["vary"]) == (etag, first.headers["vary"])
     read(url, **{"If-None-Match": '"other"', "If-Modified-Since": modified})
     read(url, **{"If-Modified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"})
     interests.refresh(interest)
