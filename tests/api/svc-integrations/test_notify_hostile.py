@@ -5,7 +5,7 @@ import threading
 
 import pytest
 
-from lib.outside.receiver import HOST, Receiver, Sender, status, webhook
+from lib.outside.receiver import HOST, Hanging, Receiver, Sender, status, webhook
 from lib.outside.stub_server import StubServer
 from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
@@ -26,30 +26,6 @@ def inside():
     yield server
     server.close()
     assert server.requests == []
-
-
-class Hanging:
-    """A server that accepts connections, and answers when it is released."""
-
-    def __init__(self):
-        self.sockets, self.socket = [], socket.create_server((HOST, 0))
-        self.url = f"http://{HOST}:{self.socket.getsockname()[1]}/"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                self.sockets.append(self.socket.accept()[0])
-            except OSError:
-                return
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.socket.close()
-        for each in self.sockets:
-            each.close()
 
 
 def first_failure(api, endpoint):
