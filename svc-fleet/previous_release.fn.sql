@@ -43,15 +43,17 @@ CREATE OR REPLACE FUNCTION run_outline(account uuid, in_repo text, in_repos text
 $$;
 
 CREATE OR REPLACE FUNCTION reservation_expire_next() RETURNS boolean LANGUAGE sql AS $$
-    SELECT reservation_id IS NOT NULL FROM reservation_expire_one()
+    SELECT count(e) > 0 FROM (SELECT r.id FROM reservation r WHERE r.state = 'held' AND r.expires_at <= now() ORDER BY r.expires_at LIMIT 1) due,
+        reservation_expire_due(due.id) e
 $$;
 
 CREATE OR REPLACE FUNCTION budget_check_next(OUT budget_id uuid, OUT drift_usd numeric) LANGUAGE sql AS $$
-    SELECT o.budget_id, o.drift_usd FROM budget_check_one() o
+    SELECT due.id, c.drift_usd FROM (SELECT b.id FROM budget b WHERE budget_is_due(b) ORDER BY b.checked_at LIMIT 1) due,
+        budget_check_due(due.id) c
 $$;
 
 CREATE OR REPLACE FUNCTION cost_look_next() RETURNS boolean LANGUAGE sql AS $$
-    SELECT account_id IS NOT NULL FROM cost_look_one()
+    SELECT coalesce(bool_or(c.is_done), false) FROM (SELECT l.account_id FROM cost_look l LIMIT 1) due, cost_look_account(due.account_id) c
 $$;
 
 CREATE OR REPLACE FUNCTION run_rows(account uuid, ids jsonb) RETURNS json LANGUAGE sql STABLE AS $$

@@ -109,7 +109,7 @@ static attr_noreturn void raise_unusable(struct request *rq, const char *url, co
 static enum call_gate_sign sign_of(const struct fetch_call *call, enum err_code code,
                                    const struct fetch_response *answer)
 {
-	if (code == ERR_CLIENT_GONE || code == ERR_FORBIDDEN)
+	if (code == ERR_CLIENT_GONE || code == ERR_FORBIDDEN || code == ERR_CONTENTION)
 		return GATE_NO_SIGN;
 	if (!code && answer->status < 500)
 		return GATE_SERVER_WORKS;
@@ -136,6 +136,7 @@ static struct fetch_response *call(struct request *rq, struct fetch_call *call)
 		raise_away(rq, entry == GATE_PAUSED ? "it has just failed" : "too many calls run");
 	enum err_code code = fetch_try(rq, call, &answer);
 	call_gate_leave(gate, &client, sign_of(call, code, answer), 0);
+	fetch_raise_if_full(rq, code);
 	if (code == ERR_CLIENT_GONE)
 		raise_error(rq, code, "%s", err_info(code)->detail);
 	if (code == ERR_FORBIDDEN || code == ERR_UPSTREAM)

@@ -36,8 +36,8 @@ static bool was_sent(CURL *easy)
 static enum err_code result_code(const struct transfer *transfer, const struct fetch_call *call)
 {
 	bool is_safe = fetch_is_safe(call);
-	if (transfer->is_over_limit)
-		return ERR_UPSTREAM;
+	if (transfer->failure)
+		return transfer->failure;
 	if (transfer->is_cut)
 		return ERR_NONE;
 	if (transfer->is_refused && transfer->result != CURLE_OK)
@@ -178,12 +178,13 @@ static enum err_code run_transfer(struct request *rq, const struct fetch_call *c
                                   uint64_t end_ms, struct outcome *outcome)
 {
 	uint64_t now_ms = time_monotonic_ms();
-	struct transfer *transfer =
-		transfer_start(rq->worker->fetch, call, MAX_OF(end_ms, now_ms + 1) - now_ms);
+	struct transfer *transfer;
 	*outcome = (struct outcome){0};
-	if (!transfer)
-		return ERR_UPSTREAM;
-	enum err_code code = transfer_wait(transfer);
+	enum err_code code =
+		transfer_start(rq, call, MAX_OF(end_ms, now_ms + 1) - now_ms, &transfer);
+	if (code)
+		return code;
+	code = transfer_wait(transfer);
 	if (code == ERR_NONE) {
 		outcome->was_ended = was_ended(transfer);
 		code = result_code(transfer, call);
@@ -231,6 +232,18 @@ enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
 {
 	bool is_sent;
 	return fetch_once(rq, call, ret_answer, &is_sent);
+}
+
+void fetch_raise_if_full(struct request *rq, enum err_code code)
+{
+	if (code != ERR_RATE_LIMITED && code != ERR_CONTENTION)
+		return;
+	rq->problem.retry_after_s = 1;
+	raise_error(rq, code, "%s",
+	            code == ERR_CONTENTION
+	                    ? "too many calls of outside addresses are in progress; try again"
+	                    : "too many calls of outside addresses are in progress for this "
+	                      "account; try again when one has ended");
 }
 
 const char *fetch_json(struct arena *arena, const struct fetch_response *answer,

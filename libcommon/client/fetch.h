@@ -28,7 +28,8 @@ enum fetch_guard {
 	FETCH_GUARD_NONE,      /* the URL comes from the settings */
 	FETCH_GUARD_REDIRECTS, /* the URL too, but not where it redirects to, unless it is the same
 				  address and port; a proxy counts as an address */
-	FETCH_GUARD_ALL,    /* the URL comes from a user; proxies of the environment are not used */
+	FETCH_GUARD_ALL,    /* the URL comes from a user; proxies of the environment are not used,
+			       and FETCH_MEMORY limits the call */
 	FETCH_GUARD_LISTED, /* as FETCH_GUARD_ALL, and public addresses are refused, too */
 };
 
@@ -66,16 +67,28 @@ struct fetch_response {
 	size_t body_length;
 };
 
+/** Set FETCH_MEMORY: the limit of what calls of users' URLs occupy, together, while clients wait
+ * for them. Each counts its answer and 256 KiB for its connection; those of one account may occupy
+ * a quarter (pacing/budget.h). Once, before other threads start. */
+void fetch_set_limit(size_t memory_bytes);
+
+/** What they occupy. */
+size_t fetch_used_bytes(void);
+
 /** Make the call and wait for the complete answer, of any status. Suspends. What changes nothing
  * may take a kept connection; where the server had ended it, the call is made again over a new one.
  *
  * ERR_UNAVAILABLE: no connection, or it broke while the request was unsent or it changes nothing
  * (is_safe, or a safe method); ERR_UNCERTAIN: it broke after an unsafe request was sent;
- * ERR_FORBIDDEN: the guard refused the address; ERR_TIMEOUT; ERR_UPSTREAM: not HTTP, TLS failed,
- * or the answer exceeds its limit, or a field of the call has a control character: then nothing is
- * sent; or the reason of a cancellation. */
+ * ERR_FORBIDDEN: the guard refused the address; ERR_RATE_LIMITED: the account has used up its share
+ * of FETCH_MEMORY, ERR_CONTENTION: all have used up FETCH_MEMORY; ERR_TIMEOUT; ERR_UPSTREAM: not
+ * HTTP, TLS failed, or the answer exceeds its limit, or a field of the call has a control
+ * character: then nothing is sent; or the reason of a cancellation. */
 enum err_code fetch_try(struct request *rq, const struct fetch_call *call,
                         struct fetch_response **ret_answer);
+
+/** Raise what fetch_try() has returned if FETCH_MEMORY, or a share of it, is used up. */
+void fetch_raise_if_full(struct request *rq, enum err_code code);
 
 /** Values, names included, of an answer that is parsed: 12 MB. A page of 100 pull requests, the
  * largest that is read, has 150,000. */

@@ -4,6 +4,8 @@
 #include "base/tcp.h"
 #include "client/guard.h"
 #include "loop/fiber.h"
+#include "loop/worker.h"
+#include "pacing/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +17,16 @@
 #define FIELDS_MAX_BYTES   ((size_t)256 * 1024)
 #define FIELDS_FIRST       16
 #define PROTOCOLS          "http,https"
+
+/* What a call of a user's URL counts besides its answer: for its connection, with TLS, and what the
+ * request that waits for it holds; and for each field of the answer besides its bytes. */
+#define CALL_BYTES  ((size_t)256 * 1024)
+#define FIELD_BYTES (2 * sizeof(struct http_field) + 2 * 16)
+
+BUDGET(answers, "expops_fetch_bytes",
+       "Memory of calls of URLs that users named, and of their answers; FETCH_MEMORY is the limit.",
+       "expops_fetch_refused_total",
+       "Calls refused because FETCH_MEMORY or the account's share of it was used up.");
 
 struct fetcher {
 	CURLM *multi; /* NULL: there was no transfer yet */
@@ -183,6 +195,12 @@ static void add_field(struct transfer *transfer, const char *line, size_t name_l
 	};
 }
 
+/* The code of a call that http_body_add() has refused memory. */
+static enum err_code full_code(enum err_code code)
+{
+	return code && code != ERR_RATE_LIMITED ? ERR_CONTENTION : code;
+}
+
 /* One line of a head. A status line starts a new response, which replaces the fields and the body
  * of a 1xx or redirect. */
 static size_t on_head_line(char *line, size_t one, size_t length, void *arg)
@@ -190,10 +208,13 @@ static size_t on_head_line(char *line, size_t one, size_t length, void *arg)
 	struct transfer *transfer = arg;
 	size_t end = length * one;
 	transfer->field_bytes += end;
-	if (transfer->field_bytes > FIELDS_MAX_BYTES) {
-		transfer->is_over_limit = true;
+	if (transfer->field_bytes > FIELDS_MAX_BYTES)
+		transfer->failure = ERR_UPSTREAM;
+	else
+		transfer->failure =
+			full_code(http_body_take_work(&transfer->body, end + FIELD_BYTES));
+	if (transfer->failure)
 		return 0;
-	}
 	if (end >= 5 && memcmp(line, "HTTP/", 5) == 0) {
 		transfer->field_count = 0;
 		transfer->body.length = 0;
@@ -214,17 +235,15 @@ static size_t on_head_line(char *line, size_t one, size_t length, void *arg)
 static size_t on_body(char *data, size_t one, size_t length, void *arg)
 {
 	struct transfer *transfer = arg;
-	size_t bytes = one * length;
-	size_t room = transfer->body_max_bytes - transfer->body.length;
-	if (bytes > room) {
-		if (transfer->cuts_body)
-			buf_add(&transfer->body, data, room);
-		transfer->is_cut = transfer->cuts_body;
-		transfer->is_over_limit = !transfer->cuts_body;
-		return 0;
-	}
-	buf_add(&transfer->body, data, bytes);
-	return bytes;
+	struct http_body *body = &transfer->body;
+	size_t bytes = one * length, room = body->max_bytes - body->length;
+	bool is_over = bytes > room;
+	if (is_over && !transfer->cuts_body)
+		transfer->failure = ERR_UPSTREAM;
+	else
+		transfer->failure = full_code(http_body_add(body, data, MIN_OF(bytes, room)));
+	transfer->is_cut = is_over && transfer->failure == ERR_NONE;
+	return is_over || transfer->failure ? 0 : bytes;
 }
 
 void transfer_add_line(struct transfer *transfer, const char *line)
@@ -288,7 +307,7 @@ static void set_limits(struct transfer *transfer, const struct fetch_call *call)
 	curl_easy_setopt(easy, CURLOPT_MAXREDIRS, (long)REDIRECTS_MAX);
 	if (!call->cuts_response)
 		curl_easy_setopt(easy, CURLOPT_MAXFILESIZE_LARGE,
-		                 (curl_off_t)transfer->body_max_bytes);
+		                 (curl_off_t)transfer->body.max_bytes);
 	/* Not between services: it costs them more than a network in between carries it for. */
 	if (!call->service)
 		curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "");
@@ -325,7 +344,7 @@ struct transfer *transfer_new(struct fetcher *fetcher, uint64_t timeout_ms)
 	struct transfer *transfer = arena_new_of(arena, struct transfer);
 	if (!fetcher->multi)
 		fetcher_begin(fetcher);
-	transfer->arena = transfer->body.arena = arena;
+	transfer->arena = arena;
 	transfer->fiber = fiber_self();
 	transfer->fetcher = fetcher;
 	transfer->easy = curl_easy_init();
@@ -352,11 +371,35 @@ struct transfer *transfer_begin(struct transfer *transfer, const char *url)
 	return NULL;
 }
 
-struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call *call,
-                                uint64_t timeout_ms)
+void fetch_set_limit(size_t memory_bytes)
 {
-	struct transfer *transfer = transfer_new(fetcher, timeout_ms);
-	transfer->body_max_bytes = call->response_max_bytes ? call->response_max_bytes : 8 << 20;
+	budget_set_limit(&answers, memory_bytes);
+}
+
+size_t fetch_used_bytes(void)
+{
+	return budget_used_bytes(&answers);
+}
+
+/* The budget of a call: of one to an address that a user chose, while a client waits for it. The
+ * background worker makes as many as it has places, which are bounded, and for work that must not
+ * fail because others make calls. */
+static struct budget *budget_of(const struct request *rq, const struct fetch_call *call)
+{
+	return call->guard >= FETCH_GUARD_ALL && rq->worker->server ? &answers : NULL;
+}
+
+static enum err_code body_begin(struct request *rq, const struct fetch_call *call,
+                                struct transfer *transfer)
+{
+	http_body_init_in(&transfer->body, transfer->arena, budget_of(rq, call),
+	                  &rq->caller.account,
+	                  call->response_max_bytes ? call->response_max_bytes : 8 << 20);
+	return full_code(http_body_take_work(&transfer->body, CALL_BYTES));
+}
+
+static struct transfer *begin(struct transfer *transfer, const struct fetch_call *call)
+{
 	transfer->cuts_body = call->cuts_response;
 	set_callbacks(transfer, call);
 	set_limits(transfer, call);
@@ -369,6 +412,21 @@ struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call
 	if (call->unix_path)
 		curl_easy_setopt(transfer->easy, CURLOPT_UNIX_SOCKET_PATH, call->unix_path);
 	return transfer_begin(transfer, call->url);
+}
+
+enum err_code transfer_start(struct request *rq, const struct fetch_call *call, uint64_t timeout_ms,
+                             struct transfer **ret_transfer)
+{
+	struct transfer *transfer = transfer_new(rq->worker->fetch, timeout_ms);
+	enum err_code code = body_begin(rq, call, transfer);
+	if (code) {
+		struct arena *arena = transfer->arena;
+		transfer_end(transfer);
+		arena_free(arena);
+		return code;
+	}
+	*ret_transfer = begin(transfer, call);
+	return *ret_transfer ? ERR_NONE : ERR_UPSTREAM;
 }
 
 enum err_code transfer_wait(struct transfer *transfer)

@@ -10,6 +10,7 @@
 
 #include "base/ip.h"
 #include "client/fetch.h"
+#include "http/body.h"
 
 #include <curl/curl.h>
 
@@ -26,9 +27,9 @@ struct transfer {
 	/* Of the last response received: a redirect or 1xx is replaced by the next one. */
 	struct http_field *answer_fields;
 	size_t field_count, field_room, field_bytes;
-	struct buf body;
-	size_t body_max_bytes;
-	bool is_over_limit, cuts_body, is_cut;
+	struct http_body body; /* its work bytes count what else the transfer holds */
+	bool cuts_body, is_cut;
+	enum err_code failure; /* why the rest of the answer was not read */
 	enum fetch_guard guard;
 	bool is_refused; /* the guard refused an address */
 	struct ip
@@ -55,9 +56,10 @@ struct transfer *transfer_begin(struct transfer *transfer, const char *url);
 enum err_code transfer_wait(struct transfer *transfer);
 
 /** Start the call for the running fiber. `timeout_ms` limits all of it. Copies what it needs.
- * NULL: libcurl does not accept the URL. */
-struct transfer *transfer_start(struct fetcher *fetcher, const struct fetch_call *call,
-                                uint64_t timeout_ms);
+ * ERR_UPSTREAM: libcurl does not accept the URL; ERR_RATE_LIMITED, ERR_CONTENTION: as fetch_try().
+ */
+enum err_code transfer_start(struct request *rq, const struct fetch_call *call, uint64_t timeout_ms,
+                             struct transfer **ret_transfer);
 
 /** Remove the transfer, whether it has ended or not, and free its handle. The caller owns the
  * arena from then on. Not to be called from a libcurl callback. */

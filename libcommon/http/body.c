@@ -23,22 +23,37 @@ size_t http_body_used_bytes(void)
 	return budget_used_bytes(&bodies);
 }
 
+static void give(const struct http_body *body, size_t bytes)
+{
+	if (body->budget)
+		budget_give(body->budget, &body->account, bytes);
+}
+
 static void on_arena_freed(void *ptr)
 {
 	struct http_body *body = ptr;
 	http_body_drop(body);
-	budget_give(&bodies, &body->account, body->work_bytes);
+	give(body, body->work_bytes);
+}
+
+void http_body_init_in(struct http_body *body, struct arena *arena, struct budget *budget,
+                       const struct uuid *account, size_t max_bytes)
+{
+	*body = (struct http_body){
+		.budget = budget,
+		.account = *account,
+		.max_bytes = max_bytes,
+		.expected_bytes = max_bytes,
+	};
+	arena_on_free(arena, on_arena_freed, body);
 }
 
 void http_body_init(struct http_body *body, struct arena *arena, const struct uuid *account,
                     size_t max_bytes, int64_t content_length)
 {
-	*body = (struct http_body){
-		.account = *account,
-		.max_bytes = max_bytes,
-		.expected_bytes = content_length < 0 ? max_bytes : (size_t)content_length,
-	};
-	arena_on_free(arena, on_arena_freed, body);
+	http_body_init_in(body, arena, &bodies, account, max_bytes);
+	if (content_length >= 0)
+		body->expected_bytes = (size_t)content_length;
 }
 
 static size_t held_bytes(const struct http_body *body)
@@ -48,7 +63,9 @@ static size_t held_bytes(const struct http_body *body)
 
 static enum err_code take(struct http_body *body, size_t bytes)
 {
-	return budget_take_more(&bodies, &body->account, held_bytes(body), bytes);
+	if (!body->budget)
+		return ERR_NONE;
+	return budget_take_more(body->budget, &body->account, held_bytes(body), bytes);
 }
 
 /* Make room for `needed` bytes: double the memory, up to `most`. */
@@ -82,7 +99,8 @@ enum err_code http_body_add(struct http_body *body, const char *data, size_t len
 
 enum err_code http_body_take_work(struct http_body *body, size_t bytes)
 {
-	if (bodies.limit_bytes > 0 && bytes > bodies.limit_bytes - held_bytes(body))
+	size_t limit = body->budget ? body->budget->limit_bytes : 0;
+	if (limit > 0 && bytes > limit - held_bytes(body))
 		return ERR_TOO_LARGE;
 	enum err_code code = take(body, bytes);
 	if (!code)
@@ -124,7 +142,7 @@ enum err_code http_body_decoded(struct http_body *body, size_t length)
 
 void http_body_decode_end(struct http_body *body)
 {
-	budget_give(&bodies, &body->account, body->coded_bytes);
+	give(body, body->coded_bytes);
 	free(body->coded);
 	body->coded = NULL;
 	body->coded_length = body->coded_bytes = 0;
@@ -133,7 +151,7 @@ void http_body_decode_end(struct http_body *body)
 void http_body_drop(struct http_body *body)
 {
 	http_body_decode_end(body);
-	budget_give(&bodies, &body->account, body->room_bytes);
+	give(body, body->room_bytes);
 	free(body->data);
 	body->data = NULL;
 	body->length = body->room_bytes = 0;

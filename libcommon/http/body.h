@@ -1,6 +1,7 @@
-/** Collects the content of a request in memory. A body is limited by its operation, and all bodies
- * of a process by one budget (pacing/budget.h), so that many incomplete requests cannot use up the
- * memory, nor those of one account its budget.
+/** Collects the content of a request, or of an answer, in memory. A body is limited by its
+ * operation, and all bodies of a process by one budget (pacing/budget.h), so that many incomplete
+ * requests cannot use up the memory, nor those of one account its budget. Bodies of another kind
+ * have a budget of their own.
  *
  * Memory grows with the bytes received, not with Content-Length: a client must send bytes to occupy
  * a part of the budget. The memory is returned to the budget when the arena is freed, which
@@ -19,7 +20,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct budget;
+
 struct http_body {
+	struct budget *budget; /* NULL: its memory is not counted */
 	struct uuid account;
 	char *data; /* NUL-terminated; NULL: nothing received */
 	size_t length;
@@ -40,6 +44,10 @@ void http_body_set_limit(size_t budget_bytes);
  * arena; its memory is freed with the arena. `content_length` -1: not known. */
 void http_body_init(struct http_body *body, struct arena *arena, const struct uuid *account,
                     size_t max_bytes, int64_t content_length);
+
+/** As http_body_init(), for a body of unknown length that is counted in `budget`; NULL: in none. */
+void http_body_init_in(struct http_body *body, struct arena *arena, struct budget *budget,
+                       const struct uuid *account, size_t max_bytes);
 
 /** Append a piece; copies. On an error nothing is appended.
  * ERR_TOO_LARGE: longer than max_bytes; ERR_UNAVAILABLE: the budget is used up; ERR_RATE_LIMITED:

@@ -3,6 +3,7 @@
 #include "base/cpu.h"
 #include "base/ip.h"
 #include "base/version.h"
+#include "client/fetch.h"
 #include "client/guard.h"
 #include "client/trace_export.h"
 #include "crypto/crypto.h"
@@ -361,6 +362,7 @@ static int run_inside(const struct service *service, const struct command *comma
 	api_init();
 	http_request_set_limits((size_t)process_settings.body_memory_bytes,
 	                        (size_t)process_settings.answer_memory_bytes);
+	fetch_set_limit((size_t)process_settings.fetch_memory_bytes);
 	if (!http_service_bind(service) || load_peers(service, &peers))
 		return 2;
 	int status = run_process(service, &peers, command, argc, argv);

@@ -121,6 +121,11 @@ const struct setting PROCESS_SETTINGS[] = {
                       INT64_C(1) << 40,
                       "Memory for large answers that clients have not read yet, twice: of this "
                       "process's own, and of unsent bytes."),
+	SETTING_BYTES(
+		&process_settings.fetch_memory_bytes, "FETCH_MEMORY", "32MiB", 1 << 20,
+		INT64_C(1) << 40,
+		"Memory for calls of URLs that users named, while clients wait for them, and for "
+		"their answers; more are answered 503."),
 	SETTING_INT(&process_settings.connections_max, "CONNECTIONS_MAX", "0", 0, 1000000,
                     "Client connections of this process; 0: as the limit of open files allows."),
 	SETTING_MS(&process_settings.idle_timeout_ms, "IDLE_TIMEOUT", "60s", 100, 3600000,

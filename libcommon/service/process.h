@@ -47,8 +47,8 @@ struct process_settings {
 	int64_t head_max_bytes, head_memory_bytes, head_timeout_ms, idle_timeout_ms;
 	int64_t body_pause_ms, body_timeout_ms, body_rate_min_bytes;
 	int64_t connections_max; /* of clients; 0: derived from the limit of open files */
-	int64_t body_memory_bytes, answer_memory_bytes; /* of all requests together, per process */
-	const char *service_url[API_SERVICE_COUNT];     /* the other services; "": not deployed */
+	int64_t body_memory_bytes, answer_memory_bytes, fetch_memory_bytes; /* per process */
+	const char *service_url[API_SERVICE_COUNT]; /* the other services; "": not deployed */
 };
 
 /** What the threads of a process share. Set before they start; only the atomic members change

@@ -1,6 +1,7 @@
 #include "budget/budget.h"
 
 #include "budget.sql.h"
+#include "budget/row_work.h"
 #include "client/service_ask.h"
 #include "input/input.h"
 #include "input/key_limit.h"
@@ -22,10 +23,6 @@ const int64_t BUDGETS_CHECK_EVERY_MS = (int64_t)3600 * 1000;
 METRIC_GAUGE(drift_gauge, "expops_budget_drift_usd",
              "Differences between budgets and the runs that they count, found and mended by the "
              "last check; it should be 0.");
-
-METRIC_COUNTER(faults_total, "expops_budget_faults_total",
-               "Rows that recurring work of budgets has left out, as the database refused them.",
-               "row");
 
 struct budget_input {
 	const char *scope, *repo, *interest;
@@ -156,16 +153,6 @@ void budget_delete(struct request *rq)
 	          "no such budget");
 }
 
-bool budget_row_fault(const char *fault, const char *row, const char *id)
-{
-	if (!fault)
-		return false;
-	metric_add(&faults_total, row, NULL, 1);
-	log_error(LOG_GROUP_APP, "a row of budgets has a fault, and is left out",
-	          f_text("row", row), f_text("id", id), f_text("error", fault));
-	return true;
-}
-
 static void warn_of_zone(const char *budget, const char *lost_zone)
 {
 	if (lost_zone)
@@ -174,23 +161,29 @@ static void warn_of_zone(const char *budget, const char *lost_zone)
 		         f_text("budget", budget), f_text("time_zone", lost_zone));
 }
 
-/* One budget a transaction, which locks its account alone for as long as its runs are counted. The
+/* `context`: the sum of the differences in USD. */
+static void on_checked(const struct pg_rows *rows, const char *id, void *context)
+{
+	double *drift_usd = context, found_usd = pg_get_float(rows, 0, "drift_usd");
+	warn_of_zone(id, pg_get(rows, 0, "lost_zone"));
+	if (found_usd > 0)
+		log_error(LOG_GROUP_APP, "a budget differed from its runs", f_text("budget", id),
+		          f_float("usd", found_usd));
+	*drift_usd += found_usd;
+}
+
+/* The transaction of a budget locks its account alone for as long as its runs are counted. The
  * processes share the budgets. */
 void budgets_check(struct request *rq)
 {
+	static struct row_work work = {
+		.row = "budget",
+		.next_sql = BUDGET_NEXT_SQL,
+		.run_sql = BUDGET_CHECK_DUE_SQL,
+		.leave_out_sql = BUDGET_LEAVE_OUT_SQL,
+		.done = on_checked,
+	};
 	double drift_usd = 0;
-	for (;;) {
-		struct pg_rows *rows = pg_query(rq, BUDGET_CHECK_ONE_SQL);
-		const char *id = pg_get(rows, 0, "budget_id");
-		if (!id)
-			break;
-		budget_row_fault(pg_get(rows, 0, "fault"), "budget", id);
-		warn_of_zone(id, pg_get(rows, 0, "lost_zone"));
-		double found_usd = pg_get_float(rows, 0, "drift_usd");
-		if (found_usd > 0)
-			log_error(LOG_GROUP_APP, "a budget differed from its runs",
-			          f_text("budget", id), f_float("usd", found_usd));
-		drift_usd += found_usd;
-	}
+	rows_work(rq, &work, &drift_usd);
 	metric_set(&drift_gauge, NULL, NULL, drift_usd);
 }

@@ -405,21 +405,25 @@ BEGIN
     RETURN drift_usd;
 END $$;
 
--- Check the budget that was not checked for longest, unless that was in the last 20 hours. One that cannot be checked does not stop those
--- behind it.
+-- Whether a budget is to be checked: it was not in the last 20 hours.
+CREATE OR REPLACE FUNCTION budget_is_due(b budget) RETURNS boolean LANGUAGE sql STABLE
+RETURN b.checked_at < now() - interval '20 hours';
+
+-- Check a budget. One that cannot be checked is left out until the next day.
 --
+--   is_done    false: another process has checked it, or it was deleted
 --   lost_zone  its time zone, which exists no more
 --   fault      why it could not be checked
-CREATE OR REPLACE FUNCTION budget_check_one(OUT budget_id uuid, OUT drift_usd numeric, OUT lost_zone text, OUT fault text)
+CREATE OR REPLACE FUNCTION budget_check_due(budget uuid, OUT is_done boolean, OUT drift_usd numeric, OUT lost_zone text, OUT fault text)
 LANGUAGE plpgsql AS $$
 DECLARE
     b budget;
 BEGIN
-    SELECT x.* INTO b FROM budget x WHERE x.checked_at < now() - interval '20 hours' ORDER BY x.checked_at LIMIT 1;
+    SELECT x.* INTO b FROM budget x WHERE x.id = budget AND budget_is_due(x);
+    is_done := FOUND;
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    budget_id := b.id;
     lost_zone := nullif(b.time_zone, zone_or_utc(b.time_zone));
     drift_usd := coalesce(budget_check(b), 0);
 EXCEPTION

@@ -4,6 +4,7 @@
  *     price.c    the list of the prices of models: reading the file, and GET /fleet/prices
  *     reservation.c  what starts and runs reserve (reservation.h)
  *     unusual.c  costs that stand out
+ *     row_work.c  recurring work on rows of many accounts
  *     reprice.c  `svc-fleet reprice`: estimates made anew after a correction of the list
  *
  * Words used here:
@@ -45,10 +46,6 @@ void budget_delete(struct request *rq);
 /** Recurring work: compare the figures of each budget with the runs once a day, and mend them. */
 void budgets_check(struct request *rq);
 extern const int64_t BUDGETS_CHECK_EVERY_MS;
-
-/** Log and count a fault of a row (`budget`, `reservation` or `costs`, with its id) that recurring
- * work has left out. Whether there is one; NULL: none. */
-bool budget_row_fault(const char *fault, const char *row, const char *id);
 
 /** Recurring work: find costs of runs and days that stand out, unless COST_ALERTS is false. */
 void costs_compare(struct request *rq);

@@ -29,6 +29,14 @@ FROM budget b WHERE b.account_id = $1 AND b.id = $2;
 -- $1 account, $2 budget. No row: there is none.
 SELECT jsonb_build_object('budget_id', $2::uuid, 'deleted', true) WHERE budget_remove($1, $2);
 
--- name: budget_check_one
--- The budget that was compared with its runs, NULL if none was due, and what came of it.
-SELECT budget_id, drift_usd, lost_zone, fault FROM budget_check_one();
+-- name: budget_next (read)
+-- $1 budget. The next ones that are to be compared with their runs.
+SELECT b.id FROM budget b WHERE budget_is_due(b) AND b.id > $1 ORDER BY b.id LIMIT 100;
+
+-- name: budget_check_due
+-- $1 budget. Whether it was compared with its runs, and what came of it.
+SELECT is_done, drift_usd, lost_zone, fault FROM budget_check_due($1);
+
+-- name: budget_leave_out
+-- $1 budget.
+UPDATE budget b SET checked_at = now() WHERE b.id = $1 AND budget_is_due(b);

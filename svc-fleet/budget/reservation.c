@@ -1,6 +1,7 @@
 #include "budget/reservation.h"
 
 #include "budget/budget.h"
+#include "budget/row_work.h"
 #include "client/service_ask.h"
 #include "input/input.h"
 #include "input/key_limit.h"
@@ -155,14 +156,13 @@ void reservation_release(struct request *rq, const char *key)
 
 void reservations_expire(struct request *rq)
 {
-	int64_t count = 0;
-	for (;;) {
-		struct pg_rows *rows = pg_query(rq, RESERVATION_EXPIRE_ONE_SQL);
-		const char *id = pg_get(rows, 0, "reservation_id");
-		if (!id)
-			break;
-		count += !budget_row_fault(pg_get(rows, 0, "fault"), "reservation", id);
-	}
+	static struct row_work work = {
+		.row = "reservation",
+		.next_sql = RESERVATION_NEXT_SQL,
+		.run_sql = RESERVATION_EXPIRE_DUE_SQL,
+		.leave_out_sql = RESERVATION_LEAVE_OUT_SQL,
+	};
+	int64_t count = rows_work(rq, &work, NULL);
 	if (count)
 		log_info(LOG_GROUP_APP, "reservations of runs have expired",
 		         f_int("reservations", count));

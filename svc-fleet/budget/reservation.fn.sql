@@ -356,16 +356,16 @@ BEGIN
     END IF;
 END $$;
 
--- Let the reservation expire that is due first. One that cannot does not stop those behind it: it is tried again after an hour.
+-- Let a reservation expire. One that cannot is tried again after an hour.
 --
---   reservation_id  null: none is due
---   fault           why it could not expire
-CREATE OR REPLACE FUNCTION reservation_expire_one(OUT reservation_id uuid, OUT fault text) LANGUAGE plpgsql AS $$
+--   is_done  false: it is not due any more
+--   fault    why it could not expire
+CREATE OR REPLACE FUNCTION reservation_expire_due(reservation uuid, OUT is_done boolean, OUT fault text) LANGUAGE plpgsql AS $$
 DECLARE
     x reservation;
 BEGIN
-    SELECT y.* INTO x FROM reservation y WHERE y.state = 'held' AND y.expires_at <= now() ORDER BY y.expires_at LIMIT 1;
-    reservation_id := x.id;
+    SELECT y.* INTO x FROM reservation y WHERE y.id = reservation AND y.state = 'held' AND y.expires_at <= now();
+    is_done := FOUND;
     IF FOUND THEN
         PERFORM reservation_expire(x);
     END IF;
@@ -374,5 +374,10 @@ EXCEPTION
         RAISE;
     WHEN OTHERS THEN
         fault := SQLSTATE || ' ' || SQLERRM;
-        UPDATE reservation y SET expires_at = now() + interval '1 hour' WHERE y.id = x.id AND y.state = 'held';
+        PERFORM reservation_leave_out(reservation);
 END $$;
+
+-- Try again after an hour to let a reservation expire.
+CREATE OR REPLACE FUNCTION reservation_leave_out(reservation uuid) RETURNS void LANGUAGE sql AS $$
+    UPDATE reservation y SET expires_at = now() + interval '1 hour' WHERE y.id = reservation_leave_out.reservation AND y.state = 'held'
+$$;

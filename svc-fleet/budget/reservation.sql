@@ -27,6 +27,14 @@ SELECT reservation_attach($1, $2, $3);
 -- $1 account, $2 key of the start.
 SELECT reservation_release($1, $2);
 
--- name: reservation_expire_one
--- The reservation that was due first, NULL if none was, and why it could not expire.
-SELECT reservation_id, fault FROM reservation_expire_one();
+-- name: reservation_next (read)
+-- $1 reservation. The next ones that are due.
+SELECT r.id FROM reservation r WHERE r.state = 'held' AND r.expires_at <= now() AND r.id > $1 ORDER BY r.id LIMIT 100;
+
+-- name: reservation_expire_due
+-- $1 reservation. Whether it was due, and why it could not expire, or NULL.
+SELECT is_done, fault FROM reservation_expire_due($1);
+
+-- name: reservation_leave_out
+-- $1 reservation.
+SELECT reservation_leave_out($1);

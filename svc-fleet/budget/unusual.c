@@ -1,4 +1,5 @@
 #include "budget/budget.h"
+#include "budget/row_work.h"
 #include "pg/pg.h"
 #include "unusual.sql.h"
 
@@ -13,16 +14,18 @@ const struct setting COST_SETTINGS[] = {
 	SETTING_END,
 };
 
-/* Some runs of an account in a transaction. */
+/* Some runs of each account, and then again, so that those of one do not wait for all of another.
+ */
 void costs_compare(struct request *rq)
 {
-	if (!has_alerts)
+	static struct row_work work = {
+		.row = "costs",
+		.next_sql = COST_LOOK_NEXT_SQL,
+		.run_sql = COST_LOOK_ACCOUNT_SQL,
+		.leave_out_sql = COST_LOOK_LEAVE_OUT_SQL,
+	};
+	if (has_alerts)
+		rows_work(rq, &work, NULL);
+	else
 		pg_query(rq, COST_LOOKS_DROP_SQL);
-	while (has_alerts) {
-		struct pg_rows *rows = pg_query(rq, COST_LOOK_ONE_SQL);
-		const char *account = pg_get(rows, 0, "account_id");
-		if (!account)
-			break;
-		budget_row_fault(pg_get(rows, 0, "fault"), "costs", account);
-	}
 }

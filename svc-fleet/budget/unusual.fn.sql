@@ -51,7 +51,8 @@ BEGIN
 END $$;
 
 -- A run: more than five times the median of the last 30 of its agent and model, of which there are 8, and more than a dollar. Runs that
--- cost nothing did not come to their agent, and what is assumed is no cost that somebody knows.
+-- cost nothing did not come to their agent, and what is assumed is no cost that somebody knows. Of the agent's runs the last 2,000 are
+-- read, however few of them have a cost.
 CREATE OR REPLACE FUNCTION cost_look_at_run(r run) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     usual record;
@@ -62,9 +63,11 @@ BEGIN
     END IF;
     SELECT count(*) AS runs, percentile_cont(0.5) WITHIN GROUP (ORDER BY x.spend_usd) AS usd INTO usual
     FROM (SELECT l.spend_usd FROM (
-              SELECT o.spend_usd, o.at, o.id, o.record ->> 'model' AS model FROM run o
-              WHERE o.account_id = r.account_id AND o.agent = r.agent AND (o.at, o.id) < (r.at, r.id)
-                AND o.spend_usd > 0 AND o.spend_basis <> 'assumed'
+              SELECT o.spend_usd, o.at, o.id, o.record ->> 'model' AS model FROM (
+                  SELECT a.spend_usd, a.spend_basis, a.at, a.id, a.record FROM run a
+                  WHERE a.account_id = r.account_id AND a.agent = r.agent AND (a.at, a.id) < (r.at, r.id)
+                  ORDER BY a.at DESC, a.id DESC LIMIT 2000) o
+              WHERE o.spend_usd > 0 AND o.spend_basis <> 'assumed'
               ORDER BY o.at DESC, o.id DESC LIMIT 200) l
           WHERE l.model IS NOT DISTINCT FROM r.record ->> 'model' ORDER BY l.at DESC, l.id DESC LIMIT 30) x;
     IF usual.runs >= 8 AND r.spend_usd > 5 * usual.usd THEN
@@ -74,7 +77,8 @@ BEGIN
     END IF;
 END $$;
 
--- A run that failed, with the two before it of its agent on the repository: more than a fifth of the smallest budget of a day or a week.
+-- A run that failed, with the two before it of its agent on the repository, of whose runs the last 2,000 are read: more than a fifth of
+-- the smallest budget of a day or a week.
 CREATE OR REPLACE FUNCTION cost_look_at_failures(r run) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     smallest numeric := (SELECT min(b.usd) FROM budget b WHERE b.account_id = r.account_id AND b.period IN ('day', 'week')
@@ -87,9 +91,11 @@ BEGIN
     END IF;
     SELECT count(*) FILTER (WHERE x.outcome_kind = 'failed') AS failed, sum(x.spend_usd) AS usd, jsonb_agg(x.run_id ORDER BY x.at, x.id) AS run_ids
     INTO last
-    FROM (SELECT o.* FROM run o
-          WHERE o.account_id = r.account_id AND o.repo_key = r.repo_key AND o.agent IS NOT DISTINCT FROM r.agent
-            AND o.outcome_kind <> 'running' AND (o.at, o.id) <= (r.at, r.id)
+    FROM (SELECT o.* FROM (
+              SELECT a.run_id, a.outcome_kind, a.agent, a.spend_usd, a.at, a.id FROM run a
+              WHERE a.account_id = r.account_id AND a.repo_key = r.repo_key AND (a.at, a.id) <= (r.at, r.id)
+              ORDER BY a.at DESC, a.id DESC LIMIT 2000) o
+          WHERE o.agent IS NOT DISTINCT FROM r.agent AND o.outcome_kind <> 'running'
           ORDER BY o.at DESC, o.id DESC LIMIT 3) x;
     IF last.failed = 3 AND last.usd > smallest / 5 THEN
         u := (r.account_id, 'failures', concat_ws(' ', r.repo_key, r.agent, (r.at AT TIME ZONE 'UTC')::date), r.repo_key, r.repo, r.agent,
@@ -124,10 +130,10 @@ BEGIN
     END IF;
 END $$;
 
--- Take runs of an account that are to be compared, 200 at most: none, if others look at them.
+-- Take runs of an account that are to be compared, 50 at most: null, if others look at them.
 CREATE OR REPLACE FUNCTION cost_look_take(account uuid) RETURNS cost_look[] LANGUAGE sql AS $$
     WITH taken AS (
-        DELETE FROM cost_look l USING (SELECT x.run FROM cost_look x WHERE x.account_id = account ORDER BY x.run LIMIT 200
+        DELETE FROM cost_look l USING (SELECT x.run FROM cost_look x WHERE x.account_id = account ORDER BY x.run LIMIT 50
                                        FOR UPDATE SKIP LOCKED) free
         WHERE l.run = free.run RETURNING l)
     SELECT array_agg(t.l) FROM taken t
@@ -151,18 +157,17 @@ BEGIN
     END LOOP;
 END $$;
 
--- Look at runs of one account that are to be compared. Those that cannot be compared are left out, and do not stop other accounts.
+-- Look at runs of an account that are to be compared. Those that cannot be compared are left out.
 --
---   account_id  null: there are none, or others look at them
---   fault       why they could not be compared
-CREATE OR REPLACE FUNCTION cost_look_one(OUT account_id uuid, OUT fault text) LANGUAGE plpgsql AS $$
+--   is_done  false: there are none, or others look at them
+--   fault    why they could not be compared
+CREATE OR REPLACE FUNCTION cost_look_account(account uuid, OUT is_done boolean, OUT fault text) LANGUAGE plpgsql AS $$
 DECLARE
-    account uuid := (SELECT l.account_id FROM cost_look l LIMIT 1);
     looks cost_look[];
 BEGIN
     PERFORM account_lock(account, false);
     looks := cost_look_take(account);
-    account_id := CASE WHEN looks IS NOT NULL THEN account END;
+    is_done := looks IS NOT NULL;
     BEGIN
         PERFORM cost_look(looks, account);
     EXCEPTION

@@ -141,6 +141,7 @@ static void post(struct request *rq, const struct sending *sending, const struct
 		.ret_is_unresolved = &is_unresolved,
 	};
 	enum err_code code = fetch_try(rq, &call, &answer);
+	fetch_raise_if_full(rq, code);
 	if (code == ERR_NONE) {
 		read_answer(rq, outcome, sending, answer, post->judge);
 		return;

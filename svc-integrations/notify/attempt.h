@@ -38,7 +38,8 @@ struct outcome {
 	char response[ATTEMPT_RESPONSE_MAX + 1]; /* the beginning of the answer */
 };
 
-/** Make the attempt. Suspends; raises only when the request is cancelled. */
+/** Make the attempt. Suspends; raises only when the request is cancelled, and for a client when too
+ * many calls run (fetch_raise_if_full()). */
 void attempt_make(struct request *rq, const struct sending *sending, struct outcome *ret);
 
 /* The rest is for the attempts of each kind. */

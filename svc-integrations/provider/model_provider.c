@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define ANSWER_MAX_BYTES ((size_t)4 * 1024 * 1024)
+#define ANSWER_MAX_BYTES ((size_t)64 * 1024) /* what is behind them is not read */
 #define CALL_TIMEOUT_MS  15000
 
 /* How a provider lists its models, by its own reference. The key is sent in one field, so that it
@@ -74,11 +74,13 @@ void model_key_try(struct request *rq, const struct provider *provider, const ch
 		.fields = fields,
 		.field_count = strcmp(provider->name, "anthropic") == 0 ? 3 : 2,
 		.response_max_bytes = ANSWER_MAX_BYTES,
+		.cuts_response = true,
 		.timeout_ms = CALL_TIMEOUT_MS,
 		.guard = base_url ? FETCH_GUARD_ALL : FETCH_GUARD_NONE,
 	};
 	struct fetch_response *answer;
 	enum err_code code = fetch_try(rq, &call, &answer);
+	fetch_raise_if_full(rq, code);
 	if (code == ERR_FORBIDDEN)
 		raise_field(rq, "base_url", "leads to an address that is not public");
 	if (code || answer->status >= 500 || answer->status == 429)

@@ -182,6 +182,7 @@ static void read_page(struct request *rq, struct reading *reading)
 		return;
 	}
 	enum err_code code = fetch_try(rq, &call, &response);
+	fetch_raise_if_full(rq, code);
 	if (code == ERR_FORBIDDEN) {
 		fail(reading, "the address leads into a private network");
 		reading->status = "refused";

@@ -329,14 +329,15 @@ def test_the_check_counts_a_period_that_has_no_figures(cluster, api, report, db,
     process.stop()
 
 
-def test_a_budget_that_cannot_be_checked_stops_no_other(cluster, api, report, db):
+@pytest.mark.parametrize("error", ["division_by_zero", "query_canceled"])
+def test_a_budget_that_cannot_be_checked_stops_no_other(cluster, api, report, db, error):
     report(1, started_at=now(), cost_usd=3, status="running")
     budgets = [put(api, period=period)["budget_id"] for period in ("day", "month")]
     for budget in budgets:
         fleet_tables.set_figures(db, budget, reported=5, runs=4)
         fleet_tables.make_check_due(db, budget)
-    with fleet_tables.refusing(db, "budget_period", f"NEW.budget_id = '{budgets[0]}'"):
-        process = cluster.separate("svc-fleet", "leaving-out")
+    with fleet_tables.refusing(db, "budget_period", f"NEW.budget_id = '{budgets[0]}'", error):
+        process = cluster.separate("svc-fleet", f"leaving-out-{error}")
         process.start()
         wait_for(lambda: figures(api, 1) == [3, 3, 0, 1, 0], "the other one is mended")
         wait_for(lambda: process.metric("expops_budget_faults_total") == 1, "the fault is counted")

@@ -459,6 +459,21 @@ def test_a_reservation_that_cannot_expire_stops_no_other(cluster, put, ask, repo
     assert reservations() == [("released", None, 10)] * 2
 
 
+def test_a_reservation_that_takes_too_long_to_expire_stops_no_other(cluster, put, ask, repo, expire, reservations, db, user):
+    put(usd=100)
+    for number in (1, 2):
+        ask("reserve", key=f"start {number}", repo=repo, **OBEYS)
+    with fleet.refusing(db, "reservation", "NEW.state = 'released' AND NEW.key = 'start 1'", "query_canceled"):
+        fleet.make_expiry_due(db, user.account)
+        process = cluster.separate("svc-fleet", "expiring")
+        process.start()
+        wait_for(lambda: reservations() == [("held", None, 10), ("released", None, 10)], "the other one expires")
+        wait_for(lambda: process.metric("expops_budget_faults_total") == 1, "the fault is counted")
+        process.stop()
+    expire()
+    assert reservations() == [("released", None, 10)] * 2
+
+
 def test_a_removed_run_has_nothing_reserved(api, put, trigger, repo, figures):
     put()
     run = trigger(**OBEYS)["run_id"]

@@ -188,3 +188,33 @@ def test_costs_that_cannot_be_compared_stop_no_others(user, db, spend, told):
         assert told() == []
     spend("dear too", 4)
     assert [message["run_ids"] for message in told()] == [["dear too"]]
+
+
+def test_costs_that_take_too_long_to_compare_stop_no_others(cluster, agent, user, other_user, db, spend):
+    """The first look of each pass at those of one account is ended by the database."""
+    (process,) = cluster["svc-fleet"]
+    theirs, faults = agent(of=other_user.api), process.metric("expops_budget_faults_total")
+    usual(spend)
+    with fleet.refusing(db, "cost_unusual", f"NEW.account_id = '{user.account}'", "query_canceled"):
+        spend("dear", 4)
+        for number in range(9):
+            run = {"run_id": number, "repo": REPO, "status": "pr_opened", "agent": "agent_one", "model": "m", "started_at": noon(1, number)}
+            theirs.post("/fleet/runs", {**run, "cost_usd": 4 if number == 8 else 0.5}, expect=201)
+        process.popen.send_signal(signal.SIGHUP)
+        wait_for(lambda: messages.told(cluster, other_user.account, "cost.unusual"), "the other account is told")
+        wait_for(lambda: fleet.has_compared_costs(db, user.account), "they are left out")
+        assert process.metric("expops_budget_faults_total") == faults + 1
+    assert messages.told(cluster, user.account, "cost.unusual") == []
+
+
+def test_every_run_of_an_account_is_compared(cluster, user, db, spend, told):
+    """More than are compared at once."""
+    usual(spend)
+    for number in range(60):
+        spend(f"more {number}", 0.5, started_at=noon(2, number))
+    spend("a spike", 4)
+    fleet.look_again(db, user.account)
+    (process,) = cluster["svc-fleet"]
+    process.popen.send_signal(signal.SIGHUP)
+    wait_for(lambda: fleet.has_compared_costs(db, user.account), "no run waits to be compared")
+    assert [message["run_ids"] for message in told()] == [["a spike"]]

@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import socket
 import subprocess
 import threading
 import uuid
@@ -45,6 +46,30 @@ class Receiver:
         """Wait until so many requests have come; returns their bodies."""
         wait_for(lambda: len(self.got) >= count, f"{count} messages at {self.url}, not {len(self.got)}")
         return self.bodies()
+
+
+class Hanging:
+    """A server that accepts connections and never answers."""
+
+    def __init__(self):
+        self.sockets, self.socket = [], socket.create_server((HOST, 0))
+        self.url = f"http://{HOST}:{self.socket.getsockname()[1]}/"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                self.sockets.append(self.socket.accept()[0])
+            except OSError:
+                return
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.socket.close()
+        for each in self.sockets:
+            each.close()
 
 
 def status(code, **headers):

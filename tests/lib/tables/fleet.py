@@ -234,9 +234,10 @@ def drop_periods(db, budget):
 
 
 @contextmanager
-def refusing(db, table, condition):
-    """Each row that is written to the table and of which the condition is true raises."""
-    db.execute("CREATE FUNCTION refuse_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE division_by_zero; END'")
+def refusing(db, table, condition, error="division_by_zero"):
+    """Each row that is written to the table and of which the condition is true raises. With `query_canceled` that is as a statement ends
+    that takes too long."""
+    db.execute(f"CREATE FUNCTION refuse_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE {error}; END'")
     db.execute(f"CREATE TRIGGER refuse_row BEFORE INSERT OR UPDATE ON {table} FOR EACH ROW WHEN ({condition}) EXECUTE FUNCTION refuse_row()")
     try:
         yield
@@ -340,12 +341,15 @@ def reserved_repositories(db, account):
     return [repo for (repo,) in db.execute("SELECT repo_key FROM reservation WHERE account_id = %s", [account])]
 
 
+def make_expiry_due(db, account):
+    db.execute("UPDATE reservation SET expires_at = now() WHERE account_id = %s", [account])
+
+
 def expire_reservations(db, account):
     """What is reserved for the account is due to expire, and expires."""
-    db.execute("UPDATE reservation SET expires_at = now() WHERE account_id = %s", [account])
-    due = "SELECT 1 FROM reservation WHERE account_id = %s AND state = 'held' AND expires_at <= now()"
-    while db.execute(due, [account]).fetchone():
-        db.execute("SELECT reservation_expire_one()")
+    make_expiry_due(db, account)
+    for (due,) in db.execute("SELECT id FROM reservation WHERE account_id = %s AND state = 'held' ORDER BY id", [account]).fetchall():
+        db.execute("SELECT reservation_expire_due(%s)", [due])
 
 
 def age_reservations(db, account):
@@ -378,9 +382,15 @@ def age_admissions(db, account, days):
 
 def compare_costs(db, account):
     """Compare the account's runs with those before them, as the process does twice a minute. Whether none is left."""
-    while db.execute("SELECT account_id FROM cost_look_one()").fetchone()[0]:
+    while db.execute("SELECT is_done FROM cost_look_account(%s)", [account]).fetchone()[0]:
         pass
     return has_compared_costs(db, account)
+
+
+def look_again(db, account):
+    """All runs of the account are to be compared."""
+    db.execute("INSERT INTO cost_look (account_id, run, first_at) SELECT account_id, id, first_at FROM run WHERE account_id = %s"
+               " ON CONFLICT DO NOTHING", [account])
 
 
 def has_compared_costs(db, account):
