@@ -4,6 +4,7 @@
  */
 import createClient from "openapi-fetch";
 
+import { sendOnce } from "./idempotency";
 import { noAnswer, Problem, problemOf } from "./problem";
 import type { components, paths } from "./schema";
 
@@ -18,10 +19,12 @@ function withContentType(request: Request): Request {
 
 /** Send a request as it is, whatever the answer; throws a Problem when there is none. */
 export async function raw(request: Request): Promise<Response> {
+  const isRead = request.method === "GET";
+  const send = (each: Request) => fetch(withContentType(each));
   try {
-    return await fetch(withContentType(request));
+    return await (isRead ? send(request) : sendOnce(request, null, send));
   } catch {
-    throw noAnswer();
+    throw noAnswer(isRead);
   }
 }
 

@@ -46,8 +46,10 @@ export function problemOf(response: Response, body: unknown): Problem {
   );
 }
 
-export function noAnswer(): Problem {
-  return new Problem(0, "The server does not answer", "Check the connection. Nothing was changed.", null);
+/** `isRead`: the request would have changed nothing. */
+export function noAnswer(isRead: boolean): Problem {
+  const detail = isRead ? "Check the connection." : "Check the connection. It is not known whether this was done.";
+  return new Problem(0, "The server does not answer", detail, null);
 }
 
 /** The message for a field of a form; undefined: it has no fault. */
