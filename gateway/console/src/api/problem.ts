@@ -13,6 +13,7 @@ export class Problem extends Error {
     readonly requestId: string | null,
     readonly fields: readonly FieldFault[] = [],
     readonly scope: string | null = null,
+    readonly slug: string | null = null,
   ) {
     super(detail || title);
   }
@@ -43,11 +44,14 @@ export function problemOf(response: Response, body: unknown): Problem {
     textOf(record, "instance") ?? response.headers.get("X-Request-Id"),
     fieldsOf(record),
     textOf(record, "scope"),
+    textOf(record, "error"),
   );
 }
 
-export function noAnswer(): Problem {
-  return new Problem(0, "The server does not answer", "Check the connection. Nothing was changed.", null);
+/** `isRead`: the request would have changed nothing. */
+export function noAnswer(isRead: boolean): Problem {
+  const detail = isRead ? "Check the connection." : "Check the connection. It is not known whether this was done.";
+  return new Problem(0, "The server does not answer", detail, null);
 }
 
 /** The message for a field of a form; undefined: it has no fault. */

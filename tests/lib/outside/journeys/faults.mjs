@@ -62,4 +62,39 @@ export const faults = ({ open, logIn, violationsOfThemes }) => ({
     await page.unrouteAll({ behavior: "wait" });
     return { errors, first, later };
   },
+
+  /** The answers to the creation of an experiment and to its deletion are lost, and the buttons pressed again. */
+  async lost(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    const told = [];
+    const lose = async (method, press) => {
+      const answers = [];
+      await page.route(/\/api\/v1\.0\/experiments(\/[^/?]+)?$/, async (route) => {
+        if (route.request().method() !== method) return route.fallback();
+        const answer = await route.fetch();
+        answers.push({ status: answer.status(), key: route.request().headers()["idempotency-key"] });
+        return answers.length === 1 ? route.abort() : route.fulfill({ response: answer });
+      });
+      await press();
+      const alert = page.getByRole("alert");
+      await alert.waitFor();
+      told.push(await alert.innerText());
+      await press();
+      await alert.waitFor({ state: "detached" });
+      await page.unrouteAll({ behavior: "wait" });
+      return answers;
+    };
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByRole("button", { name: "New experiment" }).click();
+    await page.getByLabel("Name", { exact: true }).fill(values.name);
+    const made = await lose("POST", () => page.getByRole("button", { name: "Save" }).click());
+    await page.getByRole("heading", { name: values.name, level: 1 }).waitFor();
+    const count = await page.evaluate(async () => (await (await fetch("/api/v1.0/experiments")).json()).length);
+    await page.getByRole("button", { name: "Delete" }).click();
+    const asked = page.getByRole("dialog");
+    const deleted = await lose("DELETE", () => asked.getByRole("button", { name: "Delete" }).click());
+    await page.getByRole("heading", { name: "Experiments", level: 1 }).waitFor();
+    return { errors: errors.filter((each) => !/ERR_FAILED|404/.test(each)), told, made, count, deleted };
+  },
 });
