@@ -34,13 +34,14 @@ known_process() {
 # Write .dev/env, which shells can source: no value contains a character that needs quoting.
 settings_save() {
 	local name
-	{
-		echo '# Written by deploy/dev. Keys and passwords of the cluster on this machine.'
+	rm -f "$ENV_FILE.new" # it keeps the rights that it has
+	(
+		umask 077
+		echo '# Written by deploy/dev. Keys and passwords of the cluster on this machine.' >"$ENV_FILE.new"
 		for name in $(printf '%s\n' "${!SETTINGS[@]}" | sort); do
 			printf '%s=%s\n' "$name" "${SETTINGS[$name]}"
-		done
-	} >"$ENV_FILE.new"
-	chmod 0600 "$ENV_FILE.new"
+		done >>"$ENV_FILE.new"
+	)
 	mv "$ENV_FILE.new" "$ENV_FILE"
 }
 

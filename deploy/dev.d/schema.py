@@ -1,14 +1,17 @@
 #!/usr/bin/python3 -B
 """Today's tables of each schema, as pg_dump shows them: deploy/schema/NAME.sql, and common.sql with those that every schema has.
 
-usage: schema.py URL FOLDER. Writes the files. URL is the owner's.
+usage: DATABASE_URL=URL schema.py FOLDER. Writes the files. URL is the owner's. It is no argument, since every user of the machine can
+read those of all programs.
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"^--\n-- Name: (.*); Type: (.*); Schema: .*; Owner: .*\n--\n\n", re.MULTILINE)
@@ -30,8 +33,11 @@ def pg_dump():
 
 
 def dump(url, schema):
-    command = [pg_dump(), "--schema-only", "--no-owner", "--no-privileges", "--schema", schema, url]
-    return subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+    parts = urlsplit(url)
+    open_url = parts._replace(netloc=parts.netloc.replace(f":{parts.password}@", "@")).geturl()
+    command = [pg_dump(), "--schema-only", "--no-owner", "--no-privileges", "--schema", schema, open_url]
+    env = {**os.environ, "PGPASSWORD": unquote(parts.password or "")}
+    return subprocess.run(command, env=env, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def table_of(name, kind, text):
@@ -76,7 +82,7 @@ def describe(url):
 
 
 def main():
-    url, folder = sys.argv[1], Path(sys.argv[2])
+    url, folder = os.environ["DATABASE_URL"], Path(sys.argv[1])
     for name, text in describe(url).items():
         (folder / name).write_text(text, encoding="utf-8")
 

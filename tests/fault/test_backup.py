@@ -390,6 +390,24 @@ def test_the_image_sets_aside_what_a_former_cluster_has_archived(image):
     assert list((image.root / "archive").glob("before-*")) == [log], "a cluster that is there keeps its own"
 
 
+def test_the_image_runs_one_server_on_its_data(image):
+    """A second one would take away the lock of the first, by which Postgres itself keeps others out."""
+    image.start()
+    image.wait_ready()
+    lock = image.root / "data" / "pg" / "postmaster.pid"
+    before = lock.read_text()
+    for words, fault in ((["postgres", "--version"], "it takes no arguments"), (["postgres"], "another container runs a server on /data")):
+        done = image.run(*words)
+        assert done.returncode == 1 and fault in done.stderr, done
+        assert lock.read_text() == before
+    assert image.query("SELECT 1") == 1
+    image.kill9()
+    assert lock.exists()
+    image.start()
+    image.wait_ready()
+    assert image.stop() == 0
+
+
 HOLD = "case %f in {}) until [ -e /tmp/go ]; do touch /tmp/asked; sleep 0.1; done ;; esac; {}"
 
 

@@ -8,6 +8,7 @@ with PostgresImage() as image:
 
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -104,8 +105,16 @@ class PostgresImage:
     def wait_ready(self):
         wait_for(self.is_ready, "the server takes connections")
 
+    def _signal(self, number):
+        """Send a signal to the first process of the container; wait until all have ended, and return its exit status."""
+        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        os.kill(int(children[0]), number)
+        return self.process.wait()
+
     def stop(self):
         """As `docker stop` does. Returns the exit status."""
-        children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        os.kill(int(children[0]), 15)
-        return self.process.wait()
+        return self._signal(signal.SIGTERM)
+
+    def kill9(self):
+        """As `docker kill` does: what it has written stays."""
+        self._signal(signal.SIGKILL)
