@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 
 #define LOOK_MS        1000 /* for what other processes have written */
 #define START_MS       100  /* until the schema is migrated */
@@ -26,16 +27,19 @@ METRIC_GAUGE(waiting_metric, "expops_notify_waiting", "Deliveries that wait.");
 
 enum pool { POOL_QUICK, POOL_SLOW, POOL_MAIL, POOL_COUNT };
 
-static const int PLACES[] = {
-	[POOL_QUICK] = DISPATCHER_PLACES,
-	[POOL_SLOW] = DISPATCHER_PLACES,
-	[POOL_MAIL] = DISPATCHER_MAIL_PLACES,
+static const struct {
+	int count, of_an_account;
+} PLACES[] = {
+	[POOL_QUICK] = {DISPATCHER_PLACES, DISPATCHER_ACCOUNT_PLACES},
+	[POOL_SLOW] = {DISPATCHER_PLACES, DISPATCHER_ACCOUNT_PLACES},
+	[POOL_MAIL] = {DISPATCHER_MAIL_PLACES, DISPATCHER_ACCOUNT_MAIL_PLACES},
 };
 
 struct dispatcher {
 	struct worker *worker;
 	struct periodic *looker;
-	int free[POOL_COUNT]; /* places */
+	LIST_HEAD(, lane_place) used[POOL_COUNT]; /* places */
+	int free[POOL_COUNT];
 	bool is_stopping;
 	uint64_t measured_ms;
 	/* Drain. */
@@ -48,35 +52,36 @@ struct dispatcher {
 struct lane_place {
 	struct lane lane;
 	struct dispatcher *dispatcher;
+	enum pool pool;
+	char account[UUID_TEXT_LEN + 1];
+	LIST_ENTRY(lane_place) entry;
 };
-
-static enum pool pool_of(const struct lane *lane)
-{
-	return lane->is_mail ? POOL_MAIL : lane->is_quick ? POOL_QUICK : POOL_SLOW;
-}
 
 static void on_lane_done(struct request *rq)
 {
 	struct lane_place *place = rq->user;
 	struct dispatcher *dispatcher = place->dispatcher;
-	dispatcher->free[pool_of(&place->lane)]++;
+	dispatcher->free[place->pool]++;
+	LIST_REMOVE(place, entry);
 	free(place);
 	periodic_wake(dispatcher->looker);
 }
 
-static void start_lane(struct dispatcher *dispatcher, const struct pg_rows *rows, int row)
+static void start_lane(struct dispatcher *dispatcher, enum pool pool, const struct pg_rows *rows,
+                       int row)
 {
 	struct lane_place *place = calloc(1, sizeof(*place));
 	require(place);
 	place->dispatcher = dispatcher;
+	place->pool = pool;
 	place->lane.is_stopping = &dispatcher->is_stopping;
+	memcpy(place->account, pg_get(rows, row, "account_id"), sizeof(place->account));
 	memcpy(place->lane.endpoint, pg_get(rows, row, "endpoint_id"),
 	       sizeof(place->lane.endpoint));
 	place->lane.is_retry = pg_get_bool(rows, row, "is_retry");
 	place->lane.claim = pg_get_int(rows, row, "claim");
-	place->lane.is_quick = pg_get_bool(rows, row, "is_quick");
-	place->lane.is_mail = pg_get_bool(rows, row, "is_mail");
-	dispatcher->free[pool_of(&place->lane)]--;
+	dispatcher->free[pool]--;
+	LIST_INSERT_HEAD(&dispatcher->used[pool], place, entry);
 	request_spawn(dispatcher->worker, place->lane.endpoint, LANE_TIMEOUT_MS, lane_run,
 	              on_lane_done, place);
 }
@@ -93,6 +98,31 @@ static void measure(struct request *rq, struct dispatcher *dispatcher)
 	metric_set(&waiting_metric, NULL, NULL, pg_get_float(rows, 0, "waiting"));
 }
 
+/* The accounts of the places in use, an array of Postgres. */
+static const char *holding(struct arena *arena, const struct dispatcher *dispatcher, enum pool pool)
+{
+	struct buf text = {.arena = arena};
+	const struct lane_place *place;
+	buf_puts(&text, "{");
+	LIST_FOREACH (place, &dispatcher->used[pool], entry)
+		buf_printf(&text, "%s%s", text.length > 1 ? "," : "", place->account);
+	buf_puts(&text, "}");
+	return text.data;
+}
+
+static struct pg_rows *claim(struct request *rq, const struct dispatcher *dispatcher,
+                             enum pool pool)
+{
+	struct pg_param most = pg_int(dispatcher->free[pool]);
+	struct pg_param each = pg_int(PLACES[pool].of_an_account);
+	struct pg_param accounts = pg_text(holding(rq->arena, dispatcher, pool));
+	if (pool == POOL_MAIL)
+		return pg_query(rq, LANE_CLAIM_MAIL_SQL, most, each, accounts,
+		                pg_int(LANE_CLAIM_S));
+	return pg_query(rq, LANE_CLAIM_SQL, pg_bool(pool == POOL_QUICK), most, each, accounts,
+	                pg_int(LANE_CLAIM_S));
+}
+
 /* Claim lanes for the free places; then wait for the next that is due. */
 static void look(struct request *rq)
 {
@@ -101,12 +131,11 @@ static void look(struct request *rq)
 		periodic_wake_in(dispatcher->looker, START_MS);
 		return;
 	}
-	const struct pg_rows *claimed =
-		pg_query(rq, LANE_CLAIM_SQL, pg_int(dispatcher->free[POOL_QUICK]),
-	                 pg_int(dispatcher->free[POOL_SLOW]), pg_int(dispatcher->free[POOL_MAIL]),
-	                 pg_int(LANE_CLAIM_S));
-	for (int row = 0; row < claimed->count; row++)
-		start_lane(dispatcher, claimed, row);
+	for (enum pool pool = 0; pool < POOL_COUNT; pool++) {
+		const struct pg_rows *claimed = claim(rq, dispatcher, pool);
+		for (int row = 0; row < claimed->count; row++)
+			start_lane(dispatcher, pool, claimed, row);
+	}
 	measure(rq, dispatcher);
 	const struct pg_rows *wait = pg_query(rq, LANE_WAIT_SQL);
 	int64_t wait_ms = pg_value(wait, 0) ? pg_value_int(wait, 0) : LOOK_MS;
@@ -120,8 +149,10 @@ void dispatcher_start(struct worker *worker)
 	struct dispatcher *dispatcher = calloc(1, sizeof(*dispatcher));
 	require(dispatcher);
 	dispatcher->worker = worker;
-	for (int i = 0; i < POOL_COUNT; i++)
-		dispatcher->free[i] = PLACES[i];
+	for (int i = 0; i < POOL_COUNT; i++) {
+		dispatcher->free[i] = PLACES[i].count;
+		LIST_INIT(&dispatcher->used[i]);
+	}
 	uv_timer_init(&worker->loop, &dispatcher->timer);
 	dispatcher->timer.data = dispatcher;
 	dispatcher->looker = periodic_new(worker, "messages due", look, dispatcher,
@@ -138,7 +169,10 @@ void dispatcher_wake(struct worker *worker)
 
 static bool is_idle(const struct dispatcher *dispatcher)
 {
-	return memcmp(dispatcher->free, PLACES, sizeof(PLACES)) == 0;
+	bool is_idle = true;
+	for (int i = 0; i < POOL_COUNT; i++)
+		is_idle &= LIST_EMPTY(&dispatcher->used[i]);
+	return is_idle;
 }
 
 static void on_drain_check(uv_timer_t *timer)

@@ -1,36 +1,54 @@
 -- Lanes: one process at a time makes the attempts of a lane, one after the other. Whoever changes a lane, the queue or the state of an
 -- endpoint locks the endpoint first; only a claim locks the lane alone, and waits for nobody.
 
--- Claim up to `most_quick` lanes of quick endpoints and `most_slow` of others that are due, for `lease_s` seconds; none of mail.
-CREATE OR REPLACE FUNCTION lane_claim(most_quick int, most_slow int, lease_s int)
-RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint, is_quick boolean) LANGUAGE plpgsql AS $$
+-- Claim up to `most` lanes that are due of quick endpoints or of others, none of mail, for `lease_s` seconds, so that no account has more
+-- than `each` places. `holding`: the accounts of the places that are in use, one for each. An account has 40 lanes, so that of the first
+-- 1,000 which are due enough have a place.
+CREATE OR REPLACE FUNCTION lane_claim(quick boolean, most int, each int, holding uuid[], lease_s int)
+RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint, account_id uuid) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
-    WITH quick AS (
-        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE l.is_quick AND NOT l.is_mail AND l.due_at <= now()
-        ORDER BY l.due_at LIMIT most_quick FOR UPDATE SKIP LOCKED
-    ), slow AS (
-        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE NOT l.is_quick AND NOT l.is_mail AND l.due_at <= now()
-        ORDER BY l.due_at LIMIT most_slow FOR UPDATE SKIP LOCKED
+    WITH held AS (
+        SELECT h AS account_id, count(*) AS places FROM unnest(holding) h GROUP BY 1
+    ), due AS (
+        SELECT l.endpoint_id, l.is_retry, l.due_at, e.account_id, coalesce(h.places, 0) AS places
+        FROM endpoint_lane l JOIN endpoint e ON e.id = l.endpoint_id LEFT JOIN held h ON h.account_id = e.account_id
+        WHERE l.is_quick = quick AND NOT l.is_mail AND l.due_at <= now() AND coalesce(h.places, 0) < each
+        ORDER BY l.due_at LIMIT 1000
+    ), placed AS (
+        SELECT d.*, d.places + row_number() OVER (PARTITION BY d.account_id ORDER BY d.due_at) AS place FROM due d
+    ), free AS (
+        SELECT l.endpoint_id, l.is_retry, p.account_id
+        FROM placed p JOIN endpoint_lane l ON l.endpoint_id = p.endpoint_id AND l.is_retry = p.is_retry
+        WHERE p.place <= each AND l.due_at <= now() ORDER BY p.due_at LIMIT most FOR UPDATE OF l SKIP LOCKED
     )
     UPDATE endpoint_lane l SET is_claimed = true, claim = l.claim + 1, due_at = now() + make_interval(secs => lease_s)
-    FROM (SELECT * FROM quick UNION ALL SELECT * FROM slow) c
-    WHERE l.endpoint_id = c.endpoint_id AND l.is_retry = c.is_retry
-    RETURNING l.endpoint_id, l.is_retry, l.claim, l.is_quick;
+    FROM free f WHERE l.endpoint_id = f.endpoint_id AND l.is_retry = f.is_retry
+    RETURNING l.endpoint_id, l.is_retry, l.claim, f.account_id;
 END $$;
 
--- Claim up to `most` lanes of mail that are due.
-CREATE OR REPLACE FUNCTION lane_claim_mail(most int, lease_s int) RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint)
-LANGUAGE plpgsql AS $$
+-- As lane_claim(), of mail.
+CREATE OR REPLACE FUNCTION lane_claim_mail(most int, each int, holding uuid[], lease_s int)
+RETURNS TABLE (endpoint_id uuid, is_retry boolean, claim bigint, account_id uuid) LANGUAGE plpgsql AS $$
 BEGIN
     RETURN QUERY
-    WITH due AS (
-        SELECT l.endpoint_id, l.is_retry FROM endpoint_lane l WHERE l.is_mail AND l.due_at <= now()
-        ORDER BY l.due_at LIMIT most FOR UPDATE SKIP LOCKED
+    WITH held AS (
+        SELECT h AS account_id, count(*) AS places FROM unnest(holding) h GROUP BY 1
+    ), due AS (
+        SELECT l.endpoint_id, l.is_retry, l.due_at, e.account_id, coalesce(h.places, 0) AS places
+        FROM endpoint_lane l JOIN endpoint e ON e.id = l.endpoint_id LEFT JOIN held h ON h.account_id = e.account_id
+        WHERE l.is_mail AND l.due_at <= now() AND coalesce(h.places, 0) < each
+        ORDER BY l.due_at LIMIT 1000
+    ), placed AS (
+        SELECT d.*, d.places + row_number() OVER (PARTITION BY d.account_id ORDER BY d.due_at) AS place FROM due d
+    ), free AS (
+        SELECT l.endpoint_id, l.is_retry, p.account_id
+        FROM placed p JOIN endpoint_lane l ON l.endpoint_id = p.endpoint_id AND l.is_retry = p.is_retry
+        WHERE p.place <= each AND l.due_at <= now() ORDER BY p.due_at LIMIT most FOR UPDATE OF l SKIP LOCKED
     )
     UPDATE endpoint_lane l SET is_claimed = true, claim = l.claim + 1, due_at = now() + make_interval(secs => lease_s)
-    FROM due d WHERE l.endpoint_id = d.endpoint_id AND l.is_retry = d.is_retry
-    RETURNING l.endpoint_id, l.is_retry, l.claim;
+    FROM free f WHERE l.endpoint_id = f.endpoint_id AND l.is_retry = f.is_retry
+    RETURNING l.endpoint_id, l.is_retry, l.claim, f.account_id;
 END $$;
 
 -- Lock the endpoint of a claimed lane; null: the claim has ended, or the endpoint is gone.
@@ -131,13 +149,17 @@ CREATE OR REPLACE FUNCTION failure_pause(failures int) RETURNS interval LANGUAGE
 RETURN make_interval(mins => least(60, 2 ^ least(failures - 5, 6))::int);
 
 -- Note at the endpoint, which is locked, how an attempt ended; the endpoint as it is then. While it works its row is written once a
--- second.
+-- second. One that let an attempt wait is no quick one for ten minutes: else whoever answers at once and hangs by turns would have the
+-- places of those that answer.
 CREATE OR REPLACE FUNCTION endpoint_note(e endpoint, is_delivered boolean, is_soon boolean) RETURNS endpoint LANGUAGE plpgsql AS $$
 BEGIN
     IF is_delivered AND is_soon AND e.is_quick AND e.failing_since IS NULL AND e.last_success_at > now() - interval '1 second' THEN
         RETURN e;
     END IF;
-    e.is_quick := is_delivered AND is_soon;
+    IF NOT is_soon THEN
+        e.slow_at := now();
+    END IF;
+    e.is_quick := is_delivered AND is_soon AND coalesce(e.slow_at <= now() - interval '10 minutes', true);
     IF is_delivered THEN
         IF e.consecutive_failures >= 5 THEN
             e.not_before := clock_timestamp();
@@ -154,7 +176,8 @@ BEGIN
         END IF;
     END IF;
     UPDATE endpoint k SET not_before = e.not_before, catch_up_to = e.catch_up_to, consecutive_failures = e.consecutive_failures,
-        failing_since = e.failing_since, last_success_at = e.last_success_at, is_quick = e.is_quick
+        failing_since = e.failing_since, last_success_at = e.last_success_at, is_quick = e.is_quick,
+        slow_at = e.slow_at
     WHERE k.id = e.id;
     RETURN e;
 END $$;

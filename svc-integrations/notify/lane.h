@@ -18,8 +18,6 @@
 struct lane {
 	char endpoint[UUID_TEXT_LEN + 1];
 	bool is_retry; /* of attempts after a failure */
-	bool is_quick; /* of an endpoint that answers soon */
-	bool is_mail;
 	int64_t claim;
 	const bool *is_stopping; /* the process begins no further attempt */
 };

@@ -1,8 +1,10 @@
 -- name: lane_claim
--- $1 lanes of quick endpoints, $2 of others, $3 of mail, $4 seconds.
-SELECT endpoint_id, is_retry, claim, is_quick, false AS is_mail FROM lane_claim($1::int, $2::int, $4::int)
-UNION ALL
-SELECT endpoint_id, is_retry, claim, false, true FROM lane_claim_mail($3::int, $4::int);
+-- $1 whether of quick endpoints, $2 lanes, $3 places of an account, $4 accounts of the places in use, $5 seconds.
+SELECT endpoint_id, is_retry, claim, account_id FROM lane_claim($1, $2::int, $3::int, $4::uuid[], $5::int);
+
+-- name: lane_claim_mail
+-- As lane_claim, without $1.
+SELECT endpoint_id, is_retry, claim, account_id FROM lane_claim_mail($1::int, $2::int, $3::uuid[], $4::int);
 
 -- name: lane_wait (read)
 -- Milliseconds until a lane is due; null: nothing waits.

@@ -11,6 +11,7 @@ from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
 WEBHOOKS = "/webhooks"
+ACCOUNT_PLACES = 8  # DISPATCHER_ACCOUNT_PLACES
 UNREACHABLE = "the host has no address that messages are sent to"
 
 
@@ -118,18 +119,17 @@ def test_one_that_refuses_says_so(api, sender):
 
 
 def test_endpoints_that_hang_cost_nobody_a_place(cluster, api, user, other_user, sender, db):
-    """Twenty of one account hang, with first attempts and retries; everything of the others is delivered while each of their first
-    attempts still hangs."""
+    """Twenty of one account hang, and have the places of an account; everything of the others is delivered while the first attempts still
+    hang."""
     others = Sender(cluster, other_user.account)
     with Hanging() as hanging, Receiver() as receiver:
         dead = [webhook(api, f"{hanging.url}{number}") for number in range(20)]
         webhook(other_user.api, receiver.url)
         sender.send(*[{"n": number} for number in range(3)])
-        wait_for(lambda: len(hanging.sockets) >= 20)
-        assert len(hanging.sockets) == 20
+        wait_for(lambda: len(hanging.sockets) >= ACCOUNT_PLACES)
         sent = others.send(*[{"n": number} for number in range(200)])
         receiver.wait(200)
-        assert receiver.ids() == sent and len(hanging.sockets) == 20
+        assert receiver.ids() == sent and len(hanging.sockets) == ACCOUNT_PLACES
         assert integrations_tables.count_attempts(db, user.account) == 0
         for endpoint in dead:
             api.delete(f"{WEBHOOKS}/{endpoint['id']}", expect=200)
@@ -151,6 +151,30 @@ def test_twenty_others_get_everything_whatever_receivers_do(api, other_user, sen
         assert sorted(receiver.ids()) == sorted(sent * 20) and len(hanging.sockets) == 4
         for endpoint in made:
             api.delete(f"{WEBHOOKS}/{endpoint['id']}", expect=200)
+
+
+def test_one_that_answers_late_by_turns_is_no_quick_one(api, sender, db):
+    """It would take the places of those that answer soon, each time when it has just answered soon."""
+    answers = []
+
+    def answer(request):
+        answers.append(request)
+        if len(answers) == 2:
+            threading.Event().wait(4)  # more than the 3 s of a quick answer
+        request.reply(204, "")
+
+    with Receiver(answer) as receiver:
+        endpoint = webhook(api, receiver.url)["id"]
+
+        def deliver(number):
+            sender.send({"n": number})
+            rows = f"{WEBHOOKS}/{endpoint}/deliveries"
+            wait_for(lambda: [row["status"] for row in api.get(rows, expect=200).json()] == ["delivered"] * number)
+            return integrations_tables.is_quick(db, endpoint)
+
+        assert [deliver(number) for number in (1, 2, 3)] == [True, False, False]
+        integrations_tables.forget_late_answer(db, endpoint)
+        assert deliver(4)
 
 
 def test_an_answer_that_does_not_end_fails_in_time(api, sender):

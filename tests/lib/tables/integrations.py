@@ -325,6 +325,16 @@ def attempt_times(db, endpoint):
     return [at for (at,) in rows]
 
 
+def is_quick(db, endpoint):
+    """Whether the endpoint has the places of those that answer soon."""
+    return db.execute("SELECT is_quick FROM endpoint WHERE id = %s", [endpoint]).fetchone()[0]
+
+
+def forget_late_answer(db, endpoint):
+    """The last late answer of the endpoint was more than ten minutes ago."""
+    db.execute("UPDATE endpoint SET slow_at = slow_at - interval '11 minutes' WHERE id = %s", [endpoint])
+
+
 def count_attempts(db, account):
     return db.execute("SELECT count(*) FROM message_attempt a JOIN message_delivery d ON (d.day, d.id) = (a.day, a.delivery_id)"
                       " WHERE d.account_id = %s", [account]).fetchone()[0]
