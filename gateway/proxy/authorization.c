@@ -1,6 +1,9 @@
 #include "proxy/authorization.h"
 
 #include "base/arena.h"
+#include "crypto/uuid.h"
+
+#include <string.h>
 
 void authorization_init(struct authorization *a, struct key_checker *keys, struct http_exchange *x,
                         const struct api_op *op, struct credential credential)
@@ -25,10 +28,21 @@ static struct problem refusal_of(enum err_code code)
 	return problem;
 }
 
+/* Whether the page of a session means this account. */
+static bool is_meant(const struct authorization *a, const struct identity *caller)
+{
+	const char *account = a->credential.account;
+	struct uuid meant;
+	return !account || (uuid_parse(account, strlen(account), &meant) &&
+	                    uuid_equal(&meant, &caller->account));
+}
+
 /* Why the caller may not use the operation. */
 static struct problem permit(struct authorization *a, const struct identity *caller)
 {
 	struct problem problem = {.code = api_permit(a->op, caller)};
+	if (!is_meant(a, caller))
+		problem.code = ERR_ACCOUNT_CHANGED;
 	if (problem.code == ERR_SCOPE) {
 		problem.scope = a->op->scope_name;
 		problem.detail =

@@ -25,6 +25,7 @@ typedef void authorization_fn(void *user, struct problem *problem);
 struct credential {
 	const char *text; /* of a key or a session; NULL: the request has none */
 	bool is_session;
+	const char *account; /* of a session: which account the page shows; NULL: it does not say */
 };
 
 struct authorization {
@@ -49,7 +50,8 @@ void authorization_init(struct authorization *a, struct key_checker *keys, struc
  * returns, or from the loop's own stack later, unless authorization_cancel() is called first.
  *
  * Problems: ERR_UNAUTHENTICATED, ERR_RATE_LIMITED and ERR_UNAVAILABLE as key_check(); ERR_SCOPE and
- * ERR_FORBIDDEN as api_permit(); then has_caller is set. */
+ * ERR_FORBIDDEN as api_permit(); ERR_ACCOUNT_CHANGED: the session shows another account than the
+ * page does, which another window has switched; with these three has_caller is set. */
 void authorization_check(struct authorization *a, authorization_fn *done, void *user);
 
 /** Whether authorization_check() still waits. */

@@ -125,6 +125,7 @@ enum err_code proxy_credential(const struct proxy_exchange *p, struct credential
 		return ERR_NONE;
 	ret->text = cookie_read(p->proxy->cookies, p->x->arena, head);
 	ret->is_session = true;
+	ret->account = http_head_get(head, ACCOUNT_FIELD);
 	return ret->text ? cookie_permit(p->proxy->cookies, head, p->match.op) : ERR_NONE;
 }
 

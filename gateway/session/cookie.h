@@ -10,6 +10,10 @@
  * - POST, PUT and PATCH say that their content is JSON, also without content: no form of another
  *   site can.
  *
+ * Windows of a browser share the cookie, and one of them may have the session show another account.
+ * So a page says in X-Expops-Account which account it shows; where the session shows another one,
+ * the request is refused (authorization.h).
+ *
  * The cookie is SameSite=Strict as well. Agents do not use browsers, so operations that report as
  * an agent do not take it, nor does /mcp. Authorization wins over the cookie.
  */
@@ -21,6 +25,8 @@
 #include "http/head.h"
 
 #include <stdbool.h>
+
+#define ACCOUNT_FIELD "X-Expops-Account"
 
 struct cookie_rules {
 	const char *name;       /* of the cookie: `__Host-expops` */

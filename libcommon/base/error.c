@@ -88,6 +88,8 @@ static const struct err_info TABLE[] = {
                                       "there is no provider at which people log in"},
 	[ERR_MIXED_TEMPLATES] = {400, "mixed_templates", "Mixed Templates",
                                  "the runs are of several versions of a template"},
+	[ERR_ACCOUNT_CHANGED] = {409, "account_changed", "Account Changed",
+                                 "the session shows another account now; nothing was done"},
 };
 
 _Static_assert(ARRAY_LEN(TABLE) == ERR_COUNT, "every code has a row");

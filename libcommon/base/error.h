@@ -55,6 +55,7 @@ enum err_code {
 	ERR_TOO_MANY_INVITATIONS = 41, /* 409 the account has as many open invitations as it may */
 	ERR_LOGIN_NOT_CONFIGURED = 42, /* 404 there is no provider at which people log in */
 	ERR_MIXED_TEMPLATES = 43,      /* 400 results of several versions of a template */
+	ERR_ACCOUNT_CHANGED = 44, /* 409 the session shows another account than the page does */
 	ERR_COUNT
 };
 

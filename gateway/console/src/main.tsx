@@ -4,8 +4,8 @@ import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
 import { Route, Router, Switch, useRoute } from "wouter-preact";
 
-import { onSessionEnded } from "./api/client";
-import { forgetFormer, identityOf } from "./api/identity";
+import { ACCOUNT_CHANGED, onSessionEnded } from "./api/client";
+import { followWindows, forgetFormer, identityOf } from "./api/identity";
 import { Problem } from "./api/problem";
 import { session } from "./api/queries";
 import { Login } from "./page/login/Login";
@@ -13,7 +13,7 @@ import Today from "./page/today/Today";
 import { Answer } from "./part/Answer";
 import { Broken } from "./part/Broken";
 import { Empty } from "./part/Empty";
-import { Notices } from "./part/Notice";
+import { Notices, useNotice } from "./part/Notice";
 import { Page } from "./part/Page";
 import { Shell } from "./part/shell/Shell";
 import { applyTheme } from "./part/shell/theme";
@@ -68,9 +68,10 @@ const GUIDE = /^~\/docs\/guide(?:\/(?<name>[^/]*))?\/?$/;
 
 const NETWORK_RETRIES = 2;
 
-/** Only what may pass by itself is tried again: no answer, or one of a server that is away. */
+/** Only what may pass by itself is tried again: no answer, one of a server that is away, or of a gateway that does not know for a second
+ * that this page has switched the account. */
 function isPassing(error: unknown): boolean {
-  return error instanceof Problem && (error.status === 0 || error.status >= 502);
+  return error instanceof Problem && (error.status === 0 || error.status >= 502 || error.slug === ACCOUNT_CHANGED);
 }
 
 const client = new QueryClient({
@@ -144,7 +145,9 @@ function named(segment: string): string {
 function Root() {
   const client = useQueryClient();
   const [isOpen] = useRoute(DOCS);
+  const notice = useNotice();
   useEffect(() => onSessionEnded(() => client.setQueryData(session.queryKey, null)), [client]);
+  useEffect(() => followWindows(client, () => notice({ text: text.accountChanged })), [client, notice]);
   return (
     <Answer query={useQuery(session)}>
       {(who) =>

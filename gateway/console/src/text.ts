@@ -6,6 +6,7 @@ export const text = {
   unknown: "unknown",
   score: { subject: "on the subject", related: "related", loose: "loosely related", none: "off the subject" },
   skip: "Skip to the content",
+  accountChanged: "Another window has switched the account, and this one shows it now, too.",
   loading: "Loading …",
   broken: {
     title: "This page does not work",

@@ -6,6 +6,7 @@ import uuid
 import pytest
 from lib.http.identity import identity
 from lib.http import plain_http
+from lib.http.browser import Browser
 from lib.outside.counterparts import connect
 from lib.scenario.fleet import REPO, SCOPES
 from lib.scenario.provisioning import new_team
@@ -160,6 +161,20 @@ def test_an_account_is_renamed_and_another_founded(browse, cluster):
     seen = browse("accounts", key=user.key, renamed="Ranking", founded=HOSTILE)
     assert (seen["errors"], seen["found"]) == ([], [])
     assert [account["name"] for account in user.api.get("/accounts", expect=200).json()] == ["Ranking", HOSTILE]
+
+
+@pytest.mark.parametrize("is_deaf", [False, True])
+def test_a_window_follows_another_one_that_switches_the_account(browse, cluster, is_deaf):
+    """A form of the former account is never sent in the name of the new one, also where the window did not hear of the switch."""
+    user, other = cluster.user(), f"Other {uuid.uuid4()}"
+    made = Browser(cluster.gateway_url, user.key).call("POST", "/accounts", {"name": other}, expect=201).json()["id"]
+    seen = browse("windows", key=user.key, other=other, isDeaf=is_deaf)
+    assert (seen["errors"], seen["hasForm"]) == ([], False)
+    assert seen["refused"] > 0 if is_deaf else seen["refused"] == 0
+    assert user.api.get("/team", expect=200).json()["invitations"] == []
+    browser = Browser(cluster.gateway_url, user.key)
+    browser.call("POST", "/session/switch", {"account_id": made}, expect=200)
+    assert browser.call("GET", "/team", expect=200).json()["invitations"] == []
 
 
 def test_a_change_is_found_in_the_audit_log(browse, cluster):

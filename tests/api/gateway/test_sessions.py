@@ -282,3 +282,22 @@ def test_a_deleted_account_has_no_sessions(cluster):
     user.api.post("/account/delete", {"confirm": True}, expect=200)
     assert browser.call("GET", "/session").status_code == 401
     assert browser.call("GET", "/interests").status_code == 401
+
+
+def test_a_page_that_shows_another_account_than_the_session_does_nothing(cluster, user, browser):
+    """One of two windows has switched it. The field of a request says what its page shows; without it, and with a key, nothing is compared."""
+    other = browser.call("POST", "/accounts", {"name": "Other"}, expect=201).json()["id"]
+    showing = lambda account: {**SAME_ORIGIN, "X-Expops-Account": account}  # noqa: E731
+    invite, make = {"email": "bob@example.org", "role": "admin"}, {"name": "Attention"}
+    browser.call("POST", "/team/invitations", invite, headers=showing(user.account), expect=201)
+    browser.call("POST", "/session/switch", {"account_id": other}, headers=showing(user.account), expect=200)
+    calls = [("POST", "/team/invitations", invite), ("POST", "/experiments", make), ("GET", "/experiments", None), ("GET", "/team", None)]
+    for method, path, body in calls:
+        for account in (user.account, "nonsense", ""):
+            refused = browser.call(method, path, body, headers=showing(account), checked=False, expect=409).json()
+            assert refused["error"] == "account_changed"
+    assert browser.call("GET", "/team", expect=200).json()["invitations"] == []
+    assert browser.call("GET", "/experiments", headers=showing(other), expect=200).json() == []
+    assert browser.call("GET", "/session", headers=showing(user.account), expect=200).json()["account"]["id"] == other
+    browser.call("POST", "/team/invitations", invite, headers=showing(other.upper()), expect=201)
+    assert user.api.get("/experiments", headers={"X-Expops-Account": other}, expect=200).json() == []

@@ -17,12 +17,25 @@ function withContentType(request: Request): Request {
   return request;
 }
 
+let shown: string | null = null;
+
+/** The pages show this account from now on; null: none. */
+export function showAccount(id: string | null): void {
+  shown = id;
+}
+
+/** The gateway refuses a request for another account than that of the session, which another window may have switched. */
+function withAccount(request: Request): Request {
+  if (shown !== null) request.headers.set("X-Expops-Account", shown);
+  return request;
+}
+
 /** Send a request as it is, whatever the answer; throws a Problem when there is none. */
 export async function raw(request: Request): Promise<Response> {
   const isRead = request.method === "GET";
-  const send = (each: Request) => fetch(withContentType(each));
+  const send = (each: Request) => fetch(withAccount(withContentType(each)));
   try {
-    return await (isRead ? send(request) : sendOnce(request, null, send));
+    return await (isRead ? send(request) : sendOnce(request, shown, send));
   } catch {
     throw noAnswer(isRead);
   }
@@ -45,16 +58,25 @@ export function defined<T extends object>(record: T): Defined<T> {
 
 type Listener = () => void;
 const ended = new Set<Listener>();
+const switched = new Set<Listener>();
+
+function listen(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 /** Call `listener` when an answer says that the session has ended. Returns what stops that. */
-export function onSessionEnded(listener: Listener): () => void {
-  ended.add(listener);
-  return () => ended.delete(listener);
-}
+export const onSessionEnded = (listener: Listener) => listen(ended, listener);
+
+/** The same when an answer says that the session shows another account. */
+export const onAccountChanged = (listener: Listener) => listen(switched, listener);
+
+export const ACCOUNT_CHANGED = "account_changed";
 
 function failure(response: Response, error: unknown): Problem {
   const problem = problemOf(response, error);
   if (problem.status === 401) ended.forEach((listener) => listener());
+  if (problem.slug === ACCOUNT_CHANGED) switched.forEach((listener) => listener());
   return problem;
 }
 

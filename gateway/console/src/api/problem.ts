@@ -13,6 +13,7 @@ export class Problem extends Error {
     readonly requestId: string | null,
     readonly fields: readonly FieldFault[] = [],
     readonly scope: string | null = null,
+    readonly slug: string | null = null,
   ) {
     super(detail || title);
   }
@@ -43,6 +44,7 @@ export function problemOf(response: Response, body: unknown): Problem {
     textOf(record, "instance") ?? response.headers.get("X-Request-Id"),
     fieldsOf(record),
     textOf(record, "scope"),
+    textOf(record, "error"),
   );
 }
 

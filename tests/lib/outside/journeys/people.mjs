@@ -1,5 +1,8 @@
 /** Journeys of several people, and of their keys. */
 
+/** The pages that are loaded from now on hear nothing from the other windows. */
+export const deafen = (where) => where.addInitScript(() => (BroadcastChannel.prototype.addEventListener = () => undefined));
+
 export const people = ({ open, logIn, violations, violationsOfThemes, downloaded }) => ({
   /** An owner looks for a change in the audit log, and saves what a filter leaves of it. */
   async audit(browser, values) {
@@ -220,5 +223,35 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     await other.page.getByRole("link", { name: "Papers" }).click();
     await other.page.getByRole("heading", { name: "Log in" }).waitFor();
     return { errors, found, limited, isCopied };
+  },
+
+  /** Two windows of a browser: one switches the account while the other has a form open, and the other follows. With `isDeaf`,
+   * it does not hear of it before it sends the form. */
+  async windows(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    await logIn(page, values.key);
+    const other = await page.context().newPage();
+    if (values.isDeaf) await deafen(page);
+    await page.goto(`${values.url}/console/settings`);
+    await page.getByRole("button", { name: "Invite" }).click();
+    const form = page.getByRole("dialog", { name: "Invite" });
+    await form.getByLabel("Address").fill("bob@example.org");
+    await other.goto(`${values.url}/console/`);
+    await other.getByLabel("Account", { exact: true }).selectOption({ label: values.other });
+    const isShown = (window, name) =>
+      window.waitForFunction((text) => document.querySelector("[aria-label=Account] option:checked")?.textContent === text, name);
+    await isShown(other, values.other);
+    if (values.isDeaf) await form.getByRole("button", { name: "Invite" }).click();
+    await isShown(page, values.other);
+    await page.getByText("Another window has switched the account").waitFor();
+    const hasForm = await form.isVisible();
+    if (!values.isDeaf) {
+      await other.getByRole("button", { name: "Log out" }).click();
+      await page.getByRole("heading", { name: "Log in" }).waitFor();
+      await logIn(other, values.key);
+      await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    }
+    const isRefusal = (each) => each.includes("409");
+    return { errors: errors.filter((each) => !isRefusal(each)), refused: errors.filter(isRefusal).length, hasForm };
   },
 });

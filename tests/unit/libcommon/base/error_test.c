@@ -64,6 +64,7 @@ static void codes_are_stable(void **state attr_unused)
 		{ERR_OTHER_EMAIL, 40, 403, "other_email"},
 		{ERR_TOO_MANY_INVITATIONS, 41, 409, "too_many_invitations"},
 		{ERR_MIXED_TEMPLATES, 43, 400, "mixed_templates"},
+		{ERR_ACCOUNT_CHANGED, 44, 409, "account_changed"},
 		{ERR_NOT_CONFIGURED, 25, 409, "provider_not_configured"},
 		{ERR_EXPECTATION, 26, 417, "expectation_failed"},
 	};
