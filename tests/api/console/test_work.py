@@ -148,6 +148,23 @@ def test_keys_are_made_changed_and_deleted(browse, cluster):
     assert "wider" not in [key["name"] for key in user.api.get("/account/api-keys", expect=200).json()["keys"]]
 
 
+def test_every_session_and_key_is_shown_with_whose_it_is(browse, cluster):
+    owner, guest = cluster.user(), cluster.user()
+    invitation = owner.api.post("/team/invitations", {"email": guest.email, "role": "member"}, expect=201).json()
+    joined = Browser(cluster.gateway_url, guest.key)
+    joined.call("POST", "/team/invitations/accept", {"token": invitation["url"].partition("#")[2]}, expect=200)
+    for browser in (joined, Browser(cluster.gateway_url, guest.key)):
+        browser.call("POST", "/session/switch", {"account_id": owner.account}, expect=200)
+    joined.call("POST", "/account/api-keys", {"name": "laptop", "scopes": ["search:read"]}, expect=201)
+    for _ in range(11):
+        Browser(cluster.gateway_url, owner.key)
+    seen = browse("sessions", key=owner.key, guest=guest.email, total=14)
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert [sum(email in row for row in seen["shown"]) for email in (owner.email, guest.email)] == [12, 2] and len(seen["shown"]) == 14
+    assert guest.email in seen["title"] and guest.email in seen["keys"] and owner.email in seen["keys"]
+    assert len(owner.api.get("/sessions?limit=100", expect=200).json()) == 13
+
+
 def test_somebody_is_invited_joins_and_is_removed(browse, cluster):
     owner, guest = cluster.user(), cluster.user()
     named = {user.email: user.api.get("/accounts", expect=200).json()[0]["name"] for user in (owner, guest)}

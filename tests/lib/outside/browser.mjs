@@ -16,7 +16,7 @@ import { DIGESTS, withoutPapers } from "./journeys/digest.mjs";
 import { faults } from "./journeys/faults.mjs";
 import { lists } from "./journeys/lists.mjs";
 import { filledButtons, isBarStretched, isWiderThanWindow } from "./journeys/looks.mjs";
-import { people } from "./journeys/people.mjs";
+import { deafen, people } from "./journeys/people.mjs";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const RULES = { type: "tag", values: ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"] };
@@ -349,9 +349,10 @@ const JOURNEYS = {
   },
 
   /** The session ends elsewhere: the page asks for a key, comes back to the same address, and shows nothing of the
-   * former account, also when another page logs in. */
+   * former account, also when another page logs in. No page hears of it from another one, as where that is another browser. */
   async ended(browser, values) {
     const { page, errors } = await open(browser, values);
+    await deafen(page.context());
     await logIn(page, values.key);
     await page.goto(`${values.url}/console/experiments?status=running`);
     await page.getByRole("link", { name: values.name }).waitFor();

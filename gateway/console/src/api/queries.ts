@@ -155,11 +155,16 @@ export const keys = (offset: number) =>
     placeholderData: keepPreviousData,
   });
 
-export const sessions = queryOptions({
-  queryKey: ["sessions"],
-  queryFn: () => page(api.GET("/api/v1.0/sessions")),
-  refetchInterval: everyMinute,
-});
+export const SESSION_ROWS = 10;
+export const SESSIONS = ["sessions"];
+
+export const sessions = (offset: number) =>
+  queryOptions({
+    queryKey: [...SESSIONS, offset],
+    queryFn: () => page(api.GET("/api/v1.0/sessions", { params: { query: { limit: SESSION_ROWS, offset } } })),
+    refetchInterval: everyMinute,
+    placeholderData: keepPreviousData,
+  });
 
 export const endpoints = queryOptions({
   queryKey: ["endpoints"],

@@ -1,5 +1,8 @@
 /** Journeys of several people, and of their keys. */
 
+/** The pages that are loaded from now on hear nothing from the other windows. */
+export const deafen = (where) => where.addInitScript(() => (BroadcastChannel.prototype.addEventListener = () => undefined));
+
 export const people = ({ open, logIn, violations, violationsOfThemes, downloaded }) => ({
   /** An owner looks for a change in the audit log, and saves what a filter leaves of it. */
   async audit(browser, values) {
@@ -228,7 +231,7 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
     await logIn(page, values.key);
     const other = await page.context().newPage();
-    if (values.isDeaf) await page.addInitScript(() => (BroadcastChannel.prototype.addEventListener = () => undefined));
+    if (values.isDeaf) await deafen(page);
     await page.goto(`${values.url}/console/settings`);
     await page.getByRole("button", { name: "Invite" }).click();
     const form = page.getByRole("dialog", { name: "Invite" });
@@ -242,9 +245,40 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     await isShown(page, values.other);
     await page.getByText("Another window has switched the account").waitFor();
     const hasForm = await form.isVisible();
-    await other.getByRole("button", { name: "Log out" }).click();
-    if (!values.isDeaf) await page.getByRole("heading", { name: "Log in" }).waitFor();
+    if (!values.isDeaf) {
+      await other.getByRole("button", { name: "Log out" }).click();
+      await page.getByRole("heading", { name: "Log in" }).waitFor();
+      await logIn(other, values.key);
+      await page.getByRole("navigation", { name: "Pages" }).waitFor();
+    }
     const isRefusal = (each) => each.includes("409");
     return { errors: errors.filter((each) => !isRefusal(each)), refused: errors.filter(isRefusal).length, hasForm };
+  },
+
+  /** All sessions of the account, in pages, and keys, each with whose it is. */
+  async sessions(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/settings`);
+    const table = page.getByRole("table", { name: "Sessions" });
+    const rows = table.getByRole("row").filter({ has: page.getByRole("cell") });
+    const section = page.locator("section", { has: page.getByRole("heading", { name: "Sessions", exact: true }) });
+    const next = section.getByRole("button", { name: "Next" });
+    const shown = [];
+    while (shown.length < values.total) {
+      if (shown.length > 0) await next.click();
+      const count = Math.min(10, values.total - shown.length);
+      await rows.nth(count - 1).waitFor();
+      await rows.nth(count).waitFor({ state: "detached" });
+      shown.push(...(await rows.allInnerTexts()));
+    }
+    const found = await violationsOfThemes(page);
+    await rows.filter({ hasText: values.guest }).last().getByRole("button", { name: "End" }).click();
+    const asked = page.getByRole("dialog", { name: /^End the session of / });
+    const title = await asked.getByRole("heading").innerText();
+    await asked.getByRole("button", { name: "End" }).click();
+    await asked.waitFor({ state: "detached" });
+    const keys = await page.getByRole("table", { name: "Keys" }).innerText();
+    return { errors, found, shown, title, keys };
   },
 });

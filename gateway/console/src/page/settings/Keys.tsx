@@ -89,6 +89,7 @@ function Limits({ row: { repo, interest_id: id } }: { row: Key }) {
 function columnsOf(mayChange: boolean, onOpen: (what: What, row: Key) => void): readonly Column<Key>[] {
   return [
     { name: NAMES.name, cell: (row) => row.name },
+    { name: NAMES.person, cell: (row) => row.person?.email ?? <Unknown /> },
     { name: NAMES.prefix, cell: (row) => <code>{row.prefix}</code> },
     { name: NAMES.scopes, figure: true, cell: (row) => <span title={row.scopes.join(" ")}>{row.scopes.length}</span> },
     { name: words.limits, cell: (row) => <Limits row={row} /> },
