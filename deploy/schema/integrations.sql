@@ -28,6 +28,8 @@ CREATE TABLE endpoint (
     unsubscribe_hash bytea,
     refused_days integer,
     refused_on date,
+    key_id uuid,
+    person_id uuid,
     CONSTRAINT endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
     CONSTRAINT endpoint_email CHECK (((kind = 'email'::text) = ((email IS NOT NULL) AND (unsubscribe_hash IS NOT NULL)))),
     CONSTRAINT endpoint_events_check CHECK ((cardinality(events) > 0)),
