@@ -105,6 +105,8 @@ static const struct event_handler EVENTS[] = {
 	{"events.code_host", "installation_repositories", on_provision_app},
 	{"events.code_host", "repository_name", on_repository_name},
 	{"events.account", "key.revoked", provision_key_revoked},
+	{"events.account", "member.removed", feed_maker_gone},
+	{"events.account", "member.disabled", feed_maker_gone},
 	{"events.runs", "deliverable.open", run_outcome_store},
 	{"events.runs", "deliverable.merged", run_outcome_store},
 	{"events.runs", "deliverable.closed", run_outcome_store},

@@ -43,6 +43,7 @@ CREATE TABLE run (
     spend_usd numeric,
     spend_basis text,
     price_date date,
+    interest_is_proved boolean,
     CONSTRAINT run_host_state_check CHECK ((host_state = ANY (ARRAY['running'::text, 'ended'::text]))),
     CONSTRAINT run_spend_basis_check CHECK ((spend_basis = ANY (ARRAY['reported'::text, 'estimated'::text, 'assumed'::text])))
 )

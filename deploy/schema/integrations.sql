@@ -29,6 +29,8 @@ CREATE TABLE endpoint (
     refused_days integer,
     refused_on date,
     slow_at timestamp with time zone,
+    key_id uuid,
+    person_id uuid,
     CONSTRAINT endpoint_check CHECK (((disabled_reason IS NOT NULL) = (status = 'disabled'::text))),
     CONSTRAINT endpoint_email CHECK (((kind = 'email'::text) = ((email IS NOT NULL) AND (unsubscribe_hash IS NOT NULL)))),
     CONSTRAINT endpoint_events_check CHECK ((cardinality(events) > 0)),

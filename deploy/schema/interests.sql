@@ -148,6 +148,8 @@ CREATE TABLE feed (
     min_score double precision NOT NULL,
     hash bytea NOT NULL,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
+    key_id uuid,
+    person_id uuid,
     CONSTRAINT feed_hash_check CHECK ((length(hash) = 32)),
     CONSTRAINT feed_min_score_check CHECK (((min_score >= (0)::double precision) AND (min_score <= (1)::double precision)))
 );
@@ -332,6 +334,17 @@ CREATE VIEW experiment_of_paper AS
    FROM ((recommended r
      JOIN experiment_paper p ON (((p.account_id = r.account_id) AND (p.arxiv_id = r.arxiv_id))))
      JOIN experiment e ON (((e.id = p.experiment_id) AND (NOT e.is_deleted))));
+
+CREATE TABLE feed_maker_gone (
+    account_id uuid NOT NULL,
+    person_id uuid NOT NULL,
+    key_ids uuid[] NOT NULL,
+    gone_at timestamp with time zone DEFAULT now() NOT NULL
+);
+ALTER TABLE ONLY feed_maker_gone
+    ADD CONSTRAINT feed_maker_gone_pkey PRIMARY KEY (account_id, person_id);
+CREATE INDEX feed_maker_gone_at ON feed_maker_gone USING btree (gone_at);
+CREATE TRIGGER account_skipped BEFORE INSERT ON feed_maker_gone FOR EACH ROW EXECUTE FUNCTION account_skipped();
 
 CREATE TABLE feedback (
     recommendation_id uuid NOT NULL,

@@ -89,7 +89,7 @@ $$;
 -- Whether the end of a run shows that budgets which stop runs do not stop those of its repository.
 CREATE OR REPLACE FUNCTION run_is_unguarded(r run) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 BEGIN
-    RETURN EXISTS (SELECT FROM budget b WHERE b.account_id = r.account_id AND b.action = 'stop' AND budget_has(b, r.repo_key, r.interest_id))
+    RETURN EXISTS (SELECT FROM budget b WHERE b.account_id = r.account_id AND b.action = 'stop' AND budget_has(b, r.repo_key, spend_budget_interest(r)))
         AND run_had_agent(r) AND NOT repo_asks(r.account_id, r.repo_key);
 END $$;
 

@@ -52,7 +52,7 @@ BEGIN
         r := spend_sum(r);
     END IF;
     spent := sign * r.spend_usd;
-    RETURN (r.account_id, r.repo_key, r.interest_id, r.at, CASE r.spend_basis WHEN 'reported' THEN spent ELSE 0 END,
+    RETURN (r.account_id, r.repo_key, spend_budget_interest(r), r.at, CASE r.spend_basis WHEN 'reported' THEN spent ELSE 0 END,
             CASE r.spend_basis WHEN 'estimated' THEN spent ELSE 0 END, CASE r.spend_basis WHEN 'assumed' THEN spent ELSE 0 END, 0,
             sign, CASE WHEN r.spend_usd IS NULL AND r.outcome_kind <> 'running' THEN sign ELSE 0 END)::budget_part;
 END $$;
@@ -92,7 +92,7 @@ CREATE OR REPLACE FUNCTION budget_top(b budget, starts_at timestamptz, ends_at t
                               ORDER BY x.spend_usd DESC, x.id), '[]')
     FROM (SELECT r.id, r.repo, r.run_id, r.spend_usd, r.spend_basis FROM run r
           WHERE r.account_id = b.account_id AND r.at >= starts_at AND r.at < ends_at AND r.spend_usd > 0
-            AND budget_has(b, r.repo_key, r.interest_id)
+            AND budget_has(b, r.repo_key, spend_budget_interest(r))
           ORDER BY r.spend_usd DESC, r.id LIMIT 3) x
 $$;
 
@@ -219,11 +219,11 @@ LANGUAGE sql STABLE AS $$
                  count(*) FILTER (WHERE r.spend_usd IS NULL AND r.outcome_kind <> 'running')
           FROM run r
           WHERE r.account_id = b.account_id AND r.at >= from_time AND r.at < to_time AND r.attempts IS NOT NULL
-            AND budget_has(b, r.repo_key, r.interest_id)
+            AND budget_has(b, r.repo_key, spend_budget_interest(r))
           UNION ALL
           SELECT p.reported, p.estimated, p.assumed, 0, p.runs, p.runs_unknown FROM run r, budget_part_of_run(r, 1) AS p
           WHERE r.account_id = b.account_id AND r.at >= from_time AND r.at < to_time AND r.attempts IS NULL
-            AND budget_has(b, r.repo_key, r.interest_id)
+            AND budget_has(b, r.repo_key, spend_budget_interest(r))
           UNION ALL
           SELECT 0, 0, 0, sum(v.amount_usd), 0, 0 FROM reservation v
           WHERE v.account_id = b.account_id AND v.state = 'held' AND v.made_at >= from_time AND v.made_at < to_time

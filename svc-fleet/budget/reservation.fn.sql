@@ -24,7 +24,7 @@ DECLARE
     assume_usd numeric;
 BEGIN
     IF x.id IS NULL THEN
-        SELECT min(b.assume_usd) INTO assume_usd FROM budget b WHERE b.account_id = r.account_id AND budget_has(b, r.repo_key, r.interest_id);
+        SELECT min(b.assume_usd) INTO assume_usd FROM budget b WHERE b.account_id = r.account_id AND budget_has(b, r.repo_key, spend_budget_interest(r));
         RETURN CASE WHEN assume_usd IS NULL THEN '{}' ELSE jsonb_build_object('admitted', jsonb_build_object(
             'assume_usd', assume_usd, 'is_unreserved', true)) END;
     END IF;

@@ -92,6 +92,12 @@ CREATE OR REPLACE FUNCTION spend_interest(attempts jsonb) RETURNS text LANGUAGE 
     WHERE a.value #> '{admitted,interest_id}' IS NOT NULL ORDER BY a.key::int DESC LIMIT 1
 $$;
 
+-- The interest in whose budgets a run counts: the one that it has told only if that is borne out, as any key of a repository may tell
+-- any.
+CREATE OR REPLACE FUNCTION spend_budget_interest(r run) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN r.interest_is_proved IS FALSE THEN spend_interest(r.attempts) ELSE r.interest_id END
+$$;
+
 -- The attempts of a run as they follow from its record, for one that was stored before there were any.
 CREATE OR REPLACE FUNCTION spend_attempts(r run) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT coalesce(r.attempts, jsonb_build_object('1', spend_attempt(
@@ -110,7 +116,7 @@ BEGIN
     IF part = '{}' THEN
         RETURN r;
     END IF;
-    r.interest_id := coalesce(report ->> 'interest_id', r.interest_id);
+    r := run_told_interest(r, report ->> 'interest_id');
     r.attempts := CASE WHEN r.record IS NULL THEN '{}' ELSE spend_attempts(r) END;
     attempt := r.attempts -> number;
     IF attempt IS NULL THEN

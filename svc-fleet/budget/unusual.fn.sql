@@ -82,7 +82,7 @@ END $$;
 CREATE OR REPLACE FUNCTION cost_look_at_failures(r run) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     smallest numeric := (SELECT min(b.usd) FROM budget b WHERE b.account_id = r.account_id AND b.period IN ('day', 'week')
-                                                           AND budget_has(b, r.repo_key, r.interest_id));
+                                                           AND budget_has(b, r.repo_key, spend_budget_interest(r)));
     last record;
     u cost_unusual;
 BEGIN

@@ -239,6 +239,8 @@ static const char *build_update(struct request *rq, const struct telemetry *in,
 	yyjson_mut_obj_add_val(doc, update, "report", report->read);
 	yyjson_mut_obj_add_val(doc, update, "others", report->others);
 	yyjson_mut_obj_add_val(doc, update, "detail", report->large);
+	if (rq->caller.interest)
+		yyjson_mut_obj_add_str(doc, update, "key_interest", rq->caller.interest);
 	return json_write_mut(rq->arena, update, NULL);
 }
 

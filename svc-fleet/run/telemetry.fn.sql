@@ -51,6 +51,28 @@ BEGIN
     END IF;
 END $$;
 
+-- A run that tells an interest; null: none, so it stays as it is. Whether another one is borne out is not known of it any more.
+CREATE OR REPLACE FUNCTION run_told_interest(r run, told text) RETURNS run LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+    IF told IS DISTINCT FROM r.interest_id AND told IS NOT NULL THEN
+        r.interest_id := told;
+        r.interest_is_proved := NULL;
+    END IF;
+    RETURN r;
+END $$;
+
+-- Whether the interest of a run is borne out: by `key_interest`, to which the key that reports is limited, by an installation of the
+-- repository, or by a start of the run. What was borne out once stays so, until the run tells another; null: it has told none.
+CREATE OR REPLACE FUNCTION run_interest_proof(r run, key_interest text) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
+BEGIN
+    IF (r.record ? 'interest_id') IS NOT TRUE OR r.interest_is_proved THEN
+        RETURN r.interest_is_proved;
+    END IF;
+    RETURN coalesce(r.interest_id IN (key_interest, spend_interest(r.attempts)), false)
+        OR EXISTS (SELECT FROM installation i
+                   WHERE i.account_id = r.account_id AND i.repo_key = r.repo_key AND i.interest_id::text = r.interest_id);
+END $$;
+
 -- A run with the columns that follow from its record.
 CREATE OR REPLACE FUNCTION run_derive(r run) RETURNS run LANGUAGE plpgsql STABLE AS $$
 BEGIN
@@ -60,7 +82,8 @@ BEGIN
     r.outcome_kind := outcome_kind(r.status, r.finished_at IS NOT NULL);
     r.at := coalesce((r.record ->> 'started_at')::timestamptz, r.first_at);
     r.agent := r.record ->> 'agent';
-    r.interest_id := coalesce(r.record ->> 'interest_id', spend_interest(r.attempts));
+    r := run_told_interest(r, coalesce(r.record ->> 'interest_id', spend_interest(r.attempts)));
+    r.interest_is_proved := run_interest_proof(r, NULL);
     r.arxiv_id := r.record ->> 'arxiv_id';
     r.cost_usd := (r.record ->> 'cost_usd')::numeric;
     r.input_tokens := (r.record ->> 'input_tokens')::bigint;
@@ -170,6 +193,7 @@ BEGIN
             changed_at = r.changed_at, at = r.at, finished_at = r.finished_at, status = r.status,
             outcome_kind = r.outcome_kind, agent = r.agent, interest_id = r.interest_id, arxiv_id = r.arxiv_id,
             cost_usd = r.cost_usd, input_tokens = r.input_tokens, output_tokens = r.output_tokens, cause = r.cause,
+            interest_is_proved = r.interest_is_proved,
             artifact_url = r.artifact_url, record = r.record, reported_at = r.reported_at, older = r.older,
             host_state = r.host_state, host_outcome = r.host_outcome, host_told_at = r.host_told_at,
             attempts = r.attempts, spend_usd = r.spend_usd, spend_basis = r.spend_basis, price_date = r.price_date
@@ -197,8 +221,10 @@ END $$;
 
 -- Apply updates of runs: an array of
 --
---     {"account": "…", "repo": "acme/ranker", "run_id": 17, "report": {…}, "others": {…}, "detail": {…}, "owns": true, "host": null}
+--     {"account": "…", "repo": "acme/ranker", "run_id": 17, "report": {…}, "others": {…}, "detail": {…}, "owns": true, "host": null,
+--      "key_interest": "…"}
 --
+--   key_interest  to which the key that reports is limited; null or absent: to none
 --   report  the members that lists show and that mean something here, none of them null
 --   others  the others that lists show; may be absent
 --   detail  the large members; may be absent
@@ -243,8 +269,9 @@ BEGIN
     FOR t IN
         SELECT x.*, k.id, k.first_at, lag(k.id) OVER same IS DISTINCT FROM k.id AS is_first,
                lead(k.id) OVER same IS DISTINCT FROM k.id AS is_last
-        FROM ROWS FROM (jsonb_to_recordset(updates) AS (account uuid, repo text, run_id jsonb, report jsonb, others jsonb, detail jsonb, host jsonb))
-             WITH ORDINALITY AS x (account, repo, run_id, report, others, detail, host, place)
+        FROM ROWS FROM (jsonb_to_recordset(updates) AS (account uuid, repo text, run_id jsonb, report jsonb, others jsonb, detail jsonb, host jsonb,
+                                                        key_interest text))
+             WITH ORDINALITY AS x (account, repo, run_id, report, others, detail, host, key_interest, place)
         JOIN run_key k ON k.account_id = x.account AND k.repo_key = lower(x.repo) AND k.run_key = x.run_id #>> '{}'
         WINDOW same AS (ORDER BY k.account_id, k.repo_key, k.run_key, x.place)
         ORDER BY k.account_id, k.repo_key, k.run_key, x.place
@@ -283,6 +310,7 @@ BEGIN
         t.report := CASE WHEN t.host IS NULL OR is_new THEN coalesce(t.report, '{}') ELSE '{}' END;
         stamp := run_stamp(t.report);
         r := run_updated(r, t.report, coalesce(t.others, '{}'), stamp, t.host);
+        r.interest_is_proved := run_interest_proof(r, t.key_interest);
         d := run_detail_updated(d, t.detail, stamp);
         IF t.is_last AND d.detail IS NOT NULL
             AND (d.detail, d.reported_at, d.older) IS DISTINCT FROM (d_was.detail, d_was.reported_at, d_was.older) THEN

@@ -21,8 +21,14 @@ BEGIN
                      AND g.gone_at > clock_timestamp() - make_interval(secs => age_ms / 1000.0 + 5));
 END $$;
 
--- End the connections to `providers`, a JSON array, that a person has made, as the gateway tells of them: {"person_id", "key_ids",
--- "is_founder"}. The founder has made those of which it is not noted who did. Tokens are revoked by a task (connection_remove()).
+-- Whether a person has made what was made with a key, of which the gateway tells: {"person_id", "key_ids", "is_founder"}. The founder has
+-- made that of which it is not noted who did.
+CREATE OR REPLACE FUNCTION maker_is(told jsonb, key uuid, person uuid) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT coalesce(person = (told ->> 'person_id')::uuid, false) OR coalesce(told -> 'key_ids' ? key::text, (told ->> 'is_founder')::boolean)
+$$;
+
+-- End the connections to `providers`, a JSON array, that a person has made, as the gateway tells of them (maker_is()). Tokens are revoked by a
+-- task (connection_remove()).
 CREATE OR REPLACE FUNCTION connections_of_maker_end(account uuid, told jsonb, providers jsonb, web_url text) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -35,8 +41,7 @@ BEGIN
     INSERT INTO connection_maker_gone (account_id, person_id, key_ids) VALUES (account, person, keys)
     ON CONFLICT (account_id, person_id) DO UPDATE SET key_ids = excluded.key_ids, gone_at = clock_timestamp();
     FOR c IN SELECT * FROM connection x
-             WHERE x.account_id = account AND providers ? x.provider
-               AND (x.person_id = person OR x.key_id = ANY (keys) OR x.key_id IS NULL AND (told ->> 'is_founder')::boolean)
+             WHERE x.account_id = account AND providers ? x.provider AND maker_is(told, x.key_id, x.person_id)
              ORDER BY x.provider
     LOOP
         PERFORM connection_remove(account, c.provider);

@@ -8,6 +8,7 @@ BEGIN
     DELETE FROM interest WHERE account_id = account;
     DELETE FROM interest_count WHERE account_id = account;
     DELETE FROM feed WHERE account_id = account;
+    DELETE FROM feed_maker_gone WHERE account_id = account;
     DELETE FROM digest_due WHERE account_id = account;
     DELETE FROM experiment WHERE account_id = account;
     DELETE FROM run_outcome WHERE account_id = account;

@@ -4,6 +4,7 @@
 #include "feed.sql.h"
 #include "feed/atom.h"
 #include "input/input.h"
+#include "json/json.h"
 #include "pg/pg.h"
 #include "reply/etag.h"
 #include "reply/resource.h"
@@ -26,6 +27,7 @@ static const struct field CREATE_FIELDS[] = {
 	BODY_INTEREST(struct feed_input, interest),
 	JSON_FLOAT("min_score", NULLABLE, 0, 1),
 	READ_ONLY("id"),
+	READ_ONLY("person_id"),
 	READ_ONLY("created_at"),
 	FIELD_END,
 };
@@ -48,6 +50,7 @@ static const struct field TOKEN_FIELDS[] = {
 
 static const struct constraint CONSTRAINTS[] = {
 	{"feed_max", ERR_CONFLICT, NULL, "an account may have 20 feeds; delete one first"},
+	{"feed_maker_gone", ERR_FORBIDDEN, NULL, "you are no member of the account any more"},
 	{0},
 };
 
@@ -70,7 +73,7 @@ void feed_create(struct request *rq)
 	struct pg_rows *rows =
 		pg_write(rq, CONSTRAINTS, FEED_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(in->interest), pg_text(request_body_json(rq)), pg_sha256(token),
-	                 pg_text(url));
+	                 pg_text(url), caller_key(rq), caller_person(rq));
 	reply_is_secret(rq);
 	reply_one(rq, 201, rows, "no such interest");
 }
@@ -90,6 +93,12 @@ void feed_delete(struct request *rq)
 	struct pg_rows *rows =
 		pg_query(rq, FEED_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
 	reply_one(rq, 200, rows, "no such feed");
+}
+
+void feed_maker_gone(struct request *rq, const struct event *event)
+{
+	pg_query(rq, FEED_MAKER_GONE_SQL, pg_text(event->account),
+	         pg_text(json_write(rq->arena, event->data, NULL)));
 }
 
 /* Whether the client has this version, by the time that it was given (RFC 9110, section 13.1.3): a

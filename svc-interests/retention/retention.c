@@ -50,6 +50,7 @@ const struct retained_table INTERESTS_TABLES[] = {
 	TABLE_DELETED("experiment", "told_at", NULL,
                       "60 days after svc-experiments told that it was deleted",
                       "t.is_deleted AND t.told_at < now() - interval '60 days'"),
+	TABLE_AGES("feed_maker_gone", "gone_at", NULL, "an hour; by the next"),
 	TABLE_AGES("workflow_version", "seen_at", NULL, "when no process has told of it for long"),
 	TABLE_BOUND("interest", "as many as the account makes"),
 	TABLE_BOUND("background", "one row"),

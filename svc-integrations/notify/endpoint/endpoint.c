@@ -54,12 +54,13 @@ static const char *const STATUSES[] = {"active", "paused", NULL};
 		JSON_STRINGS("interest_ids", NULLABLE, 1, NARROWING_MAX, UUID_TEXT_LEN), \
 		JSON_OBJECT_OF("digest", NULLABLE | OTHERS_IGNORED, DIGEST_FIELDS)
 
-#define READ_ONLY_FIELDS                                                                  \
-	READ_ONLY("id"), READ_ONLY("disabled_reason"), READ_ONLY("confirmation"),         \
-		READ_ONLY("failing_since"), READ_ONLY("consecutive_failures"),            \
-		READ_ONLY("last_success_at"), READ_ONLY("waiting"), READ_ONLY("dropped"), \
-		READ_ONLY("secret_hint"), READ_ONLY("old_secret_expires_at"),             \
-		READ_ONLY("created_at"), READ_ONLY("updated_at")
+#define READ_ONLY_FIELDS                                                              \
+	READ_ONLY("id"), READ_ONLY("disabled_reason"), READ_ONLY("person_id"),        \
+		READ_ONLY("confirmation"), READ_ONLY("failing_since"),                \
+		READ_ONLY("consecutive_failures"), READ_ONLY("last_success_at"),      \
+		READ_ONLY("waiting"), READ_ONLY("dropped"), READ_ONLY("secret_hint"), \
+		READ_ONLY("old_secret_expires_at"), READ_ONLY("created_at"),          \
+		READ_ONLY("updated_at")
 
 static const struct field LIST_FIELDS[] = {
 	QUERY_LIMIT(struct endpoint_input, limit, 20, 100),
@@ -106,6 +107,7 @@ static const struct field ROTATE_FIELDS[] = {
 static const struct constraint CONSTRAINTS[] = {
 	{"endpoint_max", ERR_TOO_MANY_ENDPOINTS, NULL,
          "an account may have 20 endpoints; delete one first"},
+	{"endpoint_maker_gone", ERR_FORBIDDEN, NULL, "you are no member of the account any more"},
 	{"endpoint_time_zone", ERR_INVALID, "digest.time_zone",
          "must be UTC or a name of the time zone database, such as Europe/Berlin"},
 	{"endpoint_unconfirmed", ERR_CONFLICT, NULL,
@@ -200,7 +202,7 @@ static struct pg_rows *create(struct request *rq, const char *id, const char *bo
 	return pg_write(rq, CONSTRAINTS, ENDPOINT_CREATE_SQL, pg_text(id),
 	                pg_uuid(rq->caller.account), pg_text(body),
 	                pg_bytes(secret->sealed.data, secret->sealed.length), pg_text(secret->hint),
-	                pg_int(ENDPOINTS_MAX));
+	                pg_int(ENDPOINTS_MAX), caller_key(rq), caller_person(rq));
 }
 
 static void create_slack(struct request *rq, const struct endpoint_input *in, const char *id)
@@ -258,6 +260,13 @@ static const char *body_of_slack(struct request *rq, const struct endpoint_input
 	return json_write_mut(rq->arena, body, NULL);
 }
 
+static struct pg_rows *update(struct request *rq, const char *id, const char *body)
+{
+	return pg_write(rq, CONSTRAINTS, ENDPOINT_UPDATE_SQL, pg_text(id),
+	                pg_uuid(rq->caller.account), pg_text(body), caller_key(rq),
+	                caller_person(rq));
+}
+
 /* Change an endpoint of which the body has the address, too: as it is shown, or another. */
 static struct pg_rows *change_address(struct request *rq, const struct endpoint_input *in)
 {
@@ -275,8 +284,7 @@ static struct pg_rows *change_address(struct request *rq, const struct endpoint_
 		return endpoint_email_readdress(rq, CONSTRAINTS, in->id);
 	if (kind == ENDPOINT_SLACK && !is_as_shown)
 		body = body_of_slack(rq, in);
-	return pg_write(rq, CONSTRAINTS, ENDPOINT_UPDATE_SQL, pg_text(in->id), account,
-	                pg_text(body));
+	return update(rq, in->id, body);
 }
 
 void endpoint_update(struct request *rq)
@@ -287,10 +295,7 @@ void endpoint_update(struct request *rq)
 	bool has_address = json_get(body, "url") || json_get(body, "email");
 	audited_begin(rq);
 	reply_one(rq, 200,
-	          has_address
-	                  ? change_address(rq, in)
-	                  : pg_write(rq, CONSTRAINTS, ENDPOINT_UPDATE_SQL, pg_text(in->id),
-	                             pg_uuid(rq->caller.account), pg_text(request_body_json(rq))),
+	          has_address ? change_address(rq, in) : update(rq, in->id, request_body_json(rq)),
 	          MISSING);
 }
 

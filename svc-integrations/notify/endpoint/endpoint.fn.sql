@@ -18,7 +18,7 @@ CREATE OR REPLACE FUNCTION endpoint_json(e endpoint) RETURNS jsonb LANGUAGE sql 
     SELECT jsonb_build_object(
         'id', e.id, 'kind', e.kind, 'name', e.name, 'url', e.url, 'email', e.email, 'events', to_jsonb(e.events), 'repos', to_jsonb(e.repos),
         'interest_ids', to_jsonb(e.interest_ids), 'digest', digest_json(e.id), 'status', e.status, 'disabled_reason', e.disabled_reason,
-        'confirmation', email_confirmation_json(e),
+        'person_id', e.person_id, 'confirmation', email_confirmation_json(e),
         'failing_since', time_json(e.failing_since), 'consecutive_failures', e.consecutive_failures,
         'last_success_at', time_json(e.last_success_at), 'waiting', endpoint_waiting(e.id), 'dropped', e.dropped, 'secret_hint', e.secret_hint,
         'old_secret_expires_at', CASE WHEN e.old_secret_expires_at > now() THEN time_json(e.old_secret_expires_at) END,
@@ -32,8 +32,35 @@ BEGIN
         'endpoint_id', e.id, 'name', e.name, 'reason', reason, 'disabled_at', time_json(now())));
 END $$;
 
--- Make an endpoint of a body that was checked, with the sealed secret; that of the kind email also has `unsubscribe_hash`. The account
--- may have `most`; violates endpoint_max, and as digest_set().
+-- Who gives an endpoint its address has their place in the account; raises endpoint_maker_gone otherwise: the gateway that took the
+-- request had not heard of it.
+CREATE OR REPLACE FUNCTION endpoint_require_maker(e endpoint) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF connection_maker_is_gone(e.account_id, e.key_id, e.person_id, 0) THEN
+        RAISE unique_violation USING MESSAGE = 'they have lost their place in the account', CONSTRAINT = 'endpoint_maker_gone';
+    END IF;
+END $$;
+
+CREATE OR REPLACE FUNCTION endpoint_maker_gone_reason() RETURNS text LANGUAGE sql IMMUTABLE
+RETURN 'who set it up is no member any more';
+
+-- Disable the endpoints that a person has made or given their address, as the gateway tells of them (maker_is()): what they get
+-- leaves the account. Somebody else sets them active who wants that.
+CREATE OR REPLACE FUNCTION endpoints_of_maker_disable(account uuid, told jsonb) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    e endpoint;
+BEGIN
+    PERFORM account_lock(account, true); -- one that is being made is seen, or sees what connections_of_maker_end() has noted
+    FOR e IN SELECT * FROM endpoint x
+             WHERE x.account_id = account AND x.status <> 'disabled' AND maker_is(told, x.key_id, x.person_id)
+             ORDER BY x.id FOR NO KEY UPDATE
+    LOOP
+        PERFORM endpoint_disable(e, endpoint_maker_gone_reason());
+    END LOOP;
+END $$;
+
+-- Make an endpoint of a body that was checked, with the sealed secret, and with who makes it; that of the kind email also has
+-- `unsubscribe_hash`. The account may have `most`; violates endpoint_max, as endpoint_require_maker(), and as digest_set().
 CREATE OR REPLACE FUNCTION endpoint_create(endpoint uuid, account uuid, given jsonb, sealed bytea, hint text, most int)
 RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
@@ -43,12 +70,14 @@ BEGIN
     IF (SELECT count(*) FROM endpoint e WHERE e.account_id = account) >= most THEN
         RAISE unique_violation USING MESSAGE = 'the account has as many endpoints as it may', CONSTRAINT = 'endpoint_max';
     END IF;
-    INSERT INTO endpoint (id, account_id, kind, name, url, email, unsubscribe_hash, secret, secret_hint, events, repos, interest_ids, status)
+    INSERT INTO endpoint (id, account_id, kind, name, url, email, unsubscribe_hash, secret, secret_hint, events, repos, interest_ids, status,
+                          key_id, person_id)
     SELECT endpoint, account, n.kind, coalesce(n.name, substring(n.url FROM '^https?://([^/?#]+)'), left(n.email, 100)), n.url, n.email,
            n.unsubscribe_hash, sealed, hint, n.events, n.repos, n.interest_ids,
-           CASE WHEN n.kind = 'email' THEN 'unconfirmed' ELSE 'active' END
+           CASE WHEN n.kind = 'email' THEN 'unconfirmed' ELSE 'active' END, n.key_id, n.person_id
     FROM jsonb_populate_record(NULL::endpoint, given) n
     RETURNING * INTO made;
+    PERFORM endpoint_require_maker(made);
     INSERT INTO endpoint_lane (endpoint_id, is_retry, is_mail)
     VALUES (endpoint, false, made.kind = 'email'), (endpoint, true, made.kind = 'email');
     PERFORM digest_set(endpoint, given -> 'digest') WHERE given ? 'digest';
@@ -71,7 +100,8 @@ END $$;
 
 -- Change an endpoint by a body that was checked; null: there is none. The body also has the sealed address of a Slack endpoint; with a
 -- new address of the kind email, its sealed token and `unsubscribe_hash`. `active` and another address clear failures, and what waits goes
--- out. Violates endpoint_unconfirmed: only a confirmation makes the endpoint active; and as digest_set().
+-- out. The body has who changes it, too: they are noted with another address, and when they set one active whose maker is gone.
+-- Violates endpoint_unconfirmed: only a confirmation makes the endpoint active; as endpoint_require_maker(); and as digest_set().
 CREATE OR REPLACE FUNCTION endpoint_update(endpoint uuid, account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint;
@@ -99,11 +129,18 @@ BEGIN
         e.not_before := '-infinity';
         e.catch_up_to := endpoint_newest_waiting(e.id);
     END IF;
+    IF (e.url, e.email, e.secret) IS DISTINCT FROM (was.url, was.email, was.secret)
+       OR given ->> 'status' = 'active' AND was.disabled_reason = endpoint_maker_gone_reason() THEN
+        PERFORM endpoint_require_maker(e);
+    ELSE
+        e.key_id := was.key_id;
+        e.person_id := was.person_id;
+    END IF;
     UPDATE endpoint k SET name = e.name, url = e.url, email = e.email, unsubscribe_hash = e.unsubscribe_hash, refused_days = e.refused_days,
         secret = e.secret, secret_hint = e.secret_hint, events = e.events, repos = e.repos, interest_ids = e.interest_ids, status = e.status,
         disabled_reason = CASE WHEN e.status = 'disabled' THEN e.disabled_reason END,
         failing_since = e.failing_since, consecutive_failures = e.consecutive_failures, not_before = e.not_before,
-        catch_up_to = e.catch_up_to, updated_at = now()
+        catch_up_to = e.catch_up_to, key_id = e.key_id, person_id = e.person_id, updated_at = now()
     WHERE k.id = e.id RETURNING * INTO e;
     PERFORM endpoint_wake(e);
     PERFORM digest_set(endpoint, given -> 'digest') WHERE given ? 'digest';

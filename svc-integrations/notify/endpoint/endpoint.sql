@@ -5,16 +5,18 @@ SELECT coalesce((SELECT jsonb_agg(endpoint_json(e) ORDER BY e.id DESC)
        (SELECT count(*) FROM endpoint WHERE account_id = $1) AS total;
 
 -- name: endpoint_create
--- $1 endpoint, $2 account, $3 the body, $4 sealed secret, $5 its last characters, $6 endpoints that the account may have.
-SELECT endpoint_create($1, $2, $3::jsonb, $4, $5, $6::int);
+-- $1 endpoint, $2 account, $3 the body, $4 sealed secret, $5 its last characters, $6 endpoints that the account may have, $7 key and $8
+-- person of who makes it.
+SELECT endpoint_create($1, $2, $3::jsonb || jsonb_build_object('key_id', $7::uuid, 'person_id', $8::uuid), $4, $5, $6::int);
 
 -- name: endpoint_get (read)
 -- $1 endpoint, $2 account.
 SELECT endpoint_json(e) FROM endpoint e WHERE id = $1 AND account_id = $2;
 
 -- name: endpoint_update
--- $1 endpoint, $2 account, $3 the body.
-SELECT changed FROM endpoint_update($1, $2, $3::jsonb) AS changed WHERE changed IS NOT NULL;
+-- $1 endpoint, $2 account, $3 the body, $4 key and $5 person of who changes it.
+SELECT changed FROM endpoint_update($1, $2, $3::jsonb || jsonb_build_object('key_id', $4::uuid, 'person_id', $5::uuid)) AS changed
+WHERE changed IS NOT NULL;
 
 -- name: endpoint_delete
 -- $1 endpoint, $2 account. What waits for it goes with it.
@@ -34,9 +36,11 @@ SELECT kind, coalesce(url, email) AS url FROM endpoint WHERE id = $1 AND account
 
 -- name: endpoint_create_email
 -- $1 endpoint, $2 account, $3 the body with `unsubscribe_hash`, $4 sealed token that ends the mails, $5 endpoints that the account may
--- have, $6 confirmation, $7 its token, sealed, $8 the token's hash.
-SELECT endpoint_create_email($1, $2, $3::jsonb, $4, $5::int, $6, $7, $8);
+-- have, $6 confirmation, $7 its token, sealed, $8 the token's hash, $9 key and $10 person of who makes it.
+SELECT endpoint_create_email($1, $2, $3::jsonb || jsonb_build_object('key_id', $9::uuid, 'person_id', $10::uuid), $4, $5::int, $6, $7, $8);
 
 -- name: endpoint_readdress
--- $1 endpoint, $2 account, $3 the body, $4 confirmation, $5 its token, sealed, $6 the token's hash.
-SELECT changed FROM endpoint_readdress($1, $2, $3::jsonb, $4, $5, $6) AS changed WHERE changed IS NOT NULL;
+-- $1 endpoint, $2 account, $3 the body, $4 confirmation, $5 its token, sealed, $6 the token's hash, $7 key and $8 person of who changes it.
+SELECT changed
+FROM endpoint_readdress($1, $2, $3::jsonb || jsonb_build_object('key_id', $7::uuid, 'person_id', $8::uuid), $4, $5, $6) AS changed
+WHERE changed IS NOT NULL;

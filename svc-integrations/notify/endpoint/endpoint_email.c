@@ -5,6 +5,7 @@
 #include "json/json.h"
 #include "notify/email/email.h"
 #include "notify/endpoint/email_confirmation.h"
+#include "reply/resource.h"
 #include "request/audited.h"
 
 /* The body with the hash of the token that ends the mails, and, of an endpoint that exists, with
@@ -30,7 +31,8 @@ struct pg_rows *endpoint_email_create(struct request *rq, const struct constrain
 	audited_begin(rq);
 	return pg_write(rq, constraints, ENDPOINT_CREATE_EMAIL_SQL, pg_text(id), account,
 	                pg_text(body_with(rq, &ending, true)), ending.sealed, pg_int(most),
-	                pg_uuid(uuid_new()), asking.sealed, asking.hash);
+	                pg_uuid(uuid_new()), asking.sealed, asking.hash, caller_key(rq),
+	                caller_person(rq));
 }
 
 struct pg_rows *endpoint_email_readdress(struct request *rq, const struct constraint *constraints,
@@ -42,5 +44,5 @@ struct pg_rows *endpoint_email_readdress(struct request *rq, const struct constr
 	struct email_token asking = email_token_new(rq, id, account.text);
 	return pg_write(rq, constraints, ENDPOINT_READDRESS_SQL, pg_text(id), account,
 	                pg_text(body_with(rq, &ending, false)), pg_uuid(uuid_new()), asking.sealed,
-	                asking.hash);
+	                asking.hash, caller_key(rq), caller_person(rq));
 }

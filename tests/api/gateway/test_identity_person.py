@@ -42,3 +42,18 @@ def test_rows_keep_who_made_them(cluster, start_gateway, user):
             link = {"source": "tracker_a", "external_id": secrets.token_hex(4), "person_id": str(uuid.uuid4())}
             made = Api(url, user.key).post("/integrations/identity/link", link, expect=201).json()
             assert (made["user_id"], made["person_id"]) == (user.account, who)
+
+
+def test_feeds_and_endpoints_show_who_made_them(cluster, start_gateway, user):
+    """An endpoint, who gave it its address last."""
+    owner, admin = user.api.get("/team", expect=200).json()["you"]["person_id"], add_member(cluster, user.account, "admin")
+    with start_gateway(IDENTITY_PERSON="true") as naming:
+        naming_owner, naming_admin = (Api(naming.url, api.key) for api in (user.api, admin.api))
+        assert naming_admin.post("/papers/recommended/feeds", {}, expect=201).json()["person_id"] == admin.person
+        body = {"kind": "webhook", "url": "https://hooks.example.org/", "events": ["*"]}
+        made = naming_admin.post("/webhooks", body, expect=201).json()
+        path = f"/webhooks/{made['id']}"
+        assert naming_owner.patch(path, {"name": "renamed"}, expect=200).json()["person_id"] == made["person_id"] == admin.person
+        assert naming_owner.patch(path, {"url": "https://hooks.example.org/other"}, expect=200).json()["person_id"] == owner
+    (shown,) = user.api.get("/papers/recommended/feeds", expect=200).json()
+    assert shown["person_id"] == admin.person

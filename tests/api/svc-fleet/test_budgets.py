@@ -103,7 +103,8 @@ def test_what_is_spent_follows_the_reports(api, report):
     assert figures(api) == [0, 0, 0, 1, 0]
 
 
-def test_a_run_counts_in_each_budget_that_is_about_it(api, agent, report, interest):
+def test_a_run_counts_in_each_budget_that_is_about_it(api, agent, report, install, interest):
+    install(interest_id=interest)
     report(1, started_at=now(), status="running")
     for members in ({}, {"scope": "repo", "repo": REPO}, {"scope": "interest", "interest_id": interest}, {"period": "day"}):
         put(api, **members)
@@ -112,6 +113,28 @@ def test_a_run_counts_in_each_budget_that_is_about_it(api, agent, report, intere
     agent("acme/other").post("/fleet/runs", {"run_id": 3, "repo": "acme/other", "started_at": now(), "cost_usd": 4}, expect=201)
     spent = {(each["scope"], each["period"]): each["state"]["spent_usd"] for each in api.get("/fleet/budgets").json()}
     assert spent == {("account", "month"): 7, ("account", "day"): 7, ("repo", "month"): 3, ("interest", "month"): 2}
+
+
+def test_a_told_interest_counts_only_if_it_is_borne_out(api, agent, report, install, interest):
+    """Any key of a repository may tell any: one agent could use up the budget of another interest."""
+    def spent():
+        return {each["period"]: each["state"]["spent_usd"] for each in api.get("/fleet/budgets", expect=200).json() if each["scope"] == "interest"}
+
+    put(api, scope="interest", interest_id=interest, action="stop")
+    report(1, started_at=now(), cost_usd=10_000, interest_id=interest)
+    report(2, started_at=now(), cost_usd=5)
+    report(2, interest_id=interest)
+    put(api, scope="interest", interest_id=interest, period="day")
+    assert spent() == {"month": 0, "day": 0}
+    assert {run["run_id"] for run in api.get(f"/fleet/runs?interest_id={interest}", expect=200).json()} == {1, 2}, "it is shown"
+    agent(interest_id=interest).post("/fleet/runs", {"run_id": 3, "repo": REPO, "started_at": now(), "cost_usd": 1}, expect=201)
+    report(3, cost_usd=2)
+    assert spent() == {"month": 2, "day": 2}
+    report(3, interest_id=str(uuid.uuid4()))
+    assert spent() == {"month": 0, "day": 0}
+    install(interest_id=interest)
+    report(2, status="failed")
+    assert spent() == {"month": 5, "day": 5}
 
 
 def test_a_report_is_taken_while_a_budget_is_deleted(cluster, api, report):

@@ -325,8 +325,9 @@ def test_what_an_unknown_cost_counts_can_be_set(put, trigger, report, figures):
     assert figures("assumed_usd", "reserved_usd") == [2, 0]
 
 
-def test_an_unknown_cost_without_a_reservation_counts_what_is_set(api, put, report, figures, interest):
+def test_an_unknown_cost_without_a_reservation_counts_what_is_set(api, put, report, install, figures, interest):
     """As of a workflow of a former version."""
+    install(interest_id=interest)
     put(assume_usd=3)
     put(assume_usd=2, scope="interest", interest_id=interest)
     report(1, status="tests_failed", started_at=now(), interest_id=interest)

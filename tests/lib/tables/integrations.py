@@ -51,10 +51,16 @@ def forget_maker(db, connection):
     db.execute("UPDATE connection SET key_id = NULL, person_id = NULL WHERE id = %s", [connection])
 
 
+def forget_endpoint_maker(db, endpoint):
+    """As if a version that does not note who makes an endpoint had made it."""
+    db.execute("UPDATE endpoint SET key_id = NULL, person_id = NULL WHERE id = %s", [endpoint])
+
+
 def end_maker(db, account, person, keys):
     """The gateway says that a person with these keys has lost their place in the account."""
     told = Jsonb({"person_id": person, "key_ids": keys, "is_founder": False})
-    db.execute("SELECT connections_of_maker_end(%s, %s, '[\"tracker_b\"]', '')", [account, told])
+    db.execute("SELECT connections_of_maker_end(%(account)s, %(told)s, '[\"tracker_b\"]', ''), endpoints_of_maker_disable(%(account)s, %(told)s)",
+               {"account": account, "told": told})
 
 
 def maker_waits(db):

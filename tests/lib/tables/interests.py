@@ -5,6 +5,8 @@ import uuid
 from contextlib import contextmanager
 from datetime import datetime, timedelta, timezone
 
+from psycopg.types.json import Jsonb
+
 
 # Interests
 
@@ -661,3 +663,13 @@ def insert_row(connection, table, account):
 def recommended_today(db):
     """Papers that were recommended today, to all."""
     return db.execute("SELECT count(*) FROM recommendation WHERE recommended_at >= date_trunc('day', now(), 'UTC')").fetchone()[0]
+
+
+def end_feed_maker(db, account, person, keys):
+    """The gateway says that a person with these keys has lost their place in the account."""
+    db.execute("SELECT feeds_of_maker_delete(%s, %s)", [account, Jsonb({"person_id": person, "key_ids": keys, "is_founder": False})])
+
+
+def forget_feed_maker(db, feed):
+    """As if a version that does not note who makes a feed had made it."""
+    db.execute("UPDATE feed SET key_id = NULL, person_id = NULL WHERE id = %s", [feed])
