@@ -180,6 +180,7 @@ CREATE TABLE idempotency (
 ALTER TABLE ONLY idempotency
     ADD CONSTRAINT idempotency_pkey PRIMARY KEY (account_id, operation, key_hash);
 CREATE INDEX idempotency_created_at ON idempotency USING btree (created_at);
+CREATE INDEX idempotency_large ON idempotency USING btree (account_id) WHERE (octet_length(answer) > 65536);
 
 CREATE TABLE idempotency_running (
     claim bigint NOT NULL

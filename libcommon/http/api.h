@@ -35,6 +35,7 @@ enum api_flag {
 	API_REPO_KEYS = 32, /* open to keys that are limited to a repository */
 	API_INTEREST_KEYS = 64, /* open to keys that are limited to an interest */
 	API_PROTOCOL = 128,     /* not of the REST interface; its scope is any */
+	API_CONVERGES = 256,    /* CREATES, by an id of the client: a repetition changes nothing */
 };
 
 /** The operations, API_ID_<id> in the order of api.def. */

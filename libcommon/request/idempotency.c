@@ -27,6 +27,9 @@
 #define COMPRESSED_MIN 512
 #define COMPRESSED_MAX (256 * 1024)
 
+/* Longer ones, as they are stored, have a limited room (idempotency.sql). */
+#define LARGE_MIN ((size_t)64 * 1024)
+
 /* The first byte of gzip; an answer that is not compressed begins with a digit. */
 #define GZIP_BYTE 0x1f
 
@@ -279,21 +282,50 @@ void idempotency_release(struct request *rq)
 	         pg_uuid(rq->http->reservation->owner));
 }
 
+/* What a repetition gets when the account has no room for the answer. */
+static struct buf refusal_write(struct request *rq)
+{
+	const struct problem problem = {
+		.code = ERR_CONFLICT,
+		.detail = "this " FIELD_NAME " was used before; its answer was too large to be "
+			  "kept with the others of the account",
+	};
+	struct buf out = {.arena = rq->arena};
+	size_t length;
+	const char *body = problem_body(rq->arena, &problem, rq->id, &length);
+	buf_printf(&out, "%d\napplication/problem+json\n\n", err_info(problem.code)->status);
+	buf_add(&out, body, length);
+	return out;
+}
+
+static struct pg_param sealed_param(struct request *rq, const struct claim *claim,
+                                    const struct buf *answer)
+{
+	uint8_t *sealed = arena_alloc(rq->arena, answer->length + GCM_OVERHEAD);
+	struct held_secret seal = seal_of(claim);
+	held_secret_seal(rq, &seal, answer->data, answer->length, sealed);
+	return pg_bytes(sealed, answer->length + GCM_OVERHEAD);
+}
+
 /* Store the answer that has been replied; false: the reservation was taken over. */
 static bool answer_store(struct request *rq)
 {
 	const struct reservation *reservation = rq->http->reservation;
 	const struct claim *claim = claim_of(rq);
 	struct buf answer = answer_pack(rq, answer_write(rq));
-	uint8_t *sealed = arena_alloc(rq->arena, answer.length + GCM_OVERHEAD);
-	struct held_secret seal = seal_of(claim);
-	held_secret_seal(rq, &seal, answer.data, answer.length, sealed);
+	bool is_large = answer.length > LARGE_MIN;
+	if (is_large && rq->http->op->flags & API_CONVERGES)
+		return true; /* a repetition runs the handler again */
+	struct pg_param refusal = pg_null();
+	if (is_large) {
+		const struct buf text = refusal_write(rq);
+		refusal = sealed_param(rq, claim, &text);
+	}
 	struct pg_rows *stored =
 		pg_query(rq, IDEMPOTENCY_CREATE_SQL, pg_uuid(rq->caller.account),
 	                 pg_text(claim->operation), pg_bytes(claim->key_hash, SHA256_LEN),
-	                 pg_bytes(claim->body_hash, SHA256_LEN),
-	                 pg_bytes(sealed, answer.length + GCM_OVERHEAD),
-	                 reservation ? pg_uuid(reservation->owner) : pg_null());
+	                 pg_bytes(claim->body_hash, SHA256_LEN), sealed_param(rq, claim, &answer),
+	                 reservation ? pg_uuid(reservation->owner) : pg_null(), refusal);
 	return !pg_empty(stored);
 }
 

@@ -21,6 +21,10 @@
  * tells of has changed since. COMPRESS_ANSWERS compresses it before it is encrypted. The length
  * then depends on the content, which tells nothing of a secret, as no secret is in two answers.
  *
+ * Of answers over 64 KiB an account has 32 MiB in each schema. One that would exceed it is not
+ * kept, and a repetition is answered 409. One of an operation marked CONVERGES is never kept: its
+ * handler runs again, and changes nothing more.
+ *
  * Stored answers are encrypted, because they may contain a secret that is shown once, such as a new
  * API key: the Idempotency-Key, which is not stored, opens them (held_secret.h).
  */

@@ -20,8 +20,9 @@ RETURNING true;
 -- name: idempotency_release
 DELETE FROM idempotency WHERE account_id = $1 AND operation = $2 AND key_hash = $3 AND owner = $4;
 
--- Store an answer, under the reservation of the owner $6 if there is one (else NULL); no row: it was taken over. Also delete up
--- to 20 expired records.
+-- Store an answer, under the reservation of the owner $6 if there is one (else NULL); no row: it was taken over. In place of one of
+-- more than 64 KiB the answer $7 is stored when those of the account would have more than 32 MiB (else NULL); requests at the same
+-- time do not see each other, and can exceed that. Also delete up to 20 expired records.
 -- name: idempotency_create
 WITH old AS (
 	SELECT account_id, operation, key_hash FROM idempotency
@@ -32,7 +33,11 @@ WITH old AS (
 	WHERE idempotency.account_id = old.account_id AND idempotency.operation = old.operation
 		AND idempotency.key_hash = old.key_hash
 )
-INSERT INTO idempotency (account_id, operation, key_hash, body_hash, answer) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO idempotency (account_id, operation, key_hash, body_hash, answer)
+SELECT $1, $2, $3, $4, CASE WHEN $7::bytea IS NULL OR octet_length($5::bytea) + (
+		SELECT coalesce(sum(octet_length(i.answer)), 0) FROM idempotency i
+		WHERE i.account_id = $1 AND octet_length(i.answer) > 65536 AND i.created_at > now() - interval '24 hours'
+	) <= 32 * 1048576 THEN $5::bytea ELSE $7::bytea END
 ON CONFLICT (account_id, operation, key_hash)
 DO UPDATE SET body_hash = excluded.body_hash, answer = excluded.answer, created_at = now(), owner = NULL, reserved_until = NULL
 WHERE idempotency.owner IS NOT DISTINCT FROM $6

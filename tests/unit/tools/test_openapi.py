@@ -16,7 +16,7 @@ DOCUMENT = contract().document
 DESCRIBED = openapi.operations()
 
 SERVICES = api_def.services()
-FLAGS = {"OPEN", "GONE", "CREATES", "READS", "CALLS_OUT", "REPO_KEYS", "INTEREST_KEYS"}
+FLAGS = {"OPEN", "GONE", "CREATES", "READS", "CALLS_OUT", "CONVERGES", "REPO_KEYS", "INTEREST_KEYS"}
 
 # Operations that succeed with 201 and 202; the others succeed with 200.
 CREATED = {op.id for op in TABLE if op.id.endswith("_create") and "CREATES" in op.flags} - {"fork_create", "connection_create"}
@@ -185,6 +185,7 @@ def test_rows_are_well_formed():
         assert ("OPEN" in op.flags) == (op.scope is None), op.id
         assert "CREATES" not in op.flags or op.method == "POST", op.id
         assert "CALLS_OUT" not in op.flags or "CREATES" in op.flags, op.id
+        assert "CONVERGES" not in op.flags or {"CREATES", "CALLS_OUT"} & op.flags == {"CREATES"}, op.id
         assert ("GONE" in op.flags) == (op.method == "ANY"), op.id
         assert op.body == "NONE" or op.method in ("POST", "PUT", "PATCH"), op.id
 
