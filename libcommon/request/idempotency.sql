@@ -21,8 +21,8 @@ RETURNING true;
 DELETE FROM idempotency WHERE account_id = $1 AND operation = $2 AND key_hash = $3 AND owner = $4;
 
 -- Store an answer, under the reservation of the owner $6 if there is one (else NULL); no row: it was taken over. In place of one of
--- more than 64 KiB the answer $7 is stored when those of the account would have more than 32 MiB (else NULL). Also delete up to 20
--- expired records.
+-- more than 64 KiB the answer $7 is stored when those of the account would have more than 32 MiB (else NULL); requests at the same
+-- time do not see each other, and can exceed that. Also delete up to 20 expired records.
 -- name: idempotency_create
 WITH old AS (
 	SELECT account_id, operation, key_hash FROM idempotency
