@@ -3,9 +3,10 @@
 
 usage: cost.py PAPERS.jsonl[.gz] [--seconds N] [--rows N] [--papers N]
 
-One replica of each process, Postgres with fsync, Redis with its log. Requests go through the gateway by wrk, over 32 connections;
-the CPU time is that of the processes and of the servers, from /proc, and does not depend on how fast they come. Bytes are those
-of all relations of a schema, with their indexes; memory is resident memory. Needs wrk.
+One replica of each process, Postgres with fsync, Redis with its log. Requests go through the gateway by wrk, over 32 connections, of
+32 accounts in turn, since those of one account would share statements. CPU time is that of the processes and of the servers, from /proc,
+and does not depend on how fast they come. Bytes are those of all relations of a schema, with their indexes; memory is resident memory.
+Needs wrk.
 """
 
 import argparse
@@ -33,6 +34,8 @@ PREFIX = "/api/v1.0"
 CONNECTIONS = 32
 SETTLED_SECONDS = 5
 LANES = (1, 8)
+ACCOUNTS = 32
+LISTED = 20
 SIZE = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = %s AND relkind IN ('r', 'm')"
 
 LUA = """
@@ -121,28 +124,42 @@ def size_of(cluster, schema):
         return int(db.execute(SIZE, [schema]).fetchone()[0])
 
 
-def measure_requests(cluster, user, seconds):
+class Tenant:
+    """An account with 20 experiments and 20 runs, and its agent."""
+
+    def __init__(self, cluster):
+        self.user = cluster.user()
+        self.key = self.user.key
+        for number in range(LISTED):
+            self.experiment = self.user.api.post("/experiments", {"name": f"one {number}"}, expect=201, checked=False).json()["id"]
+        body = {"name": "a", "kind": "automation", "scopes": ["fleet:report"], "repo": "acme/cost"}
+        self.agent = self.user.api.post("/account/api-keys", body, expect=201).json()["key"]
+
+
+def measure_requests(cluster, seconds):
     experiment = json.dumps({"name": "@", "description": "What is tried, and why. " * 40, "tags": ["retrieval", "ranking"]})
-    ids = [user.api.post("/experiments", {"name": f"one {n}"}, expect=201).json()["id"] for n in range(50)]
-    agent = user.api.post("/account/api-keys", {"name": "a", "kind": "automation", "scopes": ["fleet:report"], "repo": "acme/cost"}, expect=201)
     run = '{"run_id": "@", "repo": "acme/cost", ' + telemetry(4 << 10)
     search = json.dumps({"query": "long context attention with less memory", "max_results": 10})
+    tenants = [Tenant(cluster) for _ in range(ACCOUNTS)]
+    people, agents = [one.key for one in tenants], [one.agent for one in tenants]
+    wrk_in_turn(cluster.gateway_url, [(key, "/fleet/runs") for key in agents], "POST", run, 1)
     kinds = [
-        ("gateway", "GET", "/account/api-keys", None, user.key),
-        ("svc-experiments", "GET", f"/experiments/{ids[0]}", None, user.key),
-        ("svc-experiments", "GET", "/experiments?limit=20", None, user.key),
-        ("svc-experiments", "POST", "/experiments", experiment, user.key),
-        ("svc-search", "POST", "/search/assets", search, user.key),
-        ("svc-search", "GET", "/search/assets/list?limit=20", None, user.key),
-        ("svc-interests", "GET", "/interests", None, user.key),
-        ("svc-fleet", "GET", "/fleet/runs?limit=20", None, user.key),
-        ("svc-fleet", "POST", "/fleet/runs", run, agent.json()["key"]),
+        ("gateway", "GET", "/account/api-keys", None, people),
+        ("svc-experiments", "GET", "/experiments/ID", None, people),
+        ("svc-experiments", "GET", f"/experiments?limit={LISTED}", None, people),
+        ("svc-experiments", "POST", "/experiments", experiment, people),
+        ("svc-search", "POST", "/search/assets", search, people),
+        ("svc-search", "GET", f"/search/assets/list?limit={LISTED}", None, people),
+        ("svc-interests", "GET", "/interests", None, people),
+        ("svc-fleet", "GET", f"/fleet/runs?limit={LISTED}", None, people),
+        ("svc-fleet", "POST", "/fleet/runs", run, agents),
     ]
-    print(f"{'request':34}{'gateway':>9}{'service':>9}{'Postgres':>9}{'Redis':>7}   CPU us each")
-    for service, method, target, body, key in kinds:
-        wrk(cluster.gateway_url, key, method, target, body, 1)
+    print(f"{'request of ' + str(ACCOUNTS) + ' accounts in turn':34}{'gateway':>9}{'service':>9}{'Postgres':>9}{'Redis':>7}   CPU us each")
+    for service, method, target, body, keys in kinds:
+        calls = [(key, target.replace("ID", one.experiment)) for key, one in zip(keys, tenants)]
+        wrk_in_turn(cluster.gateway_url, calls, method, body, 1)
         meter = Meter(cluster, service)
-        report(f"{method} {target.replace(ids[0], 'ID')}", meter.micros(wrk(cluster.gateway_url, key, method, target, body, seconds)))
+        report(f"{method} {target}", meter.micros(wrk_in_turn(cluster.gateway_url, calls, method, body, seconds)))
     for count in LANES:
         users = [cluster.user() for _ in range(count)]
         print(f"events that have waited, of {count} accounts: {events_per_second(cluster, users, experiment):.0f} a second have their effect in another service")
@@ -247,7 +264,7 @@ def main():
         idle = {name: rest[1] for name, rest in Meter.at_rest.items()}
         print("at rest, of a core: " + ", ".join(f"{name} {share:.2%}" for name, share in idle.items())
               + f", Postgres {Meter.at_rest['gateway'][2]:.2%}, Redis {Meter.at_rest['gateway'][3]:.2%}")
-        measure_requests(cluster, user, options.seconds)
+        measure_requests(cluster, options.seconds)
         measure_rows(cluster, cluster.user(), options.rows)
         print(f"load average {os.getloadavg()[0]:.1f}; memory at rest: "
               + ", ".join(f"{name} {cluster[name][0].memory_bytes() >> 20} MiB" for name in cluster.processes))
