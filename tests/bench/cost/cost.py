@@ -36,6 +36,7 @@ SETTLED_SECONDS = 5
 LANES = (1, 8)
 ACCOUNTS = 32
 LISTED = 20
+WAITED_SECONDS = 5
 SIZE = "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = %s AND relkind IN ('r', 'm')"
 
 LUA = """
@@ -172,16 +173,15 @@ def events_per_second(cluster, users, body):
     accounts = [user.account for user in users]
     cluster.stop("svc-interests")
     for user in users:
-        wrk(cluster.gateway_url, user.key, "POST", "/experiments", body, 1)
+        wrk(cluster.gateway_url, user.key, "POST", "/experiments", body, WAITED_SECONDS)
+    time.sleep(1)  # what wrk has left behind is made, too
     cluster.start("svc-interests")
     with cluster.postgres.connect("experiments") as made, cluster.postgres.connect("interests") as known:
 
         def count(db):
             return db.execute("SELECT count(*) FROM experiment WHERE account_id = ANY(%s)", [accounts]).fetchone()[0]
 
-        first, events = count(known), count(made)
-        wait_for(lambda: count(known) > first, "svc-interests reads events")
-        first, began = count(known), time.monotonic()
+        first, began, events = count(known), time.monotonic(), count(made)
         wait_for(lambda: count(known) == events, f"svc-interests knows all {events} experiments")
         return (events - first) / (time.monotonic() - began)
 
