@@ -4,7 +4,7 @@ import pytest
 
 from lib.scenario.connections import TOKEN, begin, whoami
 from lib.outside.counterparts import connect
-from lib.scenario.team import add_member
+from lib.scenario.team import ENDS, add_member, be_disabled, be_removed, leave
 from lib.tables import gateway as gateway_tables
 from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
@@ -40,22 +40,10 @@ def wait_ended(api, oauth_provider, token):
     wait_for(lambda: whoami(oauth_provider, token) == 401, "the token is revoked")
 
 
-def leave(team, member, cluster):
-    member.api.delete(f"/team/members/{member.person}", expect=200)
-
-
-def be_removed(team, member, cluster):
-    team.api.delete(f"/team/members/{member.person}", expect=200)
-
-
-def be_disabled(team, member, cluster):
-    cluster.run("gateway", "disable-person", "--email", member.email)
-
-
-@pytest.mark.parametrize("end", [leave, be_removed, be_disabled])
+@pytest.mark.parametrize("end", ENDS)
 def test_connections_end_with_who_made_them(cluster, user, admin, oauth_provider, code_host, login, token, end):
     connect(user.api, "code_host", code_host.user().login)
-    end(user, admin, cluster)
+    end(cluster, user, admin)
     wait_ended(user.api, oauth_provider, token)
     assert connected(user.api) == {"code_host"}
     (item,) = wait_for(lambda: items(user.api), "the inbox says so")
@@ -83,7 +71,7 @@ def test_who_deletes_their_own_account_has_left_no_connection(cluster, user, oau
 
 def test_a_connection_ends_with_its_maker_whose_key_is_long_gone(cluster, user, admin, oauth_provider, token, forget_key):
     forget_key(admin.api.get("/account/api-keys", expect=200).json()["keys"][0]["id"])
-    be_removed(user, admin, cluster)
+    be_removed(cluster, user, admin)
     wait_ended(user.api, oauth_provider, token)
 
 
@@ -103,10 +91,10 @@ def test_a_connection_ends_with_the_founder_whose_key_is_of_nobody(cluster, user
 
 def test_what_others_replaced_stays(cluster, user, admin, oauth_provider, login, token, code_host):
     connect(user.api, "tracker_b", f"{login}-2")
-    leave(user, admin, cluster)
+    leave(cluster, user, admin)
     marker = add_member(cluster, user.account, "admin")
     connect(marker.api, "tracker_a", code_host.tracker_user())
-    leave(user, marker, cluster)
+    leave(cluster, user, marker)
     wait_for(lambda: "tracker_a" not in connected(user.api), "the later event is applied")
     assert connected(user.api) == {"tracker_b"}
 
@@ -116,7 +104,7 @@ def test_what_an_agent_connected_stays(cluster, user, admin, oauth_provider, log
     key = admin.api.post("/account/api-keys", {"name": "agent", "kind": "automation", "scopes": ["integrations:read", "integrations:write"]}, expect=201)
     connect(admin.api.as_key(key.json()["key"]), "tracker_b", login)
     connect(admin.api, "tracker_a", code_host.tracker_user())
-    leave(user, admin, cluster)
+    leave(cluster, user, admin)
     wait_for(lambda: "tracker_a" not in connected(user.api), "the event is applied")
     assert connected(user.api) == {"tracker_b"}
 
@@ -128,7 +116,7 @@ def test_what_nobody_noted_is_the_founders(cluster, user, admin, db, oauth_provi
     integrations_tables.forget_maker(db, made["id"])
     token = user.api.get(TOKEN, expect=200).json()["access_token"]
     connect(admin.api, "tracker_a", code_host.tracker_user())
-    leave(user, admin, cluster)
+    leave(cluster, user, admin)
     wait_for(lambda: "tracker_a" not in connected(owner.api), "the event is applied")
     assert connected(owner.api) == {"tracker_b"}
     founder = user.api.get("/team", expect=200).json()["you"]["person_id"]
@@ -150,7 +138,7 @@ def test_it_ends_though_processes_are_killed(cluster, user, admin, db, oauth_pro
     """Killed before the event arrives, and again while it is applied."""
     try:
         cluster.kill9("svc-integrations")
-        be_removed(user, admin, cluster)
+        be_removed(cluster, user, admin)
         with cluster.postgres.connect("integrations") as holder:
             holder.autocommit = False
             (made,) = integrations_tables.connections_of(holder, user.account)

@@ -3,7 +3,7 @@
 import pytest
 
 from lib.outside.receiver import Receiver, Sender, webhook
-from lib.scenario.team import add_member
+from lib.scenario.team import ENDS, add_member, be_removed
 from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
@@ -32,19 +32,7 @@ def items(api):
     return {one["title"] for one in api.get("/fleet/agents/inbox?kind=endpoint_disabled", expect=200).json()}
 
 
-def leave(cluster, team, member):
-    member.api.delete(f"/team/members/{member.person}", expect=200)
-
-
-def be_removed(cluster, team, member):
-    team.api.delete(f"/team/members/{member.person}", expect=200)
-
-
-def be_disabled(cluster, team, member):
-    cluster.run("gateway", "disable-person", "--email", member.email)
-
-
-@pytest.mark.parametrize("end", [leave, be_removed, be_disabled])
+@pytest.mark.parametrize("end", ENDS)
 def test_endpoints_end_with_who_made_them(cluster, user, admin, receiver, end):
     webhook(user.api, receiver.url, name="of the owner")
     webhook(admin.api, receiver.url, name="active")

@@ -3,7 +3,7 @@
 import pytest
 
 from lib.http import plain_http
-from lib.scenario.team import add_member
+from lib.scenario.team import ENDS, add_member, be_removed
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -23,19 +23,7 @@ def listed(api):
     return {feed["id"] for feed in api.get(FEEDS, expect=200).json()}
 
 
-def be_removed(cluster, team, member):
-    team.api.delete(f"/team/members/{member.person}", expect=200)
-
-
-def leave(cluster, team, member):
-    member.api.delete(f"/team/members/{member.person}", expect=200)
-
-
-def be_disabled(cluster, team, member):
-    cluster.run("gateway", "disable-person", "--email", member.email)
-
-
-@pytest.mark.parametrize("end", [leave, be_removed, be_disabled])
+@pytest.mark.parametrize("end", ENDS)
 def test_feeds_end_with_who_made_them(cluster, user, member, end):
     of_owner, of_member, another = make(user.api), make(member.api), make(member.api)
     assert plain_http.get(of_member["url"]).status_code == 200

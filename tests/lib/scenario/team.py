@@ -28,3 +28,19 @@ def add_member(cluster, account, role, email=None):
 def members(api):
     """{address: role}"""
     return {member["email"]: member["role"] for member in api.get("/team", expect=200).json()["members"]}
+
+
+def leave(cluster, team, member):
+    member.api.delete(f"/team/members/{member.person}", expect=200)
+
+
+def be_removed(cluster, team, member):
+    team.api.delete(f"/team/members/{member.person}", expect=200)
+
+
+def be_disabled(cluster, team, member):
+    cluster.run("gateway", "disable-person", "--email", member.email)
+
+
+# The ways in which the place of a member in the account of `team`, a user, ends.
+ENDS = [leave, be_removed, be_disabled]
