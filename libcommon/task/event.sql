@@ -23,43 +23,58 @@ ON CONFLICT (stream) DO UPDATE SET entry_id = excluded.entry_id, at = now();
 SELECT n - 1 FROM unnest($2::uuid[]) WITH ORDINALITY AS asked (hash, n)
 WHERE EXISTS (SELECT FROM event_settled s WHERE s.stream = $1 AND s.event_hash = asked.hash);
 
+-- $1 stream, $2 a JSON array of lanes. The positions of those that have parked events, from 0.
+-- name: event_parked_among (read)
+SELECT n - 1 FROM jsonb_array_elements_text($2::jsonb) WITH ORDINALITY AS asked (lane, n)
+WHERE EXISTS (SELECT FROM event_parked p WHERE p.stream = $1 AND p.lane = asked.lane);
+
 -- $1 stream.
--- name: event_parked_lanes (read)
-SELECT DISTINCT lane FROM event_parked WHERE stream = $1;
-
--- $1 stream, $2 lane: how many are parked in all, and of the lane.
 -- name: event_parked_count (read)
-SELECT count(*) AS parked, count(*) FILTER (WHERE lane = $2) AS of_lane FROM event_parked WHERE stream = $1;
+SELECT count(*) FROM event_parked WHERE stream = $1;
 
--- $9 lane, $10 error (NULL: the event was not tried), $11 failures, $12 milliseconds until the next try. An event that is read again
--- is parked once.
+-- $1 stream, $2 the entries as a JSON array, $3 error (NULL: they were not tried), $4 failures, $5 milliseconds until the next try. An event
+-- that is read again is parked once.
 -- name: event_park
 INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, error, failures,
 	next_try)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11::int, clock_timestamp() + make_interval(secs => $12::float8 / 1000))
+SELECT $1, e.entry_id, e.account, e.event_id, e.type, e.at, e.data, e.request_id, e.lane, $3, $4::int,
+	clock_timestamp() + make_interval(secs => $5::float8 / 1000)
+FROM jsonb_to_recordset($2::jsonb) AS e (entry_id text, account text, event_id text, type text, at text, data text,
+	request_id text, lane text)
 ON CONFLICT (stream, entry_id) DO NOTHING;
 
--- $1 stream, $2 lane, $3 failures: the oldest of the lane that has failed by itself has no further try.
+-- $1 stream, $2 lane, $3 how many of a lane may be parked, $4 failures: where more are, the oldest that has failed by itself has no
+-- further try.
 -- name: event_parked_hurry
-UPDATE event_parked SET failures = $3::int, next_try = clock_timestamp()
-WHERE id = (SELECT min(id) FROM event_parked WHERE stream = $1 AND lane = $2) AND failures > 0;
+UPDATE event_parked SET failures = $4::int, next_try = clock_timestamp()
+WHERE id = (SELECT min(id) FROM event_parked WHERE stream = $1 AND lane = $2) AND failures > 0
+	AND EXISTS (SELECT FROM event_parked WHERE stream = $1 AND lane = $2 ORDER BY id LIMIT 1 OFFSET $3::int);
 
--- $1 stream: the oldest of each lane, if it is due.
+-- $1 stream, $2 the lane that had its turn last, NULL to begin with the first: the oldest of each of the lanes after it, if it is due, at
+-- most $3. Each step of the recursion finds the next lane by the index, however many events a lane has.
 -- name: event_parked_due (read)
-SELECT id, failures, entry_id, event_id, type, account, at, data, request_id, lane
-FROM (SELECT DISTINCT ON (lane) * FROM event_parked WHERE stream = $1 ORDER BY lane, id) AS oldest
-WHERE next_try <= clock_timestamp() ORDER BY next_try, id LIMIT 16;
+WITH RECURSIVE oldest AS (
+    (SELECT id, lane, next_try FROM event_parked WHERE stream = $1 AND lane > $2 ORDER BY lane, id LIMIT 1)
+    UNION ALL
+    (SELECT id, lane, next_try FROM event_parked WHERE stream = $1 AND $2 IS NULL ORDER BY lane, id LIMIT 1)
+    UNION ALL
+    SELECT n.id, n.lane, n.next_try FROM oldest o CROSS JOIN LATERAL
+        (SELECT id, lane, next_try FROM event_parked WHERE stream = $1 AND lane > o.lane ORDER BY lane, id LIMIT 1) n
+), due AS MATERIALIZED (
+    SELECT id FROM oldest WHERE next_try <= clock_timestamp() LIMIT $3::int
+)
+SELECT p.id, p.failures, p.entry_id, p.event_id, p.type, p.account, p.at, p.data, p.request_id, p.lane
+FROM due JOIN event_parked p USING (id) ORDER BY p.lane;
 
--- $1 stream, $2 lane: its oldest, in the same columns.
--- name: event_parked_oldest (read)
-SELECT id, failures, entry_id, event_id, type, account, at, data, request_id, lane
-FROM event_parked WHERE stream = $1 AND lane = $2 ORDER BY id LIMIT 1;
-
--- $1 stream: milliseconds until the next is due, NULL: none is parked; how many are parked.
+-- $1 stream: milliseconds until the next is due, NULL: none is parked.
 -- name: event_parked_next (read)
-SELECT ceil(extract(epoch FROM min(next_try) - clock_timestamp()) * 1000)::bigint AS due_ms,
-	(SELECT count(*) FROM event_parked WHERE stream = $1) AS parked
-FROM (SELECT DISTINCT ON (lane) next_try FROM event_parked WHERE stream = $1 ORDER BY lane, id) AS oldest;
+WITH RECURSIVE oldest AS (
+    (SELECT lane, next_try FROM event_parked WHERE stream = $1 ORDER BY lane, id LIMIT 1)
+    UNION ALL
+    SELECT n.lane, n.next_try FROM oldest o CROSS JOIN LATERAL
+        (SELECT lane, next_try FROM event_parked WHERE stream = $1 AND lane > o.lane ORDER BY lane, id LIMIT 1) n
+)
+SELECT ceil(extract(epoch FROM min(next_try) - clock_timestamp()) * 1000)::bigint AS due_ms FROM oldest;
 
 -- $1 id, $2 failures, $3 milliseconds until the next try, $4 error.
 -- name: event_parked_retry
@@ -67,13 +82,16 @@ UPDATE event_parked SET failures = $2::int, error = $4,
 	next_try = clock_timestamp() + make_interval(secs => $3::float8 / 1000)
 WHERE id = $1::bigint;
 
--- name: event_parked_delete
-DELETE FROM event_parked WHERE id = $1::bigint;
-
--- As event_parked_delete; the event is handled again if it is sent again.
--- name: event_parked_give_up
-WITH given_up AS (
-    DELETE FROM event_parked WHERE id = $1::bigint RETURNING stream, event_id
+-- $1 id of one that is done with, $2 whether it was given up: the event is handled again then if it is sent again. The next of its lane,
+-- which has come after it, in the columns of event_parked_due.
+-- name: event_parked_done
+WITH done AS (
+    DELETE FROM event_parked WHERE id = $1::bigint RETURNING stream, lane, event_id
+), forgotten AS (
+    DELETE FROM event_settled s USING done d
+    WHERE $2::boolean AND s.stream = d.stream
+        AND s.event_hash = encode(substring(sha256(convert_to(d.event_id, 'UTF8')) FOR 16), 'hex')::uuid
 )
-DELETE FROM event_settled s USING given_up g
-WHERE s.stream = g.stream AND s.event_hash = encode(substring(sha256(convert_to(g.event_id, 'UTF8')) FOR 16), 'hex')::uuid;
+SELECT n.id, n.failures, n.entry_id, n.event_id, n.type, n.account, n.at, n.data, n.request_id, n.lane
+FROM done d CROSS JOIN LATERAL
+    (SELECT * FROM event_parked p WHERE p.stream = d.stream AND p.lane = d.lane AND p.id > $1::bigint ORDER BY id LIMIT 1) n;

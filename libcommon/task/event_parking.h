@@ -1,43 +1,40 @@
-/** Parked events: those that could not be handled yet, in the table `event_parked`. Internal to
+/** Parked events: those that wait apart from their stream, in the table `event_parked`. Internal to
  * this folder.
  *
- * An event that fails delays only its own lane: its account, or what its writer has named in its
- * place (`lane` of the outbox). It is parked, and so are later events of its lane, untried; those
- * of other lanes go on. Parked events are tried again apart, with backoff, a lane's in their order.
- * An event that fails by itself DELIVERIES_MAX times goes to `events.dead.<service>`, and one whose
- * data are wrong at once; one that finds a part of the system unavailable is kept.
+ * Two kinds of events delay only their own lane, which is their account, or what their writer has
+ * named in its place (`lane` of the outbox): those that fail, and those of a lane that has more of
+ * them than its share of a stream that others wait in (events.h). They are parked, and so are later
+ * events of their lane, untried; those of other lanes go on. Parked events are tried apart, failed
+ * ones with backoff, a lane's in their order, the lanes in turns. An event that fails by itself
+ * DELIVERIES_MAX times goes to `events.dead.<service>`, and one whose data are wrong at once; one
+ * that finds a part of the system unavailable is kept.
  *
  * Bounds: when more than PARKED_OF_LANE events of a lane are parked, the one that fails has no
- * more tries than one. When PARKED_MAX are parked in all, the consumer reads no further.
+ * more tries than one. When PARKED_MAX are parked in all, about 1 KB each, the consumer reads no
+ * further.
  */
 #pragma once
 
 #include "task/event_delivery.h"
 
-#define PARKED_OF_LANE 1000
-#define PARKED_MAX     10000
-
-/** Lanes with parked events, while a batch is handled. */
-struct parked_lanes {
-	const char **items; /* "": of the events of neither lane nor account */
-	size_t count, room;
-};
-
-/** Load them, with room for `more`. In the arena. Suspends; raises. */
-struct parked_lanes parked_lanes_load(struct request *rq, const struct event_consumer *consumer,
-                                      size_t more);
+#define PARKED_OF_LANE 10000
+#define PARKED_MAX     1000000
 
 /** The lane of an entry. Borrows from it; "": of neither lane nor account. */
 const char *event_lane(const struct stream_entry *entry);
 
-/** Whether an event of the entry's lane is parked. */
-bool parked_lanes_has(const struct parked_lanes *lanes, const struct stream_entry *entry);
+/** Which of the lanes have parked events: an array in the arena. Suspends; raises. */
+const bool *event_parked_among(struct request *rq, const struct event_consumer *consumer,
+                               const char *const *lanes, size_t count);
 
-/** Park the entry after a failed delivery, or, with NULL, behind another one of its lane. Adds its
- * lane. Suspends; raises when it cannot be stored, ERR_UNAVAILABLE when too many are parked. */
-void event_park(struct request *rq, const struct event_consumer *consumer,
-                struct parked_lanes *lanes, const struct stream_entry *entry,
-                const struct delivery *failed);
+/** Park the entry after a failed delivery. Suspends; raises when it cannot be stored,
+ * ERR_UNAVAILABLE when too many are parked. */
+void event_park_failed(struct request *rq, struct event_consumer *consumer,
+                       const struct stream_entry *entry, const struct delivery *failed);
+
+/** Park entries of one lane, untried. Suspends; raises as event_park_failed(). */
+void event_park(struct request *rq, struct event_consumer *consumer,
+                const struct stream_entry *const *entries, size_t count);
 
 /** Park the entry of a dead letter of `stream`, due at once, behind what is parked of its lane. One
  * that is parked already is left alone. Suspends; raises. */

@@ -18,7 +18,9 @@
 
 #define PASS_TIMEOUT_MS   3600000
 #define INLINE_TIMEOUT_MS 5000 /* of the first try, which delays the events behind it */
+#define BATCH             64
 #define BATCH_TEXT        "64"
+#define LANE_SHARE        4 /* of a late batch */
 /* the background has few connections: more lanes would only wait for one */
 #define LANES_AT_ONCE 4
 #define HASH_BYTES    16
@@ -72,9 +74,9 @@ static void load_position(struct request *rq, struct event_consumer *consumer)
 }
 
 /* A stream whose newest entry is older than the position was lost: all that it has is new. */
-static void rewind_lost_stream(struct request *rq, struct event_consumer *consumer)
+static void rewind_lost_stream(struct request *rq, struct event_consumer *consumer,
+                               const char *newest)
 {
-	const char *newest = stream_newest_id(rq, consumer->stream);
 	if (stream_id_compare(newest, consumer->position) >= 0)
 		return;
 	log_warn(LOG_GROUP_JOBS, "redis lost a stream, reading it from its beginning",
@@ -108,6 +110,7 @@ static struct stream_entries read_entries(struct request *rq, const struct event
 struct batch_lane {
 	const char *name;
 	size_t first, last; /* indices into the entries */
+	bool is_parked;     /* it has parked events, so its entries are parked behind them */
 };
 
 /* Entries that are handled before the next position is saved: those of a lane one after the other,
@@ -120,25 +123,22 @@ struct batch {
 	struct batch_lane *lanes;
 	size_t lane_count;
 	size_t taken_count; /* lanes that a member handles or has handled */
-	struct parked_lanes parked;
+	size_t lane_share;  /* entries of a lane that are handled now */
 };
 
 /* Handle the entry or park it. False: it was given up. */
-static bool handle_entry(struct request *rq, struct batch *batch, const struct stream_entry *entry)
+static bool handle_entry(struct request *rq, struct event_consumer *consumer,
+                         struct batch_lane *lane, const struct stream_entry *entry)
 {
-	struct event_consumer *consumer = batch->consumer;
-	struct parked_lanes *lanes = &batch->parked;
-	if (parked_lanes_has(lanes, entry)) {
-		event_park(rq, consumer, lanes, entry, NULL);
-		return true;
-	}
 	struct delivery delivery = event_deliver(rq, consumer, entry, INLINE_TIMEOUT_MS);
 	if (delivery_is_final(&delivery)) {
 		event_dead_letter(rq, consumer, entry, delivery.detail);
 		return false;
 	}
-	if (delivery.code != ERR_NONE)
-		event_park(rq, consumer, lanes, entry, &delivery);
+	if (delivery.code != ERR_NONE) {
+		event_park_failed(rq, consumer, entry, &delivery);
+		lane->is_parked = true;
+	}
 	return true;
 }
 
@@ -202,12 +202,30 @@ static void batch_add(struct batch *batch, size_t index)
 			return;
 		}
 	}
-	batch->lanes[batch->lane_count++] = (struct batch_lane){name, index, index};
+	batch->lanes[batch->lane_count++] = (struct batch_lane){name, index, index, false};
+}
+
+static void find_parked_lanes(struct request *rq, struct batch *batch)
+{
+	const char **names = arena_array(rq->arena, batch->lane_count, sizeof(*names));
+	for (size_t i = 0; i < batch->lane_count; i++)
+		names[i] = batch->lanes[i].name;
+	const bool *is_parked = event_parked_among(rq, batch->consumer, names, batch->lane_count);
+	for (size_t i = 0; i < batch->lane_count; i++)
+		batch->lanes[i].is_parked = is_parked[i];
+}
+
+/* Whether others have waited too long behind these entries, of which more follow. `newest`: the
+ * newest entry of the stream before they were read. */
+static bool is_late(const struct stream_entries *entries, const char *newest)
+{
+	int64_t waited_ms = strtoll(newest, NULL, 10) - strtoll(entries->items[0].id, NULL, 10);
+	return entries->count == BATCH && waited_ms >= (int64_t)tasks_timing.late;
 }
 
 /* Without the entries that were handled before. */
 static struct batch batch_of(struct request *rq, struct event_consumer *consumer,
-                             const struct stream_entries *entries)
+                             const struct stream_entries *entries, const char *newest)
 {
 	const bool *is_settled = known_before(rq, consumer, entries, hashes_of(rq, entries, NULL));
 	struct batch batch = {
@@ -216,20 +234,42 @@ static struct batch batch_of(struct request *rq, struct event_consumer *consumer
 		.next = arena_array(rq->arena, entries->count, sizeof(*batch.next)),
 		.is_given_up = arena_array(rq->arena, entries->count, sizeof(bool)),
 		.lanes = arena_array(rq->arena, entries->count, sizeof(*batch.lanes)),
-		.parked = parked_lanes_load(rq, consumer, entries->count),
+		.lane_share = is_late(entries, newest) ? LANE_SHARE : BATCH,
 	};
 	for (size_t i = 0; i < entries->count; i++) {
 		if (!is_settled[i])
 			batch_add(&batch, i);
 	}
+	find_parked_lanes(rq, &batch);
 	return batch;
 }
 
-static void handle_lane(struct request *rq, struct batch *batch, const struct batch_lane *lane)
+/* Park the entries of the lane from the one at `from` on. */
+static void park_rest(struct request *rq, struct batch *batch, const struct batch_lane *lane,
+                      size_t from)
 {
+	const struct stream_entry *rest[BATCH];
+	size_t count = 0;
+	for (size_t i = from;; i = batch->next[i]) {
+		rest[count++] = &batch->entries->items[i];
+		if (i == lane->last)
+			break;
+	}
+	event_park(rq, batch->consumer, rest, count);
+}
+
+static void handle_lane(struct request *rq, struct batch *batch, struct batch_lane *lane)
+{
+	size_t handled = 0;
 	for (size_t i = lane->first;; i = batch->next[i]) {
 		require_lease(rq, batch->consumer);
-		batch->is_given_up[i] = !handle_entry(rq, batch, &batch->entries->items[i]);
+		if (lane->is_parked || handled == batch->lane_share) {
+			park_rest(rq, batch, lane, i);
+			return;
+		}
+		batch->is_given_up[i] =
+			!handle_entry(rq, batch->consumer, lane, &batch->entries->items[i]);
+		handled++;
 		if (i == lane->last)
 			return;
 	}
@@ -243,12 +283,12 @@ static void handle_lanes(struct request *rq)
 }
 
 static void handle_entries(struct request *rq, struct event_consumer *consumer,
-                           const struct stream_entries *entries)
+                           const struct stream_entries *entries, const char *newest)
 {
 	if (entries->count == 0)
 		return;
 	bool has_gap = may_have_gap(rq, consumer);
-	struct batch batch = batch_of(rq, consumer, entries);
+	struct batch batch = batch_of(rq, consumer, entries, newest);
 	for (size_t i = 0; i < MIN_OF(batch.lane_count, LANES_AT_ONCE); i++)
 		fiber_spawn(rq, handle_lanes, &batch);
 	fiber_join(rq);
@@ -274,9 +314,10 @@ static void reader_pass(struct request *rq)
 		return;
 	}
 	load_position(rq, consumer);
-	rewind_lost_stream(rq, consumer);
+	const char *newest = stream_newest_id(rq, consumer->stream);
+	rewind_lost_stream(rq, consumer, newest);
 	struct stream_entries entries = read_entries(rq, consumer);
-	handle_entries(rq, consumer, &entries);
+	handle_entries(rq, consumer, &entries, newest);
 	publish_position(rq, consumer);
 	periodic_wake(consumer->reader);
 }

@@ -19,7 +19,10 @@
  * again.
  *
  * The events of a lane (event_parking.h) are handled in their order, those of different lanes at
- * the same time. One that fails delays only its own lane.
+ * the same time. One that fails delays only its own lane. So do those of a lane that has many:
+ * where events have waited in the stream for tasks_timing.late behind others, a lane has LANE_SHARE
+ * of each read handled at once, and the rest of it is parked, which takes far less time. Its
+ * further events go the same way, until it has caught up.
  */
 #pragma once
 
@@ -27,7 +30,8 @@
 #include "redis/stream.h"
 #include "task/tasks.h"
 
-#define STREAM_ID_MAX 48 /* room for an entry id, `ms-sequence` */
+#define STREAM_ID_MAX  48  /* room for an entry id, `ms-sequence` */
+#define EVENT_LANE_MAX 300 /* bytes of a lane's name */
 
 /** A consumer: what a process knows of one event stream that it reads. */
 struct event_consumer {
@@ -40,6 +44,11 @@ struct event_consumer {
 	struct lease lease;           /* named like the stream */
 	char position[STREAM_ID_MAX]; /* the newest entry that is done with; "": unknown */
 	int64_t position_fence;       /* of the lease when the position was read */
+	/* Of event_parking.h. */
+	int64_t parked;                /* events, about */
+	uint64_t count_due_ms;         /* monotonic: when they are next counted */
+	bool has_turn;                 /* whether `turn` is a lane */
+	char turn[EVENT_LANE_MAX + 1]; /* the lane that had the last turn */
 };
 
 /** Start a consumer for each stream of the handlers. require()s that event_streams.h names the

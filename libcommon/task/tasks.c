@@ -34,6 +34,7 @@ struct tasks_timing tasks_timing = {
 	.quick = 50,
 	.keep = 20000,
 	.stream_max = 100000,
+	.late = 1000,
 };
 
 static char *key_of(const char *format, const char *service)

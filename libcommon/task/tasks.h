@@ -13,7 +13,7 @@
  *     stream_trim.c     how long entries of streams stay; sends those again that a reader misses
  *     outbox.c          the relay: rows of `outbox` -> streams
  *     event_delivery.c  runs the handlers of an event
- *     event_parking.c   events that could not be handled yet
+ *     event_parking.c   events that wait apart from their stream
  *     events.c          the consumers: `events.*` -> event handlers
  *     dead.c            tasks and events that were given up
  *     tasks.c           starts and ends all of these
@@ -43,6 +43,7 @@ struct tasks_timing {
 	uint64_t quick;      /* a kind of job that takes up to this time on average shares slots */
 	uint64_t keep;       /* younger entries of event streams are not trimmed */
 	uint64_t stream_max; /* entries that an event stream keeps for a reader that is away */
+	uint64_t late;       /* how far a reader may be behind before lanes have shares */
 };
 extern struct tasks_timing tasks_timing;
 

@@ -36,6 +36,7 @@ static const struct tasks_timing LONG_LEASE = {
 	.quick = 0,
 	.keep = 3600000,
 	.stream_max = 100000,
+	.late = 3600000,
 };
 
 static const struct event_stream STREAMS[] = {
