@@ -50,6 +50,12 @@ const struct setting PROCESS_SETTINGS[] = {
                      "/etc/ssl/certs/ca-certificates.crt",
                      "The authorities that may sign the certificate of Redis, in PEM; the default "
                      "is those of the system. Read again when it has changed."),
+	SETTING_TEXT(&process_settings.redis_certificate_file, "REDIS_CERT_FILE", "",
+                     "The certificate, with its chain, that the process shows to a Redis that asks "
+                     "for one, in PEM. Read again when it has changed."),
+	SETTING_TEXT(&process_settings.redis_key_file, "REDIS_KEY_FILE", "",
+                     "The private key of REDIS_CERT_FILE; it may not be open to other users than "
+                     "its owner and group."),
 	SETTING_SECRET(&process_settings.sign_secrets, "IDENTITY_SIGN_SECRETS", "",
                        "For each process that this one calls, the secret that signs the "
                        "caller's identity: svc-search=SECRET svc-interests=SECRET; 32 "
@@ -316,10 +322,21 @@ enum err_code process_trust_redis(const struct process_settings *settings,
 	*ret_trust = NULL;
 	if (!is_redis_by_tls(settings->redis_url))
 		return ERR_NONE;
+	if (!settings->redis_certificate_file[0] != !settings->redis_key_file[0]) {
+		fprintf(stderr, "REDIS_CERT_FILE, REDIS_KEY_FILE: must be set together\n");
+		return ERR_INVALID;
+	}
+	const struct tls_trust_files files = {
+		.setting = "REDIS_CA_FILE",
+		.file = settings->redis_ca_file,
+		.own = {.certificate_setting = "REDIS_CERT_FILE",
+	                .key_setting = "REDIS_KEY_FILE",
+	                .certificate_file = settings->redis_certificate_file,
+	                .key_file = settings->redis_key_file},
+	};
 	struct arena *arena = arena_new();
 	const char *reason;
-	enum err_code code =
-		tls_trust_new("REDIS_CA_FILE", settings->redis_ca_file, arena, ret_trust, &reason);
+	enum err_code code = tls_trust_new(&files, arena, ret_trust, &reason);
 	if (code)
 		fprintf(stderr, "%s\n", reason);
 	arena_free(arena);

@@ -24,7 +24,8 @@ struct process_settings {
 	const char *listen; /* listen_addresses_parse() */
 	const char *admin_listen;
 	const char *database_url, *redis_url;
-	const char *redis_ca_file;                 /* tls/trust.h */
+	/* tls/trust.h */
+	const char *redis_ca_file, *redis_certificate_file, *redis_key_file;
 	const char *database_direct_url;           /* past a pooler; "": as database_url */
 	const char *sign_secrets, *verify_secrets; /* client/peers.h */
 	const char *seal_secrets;                  /* idempotency.h */
@@ -105,8 +106,8 @@ bool process_listens_by_tls_only(const struct process_settings *settings);
 /** The URL for what needs a session of its own: LISTEN, migrations. */
 const char *process_direct_url(const struct process_settings *settings);
 
-/** Read the authorities of REDIS_CA_FILE if REDIS_URL asks for TLS; else *ret_trust is NULL.
- * ERR_INVALID, after a line on standard error: they cannot be used. */
+/** Read REDIS_CA_FILE, REDIS_CERT_FILE and REDIS_KEY_FILE if REDIS_URL asks for TLS; else
+ * *ret_trust is NULL. ERR_INVALID, after a line on standard error: they cannot be used. */
 enum err_code process_trust_redis(const struct process_settings *settings,
                                   struct tls_trust **ret_trust);
 

@@ -91,6 +91,10 @@ static const struct {
 	{UINT32_MAX, "the certificate has a key or a purpose that is not accepted"},
 };
 
+/* mbedTLS does not tell which alert it was. */
+static const char REFUSED_BY_SERVER[] = "the server refuses the connection: it may want a "
+					"certificate of the client, or another one";
+
 static void describe_refusal(struct tls_conn *conn)
 {
 	size_t row = 0;
@@ -104,6 +108,8 @@ static void fail(struct tls_conn *conn, int code)
 	conn->state = TLS_FAILED;
 	if (code == MBEDTLS_ERR_X509_CERT_VERIFY_FAILED && conn->refusal)
 		describe_refusal(conn);
+	else if (code == MBEDTLS_ERR_SSL_FATAL_ALERT_MESSAGE && conn->context->trust)
+		snprintf(conn->fault, sizeof(conn->fault), "%s", REFUSED_BY_SERVER);
 	else
 		mbedtls_strerror(code, conn->fault, sizeof(conn->fault));
 }

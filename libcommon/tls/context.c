@@ -108,6 +108,22 @@ static struct tls_config *config_new(struct tls_context *context)
 	return config;
 }
 
+/* The certificate that the client shows when it is asked for one. A copy of its own: signing
+ * changes a key, and other workers sign with it, too. */
+static void add_own_pair(struct tls_config *config)
+{
+	const struct tls_pem *own = &config->authorities->own;
+	if (!own->certificate)
+		return;
+	struct arena *arena = arena_new();
+	const char *reason;
+	require(!tls_pair_new(own, arena, &config->pairs[0], &reason));
+	arena_free(arena);
+	config->count = 1;
+	require(mbedtls_ssl_conf_own_cert(&config->ssl, &config->pairs[0]->chain,
+	                                  &config->pairs[0]->key) == 0);
+}
+
 static struct tls_config *client_config_new(struct tls_trust *trust)
 {
 	struct tls_config *config = calloc(1, sizeof(*config));
@@ -117,6 +133,7 @@ static struct tls_config *client_config_new(struct tls_trust *trust)
 	configure(&config->ssl, MBEDTLS_SSL_IS_CLIENT, TLS_1_2);
 	mbedtls_ssl_conf_authmode(&config->ssl, MBEDTLS_SSL_VERIFY_REQUIRED);
 	mbedtls_ssl_conf_ca_chain(&config->ssl, &config->authorities->chain, NULL);
+	add_own_pair(config);
 	return config;
 }
 

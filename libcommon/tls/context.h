@@ -15,10 +15,9 @@ struct tls_config {
 	mbedtls_ssl_config ssl;
 	unsigned references;
 	struct tls_authorities *authorities; /* of a client */
-	/* Of a server: */
-	uint64_t generation; /* of the store */
+	uint64_t generation;                 /* of a server's store */
 	size_t count;
-	struct tls_pair *pairs[TLS_PAIRS_MAX];
+	struct tls_pair *pairs[TLS_PAIRS_MAX]; /* what it shows; a client at most one */
 };
 
 struct tls_context {

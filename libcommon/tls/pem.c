@@ -14,14 +14,13 @@
 
 #define OTHERS (S_IROTH | S_IWOTH)
 
-static const char CERTIFICATE[] = "TLS_CERT_FILE", KEY[] = "TLS_KEY_FILE";
-
 enum err_code tls_pem_read(struct tls_pem *pem, struct arena *arena, const char **ret_reason)
 {
-	enum err_code code = tls_file_read(CERTIFICATE, pem->certificate_file, 0, arena,
-	                                   &pem->certificate, ret_reason);
+	enum err_code code = tls_file_read(pem->certificate_setting, pem->certificate_file, 0,
+	                                   arena, &pem->certificate, ret_reason);
 	if (!code)
-		code = tls_file_read(KEY, pem->key_file, OTHERS, arena, &pem->key, ret_reason);
+		code = tls_file_read(pem->key_setting, pem->key_file, OTHERS, arena, &pem->key,
+		                     ret_reason);
 	return code;
 }
 
@@ -38,13 +37,13 @@ static const char *pair_parse(struct tls_pair *pair, const struct tls_pem *pem, 
 	if (mbedtls_x509_crt_parse(&pair->chain, (const unsigned char *)pem->certificate,
 	                           strlen(pem->certificate) + 1) != 0)
 		return arena_printf(arena, "%s: %s is not a chain of certificates in PEM",
-		                    CERTIFICATE, pem->certificate_file);
+		                    pem->certificate_setting, pem->certificate_file);
 	if (crypto_pk_parse(&pair->key, (const unsigned char *)pem->key, strlen(pem->key) + 1) != 0)
 		return arena_printf(arena, "%s: %s is not a private key in PEM without a password",
-		                    KEY, pem->key_file);
+		                    pem->key_setting, pem->key_file);
 	if (crypto_pk_check_pair(&pair->chain.pk, &pair->key) != 0)
-		return arena_printf(arena, "%s: %s is not the key of the certificate %s", KEY,
-		                    pem->key_file, pem->certificate_file);
+		return arena_printf(arena, "%s: %s is not the key of the certificate %s",
+		                    pem->key_setting, pem->key_file, pem->certificate_file);
 	return NULL;
 }
 

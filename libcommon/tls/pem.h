@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The files, and what was read from them: NULL before tls_pem_read(). */
+/** The files, the settings that name them in messages, and what was read from them: NULL before
+ * tls_pem_read(). */
 struct tls_pem {
+	const char *certificate_setting, *key_setting;
 	const char *certificate_file, *key_file;
 	char *certificate, *key;
 };

@@ -109,8 +109,8 @@ static enum err_code store_read(struct tls_store *store, struct arena *arena,
 	int64_t expires_s[TLS_PAIRS_MAX] = {0};
 	enum err_code code = ERR_NONE;
 	for (size_t i = 0; i < store->count && !code; i++) {
-		pems[i].certificate_file = store->pems[i].certificate_file;
-		pems[i].key_file = store->pems[i].key_file;
+		pems[i] = store->pems[i];
+		pems[i].certificate = pems[i].key = NULL;
 		code = pem_try(&pems[i], arena, &expires_s[i], ret_reason);
 	}
 	if (!code) {
@@ -171,8 +171,12 @@ static enum err_code take_paths(struct tls_store *store, const struct tls_settin
 	}
 	store->count = count;
 	for (size_t i = 0; i < count; i++)
-		store->pems[i] =
-			(struct tls_pem){.certificate_file = certificates[i], .key_file = keys[i]};
+		store->pems[i] = (struct tls_pem){
+			.certificate_setting = "TLS_CERT_FILE",
+			.key_setting = "TLS_KEY_FILE",
+			.certificate_file = certificates[i],
+			.key_file = keys[i],
+		};
 	return ERR_NONE;
 }
 

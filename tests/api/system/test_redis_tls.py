@@ -1,5 +1,6 @@
 """TLS to Redis, with the server's certificate and name verified."""
 
+import subprocess
 from contextlib import contextmanager
 
 import pytest
@@ -25,10 +26,10 @@ def certificates(tmp_path_factory):
 
 
 @contextmanager
-def connecting(cluster, name, address, authority, scheme="rediss"):
+def connecting(cluster, name, address, authority, scheme="rediss", **settings):
     """A process that connects to Redis at this address and trusts this authority."""
     url = cluster.redis.url(name).replace("redis:", f"{scheme}:").replace(f"127.0.0.1:{cluster.redis.port}", address)
-    process = cluster.separate(name, f"redis-{address}", REDIS_URL=url, REDIS_CA_FILE=str(authority))
+    process = cluster.separate(name, f"redis-{address}", REDIS_URL=url, REDIS_CA_FILE=str(authority), **settings)
     process.start()
     try:
         yield process
@@ -85,6 +86,50 @@ def test_the_process_goes_on_after_the_server_was_killed(cluster, certificates):
             cluster.redis.start()
             wait_connected(process)
     cluster.recover()
+
+
+def own_files(paths):
+    return dict(zip(("REDIS_CERT_FILE", "REDIS_KEY_FILE"), map(str, paths)))
+
+
+@pytest.mark.parametrize(("name", "kind"), [("gateway", "foreign"), ("svc-fleet", "rsa")])
+def test_a_server_gets_the_certificate_that_it_asks_for(cluster, certificates, name, kind):
+    with cluster.redis.with_tls(*certificates["own"], clients=certificates[kind][0]) as port:
+        with connecting(cluster, name, f"localhost:{port}", certificates["own"][0], **own_files(certificates[kind])) as process:
+            wait_connected(process)
+
+
+@pytest.mark.parametrize("shown", [None, "misnamed"])
+def test_a_server_that_gets_no_fitting_certificate_refuses(cluster, certificates, shown):
+    settings = own_files(certificates[shown]) if shown else {}
+    with cluster.redis.with_tls(*certificates["own"], clients=certificates["foreign"][0]) as port:
+        with connecting(cluster, "gateway", f"localhost:{port}", certificates["own"][0], **settings) as process:
+            wait_for(lambda: "it may want a certificate of the client" in process.log(), "the refusal is logged")
+            assert redis_state(process) == (False, ["Redis cannot be reached"])
+
+
+def test_a_renewed_certificate_of_the_client_is_shown_without_a_restart(cluster, certificates, tmp_path):
+    paths = tmp_path / "client.pem", tmp_path / "client.key"
+    for path, source in zip(paths, certificates["misnamed"]):
+        path.touch(mode=0o600)
+        path.write_bytes(source.read_bytes())
+    with cluster.redis.with_tls(*certificates["own"], clients=certificates["foreign"][0]) as port:
+        with connecting(cluster, "gateway", f"localhost:{port}", certificates["own"][0], **own_files(paths)) as process:
+            wait_for(lambda: "it may want a certificate of the client" in process.log(), "the server refuses it")
+            for path, source in zip(paths, certificates["foreign"]):
+                path.write_bytes(source.read_bytes())
+            wait_connected(process)
+
+
+@pytest.mark.parametrize(("settings", "reason"), [
+    ({"REDIS_CERT_FILE": "own"}, "REDIS_CERT_FILE, REDIS_KEY_FILE: must be set together"),
+    ({"REDIS_CERT_FILE": "own", "REDIS_KEY_FILE": "foreign"}, "is not the key of the certificate")])
+def test_a_process_does_not_start_with_half_a_certificate(cluster, certificates, settings, reason):
+    which = {"REDIS_CERT_FILE": 0, "REDIS_KEY_FILE": 1}
+    files = {name: str(certificates[kind][which[name]]) for name, kind in settings.items()}
+    made = cluster.settings("svc-fleet", "command", REDIS_URL="rediss://redis.example", REDIS_CA_FILE=str(certificates["own"][0]), **files)
+    done = subprocess.run([cluster.binary("svc-fleet")], env=made, capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and reason in done.stderr
 
 
 def test_renewed_authorities_are_read_without_a_restart(cluster, certificates, tmp_path):

@@ -246,17 +246,21 @@ class Redis(Server):
         return f"redis://{login}@127.0.0.1:{self.port}/0"
 
     @contextmanager
-    def with_tls(self, certificate, key):
-        """In the block it also listens by TLS, with this certificate, on the port that it gives, also after a restart."""
+    def with_tls(self, certificate, key, clients=None):
+        """In the block it also listens by TLS, with this certificate, on the port that it gives, also after a restart. Clients show a
+        certificate that the authority `clients` has signed, or need none."""
         port, folder = free_port(), self.base / "redis"
         copy_for_server(certificate, folder / "server.crt")
         copy_for_server(key, folder / "server.key")
         names = {
             "tls-cert-file": folder / "server.crt",
             "tls-key-file": folder / "server.key",
-            "tls-auth-clients": "no",
+            "tls-auth-clients": "yes" if clients else "no",
             "tls-port": port,
         }
+        if clients:
+            copy_for_server(clients, folder / "clients.crt")
+            names = {"tls-ca-cert-file": folder / "clients.crt", **names}
         options = self.options
         self.options = [*options, *(str(word) for name, value in names.items() for word in (f"--{name}", value))]
         self.client().execute_command("CONFIG SET", *(str(word) for row in names.items() for word in row))

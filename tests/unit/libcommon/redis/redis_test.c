@@ -578,7 +578,8 @@ static struct tls_trust *trust_in(const char *file)
 	struct arena *arena = arena_new();
 	struct tls_trust *made;
 	const char *reason;
-	assert_int_equal(tls_trust_new("REDIS_CA_FILE", file, arena, &made, &reason), ERR_NONE);
+	const struct tls_trust_files files = {.setting = "REDIS_CA_FILE", .file = file};
+	assert_int_equal(tls_trust_new(&files, arena, &made, &reason), ERR_NONE);
 	arena_free(arena);
 	return made;
 }

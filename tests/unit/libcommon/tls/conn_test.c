@@ -366,7 +366,8 @@ static struct tls_trust *trust_in(const char *file)
 	struct arena *arena = arena_new();
 	struct tls_trust *trust;
 	const char *reason;
-	require(!tls_trust_new("CA_FILE", file, arena, &trust, &reason));
+	require(!tls_trust_new(&(struct tls_trust_files){.setting = "CA_FILE", .file = file}, arena,
+	                       &trust, &reason));
 	arena_free(arena);
 	return trust;
 }

@@ -3,18 +3,25 @@
 #include "capture.h"
 #include "certificate.h"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 static char folder[SCRATCH_PATH_MAX];
 static struct certificate_files files;
+
+static void assert_string_prefix(const char *text, const char *prefix)
+{
+	assert_non_null(text);
+	assert_int_equal(strncmp(text, prefix, strlen(prefix)), 0);
+}
 
 static enum err_code trust_new(const char *file, struct tls_trust **ret_trust)
 {
 	struct arena *arena = arena_new();
 	const char *reason = NULL;
-	enum err_code code = tls_trust_new("CA_FILE", file, arena, ret_trust, &reason);
+	const struct tls_trust_files named = {.setting = "CA_FILE", .file = file};
+	enum err_code code = tls_trust_new(&named, arena, ret_trust, &reason);
 	if (code)
-		assert_int_equal(strncmp(reason, "CA_FILE: ", 9), 0);
+		assert_string_prefix(reason, "CA_FILE: ");
 	arena_free(arena);
 	return code;
 }
@@ -63,6 +70,41 @@ static void a_file_without_certificates_is_refused(void **state)
 	assert_int_equal(trust_new(files.key, &trust), ERR_INVALID);
 }
 
+/* Why files with the client's own certificate are refused; NULL: they are not. */
+static const char *refusal_of(const char *certificate, const char *key, struct arena *arena)
+{
+	const struct tls_trust_files named = {
+		.setting = "CA_FILE",
+		.file = files.certificate,
+		.own = {"CERT_FILE", "KEY_FILE", certificate, key},
+	};
+	struct tls_trust *trust = NULL;
+	const char *reason = NULL;
+	if (tls_trust_new(&named, arena, &trust, &reason) == ERR_NONE) {
+		struct tls_authorities *taken = tls_trust_take(trust);
+		assert_non_null(taken->own.certificate);
+		tls_authorities_release(taken);
+		tls_trust_free(trust);
+	}
+	return reason;
+}
+
+static void the_clients_certificate_fits_its_key(void **state)
+{
+	(void)state;
+	char other_folder[SCRATCH_PATH_MAX];
+	scratch_new(other_folder, "tls");
+	const struct certificate_files other = certificate_make(other_folder);
+	struct arena *arena = arena_new();
+	assert_null(refusal_of(other.certificate, other.key, arena));
+	assert_string_prefix(refusal_of(other.certificate, files.key, arena), "KEY_FILE: ");
+	assert_string_prefix(refusal_of("/dev/null", files.key, arena), "CERT_FILE: ");
+	assert_int_equal(chmod(other.key, 0644), 0);
+	assert_string_prefix(refusal_of(other.certificate, other.key, arena), "KEY_FILE: ");
+	arena_free(arena);
+	assert_int_equal(remove(other.certificate) || remove(other.key) || remove(other_folder), 0);
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -82,6 +124,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_changed_file_is_read_again),
 		cmocka_unit_test(a_file_without_certificates_is_refused),
+		cmocka_unit_test(the_clients_certificate_fits_its_key),
 	};
 	return cmocka_run_group_tests(tests, start, stop);
 }
