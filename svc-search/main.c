@@ -3,6 +3,7 @@
 #include "api/harvest_request.h"
 #include "api/query_expansion.h"
 #include "api/search.h"
+#include "api/shown_papers.h"
 #include "api/similar.h"
 #include "api/source_turn.h"
 #include "embeddings/embeddings.h"
@@ -55,17 +56,9 @@ static const struct command COMMANDS[] = {
 };
 
 static const struct setting *const SETTINGS[] = {
-	INDEXER_SETTINGS,
-	TRAINER_SETTINGS,
-	CHAT_SETTINGS,
-	QUERY_EXPANSION_SETTINGS,
-	EMBEDDINGS_SETTINGS,
-	ARXIV_SETTINGS,
-	BIORXIV_SETTINGS,
-	SOURCE_SETTINGS,
-	HARVESTER_SETTINGS,
-	DAILY_PAPERS_SETTINGS,
-	NULL,
+	INDEXER_SETTINGS,      TRAINER_SETTINGS,    CHAT_SETTINGS,         QUERY_EXPANSION_SETTINGS,
+	SHOWN_PAPERS_SETTINGS, EMBEDDINGS_SETTINGS, ARXIV_SETTINGS,        BIORXIV_SETTINGS,
+	SOURCE_SETTINGS,       HARVESTER_SETTINGS,  DAILY_PAPERS_SETTINGS, NULL,
 };
 
 static void process_start(struct process *process)
@@ -75,12 +68,14 @@ static void process_start(struct process *process)
 	chat_init();
 	embeddings_init();
 	search->indexer = indexer_new(process, embeddings_space());
+	search->shown_papers = shown_papers_new(search->indexer);
 	process->user = search;
 }
 
 static void process_stop(struct process *process)
 {
 	struct search_process *search = process->user;
+	shown_papers_free(search->shown_papers);
 	indexer_free(search->indexer);
 	free(search);
 	process->user = NULL;
@@ -116,6 +111,8 @@ static void background_start(struct worker *worker)
 	struct search_process *search = worker->process->user;
 	if (has_index(worker->process))
 		indexer_start(search->indexer, worker);
+	if (worker->process->roles.has_http)
+		shown_papers_start(search->shown_papers, worker);
 	if (!worker->process->roles.has_jobs)
 		return;
 	search->conversion = conversion_start(worker);
@@ -134,6 +131,8 @@ static void background_stop(struct worker *worker)
 	daily_papers_stop(search->daily_papers);
 	trainer_stop(search->trainer);
 	paper_embedding_stop(search->paper_embedding);
+	if (worker->process->roles.has_http)
+		shown_papers_stop(search->shown_papers);
 	if (has_index(worker->process))
 		indexer_stop(search->indexer);
 }

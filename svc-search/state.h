@@ -18,12 +18,14 @@ struct harvester;
 struct indexer;
 struct paper_embedding;
 struct query_embedding;
+struct shown_papers;
 struct tokenizer;
 struct trainer;
 
 /** process->user. */
 struct search_process {
 	struct indexer *indexer; /* its reading functions are safe on any thread */
+	struct shown_papers *shown_papers;
 	struct conversion *conversion;
 	struct harvester *harvester;
 	struct daily_papers *daily_papers;       /* NULL: off */
@@ -42,4 +44,11 @@ static inline struct indexer *request_indexer(const struct request *rq)
 {
 	const struct search_process *process = rq->worker->process->user;
 	return process->indexer;
+}
+
+/** The papers that its searches show. */
+static inline struct shown_papers *request_shown_papers(const struct request *rq)
+{
+	const struct search_process *process = rq->worker->process->user;
+	return process->shown_papers;
 }

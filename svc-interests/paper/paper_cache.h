@@ -4,7 +4,7 @@
 #pragma once
 
 #include "base/arena.h"
-#include "paper/block_cache.h"
+#include "cache/block_cache.h"
 #include "paper/paper.h"
 
 #include <stdint.h>

@@ -1,8 +1,8 @@
 #include "recommended/paper_json.h"
 
+#include "cache/block_cache.h"
 #include "json/json.h"
 #include "loop/wait.h"
-#include "paper/block_cache.h"
 #include "paper_json.sql.h"
 #include "pg/pg.h"
 

@@ -75,6 +75,22 @@ FROM jsonb_array_elements_text($1::jsonb) WITH ORDINALITY AS requested (id, posi
 JOIN asset a ON a.arxiv_id = requested.id AND NOT a.is_deleted
 ORDER BY requested.position;
 
+-- name: asset_shown (read)
+-- $1 an array of ids. Their papers, in that order, as a list shows them.
+SELECT a.arxiv_id, asset_json(a) AS asset
+FROM jsonb_array_elements_text($1::jsonb) WITH ORDINALITY AS requested (id, position)
+JOIN asset a ON a.arxiv_id = requested.id AND NOT a.is_deleted
+ORDER BY requested.position;
+
+-- name: asset_shown_begin (read)
+-- $1 a change, $2 how many papers: the change after which, up to $1, that many papers have changed last.
+SELECT coalesce((SELECT change FROM asset WHERE change <= $1 ORDER BY change DESC OFFSET $2 LIMIT 1), 0);
+
+-- name: asset_shown_changed (read)
+-- As asset_shown, of the papers that changed last after $1 and up to $2, the first $3.
+SELECT a.change, a.arxiv_id, asset_json(a) AS asset
+FROM asset a WHERE a.change > $1 AND a.change <= $2 ORDER BY a.change LIMIT $3;
+
 -- name: asset_stats (read)
 -- $1 papers in the index of the replica that answers, $2 when it last applied a change, or NULL, $3 its embedder, or NULL.
 SELECT jsonb_build_object(

@@ -2,6 +2,7 @@
 
 #include "api/explanation_json.h"
 #include "api/index_cursor.h"
+#include "api/shown_papers.h"
 #include "asset.sql.h"
 #include "crypto/crypto.h"
 #include "embeddings/query_embedding.h"
@@ -258,14 +259,14 @@ static bool has_names(const struct parsed_query *parsed)
 
 /* Add a row with the authors whom the query names. */
 static void add_authors(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val *list,
-                        const struct parsed_query *parsed, const char *asset)
+                        const struct parsed_query *parsed, yyjson_val *authors)
 {
 	struct buf text = {.arena = rq->arena};
 	size_t index, count;
-	yyjson_val *root, *name;
-	if (!has_names(parsed) || json_parse(rq->arena, asset, strlen(asset), &root, NULL))
+	yyjson_val *name;
+	if (!has_names(parsed))
 		return;
-	yyjson_arr_foreach (json_get(root, "authors"), index, count, name) {
+	yyjson_arr_foreach (authors, index, count, name) {
 		struct name_match match = {.parsed = parsed};
 		name_index_terms(yyjson_get_str(name), yyjson_get_len(name), match_name_term,
 		                 &match);
@@ -281,32 +282,42 @@ static void add_authors(struct request *rq, yyjson_mut_doc *doc, yyjson_mut_val 
 	yyjson_mut_obj_add_str(doc, row, "text", text.data);
 }
 
+/* What of the paper matches the query. */
+static const char *highlights_json(struct request *rq, const struct parsed_query *parsed,
+                                   const char *asset)
+{
+	static const char *const FIELDS[] = {"title", "abstract"};
+	yyjson_val *paper;
+	require(json_parse(rq->arena, asset, strlen(asset), &paper, NULL) == ERR_NONE);
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	yyjson_mut_val *list = yyjson_mut_arr(doc);
+	for (size_t i = 0; i < ARRAY_LEN(FIELDS); i++)
+		add_highlight(rq, doc, list, parsed, FIELDS[i], json_get_text(paper, FIELDS[i]));
+	add_authors(rq, doc, list, parsed, json_get(paper, "authors"));
+	if (json_get_text(paper, "comments"))
+		add_highlight(rq, doc, list, parsed, "comments", json_get_text(paper, "comments"));
+	return json_write_mut(rq->arena, list, NULL);
+}
+
 const char *search_hits_public(struct request *rq, const struct search_hits *hits,
                                const struct parsed_query *parsed)
 {
-	struct pg_rows *rows = query_papers(rq, hits, "{}");
+	const char **shown = shown_papers_of(rq, hits->hits, hits->count);
 	struct buf out = {.arena = rq->arena};
-	size_t at = 0;
 	buf_puts(&out, "[");
-	for (int row = 0; row < rows->count; row++) {
-		const struct engine_hit *hit = hit_of_row(hits, &at, rows, row);
-		const char *asset = pg_get(rows, row, "asset");
-		yyjson_mut_doc *doc = json_doc_new(rq->arena);
-		yyjson_mut_val *list = yyjson_mut_arr(doc);
-		add_highlight(rq, doc, list, parsed, "title", pg_get(rows, row, "title"));
-		add_highlight(rq, doc, list, parsed, "abstract", pg_get(rows, row, "abstract"));
-		add_authors(rq, doc, list, parsed, asset);
-		if (pg_get(rows, row, "comments"))
-			add_highlight(rq, doc, list, parsed, "comments",
-			              pg_get(rows, row, "comments"));
-		buf_puts(&out, row ? "," : "");
-		buf_add(&out, asset, strlen(asset) - 1);
+	for (size_t i = 0; i < hits->count; i++) {
+		const struct engine_hit *hit = &hits->hits[i];
+		if (!shown[i])
+			continue;
+		buf_puts(&out, out.length > 1 ? "," : "");
+		buf_add(&out, shown[i], strlen(shown[i]) - 1);
 		buf_printf(&out, ", \"relevance_score\": %.4f, \"highlights\": %s", hit->relevance,
-		           json_write_mut(rq->arena, list, NULL));
+		           highlights_json(rq, parsed, shown[i]));
 		if (hit->explanation)
 			buf_printf(&out, ", \"explanation\": %s",
 			           json_write_mut(rq->arena,
-			                          explanation_json(doc, hit->explanation,
+			                          explanation_json(json_doc_new(rq->arena),
+			                                           hit->explanation,
 			                                           QUERY_MAX_TERMS * 2),
 			                          NULL));
 		buf_puts(&out, "}");

@@ -1,4 +1,4 @@
-#include "paper/block_cache.h"
+#include "cache/block_cache.h"
 
 #include "base/base.h"
 
@@ -96,12 +96,18 @@ const void *block_cache_find(const struct block_cache *cache, const char *key)
 	return entry ? entry->block : NULL;
 }
 
-void block_cache_hold(struct block_cache *cache, struct arena *arena, const void *block)
+void block_cache_use(struct block_cache *cache, const void *block)
 {
 	struct entry *entry = entry_of(block);
 	TAILQ_REMOVE(&cache->order, entry, link);
 	TAILQ_INSERT_TAIL(&cache->order, entry, link);
 	entry->used = cache->age;
+}
+
+void block_cache_hold(struct block_cache *cache, struct arena *arena, const void *block)
+{
+	struct entry *entry = entry_of(block);
+	block_cache_use(cache, block);
 	entry->references++;
 	arena_on_free(arena, entry_release, entry);
 }

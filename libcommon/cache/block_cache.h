@@ -1,9 +1,10 @@
-/** A cache of immutable blocks of memory, each with a text as its key. Of more bytes than it may
- * have, the blocks that were not used for the longest go. One that is held stays until it is
- * released.
+/** libcommon/cache/: a cache of immutable blocks of memory, each with a text as its key. Of more
+ * bytes than it may have, the blocks that were not used for the longest go. One that is held stays
+ * until it is released.
  *
- * A cache belongs to one worker, whose loop alone may call these functions. A thread that computes
- * may read the blocks that are held. */
+ * One thread at a time may call these functions, and free an arena with blocks that are held: a
+ * worker's loop has a cache of its own, or a lock is around each call. A thread that computes may
+ * read the blocks that are held. */
 #pragma once
 
 #include "base/arena.h"
@@ -21,8 +22,10 @@ void block_cache_free(struct block_cache *cache);
 /** The block with this key, until another function of the cache is called. NULL: there is none. */
 const void *block_cache_find(const struct block_cache *cache, const char *key);
 
-/** Hold a block that block_cache_find() or block_cache_add() has returned until `arena` is freed.
- * That is a use of it. */
+/** Note that a block is used which block_cache_find() or block_cache_add() has returned. */
+void block_cache_use(struct block_cache *cache, const void *block);
+
+/** The same, and hold it until `arena` is freed. */
 void block_cache_hold(struct block_cache *cache, struct arena *arena, const void *block);
 
 /** Add a block of `bytes`, aligned for any type, in place of another with this key. The caller
