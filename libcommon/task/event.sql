@@ -66,7 +66,7 @@ WITH RECURSIVE oldest AS (
 SELECT p.id, p.failures, p.entry_id, p.event_id, p.type, p.account, p.at, p.data, p.request_id, p.lane
 FROM due JOIN event_parked p USING (id) ORDER BY p.lane;
 
--- $1 stream: milliseconds until the next is due, NULL: none is parked.
+-- $1 stream: milliseconds until the next is due, NULL: none is parked; how many lanes have parked events.
 -- name: event_parked_next (read)
 WITH RECURSIVE oldest AS (
     (SELECT lane, next_try FROM event_parked WHERE stream = $1 ORDER BY lane, id LIMIT 1)
@@ -74,7 +74,7 @@ WITH RECURSIVE oldest AS (
     SELECT n.lane, n.next_try FROM oldest o CROSS JOIN LATERAL
         (SELECT lane, next_try FROM event_parked WHERE stream = $1 AND lane > o.lane ORDER BY lane, id LIMIT 1) n
 )
-SELECT ceil(extract(epoch FROM min(next_try) - clock_timestamp()) * 1000)::bigint AS due_ms FROM oldest;
+SELECT ceil(extract(epoch FROM min(next_try) - clock_timestamp()) * 1000)::bigint AS due_ms, count(*) AS lanes FROM oldest;
 
 -- $1 id, $2 failures, $3 milliseconds until the next try, $4 error.
 -- name: event_parked_retry

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LANES_OF_PASS 16
+#define LANES_OF_PASS 64
 #define LANES_AT_ONCE 2   /* beside those of the reader */
 #define TURN_EVENTS   100 /* of one lane before the others have their turn */
 #define TURN_MS       2000
@@ -137,9 +137,12 @@ void event_park_failed(struct request *rq, struct event_consumer *consumer,
                        const struct stream_entry *entry, const struct delivery *failed)
 {
 	uint64_t pause_ms = backoff_ms(1, tasks_timing.retry, tasks_timing.retry_max);
+	if (consumer->parked_lanes >= PARKED_LANES_MAX)
+		raise_error(rq, ERR_UNAVAILABLE, "events of too many accounts are parked");
 	require_room(rq, consumer, event_lane(entry));
 	insert(rq, consumer->stream, &entry, 1, failed, pause_ms);
 	consumer->parked++;
+	consumer->parked_lanes++;
 	periodic_wake_in(consumer->retry, pause_ms + 1);
 	log_warn(LOG_GROUP_JOBS, "event not handled, trying again apart",
 	         f_text("stream", consumer->stream), f_text("entry", entry->id),
@@ -267,6 +270,7 @@ void event_parking_pass(struct request *rq)
 	}
 	bool is_more = try_due(rq, consumer);
 	const struct pg_rows *next = pg_query(rq, EVENT_PARKED_NEXT_SQL, pg_text(consumer->stream));
+	consumer->parked_lanes = pg_get_int(next, 0, "lanes");
 	count_parked(rq, consumer);
 	metric_set(&parked_metric, consumer->stream, NULL, (double)consumer->parked);
 	if (is_more)

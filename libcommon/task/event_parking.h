@@ -11,14 +11,15 @@
  *
  * Bounds: when more than PARKED_OF_LANE events of a lane are parked, the one that fails has no
  * more tries than one. When PARKED_MAX are parked in all, about 1 KB each, the consumer reads no
- * further.
+ * further; nor when events of one more than PARKED_LANES_MAX lanes fail, as when all fail.
  */
 #pragma once
 
 #include "task/event_delivery.h"
 
-#define PARKED_OF_LANE 10000
-#define PARKED_MAX     1000000
+#define PARKED_OF_LANE   10000
+#define PARKED_MAX       1000000
+#define PARKED_LANES_MAX 10000
 
 /** The lane of an entry. Borrows from it; "": of neither lane nor account. */
 const char *event_lane(const struct stream_entry *entry);

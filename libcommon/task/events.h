@@ -45,7 +45,7 @@ struct event_consumer {
 	char position[STREAM_ID_MAX]; /* the newest entry that is done with; "": unknown */
 	int64_t position_fence;       /* of the lease when the position was read */
 	/* Of event_parking.h. */
-	int64_t parked;                /* events, about */
+	int64_t parked, parked_lanes;  /* events and their lanes, about */
 	uint64_t count_due_ms;         /* monotonic: when they are next counted */
 	bool has_turn;                 /* whether `turn` is a lane */
 	char turn[EVENT_LANE_MAX + 1]; /* the lane that had the last turn */

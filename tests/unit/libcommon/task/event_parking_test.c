@@ -177,6 +177,32 @@ static void test_an_accounts_parked_events_are_bounded(void **state)
 	assert_int_equal(seen.tries_of_account, 2);
 }
 
+/* When those of too many fail, the reader tries the next that fails where it is. The lanes are
+ * counted at the end of a pass: the one that comes later is tried by the next. */
+static void test_the_lanes_of_parked_events_are_bounded(void **state)
+{
+	(void)state;
+	sql("INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, "
+	    "request_id, lane, next_try) "
+	    "SELECT 'events.accounts', n, '', n, 'else', '', '{}', '', 'lane ' || n, "
+	    "now() + CASE n WHEN -1 THEN interval '0' WHEN 0 THEN interval '1 second' "
+	    "ELSE interval '1 hour' END "
+	    "FROM generate_series(-1, %d) n",
+	    PARKED_LANES_MAX);
+	seen.is_poisoned = true;
+	service_start(NULL, HANDLERS);
+	until_sql(PARKED_LANES_MAX, "SELECT count(*) FROM event_parked");
+	emit("number", ACCOUNT, 1, 1);
+	fixture_wait_start(&fixture);
+	while (seen.tries_of_account < 3)
+		fixture_turn(&fixture);
+	uv_timer_stop(&fixture.tick);
+	assert_int_equal(sql("SELECT count(*) FROM event_parked WHERE account = '" ACCOUNT "'"), 0);
+	sql("DELETE FROM event_parked");
+	seen.is_poisoned = false;
+	until_count(1);
+}
+
 /* Others do not wait until all events of an account that has many are handled. */
 static void test_an_account_with_many_events_delays_only_itself(void **state)
 {
@@ -239,6 +265,7 @@ int main(void)
 		CASE(test_a_failing_event_delays_only_its_account),
 		CASE(test_a_failing_event_delays_only_its_lane),
 		CASE(test_an_accounts_parked_events_are_bounded),
+		CASE(test_the_lanes_of_parked_events_are_bounded),
 		CASE(test_an_account_with_many_events_delays_only_itself),
 		CASE(test_many_events_are_not_parked_where_nobody_waits),
 		CASE(test_parked_lanes_have_turns),
