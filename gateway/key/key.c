@@ -374,11 +374,16 @@ void key_update(struct request *rq)
 	reply_json(rq, 200, pg_json(rows));
 }
 
+void key_log_revoked(const char *id)
+{
+	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", id));
+}
+
 void key_invalidate(struct request *rq, const struct pg_rows *rows, const char *id)
 {
 	require_found(rq, rows);
 	key_change_commit(rq);
-	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", id));
+	key_log_revoked(id);
 	reply_json(rq, 200, pg_json(rows));
 }
 
@@ -401,7 +406,10 @@ bool key_revoke_any(struct request *rq, const char *id)
 	struct pg_rows *revoked = pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
 	                                   pg_text(pg_get(owner, 0, "account_id")), pg_null());
 	pg_commit(rq);
-	return !pg_empty(revoked);
+	if (pg_empty(revoked))
+		return false;
+	key_log_revoked(id);
+	return true;
 }
 
 void key_delete(struct request *rq)

@@ -89,6 +89,15 @@ def test_accounts_are_deleted_by_their_ids(user, other_user, cluster):
     other_user.api.get("/account/api-keys", expect=200)
 
 
+def test_commands_log_what_has_to_be_repeated_after_a_restore(user, other_user, cluster):
+    """As the routes do, but on standard error, which the terminal has."""
+    key, unknown = user.api.post("/account/api-keys", {"name": "one"}, expect=201).json()["id"], str(uuid.uuid4())
+    assert cluster.run_logged("gateway", "revoke-keys", key, unknown) == [{"message": "key revoked", "key_id": key}]
+    assert cluster.run_logged("gateway", "delete-accounts", other_user.account, unknown) == [
+        {"message": "account deleted", "account_id": other_user.account}
+    ]
+
+
 @pytest.mark.parametrize("command", ["revoke-keys", "delete-accounts"])
 @pytest.mark.parametrize("ids", [[], ["usr_1"], [str(uuid.uuid4()), "x"]])
 def test_what_is_no_id_is_refused(cluster, command, ids):
