@@ -247,6 +247,22 @@ def test_traces_may_be_sent_to_a_collector(manifests, overlay):
     assert f":{COLLECTOR_PORT}`" in (ROOT / "deploy" / "README.md").read_text()
 
 
+@pytest.mark.parametrize("overlay", INSTALLATIONS)
+def test_svc_search_has_time_to_build_its_index(manifests, overlay):
+    """Of the papers that deploy/OPERATIONS.md says, by the measured time of one, with room for a slower machine. The same with compose."""
+    section = (DEPLOY / "OPERATIONS.md").read_text().partition("\n## Rolling with compose\n")[2].partition("\n## ")[0]
+    (papers,) = [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) papers", section)]
+    (paper_ms,) = re.findall(r"([\d.]+) ms of CPU time in one replica, once", (DEPLOY / "CAPACITY.md").read_text())
+    deployment = of_kind(manifests[overlay], "Deployment")["svc-search"]
+    probe = pod_of(deployment)["containers"][0]["startupProbe"]
+    seconds = probe["periodSeconds"] * probe["failureThreshold"]
+    assert seconds > 3 * papers * float(paper_ms) / 1000
+    assert deployment["spec"]["progressDeadlineSeconds"] > seconds
+    health = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["svc-search"]["healthcheck"]
+    assert health["start_period"] == f"{seconds}s"
+    assert re.search(rf"\[svc-search\]={seconds}\b", (DEPLOY / "roll").read_text())
+
+
 def test_scaling_fits_what_is_scaled(manifests):
     """By tasks that wait: a process that runs tasks. By the processor: one that answers requests."""
     deployments = of_kind(manifests["production"], "Deployment")
