@@ -4,7 +4,7 @@ usage: status.py [--prometheus URL] [NAME=HOST[:PORT]...]
 
 NAME=HOST:PORT   the admin listener of a process, by default port 9090; all addresses of a host name are replicas
 --prometheus     ask a Prometheus that scrapes the cluster with deploy/prometheus instead
-Exit status: 0; 1 when a replica does not answer or is not ready.
+Exit status: 0; 1 when a replica does not answer or is not ready, or Prometheus knows none of a process.
 """
 
 import argparse
@@ -20,12 +20,14 @@ import urllib.request
 from collections import defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from terminal import shown
 
 TIMEOUT_SECONDS = 5
 SAMPLE = re.compile(r'^(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<value>\S+)$')
+PROCESSES = Path(__file__).resolve().parents[1] / "processes"
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 WANTED = re.compile(
     r"expops_(ready|proxy_requests_total|http_requests_total|jobs_queued|jobs_running|outbox_unsent|outbox_oldest_seconds"
@@ -106,6 +108,10 @@ def ask_replicas(targets):
         return list(pool.map(lambda one: ask_replica(*one), found))
 
 
+def expected_services():
+    return re.findall(r"^([a-z][a-z-]*) ", PROCESSES.read_text(), re.M)
+
+
 def ask_prometheus(url):
     query = urllib.parse.quote('{job="expops",__name__=~"' + WANTED.pattern + '|up"}')
     status, text = get(f"{url.rstrip('/')}/api/v1/query?query={query}")
@@ -116,8 +122,9 @@ def ask_prometheus(url):
         labels = one["metric"]
         name, key = labels.pop("__name__"), (labels.get("service", "?"), labels["instance"])
         replica = replicas.setdefault(key, Replica(*key))
-        if name == "up" and one["value"][1] == "0":
-            replica.fault = "does not answer Prometheus"
+        if name == "up":
+            replica.fault = None if one["value"][1] == "1" else "does not answer Prometheus"
+            continue
         replica.add(name, labels, float(one["value"][1]))
     for replica in replicas.values():
         if not replica.fault and not replica.is_ready:
@@ -144,9 +151,14 @@ def table(heads, rows, texts=1):
         print("  ".join(cells).rstrip())
 
 
+HEADS = ["PROCESS", "READY", "UP FOR", "MEMORY", "REQUESTS", "5XX", "QUEUED", "RUNNING", "UNSENT", "OLDEST", "DEAD TASKS", "DEAD EVENTS"]
+
+
 def row_of(service, replicas):
     """What all replicas measure of the same thing, such as the queue, is the largest."""
     alive = [one for one in replicas if one.values]
+    if not alive:
+        return [service, f"0/{len(replicas)}", *["-"] * (len(HEADS) - 2)]
     most = lambda name: max((one.total(name) for one in alive), default=0)  # noqa: E731
     counter = "expops_proxy_requests_total" if service == "gateway" else "expops_http_requests_total"
     dead = {kind: max((one.of("expops_dead_letters").get(kind, 0) for one in alive), default=0) for kind in ("task", "event")}
@@ -154,7 +166,7 @@ def row_of(service, replicas):
     return [
         service,
         f"{sum(one.is_ready for one in replicas)}/{len(replicas)}",
-        duration(time.time() - max(starts)) if starts else "-",
+        duration(time.time() - max(starts)),
         f"{most('process_resident_memory_bytes') / 1e6:.0f} MB",
         f"{sum(one.total(counter) for one in alive):.0f}",
         f"{sum(one.of(counter).get('5xx', 0) for one in alive):.0f}",
@@ -193,12 +205,13 @@ def harvest_lines(replicas, now):
     return lines
 
 
-def show(replicas):
+def show(replicas, expected):
+    """`expected`: services that have to have a replica."""
     services = defaultdict(list)
     for one in replicas:
         services[one.service].append(one)
-    heads = ["PROCESS", "READY", "UP FOR", "MEMORY", "REQUESTS", "5XX", "QUEUED", "RUNNING", "UNSENT", "OLDEST", "DEAD TASKS", "DEAD EVENTS"]
-    table(heads, [row_of(service, ones) for service, ones in services.items()])
+    absent = [service for service in expected if service not in services]
+    table(HEADS, [row_of(service, services.get(service, [])) for service in [*services, *absent]])
     rows = stream_rows(services)
     if rows:
         print()
@@ -208,6 +221,7 @@ def show(replicas):
         print()
         print(*map(shown, papers), sep="\n")
     faults = [f"{one.service} {one.address}: {one.fault}" for one in replicas if one.fault]
+    faults += [f"{service}: Prometheus knows no replica" for service in absent]
     dead = [f"{service} has dead letters: {service} dead list" for service, ones in services.items() if any(one.total("expops_dead_letters") for one in ones)]
     if faults or dead:
         print("\nLook at:", *map(shown, faults + dead), sep="\n  ")
@@ -227,7 +241,7 @@ def main():
         sys.exit(shown(f"{arguments.prometheus} cannot be asked: {error}"))
     if not replicas:
         sys.exit("there are no replicas")
-    return show(replicas)
+    return show(replicas, expected_services() if arguments.prometheus else [])
 
 
 if __name__ == "__main__":

@@ -34,6 +34,11 @@ static void require_permission(struct request *rq, const char *name)
 		            (long long)members);
 }
 
+void account_log_deleted(const char *id)
+{
+	log_info(LOG_GROUP_APP, "account deleted", f_text("account_id", id));
+}
+
 void account_delete(struct request *rq)
 {
 	if (yyjson_is_false(json_get(request_body(rq), "confirm")))
@@ -47,6 +52,6 @@ void account_delete(struct request *rq)
 		raise_error(rq, ERR_NOT_FOUND, "no such account");
 	char account[UUID_TEXT_LEN + 1];
 	uuid_format(&rq->caller.account, account);
-	log_info(LOG_GROUP_APP, "account deleted", f_text("account_id", account));
+	account_log_deleted(account);
 	reply_json(rq, 200, pg_json(rows));
 }

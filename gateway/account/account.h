@@ -8,6 +8,9 @@
 /** POST /account/delete: delete the caller's account and its keys. */
 void account_delete(struct request *rq);
 
+/** Log that an account was deleted: what has to be repeated after a restore. After the commit. */
+void account_log_deleted(const char *id);
+
 /** `gateway create-user --email E [--key-name N] [--operator]`: print a new personal key of the
  * account; create the account when it does not exist. Returns the exit status. */
 int account_create_command(struct process *process, int argc, char **argv);

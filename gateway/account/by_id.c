@@ -1,6 +1,7 @@
 #include "account/by_id.h"
 
 #include "account.sql.h"
+#include "account/account.h"
 #include "audit/audit.h"
 #include "crypto/uuid.h"
 #include "key/key.h"
@@ -22,6 +23,8 @@ static bool delete_account(struct request *rq, const char *id)
 	audit_begin(rq);
 	bool is_deleted = !pg_empty(pg_query(rq, ACCOUNT_DELETE_SQL, pg_text(id)));
 	pg_commit(rq);
+	if (is_deleted)
+		account_log_deleted(id);
 	return is_deleted;
 }
 

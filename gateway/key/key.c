@@ -355,6 +355,18 @@ static void require_grants(struct request *rq, const struct key_input *in, uint6
 		                   in->scopes ? listed : own);
 }
 
+/* What a restore undoes: after it the key may do what it could before, and as long. */
+static void log_changed(struct request *rq, const char *id)
+{
+	static const char *const CHANGED[] = {"name", "scopes", "expires_in_days"};
+	struct buf changes = {.arena = rq->arena};
+	for (size_t i = 0; i < ARRAY_LEN(CHANGED); i++)
+		if (json_get(request_body(rq), CHANGED[i]))
+			buf_printf(&changes, "%s%s", changes.length ? " " : "", CHANGED[i]);
+	log_info(LOG_GROUP_APP, "key changed", f_text("key_id", id),
+	         f_text("changes", changes.data));
+}
+
 void key_update(struct request *rq)
 {
 	uint64_t listed = key_scopes_read(rq);
@@ -371,14 +383,20 @@ void key_update(struct request *rq)
 		in->expires_in_days ? pg_int(in->expires_in_days) : pg_null(), caller_key(rq));
 	require_found(rq, rows);
 	key_change_commit(rq);
+	log_changed(rq, in->id);
 	reply_json(rq, 200, pg_json(rows));
+}
+
+void key_log_revoked(const char *id)
+{
+	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", id));
 }
 
 void key_invalidate(struct request *rq, const struct pg_rows *rows, const char *id)
 {
 	require_found(rq, rows);
 	key_change_commit(rq);
-	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", id));
+	key_log_revoked(id);
 	reply_json(rq, 200, pg_json(rows));
 }
 
@@ -401,7 +419,10 @@ bool key_revoke_any(struct request *rq, const char *id)
 	struct pg_rows *revoked = pg_query(rq, KEY_REVOKE_SQL, pg_text(id),
 	                                   pg_text(pg_get(owner, 0, "account_id")), pg_null());
 	pg_commit(rq);
-	return !pg_empty(revoked);
+	if (pg_empty(revoked))
+		return false;
+	key_log_revoked(id);
+	return true;
 }
 
 void key_delete(struct request *rq)

@@ -48,6 +48,9 @@ void key_require_role(struct request *rq, const char *maker, enum key_kind kind,
  * transaction, the key does not change until its end. */
 void key_require_scopes(struct request *rq, const char *maker, enum key_kind kind, uint64_t scopes);
 
+/** Log that a key was revoked: what has to be repeated after a restore. After the commit. */
+void key_log_revoked(const char *id);
+
 /** Commit a statement that revoked or deleted the key `id`, and reply with the JSON that it
  * returned. Raises ERR_NOT_FOUND: there is no row. */
 void key_invalidate(struct request *rq, const struct pg_rows *rows, const char *id);

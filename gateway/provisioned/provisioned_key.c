@@ -8,7 +8,6 @@
 #include "key/key.h"
 #include "key/key_change.h"
 #include "key/preset.h"
-#include "observe/log.h"
 #include "pg/pg.h"
 #include "provisioned_key.sql.h"
 #include "reply/reply.h"
@@ -78,7 +77,7 @@ static void commit_replacement(struct request *rq, const char *replaced)
 		return;
 	}
 	key_change_commit(rq);
-	log_info(LOG_GROUP_APP, "key revoked", f_text("key_id", replaced));
+	key_log_revoked(replaced);
 }
 
 void provisioned_key_create(struct request *rq)

@@ -11,7 +11,9 @@
 #include "key/role.h"
 #include "main/arguments.h"
 #include "main/command_run.h"
+#include "observe/log.h"
 #include "pg/pg.h"
+#include "team/team.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -108,6 +110,7 @@ static void add_member(struct request *rq)
 		raise_error(rq, ERR_CONFLICT, "the account has 500 members");
 	const char *key = give_key(rq, args->account, person, args->role);
 	pg_commit(rq);
+	member_log_role(args->account, person, args->role);
 	puts(key);
 }
 
@@ -132,9 +135,12 @@ static void disable_person(struct request *rq)
 	audit_begin(rq);
 	struct pg_rows *rows =
 		pg_query(rq, COMMAND_DISABLE_SQL, pg_text(args->email), pg_bool(args->undoes));
-	if (!pg_value(rows, 0))
+	const char *person = pg_value(rows, 0);
+	if (!person)
 		raise_error(rq, ERR_NOT_FOUND, "nobody has the address %s", args->email);
 	pg_commit(rq);
+	log_info(LOG_GROUP_APP, args->undoes ? "person enabled" : "person disabled",
+	         f_text("person_id", person));
 	printf("%s %s\n", args->email, args->undoes ? "enabled" : "disabled");
 }
 

@@ -94,6 +94,12 @@ static void require_changed(struct request *rq, const struct pg_rows *rows)
 		raise_error(rq, ERR_LAST_OWNER, "%s", err_info(ERR_LAST_OWNER)->detail);
 }
 
+void member_log_role(const char *account, const char *person, const char *role)
+{
+	log_info(LOG_GROUP_APP, "role changed", f_text("account_id", account),
+	         f_text("person_id", person), f_text("role", role));
+}
+
 void member_update(struct request *rq)
 {
 	struct team_input *in = request_input(rq, struct team_input, MEMBER_FIELDS);
@@ -103,8 +109,7 @@ void member_update(struct request *rq)
 	                             pg_text(in->person), pg_text(in->role)));
 	struct pg_rows *member = pg_query(rq, TEAM_MEMBER_READ_SQL, account, pg_text(in->person));
 	key_change_commit(rq);
-	log_info(LOG_GROUP_APP, "role changed", f_text("person_id", in->person),
-	         f_text("role", in->role));
+	member_log_role(account.text, in->person, in->role);
 	reply_one(rq, 200, member, "no such member");
 }
 
@@ -119,16 +124,18 @@ static bool is_oneself(struct request *rq, const char *person)
 void member_delete(struct request *rq)
 {
 	struct team_input *in = request_input(rq, struct team_input, PERSON_FIELDS);
+	struct pg_param account = pg_uuid(rq->caller.account);
 	bool may_remove = caller_has_scope(rq, SCOPE_BIT_TEAM_WRITE) || is_oneself(rq, in->person);
 	if (!may_remove)
 		audit_refused_here(rq);
 	if (!may_remove)
 		require_scope(rq, SCOPE_BIT_TEAM_WRITE);
 	team_begin(rq);
-	require_changed(rq, pg_query(rq, TEAM_MEMBER_REMOVE_SQL, pg_uuid(rq->caller.account),
-	                             caller_key(rq), pg_text(in->person)));
+	require_changed(rq, pg_query(rq, TEAM_MEMBER_REMOVE_SQL, account, caller_key(rq),
+	                             pg_text(in->person)));
 	key_change_commit(rq);
-	log_info(LOG_GROUP_APP, "member removed", f_text("person_id", in->person));
+	log_info(LOG_GROUP_APP, "member removed", f_text("account_id", account.text),
+	         f_text("person_id", in->person));
 	reply_json(rq, 200,
 	           arena_printf(rq->arena, "{\"id\": \"%s\", \"deleted\": true}", in->person));
 }

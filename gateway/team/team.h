@@ -22,6 +22,10 @@ void team_update(struct request *rq);
 void member_update(struct request *rq);
 void member_delete(struct request *rq);
 
+/** Log that a member has another role: what has to be repeated after a restore. After the
+ * commit. */
+void member_log_role(const char *account, const char *person, const char *role);
+
 /** As audit_begin(), for a change of the team. An automation key keeps its scopes when the person
  * who made it leaves, but changes the team only while they are an owner or admin: they could invite
  * themselves again with it. Otherwise raises ERR_FORBIDDEN, and the audit log has the refusal. */

@@ -15,9 +15,16 @@ struct budget_owner {
 	UT_hash_handle hh;
 };
 
+static void count_refused(struct budget *budget, enum err_code code, double count)
+{
+	metric_add(budget->refused, code == ERR_RATE_LIMITED ? "share" : "all", NULL, count);
+}
+
 void budget_set_limit(struct budget *budget, size_t limit_bytes)
 {
 	budget->limit_bytes = limit_bytes;
+	count_refused(budget, ERR_RATE_LIMITED, 0); /* the series begin at 0 */
+	count_refused(budget, ERR_UNAVAILABLE, 0);
 }
 
 static struct budget_owner *owner_find(const struct budget *budget, const struct uuid *account)
@@ -82,7 +89,7 @@ enum err_code budget_take_more(struct budget *budget, const struct uuid *account
 		add(budget, account, bytes);
 	pthread_mutex_unlock(&budget->lock);
 	if (code)
-		metric_add(budget->refused, NULL, NULL, 1);
+		count_refused(budget, code, 1);
 	return code;
 }
 

@@ -17,7 +17,7 @@ struct budget_owner;
 
 struct budget {
 	struct metric *used;    /* a gauge, in bytes */
-	struct metric *refused; /* a counter */
+	struct metric *refused; /* a counter; its label says what is used up: `all`, `share` */
 	size_t limit_bytes;     /* 0: there is no limit */
 	size_t used_bytes;
 	pthread_mutex_t lock;
@@ -25,11 +25,11 @@ struct budget {
 };
 
 /** Declare a budget of the file with the names of its metrics and their help. */
-#define BUDGET(variable, used_name, used_help, refused_name, refused_help) \
-	METRIC_GAUGE(variable##_used, used_name, used_help);               \
-	METRIC_COUNTER(variable##_refused, refused_name, refused_help);    \
-	static struct budget variable = {.used = &variable##_used,         \
-	                                 .refused = &variable##_refused,   \
+#define BUDGET(variable, used_name, used_help, refused_name, refused_help)        \
+	METRIC_GAUGE(variable##_used, used_name, used_help);                      \
+	METRIC_COUNTER(variable##_refused, refused_name, refused_help, "reason"); \
+	static struct budget variable = {.used = &variable##_used,                \
+	                                 .refused = &variable##_refused,          \
 	                                 .lock = PTHREAD_MUTEX_INITIALIZER}
 
 /** Once, before other threads start. */

@@ -3,6 +3,7 @@
 import copy
 import re
 import shutil
+import textwrap
 
 import pytest
 import yaml
@@ -19,6 +20,7 @@ NAME = "app.kubernetes.io/name"
 COMPONENT = "app.kubernetes.io/component"
 INSTALLATIONS = ["trial", "production", "managed"]
 OPERATORS = {"ExternalSecret"}  # kinds of others, of which the API has no model
+CHANGED_BY_TLS = [("Deployment", "gateway"), ("Service", "expops"), ("NetworkPolicy", "gateway")]
 COLLECTOR_PORT = 4318  # OTLP over HTTP
 CONNECTIONS = 12       # PG_CONNECTIONS of a process
 
@@ -200,6 +202,40 @@ def test_each_reaches_just_what_it_calls(manifests, tree, overlay):
             assert reached(policy, "ingress") == sorted(caller for caller, callee in calls if callee == process)
 
 
+@pytest.fixture(scope="module")
+def with_tls(tree):
+    """{name: manifest} by kind, of the overlay that deploy/README.md shows for TLS in the gateway."""
+    section = (DEPLOY / "README.md").read_text().partition("\n## TLS\n")[2].partition("\n## ")[0]
+    shown = section.partition("    # kustomization.yaml of the overlay\n")[2].partition("\n\n")[0]
+    certificate = section.partition("    apiVersion: cert-manager.io/v1\n")[2].partition("\n\n")[0]
+    folder = tree / "tls-of-readme"
+    folder.mkdir()
+    (folder / "kustomization.yaml").write_text(textwrap.dedent(shown))
+    (folder / "certificate.yaml").write_text(textwrap.dedent(f"    apiVersion: cert-manager.io/v1\n{certificate}\n"))
+    return list(yaml.safe_load_all(run("kubectl", "kustomize", folder)))
+
+
+def test_tls_in_the_gateway_reaches_its_listener(with_tls, manifests):
+    """From the Service and through the policy; no other process gets a setting of it."""
+    changed = [one for one in with_tls if (one["kind"], one["metadata"]["name"]) in CHANGED_BY_TLS]
+    assert len(changed) == 3 and [fault for one in changed for fault in manifest_faults(one)] == []
+    container = pod_of(of_kind(with_tls, "Deployment")["gateway"])["containers"][0]
+    environment = {one["name"]: one["value"] for one in container["env"]}
+    (port,) = [one for one in container["ports"] if one["name"] == "https"]
+    assert environment["LISTEN"].split(",") == ["0.0.0.0:8080", f"https://0.0.0.0:{port['containerPort']}"]
+    assert of_kind(with_tls, "ConfigMap")["settings"]["data"].keys() & environment.keys() == set()
+    assert {"name": "https", "port": 443, "targetPort": "https"} in of_kind(with_tls, "Service")["expops"]["spec"]["ports"]
+    policy = of_kind(with_tls, "NetworkPolicy")["gateway"]["spec"]
+    assert [one["port"] for one in policy["ingress"][0]["ports"]] == ["http", "https"]
+    secret = of_kind(with_tls, "Certificate")["expops"]["spec"]["secretName"]
+    volumes = {one["name"]: one for one in pod_of(of_kind(with_tls, "Deployment")["gateway"])["volumes"]}
+    mounts = {one["name"]: one["mountPath"] for one in container["volumeMounts"]}
+    assert volumes["tls"]["secret"] == {"secretName": secret, "defaultMode": 0o440}
+    assert environment["TLS_KEY_FILE"] == f"{mounts['tls']}/tls.key" and environment["TLS_CERT_FILE"] == f"{mounts['tls']}/tls.crt"
+    others = of_kind(manifests["production"], "Deployment")
+    assert {name for name, one in of_kind(with_tls, "Deployment").items() if pod_of(one) != pod_of(others[name])} == {"gateway"}
+
+
 @pytest.mark.parametrize("overlay", INSTALLATIONS)
 def test_traces_may_be_sent_to_a_collector(manifests, overlay):
     """From every process, and to nothing else in its namespace."""
@@ -209,6 +245,22 @@ def test_traces_may_be_sent_to_a_collector(manifests, overlay):
     assert others == [] and peer["podSelector"]["matchLabels"] and peer["namespaceSelector"]["matchLabels"]
     assert policy["egress"][0]["ports"] == [{"protocol": "TCP", "port": COLLECTOR_PORT}]
     assert f":{COLLECTOR_PORT}`" in (ROOT / "deploy" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("overlay", INSTALLATIONS)
+def test_svc_search_has_time_to_build_its_index(manifests, overlay):
+    """Of the papers that deploy/OPERATIONS.md says, by the measured time of one, with room for a slower machine. The same with compose."""
+    section = (DEPLOY / "OPERATIONS.md").read_text().partition("\n## Rolling with compose\n")[2].partition("\n## ")[0]
+    (papers,) = [int(found.replace(",", "")) for found in re.findall(r"([\d,]+) papers", section)]
+    (paper_ms,) = re.findall(r"([\d.]+) ms of CPU time in one replica, once", (DEPLOY / "CAPACITY.md").read_text())
+    deployment = of_kind(manifests[overlay], "Deployment")["svc-search"]
+    probe = pod_of(deployment)["containers"][0]["startupProbe"]
+    seconds = probe["periodSeconds"] * probe["failureThreshold"]
+    assert seconds > 3 * papers * float(paper_ms) / 1000
+    assert deployment["spec"]["progressDeadlineSeconds"] > seconds
+    health = yaml.safe_load((DEPLOY / "compose.yaml").read_text())["services"]["svc-search"]["healthcheck"]
+    assert health["start_period"] == f"{seconds}s"
+    assert re.search(rf"\[svc-search\]={seconds}\b", (DEPLOY / "roll").read_text())
 
 
 def test_scaling_fits_what_is_scaled(manifests):

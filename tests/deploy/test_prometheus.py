@@ -51,6 +51,16 @@ def test_rules_name_metrics_that_exist(name):
     assert {rule["expr"]: unknown for rule in rules_of(name) if (unknown := unknown_metrics(rule["expr"]))} == {}
 
 
+def test_operations_that_wait_for_work_are_left_out():
+    """Where times of all operations are shown together: those whose input has wait_seconds."""
+    _, *described = (PROMETHEUS.parents[1] / "svc-evalenv" / "openapi.yaml").read_text().split("operationId: ")
+    waiting = {one.split()[0] for one in described if re.search(r"requestBody: [&*]claim_body", one)}
+    queries = [rule["expr"] for name in RULES for rule in rules_of(name)] + [query for _, query in dashboard_queries()]
+    left_out = {names for query in queries for names in re.findall(r'_request_seconds_bucket\{operation!~"([^"]+)"', query)}
+    assert [set(names.split("|")) for names in left_out] == [waiting]
+    assert [query for query in queries if re.search(r"_request_seconds_bucket(?!\{operation|:)", query)] == []
+
+
 def test_unknown_metrics_are_found():
     assert unknown_metrics("rate(expops_job_seconds_bucket[5m]) + expops_ready") == []
     assert unknown_metrics("expops_job_seconds") == ["expops_job_seconds"]

@@ -10,11 +10,11 @@ from lib.system.deployment import DEPLOY, ROOT, environment, run
 from lib.wait import PATIENCE_SECONDS, wait_for
 
 COMMAND = re.compile(r"docker compose -f deploy/compose\.yaml [^`\n]+")
-STEPS = ["stop", "run", "run", "up", "up", "exec", "rm"]  # what the commands do, before the processes start again
+STEPS = ["stop", "run", "run", "up", "up", "exec", "rm", "exec"]  # what the commands do, before the processes start again
 
 
 def commands():
-    """Those of the section Restore. The last, in its step 7, is for keys that were revoked since."""
+    """Those of the section Restore. The last, in its step 8, is for keys that were revoked since."""
     section = (DEPLOY / "OPERATIONS.md").read_text().partition("\n## Restore\n")[2].partition("\n## ")[0]
     return [found for found in COMMAND.findall(section) if "revoke-keys" not in found]
 

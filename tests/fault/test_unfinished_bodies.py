@@ -1,5 +1,6 @@
 """Bodies that are never sent completely: their memory is limited, each account has a share, and it is released."""
 
+import re
 import socket
 import uuid
 
@@ -49,7 +50,9 @@ class Collector:
         return self.process.metric("expops_http_body_bytes")
 
     def refused(self):
-        return self.process.metric("expops_http_body_refused_total")
+        """{reason: requests refused}"""
+        rows = re.findall(r'^expops_http_body_refused_total\{reason="(\w+)"\} (\d+)$', self.process.metrics(), re.M)
+        return {reason: int(count) for reason, count in rows}
 
 
 @pytest.fixture(params=COLLECTORS)
@@ -93,7 +96,7 @@ def test_unfinished_bodies_share_one_limit(collector):
     assert_refused(collector.send_half(accounts[3]), 503)
     with collector.send(accounts[3], 2, b"{}") as small:
         assert answer(small).startswith("HTTP/1.1 400 ")
-    assert collector.refused() == 1
+    assert collector.refused() == {"all": 1, "share": 0}
     assert collector.body_bytes() <= BODY_MEMORY
 
     for connection in half[1:]:
@@ -110,7 +113,7 @@ def test_an_account_has_a_share(collector):
     wait_for(lambda: collector.body_bytes() == SHARE_MAX * (MIB + 1), "all bodies are in memory")
 
     assert_refused(collector.send_half(account), 429)
-    assert collector.refused() == 1
+    assert collector.refused() == {"all": 0, "share": 1}
     with collector.send(other, MIB // 2, b" " * (MIB // 2)) as whole:
         assert answer(whole).startswith("HTTP/1.1 400 ")
     close_all(collector, half)

@@ -79,6 +79,15 @@ def test_keys_are_revoked_by_their_ids(user, cluster):
         assert [event.type for one in ids for event in common.outbox(db, key_id=one)].count("key.revoked") == 2
 
 
+def test_changes_of_a_key_are_logged(user, cluster):
+    """A restore undoes them, and the log does not say to what."""
+    key = user.api.post("/account/api-keys", {"name": "one"}, expect=201).json()["id"]
+    user.api.patch(f"/account/api-keys/{key}", {"scopes": ["search:read"], "expires_in_days": 30}, expect=200)
+    user.api.patch(f"/account/api-keys/{key}", {"name": "two"}, expect=200)
+    logged = [json.loads(line) for line in cluster["gateway"][0].log().splitlines() if key in line]
+    assert [(one["message"], one["changes"]) for one in logged] == [("key changed", "scopes expires_in_days"), ("key changed", "name")]
+
+
 def test_accounts_are_deleted_by_their_ids(user, other_user, cluster):
     user.api.post("/interests", {"name": "Deleted", "context": "Goes with its account."}, expect=201)
     assert cluster.run("gateway", "delete-accounts", user.account) == f"{user.account} deleted\n"
@@ -87,6 +96,15 @@ def test_accounts_are_deleted_by_their_ids(user, other_user, cluster):
         wait_for(lambda: common.tables_with(db, ["interest"], account_id=user.account) == [], "the interest is deleted")
     wait_for(lambda: user.api.get("/account/api-keys").status_code == 401, "the key is refused")
     other_user.api.get("/account/api-keys", expect=200)
+
+
+def test_commands_log_what_has_to_be_repeated_after_a_restore(user, other_user, cluster):
+    """As the routes do, but on standard error, which the terminal has."""
+    key, unknown = user.api.post("/account/api-keys", {"name": "one"}, expect=201).json()["id"], str(uuid.uuid4())
+    assert cluster.run_logged("gateway", "revoke-keys", key, unknown) == [{"message": "key revoked", "key_id": key}]
+    assert cluster.run_logged("gateway", "delete-accounts", other_user.account, unknown) == [
+        {"message": "account deleted", "account_id": other_user.account}
+    ]
 
 
 @pytest.mark.parametrize("command", ["revoke-keys", "delete-accounts"])

@@ -9,6 +9,7 @@ from lib.http.api_def import absent_target
 from lib.http.browser import SAME_ORIGIN, Browser
 from lib.http.client import Api
 from lib.http.keys import key_changes_heard
+from lib.system.servers import ROOT
 from lib.tables import gateway as gateway_tables
 from lib.wait import wait_for
 
@@ -266,6 +267,14 @@ def test_a_session_ends_by_itself(cluster, user, column, age):
     assert browser.call("GET", "/session").status_code == 401
     assert browser.call("GET", "/interests").status_code == 401
     assert user.api.get("/sessions").json() == []
+
+
+def test_all_sessions_are_ended_as_after_a_restore(cluster, browser):
+    """By the statement of deploy/OPERATIONS.md, as an administrator of the database, whose search_path is not the gateway's."""
+    (statement,) = re.findall(r"psql -d expops -c '([^']+ account\.session)'", (ROOT / "deploy" / "OPERATIONS.md").read_text())
+    assert browser.call("GET", "/session").status_code == 200
+    gateway_tables.run_as_administrator(cluster, statement)
+    wait_for(lambda: browser.call("GET", "/session").status_code == 401, "the session has ended")
 
 
 def test_attempts_count_as_look_ups_of_keys(start_gateway):

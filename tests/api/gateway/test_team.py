@@ -1,5 +1,6 @@
 """Teams: members, invitations, the accounts of a person, and what a removed member loses."""
 
+import json
 import secrets
 import time
 import uuid
@@ -184,6 +185,26 @@ def test_a_disabled_person_is_refused_until_that_is_undone(cluster, team):
     person.api.get("/interests", expect=200)
     assert browser.call("GET", "/session").status_code == 401, "a session from before"
     assert Browser(cluster.gateway_url, person.key).call("GET", "/session").status_code == 200
+
+
+def test_commands_log_who_was_changed(cluster, team):
+    """What has to be repeated after a restore is in the log with these ids."""
+    member = add_member(cluster, team.account, "admin")
+    arguments = ["--account", team.account, "--email", member.email, "--role", "viewer"]
+    changed = {"message": "role changed", "account_id": team.account, "person_id": member.person, "role": "viewer"}
+    assert cluster.run_logged("gateway", "add-member", *arguments) == [changed]
+    for options, message in (([], "person disabled"), (["--undo"], "person enabled")):
+        assert cluster.run_logged("gateway", "disable-person", "--email", member.email, *options) == [
+            {"message": message, "person_id": member.person}
+        ]
+
+
+def test_members_who_are_changed_are_logged_with_their_account(cluster, team):
+    member = add_member(cluster, team.account, "admin")
+    team.api.patch(f"/team/members/{member.person}", {"role": "viewer"}, expect=200)
+    team.api.delete(f"/team/members/{member.person}", expect=200)
+    logged = [json.loads(line) for line in cluster["gateway"][0].log().splitlines() if f'"person_id":"{member.person}"' in line]
+    assert [(one["message"], one["account_id"]) for one in logged] == [("role changed", team.account), ("member removed", team.account)]
 
 
 def test_a_key_of_nobody_in_the_own_account_of_a_disabled_person_is_refused(cluster):

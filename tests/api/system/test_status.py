@@ -125,6 +125,22 @@ def test_by_prometheus(cluster, dead_event):
     assert "svc-search 10.0.0.9:9090: does not answer Prometheus" in done.stdout and done.returncode == 1
 
 
+def test_services_without_a_replica(cluster):
+    """One whose only replica is down, and one that Prometheus does not find at all."""
+    away = {"metric": {"__name__": "up", "job": "expops", "service": "svc-search", "instance": "10.0.0.9:9090"}, "value": [0, "0"]}
+    found = [away] + [one for one in series(cluster) if one["metric"]["service"] not in ("svc-search", "svc-evalenv")]
+    prometheus = StubServer(lambda request: request.reply(200, json.dumps({"data": {"result": found}})))
+    try:
+        done = status("--prometheus", prometheus.url)
+    finally:
+        prometheus.close()
+    shown = rows(done.stdout)
+    assert shown["svc-search"] == ["svc-search", "0/1", *["-"] * 10] and shown["svc-evalenv"] == ["svc-evalenv", "0/0", *["-"] * 10], done.stdout
+    assert shown["svc-fleet"][1] == "1/1" and shown["svc-fleet"][2] != "-", done.stdout
+    assert "\n  svc-search 10.0.0.9:9090: does not answer Prometheus\n  svc-evalenv: Prometheus knows no replica\n" in done.stdout, done.stdout
+    assert done.returncode == 1
+
+
 def test_papers_are_shown_by_set():
     at = {"job": "expops", "service": "svc-search", "instance": "10.0.0.9:9090", "source": "arxiv", "set": "cs"}
     due = datetime(2026, 11, 26, 3, 34, tzinfo=UTC).timestamp()

@@ -23,6 +23,9 @@ from lib.system.process import Process
 from lib.system.servers import ROOT, Servers, free_port, read_processes
 from lib.wait import PATIENCE_SECONDS
 
+# Members of every line of a log (deploy/LOGS.md), but for the message.
+EVERY_LINE = {"time", "level", "process", "group", "request_id"}
+
 # Time limits are long enough for a busy machine. A test of a limit starts a process with another value. The job lease
 # is short, because tests wait until it has expired before the jobs of a killed process are done. What looks at tables by the clock
 # looks often, because tests wait for it, but no more often: a cluster that nothing asks would take twice as much of a processor.
@@ -316,6 +319,14 @@ class Cluster:
 
     def run(self, name, *args, timeout=PATIENCE_SECONDS, **changes):
         """Run a command of a process to its end; returns its standard output. Raises when it fails."""
+        return self._run(name, args, timeout, changes).stdout
+
+    def run_logged(self, name, *args):
+        """The same; returns the members of the lines that it has logged, but for those of every line."""
+        lines = [json.loads(line) for line in self._run(name, args, PATIENCE_SECONDS, {}).stderr.splitlines()]
+        return [{key: value for key, value in line.items() if key not in EVERY_LINE} for line in lines]
+
+    def _run(self, name, args, timeout, changes):
         done = subprocess.run(
             [self.binary(name), *map(str, args)],
             env={**os.environ, **self.settings(name, "command", **changes)},
@@ -327,7 +338,7 @@ class Cluster:
         )
         if done.returncode:
             raise RuntimeError(f"{name} {' '.join(map(str, args))}: {done.returncode}\n{done.stdout}{done.stderr}")
-        return done.stdout
+        return done
 
     def create_user(self, operator=False, email=None):
         """Create an account; returns its first key."""

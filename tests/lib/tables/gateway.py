@@ -5,6 +5,12 @@ def email_of(db, account):
     return db.execute("SELECT email FROM account WHERE id = %s", [account]).fetchone()[0]
 
 
+def run_as_administrator(cluster, statement):
+    """A statement of deploy/OPERATIONS.md, with a search_path that is not the gateway's."""
+    with cluster.postgres.connect() as db:
+        db.execute(statement)
+
+
 # Keys
 
 

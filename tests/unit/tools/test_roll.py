@@ -1,4 +1,4 @@
-"""deploy/roll that is interrupted: as many containers run afterwards as before. With a stand-in for docker."""
+"""deploy/roll that is interrupted, or waits in vain: as many containers run afterwards as before. With a stand-in for docker."""
 
 import os
 import signal
@@ -11,7 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 SERVICE = "svc-search"
 
-# Keeps a file a container, with its health, or `ended`. Where HOLD names what it does, it says so and waits for the file `go`.
+# Keeps a file a container, with its health, or `ended`. Where HOLD names what it does, it says so and waits for the file `go`. With
+# `health` new containers become healthy never.
 DOCKER = """#!/bin/bash
 cd "$STATE" || exit 9
 hold() {
@@ -28,7 +29,7 @@ up)
 	hold up ;;
 inspect)
 	hold inspect
-	[[ $(cat "containers/${*: -1}") != starting ]] || echo healthy >"containers/${*: -1}"
+	[[ $HOLD == health || $(cat "containers/${*: -1}") != starting ]] || echo healthy >"containers/${*: -1}"
 	cat "containers/${*: -1}" ;;
 stop)
 	hold stop
@@ -55,9 +56,9 @@ def state(tmp_path):
     return tmp_path
 
 
-def roll(state, hold=""):
+def roll(state, hold="", **settings):
     path = f"{state / 'bin'}:{os.environ['PATH']}"
-    return subprocess.Popen([ROOT / "deploy" / "roll", SERVICE], env={**os.environ, "PATH": path, "STATE": str(state), "HOLD": hold},
+    return subprocess.Popen([ROOT / "deploy" / "roll", SERVICE], env={**os.environ, "PATH": path, "STATE": str(state), "HOLD": hold, **settings},
                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, start_new_session=True)  # fmt: skip
 
 
@@ -100,3 +101,16 @@ def test_an_interrupted_one_leaves_as_many(state, hold, send, number, status):
     assert list(left.values()) == ["healthy", "healthy"], output
     assert ({"first", "second"} == set(left)) == (hold != "stop"), "before it has a healthy one in its place, none ends"
     assert process.returncode == status, output
+
+
+def test_how_long_it_waits_is_a_setting(state):
+    process = roll(state, "health", HEALTHY_SECONDS="1")
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 1 and "does not become healthy; the others go on" in output
+    assert set(containers(state)) == {"first", "second"}
+
+
+def test_what_is_no_number_of_seconds_is_refused(state):
+    process = roll(state, HEALTHY_SECONDS="10m")
+    output, _ = process.communicate(timeout=60)
+    assert (process.returncode, output) == (1, 'roll: HEALTHY_SECONDS is a number of seconds, and not "10m"\n')
