@@ -64,9 +64,11 @@ static void check_era(struct mcp_call *call)
 	yyjson_val *version = json_get(meta_of(call), META_VERSION);
 	const char *field = request_header(call->rq, FIELD_VERSION);
 	bool is_modern_field = field && strcmp(field, MCP_MODERN) == 0;
-	if (version && !yyjson_is_str(version))
+	if (version && !yyjson_is_str(version)) {
 		mcp_fail(call, RPC_INVALID_PARAMS, "_meta[\"" META_VERSION "\"] must be a string");
-	else if (!version && is_modern_field && is_method(call, "initialize"))
+		return;
+	}
+	if (!version && is_modern_field && is_method(call, "initialize"))
 		mcp_fail(call, RPC_HEADER_MISMATCH,
 		         FIELD_VERSION ": revision " MCP_MODERN " has no initialize");
 	else if (!version && is_modern_field)

@@ -173,6 +173,20 @@ def test_what_the_schema_accepts_the_operation_accepts(mcp, name):
         assert not result.get("isError") or EXPECTED_FAULTS.search(text), (arguments, text)
 
 
+ANY_JSON = [None, True, False, 0, -1.5, 1 << 63, "", "x", [], [None], {}, {"x": {}}]
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_any_json_at_any_argument_has_a_result(mcp, name):
+    dice = random.Random(name)
+    schema = next(tool for tool in mcp.result("tools/list")["tools"] if tool["name"] == name)["inputSchema"]
+    required = {argument: value_of(schema["properties"][argument], dice, argument) for argument in schema.get("required", [])}
+    for argument in [*schema["properties"], "unheard_of"]:
+        for value in ANY_JSON:
+            content = mcp.tool(name, **{**required, argument: value})["content"]
+            assert content[0]["text"], (argument, value)
+
+
 def test_each_argument_is_one_of_the_operation(mcp):
     """The row has no argument that its operations do not have, but those of the tool itself."""
     own = {"actionable", "arxiv_id", "confirm"}
