@@ -111,6 +111,14 @@ def test_all_faults_of_arguments_are_named(mcp):
     assert "tags[1]: must have at least 1 characters" in mcp.fault("save_experiment", name="a", tags=["a", ""])
 
 
+@pytest.mark.parametrize("arguments", [
+    {"repos": [0] * 300_000}, {f"{number}": 0 for number in range(80_000)}, {"x" * 1_000_000: 0}, {"repos": ["a/b"] * 101},
+], ids=["items", "names", "a name", "too many"])
+def test_the_faults_that_are_named_are_few(mcp, arguments):
+    answer = mcp.answer("tools/call", {"name": "get_fleet_report", "arguments": arguments})
+    assert answer.json()["result"]["isError"] and len(answer.content) < 2000
+
+
 def test_arguments_of_the_other_operation_are_refused(mcp):
     assert "status: is not used together with actionable" in mcp.fault("list_experiments", actionable=True, status="draft")
     assert "interest_id: is not used together with task_id" in mcp.fault("refresh_recommendations", task_id=ABSENT, interest_id=ABSENT)
