@@ -5,6 +5,7 @@
 #include "input/input.h"
 #include "loop/wait.h"
 #include "mcp/method.h"
+#include "proxy/edge.h"
 #include "reply/reply.h"
 #include "request/http_request.h"
 
@@ -246,6 +247,9 @@ void mcp_post(struct request *rq)
 {
 	struct reading reading = {.rq = rq};
 	size_t length = rq->http->body_length;
+	/* The service of an operation has REQUEST_TIMEOUT: its answer, or that of the proxy which
+	 * has waited for it, is to become a result. */
+	rq->deadline_ms += 2 * ANSWER_GRACE_MS;
 	request_input_none(rq);
 	request_require_json_type(rq);
 	request_take_json(rq, rq->http->body, length);

@@ -23,7 +23,7 @@ KEPT = ["type", "enum", "format", "pattern", "minimum", "maximum", "minLength", 
 ARGUMENT_KEYS = {"own", "as", "required", "description"}
 
 ROW_KEYS = {"title", "description", "hints", "operation", "when", "instead", "arguments", "outside", "always", "list", "paged", "result",
-            "rest", "absent"}
+            "rest", "absent", "uncertain"}
 
 # Of a row of `result` that is no plain object.
 DIRECTIVES = {"from", "cut", "first", "items", "most", "members"}
@@ -100,6 +100,8 @@ class Tool:
 
     def __init__(self, document, name, row):
         check_keys(row, ROW_KEYS, name)
+        if ("W" in row["hints"]) != ("uncertain" in row):
+            raise RowError(f"{name}: a tool that writes needs uncertain, and no other")
         self.name, self.row = name, row
         self.operations = [Operation(document, row["operation"])]
         if "instead" in row:
@@ -200,6 +202,7 @@ class Tool:
         yield f"\t\t.paged = {text(row.get('paged'))},"
         yield f"\t\t.rest = {text(row.get('rest'))},"
         yield f"\t\t.absent = {text(row.get('absent'))},"
+        yield f"\t\t.uncertain = {text(row.get('uncertain'))},"
         yield f"\t\t.has_outside_text = {str(row.get('outside', False)).lower()},"
         yield f"\t\t.is_list = {str(row.get('list', False)).lower()},"
         yield "\t},"

@@ -42,6 +42,13 @@ def test_a_wrong_argument_is_refused(tmp_path, tool, argument, changes, fault):
     assert header(tmp_path, tools)[0] == f"tools_header.py: {fault}\n"
 
 
+@pytest.mark.parametrize(("tool", "hints"), [("start_run", "R"), ("get_digest", "W")])
+def test_a_tool_that_writes_says_what_to_do_when_that_is_uncertain(tmp_path, tool, hints):
+    tools = rows()
+    tools[tool]["hints"] = hints
+    assert header(tmp_path, tools)[0] == f"tools_header.py: {tool}: a tool that writes needs uncertain, and no other\n"
+
+
 def test_an_unknown_key_of_a_row_is_refused(tmp_path):
     tools = rows()
     tools["get_digest"]["hint"] = "R"
