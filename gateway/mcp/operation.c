@@ -29,6 +29,7 @@ struct inner {
 	enum err_code failure; /* of the answer */
 	bool is_paused, is_delivered;
 	bool is_over;
+	bool is_cancelled; /* the request is, and its client waits for an answer */
 };
 
 static struct inner *inner_of(struct http_exchange *x)
@@ -169,15 +170,16 @@ static void deliver_content(struct inner *inner)
 		proxy_end(&inner->x);
 }
 
-/* Wait for the proxy. The request's deadline is a failure of the operation, so that the rest of the
- * answer is still written. */
+/* Wait for the proxy. The end of the request's time, or of the process, is a failure of the
+ * operation: the client is still answered. */
 static void inner_wait(struct inner *inner)
 {
 	enum err_code reason = fiber_wait();
-	if (reason == ERR_TIMEOUT)
+	if (reason == ERR_CLIENT_GONE)
+		raise_error(inner->rq, reason, "the client has gone");
+	inner->is_cancelled = reason;
+	if (reason)
 		inner->failure = reason;
-	else if (reason)
-		raise_error(inner->rq, reason, "the request was cancelled");
 }
 
 static void inner_run(struct inner *inner)
@@ -185,7 +187,7 @@ static void inner_run(struct inner *inner)
 	struct request *rq = inner->rq;
 	proxy_request(edge_proxy(rq->worker), &inner->x, &CLIENT);
 	request_hold(rq, inner_done, inner);
-	while (!inner->is_over && inner->failure != ERR_TIMEOUT)
+	while (!inner->is_over && !inner->is_cancelled)
 		if (!inner->is_paused && !inner->is_delivered)
 			deliver_content(inner);
 		else

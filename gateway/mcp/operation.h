@@ -28,7 +28,8 @@ struct operation_call {
 struct operation_answer {
 	/* ERR_NONE. Else why there is no answer, or only its status: ERR_UPSTREAM it is incomplete,
 	 * over 8 MiB or not JSON; ERR_UNAVAILABLE, ERR_RATE_LIMITED, ERR_TOO_LARGE there is no
-	 * memory for it (http/body.h); ERR_TIMEOUT the request's deadline passed. */
+	 * memory for it (http/body.h); ERR_TIMEOUT the request's deadline passed, and what else it
+	 * is cancelled for. */
 	enum err_code failure;
 	int status;            /* 0: there is no answer */
 	yyjson_val *json;      /* NULL: the answer has no content */
@@ -37,11 +38,11 @@ struct operation_answer {
 };
 
 /** Make the request with the key of `rq`, its id and its trace, and wait for the answer, of any
- * status but 401. The answer's memory counts in that of bodies (http/body.h). After ERR_TIMEOUT the
- * request can be answered, and can wait for nothing else.
+ * status but 401. The answer's memory counts in that of bodies (http/body.h). A request that is
+ * cancelled can be answered afterwards, and can wait for nothing else.
  *
  * Raises: ERR_UNAUTHENTICATED the key was revoked meanwhile (401), which is the answer of HTTP
- * then; what the request is cancelled for, but for its deadline. */
+ * then; ERR_CLIENT_GONE. */
 struct operation_answer operation_call(struct request *rq, const struct operation_call *call);
 
 /** Whether the operation changes something, and it is not known whether it has. */
