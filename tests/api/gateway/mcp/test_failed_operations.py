@@ -2,6 +2,7 @@
 be used. A read may be called again. A write that may have been done must not, before the model has looked."""
 
 import json
+import secrets
 import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -11,6 +12,7 @@ import pytest
 
 from lib.http.mcp import Mcp
 from lib.outside.stub_server import StubServer
+from lib.wait import wait_for
 
 ABSENT = "01970000-0000-7000-8000-0000000000aa"
 AGAIN = "not available now, try again"
@@ -72,7 +74,7 @@ class Services:
     """A gateway whose services are one stub."""
 
     def __init__(self, stub, gateway, key):
-        self.stub, self.gateway = stub, gateway
+        self.stub, self.gateway, self.key = stub, gateway, key
         self.mcp, self.legacy = Mcp(gateway.url, key), Mcp(gateway.url, key, is_modern=False)
 
     def answer(self, answer):
@@ -156,3 +158,54 @@ def test_a_service_that_stands_still_is_told(cluster, user):
         assert first_line(services.mcp.fault("search_papers", query="x")) == AGAIN
         assert first_line(services.mcp.fault("save_experiment", name="a")) == UNKNOWN
         assert first_line(inbox.result()) == AGAIN and resource.result()["code"] == -32603
+
+
+def test_a_gateway_that_ends_tells_what_is_not_known(cluster, user):
+    changes = {"DRAIN_DELAY": "0s", "DRAIN_DELAY_MAX": "0s", "DRAIN_TIMEOUT": "1s"}
+    with stubbed(cluster, "mcp-ends", user.key, **changes) as services, ThreadPoolExecutor() as pool:
+        services.answer(lambda request: time.sleep(30))
+        text = pool.submit(services.mcp.fault, "save_experiment", name="a")
+        wait_for(lambda: services.stub.requests, "the service has the request")
+        services.gateway.stop()
+        assert first_line(text.result()) == UNKNOWN
+
+
+# --- Starting a run
+
+
+def started(request):
+    body = {"dispatched": True, "repo": "acme/ranker", "run_id": 1} if request.command == "POST" else {"kpis": {}}
+    request.reply(200, json.dumps(body), Content_Type="application/json")
+
+
+@pytest.mark.parametrize("answer", [LOST["uncertain"], started], ids=["uncertain", "started"])
+def test_who_asks_anew_hears_that_a_run_may_have_been_started(services, answer):
+    """By the argument: what the user agrees to then is another run."""
+    repo = {"repo": f"acme/{secrets.token_hex(8)}"}
+    services.answer(started)
+    assert "less than 10 minutes ago" not in services.mcp.fault("start_run", **repo)
+    services.answer(answer)
+    services.mcp.tool("start_run", **repo, confirm=True)
+    services.answer(started)
+    text = services.mcp.fault("start_run", **repo)
+    assert "The same was confirmed less than 10 minutes ago" in text and "get_run_status" in text and "confirm true" in text
+
+
+def test_a_form_says_that_a_run_may_have_been_started(cluster, services):
+    asking = Mcp(services.gateway.url, services.key, capabilities={"elicitation": {}})
+    repo = {"repo": f"acme/{secrets.token_hex(8)}"}
+
+    def question():
+        asked = asking.tool("start_run", **repo)
+        return asked["requestState"], asked["inputRequests"]["confirm"]["params"]["message"]
+
+    state, message = question()
+    assert message == f"Start the coding agent on {repo['repo']}? It runs with your model key."
+    services.answer(LOST["uncertain"])
+    response = {"action": "accept", "content": {"confirm": True}}
+    params = {"name": "start_run", "arguments": repo, "requestState": state, "inputResponses": {"confirm": response}}
+    assert first_line(asking.result("tools/call", params)["content"][0]["text"]) == UNKNOWN
+    first_key = services.stub.requests[-1][2]["Idempotency-Key"]
+    assert "The same was confirmed less than 10 minutes ago" in question()[1] and "less than 10 minutes ago" in question()[1]
+    asking.result("tools/call", params)
+    assert services.stub.requests[-1][2]["Idempotency-Key"] == first_key
