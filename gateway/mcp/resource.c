@@ -104,7 +104,7 @@ static const char *value_in(struct arena *arena, const struct resource *resource
 		return length == before ? "" : NULL;
 	if (length <= before + after || strcmp(uri + length - after, resource->after) != 0)
 		return NULL;
-	return arena_strndup(arena, uri + before, length - before - after);
+	return query_decode(arena, uri + before, length - before - after);
 }
 
 /* The arguments of the tool for a URI. */
