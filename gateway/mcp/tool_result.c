@@ -227,7 +227,8 @@ static void write_failure(struct tool_call *t, const struct operation_answer *an
 	} else if (t->tool->uncertain && operation_is_uncertain(op, answer)) {
 		buf_printf(&text, "It is not known whether this was done.\n%s\n",
 		           t->tool->uncertain);
-	} else if (answer->status < 400 || answer->status >= 500 || !yyjson_is_obj(answer->json)) {
+	} else if (answer->status < 400 || answer->status >= 500 ||
+	           !json_get_text(answer->json, "title")) {
 		buf_puts(&text, "not available now, try again\n");
 	} else {
 		write_problem(answer->json, &text);

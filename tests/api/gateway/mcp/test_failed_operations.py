@@ -129,6 +129,12 @@ def test_a_write_that_was_not_done_may_be_called_again(services, answer):
         assert first_line(services.mcp.fault(tool, **arguments)) == AGAIN, tool
 
 
+@pytest.mark.parametrize("body", ["{}", '{"title": 1, "detail": []}', '{"title": null}'])
+def test_a_refusal_that_is_no_problem_document_has_no_words(services, body):
+    services.answer(reply(400, body))
+    assert first_line(services.mcp.fault("list_inbox")) == AGAIN
+
+
 def test_reading_a_task_is_no_write(services):
     services.answer(problem(504, "timeout"))
     assert first_line(services.mcp.fault("refresh_recommendations", task_id=ABSENT)) == AGAIN
