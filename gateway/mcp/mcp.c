@@ -249,7 +249,7 @@ void mcp_post(struct request *rq)
 	size_t length = rq->http->body_length;
 	/* The service of an operation has REQUEST_TIMEOUT: its answer, or that of the proxy which
 	 * has waited for it, is to become a result. */
-	rq->deadline_ms += 2 * ANSWER_GRACE_MS;
+	rq->deadline_ms += 2 * (uint64_t)ANSWER_GRACE_MS;
 	request_input_none(rq);
 	request_require_json_type(rq);
 	request_take_json(rq, rq->http->body, length);
