@@ -76,6 +76,59 @@ static bool read_state(struct tool_call *t, const uint8_t *key, const char *text
 	       be64toh(ret_state->end_s) > (uint64_t)(time_now_ms() / 1000);
 }
 
+/* --- What was started ------------------------------------------------------------------------- */
+
+/* Of the key, the tool and its arguments. */
+static struct pg_param start_hash(struct tool_call *t)
+{
+	struct request *rq = t->call->rq;
+	char key[UUID_TEXT_LEN + 1];
+	uuid_format(&rq->caller.key_id, key);
+	return pg_sha256(arena_printf(rq->arena, "%s %s %s", key, t->tool->name, subject_of(t)));
+}
+
+/* Sentences before a question about a run that may have been started already: "" if it was not.
+ * False: the call has failed. */
+static bool ask_again(struct tool_call *t, const char *sql, const char **ret_text)
+{
+	struct pg_rows *rows;
+	if (pg_try(t->call->rq, &rows, NULL, sql, start_hash(t))) {
+		mcp_fail(t->call, RPC_INTERNAL, "not available now, try again");
+		return false;
+	}
+	*ret_text = pg_empty(rows) ? ""
+	                           : "The same was confirmed less than 10 minutes ago, and may run "
+	                             "already: get_run_status tells. This would be another run. ";
+	return true;
+}
+
+static void set_idempotency_key(struct tool_call *t, const uint8_t nonce[NONCE_BYTES])
+{
+	char *hex = arena_alloc(t->call->rq->arena, 2 * NONCE_BYTES + 1);
+	hex_encode(nonce, NONCE_BYTES, hex);
+	t->idempotency_key = hex;
+}
+
+/* Note that the run is started, and set its Idempotency-Key. `nonce` NULL: the same call again is
+ * the same run. False: the call has failed. */
+static bool note_start(struct tool_call *t, const uint8_t *nonce)
+{
+	struct request *rq = t->call->rq;
+	struct pg_rows *rows;
+	uint8_t fresh[NONCE_BYTES];
+	size_t length;
+	random_bytes(fresh, sizeof(fresh));
+	if (pg_try(rq, &rows, NULL, CONFIRM_START_SQL, start_hash(t),
+	           pg_bytes(nonce ? nonce : fresh, NONCE_BYTES), pg_bool(nonce))) {
+		mcp_fail(t->call, RPC_INTERNAL, "not available now, try again");
+		return false;
+	}
+	const uint8_t *noted = pg_value_bytes(rq->arena, rows, 0, &length);
+	require(length == NONCE_BYTES);
+	set_idempotency_key(t, noted);
+	return true;
+}
+
 /* --- Asking ----------------------------------------------------------------------------------- */
 
 static const char *agent_of(const struct tool_call *t)
@@ -90,14 +143,17 @@ static void ask(struct tool_call *t, const uint8_t *key)
 		",\"requestedSchema\":{\"type\":\"object\",\"properties\":{\"confirm\":{"
 		"\"type\":\"boolean\",\"title\":\"Start the run\"}},\"required\":[\"confirm\"]}}}}";
 	struct mcp_call *call = t->call;
+	const char *again;
 	struct request_state state = {
 		.end_s = htobe64((uint64_t)(time_now_ms() / 1000) + ANSWER_SECONDS),
 	};
+	if (!ask_again(t, CONFIRM_ASKED_BY_FORM_SQL, &again))
+		return;
 	random_bytes(state.nonce, sizeof(state.nonce));
 	sign(t, key, &state, state.hmac);
 	char *message =
-		arena_printf(call->rq->arena, "Start %s on %s? It runs with your model key.",
-	                     agent_of(t), tool_text(t, "repo"));
+		arena_printf(call->rq->arena, "%sStart %s on %s? It runs with your model key.",
+	                     again, agent_of(t), tool_text(t, "repo"));
 	call->result_type = "input_required";
 	struct buf *out = mcp_member(call, "inputRequests");
 	buf_puts(out, "{\"confirm\":{\"method\":\"elicitation/create\",\"params\":{\"mode\":"
@@ -106,13 +162,6 @@ static void ask(struct tool_call *t, const uint8_t *key)
 	buf_puts(out, FORM);
 	buf_printf(mcp_member(call, "requestState"), "\"%s\"",
 	           base64url_encode(call->rq->arena, &state, sizeof(state)));
-}
-
-static void set_idempotency_key(struct tool_call *t, const uint8_t nonce[NONCE_BYTES])
-{
-	char *hex = arena_alloc(t->call->rq->arena, 2 * NONCE_BYTES + 1);
-	hex_encode(nonce, NONCE_BYTES, hex);
-	t->idempotency_key = hex;
 }
 
 static void write_not_started(struct tool_call *t, const char *reason)
@@ -153,8 +202,7 @@ static bool is_confirmed_by_answer(struct tool_call *t)
 			"requestState or inputResponses are wrong or too old: call start_run anew");
 		return false;
 	}
-	set_idempotency_key(t, state.nonce);
-	return is_accepted(t, response);
+	return is_accepted(t, response) && note_start(t, state.nonce);
 }
 
 /* --- Clients that cannot ask ------------------------------------------------------------------ */
@@ -176,55 +224,17 @@ static const char *cost_of_run(struct tool_call *t)
 	return arena_printf(rq->arena, "A run cost %.2f USD there on average.", cost);
 }
 
-/* Of the key, the tool and its arguments. */
-static struct pg_param start_hash(struct tool_call *t)
-{
-	struct request *rq = t->call->rq;
-	char key[UUID_TEXT_LEN + 1];
-	uuid_format(&rq->caller.key_id, key);
-	return pg_sha256(arena_printf(rq->arena, "%s %s %s", key, t->tool->name, subject_of(t)));
-}
-
-/* False: the call has failed. */
-static bool forget_start(struct tool_call *t)
-{
-	struct pg_rows *rows;
-	if (!pg_try(t->call->rq, &rows, NULL, CONFIRM_ASKED_SQL, start_hash(t)))
-		return true;
-	mcp_fail(t->call, RPC_INTERNAL, "not available now, try again");
-	return false;
-}
-
-/* The same call again is the same run. False: the call has failed. */
-static bool note_start(struct tool_call *t)
-{
-	struct request *rq = t->call->rq;
-	struct pg_rows *rows;
-	uint8_t fresh[NONCE_BYTES];
-	size_t length;
-	random_bytes(fresh, sizeof(fresh));
-	if (pg_try(rq, &rows, NULL, CONFIRM_START_SQL, start_hash(t),
-	           pg_bytes(fresh, sizeof(fresh)))) {
-		mcp_fail(t->call, RPC_INTERNAL, "not available now, try again");
-		return false;
-	}
-	const uint8_t *nonce = pg_value_bytes(rq->arena, rows, 0, &length);
-	require(length == NONCE_BYTES);
-	set_idempotency_key(t, nonce);
-	return true;
-}
-
 static bool is_confirmed_by_argument(struct tool_call *t)
 {
-	const char *model = tool_text(t, "model");
+	const char *model = tool_text(t, "model"), *again;
 	if (yyjson_mut_is_true(yyjson_mut_obj_get(t->arguments, "confirm")))
-		return note_start(t);
-	if (!forget_start(t))
+		return note_start(t, NULL);
+	if (!ask_again(t, CONFIRM_ASKED_SQL, &again))
 		return false;
 	tool_result_error(t->call,
-	                  "Nothing was started. This would start %s on %s with %s. %s\n"
+	                  "Nothing was started. %sThis would start %s on %s with %s. %s\n"
 	                  "Ask the user, then call again with confirm true.\n",
-	                  agent_of(t), tool_text(t, "repo"),
+	                  again, agent_of(t), tool_text(t, "repo"),
 	                  model ? model : "the model that the agent is set up with",
 	                  cost_of_run(t));
 	return false;

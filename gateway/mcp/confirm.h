@@ -12,7 +12,9 @@
  * Every other client must call again with the argument `confirm`, as the answer says. Such a call
  * that comes again within 10 minutes, as clients repeat one whose answer was lost, starts no second
  * run: it has the same Idempotency-Key, which a table of the gateway's keeps. Calling without
- * `confirm` in between asks the user anew, so what they agree to then is another run.
+ * `confirm` in between asks the user anew, so what they agree to then is another run. Both
+ * questions say so when the same run was confirmed within 10 minutes: its start may be under way,
+ * or its outcome unknown.
  */
 #pragma once
 

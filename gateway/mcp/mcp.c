@@ -5,6 +5,7 @@
 #include "input/input.h"
 #include "loop/wait.h"
 #include "mcp/method.h"
+#include "proxy/edge.h"
 #include "reply/reply.h"
 #include "request/http_request.h"
 
@@ -64,9 +65,11 @@ static void check_era(struct mcp_call *call)
 	yyjson_val *version = json_get(meta_of(call), META_VERSION);
 	const char *field = request_header(call->rq, FIELD_VERSION);
 	bool is_modern_field = field && strcmp(field, MCP_MODERN) == 0;
-	if (version && !yyjson_is_str(version))
+	if (version && !yyjson_is_str(version)) {
 		mcp_fail(call, RPC_INVALID_PARAMS, "_meta[\"" META_VERSION "\"] must be a string");
-	else if (!version && is_modern_field && is_method(call, "initialize"))
+		return;
+	}
+	if (!version && is_modern_field && is_method(call, "initialize"))
 		mcp_fail(call, RPC_HEADER_MISMATCH,
 		         FIELD_VERSION ": revision " MCP_MODERN " has no initialize");
 	else if (!version && is_modern_field)
@@ -244,6 +247,9 @@ void mcp_post(struct request *rq)
 {
 	struct reading reading = {.rq = rq};
 	size_t length = rq->http->body_length;
+	/* The service of an operation has REQUEST_TIMEOUT: its answer, or that of the proxy which
+	 * has waited for it, is to become a result. */
+	rq->deadline_ms += 2 * (uint64_t)ANSWER_GRACE_MS;
 	request_input_none(rq);
 	request_require_json_type(rq);
 	request_take_json(rq, rq->http->body, length);

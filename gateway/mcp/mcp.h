@@ -53,7 +53,8 @@ void oauth_metadata_get(struct request *rq);
 /** Begin a member of the result; its value is to be appended to what is returned. */
 struct buf *mcp_member(struct mcp_call *call, const char *name);
 
-/** The method fails: the answer is this error and no result. */
+/** The method fails: the answer is this error and no result. Returns: the caller goes no further
+ * with what is wrong. */
 void mcp_fail(struct mcp_call *call, enum rpc_code code, const char *format, ...) attr_printf(3, 4);
 
 /** The revisions as a JSON array, newest first. */

@@ -2,9 +2,11 @@
 
 #include "base/timefmt.h"
 #include "http/body.h"
+#include "http/method.h"
 #include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
 #include "proxy/edge.h"
 #include "proxy/proxy.h"
 #include "request/http_request.h"
@@ -27,6 +29,7 @@ struct inner {
 	enum err_code failure; /* of the answer */
 	bool is_paused, is_delivered;
 	bool is_over;
+	bool is_cancelled; /* the request is, and its client waits for an answer */
 };
 
 static struct inner *inner_of(struct http_exchange *x)
@@ -148,12 +151,12 @@ static struct inner *inner_new(struct request *rq, const struct operation_call *
 }
 
 /* The exchange is over, or its request is cancelled. */
-static void inner_done(struct request *rq, void *held)
+static void inner_done(struct request *rq attr_unused, void *held)
 {
 	struct inner *inner = held;
 	if (!inner->is_over)
 		proxy_gone(&inner->x,
-		           rq->problem.code == ERR_TIMEOUT ? ERR_TIMEOUT : ERR_CLIENT_GONE);
+		           inner->failure == ERR_TIMEOUT ? ERR_TIMEOUT : ERR_CLIENT_GONE);
 	proxy_done(&inner->x);
 	arena_free(inner->x.arena);
 }
@@ -167,16 +170,28 @@ static void deliver_content(struct inner *inner)
 		proxy_end(&inner->x);
 }
 
+/* Wait for the proxy. The end of the request's time, or of the process, is a failure of the
+ * operation: the client is still answered. */
+static void inner_wait(struct inner *inner)
+{
+	enum err_code reason = fiber_wait();
+	if (reason == ERR_CLIENT_GONE)
+		raise_error(inner->rq, reason, "the client has gone");
+	inner->is_cancelled = reason;
+	if (reason)
+		inner->failure = reason;
+}
+
 static void inner_run(struct inner *inner)
 {
 	struct request *rq = inner->rq;
 	proxy_request(edge_proxy(rq->worker), &inner->x, &CLIENT);
 	request_hold(rq, inner_done, inner);
-	while (!inner->is_over)
+	while (!inner->is_over && !inner->is_cancelled)
 		if (!inner->is_paused && !inner->is_delivered)
 			deliver_content(inner);
 		else
-			request_wait(rq);
+			inner_wait(inner);
 	request_unhold(rq, inner_done);
 	inner_done(rq, inner);
 }
@@ -185,12 +200,13 @@ static void inner_run(struct inner *inner)
 
 static yyjson_val *parse_answer(struct inner *inner)
 {
-	yyjson_val *root;
+	yyjson_val *root = NULL;
 	const char *why;
-	if (!inner->body.length)
+	if (inner->failure || !inner->body.length)
 		return NULL;
-	if (request_parse_json(inner->rq, inner->body.data, inner->body.length, &root, &why))
-		raise_error(inner->rq, ERR_UPSTREAM, "the answer of the service is not JSON");
+	enum err_code code =
+		request_parse_peer(inner->rq, inner->body.data, inner->body.length, &root, &why);
+	inner->failure = code == ERR_MALFORMED ? ERR_UPSTREAM : code;
 	return root;
 }
 
@@ -198,15 +214,30 @@ struct operation_answer operation_call(struct request *rq, const struct operatio
 {
 	struct inner *inner = inner_new(rq, call);
 	inner_run(inner);
-	if (inner->failure == ERR_UNAVAILABLE || inner->failure == ERR_RATE_LIMITED)
-		http_call_raise_full(rq, inner->failure);
+	if (inner->x.status == err_info(ERR_UNAUTHENTICATED)->status)
+		raise_error(rq, ERR_UNAUTHENTICATED, "%s", err_info(ERR_UNAUTHENTICATED)->detail);
+	yyjson_val *json = parse_answer(inner);
 	if (inner->failure)
-		raise_error(rq, ERR_UPSTREAM,
-		            "the answer of the service is incomplete or too large");
+		log_warn(LOG_GROUP_HTTP, "the answer of an operation cannot be used",
+		         f_text("operation", call->op->name), f_int("status", inner->x.status),
+		         f_text("error", err_info(inner->failure)->slug));
 	return (struct operation_answer){
+		.failure = inner->failure,
 		.status = inner->x.status,
-		.json = parse_answer(inner),
+		.json = json,
 		.total = inner->total,
 		.retry_after_s = inner->retry_after_s,
 	};
+}
+
+/* 503 is sent when nothing was done, but for ERR_UNCERTAIN. */
+bool operation_is_uncertain(const struct api_op *op, const struct operation_answer *answer)
+{
+	const char *slug = json_get_text(answer->json, "error");
+	if (http_method_is_safe(op->method) || op->flags & API_READS)
+		return false;
+	if (answer->status >= 400 && answer->status < 500)
+		return false;
+	return answer->status != err_info(ERR_UNAVAILABLE)->status || answer->failure ||
+	       (slug && strcmp(slug, err_info(ERR_UNCERTAIN)->slug) == 0);
 }

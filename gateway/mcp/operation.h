@@ -26,16 +26,24 @@ struct operation_call {
 
 /** In the arena of the request. */
 struct operation_answer {
-	int status;
+	/* ERR_NONE. Else why there is no answer, or only its status: ERR_UPSTREAM it is incomplete,
+	 * over 8 MiB or not JSON; ERR_UNAVAILABLE, ERR_RATE_LIMITED, ERR_TOO_LARGE there is no
+	 * memory for it (http/body.h); ERR_TIMEOUT the request's deadline passed, and what else it
+	 * is cancelled for. */
+	enum err_code failure;
+	int status;            /* 0: there is no answer */
 	yyjson_val *json;      /* NULL: the answer has no content */
 	int64_t total;         /* X-Total-Count; -1: the answer has none */
 	int64_t retry_after_s; /* Retry-After; 0: none */
 };
 
 /** Make the request with the key of `rq`, its id and its trace, and wait for the answer, of any
- * status. The answer's memory counts in that of bodies (http/body.h).
+ * status but 401. The answer's memory counts in that of bodies (http/body.h). A request that is
+ * cancelled can be answered afterwards, and can wait for nothing else.
  *
- * Raises: ERR_UNAVAILABLE, ERR_RATE_LIMITED as http_request_content(), since the memory of bodies
- * is used up; ERR_UPSTREAM the answer is incomplete, over 8 MiB, or not JSON; what the request is
- * cancelled for. */
+ * Raises: ERR_UNAUTHENTICATED the key was revoked meanwhile (401), which is the answer of HTTP
+ * then; ERR_CLIENT_GONE. */
 struct operation_answer operation_call(struct request *rq, const struct operation_call *call);
+
+/** Whether the operation changes something, and it is not known whether it has. */
+bool operation_is_uncertain(const struct api_op *op, const struct operation_answer *answer);

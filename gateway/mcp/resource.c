@@ -104,7 +104,7 @@ static const char *value_in(struct arena *arena, const struct resource *resource
 		return length == before ? "" : NULL;
 	if (length <= before + after || strcmp(uri + length - after, resource->after) != 0)
 		return NULL;
-	return arena_strndup(arena, uri + before, length - before - after);
+	return query_decode(arena, uri + before, length - before - after);
 }
 
 /* The arguments of the tool for a URI. */
@@ -119,23 +119,6 @@ static yyjson_val *arguments_for(struct arena *arena, const struct resource *res
 	}
 	buf_puts(&json, "}");
 	return json_parse_own(arena, json.data);
-}
-
-/* The text of a resource; NULL: there is none of that URI. Raises as tool_result_answer(). */
-static const char *read_resource(struct mcp_call *call, const struct resource *resource,
-                                 const char *value, int *ret_status)
-{
-	struct arena *arena = call->rq->arena;
-	struct tool_call t;
-	if (!tool_begin(call, tool_find(resource->tool), arguments_for(arena, resource, value),
-	                &t)) {
-		call->members.length = 0;
-		return NULL;
-	}
-	struct operation_answer answer = tool_operation(&t);
-	const char *text = tool_result_text(&t, &answer);
-	*ret_status = answer.status;
-	return text && resource->text ? resource->text(arena, text) : text;
 }
 
 static void write_contents(struct mcp_call *call, const struct resource *resource, const char *uri,
@@ -160,6 +143,17 @@ static void fail_unknown(struct mcp_call *call, const char *uri)
 	call->error.data = data.data;
 }
 
+/* The operation has not answered with what the resource shows. */
+static void fail_read(struct mcp_call *call, const char *uri, int status)
+{
+	if (status == 403)
+		mcp_fail(call, RPC_INVALID_PARAMS, "this key may not read the resource");
+	else if (status < 400 || status == 429 || status >= 500)
+		mcp_fail(call, RPC_INTERNAL, "not available now, try again");
+	else
+		fail_unknown(call, uri);
+}
+
 /* The last resource that the URI is of: `/context` is not a part of an experiment's id. */
 static const struct resource *find(struct mcp_call *call, const char *uri, const char **ret_value)
 {
@@ -171,21 +165,33 @@ static const struct resource *find(struct mcp_call *call, const char *uri, const
 	return NULL;
 }
 
+/* Write the contents, or fail. Raises as operation_call(). */
+static void read_resource(struct tool_call *t, const struct resource *resource, const char *uri)
+{
+	struct operation_answer answer = tool_operation(t);
+	const char *text = tool_result_text(t, &answer);
+	if (text && resource->text)
+		text = resource->text(t->call->rq->arena, text);
+	if (text)
+		write_contents(t->call, resource, uri, text);
+	else
+		fail_read(t->call, uri, answer.status);
+}
+
 void resources_read(struct mcp_call *call)
 {
-	const char *uri = json_get_text(call->params, "uri"), *value, *text = NULL;
-	int status = 404;
+	const char *uri = json_get_text(call->params, "uri"), *value;
+	struct tool_call t;
 	if (!uri) {
 		mcp_fail(call, RPC_INVALID_PARAMS, "uri must be a string");
 		return;
 	}
 	const struct resource *resource = find(call, uri, &value);
-	if (resource)
-		text = read_resource(call, resource, value, &status);
-	if (text)
-		write_contents(call, resource, uri, text);
-	else if (status == 429 || status >= 500)
-		mcp_fail(call, RPC_INTERNAL, "not available now, try again");
-	else
-		fail_unknown(call, uri);
+	if (resource && tool_begin(call, tool_find(resource->tool),
+	                           arguments_for(call->rq->arena, resource, value), &t)) {
+		read_resource(&t, resource, uri);
+		return;
+	}
+	call->members.length = 0;
+	fail_unknown(call, uri);
 }

@@ -8,7 +8,9 @@
 #include <regex.h>
 #include <string.h>
 
-#define PATTERNS_MAX 16
+#define PATTERNS_MAX   16
+#define FAULTS_MAX     20
+#define NAME_MAX_BYTES 100 /* of an unknown argument, in its fault */
 
 /* Set by schema_start(), read by every worker: compiling a pattern takes longer than a call. */
 static struct pattern {
@@ -145,53 +147,89 @@ static const struct keyword {
 
 /* --- Values ----------------------------------------------------------------------------------- */
 
-static size_t add_fault(struct buf *out, const char *name, const char *message, const char *bound)
+/* The faults found so far: lines for the first FAULTS_MAX, and then no more is looked for. */
+struct faults {
+	struct buf *out;
+	size_t count;
+};
+
+static bool is_full(const struct faults *faults)
 {
-	buf_printf(out, "%s: ", name[0] ? name : "arguments");
-	buf_printf(out, message, bound);
-	buf_puts(out, "\n");
-	return 1;
+	return faults->count > FAULTS_MAX;
 }
 
-static size_t member_faults(struct buf *out, yyjson_val *schema, yyjson_val *value)
+static void add_fault(struct faults *faults, const char *name, const char *message,
+                      const char *bound)
+{
+	if (faults->count++ == FAULTS_MAX) {
+		buf_puts(faults->out, "and others\n");
+		return;
+	}
+	buf_printf(faults->out, "%s: ",
+	           name[0] ? utf8_shorten(faults->out->arena, name, NAME_MAX_BYTES) : "arguments");
+	buf_printf(faults->out, message, bound);
+	buf_puts(faults->out, "\n");
+}
+
+static void check_value(struct faults *faults, yyjson_val *schema, yyjson_val *value,
+                        const char *name);
+
+static void check_members(struct faults *faults, yyjson_val *schema, yyjson_val *value)
 {
 	yyjson_val *properties = yyjson_obj_get(schema, "properties"), *key, *member;
-	size_t faults = 0, index, count;
+	size_t index, count;
 	json_obj_foreach (value, index, count, key, member) {
 		const char *name = yyjson_get_str(key);
 		yyjson_val *known = yyjson_obj_get(properties, name);
-		faults += known ? schema_faults(out, known, member, name)
-		                : add_fault(out, name, "is no argument of this tool%s", "");
+		if (is_full(faults))
+			return;
+		if (known)
+			check_value(faults, known, member, name);
+		else
+			add_fault(faults, name, "is no argument of this tool%s", "");
 	}
 	yyjson_arr_foreach (yyjson_obj_get(schema, "required"), index, count, key)
-		if (!yyjson_obj_get(value, yyjson_get_str(key)))
-			faults += add_fault(out, yyjson_get_str(key), "is required%s", "");
-	return faults;
+		if (!is_full(faults) && !yyjson_obj_get(value, yyjson_get_str(key)))
+			add_fault(faults, yyjson_get_str(key), "is required%s", "");
 }
 
-static size_t item_faults(struct buf *out, yyjson_val *schema, yyjson_val *value, const char *name)
+static void check_items(struct faults *faults, yyjson_val *schema, yyjson_val *value,
+                        const char *name)
 {
 	yyjson_val *items = yyjson_obj_get(schema, "items"), *item;
-	size_t faults = 0, index, count;
+	size_t index, count;
 	if (!items)
-		return 0;
-	yyjson_arr_foreach (value, index, count, item)
-		faults += schema_faults(out, items, item,
-		                        arena_printf(out->arena, "%s[%zu]", name, index));
-	return faults;
+		return;
+	yyjson_arr_foreach (value, index, count, item) {
+		if (is_full(faults))
+			return;
+		check_value(faults, items, item,
+		            arena_printf(faults->out->arena, "%s[%zu]", name, index));
+	}
 }
 
-size_t schema_faults(struct buf *out, yyjson_val *schema, yyjson_val *value, const char *name)
+static void check_value(struct faults *faults, yyjson_val *schema, yyjson_val *value,
+                        const char *name)
 {
 	for (size_t i = 0; i < ARRAY_LEN(KEYWORDS); i++) {
 		const struct keyword *keyword = &KEYWORDS[i];
 		yyjson_val *bound = yyjson_obj_get(schema, keyword->name);
 		bool applies = !keyword->applies || is_of_type(keyword->applies, value);
-		if (bound && applies && !keyword->fits(bound, value))
-			return add_fault(out, name, keyword->message,
-			                 json_write(out->arena, bound, NULL));
+		if (bound && applies && !keyword->fits(bound, value)) {
+			add_fault(faults, name, keyword->message,
+			          json_write(faults->out->arena, bound, NULL));
+			return;
+		}
 	}
 	if (yyjson_is_obj(value))
-		return member_faults(out, schema, value);
-	return yyjson_is_arr(value) ? item_faults(out, schema, value, name) : 0;
+		check_members(faults, schema, value);
+	else if (yyjson_is_arr(value))
+		check_items(faults, schema, value, name);
+}
+
+size_t schema_faults(struct buf *out, yyjson_val *schema, yyjson_val *value, const char *name)
+{
+	struct faults faults = {.out = out};
+	check_value(&faults, schema, value, name);
+	return faults.count;
 }

@@ -17,5 +17,6 @@ void schema_start(yyjson_val *schema);
  *     limit: must be at most 10
  *     perod: is no argument of this tool
  *
- * Returns how many there are. */
+ * Of more than 20 the last line is `and others`, and they are not looked for. Returns how many
+ * lines there are. */
 size_t schema_faults(struct buf *out, yyjson_val *schema, yyjson_val *value, const char *name);

@@ -99,17 +99,30 @@ static const char *limit_of(const struct tool_call *t, const char *name)
 	return strcmp(name, "interest_id") == 0 ? caller->interest : NULL;
 }
 
+static yyjson_val *schema_of_argument(const struct tool_call *t, const char *name)
+{
+	return yyjson_obj_get(yyjson_obj_get(schemas[t->index][false], "properties"), name);
+}
+
 /* The value of an argument that was not given; NULL: none. */
 static yyjson_mut_val *default_of(const struct tool_call *t, const struct tool_argument *argument)
 {
 	const char *limit = limit_of(t, argument->name);
-	yyjson_val *properties = yyjson_obj_get(schemas[t->index][false], "properties");
-	yyjson_val *value = yyjson_obj_get(yyjson_obj_get(properties, argument->name), "default");
+	yyjson_val *value = json_get(schema_of_argument(t, argument->name), "default");
 	if (argument->places[t->chosen] == NOT_SENT)
 		return NULL;
 	if (limit)
 		return yyjson_mut_str(t->doc, limit);
 	return value ? yyjson_val_mut_copy(t->doc, value) : NULL;
+}
+
+/* The value that was given; one that may be an integer, such as 5.0, is spelled as one: operations
+ * read 5.0 as an integer from a body, and not from a query. */
+static yyjson_mut_val *given_value(const struct tool_call *t, const char *name, yyjson_val *value)
+{
+	if (!yyjson_equals_str(json_get(schema_of_argument(t, name), "type"), "number"))
+		json_spell_whole(value);
+	return yyjson_val_mut_copy(t->doc, value);
 }
 
 /* Set the arguments, in the order of the row, with those that were not given. */
@@ -120,7 +133,7 @@ static void complete_arguments(struct tool_call *t, yyjson_val *given)
 	     argument++) {
 		yyjson_val *value = json_get(given, argument->name);
 		yyjson_mut_val *completed =
-			value ? yyjson_val_mut_copy(t->doc, value) : default_of(t, argument);
+			value ? given_value(t, argument->name, value) : default_of(t, argument);
 		if (completed)
 			yyjson_mut_obj_add_val(t->doc, t->arguments, argument->name, completed);
 	}

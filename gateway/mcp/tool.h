@@ -37,6 +37,9 @@ struct tool {
 	const char *paged;  /* the array of the result that comes in pages; NULL: none */
 	const char *rest;   /* how to get what was cut; NULL: nothing is */
 	const char *absent; /* where ids come from; NULL: it takes none */
+	/* What to do before calling again when it is not known whether it was done; NULL: it only
+	 * reads. */
+	const char *uncertain;
 	bool has_outside_text, is_list;
 };
 

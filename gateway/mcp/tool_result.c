@@ -220,13 +220,15 @@ static void write_problem(yyjson_val *problem, struct buf *text)
 static void write_failure(struct tool_call *t, const struct operation_answer *answer)
 {
 	struct buf text = {.arena = t->call->rq->arena};
-	if (answer->status == 401)
-		raise_error(t->call->rq, ERR_UNAUTHENTICATED, "%s",
-		            err_info(ERR_UNAUTHENTICATED)->detail);
+	const struct api_op *op = api_op(t->tool->operations[t->chosen]);
 	if (json_get_bool(answer->json, "pool_building", false)) {
 		buf_puts(&text, "The papers of this interest are being chosen.\n"
 		                "Try again in a minute.\n");
-	} else if (answer->status < 400 || answer->status >= 500 || !yyjson_is_obj(answer->json)) {
+	} else if (t->tool->uncertain && operation_is_uncertain(op, answer)) {
+		buf_printf(&text, "It is not known whether this was done.\n%s\n",
+		           t->tool->uncertain);
+	} else if (answer->status < 400 || answer->status >= 500 ||
+	           !json_get_text(answer->json, "title")) {
 		buf_puts(&text, "not available now, try again\n");
 	} else {
 		write_problem(answer->json, &text);

@@ -13,8 +13,7 @@
 /** Parse the shapes. Once, before other threads start. */
 void tool_results_start(struct arena *arena, const struct tool *tools, size_t count);
 
-/** The result that an operation's answer makes. Raises ERR_UNAUTHENTICATED for a key that was
- * revoked meanwhile, so that the answer is HTTP's 401. */
+/** The result that an operation's answer makes. */
 void tool_result_answer(struct tool_call *t, const struct operation_answer *answer);
 
 /** A result whose value was made here. */

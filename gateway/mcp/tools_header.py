@@ -19,6 +19,12 @@ PLACES = {"path": "IN_TOOL_PATH", "query": "IN_TOOL_QUERY", "body": "IN_TOOL_BOD
 # What of a schema a tool's argument has.
 KEPT = ["type", "enum", "format", "pattern", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "items", "default"]
 
+# What of a row's argument is not of its schema.
+ARGUMENT_KEYS = {"own", "as", "required", "description"}
+
+ROW_KEYS = {"title", "description", "hints", "operation", "when", "instead", "arguments", "outside", "always", "list", "paged", "result",
+            "rest", "absent", "uncertain"}
+
 # Of a row of `result` that is no plain object.
 DIRECTIVES = {"from", "cut", "first", "items", "most", "members"}
 
@@ -83,10 +89,19 @@ def without_null(schema):
     return kept
 
 
+def check_keys(keys, known, where):
+    unknown = sorted(str(key) for key in set(keys) - known)
+    if unknown:
+        raise RowError(f"{where} has unknown keys: {', '.join(unknown)}")
+
+
 class Tool:
     """A row of tools.yaml."""
 
     def __init__(self, document, name, row):
+        check_keys(row, ROW_KEYS, name)
+        if ("W" in row["hints"]) != ("uncertain" in row):
+            raise RowError(f"{name}: a tool that writes needs uncertain, and no other")
         self.name, self.row = name, row
         self.operations = [Operation(document, row["operation"])]
         if "instead" in row:
@@ -96,15 +111,18 @@ class Tool:
 
     def schema(self, argument, changes):
         """The schema of an argument: that of the first operation that has it, changed."""
+        check_keys(changes, ARGUMENT_KEYS | set(KEPT), f"{self.name}: {argument}")
         known = next((op.places[changes.get("as", argument)] for op in self.operations
                       if changes.get("as", argument) in op.places), None)
         if not known and not changes.get("own"):
             raise RowError(f"{self.name}: {self.operations[0].name} has no {argument}")
         schema = {} if changes.get("own") else without_null(known[1])
-        schema.update({key: value for key, value in changes.items() if key not in ("own", "as", "required", "description")})
+        schema.update({key: value for key, value in changes.items() if key not in ARGUMENT_KEYS})
         description = changes.get("description") or (known and known[2]) or ""
         if not 0 < len(description) <= DESCRIPTION_MAX:
             raise RowError(f"{self.name}: {argument} needs a description of at most {DESCRIPTION_MAX} characters")
+        if schema["type"] == "array" and "maxItems" not in schema:
+            raise RowError(f"{self.name}: {argument} is an array and needs maxItems")
         return {"type": schema.pop("type"), "description": description, **schema}
 
     def place(self, number, argument):
@@ -184,6 +202,7 @@ class Tool:
         yield f"\t\t.paged = {text(row.get('paged'))},"
         yield f"\t\t.rest = {text(row.get('rest'))},"
         yield f"\t\t.absent = {text(row.get('absent'))},"
+        yield f"\t\t.uncertain = {text(row.get('uncertain'))},"
         yield f"\t\t.has_outside_text = {str(row.get('outside', False)).lower()},"
         yield f"\t\t.is_list = {str(row.get('list', False)).lower()},"
         yield "\t},"

@@ -24,8 +24,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ANSWER_GRACE_MS 5000
-
 static int64_t rate_limit, account_rate_limit, open_rate_limit, handshake_rate, connect_timeout_ms;
 static const char *trusted_proxies, *proxy_protocol, *cors_origins;
 static bool https_redirect;

@@ -8,6 +8,10 @@
 
 struct proxy;
 
+/** How much longer than REQUEST_TIMEOUT, in which a service ends a request itself, the gateway
+ * waits for the service's answer. */
+#define ANSWER_GRACE_MS 5000
+
 /** RATE_LIMIT, ACCOUNT_RATE_LIMIT, CONNECT_TIMEOUT, TRUSTED_PROXIES, CORS_ORIGINS, HTTPS_REDIRECT,
  * TLS_HANDSHAKE_RATE, PROXY_PROTOCOL. */
 extern const struct setting EDGE_SETTINGS[];

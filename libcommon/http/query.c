@@ -7,14 +7,15 @@
 #include <string.h>
 
 /* Decode the bytes of a name or value into the arena; NULL: its percent-encoding is invalid. */
-static char *bytes_decode(struct arena *arena, const char *text, size_t length, size_t *ret_length)
+static char *bytes_decode(struct arena *arena, const char *text, size_t length, char plus,
+                          size_t *ret_length)
 {
 	char *out = arena_alloc(arena, length + 1);
 	size_t count = 0;
 	for (size_t i = 0; i < length; i++) {
 		char byte = text[i];
 		if (byte == '+') {
-			byte = ' ';
+			byte = plus;
 		} else if (byte == '%') {
 			if (length - i < 3 || !hex_decode(text + i + 1, 2, &byte, 1))
 				return NULL;
@@ -27,11 +28,16 @@ static char *bytes_decode(struct arena *arena, const char *text, size_t length, 
 }
 
 /* As bytes_decode(); NULL also: it has a NUL or is not UTF-8. */
-static char *component_decode(struct arena *arena, const char *text, size_t length)
+static char *text_decode(struct arena *arena, const char *text, size_t length, char plus)
 {
 	size_t count;
-	char *out = bytes_decode(arena, text, length, &count);
+	char *out = bytes_decode(arena, text, length, plus, &count);
 	return out && !memchr(out, '\0', count) && utf8_is_valid(out, count) ? out : NULL;
+}
+
+static char *component_decode(struct arena *arena, const char *text, size_t length)
+{
+	return text_decode(arena, text, length, ' ');
 }
 
 /* A parameter as it stands in the query. */
@@ -78,7 +84,8 @@ const char *query_get_bytes(struct arena *arena, const char *query, size_t lengt
 	for (const char *end = query + length; next_piece(&query, end, &piece);)
 		if (piece.value && piece.name_length == strlen(name) &&
 		    memcmp(piece.name, name, piece.name_length) == 0)
-			return bytes_decode(arena, piece.value, piece.value_length, ret_length);
+			return bytes_decode(arena, piece.value, piece.value_length, ' ',
+			                    ret_length);
 	return NULL;
 }
 
@@ -121,6 +128,11 @@ size_t query_params(struct arena *arena, const char *query, size_t length,
 		params[count++] = decode(arena, &piece);
 	*ret_params = params;
 	return count;
+}
+
+const char *query_decode(struct arena *arena, const char *text, size_t length)
+{
+	return text_decode(arena, text, length, '+');
 }
 
 char *query_encode(struct arena *arena, const char *text)

@@ -34,6 +34,10 @@ size_t query_params(struct arena *arena, const char *query, size_t length,
 /** Percent-encode all but the unreserved characters of RFC 3986. In the arena. */
 char *query_encode(struct arena *arena, const char *text);
 
+/** The opposite: each `%XX` is a byte, all else stays, `+` too. NULL: as query_get(). In the
+ * arena. */
+const char *query_decode(struct arena *arena, const char *text, size_t length);
+
 /** Append `name=value` to a query string or an application/x-www-form-urlencoded body (WHATWG URL
  * section 5.2), the value percent-encoded, after a `&` unless `out` is empty or ends with `?` or
  * `&`. */

@@ -30,10 +30,15 @@ void http_call_raise_full(struct request *rq, enum err_code code)
 #define BYTES_PER_BYTE  3
 #define BYTES_PER_VALUE (sizeof(yyjson_val) + sizeof(yyjson_mut_val))
 
-void http_call_take_json(struct request *rq, size_t length, size_t values)
+enum err_code http_call_take_json_try(struct request *rq, size_t length, size_t values)
 {
 	size_t bytes = BYTES_PER_BYTE * length + BYTES_PER_VALUE * values;
-	enum err_code code = http_body_take_work(&rq->http->received, bytes);
+	return http_body_take_work(&rq->http->received, bytes);
+}
+
+void http_call_take_json(struct request *rq, size_t length, size_t values)
+{
+	enum err_code code = http_call_take_json_try(rq, length, values);
 	if (code == ERR_TOO_LARGE)
 		raise_error(rq, code, "the body has more values than this server has memory for");
 	if (code)

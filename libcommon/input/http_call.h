@@ -46,6 +46,10 @@ bool http_call_needs_key(const struct api_op *op);
  * ERR_UNAVAILABLE or ERR_RATE_LIMITED as http_request_content(). */
 void http_call_take_json(struct request *rq, size_t length, size_t values);
 
+/** The same, but fails: also with ERR_TOO_LARGE, ERR_UNAVAILABLE and ERR_RATE_LIMITED. */
+enum err_code http_call_take_json_try(struct request *rq, size_t length,
+                                      size_t values) attr_must_use;
+
 /** What a client reads when http_body_add() has returned `code`, ERR_UNAVAILABLE or
  * ERR_RATE_LIMITED, because a budget is used up. Sets Retry-After for the latter. */
 const char *http_call_full_detail(struct request *rq, enum err_code code);

@@ -223,6 +223,28 @@ enum err_code request_parse_json(struct request *rq, const char *text, size_t le
 	return parsing.code;
 }
 
+static void parse_peer(void *arg)
+{
+	struct parsing *parsing = arg;
+	parsing->code = json_parse_peer(parsing->arena, parsing->text, parsing->length, SIZE_MAX,
+	                                &parsing->root, &parsing->why);
+}
+
+enum err_code request_parse_peer(struct request *rq, const char *text, size_t length,
+                                 yyjson_val **ret_root, const char **ret_why)
+{
+	struct parsing parsing = {.arena = rq->arena, .text = text, .length = length};
+	fiber_offload_text(rq, length, count_values, &parsing);
+	parsing.code = http_call_take_json_try(rq, length, parsing.values);
+	if (parsing.code)
+		parsing.why = "has more values than there is memory for";
+	else
+		fiber_offload_text(rq, length, parse_peer, &parsing);
+	*ret_root = parsing.root;
+	*ret_why = parsing.why;
+	return parsing.code;
+}
+
 static void parse_own(void *arg)
 {
 	struct parsing *parsing = arg;

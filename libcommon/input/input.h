@@ -380,6 +380,12 @@ void request_take_json(struct request *rq, const char *text, size_t length);
 enum err_code request_parse_json(struct request *rq, const char *text, size_t length,
                                  yyjson_val **ret_root, const char **ret_why);
 
+/** As request_parse_json(), for a text that another process of this system has made
+ * (json_parse_peer()). For want of memory it fails, as http_call_take_json_try(), and does not
+ * raise. */
+enum err_code request_parse_peer(struct request *rq, const char *text, size_t length,
+                                 yyjson_val **ret_root, const char **ret_why);
+
 /** As json_parse_own(), into the request's arena. A long text is read beside the loop. Suspends. */
 yyjson_val *request_parse_own(struct request *rq, const char *text);
 

@@ -227,6 +227,58 @@ def test_methods_that_modern_requests_do_not_have(mcp, legacy, method):
     assert legacy.error("server/discover")["code"] == -32601
 
 
+# --- Any JSON at any member
+
+METHODS = ["server/discover", "initialize", "ping", *LISTS, "tools/call", "prompts/get", "resources/read", "unheard/of"]
+ANY_JSON = [None, True, False, 0, -1.5, 1 << 63, "", "x", [], [None], {}, {"x": {}}]
+VERSION, CAPABILITIES = META + "protocolVersion", META + "clientCapabilities"
+MEMBERS = [
+    ("_meta",), ("_meta", VERSION), ("_meta", CAPABILITIES), ("_meta", CAPABILITIES, "elicitation"), ("_meta", META + "clientInfo"),
+    ("name",), ("uri",), ("arguments",), ("arguments", "repo"), ("arguments", "confirm"), ("cursor",), ("requestState",), ("inputResponses",),
+    ("inputResponses", "confirm"), ("inputResponses", "confirm", "action"), ("inputResponses", "confirm", "content"),
+    ("inputResponses", "confirm", "content", "confirm"), ("protocolVersion",), ("capabilities",), ("clientInfo",),
+]
+
+
+def valid_params(is_modern):
+    """Parameters that every method takes what it knows of."""
+    params = {
+        "name": "start_run", "uri": "expops://digest/today", "arguments": {"repo": "acme/ranker"},
+        "inputResponses": {"confirm": {"action": "accept", "content": {"confirm": True}}}, "requestState": "x",
+    }
+    return with_meta(params, {"elicitation": {}}) if is_modern else {"_meta": {}, **params}
+
+
+def with_member(params, path, value):
+    """The same, with the value at a path of members."""
+    name, *rest = path
+    inner = params.get(name) if isinstance(params.get(name), dict) else {}
+    return {**params, name: with_member(inner, rest, value) if rest else value}
+
+
+@pytest.mark.parametrize("is_modern", [True, False], ids=["modern", "legacy"])
+@pytest.mark.parametrize("method", METHODS)
+def test_any_json_at_any_member_is_answered(mcp, method, is_modern):
+    fields = {**MODERN_FIELDS, "Mcp_Method": method} if is_modern else {}
+    for path in MEMBERS:
+        for value in ANY_JSON:
+            params = with_member(valid_params(is_modern), path, value)
+            name = params.get({"resources/read": "uri"}.get(method, "name"))
+            named = {"Mcp_Name": name} if isinstance(name, str) and is_modern else {}
+            answer = mcp.post(envelope(method, params, request_id=7), **fields, **named)
+            message = answer.json()
+            assert answer.status_code in (200, 400, 404) and message["id"] == 7, (path, value, answer.text)
+            assert ("result" in message) != ("error" in message), (path, value, message)
+            assert "error" not in message or message["error"]["code"] not in (-32603, -32700), (path, value, message)
+
+
+@pytest.mark.parametrize("version", [value for value in ANY_JSON if not isinstance(value, str)], ids=repr)
+def test_a_revision_is_a_string(mcp, version):
+    for method in ("ping", "tools/list"):
+        message = refused(mcp.post(envelope(method, {"_meta": {VERSION: version}})), 400, -32602)
+        assert message["error"]["message"] == f'_meta["{VERSION}"] must be a string'
+
+
 # --- Fields that repeat the message
 
 

@@ -111,6 +111,14 @@ def test_all_faults_of_arguments_are_named(mcp):
     assert "tags[1]: must have at least 1 characters" in mcp.fault("save_experiment", name="a", tags=["a", ""])
 
 
+@pytest.mark.parametrize("arguments", [
+    {"repos": [0] * 300_000}, {f"{number}": 0 for number in range(80_000)}, {"x" * 1_000_000: 0}, {"repos": ["a/b"] * 101},
+], ids=["items", "names", "a name", "too many"])
+def test_the_faults_that_are_named_are_few(mcp, arguments):
+    answer = mcp.answer("tools/call", {"name": "get_fleet_report", "arguments": arguments})
+    assert answer.json()["result"]["isError"] and len(answer.content) < 2000
+
+
 def test_arguments_of_the_other_operation_are_refused(mcp):
     assert "status: is not used together with actionable" in mcp.fault("list_experiments", actionable=True, status="draft")
     assert "interest_id: is not used together with task_id" in mcp.fault("refresh_recommendations", task_id=ABSENT, interest_id=ABSENT)
@@ -171,6 +179,20 @@ def test_what_the_schema_accepts_the_operation_accepts(mcp, name):
         result = mcp.tool(name, **arguments)
         text = result["content"][0]["text"]
         assert not result.get("isError") or EXPECTED_FAULTS.search(text), (arguments, text)
+
+
+ANY_JSON = [None, True, False, 0, -1.5, 1 << 63, "", "x", [], [None], {}, {"x": {}}]
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_any_json_at_any_argument_has_a_result(mcp, name):
+    dice = random.Random(name)
+    schema = next(tool for tool in mcp.result("tools/list")["tools"] if tool["name"] == name)["inputSchema"]
+    required = {argument: value_of(schema["properties"][argument], dice, argument) for argument in schema.get("required", [])}
+    for argument in [*schema["properties"], "unheard_of"]:
+        for value in ANY_JSON:
+            content = mcp.tool(name, **{**required, argument: value})["content"]
+            assert content[0]["text"], (argument, value)
 
 
 def test_each_argument_is_one_of_the_operation(mcp):
@@ -237,6 +259,35 @@ def test_a_search_finds_papers(mcp, papers):
 @pytest.mark.parametrize("arxiv_id", ["list", "..", "../../experiments", "hep-th/9901001", "2205.14135?x=1", "2205.14135/../list", "2205.14135/similar"])
 def test_an_arxiv_id_reaches_no_other_operation(mcp, arxiv_id):
     assert re.match("Not Found|Invalid arguments", mcp.fault("get_paper", arxiv_id=arxiv_id))
+
+
+@pytest.mark.parametrize("arxiv_id", [
+    "1901.00001v2", "arXiv:1901.00001", "hep-th/9901001", "math.GT/0309136v1", "biorxiv:10.1101/2026.11.20.123456",
+    "medrxiv:10.64898/19000001v1",
+])
+def test_an_id_of_any_source_is_taken(mcp, arxiv_id):
+    """As search_papers and get_digest return them."""
+    text = mcp.fault("get_paper", arxiv_id=arxiv_id)
+    assert text.startswith("Not Found"), text
+
+
+def test_whole_numbers_may_have_a_point(mcp):
+    made = mcp.call("save_experiment", name="5.0", observed_delta=5.0)
+    assert mcp.call("list_experiments", limit=5.0, offset=0.0)["items"][0]["id"] == made["id"]
+    assert mcp.call("get_digest", limit=2e0, limit_interests=1.0)["interests"] == []
+    assert mcp.fault("get_run_status", repo="acme/ranker", run_id=7.0).startswith("Not Found")
+
+
+def test_an_answer_nests_deeper_than_a_message_may(mcp, api):
+    """What a client may nest, stands in the history of the experiment."""
+    def nested(value):
+        for _ in range(61):
+            value = [value]
+        return {"x": value}
+
+    made = api.post("/experiments", {"name": "deep", "launch_context": nested(1)}, expect=201).json()
+    api.put(f"/experiments/{made['id']}", {"launch_context": nested(2)}, expect=200)
+    assert "launch_context" in [change["field"] for change in mcp.call("get_experiment", experiment_id=made["id"])["history"]]
 
 
 def test_an_experiment_from_plan_to_result(mcp, api):
@@ -374,6 +425,8 @@ def test_resources_are_the_tools_results(mcp, digest):
     assert today["mimeType"] == "text/markdown" and NOTICE in today["text"] and f"- **{paper['title']}**" in today["text"]
     shown = read(f"expops://papers/{paper['arxiv_id']}")
     assert shown["mimeType"] == "application/json" and json.loads(shown["text"]) == mcp.call("get_paper", arxiv_id=paper["arxiv_id"])
+    encoded = "".join(f"%{ord(letter):02x}" for letter in paper["arxiv_id"])
+    assert json.loads(read(f"expops://papers/{encoded}")["text"])["arxiv_id"] == paper["arxiv_id"]
     assert json.loads(read(f"expops://experiments/{made['id']}")["text"])["name"] == "resource"
     context = read(f"expops://experiments/{made['id']}/context")
     assert context["mimeType"] == "text/markdown" and context["text"].startswith(NOTICE)

@@ -1,6 +1,7 @@
 #include "mcp/schema.h"
 
 #include "base/base.h"
+#include "base/utf8.h"
 #include "json/json.h"
 
 #include <setjmp.h>
@@ -64,10 +65,74 @@ static void each_keyword_is_checked(void **state)
 	}
 }
 
+#define STRINGS "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
+
+/* The lines of the faults of a text of `count` pieces between `before` and `after`, with commas. */
+static size_t lines_of(const char *schema, const char *before, const char *piece, size_t count,
+                       const char *after, bool *ret_ends_with_others)
+{
+	static const char OTHERS[] = "and others\n";
+	struct arena *arena = arena_new();
+	struct buf text = {.arena = arena}, faults = {.arena = arena};
+	buf_puts(&text, before);
+	for (size_t i = 0; i < count; i++)
+		buf_printf(&text, piece, i ? "," : "", i);
+	buf_puts(&text, after);
+	size_t found = schema_faults(&faults, json_parse_own(arena, schema),
+	                             json_parse_own(arena, text.data), "");
+	size_t lines = 0;
+	for (size_t i = 0; i < faults.length; i++)
+		lines += faults.data[i] == '\n';
+	assert_int_equal(lines, found);
+	*ret_ends_with_others =
+		faults.length >= sizeof(OTHERS) - 1 &&
+		strcmp(faults.data + faults.length - (sizeof(OTHERS) - 1), OTHERS) == 0;
+	arena_free(arena);
+	return lines;
+}
+
+static void faults_are_bounded(void **state)
+{
+	(void)state;
+	static const struct {
+		size_t count, lines;
+		bool has_others;
+	} CASES[] = {{1, 1, false}, {20, 20, false}, {21, 21, true}, {100000, 21, true}};
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		bool items_others, members_others;
+		size_t count = CASES[i].count;
+		assert_int_equal(lines_of(STRINGS, "[", "%s%zu", count, "]", &items_others),
+		                 CASES[i].lines);
+		assert_int_equal(lines_of(OBJECT("\"a\":{}"), "{", "%s\"n%zu\":0", count, "}",
+		                          &members_others),
+		                 CASES[i].lines);
+		assert_int_equal(items_others, CASES[i].has_others);
+		assert_int_equal(members_others, CASES[i].has_others);
+	}
+}
+
+static void an_unknown_name_is_shortened(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct buf value = {.arena = arena}, faults = {.arena = arena};
+	buf_puts(&value, "{\"");
+	for (int i = 0; i < 10000; i++)
+		buf_puts(&value, "\xf0\x9f\x98\x80");
+	buf_puts(&value, "\":0}");
+	assert_int_equal(schema_faults(&faults, json_parse_own(arena, OBJECT("")),
+	                               json_parse_own(arena, value.data), ""),
+	                 1);
+	assert_true(faults.length < 200 && utf8_is_valid(faults.data, faults.length));
+	arena_free(arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_keyword_is_checked),
+		cmocka_unit_test(faults_are_bounded),
+		cmocka_unit_test(an_unknown_name_is_shortened),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

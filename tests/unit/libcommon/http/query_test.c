@@ -90,6 +90,12 @@ static void reserved_characters_are_encoded(void **state)
 	assert_string_equal(query_encode(arena, "a-b_c.d~9"), "a-b_c.d~9");
 	assert_string_equal(query_encode(arena, "a b&c/\xC3\xA9"), "a%20b%26c%2F%C3%A9");
 	assert_string_equal(query_encode(arena, ""), "");
+	assert_string_equal(query_decode(arena, "a%20b%26c%2F%C3%A9+d~9", 22),
+	                    "a b&c/\xC3\xA9+d~9");
+	assert_string_equal(query_decode(arena, "%", 0), "");
+	assert_null(query_decode(arena, "a%2", 3));
+	assert_null(query_decode(arena, "%00", 3));
+	assert_null(query_decode(arena, "%C3", 3));
 	arena_free(arena);
 }
 
