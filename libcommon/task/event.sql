@@ -32,15 +32,36 @@ WHERE EXISTS (SELECT FROM event_parked p WHERE p.stream = $1 AND p.lane = asked.
 -- name: event_parked_count (read)
 SELECT count(*) FROM event_parked WHERE stream = $1;
 
--- $1 stream, $2 the entries as a JSON array, $3 error (NULL: they were not tried), $4 failures, $5 milliseconds until the next try. An event
--- that is read again is parked once.
+-- $1 stream, $2 entries of a lane as a JSON array, $3 error of the first (NULL: it was not tried), $4 its failures, $5 milliseconds until its
+-- next try, $6 owner and $7 fence of the lease, $8 hashes of the lane's events that were handled before them and are not settled yet. No row:
+-- the lease was taken over. They are settled with this statement and not with the position: they may be handled before that is saved, and a
+-- reader that reads them again would have them, and what was handled before them, handled once more behind newer ones. One that is read
+-- again is parked once.
 -- name: event_park
-INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, error, failures,
-	next_try)
-SELECT $1, e.entry_id, e.account, e.event_id, e.type, e.at, e.data, e.request_id, e.lane, $3, $4::int,
-	clock_timestamp() + make_interval(secs => $5::float8 / 1000)
-FROM jsonb_to_recordset($2::jsonb) AS e (entry_id text, account text, event_id text, type text, at text, data text,
-	request_id text, lane text)
+WITH holder AS (
+    SELECT FROM lease WHERE name = $1 AND owner = $6 AND fence = $7::bigint
+), entry AS (
+    SELECT e.* FROM holder, ROWS FROM (jsonb_to_recordset($2::jsonb) AS (entry_id text, account text, event_id text, type text, at text, data text,
+        request_id text, lane text)) WITH ORDINALITY AS e (entry_id, account, event_id, type, at, data, request_id, lane, n)
+), settled AS (
+    INSERT INTO event_settled (stream, event_hash)
+    SELECT $1, encode(substring(sha256(convert_to(event_id, 'UTF8')) FOR 16), 'hex')::uuid FROM entry
+    UNION SELECT $1, hash FROM holder, unnest($8::uuid[]) AS hash
+    ON CONFLICT DO NOTHING
+), parked AS (
+    INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, error, failures, next_try)
+    SELECT $1, entry_id, account, event_id, type, at, data, request_id, lane, CASE n WHEN 1 THEN $3 END, CASE n WHEN 1 THEN $4::int ELSE 0 END,
+        clock_timestamp() + CASE n WHEN 1 THEN make_interval(secs => $5::float8 / 1000) ELSE '0' END
+    FROM entry ORDER BY n
+    ON CONFLICT (stream, entry_id) DO NOTHING
+)
+SELECT FROM holder;
+
+-- $1 stream, $2 the entry of an event that was given up, as a JSON object.
+-- name: event_park_again
+INSERT INTO event_parked (stream, entry_id, account, event_id, type, at, data, request_id, lane, next_try)
+SELECT $1, entry_id, account, event_id, type, at, data, request_id, lane, clock_timestamp()
+FROM jsonb_to_record($2::jsonb) AS e (entry_id text, account text, event_id text, type text, at text, data text, request_id text, lane text)
 ON CONFLICT (stream, entry_id) DO NOTHING;
 
 -- $1 stream, $2 lane, $3 how many of a lane may be parked, $4 failures: where more are, the oldest that has failed by itself has no

@@ -63,9 +63,9 @@ const bool *event_parked_among(struct request *rq, const struct event_consumer *
 }
 
 /* Whether the failure counts: the event failed by itself. */
-static int failures_of(const struct delivery *failed)
+static int failures_of(const struct delivery *delivery)
 {
-	return failed && !err_info(failed->code)->is_transient ? 1 : 0;
+	return delivery && delivery->code && !err_info(delivery->code)->is_transient ? 1 : 0;
 }
 
 /* Append the members of the table's row that are of the entry, as a JSON object. */
@@ -90,10 +90,29 @@ static void add_entry(struct buf *out, const struct stream_entry *entry)
 	buf_puts(out, "}");
 }
 
+void event_park_again(struct request *rq, const char *stream, const struct stream_entry *entry)
+{
+	struct buf row = {.arena = rq->arena};
+	add_entry(&row, entry);
+	pg_query(rq, EVENT_PARK_AGAIN_SQL, pg_text(stream), pg_text(row.data));
+}
+
+/* Raise when there is no room; of a lane that has too many, the failing one gets no more tries. */
+static void require_room(struct request *rq, const struct event_consumer *consumer,
+                         const char *lane, bool has_failed)
+{
+	if (consumer->parked >= PARKED_MAX)
+		raise_error(rq, ERR_UNAVAILABLE, "too many events are parked");
+	if (has_failed && consumer->parked_lanes >= PARKED_LANES_MAX)
+		raise_error(rq, ERR_UNAVAILABLE, "events of too many accounts are parked");
+	pg_query(rq, EVENT_PARKED_HURRY_SQL, pg_text(consumer->stream), pg_text(lane),
+	         pg_int(PARKED_OF_LANE), pg_int(DELIVERIES_MAX));
+}
+
 /* Insert the first of the entries, some INSERT_BYTES; how many those are. */
-static size_t insert(struct request *rq, const char *stream,
+static size_t insert(struct request *rq, const struct event_consumer *consumer,
                      const struct stream_entry *const *entries, size_t count,
-                     const struct delivery *failed, uint64_t pause_ms)
+                     const struct delivery *failed, uint64_t pause_ms, const char *handled)
 {
 	struct buf rows = {.arena = rq->arena};
 	size_t taken = 0;
@@ -102,51 +121,33 @@ static size_t insert(struct request *rq, const char *stream,
 		add_entry(&rows, entries[taken++]);
 	}
 	buf_puts(&rows, "]");
-	pg_query(rq, EVENT_PARK_SQL, pg_text(stream), pg_text(rows.data),
-	         pg_text(failed ? failed->detail : NULL), pg_int(failures_of(failed)),
-	         pg_int((int64_t)pause_ms));
+	const struct pg_rows *held =
+		pg_query(rq, EVENT_PARK_SQL, pg_text(consumer->stream), pg_text(rows.data),
+	                 pg_text(failed ? failed->detail : NULL), pg_int(failures_of(failed)),
+	                 pg_int((int64_t)pause_ms), pg_text(consumer->tasks->settings.instance),
+	                 pg_int(consumer->lease.fence), pg_text(handled));
+	if (pg_empty(held))
+		raise_error(rq, ERR_UNAVAILABLE, "another process reads the stream now");
 	return taken;
 }
 
-void event_park_again(struct request *rq, const char *stream, const struct stream_entry *entry)
-{
-	insert(rq, stream, &entry, 1, NULL, 0);
-}
-
-/* Raise when there is no room; of a lane that has too many, the failing one gets no more tries. */
-static void require_room(struct request *rq, const struct event_consumer *consumer,
-                         const char *lane)
-{
-	if (consumer->parked >= PARKED_MAX)
-		raise_error(rq, ERR_UNAVAILABLE, "too many events are parked");
-	pg_query(rq, EVENT_PARKED_HURRY_SQL, pg_text(consumer->stream), pg_text(lane),
-	         pg_int(PARKED_OF_LANE), pg_int(DELIVERIES_MAX));
-}
-
 void event_park(struct request *rq, struct event_consumer *consumer,
-                const struct stream_entry *const *entries, size_t count)
+                const struct stream_entry *const *entries, size_t count,
+                const struct delivery *failed, const char *handled)
 {
-	require_room(rq, consumer, event_lane(entries[0]));
-	for (size_t done = 0; done < count;)
-		done += insert(rq, consumer->stream, entries + done, count - done, NULL, 0);
+	const char *lane = event_lane(entries[0]);
+	uint64_t pause_ms = failed ? backoff_ms(1, tasks_timing.retry, tasks_timing.retry_max) : 0;
+	require_room(rq, consumer, lane, failed);
+	size_t done = insert(rq, consumer, entries, count, failed, pause_ms, handled);
+	while (done < count)
+		done += insert(rq, consumer, entries + done, count - done, NULL, 0, "{}");
 	consumer->parked += (int64_t)count;
-	periodic_wake(consumer->retry);
-}
-
-void event_park_failed(struct request *rq, struct event_consumer *consumer,
-                       const struct stream_entry *entry, const struct delivery *failed)
-{
-	uint64_t pause_ms = backoff_ms(1, tasks_timing.retry, tasks_timing.retry_max);
-	if (consumer->parked_lanes >= PARKED_LANES_MAX)
-		raise_error(rq, ERR_UNAVAILABLE, "events of too many accounts are parked");
-	require_room(rq, consumer, event_lane(entry));
-	insert(rq, consumer->stream, &entry, 1, failed, pause_ms);
-	consumer->parked++;
-	consumer->parked_lanes++;
+	consumer->parked_lanes += failed != NULL;
 	periodic_wake_in(consumer->retry, pause_ms + 1);
-	log_warn(LOG_GROUP_JOBS, "event not handled, trying again apart",
-	         f_text("stream", consumer->stream), f_text("entry", entry->id),
-	         f_text("lane", event_lane(entry)), f_text("why", failed->detail));
+	if (failed)
+		log_warn(LOG_GROUP_JOBS, "event not handled, trying again apart",
+		         f_text("stream", consumer->stream), f_text("entry", entries[0]->id),
+		         f_text("lane", lane), f_text("why", failed->detail));
 }
 
 /* The entry as it was in the stream; in the arena. */
@@ -182,8 +183,8 @@ static bool try_again(struct request *rq, struct event_consumer *consumer,
 	struct delivery delivery =
 		event_deliver(rq, consumer, &entry, event_timeout_ms(consumer, &entry));
 	int64_t failures = pg_get_int(rows, row, "failures") + failures_of(&delivery);
-	bool is_dead = delivery.code != ERR_NONE &&
-	               (delivery_is_final(&delivery) || failures >= DELIVERIES_MAX);
+	bool is_dead = delivery_is_final(&delivery) ||
+	               (failures_of(&delivery) && failures >= DELIVERIES_MAX);
 	if (delivery.code != ERR_NONE && !is_dead) {
 		uint64_t pause_ms = backoff_ms((unsigned)MAX_OF(failures, 1), tasks_timing.retry,
 		                               tasks_timing.retry_max);

@@ -28,14 +28,13 @@ const char *event_lane(const struct stream_entry *entry);
 const bool *event_parked_among(struct request *rq, const struct event_consumer *consumer,
                                const char *const *lanes, size_t count);
 
-/** Park the entry after a failed delivery. Suspends; raises when it cannot be stored,
- * ERR_UNAVAILABLE when too many are parked. */
-void event_park_failed(struct request *rq, struct event_consumer *consumer,
-                       const struct stream_entry *entry, const struct delivery *failed);
-
-/** Park entries of one lane, untried. Suspends; raises as event_park_failed(). */
+/** Park entries of one lane, which are settled then: `failed` is how the delivery of the first
+ * ended, NULL: it was not tried. `handled`: hashes of the events of the lane that were handled
+ * before them, as a Postgres array, to be settled with them. Suspends; raises when they cannot be
+ * stored, ERR_UNAVAILABLE when too many are parked or the lease is lost. */
 void event_park(struct request *rq, struct event_consumer *consumer,
-                const struct stream_entry *const *entries, size_t count);
+                const struct stream_entry *const *entries, size_t count,
+                const struct delivery *failed, const char *handled);
 
 /** Park the entry of a dead letter of `stream`, due at once, behind what is parked of its lane. One
  * that is parked already is left alone. Suspends; raises. */

@@ -118,29 +118,15 @@ struct batch_lane {
 struct batch {
 	struct event_consumer *consumer;
 	const struct stream_entries *entries;
-	size_t *next;      /* the next entry of the same lane, after each that is not the last */
-	bool *is_given_up; /* of each entry */
+	size_t *next; /* the next entry of the same lane, after each that is not the last */
+	/* Of each entry: it is not settled with the position. It was given up; or it was parked,
+	 * which has settled it, and may have been given up since. */
+	bool *is_left_out;
 	struct batch_lane *lanes;
 	size_t lane_count;
 	size_t taken_count; /* lanes that a member handles or has handled */
 	size_t lane_share;  /* entries of a lane that are handled now */
 };
-
-/* Handle the entry or park it. False: it was given up. */
-static bool handle_entry(struct request *rq, struct event_consumer *consumer,
-                         struct batch_lane *lane, const struct stream_entry *entry)
-{
-	struct delivery delivery = event_deliver(rq, consumer, entry, INLINE_TIMEOUT_MS);
-	if (delivery_is_final(&delivery)) {
-		event_dead_letter(rq, consumer, entry, delivery.detail);
-		return false;
-	}
-	if (delivery.code != ERR_NONE) {
-		event_park_failed(rq, consumer, entry, &delivery);
-		lane->is_parked = true;
-	}
-	return true;
-}
 
 static void require_lease(struct request *rq, struct event_consumer *consumer)
 {
@@ -148,10 +134,10 @@ static void require_lease(struct request *rq, struct event_consumer *consumer)
 		raise_error(rq, ERR_UNAVAILABLE, "another process reads the stream now");
 }
 
-/* The hashes of the events' ids, as a Postgres array of uuid, with NULL in place of those that were
- * given up (`is_given_up` may be NULL). */
+/* The hashes of the events' ids, as a Postgres array of uuid, with NULL in place of those that are
+ * left out (`is_left_out` may be NULL). */
 static const char *hashes_of(struct request *rq, const struct stream_entries *entries,
-                             const bool *is_given_up)
+                             const bool *is_left_out)
 {
 	struct buf text = {.arena = rq->arena};
 	for (size_t i = 0; i < entries->count; i++) {
@@ -160,10 +146,10 @@ static const char *hashes_of(struct request *rq, const struct stream_entries *en
 		char hex[2 * HASH_BYTES + 1];
 		sha256(id, strlen(id), hash);
 		hex_encode(hash, HASH_BYTES, hex);
-		bool is_left_out = is_given_up && is_given_up[i];
-		buf_printf(&text, "%c%s", i == 0 ? '{' : ',', is_left_out ? "NULL" : hex);
+		bool is_out = is_left_out && is_left_out[i];
+		buf_printf(&text, "%c%s", i == 0 ? '{' : ',', is_out ? "NULL" : hex);
 	}
-	buf_puts(&text, "}");
+	buf_puts(&text, entries->count == 0 ? "{}" : "}");
 	return text.data;
 }
 
@@ -232,7 +218,7 @@ static struct batch batch_of(struct request *rq, struct event_consumer *consumer
 		.consumer = consumer,
 		.entries = entries,
 		.next = arena_array(rq->arena, entries->count, sizeof(*batch.next)),
-		.is_given_up = arena_array(rq->arena, entries->count, sizeof(bool)),
+		.is_left_out = arena_array(rq->arena, entries->count, sizeof(bool)),
 		.lanes = arena_array(rq->arena, entries->count, sizeof(*batch.lanes)),
 		.lane_share = is_late(entries, newest) ? LANE_SHARE : BATCH,
 	};
@@ -244,32 +230,56 @@ static struct batch batch_of(struct request *rq, struct event_consumer *consumer
 	return batch;
 }
 
-/* Park the entries of the lane from the one at `from` on. */
+/* The hashes of the events of the lane before the one at `until` that were handled. */
+static const char *handled_before(struct request *rq, const struct batch *batch,
+                                  const struct batch_lane *lane, size_t until)
+{
+	struct stream_entry items[BATCH];
+	struct stream_entries handled = {.items = items};
+	for (size_t i = lane->first; i != until; i = batch->next[i]) {
+		if (!batch->is_left_out[i])
+			items[handled.count++] = batch->entries->items[i];
+	}
+	return hashes_of(rq, &handled, NULL);
+}
+
+/* Park the entries of the lane from the one at `from` on; `failed`: how its delivery ended, or
+ * NULL. */
 static void park_rest(struct request *rq, struct batch *batch, const struct batch_lane *lane,
-                      size_t from)
+                      size_t from, const struct delivery *failed)
 {
 	const struct stream_entry *rest[BATCH];
+	const char *handled = handled_before(rq, batch, lane, from);
 	size_t count = 0;
 	for (size_t i = from;; i = batch->next[i]) {
 		rest[count++] = &batch->entries->items[i];
+		batch->is_left_out[i] = true;
 		if (i == lane->last)
 			break;
 	}
-	event_park(rq, batch->consumer, rest, count);
+	event_park(rq, batch->consumer, rest, count, failed, handled);
 }
 
-static void handle_lane(struct request *rq, struct batch *batch, struct batch_lane *lane)
+/* Handle the entries of a lane until one fails or the lane has had its share; park the rest. */
+static void handle_lane(struct request *rq, struct batch *batch, const struct batch_lane *lane)
 {
-	size_t handled = 0;
+	size_t share = lane->is_parked ? 0 : batch->lane_share;
 	for (size_t i = lane->first;; i = batch->next[i]) {
+		const struct stream_entry *entry = &batch->entries->items[i];
 		require_lease(rq, batch->consumer);
-		if (lane->is_parked || handled == batch->lane_share) {
-			park_rest(rq, batch, lane, i);
+		if (share-- == 0) {
+			park_rest(rq, batch, lane, i, NULL);
 			return;
 		}
-		batch->is_given_up[i] =
-			!handle_entry(rq, batch->consumer, lane, &batch->entries->items[i]);
-		handled++;
+		struct delivery delivery =
+			event_deliver(rq, batch->consumer, entry, INLINE_TIMEOUT_MS);
+		batch->is_left_out[i] = delivery_is_final(&delivery);
+		if (batch->is_left_out[i]) {
+			event_dead_letter(rq, batch->consumer, entry, delivery.detail);
+		} else if (delivery.code) {
+			park_rest(rq, batch, lane, i, &delivery);
+			return;
+		}
 		if (i == lane->last)
 			return;
 	}
@@ -295,7 +305,7 @@ static void handle_entries(struct request *rq, struct event_consumer *consumer,
 	if (has_gap)
 		ask_for_replay(rq, consumer);
 	save_position(rq, consumer, entries->items[entries->count - 1].id,
-	              hashes_of(rq, entries, batch.is_given_up));
+	              hashes_of(rq, entries, batch.is_left_out));
 }
 
 /* For the trimmer of the writer. */

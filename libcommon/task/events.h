@@ -10,13 +10,13 @@
  * or Redis loses its data. Its copy in Redis only shows the trimmer what has been read.
  *
  * Why an event that comes twice does nothing: an event keeps its id however often it is sent.
- * The statement that saves the position also stores the ids of the events that were handled or
- * parked before it (`event_settled`, as hashes, for EVENT_SETTLED_DAYS), and a consumer skips
- * events whose id is stored. One gap is left: when the process ends after a handler's commit and
- * before that statement, the batch is handled again. So handlers are idempotent: they insert with
- * ON CONFLICT, set a state rather than add to it, or start a task, which is one while an equal one
- * waits. An event that was given up is not stored: it is handled when an operator has it sent
- * again.
+ * The statement that saves the position also stores the ids of the events that were handled before
+ * it (`event_settled`, as hashes, for EVENT_SETTLED_DAYS), the one that parks events stores theirs,
+ * and a consumer skips events whose id is stored. One gap is left: when the process ends after a
+ * handler's commit and before that statement, the batch is handled again. So handlers are
+ * idempotent: they insert with ON CONFLICT, set a state rather than add to it, or start a task,
+ * which is one while an equal one waits. An event that was given up is not stored: it is handled
+ * when an operator has it sent again.
  *
  * The events of a lane (event_parking.h) are handled in their order, those of different lanes at
  * the same time. One that fails delays only its own lane. So do those of a lane that has many:

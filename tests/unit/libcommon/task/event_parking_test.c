@@ -13,7 +13,7 @@ static struct {
 	int count;
 	bool is_in_order;
 	int64_t of_account[2]; /* the newest number */
-	bool is_poisoned;
+	bool is_poisoned, is_open;
 	int tries_of_account, waits;
 	int64_t of_lane[100]; /* the newest number */
 } seen;
@@ -58,6 +58,13 @@ static void on_flood(struct request *rq, const struct event *event)
 	on_account(rq, event);
 }
 
+static void on_gate(struct request *rq, const struct event *event)
+{
+	while (!seen.is_open)
+		fiber_sleep(rq, 1);
+	on_account(rq, event);
+}
+
 static void on_numbered_lane(struct request *rq, const struct event *event)
 {
 	(void)rq;
@@ -73,6 +80,7 @@ static const struct event_handler HANDLERS[] = {
 	{"events.accounts", "number", on_account},
 	{"events.accounts", "lane", on_lane},
 	{"events.accounts", "flood", on_flood},
+	{"events.accounts", "gate", on_gate},
 	{"events.accounts", "numbered lane", on_numbered_lane},
 	{NULL},
 };
@@ -177,6 +185,14 @@ static void test_an_accounts_parked_events_are_bounded(void **state)
 	assert_int_equal(seen.tries_of_account, 2);
 }
 
+/* Let the stream have all of them before its reader looks. */
+static void send_all(void)
+{
+	service_start(NULL, NULL);
+	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
+	service_stop();
+}
+
 /* When those of too many fail, the reader tries the next that fails where it is. The lanes are
  * counted at the end of a pass: the one that comes later is tried by the next. */
 static void test_the_lanes_of_parked_events_are_bounded(void **state)
@@ -210,9 +226,7 @@ static void test_an_account_with_many_events_delays_only_itself(void **state)
 	tasks_timing.late = 0;
 	emit("flood", ACCOUNT, 1, 1000);
 	emit("flood", OTHER, 1, 1);
-	service_start(NULL, NULL);
-	until_sql(0, "SELECT count(*) FROM outbox WHERE sent_at IS NULL");
-	service_stop();
+	send_all();
 	service_start(NULL, HANDLERS);
 	until_count(1001);
 	assert_int_equal(seen.waits, 1); /* or it was given up, and tried again */
@@ -222,6 +236,25 @@ static void test_an_account_with_many_events_delays_only_itself(void **state)
 	assert_true(seen.is_in_order);
 	assert_int_equal(seen.of_account[0], 1300);
 	until_sql(1301, "SELECT count(*) FROM event_settled");
+}
+
+/* A read that ends in the middle is done again: what was parked of it, and tried since, is not. */
+static void test_parked_events_are_settled_before_the_position(void **state)
+{
+	(void)state;
+	tasks_timing.late = 0;
+	emit("number", ACCOUNT, 1, 63);
+	emit("gate", OTHER, 1, 1);
+	send_all();
+	service_start(NULL, HANDLERS);
+	until_count(63);
+	service_stop();
+	assert_int_equal(sql("SELECT count(*) FROM event_settled"), 63);
+	seen.is_open = true;
+	service_start(NULL, HANDLERS);
+	until_sql(64, "SELECT count(*) FROM event_settled");
+	assert_int_equal(seen.count, 64);
+	assert_true(seen.is_in_order);
 }
 
 /* Where nobody waits behind them, its events are handled as they come. */
@@ -267,6 +300,7 @@ int main(void)
 		CASE(test_an_accounts_parked_events_are_bounded),
 		CASE(test_the_lanes_of_parked_events_are_bounded),
 		CASE(test_an_account_with_many_events_delays_only_itself),
+		CASE(test_parked_events_are_settled_before_the_position),
 		CASE(test_many_events_are_not_parked_where_nobody_waits),
 		CASE(test_parked_lanes_have_turns),
 	};
