@@ -50,8 +50,7 @@ struct shown_papers {
 	struct block_cache *cache;
 	/* Of the background: */
 	struct periodic *periodic;
-	bool has_begun;
-	int64_t change; /* papers up to this change are kept */
+	int64_t change; /* papers that changed up to this one are kept, or are too many */
 };
 
 struct shown_papers *shown_papers_new(const struct indexer *indexer)
@@ -156,19 +155,24 @@ static void view_put(void *view)
 	engine_view_put(view);
 }
 
+/* The change after which the papers that changed last up to `newest` fit into memory. */
+static int64_t fitting_after(struct request *rq, int64_t newest)
+{
+	return pg_value_int(pg_query(rq, ASSET_SHOWN_BEGIN_SQL, pg_int(newest),
+	                             pg_int(memory_bytes / LEAST_BYTES)),
+	                    0);
+}
+
 /* Read the next papers that have changed, and that the index knows; whether there may be more. */
 static bool read_changed(struct request *rq, struct shown_papers *papers)
 {
 	struct engine_view *view = indexer_view(papers->indexer);
 	arena_on_free(rq->arena, view_put, view);
 	int64_t newest = (int64_t)engine_view_seq(view);
-	if (newest == papers->change)
+	if (newest == papers->change || !indexer_state(papers->indexer).is_caught_up)
 		return false;
-	if (!papers->has_begun)
-		papers->change = pg_value_int(pg_query(rq, ASSET_SHOWN_BEGIN_SQL, pg_int(newest),
-		                                       pg_int(memory_bytes / LEAST_BYTES)),
-		                              0);
-	papers->has_begun = true;
+	if (newest - papers->change > memory_bytes / LEAST_BYTES)
+		papers->change = MAX_OF(papers->change, fitting_after(rq, newest));
 	const struct pg_rows *rows = pg_query(rq, ASSET_SHOWN_CHANGED_SQL, pg_int(papers->change),
 	                                      pg_int(newest), pg_int(BATCH));
 	for (int row = 0; row < rows->count; row++) {
@@ -177,7 +181,6 @@ static bool read_changed(struct request *rq, struct shown_papers *papers)
 		if (engine_find(view, id, &seq))
 			keep(papers, id, seq, pg_get(rows, row, "asset"));
 	}
-	metric_set(&kept_bytes, NULL, NULL, (double)bytes_kept(papers));
 	bool is_more = rows->count == BATCH;
 	papers->change = is_more ? pg_get_int(rows, BATCH - 1, "change") : newest;
 	return is_more;
@@ -187,6 +190,7 @@ static void pass(struct request *rq)
 {
 	struct shown_papers *papers = periodic_user(rq);
 	const struct process *process = rq->worker->process;
+	metric_set(&kept_bytes, NULL, NULL, (double)bytes_kept(papers));
 	if (process->is_migrated && !process->is_draining && read_changed(rq, papers))
 		periodic_wake_in(papers->periodic, PAUSE_MS);
 }
