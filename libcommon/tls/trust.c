@@ -1,6 +1,7 @@
 #include "tls/trust.h"
 
 #include "base/base.h"
+#include "base/timefmt.h"
 #include "observe/log.h"
 #include "tls/file.h"
 #include "tls/version.h"
@@ -8,6 +9,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What could not be used is read again, although the files look the same: a descriptor may have
+ * been missing. */
+#define RETRY_MS 30000
 
 /* What the files look like. */
 struct stamps {
@@ -19,6 +24,8 @@ struct tls_trust {
 	struct tls_trust_files files;
 	pthread_mutex_t lock;
 	struct stamps read;          /* of what was read last, whether it could be used or not */
+	bool has_failed;             /* it could not */
+	uint64_t read_ms;            /* monotonic, when that was */
 	struct tls_authorities *now; /* NULL: nothing was ever read */
 };
 
@@ -109,7 +116,9 @@ static enum err_code trust_read(struct tls_trust *trust, struct arena *arena,
 {
 	struct tls_authorities *made;
 	trust->read = stamps_of(trust);
-	if (authorities_read(trust, arena, &made, ret_reason))
+	trust->read_ms = time_monotonic_ms();
+	trust->has_failed = authorities_read(trust, arena, &made, ret_reason);
+	if (trust->has_failed)
 		return ERR_INVALID;
 	made->trust = trust;
 	if (trust->now)
@@ -172,7 +181,8 @@ struct tls_authorities *tls_trust_take(struct tls_trust *trust)
 {
 	struct stamps stamps = stamps_of(trust);
 	pthread_mutex_lock(&trust->lock);
-	if (memcmp(&stamps, &trust->read, sizeof(stamps)) != 0)
+	if (memcmp(&stamps, &trust->read, sizeof(stamps)) != 0 ||
+	    (trust->has_failed && time_monotonic_ms() >= trust->read_ms + RETRY_MS))
 		read_again(trust);
 	struct tls_authorities *authorities = trust->now;
 	authorities->references++;
