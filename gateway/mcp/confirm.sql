@@ -4,10 +4,11 @@ INSERT INTO mcp_confirm_key (key) VALUES ($1) ON CONFLICT (is_only) DO UPDATE SE
 RETURNING key;
 
 -- name: confirm_asked
--- The user is asked about a run, with the hash $1, once more: what they agree to then is another run. A row: the same run was started,
--- or may have been, within 10 minutes.
-WITH forgotten AS (DELETE FROM mcp_run_start WHERE hash = $1 RETURNING at)
-SELECT true AS is_recent FROM forgotten WHERE at > now() - interval '10 minutes';
+-- The user is asked about a run, with the hash $1, once more: what they agree to then is another run, of another nonce. A row: the same run
+-- was started, or may have been, within 10 minutes, or they were asked within 10 minutes of that.
+UPDATE mcp_run_start SET nonce = decode(replace(gen_random_uuid()::text, '-', ''), 'hex'), at = now()
+WHERE hash = $1 AND at > now() - interval '10 minutes'
+RETURNING true AS is_recent;
 
 -- name: confirm_asked_by_form
 -- The same for a question whose answer has a nonce of its own.

@@ -193,8 +193,14 @@ def test_who_asks_anew_hears_that_a_run_may_have_been_started(services, answer):
     services.answer(answer)
     services.mcp.tool("start_run", **repo, confirm=True)
     services.answer(started)
-    text = services.mcp.fault("start_run", **repo)
-    assert "The same was confirmed less than 10 minutes ago" in text and "get_run_status" in text and "confirm true" in text
+    keys = {services.stub.requests[-1][2]["Idempotency-Key"]}
+    for _ in range(2):
+        text = services.mcp.fault("start_run", **repo)
+        assert "The same was confirmed less than 10 minutes ago" in text and "get_run_status" in text and "confirm true" in text
+    for _ in range(2):
+        services.mcp.tool("start_run", **repo, confirm=True)
+        keys.add(services.stub.requests[-1][2]["Idempotency-Key"])
+    assert len(keys) == 2  # what they agreed to is another run, and once
 
 
 def test_a_form_says_that_a_run_may_have_been_started(cluster, services):
