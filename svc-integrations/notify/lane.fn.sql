@@ -172,7 +172,7 @@ BEGIN
         e.consecutive_failures := e.consecutive_failures + 1;
         e.failing_since := coalesce(e.failing_since, now());
         IF e.consecutive_failures >= 5 THEN
-            e.not_before := clock_timestamp() + failure_pause(e.consecutive_failures);
+            e.not_before := greatest(e.not_before, clock_timestamp() + failure_pause(e.consecutive_failures));
         END IF;
     END IF;
     UPDATE endpoint k SET not_before = e.not_before, catch_up_to = e.catch_up_to, consecutive_failures = e.consecutive_failures,

@@ -38,7 +38,8 @@ END $$;
 -- about none. A plain expression, which becomes part of the statement: it is evaluated for all endpoints of the account.
 CREATE OR REPLACE FUNCTION endpoint_wants(e endpoint, type text, repo text, interest uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT (e.events && ARRAY[type, split_part(type, '.', 1) || '.*'] OR type <> 'digest.ready' AND '*' = ANY (e.events))
-       AND (e.repos IS NULL OR lower(repo) = ANY (lower(e.repos::text)::text[]))
+       AND (e.repos IS NULL OR lower(repo) = ANY (lower(e.repos::text)::text[])
+            OR repository_key(repo) = ANY (lower(e.repos::text)::text[]))
        AND (e.interest_ids IS NULL OR interest = ANY (e.interest_ids))
 $$;
 

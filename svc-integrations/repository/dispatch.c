@@ -5,6 +5,7 @@
 #include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "reply/reply.h"
 #include "repository/branch.h"
@@ -52,6 +53,7 @@ struct dispatch {
 	bool is_repeated;
 	struct started_run run;
 	const char *dispatched_at;
+	struct arena *arena; /* of the request */
 };
 
 static void check_inputs(struct request *rq)
@@ -111,15 +113,28 @@ static bool find_run(struct request *rq, struct dispatch *d)
 	d->run.id = pg_value_int(rows, 0);
 	yyjson_arr_foreach (runs, index, max, run)
 		if (json_get_int(run, "id", 0) == d->run.id)
-			d->run.html_url = json_get_text(run, "html_url");
+			d->run.html_url = arena_strdup(d->arena, json_get_text(run, "html_url"));
 	return true;
 }
 
-/* A code host that answers 204 does not name the run, which comes to be a moment later. */
-static void wait_for_run(struct request *rq, struct dispatch *d)
+static void look_for_run(struct request *rq)
 {
+	struct dispatch *d = rq->user;
 	for (int i = 0; i < LOOK_TIMES && !find_run(rq, d); i++)
 		fiber_sleep(rq, LOOK_PAUSE_MS);
+}
+
+/* A code host that answers 204 does not name the run, which comes to be a moment later. It was
+ * started, whatever becomes of looking for it. */
+static void wait_for_run(struct request *rq, struct dispatch *d)
+{
+	struct problem problem;
+	fiber_spawn(rq, look_for_run, d);
+	enum err_code code = fiber_join_try(rq, &problem);
+	if (code)
+		log_warn(LOG_GROUP_APP, "the run of a dispatch was not found",
+		         f_text("repository", d->repository.full_name),
+		         f_text("error", err_info(code)->slug));
 }
 
 static yyjson_mut_val *dispatch_body(struct request *rq, const struct dispatch *d)
@@ -195,7 +210,8 @@ static void dispatch_once(struct request *rq, struct dispatch *d)
 
 void workflow_dispatch(struct request *rq)
 {
-	struct dispatch d = {.in = request_input(rq, struct dispatch_input, DISPATCH_FIELDS)};
+	struct dispatch d = {.in = request_input(rq, struct dispatch_input, DISPATCH_FIELDS),
+	                     .arena = rq->arena};
 	check_inputs(rq);
 	d.repository = repository_open_anew(rq, d.in->repo, DISPATCH_PERMISSIONS);
 	d.ref = d.in->ref ? d.in->ref : branch_default(rq, &d.repository);

@@ -11,6 +11,8 @@ BEGIN
     ON CONFLICT DO NOTHING;
     DELETE FROM access_lost a WHERE a.repo = lower(old_name) AND lower(old_name) <> lower(new_name);
     UPDATE dispatch d SET repo = new_name WHERE lower(d.repo) = lower(old_name);
+    UPDATE endpoint e SET repos = ARRAY(SELECT CASE WHEN lower(r) = lower(old_name) THEN new_name ELSE r END FROM unnest(e.repos) r)
+    WHERE lower(old_name) = ANY (lower(e.repos::text)::text[]);
 END $$;
 
 -- Whether a name that is reported of a repository is out of date, since deliveries can be late or repeated: a newer one was reported of it, or

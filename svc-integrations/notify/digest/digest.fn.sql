@@ -29,6 +29,7 @@ BEGIN
         RAISE check_violation USING MESSAGE = 'the time zone is unknown', CONSTRAINT = 'endpoint_time_zone';
     END IF;
     SELECT * INTO d FROM endpoint_digest x WHERE x.endpoint_id = endpoint FOR UPDATE;
+    given := given - '{last_date,next_date,next_at,told_until}'::text[]; -- members that the API does not know are ignored
     d := jsonb_populate_record(d, '{"minute": 0, "weekdays": [1, 2, 3, 4, 5], "interest_ids": null, "limit": 5, "min_score": 0.4,
                                     "skip_empty": true, "period": "today"}' || given || jsonb_build_object('endpoint_id', endpoint));
     d.weekdays := ARRAY(SELECT DISTINCT w FROM unnest(d.weekdays) AS w ORDER BY w);

@@ -25,6 +25,12 @@ CREATE OR REPLACE FUNCTION endpoint_json(e endpoint) RETURNS jsonb LANGUAGE sql 
         'created_at', time_json(e.created_at), 'updated_at', time_json(e.updated_at))
 $$;
 
+-- The names that the repositories of these names have now, each once; null: all repositories.
+CREATE OR REPLACE FUNCTION repositories_now(names text[]) RETURNS text[] LANGUAGE sql STABLE AS $$
+    SELECT array_agg(name ORDER BY n)
+    FROM (SELECT repository_now(given.name), min(given.n) FROM unnest(names) WITH ORDINALITY AS given (name, n) GROUP BY 1) AS known (name, n)
+$$;
+
 -- Notify svc-fleet, for the account's inbox, that an endpoint is disabled, or, with null, that it is not any more.
 CREATE OR REPLACE FUNCTION endpoint_announce(e endpoint, reason text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
@@ -45,12 +51,14 @@ CREATE OR REPLACE FUNCTION endpoint_maker_gone_reason() RETURNS text LANGUAGE sq
 RETURN 'who set it up is no member any more';
 
 -- Disable the endpoints that a person has made or given their address, as the gateway tells of them (maker_is()): what they get
--- leaves the account. Somebody else sets them active who wants that.
+-- leaves the account. Somebody else sets them active who wants that. Those that wait for a confirmation go: disabled, nothing would say
+-- that their address has not agreed.
 CREATE OR REPLACE FUNCTION endpoints_of_maker_disable(account uuid, told jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint;
 BEGIN
     PERFORM account_lock(account, true); -- one that is being made is seen, or sees what connections_of_maker_end() has noted
+    DELETE FROM endpoint x WHERE x.account_id = account AND x.status = 'unconfirmed' AND maker_is(told, x.key_id, x.person_id);
     FOR e IN SELECT * FROM endpoint x
              WHERE x.account_id = account AND x.status <> 'disabled' AND maker_is(told, x.key_id, x.person_id)
              ORDER BY x.id FOR NO KEY UPDATE
@@ -73,7 +81,7 @@ BEGIN
     INSERT INTO endpoint (id, account_id, kind, name, url, email, unsubscribe_hash, secret, secret_hint, events, repos, interest_ids, status,
                           key_id, person_id)
     SELECT endpoint, account, n.kind, coalesce(n.name, substring(n.url FROM '^https?://([^/?#]+)'), left(n.email, 100)), n.url, n.email,
-           n.unsubscribe_hash, sealed, hint, n.events, n.repos, n.interest_ids,
+           n.unsubscribe_hash, sealed, hint, n.events, repositories_now(n.repos), n.interest_ids,
            CASE WHEN n.kind = 'email' THEN 'unconfirmed' ELSE 'active' END, n.key_id, n.person_id
     FROM jsonb_populate_record(NULL::endpoint, given) n
     RETURNING * INTO made;
@@ -119,6 +127,7 @@ BEGIN
         PERFORM endpoint_announce(e, NULL);
     END IF;
     e := jsonb_populate_record(e, given);
+    e.repos := repositories_now(e.repos);
     IF given ? 'unsubscribe_hash' THEN
         e.status := 'unconfirmed';
         e.refused_days := NULL;

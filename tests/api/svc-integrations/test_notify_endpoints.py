@@ -44,6 +44,15 @@ def test_an_endpoint_is_made_read_changed_and_deleted(api):
         api.problem(method, f"{WEBHOOKS}/{made['id']}", 404, "not_found")
 
 
+def test_members_of_a_digest_that_nobody_knows_are_ignored(api):
+    digest = {"hour": 8, "time_zone": "UTC", "last_date": "9999-12-31", "told_until": "2030-01-01T00:00:00Z"}
+    answer = api.post(WEBHOOKS, body(events=["digest.ready"], digest=digest), expect=201)
+    assert answer.headers["X-Ignored-Fields"] == "digest.last_date, digest.told_until"
+    assert answer.json()["digest"]["next_at"]
+    changed = api.patch(f"{WEBHOOKS}/{answer.json()['id']}", {"digest": {**digest, "last_date": "x", "hour": 9}}, expect=200).json()
+    assert changed["digest"]["hour"] == 9 and changed["digest"]["next_at"]
+
+
 def test_the_name_is_the_host_unless_it_is_given(api):
     assert make(api)["name"] == "hooks.example.org"
 

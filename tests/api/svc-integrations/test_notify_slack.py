@@ -122,11 +122,13 @@ def test_a_refused_form_is_not_tried_again(api, sender):
         assert (row["attempts"], row["last_status"]) == (1, 400) and shown(api, made)["status"] == "active"
 
 
-def test_429_stops_the_address_for_the_time_it_asks_for(api, db, sender):
+@pytest.mark.parametrize("before", [0, 4], ids=["the first failure", "one of many"])
+def test_429_stops_the_address_for_the_time_it_asks_for(api, db, sender, before):
     with Receiver(status(429, Retry_After="600")) as receiver:
         made = make(api, receiver.url)
+        integrations_tables.set_failures(db, made["id"], before, "1 minute", "1 hour")
         sender.send({"n": 1}, {"n": 2})
-        wait_for(lambda: shown(api, made)["consecutive_failures"] == 1)
+        wait_for(lambda: shown(api, made)["consecutive_failures"] == before + 1)
         assert 500 < integrations_tables.pause_of(db, made["id"]) <= 600 and len(receiver.got) == 1
 
 

@@ -422,6 +422,21 @@ def test_a_name_is_told_once(hook, number):
     assert hook.names(number) == [(one, None), (two, one), (three, two)]
 
 
+def test_endpoints_follow_a_repository(api, hook, number):
+    one, two = new_repo(), new_repo()
+
+    def make(*repos):
+        given = {"kind": "webhook", "url": "https://hooks.example.org/expops", "events": ["*"], "repos": repos}
+        return api.post("/webhooks", given, expect=201).json()
+
+    made, other = make(one.upper(), "acme/other"), make("acme/other")
+    hook.deliver("repository", renamed(number, one, two, "2026-01-31T09:32:00Z"))
+    repos = [api.get(f"/webhooks/{each['id']}", expect=200).json()["repos"] for each in (made, other)]
+    assert repos == [[two, "acme/other"], ["acme/other"]]
+    assert make(one)["repos"] == [two] and make(two, one)["repos"] == [two]
+    assert api.patch(f"/webhooks/{other['id']}", {"repos": [one, "acme/other"]}, expect=200).json()["repos"] == [two, "acme/other"]
+
+
 def test_the_first_that_is_heard_of_a_repository_can_be_its_rename(hook, number):
     one, two = new_repo(), new_repo()
     hook.deliver("repository", renamed(number, one, two, "2026-01-31T09:32:00Z"))
