@@ -230,14 +230,14 @@ LANGUAGE sql STABLE AS $$
             AND budget_has(b, v.repo_key, v.interest_id::text)) AS x (reported, estimated, assumed, reserved, runs, runs_unknown)
 $$;
 
--- Count the runs and reservations of a new budget's current period. The caller holds the account's lock alone.
+-- Count the runs and reservations of the current period of a budget for which nothing was counted. The caller holds the account's lock alone.
 CREATE OR REPLACE FUNCTION budget_count(b budget) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     w record;
     p budget_period;
 BEGIN
     SELECT * INTO w FROM budget_period_at(b, now());
-    UPDATE budget x SET counted_from = w.starts_at WHERE x.id = b.id;
+    UPDATE budget x SET counted_from = least(x.counted_from, w.starts_at) WHERE x.id = b.id;
     INSERT INTO budget_period AS y (account_id, budget_id, starts_at, ends_at, reported, estimated, assumed, reserved, runs, runs_unknown)
     SELECT b.account_id, b.id, w.starts_at, w.ends_at, c.reported, c.estimated, c.assumed, c.reserved, c.runs, c.runs_unknown
     FROM budget_period_count(b, w.starts_at, w.ends_at) AS c WHERE c.runs > 0 OR c.reserved > 0
@@ -248,18 +248,21 @@ BEGIN
 END $$;
 
 -- Change a budget. Another time zone begins with the next period; shares that are not passed any more once it is raised can be passed again.
+-- In the first period of a time zone, which is shorter, the current period is then the whole one of that zone, and is counted. The caller
+-- holds the account's lock alone.
 CREATE OR REPLACE FUNCTION budget_change(b budget, given budget) RETURNS budget LANGUAGE plpgsql AS $$
 DECLARE
+    was record;
     w record;
     p budget_period;
     is_raised boolean := given.usd > b.usd;
 BEGIN
-    SELECT * INTO w FROM budget_period_at(b, now());
+    SELECT * INTO was FROM budget_period_at(b, now());
     IF (given.time_zone, given.week_starts) <> (b.time_zone, b.week_starts) THEN
         IF b.zone_since <= now() THEN
             b.former_time_zone := b.time_zone;
             b.former_week_starts := b.week_starts;
-            b.zone_since := w.ends_at;
+            b.zone_since := was.ends_at;
         END IF;
         b.time_zone := given.time_zone;
         b.week_starts := given.week_starts;
@@ -268,6 +271,10 @@ BEGIN
         max_usd_per_run = given.max_usd_per_run, assume_usd = given.assume_usd, time_zone = b.time_zone, week_starts = b.week_starts,
         former_time_zone = b.former_time_zone, former_week_starts = b.former_week_starts, zone_since = b.zone_since, updated_at = now()
     WHERE x.id = b.id RETURNING x.* INTO b;
+    SELECT * INTO w FROM budget_period_at(b, now());
+    IF w.starts_at <> was.starts_at AND NOT EXISTS (SELECT FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at) THEN
+        PERFORM budget_count(b);
+    END IF;
     SELECT y.* INTO p FROM budget_period y WHERE y.budget_id = b.id AND y.starts_at = w.starts_at FOR UPDATE;
     IF FOUND THEN
         DELETE FROM budget_notice n WHERE is_raised AND n.budget_id = b.id AND n.starts_at = p.starts_at

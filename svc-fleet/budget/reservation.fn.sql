@@ -271,6 +271,9 @@ CREATE OR REPLACE FUNCTION reservation_attach(account uuid, of_key text, run jso
 DECLARE
     x reservation;
 BEGIN
+    IF run IS NULL THEN -- the code host has not named it: its reservation ends as that of a run that does not appear
+        RETURN;
+    END IF;
     PERFORM account_admit(account);
     SELECT y.* INTO x FROM reservation y WHERE y.account_id = account AND y.key = of_key AND y.state = 'held' AND y.run_id IS NULL;
     IF NOT FOUND OR (reservation_of(account, x.repo_key, run, x.run_attempt)).id IS NOT NULL THEN

@@ -286,6 +286,18 @@ def test_another_time_zone_begins_with_the_next_period(api, db):
     assert again["state"]["ends_at"] == made["state"]["ends_at"]
 
 
+def test_what_was_spent_counts_when_the_time_zone_changes_again(api, db, report):
+    """In the first period of a time zone, which is shorter."""
+    made = put(api, period="day", time_zone="UTC", action="stop", usd=3)
+    put(api, period="day", time_zone="Asia/Tokyo", action="stop", usd=3)
+    fleet_tables.begin_time_zone(db, made["budget_id"])
+    report(1, started_at=now(), cost_usd=3, status="pr_opened")
+    assert state(api)["spent_usd"] == 3
+    for zone in ("Europe/Berlin", "America/New_York"):
+        changed = put(api, period="day", time_zone=zone, action="stop", usd=3)["state"]
+        assert (changed["spent_usd"], changed["reached"]) == (3, True)
+
+
 def test_a_time_zone_that_exists_no_more_is_utc(cluster, api, report, db, user):
     """The database takes its time zones from a system that is upgraded."""
     made = put(api, period="day", time_zone="Pacific/Kiritimati")

@@ -309,6 +309,11 @@ def periods_of(db, budget):
     return row[:2], row[2:]
 
 
+def begin_time_zone(db, budget):
+    """The time zone that the budget has from the end of a period on holds since a minute ago."""
+    db.execute("UPDATE budget SET zone_since = now() - interval '1 minute' WHERE id = %s", [budget])
+
+
 def set_figures(db, budget, reported, runs):
     """The budget has other figures than its runs."""
     db.execute("UPDATE budget_period SET reported = %s, runs = %s WHERE budget_id = %s", [reported, runs, budget])
