@@ -18,6 +18,16 @@ CREATE OR REPLACE TRIGGER evidence_of_change AFTER UPDATE OF outcome, status ON 
           OR (NEW.status IN ('shipped', 'rejected', 'abandoned') AND NEW.status <> OLD.status))
     EXECUTE FUNCTION experiment_decided();
 
+-- The text of a field as it was after the changes of a moment, which is given in milliseconds.
+CREATE OR REPLACE FUNCTION experiment_text_at(e experiment, field text, at timestamptz) RETURNS text LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    later experiment_history;
+BEGIN
+    SELECT h.* INTO later FROM experiment_history h
+    WHERE h.experiment_id = e.id AND h.field = $2 AND h.at >= $3 + interval '1 millisecond' ORDER BY h.id LIMIT 1;
+    RETURN CASE WHEN later.id IS NULL THEN to_jsonb(e) ->> $2 ELSE later.was #>> '{}' END;
+END $$;
+
 -- Keep the evidence of a change, of the newest 20 of the experiment, and tell the account and, of its digest, the
 -- audit log. One that is kept already stays as it is.
 CREATE OR REPLACE FUNCTION evidence_keep(account uuid, experiment uuid, version bigint, at timestamptz, trigger text, digest text, graph jsonb,
@@ -38,6 +48,7 @@ BEGIN
     PERFORM audit_emit(account, 'experiment.evidence_kept', jsonb_build_object('kind', 'experiment', 'id', e.id, 'name', e.name),
                        jsonb_build_array(jsonb_build_object('field', 'digest', 'from', NULL, 'to', $6)));
     PERFORM message_emit('events.experiments', 'experiment.decided', account, jsonb_build_object(
-        'experiment_id', e.id, 'name', e.name, 'status', e.status, 'outcome', e.outcome, 'decision', left(e.decision, 1000),
+        'experiment_id', e.id, 'name', e.name, 'status', experiment_text_at(e, 'status', $4), 'outcome', experiment_text_at(e, 'outcome', $4),
+        'decision', left(experiment_text_at(e, 'decision', $4), 1000),
         'decided_at', time_json($4), 'digest', $6, 'url', '/console/experiments/' || e.id), $8);
 END $$;

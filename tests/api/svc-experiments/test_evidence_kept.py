@@ -71,18 +71,22 @@ def test_the_newest_twenty_are_kept(db, steps):
 
 
 def test_a_service_that_is_away_is_waited_for(disturbed, db, steps, paper):
+    """What is told then is what was decided, also when the decision has changed meanwhile."""
     steps.open(1, paper)
     experiment = steps.experiment(paper)
     try:
         disturbed.stop("svc-fleet")
-        steps.api.put(f"/experiments/{experiment}", {"outcome": "ship"}, expect=200)
+        steps.api.put(f"/experiments/{experiment}", {"outcome": "ship", "decision": "It works."}, expect=200)
         wait_for(lambda: experiments_tables.waiting_to_keep(db, experiment, interrupted=True), "an attempt was interrupted")
         assert kept(steps, experiment) is None
+        steps.api.put(f"/experiments/{experiment}", {"outcome": None, "decision": "It does not.", "status": "iterating"}, expect=200)
     finally:
         disturbed.recover()
     experiments_tables.keep_soon(db, experiment)
     graph = wait_kept(steps, experiment)
     assert graph.missing == [] and graph.summary["runs"] == 1
+    (told,) = [body for body in messages.told(disturbed, steps.user.account, "experiment.decided") if body["experiment_id"] == experiment]
+    assert (told["outcome"], told["decision"], told["status"]) == ("ship", "It works.", "running")
 
 
 def test_after_an_hour_what_is_there_is_kept(disturbed, steps, paper):
