@@ -1,8 +1,8 @@
 -- How recommendations and explanations go (retention.h).
 
--- The least id of version 7 (RFC 9562, section 5.7) of a time, to compare others with.
+-- The least id of version 7 (RFC 9562, section 5.7) of a time, to compare others with. No id is of a time before 1970.
 CREATE OR REPLACE FUNCTION uuid_v7_first(at timestamptz) RETURNS uuid LANGUAGE sql STABLE AS $$
-    SELECT (lpad(to_hex((extract(epoch FROM at) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid
+    SELECT (lpad(to_hex(greatest((extract(epoch FROM at) * 1000)::bigint, 0)), 12, '0') || '70008000000000000000')::uuid
 $$;
 
 CREATE OR REPLACE FUNCTION month_first_id(month date) RETURNS uuid LANGUAGE sql STABLE AS $$

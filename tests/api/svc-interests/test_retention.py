@@ -186,3 +186,12 @@ def test_a_locked_table_holds_up_no_other(db, user, interest, run):
     with common.locked(db, "former_recommendation"):
         run(lambda: interests_tables.old_facts(db, user.account) == {"former_recommendation": 1, "run_outcome": 0, "experiment": 0},
             "the other tables shrink", FORMER_DAYS="400")
+
+
+def test_the_longest_period_begins_before_1970_and_nothing_is_too_old(db, user, interest, interests, run):
+    shown = interests.recommended(interest)
+    interests_tables.add_old_facts(db, user.account, interest["id"], 401)
+    run(lambda: interests_tables.old_facts(db, user.account) == {"former_recommendation": 1, "run_outcome": 1, "experiment": 0},
+        "only the experiment is deleted", FORMER_DAYS="36500", RECOMMENDATION_DAYS="36500")
+    assert interests_tables.delete_old_recommendations(db, 36500) == 0
+    assert interests.recommended(interest) == shown

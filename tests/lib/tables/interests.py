@@ -237,6 +237,12 @@ def age_recommendation(db, recommendation, days):
     return str(uuid.UUID(new))
 
 
+def delete_old_recommendations(db, days):
+    """How many recommendations a pass deletes that keeps those of so many days."""
+    query = "SELECT deleted FROM recommendations_delete_old('00000000-0000-0000-0000-000000000000', %s, 1000)"
+    return db.execute(query, [days]).fetchone()[0]
+
+
 def has_recommendation(db, recommendation):
     return db.execute("SELECT FROM recommendation WHERE id = %s", [recommendation]).rowcount == 1
 
