@@ -172,6 +172,7 @@ struct embeddings *embeddings_create(struct request *rq, enum embeddings_purpose
 			result->outcome = EMBEDDINGS_REFUSED;
 		result->reason = arena_printf(rq->arena, "status %d", answer->status);
 		result->retry_after_ms = fetch_retry_after_ms(answer);
+		result->is_limited = answer->status == 429;
 	}
 	metric_add(&calls_counter, PURPOSES[purpose], OUTCOMES[result->outcome], 1);
 	return result;

@@ -11,6 +11,7 @@
 #include "base/config.h"
 #include "loop/request.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -40,6 +41,7 @@ struct embeddings {
 	uint32_t dimension;      /* as in embedding_response.h; 0 unless EMBEDDINGS_MADE */
 	const char *reason;      /* of a refusal or failure, a few words for the log */
 	uint64_t retry_after_ms; /* the answer's Retry-After; 0: none */
+	bool is_limited;         /* it says that there are too many calls (429) */
 };
 
 /** What the call is for; a label of the metrics. */

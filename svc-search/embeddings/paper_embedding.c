@@ -20,12 +20,15 @@
 /* Duration of the lease beyond the timeout of a call: time for the statements of a pass. */
 #define LEASE_SPARE_MS 5000
 
-/* A pass makes at most two calls (skip_refused()). A call gets at most half of the time left, so
+/* A pass makes at most two calls (accepts_others()). A call gets at most half of the time left, so
  * twice the time of two calls gives both their full timeout. */
 #define PASS_TIMEOUT_FACTOR 4
 
 #define RETRY_MIN_MS 500
 #define RETRY_MAX_MS 60000
+
+/* Failures in a row after which one of the papers may be their cause. */
+#define FAILURES_SUSPECT 5
 
 /* A text that any embedder accepts. */
 static const char *const PROBE_TEXT = "paper";
@@ -34,6 +37,7 @@ struct paper_embedding {
 	struct periodic *periodic;
 	size_t batch;      /* papers of the next pass */
 	unsigned failures; /* of the endpoint, consecutive */
+	bool is_suspected; /* the last pass failed for a single paper only */
 };
 
 /* The papers of one pass. */
@@ -164,22 +168,8 @@ static void note_success(struct paper_embedding *papers)
 	if (papers->failures > 0)
 		log_info(LOG_GROUP_APP, "embedding papers again");
 	papers->failures = 0;
+	papers->is_suspected = false;
 	papers->batch = MIN_OF(papers->batch * 2, embeddings_batch());
-}
-
-/* The only text of the batch was refused. Skip it if the endpoint accepts another text. */
-static uint64_t skip_refused(struct request *rq, struct paper_embedding *papers,
-                             const struct batch *batch, const struct embeddings *refused)
-{
-	struct embeddings *result = embeddings_create(rq, FOR_PAPERS, &PROBE_TEXT, 1);
-	if (result->outcome != EMBEDDINGS_MADE)
-		return note_failure(rq, papers, refused);
-	log_warn(LOG_GROUP_APP, "the embedder refused a paper; skipping it",
-	         f_text("arxiv_id", pg_get(batch->rows, batch->needed[0], "arxiv_id")),
-	         f_text("reason", refused->reason));
-	store_progress(rq, batch);
-	note_success(papers);
-	return 0;
 }
 
 static bool has_wrong_dimension(struct request *rq, const struct batch *batch,
@@ -193,6 +183,54 @@ static bool has_wrong_dimension(struct request *rq, const struct batch *batch,
 	                     "model changes, change EMBEDDINGS_MODEL",
 	                     result->dimension, batch->dimension);
 	return true;
+}
+
+/* Whether the endpoint embeds a text that is not of the batch. */
+static bool accepts_others(struct request *rq, const struct batch *batch)
+{
+	struct embeddings *result = embeddings_create(rq, FOR_PAPERS, &PROBE_TEXT, 1);
+	return result->outcome == EMBEDDINGS_MADE && !has_wrong_dimension(rq, batch, result);
+}
+
+/* Make the batch smaller, whose texts are not accepted. Of a single one skip the paper. */
+static uint64_t halve(struct request *rq, struct paper_embedding *papers, const struct batch *batch,
+                      const struct embeddings *result)
+{
+	if (batch->rows->count > 1) {
+		papers->batch = (size_t)batch->rows->count / 2;
+		return 0;
+	}
+	log_warn(LOG_GROUP_APP, "the embedder refused a paper; skipping it",
+	         f_text("arxiv_id", pg_get(batch->rows, batch->needed[0], "arxiv_id")),
+	         f_text("reason", result->reason));
+	store_progress(rq, batch);
+	note_success(papers);
+	return 0;
+}
+
+static uint64_t handle_refusal(struct request *rq, struct paper_embedding *papers,
+                               const struct batch *batch, const struct embeddings *refused)
+{
+	if (batch->rows->count == 1 && !accepts_others(rq, batch))
+		return note_failure(rq, papers, refused);
+	return halve(rq, papers, batch, refused);
+}
+
+/* The endpoint failed. When it does so again and again for the batch, but not for another text, the
+ * batch is halved, and a single text skipped. The latter only at the second time: between the two
+ * calls of the first the endpoint may have come back. */
+static uint64_t handle_failure(struct request *rq, struct paper_embedding *papers,
+                               const struct batch *batch, const struct embeddings *failed)
+{
+	bool was_suspected = papers->is_suspected;
+	papers->is_suspected = false;
+	if (papers->failures < FAILURES_SUSPECT || failed->is_limited || failed->retry_after_ms ||
+	    !accepts_others(rq, batch))
+		return note_failure(rq, papers, failed);
+	if (batch->rows->count > 1 || was_suspected)
+		return halve(rq, papers, batch, failed);
+	papers->is_suspected = true;
+	return POLL_MS;
 }
 
 /* --- Passes ----------------------------------------------------------------------------------- */
@@ -213,13 +251,11 @@ static uint64_t embed_batch(struct request *rq, struct paper_embedding *papers)
 		return 0;
 	}
 	struct embeddings *result = embeddings_create(rq, FOR_PAPERS, batch.texts, batch.count);
-	if (result->outcome == EMBEDDINGS_REFUSED && batch.rows->count == 1)
-		return skip_refused(rq, papers, &batch, result);
-	if (result->outcome == EMBEDDINGS_REFUSED) {
-		papers->batch = (size_t)batch.rows->count / 2;
-		return 0;
-	}
-	if (result->outcome == EMBEDDINGS_FAILED || has_wrong_dimension(rq, &batch, result))
+	if (result->outcome == EMBEDDINGS_REFUSED)
+		return handle_refusal(rq, papers, &batch, result);
+	if (result->outcome == EMBEDDINGS_FAILED)
+		return handle_failure(rq, papers, &batch, result);
+	if (has_wrong_dimension(rq, &batch, result))
 		return note_failure(rq, papers, result);
 	store_vectors(rq, &batch, result);
 	note_success(papers);

@@ -15,7 +15,8 @@
  *
  * There is one call at a time. A batch that the endpoint refuses is halved. A single text that it
  * refuses, although it accepts others, is skipped until the paper changes. Any other failure is
- * retried with backoff, and not before the time given by the endpoint's Retry-After.
+ * retried with backoff, and not before the time given by the endpoint's Retry-After. When a batch
+ * fails again and again, but not another text, it is treated as one that is refused.
  */
 #pragma once
 

@@ -245,6 +245,36 @@ def test_a_refused_text_is_skipped(replica, model, put):
     wait_for(lambda: replica.search(poison)[1] == [bad], "found by its word")
 
 
+@pytest.mark.parametrize("name", ["error", "zero"])
+def test_a_paper_that_the_embedder_fails_for_does_not_stop_the_others(replica, model, put, name):
+    """Those of its batch, and those that come later."""
+    (first, first_synonym), poison, (last, last_synonym) = model.learn(), new_word(), model.learn()
+    model.reply = lambda request, texts: UNUSABLE_ANSWERS[name](request, texts) if poison in "".join(texts) else False
+    papers = [put(title=f"About {word}")["arxiv_id"] for word in (first, poison, last)]
+    wait_for(lambda: replica.nearest(last_synonym) == papers[2], "the paper behind it is embedded")
+    assert replica.nearest(first_synonym) == papers[0]
+    assert [replica.logged("the embedder refused a paper", paper) for paper in papers] == [0, 1, 0]
+
+
+@pytest.mark.parametrize("is_probe_embedded", [False, True])
+def test_no_paper_is_skipped_because_the_embedder_was_down(replica, model, put, is_probe_embedded):
+    """Down for long, or up again between the call for the paper and that for another text."""
+    (word, synonym), tried = model.learn(), threading.Event()
+
+    def fail(request, texts):
+        if tried.is_set():
+            return False
+        if texts == ["paper"]:
+            tried.set()
+            return False if is_probe_embedded else request.reply(500, "oops")
+        return request.reply(500, "oops")
+
+    model.reply = fail
+    paper = put(title=f"About {word}")["arxiv_id"]
+    wait_for(lambda: replica.nearest(synonym) == paper, "embedded")
+    assert tried.is_set() and replica.logged("the embedder refused a paper", paper) == 0
+
+
 def test_a_refused_batch_is_halved(other, model, put):
     """Until it is below the limit of the endpoint."""
     model.reply = lambda request, texts: len(texts) > 3 and request.reply(422, "{}")
