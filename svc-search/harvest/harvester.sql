@@ -34,8 +34,8 @@ ORDER BY (state = 'running') DESC, next_at, set LIMIT 1;
 UPDATE source
 SET state = 'running', started_at = now(), listed_at = NULL, records = 0, added = 0, changed = 0, withdrawn = 0, skipped = 0,
     attempts = 0, restarts = 0, error = NULL,
-    cursor = jsonb_build_object('from', coalesce((cursor->>'from')::date, (response_date AT TIME ZONE 'UTC')::date - 2,
-                                                 (now() AT TIME ZONE 'UTC')::date - $3::int))
+    cursor = cursor || jsonb_build_object('from', coalesce((cursor->>'from')::date, (response_date AT TIME ZONE 'UTC')::date - 2,
+                                                           (now() AT TIME ZONE 'UTC')::date - $3::int))
 WHERE name = $1 AND set = $2 RETURNING cursor->>'from';
 
 -- name: source_retry
@@ -68,12 +68,15 @@ RETURNING 1;
 
 -- name: source_finish
 -- $1 the source, $2 the set, $3 why the run has failed (null: the list is complete), $4 and $5 the time and zone of HARVEST_AT.
--- A list that failed begins with the same day again.
+-- A list that failed begins with the same day again. One whose first day was asked for may have left out days after the last complete
+-- list, which the next one reads then.
 UPDATE source s
 SET (state, slot, repeats, next_at) =
         (SELECT p.state, p.slot, p.repeats, p.next_at FROM source_plan(s, $3::text IS NOT NULL, $4::time, $5, clock_timestamp()) p),
     finished_at = clock_timestamp(), error = $3::text, attempts = 0, restarts = 0, listed_at = NULL,
-    response_date = CASE WHEN $3::text IS NULL THEN listed_at ELSE response_date END,
+    response_date = CASE WHEN $3::text IS NULL
+                              AND coalesce((cursor->>'from')::date <= (response_date AT TIME ZONE 'UTC')::date, NOT cursor ? 'is_asked')
+                         THEN listed_at ELSE response_date END,
     cursor = CASE WHEN $3::text IS NULL THEN '{}' ELSE cursor - '{token,token_on}'::text[] END
 WHERE name = $1 AND set = $2
 RETURNING state, records, added, changed, withdrawn, skipped, time_json(next_at) AS next_time;

@@ -350,6 +350,29 @@ def test_a_set_that_is_not_listed_is_harvested_when_asked_for(harvest, cluster, 
     assert known.keys() == {"cs", "stat"} and known["stat"]["state"] == "idle"
 
 
+@pytest.mark.parametrize(("asked", "following"), [("2024-03-02", day(2)), ("2024-03-03", "2024-02-29")])
+def test_days_before_the_one_that_was_asked_for_are_read_by_the_next_run(harvest, table, cluster, ended, asked, following):
+    """The list before was complete until the second of March."""
+    stub = harvest([page([], answered="2024-03-02T08:00:00Z"), page([], answered=f"{day()}T08:00:00Z"), page([])])
+    first = ended()["finished_at"]
+    ask(cluster, stub, set="cs", **{"from": asked})
+    second = ended(after=first)["finished_at"]
+    search_tables.make_due(table, "cs")
+    ended(after=second)
+    assert [one["from"] for one in stub.asked] == [day(30), asked, following]
+
+
+def test_a_set_of_which_only_some_days_were_asked_for_is_not_complete(harvest, cluster, ended):
+    stub = harvest([page([]), page([]), page([])])
+    ended()
+    ask(cluster, stub, set="stat", **{"from": day(1)})
+    first = ended("stat")
+    assert (first["response_date"], first["cursor"]) == (None, {})
+    ask(cluster, stub, set="stat")
+    assert ended("stat", after=first["finished_at"])["response_date"] is not None
+    assert stub.asked[2]["from"] == day(30)
+
+
 def test_a_set_that_is_being_harvested_cannot_be_asked_for(harvest, cluster, ended):
     answers = []
 
