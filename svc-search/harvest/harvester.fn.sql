@@ -42,7 +42,8 @@ CREATE OR REPLACE FUNCTION source_has_papers(s source, announced timestamptz) RE
 $$;
 
 -- What follows a run of `s` that has ended at `moment`: again after 30 minutes and then hourly, while a new paper or a run
--- without failure is missing; otherwise the next slot, at a time of its own so that not all installations ask at once.
+-- without failure is missing; otherwise the next slot, at a time of its own so that not all installations ask at once. A run that was
+-- asked for before its slot has begun is not repeated.
 CREATE OR REPLACE FUNCTION source_plan(s source, is_failed boolean, at time, zone text, moment timestamptz,
                                        OUT state text, OUT slot timestamptz, OUT repeats int, OUT next_at timestamptz)
 LANGUAGE plpgsql AS $$
@@ -55,7 +56,7 @@ BEGIN
     IF NOT s.is_scheduled THEN
         RETURN;
     END IF;
-    IF (is_failed OR is_missing) AND again <= slot_end(s.slot) THEN
+    IF (is_failed OR is_missing) AND s.slot <= moment AND again <= slot_end(s.slot) THEN
         state := CASE WHEN is_failed THEN 'failed' ELSE 'waiting' END;
         slot := s.slot;
         repeats := s.repeats + 1;

@@ -73,6 +73,8 @@ FRIDAY = "2026-11-28 03:30Z"
         (TUESDAY, None, 0, True, "2026-11-25 03:40Z", "failed", "2026-11-25 04:40Z"),
         (TUESDAY, None, 5, True, "2026-11-25 08:10Z", "failed", "2026-11-26 03:30Z"),
         (FRIDAY, None, 0, False, "2026-11-28 03:40Z", "idle", "2026-11-29 03:30Z"),  # for corrections
+        (TUESDAY, "2026-11-24 03:31Z", 0, False, "2026-11-24 15:00Z", "idle", "2026-11-25 03:30Z"),  # asked for before the slot
+        (TUESDAY, "2026-11-24 03:31Z", 0, True, "2026-11-24 15:00Z", "failed", "2026-11-25 03:30Z"),
     ],
 )
 def test_what_follows_a_run(table, slot, fresh, repeats, is_failed, moment, state, next_at):
