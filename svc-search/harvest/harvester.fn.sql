@@ -79,6 +79,11 @@ CREATE OR REPLACE FUNCTION source_missed(s source, moment timestamptz) RETURNS b
     WHERE announced > coalesce(s.fresh_at, s.created_at) AND announced <= moment - interval '6 hours'
 $$;
 
+-- From when on a source may be asked, of its time in source_pace. One more than an hour ahead is of a clock that was wrong.
+CREATE OR REPLACE FUNCTION source_free_at(next_request_at timestamptz) RETURNS timestamptz LANGUAGE sql VOLATILE AS $$
+    SELECT CASE WHEN next_request_at BETWEEN t AND t + interval '1 hour' THEN next_request_at ELSE t END FROM clock_timestamp() t
+$$;
+
 CREATE OR REPLACE FUNCTION source_json(s source) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_build_object(
         'name', s.name, 'set', s.set, 'state', s.state, 'last_started_at', time_json(s.started_at),

@@ -17,6 +17,9 @@
 #define BACKOFF_MAX_MS   360000
 #define TOKEN_HASH_BYTES 8
 
+/* For a turn: a pass of the harvester, of 10 minutes, has time for the request behind it. */
+#define TURN_WAIT_MAX_MS 400000
+
 static const char *contact;
 static int64_t timeout_ms;
 
@@ -125,13 +128,15 @@ bool source_reserve(struct request *rq, const struct source *source, int64_t wai
 	return true;
 }
 
-/* Wait for the next turn. */
-static void take_turn(struct request *rq, const struct source *source)
+/* Wait for the next turn. False: it comes too late. */
+static bool take_turn(struct request *rq, const struct source *source)
 {
 	int64_t wait_ms;
-	require(source_reserve(rq, source, INT32_MAX, &wait_ms));
+	if (!source_reserve(rq, source, TURN_WAIT_MAX_MS, &wait_ms))
+		return false;
 	if (wait_ms)
 		fiber_sleep(rq, (uint64_t)wait_ms);
+	return true;
 }
 
 struct source_answer source_ask(struct request *rq, const struct source *source, const char *url)
@@ -146,7 +151,8 @@ struct source_answer source_ask(struct request *rq, const struct source *source,
 		.follow_redirects = true,
 		.guard = FETCH_GUARD_REDIRECTS,
 	};
-	take_turn(rq, source);
+	if (!take_turn(rq, source))
+		return busy("others ask this source", 0);
 	struct fetch_response *response = NULL;
 	enum err_code code = fetch_try(rq, &call, &response);
 	if (code == ERR_FORBIDDEN)

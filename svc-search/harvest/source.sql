@@ -3,8 +3,8 @@
 -- has the next turn of all processes. No row: that would be too long.
 INSERT INTO source_pace AS p (name, next_request_at) VALUES ($1, clock_timestamp() + make_interval(secs => $2::float8 / 1000))
 ON CONFLICT (name) DO UPDATE
-SET next_request_at = greatest(p.next_request_at, clock_timestamp()) + make_interval(secs => $2::float8 / 1000)
-WHERE p.next_request_at <= clock_timestamp() + make_interval(secs => $3::float8 / 1000)
+SET next_request_at = source_free_at(p.next_request_at) + make_interval(secs => $2::float8 / 1000)
+WHERE source_free_at(p.next_request_at) <= clock_timestamp() + make_interval(secs => $3::float8 / 1000)
 RETURNING greatest(ceil(extract(epoch FROM next_request_at - clock_timestamp()) * 1000) - $2::float8, 0)::bigint;
 
 -- name: asset_withdraw

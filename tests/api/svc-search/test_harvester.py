@@ -404,7 +404,25 @@ def test_gauges(harvest, ended):
     assert replica.process.metric("expops_harvest_requests_total") == 1
 
 
-# ---- Turns of other services ----
+# ---- Turns ----
+
+
+def test_a_source_that_others_ask_is_tried_again(harvest, table, row, ended):
+    search_tables.take_turns(table, "arxiv")
+    stub = harvest([page([])], HARVEST_DELAY="1s")
+    wait_for(lambda: row() and row()["error"] == "others ask this source", "the set waits")
+    assert stub.asked == []
+    search_tables.free_turns(table)
+    assert (ended()["error"], len(stub.asked)) == (None, 1)
+
+
+def test_a_turn_of_a_clock_that_was_wrong_does_not_count(harvest, table, ended, internal):
+    search_tables.misplace_turn(table, "arxiv")
+    stub = harvest([page([])])
+    assert (ended()["error"], len(stub.asked)) == (None, 1)
+    search_tables.free_turns(table)
+    search_tables.misplace_turn(table, "arxiv")
+    assert internal("/internal/sources/turn", {"source": "arxiv", "wait_max_ms": 0}).json()["wait_ms"] == 0
 
 
 def test_turns_are_given_to_other_services(internal, table):

@@ -68,6 +68,11 @@ def take_turns(db, source):
                " ON CONFLICT (name) DO UPDATE SET next_request_at = excluded.next_request_at", [source])
 
 
+def misplace_turn(db, source):
+    """The clock of Postgres was a month ahead when the source was asked."""
+    db.execute("INSERT INTO source_pace VALUES (%s, now() + interval '30 days')", [source])
+
+
 def free_turns(db, source=None):
     """A source, or each of them, can be asked at once."""
     db.execute("DELETE FROM source_pace WHERE name = coalesce(%s, name)", [source])
