@@ -94,6 +94,7 @@ def test_texts_from_outside_stay_texts(db, interests, interest, feed):
 def test_a_reader_that_knows_the_feed_gets_304(db, interests, interest, feed):
     url = feed(interest_id=interest["id"])
     interests_tables.move_recommendations(db, interest["id"], "2 minutes")
+    interests_tables.move_changes(db, interest["id"], "2 minutes")
     first = read(url)
     assert first.headers["content-type"] == ATOM and first.headers["cache-control"] == "private, max-age=900"
     etag, modified = first.headers["etag"], first.headers["last-modified"]
@@ -106,6 +107,23 @@ def test_a_reader_that_knows_the_feed_gets_304(db, interests, interest, feed):
     read(url, **{"If-Modified-Since": "Sat, 01 Jan 2000 00:00:00 GMT"})
     interests.refresh(interest)
     assert read(url, **{"If-None-Match": etag}).headers["etag"] != etag
+
+
+def test_a_reader_that_knows_only_the_time_gets_what_has_changed(api, db, interests, interest, feed):
+    """The name of the interest, and a paper, without a newer paper."""
+    url, paper = feed(interest_id=interest["id"]), interests.recommended(interest)[0]
+    interests_tables.move_recommendations(db, interest["id"], "1 hour")
+    interests_tables.move_changes(db, interest["id"], "1 hour")
+    modified = read(url).headers["last-modified"]
+    read(url, 304, **{"If-Modified-Since": modified})
+    api.put(f"/interests/{interest['id']}", {"name": "Another name"}, expect=200)
+    assert "expops: Another name" in read(url, **{"If-Modified-Since": modified}).text
+    interests_tables.move_changes(db, interest["id"], "2 minutes")
+    later = read(url).headers["last-modified"]
+    interests_tables.set_paper_text(db, paper["resource_id"], "Another title", paper["abstract"])
+    answer = read(url, **{"If-Modified-Since": later})
+    interests_tables.set_paper_text(db, paper["resource_id"], paper["title"], paper["abstract"])  # other tests read it, too
+    assert later != modified and "Another title" in answer.text
 
 
 def test_no_time_is_told_that_later_papers_can_have(db, interest, feed):

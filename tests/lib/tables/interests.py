@@ -226,6 +226,13 @@ def move_recommendations(db, interest, age):
     db.execute("UPDATE recommendation SET recommended_at = recommended_at - %s::interval WHERE interest_id = %s", [age, interest])
 
 
+def move_changes(db, interest, age):
+    """The interest, and the papers that were recommended for it, were changed that long before."""
+    db.execute("UPDATE interest SET updated_at = updated_at - %s::interval WHERE id = %s", [age, interest])
+    db.execute("UPDATE paper SET updated_at = updated_at - %s::interval WHERE arxiv_id IN (SELECT arxiv_id FROM recommendation WHERE interest_id = %s)",
+               [age, interest])
+
+
 def age_recommendation(db, recommendation, days):
     """A recommendation and its explanation are so many days old. Returns its new id, since the time is part of it."""
     at = datetime.now(timezone.utc) - timedelta(days=days)
