@@ -66,6 +66,24 @@ const struct setting BUILDER_SETTINGS[] = {
 	"wait $!\n"                                                                                \
 	"status=$?\n" MARK_STARTED(program) "exit $status\n"
 
+/* A /dev without the machine's devices, in the mount namespace that comes with the PID namespace.
+ * Chroot isolation shows the command the /dev that there is, whose nodes root may open. */
+#define DEVICES                                                                            \
+	"own_devices() {\n"                                                                \
+	"  dev=$(mktemp -d) &&\n"                                                          \
+	"    mount -t tmpfs -o mode=755,size=64k,nosuid,noexec none \"$dev\" || return\n"  \
+	"  for name in full null random tty urandom zero; do\n"                            \
+	"    : >\"$dev/$name\" && mount --bind /dev/$name \"$dev/$name\" || return\n"      \
+	"  done\n"                                                                         \
+	"  mkdir \"$dev/pts\" \"$dev/shm\" &&\n"                                           \
+	"    mount -t devpts -o newinstance,mode=620,ptmxmode=666,nosuid,noexec none \\\n" \
+	"      \"$dev/pts\" &&\n"                                                          \
+	"    mount -t tmpfs -o mode=1777,nosuid,nodev none \"$dev/shm\" &&\n"              \
+	"    ln -s pts/ptmx \"$dev/ptmx\" && ln -s /proc/self/fd \"$dev/fd\" &&\n"         \
+	"    ln -s fd/0 \"$dev/stdin\" && ln -s fd/1 \"$dev/stdout\" &&\n"                 \
+	"    ln -s fd/2 \"$dev/stderr\" && mount --move \"$dev\" /dev && rmdir \"$dev\"\n" \
+	"}\n"
+
 /* Control groups of version 2, or of version 1 with a hierarchy for each controller, below the
  * group `expops`. buildah's own processes are in the groups too, so they get what those need.
  * `grep`: processes of other PID namespaces are listed as 0. */
@@ -197,15 +215,31 @@ static const struct engine *find_engine(void)
 	return NULL;
 }
 
-/* Whether the engine may be used: what it lacks on this system is fine with the settings. */
-static bool confine(const struct engine *engine, bool has_namespaces, bool has_limits)
+/* What this process may make for a run. */
+struct confinement {
+	bool has_namespaces, has_devices, has_limits;
+};
+
+/* What it may not make; NULL: it may make all. */
+static const char *lacks(const struct confinement *made)
 {
-	if (engine->confines || may_be_unconfined || (has_namespaces && has_limits))
+	if (!made->has_namespaces)
+		return "PID and network namespaces";
+	if (!made->has_devices)
+		return "/dev without the devices of the machine";
+	return made->has_limits ? NULL : "control groups that limit a run";
+}
+
+/* Whether the engine may be used: what it lacks on this system is fine with the settings. */
+static bool confine(const struct engine *engine, const struct confinement *made)
+{
+	const char *lacking = engine->confines || may_be_unconfined ? NULL : lacks(made);
+	if (!lacking)
 		return true;
 	fprintf(stderr,
 	        "buildah confines nothing here, because this process may make no %s: use podman, "
 	        "or set ALLOW_UNCONFINED=true where what it runs may read all that is here\n",
-	        has_namespaces ? "control groups that limit a run" : "PID and network namespaces");
+	        lacking);
 	return false;
 }
 
@@ -217,27 +251,44 @@ static bool can_limit(bool has_namespaces)
 	                 has_namespaces);
 }
 
-static char *script_of(const struct engine *engine, bool has_namespaces, bool has_limits)
+static const char *yes_or_no(bool is_so)
+{
+	return is_so ? "yes" : "no";
+}
+
+/* A script of an engine that does not confine what it runs itself. */
+static char *confined(const char *script, const struct confinement *made)
 {
 	char *text;
-	require(asprintf(&text, "namespaces=%s limits=%s\n" GROUPS "%s",
-	                 has_namespaces ? "yes" : "no", has_limits ? "yes" : "no",
-	                 engine->run) > 0);
+	require(asprintf(&text,
+	                 "namespaces=%s devices=%s limits=%s\n" DEVICES GROUPS
+	                 "[ $devices = no ] || own_devices || exit 125\n%s",
+	                 yes_or_no(made->has_namespaces), yes_or_no(made->has_devices),
+	                 yes_or_no(made->has_limits), script) > 0);
 	return text;
+}
+
+static struct confinement try_confinement(void)
+{
+	struct confinement made = {.has_namespaces = child_try("unshare --net true", true)};
+	made.has_devices = made.has_namespaces && child_try(DEVICES "own_devices", true);
+	made.has_limits = can_limit(made.has_namespaces);
+	return made;
 }
 
 static enum err_code use(const struct engine *engine)
 {
-	bool has_namespaces = !engine->confines && child_try("unshare --net true", true);
-	bool has_limits = !engine->confines && can_limit(has_namespaces);
-	if (!confine(engine, has_namespaces, has_limits))
+	struct confinement made = {false};
+	if (!engine->confines)
+		made = try_confinement();
+	if (!confine(engine, &made))
 		return ERR_INVALID;
-	builder_build_script = (struct builder_script){engine->build, has_namespaces};
+	const char *build = engine->confines ? engine->build : confined(engine->build, &made);
+	builder_build_script = (struct builder_script){build, made.has_namespaces};
 	if (*run_command)
 		return ERR_NONE;
-	const char *run =
-		engine->confines ? engine->run : script_of(engine, has_namespaces, has_limits);
-	builder_run_script = (struct builder_script){run, has_namespaces};
+	const char *run = engine->confines ? engine->run : confined(engine->run, &made);
+	builder_run_script = (struct builder_script){run, made.has_namespaces};
 	builder_remove_script = engine->remove;
 	return ERR_NONE;
 }

@@ -103,7 +103,7 @@ static void release(struct request *rq attr_unused, void *held)
 /* SIGTERM for timeout(1) at the end of the thread that has started it, which is the loop's
  * (PR_SET_PDEATHSIG). setpriv(1) and unshare(1) are parts of util-linux. */
 static char *const WITH_PARENT_DEATH[] = {"setpriv", "--pdeathsig", "TERM", NULL};
-static char *const WITH_OWN_PIDS[] = {"unshare",      "--pid",        "--fork",
+static char *const WITH_OWN_PIDS[] = {"unshare",      "--ipc",        "--pid", "--fork",
                                       "--kill-child", "--mount-proc", NULL};
 
 static bool has_parent_death;

@@ -15,7 +15,8 @@ struct child_spec {
 	 * 0: none */
 	int64_t time_limit_s;
 	/* It sees its own processes alone, and all of them end with it: in a PID namespace, with a
-	 * /proc of its own (pid_namespaces(7)), which needs CAP_SYS_ADMIN. */
+	 * /proc of its own (pid_namespaces(7)), which needs CAP_SYS_ADMIN. It has mounts of its
+	 * own, and shared memory. */
 	bool has_own_pids;
 };
 

@@ -19,9 +19,12 @@ SECRET = "whsec_" + "QUJD" * 10
 # Prints what is asked for, a line each.
 PROBE = r"""
 #include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +75,13 @@ static char *reversed(char *from)
 	return to;
 }
 
+static int show_device(const char *path, const struct stat *is, int kind, struct FTW *at)
+{
+	if (S_ISBLK(is->st_mode) || S_ISCHR(is->st_mode))
+		printf("%s %s\n", S_ISBLK(is->st_mode) ? "block" : "character", path);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -89,6 +99,15 @@ int main(int argc, char **argv)
 			return 0;
 		} else if (strcmp(argv[i], "exit") == 0) {
 			return atoi(argv[i + 1]);
+		} else if (strcmp(argv[i], "devices") == 0) {
+			nftw("/dev", show_device, 20, FTW_PHYS);
+		} else if (strcmp(argv[i], "read") == 0) {
+			int file = open(argv[++i], O_RDONLY);
+			printf("read %d\n", file >= 0 && read(file, text, 1) >= 0);
+		} else if (strcmp(argv[i], "make") == 0) {
+			printf("made %d\n", open(argv[++i], O_RDWR | O_CREAT | O_EXCL, 0600) >= 0);
+		} else if (strcmp(argv[i], "segment") == 0) {
+			printf("made %d\n", shmget(atoi(argv[++i]), 4096, IPC_CREAT | IPC_EXCL | 0600) >= 0);
 		} else if (strcmp(argv[i], "leave") == 0) {
 			/* A chroot in a chroot: the working directory is outside of it. */
 			printf("chroot %d\n", mkdir("/inner", 0700) == 0 && chroot("/inner") == 0);
@@ -244,12 +263,14 @@ def test_a_template_that_asks_for_too_much(work, run, fakes):
     assert run({"resources": {"cpus": 2, "memory_mb": 1024, "pids": 600}})["status"] == "succeeded"
 
 
-def test_buildah_that_confines_nothing(work, run, fakes):
-    """As in a container that may make no namespaces."""
-    path = fakes(podman=FAILS, docker=FAILS, buildah=WORKS, unshare=FAILS)
+@pytest.mark.parametrize(("failing", "what"), [("unshare", "PID and network namespaces"), ("mount", "/dev without the devices")])
+def test_buildah_that_confines_nothing(work, run, fakes, failing, what):
+    """As in a container that may make no namespaces, or no mounts."""
+    path = fakes(podman=FAILS, docker=FAILS, buildah=WORKS, **{failing: FAILS})
     program = work(PATH=path)
     assert program.popen.wait(60) == 2
-    assert "buildah confines nothing here" in program.log() and "ALLOW_UNCONFINED" in program.log()
+    assert f"buildah confines nothing here, because this process may make no {what}" in program.log()
+    assert "ALLOW_UNCONFINED" in program.log()
     work(PATH=path, ALLOW_UNCONFINED="true")
     it = run({"command": ["x"]})
     assert it["status"] == "succeeded" and words(it["log_tail"])[:2] == ["buildah", "run"]
@@ -286,11 +307,64 @@ def probe(work, run, image):
     return look
 
 
+@pytest.fixture
+def build(api):
+    """build(containerfile): a build as it has ended. Its image is removed."""
+    images = []
+
+    def make(containerfile):
+        one = api.post(BUILDS, {"containerfile": containerfile, "no_cache": True}, expect=201).json()["build_id"]
+        it = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
+        images.append(it["image"])
+        return it
+
+    yield make
+    subprocess.run(["buildah", "rmi", "--force", *filter(None, images)], check=False, capture_output=True)
+
+
 def test_a_run_reads_no_secret(probe, user):
     printed, _ = probe([user.key[::-1], SECRET[::-1]])
     for line in printed.splitlines():
         count, told = map(int, re.fullmatch(r"processes (\d+) told (\d+)", line).groups())
         assert 1 <= count < 10 and told == 0
+
+
+DEVICES = {f"character /dev/{name}" for name in ("full", "null", "pts/ptmx", "random", "tty", "urandom", "zero")}
+
+
+def can_read(path):
+    try:
+        path.open("rb").close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def disk():
+    """A block device of this machine that root may read."""
+    disks = [path for path in sorted(Path("/dev").iterdir()) if path.is_block_device() and can_read(path)]
+    return disks[0] if disks else pytest.skip("there are no disks")
+
+
+def test_a_run_has_no_device_of_the_machine(probe, disk):
+    printed, _ = probe(["devices", "read", str(disk), *(word for name in ("null", "urandom", "zero") for word in ("read", f"/dev/{name}"))])
+    *devices, of_disk, null, urandom, zero = printed.splitlines()
+    assert (set(devices), of_disk) == (DEVICES, "read 0")
+    assert {null, urandom, zero} == {"read 1"}
+
+
+def test_a_build_has_no_device_of_the_machine(probe, build, image, disk):
+    made = build(f'FROM {image}\nRUN ["/probe", "devices", "read", "{disk}", "read", "/dev/zero"]\n')
+    printed = [line for line in made["log_tail"].splitlines() if re.match("block|character|read", line)]
+    assert (set(printed[:-2]), printed[-2:]) == (DEVICES, ["read 0", "read 1"]), made
+
+
+def test_runs_share_no_memory(probe):
+    name = f"/dev/shm/expops-{uuid.uuid4()}"
+    for _ in range(2):
+        printed, _ = probe(["make", name, "segment", "1702389091"])
+        assert printed == "made 1\n" * 2 and not os.path.exists(name)
 
 
 def test_a_run_has_no_privileges_and_no_network(probe):
@@ -327,12 +401,9 @@ def test_a_command_that_ends_as_an_engine_does(probe):
     assert it["error"] == {"kind": "environment", "message": "The image was not started."}
 
 
-def test_a_build_does_not_leave_its_chroot(api, probe, image, tmp_path):
+def test_a_build_does_not_leave_its_chroot(probe, build, image, tmp_path):
     (tmp_path / "outside").write_text("told")
-    file = f'FROM {image}\nRUN ["/probe", "leave", "{tmp_path}/outside", "/proc/self/status"]\n'
-    one = api.post(BUILDS, {"containerfile": file, "no_cache": True}, expect=201).json()["build_id"]
-    made = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
-    subprocess.run(["buildah", "rmi", "--force", made["image"]], check=False, capture_output=True)
+    made = build(f'FROM {image}\nRUN ["/probe", "leave", "{tmp_path}/outside", "/proc/self/status"]\n')
     assert made["status"] == "succeeded" and "chroot 0\nagain 0\n" in made["log_tail"] and "told" not in made["log_tail"], made
 
 
