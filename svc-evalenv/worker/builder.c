@@ -66,22 +66,42 @@ const struct setting BUILDER_SETTINGS[] = {
 	"wait $!\n"                                                                                \
 	"status=$?\n" MARK_STARTED(program) "exit $status\n"
 
-/* A /dev without the machine's devices, in the mount namespace that comes with the PID namespace.
- * Chroot isolation shows the command the /dev that there is, whose nodes root may open. */
-#define DEVICES                                                                            \
-	"own_devices() {\n"                                                                \
-	"  dev=$(mktemp -d) &&\n"                                                          \
-	"    mount -t tmpfs -o mode=755,size=64k,nosuid,noexec none \"$dev\" || return\n"  \
-	"  for name in full null random tty urandom zero; do\n"                            \
-	"    : >\"$dev/$name\" && mount --bind /dev/$name \"$dev/$name\" || return\n"      \
-	"  done\n"                                                                         \
-	"  mkdir \"$dev/pts\" \"$dev/shm\" &&\n"                                           \
-	"    mount -t devpts -o newinstance,mode=620,ptmxmode=666,nosuid,noexec none \\\n" \
-	"      \"$dev/pts\" &&\n"                                                          \
-	"    mount -t tmpfs -o mode=1777,nosuid,nodev none \"$dev/shm\" &&\n"              \
-	"    ln -s pts/ptmx \"$dev/ptmx\" && ln -s /proc/self/fd \"$dev/fd\" &&\n"         \
-	"    ln -s fd/0 \"$dev/stdin\" && ln -s fd/1 \"$dev/stdout\" &&\n"                 \
-	"    ln -s fd/2 \"$dev/stderr\" && mount --move \"$dev\" /dev && rmdir \"$dev\"\n" \
+/* In the mount namespace that comes with the PID namespace. Chroot isolation shows the command the
+ * /dev that there is, whose nodes root may open: it gets one without the machine's devices. An
+ * image may have nodes too, so it is mounted with nodev: by overlay with an option, which replaces
+ * those of the configuration, or where others have its files. */
+#define DEVICES                                                                                  \
+	"nodes='full null random tty urandom zero' storage=\n"                                   \
+	"own_devices() {\n"                                                                      \
+	"  dev=$(mktemp -d) &&\n"                                                                \
+	"    mount -t tmpfs -o mode=755,size=64k,nosuid,noexec none \"$dev\" || return\n"        \
+	"  for name in $nodes; do\n"                                                             \
+	"    : >\"$dev/$name\" && mount --bind /dev/$name \"$dev/$name\" || return\n"            \
+	"  done\n"                                                                               \
+	"  mkdir \"$dev/pts\" \"$dev/shm\" &&\n"                                                 \
+	"    mount -t devpts -o newinstance,mode=620,ptmxmode=666,nosuid,noexec none \\\n"       \
+	"      \"$dev/pts\" &&\n"                                                                \
+	"    mount -t tmpfs -o mode=1777,nosuid,nodev none \"$dev/shm\" &&\n"                    \
+	"    ln -s pts/ptmx \"$dev/ptmx\" && ln -s /proc/self/fd \"$dev/fd\" &&\n"               \
+	"    ln -s fd/0 \"$dev/stdin\" && ln -s fd/1 \"$dev/stdout\" &&\n"                       \
+	"    ln -s fd/2 \"$dev/stderr\" && mount --move \"$dev\" /dev && rmdir \"$dev\"\n"       \
+	"}\n"                                                                                    \
+	"shut_images() {\n"                                                                      \
+	"  driver=$(buildah info --format '{{.store.GraphDriverName}}') &&\n"                    \
+	"    folder=$(buildah info --format '{{.store.GraphRoot}}') &&\n"                        \
+	"    options=$(buildah info --format '{{range .store.GraphOptions}}{{.}} {{end}}') &&\n" \
+	"    mount --bind \"$folder\" \"$folder\" &&\n"                                          \
+	"    mount -o remount,bind,nodev \"$folder\" || return\n"                                \
+	"  case $driver in vfs|btrfs) return 0;; overlay) ;; *) return 1;; esac\n"               \
+	"  mount_options=nodev\n"                                                                \
+	"  for option in $options; do\n"                                                         \
+	"    case $option in\n"                                                                  \
+	"      *.mountopt=*) mount_options=${option#*=},nodev; continue;;\n"                     \
+	"      *.mount_program=*) nodes=\"$nodes fuse\";;\n"                                     \
+	"    esac\n"                                                                             \
+	"    storage=\"$storage --storage-opt $option\"\n"                                       \
+	"  done\n"                                                                               \
+	"  storage=\"--storage-opt overlay.mountopt=$mount_options$storage\"\n"                  \
 	"}\n"
 
 /* Control groups of version 2, or of version 1 with a hierarchy for each controller, below the
@@ -139,37 +159,38 @@ const struct setting BUILDER_SETTINGS[] = {
  * none. With its chroot isolation buildah ends with 1 where a signal has ended the command, or
  * where it is not found; so 125 is the command's own where one that cannot be found gives another.
  */
-#define BUILDAH_RUN                                                                             \
-	"container=$(buildah from --quiet --name \"$NAME\" \"$IMAGE\") || exit 125\n"           \
-	"end() {\n"                                                                             \
-	"  trap '' TERM; remove_groups; buildah rm \"$container\" >/dev/null && rm -f name\n"   \
-	"}\n"                                                                                   \
-	"trap end EXIT\n"                                                                       \
-	"trap 'exit 143' TERM\n"                                                                \
-	"[ $limits = no ] || make_groups || exit 125\n"                                         \
-	"set -- \"$container\" -- \"$@\"\n"                                                     \
-	"while IFS= read -r line; do set -- --env \"$line\" \"$@\"; done <env\n" ADD_VARIABLES  \
-	"set -- --isolation chroot --cap-drop ALL --volume \"$PWD/work:/work\" \"$@\"\n"        \
-	"set -- setpriv --no-new-privs buildah run \"$@\"\n"                                    \
-	"if [ \"$NETWORK\" != on ] && [ $namespaces = yes ]; then\n"                            \
-	"  set -- unshare --net sh -c 'ip link set lo up 2>/dev/null; exec \"$@\"' sh \"$@\"\n" \
-	"fi\n"                                                                                  \
-	"(enter_groups || exit 125; exec \"$@\") &\n"                                           \
-	"wait $!\n"                                                                             \
-	"status=$?\n"                                                                           \
-	"[ $status = 0 ] || ! has_no_memory || exit 137\n"                                      \
-	"if [ $status = 125 ]; then\n"                                                          \
-	"  buildah run --isolation chroot --cap-drop ALL --volume \"$PWD/work:/work\""          \
-	"    \"$container\" -- /dev/null/none >/dev/null 2>&1\n"                                \
-	"  [ $? = 125 ] || : >started\n"                                                        \
-	"fi\n"                                                                                  \
+#define BUILDAH_RUN                                                                              \
+	"container=$(buildah from $storage --quiet --name \"$NAME\" \"$IMAGE\") || exit 125\n"   \
+	"end() {\n"                                                                              \
+	"  trap '' TERM; remove_groups; buildah rm $storage \"$container\" >/dev/null && rm -f " \
+	"name\n"                                                                                 \
+	"}\n"                                                                                    \
+	"trap end EXIT\n"                                                                        \
+	"trap 'exit 143' TERM\n"                                                                 \
+	"[ $limits = no ] || make_groups || exit 125\n"                                          \
+	"set -- \"$container\" -- \"$@\"\n"                                                      \
+	"while IFS= read -r line; do set -- --env \"$line\" \"$@\"; done <env\n" ADD_VARIABLES   \
+	"set -- --isolation chroot --cap-drop ALL --volume \"$PWD/work:/work\" \"$@\"\n"         \
+	"set -- setpriv --no-new-privs buildah run $storage \"$@\"\n"                            \
+	"if [ \"$NETWORK\" != on ] && [ $namespaces = yes ]; then\n"                             \
+	"  set -- unshare --net sh -c 'ip link set lo up 2>/dev/null; exec \"$@\"' sh \"$@\"\n"  \
+	"fi\n"                                                                                   \
+	"(enter_groups || exit 125; exec \"$@\") &\n"                                            \
+	"wait $!\n"                                                                              \
+	"status=$?\n"                                                                            \
+	"[ $status = 0 ] || ! has_no_memory || exit 137\n"                                       \
+	"if [ $status = 125 ]; then\n"                                                           \
+	"  buildah run $storage --isolation chroot --cap-drop ALL --volume \"$PWD/work:/work\""  \
+	"    \"$container\" -- /dev/null/none >/dev/null 2>&1\n"                                 \
+	"  [ $? = 125 ] || : >started\n"                                                         \
+	"fi\n"                                                                                   \
 	"exit $status\n"
 
 /* A process that may call chroot(2) leaves the chroot that it is in, and devices and raw sockets
  * are the machine's own: chroot isolation has no others. What packages need to be installed is
  * left. */
-#define BUILDAH_BUILD                                                            \
-	"buildah build --isolation chroot --cap-drop CAP_AUDIT_WRITE,CAP_MKNOD," \
+#define BUILDAH_BUILD                                                                     \
+	"buildah build $storage --isolation chroot --cap-drop CAP_AUDIT_WRITE,CAP_MKNOD," \
 	"CAP_NET_RAW,CAP_SYS_CHROOT"
 
 /* Outside of the PID namespace, which may be gone. */
@@ -226,7 +247,7 @@ static const char *lacks(const struct confinement *made)
 	if (!made->has_namespaces)
 		return "PID and network namespaces";
 	if (!made->has_devices)
-		return "/dev without the devices of the machine";
+		return "mounts that hide the devices of the machine";
 	return made->has_limits ? NULL : "control groups that limit a run";
 }
 
@@ -262,7 +283,7 @@ static char *confined(const char *script, const struct confinement *made)
 	char *text;
 	require(asprintf(&text,
 	                 "namespaces=%s devices=%s limits=%s\n" DEVICES GROUPS
-	                 "[ $devices = no ] || own_devices || exit 125\n%s",
+	                 "[ $devices = no ] || { shut_images && own_devices; } || exit 125\n%s",
 	                 yes_or_no(made->has_namespaces), yes_or_no(made->has_devices),
 	                 yes_or_no(made->has_limits), script) > 0);
 	return text;
@@ -271,7 +292,8 @@ static char *confined(const char *script, const struct confinement *made)
 static struct confinement try_confinement(void)
 {
 	struct confinement made = {.has_namespaces = child_try("unshare --net true", true)};
-	made.has_devices = made.has_namespaces && child_try(DEVICES "own_devices", true);
+	made.has_devices =
+		made.has_namespaces && child_try(DEVICES "shut_images && own_devices", true);
 	made.has_limits = can_limit(made.has_namespaces);
 	return made;
 }

@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
 import uuid
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from lib.wait import wait_for
 BUILDS, RUNS, TEMPLATES = "/eval-env/builds", "/eval-env/runs", "/eval-env/templates"
 ENGINES = ("podman", "docker", "buildah")
 SECRET = "whsec_" + "QUJD" * 10
+ZERO = (1, 5)  # the numbers of /dev/zero
 
 # Prints what is asked for, a line each.
 PROBE = r"""
@@ -179,7 +181,8 @@ def fakes(tmp_path):
     return make
 
 
-WORKS = 'case $1 in version) exit 0;; from) echo container;; rm);; *) printf "<%s>" "${0##*/}" "$@"; echo;; esac'
+INFO = "case $3 in *Driver*) echo overlay;; *Root*) pwd;; esac"
+WORKS = f'case $1 in version) exit 0;; info) {INFO};; from) echo container;; rm);; ' '*) printf "<%s>" "${0##*/}" "$@"; echo;; esac'
 FAILS = "exit 1"
 
 
@@ -263,7 +266,7 @@ def test_a_template_that_asks_for_too_much(work, run, fakes):
     assert run({"resources": {"cpus": 2, "memory_mb": 1024, "pids": 600}})["status"] == "succeeded"
 
 
-@pytest.mark.parametrize(("failing", "what"), [("unshare", "PID and network namespaces"), ("mount", "/dev without the devices")])
+@pytest.mark.parametrize(("failing", "what"), [("unshare", "PID and network namespaces"), ("mount", "mounts that hide the devices")])
 def test_buildah_that_confines_nothing(work, run, fakes, failing, what):
     """As in a container that may make no namespaces, or no mounts."""
     path = fakes(podman=FAILS, docker=FAILS, buildah=WORKS, **{failing: FAILS})
@@ -286,7 +289,11 @@ def image(tmp_path_factory):
         pytest.skip("there is no buildah")
     folder, name = tmp_path_factory.mktemp("probe"), f"localhost/expops-probe:{uuid.uuid4()}"
     (folder / "probe.c").write_text(PROBE)
-    (folder / "Containerfile").write_text("FROM scratch\nCOPY probe /probe\n")
+    (folder / "Containerfile").write_text("FROM scratch\nCOPY probe /probe\nADD node.tar /\n")
+    with tarfile.open(folder / "node.tar", "w") as archive:
+        node = tarfile.TarInfo("node")
+        node.type, node.mode, (node.devmajor, node.devminor) = tarfile.CHRTYPE, 0o666, ZERO
+        archive.addfile(node)
     subprocess.run(["cc", "-static", "-O1", "-w", "-D_GNU_SOURCE", "-o", folder / "probe", folder / "probe.c"], check=True)
     subprocess.run(["buildah", "build", "--isolation", "chroot", "-q", "-t", name, folder], check=True, capture_output=True)
     yield name
@@ -358,6 +365,14 @@ def test_a_build_has_no_device_of_the_machine(probe, build, image, disk):
     made = build(f'FROM {image}\nRUN ["/probe", "devices", "read", "{disk}", "read", "/dev/zero"]\n')
     printed = [line for line in made["log_tail"].splitlines() if re.match("block|character|read", line)]
     assert (set(printed[:-2]), printed[-2:]) == (DEVICES, ["read 0", "read 1"]), made
+
+
+def test_a_device_of_an_image_is_not_opened(probe, build, image):
+    """It would be that of the machine, whichever the image says."""
+    printed, _ = probe(["read", "/node", "read", "/dev/zero"])
+    assert printed == "read 0\nread 1\n"
+    made = build(f'FROM {image}\nRUN ["/probe", "read", "/node", "read", "/dev/zero"]\n')
+    assert "read 0\nread 1\n" in made["log_tail"], made
 
 
 def test_runs_share_no_memory(probe):
