@@ -35,21 +35,21 @@ const struct setting JOB_SETTINGS[] = {
 
 /* --- The lease -------------------------------------------------------------------------------- */
 
-/* By the worker's own clock, from the time at which the call was sent: clocks may differ. The field
- * Date has whole seconds. */
-static void extend(struct job *job, const char *until, int64_t date_s, uint64_t sent_ms)
+/* By the worker's own clock, from the earliest time at which the service may have said so: clocks
+ * may differ. The field Date has whole seconds. */
+static void extend(struct job *job, const char *until, int64_t date_s, uint64_t from_ms)
 {
 	int64_t until_ms, lease_ms = LEASE_UNKNOWN_MS;
 	if (until && date_s && time_parse(until, strlen(until), &until_ms))
 		lease_ms = until_ms - date_s * 1000;
 	lease_ms = MAX_OF(lease_ms - CLOCK_STEP_MS, lease_ms / 2);
-	job->lease_until_ms = sent_ms + (uint64_t)MAX_OF(lease_ms, 0);
+	job->lease_until_ms = from_ms + (uint64_t)MAX_OF(lease_ms, 0);
 	job->beat_at_ms =
-		sent_ms + MIN_OF((uint64_t)MAX_OF(lease_ms, 0) / BEATS_OF_A_LEASE, BEAT_EVERY_MS);
+		from_ms + MIN_OF((uint64_t)MAX_OF(lease_ms, 0) / BEATS_OF_A_LEASE, BEAT_EVERY_MS);
 }
 
 bool job_read(struct request *rq attr_unused, struct job *job, yyjson_val *claim, int64_t date_s,
-              uint64_t sent_ms)
+              uint64_t claimed_ms)
 {
 	yyjson_val *work = json_get(claim, job->kind->name);
 	job->context = json_get(claim, "context");
@@ -57,7 +57,7 @@ bool job_read(struct request *rq attr_unused, struct job *job, yyjson_val *claim
 	job->attempt = json_get_int(claim, "attempt", 0);
 	if (!job->id || !job->attempt || !yyjson_is_obj(job->context))
 		return false;
-	extend(job, json_get_text(claim, "lease_until"), date_s, sent_ms);
+	extend(job, json_get_text(claim, "lease_until"), date_s, claimed_ms);
 	return true;
 }
 

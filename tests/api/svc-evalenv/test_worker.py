@@ -4,10 +4,13 @@ import json
 import os
 import re
 import subprocess
+import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
+from lib.outside.stub_server import StubServer
 from lib.scenario.evalenv import SECRET, SPEC, worker
 from lib.tables import evalenv as evalenv_tables
 from lib.wait import wait_for
@@ -289,6 +292,42 @@ def test_a_lost_lease_kills_the_command(api, work, build, db):
     wait_for(lambda: not is_alive(int(log.split()[0])), "the command is killed")
     assert api.get(f"{BUILDS}/{one}", expect=200).json()["status"] == "building"
     api.post(f"{BUILDS}/{one}/cancel", expect=200)
+
+
+class LateService:
+    """A service whose first claim is answered after `wait` seconds, with work that stays `lease` seconds without a heartbeat."""
+
+    def __init__(self, wait, lease):
+        self.wait, self.lease, self.reports = wait, lease, []
+        self.stub = StubServer(self.answer)
+
+    def until(self):
+        return (datetime.now(timezone.utc) + timedelta(seconds=self.lease)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def answer(self, request):
+        if request.path.endswith("/claim") and self.wait:
+            time.sleep(self.wait)
+            self.wait = 0
+            claim = {"build": {"build_id": "one"}, "context": {"containerfile": "FROM scratch\n"}, "attempt": 1, "lease_until": self.until()}
+            request.reply(200, json.dumps(claim))
+        elif request.path.endswith("/heartbeat"):
+            request.reply(200, json.dumps({"lease_until": self.until()}))
+        elif request.path.endswith("/report"):
+            self.reports.append(json.loads(request.body)["status"])
+            request.reply(200, "{}")
+        else:
+            time.sleep(0.2)
+            request.reply(204, "")
+
+
+def test_work_that_comes_late_is_not_lost(work):
+    """Its claim has waited longer than the work stays with a worker that is not heard of."""
+    service = LateService(wait=6, lease=4)
+    program = work(EXPOPS_URL=service.stub.url, CLAIM_WAIT="10s", RUN_SLOTS="0")
+    wait_for(lambda: service.reports or "work ended" in program.log(), "the work has ended")
+    assert service.reports == ["succeeded"]
+    program.stop()
+    service.stub.close()
 
 
 def test_a_log_of_a_gigabyte(api, work, build):
