@@ -31,10 +31,10 @@ struct child {
 void child_init(void);
 
 /** Start it. The group is killed when the request or its page ends. It ends too when this process
- * does, however that ends: the group gets SIGTERM, and SIGKILL CHILD_ORPHAN_S later. Raises
- * ERR_UNAVAILABLE: the system starts no process. */
+ * does, however that ends: the group gets SIGTERM, and SIGKILL CHILD_ORPHAN_S later. NULL: the
+ * system does not start it; `ret_why` is libuv's error. */
 #define CHILD_ORPHAN_S 10
-struct child *child_start(struct request *rq, const struct child_spec *spec);
+struct child *child_start(struct request *rq, const struct child_spec *spec, int *ret_why);
 
 /** Run a script before the worker begins, without output and with the worker's environment. Whether
  * it has ended with 0. Blocks. */

@@ -238,13 +238,37 @@ static void finish(struct request *rq, struct job *job)
 	job->kind->report(rq, job, fault_of(rq, job));
 }
 
+static void give_back(struct request *rq, struct job *job)
+{
+	job->end = JOB_STOPPED;
+	heartbeat(rq, job, true);
+}
+
+/* The machine may lack processes, memory or descriptors at present. Otherwise the command cannot be
+ * started at all, as one with more arguments than the kernel takes. */
+static void end_unstarted(struct request *rq, struct job *job, int why)
+{
+	static const int LACKING[] = {UV_EAGAIN, UV_ENOMEM, UV_EMFILE, UV_ENFILE};
+	const char *message =
+		arena_printf(rq->arena, "The command was not started: %s.", uv_strerror(why));
+	log_warn(LOG_GROUP_APP, "a command was not started", f_text("id", job->id),
+	         f_int("attempt", job->attempt), f_text("reason", uv_strerror(why)));
+	for (size_t i = 0; i < ARRAY_LEN(LACKING); i++)
+		if (why == LACKING[i]) {
+			give_back(rq, job);
+			fiber_sleep(rq, RETRY_MS); /* before this worker claims it again */
+			return;
+		}
+	job->kind->report(rq, job, (struct job_fault){"environment", message});
+}
+
 void job_main(struct request *rq)
 {
 	struct job *job = rq->user;
 	struct child_spec spec = {.folder = job->folder, .file_max_bytes = disk_max_bytes};
+	int why;
 	if (*job->stop_at_ms) {
-		job->end = JOB_STOPPED;
-		heartbeat(rq, job, true);
+		give_back(rq, job);
 		return;
 	}
 	const char *wrong = job->kind->prepare(rq, job, &spec);
@@ -254,7 +278,11 @@ void job_main(struct request *rq)
 		job->kind->report(rq, job, (struct job_fault){"environment", wrong});
 		return;
 	}
-	job->child = child_start(rq, &spec);
+	job->child = child_start(rq, &spec, &why);
+	if (!job->child) {
+		end_unstarted(rq, job, why);
+		return;
+	}
 	follow(rq, job);
 	finish(rq, job);
 	log_info(LOG_GROUP_APP, "work ended", f_text("kind", job->kind->name),

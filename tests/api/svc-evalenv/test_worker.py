@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from datetime import datetime, timedelta, timezone
@@ -137,6 +138,55 @@ def test_a_build_that_fails(api, work, build, settings, message):
     work(**settings)
     it = ended(api, BUILDS, build())
     assert (it["status"], it["error"], it["image"]) == ("failed", {"kind": "environment", "message": message}, None)
+
+
+def test_a_command_that_cannot_be_started(api, work, build, tmp_path):
+    """As one with more arguments than the kernel takes: here the programs that start it are gone."""
+    programs = [tmp_path / "bin" / name for name in ("setpriv", "timeout", "true")]
+    programs[0].parent.mkdir()
+    for program in programs:
+        program.symlink_to(shutil.which(program.name))
+    started = work(PATH=str(tmp_path / "bin"))
+    wait_for(lambda: '"working"' in started.log(), "it works")
+    for program in programs:
+        program.unlink()
+    it = ended(api, BUILDS, build())
+    message = "The command was not started: no such file or directory."
+    assert (it["status"], it["error"], it["attempts"]) == ("failed", {"kind": "environment", "message": message}, 1)
+
+
+@pytest.fixture
+def processes_of():
+    """processes_of(pid): a file that limits how many threads the process has with its children; 'max': no limit."""
+    root = Path("/sys/fs/cgroup/pids")
+    folder = (root if root.exists() else root.parent) / f"expops-test-{os.getpid()}"
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("there may be no control groups")
+    if not (folder / "pids.max").exists():
+        folder.rmdir()
+        pytest.skip("control groups limit no processes here")
+
+    def limit(pid):
+        (folder / "cgroup.procs").write_text(str(pid))
+        return folder / "pids.max"
+
+    yield limit
+    wait_for(lambda: not (folder / "cgroup.procs").read_text(), "the processes have ended")
+    folder.rmdir()
+
+
+def test_a_machine_that_starts_no_more_processes(api, work, build, db, processes_of, request):
+    program = work(RUN_SLOTS="0")
+    assert ended(api, BUILDS, build())["status"] == "succeeded"
+    limit = processes_of(program.popen.pid)
+    request.addfinalizer(program.stop)
+    limit.write_text((limit.parent / "pids.current").read_text())
+    one = build()
+    wait_for(lambda: evalenv_tables.releases(db, one), "it is given back")
+    limit.write_text("max")
+    assert ended(api, BUILDS, one)["status"] == "succeeded"
 
 
 @pytest.mark.parametrize("repo", ["/etc", "../../etc", "ext::sh -c x"])
