@@ -36,10 +36,11 @@ const struct setting BUILDER_SETTINGS[] = {
 	"done\n"
 
 /* A container outlives the program that began it, unless it is stopped by name. Killed first,
- * because podman lets it end by itself for 10 s. Fails only if it is still there. */
-#define REMOVE(program)                                                    \
-	"timeout 30 " program " kill \"$NAME\" >/dev/null 2>&1\n"          \
-	"timeout 30 " program " rm --force \"$NAME\" >/dev/null 2>&1 ||\n" \
+ * because podman lets it end by itself for 10 s. The volumes of its image, which have no name, go
+ * too. Fails only if it is still there. */
+#define REMOVE(program)                                                              \
+	"timeout 30 " program " kill \"$NAME\" >/dev/null 2>&1\n"                    \
+	"timeout 30 " program " rm --force --volumes \"$NAME\" >/dev/null 2>&1 ||\n" \
 	"  ! timeout 30 " program " container inspect \"$NAME\" >/dev/null 2>&1\n"
 
 /* The file `name` says that there may be one (leftover.h). */
