@@ -1,11 +1,13 @@
 #include "worker/builder.h"
 
+#include "base/arena.h"
 #include "base/base.h"
 #include "worker/child.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *build_command, *run_command, *wanted_engine;
 static bool may_be_unconfined;
@@ -220,11 +222,86 @@ const char *builder_remove_script = "";
 
 /* --- Choosing one ----------------------------------------------------------------------------- */
 
+/* Where an engine finds its images, its daemon and the logins to registries, which a script's own
+ * HOME would hide. Its commands have them, and not git or what a container runs. */
+static const struct engine_variable {
+	const char *name;
+	const char *in_home; /* its default; NULL: none */
+	const char *needs;   /* a file there without which there is no default; NULL: none */
+} ENGINE_VARIABLES[] = {
+	{"XDG_RUNTIME_DIR", NULL, NULL},
+	{"XDG_DATA_HOME", ".local/share", NULL},
+	{"XDG_CONFIG_HOME", ".config", NULL},
+	{"CONTAINERS_STORAGE_CONF", NULL, NULL},
+	{"CONTAINER_HOST", NULL, NULL},
+	{"DOCKER_CONFIG", ".docker", "config.json"}, /* or buildah fails */
+	{"DOCKER_HOST", NULL, NULL},
+};
+
+static void print_export(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "export %s='", name);
+	for (; *value; value++)
+		if (*value == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*value, out);
+	fputs("'\n", out);
+}
+
+/* What is in front of all scripts of engines: it sets these as the worker has them. */
+static char *exports;
+
+/* Its value in the arena; NULL: it has none. */
+static const char *value_of(struct arena *arena, const struct engine_variable *variable)
+{
+	const char *value = getenv(variable->name), *home = getenv("HOME");
+	if (value || !home || !variable->in_home)
+		return value;
+	value = arena_printf(arena, "%s/%s", home, variable->in_home);
+	if (variable->needs &&
+	    access(arena_printf(arena, "%s/%s", value, variable->needs), R_OK) != 0)
+		return NULL;
+	return value;
+}
+
+static char *make_exports(void)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	struct arena *arena = arena_new();
+	require(out);
+	for (size_t i = 0; i < ARRAY_LEN(ENGINE_VARIABLES); i++) {
+		const char *value = value_of(arena, &ENGINE_VARIABLES[i]);
+		if (value)
+			print_export(out, ENGINE_VARIABLES[i].name, value);
+	}
+	arena_free(arena);
+	require(fclose(out) == 0);
+	return text;
+}
+
+static char *with_exports(const char *script)
+{
+	char *text;
+	require(asprintf(&text, "%s%s", exports, script) > 0);
+	return text;
+}
+
+static bool try_engine(const char *script, bool has_own_pids)
+{
+	char *text = with_exports(script);
+	bool has_succeeded = child_try(text, has_own_pids);
+	free(text);
+	return has_succeeded;
+}
+
 static const struct engine *find_engine(void)
 {
 	for (size_t i = 0; i < ARRAY_LEN(ENGINES); i++)
 		if ((!*wanted_engine || strcmp(wanted_engine, ENGINES[i].name) == 0) &&
-		    child_try(ENGINES[i].probe, false))
+		    try_engine(ENGINES[i].probe, false))
 			return &ENGINES[i];
 	if (*wanted_engine)
 		fprintf(stderr,
@@ -278,14 +355,16 @@ static const char *yes_or_no(bool is_so)
 	return is_so ? "yes" : "no";
 }
 
-/* A script of an engine that does not confine what it runs itself. */
-static char *confined(const char *script, const struct confinement *made)
+static char *script_of(const struct engine *engine, const char *script,
+                       const struct confinement *made)
 {
 	char *text;
+	if (engine->confines)
+		return with_exports(script);
 	require(asprintf(&text,
-	                 "namespaces=%s devices=%s limits=%s\n" DEVICES GROUPS
+	                 "%snamespaces=%s devices=%s limits=%s\n" DEVICES GROUPS
 	                 "[ $devices = no ] || { shut_images && own_devices; } || exit 125\n%s",
-	                 yes_or_no(made->has_namespaces), yes_or_no(made->has_devices),
+	                 exports, yes_or_no(made->has_namespaces), yes_or_no(made->has_devices),
 	                 yes_or_no(made->has_limits), script) > 0);
 	return text;
 }
@@ -294,7 +373,7 @@ static struct confinement try_confinement(void)
 {
 	struct confinement made = {.has_namespaces = child_try("unshare --net true", true)};
 	made.has_devices =
-		made.has_namespaces && child_try(DEVICES "shut_images && own_devices", true);
+		made.has_namespaces && try_engine(DEVICES "shut_images && own_devices", true);
 	made.has_limits = can_limit(made.has_namespaces);
 	return made;
 }
@@ -306,19 +385,20 @@ static enum err_code use(const struct engine *engine)
 		made = try_confinement();
 	if (!confine(engine, &made))
 		return ERR_INVALID;
-	const char *build = engine->confines ? engine->build : confined(engine->build, &made);
-	builder_build_script = (struct builder_script){build, made.has_namespaces};
+	builder_build_script.text = script_of(engine, engine->build, &made);
+	builder_build_script.has_own_pids = made.has_namespaces;
 	if (*run_command)
 		return ERR_NONE;
-	const char *run = engine->confines ? engine->run : confined(engine->run, &made);
-	builder_run_script = (struct builder_script){run, made.has_namespaces};
-	builder_remove_script = engine->remove;
+	builder_run_script.text = script_of(engine, engine->run, &made);
+	builder_run_script.has_own_pids = made.has_namespaces;
+	builder_remove_script = with_exports(engine->remove);
 	return ERR_NONE;
 }
 
 enum err_code builder_init(void)
 {
 	if (!*build_command || !*run_command) {
+		exports = make_exports();
 		const struct engine *engine = find_engine();
 		if (!engine || use(engine))
 			return ERR_INVALID;

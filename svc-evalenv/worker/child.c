@@ -223,6 +223,12 @@ static void on_tried(uv_process_t *process, int64_t status, int signal)
 	uv_close((uv_handle_t *)process, NULL);
 }
 
+char *child_path_variable(struct arena *arena)
+{
+	const char *path = getenv("PATH");
+	return arena_printf(arena, "PATH=%s", path ? path : "/usr/bin:/bin");
+}
+
 bool child_try(const char *script, bool has_own_pids)
 {
 	bool has_succeeded = false;
@@ -230,9 +236,11 @@ bool child_try(const char *script, bool has_own_pids)
 	uv_loop_t loop;
 	uv_process_t process = {.data = &has_succeeded};
 	char **line = shell_line(arena, has_own_pids, script, NULL);
+	char *env[] = {child_path_variable(arena), "HOME=/nonexistent", "LANG=C.UTF-8", NULL};
 	const uv_process_options_t options = {
 		.file = line[0],
 		.args = line,
+		.env = env,
 		.exit_cb = on_tried,
 	};
 	require(uv_loop_init(&loop) == 0);

@@ -36,9 +36,12 @@ void child_init(void);
 #define CHILD_ORPHAN_S 10
 struct child *child_start(struct request *rq, const struct child_spec *spec, int *ret_why);
 
-/** Run a script before the worker begins, without output and with the worker's environment. Whether
- * it has ended with 0. Blocks. */
+/** Run a script outside of a job, without output. Of the worker's environment it has PATH, and it
+ * has no HOME. Whether it has ended with 0. Blocks. */
 bool child_try(const char *script, bool has_own_pids);
+
+/** The variable `PATH=…` of the worker, which all commands have. */
+char *child_path_variable(struct arena *arena);
 
 /** Wait for its end, but at most CHILD_TICK_MS. Suspends. */
 #define CHILD_TICK_MS 500

@@ -111,9 +111,8 @@ static void heartbeat(struct request *rq, struct job *job, bool is_last)
 
 char **job_environment(struct request *rq, const struct job *job, char *const *own, size_t count)
 {
-	const char *path = getenv("PATH");
 	char *const common[] = {
-		arena_printf(rq->arena, "PATH=%s", path ? path : "/usr/bin:/bin"),
+		child_path_variable(rq->arena),
 		arena_printf(rq->arena, "HOME=%s", job->folder),
 		arena_printf(rq->arena, "TMPDIR=%s", job->folder),
 		"LANG=C.UTF-8",

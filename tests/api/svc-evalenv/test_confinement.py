@@ -258,6 +258,31 @@ def test_a_build_of_an_engine(api, work, fakes, engine):
     assert words(it["log_tail"]) == [engine, *options, "--build-arg", "A=1\n2", "context"]
 
 
+OF_ENGINES = "env | sed -n -E 's/^((XDG|CONTAINER|DOCKER).*)/<\\1>/p'"
+IN_HOME = {"XDG_DATA_HOME": ".local/share", "XDG_CONFIG_HOME": ".config", "DOCKER_CONFIG": ".docker"}
+NOT_IN_HOME = ("XDG_RUNTIME_DIR", "CONTAINERS_STORAGE_CONF", "CONTAINER_HOST", "DOCKER_HOST")
+
+
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+@pytest.mark.parametrize("given", [{}, dict.fromkeys((*IN_HOME, *NOT_IN_HOME), "/x $y")], ids=["none", "all"])
+def test_an_engine_finds_its_images(api, work, run, fakes, tmp_path, monkeypatch, engine, given):
+    """They are in the worker's home, which is not that of a script, with its settings and logins. It is probed with the same."""
+    home = tmp_path / "h o'me"
+    values = {**{name: f"{home}/{folder}" for name, folder in IN_HOME.items()}, **given}
+    expected = sorted(f"{name}={value}" for name, value in values.items())
+    (home / ".docker").mkdir(parents=True)
+    (home / ".docker" / "config.json").write_text("{}")
+    for name in (*IN_HOME, *NOT_IN_HOME):
+        monkeypatch.delenv(name, raising=False)
+    fake = f'[ "$XDG_DATA_HOME" ] && [ "$HOME" != "{home}" ] || exit 1; {OF_ENGINES}'
+    work(PATH=fakes(**{**dict.fromkeys(ENGINES, FAILS), engine: fake}, git=f"{OF_ENGINES}; mkdir -p context"), HOME=str(home), **given)
+    it = run({"command": ["x"]})
+    assert it["status"] == "succeeded" and sorted(words(it["log_tail"])) == expected, it
+    one = api.post(BUILDS, {"repo": "a/b", "containerfile": "FROM x", "no_cache": True}, expect=201).json()["build_id"]
+    made = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
+    assert sorted(words(made["log_tail"])) == expected, "once: git has none of them"
+
+
 def test_a_template_that_asks_for_too_much(work, run, fakes):
     work(PATH=fakes(podman=WORKS), RUN_CPUS_MAX="2", RUN_MEMORY_MAX="1GiB", RUN_MEMORY="1GiB", RUN_PIDS_MAX="600")
     for resources, what in (({"cpus": 2.1}, "processors"), ({"memory_mb": 1025}, "memory"), ({"pids": 601}, "processes")):
