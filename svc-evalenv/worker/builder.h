@@ -4,9 +4,10 @@
  *
  * podman and docker confine what they run. buildah does not with its chroot isolation, which works
  * where the others need more: its scripts run in a PID namespace of their own, so that what they
- * run sees no process of the worker's, and set the limits of a run themselves, by control groups.
- * Where the system gives neither of the two, the worker does not start, unless ALLOW_UNCONFINED
- * says so.
+ * run sees no process of the worker's, and with mounts of their own, which hide the devices of the
+ * machine and those of images; they set the limits of a run themselves, by control groups. Where
+ * the system does not give all of these, the worker does not start, unless ALLOW_UNCONFINED says
+ * so.
  */
 #pragma once
 

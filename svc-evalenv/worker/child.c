@@ -103,7 +103,7 @@ static void release(struct request *rq attr_unused, void *held)
 /* SIGTERM for timeout(1) at the end of the thread that has started it, which is the loop's
  * (PR_SET_PDEATHSIG). setpriv(1) and unshare(1) are parts of util-linux. */
 static char *const WITH_PARENT_DEATH[] = {"setpriv", "--pdeathsig", "TERM", NULL};
-static char *const WITH_OWN_PIDS[] = {"unshare",      "--pid",        "--fork",
+static char *const WITH_OWN_PIDS[] = {"unshare",      "--ipc",        "--pid", "--fork",
                                       "--kill-child", "--mount-proc", NULL};
 
 static bool has_parent_death;
@@ -191,17 +191,12 @@ static int spawn(struct request *rq, struct child_state *state, const struct chi
 	return uv_spawn(&rq->worker->loop, &state->process, &options);
 }
 
-static attr_noreturn void raise_unstarted(struct request *rq, int rc)
-{
-	raise_error(rq, ERR_UNAVAILABLE, "the command cannot be started: %s", uv_strerror(rc));
-}
-
-struct child *child_start(struct request *rq, const struct child_spec *spec)
+struct child *child_start(struct request *rq, const struct child_spec *spec, int *ret_why)
 {
 	uv_file ends[2];
-	int rc = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
-	if (rc)
-		raise_unstarted(rq, rc);
+	*ret_why = uv_pipe(ends, UV_NONBLOCK_PIPE, 0);
+	if (*ret_why)
+		return NULL;
 	struct child_state *state = calloc(1, sizeof(*state));
 	require(state);
 	state->rq = rq;
@@ -211,12 +206,12 @@ struct child *child_start(struct request *rq, const struct child_spec *spec)
 	uv_pipe_init(&rq->worker->loop, &state->pipe, 0);
 	uv_timer_init(&rq->worker->loop, &state->tick);
 	require(uv_pipe_open(&state->pipe, ends[0]) == 0);
-	rc = spawn(rq, state, spec, ends[1]);
+	*ret_why = spawn(rq, state, spec, ends[1]);
 	close(ends[1]);
-	state->has_exited = rc != 0;
+	state->has_exited = *ret_why != 0;
 	request_hold(rq, release, state);
-	if (rc)
-		raise_unstarted(rq, rc);
+	if (*ret_why)
+		return NULL;
 	uv_read_start((uv_stream_t *)&state->pipe, on_alloc, on_read);
 	uv_timer_start(&state->tick, on_tick, CHILD_TICK_MS, CHILD_TICK_MS);
 	return &state->child;
@@ -228,6 +223,12 @@ static void on_tried(uv_process_t *process, int64_t status, int signal)
 	uv_close((uv_handle_t *)process, NULL);
 }
 
+char *child_path_variable(struct arena *arena)
+{
+	const char *path = getenv("PATH");
+	return arena_printf(arena, "PATH=%s", path ? path : "/usr/bin:/bin");
+}
+
 bool child_try(const char *script, bool has_own_pids)
 {
 	bool has_succeeded = false;
@@ -235,9 +236,11 @@ bool child_try(const char *script, bool has_own_pids)
 	uv_loop_t loop;
 	uv_process_t process = {.data = &has_succeeded};
 	char **line = shell_line(arena, has_own_pids, script, NULL);
+	char *env[] = {child_path_variable(arena), "HOME=/nonexistent", "LANG=C.UTF-8", NULL};
 	const uv_process_options_t options = {
 		.file = line[0],
 		.args = line,
+		.env = env,
 		.exit_cb = on_tried,
 	};
 	require(uv_loop_init(&loop) == 0);

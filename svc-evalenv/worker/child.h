@@ -15,7 +15,8 @@ struct child_spec {
 	 * 0: none */
 	int64_t time_limit_s;
 	/* It sees its own processes alone, and all of them end with it: in a PID namespace, with a
-	 * /proc of its own (pid_namespaces(7)), which needs CAP_SYS_ADMIN. */
+	 * /proc of its own (pid_namespaces(7)), which needs CAP_SYS_ADMIN. It has mounts of its
+	 * own, and shared memory. */
 	bool has_own_pids;
 };
 
@@ -30,14 +31,17 @@ struct child {
 void child_init(void);
 
 /** Start it. The group is killed when the request or its page ends. It ends too when this process
- * does, however that ends: the group gets SIGTERM, and SIGKILL CHILD_ORPHAN_S later. Raises
- * ERR_UNAVAILABLE: the system starts no process. */
+ * does, however that ends: the group gets SIGTERM, and SIGKILL CHILD_ORPHAN_S later. NULL: the
+ * system does not start it; `ret_why` is libuv's error. */
 #define CHILD_ORPHAN_S 10
-struct child *child_start(struct request *rq, const struct child_spec *spec);
+struct child *child_start(struct request *rq, const struct child_spec *spec, int *ret_why);
 
-/** Run a script before the worker begins, without output and with the worker's environment. Whether
- * it has ended with 0. Blocks. */
+/** Run a script outside of a job, without output. Of the worker's environment it has PATH, and it
+ * has no HOME. Whether it has ended with 0. Blocks. */
 bool child_try(const char *script, bool has_own_pids);
+
+/** The variable `PATH=…` of the worker, which all commands have. */
+char *child_path_variable(struct arena *arena);
 
 /** Wait for its end, but at most CHILD_TICK_MS. Suspends. */
 #define CHILD_TICK_MS 500

@@ -35,21 +35,21 @@ const struct setting JOB_SETTINGS[] = {
 
 /* --- The lease -------------------------------------------------------------------------------- */
 
-/* By the worker's own clock, from the time at which the call was sent: clocks may differ. The field
- * Date has whole seconds. */
-static void extend(struct job *job, const char *until, int64_t date_s, uint64_t sent_ms)
+/* By the worker's own clock, from the earliest time at which the service may have said so: clocks
+ * may differ. The field Date has whole seconds. */
+static void extend(struct job *job, const char *until, int64_t date_s, uint64_t from_ms)
 {
 	int64_t until_ms, lease_ms = LEASE_UNKNOWN_MS;
 	if (until && date_s && time_parse(until, strlen(until), &until_ms))
 		lease_ms = until_ms - date_s * 1000;
 	lease_ms = MAX_OF(lease_ms - CLOCK_STEP_MS, lease_ms / 2);
-	job->lease_until_ms = sent_ms + (uint64_t)MAX_OF(lease_ms, 0);
+	job->lease_until_ms = from_ms + (uint64_t)MAX_OF(lease_ms, 0);
 	job->beat_at_ms =
-		sent_ms + MIN_OF((uint64_t)MAX_OF(lease_ms, 0) / BEATS_OF_A_LEASE, BEAT_EVERY_MS);
+		from_ms + MIN_OF((uint64_t)MAX_OF(lease_ms, 0) / BEATS_OF_A_LEASE, BEAT_EVERY_MS);
 }
 
 bool job_read(struct request *rq attr_unused, struct job *job, yyjson_val *claim, int64_t date_s,
-              uint64_t sent_ms)
+              uint64_t claimed_ms)
 {
 	yyjson_val *work = json_get(claim, job->kind->name);
 	job->context = json_get(claim, "context");
@@ -57,7 +57,7 @@ bool job_read(struct request *rq attr_unused, struct job *job, yyjson_val *claim
 	job->attempt = json_get_int(claim, "attempt", 0);
 	if (!job->id || !job->attempt || !yyjson_is_obj(job->context))
 		return false;
-	extend(job, json_get_text(claim, "lease_until"), date_s, sent_ms);
+	extend(job, json_get_text(claim, "lease_until"), date_s, claimed_ms);
 	return true;
 }
 
@@ -111,9 +111,8 @@ static void heartbeat(struct request *rq, struct job *job, bool is_last)
 
 char **job_environment(struct request *rq, const struct job *job, char *const *own, size_t count)
 {
-	const char *path = getenv("PATH");
 	char *const common[] = {
-		arena_printf(rq->arena, "PATH=%s", path ? path : "/usr/bin:/bin"),
+		child_path_variable(rq->arena),
 		arena_printf(rq->arena, "HOME=%s", job->folder),
 		arena_printf(rq->arena, "TMPDIR=%s", job->folder),
 		"LANG=C.UTF-8",
@@ -238,13 +237,37 @@ static void finish(struct request *rq, struct job *job)
 	job->kind->report(rq, job, fault_of(rq, job));
 }
 
+static void give_back(struct request *rq, struct job *job)
+{
+	job->end = JOB_STOPPED;
+	heartbeat(rq, job, true);
+}
+
+/* The machine may lack processes, memory or descriptors at present. Otherwise the command cannot be
+ * started at all, as one with more arguments than the kernel takes. */
+static void end_unstarted(struct request *rq, struct job *job, int why)
+{
+	static const int LACKING[] = {UV_EAGAIN, UV_ENOMEM, UV_EMFILE, UV_ENFILE};
+	const char *message =
+		arena_printf(rq->arena, "The command was not started: %s.", uv_strerror(why));
+	log_warn(LOG_GROUP_APP, "a command was not started", f_text("id", job->id),
+	         f_int("attempt", job->attempt), f_text("reason", uv_strerror(why)));
+	for (size_t i = 0; i < ARRAY_LEN(LACKING); i++)
+		if (why == LACKING[i]) {
+			give_back(rq, job);
+			fiber_sleep(rq, RETRY_MS); /* before this worker claims it again */
+			return;
+		}
+	job->kind->report(rq, job, (struct job_fault){"environment", message});
+}
+
 void job_main(struct request *rq)
 {
 	struct job *job = rq->user;
 	struct child_spec spec = {.folder = job->folder, .file_max_bytes = disk_max_bytes};
+	int why;
 	if (*job->stop_at_ms) {
-		job->end = JOB_STOPPED;
-		heartbeat(rq, job, true);
+		give_back(rq, job);
 		return;
 	}
 	const char *wrong = job->kind->prepare(rq, job, &spec);
@@ -254,7 +277,11 @@ void job_main(struct request *rq)
 		job->kind->report(rq, job, (struct job_fault){"environment", wrong});
 		return;
 	}
-	job->child = child_start(rq, &spec);
+	job->child = child_start(rq, &spec, &why);
+	if (!job->child) {
+		end_unstarted(rq, job, why);
+		return;
+	}
 	follow(rq, job);
 	finish(rq, job);
 	log_info(LOG_GROUP_APP, "work ended", f_text("kind", job->kind->name),

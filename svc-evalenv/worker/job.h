@@ -66,10 +66,10 @@ struct job {
 	struct child *child; /* NULL: it was not started */
 };
 
-/** Read a claim's answer into the job, which has its kind. `sent_ms` is when the claim was sent.
- * False: it is no claim. */
+/** Read a claim's answer into the job, which has its kind. `claimed_ms`: from when the lease counts
+ * at the earliest. False: it is no claim. */
 bool job_read(struct request *rq, struct job *job, yyjson_val *claim, int64_t date_s,
-              uint64_t sent_ms);
+              uint64_t claimed_ms);
 
 /** For request_run functions: work at the job in rq->user, from its folder to its report.
  * Suspends. */

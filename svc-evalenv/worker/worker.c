@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define CLAIM_TIMEOUT_MS 40000
+#define ANSWER_MS        2000 /* that an answer may be on its way */
 #define RETRY_MS         500
 #define RETRY_MAX_MS     15000
 #define HOST_MAX         64
@@ -83,13 +84,21 @@ static void pause_for(struct request *rq, struct slot *slot, uint64_t pause_ms)
 		fiber_sleep(rq, pause_ms);
 }
 
+/* When the service may have given the work: not before the claim was sent, nor much before its
+ * answer, which may have waited for work longer than the work stays without a heartbeat. */
+static uint64_t claimed_at_ms(uint64_t sent_ms)
+{
+	uint64_t now_ms = time_monotonic_ms();
+	return now_ms - MIN_OF(now_ms - sent_ms, (uint64_t)ANSWER_MS);
+}
+
 static void read_claim(struct request *rq, struct slot *slot, const struct api_call *call,
-                       uint64_t sent_ms)
+                       uint64_t claimed_ms)
 {
 	if (call->answer->status == 401 || call->answer->status == 403) {
 		slot->is_refused = true;
 	} else if (call->answer->status == 200) {
-		if (job_read(rq, &slot->job, call->json, fetch_date_s(call->answer), sent_ms))
+		if (job_read(rq, &slot->job, call->json, fetch_date_s(call->answer), claimed_ms))
 			return;
 		log_error(LOG_GROUP_APP, "the answer to a claim is unusable");
 		slot->job.id = NULL;
@@ -123,7 +132,7 @@ static void claim_main(struct request *rq)
 		return;
 	}
 	slot->failures = 0;
-	read_claim(rq, slot, &call, sent_ms);
+	read_claim(rq, slot, &call, claimed_at_ms(sent_ms));
 }
 
 static bool claim(struct request *rq, struct slot *slot)

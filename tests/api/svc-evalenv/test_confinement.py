@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tarfile
 import uuid
 from pathlib import Path
 
@@ -15,13 +16,17 @@ from lib.wait import wait_for
 BUILDS, RUNS, TEMPLATES = "/eval-env/builds", "/eval-env/runs", "/eval-env/templates"
 ENGINES = ("podman", "docker", "buildah")
 SECRET = "whsec_" + "QUJD" * 10
+ZERO = (1, 5)  # the numbers of /dev/zero
 
 # Prints what is asked for, a line each.
 PROBE = r"""
 #include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/shm.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -72,6 +77,13 @@ static char *reversed(char *from)
 	return to;
 }
 
+static int show_device(const char *path, const struct stat *is, int kind, struct FTW *at)
+{
+	if (S_ISBLK(is->st_mode) || S_ISCHR(is->st_mode))
+		printf("%s %s\n", S_ISBLK(is->st_mode) ? "block" : "character", path);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	setvbuf(stdout, NULL, _IONBF, 0);
@@ -89,6 +101,15 @@ int main(int argc, char **argv)
 			return 0;
 		} else if (strcmp(argv[i], "exit") == 0) {
 			return atoi(argv[i + 1]);
+		} else if (strcmp(argv[i], "devices") == 0) {
+			nftw("/dev", show_device, 20, FTW_PHYS);
+		} else if (strcmp(argv[i], "read") == 0) {
+			int file = open(argv[++i], O_RDONLY);
+			printf("read %d\n", file >= 0 && read(file, text, 1) >= 0);
+		} else if (strcmp(argv[i], "make") == 0) {
+			printf("made %d\n", open(argv[++i], O_RDWR | O_CREAT | O_EXCL, 0600) >= 0);
+		} else if (strcmp(argv[i], "segment") == 0) {
+			printf("made %d\n", shmget(atoi(argv[++i]), 4096, IPC_CREAT | IPC_EXCL | 0600) >= 0);
 		} else if (strcmp(argv[i], "leave") == 0) {
 			/* A chroot in a chroot: the working directory is outside of it. */
 			printf("chroot %d\n", mkdir("/inner", 0700) == 0 && chroot("/inner") == 0);
@@ -160,7 +181,8 @@ def fakes(tmp_path):
     return make
 
 
-WORKS = 'case $1 in version) exit 0;; from) echo container;; rm);; *) printf "<%s>" "${0##*/}" "$@"; echo;; esac'
+INFO = "case $3 in *Driver*) echo overlay;; *Root*) pwd;; esac"
+WORKS = f'case $1 in version) exit 0;; info) {INFO};; from) echo container;; rm);; ' '*) printf "<%s>" "${0##*/}" "$@"; echo;; esac'
 FAILS = "exit 1"
 
 
@@ -236,6 +258,31 @@ def test_a_build_of_an_engine(api, work, fakes, engine):
     assert words(it["log_tail"]) == [engine, *options, "--build-arg", "A=1\n2", "context"]
 
 
+OF_ENGINES = "env | sed -n -E 's/^((XDG|CONTAINER|DOCKER).*)/<\\1>/p'"
+IN_HOME = {"XDG_DATA_HOME": ".local/share", "XDG_CONFIG_HOME": ".config", "DOCKER_CONFIG": ".docker"}
+NOT_IN_HOME = ("XDG_RUNTIME_DIR", "CONTAINERS_STORAGE_CONF", "CONTAINER_HOST", "DOCKER_HOST")
+
+
+@pytest.mark.parametrize("engine", ["podman", "docker"])
+@pytest.mark.parametrize("given", [{}, dict.fromkeys((*IN_HOME, *NOT_IN_HOME), "/x $y")], ids=["none", "all"])
+def test_an_engine_finds_its_images(api, work, run, fakes, tmp_path, monkeypatch, engine, given):
+    """They are in the worker's home, which is not that of a script, with its settings and logins. It is probed with the same."""
+    home = tmp_path / "h o'me"
+    values = {**{name: f"{home}/{folder}" for name, folder in IN_HOME.items()}, **given}
+    expected = sorted(f"{name}={value}" for name, value in values.items())
+    (home / ".docker").mkdir(parents=True)
+    (home / ".docker" / "config.json").write_text("{}")
+    for name in (*IN_HOME, *NOT_IN_HOME):
+        monkeypatch.delenv(name, raising=False)
+    fake = f'[ "$XDG_DATA_HOME" ] && [ "$HOME" != "{home}" ] || exit 1; {OF_ENGINES}'
+    work(PATH=fakes(**{**dict.fromkeys(ENGINES, FAILS), engine: fake}, git=f"{OF_ENGINES}; mkdir -p context"), HOME=str(home), **given)
+    it = run({"command": ["x"]})
+    assert it["status"] == "succeeded" and sorted(words(it["log_tail"])) == expected, it
+    one = api.post(BUILDS, {"repo": "a/b", "containerfile": "FROM x", "no_cache": True}, expect=201).json()["build_id"]
+    made = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
+    assert sorted(words(made["log_tail"])) == expected, "once: git has none of them"
+
+
 def test_a_template_that_asks_for_too_much(work, run, fakes):
     work(PATH=fakes(podman=WORKS), RUN_CPUS_MAX="2", RUN_MEMORY_MAX="1GiB", RUN_MEMORY="1GiB", RUN_PIDS_MAX="600")
     for resources, what in (({"cpus": 2.1}, "processors"), ({"memory_mb": 1025}, "memory"), ({"pids": 601}, "processes")):
@@ -244,12 +291,14 @@ def test_a_template_that_asks_for_too_much(work, run, fakes):
     assert run({"resources": {"cpus": 2, "memory_mb": 1024, "pids": 600}})["status"] == "succeeded"
 
 
-def test_buildah_that_confines_nothing(work, run, fakes):
-    """As in a container that may make no namespaces."""
-    path = fakes(podman=FAILS, docker=FAILS, buildah=WORKS, unshare=FAILS)
+@pytest.mark.parametrize(("failing", "what"), [("unshare", "PID and network namespaces"), ("mount", "mounts that hide the devices")])
+def test_buildah_that_confines_nothing(work, run, fakes, failing, what):
+    """As in a container that may make no namespaces, or no mounts."""
+    path = fakes(podman=FAILS, docker=FAILS, buildah=WORKS, **{failing: FAILS})
     program = work(PATH=path)
     assert program.popen.wait(60) == 2
-    assert "buildah confines nothing here" in program.log() and "ALLOW_UNCONFINED" in program.log()
+    assert f"buildah confines nothing here, because this process may make no {what}" in program.log()
+    assert "ALLOW_UNCONFINED" in program.log()
     work(PATH=path, ALLOW_UNCONFINED="true")
     it = run({"command": ["x"]})
     assert it["status"] == "succeeded" and words(it["log_tail"])[:2] == ["buildah", "run"]
@@ -265,7 +314,11 @@ def image(tmp_path_factory):
         pytest.skip("there is no buildah")
     folder, name = tmp_path_factory.mktemp("probe"), f"localhost/expops-probe:{uuid.uuid4()}"
     (folder / "probe.c").write_text(PROBE)
-    (folder / "Containerfile").write_text("FROM scratch\nCOPY probe /probe\n")
+    (folder / "Containerfile").write_text("FROM scratch\nCOPY probe /probe\nADD node.tar /\n")
+    with tarfile.open(folder / "node.tar", "w") as archive:
+        node = tarfile.TarInfo("node")
+        node.type, node.mode, (node.devmajor, node.devminor) = tarfile.CHRTYPE, 0o666, ZERO
+        archive.addfile(node)
     subprocess.run(["cc", "-static", "-O1", "-w", "-D_GNU_SOURCE", "-o", folder / "probe", folder / "probe.c"], check=True)
     subprocess.run(["buildah", "build", "--isolation", "chroot", "-q", "-t", name, folder], check=True, capture_output=True)
     yield name
@@ -286,11 +339,72 @@ def probe(work, run, image):
     return look
 
 
+@pytest.fixture
+def build(api):
+    """build(containerfile): a build as it has ended. Its image is removed."""
+    images = []
+
+    def make(containerfile):
+        one = api.post(BUILDS, {"containerfile": containerfile, "no_cache": True}, expect=201).json()["build_id"]
+        it = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
+        images.append(it["image"])
+        return it
+
+    yield make
+    subprocess.run(["buildah", "rmi", "--force", *filter(None, images)], check=False, capture_output=True)
+
+
 def test_a_run_reads_no_secret(probe, user):
     printed, _ = probe([user.key[::-1], SECRET[::-1]])
     for line in printed.splitlines():
         count, told = map(int, re.fullmatch(r"processes (\d+) told (\d+)", line).groups())
         assert 1 <= count < 10 and told == 0
+
+
+DEVICES = {f"character /dev/{name}" for name in ("full", "null", "pts/ptmx", "random", "tty", "urandom", "zero")}
+
+
+def can_read(path):
+    try:
+        path.open("rb").close()
+    except OSError:
+        return False
+    return True
+
+
+@pytest.fixture(scope="module")
+def disk():
+    """A block device of this machine that root may read."""
+    disks = [path for path in sorted(Path("/dev").iterdir()) if path.is_block_device() and can_read(path)]
+    return disks[0] if disks else pytest.skip("there are no disks")
+
+
+def test_a_run_has_no_device_of_the_machine(probe, disk):
+    printed, _ = probe(["devices", "read", str(disk), *(word for name in ("null", "urandom", "zero") for word in ("read", f"/dev/{name}"))])
+    *devices, of_disk, null, urandom, zero = printed.splitlines()
+    assert (set(devices), of_disk) == (DEVICES, "read 0")
+    assert {null, urandom, zero} == {"read 1"}
+
+
+def test_a_build_has_no_device_of_the_machine(probe, build, image, disk):
+    made = build(f'FROM {image}\nRUN ["/probe", "devices", "read", "{disk}", "read", "/dev/zero"]\n')
+    printed = [line for line in made["log_tail"].splitlines() if re.match("block|character|read", line)]
+    assert (set(printed[:-2]), printed[-2:]) == (DEVICES, ["read 0", "read 1"]), made
+
+
+def test_a_device_of_an_image_is_not_opened(probe, build, image):
+    """It would be that of the machine, whichever the image says."""
+    printed, _ = probe(["read", "/node", "read", "/dev/zero"])
+    assert printed == "read 0\nread 1\n"
+    made = build(f'FROM {image}\nRUN ["/probe", "read", "/node", "read", "/dev/zero"]\n')
+    assert "read 0\nread 1\n" in made["log_tail"], made
+
+
+def test_runs_share_no_memory(probe):
+    name = f"/dev/shm/expops-{uuid.uuid4()}"
+    for _ in range(2):
+        printed, _ = probe(["make", name, "segment", "1702389091"])
+        assert printed == "made 1\n" * 2 and not os.path.exists(name)
 
 
 def test_a_run_has_no_privileges_and_no_network(probe):
@@ -327,12 +441,9 @@ def test_a_command_that_ends_as_an_engine_does(probe):
     assert it["error"] == {"kind": "environment", "message": "The image was not started."}
 
 
-def test_a_build_does_not_leave_its_chroot(api, probe, image, tmp_path):
+def test_a_build_does_not_leave_its_chroot(probe, build, image, tmp_path):
     (tmp_path / "outside").write_text("told")
-    file = f'FROM {image}\nRUN ["/probe", "leave", "{tmp_path}/outside", "/proc/self/status"]\n'
-    one = api.post(BUILDS, {"containerfile": file, "no_cache": True}, expect=201).json()["build_id"]
-    made = wait_for(lambda: (it := api.get(f"{BUILDS}/{one}", expect=200).json())["finished_at"] and it, "it has ended")
-    subprocess.run(["buildah", "rmi", "--force", made["image"]], check=False, capture_output=True)
+    made = build(f'FROM {image}\nRUN ["/probe", "leave", "{tmp_path}/outside", "/proc/self/status"]\n')
     assert made["status"] == "succeeded" and "chroot 0\nagain 0\n" in made["log_tail"] and "told" not in made["log_tail"], made
 
 

@@ -3,11 +3,15 @@
 import json
 import os
 import re
+import shutil
 import subprocess
+import time
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
 
+from lib.outside.stub_server import StubServer
 from lib.scenario.evalenv import SECRET, SPEC, worker
 from lib.tables import evalenv as evalenv_tables
 from lib.wait import wait_for
@@ -134,6 +138,55 @@ def test_a_build_that_fails(api, work, build, settings, message):
     work(**settings)
     it = ended(api, BUILDS, build())
     assert (it["status"], it["error"], it["image"]) == ("failed", {"kind": "environment", "message": message}, None)
+
+
+def test_a_command_that_cannot_be_started(api, work, build, tmp_path):
+    """As one with more arguments than the kernel takes: here the programs that start it are gone."""
+    programs = [tmp_path / "bin" / name for name in ("setpriv", "timeout", "true")]
+    programs[0].parent.mkdir()
+    for program in programs:
+        program.symlink_to(shutil.which(program.name))
+    started = work(PATH=str(tmp_path / "bin"))
+    wait_for(lambda: '"working"' in started.log(), "it works")
+    for program in programs:
+        program.unlink()
+    it = ended(api, BUILDS, build())
+    message = "The command was not started: no such file or directory."
+    assert (it["status"], it["error"], it["attempts"]) == ("failed", {"kind": "environment", "message": message}, 1)
+
+
+@pytest.fixture
+def processes_of():
+    """processes_of(pid): a file that limits how many threads the process has with its children; 'max': no limit."""
+    root = Path("/sys/fs/cgroup/pids")
+    folder = (root if root.exists() else root.parent) / f"expops-test-{os.getpid()}"
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("there may be no control groups")
+    if not (folder / "pids.max").exists():
+        folder.rmdir()
+        pytest.skip("control groups limit no processes here")
+
+    def limit(pid):
+        (folder / "cgroup.procs").write_text(str(pid))
+        return folder / "pids.max"
+
+    yield limit
+    wait_for(lambda: not (folder / "cgroup.procs").read_text(), "the processes have ended")
+    folder.rmdir()
+
+
+def test_a_machine_that_starts_no_more_processes(api, work, build, db, processes_of, request):
+    program = work(RUN_SLOTS="0")
+    assert ended(api, BUILDS, build())["status"] == "succeeded"
+    limit = processes_of(program.popen.pid)
+    request.addfinalizer(program.stop)
+    limit.write_text((limit.parent / "pids.current").read_text())
+    one = build()
+    wait_for(lambda: evalenv_tables.releases(db, one), "it is given back")
+    limit.write_text("max")
+    assert ended(api, BUILDS, one)["status"] == "succeeded"
 
 
 @pytest.mark.parametrize("repo", ["/etc", "../../etc", "ext::sh -c x"])
@@ -289,6 +342,42 @@ def test_a_lost_lease_kills_the_command(api, work, build, db):
     wait_for(lambda: not is_alive(int(log.split()[0])), "the command is killed")
     assert api.get(f"{BUILDS}/{one}", expect=200).json()["status"] == "building"
     api.post(f"{BUILDS}/{one}/cancel", expect=200)
+
+
+class LateService:
+    """A service whose first claim is answered after `wait` seconds, with work that stays `lease` seconds without a heartbeat."""
+
+    def __init__(self, wait, lease):
+        self.wait, self.lease, self.reports = wait, lease, []
+        self.stub = StubServer(self.answer)
+
+    def until(self):
+        return (datetime.now(timezone.utc) + timedelta(seconds=self.lease)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+    def answer(self, request):
+        if request.path.endswith("/claim") and self.wait:
+            time.sleep(self.wait)
+            self.wait = 0
+            claim = {"build": {"build_id": "one"}, "context": {"containerfile": "FROM scratch\n"}, "attempt": 1, "lease_until": self.until()}
+            request.reply(200, json.dumps(claim))
+        elif request.path.endswith("/heartbeat"):
+            request.reply(200, json.dumps({"lease_until": self.until()}))
+        elif request.path.endswith("/report"):
+            self.reports.append(json.loads(request.body)["status"])
+            request.reply(200, "{}")
+        else:
+            time.sleep(0.2)
+            request.reply(204, "")
+
+
+def test_work_that_comes_late_is_not_lost(work):
+    """Its claim has waited longer than the work stays with a worker that is not heard of."""
+    service = LateService(wait=6, lease=4)
+    program = work(EXPOPS_URL=service.stub.url, CLAIM_WAIT="10s", RUN_SLOTS="0")
+    wait_for(lambda: service.reports or "work ended" in program.log(), "the work has ended")
+    assert service.reports == ["succeeded"]
+    program.stop()
+    service.stub.close()
 
 
 def test_a_log_of_a_gigabyte(api, work, build):

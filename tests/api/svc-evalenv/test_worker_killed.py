@@ -15,7 +15,7 @@ RUNS = "/eval-env/runs"
 PODMAN = """#!/bin/sh
 case $1 in
 version) exit 0;;
-container) grep -q "^run $3$" "$0.told" && ! grep -q "^rm --force $3$" "$0.told";;
+container) grep -q "^run $3$" "$0.told" && ! grep -q "^rm --force --volumes $3$" "$0.told";;
 run) echo "run $3" >>"$0.told"; echo $$; exec sleep 600;;
 *) echo "$@" >>"$0.told";;
 esac
@@ -99,7 +99,7 @@ def test_the_container_of_a_killed_worker_is_removed_at_once(api, work, run, pod
     program = work(PATH=podman.path)
     one, pids = run()
     program.kill9()
-    wait_for(lambda: f"rm --force expops-{one}-1" in podman(), "the container is removed")
+    wait_for(lambda: f"rm --force --volumes expops-{one}-1" in podman(), "the container is removed")
     wait_for(lambda: not any(map(is_alive, pids)), "it has ended")
     api.post(f"{RUNS}/{one}/cancel", expect=200)
 
@@ -111,7 +111,7 @@ def test_what_a_killed_worker_has_left_is_removed_at_the_next_start(api, work, r
     assert len(folders(program)) == 1 and podman() == [f"run expops-{one}-1"]
     work(PATH=podman.path)
     wait_for(lambda: not folders(program), "the folder is removed")
-    assert podman()[1:] == [f"kill expops-{one}-1", f"rm --force expops-{one}-1"]
+    assert podman()[1:] == [f"kill expops-{one}-1", f"rm --force --volumes expops-{one}-1"]
     api.post(f"{RUNS}/{one}/cancel", expect=200)
 
 
@@ -123,7 +123,7 @@ def test_another_worker_of_the_same_name_keeps_its_work(api, work, run, podman):
     assert len(folders(other)) == 1 and is_alive(pid) and podman() == [f"run expops-{one}-1"]
     api.post(f"{RUNS}/{one}/cancel", expect=200)
     wait_for(lambda: not folders(other), "the folder is removed by its own worker")
-    assert podman()[-1] == f"rm --force expops-{one}-1"
+    assert podman()[-1] == f"rm --force --volumes expops-{one}-1"
 
 
 def test_the_command_of_a_worker_that_hangs_has_a_time_limit(api, work, run):
