@@ -61,7 +61,12 @@ BEGIN
     IF delivery IS NOT NULL THEN
         INSERT INTO delivery (account_id, delivery_id, run_id) VALUES (w.account_id, delivery, wanted);
     END IF;
-    UPDATE run x SET call_id = coalesce(x.call_id, given ->> 'call_id') WHERE x.id = wanted;
+    -- A call that evaluates several runs is the name of the first: the others are found by their own ids.
+    BEGIN
+        UPDATE run x SET call_id = given ->> 'call_id' WHERE x.id = wanted AND x.call_id IS NULL AND given ? 'call_id';
+    EXCEPTION WHEN unique_violation THEN
+        NULL;
+    END;
     IF given ->> 'status' = 'pending' THEN
         RETURN;
     ELSIF given ->> 'status' = 'running' THEN

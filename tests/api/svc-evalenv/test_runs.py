@@ -473,6 +473,18 @@ def test_a_call_of_two_accounts_needs_the_run(run, other_user, operator_api):
     assert other_user.api.get(f"{PATH}/{runs[1]['run_id']}").json()["status"] == "failed"
 
 
+def test_a_call_evaluates_two_runs(api, run):
+    first, second = (run(target="hosted")["run_id"] for _ in range(2))
+    call = f"fc-{first}"
+    for made in (first, second):
+        body = {"run_id": made, "job_id": call, "state": "running"}
+        assert api.post(HOSTED, body, expect=200).json()["status"] == "running"
+    ended = {"state": "completed", "output": {"recall": 0.7}}
+    assert api.post(HOSTED, {"run_id": second, "job_id": call, **ended}, expect=200).json()["run_id"] == second
+    assert api.post(HOSTED, {"job_id": call, **ended}, expect=200).json()["run_id"] == first
+    assert {api.get(f"{PATH}/{made}").json()["status"] for made in (first, second)} == {"succeeded"}
+
+
 STATES = {"succeeded": "succeeded", "success": "succeeded", "completed": "succeeded", "failed": "failed", "failure": "failed",
           "error": "failed", "cancelled": "cancelled", "timeout": "timed_out"}  # fmt: skip
 
