@@ -1,5 +1,7 @@
 """When agents start by themselves: the schedule of an interest, and its pause. tests/api/system/test_local_time.py has the clocks."""
 
+from datetime import datetime, timezone
+
 import pytest
 
 from lib.system.kill_points import KillPoints
@@ -29,8 +31,9 @@ def eager(cluster):
 
 @pytest.fixture
 def active(make_team, papers):
-    """A team whose agent has had its first run."""
+    """A team whose agent has had its first run. The time of its schedule is not among those of the last hours, which are made up for."""
     team = make_team()
+    schedule(team, weekday=datetime.now(timezone.utc).isoweekday() % 7 + 1)
     assert team.provision(auto_merge=True)["result"]["dispatched"]
     return team
 
