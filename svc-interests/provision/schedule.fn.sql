@@ -52,7 +52,8 @@ BEGIN
 END $$;
 
 -- Start up to `most` agents whose time has come, each as a task, and plan their next times; also those of agents that have none yet. A
--- time that is over for six hours is skipped. How many there were.
+-- time that is over for six hours is skipped, and an agent that has no plan makes up for none: it has just had its first run. How many there
+-- were.
 CREATE OR REPLACE FUNCTION schedules_run(most int) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
     p    provisioning;
@@ -68,7 +69,7 @@ BEGIN
                              jsonb_build_object('interest_id', p.interest_id, 'local_date', p.next_run_date), NULL, NULL);
         END IF;
         UPDATE provisioning x SET last_run_date = coalesce(p.next_run_date, x.last_run_date) WHERE x.interest_id = p.interest_id;
-        PERFORM schedule_plan(p.interest_id, i.schedule, now() - interval '6 hours');
+        PERFORM schedule_plan(p.interest_id, i.schedule, CASE WHEN p.next_run_at IS NULL THEN now() ELSE now() - interval '6 hours' END);
     END LOOP;
     RETURN come;
 END $$;

@@ -1,6 +1,6 @@
 """When agents start by themselves: the schedule of an interest, and its pause. tests/api/system/test_local_time.py has the clocks."""
 
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
@@ -117,6 +117,15 @@ def test_agents_without_a_plan_get_one(db, active, eager):
     """Those that were provisioned before there were schedules, too."""
     wait_for(lambda: active.status()["next_run_at"], "the next time is planned")
     assert len(active.host.runs(active.repo)) == 1
+
+
+def test_a_new_agent_makes_up_for_no_time_before_it(db, make_team, papers, eager):
+    team, earlier = make_team(), datetime.now(timezone.utc) - timedelta(hours=2)
+    schedule(team, every="daily", hour=earlier.hour, minute=earlier.minute)
+    assert team.provision(auto_merge=True)["result"]["dispatched"]
+    planned = wait_for(lambda: team.status()["next_run_at"], "the next time is planned")
+    assert datetime.fromisoformat(planned) > earlier + timedelta(hours=2)
+    assert len(team.host.runs(team.repo)) == 1 and tasks(db, team) == []
 
 
 def test_a_time_that_is_long_over_is_skipped(db, active, eager):
