@@ -19,7 +19,6 @@
 #define PASS_TIMEOUT_MS   3600000
 #define INLINE_TIMEOUT_MS 5000 /* of the first try, which delays the events behind it */
 #define BATCH             64
-#define BATCH_TEXT        "64"
 #define LANE_SHARE        4 /* of a late batch */
 /* the background has few connections: more lanes would only wait for one */
 #define LANES_AT_ONCE 4
@@ -90,7 +89,7 @@ static struct stream_entries read_entries(struct request *rq, const struct event
 	const char *const argv[] = {
 		"XREAD",
 		"COUNT",
-		BATCH_TEXT,
+		arena_printf(rq->arena, "%d", BATCH),
 		"BLOCK",
 		arena_printf(rq->arena, "%llu", (unsigned long long)tasks_timing.block),
 		"STREAMS",
