@@ -92,6 +92,13 @@ static void test_allocation(struct analysis *a)
 	a->allocation = allocation_test(units, weights, a->plan->arm_count);
 }
 
+/* Whether the planned runs can never be there all at once. */
+static bool plans_too_many(const struct analysis *a)
+{
+	double planned = a->plan->planned_n * (double)a->plan->arm_count;
+	return a->unit == UNIT_RUN && a->facts.kept_runs > 0 && planned > a->facts.kept_runs;
+}
+
 /* What must be known of each pair before it may be looked at. */
 static void check_pair(struct analysis *a, const struct planned_metric *metric,
                        const struct arm_figures *c, const struct arm_figures *t,
@@ -102,6 +109,8 @@ static void check_pair(struct analysis *a, const struct planned_metric *metric,
 		pair->invalid = "the units were not assigned as planned";
 	else if (a->facts.missing_runs > 0)
 		pair->invalid = "runs have failed or were cancelled, whose results are missing";
+	else if (plans_too_many(a))
+		pair->invalid = "more runs are planned than are kept";
 	if (pair->invalid)
 		pair->p_adjusted = NAN;
 	if (a->source != SOURCE_SUMS && !a->facts.is_repeated)
@@ -180,12 +189,20 @@ int analysis_guardrail(const struct analysis *a, size_t metric, size_t arm)
 	return (int)guardrail_of(&pair->plain, m->max_harm, m->is_lower_better);
 }
 
+bool analysis_lacks_guardrail(const struct analysis *a, size_t metric)
+{
+	return a->metric >= 0 && a->plan->metrics[metric].role == ROLE_GUARDRAIL &&
+	       analysis_guardrail(a, metric, (size_t)a->arm) < 0;
+}
+
 /* What other arms do to the guardrails is no reason against the one that speaks. */
 static enum guardrail worst_guardrail(const struct analysis *a)
 {
 	int worst = GUARDRAIL_SAFE;
 	for (size_t i = 0; i < a->plan->metric_count && a->metric >= 0; i++)
-		worst = MAX_OF(worst, analysis_guardrail(a, i, (size_t)a->arm));
+		worst = MAX_OF(worst, analysis_lacks_guardrail(a, i)
+		                              ? GUARDRAIL_AT_RISK
+		                              : analysis_guardrail(a, i, (size_t)a->arm));
 	return (enum guardrail)worst;
 }
 

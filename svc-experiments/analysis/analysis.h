@@ -56,6 +56,7 @@ struct result_facts {
 	double missing_runs;     /* that failed by themselves, or were cancelled: no valid test */
 	double left_out_runs;    /* runs that say nothing, such as those of a lost worker */
 	bool is_repeated;        /* looked at as each run ended, not once */
+	double kept_runs;        /* of all arms together, the newest; 0: all */
 	bool has_estimated_cost; /* `cost_usd` was not told but estimated */
 };
 
@@ -100,6 +101,10 @@ void analysis_refuse(struct analysis *analysis, const char *why);
 
 /** What a guardrail says of an arm; -1: the metric is none, or there is no valid test of it. */
 int analysis_guardrail(const struct analysis *analysis, size_t metric, size_t arm);
+
+/** Whether the metric is a guardrail that says nothing of the arm that speaks, which may be harmed
+ * for all that is known. */
+bool analysis_lacks_guardrail(const struct analysis *analysis, size_t metric);
 
 /** Set what follows from a comparison alone: the detectable effect, the units needed and, when it
  * has no variance, why there is no test. `units` of both arms. */

@@ -286,7 +286,7 @@ static void compare_common(struct analysis *a, const struct planned_metric *metr
 		struct discordance d = count_discordance(common);
 		pair->plain = discordance_compare(&d, &a->testing);
 	} else {
-		double *sums = arena_array(a->scratch, clusters, 2 * sizeof(*sums));
+		double *sums = arena_array(a->scratch, clusters, 3 * sizeof(*sums));
 		pair->plain =
 			pairs_compare(common->pairs, common->count, clusters, sums, &a->testing);
 	}
@@ -350,7 +350,7 @@ static void compare_runs(struct analysis *a, const struct planned_metric *metric
 		compare_independent_runs(a, metric, all, arm, pair);
 		return;
 	}
-	double *sums = arena_array(a->scratch, common->count, 2 * sizeof(*sums));
+	double *sums = arena_array(a->scratch, common->count, 3 * sizeof(*sums));
 	pair->plain = pairs_compare(common->pairs, common->count, common->count, sums, &a->testing);
 	warn_of_runs(a, metric, (double)common->count);
 }

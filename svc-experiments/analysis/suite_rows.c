@@ -125,19 +125,17 @@ static size_t find_tasks(const struct plan *plan, const struct suite_values *sui
 	return count;
 }
 
-/* Runs of the tasks: all in each arm, and the fewest of a task. */
+/* Runs of the whole suite in each arm: those of the task that has the fewest. */
 struct run_counts {
-	size_t control, treatment, fewest;
+	size_t control, treatment;
 };
 
 static struct run_counts count_runs(const struct suite_task *tasks, size_t count)
 {
-	struct run_counts runs = {.fewest = SIZE_MAX};
+	struct run_counts runs = {SIZE_MAX, SIZE_MAX};
 	for (size_t i = 0; i < count; i++) {
-		size_t fewer = MIN_OF(tasks[i].control_count, tasks[i].treatment_count);
-		runs.control += tasks[i].control_count;
-		runs.treatment += tasks[i].treatment_count;
-		runs.fewest = MIN_OF(runs.fewest, fewer);
+		runs.control = MIN_OF(runs.control, tasks[i].control_count);
+		runs.treatment = MIN_OF(runs.treatment, tasks[i].treatment_count);
 	}
 	return runs;
 }
@@ -148,6 +146,7 @@ static void compare_suite(struct analysis *a, const struct planned_metric *metri
 {
 	struct pair_figures *pair = &figures->pairs[arm];
 	struct run_counts runs = count_runs(tasks, count);
+	size_t fewest = MIN_OF(runs.control, runs.treatment);
 	struct suite_testing how = {a->plan->alpha, a->seed + arm,
 	                            SUITE_DRAWS_MAX / (a->plan->arm_count - 1)};
 	struct suite_result r = suite_compare(a->scratch, tasks, count, &how);
@@ -156,9 +155,9 @@ static void compare_suite(struct analysis *a, const struct planned_metric *metri
 	a->replicates = fmin(a->replicates, (double)r.replicates);
 	pair->improvement = r.improvement;
 	pair->plain = r.comparison;
-	if (runs.fewest < INTERVAL_RUNS_MIN)
+	if (fewest < INTERVAL_RUNS_MIN)
 		pair->plain = comparison_untested(r.control, r.treatment);
-	if (runs.fewest < RUNS_MIN)
+	if (fewest < RUNS_MIN)
 		pair->invalid = "an arm has fewer than 5 runs of a task";
 	analysis_complete_pair(a, metric, pair, r.control, (double)(runs.control + runs.treatment));
 }

@@ -163,5 +163,9 @@ void warnings_add(struct analysis *a, yyjson_val *previous)
 	for (size_t i = 0; i < a->plan->metric_count; i++) {
 		add_of_metric(a, i);
 		add_shrunk(a, i, previous);
+		if (analysis_lacks_guardrail(a, i))
+			warning_add(a, "guardrail_untested", a->plan->metrics[i].key,
+			            "There is no valid test of this guardrail, which counts as "
+			            "at risk.");
 	}
 }

@@ -219,7 +219,7 @@ static bool check_named(struct making *m, yyjson_val *eval_runs)
 			add_fault(m, field, "must be a list of ids of runs");
 	}
 	if (all == 0 || all > EVAL_RUNS_MAX)
-		add_fault(m, "eval_runs", "must name 1 to 50 runs, as a list for each arm");
+		add_fault(m, "eval_runs", "must name 1 to 200 runs, as a list for each arm");
 	return m->analysis->problem.field_count == 0;
 }
 

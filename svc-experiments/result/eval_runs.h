@@ -12,7 +12,8 @@
 
 #include "result/result_analysis.h"
 
-#define EVAL_RUNS_MAX 50 /* of an experiment's results */
+/** Runs of an experiment's results: those that can be named, and those of linked_runs_max(). */
+#define EVAL_RUNS_MAX 200
 
 /** Ask for the runs, and set `rows`, `digest` and `facts` of an analysis that is loaded. Adds a
  * fault to its problem for each run that does not exist, has not ended or does not go with the

@@ -61,6 +61,7 @@ static const char *analyse(struct request *rq, struct result_analysis *c, struct
 		if (strcmp(SOURCES[i].source, c->source) == 0)
 			count = SOURCES[i].take(rq, runs, c);
 	c->facts.left_out_runs += json_get_float(runs, "left_out", 0);
+	c->facts.kept_runs = (double)pg_get_int(linked, 0, "kept_runs");
 	if (count)
 		result_analysis_run(rq, c);
 	if (c->problem.field_count)

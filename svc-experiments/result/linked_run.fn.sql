@@ -4,8 +4,28 @@
 CREATE OR REPLACE FUNCTION told_id(told jsonb, member text) RETURNS uuid LANGUAGE sql IMMUTABLE
 RETURN CASE WHEN told ->> member ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' THEN (told ->> member)::uuid END;
 
--- Keep a run that names an arm, and let the results be analysed again. The same run again changes nothing. Of an experiment the newest
--- runs are kept: as many as can be asked for, or a thousand of telemetry.
+-- Whether a plan has the arm (analysis/plan.h).
+CREATE OR REPLACE FUNCTION plan_has_arm(config jsonb, arm text) RETURNS boolean LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN jsonb_typeof(config -> 'arms') = 'array' THEN config -> 'arms' @> jsonb_build_array(jsonb_build_object('key', arm))
+            ELSE arm IN ('control', 'treatment') END;
+
+-- How many linked runs of a source are kept of an experiment: evaluations as many as can be asked for (EVAL_RUNS_MAX of result/eval_runs.h).
+CREATE OR REPLACE FUNCTION linked_runs_max(source text) RETURNS int LANGUAGE sql IMMUTABLE
+RETURN CASE source WHEN 'eval_runs' THEN 200 ELSE 1000 END;
+
+-- Drop the runs of a source that are too many: those of arms that the plan does not have, then the oldest, so that each arm keeps as many as
+-- another one if it has them.
+CREATE OR REPLACE FUNCTION linked_runs_trim(experiment uuid, of_source text) RETURNS void LANGUAGE sql VOLATILE AS $$
+    DELETE FROM linked_run l
+    USING (SELECT o.run_key, plan_has_arm(e.ab_test_config, o.arm) AS is_planned,
+                  row_number() OVER (PARTITION BY o.arm ORDER BY o.at DESC, o.run_key DESC) AS number
+           FROM linked_run o JOIN experiment e ON e.id = o.experiment_id
+           WHERE o.experiment_id = experiment AND o.source = of_source
+           ORDER BY is_planned DESC, number, o.arm OFFSET linked_runs_max(of_source)) many
+    WHERE l.experiment_id = experiment AND l.source = of_source AND l.run_key = many.run_key
+$$;
+
+-- Keep a run that names an arm, and let the results be analysed again. The same run again changes nothing.
 CREATE OR REPLACE FUNCTION linked_run_keep(account uuid, r linked_run, request_id text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO linked_run AS l (experiment_id, source, run_key, arm, digest, metrics, is_cost_estimated)
@@ -16,10 +36,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN;
     END IF;
-    DELETE FROM linked_run l
-    WHERE l.experiment_id = r.experiment_id AND l.source = r.source
-      AND l.run_key IN (SELECT o.run_key FROM linked_run o WHERE o.experiment_id = r.experiment_id AND o.source = r.source
-                        ORDER BY o.at DESC, o.run_key DESC OFFSET CASE r.source WHEN 'eval_runs' THEN 50 ELSE 1000 END);
+    PERFORM linked_runs_trim(r.experiment_id, r.source);
     PERFORM task_put('results_collect', account, jsonb_build_object('experiment_id', r.experiment_id, 'source', r.source), request_id, NULL);
 END $$;
 
@@ -41,11 +58,6 @@ BEGIN
     WHERE e.account_id = account AND e.id = told_id(told, 'experiment_id') AND experiment_is_of_key(e, told ->> 'repo', NULL)
     FOR UPDATE;
 END $$;
-
--- Whether a plan has the arm (analysis/plan.h).
-CREATE OR REPLACE FUNCTION plan_has_arm(config jsonb, arm text) RETURNS boolean LANGUAGE sql IMMUTABLE
-RETURN CASE WHEN jsonb_typeof(config -> 'arms') = 'array' THEN config -> 'arms' @> jsonb_build_array(jsonb_build_object('key', arm))
-            ELSE arm IN ('control', 'treatment') END;
 
 -- The linked runs of a source that go by the plan. A run of an arm that is none must not spoil those of others; where there are no others,
 -- all are here, so that the analysis says what is wrong.

@@ -221,7 +221,7 @@ BEGIN
             CASE WHEN (pull ->> 'merged')::boolean THEN 'merged' ELSE pull ->> 'state' END);
     END IF;
     has_pull := changes ? 'pr_url' OR e.pr_url IS NOT NULL;
-    is_late := i.deadline_at <= now();
+    is_late := coalesce(i.deadline_at <= now(), false);
     IF i.finished_at IS NULL AND has_pull THEN
         changes := changes || jsonb_build_object('pipeline_status',
             CASE WHEN conclusion IS NOT NULL OR is_late THEN 'completed' ELSE 'pr_opened' END);

@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* Two differences of doubles may differ by as much of the largest one. */
+/* Sums of as many values as a cluster has may differ by as much of the largest one for each. */
 #define ROUNDING (8 * DBL_EPSILON)
 
 static double log_gamma(double x)
@@ -116,16 +116,21 @@ static struct cluster_sums add_clusters(const struct example_pair *pairs, size_t
 	return all;
 }
 
-/* What 0.3 - 0.2 and 0.7 - 0.6 differ by is no variance. */
-static bool varies_by_rounding(const struct example_pair *pairs, size_t count)
+/* Whether the sums of the clusters differ from 0 by rounding alone: what 0.3 - 0.2 and 0.7 - 0.6
+ * differ by is no variance. `members` gets the sizes of the clusters. */
+static bool are_zero(const double *differences, size_t cluster_count,
+                     const struct example_pair *pairs, size_t count, double *members)
 {
-	double first = pairs[0].treatment - pairs[0].control, largest = 0;
+	double largest = 0;
+	for (size_t g = 0; g < cluster_count; g++)
+		members[g] = 0;
 	for (size_t i = 0; i < count; i++) {
-		const struct example_pair *e = &pairs[i];
-		largest = fmax(largest, fmax(fabs(e->control), fabs(e->treatment)));
-		if (fabs(e->treatment - e->control - first) > ROUNDING * largest)
-			return false;
+		largest = fmax(largest, fmax(fabs(pairs[i].control), fabs(pairs[i].treatment)));
+		members[pairs[i].cluster]++;
 	}
+	for (size_t g = 0; g < cluster_count; g++)
+		if (fabs(differences[g]) > ROUNDING * largest * members[g])
+			return false;
 	return true;
 }
 
@@ -133,13 +138,16 @@ struct comparison pairs_compare(const struct example_pair *pairs, size_t count,
                                 size_t cluster_count, double *sums, const struct testing *how)
 {
 	require(count > 0);
-	double mean_c = 0, mean_d = 0, n = (double)count, groups = (double)cluster_count;
+	double n = (double)count, groups = (double)cluster_count;
+	long double sum_c = 0, sum_d = 0;
 	for (size_t i = 0; i < count; i++) {
-		mean_c += pairs[i].control / n;
-		mean_d += (pairs[i].treatment - pairs[i].control) / n;
+		sum_c += pairs[i].control;
+		sum_d += pairs[i].treatment - pairs[i].control;
 	}
+	double mean_c = (double)(sum_c / n), mean_d = (double)(sum_d / n);
 	struct cluster_sums all = add_clusters(pairs, count, cluster_count, sums, mean_c, mean_d);
-	if (cluster_count < 2 || varies_by_rounding(pairs, count))
+	double *members = sums + 2 * cluster_count;
+	if (cluster_count < 2 || are_zero(sums, cluster_count, pairs, count, members))
 		return comparison_untested(mean_c, mean_c + mean_d);
 	double scale = groups / (groups - 1) / n / n;
 	return difference_test(&(struct difference){.effect = mean_d,

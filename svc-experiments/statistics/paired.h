@@ -40,7 +40,7 @@ struct example_pair {
 	size_t cluster; /* 0 to cluster_count - 1 */
 };
 
-/** Compare examples by cluster; `sums` is room for 2 cluster_count numbers. Fewer than two
+/** Compare examples by cluster; `sums` is room for 3 cluster_count numbers. Fewer than two
  * clusters, or differences that differ by no more than the rounding of their values: only the
  * effects are set. */
 struct comparison pairs_compare(const struct example_pair *pairs, size_t count,

@@ -130,7 +130,7 @@ def test_runs_that_do_not_go_together_are_named(api, make, run, post, template, 
                       "eval_runs.treatment[0]": "must have examples if others have, and none if they have not"}
     assert "eval_runs.third" in named(post(made, {"third": [good]}, 400))
     assert "eval_runs" in named(post(made, {"control": []}, 400))
-    assert "eval_runs" in named(post(made, {"control": [good] * 51}, 400))
+    assert "eval_runs" in named(post(made, {"control": [good] * 201}, 400))
     assert "metrics" in named(post(made, {"control": [good]}, 400, rows=[{"arm": "control", "metrics": {}}]))
     theirs = other_user.api.post("/experiments", {"name": "theirs", "ab_test_config": PLAN}, expect=201).json()
     answer = other_user.api.post(f"/experiments/{theirs['id']}/results", {"eval_runs": {"control": [good]}}, expect=400).json()
@@ -187,6 +187,18 @@ def test_a_planned_number_of_runs_is_waited_for(api, make, run):
             run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": recall(arm, seed)})
     analysis = newest(api, made, 3)
     assert (analysis["verdict"], analysis["text"]) == ("too_early", "Too early: 2 more units.")
+
+
+def test_runs_of_a_suite_are_planned_as_runs_and_not_by_task(api, make, run):
+    tasks = [{"key": f"task-{i}", "kind": "mean"} for i in range(4)]
+    made = make(ab_test_config={"metrics": tasks, "suite": [task["key"] for task in tasks], "planned_n": 6})
+    for seed in range(5):
+        for arm in ARMS:
+            of_tasks = {task["key"]: recall(arm, seed) for task in tasks}
+            run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": 1, **of_tasks})
+    analysis = newest(api, made, 5)
+    assert (analysis["verdict"], analysis["text"]) == ("too_early", "Too early: 2 more units.")
+    assert [arm["n"] for arm in analysis["metrics"][-1]["arms"]] == [5, 5]
 
 
 def test_only_runs_of_the_newest_template_count(api, make, run, template):
@@ -290,6 +302,25 @@ def test_what_agents_measure_arrives_by_itself(api, make, report):
     report(repo, 6, experiment_id=made["id"], arm="third", metrics={"speed": 9})
     analysis = wait_for(lambda: next((a for a in [newest(api, made, 3)] if a["left_out_runs"] == 1), None))
     assert (analysis["verdict"], [arm["n"] for arm in analysis["metrics"][0]["arms"]]) == ("better", [3, 3])
+
+
+def test_each_arm_keeps_as_many_runs_as_another(db, api, make, report):
+    """However late its runs came. Those of an arm that the plan does not have go first."""
+    repo = f"acme-{uuid.uuid4().hex[:8]}/ranker"
+    made = make(ab_test_config=PLAN, launch_context={"target_repo": repo})
+    for arm, count in (("control", 400), ("third", 10), ("treatment", 900)):
+        experiments_tables.add_linked_runs(db, made["id"], arm, count, {"recall": 0.5})
+    report(repo, 1, experiment_id=made["id"], arm="control", metrics={"recall": 0.5})
+    analysis = newest(api, made, 599)
+    assert ([arm["n"] for arm in analysis["metrics"][0]["arms"]], analysis["left_out_runs"]) == ([401, 599], 0)
+
+
+def test_more_planned_runs_than_are_kept_are_no_test(api, make, report):
+    repo = f"acme-{uuid.uuid4().hex[:8]}/ranker"
+    made = make(ab_test_config={**PLAN, "planned_n": 501}, launch_context={"target_repo": repo})
+    for number in range(6):
+        report(repo, number, experiment_id=made["id"], arm=ARMS[number % 2], metrics={"recall": number})
+    assert newest(api, made, 3)["text"] == "There is no valid test: more runs are planned than are kept."
 
 
 def test_an_agent_writes_into_no_experiment_of_another_repository(api, make, report):

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from lib.tables import common
-from lib.tables.experiments import add_attempt, checks_of_pull_request, lock_attempt, lock_experiment, tell_pull_request
+from lib.tables.experiments import add_attempt, checks_of_pull_request, lock_attempt, lock_experiment, reconcile, tell_pull_request
 from lib.wait import wait_for
 
 
@@ -45,6 +45,16 @@ def test_a_run_that_was_not_dispatched_is_not_asked_for(make, db, repo):
     made = make(pr_url=f"https://github.com/{repo}/pull/7")["id"]
     add_attempt(db, made, 1, repo, is_finished=True)
     assert checks_of_pull_request(db, repo, 7, "by-hand") == []
+
+
+def test_a_run_without_a_deadline_is_not_late(api, make, db, repo):
+    """It has been dispatched, and the process ended before it wrote how long the run is waited for."""
+    made = make()["id"]
+    add_attempt(db, made, 1, repo, run_id=1)
+    reconcile(db, made, 1)
+    assert api.get(f"/experiments/{made}", expect=200).json()["pipeline_status"] == "idle"
+    reconcile(db, made, 1, "failure")
+    assert api.get(f"/experiments/{made}", expect=200).json()["pipeline_status"] == "failed"
 
 
 def test_the_state_of_another_pull_request_is_not_noted(api, make, db, repo):

@@ -116,6 +116,18 @@ def test_several_primary_metrics_are_adjusted_and_guardrails_watch(make, post):
     assert [m["guardrail"] for m in analysis["metrics"]] == [None, None, "harmed"]
 
 
+@pytest.mark.parametrize("crashes", [None, {"n": 1000, "successes": 5}])
+def test_a_guardrail_without_results_does_not_pass_for_a_safe_one(make, post, crashes):
+    plan = {"mode": "fixed", "planned_n": 1000, "metrics": [
+        {"key": "conversion", "kind": "proportion"}, {"key": "crash", "kind": "proportion", "role": "guardrail", "goal": "decrease"}]}
+    given = sums((1000, 120), (1000, 220))
+    if crashes:
+        given["metrics"].append({"key": "crash", "arms": [{"arm": "control", **crashes}]})
+    analysis = post(make(ab_test_config=plan), given)
+    assert (analysis["verdict"], analysis["advice"]) == ("better", "wait")
+    assert {"code": "guardrail_untested", "metric": "crash"}.items() <= analysis["warnings"][-1].items()
+
+
 def test_the_arm_that_speaks_is_named_and_has_guardrails_of_its_own(make, post):
     plan = {"mode": "fixed", "planned_n": 1000, "arms": [{"key": "old", "control": True}, {"key": "short"}, {"key": "long"}], "metrics": [
         {"key": "conversion", "kind": "proportion"}, {"key": "crash", "kind": "proportion", "role": "guardrail", "goal": "decrease"}]}

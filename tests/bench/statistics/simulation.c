@@ -246,7 +246,7 @@ static bool mid_p_alarms(struct suite_random *random)
 static bool clustered_pairs(struct suite_random *random)
 {
 	struct example_pair pairs[150];
-	double sums[60], shared = 0;
+	double sums[90], shared = 0;
 	for (size_t e = 0; e < ARRAY_LEN(pairs); e++) {
 		shared = e % 5 ? shared : normal(random);
 		double c = normal(random), d = 0.3 + shared + normal(random);

@@ -73,6 +73,13 @@ def linked_runs(db, account, experiment):
                       [account, experiment]).fetchone()
 
 
+def add_linked_runs(db, experiment, arm, count, metrics):
+    """So many runs of agents of the arm that have measured this."""
+    db.execute("INSERT INTO linked_run (experiment_id, source, run_key, arm, metrics, is_cost_estimated, at) "
+               "SELECT %(e)s, 'telemetry', %(arm)s || ' ' || n, %(arm)s, %(metrics)s, false, now() FROM generate_series(1, %(count)s) n",
+               {"e": experiment, "arm": arm, "metrics": json.dumps(metrics), "count": count})
+
+
 def store_analysis(db, account, experiment, runs, output):
     """Store an analysis of linked_runs(); whether it was stored."""
     stored = db.execute("SELECT linked_result_add(%s, id, ab_test_config, 'eval_runs', %s, %s, '{}', %s, NULL) FROM experiment WHERE id = %s",
@@ -144,6 +151,11 @@ def add_attempt(db, experiment, attempt, repo, run_id=None, pr_number=None, is_f
 def lock_attempt(connection, experiment, attempt):
     """Lock an attempt as well, unless somebody else has it."""
     connection.execute("SELECT FROM implementation WHERE experiment_id = %s AND attempt = %s FOR UPDATE NOWAIT", [experiment, attempt])
+
+
+def reconcile(db, experiment, attempt, conclusion=None):
+    """What the code host says of the run of an attempt that has no pull request."""
+    db.execute("SELECT implementation_reconcile(%s, %s, %s, NULL)", [experiment, attempt, conclusion])
 
 
 def tell_pull_request(db, repo, number, branch, state="open", at="now"):

@@ -49,7 +49,7 @@ static void differences_without_clusters_are_a_paired_t(void **state)
 	                                                 {2, 4, 1},
 	                                                 {1, 4, 2},
 	                                                 {3, 5, 3}};
-	double sums[8];
+	double sums[12];
 	struct comparison r = pairs_compare(PAIRS_OF_4, 4, 4, sums, &FIXED);
 	assert_near(r.effect, 2, 1e-14);
 	assert_near(r.se, sqrt(2.0 / 3 / 4), 1e-14);
@@ -62,7 +62,7 @@ static void clusters_widen_the_interval_of_what_comes_together(void **state)
 {
 	(void)state;
 	struct example_pair pairs[40];
-	double sums[80];
+	double sums[120];
 	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
 		pairs[i] = (struct example_pair){0, (i / 4) % 2 ? 1 : 0.2, i};
 	struct comparison alone = pairs_compare(pairs, 40, 40, sums, &FIXED);
@@ -82,13 +82,26 @@ static void differences_by_rounding_are_no_variance(void **state)
 {
 	(void)state;
 	struct example_pair pairs[] = {{0.5, 0.6, 0}, {0.6, 0.7, 1}, {0.7, 0.8, 2}};
-	double sums[6];
+	double sums[9];
 	struct comparison r = pairs_compare(pairs, 3, 3, sums, &FIXED);
 	assert_near(r.effect, 0.1, 1e-14);
 	assert_near(r.relative, 0.1 / 0.6, 1e-14);
 	assert_true(isnan(r.p) && isnan(r.low) && isnan(r.relative_low));
 	pairs[2].treatment += 1e-9;
 	assert_true(pairs_compare(pairs, 3, 3, sums, &FIXED).p < 1e-9);
+}
+
+/* A third of each group got better. Their sums differ from the mean by a bit or two. */
+static void clusters_that_are_equal_but_for_rounding_are_no_variance(void **state)
+{
+	(void)state;
+	struct example_pair pairs[30];
+	double sums[30];
+	for (size_t i = 0; i < ARRAY_LEN(pairs); i++)
+		pairs[i] = (struct example_pair){0, i % 3 == 0 ? 1 : 0, i / 3};
+	struct comparison r = pairs_compare(pairs, 30, 10, sums, &FIXED);
+	assert_near(r.effect, 1.0 / 3, 1e-14);
+	assert_true(isnan(r.p) && isnan(r.low));
 }
 
 static void pass_at_k_is_that_of_the_paper(void **state)
@@ -108,6 +121,7 @@ int main(void)
 		cmocka_unit_test(differences_without_clusters_are_a_paired_t),
 		cmocka_unit_test(clusters_widen_the_interval_of_what_comes_together),
 		cmocka_unit_test(differences_by_rounding_are_no_variance),
+		cmocka_unit_test(clusters_that_are_equal_but_for_rounding_are_no_variance),
 		cmocka_unit_test(pass_at_k_is_that_of_the_paper),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
