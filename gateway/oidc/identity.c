@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-/* What an outcome of identity_find() raises. */
+/* What an outcome of identity_enter() raises. */
 static const struct refusal {
 	const char *outcome, *detail;
 } REFUSALS[] = {
@@ -55,6 +55,12 @@ static void require_outcome(struct request *rq, const char *outcome, const char 
 static const char *verified_email(const struct id_claims *claims)
 {
 	return claims->is_email_verified || oidc_settings.trusts_email ? claims->email : NULL;
+}
+
+bool identity_is_known(struct request *rq, const struct id_claims *claims)
+{
+	return !pg_empty(pg_query(rq, IDENTITY_KNOWN_SQL, pg_text(oidc_settings.issuer),
+	                          pg_text(claims->subject)));
 }
 
 /* The person of the identity. */

@@ -11,6 +11,9 @@
 const char *identity_log_in(struct request *rq, const struct id_claims *claims,
                             const char *invitation);
 
+/** Whether the identity is a person's: its address is not asked for, and does not matter. */
+bool identity_is_known(struct request *rq, const struct id_claims *claims);
+
 /** Let the person of a session, whose hash is `session` in hexadecimal, log in with an identity
  * from now on. Raises ERR_UNAUTHENTICATED: the session has ended; ERR_CONFLICT: the identity is
  * another person's, or the person has another one. */

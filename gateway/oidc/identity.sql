@@ -3,6 +3,10 @@
 -- $7 their role (NULL: none), $8 hash of the token of the invitation whose link they have followed (NULL: none).
 SELECT outcome, person FROM identity_enter($1, $2, $3, $4, $5, $6, $7, $8);
 
+-- name: identity_known (read)
+-- $1 issuer, $2 subject. No row: it is nobody's.
+SELECT FROM identity WHERE issuer = $1 AND subject = $2;
+
 -- name: identity_refused
 -- $1 person (NULL: nobody is known), $2 why.
 SELECT session_refused(a, audit_actor_person($1), $2) FROM audit_accounts($1) a;

@@ -227,7 +227,8 @@ static struct id_claims ask_claims(struct request *rq, const struct oidc_metadat
 	};
 	require_good_token(rq, id_token_check(&token, &rules));
 	struct id_claims claims = id_claims_read(token.claims);
-	if (claims.email)
+	bool is_complete = claims.email || (!login->invitation && identity_is_known(rq, &claims));
+	if (is_complete)
 		return claims;
 	/* The answer is of the person of the token only if it has the same subject (OpenID Connect
 	 * Core 1.0 section 5.3.2). */

@@ -104,6 +104,16 @@ def test_an_address_that_the_token_lacks_is_asked_for(issuer, gateway, name):
     session_of(gateway.url, attempt(issuer, gateway))
 
 
+def test_a_person_who_is_known_needs_no_answer_of_userinfo(issuer, gateway, name):
+    person(issuer, name)
+    session_of(gateway.url, attempt(issuer, gateway))
+    issuer.claims["email"] = None
+    issuer.answers["/userinfo"] = lambda request: request.reply(404, "none")
+    session_of(gateway.url, attempt(issuer, gateway))
+    issuer.claims["sub"] = f"other {name}"
+    assert attempt(issuer, gateway).status_code == 502
+
+
 def test_a_removed_member_who_was_deleted_is_known_by_the_subject(issuer, fresh_gateway, cluster, team, name):
     """The address may be another one by then."""
     person(issuer, name)
