@@ -47,9 +47,9 @@ static void on_head(struct http_exchange *x)
 	struct local_exchange *local = x->user;
 	const struct local_request *request = &local->request;
 	const struct api_op *op = request->match->op;
-	local->rq =
-		http_request_new(request->worker, x, request->match, &local->authorization->caller,
-	                         request->request_id, http_service_route(op), op->body_max_bytes);
+	local->rq = http_request_new(request->worker, x, request->match,
+	                             &local->authorization->caller, x->peer, request->request_id,
+	                             http_service_route(op), op->body_max_bytes);
 	local->rq->http->fields = request->fields;
 	local->rq->http->field_count = request->field_count;
 	x->user = local;
@@ -66,7 +66,8 @@ static void on_content(struct http_exchange *x, const char *data, size_t length)
 static void on_end(struct http_exchange *x)
 {
 	struct local_exchange *local = x->user;
-	if (local->has_content && needs_key(local))
+	bool is_answered = x->status != 0;
+	if (local->has_content && needs_key(local) && !is_answered)
 		authorization_check(local->authorization, on_authorized_again, local);
 	else
 		end(local);
@@ -89,7 +90,7 @@ static void on_gone(struct http_exchange *x, enum err_code reason)
 static void on_done(struct http_exchange *x)
 {
 	struct local_exchange *local = x->user;
-	require(!authorization_is_pending(local->authorization));
+	authorization_cancel(local->authorization);
 	if (local->authorization->has_caller)
 		key_usage_count(local->request.usage, &local->authorization->caller,
 		                local->request.match->op,

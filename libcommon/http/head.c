@@ -12,6 +12,9 @@
 
 #define PORT_MAX 65535
 
+/* Of all Connection fields together: a proxy compares each field with each of their options. */
+#define CONNECTION_MAX_BYTES 256
+
 /* A Content-Length with this many digits is below 2^63. */
 #define LENGTH_DIGITS_MAX 18
 
@@ -443,6 +446,17 @@ static enum err_code check_expect(struct server_exchange *exchange, const struct
 	return ERR_NONE;
 }
 
+static enum err_code check_connection(const struct http_head *head, const char **ret_detail)
+{
+	size_t bytes = 0;
+	for (size_t i = 0; i < head->field_count; i++)
+		if (http_field_is(&head->fields[i], "Connection"))
+			bytes += head->fields[i].value_length;
+	if (bytes > CONNECTION_MAX_BYTES)
+		*ret_detail = "the Connection field is too long";
+	return *ret_detail ? ERR_MALFORMED : ERR_NONE;
+}
+
 enum err_code http_head_complete(struct http_conn *conn, const char **ret_detail)
 {
 	struct server_exchange *exchange = conn->exchange;
@@ -456,6 +470,7 @@ enum err_code http_head_complete(struct http_conn *conn, const char **ret_detail
 	    (code = check_host(head, &framing, ret_detail)) != ERR_NONE ||
 	    (code = check_target(head, &framing, ret_detail)) != ERR_NONE ||
 	    (code = check_length(head, &framing, ret_detail)) != ERR_NONE ||
+	    (code = check_connection(head, ret_detail)) != ERR_NONE ||
 	    (code = check_expect(exchange, &framing, ret_detail)) != ERR_NONE)
 		return code;
 	conn->is_keep_alive = llhttp_should_keep_alive(&conn->parser) != 0;

@@ -118,6 +118,8 @@ struct http_conn {
 	size_t in_length;
 	char *held; /* copy of bytes that could not be parsed yet; NULL: none */
 	size_t held_length;
+	char *content; /* of this read, gathered for the handler: a part of `in` */
+	size_t content_length;
 	size_t memory_bytes;      /* of head and `held`, counted in server->memory_bytes */
 	uint64_t written_bytes;   /* given to the socket */
 	uint64_t waited_ms;       /* time of the loop of the last event */
@@ -147,6 +149,7 @@ struct http_conn {
 	bool has_ended;     /* the client has closed its side of TLS, after what is in `in` */
 	bool is_not_tls;    /* what the client sent first is no TLS */
 	bool is_parser_due; /* the parser has an event to deliver without further input */
+	bool is_end_due; /* and it is the end of the request, for which the handler had no room */
 	bool is_keep_alive;
 	char peer[INET6_ADDRSTRLEN];
 };

@@ -152,6 +152,8 @@ static int on_chunk_extension_complete(llhttp_t *parser)
 	return is_empty ? refuse(conn, ERR_MALFORMED) : 0;
 }
 
+/* The content of a read is gathered, however many chunks it is of: each is moved to the end of the
+ * one before, over the framing between them. */
 static int on_body(llhttp_t *parser, const char *at, size_t length)
 {
 	struct http_conn *conn = conn_of(parser);
@@ -161,9 +163,27 @@ static int on_body(llhttp_t *parser, const char *at, size_t length)
 		return 0;
 	}
 	exchange->received_bytes += length;
-	if (exchange->x.handler->on_content)
-		exchange->x.handler->on_content(&exchange->x, at, length);
-	return exchange->is_paused || exchange->is_aborted ? HPE_PAUSED : 0;
+	if (conn->content_length == 0)
+		conn->content = (char *)at; /* writable: the loop's buffer, or a copy */
+	else
+		memmove(conn->content + conn->content_length, at, length);
+	conn->content_length += length;
+	return 0;
+}
+
+/* Give the handler what was gathered. If it pauses, the end of the request is due later. */
+static void deliver_content(struct http_conn *conn)
+{
+	struct server_exchange *exchange = conn->exchange;
+	size_t length = conn->content_length;
+	conn->content_length = 0;
+	if (length > 0 && exchange->x.handler->on_content)
+		exchange->x.handler->on_content(&exchange->x, conn->content, length);
+	if (length == 0 || conn->parsed != PARSE_END)
+		return;
+	conn->is_end_due = conn->is_parser_due = exchange->is_paused || exchange->is_aborted;
+	if (conn->is_end_due)
+		conn->parsed = PARSE_MORE;
 }
 
 /* llhttp treats trailers as fields of the head. A Connection field in a trailer must not close a
@@ -258,10 +278,14 @@ static enum err_code too_large(const struct http_conn *conn)
 enum parse_event http_parse_feed(struct http_conn *conn)
 {
 	llhttp_t *parser = &conn->parser;
+	conn->is_parser_due = false;
+	if (conn->is_end_due) {
+		conn->is_end_due = false;
+		return PARSE_END;
+	}
 	if (llhttp_get_errno(parser) == HPE_PAUSED)
 		llhttp_resume(parser);
 	conn->parsed = PARSE_MORE;
-	conn->is_parser_due = false;
 
 	llhttp_errno_t error = llhttp_execute(parser, conn->in, conn->in_length);
 	size_t taken = conn->in_length;
@@ -285,5 +309,6 @@ enum parse_event http_parse_feed(struct http_conn *conn)
 			conn->parsed = PARSE_REFUSED;
 		}
 	}
+	deliver_content(conn);
 	return (enum parse_event)conn->parsed;
 }

@@ -12,7 +12,8 @@
 #define UNREAD_MAX_BYTES (64 << 10)
 
 /* Of a response's last content: what is copied of it at most while the client does not read. */
-#define PIECE_BYTES ((size_t)128 << 10)
+#define PIECE_BYTES     ((size_t)128 << 10)
+#define PIECE_MIN_BYTES ((size_t)4 << 10) /* when the memory for unsent bytes is used up */
 
 static const char CONTINUE[] = "HTTP/1.1 100 Continue\r\n\r\n";
 static const char FAREWELL[] =
@@ -215,11 +216,18 @@ void http_respond_end(struct http_exchange *x)
 	http_socket_schedule(exchange->conn);
 }
 
+/* What the socket does not take of a piece is copied. */
+static size_t piece_bytes(const struct http_server *server)
+{
+	return server->queued_bytes > server->limits->send_memory_bytes ? PIECE_MIN_BYTES
+	                                                                : PIECE_BYTES;
+}
+
 void http_response_write_rest(struct server_exchange *exchange)
 {
 	struct http_conn *conn = exchange->conn;
 	while (exchange->rest_length > 0 && http_socket_queued(conn) == 0 && !conn->is_broken) {
-		size_t piece = MIN_OF(exchange->rest_length, PIECE_BYTES);
+		size_t piece = MIN_OF(exchange->rest_length, piece_bytes(conn->server));
 		http_respond_content(&exchange->x, exchange->rest, piece);
 		exchange->rest += piece;
 		exchange->rest_length -= piece;

@@ -170,14 +170,20 @@ static void hold_input(struct http_conn *conn)
 		conn->in = conn->held;
 	}
 	if (conn->in_length > MEMORY_FREE_BYTES || conn->memory_bytes > 0)
-		conn->is_broken |= !http_socket_count_memory(conn);
+		(void)http_socket_count_memory(conn);
 }
 
+/* Half of the memory is for heads alone. Once as much is in use, no more is read at once of others
+ * than may be held without being counted. */
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
 {
 	(void)suggested;
 	struct http_conn *conn = handle->data;
-	*ret_buf = uv_buf_init(conn->server->read_buffer, HTTP_READ_BYTES);
+	struct http_server *server = conn->server;
+	bool is_scarce = server->memory_bytes > server->limits->head_memory_bytes / 2;
+	*ret_buf = uv_buf_init(server->read_buffer, is_scarce && conn->state != CONN_HEAD
+	                                                    ? MEMORY_FREE_BYTES
+	                                                    : HTTP_READ_BYTES);
 }
 
 /* Whether the other side has closed the socket, and not only its sending direction. TCP does not
@@ -349,10 +355,10 @@ bool http_socket_count_memory(struct http_conn *conn)
 		(head > MEMORY_FREE_BYTES ? head : 0) + (held > MEMORY_FREE_BYTES ? held : 0);
 	if (bytes == conn->memory_bytes)
 		return true;
-	bool has_grown = bytes > conn->memory_bytes;
+	bool is_growing_head = bytes > conn->memory_bytes && conn->state == CONN_HEAD;
 	server->memory_bytes += bytes - conn->memory_bytes;
 	conn->memory_bytes = bytes;
-	while (has_grown && server->memory_bytes > server->limits->head_memory_bytes) {
+	while (is_growing_head && server->memory_bytes > server->limits->head_memory_bytes) {
 		struct http_conn *other = oldest_large_head(conn);
 		if (!other)
 			return false;

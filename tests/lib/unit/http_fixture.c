@@ -43,6 +43,8 @@ static void on_content(struct http_exchange *x, const char *data, size_t length)
 	snprintf(f->seen + used, sizeof(f->seen) - used, "%.*s", (int)MIN_OF(length, 400), data);
 	f->content_bytes += length;
 	f->content_calls++;
+	if (f->on_content)
+		f->on_content(x);
 }
 
 static void on_end(struct http_exchange *x)

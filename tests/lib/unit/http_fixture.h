@@ -12,6 +12,7 @@ struct fixture {
 	uint16_t port;
 	void (*on_end)(struct http_exchange *x); /* NULL: echo */
 	void (*on_head)(struct http_exchange *x);
+	void (*on_content)(struct http_exchange *x); /* NULL: it is only kept */
 	void (*on_drained)(struct http_exchange *x); /* NULL: only counted */
 	size_t heads, ends, dones, gones, drained;
 	size_t content_bytes, content_calls;

@@ -100,14 +100,17 @@ request_fn *http_service_route(const struct api_op *op)
 
 struct request *http_request_new(struct worker *worker, struct http_exchange *exchange,
                                  const struct api_match *match, const struct identity *caller,
-                                 const char *request_id, request_fn *handle, size_t body_max_bytes)
+                                 const char *client, const char *request_id, request_fn *handle,
+                                 size_t body_max_bytes)
 {
 	struct fixture *f = worker->user;
+	(void)client;
 	(void)handle;
 	(void)body_max_bytes;
 	assert_true(caller->scopes == f->caller.scopes || (match->op->flags & API_OPEN) != 0);
 	assert_non_null(request_id);
 	f->local_opens++;
+	f->local = exchange;
 	struct request *rq = arena_new_of(exchange->arena, struct request);
 	rq->worker = worker;
 	rq->arena = exchange->arena;
@@ -119,13 +122,20 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 
 void http_request_content(struct request *rq, const char *data, size_t length)
 {
+	struct fixture *f = fixture_of(rq);
 	(void)data;
-	fixture_of(rq)->local_bytes += length;
+	f->local_bytes += length;
+	if (!f->local_refuses)
+		return;
+	http_respond_start(f->local, 413, NULL, 0, 0);
+	f->local_refuses = false;
 }
 
 void http_request_end(struct request *rq)
 {
 	struct http_exchange *x = rq->http->exchange;
+	if (x->status)
+		return;
 	assert_true(rq->http->field_count == 0 ||
 	            strcmp(rq->http->fields[0].name, "RateLimit") == 0);
 	fixture_of(rq)->local_ends++;

@@ -34,6 +34,8 @@ struct fixture {
 	void *key_context;
 	size_t key_checks, key_cancels;
 	size_t local_opens, local_ends, local_refusals, local_gones, local_dones, local_bytes;
+	struct http_exchange *local; /* the newest */
+	bool local_refuses;          /* content is answered 413, which does not end */
 };
 
 extern struct upstream_limits fixture_upstream_limits;

@@ -363,7 +363,7 @@ static void content_is_passed_on_with_either_framing(void **state)
 	http_client_puts(f->client,
 	                 "POST " LIST " HTTP/1.1\r\n" KEY
 	                 "Transfer-Encoding: chunked\r\n\r\n3;x=y\r\nsec\r\n2\r\non\r\n");
-	http_client_wait_text(f->fake->conns[0], "3\r\nsec\r\n2\r\non\r\n", 1);
+	http_client_wait_text(f->fake->conns[0], "5\r\nsecon\r\n", 1);
 	http_client_puts(f->client, "1\r\nd\r\n0\r\nX-Trailer: x\r\n\r\n");
 	http_client_wait_text(f->fake->conns[0], "1\r\nd\r\n0\r\n\r\n", 1);
 	http_client_puts(f->fake->conns[0], OK_HELLO);
@@ -553,6 +553,37 @@ static void an_early_answer_ends_the_second_check(void **state)
 	http_client_wait_text(f->client, "not_found", 1);
 }
 
+/* Content is refused, and its end comes while the client does not read the answer. */
+static void refused_content_has_no_second_check(void **state)
+{
+	struct fixture *f = *state;
+	f->caller.repo = NULL;
+	f->local_refuses = true;
+	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" AGAIN
+	                            "Content-Length: 4\r\n\r\nbo");
+	loop_until(&f->loop, !f->local_refuses);
+	http_client_puts(f->client, "dy");
+	fixture_settle(f);
+	assert_int_equal(f->key_checks, 1);
+	http_respond_end(f->local);
+	loop_until(&f->loop, f->local_dones == 1);
+	assert_int_equal(http_client_status(f->client, 0), 413);
+}
+
+/* The answer is over while the key is looked up again. */
+static void an_answer_ends_the_second_check_of_the_gateway_s_operations(void **state)
+{
+	struct fixture *f = *state;
+	f->caller.repo = NULL;
+	http_client_puts(f->client, "POST /api/v1.0/account/api-keys HTTP/1.1\r\n" AGAIN
+	                            "Content-Length: 4\r\n\r\nbody");
+	fixture_wait_key(f);
+	http_respond_start(f->local, 503, NULL, 0, 0);
+	http_respond_end(f->local);
+	loop_until(&f->loop, f->local_dones == 1);
+	assert_int_equal(f->key_cancels, 1);
+}
+
 /* The connection breaks while all of a short content is held back: another one gets it. */
 static void held_content_is_sent_on_another_connection(void **state)
 {
@@ -626,6 +657,8 @@ int main(void)
 		TEST(the_gateway_s_operations_check_the_key_again),
 		TEST(requests_to_services_check_the_key_again),
 		TEST(an_early_answer_ends_the_second_check),
+		TEST(refused_content_has_no_second_check),
+		TEST(an_answer_ends_the_second_check_of_the_gateway_s_operations),
 		TEST(held_content_is_sent_on_another_connection),
 		TEST(a_disconnect_cancels_the_second_check),
 		TEST(a_limited_key_is_refused_for_the_whole_account),

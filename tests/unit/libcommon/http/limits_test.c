@@ -429,6 +429,43 @@ static void a_large_head_is_unavailable_when_none_can_be_closed(void **state)
 	http_client_free(other);
 }
 
+static void pause_content(struct http_exchange *x)
+{
+	http_content_pause(x);
+}
+
+/* What was read of content that the handler has paused takes no place from heads, and however much
+ * of it there is, its connections are kept. */
+static void paused_content_shares_the_limit_and_is_kept(void **state)
+{
+	enum { CLIENTS = 8, BYTES = 40 << 10 };
+	struct fixture *f = *state;
+	static char content[BYTES];
+	struct http_client *clients[CLIENTS];
+	struct http_exchange *paused[CLIENTS];
+	fixture_limits.head_memory_bytes = 100 << 10;
+	f->on_head = pause_content;
+	for (size_t i = 0; i < CLIENTS; i++) {
+		clients[i] = another_client(f);
+		http_client_puts(clients[i],
+		                 "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 40960\r\n\r\n");
+		loop_until(&f->loop, f->heads == i + 1);
+		paused[i] = f->held;
+		http_client_send(clients[i], content, BYTES);
+		run_until_idle(f);
+	}
+	f->on_head = NULL;
+	send_large_head(f, f->client, 40 << 10);
+	http_client_puts(f->client, "\r\n\r\n");
+	http_client_wait_text(f->client, "200 OK", 1);
+	for (size_t i = 0; i < CLIENTS; i++) {
+		http_content_resume(paused[i]);
+		http_client_wait_text(clients[i], "200 OK", 1);
+		http_client_free(clients[i]);
+	}
+	assert_int_equal(f->content_bytes, CLIENTS * BYTES);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_setup, fixture_teardown)
 
 int main(void)
@@ -456,6 +493,7 @@ int main(void)
 		TEST(an_idle_connection_gives_its_descriptor_to_a_new_one),
 		TEST(large_heads_share_a_limit),
 		TEST(a_large_head_is_unavailable_when_none_can_be_closed),
+		TEST(paused_content_shares_the_limit_and_is_kept),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

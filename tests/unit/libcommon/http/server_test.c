@@ -214,6 +214,40 @@ static void paused_content_waits(void **state)
 	assert_int_equal(f->heads, 2);
 }
 
+/* The handler pauses in the call that has all of the content. */
+static void the_end_waits_while_content_is_paused(void **state)
+{
+	struct fixture *f = *state;
+	f->on_content = pause_content;
+	http_client_puts(f->client, POST "Content-Length: 5\r\n\r\nhello");
+	loop_until(&f->loop, f->content_calls == 1);
+	run_until_idle(f);
+	assert_int_equal(f->ends, 0);
+	http_content_resume(f->held);
+	http_client_wait_text(f->client, "POST /p hello", 1);
+	http_client_puts(f->client, LAST);
+	http_client_wait_end(f->client);
+	assert_int_equal(f->heads, 2);
+}
+
+static void small_chunks_of_a_read_come_at_once(void **state)
+{
+	struct fixture *f = *state;
+	struct arena *arena = arena_new();
+	struct buf text = {.arena = arena};
+	buf_puts(&text, POST "Transfer-Encoding: chunked\r\n\r\n");
+	for (int i = 0; i < 250; i++)
+		buf_puts(&text, "1;a=b\r\nx\r\n");
+	buf_puts(&text, "3\r\nend\r\n0\r\nX: y\r\n\r\n" LAST);
+	http_client_send(f->client, text.data, text.length);
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_count(f->client, "xxxxxend"), 1);
+	assert_int_equal(http_client_count(f->client, "GET /last"), 1);
+	assert_int_equal(f->content_bytes, 253);
+	assert_int_equal(f->content_calls, 1);
+	arena_free(arena);
+}
+
 static char large[LARGE];
 
 static void paused_content_is_bounded(void **state)
@@ -394,6 +428,25 @@ static void fields_are_bounded(void **state)
 	http_client_puts(f->client, "\r\n");
 	http_client_wait_end(f->client);
 	assert_int_equal(http_client_status(f->client, 1), 431);
+}
+
+/* All Connection fields together: each field of the head is compared with what they list. */
+static void connection_options_are_bounded(void **state)
+{
+	struct fixture *f = *state;
+	char options[128];
+	memset(options, ',', sizeof(options) - 1);
+	options[sizeof(options) - 1] = '\0';
+	for (int i = 0; i < 2; i++) {
+		http_client_puts(f->client, "GET / HTTP/1.1\r\nHost: a\r\nConnection: x");
+		http_client_puts(f->client, options);
+		http_client_puts(f->client, "\r\nConnection: y");
+		http_client_puts(f->client, options);
+		http_client_puts(f->client, i == 0 ? "\r\n\r\n" : ",\r\n\r\n");
+	}
+	http_client_wait_end(f->client);
+	assert_int_equal(http_client_status(f->client, 0), 200);
+	assert_int_equal(http_client_status(f->client, 1), 400);
 }
 
 static void chunk_extensions_are_bounded(void **state)
@@ -593,6 +646,8 @@ int main(void)
 		TEST(unknown_lengths_close_http_1_0),
 		TEST(field_values_cannot_contain_line_ends),
 		TEST(paused_content_waits),
+		TEST(the_end_waits_while_content_is_paused),
+		TEST(small_chunks_of_a_read_come_at_once),
 		TEST(paused_content_is_bounded),
 		TEST(responses_wait_for_slow_clients),
 		TEST(drained_follows_full),
@@ -605,6 +660,7 @@ int main(void)
 		TEST(heads_are_bounded),
 		TEST(white_space_counts_towards_the_limit),
 		TEST(fields_are_bounded),
+		TEST(connection_options_are_bounded),
 		TEST(chunk_extensions_are_bounded),
 		TEST(fields_of_a_head_are_found),
 		TEST(a_retired_server_closes_after_answers),
