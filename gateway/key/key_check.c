@@ -10,6 +10,7 @@
 #include "limit/rate_limit.h"
 #include "loop/wait.h"
 #include "observe/metrics.h"
+#include "pacing/client_id.h"
 #include "service/process.h"
 
 #include <stdlib.h>
@@ -166,7 +167,7 @@ static enum err_code lookup_join(struct key_checker *checker, const struct key_q
 	if (*ret_lookup)
 		return ERR_NONE;
 	if (is_unknown) {
-		client = rate_client_bucket(query->client);
+		client = client_id(query->client);
 		enum err_code code = admit_unknown(checker->process, &client);
 		if (code)
 			return code;

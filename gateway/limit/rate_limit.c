@@ -7,8 +7,8 @@
 #include "limit/rate_limit.h"
 
 #include "base/base.h"
-#include "base/ip.h"
 #include "crypto/crypto.h"
+#include "pacing/client_id.h"
 
 #include <uv.h>
 
@@ -164,16 +164,6 @@ void rate_limiter_return(struct rate_limiter *limiter, const struct uuid *id)
 	uv_mutex_unlock(&shard->mutex);
 }
 
-struct uuid rate_client_bucket(const char *address)
-{
-	struct ip ip;
-	struct uuid bucket = {{[15] = 1}};
-	if (!ip_parse(address, &ip))
-		return bucket;
-	memcpy(bucket.bytes, ip.bytes, ip_is_v4(&ip) ? sizeof(ip.bytes) : sizeof(ip.bytes) / 2);
-	return bucket;
-}
-
 size_t rate_limiter_size(struct rate_limiter *limiter)
 {
 	size_t count = 0;
@@ -239,7 +229,7 @@ struct rate_verdict rate_limits_take(struct rate_limits *limits, const struct uu
 struct rate_verdict rate_limits_take_open(struct rate_limits *limits, const char *address,
                                           uint64_t now_us)
 {
-	struct uuid client = rate_client_bucket(address);
+	struct uuid client = client_id(address);
 	struct rate_verdict verdict = rate_limiter_take(limits->clients, &client, now_us);
 	verdict.policy = "address";
 	verdict.policies = limits->open_policies;

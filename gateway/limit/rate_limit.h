@@ -44,10 +44,6 @@ struct rate_verdict rate_limiter_take(struct rate_limiter *limiter, const struct
 /** Give a token back. Thread-safe. */
 void rate_limiter_return(struct rate_limiter *limiter, const struct uuid *id);
 
-/** The bucket of a client: its IPv4 address, mapped to IPv6; its IPv6 network /64, in which a
- * client chooses its address itself; or one for all that have no address (a unix socket). */
-struct uuid rate_client_bucket(const char *address);
-
 /** Number of stored buckets. A full one stays until its table is rebuilt. For tests. */
 size_t rate_limiter_size(struct rate_limiter *limiter);
 

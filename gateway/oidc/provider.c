@@ -14,6 +14,7 @@
 #include "observe/log.h"
 #include "oidc/jwks.h"
 #include "oidc/oidc.h"
+#include "pacing/client_id.h"
 #include "service/process.h"
 
 #include <string.h>
@@ -122,7 +123,7 @@ static struct fetch_response *call(struct request *rq, struct fetch_call *call)
 {
 	struct call_gate *gate = &cache_of(rq)->gate;
 	const struct http_exchange *x = rq->http->exchange;
-	struct uuid client = rate_client_bucket(x ? x->peer : "");
+	struct uuid client = client_id(x ? x->peer : "");
 	struct fetch_response *answer = NULL;
 	bool is_own = oidc_is_same_origin(oidc_settings.issuer, call->url);
 	char why[200] = "";

@@ -10,6 +10,7 @@
 #include "limit/rate_limit.h"
 #include "loop/request_list.h"
 #include "oidc/provider.h"
+#include "pacing/client_id.h"
 #include "proxy/cors.h"
 #include "proxy/forwarded.h"
 #include "proxy/origin.h"
@@ -150,7 +151,7 @@ static bool on_handshake(struct http_server *server, const char *peer)
 {
 	struct worker *worker = http_server_context(server);
 	const struct gateway_process *gateway = worker->process->user;
-	struct uuid bucket = rate_client_bucket(peer);
+	struct uuid bucket = client_id(peer);
 	return handshake_rate == 0 || trusted_has_peer(gateway->trusted, peer) ||
 	       rate_limiter_take(gateway->handshakes, &bucket, time_monotonic_us()).is_allowed;
 }

@@ -11,6 +11,7 @@
 #include "key/role.h"
 #include "limit/rate_limit.h"
 #include "observe/log.h"
+#include "pacing/client_id.h"
 #include "pg/pg.h"
 #include "reply/reply.h"
 #include "reply/resource.h"
@@ -101,7 +102,7 @@ bool session_takes_keys(void)
 struct uuid session_attempt_take(struct request *rq)
 {
 	const struct http_exchange *x = rq->http->exchange;
-	struct uuid bucket = rate_client_bucket(x ? x->peer : "");
+	struct uuid bucket = client_id(x ? x->peer : "");
 	if (!rate_limiter_take(gateway_of(rq)->lookups, &bucket, time_monotonic_us()).is_allowed) {
 		rq->problem.retry_after_s = 1;
 		raise_error(rq, ERR_RATE_LIMITED, "too many unknown keys from this address");

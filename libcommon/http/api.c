@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define BODY_NONE  0
+#define BODY_SMALL (16 << 10)
 #define BODY_JSON  (1 << 20)
 #define BODY_LARGE (8 << 20)
 

@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "pacing/budget.h"
+#include "pacing/client_id.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,18 +10,28 @@
 #define ROOM_MIN_BYTES ((size_t)16 << 10) /* most bodies are smaller */
 
 BUDGET(bodies, "expops_http_body_bytes",
-       "Memory of request bodies and of what is parsed from them; BODY_MEMORY is the limit.",
+       "Memory of request bodies and of what is parsed from them; BODY_MEMORY is the limit, and "
+       "half "
+       "as much for those without a key.",
        "expops_http_body_refused_total",
        "Requests refused because BODY_MEMORY or the account's share of it was used up.");
+
+/* Of requests without a key, which so take nothing from those with one. */
+static struct budget open_bodies = {
+	.used = &bodies_used,
+	.refused = &bodies_refused,
+	.lock = PTHREAD_MUTEX_INITIALIZER,
+};
 
 void http_body_set_limit(size_t budget_bytes)
 {
 	budget_set_limit(&bodies, budget_bytes);
+	budget_set_limit(&open_bodies, budget_bytes / 2);
 }
 
 size_t http_body_used_bytes(void)
 {
-	return budget_used_bytes(&bodies);
+	return budget_used_bytes(&bodies) + budget_used_bytes(&open_bodies);
 }
 
 static void give(const struct http_body *body, size_t bytes)
@@ -54,6 +65,14 @@ void http_body_init(struct http_body *body, struct arena *arena, const struct uu
 	http_body_init_in(body, arena, &bodies, account, max_bytes);
 	if (content_length >= 0)
 		body->expected_bytes = (size_t)content_length;
+}
+
+void http_body_init_open(struct http_body *body, struct arena *arena, const char *client,
+                         size_t max_bytes, int64_t content_length)
+{
+	struct uuid share = client_id(client);
+	http_body_init(body, arena, &share, max_bytes, content_length);
+	body->budget = &open_bodies;
 }
 
 static size_t held_bytes(const struct http_body *body)

@@ -37,13 +37,18 @@ struct http_body {
 	size_t coded_length, coded_bytes;
 };
 
-/** Set the limit of the memory of all bodies. Once, before other threads start. */
+/** Set the limit of the memory of all bodies. Those of requests without a key have half as much
+ * beside it. Once, before other threads start. */
 void http_body_set_limit(size_t budget_bytes);
 
 /** Make an empty body of at most `max_bytes` for `account` (nil: no account). `body` must be in the
  * arena; its memory is freed with the arena. `content_length` -1: not known. */
 void http_body_init(struct http_body *body, struct arena *arena, const struct uuid *account,
                     size_t max_bytes, int64_t content_length);
+
+/** As http_body_init(), for a request without a key of the client with this address. */
+void http_body_init_open(struct http_body *body, struct arena *arena, const char *client,
+                         size_t max_bytes, int64_t content_length);
 
 /** As http_body_init(), for a body of unknown length that is counted in `budget`; NULL: in none. */
 void http_body_init_in(struct http_body *body, struct arena *arena, struct budget *budget,

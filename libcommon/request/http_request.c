@@ -57,9 +57,6 @@ struct collected {
 /* For giving up the reservation of a request that failed (idempotency.h). */
 #define RELEASE_MS 2000
 
-/* Whose share of the memory for bodies the requests without a key take, all together. */
-static const struct uuid WITHOUT_KEY = {{[15] = 1}};
-
 static struct collected *collected_of(struct request *rq)
 {
 	return CONTAINER_OF(rq->http, struct collected, call);
@@ -67,7 +64,8 @@ static struct collected *collected_of(struct request *rq)
 
 struct request *http_request_new(struct worker *worker, struct http_exchange *exchange,
                                  const struct api_match *match, const struct identity *caller,
-                                 const char *request_id, request_fn *handle, size_t body_max_bytes)
+                                 const char *client, const char *request_id, request_fn *handle,
+                                 size_t body_max_bytes)
 {
 	struct arena *arena = exchange->arena;
 	exchange->arena = NULL;
@@ -87,9 +85,12 @@ struct request *http_request_new(struct worker *worker, struct http_exchange *ex
 		.body = "",
 	};
 	collected->handle = handle;
-	http_body_init(&rq->http->received, arena,
-	               http_call_needs_key(match->op) ? &rq->caller.account : &WITHOUT_KEY,
-	               body_max_bytes, exchange->head.content_length);
+	if (http_call_needs_key(match->op))
+		http_body_init(&rq->http->received, arena, &rq->caller.account, body_max_bytes,
+		               exchange->head.content_length);
+	else
+		http_body_init_open(&rq->http->received, arena, client, body_max_bytes,
+		                    exchange->head.content_length);
 	rq->traceparent = http_head_get(&exchange->head, "traceparent");
 	collected->span = span_begin(arena, SPAN_SERVER, request_id, &rq->traceparent);
 	if (exchange->head.content_length > (int64_t)body_max_bytes && body_max_bytes)

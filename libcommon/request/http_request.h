@@ -16,14 +16,16 @@
 
 /** Make the request of an exchange that has been matched and authenticated. Copies `match` and
  * `caller` (NULL: no identity); takes the exchange's arena. `match->op` is NULL for an internal
- * route. The caller's http_handler passes its callbacks on to the functions below. */
+ * route. `client` is the address of the client, whose share a body without a key is. The caller's
+ * http_handler passes its callbacks on to the functions below. */
 struct request *http_request_new(struct worker *worker, struct http_exchange *exchange,
                                  const struct api_match *match, const struct identity *caller,
-                                 const char *request_id, request_fn *handle, size_t body_max_bytes);
+                                 const char *client, const char *request_id, request_fn *handle,
+                                 size_t body_max_bytes);
 
 /** For on_content: append to the body. Replies and drops the rest of the body: 413 over
- * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY, 429 when those of the
- * account exceed its share, or those of all requests without a key theirs. */
+ * body_max_bytes; 503 when the bodies of all requests exceed BODY_MEMORY, or those without a key
+ * half of it; 429 when those of the account, or of the client, exceed its share. */
 void http_request_content(struct request *rq, const char *data, size_t length);
 
 /** For on_end: the body is complete, start the handler; REQUEST_TIMEOUT begins here. A handler that

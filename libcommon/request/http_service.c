@@ -143,8 +143,10 @@ static void on_head(struct http_exchange *x)
 	if (!access.code)
 		access = check_access(&to, &sender);
 	const char *id = http_head_request_id(&x->head, x->arena);
-	struct request *rq = http_request_new(worker, x, &to.match, &sender.caller, id, to.handle,
-	                                      to.body_max_bytes);
+	const char *client = http_head_get(&x->head, "X-Forwarded-For"); /* of the gateway */
+	struct request *rq =
+		http_request_new(worker, x, &to.match, &sender.caller, client ? client : x->peer,
+	                         id, to.handle, to.body_max_bytes);
 	x->user = rq;
 	rq->problem.allow = to.match.allow;
 	rq->problem.scope = access.scope;

@@ -151,6 +151,28 @@ static void a_refused_piece_changes_nothing(void **state)
 	arena_free(arena);
 }
 
+/* Clients without a key have shares of half as much, beside what accounts have. */
+static void bodies_without_a_key_are_shared_by_client(void **state)
+{
+	(void)state;
+	static const char *const CLIENTS[] = {"192.0.2.1", "192.0.2.1", "2001:db8::1"};
+	static const enum err_code CODES[] = {ERR_NONE, ERR_RATE_LIMITED, ERR_NONE};
+	struct arena *arena = arena_new();
+	http_body_set_limit(80 * MIB);
+	account = (struct uuid){{1}};
+	for (size_t i = 0; i < ARRAY_LEN(CLIENTS); i++) {
+		struct http_body *body = arena_new_of(arena, struct http_body);
+		http_body_init_open(body, arena, CLIENTS[i], 9 * MIB, -1);
+		assert_int_equal(add(body, KIB, KIB), i == 1 ? ERR_NONE : CODES[i]);
+		assert_int_equal(http_body_take_work(body, 9 * MIB), CODES[i]);
+	}
+	struct http_body *of_key = body_new(arena, MIB, MIB);
+	assert_int_equal(http_body_take_work(of_key, 80 * MIB), ERR_NONE);
+	arena_free(arena);
+	account = (struct uuid){{0}};
+	http_body_set_limit(4 * MIB);
+}
+
 /* What is made of a body counts until its arena is freed; an account's only body may exceed its
  * share. */
 static void work_with_a_body_counts(void **state)
@@ -254,6 +276,7 @@ int main(void)
 		CASE(a_small_body_takes_no_more_than_its_length),
 		CASE(all_bodies_share_one_budget),
 		CASE(a_refused_piece_changes_nothing),
+		CASE(bodies_without_a_key_are_shared_by_client),
 		CASE(work_with_a_body_counts),
 		CASE(a_decoded_content_replaces_the_sent_one),
 		CASE(the_limit_of_a_decoded_content_is_exact),

@@ -87,8 +87,8 @@ static void handle(struct request *rq)
 static void on_head(struct http_exchange *x)
 {
 	struct api_match match = {0};
-	x->user = http_request_new(http_server_context(x->server), x, &match, NULL, "test", handle,
-	                           BODY_MAX);
+	x->user = http_request_new(http_server_context(x->server), x, &match, NULL, x->peer, "test",
+	                           handle, BODY_MAX);
 }
 
 static void on_content(struct http_exchange *x, const char *data, size_t length)
