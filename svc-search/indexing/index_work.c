@@ -102,6 +102,7 @@ void index_work_restore(void *arg)
 	index_files_tidy(work->path);
 	uv_mutex_lock(&work->writer->lock);
 	work->is_done = engine_restore(work->writer->engine, work->path);
+	work->has_run = true;
 	uv_mutex_unlock(&work->writer->lock);
 }
 
