@@ -101,7 +101,7 @@ struct indexer {
 	/* Of the built-in embedder: */
 	char version[EMBEDDER_VERSION_BYTES]; /* current in Postgres; "": none, or external */
 	int64_t version_number;
-	bool is_adoption_due; /* to be tried again when Postgres was looked at again */
+	bool is_adoption_due; /* as of the last look at Postgres; false: it was tried since */
 
 	_Atomic bool is_caught_up;
 	_Atomic int64_t updated_at_ms;
@@ -239,10 +239,19 @@ static size_t save_after(const struct indexer *indexer)
 	return MIN_OF(MAX_OF(documents / SAVE_FRACTION, (size_t)SAVE_MIN), (size_t)SAVE_MAX);
 }
 
+/* An adoption that has ended since Postgres was looked at may have brought the version. */
+static bool needs_version(const struct indexer *indexer)
+{
+	struct engine_view *view = engine_view_get(indexer->writer.engine);
+	bool is_needed = indexer->is_adoption_due && !uses_version(indexer, view);
+	engine_view_put(view);
+	return is_needed;
+}
+
 /* What the engine needs. */
 static enum follower_build due_build(const struct indexer *indexer)
 {
-	if (indexer->is_adoption_due)
+	if (needs_version(indexer))
 		return BUILD_ADOPT;
 	return engine_is_merge_due(indexer->writer.engine, ENGINE_MERGE_DUE) ? BUILD_MERGE
 	                                                                     : BUILD_NONE;

@@ -1,7 +1,8 @@
 /* The indexer with Postgres. The test turns the loop and keeps the threads of the long lane, so
- * that it decides what has happened when a restore ends. */
+ * that it decides what has happened when a restore or an adoption ends. */
 #include "indexing/indexer.h"
 
+#include "capture.h"
 #include "generated.h"
 #include "loop/thread_pool.h"
 #include "pg_suite.h"
@@ -179,6 +180,81 @@ static void test_without_a_snapshot_all_papers_are_read(void **state attr_unused
 	assert_int_equal(indexer_state(indexer).documents, 2);
 }
 
+/* --- Adoption --------------------------------------------------------------------------------- */
+
+static struct embedder *train_embedder(void)
+{
+	struct engine *engine = engine_new(NULL);
+	fill_generated(engine, SAVED);
+	struct embedder *embedder = train_on_engine(engine);
+	engine_free(engine);
+	assert_non_null(embedder);
+	return embedder;
+}
+
+static void store_embedder(struct request *rq)
+{
+	const struct embedder *embedder = rq->user;
+	size_t length = embedder->header->length;
+	pg_query(rq, "INSERT INTO embedder_chunk VALUES ($1, 0, $2)", pg_text(embedder->version),
+	         pg_bytes(embedder->header, length));
+	pg_query(rq,
+	         "INSERT INTO embedder (version, format, recipe, bytes) VALUES ($1, $2, $3, $4)",
+	         pg_text(embedder->version), pg_int(EMBEDDER_FORMAT), pg_int(TRAINING_RECIPE),
+	         pg_int((int64_t)length));
+}
+
+/* Store a paper and let the indexer read it, which looks at the embedder, too. */
+static void read_another_paper(void)
+{
+	uint32_t documents = indexer_state(indexer).documents;
+	pg_fixture_run(&server, "INSERT INTO asset (change, arxiv_id, title)"
+	                        " SELECT max(change) + 1, '2402.' || max(change), 'Late'"
+	                        " FROM asset; NOTIFY asset_changed");
+	fixture_wait_start(&fixture);
+	while (indexer_state(indexer).documents == documents)
+		fixture_turn(&fixture);
+}
+
+/* After an adoption the index is saved. */
+static void until_saved(void)
+{
+	fixture_wait_start(&fixture);
+	while (access(snapshot, F_OK) != 0)
+		fixture_turn(&fixture);
+}
+
+static size_t count_in(const char *text, const char *part)
+{
+	size_t count = 0;
+	while ((text = strstr(text, part))) {
+		text += strlen(part);
+		count++;
+	}
+	return count;
+}
+
+static void test_a_version_is_adopted_once(void **state attr_unused)
+{
+	static char output[65536];
+	struct embedder *embedder = train_embedder();
+	until_caught_up();
+	unlink(snapshot);
+	struct capture capture = capture_start(STDOUT_FILENO);
+	keep_lane();
+	fixture_run(&fixture, store_embedder, embedder);
+	read_another_paper(); /* the adoption begins */
+	read_another_paper(); /* Postgres is looked at meanwhile */
+	leave_lane();
+	until_saved();
+	capture_stop(&capture, output, sizeof(output));
+	assert_int_equal(count_in(output, "embedder adopted"), 1);
+	struct engine_view *view = indexer_view(indexer);
+	assert_string_equal(engine_version(view), embedder->version);
+	engine_view_put(view);
+	embedder_free(embedder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -189,6 +265,7 @@ int main(void)
 	                                        setup, stop),
 		cmocka_unit_test_setup_teardown(test_without_a_snapshot_all_papers_are_read, setup,
 	                                        stop),
+		cmocka_unit_test_setup_teardown(test_a_version_is_adopted_once, setup, stop),
 	};
 	return cmocka_run_group_tests(tests, start_server_with_tables, stop_server);
 }
