@@ -2,6 +2,7 @@
 
 #include "index.sql.h"
 #include "indexing/index_files.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 
 #include <malloc.h>
@@ -37,6 +38,17 @@ static const char *const *split_at(struct arena *arena, const char *text, const 
 	return words;
 }
 
+/* Rows of an earlier version can have an id that is too long for the index. It takes the paper for
+ * one that is deleted. */
+static bool is_too_long(const char *id)
+{
+	if (strlen(id) <= DOCUMENT_MAX_ID)
+		return false;
+	log_warn(LOG_GROUP_APP, "the id of a paper is too long for the index",
+	         f_text("arxiv_id", id));
+	return true;
+}
+
 static struct engine_change change_of(struct request *rq, const struct pg_rows *rows, int row)
 {
 	struct engine_change change = {
@@ -50,9 +62,9 @@ static struct engine_change change_of(struct request *rq, const struct pg_rows *
 				.published = (int32_t)pg_get_int(rows, row, "published"),
 				.has_container = pg_get_bool(rows, row, "has_container"),
 			},
-		.is_deleted = pg_get_bool(rows, row, "is_deleted"),
 	};
 	struct document *document = &change.document;
+	change.is_deleted = pg_get_bool(rows, row, "is_deleted") || is_too_long(document->id);
 	document->categories = split_at(rq->arena, pg_get(rows, row, "categories"), " ",
 	                                &document->category_count);
 	document->authors =
@@ -102,6 +114,7 @@ void index_work_restore(void *arg)
 	index_files_tidy(work->path);
 	uv_mutex_lock(&work->writer->lock);
 	work->is_done = engine_restore(work->writer->engine, work->path);
+	work->has_run = true;
 	uv_mutex_unlock(&work->writer->lock);
 }
 

@@ -30,6 +30,7 @@ struct index_work {
 	uint64_t complete;         /* index_work_apply(): see engine_apply() */
 	const char *path;          /* of the snapshot */
 	struct embedder *embedder; /* index_work_adopt(), which takes it */
+	bool has_run;              /* index_work_restore(), whether it succeeded or not */
 	bool is_done;              /* whether restore, adoption, merge or save succeeded */
 	bool has_file_failed;      /* of a merge, which is in memory then */
 };
@@ -53,7 +54,7 @@ void index_work_apply(void *work);
 void index_work_collect(void *work);
 
 /** Restore the index from the snapshot at `path`, and remove stale files in its folder. Sets
- * `is_done`. */
+ * `is_done` and `has_run`. */
 void index_work_restore(void *work);
 
 /** Replace all vectors by those of `embedder`, and publish the result. Sets `is_done`; false: it

@@ -11,6 +11,10 @@
  *     +------+ <----------------------------------------------- +---------+ <--+
  *                 read_done()
  *
+ * The first pass that reaches Postgres only learns which database it is. The pass after it restores
+ * the snapshot of that database (restore_pass(), then restore_done()), which may take minutes. It
+ * is repeated until the restore has run.
+ *
  * The builder adopts a new version of the built-in embedder, merges parts of the index and saves it
  * (build_run(), then build_done()), when a pass or a build has ended and one of the three is
  * due. */
@@ -55,8 +59,9 @@ const struct setting INDEXER_SETTINGS[] = {
 /* Texts of a page are read by this part of the threads that searches may have. */
 #define APPLY_THREADS_PART 2
 
-#define PASS_TIMEOUT_MS  60000
-#define BUILD_TIMEOUT_MS 3600000
+#define PASS_TIMEOUT_MS    60000
+#define RESTORE_TIMEOUT_MS 3600000
+#define BUILD_TIMEOUT_MS   3600000
 
 /* A change waits at most for the two pages that are read before it, of which each takes some tenths
  * of a second (VECTOR_CHANGES_SQL has the limit, too). */
@@ -83,9 +88,10 @@ struct indexer {
 	struct worker *worker; /* NULL: not started, or stopped */
 	uv_timer_t poll;       /* calls start_reading() */
 	char source[UUID_TEXT_LEN + 1]; /* id of the database; "": not read yet */
+	bool is_restored; /* the engine has what a snapshot of that database has, if anything */
 	struct follower follower;
 
-	bool is_reading;
+	bool is_reading;           /* or restoring */
 	struct follower_page page; /* that is being read */
 	bool read_again;           /* start another pass when this one ends */
 	bool is_pausing;           /* the next pass is started by the poll timer only */
@@ -95,7 +101,7 @@ struct indexer {
 	/* Of the built-in embedder: */
 	char version[EMBEDDER_VERSION_BYTES]; /* current in Postgres; "": none, or external */
 	int64_t version_number;
-	bool is_adoption_due; /* to be tried again when Postgres was looked at again */
+	bool is_adoption_due; /* as of the last look at Postgres; false: it was tried since */
 
 	_Atomic bool is_caught_up;
 	_Atomic int64_t updated_at_ms;
@@ -233,10 +239,19 @@ static size_t save_after(const struct indexer *indexer)
 	return MIN_OF(MAX_OF(documents / SAVE_FRACTION, (size_t)SAVE_MIN), (size_t)SAVE_MAX);
 }
 
+/* An adoption that has ended since Postgres was looked at may have brought the version. */
+static bool needs_version(const struct indexer *indexer)
+{
+	struct engine_view *view = engine_view_get(indexer->writer.engine);
+	bool is_needed = indexer->is_adoption_due && !uses_version(indexer, view);
+	engine_view_put(view);
+	return is_needed;
+}
+
 /* What the engine needs. */
 static enum follower_build due_build(const struct indexer *indexer)
 {
-	if (indexer->is_adoption_due)
+	if (needs_version(indexer))
 		return BUILD_ADOPT;
 	return engine_is_merge_due(indexer->writer.engine, ENGINE_MERGE_DUE) ? BUILD_MERGE
 	                                                                     : BUILD_NONE;
@@ -270,23 +285,48 @@ static void read_page(struct request *rq, struct indexer *indexer, const struct 
 	show_size(indexer);
 }
 
-/* Restore the snapshot of this database, if there is one. */
-static void restore_index(struct request *rq, struct indexer *indexer)
+static void start_restored(struct indexer *indexer, const char *path)
 {
-	struct index_work *work = index_work_new(rq, &indexer->writer);
-	work->path = snapshot_path(rq, indexer);
-	if (!work->path)
-		return;
-	fiber_offload(rq, LANE_LONG, index_work_restore, work);
-	if (!work->is_done)
-		return;
 	struct engine_view *view = engine_view_get(indexer->writer.engine);
 	follower_restored(&indexer->follower, engine_view_seq(view), engine_view_newest(view));
 	engine_view_put(view);
 	indexer->updated_at_ms = time_now_ms();
 	show_size(indexer);
-	log_info(LOG_GROUP_APP, "index restored", f_text("path", work->path),
+	log_info(LOG_GROUP_APP, "index restored", f_text("path", path),
 	         f_int("documents", indexer_state(indexer).documents));
+}
+
+/* Called when the fiber ends, also one that is cancelled: the engine has what a restore that has
+ * run brought, however late that was. */
+static void note_restore(struct request *rq, void *held)
+{
+	struct indexer *indexer = rq->user;
+	const struct index_work *work = held;
+	indexer->is_restored = work->has_run;
+	if (work->is_done)
+		start_restored(indexer, work->path);
+}
+
+/* Restore the snapshot of this database, if there is one. */
+static void restore_pass(struct request *rq)
+{
+	struct indexer *indexer = rq->user;
+	struct index_work *work = index_work_new(rq, &indexer->writer);
+	work->path = snapshot_path(rq, indexer);
+	request_hold(rq, note_restore, work);
+	fiber_offload(rq, LANE_LONG, index_work_restore, work);
+}
+
+static void restore_done(struct request *rq)
+{
+	struct indexer *indexer = rq->user;
+	indexer->is_reading = false;
+	if (!indexer->is_restored && !indexer->is_failing && !is_ending(indexer))
+		log_warn(LOG_GROUP_APP, "cannot restore the index",
+		         f_text("reason", rq->problem.detail));
+	indexer->is_failing = !indexer->is_restored;
+	if (indexer->is_restored)
+		start_reading(indexer);
 }
 
 /* The database was replaced, or restored to an earlier state: the index may hold papers that no
@@ -332,10 +372,10 @@ static void look(struct request *rq, struct indexer *indexer)
 	                                pg_int(EMBEDDER_FORMAT), pg_int(TRAINING_RECIPE));
 	const char *source = pg_get(rows, 0, "id");
 	uint64_t newest = (uint64_t)pg_get_int(rows, 0, "newest");
-	if (!indexer->source[0]) {
+	if (!indexer->source[0])
 		snprintf(indexer->source, sizeof(indexer->source), "%s", source);
-		restore_index(rq, indexer);
-	}
+	if (!indexer->is_restored)
+		return;
 	if (strcmp(source, indexer->source) != 0 || !follower_look(&indexer->follower, newest))
 		start_over(rq, indexer);
 	look_at_version(rq, indexer, pg_get(rows, 0, "version"), pg_get_int(rows, 0, "number"));
@@ -345,6 +385,8 @@ static void read_pass(struct request *rq)
 {
 	struct indexer *indexer = rq->user;
 	look(rq, indexer);
+	if (!indexer->is_restored)
+		return;
 	indexer->page = follower_begin(&indexer->follower);
 	if (indexer->page.limit > 0)
 		read_page(rq, indexer, &indexer->page);
@@ -370,7 +412,8 @@ static void read_done(struct request *rq)
 	start_build_if_due(indexer);
 	if (indexer->is_pausing && !is_ending(indexer))
 		uv_timer_start(&indexer->poll, on_poll, PAUSE_MS, POLL_MS);
-	if (!has_failed && (indexer->read_again || follower_has_more(&indexer->follower)))
+	if (!has_failed &&
+	    (indexer->read_again || !indexer->is_restored || follower_has_more(&indexer->follower)))
 		start_reading(indexer);
 }
 
@@ -382,8 +425,12 @@ static void start_reading(struct indexer *indexer)
 	if (indexer->is_reading || indexer->is_pausing)
 		return;
 	indexer->is_reading = true;
-	request_spawn(indexer->worker, "index-read", PASS_TIMEOUT_MS, read_pass, read_done,
-	              indexer);
+	if (indexer->source[0] && !indexer->is_restored)
+		request_spawn(indexer->worker, "index-restore", RESTORE_TIMEOUT_MS, restore_pass,
+		              restore_done, indexer);
+	else
+		request_spawn(indexer->worker, "index-read", PASS_TIMEOUT_MS, read_pass, read_done,
+		              indexer);
 }
 
 /* The short period applies at start-up. */
@@ -412,6 +459,7 @@ struct indexer *indexer_new(struct process *process, const char *space)
 	                   MAX_OF(thread_pool_threads_max(LANE_SHORT) / APPLY_THREADS_PART, 1));
 	indexer->writer.cancel = &process->is_draining;
 	indexer->space = space;
+	indexer->is_restored = !data_dir[0];
 	follower_init(&indexer->follower, &LIMITS);
 	require(uv_mutex_init(&indexer->writer.lock) == 0);
 	char reason[128];

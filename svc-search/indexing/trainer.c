@@ -157,7 +157,7 @@ static void train(struct request *rq, struct trainer *trainer, const struct embe
 	else if (work->embedder)
 		store(rq, work, started_ms);
 	else
-		trainer->plan.tried_change = state->change;
+		trainer->plan.tried_change = work->row.change;
 	remove_checkpoint(rq, trainer);
 }
 

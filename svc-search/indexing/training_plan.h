@@ -14,7 +14,9 @@
  * index has all changes, so that the version is of a whole import and not of a part of it. While
  * papers change all the time it waits no longer than TRAINING_PATIENCE_MS; while the corpus also
  * grows by the factor TRAINING_IMPORT_GROWTH within each such time, as in a large import, no longer
- * than TRAINING_IMPORT_PATIENCE_MS. */
+ * than TRAINING_IMPORT_PATIENCE_MS. But it always waits until the index has the changes that there
+ * were when the version became due: an index that is still being built has a part of the corpus,
+ * and the version that is trained on it would be due again at once. */
 #pragma once
 
 #include "indexing/embedder_store.h"
@@ -35,8 +37,11 @@ enum training_step {
 struct training_plan {
 	uint64_t change;        /* newest one that was seen */
 	uint64_t changed_at_ms; /* when it was first seen */
-	uint64_t due_since_ms;
 	bool is_due;
+	/* When a version became due, or was found right for the corpus and is due again: */
+	uint64_t due_since_ms;
+	uint64_t due_change;     /* the newest change */
+	uint64_t checked_change; /* that of the corpus of the version */
 	uint32_t papers; /* in the corpus when a version became due or an import was last seen */
 	uint64_t grown_at_ms;  /* when that was */
 	uint64_t tried_change; /* newest change of the corpus that gave no embedder */

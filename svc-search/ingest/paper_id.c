@@ -1,10 +1,13 @@
 #include "ingest/paper_id.h"
 
 #include "base/base.h"
+#include "engine/lexical/builder.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+
+_Static_assert(PAPER_ID_MAX <= DOCUMENT_MAX_ID, "a paper that is stored can be indexed");
 
 #define DIGITS "0123456789"
 

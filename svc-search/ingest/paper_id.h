@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-/** Bytes of the longest identifier. */
-#define PAPER_ID_MAX 64
+/** Bytes of the longest identifier: the index takes no longer ones. */
+#define PAPER_ID_MAX 63
 
 /** Read an identifier in any form, with or without `arXiv:`, and write its canonical form to `out`.
  * False: `text` is not an identifier. */

@@ -353,6 +353,14 @@ def test_a_snapshot_saved_with_a_gap_loses_no_paper(cluster, replica, db, store,
     search_tables.withdraw(db, ids)
 
 
+def test_a_paper_whose_id_is_too_long_is_left_out(replica, db, store, word, temporary):
+    one = replica()
+    search_tables.add_paper_of_64_bytes(db, f"{word} long")
+    (name,) = store(f"{word} next")
+    wait_for(lambda: one.find(word) == {name}, "the index follows")
+    assert one.count("the id of a paper is too long for the index")
+
+
 def test_writers_commit_in_the_order_of_their_change_numbers(cluster, db, store, word):
     """A transaction that writes a paper waits for the one that has drawn the number before, so nobody sees a number before
     a lower one that is committed later. A transaction that is rolled back leaves a hole."""

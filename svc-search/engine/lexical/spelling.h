@@ -23,7 +23,7 @@ typedef uint32_t spelling_df_fn(const char *text, size_t length, const void *ctx
 
 /** The term of the `count` segments with the least edit distance to `text`, of those the most
  * frequent one by `df`, and of those the alphabetically first. NULL if no term is near enough or
- * `text` is not all ASCII letters. Borrowed from a segment. Compares every term with the same first
- * letter, which takes some milliseconds for a million papers. */
+ * `text` is not all ASCII letters. Borrowed from a segment. Compares the terms with the same first
+ * letter, which takes about 1 ms for each million terms of the index. */
 const char *spelling_nearest(const struct segment *const *segments, size_t count, const char *text,
                              size_t length, spelling_df_fn *df, const void *ctx);

@@ -138,6 +138,7 @@ def test_a_journal_s_doi_is_kept(harvest, ended, api, new_id):
 
 
 def test_bad_ids_are_refused(operator, api):
-    for name in ("biorxiv:2401.01234", "chemrxiv:10.1101/1", "biorxiv:10.1101/x"):
+    too_long = "biorxiv:10.1101/" + 48 * "1"  # for the index
+    for name in ("biorxiv:2401.01234", "chemrxiv:10.1101/1", "biorxiv:10.1101/x", too_long):
         operator.api.put(f"/search/assets/{name}", {"title": "T"}, expect=400)
         api.get(f"/search/assets/{name}", expect=404)

@@ -123,8 +123,45 @@ static void test_training_waits_for_the_index(void **state)
 	world.index_change = 99;
 	assert_int_equal(step(&world, 0), TRAINING_WAIT);
 	assert_int_equal(step(&world, 2 * TRAINING_REST_MS), TRAINING_WAIT);
+	assert_int_equal(step(&world, TRAINING_PATIENCE_MS), TRAINING_WAIT);
+	assert_int_equal(step(&world, TRAINING_IMPORT_PATIENCE_MS), TRAINING_WAIT);
 	world.index_change = 100;
 	assert_int_equal(step(&world, 0), TRAINING_NOW);
+}
+
+/* Papers change all the time, so the index never has all changes. */
+static void test_training_waits_for_the_changes_before_a_version_was_due(void **state)
+{
+	struct world world = {.now_ms = 5};
+	(void)state;
+	world.state.papers = 100;
+	world.state.change = 100;
+	assert_int_equal(step(&world, 0), TRAINING_WAIT);
+	world.state.change = 200;
+	world.index_change = 99;
+	assert_int_equal(step(&world, TRAINING_PATIENCE_MS), TRAINING_WAIT);
+	world.state.change = 300;
+	world.index_change = 100;
+	assert_int_equal(step(&world, 500), TRAINING_NOW);
+}
+
+/* During an import a version was trained on the part of it that the index had. */
+static void test_a_version_that_is_due_again_waits_again(void **state)
+{
+	struct world world = {.now_ms = 5};
+	(void)state;
+	resize(&world, 1000);
+	step(&world, 0);
+	world.state.papers = 9000;
+	world.state.change += 8000;
+	assert_int_equal(step(&world, TRAINING_IMPORT_PATIENCE_MS), TRAINING_NOW);
+	check(&world);
+	world.state.checked_papers = 1000;
+	world.state.checked_change = world.index_change;
+	assert_int_equal(step(&world, 500), TRAINING_WAIT);
+	assert_int_equal(step(&world, TRAINING_IMPORT_PATIENCE_MS), TRAINING_WAIT);
+	world.index_change = world.state.change;
+	assert_int_equal(step(&world, TRAINING_REST_MS), TRAINING_NOW);
 }
 
 static void test_changes_without_an_end_delay_training_for_a_limited_time(void **state)
@@ -189,6 +226,8 @@ int main(void)
 		cmocka_unit_test(test_growth_and_shrinkage_make_a_version_due),
 		cmocka_unit_test(test_an_old_version_is_due_when_papers_have_changed),
 		cmocka_unit_test(test_training_waits_for_the_index),
+		cmocka_unit_test(test_training_waits_for_the_changes_before_a_version_was_due),
+		cmocka_unit_test(test_a_version_that_is_due_again_waits_again),
 		cmocka_unit_test(test_changes_without_an_end_delay_training_for_a_limited_time),
 		cmocka_unit_test(test_training_waits_for_the_end_of_an_import),
 		cmocka_unit_test(test_training_does_not_wait_for_slow_growth),

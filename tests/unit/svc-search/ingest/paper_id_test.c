@@ -101,6 +101,17 @@ static void test_other_texts_are_refused(void **state)
 	}
 }
 
+static void test_the_longest_id(void **state)
+{
+	char text[PAPER_ID_MAX + 2] = "biorxiv:10.1101/", id[PAPER_ID_MAX + 1];
+	(void)state;
+	memset(text + strlen(text), '1', PAPER_ID_MAX - strlen(text));
+	assert_true(paper_id_parse(text, id));
+	assert_string_equal(id, text);
+	text[PAPER_ID_MAX] = '1';
+	assert_false(paper_id_parse(text, id));
+}
+
 static void test_category_form(void **state)
 {
 	static const char *const ROWS[] = {"cs.LG", "hep-th", "q-bio.QM", "cond-mat.stat-mech",
@@ -123,6 +134,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_form_has_its_canonical_form),
 		cmocka_unit_test(test_other_texts_are_refused),
+		cmocka_unit_test(test_the_longest_id),
 		cmocka_unit_test(test_category_form),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
