@@ -14,6 +14,18 @@ export const text = {
     reload: "Reload the page",
   },
   retry: "Try again",
+  refused: (status: number) => `The server has refused it: ${status}`,
+  poolBuilding: {
+    title: "Its papers are not found yet",
+    detail: "The interest is new, and its first papers are being searched for. Try again in a minute.",
+  },
+  noNumber: { title: "Not sent", field: "This must be a number, such as 0.7" },
+  outdated: {
+    title: "It was changed meanwhile",
+    lead: "Nothing was saved. Load it as it is now: what you have changed here stays in its field.",
+    reload: "Load it as it is now",
+    field: (value: string) => `Meanwhile it became: ${value}`,
+  },
   cancel: "Cancel",
   close: "Close",
   save: "Save",
@@ -82,6 +94,7 @@ export const text = {
   today: {
     learned: (interest: string) => `What ten ratings taught ${interest}`,
     title: "Today",
+    day: (day: string) => `${day} (UTC)`,
     week: "Last seven days",
     period: "Period",
     periods: { today: "Today", week: "7 days" },
@@ -359,7 +372,7 @@ export const text = {
     name: "Name",
     status: "Status",
     outcome: "Outcome",
-    tags: "Tags, separated by blanks",
+    tags: "Tags, one a line",
     nothing: "not said yet",
     noProject: "none",
     results: {
@@ -558,6 +571,7 @@ export const text = {
     meanCost: (usd: string) => `A run of it cost ${usd} on average in the last 30 days.`,
     noMeanCost: "What a run of it costs is not known yet.",
     started: "The run was started.",
+    startedWithoutKey: "The run was started, but the repository has no key of the model provider: it will fail. Connect one on Connect.",
     revoke: "Revoke",
     revokeTitle: (repo: string) => `Revoke the agent of ${repo}?`,
     revokeText: "Its key is refused at once, and no more runs are started.",
@@ -578,6 +592,11 @@ export const text = {
     lead: "What the runs of agents may cost. A budget warns when shares of it are spent, and can stop runs for which too little is left.",
     empty: "There is no budget yet: runs cost what their models cost.",
     add: "New budget",
+    exists: (usd: string, period: string, spent: string) =>
+      `There is one already: ${usd} ${period}, of which ${spent} are spent and reserved.`,
+    hasLimit: "There is one already, whose figures your key may not see.",
+    openExisting: "Open that one",
+    existsMeanwhile: "Somebody has made this budget meanwhile",
     choose: "choose",
     columns: {
       target: "Runs of",
@@ -763,6 +782,11 @@ export const text = {
     invited: "Pass this address on to the person whom you invite. It is not shown again, and works once within 7 days.",
     invitedByMail: "The address is mailed to the person whom you invite. It is shown only once here, and works once within 7 days.",
     revoke: "Revoke",
+    revokeTitle: (email: string) => `Revoke the invitation of ${email}?`,
+    revokeText: "Its address works no longer. A new invitation has another one.",
+    change: "Change the role",
+    changeTitle: (email: string, role: string) => `Change the role of ${email} to ${role}?`,
+    changeOwnText: "This is your own role: what it lacks you cannot give back to yourself.",
     remove: "Remove",
     leave: "Leave",
     removeTitle: (email: string) => `Remove ${email} from the account?`,
@@ -772,6 +796,7 @@ export const text = {
     joinText: "You are invited to an account. Accept the invitation with the address that it was made for.",
     accept: "Accept the invitation",
     account: "Account",
+    switch: "Switch to it",
   },
   audit: {
     title: "Audit log",
@@ -1034,6 +1059,7 @@ export const text = {
     table: "As a table",
     when: "When",
     highest: (value: string) => `highest ${value}`,
+    between: (lowest: string, highest: string) => `lowest ${lowest}, highest ${highest}`,
     nothing: "nothing",
   },
   evaluations: {

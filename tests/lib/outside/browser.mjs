@@ -14,6 +14,7 @@ import { answerQuestions } from "./answering.mjs";
 import { agents } from "./journeys/agents.mjs";
 import { DIGESTS, withoutPapers } from "./journeys/digest.mjs";
 import { faults } from "./journeys/faults.mjs";
+import { forms } from "./journeys/forms.mjs";
 import { lists } from "./journeys/lists.mjs";
 import { filledButtons, isBarStretched, isWiderThanWindow } from "./journeys/looks.mjs";
 import { deafen, people } from "./journeys/people.mjs";
@@ -680,7 +681,7 @@ const JOURNEYS = {
 };
 
 const HELPERS = { open, logIn, violations, violationsOfThemes, downloaded };
-for (const journeys of [agents, faults, lists, people]) Object.assign(JOURNEYS, journeys(HELPERS));
+for (const journeys of [agents, faults, forms, lists, people]) Object.assign(JOURNEYS, journeys(HELPERS));
 
 const browser = await chromium.launch({ executablePath: process.argv[2], args: ["--no-sandbox"] });
 await answerQuestions(async ({ journey, values }) => {

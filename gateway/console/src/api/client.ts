@@ -87,6 +87,19 @@ export async function answer<T>(call: Promise<Answer<T>>): Promise<T> {
   return data as T; // an answer without content has the type undefined
 }
 
+/** An object that was read, with its version: the tag that `If-Match` takes. */
+export type Versioned<T> = T & { readonly etag: string | null };
+
+/** As answer(), with the version of the object. */
+export async function versioned<T>(call: Promise<Answer<T>>): Promise<Versioned<T>> {
+  return { ...(await answer(call)), etag: (await call).response.headers.get("ETag") };
+}
+
+/** The fields of a request that changes an object only while it has the version that was read. */
+export function ifMatch({ etag }: { readonly etag: string | null }): { "If-Match"?: string } {
+  return etag === null ? {} : { "If-Match": etag };
+}
+
 /** Something as a file of this media type; throws a Problem. */
 export async function file(path: string, type: string): Promise<Blob> {
   const response = await raw(new Request(new URL(path, location.origin), { headers: { Accept: type }, credentials: "same-origin" }));

@@ -4,7 +4,7 @@ import { text } from "../text";
 const RELATIVE = new Intl.RelativeTimeFormat("en", { numeric: "auto", style: "short" });
 const LOCAL = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short" });
 const UTC = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" });
-const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long" });
+const DAY = new Intl.DateTimeFormat("en", { weekday: "long", day: "numeric", month: "long", timeZone: "UTC" });
 const DATE = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
 const COUNT = new Intl.NumberFormat("en");
 
@@ -30,8 +30,9 @@ export function absolute(time: Date): string {
   return `${LOCAL.format(time)} (${UTC.format(time)} UTC)`;
 }
 
-export function day(time: Date): string {
-  return DAY.format(time);
+/** The day `2026-01-31` with its weekday. Days of the API are of UTC. */
+export function utcDay(day: string): string {
+  return DAY.format(new Date(day));
 }
 
 /** Of `2026-01-31`. */

@@ -1,4 +1,5 @@
 /** What went wrong in a call: the service's problem document (RFC 9457), or that there was no answer. */
+import { text } from "../text";
 
 export interface FieldFault {
   field: string;
@@ -34,13 +35,22 @@ function fieldsOf(record: Record<string, unknown>): FieldFault[] {
   return errors.filter(isRecord).map((error) => ({ field: textOf(error, "field") ?? "", message: textOf(error, "message") ?? "" }));
 }
 
+/** Refusals whose content is a member that is true, in place of a problem document. */
+const FLAGS = { pool_building: text.poolBuilding } as const;
+
+/** The words for such a content. */
+function wordsOf(record: Record<string, unknown>): { title: string; detail: string } | undefined {
+  return Object.entries(FLAGS).find(([name]) => record[name] === true)?.[1];
+}
+
 /** The problem of an answer. `body` is whatever its content was; an answer of something between here and the gateway has none. */
 export function problemOf(response: Response, body: unknown): Problem {
   const record = isRecord(body) ? body : {};
+  const words = wordsOf(record);
   return new Problem(
     response.status,
-    textOf(record, "title") ?? response.statusText,
-    textOf(record, "detail") ?? "",
+    textOf(record, "title") ?? words?.title ?? (response.statusText || text.refused(response.status)),
+    textOf(record, "detail") ?? words?.detail ?? "",
     textOf(record, "instance") ?? response.headers.get("X-Request-Id"),
     fieldsOf(record),
     textOf(record, "scope"),

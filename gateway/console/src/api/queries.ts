@@ -1,7 +1,7 @@
 /** What the pages read: one row a question, with the key under which its answer is kept. */
 import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
-import { answer, api, defined, every, page, withLeftOut, type Schemas } from "./client";
+import { answer, api, defined, every, page, versioned, withLeftOut, type Schemas } from "./client";
 import { everyMinute, pollWhile } from "./polling";
 import { Problem } from "./problem";
 
@@ -114,7 +114,7 @@ function isMade({ pool_status: pool, context_sources: sources }: Schemas["Intere
 export const interest = (id: string) =>
   queryOptions({
     queryKey: ["interests", id],
-    queryFn: () => answer(api.GET("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } } })),
+    queryFn: () => versioned(api.GET("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } } })),
     refetchInterval: pollWhile(isMade),
   });
 
@@ -261,7 +261,7 @@ export const everyTemplate = queryOptions({
 export const template = (id: string) =>
   queryOptions({
     queryKey: ["evaluations", "template", id],
-    queryFn: () => answer(api.GET("/api/v1.0/eval-env/templates/{template_id}", { params: { path: { template_id: id } } })),
+    queryFn: () => versioned(api.GET("/api/v1.0/eval-env/templates/{template_id}", { params: { path: { template_id: id } } })),
   });
 
 export interface EvalRunFilter {

@@ -12,7 +12,7 @@ function RequestId({ id }: { id: string }) {
 }
 
 /** What went wrong, where the action was. */
-export function Fault({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+export function Fault({ error, retry = text.retry, onRetry }: { error: unknown; retry?: string; onRetry?: () => void }) {
   const problem = error instanceof Problem ? error : new Problem(0, String(error), "", null);
   return (
     <div class="fault" role="alert">
@@ -28,7 +28,7 @@ export function Fault({ error, onRetry }: { error: unknown; onRetry?: () => void
         </ul>
       )}
       <p class="fault-end">
-        {onRetry && <Button onClick={onRetry}>{text.retry}</Button>}
+        {onRetry && <Button onClick={onRetry}>{retry}</Button>}
         {problem.requestId && <RequestId id={problem.requestId} />}
       </p>
     </div>

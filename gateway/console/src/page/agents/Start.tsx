@@ -31,8 +31,8 @@ function Expected({ installation: { repo, agent } }: { installation: Installatio
 export function Start({ installation, onClose }: { installation: Installation; onClose: () => void }) {
   const client = useQueryClient();
   const notice = useNotice();
-  const onDone = () => {
-    notice({ text: words.started });
+  const onDone = ({ model_key_missing: hasNoKey }: { model_key_missing: boolean | null }) => {
+    notice(hasNoKey ? { text: words.startedWithoutKey, page: "/connect" } : { text: words.started });
     return client.invalidateQueries({ queryKey: ["fleet"] });
   };
   return (

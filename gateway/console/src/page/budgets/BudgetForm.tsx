@@ -1,12 +1,17 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
+import { dollars } from "../../api/format";
+import { Problem } from "../../api/problem";
 import { installations, interests } from "../../api/queries";
+import { Button } from "../../part/form/Button";
+import { useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
+import { numberOf } from "../../part/form/number";
 import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
+import { budgets } from "./queries";
 import type { Budget } from "./words";
 
 type Input = Schemas["BudgetInput"];
@@ -54,11 +59,14 @@ function bodyOf(values: Values): Input {
     ...(values.scope === "repo" ? { repo: values.repo } : {}),
     ...(values.scope === "interest" ? { interest_id: values.interest } : {}),
     period: values.period,
-    usd: Number(values.usd),
+    usd: numberOf(values.usd, "usd"),
     action: values.action,
-    warn_percent: values.percents.split(/\s+/).filter(Boolean).map(Number),
-    max_usd_per_run: Number(values.maxUsd),
-    assume_usd: values.assumeUsd ? Number(values.assumeUsd) : null,
+    warn_percent: values.percents
+      .split(/\s+/)
+      .filter(Boolean)
+      .map((share) => numberOf(share, "warn_percent")),
+    max_usd_per_run: numberOf(values.maxUsd, "max_usd_per_run"),
+    assume_usd: values.assumeUsd ? numberOf(values.assumeUsd, "assume_usd") : null,
     time_zone: values.zone,
     week_starts: Number(values.weekStarts),
   };
@@ -174,32 +182,73 @@ function CalendarFields({ values, onChange, fault }: FieldsProps) {
   );
 }
 
+/** The one that a new budget would replace. */
+function sameAs({ scope, repo, interest, period }: Values, all: readonly Budget[]): Budget | undefined {
+  return all.find(
+    (each) =>
+      each.scope === scope &&
+      each.period === period &&
+      (scope !== "repo" || each.repo?.toLowerCase() === repo?.toLowerCase()) &&
+      (scope !== "interest" || each.interest_id === interest),
+  );
+}
+
+function Existing({ budget: { usd, period, state }, onOpen }: { budget: Budget; onOpen: () => void }) {
+  const isKnown = typeof usd === "number" && typeof state.spent_usd === "number";
+  return (
+    <>
+      <p class="warm" role="status">
+        {isKnown ? WORDS.exists(dollars(usd), WORDS.periods[period], dollars(state.spent_usd ?? 0)) : WORDS.hasLimit}
+      </p>
+      <div class="actions">
+        <Button onClick={onOpen}>{WORDS.openExisting}</Button>
+      </div>
+    </>
+  );
+}
+
 /** What a fault can be shown at: the form asks before the fields are drawn. */
 const MEMBERS = ["repo", "interest_id", "usd", "warn_percent", "max_usd_per_run", "assume_usd", "time_zone"];
 
 interface Props {
   budget?: Budget; // that is changed; without: a new one
   onSaved: () => void;
+  onOpen?: (budget: Budget) => void; // the one that there is already
 }
 
-export function BudgetForm({ budget, onSaved }: Props) {
-  const [values, setValues] = useState(() => initialOf(budget));
+export function BudgetForm({ budget, onSaved, onOpen }: Props) {
+  const edit = useEdit(initialOf(budget));
+  const { values, set: onChange } = edit;
   const client = useQueryClient();
-  const onChange = (change: Partial<Values>) => setValues({ ...values, ...change });
+  const known = useQuery(budgets).data?.items ?? [];
+  const existing = budget ? undefined : sameAs(values, known);
+  const reload = () => client.invalidateQueries({ queryKey: budgets.queryKey });
+  const send = async () => {
+    const body = bodyOf(values);
+    const { items } = budget ? { items: [] } : await client.query({ ...budgets, staleTime: 0 }); // it would be replaced without a word
+    if (sameAs(values, items)) throw new Problem(409, WORDS.existsMeanwhile, "", null);
+    return answer(api.PUT("/api/v1.0/fleet/budgets", { body }));
+  };
   const onDone = async () => {
-    await client.invalidateQueries({ queryKey: ["budgets"] });
+    await reload();
     onSaved();
   };
   return (
-    <Form submit={text.save} send={() => answer(api.PUT("/api/v1.0/fleet/budgets", { body: bodyOf(values) }))} onDone={onDone}>
+    <Form submit={text.save} send={send} onDone={onDone} isIncomplete={existing !== undefined} edit={budget && { ...edit, reload }}>
       {(fault) => {
         const faults = new Map(MEMBERS.map((member) => [member, fault(member)]));
         const fields = { values, onChange, fault: (member: string) => faults.get(member) };
         return (
           <>
             {!budget && <TargetFields {...fields} />}
-            <LimitFields {...fields} />
-            <CalendarFields {...fields} />
+            {existing ? (
+              <Existing budget={existing} onOpen={() => onOpen?.(existing)} />
+            ) : (
+              <>
+                <LimitFields {...fields} />
+                <CalendarFields {...fields} />
+              </>
+            )}
           </>
         );
       }}

@@ -82,7 +82,7 @@ export default function Budgets() {
       {shown && <BudgetDialogs budget={shown} onClose={close} key={shown.budget_id} />}
       {address.get("new") && (
         <Dialog title={WORDS.add} onClose={close}>
-          <BudgetForm onSaved={close} />
+          <BudgetForm onSaved={close} onOpen={({ budget_id }) => setAddress({ budget: budget_id })} />
         </Dialog>
       )}
     </Page>

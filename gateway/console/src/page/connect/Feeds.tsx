@@ -11,6 +11,7 @@ import { Confirm } from "../../part/form/Confirm";
 import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
+import { numberOf } from "../../part/form/number";
 import { Once } from "../../part/form/Once";
 import { useScope } from "../../part/scope";
 import { SelectField } from "../../part/form/Select";
@@ -32,13 +33,16 @@ function NewFeedForm({ onMade }: { onMade: (url: string) => void }) {
   const [least, setLeast] = useState("");
   const client = useQueryClient();
   const names = useNames();
-  const body = { interest_id: interest, min_score: least === "" ? null : Number(least) };
+  const send = async () => {
+    const body = { interest_id: interest, min_score: least === "" ? null : numberOf(least, "min_score") };
+    return answer(api.POST("/api/v1.0/papers/recommended/feeds", { body }));
+  };
   const onDone = async ({ url }: { url: string }) => {
     onMade(url);
     await client.invalidateQueries({ queryKey: feeds.queryKey });
   };
   return (
-    <Form submit={words.make} send={() => answer(api.POST("/api/v1.0/papers/recommended/feeds", { body }))} onDone={onDone}>
+    <Form submit={words.make} send={send} onDone={onDone}>
       {(fault) => (
         <>
           <SelectField

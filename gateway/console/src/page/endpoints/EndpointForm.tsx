@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { eventTypes } from "../../api/queries";
+import { changes, useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { SelectField } from "../../part/form/Select";
@@ -69,12 +69,11 @@ function EventTypes() {
 interface FieldsProps {
   values: Values;
   isNew: boolean;
-  onChange: (values: Values) => void;
+  onChange: (change: Partial<Values>) => void;
   fault: (field: string) => string | undefined;
 }
 
-function Fields({ values, isNew, onChange, fault }: FieldsProps) {
-  const set = (change: Partial<Values>) => onChange({ ...values, ...change });
+function Fields({ values, isNew, onChange: set, fault }: FieldsProps) {
   const [label, hint] = ADDRESS_WORDS[values.kind];
   const isKept = !isNew && values.kind === "slack";
   return (
@@ -105,8 +104,8 @@ function Fields({ values, isNew, onChange, fault }: FieldsProps) {
 
 /** The answer to a new one has its secret. */
 async function save(values: Values, endpoint: Endpoint | undefined): Promise<Schemas["WebhookWithSecret"]> {
-  const body = bodyOf(values, endpoint);
-  if (!endpoint) return answer(api.POST("/api/v1.0/webhooks", { body: { kind: values.kind, ...body } }));
+  if (!endpoint) return answer(api.POST("/api/v1.0/webhooks", { body: { kind: values.kind, ...bodyOf(values, undefined) } }));
+  const body = changes(bodyOf(values, endpoint), bodyOf(initialOf(endpoint), endpoint));
   return answer(api.PATCH("/api/v1.0/webhooks/{webhook_id}", { params: { path: { webhook_id: endpoint.id } }, body }));
 }
 
@@ -116,15 +115,21 @@ interface Props {
 }
 
 export function EndpointForm({ endpoint, onSaved }: Props) {
-  const [values, setValues] = useState(() => initialOf(endpoint));
+  const edit = useEdit(initialOf(endpoint));
   const client = useQueryClient();
+  const reload = () => client.invalidateQueries({ queryKey: ["endpoints"] });
   const onDone = async (saved: Schemas["WebhookWithSecret"]) => {
-    await client.invalidateQueries({ queryKey: ["endpoints"] });
+    await reload();
     onSaved(saved);
   };
   return (
-    <Form submit={endpoint ? text.save : WORDS.create} send={() => save(values, endpoint)} onDone={onDone}>
-      {(fault) => <Fields values={values} isNew={!endpoint} onChange={setValues} fault={fault} />}
+    <Form
+      submit={endpoint ? text.save : WORDS.create}
+      send={() => save(edit.values, endpoint)}
+      onDone={onDone}
+      edit={endpoint && { ...edit, reload }}
+    >
+      {(fault) => <Fields values={edit.values} isNew={!endpoint} onChange={edit.set} fault={fault} />}
     </Form>
   );
 }

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, type Schemas, type Versioned } from "../../api/client";
 import { absolute } from "../../api/format";
 import { evalRuns, template } from "../../api/queries";
 import { Answer } from "../../part/Answer";
@@ -23,7 +23,7 @@ import { TemplateForm } from "./TemplateForm";
 import { Lock } from "./Templates";
 import { metricText } from "./words";
 
-type Detail = Schemas["Template"];
+type Detail = Versioned<Schemas["Template"]>;
 type Run = Schemas["EvalRunItem"];
 
 const CHARTED = 100; // of the newest runs

@@ -1,14 +1,14 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
+import { changes, useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { text } from "../../text";
 import { objectOf } from "./object";
 
-type Template = Schemas["Template"];
+type Template = Versioned<Schemas["Template"]>;
 
 /** From which a newcomer can start. */
 const EXAMPLE = {
@@ -31,16 +31,15 @@ function initialOf(template: Template | undefined): Values {
   return { name, description: description ?? "", repo: repo ?? "", spec: JSON.stringify(spec, null, 2) };
 }
 
-async function save(template: Template | undefined, values: Values): Promise<Template> {
-  const body = {
-    name: values.name,
-    description: values.description || null,
-    repo: values.repo || null,
-    spec: objectOf(values.spec, "spec"),
-  };
-  if (!template) return answer(api.POST("/api/v1.0/eval-env/templates", { body }));
-  const path = { template_id: template.template_id };
-  return answer(api.PUT("/api/v1.0/eval-env/templates/{template_id}", { params: { path }, body }));
+function bodyOf({ name, description, repo, spec }: Values) {
+  return { name, description: description || null, repo: repo || null, spec: objectOf(spec, "spec") };
+}
+
+async function save(template: Template | undefined, values: Values): Promise<Schemas["Template"]> {
+  if (!template) return answer(api.POST("/api/v1.0/eval-env/templates", { body: bodyOf(values) }));
+  const body = changes(bodyOf(values), bodyOf(initialOf(template)));
+  const params = { path: { template_id: template.template_id }, header: ifMatch(template) };
+  return answer(api.PUT("/api/v1.0/eval-env/templates/{template_id}", { params, body }));
 }
 
 interface Props {
@@ -49,18 +48,19 @@ interface Props {
 }
 
 export function TemplateForm({ template, onDone }: Props) {
-  const [values, setValues] = useState(() => initialOf(template));
-  const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }));
+  const edit = useEdit(initialOf(template));
+  const { values, set } = edit;
   const client = useQueryClient();
   const [, navigate] = useLocation();
   const words = text.evaluations.template;
-  const onSaved = async (saved: Template) => {
-    await client.invalidateQueries({ queryKey: ["evaluations"] });
+  const reload = () => client.invalidateQueries({ queryKey: ["evaluations"] });
+  const onSaved = async (saved: Schemas["Template"]) => {
+    await reload();
     if (onDone) onDone();
     else navigate(`/evaluations/templates/${saved.template_id}`);
   };
   return (
-    <Form submit={text.save} send={() => save(template, values)} onDone={onSaved}>
+    <Form submit={text.save} send={() => save(template, values)} onDone={onSaved} edit={template && { ...edit, reload }}>
       {(fault) => (
         <>
           <TextField label={words.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />

@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, type Schemas, type Versioned } from "../../api/client";
 import { anything, spoken } from "../../api/format";
 import { Button } from "../../part/form/Button";
 import { Detail as DetailPage } from "../../part/Detail";
@@ -26,7 +26,7 @@ import { Way } from "./Way";
 import { experiment } from "./queries";
 import { Delta, ExperimentState, isDecided } from "./words";
 
-type Detail = Schemas["ExperimentDetail"];
+type Detail = Versioned<Schemas["ExperimentDetail"]>;
 
 function About({ detail }: { detail: Detail }) {
   const words = text.experiments;

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
+import { changes, useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { SelectField } from "../../part/form/Select";
@@ -9,42 +9,44 @@ import { text } from "../../text";
 import { projects } from "./queries";
 import { OUTCOMES, STATUSES } from "./words";
 
-type Detail = Schemas["ExperimentDetail"];
+type Detail = Versioned<Schemas["ExperimentDetail"]>;
 
 const named = <Value extends string>(values: readonly Value[]) => values.map((each) => [each, each] as const);
 
-function initialOf(detail: Detail | undefined, projectId: string | undefined) {
+function initialOf(detail: Detail | undefined, projectId?: string) {
   return {
     name: detail?.name ?? "",
     status: detail?.status ?? ("draft" as const),
     outcome: detail?.outcome ?? null,
     hypothesis: detail?.hypothesis ?? "",
     decision: detail?.decision ?? "",
-    metric: detail?.target_metric ?? "",
-    tags: (detail?.tags ?? []).join(" "),
-    project: detail?.project_id ?? projectId ?? null,
+    target_metric: detail?.target_metric ?? "",
+    tags: (detail?.tags ?? []).join("\n"),
+    project_id: detail?.project_id ?? projectId ?? null,
   };
 }
 
+/** Each under its name in the API, as far as it can be typed. */
 type Values = ReturnType<typeof initialOf>;
 
 function bodyOf(values: Values): Schemas["ExperimentCreate"] {
   return {
-    name: values.name,
-    status: values.status,
-    outcome: values.outcome,
+    ...values,
     hypothesis: values.hypothesis || null,
     decision: values.decision || null,
-    target_metric: values.metric || null,
-    tags: values.tags.split(/\s+/).filter(Boolean),
-    project_id: values.project,
+    target_metric: values.target_metric || null,
+    tags: values.tags
+      .split("\n")
+      .map((tag) => tag.trim())
+      .filter(Boolean),
   };
 }
 
-function save(detail: Detail | undefined, values: Values) {
-  const body = bodyOf(values);
-  if (!detail) return answer(api.POST("/api/v1.0/experiments", { body }));
-  return answer(api.PUT("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: detail.id } }, body }));
+function save(detail: Detail | undefined, values: Values): Promise<Schemas["ExperimentDetail"]> {
+  if (!detail) return answer(api.POST("/api/v1.0/experiments", { body: bodyOf(values) }));
+  const body = changes(bodyOf(values), bodyOf(initialOf(detail)));
+  const params = { path: { experiment_id: detail.id }, header: ifMatch(detail) };
+  return answer(api.PUT("/api/v1.0/experiments/{experiment_id}", { params, body }));
 }
 
 interface FieldProps {
@@ -73,16 +75,17 @@ interface Props {
 }
 
 export function ExperimentForm({ detail, projectId, onDone }: Props) {
-  const [values, setValues] = useState<Values>(initialOf(detail, projectId));
-  const set = (change: Partial<Values>) => setValues((before) => ({ ...before, ...change }));
+  const edit = useEdit<Values>(initialOf(detail, projectId));
+  const { values, set } = edit;
   const client = useQueryClient();
   const words = text.experiments;
-  const onSaved = async (saved: Detail) => {
-    await client.invalidateQueries({ queryKey: ["experiments"] });
+  const reload = () => client.invalidateQueries({ queryKey: ["experiments"] });
+  const onSaved = async (saved: Schemas["ExperimentDetail"]) => {
+    await reload();
     onDone(saved.id);
   };
   return (
-    <Form submit={text.save} send={() => save(detail, values)} onDone={onSaved}>
+    <Form submit={text.save} send={() => save(detail, values)} onDone={onSaved} edit={detail && { ...edit, reload }}>
       {(fault) => (
         <>
           <TextField label={words.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
@@ -91,6 +94,7 @@ export function ExperimentForm({ detail, projectId, onDone }: Props) {
             value={values.status}
             values={named(STATUSES)}
             onChange={(status) => set({ status: status ?? "draft" })}
+            fault={fault("status")}
           />
           <SelectField
             label={words.outcome}
@@ -98,6 +102,7 @@ export function ExperimentForm({ detail, projectId, onDone }: Props) {
             values={named(OUTCOMES)}
             nothing={words.nothing}
             onChange={(outcome) => set({ outcome })}
+            fault={fault("outcome")}
           />
           <TextField
             label={words.hypothesis}
@@ -113,9 +118,14 @@ export function ExperimentForm({ detail, projectId, onDone }: Props) {
             rows={3}
             fault={fault("decision")}
           />
-          <TextField label={words.metric} value={values.metric} onInput={(metric) => set({ metric })} fault={fault("target_metric")} />
-          <TextField label={words.tags} value={values.tags} onInput={(tags) => set({ tags })} fault={fault("tags")} />
-          <ProjectField value={values.project} onChange={(project) => set({ project })} fault={fault("project_id")} />
+          <TextField
+            label={words.metric}
+            value={values.target_metric}
+            onInput={(target_metric) => set({ target_metric })}
+            fault={fault("target_metric")}
+          />
+          <TextField label={words.tags} value={values.tags} onInput={(tags) => set({ tags })} rows={2} fault={fault("tags")} />
+          <ProjectField value={values.project_id} onChange={(project_id) => set({ project_id })} fault={fault("project_id")} />
         </>
       )}
     </Form>

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 import { useLocation, useSearchParams } from "wouter-preact";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, type Schemas, type Versioned } from "../../api/client";
 import { counted } from "../../api/format";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
@@ -18,7 +18,7 @@ import { ExperimentList } from "./ExperimentList";
 import { ProjectForm } from "./ProjectForm";
 import { experiments, project } from "./queries";
 
-type Detail = Schemas["Project"];
+type Detail = Versioned<Schemas["Project"]>;
 
 const WORDS = text.projects;
 

@@ -1,17 +1,24 @@
 import { useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
+import { changes, useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { text } from "../../text";
 
-type Project = Schemas["Project"];
+type Project = Versioned<Schemas["Project"]>;
 
-function save(project: Project | undefined, name: string, description: string) {
-  const body = { name, description: description || null };
-  if (!project) return answer(api.POST("/api/v1.0/projects", { body }));
-  return answer(api.PUT("/api/v1.0/projects/{project_id}", { params: { path: { project_id: project.id } }, body }));
+const initialOf = (project: Project | undefined) => ({ name: project?.name ?? "", description: project?.description ?? "" });
+
+type Values = ReturnType<typeof initialOf>;
+
+const bodyOf = ({ name, description }: Values) => ({ name, description: description || null });
+
+function save(project: Project | undefined, values: Values) {
+  if (!project) return answer(api.POST("/api/v1.0/projects", { body: bodyOf(values) }));
+  const body = changes(bodyOf(values), bodyOf(initialOf(project)));
+  const params = { path: { project_id: project.id }, header: ifMatch(project) };
+  return answer(api.PUT("/api/v1.0/projects/{project_id}", { params, body }));
 }
 
 interface Props {
@@ -20,19 +27,26 @@ interface Props {
 }
 
 export function ProjectForm({ project, onDone }: Props) {
-  const [name, setName] = useState(project?.name ?? "");
-  const [description, setDescription] = useState(project?.description ?? "");
+  const edit = useEdit(initialOf(project));
+  const { values, set } = edit;
   const client = useQueryClient();
-  const onSaved = async (saved: Project) => {
-    await client.invalidateQueries({ queryKey: ["experiments"] });
+  const reload = () => client.invalidateQueries({ queryKey: ["experiments"] });
+  const onSaved = async (saved: Schemas["Project"]) => {
+    await reload();
     onDone(saved.id);
   };
   return (
-    <Form submit={text.save} send={() => save(project, name, description)} onDone={onSaved}>
+    <Form submit={text.save} send={() => save(project, values)} onDone={onSaved} edit={project && { ...edit, reload }}>
       {(fault) => (
         <>
-          <TextField label={text.projects.name} value={name} onInput={setName} required fault={fault("name")} />
-          <TextField label={text.projects.description} value={description} onInput={setDescription} rows={3} fault={fault("description")} />
+          <TextField label={text.projects.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />
+          <TextField
+            label={text.projects.description}
+            value={values.description}
+            onInput={(description) => set({ description })}
+            rows={3}
+            fault={fault("description")}
+          />
         </>
       )}
     </Form>

@@ -1,7 +1,7 @@
 /** What the pages of experiments read. */
 import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
-import { answer, api, defined, page, type Schemas } from "../../api/client";
+import { answer, api, defined, page, versioned, type Schemas } from "../../api/client";
 import { everyMinute, pollWhile } from "../../api/polling";
 
 export type ExperimentStatus = Schemas["ExperimentStatus"];
@@ -51,13 +51,13 @@ export const projects = (limit: number, offset: number) =>
 export const project = (id: string) =>
   queryOptions({
     queryKey: ["experiments", "projects", id],
-    queryFn: () => answer(api.GET("/api/v1.0/projects/{project_id}", { params: { path: { project_id: id } } })),
+    queryFn: () => versioned(api.GET("/api/v1.0/projects/{project_id}", { params: { path: { project_id: id } } })),
   });
 
 export const experiment = (id: string) =>
   queryOptions({
     queryKey: ["experiments", id],
-    queryFn: () => answer(api.GET("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: id } } })),
+    queryFn: () => versioned(api.GET("/api/v1.0/experiments/{experiment_id}", { params: { path: { experiment_id: id } } })),
   });
 
 /** Experiments beside each other. */

@@ -1,8 +1,8 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
 import { Button } from "../../part/form/Button";
+import { changes, useEdit } from "../../part/form/edit";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
@@ -21,44 +21,37 @@ const WEEKDAYS = words.weekdays.map((name, index) => [String(index + 1), name] a
 /** "08:30" of a schedule, and back. */
 const timeOf = ({ hour, minute }: Schedule) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
 
-function withTime(schedule: Schedule, time: string): Schedule {
+function partsOf(time: string): Pick<Schedule, "hour" | "minute"> {
   const [hour, minute] = time.split(":").map(Number);
-  return { ...schedule, hour: hour ?? 0, minute: minute ?? 0 };
+  return { hour: hour ?? 0, minute: minute ?? 0 };
 }
 
 interface FieldsProps {
   schedule: Schedule;
-  onChange: (schedule: Schedule) => void;
+  onChange: (change: Partial<Schedule>) => void;
   fault: (field: string) => string | undefined;
 }
 
 function Fields({ schedule, onChange, fault }: FieldsProps) {
-  const set = (change: Partial<Schedule>) => onChange({ ...schedule, ...change });
   return (
     <>
-      <SelectField label={words.every} value={schedule.every} values={EVERY} onChange={(every) => every && set({ every })} />
+      <SelectField label={words.every} value={schedule.every} values={EVERY} onChange={(every) => every && onChange({ every })} />
       {schedule.every === "weekly" && (
         <SelectField
           label={words.weekday}
           value={String(schedule.weekday)}
           values={WEEKDAYS}
-          onChange={(weekday) => set({ weekday: Number(weekday) })}
+          onChange={(weekday) => onChange({ weekday: Number(weekday) })}
         />
       )}
       {schedule.every !== "off" && (
         <>
-          <TextField
-            label={words.time}
-            type="time"
-            value={timeOf(schedule)}
-            onInput={(time) => onChange(withTime(schedule, time))}
-            required
-          />
+          <TextField label={words.time} type="time" value={timeOf(schedule)} onInput={(time) => onChange(partsOf(time))} required />
           <TextField
             label={words.zone}
             hint={words.zoneHint}
             value={schedule.time_zone}
-            onInput={(time_zone) => set({ time_zone })}
+            onInput={(time_zone) => onChange({ time_zone })}
             required
             fault={fault("schedule.time_zone")}
           />
@@ -93,21 +86,26 @@ function Pause({ interest, onDone }: { interest: Schemas["Interest"]; onDone: ()
 }
 
 /** When the agent of an interest starts, and its pause. */
-export function AgentSchedule({ interest }: { interest: Schemas["Interest"] }) {
-  const [schedule, setSchedule] = useState(interest.schedule);
+export function AgentSchedule({ interest }: { interest: Versioned<Schemas["Interest"]> }) {
+  const edit = useEdit(interest.schedule);
   const client = useQueryClient();
-  const params = { path: { interest_id: interest.id } };
+  const params = { path: { interest_id: interest.id }, header: ifMatch(interest) };
+  const schedule = changes(edit.values, interest.schedule);
   const send = () => answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body: { schedule } }));
-  const onDone = () => client.invalidateQueries({ queryKey: ["interests"] });
+  const reload = () => client.invalidateQueries({ queryKey: ["interests"] });
+  const onSaved = async () => {
+    await reload();
+    edit.clear();
+  };
   return (
     <section class="group">
       <h2>{words.title}</h2>
       <May scope="interests:write">
-        <Form submit={text.save} send={send} onDone={onDone} isMain={false}>
-          {(fault) => <Fields schedule={schedule} onChange={setSchedule} fault={fault} />}
+        <Form submit={text.save} send={send} onDone={onSaved} isMain={false} edit={{ ...edit, reload }}>
+          {(fault) => <Fields schedule={edit.values} onChange={edit.set} fault={fault} />}
         </Form>
       </May>
-      <Pause interest={interest} onDone={onDone} />
+      <Pause interest={interest} onDone={reload} />
     </section>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { useLocation } from "wouter-preact";
 
 import { safeLink } from "../../api/format";
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, type Schemas, type Versioned } from "../../api/client";
 import { interest } from "../../api/queries";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
@@ -24,7 +24,7 @@ import { Quality } from "./Quality";
 import { InterestState } from "./states";
 import { TryOut } from "./TryOut";
 
-type Detail = Schemas["InterestDetail"];
+type Detail = Versioned<Schemas["InterestDetail"]>;
 type Source = Detail["context_sources"][number];
 
 const SOURCE_TONES: Readonly<Record<Source["status"], Tone>> = { pending: "running", read: "done", failed: "failed", refused: "off" };
@@ -69,10 +69,12 @@ function Facts({ detail }: { detail: Detail }) {
   );
 }
 
+/** Does what it says, whatever somebody else has done since. */
 function Toggle({ detail }: { detail: Detail }) {
   const client = useQueryClient();
+  const params = { path: { interest_id: detail.id } };
   const toggle = useMutation({
-    mutationFn: () => answer(api.POST("/api/v1.0/interests/{interest_id}/toggle", { params: { path: { interest_id: detail.id } } })),
+    mutationFn: () => answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body: { is_active: !detail.is_active } })),
     onSuccess: () => client.invalidateQueries({ queryKey: ["interests"] }),
   });
   return (
@@ -137,16 +139,10 @@ function Content({ detail }: { detail: Detail }) {
       {open === "edit" && (
         <Dialog title={text.interests.edit} onClose={() => setOpen(null)}>
           <InterestForm
-            id={detail.id}
-            initial={{
-              name: detail.name,
-              context: detail.context,
-              repository: detail.source_repo_url ?? "",
-              daily: String(detail.daily_count),
-            }}
-            onDone={() => {
+            detail={detail}
+            onDone={({ pool_invalidated }) => {
               setOpen(null);
-              notice({ text: text.interests.states.building });
+              if (pool_invalidated !== undefined) notice({ text: text.interests.states.building });
             }}
           />
         </Dialog>

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/preact-query";
-import { useState } from "preact/hooks";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
 import { Button } from "../../part/form/Button";
+import { changes, useEdit } from "../../part/form/edit";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
+import { numberOf } from "../../part/form/number";
 import { text } from "../../text";
 
 /** Contexts that a newcomer can start from. */
@@ -29,12 +30,19 @@ const EXAMPLES = [
   },
 ] as const;
 
-export interface InterestText {
-  name: string;
-  context: string;
-  repository: string;
-  daily: string;
-}
+type Detail = Versioned<Schemas["Interest"]>;
+
+const DAILY = 10; // of a new one
+
+const initialOf = (detail: Detail | undefined) => ({
+  name: detail?.name ?? "",
+  context: detail?.context ?? "",
+  source_repo_url: detail?.source_repo_url ?? "",
+  daily_count: String(detail?.daily_count ?? DAILY),
+});
+
+/** Each under its name in the API, as it was typed. */
+type Values = ReturnType<typeof initialOf>;
 
 interface ProposeProps {
   repository: string;
@@ -59,42 +67,49 @@ function Propose({ repository, onPropose }: ProposeProps) {
   );
 }
 
-const NOTHING: InterestText = { name: "", context: "", repository: "", daily: "10" };
+const bodyOf = (values: Values) => ({
+  ...values,
+  source_repo_url: values.source_repo_url || null,
+  daily_count: numberOf(values.daily_count, "daily_count"),
+});
 
-function bodyOf(values: InterestText): Schemas["InterestCreate"] {
-  return {
-    daily_count: Number(values.daily),
-    ...(values.name ? { name: values.name } : {}),
-    ...(values.context ? { context: values.context } : {}),
-    ...(values.repository ? { source_repo_url: values.repository } : {}),
-  };
+/** Name and context that are left out come from the repository. */
+function newBodyOf({ name, context, ...rest }: ReturnType<typeof bodyOf>): Schemas["InterestCreate"] {
+  return { ...rest, ...(name ? { name } : {}), ...(context ? { context } : {}) };
+}
+
+async function save(detail: Detail | undefined, values: Values): Promise<Schemas["InterestUpdated"]> {
+  if (!detail) return answer(api.POST("/api/v1.0/interests", { body: newBodyOf(bodyOf(values)) }));
+  const body = changes(bodyOf(values), bodyOf(initialOf(detail)));
+  const params = { path: { interest_id: detail.id }, header: ifMatch(detail) };
+  return answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body }));
 }
 
 interface Props {
-  id?: string; // of the interest to be changed; without: a new one
-  initial?: InterestText;
-  onDone: (id: string) => void;
+  detail?: Detail; // the interest to be changed; without: a new one
+  onDone: (saved: Schemas["InterestUpdated"]) => void;
 }
 
-export function InterestForm({ id, initial = NOTHING, onDone }: Props) {
-  const [values, setValues] = useState(initial);
-  const set = (change: Partial<InterestText>) => setValues((before) => ({ ...before, ...change }));
-  const needsText = id !== undefined || !values.repository; // a new interest takes them from its repository
+export function InterestForm({ detail, onDone }: Props) {
+  const edit = useEdit(initialOf(detail));
+  const { values, set } = edit;
+  const needsText = detail !== undefined || !values.source_repo_url; // a new interest takes them from its repository
   const client = useQueryClient();
-  const send = async () => {
-    const body = bodyOf(values);
-    if (!id) return answer(api.POST("/api/v1.0/interests", { body }));
-    return answer(api.PUT("/api/v1.0/interests/{interest_id}", { params: { path: { interest_id: id } }, body }));
-  };
-  const onSaved = async (saved: Schemas["Interest"]) => {
-    await Promise.all([["interests"], ["digest"]].map((queryKey) => client.invalidateQueries({ queryKey })));
-    onDone(saved.id);
+  const reload = () => Promise.all([["interests"], ["digest"]].map((queryKey) => client.invalidateQueries({ queryKey })));
+  const onSaved = async (saved: Schemas["InterestUpdated"]) => {
+    await reload();
+    onDone(saved);
   };
   return (
-    <Form submit={id ? text.save : text.interests.submit} send={send} onDone={onSaved}>
+    <Form
+      submit={detail ? text.save : text.interests.submit}
+      send={() => save(detail, values)}
+      onDone={onSaved}
+      edit={detail && { ...edit, reload }}
+    >
       {(fault) => (
         <>
-          {!id && (
+          {!detail && (
             <p class="small">
               {text.interests.examples}:{" "}
               {EXAMPLES.map((example) => (
@@ -124,16 +139,16 @@ export function InterestForm({ id, initial = NOTHING, onDone }: Props) {
             label={text.interests.repository}
             hint={text.interests.repositoryHint}
             type="url"
-            value={values.repository}
-            onInput={(repository) => set({ repository })}
+            value={values.source_repo_url}
+            onInput={(source_repo_url) => set({ source_repo_url })}
             fault={fault("source_repo_url")}
           />
-          <Propose repository={values.repository} onPropose={({ name, context }) => set({ name, context })} />
+          <Propose repository={values.source_repo_url} onPropose={({ name, context }) => set({ name, context })} />
           <TextField
             label={text.interests.daily}
             type="number"
-            value={values.daily}
-            onInput={(daily) => set({ daily })}
+            value={values.daily_count}
+            onInput={(daily_count) => set({ daily_count })}
             fault={fault("daily_count")}
           />
         </>

@@ -62,7 +62,7 @@ export default function Interests() {
       {isNew && (
         <May scope="interests:write">
           <Dialog title={text.interests.add} onClose={() => setSearch({})}>
-            <InterestForm onDone={(id) => navigate(`/interests/${id}`)} />
+            <InterestForm onDone={({ id }) => navigate(`/interests/${id}`)} />
           </Dialog>
         </May>
       )}

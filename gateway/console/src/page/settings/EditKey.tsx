@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { answer, api, type Schemas } from "../../api/client";
 import { absolute } from "../../api/format";
 import { Dialog } from "../../part/Dialog";
+import { changes, useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { text } from "../../text";
@@ -20,28 +21,41 @@ interface Props {
 
 /** Renames a key, and changes what a personal one may do and when it ends. */
 export function EditKey({ row, scopes, onClose }: Props) {
-  const [name, setName] = useState(row.name);
-  const [chosen, setChosen] = useState(row.scopes);
+  const read = { name: row.name, scopes: row.scopes };
+  const edit = useEdit(read);
   const [expiry, setExpiry] = useState(KEPT);
   const client = useQueryClient();
   const isPersonal = row.kind === "personal";
-  const send = () =>
+  const send = async () =>
     answer(
       api.PATCH("/api/v1.0/account/api-keys/{key_id}", {
         params: { path: { key_id: row.id } },
-        body: { name, ...(isPersonal ? { scopes: chosen, ...expiryBody(expiry) } : {}) },
+        body: { ...changes(edit.values, read), ...expiryBody(expiry) },
       }),
     );
+  const reload = () => client.invalidateQueries({ queryKey: ["keys"] });
   const onDone = async () => {
-    await client.invalidateQueries({ queryKey: ["keys"] });
+    await reload();
     onClose();
   };
   return (
     <Dialog title={words.editTitle(row.name)} onClose={onClose}>
-      <Form submit={text.save} send={send} onDone={onDone} onCancel={onClose}>
+      <Form
+        submit={text.save}
+        send={send}
+        onDone={onDone}
+        onCancel={onClose}
+        edit={{ ...edit, isChanged: edit.isChanged || expiry.choice !== KEPT.choice, reload }}
+      >
         {(fault) => (
           <>
-            <TextField label={words.keyName} value={name} onInput={setName} required fault={fault("name")} />
+            <TextField
+              label={words.keyName}
+              value={edit.values.name}
+              onInput={(name) => edit.set({ name })}
+              required
+              fault={fault("name")}
+            />
             {isPersonal ? (
               <>
                 <ExpiryFields
@@ -50,7 +64,12 @@ export function EditKey({ row, scopes, onClose }: Props) {
                   onChange={setExpiry}
                   fault={fault("expires_in_days")}
                 />
-                <ScopeFields scopes={scopes} chosen={chosen} onChange={setChosen} fault={fault("scopes")} />
+                <ScopeFields
+                  scopes={scopes}
+                  chosen={edit.values.scopes}
+                  onChange={(chosen) => edit.set({ scopes: chosen })}
+                  fault={fault("scopes")}
+                />
               </>
             ) : (
               <p class="small quiet">{words.onlyName}</p>

@@ -1,4 +1,5 @@
 import { TextField } from "../../part/form/Field";
+import { numberOf } from "../../part/form/number";
 import { SelectField } from "../../part/form/Select";
 import { text } from "../../text";
 
@@ -19,7 +20,7 @@ export const NEVER: Expiry = { choice: "never", days: "" };
 export function expiryBody({ choice, days }: Expiry): { expires_in_days?: number | null } {
   if (choice === "kept") return {};
   if (choice === "never") return { expires_in_days: null };
-  return { expires_in_days: Number(choice === "other" ? days : choice) };
+  return { expires_in_days: numberOf(choice === "other" ? days : choice, "expires_in_days") };
 }
 
 interface Props {

@@ -1,4 +1,5 @@
 import { useQuery } from "@tanstack/preact-query";
+import { lazy, Suspense } from "preact/compat";
 
 import type { Schemas } from "../../api/client";
 import { digest as digestOf, isAwaited } from "../../api/queries";
@@ -6,9 +7,11 @@ import { Answer } from "../../part/Answer";
 import { Empty } from "../../part/Empty";
 import { useScope } from "../../part/scope";
 import { text } from "../../text";
-import { InterestForm } from "../interests/InterestForm";
 import { List } from "./List";
 import type { Wish } from "./wish";
+
+/** Seldom wanted here: not part of the first load. */
+const InterestForm = lazy(() => import("../interests/InterestForm").then(({ InterestForm: component }) => component));
 
 type Digest = Schemas["Digest"];
 
@@ -18,7 +21,11 @@ function First() {
   return (
     <>
       <Empty>{text.today.noInterests}</Empty>
-      {mayMake && <InterestForm onDone={() => undefined} />}
+      {mayMake && (
+        <Suspense fallback={<p class="quiet">{text.loading}</p>}>
+          <InterestForm onDone={() => undefined} />
+        </Suspense>
+      )}
     </>
   );
 }

@@ -4,7 +4,13 @@ import type { ComponentChildren } from "preact";
 import { faultOf, Problem } from "../../api/problem";
 import { text } from "../../text";
 import { Button } from "./Button";
+import type { Edit } from "./edit";
 import { Fault } from "../Fault";
+
+/** Of a form that changes a thing which exists. */
+interface Editing extends Pick<Edit<unknown>, "isChanged" | "meanwhile"> {
+  reload: () => Promise<unknown>; // reads the thing again
+}
 
 interface Props<Result> {
   submit: string; // what the button says
@@ -13,6 +19,7 @@ interface Props<Result> {
   onCancel?: () => void;
   isMain?: boolean; // what the view is for, whose button is filled
   isIncomplete?: boolean; // nothing can be sent yet
+  edit?: Editing | undefined; // absent: it makes a new thing
   children: (fault: (field: string) => string | undefined) => ComponentChildren;
 }
 
@@ -28,15 +35,25 @@ function Rest({ error, shown }: RestProps) {
   return isTold ? null : <Fault error={error} />;
 }
 
+const OUTDATED = 412;
+
+/** Somebody else has changed the thing since it was read. */
+function Outdated({ problem, reload, onDone }: { problem: Problem; reload: () => Promise<unknown>; onDone: () => void }) {
+  const reading = useMutation({ mutationFn: reload, onSuccess: onDone });
+  const { title, lead } = text.outdated;
+  const told = new Problem(OUTDATED, title, lead, problem.requestId);
+  return <Fault error={reading.error ?? told} retry={text.outdated.reload} onRetry={() => reading.mutate()} />;
+}
+
 /** Fields that are sent together. `fault` is what the service says about a field; what it says of fields that are not shown, or of no
  * field, stands above the button. */
-export function Form<Result>({ submit, send, onDone, onCancel, isMain = true, isIncomplete = false, children }: Props<Result>) {
+export function Form<Result>({ submit, send, onDone, onCancel, isMain = true, isIncomplete = false, edit, children }: Props<Result>) {
   const sending = useMutation({ mutationFn: send, onSuccess: onDone });
   const problem = sending.error instanceof Problem ? sending.error : null;
   const shown = new Set<string>();
   const faultOfField = (field: string) => {
     shown.add(field);
-    return faultOf(problem, field);
+    return faultOf(problem, field) ?? edit?.meanwhile.get(field);
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();
@@ -45,9 +62,13 @@ export function Form<Result>({ submit, send, onDone, onCancel, isMain = true, is
   return (
     <form class="form" onSubmit={onSubmit}>
       {children(faultOfField)}
-      {sending.error && <Rest error={sending.error} shown={shown} />}
+      {edit && problem?.status === OUTDATED ? (
+        <Outdated problem={problem} reload={edit.reload} onDone={() => sending.reset()} />
+      ) : (
+        sending.error && <Rest error={sending.error} shown={shown} />
+      )}
       <div class="actions">
-        <Button kind={isMain ? "main" : "plain"} type="submit" disabled={sending.isPending || isIncomplete}>
+        <Button kind={isMain ? "main" : "plain"} type="submit" disabled={sending.isPending || isIncomplete || edit?.isChanged === false}>
           {submit}
         </Button>
         {onCancel && <Button onClick={onCancel}>{text.cancel}</Button>}

@@ -1,0 +1,68 @@
+"""Forms: what they send, and what they say while others change the same things."""
+
+import uuid
+
+from lib.http import plain_http
+from lib.http.identity import identity
+from lib.scenario.fleet import REPO
+from lib.wait import wait_for
+
+TAGS = ["fast & small", "cs.CL", "two  blanks"]
+
+
+def test_who_edits_what_another_changed_is_told_and_loses_nothing_of_theirs(browse, cluster):
+    api = cluster.user().api
+    made = api.post("/experiments", {"name": "E", "tags": TAGS, "hypothesis": "First"}, expect=201).json()["id"]
+    seen = browse("edits", key=api.key, experiment=made)
+    assert (seen["errors"], seen["found"], seen["isIdle"]) == ([], [], True)
+    assert (seen["tags"], seen["shown"]) == (TAGS, ["Mine", "Mine", "Theirs"])
+    kept = api.get(f"/experiments/{made}", expect=200).json()
+    assert [kept[name] for name in ("name", "hypothesis", "decision", "tags")] == ["Mine", "Mine", "Theirs", TAGS]
+
+
+def test_a_description_is_changed_beside_a_name(browse, cluster):
+    api = cluster.user().api
+    project = api.post("/projects", {"name": "P"}, expect=201).json()["id"]
+    template = api.post("/eval-env/templates", {"name": "T", "spec": {"image": "i:1", "command": "x"}}, expect=201).json()["template_id"]
+    things = [[f"experiments/projects/{project}", f"/projects/{project}"],
+              [f"evaluations/templates/{template}", f"/eval-env/templates/{template}"]]  # fmt: skip
+    assert browse("renamed", key=api.key, things=things)["errors"] == []
+    for _, path in things:
+        kept = api.get(path, expect=200).json()
+        assert (kept["name"], kept["description"]) == ("Theirs", "Mine")
+
+
+def test_an_interest_is_paused_once_and_loses_its_repository(browse, cluster):
+    api = cluster.user().api
+    body = {"name": "I", "context": "Retrieval.", "source_repo_url": "https://example.org/a/b"}
+    path = f"/interests/{api.post('/interests', body, expect=201).json()['id']}"
+    wait_for(lambda: api.get(path, expect=200).json()["pool_status"] in ("ready", "failed"), "the pool is made")
+    seen = browse("interest", key=api.key, interest=path.rpartition("/")[2])
+    assert (seen["errors"], seen["computing"]) == ([], 0)
+    kept = api.get(path, expect=200).json()
+    assert (kept["is_active"], kept["source_repo_url"]) == (False, None)
+
+
+def test_a_new_budget_replaces_none(browse, cluster):
+    api = cluster.user().api
+    budget = {"scope": "account", "period": "month", "usd": 100, "action": "stop"}
+    api.put("/fleet/budgets", budget, expect=200)
+    seen = browse("replaced", key=api.key)
+    assert (seen["errors"], seen["found"], seen["isOffered"]) == ([], [], False)
+    assert sorted((each["usd"], each["action"]) for each in api.get("/fleet/budgets", expect=200).json()) == [(70, "warn"), (100, "stop")]
+
+
+def test_a_score_that_is_no_number_makes_no_feed(browse, cluster):
+    api = cluster.user().api
+    assert browse("feed", key=api.key)["errors"] == []
+    assert [feed["min_score"] for feed in api.get("/papers/recommended/feeds", expect=200).json()] == [0.7]
+
+
+def test_a_run_that_cannot_start_or_succeed_is_told_so(browse, cluster):
+    user = cluster.user()
+    installed = {"repo": REPO, "agent": "agent_one", "provider": "anthropic", "key_id": str(uuid.uuid4())}
+    sender = identity(cluster, "svc-fleet", "service", account=user.account)
+    assert plain_http.post(f"{cluster.url('svc-fleet')}/internal/fleet/installations", json=installed, auth=sender).status_code == 200
+    seen = browse("starts", key=user.key, repo=REPO)
+    assert seen["errors"] == []
+    assert "papers are being searched for" in seen["refused"] and "no key of the model provider" in seen["warned"]
