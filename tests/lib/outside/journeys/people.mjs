@@ -45,7 +45,12 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     const invitation = await form.locator("code").innerText();
     const found = await violations(owner.page);
     await form.getByRole("button", { name: "Close" }).click();
-    await owner.page.getByRole("table", { name: "Invitations" }).getByText(values.email).waitFor();
+    const invitations = owner.page.getByRole("table", { name: "Invitations" });
+    await invitations.getByText(values.email).waitFor();
+    await invitations.getByRole("button", { name: "Revoke" }).click();
+    const revocation = owner.page.getByRole("dialog", { name: `Revoke the invitation of ${values.email}?` });
+    await revocation.getByRole("button", { name: "Cancel" }).click();
+    await revocation.waitFor({ state: "detached" });
 
     await logIn(guest.page, values.guest);
     await guest.page.goto(invitation);
@@ -57,6 +62,7 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
       guest.page.waitForFunction(([option, text]) => document.querySelector(option)?.textContent === text, [chosen, name]);
     await isShown(values.team);
     await guest.page.getByLabel("Account", { exact: true }).selectOption({ label: values.own });
+    await guest.page.getByRole("button", { name: "Switch to it" }).click();
     await isShown(values.own);
 
     await owner.page.reload();
@@ -64,7 +70,13 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     const isChange = (answer) => answer.url().includes("/team") && answer.request().method() === "PATCH";
     const changed = owner.page.waitForResponse(isChange);
     await owner.page.getByLabel(`Role of ${values.email}`).selectOption("viewer");
+    await row.getByRole("button", { name: "Change the role" }).click();
+    const change = owner.page.getByRole("dialog", { name: `Change the role of ${values.email} to viewer?` });
+    await change.getByText("viewer: reads").waitFor();
+    found.push(...(await violations(owner.page)));
+    await change.getByRole("button", { name: "Change the role" }).click();
     await changed;
+    await change.waitFor({ state: "detached" });
     await row.getByRole("button", { name: "Remove" }).click();
     const asked = owner.page.getByRole("dialog", { name: `Remove ${values.email} from the account?` });
     await asked.getByRole("button", { name: "Remove" }).click();
@@ -238,6 +250,7 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     await form.getByLabel("Address").fill("bob@example.org");
     await other.goto(`${values.url}/console/`);
     await other.getByLabel("Account", { exact: true }).selectOption({ label: values.other });
+    await other.getByRole("button", { name: "Switch to it" }).click();
     const isShown = (window, name) =>
       window.waitForFunction((text) => document.querySelector("[aria-label=Account] option:checked")?.textContent === text, name);
     await isShown(other, values.other);

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/preact-query";
+import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
@@ -6,7 +6,7 @@ import { session } from "../../api/queries";
 import { team } from "../../api/team";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
-import { Fault } from "../../part/Fault";
+import { Chooser } from "../../part/form/Chooser";
 import { Table } from "../../part/Table";
 import { Time } from "../../part/Time";
 import { text } from "../../text";
@@ -20,33 +20,42 @@ interface Props {
   mayManage: boolean;
 }
 
-function RoleOf({ row, own }: { row: Member; own: Role }) {
+interface ChangeProps {
+  row: Member;
+  role: Role; // the new one
+  isYou: boolean;
+  onClose: () => void;
+}
+
+function Change({ row, role, isYou, onClose }: ChangeProps) {
   const client = useQueryClient();
-  const changing = useMutation({
-    mutationFn: (role: Role) =>
-      answer(api.PATCH("/api/v1.0/team/members/{person_id}", { params: { path: { person_id: row.person_id } }, body: { role } })),
-    onSettled: () => client.invalidateQueries({ queryKey: team.queryKey }),
-  });
-  const roles = rolesFor(own);
-  const choose = (name: string) => {
-    const role = roles.find(([each]) => each === name)?.[0];
-    if (role) changing.mutate(role);
-  };
+  const params = { path: { person_id: row.person_id } };
+  return (
+    <Confirm
+      title={text.team.changeTitle(row.email, role)}
+      action={text.team.change}
+      send={() => answer(api.PATCH("/api/v1.0/team/members/{person_id}", { params, body: { role } }))}
+      onDone={() => client.invalidateQueries({ queryKey: team.queryKey })}
+      onClose={onClose}
+    >
+      <p>{text.team.roles[role]}</p>
+      {isYou && <p>{text.team.changeOwnText}</p>}
+    </Confirm>
+  );
+}
+
+function RoleOf({ row, own, isYou }: { row: Member; own: Role; isYou: boolean }) {
+  const [role, setRole] = useState<Role | null>(null);
   return (
     <>
-      <select
-        aria-label={text.team.roleOf(row.email)}
-        value={row.role}
-        disabled={changing.isPending}
-        onChange={(event) => choose(event.currentTarget.value)}
-      >
-        {roles.map(([role]) => (
-          <option key={role} value={role}>
-            {role}
-          </option>
-        ))}
-      </select>
-      {changing.error && <Fault error={changing.error} />}
+      <Chooser
+        label={text.team.roleOf(row.email)}
+        action={text.team.change}
+        current={row.role}
+        values={rolesFor(own).map(([each]) => [each, each] as const)}
+        onChoose={setRole}
+      />
+      {role && <Change row={row} role={role} isYou={isYou} onClose={() => setRole(null)} />}
     </>
   );
 }
@@ -82,7 +91,7 @@ export function Members({ rows, you, mayManage }: Props) {
         rowKey={(row) => row.person_id}
         columns={[
           { name: names.email, cell: (row) => (isYou(row) ? text.team.you(row.email) : row.email) },
-          { name: names.role, cell: (row) => (isManaged(row) ? <RoleOf row={row} own={own} /> : row.role) },
+          { name: names.role, cell: (row) => (isManaged(row) ? <RoleOf row={row} own={own} isYou={isYou(row)} /> : row.role) },
           { name: names.seen, cell: (row) => <Time at={row.last_seen_at} /> },
           {
             name: text.actions,

@@ -9,6 +9,7 @@ import { accounts } from "../../api/team";
 import { useSwitch } from "../../page/team/switch";
 import { text } from "../../text";
 import { Button } from "../form/Button";
+import { Chooser } from "../form/Chooser";
 import { Dialog } from "../Dialog";
 import { Fault } from "../Fault";
 import { guideOf, sectionOf } from "./guide";
@@ -165,19 +166,18 @@ function AccountSwitch({ shown }: { shown: Schemas["Session"]["account"] }) {
       </span>
     );
   return (
-    <select
-      class="nav-theme"
-      aria-label={text.team.account}
-      value={shown.id}
-      disabled={switching.isPending}
-      onChange={(event) => switching.mutate(event.currentTarget.value)}
-    >
-      {others.map((each) => (
-        <option key={each.id} value={each.id}>
-          {each.name}
-        </option>
-      ))}
-    </select>
+    <>
+      <Chooser
+        label={text.team.account}
+        action={text.team.switch}
+        current={shown.id}
+        values={others.map(({ id, name }) => [id, name] as const)}
+        isBusy={switching.isPending}
+        style="nav-theme"
+        onChoose={(id) => switching.mutate(id)}
+      />
+      {switching.error && <Fault error={switching.error} />}
+    </>
   );
 }
 
