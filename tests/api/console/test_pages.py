@@ -4,6 +4,7 @@ import json
 import re
 import uuid
 from dataclasses import dataclass
+from datetime import date
 
 import pytest
 
@@ -237,6 +238,21 @@ def test_papers_are_rated_by_keyboard(browse, reader):
     assert (seen["errors"], seen["kept"], seen["stays"]) == ([], ["Liked", "Disliked"], 6)
     signals = [paper["signals"] for paper in reader.user.api.get("/papers/recommended", expect=200).json()]
     assert sorted(filter(None, signals)) == [["like"]]
+
+
+def test_a_rating_that_is_refused_is_told_at_its_paper_and_taken_back(browse, reader):
+    """What is sent of one paper arrives in the order in which it was pressed."""
+    seen = browse("refusals", key=reader.user.key)
+    assert (seen["errors"], seen["found"], seen["told"]) == ([], [], [1, 0, 1])
+    assert seen["sent"][: seen["sent"].index("DELETE sent")].count("POST answered") == 2
+    signals = [paper["signals"] for paper in reader.user.api.get("/papers/recommended", expect=200).json()]
+    assert sorted(filter(None, signals)) == [["save"]]
+
+
+def test_the_title_of_today_is_the_day_of_its_papers(browse, reader):
+    day = reader.user.api.get("/papers/recommended/digest", expect=200).json()["date"]
+    title = browse("pages", key=reader.user.key, pages=[""])["titles"][""]
+    assert title == f"{date.fromisoformat(day):%A, %B} {int(day[-2:])} (UTC) – expops"
 
 
 def test_the_first_interest_is_made_on_today(browse, cluster, papers):

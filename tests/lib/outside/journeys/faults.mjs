@@ -32,6 +32,40 @@ export const faults = ({ open, logIn, violationsOfThemes }) => ({
     return { errors: errors.filter((each) => !/ERR_FAILED|import/.test(each)), found, isToldStill };
   },
 
+  /** Ratings that are refused: one before another that is not, one that is taken back before it has arrived, and one of a paper
+   * that has another. */
+  async refusals(browser, values) {
+    const { page, errors } = await open(browser, values);
+    const refused = [true, false, false, false, true];
+    const sent = [];
+    await page.route(/\/feedback/, async (route) => {
+      const method = route.request().method();
+      sent.push(`${method} sent`);
+      await page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
+      if (refused.shift()) await route.fulfill({ status: 500, json: { title: "Refused", status: 500 } });
+      else await route.fulfill({ response: await route.fetch() });
+      sent.push(`${method} answered`);
+    });
+    await logIn(page, values.key);
+    const [first, second, third] = [0, 1, 2].map((each) => page.getByRole("article").nth(each));
+    await first.getByRole("button", { name: "Like", exact: true }).click();
+    await second.getByRole("button", { name: "Like", exact: true }).click();
+    await second.getByRole("button", { name: "Undo" }).click();
+    await second.getByRole("button", { name: "Like", exact: true }).waitFor();
+    await first.getByRole("alert").waitFor();
+    const answered = page.waitForResponse((each) => each.url().includes("/feedback") && each.request().postData()?.includes("save"));
+    await third.getByRole("button", { name: "Save" }).click();
+    await answered;
+    const found = await violationsOfThemes(page);
+    await page.keyboard.press("k");
+    await page.keyboard.press("d");
+    await third.getByText("Disliked", { exact: true }).waitFor();
+    await third.getByText("Saved", { exact: true }).waitFor();
+    const told = await Promise.all([first, second, third].map((each) => each.getByRole("alert").count()));
+    await page.unrouteAll({ behavior: "wait" });
+    return { errors: errors.filter((each) => !each.includes("500")), found, told, sent };
+  },
+
   /** How often a digest is asked for whose interest stays without recommendations: in the first minute, and in one an hour
    *  later. */
   async awaited(browser, values) {

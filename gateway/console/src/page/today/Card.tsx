@@ -3,6 +3,7 @@ import { Link } from "wouter-preact";
 
 import type { Schemas } from "../../api/client";
 import { Button } from "../../part/form/Button";
+import { Fault } from "../../part/Fault";
 import { PaperMeta } from "../../part/PaperMeta";
 import { May } from "../../part/scope";
 import { Score } from "../../part/Score";
@@ -73,13 +74,14 @@ function Open({ paper, actions }: { paper: Recommendation; actions: CardActions 
 interface Props {
   paper: Recommendation;
   signal: Signal | undefined;
+  fault: unknown; // why its rating was refused; undefined: it was not
   isCurrent: boolean; // the keys are for it
   actions: CardActions;
 }
 
 /** One recommendation. The one that the keys are for has the focus, itself or a control in it. A control that a person moves to makes its
  * card the current one; the focus that the card gets for being it does not, or two cards could take it from each other for ever. */
-export function Card({ paper, signal, isCurrent, actions }: Props) {
+export function Card({ paper, signal, fault, isCurrent, actions }: Props) {
   const element = useRef<HTMLElement>(null);
   useEffect(() => {
     if (isCurrent && !element.current?.contains(document.activeElement)) element.current?.focus();
@@ -90,6 +92,7 @@ export function Card({ paper, signal, isCurrent, actions }: Props) {
   return (
     <article ref={element} class={signal ? "card card-rated" : "card"} tabIndex={-1} aria-current={isCurrent} onFocusIn={onFocusIn}>
       {signal ? <Folded paper={paper} signal={signal} onUndo={actions.onUndo} /> : <Open paper={paper} actions={actions} />}
+      {fault !== undefined && <Fault error={fault} />}
     </article>
   );
 }

@@ -5,7 +5,6 @@ import type { Schemas } from "../../api/client";
 import { counted } from "../../api/format";
 import { Button } from "../../part/form/Button";
 import { Empty } from "../../part/Empty";
-import { Fault } from "../../part/Fault";
 import { useOpened } from "../../part/opened";
 import { May, useScope } from "../../part/scope";
 import { text } from "../../text";
@@ -77,7 +76,6 @@ export function List({ digest, wish }: Props) {
     <>
       <Summary papers={papers} interests={shown.length} ratings={rating.ratings} />
       <Awaited digest={digest} />
-      {rating.error !== null && <Fault error={rating.error} />}
       {wish.interest && <Link href="/">{text.today.everyInterest}</Link>}
       {wish.paper && !wanted && <Wanted id={wish.paper} />}
       {mayRate && wanted && wish.signal && !rating.ratings[wanted.recommendation_id] && (
@@ -94,6 +92,7 @@ export function List({ digest, wish }: Props) {
               key={paper.recommendation_id}
               paper={paper}
               signal={rating.ratings[paper.recommendation_id]}
+              fault={rating.faults[paper.recommendation_id]}
               isCurrent={paper === current.paper}
               actions={{
                 onRate: (signal) => rate(paper, signal),

@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/preact-query";
 import { useSearchParams } from "wouter-preact";
 
-import { day } from "../../api/format";
+import { utcDay } from "../../api/format";
 import { digest, DIGEST_INTERESTS, type Period } from "../../api/queries";
 import { Answer } from "../../part/Answer";
 import { Page } from "../../part/Page";
@@ -27,9 +27,12 @@ export default function Today() {
   const offset = Number(search.get("offset") ?? 0) || 0;
   const ofPeriod = (value: Period) => (value === "week" ? { period: value } : {});
   const setPeriod = (value: Period) => setSearch(ofPeriod(value));
+  const query = useQuery(digest(period, offset));
+  const date = query.data?.items.date;
+  const ofDay = date === undefined ? text.today.title : text.today.day(utcDay(date));
   return (
     <Page
-      title={period === "week" ? text.today.week : day(new Date())}
+      title={period === "week" ? text.today.week : ofDay}
       actions={
         <>
           <Tabs label={text.today.period} values={PERIODS} value={period} onChange={setPeriod} />
@@ -39,7 +42,7 @@ export default function Today() {
         </>
       }
     >
-      <Answer query={useQuery(digest(period, offset))}>
+      <Answer query={query}>
         {({ items, total }) => (
           <>
             {items.total > 0 ? <List digest={items} wish={wish} /> : <Nothing digest={items} wish={wish} />}
