@@ -16,13 +16,21 @@ interface Props {
 const HEIGHT = 40; // of the drawing, whose width is one for each point
 const WIDTH_MIN = 7; // few points are not drawn as walls
 
-function Bars({ points, highest }: { points: readonly Point[]; highest: number }) {
+interface Scale {
+  lowest: number; // zero or below
+  highest: number; // zero or above
+}
+
+/** A bar from zero: up or down. */
+function bar(value: number, { lowest, highest }: Scale): { y: number; height: number } {
+  const unit = HEIGHT / (highest - lowest || 1);
+  return { y: (highest - Math.max(value, 0)) * unit, height: Math.abs(value) * unit };
+}
+
+function Bars({ points, scale }: { points: readonly Point[]; scale: Scale }) {
   return (
     <svg class="chart-bars" viewBox={`0 0 ${Math.max(points.length, WIDTH_MIN)} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
-      {points.map((point, index) => {
-        const height = ((point.value ?? 0) / highest) * HEIGHT;
-        return <rect key={point.name} x={index + 0.1} width={0.8} y={HEIGHT - height} height={height} />;
-      })}
+      {points.map(({ name, value }, index) => value !== null && <rect key={name} x={index + 0.1} width={0.8} {...bar(value, scale)} />)}
     </svg>
   );
 }
@@ -39,25 +47,32 @@ function Single({ title, point: { name, value }, format }: Pick<Props, "title" |
   );
 }
 
+/** The highest, and the lowest where there are some below zero. */
+function scaleText(known: readonly number[], format: Props["format"]): string {
+  const [lowest, highest] = [Math.min(...known), Math.max(...known)];
+  return lowest < 0 ? text.chart.between(format(lowest), format(highest)) : text.chart.highest(format(highest));
+}
+
 /** Figures over time as bars, from zero; the same as a table, behind a button. */
 export function Chart({ title, points, format }: Props) {
   const [only] = points;
   if (only && points.length === 1) return <Single title={title} point={only} format={format} />;
-  const highest = Math.max(...points.map((point) => point.value ?? 0), 0);
-  if (highest === 0)
+  const known = points.map(({ value }) => value).filter((value) => value !== null);
+  if (known.length === 0)
     return (
       <p class="chart">
         {title} <span class="quiet">{text.chart.nothing}</span>
       </p>
     );
+  const scale = { lowest: Math.min(...known, 0), highest: Math.max(...known, 0) };
   const first = points[0];
   const last = points.at(-1);
   return (
     <figure class="chart">
       <figcaption>
-        {title} <span class="figure quiet">{text.chart.highest(format(highest))}</span>
+        {title} <span class="figure quiet">{scaleText(known, format)}</span>
       </figcaption>
-      <Bars points={points} highest={highest} />
+      <Bars points={points} scale={scale} />
       <p class="chart-ends small quiet" aria-hidden="true">
         <span>{first?.name}</span>
         {points.length >= WIDTH_MIN && <span>{last?.name}</span>}
