@@ -35,7 +35,7 @@ export const faults = ({ open, logIn, violationsOfThemes }) => ({
   /** Ratings that are refused: one before another that is not, one that is taken back before it has arrived, and one of a paper
    * that has another. */
   async refusals(browser, values) {
-    const { page, errors } = await open(browser, values);
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
     const refused = [true, false, false, false, true];
     const sent = [];
     await page.route(/\/feedback/, async (route) => {
@@ -53,7 +53,7 @@ export const faults = ({ open, logIn, violationsOfThemes }) => ({
     await second.getByRole("button", { name: "Undo" }).click();
     await second.getByRole("button", { name: "Like", exact: true }).waitFor();
     await first.getByRole("alert").waitFor();
-    const answered = page.waitForResponse((each) => each.url().includes("/feedback") && each.request().postData()?.includes("save"));
+    const answered = page.waitForResponse((each) => each.request().postData()?.includes("save"));
     await third.getByRole("button", { name: "Save" }).click();
     await answered;
     const found = await violationsOfThemes(page);
