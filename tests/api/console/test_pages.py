@@ -123,6 +123,19 @@ def test_the_pages_of_evaluations_are_sound(browse, evaluated):
     assert browse("pages", key=key, pages=pages)["found"] == []
 
 
+def test_metrics_below_zero_are_drawn_below_zero(browse, cluster):
+    api = cluster.user().api
+    spec = {"image": "i:1", "command": "x", "metrics": ["gain"]}
+    template = api.post("/eval-env/templates", {"name": "T", "spec": spec}, expect=201).json()["template_id"]
+    for gain in (-0.5, 1.5, 0):
+        run = api.post("/eval-env/runs", {"template_id": template, "target": "hosted"}, expect=201).json()["run_id"]
+        result = {"run_id": run, "status": "succeeded", "metrics": {"gain": gain}}
+        api.post("/eval-env/webhooks/results", result, headers={"webhook-id": run}, expect=200)
+    seen = browse("chart", key=api.key, template=template, metric="gain")
+    assert (seen["errors"], seen["bars"]) == ([], [[30, 10], [0, 30], [30, 0]])
+    assert "lowest -0.5, highest 1.5" in seen["told"]
+
+
 def test_a_template_is_made_and_run(browse, cluster):
     user = cluster.user()
     seen = browse("evaluate", key=user.key)

@@ -54,6 +54,17 @@ export const lists = ({ open, logIn, violations }) => ({
     return { errors, found, names, columns, address };
   },
 
+  /** What the chart of a metric says, and its bars: where each begins, and how high it is. */
+  async chart(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.goto(`${values.url}/console/evaluations/templates/${values.template}`);
+    const chart = page.getByRole("figure").filter({ hasText: values.metric });
+    const told = await chart.locator("figcaption").innerText();
+    const read = (all) => all.map((each) => ["y", "height"].map((name) => Number(each.getAttribute(name))));
+    return { errors, told, bars: await chart.locator("rect").evaluateAll(read) };
+  },
+
   /** Papers are searched from any page, in pages of results, and filtered without words. */
   async papers(browser, values) {
     const { page, errors } = await open(browser, values);
