@@ -28,8 +28,17 @@ function bar(value: number, { lowest, highest }: Scale): { y: number; height: nu
 }
 
 function Bars({ points, scale }: { points: readonly Point[]; scale: Scale }) {
+  const width = Math.max(points.length, WIDTH_MIN);
+  const isBelow = scale.lowest < 0;
+  const { y: zero } = bar(0, scale);
   return (
-    <svg class="chart-bars" viewBox={`0 0 ${Math.max(points.length, WIDTH_MIN)} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+    <svg
+      class={isBelow ? "chart-bars chart-below" : "chart-bars"}
+      viewBox={`0 0 ${width} ${HEIGHT}`}
+      preserveAspectRatio="none"
+      aria-hidden="true"
+    >
+      {isBelow && <line class="chart-zero" x2={width} y1={zero} y2={zero} />}
       {points.map(({ name, value }, index) => value !== null && <rect key={name} x={index + 0.1} width={0.8} {...bar(value, scale)} />)}
     </svg>
   );
