@@ -6,6 +6,7 @@
 #include "command/make.h"
 #include "command/manual.h"
 #include "command/papers.h"
+#include "command/removal.h"
 #include "command/results.h"
 #include "command/work.h"
 #include "show/views.h"
@@ -17,6 +18,18 @@
 #define WAIT                                                                                  \
 	{                                                                                     \
 		"--wait", 'w', .help = "follow it to its end; Ctrl-C ends the following only" \
+	}
+/* Of what cannot be undone: the object, which removal_run() finds by its whole name, and the
+ * question. */
+#define WHOLE(noun, kind, field)                                                       \
+	{                                                                              \
+		(noun), 0, NULL, (kind), (field),                                      \
+			.flags = PARAMETER_REQUIRED,                                   \
+			.help = "its whole name, a number of the last list, or its id" \
+	}
+#define YES                                                                                    \
+	{                                                                                      \
+		"--yes", 'y', .help = "do not ask; nobody is asked where there is no terminal" \
 	}
 #define INTEREST_OPTION                                                           \
 	{                                                                         \
@@ -99,6 +112,12 @@ static const struct parameter LIMITED[] = {LIMIT, {0}};
 static const struct parameter INTEREST[] = {
 	{"INTEREST", 0, NULL, REFERENCE_INTEREST, "interest_id", .flags = PARAMETER_REQUIRED,
          .help = "its name, the beginning of it, a number of the last list, or its id"},
+	{0},
+};
+
+static const struct parameter INTEREST_REMOVE[] = {
+	WHOLE("INTEREST", REFERENCE_INTEREST, "interest_id"),
+	YES,
 	{0},
 };
 
@@ -257,8 +276,8 @@ static const struct parameter EVAL_SHOW[] = {
 };
 
 static const struct parameter EVAL_CANCEL[] = {
-	{"RUN", 0, NULL, REFERENCE_EVAL_RUN, "run_id", .flags = PARAMETER_REQUIRED,
-         .help = "its name, a number of the last list, or its id"},
+	WHOLE("RUN", REFERENCE_EVAL_RUN, "run_id"),
+	YES,
 	{0},
 };
 
@@ -294,9 +313,9 @@ static const struct parameter KEY_EDIT[] = {
 	{0},
 };
 
-static const struct parameter KEY[] = {
-	{"KEY", 0, NULL, REFERENCE_KEY, "key_id", .flags = PARAMETER_REQUIRED,
-         .help = "its name, a number of the last list, or its id"},
+static const struct parameter KEY_REVOKE[] = {
+	WHOLE("KEY", REFERENCE_KEY, "key_id"),
+	YES,
 	{0},
 };
 
@@ -363,8 +382,8 @@ const struct command COMMANDS[] = {
 	{NULL, "interest", "interest_get", INTEREST, "one interest", &VIEW_INTEREST},
 	{NULL, "interest add", "interest_create", INTEREST_ADD, "make an interest",
          .run = interest_add_run},
-	{NULL, "interest remove", "interest_delete", INTEREST,
-         "delete an interest and its recommendations", &VIEW_INTEREST},
+	{NULL, "interest remove", "interest_delete", INTEREST_REMOVE,
+         "delete an interest and its recommendations", &VIEW_INTEREST, removal_run},
 	{NULL, "learn", "preference_model_refit", LEARN, "fit the preference model to the feedback",
          .run = learn_run},
 
@@ -410,7 +429,8 @@ const struct command COMMANDS[] = {
 	{NULL, "eval run", "eval_run_create", EVAL_RUN, "run a template", .run = eval_run},
 	{NULL, "eval show", "eval_run_get", EVAL_SHOW, "one run, with the end of its log",
          .run = eval_show},
-	{NULL, "eval cancel", "eval_run_cancel", EVAL_CANCEL, "cancel a run", &VIEW_EVAL_RUN},
+	{NULL, "eval cancel", "eval_run_cancel", EVAL_CANCEL, "cancel a run", &VIEW_EVAL_RUN,
+         removal_run},
 	{NULL, "eval build", "build_create", EVAL_BUILD, "build an image", .run = eval_build},
 
 	{"Keys and tasks", "keys", "api_keys_list", LIMITED, "the keys of the account", &VIEW_KEYS},
@@ -418,7 +438,8 @@ const struct command COMMANDS[] = {
          &VIEW_KEY_CREATED},
 	{NULL, "key edit", "api_key_update", KEY_EDIT,
          "rename a key, change what it may do or when it ends", &VIEW_KEY_CREATED},
-	{NULL, "key revoke", "api_key_revoke", KEY, "revoke a key", &VIEW_KEY_CREATED},
+	{NULL, "key revoke", "api_key_revoke", KEY_REVOKE, "revoke a key", &VIEW_KEY_CREATED,
+         removal_run},
 	{NULL, "task", NULL, TASK, "the state of work that takes longer", .run = task_run},
 
 	{"Everything else", "api", NULL, API, "call any operation by its id", .run = api_run,

@@ -3,6 +3,7 @@
 #include "call/profile.h"
 #include "json/json.h"
 #include "program/file.h"
+#include "program/prompt.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -17,28 +18,6 @@
 #define PAGES_MAX    10
 
 /* ---- asking ---- */
-
-/* A line of standard input without its end, in the arena; fails at the end of the file. */
-static const char *read_line(struct cli *cli)
-{
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t length = getline(&line, &size, stdin);
-	if (length < 0)
-		cli_fail(EXIT_USAGE, "nothing was entered");
-	line[strcspn(line, "\r\n")] = '\0';
-	const char *copy = arena_strdup(cli->arena, line);
-	free(line);
-	return copy;
-}
-
-/* The prompt is for people, so it is no output. */
-static const char *ask(struct cli *cli, const char *what, const char *fallback)
-{
-	fprintf(stderr, fallback ? "%s [%s]: " : "%s: ", what, fallback);
-	const char *line = read_line(cli);
-	return *line || !fallback ? line : fallback;
-}
 
 static struct termios shown; /* how the terminal was */
 
@@ -65,13 +44,13 @@ static void show_and_exit(int signal)
 static const char *ask_hidden(struct cli *cli, const char *what)
 {
 	if (tcgetattr(STDIN_FILENO, &shown) < 0)
-		return ask(cli, what, NULL);
+		return prompt_text(cli, what, NULL);
 	struct termios hidden = shown;
 	hidden.c_lflag &= ~(tcflag_t)ECHO;
-	require(atexit(show) == 0); /* read_line() ends the program where nothing was entered */
+	require(atexit(show) == 0); /* prompt_line() ends the program where nothing was entered */
 	handle_ending(show_and_exit);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
-	const char *line = ask(cli, what, NULL);
+	const char *line = prompt_text(cli, what, NULL);
 	show();
 	handle_ending(SIG_DFL);
 	fputc('\n', stderr);
@@ -173,7 +152,7 @@ static const char *url_to_log_in(struct cli *cli, const struct arguments *argume
 	                       : environment && *environment ? environment
 	                                                     : NULL;
 	if (!url && isatty(STDIN_FILENO))
-		url = ask(cli, "Address", fallback ? fallback : DEFAULT_URL);
+		url = prompt_text(cli, "Address", fallback ? fallback : DEFAULT_URL);
 	if (!url && !fallback)
 		cli_fail(EXIT_USAGE, "--url is missing: without a terminal, only the key is read "
 		                     "from standard input");
@@ -199,7 +178,7 @@ void login_run(struct cli *cli, const struct arguments *arguments)
 	profile.url = url_to_log_in(cli, arguments, &profile);
 	warn_of_plain_http(profile.url);
 	profile.name = name;
-	profile.key = isatty(STDIN_FILENO) ? ask_hidden(cli, "Key") : read_line(cli);
+	profile.key = isatty(STDIN_FILENO) ? ask_hidden(cli, "Key") : prompt_line(cli);
 	profile.ca_file = ca_file ? absolute_path(cli, ca_file) : profile.ca_file;
 	profile_key_check(profile.key);
 	cli->profile = &profile;

@@ -75,7 +75,7 @@ def test_names_and_their_beginnings(reader):
     refused = reader.run("interest", "qu", status=USAGE).stderr
     assert all(name in refused for name in ("Question answering", "Quantization", interest["id"]))
     assert "there is no interest none" in reader.run("interest", "none", status=NOT_FOUND).stderr
-    reader.run("interest", "remove", "Quant")
+    reader.run("interest", "remove", "quantization")
     assert [row["name"] for row in rows(reader.run("interests", "-o", "jsonl"))] == ["Question", "Question answering"]
 
 
