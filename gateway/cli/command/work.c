@@ -24,15 +24,14 @@ struct work {
 	const struct followed *followed;
 	struct query *query; /* asks for its state */
 	const struct view *view;
-	const char *id_path, *id; /* as of follow(); NULL: none */
-	const char *again;        /* the command that follows it */
+	const struct subject *subject; /* as of follow() */
+	const char *again;             /* the command that follows it */
 };
 
 /* Wait for its end and show it. */
 static void show_end(struct cli *cli, const struct work *work)
 {
-	struct answer *answer =
-		follow(work->query, work->followed, work->id_path, work->id, work->again);
+	struct answer *answer = follow(work->query, work->followed, work->subject, work->again);
 	view_show(cli, work->view, answer);
 	follow_require_success(cli, work->followed, answer);
 }
@@ -111,13 +110,23 @@ void implement_run(struct cli *cli, const struct arguments *arguments)
 	show_work(cli, arguments, &work, &VIEW_TASK, call(start));
 }
 
-/* The id of a run of a workflow as the state of its repository has it; NULL: it is not known. */
+/* The id of a run of a workflow; NULL: it is not known. */
 static const char *run_id_of(struct cli *cli, const struct answer *started)
 {
 	yyjson_val *id = json_get(started->json, "run_id");
 	if (yyjson_is_str(id))
 		return yyjson_get_str(id);
 	return yyjson_is_int(id) ? json_write(cli->arena, id, NULL) : NULL;
+}
+
+/* The state that is asked for is that of the newest run of the repository, which can be another
+ * one. */
+static struct subject run_subject(struct cli *cli, const char *repo, const char *id)
+{
+	struct query *by_id = query_new(cli, "fleet_runs_list");
+	query_set(by_id, "repo", repo);
+	query_set(by_id, "run_id", id);
+	return (struct subject){"/run_id", id, by_id};
 }
 
 void agent_run(struct cli *cli, const struct arguments *arguments)
@@ -128,12 +137,15 @@ void agent_run(struct cli *cli, const struct arguments *arguments)
 	query_set(start, "repo", repo);
 	query_set(query, "repo", repo);
 	struct answer *started = call(start);
-	const struct work work = {&FOLLOWED_AGENT_RUN,
-	                          query,
-	                          &VIEW_RUN_STATUS,
-	                          "/run_id",
-	                          run_id_of(cli, started),
+	const char *id = run_id_of(cli, started);
+	const struct subject subject = run_subject(cli, repo, id);
+	const struct work work = {&FOLLOWED_AGENT_RUN, query, &VIEW_RUN_STATUS, &subject,
 	                          arena_printf(cli->arena, "expops run-status %s", repo)};
+	if (!id && argument(arguments, "--wait"))
+		cli_fail(EXIT_FAILED,
+		         "the run has started, and the code host did not say which one it is; %s "
+		         "shows the newest",
+		         work.again);
 	show_work(cli, arguments, &work, &VIEW_RUN_STARTED, started);
 }
 
@@ -203,7 +215,7 @@ void eval_show(struct cli *cli, const struct arguments *arguments)
 	const char *again =
 		arena_printf(cli->arena, "expops eval show %s -w", argument(arguments, "RUN"));
 	struct answer *answer = argument(arguments, "--wait")
-	                                ? follow(query, &FOLLOWED_EVAL_RUN, NULL, NULL, again)
+	                                ? follow(query, &FOLLOWED_EVAL_RUN, NULL, again)
 	                                : call(query);
 	const char *log = json_get_text(answer->json, "log_tail");
 	view_show(cli, &VIEW_EVAL_RUN, answer);
