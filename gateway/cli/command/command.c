@@ -1,5 +1,6 @@
 #include "command/command.h"
 
+#include "call/pages.h"
 #include "command/help.h"
 
 #include <stdlib.h>
@@ -271,13 +272,43 @@ struct query *command_query_for(struct cli *cli, const struct arguments *argumen
 	return query;
 }
 
+/* The parameter with a flag; NULL: the command has none. */
+static const struct parameter *flagged(const struct arguments *arguments, unsigned flag,
+                                       const char **ret_value)
+{
+	const struct parameter *rows = arguments->command->parameters;
+	for (const struct parameter *row = rows; row && row->name; row++)
+		if (row->flags & flag) {
+			*ret_value = arguments->values[row - rows];
+			return row;
+		}
+	*ret_value = NULL;
+	return NULL;
+}
+
+/* The answer of the command's operation; of a list as many pages as it takes. */
+static struct answer *call_command(struct cli *cli, const struct arguments *arguments)
+{
+	const char *number, *all;
+	const struct parameter *limit = flagged(arguments, PARAMETER_LIMIT, &number);
+	flagged(arguments, PARAMETER_ALL, &all);
+	struct query *query = command_query(cli, arguments);
+	if (!limit)
+		return call(query);
+	const struct paging paging = {limit->field, arguments->command->view->items};
+	if (all && number)
+		cli_fail(EXIT_USAGE, "either %s or --all", limit->name);
+	return all ? pages_call(query, &paging, LIST_ITEMS_MAX)
+	           : pages_call_text(query, &paging, number);
+}
+
 void command_run(struct cli *cli, const struct arguments *arguments)
 {
 	const struct command *command = arguments->command;
 	if (command->run)
 		command->run(cli, arguments);
 	else
-		view_show(cli, command->view, call(command_query(cli, arguments)));
+		view_show(cli, command->view, call_command(cli, arguments));
 }
 
 static void add_parameter(struct buf *out, const struct parameter *row)

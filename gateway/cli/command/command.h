@@ -24,8 +24,10 @@ struct parameter {
 
 /* Flags of a parameter. */
 #define PARAMETER_REQUIRED 1u
-#define PARAMETER_REST     2u /* takes all further arguments, as one text with spaces between */
-#define PARAMETER_FILE     4u /* is a path, which shells complete */
+#define PARAMETER_REST     2u  /* takes all further arguments, as one text with spaces between */
+#define PARAMETER_FILE     4u  /* is a path, which shells complete */
+#define PARAMETER_LIMIT    8u  /* how many items of the list that the command shows: pages.h */
+#define PARAMETER_ALL      16u /* all of them, in place of that */
 
 struct arguments;
 

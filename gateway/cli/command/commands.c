@@ -11,9 +11,14 @@
 #include "command/work.h"
 #include "show/views.h"
 
-#define LIMIT                                                                     \
-	{                                                                         \
-		"--limit", 'n', "N", .field = "limit", .help = "how many at most" \
+#define LIMIT                                                                    \
+	{                                                                        \
+		"--limit", 'n', "N", .field = "limit", .flags = PARAMETER_LIMIT, \
+				     .help = "how many at most"                  \
+	}
+#define ALL                                                               \
+	{                                                                 \
+		"--all", 0, .flags = PARAMETER_ALL, .help = "all of them" \
 	}
 #define WAIT                                                                                  \
 	{                                                                                     \
@@ -71,7 +76,7 @@ static const struct parameter DIGEST[] = {
          .help = "only this interest, its name or the beginning of it"},
 	{"--week", 0, .help = "of the last seven days, not of today"},
 	{"--all", 0, .help = "all that was ever recommended"},
-	{"--limit", 'n', "N", .help = "how many of an interest at most"},
+	{"--limit", 'n', "N", .help = "how many of an interest at most; over 10 only with -i"},
 	{0},
 };
 
@@ -85,7 +90,8 @@ static const struct parameter REFRESH[] = {
 static const struct parameter SEARCH[] = {
 	{"WORDS", .field = "query", .flags = PARAMETER_REQUIRED | PARAMETER_REST,
          .help = "what the paper is about"},
-	{"--limit", 'n', "N", .field = "max_results", .help = "how many at most"},
+	{"--limit", 'n', "N", .field = "max_results", .flags = PARAMETER_LIMIT,
+         .help = "how many at most"},
 	{"--category", 'c', "CATEGORY", .field = "categories",
          .help = "only of this category, cs.LG"},
 	{"--container", 0, .field = "has_container", .constant = "true",
@@ -107,7 +113,7 @@ static const struct parameter RECOMMENDATION[] = {
 
 /* ---- interests ---- */
 
-static const struct parameter LIMITED[] = {LIMIT, {0}};
+static const struct parameter LIMITED[] = {LIMIT, ALL, {0}};
 
 static const struct parameter INTEREST[] = {
 	{"INTEREST", 0, NULL, REFERENCE_INTEREST, "interest_id", .flags = PARAMETER_REQUIRED,
@@ -191,6 +197,7 @@ static const struct parameter RUNS[] = {
          .help = "pull_request, issue, failed, ..."},
 	{"--since", 's', "DATE", .field = "since", .help = "started since this day, 2026-01-31"},
 	LIMIT,
+	ALL,
 	{0},
 };
 
@@ -213,6 +220,7 @@ static const struct parameter EXPERIMENTS[] = {
 	{"--status", 's', "STATUS", .field = "status",
          .help = "draft, running, complete, analyzing, shipped, ..."},
 	LIMIT,
+	ALL,
 	{0},
 };
 
@@ -254,6 +262,7 @@ static const struct parameter EVAL_RUNS[] = {
 	{"--status", 's', "STATUS", .field = "status",
          .help = "queued, running, succeeded, failed, ..."},
 	LIMIT,
+	ALL,
 	{0},
 };
 

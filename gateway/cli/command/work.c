@@ -2,6 +2,7 @@
 
 #include "base/terminal.h"
 #include "call/follow.h"
+#include "call/pages.h"
 #include "command/repository.h"
 #include "json/json.h"
 #include "program/file.h"
@@ -288,10 +289,10 @@ static bool look_in(struct cli *cli, const struct arguments *arguments, const st
 void task_run(struct cli *cli, const struct arguments *arguments)
 {
 	struct query *list = query_new(cli, "interests_list");
-	query_set(list, "limit", "100");
 	if (look_in(cli, arguments, &HOMES[0], NULL))
 		return;
-	yyjson_val *interests = call(list)->json;
+	const struct paging paging = {"limit", VIEW_INTERESTS.items};
+	yyjson_val *interests = pages_call(list, &paging, LIST_ITEMS_MAX)->json;
 	for (size_t i = 1; i < ARRAY_LEN(HOMES); i++)
 		if (look_in(cli, arguments, &HOMES[i], interests))
 			return;
