@@ -9,10 +9,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAUSE_MS      200 /* after the first answer; then half as long again each time */
-#define PAUSE_MAX_MS  2000
-#define OUTAGE_MAX_MS 600000
-#define CLEAR_LINE    "\r\033[K"
+#define PAUSE_MS          200 /* after the first answer; then half as long again each time */
+#define PAUSE_MAX_MS      2000
+#define OUTAGE_MAX_MS     600000
+#define RETRY_AFTER_MAX_S 60
+#define WAIT_SUFFIX       " -w"
+#define CLEAR_LINE        "\r\033[K"
 
 #define TASK(operation)                                                                           \
 	{                                                                                         \
@@ -118,10 +120,17 @@ static void leave(int signal)
 	_exit(written < 0 ? EXIT_FAILED : EXIT_BY_SIGNAL + signal);
 }
 
+const char *follow_verb(const char *again)
+{
+	size_t length = strlen(again), suffix = strlen(WAIT_SUFFIX);
+	bool waits = length > suffix && strcmp(again + length - suffix, WAIT_SUFFIX) == 0;
+	return waits ? "follows it" : "shows its state";
+}
+
 static void prepare_to_leave(struct cli *cli, const char *again)
 {
-	snprintf(at_interrupt, sizeof(at_interrupt), "\nexpops: the work goes on; %s follows it\n",
-	         cli_shown(cli, again));
+	snprintf(at_interrupt, sizeof(at_interrupt), "\nexpops: the work goes on; %s %s\n",
+	         cli_shown(cli, again), follow_verb(again));
 	signal(SIGINT, leave);
 }
 
@@ -220,8 +229,9 @@ struct answer *follow(struct query *query, const struct followed *followed,
 	prepare_to_leave(cli, again);
 	struct answer *answer = ask(query, subject, &turn);
 	for (; !is_over(&turn, &watch, answer); pause = MIN_OF(pause * 3 / 2, PAUSE_MAX_MS)) {
+		int64_t retry_after = MIN_OF(answer->retry_after, RETRY_AFTER_MAX_S);
 		arena_free(turn.arena);
-		call_pause(pause);
+		call_pause(MAX_OF(pause, retry_after * 1000));
 		answer = ask(query, subject, &turn);
 	}
 	arena_adopt(cli->arena, turn.arena);

@@ -190,6 +190,7 @@ struct search {
 	const char *id;    /* of the first of the best */
 	const char *name;  /* of that */
 	size_t count;      /* of the best */
+	size_t seen;       /* of all */
 	struct buf titles; /* of the first of them, for the message */
 };
 
@@ -209,6 +210,7 @@ static void consider(struct cli *cli, void *ctx, const char *id, const char *nam
 {
 	struct search *search = ctx;
 	enum match match = match_of(search->text, id, name);
+	search->seen++;
 	if (match == MATCH_NONE || match < search->best)
 		return;
 	if (match > search->best) {
@@ -245,7 +247,10 @@ static struct object find_one(struct cli *cli, enum reference_kind kind, const c
 	if (search.count == 0 && number_of(text) > 0)
 		fail_number(cli, kind, text);
 	if (search.count == 0)
-		cli_fail(EXIT_NOT_FOUND, "there is no %s %s", noun, text);
+		cli_fail(EXIT_NOT_FOUND, "there is no %s %s%s", noun, text,
+		         search.seen < PAGE_ITEMS * PAGES_MAX
+		                 ? ""
+		                 : " among the first 2,000; its id stands for any");
 	if (is_exact && search.best == MATCH_BEGINNING)
 		cli_fail(EXIT_USAGE, "there is no %s %s; the whole name is needed here:%s", noun,
 		         text, search.titles.data);

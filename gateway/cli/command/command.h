@@ -50,6 +50,13 @@ struct arguments {
 	                                       For an option without a value: "" */
 	const char *const *rest;            /* of PARAMETER_REST, one by one */
 	size_t rest_count;
+	/* What an option was given again: an item more where its field is a list; otherwise `values`
+	 * has the last one alone. */
+	struct repeated {
+		const struct parameter *row;
+		const char *value;
+	} * repeated;
+	size_t repeated_count;
 };
 
 /** All commands; ends with a row without a name. */

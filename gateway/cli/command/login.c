@@ -198,6 +198,11 @@ void logout_run(struct cli *cli, const struct arguments *arguments attr_unused)
 	        "removed the profile %s; its key is still valid: revoke it in the console's "
 	        "settings, or by expops key revoke with another key\n",
 	        name);
+	cli->profile_name = NULL;
+	const char *next = profile_name(cli);
+	struct profile profile;
+	if (profile_read(cli, next, &profile))
+		fprintf(stderr, "commands use the profile %s, of %s, now\n", next, profile.url);
 }
 
 static const struct column PROFILE_COLUMNS[] = {

@@ -26,7 +26,7 @@ struct work {
 	struct query *query; /* asks for its state */
 	const struct view *view;
 	const struct subject *subject; /* as of follow() */
-	const char *again;             /* the command that follows it */
+	const char *again;             /* the command that follows it or shows its state */
 };
 
 /* Wait for its end and show it. */
@@ -47,7 +47,7 @@ static void show_work(struct cli *cli, const struct arguments *arguments, const 
 	}
 	view_show(cli, started_view, started);
 	if (cli->form == FORM_TEXT && cli->screen.is_terminal)
-		printf("\n%s follows it\n", cli_shown(cli, work->again));
+		printf("\n%s %s\n", cli_shown(cli, work->again), follow_verb(work->again));
 }
 
 /* A task, whose state an operation shows by the task's id and, unless `parent` is NULL, a second

@@ -32,7 +32,7 @@ def test_a_run_is_followed_by_its_own_number(home, cluster, code_host):
         terminal.expect("queued")
         terminal.type("\x03")
         assert terminal.wait() == 130
-    assert f"expops run-status {team.repo} follows it" in without_styles(terminal.output)
+    assert f"expops run-status {team.repo} shows its state" in without_styles(terminal.output)
 
 
 def test_a_run_that_is_not_the_newest_any_more_is_followed_to_its_end(home, cluster, code_host):

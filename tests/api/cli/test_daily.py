@@ -178,6 +178,21 @@ def test_keys(reader):
     reader.run("whoami", status=4, EXPOPS_KEY=made["key"])
 
 
+def test_an_option_of_a_list_can_be_repeated(reader):
+    words = ["--scope", "interests:read", "-s", "search:read", "--scope=fleet:read"]
+    made = json.loads(reader.run("key", "add", "reader", *words, "-o", "json").stdout)
+    assert sorted(made["scopes"]) == ["fleet:read", "interests:read", "search:read"]
+    changed = json.loads(reader.run("key", "edit", "reader", "-s", '["search:read"]', "-s", "fleet:read", "-o", "json").stdout)
+    assert sorted(changed["scopes"]) == ["fleet:read", "search:read"]
+    assert len(rows(reader.run("search", "retrieval", "-n", "1", "-n", "2", "-o", "jsonl"))) == 2  # of no list the last one counts
+    assert "not UTF-8" in reader.run("key", "add", "x", "-s", "a", "-s", "\udce4", status=USAGE).stderr
+
+
+def test_an_update_needs_the_name_of_what_it_changes(reader):
+    refused = reader.run("interest", "add", "--repo", "acme/ranker", "--update", "-c", "-", input="Ranking.", status=USAGE).stderr
+    assert "--update needs NAME" in refused
+
+
 def test_evaluations(reader):
     spec = {"image": "registry.example.com/ranker:1", "command": ["evaluate"], "metrics": ["recall"]}
     reader.run("api", "template_create", "name=Nightly", f"spec={json.dumps(spec)}")

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 
 import pytest
 
@@ -44,6 +45,22 @@ def test_it_goes_on_where_the_service_was_away(against):
     done = against(service.server.url).run("refresh", "-w")
     assert "3 recommendations" in done.stdout and done.stderr == ""  # no progress in a pipe
     service.server.close()
+
+
+def test_a_service_that_says_when_is_not_asked_before(against):
+    times = []
+
+    def answer(request):
+        times.append(time.monotonic())
+        if len(times) == 2:
+            request.reply(429, "{}", Content_Type="application/json", Retry_After="2")
+        else:
+            request.reply(200, json.dumps(task("completed")), Content_Type="application/json")
+
+    server = StubServer(answer)
+    against(server.url).run("refresh", "-w")
+    assert len(times) == 3 and times[2] - times[1] >= 2
+    server.close()
 
 
 def test_a_failure_is_the_exit_status(against):

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from lib.outside.stub_server import StubServer
-from lib.system.command_line import USAGE, without_styles
+from lib.system.command_line import NOT_FOUND, USAGE, without_styles
 
 TOTAL = 340
 
@@ -108,6 +108,13 @@ def test_any_operation_tells_of_the_rest(long):
         assert "20 of 340; the fields limit and offset show others" in long().run("api", "fleet_runs_list", "-o", form).stderr
     assert "40 of 340" in long().run("api", "fleet_runs_list", "limit=40", "offset=299").stderr
     assert long().run("api", "fleet_runs_list", "limit=40", "offset=300").stderr == ""
+
+
+def test_a_name_beyond_the_pages_that_are_looked_at(long):
+    """It is not said that there is none."""
+    told = long(total=5000).run("experiment", "Item 3000", status=NOT_FOUND).stderr
+    assert "there is no experiment Item 3000 among the first 2,000" in told
+    assert "there is no experiment Item 3000\n" in long().run("experiment", "Item 3000", status=NOT_FOUND).stderr
 
 
 def test_against_the_service(cli, user):

@@ -194,3 +194,10 @@ def test_the_certificate_is_checked(bare, tmp_path, home):
 def test_plain_http_is_warned_of(bare):
     done = bare.run("login", "--url", "http://0.0.0.0:1", input=new_key(), status=FAILED)
     assert "is not https" in done.stderr
+
+
+def test_logging_out_tells_which_profile_is_used_then(bare, cluster, user):
+    for profile in ("work", "home"):
+        bare.run("login", "--profile", profile, "--url", cluster.gateway_url, input=user.key)
+    assert f"commands use the profile work, of {cluster.gateway_url}, now" in bare.run("logout").stderr
+    assert "commands use" not in bare.run("logout").stderr
