@@ -35,13 +35,13 @@ struct subject {
 
 /** Ask by `query`, a request to the operation, until the work has ended, and return the last answer
  * that was of it. `subject` NULL: each answer is. `again` is the command that goes on to follow or
- * shows the state, which Ctrl-C prints. Fails when the service refuses, or has not told of the work for ten
- * minutes. */
+ * shows the state, which Ctrl-C prints. Fails when the service refuses, or has not told of the work
+ * for ten minutes. */
 struct answer *follow(struct query *query, const struct followed *followed,
                       const struct subject *subject, const char *again);
 
-/** How to go on, after `again` has been named: `follows it`, or `shows its state` where that command
- * does not wait. */
+/** What the command `again` does, for a sentence: `follows it`, or `shows its state` if it does not
+ * wait. */
 const char *follow_verb(const char *again);
 
 /** End the program with status 1 if the work has failed. */

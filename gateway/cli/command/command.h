@@ -50,7 +50,7 @@ struct arguments {
 	                                       For an option without a value: "" */
 	const char *const *rest;            /* of PARAMETER_REST, one by one */
 	size_t rest_count;
-	/* What an option was given again: an item more where its field is a list; otherwise `values`
+	/* Options that were given again, whose fields are lists: an item more. Of others `values`
 	 * has the last one alone. */
 	struct repeated {
 		const struct parameter *row;

@@ -93,7 +93,7 @@ static const struct parameter SEARCH[] = {
 	{"--limit", 'n', "N", .field = "max_results", .flags = PARAMETER_LIMIT,
          .help = "how many at most"},
 	{"--category", 'c', "CATEGORY", .field = "categories",
-         .help = "only of this category, cs.LG"},
+         .help = "only of this category, cs.LG; may be repeated"},
 	{"--container", 0, .field = "has_container", .constant = "true",
          .help = "only with a container to run it in"},
 	{0},
@@ -204,7 +204,8 @@ static const struct parameter RUNS[] = {
 static const struct parameter REPORT[] = {
 	{"--since", 's', "DATE", .field = "since", .help = "from this day on, 2026-01-31"},
 	{"--until", 'u', "DATE", .field = "until", .help = "to this day"},
-	{"--repo", 'r', "REPO", .field = "repos", .help = "only this repository, owner/name"},
+	{"--repo", 'r', "REPO", .field = "repos",
+         .help = "only this repository, owner/name; may be repeated"},
 	{0},
 };
 
@@ -307,7 +308,8 @@ static const struct parameter KEY_ADD[] = {
 	{"NAME", .field = "name", .flags = PARAMETER_REQUIRED, .help = "where it is used"},
 	{"--preset", 0, "PRESET", .field = "preset",
          .help = "full_access, read_only, agent or automation"},
-	{"--scope", 's', "SCOPE", .field = "scopes", .help = "in place of a preset"},
+	{"--scope", 's', "SCOPE", .field = "scopes",
+         .help = "in place of a preset; may be repeated"},
 	{"--days", 0, "N", .field = "expires_in_days", .help = "for how long it is valid"},
 	{0},
 };
@@ -316,7 +318,8 @@ static const struct parameter KEY_EDIT[] = {
 	{"KEY", 0, NULL, REFERENCE_KEY, "key_id", .flags = PARAMETER_REQUIRED,
          .help = "its name, a number of the last list, or its id"},
 	{"--name", 0, "NAME", .field = "name", .help = "where it is used"},
-	{"--scope", 's', "SCOPE", .field = "scopes", .help = "what it may do, in place of before"},
+	{"--scope", 's', "SCOPE", .field = "scopes",
+         .help = "what it may do, in place of before; may be repeated"},
 	{"--days", 0, "N", .field = "expires_in_days",
          .help = "for how long it is valid from now, or null: for ever"},
 	{0},

@@ -75,25 +75,30 @@ static yyjson_val *own_key(struct cli *cli, const struct answer *answer, size_t 
 	return NULL;
 }
 
-/* The service's record of the key; NULL: the key works, but may not read keys. Fails for a wrong
- * one. */
-static yyjson_val *key_read(struct cli *cli)
+/* The service's record of the key; NULL: the key works, and `ret_why` says why nothing is known of
+ * it. Fails for a wrong one. */
+static yyjson_val *key_read(struct cli *cli, const char **ret_why)
 {
 	size_t count = PAGE_ITEMS;
+	*ret_why = NULL;
 	for (size_t page = 0; page < PAGES_MAX && count == PAGE_ITEMS; page++) {
 		struct query *query = query_new(cli, "api_keys_list");
 		query_set(query, "limit", arena_printf(cli->arena, "%d", PAGE_ITEMS));
 		query_set(query, "offset", arena_printf(cli->arena, "%zu", page * PAGE_ITEMS));
 		struct answer *answer = call_try(query);
 		const char *error = json_get_text(answer->json, "error");
-		if (answer->status == 403 && error && strcmp(error, "insufficient_scope") == 0)
+		if (answer->status == 403 && error && strcmp(error, "insufficient_scope") == 0) {
+			*ret_why = "the key is valid, and lacks the scope account:read, which "
+				   "shows more";
 			return NULL;
+		}
 		if (answer->status != 200)
 			call_fail(cli, answer);
 		yyjson_val *key = own_key(cli, answer, &count);
 		if (key)
 			return key;
 	}
+	*ret_why = "the key is valid, and is not among the first 1,000 of the account";
 	return NULL;
 }
 
@@ -115,7 +120,8 @@ const struct view WHOAMI_VIEW = {.columns = WHOAMI_COLUMNS};
 void whoami_run(struct cli *cli, const struct arguments *arguments)
 {
 	const struct profile *profile = profile_get(cli);
-	yyjson_val *key = key_read(cli);
+	const char *note;
+	yyjson_val *key = key_read(cli, &note);
 	yyjson_mut_doc *doc = json_doc_new(cli->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	json_add_text(doc, root, "url", profile->url);
@@ -123,9 +129,7 @@ void whoami_run(struct cli *cli, const struct arguments *arguments)
 	json_add_text(doc, root, "prefix", arena_strndup(cli->arena, profile->key, PREFIX_BYTES));
 	yyjson_mut_obj_add_val(doc, root, "key",
 	                       key ? yyjson_val_mut_copy(doc, key) : yyjson_mut_null(doc));
-	json_add_text(doc, root, "note",
-	              key ? NULL
-	                  : "the key is valid, and lacks the scope account:read, which shows more");
+	json_add_text(doc, root, "note", note);
 	const struct answer answer = {
 		.json = json_parse_own(cli->arena, json_write_mut(cli->arena, root, NULL))};
 	view_show(cli, arguments->command->view, &answer);
@@ -182,7 +186,7 @@ void login_run(struct cli *cli, const struct arguments *arguments)
 	profile.ca_file = ca_file ? absolute_path(cli, ca_file) : profile.ca_file;
 	profile_key_check(profile.key);
 	cli->profile = &profile;
-	const char *key_name = json_get_text(key_read(cli), "name");
+	const char *why, *key_name = json_get_text(key_read(cli, &why), "name");
 	profile_write(cli, &profile);
 	fprintf(stderr, "logged in to %s%s%s; stored as profile %s in %s\n", profile.url,
 	        key_name ? " with the key " : "", cli_shown(cli, key_name), profile.name,

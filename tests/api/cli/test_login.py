@@ -196,6 +196,13 @@ def test_plain_http_is_warned_of(bare):
     assert "is not https" in done.stderr
 
 
+def test_a_key_that_is_not_listed_does_not_lack_a_scope(against):
+    keys = json.dumps({"keys": [{"prefix": "usr_other000"}] * 100})
+    server = StubServer(lambda request: request.reply(200, keys, Content_Type="application/json"))
+    assert "is not among the first 1,000 of the account" in against(server.url).run("whoami").stdout
+    server.close()
+
+
 def test_logging_out_tells_which_profile_is_used_then(bare, cluster, user):
     for profile in ("work", "home"):
         bare.run("login", "--profile", profile, "--url", cluster.gateway_url, input=user.key)
