@@ -72,6 +72,8 @@ CREATE TABLE connection (
     external_email_verified boolean DEFAULT false NOT NULL,
     key_id uuid,
     person_id uuid,
+    refused_since timestamp with time zone,
+    refused_at timestamp with time zone,
     CONSTRAINT connection_provider_check CHECK ((octet_length(provider) <= 64)),
     CONSTRAINT connection_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text])))
 );

@@ -22,3 +22,31 @@ BEGIN ATOMIC
     )
     SELECT count(*) FROM started;
 END;
+
+-- End the refresh of a fence without a token, for a reason. The next one may try, unless the connection is expired: the provider has
+-- refused the token, in the form of RFC 6749 or for an hour in another (`is_unclear`). Of the latter, one in ten minutes counts, since what
+-- stands in front of a provider that is away for some minutes answers so to each request; three that count in a row are needed.
+CREATE OR REPLACE FUNCTION refresh_give_up(connection uuid, fence bigint, reason text, is_refused boolean, is_unclear boolean) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    c connection;
+BEGIN
+    SELECT * INTO c FROM connection k WHERE k.id = connection AND k.refresh_fence = fence FOR NO KEY UPDATE;
+    IF NOT is_unclear THEN
+        c.refusals := 0;
+    ELSIF c.refusals = 0 OR c.refused_at IS NULL THEN
+        c.refusals := 1;
+        c.refused_since := now();
+        c.refused_at := now();
+    ELSIF c.refused_at <= now() - interval '10 minutes' THEN
+        c.refusals := c.refusals + 1;
+        c.refused_at := now();
+    END IF;
+    IF is_refused OR c.refusals >= 3 AND c.refused_since <= now() - interval '1 hour' THEN
+        c.status := 'expired';
+        c.status_reason := reason;
+    END IF;
+    UPDATE connection k SET refresh_until = NULL, refresh_fault = reason, refusals = c.refusals, refused_since = c.refused_since,
+        refused_at = c.refused_at, status = c.status, status_reason = c.status_reason
+    WHERE k.id = c.id;
+END $$;

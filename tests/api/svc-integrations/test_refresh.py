@@ -78,25 +78,39 @@ UNCLEAR = {
 
 
 @pytest.mark.parametrize("name", UNCLEAR)
-def test_three_refusals_in_another_form_end_the_connection(api, oauth_provider, expired, login, name):
-    expired(api, login)
+def test_an_hour_of_refusals_in_another_form_ends_the_connection(api, oauth_provider, expired, db, login, name):
+    made = expired(api, login)
     failure, words = UNCLEAR[name]
     for _ in range(2):
         oauth_provider.fail("POST", "^/token$", **failure)
         assert api.problem("GET", TOKEN, 503, "unavailable")["detail"].endswith(words)
         assert status(api)["status"] == "active"
+        integrations_tables.age_refusals(db, made["id"], 30)
     oauth_provider.fail("POST", "^/token$", **failure)
     assert api.problem("GET", TOKEN, 409, "conflict")["detail"].endswith(words)
     assert status(api)["status"] == "expired" and status(api)["status_reason"].endswith(words)
 
 
+@pytest.mark.parametrize("minutes", [(0, 0, 0, 0, 0), (11, 11, 11, 11, 0), (0, 0, 60, 0, 0)], ids=["of a minute", "of 44 minutes", "that are two"])
+def test_fewer_refusals_in_another_form_do_not_end_the_connection(api, oauth_provider, expired, db, login, minutes):
+    """A gateway in front of a provider that is away answers each request so."""
+    made = expired(api, login)
+    for age in minutes:
+        oauth_provider.fail("POST", "^/token$", status=403, body="<html><h1>Blocked</h1></html>")
+        assert api.problem("GET", TOKEN, 503, "unavailable")["detail"].endswith("403: Blocked")
+        integrations_tables.age_refusals(db, made["id"], age)
+    api.get(TOKEN, expect=200)
+    assert status(api)["status"] == "active"
+
+
 @pytest.mark.parametrize("between", [{"status": 503}, {"status": 429}, {"status": 401, "body": {"error": "invalid_client"}}],
                          ids=["away", "limited", "client refused"])  # fmt: skip
-def test_only_refusals_in_a_row_end_the_connection(api, oauth_provider, expired, login, between):
-    expired(api, login)
+def test_only_refusals_in_a_row_end_the_connection(api, oauth_provider, expired, db, login, between):
+    made = expired(api, login)
     for failure in [{"status": 400}, {"status": 400}, between, {"status": 400}, {"status": 400}]:
         oauth_provider.fail("POST", "^/token$", **failure)
         api.problem("GET", TOKEN, 503, "unavailable")
+        integrations_tables.age_refusals(db, made["id"], 60)
     api.get(TOKEN, expect=200)
     assert status(api)["status"] == "active"
 

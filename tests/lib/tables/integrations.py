@@ -1,6 +1,7 @@
 """Tables of svc-integrations."""
 
 from contextlib import contextmanager
+from datetime import timedelta
 
 from psycopg.rows import namedtuple_row
 from psycopg.types.json import Jsonb
@@ -34,6 +35,12 @@ def copy_token(db, login, connection):
 def refuse_connection(db, connection):
     """The provider has refused the connection's token."""
     db.execute("UPDATE connection SET status = 'expired', status_reason = 'refused' WHERE id = %s", [connection])
+
+
+def age_refusals(db, connection, minutes):
+    """The provider has refused the connection's token in unclear words so much longer ago."""
+    db.execute("UPDATE connection SET refused_since = refused_since - %(age)s, refused_at = refused_at - %(age)s WHERE id = %(id)s",
+               {"age": timedelta(minutes=minutes), "id": connection})
 
 
 def drop_connection(db, connection):
