@@ -1,5 +1,6 @@
 /* Linear (https://linear.app/developers/graphql). A ticket is an *issue*; `issue(id)` takes its
- * identifier, `ENG-42`, or its UUID. A refusal has the status 200 or 400 and a list `errors`, whose
+ * identifier, `ENG-42`, or its UUID. Lists have no direction: they are ordered by createdAt, the
+ * newest first (github.com/schpet/linear-cli/pull/214). A refusal has the status 200 or 400 and a list `errors`, whose
  * `extensions.code` is RATELIMITED, AUTHENTICATION_ERROR and so on; an issue that cannot be seen is
  * null, or refused in words (`Entity not found`). */
 #include "json/json.h"
@@ -9,9 +10,8 @@
 #include <string.h>
 
 #define ISSUE "query($id: String!) { issue(id: $id) { title url state { name } } }"
-#define COMMENTS                                                                         \
-	"query($id: String!) { issue(id: $id) { id comments(last: 50) { nodes { body } " \
-	"} } }"
+#define COMMENTS \
+	"query($id: String!) { issue(id: $id) { id comments(first: 50) { nodes { body } } } }"
 #define COMMENT "mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }"
 
 static void check_errors(struct request *rq, const struct ticket *ticket, yyjson_val *json)

@@ -8,7 +8,7 @@ import pytest
 
 from lib.http import plain_http
 from lib.outside.counterparts import connect
-from lib.outside.jira import lines_of
+from lib.outside.jira import document_of, lines_of
 from lib.tables import common
 from lib.tables.experiments import delete_experiment, let_ticket_be_read, tickets
 from lib.wait import wait_for
@@ -45,6 +45,11 @@ class Linear:
         query = "mutation($id: String!, $input: IssueUpdateInput!) { issueUpdate(id: $id, input: $input) { success } }"
         self.ask(query, id=ticket, input={"title": title})
 
+    def discuss(self, ticket, count):
+        issue = self.ask("query($id: String!) { issue(id: $id) { id } }", id=ticket)["issue"]["id"]
+        said = " ".join(f'c{n}: commentCreate(input: {{issueId: $id, body: "{n}"}}) {{ success }}' for n in range(count))
+        self.ask(f"mutation($id: String!) {{ {said} }}", id=issue)
+
     def comments(self, ticket):
         query = "query($id: String!) { issue(id: $id) { comments { nodes { body } } } }"
         return [each["body"].split("\n") for each in self.ask(query, id=ticket)["issue"]["comments"]["nodes"]]
@@ -77,6 +82,9 @@ class Jira:
 
     def rename(self, ticket, title):
         self.issue(ticket)["title"] = title
+
+    def discuss(self, ticket, count):
+        self.issue(ticket)["comments"] += [document_of(str(n)) for n in range(count)]
 
     def comments(self, ticket):
         return [lines_of(document) for document in self.issue(ticket)["comments"]]
@@ -136,6 +144,14 @@ def test_the_decision_is_posted_once_and_again_when_it_changes(api, tracker, exp
     api.put(path, {"decision": "Not after all."}, expect=200)
     assert api.post(f"{path}/ticket-comment", expect=200).json()["created"] is True
     assert len(tracker.comments(ticket)) == 2
+
+
+def test_the_decision_is_found_behind_fifty_older_comments(api, tracker, experiment):
+    ticket = tracker.add("Try late interaction")
+    path = experiment(tracker.source, ticket, **DECISION)
+    tracker.discuss(ticket, 55)
+    for is_created in (True, False):
+        assert api.post(f"{path}/ticket-comment", expect=200).json()["created"] is is_created
 
 
 def test_a_ticket_that_is_not_there_is_a_fault(api, tracker, experiment):
