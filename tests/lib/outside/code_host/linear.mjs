@@ -1,6 +1,8 @@
-/** Linear, where emulate's tracker is another: lists of comments begin with the newest, and there is no direction to ask for. */
+/** Linear, where emulate's tracker is another: lists of comments begin with the newest, and there is no direction to ask for;
+ * the addresses of issues have the workspace. */
 import { json } from "./answers.mjs";
 
+const WORKSPACE = "emulate";
 const OTHER_END = { first: "last", last: "first" };
 
 /** The query that gets the same comments of emulate, which lists the oldest first. */
@@ -19,7 +21,9 @@ export function asLinear(answer) {
     const body = JSON.stringify({ ...asked, query: turned(asked.query) });
     const answered = await answer(new Request(url, { method, headers, body }));
     const told = await answered.json();
-    told.data?.issue?.comments?.nodes.reverse();
+    const issue = told.data?.issue;
+    issue?.comments?.nodes.reverse();
+    if (issue?.url) issue.url = issue.url.replace("/issue/", `/${WORKSPACE}/issue/`);
     return json(answered.status, told);
   };
 }
