@@ -154,6 +154,19 @@ def test_another_address_has_to_agree(api, server, sender, confirmed):
     assert shown(api, confirmed)["status"] == "active"
 
 
+def test_what_waits_goes_out_when_the_address_agrees(api, db, server, sender, confirmed):
+    """Also what had failed for now, and came due while nothing was sent."""
+    server.replies["RCPT"][confirmed["email"]] = "451 4.7.1 greylisted"
+    sender.send({"n": 1})
+    wait_for(lambda: [row for row in deliveries(api, confirmed) if row["attempts"]])
+    other = f"b{confirmed['email']}"
+    api.patch(f"{WEBHOOKS}/{confirmed['id']}", {"email": other}, expect=200)
+    integrations_tables.end_waits(db, confirmed["id"])
+    wait_for(lambda: integrations_tables.is_asleep(db, confirmed["id"]), "the lanes have looked")
+    follow(server.wait(other)[0].link("confirm"), "POST")
+    assert len(server.wait(other, 2)) == 2 and settled(api, confirmed, "delivered")
+
+
 def test_what_was_read_can_be_sent_back(api, confirmed):
     changed = api.patch(f"{WEBHOOKS}/{confirmed['id']}", confirmed, expect=200).json()
     assert changed == {**confirmed, "updated_at": changed["updated_at"]}

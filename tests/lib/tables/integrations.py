@@ -321,6 +321,11 @@ def end_claims(db, endpoint=None):
     db.execute("UPDATE endpoint_lane SET due_at = now() WHERE is_claimed AND endpoint_id = coalesce(%s, endpoint_id)", [endpoint])
 
 
+def is_asleep(db, endpoint):
+    """Nobody is going to look at what waits for the endpoint."""
+    return db.execute("SELECT FROM endpoint_lane WHERE endpoint_id = %s AND due_at IS NOT NULL", [endpoint]).rowcount == 0
+
+
 def pause_of(db, endpoint):
     """For how many seconds an endpoint is left alone."""
     return db.execute("SELECT extract(epoch FROM not_before - now()) FROM endpoint WHERE id = %s", [endpoint]).fetchone()[0]
