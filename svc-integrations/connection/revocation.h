@@ -6,7 +6,8 @@
 
 /** Job `revoke`, {"connection_id"}: revoke the tokens of one removed connection, then forget them.
  * The SQL function connection_remove() starts it. A provider that does not answer is tried again
- * for a day. */
+ * for a day. At the code host, access tokens that have expired are refreshed first, and the fresh
+ * pair is stored; a process that dies before that loses it, and the grant stays at the code host. */
 void revocation_run(struct request *rq, struct task *task);
 
 /** Recurring: forget the tokens that could not be revoked. */

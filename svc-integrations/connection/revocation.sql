@@ -4,6 +4,10 @@ SELECT account_id, provider, sealed, EXISTS (SELECT FROM connection c
                                              WHERE c.provider = r.provider AND c.external_id = r.external_id) AS is_used_elsewhere
 FROM revocation r WHERE id = $1;
 
+-- name: revocation_store
+-- $1 connection, $2 sealed credentials, which replace those that are to be revoked.
+UPDATE revocation SET sealed = $2 WHERE id = $1;
+
 -- name: revocation_delete
 DELETE FROM revocation WHERE id = $1;
 

@@ -1,5 +1,7 @@
 """Connecting by OAuth: the authorization address, the callback, and what becomes of the connection."""
 
+import json
+
 import pytest
 
 from lib.scenario.connections import TOKEN, begin, fault_of, whoami
@@ -70,6 +72,53 @@ def test_one_of_two_connections_of_a_user_is_revoked_alone(api, other_user, code
     other_user.api.delete("/integrations/code_host", expect=200)
     deleted = wait_for(lambda: code_host.requests(after, "DELETE", "^/applications/"), "the grant is revoked")
     assert [row["target"].rpartition("/")[2] for row in deleted] == ["grant"]
+
+
+REFUSED = {"status": 422, "body": {"message": "Validation Failed"}}  # the code host does not know the token, such as one that has expired
+
+
+@pytest.fixture
+def refreshable(api, code_host):
+    """The id of a connection to the code host whose tokens can be refreshed."""
+    code_host.set_token_lifetime(3600)
+    try:
+        yield connect(api, "code_host", code_host.user().login)["id"]
+    finally:
+        code_host.set_token_lifetime(None)
+
+
+@pytest.mark.parametrize("failure", [{"status": 500}, {"drop": True, "before": True}, {"status": 403, "body": "<h1>Blocked</h1>"}, {"status": 400}],
+                         ids=["fault", "connection lost", "gateway", "odd"])  # fmt: skip
+def test_a_grant_whose_token_has_expired_is_revoked_with_a_fresh_one(api, code_host, db, refreshable, failure):
+    """The fresh token is kept until the code host has forgotten it: it is the only one that reaches the grant."""
+    token = api.get("/integrations/code_host/token", expect=200).json()["access_token"]
+    after = code_host.last_number()
+    code_host.fail("DELETE", "^/applications/", **REFUSED)
+    code_host.fail("DELETE", "^/applications/", **failure)
+    api.delete("/integrations/code_host", expect=200)
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, refreshable), "it is forgotten")
+    bodies = [json.loads(row["body"]) for row in code_host.requests(after, "DELETE", "^/applications/")]
+    first, second, third = [body["access_token"] for body in bodies]
+    assert first == token != second == third
+    assert len(code_host.requests(after, "POST", "^/login/oauth/access_token")) == 1
+    assert code_host.api("GET", "/user", third).status_code == 401
+
+
+def test_a_refusal_of_a_gateway_is_no_end_of_a_grant(api, code_host, db, refreshable):
+    after = code_host.last_number()
+    code_host.fail("DELETE", "^/applications/", **REFUSED)
+    code_host.fail("POST", "^/login/oauth/access_token", status=403, body="<h1>Blocked</h1>")
+    api.delete("/integrations/code_host", expect=200)
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, refreshable), "it is forgotten")
+    assert code_host.requests(after, "DELETE", "^/applications/")[-1]["status"] == 204
+
+
+def test_a_refusal_of_a_gateway_revokes_no_token(api, oauth_provider, login):
+    connect(api, "tracker_b", login)
+    token = api.get(TOKEN, expect=200).json()["access_token"]
+    oauth_provider.fail("POST", "^/token/revocation", status=403, body="<h1>Blocked</h1>", times=2)
+    api.delete("/integrations/tracker_b", expect=200)
+    wait_for(lambda: whoami(oauth_provider, token) == 401, "the token is revoked")
 
 
 def test_connecting_again_replaces_the_connection(api, oauth_provider, login):
