@@ -91,10 +91,10 @@ void app_manifest_create(struct request *rq)
 /* The code works once, and for an hour. */
 static yyjson_val *convert(struct request *rq, const char *code)
 {
-	static const struct code_host_auth NOBODY = {.limit = "conversions"};
+	static const struct code_host_auth CODE = {.limit = "conversions", .is_in_path = true};
 	const char *path = arena_printf(rq->arena, "/app-manifests/%s/conversions",
 	                                query_encode(rq->arena, code));
-	struct code_host_answer answer = code_host_call(rq, &NOBODY, "POST", path, NULL);
+	struct code_host_answer answer = code_host_call(rq, &CODE, "POST", path, NULL);
 	if (answer.status == 201)
 		return answer.json;
 	if (answer.status == 404 || answer.status == 422)

@@ -256,6 +256,13 @@ def test_a_code_works_once(first, account):
     assert fault(first.ask("POST", CREATED, {"code": code, "state": state}, account, 400)) == "code"
 
 
+def test_a_code_is_in_no_log(first, code_host, account):
+    came = make_app(begin(first, account))
+    code_host.fail("POST", "^/app-manifests/", drop=True, before=True)
+    first.ask("POST", CREATED, came, account, 503)
+    assert "call failed" in first.process.log() and came["code"] not in first.process.log()
+
+
 def test_a_code_lives_an_hour(first, code_host, account):
     came = make_app(begin(first, account))
     code_host.control("POST", "/app/expire")
