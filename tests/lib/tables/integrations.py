@@ -155,6 +155,11 @@ def expire_landings(db, account):
     db.execute("UPDATE landing_state SET expires_at = now() - interval '1 s' WHERE account_id = %s", [account])
 
 
+def lock_landings(holder, account):
+    """Until the holder's transaction ends, nobody can use up the account's states."""
+    holder.execute("SELECT FROM landing_state WHERE account_id = %s FOR UPDATE", [account])
+
+
 def remember_installation(db, repo, number):
     db.execute("INSERT INTO installation (repo, installation_id, owner_login, permissions) VALUES (lower(%s), %s, 'acme', '{}')",
                [repo, number])
