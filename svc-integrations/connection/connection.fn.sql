@@ -23,6 +23,20 @@ BEGIN ATOMIC
     SELECT count(*) FROM started;
 END;
 
+-- As connection_remove(), of the tokens that a connection had before its account connected again. Not those of the same user of the code
+-- host: it may end what was granted to the new ones with them.
+CREATE OR REPLACE FUNCTION connection_replaced() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO revocation (id, account_id, provider, external_id, sealed)
+    VALUES (OLD.id, OLD.account_id, OLD.provider, OLD.external_id, OLD.sealed);
+    PERFORM task_start('revoke', NULL, jsonb_build_object('connection_id', OLD.id));
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER connection_replaced AFTER UPDATE OF id ON connection FOR EACH ROW
+    WHEN (OLD.external_id IS NOT NULL AND (NEW.provider <> 'code_host' OR NEW.external_id IS DISTINCT FROM OLD.external_id))
+    EXECUTE FUNCTION connection_replaced();
+
 -- End the refresh of a fence without a token, for a reason. The next one may try, unless the connection is expired: the provider has
 -- refused the token, in the form of RFC 6749 or for an hour in another (`is_unclear`). Of the latter, one in ten minutes counts, since what
 -- stands in front of a provider that is away for some minutes answers so to each request; three that count in a row are needed.

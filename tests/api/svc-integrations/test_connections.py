@@ -128,6 +128,29 @@ def test_connecting_again_replaces_the_connection(api, oauth_provider, login):
     assert api.get("/integrations/connections", expect=200).json() == [second]
 
 
+@pytest.mark.parametrize("provider, is_same", [("code_host", False), ("tracker_b", False), ("tracker_b", True)])
+def test_the_tokens_of_a_connection_that_is_replaced_are_revoked(api, code_host, oauth_provider, db, logins, provider, is_same):
+    def connect_as(login):
+        made = connect(api, provider, login)
+        return made["id"], api.get(f"/integrations/{provider}/token", expect=200).json()["access_token"]
+
+    def status(token):
+        return code_host.api("GET", "/user", token).status_code if provider == "code_host" else whoami(oauth_provider, token)
+
+    other = code_host.user().login if provider == "code_host" else logins[provider] + "-2"
+    former, former_token = connect_as(logins[provider])
+    _, token = connect_as(logins[provider] if is_same else other)
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, former), "it is forgotten")
+    assert (status(former_token), status(token)) == (401, 200)
+
+
+def test_connecting_again_as_the_same_user_of_the_code_host_ends_nothing(api, code_host, db, logins):
+    former = connect(api, "code_host", logins["code_host"])
+    after = code_host.last_number()
+    connect(api, "code_host", logins["code_host"])
+    assert not integrations_tables.is_to_be_revoked(db, former["id"]) and not code_host.requests(after, "DELETE", "^/applications/")
+
+
 def test_the_state_works_once(api, oauth_provider, login):
     body = begin(api, login=login)
     api.post(CALLBACK, body, expect=200)
