@@ -107,7 +107,8 @@ BEGIN
     SELECT * INTO c FROM email_confirmation k WHERE k.hash = token_hash;
     e := email_confirmation_endpoint(c);
     IF e.status = 'unconfirmed' THEN
-        UPDATE endpoint k SET status = 'active', updated_at = now() WHERE k.id = e.id RETURNING * INTO e;
+        UPDATE endpoint k SET status = 'active', refused_days = NULL, refused_on = NULL, updated_at = now()
+        WHERE k.id = e.id RETURNING * INTO e;
         PERFORM endpoint_wake(e);
     END IF;
     UPDATE email_confirmation k SET used_at = coalesce(k.used_at, now()) WHERE k.id = c.id AND e.id IS NOT NULL;
