@@ -1,6 +1,5 @@
 #include "connection/revocation.h"
 
-#include "connection/credentials.h"
 #include "connection/oauth_client.h"
 #include "json/json.h"
 #include "observe/log.h"
@@ -67,6 +66,22 @@ static void revoke_at_provider(struct request *rq, const char *connection,
 		outcome = revoke_refreshed(rq, arena, provider, &owner, &old, is_shared);
 	if (outcome != OAUTH_DONE && outcome != OAUTH_REFUSED)
 		raise_error(rq, ERR_UNAVAILABLE, "%s does not answer", provider->name);
+}
+
+void revocation_start(struct request *rq, struct arena *arena, const char *account,
+                      const struct provider *provider, const struct credentials *tokens)
+{
+	const struct credentials_owner owner = {
+		.connection = pg_uuid(uuid_new()).text,
+		.account = account,
+		.provider = provider->name,
+	};
+	struct sealed sealed = credentials_seal(arena, &owner, tokens);
+	struct pg_rows *rows;
+	/* Without a database they are revoked now or never. */
+	if (pg_try(rq, &rows, NULL, REVOCATION_START_SQL, pg_text(owner.connection),
+	           pg_text(account), pg_text(provider->name), pg_bytes(sealed.data, sealed.length)))
+		oauth_revoke(rq, provider, tokens->access_token, tokens->refresh_token, true);
 }
 
 void revocation_run(struct request *rq, struct task *task)

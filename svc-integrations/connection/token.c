@@ -2,6 +2,7 @@
 
 #include "connection/credentials.h"
 #include "connection/oauth_client.h"
+#include "connection/revocation.h"
 #include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
@@ -74,7 +75,7 @@ static void store(struct request *rq, struct arena *arena, const struct refresh 
 	}
 	/* Disconnected meanwhile: the tokens that are revoked are the old ones. */
 	if (!pg_value_bool(rows, 0))
-		oauth_revoke(rq, refresh->provider, fresh.access_token, fresh.refresh_token, true);
+		revocation_start(rq, arena, refresh->account, refresh->provider, &fresh);
 }
 
 /* Ask the provider under the fence, and store its answer. */

@@ -215,9 +215,11 @@ def test_tokens_of_nobody_are_revoked(api, oauth_provider, login):
     """The provider does not tell whose the tokens are: nothing is connected, and nothing is left at the provider."""
     body = begin(api, login=login)
     oauth_provider.fail("GET", "^/me$", status=500)
+    oauth_provider.fail("POST", "^/token/revocation", status=503)
     after = oauth_provider.last_number()
     api.problem("POST", CALLBACK, 502, "bad_gateway", body)
-    assert len(oauth_provider.requests(after, "POST", "/token/revocation")) == 2
+    revoked = lambda: [row["status"] for row in oauth_provider.requests(after, "POST", "/token/revocation")]  # noqa: E731
+    wait_for(lambda: revoked() == [503, 200, 200], "both tokens are revoked, the second time that the provider is asked")
 
 
 @pytest.mark.parametrize("uri", ["https://example.org/", REDIRECT_URI + "/", REDIRECT_URI + "?x"])

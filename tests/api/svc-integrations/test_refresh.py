@@ -177,6 +177,21 @@ def test_a_refresh_goes_on_without_its_client(cluster, api, oauth_provider, expi
     assert refreshes(oauth_provider, after) == 1
 
 
+def test_what_a_refresh_brings_too_late_is_revoked(api, oauth_provider, expired, db, login):
+    """The account disconnects while the provider's answer is on its way, and the first revocations fail."""
+    made = expired(api, login)
+    after = oauth_provider.last_number()
+    oauth_provider.fail("POST", "^/token/revocation", status=503, times=4)
+    with ThreadPoolExecutor(1) as pool:
+        with oauth_provider.paused():
+            asked = pool.submit(api.get, TOKEN)
+            wait_for(lambda: integrations_tables.is_refreshing(db, made["id"]), "the refresh has begun")
+            api.delete("/integrations/tracker_b", expect=200)
+        assert asked.result().status_code == 404
+    revoked = lambda: {row["body"] for row in oauth_provider.requests(after, "POST", "/token/revocation") if row["status"] == 200}  # noqa: E731
+    wait_for(lambda: len(revoked()) == 4, "the former and the fresh tokens are revoked")
+
+
 # ---- two replicas ----
 
 
