@@ -88,6 +88,15 @@ class Counterpart:
             self.popen.send_signal(signal.SIGTERM)
             self.popen.wait(PATIENCE_SECONDS)
 
+    @contextmanager
+    def paused(self):
+        """It takes no request meanwhile; those that wait are answered afterwards."""
+        self.popen.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.popen.send_signal(signal.SIGCONT)
+
     def control(self, method, path, body=None, url=None):
         """A call of the control interface; raises when it fails."""
         answer = self.http.request(method, f"{url or self.url}/_control{path}", json=body)
