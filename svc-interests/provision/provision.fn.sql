@@ -131,7 +131,7 @@ CREATE OR REPLACE FUNCTION provision_announce() RETURNS trigger LANGUAGE plpgsql
 BEGIN
     PERFORM message_emit('events.interests', 'provisioning.' || NEW.status, NEW.account_id, jsonb_build_object(
         'interest_id', p.interest_id, 'repo', p.repo, 'agent', p.agent, 'task_id', NEW.id, 'pr_url', p.pr_url,
-        'merged', p.merged_at IS NOT NULL, 'changed', coalesce(NEW.result -> 'changed', '[]'), 'error', NEW.error,
+        'merged', p.merged_at IS NOT NULL AND p.proposed_version IS NULL, 'changed', coalesce(NEW.result -> 'changed', '[]'), 'error', NEW.error,
         'url', '/console/interests/' || p.interest_id), NEW.request_id)
     FROM provisioning p WHERE p.task_id = NEW.id;
     RETURN NULL;

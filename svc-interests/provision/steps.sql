@@ -7,6 +7,9 @@ SELECT to_jsonb(p) || jsonb_build_object(
            'is_taken', repo_is_taken(p.account_id, p.interest_id, p.repo),
            'is_shared', EXISTS (SELECT FROM others_on_repo(p)),
            'maker_id', (SELECT t.input ->> 'maker_id' FROM task t WHERE t.id = p.task_id),
+           'committed_version', coalesce((SELECT s.output ->> 'committed_version' FROM provision_step s
+                                          WHERE s.task_id = p.task_id AND s.name = 'workflow'),
+                                         p.workflow_version), -- a process of the release before has noted it there
            'steps', (SELECT jsonb_object_agg(s.name, s.status) FROM provision_step s WHERE s.task_id = p.task_id))
 FROM provisioning p JOIN interest i ON i.id = p.interest_id WHERE p.interest_id = $1 AND ($2::uuid IS NULL OR p.task_id = $2);
 

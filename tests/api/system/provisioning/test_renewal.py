@@ -133,6 +133,30 @@ def test_provisioning_again_takes_up_the_pull_request(working, upgrade):
     assert "# first" in team.host.files(team.repo)[FILE] and len(team.pulls()) == 2
 
 
+@pytest.mark.parametrize("state", ["open", "closed"])
+def test_provisioning_again_without_a_merge_leaves_the_agent_at_work(working, upgrade, db, state):
+    """The owner does so because the key expires, and has not decided about the pull request, or against it."""
+    team = working()
+    upgrade("first")
+    pull = wait_renewal(team)
+    if state == "closed":
+        patch(team, pull, "closed")
+        wait_for(lambda: interests_tables.proposal_closed_at(db, team.interest), "that it is closed is heard of")
+    task = team.provision()
+    newest, status = team.pulls()[0], team.status()
+    assert (task["result"]["merged"], task["result"]["pr_url"]) == (False, newest["html_url"]) and "until" in task["message"]
+    assert (status["state"], status["workflow_outdated"], status["pr_url"]) == ("active", True, newest["html_url"])
+    assert status["next_run_at"] and (newest["number"] == pull["number"]) == (state == "open")
+    patch(team, newest, "closed")
+    wait_for(lambda: interests_tables.proposal_closed_at(db, team.interest), "that it is closed is heard of")
+    wait_passes(db)
+    assert team.status()["state"] == "active" and len(team.pulls()) == (2 if state == "open" else 3)
+    patch(team, newest, "open")
+    team.host.merge(team.repo, newest["number"])
+    wait_current(team)
+    assert "# first" in team.host.files(team.repo)[FILE] and team.provision()["result"]["merged"]
+
+
 def test_a_workflow_that_came_in_another_way_is_noted(working, upgrade, db):
     team = working()
     with interests_tables.another_workflow_version(db):
