@@ -70,7 +70,6 @@ void setup_repository(struct provision *p)
 	const char *repo = json_get_text(facts, "repo");
 	setup_require_app(p->rq, repo);
 	set(p, "repo", repo);
-	set(p, "default_branch", json_get_text(facts, "default_branch"));
 	p->message = arena_printf(p->rq->arena, "The app is installed on %s.", repo);
 }
 
@@ -405,7 +404,6 @@ const char *setup_dispatch(struct request *rq, yyjson_val *row, const char *occa
 	yyjson_mut_obj_add_str(doc, inputs, "interest_id", start.interest);
 	yyjson_mut_obj_add_str(doc, body, "repo", start.repo);
 	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
-	yyjson_mut_obj_add_str(doc, body, "ref", json_get_text(row, "default_branch"));
 	yyjson_mut_obj_add_str(doc, body, "key", start.key);
 	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);
 	agent_start_dispatch(rq, start.key, json_write_mut(rq->arena, body, NULL));

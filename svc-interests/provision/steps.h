@@ -44,8 +44,10 @@ bool setup_is_merged(yyjson_val *row);
 /** The names of the steps, in their order, as a JSON array. */
 const char *provision_step_names(struct arena *arena);
 
-/** Start a run of the agent; once for each installation and occasion (`first run`), however often
- * it is called. `row` as in struct provision. Returns NULL, or why a budget refuses the run. */
+/** Start a run of the agent on the present default branch; once for each installation and occasion
+ * (`first run`), however often it is called. `row` as in struct provision. Returns NULL, or why a
+ * budget refuses the run. What the code host refuses is raised, and told to the account as a task
+ * that has failed. */
 const char *setup_dispatch(struct request *rq, yyjson_val *row, const char *occasion);
 
 /** Revoke a key at the gateway. */
