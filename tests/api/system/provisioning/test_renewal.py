@@ -6,6 +6,7 @@ import pytest
 
 from lib.scenario.provisioning import FILE
 from lib.system.kill_points import KillPoints
+from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -155,6 +156,21 @@ def test_provisioning_again_without_a_merge_leaves_the_agent_at_work(working, up
     team.host.merge(team.repo, newest["number"])
     wait_current(team)
     assert "# first" in team.host.files(team.repo)[FILE] and team.provision()["result"]["merged"]
+
+
+def test_a_renewal_that_has_failed_is_tried_again_a_day_later(working, upgrade, db):
+    team = working()
+    team.host.change_repository(team.repo, archived=True)
+    upgrade("first")
+    wait_for(lambda: [task.status for task in common.tasks(db, "workflow_renewal", interest_id=team.interest)] == ["failed"], "it fails")
+    team.host.change_repository(team.repo, archived=False)
+    wait_passes(db)
+    assert interests_tables.renewals_started(db, team.interest) == 1
+    interests_tables.age_renewal(db, team.interest, "25 hours")
+    wait_renewal(team)
+    interests_tables.age_renewal(db, team.interest, "25 hours")
+    wait_passes(db)
+    assert interests_tables.renewals_started(db, team.interest) == 2
 
 
 def test_a_workflow_that_came_in_another_way_is_noted(working, upgrade, db):
