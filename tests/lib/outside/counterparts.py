@@ -269,6 +269,10 @@ class CodeHost(Counterpart):
     def default_branch(self, repo):
         return self.control("GET", f"/repos/{repo}/default-branch")
 
+    def move_default_branch(self, repo, branch, keeps_old=False):
+        """Make a new branch with the files of the default one the default; `keeps_old` false: as by renaming that."""
+        self.control("POST", f"/repos/{repo}/default-branch", {"branch": branch, "keeps_old": keeps_old})
+
     def branches(self, repo):
         """{branch: commit}"""
         return self.control("GET", f"/repos/{repo}/branches")
