@@ -2,6 +2,7 @@
 
 #include "base/base.h"
 #include "base/timefmt.h"
+#include "base/utf8.h"
 #include "crypto/scope.h"
 #include "job.sql.h"
 #include "json/json.h"
@@ -149,7 +150,7 @@ struct ending {
 	struct job_run *run;
 	enum err_code code;
 	bool is_interruption;
-	char error[ERROR_MAX];
+	const char *error; /* empty: none */
 	const char *outcome;
 };
 
@@ -157,11 +158,11 @@ static void describe(struct ending *ending, const struct request *rq)
 {
 	const struct problem *problem = &rq->problem;
 	const char *detail = problem->detail ? problem->detail : err_info(problem->code)->detail;
-	size_t used = (size_t)snprintf(ending->error, ERROR_MAX, "%s", detail);
-	for (const struct problem_field *field = problem->fields; field && used < ERROR_MAX;
-	     field = field->next)
-		used += (size_t)snprintf(ending->error + used, ERROR_MAX - used, "; %s %s",
-		                         field->field, field->message);
+	struct buf text = {.arena = ending->run->arena};
+	buf_puts(&text, detail);
+	for (const struct problem_field *field = problem->fields; field; field = field->next)
+		buf_printf(&text, "; %s %s", field->field, field->message);
+	ending->error = utf8_shorten(text.arena, text.data, ERROR_MAX);
 	ending->code = problem->code;
 	ending->is_interruption = is_interruption(rq);
 }
@@ -262,6 +263,7 @@ static void job_over(struct request *rq)
 	struct job_run *run = rq->user;
 	struct ending *ending = arena_new_of(run->arena, struct ending);
 	ending->run = run;
+	ending->error = "";
 	run->request = NULL;
 	if (rq->problem.code == ERR_NONE) {
 		ending->outcome = "completed";

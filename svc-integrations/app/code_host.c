@@ -1,6 +1,7 @@
 #include "app/code_host.h"
 
 #include "app/rate_limit.h"
+#include "base/utf8.h"
 #include "client/fetch.h"
 #include "json/json.h"
 #include "loop/wait.h"
@@ -146,8 +147,9 @@ const char *code_host_reason(struct request *rq, const struct code_host_answer *
 		yyjson_is_str(first) ? yyjson_get_str(first) : json_get_text(first, "message");
 	if (!message)
 		return arena_printf(rq->arena, "status %d", answer->status);
-	return arena_printf(rq->arena, "%.*s%s%.*s", REASON_MAX, message, detail ? ": " : "",
-	                    REASON_MAX, detail ? detail : "");
+	return arena_printf(rq->arena, "%s%s%s", utf8_shorten(rq->arena, message, REASON_MAX),
+	                    detail ? ": " : "",
+	                    detail ? utf8_shorten(rq->arena, detail, REASON_MAX) : "");
 }
 
 /* The characters of owners and repositories at the code host. */
