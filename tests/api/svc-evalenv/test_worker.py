@@ -194,6 +194,7 @@ def test_a_worker_without_a_folder_fails_nothing(api, db, work, build, run):
     program = work()
     folder = Path(program.env["WORK_DIR"])
     assert ended(api, BUILDS, build())["status"] == "succeeded"
+    wait_for(lambda: not list(folder.iterdir()), "its folder is removed")
     folder.rename(folder.parent / "away")
     waiting = {build(): BUILDS, run(): RUNS}
     wait_for(lambda: program.log().count("nothing is claimed") >= 6, "it goes on to pause")
