@@ -61,8 +61,8 @@ struct audit_refusal {
 struct rate_limiter *audit_limiter_new(void);
 
 /** Note in the account of the caller that the request was refused, if it would have changed the
- * team, and the limit of its key allows. It is written by a request of its own, since that of the caller is rolled back; nobody
- * waits for it. Copies. */
+ * team, and the limit of its key allows. It is written by a request of its own, since that of the
+ * caller is rolled back; nobody waits for it. Copies. */
 void audit_refused(const struct audit_refusal *refusal);
 
 /** The same of the request of a handler, which then raises. */

@@ -280,12 +280,13 @@ static uint64_t new_scopes(struct request *rq, const struct key_input *in, enum 
                            uint64_t listed)
 {
 	const char *maker = caller_key(rq).text;
-	if (!in->scopes)
-		return preset_of(in, kind == KEY_AUTOMATION) & grants_of(rq, maker, kind) &
-		       rq->caller.scopes;
-	key_require_role(rq, maker, kind, listed);
-	require_caller_has(rq, listed);
-	return listed;
+	uint64_t scopes = listed;
+	if (in->scopes)
+		key_require_role(rq, maker, kind, listed);
+	else
+		scopes = preset_of(in, kind == KEY_AUTOMATION) & grants_of(rq, maker, kind);
+	require_caller_has(rq, scopes);
+	return scopes;
 }
 
 void key_create(struct request *rq)

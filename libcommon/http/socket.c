@@ -179,8 +179,8 @@ static void hold_input(struct http_conn *conn)
 		(void)http_socket_count_memory(conn);
 	/* By TLS a whole record comes at once. What a client sends behind a request is owed
 	 * nothing. */
-	bool is_behind = conn->state == CONN_EXCHANGE && conn->exchange->is_request_complete;
-	conn->is_broken |= is_behind && conn->memory_bytes > 0 && is_scarce(conn->server);
+	if (conn->in_length > MEMORY_FREE_BYTES && is_scarce(conn->server))
+		conn->is_broken |= conn->exchange && conn->exchange->is_request_complete;
 }
 
 /* Of connections without a head, no more is read at once where memory is scarce than may be held
