@@ -6,6 +6,7 @@
 #include "crypto/scope.h"
 #include "job.sql.h"
 #include "json/json.h"
+#include "loop/wait.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "observe/trace.h"
@@ -17,7 +18,8 @@
 
 #define ATTEMPTS_DEFAULT   5
 #define TIMEOUT_DEFAULT_MS 300000
-#define STORE_TIMEOUT_MS   4000 /* below the time that a stopping process gives its requests */
+#define STORE_TIMEOUT_MS   30000 /* Postgres may be away as long; a drain does not wait for it */
+#define STORE_PAUSE_MS     500
 #define ERROR_MAX          1000
 #define DEAD_KEPT          "10000"
 
@@ -186,7 +188,7 @@ static const char *outcome_of(const struct ending *ending, const struct pg_rows 
 }
 
 /* Record the failed attempt: the task runs again later, or has failed. */
-static void store_failure(struct request *rq, struct ending *ending)
+static enum err_code store_failure(struct request *rq, struct ending *ending)
 {
 	struct job_run *run = ending->run;
 	bool is_interruption = ending->is_interruption;
@@ -194,23 +196,36 @@ static void store_failure(struct request *rq, struct ending *ending)
 		is_interruption ? run->interruptions + 1 : run->task.attempt - run->interruptions;
 	uint64_t pause_ms =
 		backoff_ms((unsigned)failures, tasks_timing.retry, tasks_timing.retry_max);
-	const struct pg_rows *row =
-		pg_query(rq, JOB_FAIL_SQL, pg_text(run->task.id), pg_int(run->task.attempt),
-	                 pg_text(run->tasks->settings.instance), pg_bool(is_final(ending->code)),
-	                 pg_text(ending->error), pg_int((int64_t)pause_ms),
-	                 pg_bool(is_interruption), pg_int((int64_t)tasks_timing.interrupted_max),
-	                 pg_bool(is_refused(ending)), pg_text(run->tasks->own_stream));
+	struct pg_rows *row;
+	enum err_code code =
+		pg_try(rq, &row, NULL, JOB_FAIL_SQL, pg_text(run->task.id),
+	               pg_int(run->task.attempt), pg_text(run->tasks->settings.instance),
+	               pg_bool(is_final(ending->code)), pg_text(ending->error),
+	               pg_int((int64_t)pause_ms), pg_bool(is_interruption),
+	               pg_int((int64_t)tasks_timing.interrupted_max), pg_bool(is_refused(ending)),
+	               pg_text(run->tasks->own_stream));
+	if (code)
+		return code;
 	ending->outcome = outcome_of(ending, row);
 	if (!pg_empty(row) && !pg_get_bool(row, 0, "is_over"))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
 	if (strcmp(ending->outcome, "failed") == 0)
 		job_dead_letter(rq, run->tasks, run->task.id, run->task.kind, run->task.account,
 		                run->task.attempt, ending->error);
+	return ERR_NONE;
 }
 
+/* What has interrupted the attempt may be that Postgres is away. An attempt that is not recorded
+ * counts as failed. */
 static void store_failure_main(struct request *rq)
 {
-	store_failure(rq, rq->user);
+	struct ending *ending = rq->user;
+	enum err_code code;
+	while ((code = store_failure(rq, ending)) && err_info(code)->is_transient &&
+	       !ending->run->tasks->is_draining)
+		fiber_sleep(rq, STORE_PAUSE_MS);
+	if (code)
+		pg_raise(rq, code);
 }
 
 static void report_outcome(const struct ending *ending)
