@@ -41,6 +41,7 @@ struct gateway_process {
 	struct rate_limiter *lookups;
 	_Atomic int unknown_lookups;
 	struct rate_limiter *handshakes;      /* of TLS, of each client */
+	struct rate_limiter *refusals;        /* in the audit log, of each key (audit/audit.h) */
 	const struct trusted *trusted;        /* for X-Forwarded-For and X-Forwarded-Proto */
 	const struct trusted *header_senders; /* of headers of the PROXY protocol */
 	const char *https_origin;      /* to which plain requests are sent; NULL: they are served */

@@ -34,6 +34,7 @@ ALTER TABLE ONLY api_key
     ADD CONSTRAINT api_key_pkey PRIMARY KEY (id);
 CREATE INDEX api_key_account ON api_key USING btree (account_id, id DESC);
 CREATE INDEX api_key_expiring ON api_key USING btree (expires_at) WHERE ((revoked_at IS NULL) AND (expiry_told IS DISTINCT FROM 7));
+CREATE INDEX api_key_live ON api_key USING btree (account_id) WHERE (revoked_at IS NULL);
 CREATE UNIQUE INDEX api_key_purpose ON api_key USING btree (account_id, purpose) WHERE ((purpose IS NOT NULL) AND (revoked_at IS NULL));
 CREATE INDEX api_key_repo ON api_key USING btree (lower(repo)) WHERE (repo IS NOT NULL);
 CREATE INDEX api_key_temporary ON api_key USING btree (account_id) WHERE (is_provisioned AND (purpose IS NULL) AND (deleted_at IS NULL));

@@ -72,6 +72,8 @@ CREATE TABLE connection (
     external_email_verified boolean DEFAULT false NOT NULL,
     key_id uuid,
     person_id uuid,
+    refused_since timestamp with time zone,
+    refused_at timestamp with time zone,
     CONSTRAINT connection_provider_check CHECK ((octet_length(provider) <= 64)),
     CONSTRAINT connection_status_check CHECK ((status = ANY (ARRAY['active'::text, 'expired'::text])))
 );
@@ -86,6 +88,7 @@ CREATE TRIGGER connection_connected_audit AFTER INSERT OR UPDATE OF id ON connec
 CREATE TRIGGER connection_disconnected_audit AFTER DELETE ON connection FOR EACH ROW EXECUTE FUNCTION audit_row('connection.disconnected', 'connection', 'id', 'provider', '');
 CREATE TRIGGER connection_proves AFTER INSERT OR DELETE ON connection FOR EACH ROW EXECUTE FUNCTION connection_proves();
 CREATE TRIGGER connection_proves_anew AFTER UPDATE ON connection FOR EACH ROW WHEN (((((old.status IS DISTINCT FROM new.status) OR (old.external_id IS DISTINCT FROM new.external_id)) OR (old.external_email IS DISTINCT FROM new.external_email)) OR (old.external_email_verified IS DISTINCT FROM new.external_email_verified))) EXECUTE FUNCTION connection_proves();
+CREATE TRIGGER connection_replaced AFTER UPDATE OF id ON connection FOR EACH ROW WHEN (((old.external_id IS NOT NULL) AND ((new.provider <> 'code_host'::text) OR (new.external_id IS DISTINCT FROM old.external_id)))) EXECUTE FUNCTION connection_replaced();
 CREATE TRIGGER model_key_connected_audit AFTER INSERT OR UPDATE OF id ON connection FOR EACH ROW WHEN ((new.external_id IS NULL)) EXECUTE FUNCTION audit_row('model_key.connected', 'connection', 'id', 'provider', 'connected_at base_url');
 
 CREATE TABLE revocation (

@@ -85,6 +85,7 @@ CREATE TABLE provisioning (
     last_run_date date,
     renewal_version text,
     proposed_version text,
+    renewal_tried_at timestamp with time zone,
     CONSTRAINT provisioning_check CHECK ((((key_id IS NULL) = (key_repo IS NULL)) AND ((key_id IS NULL) = (key_expires_at IS NULL))))
 );
 ALTER TABLE ONLY provisioning

@@ -4,6 +4,11 @@ INSERT INTO account (email, is_operator) VALUES ($1, $2)
 ON CONFLICT (lower(email)) DO UPDATE SET is_operator = account.is_operator OR excluded.is_operator
 RETURNING id;
 
+-- name: account_has_own_person (read)
+-- $1 account: whether the person with its address is still a member.
+SELECT EXISTS (SELECT FROM account a JOIN person p ON lower(p.email) = lower(a.email) JOIN member m ON (m.account_id, m.person_id) = (a.id, p.id)
+               WHERE a.id = $1);
+
 -- name: account_members (read)
 -- $1 account: its name, and how many members it has.
 SELECT coalesce(a.name, a.email) AS name, (SELECT count(*) FROM member m WHERE m.account_id = a.id) AS members

@@ -32,7 +32,12 @@ static void create_user(struct request *rq)
 	audit_begin(rq);
 	struct pg_rows *created =
 		pg_query(rq, ACCOUNT_CREATE_SQL, pg_text(user->email), pg_bool(user->is_operator));
-	const char *json = key_insert(rq, pg_text(pg_json(created)), &key);
+	struct pg_param account = pg_text(pg_json(created));
+	if (!pg_value_bool(pg_query(rq, ACCOUNT_HAS_OWN_PERSON_SQL, account), 0))
+		raise_error(rq, ERR_CONFLICT,
+		            "%s is no member of the account %s any more; add-member adds them",
+		            user->email, account.text);
+	const char *json = key_insert(rq, account, &key);
 	pg_commit(rq);
 	puts(json_get_text(json_parse_own(rq->arena, json), "key"));
 }

@@ -1,16 +1,28 @@
 #include "audit/audit.h"
 
 #include "audit.sql.h"
+#include "base/timefmt.h"
 #include "base/utf8.h"
+#include "gateway_process.h"
 #include "json/json.h"
+#include "limit/rate_limit.h"
+#include "loop/worker.h"
 #include "observe/log.h"
+#include "observe/metrics.h"
 #include "reply/resource.h"
 #include "request/http_request.h"
+#include "service/process.h"
 
 #include <string.h>
 
 #define USER_AGENT_MAX  200 /* characters that are kept */
 #define NOTE_TIMEOUT_MS 5000
+
+#define REFUSALS_A_MINUTE 10 /* that are noted of a key */
+
+METRIC_COUNTER(left_out_total, "expops_audit_refusals_left_out_total",
+               "Refused changes of a team that are not in the audit log: those of a key beyond ten "
+               "a minute.");
 
 const int64_t AUDIT_MONTHS_EVERY_MS = (int64_t)24 * 3600 * 1000;
 
@@ -118,6 +130,7 @@ struct refused {
 static void note_refused(struct request *rq)
 {
 	const struct refused *refused = rq->user;
+	rq->caller.account = refused->account; /* whose share of Postgres it takes */
 	pg_begin(rq);
 	pg_query(rq, AUDIT_BEGIN_SQL, pg_uuid(refused->key), pg_null(), pg_text(refused->peer),
 	         pg_text(refused->user_agent));
@@ -145,10 +158,27 @@ static const char *target_of(struct arena *arena, const struct api_match *match)
 	return uuid_parse(text, strlen(text), &id) ? arena_strdup(arena, text) : NULL;
 }
 
+struct rate_limiter *audit_limiter_new(void)
+{
+	return rate_limiter_new(REFUSALS_A_MINUTE);
+}
+
+/* A key may be refused a thousand times a second, and must not fill the log. */
+static bool may_note(const struct audit_refusal *refusal)
+{
+	struct gateway_process *gateway = refusal->worker->process->user;
+	uint64_t now_us = time_monotonic_us() / 60; /* the limiter's second is a minute */
+	bool may =
+		rate_limiter_take(gateway->refusals, &refusal->caller->key_id, now_us).is_allowed;
+	if (!may)
+		metric_add(&left_out_total, NULL, NULL, 1);
+	return may;
+}
+
 void audit_refused(const struct audit_refusal *refusal)
 {
 	const struct team_change *change = team_change_of(refusal->match->op);
-	if (!change)
+	if (!change || !may_note(refusal))
 		return;
 	struct arena *arena = arena_new();
 	struct refused *refused = arena_new_of(arena, struct refused);

@@ -21,6 +21,7 @@
 
 struct api_match;
 struct http_head;
+struct rate_limiter;
 
 /** AUDIT_DAYS. */
 extern const struct setting AUDIT_SETTINGS[];
@@ -56,9 +57,12 @@ struct audit_refusal {
 	const struct identity *caller;
 };
 
+/** The limit of refusals that are noted: ten a minute of each key. */
+struct rate_limiter *audit_limiter_new(void);
+
 /** Note in the account of the caller that the request was refused, if it would have changed the
- * team. It is written by a request of its own, since that of the caller is rolled back; nobody
- * waits for it. Copies. */
+ * team, and the limit of its key allows. It is written by a request of its own, since that of the
+ * caller is rolled back; nobody waits for it. Copies. */
 void audit_refused(const struct audit_refusal *refusal);
 
 /** The same of the request of a handler, which then raises. */

@@ -9,7 +9,5 @@ int main(int argc, char **argv)
 	command_run(&cli, command_parse(&cli, argc, argv));
 	call_end(&cli);
 	arena_free(cli.arena);
-	if (fflush(stdout) != 0)
-		cli_fail(EXIT_FAILED, "standard output cannot be written");
-	return EXIT_OK;
+	cli_exit(EXIT_OK);
 }

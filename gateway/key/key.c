@@ -267,15 +267,26 @@ const char *key_insert(struct request *rq, struct pg_param account, const struct
 	return key_json_with_text(rq, &secret, pg_json(rows));
 }
 
+/* A session may do less than its key. */
+static void require_caller_has(struct request *rq, uint64_t scopes)
+{
+	uint64_t lacking = scopes & ~rq->caller.scopes;
+	if (lacking)
+		refuse_scopes(rq, scope_text(rq->arena, lacking));
+}
+
 /* The scopes of a new key: those that the body lists, or what the role allows of a preset. */
 static uint64_t new_scopes(struct request *rq, const struct key_input *in, enum key_kind kind,
                            uint64_t listed)
 {
 	const char *maker = caller_key(rq).text;
-	if (!in->scopes)
-		return preset_of(in, kind == KEY_AUTOMATION) & grants_of(rq, maker, kind);
-	key_require_role(rq, maker, kind, listed);
-	return listed;
+	uint64_t scopes = listed;
+	if (in->scopes)
+		key_require_role(rq, maker, kind, listed);
+	else
+		scopes = preset_of(in, kind == KEY_AUTOMATION) & grants_of(rq, maker, kind);
+	require_caller_has(rq, scopes);
+	return scopes;
 }
 
 void key_create(struct request *rq)
@@ -350,9 +361,11 @@ static void require_grants(struct request *rq, const struct key_input *in, uint6
                            bool changes_expiry)
 {
 	uint64_t own = changes_expiry ? valid_scopes(rq, in->id) : SCOPE_NONE;
-	if (in->scopes || changes_expiry)
-		key_require_scopes(rq, caller_key(rq).text, KEY_PERSONAL,
-		                   in->scopes ? listed : own);
+	uint64_t granted = in->scopes ? listed : own;
+	if (!in->scopes && !changes_expiry)
+		return;
+	key_require_scopes(rq, caller_key(rq).text, KEY_PERSONAL, granted);
+	require_caller_has(rq, granted);
 }
 
 /* What a restore undoes: after it the key may do what it could before, and as long. */

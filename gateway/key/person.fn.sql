@@ -9,7 +9,9 @@ BEGIN
     INSERT INTO person AS p (email, email_verified, is_operator) VALUES (NEW.email, true, NEW.is_operator)
     ON CONFLICT (lower(email)) DO UPDATE SET email_verified = true, is_operator = p.is_operator OR excluded.is_operator
     RETURNING p.id INTO owner;
-    INSERT INTO member (account_id, person_id, role) VALUES (NEW.id, owner, 'owner') ON CONFLICT DO NOTHING;
+    IF TG_OP = 'INSERT' THEN -- later the account has owners, who may have removed this one
+        INSERT INTO member (account_id, person_id, role) VALUES (NEW.id, owner, 'owner');
+    END IF;
     RETURN NULL;
 END $$;
 

@@ -1,6 +1,9 @@
 /** gateway/limit/: limit of requests a second for each API key, account or client: token buckets,
  * each stored as one time (generic cell rate algorithm, ITU-T I.371).
  *
+ *     rate_limit.c   a limiter: buckets of one kind
+ *     rate_limits.c  the limits of requests
+ *
  * A bucket holds `rate` tokens and is refilled with `rate` tokens a second. Each request takes
  * one. The workers of a process share the buckets; each replica has its own and allows the full
  * rate.

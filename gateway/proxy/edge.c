@@ -1,5 +1,6 @@
 #include "proxy/edge.h"
 
+#include "audit/audit.h"
 #include "base/base.h"
 #include "base/timefmt.h"
 #include "console/console.h"
@@ -188,6 +189,7 @@ void edge_process_start(struct process *process)
 	                                   process_listens_by_tls_only(process->settings));
 	gateway->https_origin = https_redirect ? gateway->origins->public_origin : NULL;
 	gateway->handshakes = rate_limiter_new(handshake_rate);
+	gateway->refusals = audit_limiter_new();
 	gateway->oidc = oidc_cache_new(arena, process->worker_count);
 	process->user = gateway;
 }
@@ -199,6 +201,7 @@ void edge_process_stop(struct process *process)
 	oidc_cache_free(gateway->oidc);
 	rate_limits_free(gateway->limits);
 	rate_limiter_free(gateway->handshakes);
+	rate_limiter_free(gateway->refusals);
 	arena_free(gateway->arena);
 }
 

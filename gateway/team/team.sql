@@ -1,6 +1,6 @@
 -- name: team_read (read)
--- $1 account, $2 the key that asks.
-SELECT team_json($1, $2);
+-- $1 account, $2 the key that asks. No row: it was deleted.
+SELECT team_json(a.id, $2) FROM account a WHERE a.id = $1;
 
 -- name: team_open
 -- $1 account, $2 the key that asks.

@@ -157,6 +157,12 @@ bool http_socket_may_read(const struct http_conn *conn)
 	       !exchange->is_response_ended;
 }
 
+/* Half of the memory is for heads alone. */
+static bool is_scarce(const struct http_server *server)
+{
+	return server->memory_bytes > server->limits->head_memory_bytes / 2;
+}
+
 /* Copy the bytes that cannot be parsed yet: other connections use the loop's read buffer, too. */
 static void hold_input(struct http_conn *conn)
 {
@@ -171,19 +177,21 @@ static void hold_input(struct http_conn *conn)
 	}
 	if (conn->in_length > MEMORY_FREE_BYTES || conn->memory_bytes > 0)
 		(void)http_socket_count_memory(conn);
+	/* By TLS a whole record comes at once. What a client sends behind a request is owed
+	 * nothing. */
+	if (conn->in_length > MEMORY_FREE_BYTES && is_scarce(conn->server))
+		conn->is_broken |= conn->exchange && conn->exchange->is_request_complete;
 }
 
-/* Half of the memory is for heads alone. Once as much is in use, no more is read at once of others
- * than may be held without being counted. */
+/* Of connections without a head, no more is read at once where memory is scarce than may be held
+ * without being counted. */
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
 {
 	(void)suggested;
 	struct http_conn *conn = handle->data;
 	struct http_server *server = conn->server;
-	bool is_scarce = server->memory_bytes > server->limits->head_memory_bytes / 2;
-	*ret_buf = uv_buf_init(server->read_buffer, is_scarce && conn->state != CONN_HEAD
-	                                                    ? MEMORY_FREE_BYTES
-	                                                    : HTTP_READ_BYTES);
+	bool is_small = conn->state != CONN_HEAD && is_scarce(server);
+	*ret_buf = uv_buf_init(server->read_buffer, is_small ? MEMORY_FREE_BYTES : HTTP_READ_BYTES);
 }
 
 /* Whether the other side has closed the socket, and not only its sending direction. TCP does not

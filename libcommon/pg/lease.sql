@@ -1,10 +1,11 @@
 -- $1 name, $2 owner, $3 duration in ms. The fence, NULL when another process holds the lease; for how many ms the lease was
--- held before. No row: there is no such lease.
+-- held before. No row: there is no such lease. One that is held for longer than its duration is of before the server's clock was set back.
 -- name: lease_take
 WITH taken AS (
 	UPDATE lease SET owner = $2, until = clock_timestamp() + make_interval(secs => $3::float8 / 1000),
 		fence = fence + CASE WHEN owner = $2 THEN 0 ELSE 1 END
-	WHERE name = $1 AND (owner = $2 OR until <= clock_timestamp())
+	WHERE name = $1 AND (owner = $2 OR until <= clock_timestamp()
+	                     OR until > clock_timestamp() + make_interval(secs => $3::float8 / 1000) * 2)
 	RETURNING fence
 )
 SELECT (SELECT fence FROM taken) AS fence, ceil(extract(epoch FROM until - clock_timestamp()) * 1000)::bigint AS left_ms

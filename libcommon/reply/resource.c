@@ -13,6 +13,8 @@ void require_row(struct request *rq, const struct pg_rows *rows, const char *mis
 void reply_one(struct request *rq, int status, const struct pg_rows *rows, const char *missing)
 {
 	require_row(rq, rows, missing);
+	if (!pg_json(rows)) /* a function of a row that is gone gives a row with NULL */
+		raise_error(rq, ERR_NOT_FOUND, "%s", missing);
 	reply_json(rq, status, pg_json(rows));
 }
 

@@ -2,9 +2,11 @@
 
 #include "base/base.h"
 #include "base/timefmt.h"
+#include "base/utf8.h"
 #include "crypto/scope.h"
 #include "job.sql.h"
 #include "json/json.h"
+#include "loop/wait.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "observe/trace.h"
@@ -16,7 +18,8 @@
 
 #define ATTEMPTS_DEFAULT   5
 #define TIMEOUT_DEFAULT_MS 300000
-#define STORE_TIMEOUT_MS   4000 /* below the time that a stopping process gives its requests */
+#define STORE_TIMEOUT_MS   30000 /* Postgres may be away as long; a drain does not wait for it */
+#define STORE_PAUSE_MS     500
 #define ERROR_MAX          1000
 #define DEAD_KEPT          "10000"
 
@@ -149,7 +152,7 @@ struct ending {
 	struct job_run *run;
 	enum err_code code;
 	bool is_interruption;
-	char error[ERROR_MAX];
+	const char *error; /* empty: none */
 	const char *outcome;
 };
 
@@ -157,11 +160,11 @@ static void describe(struct ending *ending, const struct request *rq)
 {
 	const struct problem *problem = &rq->problem;
 	const char *detail = problem->detail ? problem->detail : err_info(problem->code)->detail;
-	size_t used = (size_t)snprintf(ending->error, ERROR_MAX, "%s", detail);
-	for (const struct problem_field *field = problem->fields; field && used < ERROR_MAX;
-	     field = field->next)
-		used += (size_t)snprintf(ending->error + used, ERROR_MAX - used, "; %s %s",
-		                         field->field, field->message);
+	struct buf text = {.arena = ending->run->arena};
+	buf_puts(&text, detail);
+	for (const struct problem_field *field = problem->fields; field; field = field->next)
+		buf_printf(&text, "; %s %s", field->field, field->message);
+	ending->error = utf8_shorten(text.arena, text.data, ERROR_MAX);
 	ending->code = problem->code;
 	ending->is_interruption = is_interruption(rq);
 }
@@ -185,7 +188,7 @@ static const char *outcome_of(const struct ending *ending, const struct pg_rows 
 }
 
 /* Record the failed attempt: the task runs again later, or has failed. */
-static void store_failure(struct request *rq, struct ending *ending)
+static enum err_code store_failure(struct request *rq, struct ending *ending)
 {
 	struct job_run *run = ending->run;
 	bool is_interruption = ending->is_interruption;
@@ -193,23 +196,36 @@ static void store_failure(struct request *rq, struct ending *ending)
 		is_interruption ? run->interruptions + 1 : run->task.attempt - run->interruptions;
 	uint64_t pause_ms =
 		backoff_ms((unsigned)failures, tasks_timing.retry, tasks_timing.retry_max);
-	const struct pg_rows *row =
-		pg_query(rq, JOB_FAIL_SQL, pg_text(run->task.id), pg_int(run->task.attempt),
-	                 pg_text(run->tasks->settings.instance), pg_bool(is_final(ending->code)),
-	                 pg_text(ending->error), pg_int((int64_t)pause_ms),
-	                 pg_bool(is_interruption), pg_int((int64_t)tasks_timing.interrupted_max),
-	                 pg_bool(is_refused(ending)), pg_text(run->tasks->own_stream));
+	struct pg_rows *row;
+	enum err_code code =
+		pg_try(rq, &row, NULL, JOB_FAIL_SQL, pg_text(run->task.id),
+	               pg_int(run->task.attempt), pg_text(run->tasks->settings.instance),
+	               pg_bool(is_final(ending->code)), pg_text(ending->error),
+	               pg_int((int64_t)pause_ms), pg_bool(is_interruption),
+	               pg_int((int64_t)tasks_timing.interrupted_max), pg_bool(is_refused(ending)),
+	               pg_text(run->tasks->own_stream));
+	if (code)
+		return code;
 	ending->outcome = outcome_of(ending, row);
 	if (!pg_empty(row) && !pg_get_bool(row, 0, "is_over"))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
 	if (strcmp(ending->outcome, "failed") == 0)
 		job_dead_letter(rq, run->tasks, run->task.id, run->task.kind, run->task.account,
 		                run->task.attempt, ending->error);
+	return ERR_NONE;
 }
 
+/* What has interrupted the attempt may be that Postgres is away. An attempt that is not recorded
+ * counts as failed. */
 static void store_failure_main(struct request *rq)
 {
-	store_failure(rq, rq->user);
+	struct ending *ending = rq->user;
+	enum err_code code;
+	while ((code = store_failure(rq, ending)) && err_info(code)->is_transient &&
+	       !ending->run->tasks->is_draining)
+		fiber_sleep(rq, STORE_PAUSE_MS);
+	if (code)
+		pg_raise(rq, code);
 }
 
 static void report_outcome(const struct ending *ending)
@@ -262,6 +278,7 @@ static void job_over(struct request *rq)
 	struct job_run *run = rq->user;
 	struct ending *ending = arena_new_of(run->arena, struct ending);
 	ending->run = run;
+	ending->error = "";
 	run->request = NULL;
 	if (rq->problem.code == ERR_NONE) {
 		ending->outcome = "completed";

@@ -254,5 +254,5 @@ void build_report(struct request *rq)
 	                                in->attempt ? pg_int(in->attempt) : pg_null(),
 	                                pg_text(request_body_json(rq)), queue_lease(rq));
 	queue_require_ok(rq, &BUILDS, pg_json(rows));
-	reply_json(rq, 200, pg_json(pg_query(rq, BUILD_REPORTED_SQL, pg_text(in->id))));
+	reply_one(rq, 200, pg_query(rq, BUILD_REPORTED_SQL, pg_text(in->id)), BUILDS.missing);
 }

@@ -80,7 +80,7 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	if (!address)
 		return "The repository is neither owner/name nor an address with https.";
 	if (file && !folder_write(job->folder, "Containerfile", file))
-		return "The container file cannot be written.";
+		return job_unwritten(rq, job, "The container file");
 	char *const own[] = {
 		arena_printf(rq->arena, "BUILD_ID=%s", job->id),
 		arena_printf(rq->arena, "IMAGE=%s", image_of(rq, job)),

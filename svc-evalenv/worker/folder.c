@@ -13,6 +13,7 @@
 
 #define DISK_BLOCK 512 /* of st_blocks */
 #define TRIES_MAX  10
+#define TRY_BYTES  4096 /* more than a file system keeps beside the name of a file */
 
 int folder_lock(const char *folder)
 {
@@ -56,8 +57,30 @@ bool folder_write(const char *folder, const char *name, const char *text)
 	free(path);
 	if (!file)
 		return false;
-	bool is_written = fputs(text, file) >= 0;
-	return fclose(file) == 0 && is_written;
+	int why = fputs(text, file) >= 0 ? 0 : errno;
+	if (fclose(file) != 0 && !why)
+		why = errno;
+	errno = why;
+	return !why;
+}
+
+/* The file has no name, so that nobody takes it for work. */
+bool folder_takes_files(const char *folder)
+{
+	char text[TRY_BYTES] = "";
+	char *path = path_of(folder, "expops-try-XXXXXX");
+	int file = mkostemp(path, O_CLOEXEC);
+	if (file >= 0)
+		(void)unlink(path);
+	free(path);
+	if (file < 0)
+		return false;
+	ssize_t length = write(file, text, TRY_BYTES);
+	int why = length == TRY_BYTES ? 0 : length < 0 ? errno : ENOSPC;
+	if (close(file) != 0 && !why)
+		why = errno;
+	errno = why;
+	return !why;
 }
 
 /* NULL: it cannot be read. It may have become shorter. */

@@ -8,16 +8,19 @@
 /** The names of the folders of jobs begin so. */
 #define FOLDER_PREFIX "expops-job-"
 
-/** Make a folder in `parent`; its path, to be freed with free(). NULL: it cannot be made. It is
- * locked (flock(2)) while the descriptor `ret_lock` is open, which no child inherits: a folder of a
- * process that was killed is not locked. */
+/** Make a folder in `parent`; its path, to be freed with free(). NULL: it cannot be made, errno
+ * says why. It is locked (flock(2)) while the descriptor `ret_lock` is open, which no child
+ * inherits: a folder of a process that was killed is not locked. */
 char *folder_make(const char *parent, int *ret_lock);
 
 /** Lock a folder of jobs that exists: a descriptor, to be closed. -1: it is another user's or no
  * folder, or somebody has it. */
 int folder_lock(const char *folder);
 
-/** Write a file. False: it cannot be written. */
+/** Whether a file of a few KiB can be made in the folder now. False: errno says why not. */
+bool folder_takes_files(const char *folder);
+
+/** Write a file. False: it cannot be written, errno says why. */
 bool folder_write(const char *folder, const char *name, const char *text);
 
 /** Read a file that the job has made: NUL-terminated, to be freed with free(). NULL: it is not a

@@ -8,6 +8,7 @@
 #include "worker/api.h"
 #include "worker/folder.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,29 +244,57 @@ static void give_back(struct request *rq, struct job *job)
 	heartbeat(rq, job, true);
 }
 
-/* The machine may lack processes, memory or descriptors at present. Otherwise the command cannot be
- * started at all, as one with more arguments than the kernel takes. */
-static void end_unstarted(struct request *rq, struct job *job, int why)
+/* What the machine lacks at present: processes, memory, descriptors, or a disk that takes files.
+ * Otherwise the job is at fault, as one with more arguments than the kernel takes. */
+static bool is_lacking(int why)
 {
-	static const int LACKING[] = {UV_EAGAIN, UV_ENOMEM, UV_EMFILE, UV_ENFILE};
-	const char *message =
-		arena_printf(rq->arena, "The command was not started: %s.", uv_strerror(why));
-	log_warn(LOG_GROUP_APP, "a command was not started", f_text("id", job->id),
-	         f_int("attempt", job->attempt), f_text("reason", uv_strerror(why)));
+	static const int LACKING[] = {UV_EAGAIN, UV_ENOMEM, UV_EMFILE, UV_ENFILE,
+	                              UV_ENOSPC, -EDQUOT,   UV_EROFS,  UV_EIO};
 	for (size_t i = 0; i < ARRAY_LEN(LACKING); i++)
-		if (why == LACKING[i]) {
-			give_back(rq, job);
-			fiber_sleep(rq, RETRY_MS); /* before this worker claims it again */
-			return;
-		}
+		if (why == LACKING[i])
+			return true;
+	return false;
+}
+
+const char *job_unwritten(struct request *rq, struct job *job, const char *file)
+{
+	job->why_unbegun = uv_translate_sys_error(errno);
+	return arena_printf(rq->arena, "%s cannot be written: %s.", file,
+	                    uv_strerror(job->why_unbegun));
+}
+
+void job_give_back(struct request *rq, struct job *job, int why)
+{
+	log_warn(LOG_GROUP_APP, "work was not begun and is given back", f_text("id", job->id),
+	         f_int("attempt", job->attempt), f_text("reason", uv_strerror(why)));
+	job->is_lacking = true;
+	give_back(rq, job);
+}
+
+static void end_unbegun(struct request *rq, struct job *job, const char *message)
+{
+	if (is_lacking(job->why_unbegun)) {
+		job_give_back(rq, job, job->why_unbegun);
+		return;
+	}
+	log_warn(LOG_GROUP_APP, "work was not begun", f_text("id", job->id),
+	         f_int("attempt", job->attempt), f_text("reason", message));
 	job->kind->report(rq, job, (struct job_fault){"environment", message});
+}
+
+/* Returns what is wrong with it, or NULL. */
+static const char *start(struct request *rq, struct job *job, const struct child_spec *spec)
+{
+	job->child = child_start(rq, spec, &job->why_unbegun);
+	return job->child ? NULL
+	                  : arena_printf(rq->arena, "The command was not started: %s.",
+	                                 uv_strerror(job->why_unbegun));
 }
 
 void job_main(struct request *rq)
 {
 	struct job *job = rq->user;
 	struct child_spec spec = {.folder = job->folder, .file_max_bytes = disk_max_bytes};
-	int why;
 	if (*job->stop_at_ms) {
 		give_back(rq, job);
 		return;
@@ -273,13 +302,10 @@ void job_main(struct request *rq)
 	const char *wrong = job->kind->prepare(rq, job, &spec);
 	log_info(LOG_GROUP_APP, "work begun", f_text("kind", job->kind->name),
 	         f_text("id", job->id), f_int("attempt", job->attempt));
+	if (!wrong)
+		wrong = start(rq, job, &spec);
 	if (wrong) {
-		job->kind->report(rq, job, (struct job_fault){"environment", wrong});
-		return;
-	}
-	job->child = child_start(rq, &spec, &why);
-	if (!job->child) {
-		end_unstarted(rq, job, why);
+		end_unbegun(rq, job, wrong);
 		return;
 	}
 	follow(rq, job);

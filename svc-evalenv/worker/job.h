@@ -36,7 +36,7 @@ struct job_kind {
 	const char *id_name;     /* `build_id` */
 	const char *limit_fault; /* the kind of fault of one that prints or writes too much */
 	/** Write its files and set the script, the arguments and the environment. Returns what is
-	 * wrong with it, or NULL. */
+	 * wrong with it, by job_unwritten() where a file cannot be written, or NULL. */
 	const char *(*prepare)(struct request *rq, struct job *job, struct child_spec *spec);
 	/** What the exit status of its child says, which is not 0. */
 	struct job_fault (*fault_of)(struct request *rq, const struct job *job);
@@ -64,6 +64,8 @@ struct job {
 	uint64_t beat_at_ms, log_at_ms; /* the next heartbeat; the next one with more of the log */
 	enum job_end end;
 	struct child *child; /* NULL: it was not started */
+	int why_unbegun;     /* a negative errno; 0: it was begun, or is wrong in itself */
+	bool is_lacking;     /* this machine could not begin it now: it was given back */
 };
 
 /** Read a claim's answer into the job, which has its kind. `claimed_ms`: from when the lease counts
@@ -74,6 +76,13 @@ bool job_read(struct request *rq, struct job *job, yyjson_val *claim, int64_t da
 /** For request_run functions: work at the job in rq->user, from its folder to its report.
  * Suspends. */
 void job_main(struct request *rq);
+
+/** Note by errno why a file of the job cannot be written. Returns what is wrong, for prepare(). */
+const char *job_unwritten(struct request *rq, struct job *job, const char *file);
+
+/** Give a job back that was claimed and cannot be begun on this machine now: another worker may
+ * have it at once. `why`: a negative errno, which is logged. Suspends. */
+void job_give_back(struct request *rq, struct job *job, int why);
 
 /** The variables of a command: PATH of the worker, HOME and TMPDIR in the folder, and `own`,
  * `NAME=value`. */

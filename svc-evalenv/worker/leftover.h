@@ -10,7 +10,8 @@
 
 #include <stdbool.h>
 
-/** Note in the folder of a run that a container `name` may come. False: it cannot be written. */
+/** Note in the folder of a run that a container `name` may come. False: it cannot be written,
+ * errno says why. */
 bool leftover_expect(const char *folder, const char *name);
 
 /** Remove a container that is expected, and the folder, which the caller has locked. Blocks, for a

@@ -39,7 +39,7 @@ const struct setting RUN_JOB_SETTINGS[] = {
 /* --- The command ------------------------------------------------------------------------------ */
 
 /* Write `env`, `NAME=value` a line, as container programs read it; and for a value that has several
- * lines, the file `env.d/NAME`. False: they cannot be written. */
+ * lines, the file `env.d/NAME`. False: they cannot be written, errno says why. */
 static bool write_variables(struct request *rq, const struct job *job)
 {
 	size_t index, count;
@@ -99,7 +99,7 @@ static const char *prepare(struct request *rq, struct job *job, struct child_spe
 	if (message)
 		return message;
 	if (!write_files(rq, job) || !leftover_expect(job->folder, name))
-		return "The files of the run cannot be written.";
+		return job_unwritten(rq, job, "The files of the run");
 	char **more = own + RESOURCE_VARIABLES;
 	more[0] = arena_printf(rq->arena, "RUN_ID=%s", job->id);
 	more[1] = arena_printf(rq->arena, "NAME=%s", name);

@@ -14,6 +14,7 @@
 #include "worker/leftover.h"
 #include "worker/resources.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,9 +54,10 @@ const struct setting *const WORKER_SETTINGS[] = {
 struct slot {
 	struct worker_program *program;
 	struct job job;
-	struct arena *arena;     /* of the job */
-	struct request *pausing; /* after a claim that was not answered; NULL: it is not */
+	uint64_t pause_ms;       /* before the next claim; 0: none */
+	struct request *pausing; /* NULL: it is not */
 	unsigned failures;       /* of claims, in succession */
+	unsigned lacks;          /* of what work needs, in succession */
 	bool is_refused;         /* the key */
 };
 
@@ -75,13 +77,6 @@ static const char *claim_content(struct request *rq)
 	json_add_text(doc, claim, "worker", worker_name);
 	yyjson_mut_obj_add_int(doc, claim, "wait_seconds", claim_wait_ms / 1000);
 	return json_write_mut(rq->arena, claim, NULL);
-}
-
-static void pause_for(struct request *rq, struct slot *slot, uint64_t pause_ms)
-{
-	slot->pausing = rq;
-	if (!slot->program->stop_at_ms)
-		fiber_sleep(rq, pause_ms);
 }
 
 /* When the service may have given the work: not before the claim was sent, nor much before its
@@ -106,46 +101,34 @@ static void read_claim(struct request *rq, struct slot *slot, const struct api_c
 		log_error(LOG_GROUP_APP, "a claim was refused",
 		          f_int("status", call->answer->status),
 		          f_text("reason", api_detail(call)));
-		pause_for(rq, slot, RETRY_MAX_MS);
+		slot->pause_ms = RETRY_MAX_MS;
 	}
 }
 
-/* A member of the slot's request, so that SIGTERM can end its pause. The claim itself is not
- * cancelled: its answer may be on the way, or the service may go on waiting for a client that has
- * gone, and then give it work. */
-static void claim_main(struct request *rq)
+/* SIGTERM does not cancel a claim: its answer may be on the way, or the service may go on waiting
+ * for a client that has gone, and then give it work. Whether there is work. */
+static bool claim(struct request *rq, struct slot *slot)
 {
-	struct slot *slot = rq->user;
 	struct api_call call = {
 		.path = arena_printf(rq->arena, "%s/claim", slot->job.kind->path),
 		.content = claim_content(rq),
 		.timeout_ms = CLAIM_TIMEOUT_MS,
-		.arena = slot->arena,
 	};
 	uint64_t sent_ms = time_monotonic_ms();
 	enum err_code code = api_call_try(rq, &call);
 	if (code) {
-		uint64_t pause_ms = backoff_ms(++slot->failures, RETRY_MS, RETRY_MAX_MS);
+		slot->pause_ms = backoff_ms(++slot->failures, RETRY_MS, RETRY_MAX_MS);
 		log_warn(LOG_GROUP_APP, "a claim was not answered",
-		         f_text("reason", err_info(code)->detail), f_int("pause_ms", pause_ms));
-		pause_for(rq, slot, pause_ms);
-		return;
+		         f_text("reason", err_info(code)->detail),
+		         f_int("pause_ms", slot->pause_ms));
+		return false;
 	}
 	slot->failures = 0;
 	read_claim(rq, slot, &call, claimed_at_ms(sent_ms));
-}
-
-static bool claim(struct request *rq, struct slot *slot)
-{
-	slot->job.id = NULL;
-	slot->arena = rq->arena;
-	fiber_spawn_within(rq, CLAIM_TIMEOUT_MS + RETRY_MAX_MS, claim_main, slot);
-	enum err_code code = fiber_join_try(rq, NULL);
-	slot->pausing = NULL;
 	if (slot->is_refused)
 		raise_error(rq, ERR_FORBIDDEN,
 		            "EXPOPS_KEY is refused: it needs the scope eval:report");
-	return !code && slot->job.id;
+	return slot->job.id;
 }
 
 /* --- Work ------------------------------------------------------------------------------------- */
@@ -155,21 +138,78 @@ static void remove_run(void *folder)
 	leftover_remove(folder);
 }
 
-static void work(struct request *rq, struct slot *slot)
+static void remove_main(struct request *rq)
+{
+	fiber_offload(rq, LANE_LONG, remove_run, rq->user);
+}
+
+/* What the machine lacks may be there later. Until then others have the work. */
+static void pause_lacking(struct slot *slot)
+{
+	slot->pause_ms = backoff_ms(++slot->lacks, RETRY_MS, RETRY_MAX_MS);
+}
+
+/* Each in a member of the slot's request: one that fails would end the program. */
+static void work_in(struct request *rq, struct slot *slot, char *folder)
 {
 	struct problem problem = {0};
-	int lock;
-	char *folder = folder_make(work_dir, &lock);
-	if (!folder)
-		raise_error(rq, ERR_INTERNAL, "no folder can be made in WORK_DIR, %s", work_dir);
 	slot->job.folder = folder;
 	fiber_spawn(rq, job_main, &slot->job);
 	if (fiber_join_try(rq, &problem))
 		log_error(LOG_GROUP_APP, "work was given up", f_text("id", slot->job.id),
 		          f_text("reason", problem.detail));
-	fiber_offload(rq, LANE_LONG, remove_run, folder);
-	close(lock);
-	free(folder);
+	fiber_spawn(rq, remove_main, folder);
+	if (fiber_join_try(rq, &problem))
+		log_error(LOG_GROUP_APP, "a folder is left until the next start",
+		          f_text("folder", folder), f_text("reason", problem.detail));
+}
+
+static void work(struct request *rq, struct slot *slot)
+{
+	int lock;
+	char *folder = folder_make(work_dir, &lock);
+	if (folder) {
+		work_in(rq, slot, folder);
+		close(lock);
+		free(folder);
+	} else {
+		job_give_back(rq, &slot->job, uv_translate_sys_error(errno));
+	}
+	if (slot->job.is_lacking)
+		pause_lacking(slot);
+	else
+		slot->lacks = 0;
+}
+
+/* Claim and do one piece of work, if the machine has room for it. A full disk would otherwise fail
+ * all that waits, one after the other. */
+static void take(struct request *rq, struct slot *slot)
+{
+	if (!folder_takes_files(work_dir)) {
+		log_error(LOG_GROUP_APP, "nothing is claimed: WORK_DIR takes no files",
+		          f_text("folder", work_dir),
+		          f_text("reason", uv_strerror(uv_translate_sys_error(errno))));
+		pause_lacking(slot);
+	} else if (claim(rq, slot)) {
+		work(rq, slot); /* gives it back, if it has to stop */
+	}
+}
+
+static void pause_main(struct request *rq)
+{
+	struct slot *slot = rq->user;
+	slot->pausing = rq;
+	if (!slot->program->stop_at_ms)
+		fiber_sleep(rq, slot->pause_ms);
+}
+
+/* In a member of the slot's request, so that SIGTERM can end the pause alone. */
+static void pause_slot(struct request *rq, struct slot *slot)
+{
+	fiber_spawn(rq, pause_main, slot);
+	fiber_join_try(rq, NULL);
+	slot->pausing = NULL;
+	slot->pause_ms = 0;
 }
 
 static void slot_main(struct request *rq)
@@ -179,8 +219,9 @@ static void slot_main(struct request *rq)
 	while (!slot->program->stop_at_ms) {
 		request_page_begin(rq);
 		slot->job = (struct job){.kind = kind, .stop_at_ms = &slot->program->stop_at_ms};
-		if (claim(rq, slot))
-			work(rq, slot); /* gives it back, if it has to stop */
+		take(rq, slot);
+		if (slot->pause_ms)
+			pause_slot(rq, slot);
 		request_page_end(rq);
 	}
 }

@@ -1,6 +1,7 @@
 #include "app/code_host.h"
 
 #include "app/rate_limit.h"
+#include "base/utf8.h"
 #include "client/fetch.h"
 #include "json/json.h"
 #include "loop/wait.h"
@@ -71,6 +72,7 @@ static struct fetch_response *call_once(struct request *rq, const struct code_ho
 		.response_max_bytes = ANSWER_MAX_BYTES,
 		.timeout_ms = CALL_TIMEOUT_MS,
 		.is_safe = call->is_safe,
+		.url_is_secret = auth->is_in_path,
 	};
 	struct fetch_response *answer;
 	enum err_code code = fetch_try(rq, &fetch, &answer);
@@ -145,8 +147,9 @@ const char *code_host_reason(struct request *rq, const struct code_host_answer *
 		yyjson_is_str(first) ? yyjson_get_str(first) : json_get_text(first, "message");
 	if (!message)
 		return arena_printf(rq->arena, "status %d", answer->status);
-	return arena_printf(rq->arena, "%.*s%s%.*s", REASON_MAX, message, detail ? ": " : "",
-	                    REASON_MAX, detail ? detail : "");
+	return arena_printf(rq->arena, "%s%s%s", utf8_shorten(rq->arena, message, REASON_MAX),
+	                    detail ? ": " : "",
+	                    detail ? utf8_shorten(rq->arena, detail, REASON_MAX) : "");
 }
 
 /* The characters of owners and repositories at the code host. */

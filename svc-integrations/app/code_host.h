@@ -23,6 +23,7 @@ struct code_host_auth {
 	const char *token; /* NULL: the call needs none */
 	/* Whose rate limit counts: `app`, `installation 123`, `user 0197…` (rate_limit.h). */
 	const char *limit;
+	bool is_in_path; /* the path has a secret that authenticates the call, and is not logged */
 };
 
 struct code_host_answer {

@@ -6,6 +6,7 @@
 #include "connection/connection.h"
 #include "connection/credentials.h"
 #include "connection/oauth_client.h"
+#include "connection/revocation.h"
 #include "crypto/crypto.h"
 #include "input/input.h"
 #include "json/json.h"
@@ -118,10 +119,13 @@ struct grant {
 	uint64_t began_ms; /* when the callback came */
 };
 
-static void revoke_grant(struct request *rq, const struct grant *grant)
+static void revoke_grant(struct request *rq, struct arena *arena, const struct grant *grant)
 {
-	oauth_revoke(rq, grant->provider, grant->tokens.access_token, grant->tokens.refresh_token,
-	             true);
+	const struct credentials tokens = {
+		.access_token = grant->tokens.access_token,
+		.refresh_token = grant->tokens.refresh_token,
+	};
+	revocation_start(rq, arena, pg_uuid(rq->caller.account).text, grant->provider, &tokens);
 }
 
 /* Write the connection in a transaction that stays open. Without a row: the caller is no member of
@@ -161,7 +165,7 @@ static void store(struct request *rq, struct arena *arena, const struct grant *g
 		return;
 	}
 	pg_rollback(rq);
-	revoke_grant(rq, grant);
+	revoke_grant(rq, arena, grant);
 	if (code) /* the account was deleted meanwhile, for example */
 		pg_raise(rq, code);
 	raise_error(rq, ERR_FORBIDDEN,
@@ -187,7 +191,7 @@ void authorization_callback(struct request *rq)
 	outcome =
 		oauth_user_get(rq, grant.provider, grant.tokens.access_token, &grant.user, &reason);
 	if (outcome != OAUTH_DONE) {
-		revoke_grant(rq, &grant);
+		revoke_grant(rq, arena, &grant);
 		raise_outcome(rq, outcome, reason);
 	}
 	store(rq, arena, &grant);

@@ -22,3 +22,45 @@ BEGIN ATOMIC
     )
     SELECT count(*) FROM started;
 END;
+
+-- As connection_remove(), of the tokens that a connection had before its account connected again. Not those of the same user of the code
+-- host: it may end what was granted to the new ones with them.
+CREATE OR REPLACE FUNCTION connection_replaced() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO revocation (id, account_id, provider, external_id, sealed)
+    VALUES (OLD.id, OLD.account_id, OLD.provider, OLD.external_id, OLD.sealed);
+    PERFORM task_start('revoke', NULL, jsonb_build_object('connection_id', OLD.id));
+    RETURN NULL;
+END $$;
+
+CREATE OR REPLACE TRIGGER connection_replaced AFTER UPDATE OF id ON connection FOR EACH ROW
+    WHEN (OLD.external_id IS NOT NULL AND (NEW.provider <> 'code_host' OR NEW.external_id IS DISTINCT FROM OLD.external_id))
+    EXECUTE FUNCTION connection_replaced();
+
+-- End the refresh of a fence without a token, for a reason. The next one may try, unless the connection is expired: the provider has
+-- refused the token, in the form of RFC 6749 or for an hour in another (`is_unclear`). Of the latter, one in ten minutes counts, since what
+-- stands in front of a provider that is away for some minutes answers so to each request; three that count in a row are needed.
+CREATE OR REPLACE FUNCTION refresh_give_up(connection uuid, fence bigint, reason text, is_refused boolean, is_unclear boolean) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    c connection;
+BEGIN
+    SELECT * INTO c FROM connection k WHERE k.id = connection AND k.refresh_fence = fence FOR NO KEY UPDATE;
+    IF NOT is_unclear THEN
+        c.refusals := 0;
+    ELSIF c.refusals = 0 OR c.refused_at IS NULL THEN
+        c.refusals := 1;
+        c.refused_since := now();
+        c.refused_at := now();
+    ELSIF c.refused_at <= now() - interval '10 minutes' THEN
+        c.refusals := c.refusals + 1;
+        c.refused_at := now();
+    END IF;
+    IF is_refused OR c.refusals >= 3 AND c.refused_since <= now() - interval '1 hour' THEN
+        c.status := 'expired';
+        c.status_reason := reason;
+    END IF;
+    UPDATE connection k SET refresh_until = NULL, refresh_fault = reason, refusals = c.refusals, refused_since = c.refused_since,
+        refused_at = c.refused_at, status = c.status, status_reason = c.status_reason
+    WHERE k.id = c.id;
+END $$;

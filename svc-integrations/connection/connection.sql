@@ -31,7 +31,7 @@ FROM found WHERE connection_remove($1, $2) > 0;
 -- token type, $10 seconds until the token expires, 0: unknown, -1: it has; $11 base URL, $12 whether the provider has verified the email, $13 key and $14 person of who connects,
 -- $15 for how many ms they have been doing so; NULL: they may since have lost their place in the account. A connection that exists is
 -- replaced and gets the new id, for which the credentials are sealed. A refresh that runs is refused by its fence. The former tokens are
--- not revoked: the code host would revoke the new ones with them. No row: who connects has no place in the account any more.
+-- revoked (connection_replaced()). No row: who connects has no place in the account any more.
 INSERT INTO connection AS c (id, account_id, provider, external_id, external_login, external_email, scopes, sealed,
                              token_type, token_expires_at, base_url, external_email_verified, key_id, person_id)
 SELECT $1, $2, $3, $4, $5, $6, coalesce(regexp_split_to_array(nullif(trim($7), ''), '[\s,]+'), '{}'), $8, $9,

@@ -2,6 +2,7 @@
 
 #include "connection/credentials.h"
 #include "connection/oauth_client.h"
+#include "connection/revocation.h"
 #include "input/input.h"
 #include "json/json.h"
 #include "loop/wait.h"
@@ -16,10 +17,6 @@
 #include <string.h>
 
 #define VALID_S 60 /* that a returned token has to live */
-
-/* Refusals in a row that are not in the form of RFC 6749, after which the token is taken for
- * refused. */
-#define UNCLEAR_REFUSALS_MAX 3
 
 /* A lease outlives the call of the provider by this, for storing the answer. */
 #define STORE_MS 5000
@@ -51,7 +48,7 @@ static void give_up(struct request *rq, const struct refresh *refresh, enum oaut
 {
 	pg_query(rq, REFRESH_GIVE_UP_SQL, pg_text(refresh->connection), pg_text(refresh->fence),
 	         pg_text(reason), pg_bool(outcome == OAUTH_REFUSED),
-	         pg_bool(outcome == OAUTH_REFUSED_UNCLEARLY), pg_int(UNCLEAR_REFUSALS_MAX));
+	         pg_bool(outcome == OAUTH_REFUSED_UNCLEARLY));
 	log_warn(LOG_GROUP_APP, "token not refreshed", f_text("provider", refresh->provider->name),
 	         f_text("connection", refresh->connection), f_text("reason", reason));
 }
@@ -78,7 +75,7 @@ static void store(struct request *rq, struct arena *arena, const struct refresh 
 	}
 	/* Disconnected meanwhile: the tokens that are revoked are the old ones. */
 	if (!pg_value_bool(rows, 0))
-		oauth_revoke(rq, refresh->provider, fresh.access_token, fresh.refresh_token, true);
+		revocation_start(rq, arena, refresh->account, refresh->provider, &fresh);
 }
 
 /* Ask the provider under the fence, and store its answer. */

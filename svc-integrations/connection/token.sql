@@ -31,14 +31,8 @@ WITH stored AS (
 SELECT EXISTS (SELECT FROM connection WHERE id = $1);
 
 -- name: refresh_give_up
--- $1 connection, $2 fence, $3 why, $4 whether the provider refused the token, $5 whether it did so in unclear words, $6 how many
--- of these in a row count as a refusal. The connection is expired then; if not, the next one may try.
-UPDATE connection c SET refresh_until = NULL, refresh_fault = $3, refusals = n.refusals,
-    status = CASE WHEN n.is_final THEN 'expired' ELSE status END,
-    status_reason = CASE WHEN n.is_final THEN $3 ELSE status_reason END
-FROM (SELECT u.refusals, $4 OR u.refusals >= $6 AS is_final
-      FROM (SELECT CASE WHEN $5 THEN refusals + 1 ELSE 0 END AS refusals FROM connection WHERE id = $1) u) n
-WHERE c.id = $1 AND c.refresh_fence = $2;
+-- $1 connection, $2 fence, $3 why, $4 whether the provider refused the token, $5 whether it did so in unclear words.
+SELECT refresh_give_up($1, $2, $3, $4, $5);
 
 -- name: token_audit
 -- $1 account, $2 provider.

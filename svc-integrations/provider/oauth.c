@@ -237,49 +237,37 @@ static struct fetch_response *revoke_token(struct request *rq, const struct prov
 }
 
 /* A token that the provider does not know is as good as revoked. Not so when the client was
- * refused. */
+ * refused, or a gateway in front of the provider has answered. */
 static bool is_revoked(struct request *rq, const struct fetch_response *answer)
 {
 	if (!answer || answer->status >= 500 || answer->status == 429)
 		return false;
 	const char *error = json_get_text(parse(rq, answer), "error");
-	return !error || !oauth_error_is_of_client(error);
+	return error ? !oauth_error_is_of_client(error) : answer->status != 403;
 }
 
 /* The code host answers 404 or 422 for a token that it does not know, and 401 when the client is
- * refused. The grant of a token that has expired is reached by a new token only. */
-static bool revoke_at_code_host(struct request *rq, const struct provider *provider,
-                                const char *access_token, const char *refresh_token, bool is_shared)
+ * refused. */
+static enum oauth_outcome revoke_at_code_host(struct request *rq, const struct provider *provider,
+                                              const char *access_token, bool is_shared)
 {
-	const char *what = is_shared ? "token" : "grant";
-	const struct fetch_response *answer = forget_at_code_host(rq, provider, access_token, what);
+	const struct fetch_response *answer =
+		forget_at_code_host(rq, provider, access_token, is_shared ? "token" : "grant");
 	if (answer && answer->status == 204)
-		return true;
-	if (!is_revoked(rq, answer) || answer->status == 401 || answer->status == 403)
-		return false;
-	struct oauth_tokens fresh;
-	const char *reason;
-	if (!refresh_token)
-		return true;
-	enum oauth_outcome outcome =
-		oauth_refresh(rq, provider, rq->arena, refresh_token, &fresh, &reason);
-	if (outcome == OAUTH_DONE)
-		forget_at_code_host(rq, provider, fresh.access_token, what);
-	return outcome != OAUTH_UNAVAILABLE;
+		return OAUTH_DONE;
+	bool is_unknown = answer && (answer->status == 404 || answer->status == 422);
+	return is_unknown ? OAUTH_REFUSED : OAUTH_UNAVAILABLE;
 }
 
 enum oauth_outcome oauth_revoke(struct request *rq, const struct provider *provider,
                                 const char *access_token, const char *refresh_token, bool is_shared)
 {
-	bool is_done;
 	if (provider->kind == PROVIDER_CODE_HOST)
-		is_done = revoke_at_code_host(rq, provider, access_token, refresh_token, is_shared);
-	else if (!provider->oauth->revoke_url[0])
-		is_done = true;
-	else
-		is_done =
-			(!refresh_token || is_revoked(rq, revoke_token(rq, provider, refresh_token,
-		                                                       "refresh_token"))) &&
-			is_revoked(rq, revoke_token(rq, provider, access_token, "access_token"));
+		return revoke_at_code_host(rq, provider, access_token, is_shared);
+	if (!provider->oauth->revoke_url[0])
+		return OAUTH_DONE;
+	bool is_done = (!refresh_token || is_revoked(rq, revoke_token(rq, provider, refresh_token,
+	                                                              "refresh_token"))) &&
+	               is_revoked(rq, revoke_token(rq, provider, access_token, "access_token"));
 	return is_done ? OAUTH_DONE : OAUTH_UNAVAILABLE;
 }

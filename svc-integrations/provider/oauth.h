@@ -38,8 +38,10 @@ enum oauth_outcome oauth_user_get(struct request *rq, const struct provider *pro
                                   const char **ret_reason);
 
 /** Revoke a connection's tokens. OAUTH_DONE also when the provider does not know them any more, or
- * has no address for it. `refresh_token` may be NULL. `is_shared`: the same user of the provider is
- * also connected elsewhere, whose tokens must stay valid. */
+ * has no address for it. OAUTH_REFUSED: the code host does not know the access token, which may
+ * have expired; what its user has granted is reached by a fresh one only (oauth_refresh()).
+ * `refresh_token` may be NULL. `is_shared`: the same user of the provider is also connected
+ * elsewhere, whose tokens must stay valid. */
 enum oauth_outcome oauth_revoke(struct request *rq, const struct provider *provider,
                                 const char *access_token, const char *refresh_token,
                                 bool is_shared);

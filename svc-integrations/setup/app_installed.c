@@ -56,8 +56,17 @@ void app_install_url_get(struct request *rq)
 	reply_doc(rq, 200, doc);
 }
 
-static void reply_not_installed(struct request *rq, const char *reason)
+/* The state is used up by an answer. */
+static void take_state(struct request *rq, const struct installed_input *in)
 {
+	if (in->state)
+		landing_state_take(rq, in->state, LANDING_INSTALL, LANDING_INSTALL);
+}
+
+static void reply_not_installed(struct request *rq, const struct installed_input *in,
+                                const char *reason)
+{
+	take_state(rq, in);
 	reply_json(rq, 200,
 	           arena_printf(rq->arena, "{\"installed\": false, \"reason\": \"%s\"}", reason));
 }
@@ -124,17 +133,18 @@ static yyjson_mut_val *repositories_of(struct request *rq, const struct code_hos
 	return names;
 }
 
-static void reply_installed(struct request *rq, const struct code_host_auth *auth, int64_t id,
-                            yyjson_val *installation)
+static void reply_installed(struct request *rq, const struct installed_input *in,
+                            const struct code_host_auth *auth, yyjson_val *installation)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *answer = yyjson_mut_obj(doc);
 	yyjson_mut_doc_set_root(doc, answer);
-	yyjson_mut_val *names = repositories_of(rq, auth, id, doc);
-	pg_query(rq, INSTALLED_FORGET_SQL, pg_int(id),
+	yyjson_mut_val *names = repositories_of(rq, auth, in->installation, doc);
+	take_state(rq, in);
+	pg_query(rq, INSTALLED_FORGET_SQL, pg_int(in->installation),
 	         pg_text(json_write_mut(rq->arena, names, NULL)));
 	yyjson_mut_obj_add_bool(doc, answer, "installed", true);
-	yyjson_mut_obj_add_int(doc, answer, "installation_id", id);
+	yyjson_mut_obj_add_int(doc, answer, "installation_id", in->installation);
 	json_add_text(doc, answer, "account",
 	              json_get_text(json_get(installation, "account"), "login"));
 	yyjson_mut_obj_add_val(doc, answer, "repositories", names);
@@ -150,20 +160,20 @@ void app_installation_confirm(struct request *rq)
 	if (in->installation == 0 && !is_requested)
 		raise_field(rq, "installation_id", "is required");
 	if (in->state)
-		landing_state_take(rq, in->state, LANDING_INSTALL, LANDING_INSTALL);
+		landing_state_check(rq, in->state, LANDING_INSTALL, LANDING_INSTALL);
 	if (is_requested) {
-		reply_not_installed(rq, "requested");
+		reply_not_installed(rq, in, "requested");
 		return;
 	}
 	bool is_refused = !is_connected(rq);
 	if (is_refused) {
-		reply_not_installed(rq, "connect_first");
+		reply_not_installed(rq, in, "connect_first");
 		return;
 	}
 	struct code_host_auth auth = access_connection_auth(rq);
 	yyjson_val *installation = find(rq, &auth, in->installation, &is_refused);
 	if (installation)
-		reply_installed(rq, &auth, in->installation, installation);
+		reply_installed(rq, in, &auth, installation);
 	else
-		reply_not_installed(rq, is_refused ? "connect_first" : "not_yours");
+		reply_not_installed(rq, in, is_refused ? "connect_first" : "not_yours");
 }

@@ -88,19 +88,21 @@ void app_manifest_create(struct request *rq)
 	reply_doc(rq, 200, doc);
 }
 
-/* The code works once, and for an hour. */
-static yyjson_val *convert(struct request *rq, const char *code)
+/* The code works once, and for an hour. It uses the state up with itself; a wrong one does not,
+ * which may be the same one sent twice at once. */
+static yyjson_val *convert(struct request *rq, const char *code, const char *state)
 {
-	static const struct code_host_auth NOBODY = {.limit = "conversions"};
+	static const struct code_host_auth CODE = {.limit = "conversions", .is_in_path = true};
 	const char *path = arena_printf(rq->arena, "/app-manifests/%s/conversions",
 	                                query_encode(rq->arena, code));
-	struct code_host_answer answer = code_host_call(rq, &NOBODY, "POST", path, NULL);
-	if (answer.status == 201)
-		return answer.json;
+	struct code_host_answer answer = code_host_call(rq, &CODE, "POST", path, NULL);
 	if (answer.status == 404 || answer.status == 422)
 		raise_field(rq, "code", "is not one of the last hour, or was used; begin again");
-	raise_error(rq, ERR_UPSTREAM, "the code host does not describe the app: %s",
-	            code_host_reason(rq, &answer));
+	if (answer.status != 201)
+		raise_error(rq, ERR_UPSTREAM, "the code host does not describe the app: %s",
+		            code_host_reason(rq, &answer));
+	landing_state_take(rq, state, LANDING_CREATE, LANDING_REPLACE);
+	return answer.json;
 }
 
 struct key_check {
@@ -156,10 +158,10 @@ const struct registration *app_registration_take(struct request *rq, const char 
 {
 	request_secrets_arena(rq); /* the answer's text has secrets, too */
 	bool replaces =
-		landing_state_take(rq, state, LANDING_CREATE, LANDING_REPLACE) == LANDING_REPLACE;
+		landing_state_check(rq, state, LANDING_CREATE, LANDING_REPLACE) == LANDING_REPLACE;
 	require_no_app(rq, replaces);
 	struct registration_secrets secrets;
-	const struct registration *app = read_app(rq, convert(rq, code), &secrets);
+	const struct registration *app = read_app(rq, convert(rq, code, state), &secrets);
 	if (!registration_store(rq, app, &secrets, replaces, !provider_code_host_client_is_set()))
 		raise_error(rq, ERR_APP_EXISTS,
 		            "another app was stored meanwhile; delete %s at the code host",

@@ -27,8 +27,9 @@ yyjson_mut_val *app_registration_form(struct request *rq, const struct manifest 
                                       bool replaces, yyjson_mut_doc *doc);
 
 /** Exchange the code for the app and store it. When this process ends between the two, the code is
- * used, and nothing is stored: the person removes the app at the code host and begins again. Raises
- * ERR_INVALID, naming `code` or `state`; ERR_APP_EXISTS, as above. Suspends. */
+ * used, and nothing is stored: the person removes the app at the code host and begins again. When
+ * the code host does not answer, code and state can be sent again. Raises ERR_INVALID, naming
+ * `code` or `state`; ERR_APP_EXISTS, as above. Suspends. */
 const struct registration *app_registration_take(struct request *rq, const char *code,
                                                  const char *state);
 

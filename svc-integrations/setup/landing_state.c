@@ -28,15 +28,26 @@ const char *landing_state_new(struct request *rq, enum landing landing, const ch
 	return state;
 }
 
-enum landing landing_state_take(struct request *rq, const char *state, enum landing one,
-                                enum landing other)
+static enum landing find(struct request *rq, const char *sql, const char *state, enum landing one,
+                         enum landing other)
 {
-	struct pg_rows *rows =
-		pg_query(rq, LANDING_STATE_TAKE_SQL, pg_sha256(state), pg_uuid(rq->caller.account),
-	                 pg_text(KINDS[one]), pg_text(KINDS[other]));
+	struct pg_rows *rows = pg_query(rq, sql, pg_sha256(state), pg_uuid(rq->caller.account),
+	                                pg_text(KINDS[one]), pg_text(KINDS[other]));
 	if (pg_empty(rows))
 		raise_field(rq, "state",
 		            "is none that this account got within the last hour, or was used; "
 		            "begin again");
 	return strcmp(pg_value(rows, 0), KINDS[one]) == 0 ? one : other;
+}
+
+enum landing landing_state_check(struct request *rq, const char *state, enum landing one,
+                                 enum landing other)
+{
+	return find(rq, LANDING_STATE_CHECK_SQL, state, one, other);
+}
+
+enum landing landing_state_take(struct request *rq, const char *state, enum landing one,
+                                enum landing other)
+{
+	return find(rq, LANDING_STATE_TAKE_SQL, state, one, other);
 }

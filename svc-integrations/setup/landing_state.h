@@ -10,7 +10,8 @@
  *                                                         --installation_id, state--> installed
  *
  * A state belongs to the account that asked for it, lives an hour, which is the code host's time
- * for making an app, and works once. */
+ * for making an app, and works once. It is used up when the step is done: while the code host is
+ * away, it can be sent again. */
 #pragma once
 
 #include "loop/request.h"
@@ -29,8 +30,12 @@ enum landing {
 const char *landing_state_new(struct request *rq, enum landing landing,
                               const char **ret_expires_at);
 
-/** Use up a state of the caller's, which is for one of two landings. Returns for which. Raises
- * ERR_INVALID, naming `state`: it is none of the last hour of the caller's, or was used.
- * Suspends. */
+/** For which of two landings a state of the caller's is. Raises ERR_INVALID, naming `state`: it is
+ * none of the last hour of the caller's, or was used. Suspends. */
+enum landing landing_state_check(struct request *rq, const char *state, enum landing one,
+                                 enum landing other);
+
+/** As landing_state_check(), and use the state up: of several who do so at once, one does not get
+ * ERR_INVALID. */
 enum landing landing_state_take(struct request *rq, const char *state, enum landing one,
                                 enum landing other);

@@ -26,34 +26,38 @@ static void require_success(struct request *rq, const struct ticket *ticket,
 					      json_get(answer->json, "errorMessages"))));
 }
 
-/* Whether the ticket's address is at the site. */
-static bool is_at(const struct ticket *ticket, const char *site)
+/* Whether the ticket may be at the site; any, if its address is not known. */
+static bool may_be_at(const struct ticket *ticket, yyjson_val *site)
 {
-	size_t length = site ? strlen(site) : 0;
-	return length > 0 && ticket->url && strncmp(ticket->url, site, length) == 0 &&
-	       strchr("/?#", ticket->url[length]);
+	const char *url = json_get_text(site, "url");
+	return is_id(json_get_text(site, "id")) &&
+	       (!ticket->url || (url && ticket_is_below(ticket, url)));
 }
 
-/* The id of the site that has the ticket: the one of its address, else the first. */
+/* The id of the site that has the ticket: that of its address, or the only one. */
 static const char *site_of(struct request *rq, const struct ticket *ticket)
 {
 	const char *url = arena_printf(rq->arena, "%s/oauth/token/accessible-resources",
 	                               ticket->provider->tracker->api_url);
 	struct tracker_answer answer = tracker_call(rq, ticket, url, NULL, true);
 	require_success(rq, ticket, &answer);
-	const char *first = NULL;
+	const char *found = NULL;
 	size_t index, count;
 	yyjson_val *site;
 	yyjson_arr_foreach (answer.json, index, count, site) {
 		const char *id = json_get_text(site, "id");
-		if (is_id(id) && is_at(ticket, json_get_text(site, "url")))
-			return id;
-		if (is_id(id) && !first)
-			first = id;
+		if (!may_be_at(ticket, site))
+			continue;
+		if (found && strcmp(found, id) != 0)
+			raise_error(rq, ERR_CONFLICT,
+			            "%s has several sites that you can see: the address of %s must "
+			            "tell which of them it is on",
+			            ticket->provider->name, ticket->id);
+		found = id;
 	}
-	if (!first)
+	if (!found)
 		tracker_raise_missing(rq, ticket);
-	return first;
+	return found;
 }
 
 static yyjson_val *call(struct request *rq, const struct ticket *ticket, const char *rest,

@@ -1,7 +1,9 @@
 /* Linear (https://linear.app/developers/graphql). A ticket is an *issue*; `issue(id)` takes its
- * identifier, `ENG-42`, or its UUID. A refusal has the status 200 or 400 and a list `errors`, whose
- * `extensions.code` is RATELIMITED, AUTHENTICATION_ERROR and so on; an issue that cannot be seen is
- * null, or refused in words (`Entity not found`). */
+ * identifier, `ENG-42`, or its UUID. Lists have no direction: they are ordered by createdAt, the
+ * newest first (github.com/schpet/linear-cli/pull/214). A refusal has the status 200 or 400 and a
+ * list `errors`, whose `extensions.code` is RATELIMITED, AUTHENTICATION_ERROR and so on; an issue
+ * that cannot be seen is null, or refused in words (`Entity not found`). */
+#include "base/url.h"
 #include "json/json.h"
 #include "provider/oauth_answer.h"
 #include "tracker/tracker.h"
@@ -9,9 +11,8 @@
 #include <string.h>
 
 #define ISSUE "query($id: String!) { issue(id: $id) { title url state { name } } }"
-#define COMMENTS                                                                         \
-	"query($id: String!) { issue(id: $id) { id comments(last: 50) { nodes { body } " \
-	"} } }"
+#define COMMENTS \
+	"query($id: String!) { issue(id: $id) { url comments(first: 50) { nodes { body } } } }"
 #define COMMENT "mutation($input: CommentCreateInput!) { commentCreate(input: $input) { success } }"
 
 static void check_errors(struct request *rq, const struct ticket *ticket, yyjson_val *json)
@@ -41,13 +42,30 @@ static yyjson_val *ask(struct request *rq, const struct ticket *ticket, const ch
 	return json_get(answer.json, "data");
 }
 
+/* Whether an issue is in the workspace of the ticket's address, if that is known: a token is good
+ * for one workspace, and others have an ENG-42, too. `url`:
+ * https://linear.app/WORKSPACE/issue/ENG-42, of the issue. */
+static bool is_in_workspace(struct request *rq, const struct ticket *ticket, const char *url)
+{
+	if (!ticket->url)
+		return true;
+	size_t length = url ? url_scheme_length(url) : 0;
+	if (length == 0)
+		return false;
+	length += strcspn(url + length, "/");
+	length += url[length] == '/';
+	length += strcspn(url + length, "/");
+	return ticket_is_below(ticket, arena_strndup(rq->arena, url, length));
+}
+
+/* The members of an issue that `query` asks for, `url` among them. */
 static yyjson_val *ask_issue(struct request *rq, const struct ticket *ticket, const char *query)
 {
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
 	yyjson_mut_val *variables = yyjson_mut_obj(doc);
 	yyjson_mut_obj_add_str(doc, variables, "id", ticket->id);
 	yyjson_val *issue = json_get(ask(rq, ticket, query, doc, variables, true), "issue");
-	if (!yyjson_is_obj(issue))
+	if (!yyjson_is_obj(issue) || !is_in_workspace(rq, ticket, json_get_text(issue, "url")))
 		tracker_raise_missing(rq, ticket);
 	return issue;
 }

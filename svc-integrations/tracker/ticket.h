@@ -9,8 +9,9 @@
  *     {"source", "ticket", "url"?, "text": "Decision: …"}
  *     {"created": true}
  *
- * `url` is where the ticket is seen. A comment ends with a mark made of its text: one of the newest
- * 50 comments that has it is the same, and is not made again. */
+ * `url` is where the ticket is seen: it must be at the site or in the workspace that the account is
+ * connected to, and is needed where there are several sites. A comment ends with a mark made of its
+ * text: one of the newest 50 comments that has it is the same, and is not made again. */
 #pragma once
 
 #include "loop/request.h"

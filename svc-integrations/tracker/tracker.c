@@ -1,5 +1,6 @@
 #include "tracker/tracker.h"
 
+#include "base/url.h"
 #include "client/fetch.h"
 #include "json/json.h"
 #include "provider/oauth_answer.h"
@@ -7,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define ANSWER_MAX_BYTES ((size_t)1024 * 1024)
 #define CALL_TIMEOUT_MS  8000
@@ -35,8 +37,17 @@ enum err_code trackers_check(void)
 
 attr_noreturn void tracker_raise_missing(struct request *rq, const struct ticket *ticket)
 {
-	raise_error(rq, ERR_NOT_FOUND, "%s has no ticket %s that you can see",
-	            ticket->provider->name, ticket->id);
+	raise_error(rq, ERR_NOT_FOUND, "%s has no ticket %s that you can see%s%s",
+	            ticket->provider->name, ticket->id, ticket->url ? " at " : "",
+	            ticket->url ? ticket->url : "");
+}
+
+bool ticket_is_below(const struct ticket *ticket, const char *place)
+{
+	const char *at = ticket->url + url_scheme_length(ticket->url);
+	place += url_scheme_length(place);
+	size_t length = strlen(place);
+	return length > 0 && strncasecmp(at, place, length) == 0 && strchr("/?#", at[length]);
 }
 
 attr_noreturn void tracker_raise_refused(struct request *rq, const struct ticket *ticket,

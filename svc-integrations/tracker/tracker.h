@@ -22,7 +22,7 @@ struct ticket {
 	const struct provider *provider;
 	const char *token; /* of the account's connection */
 	const char *id;    /* as people write it: `ENG-42` */
-	const char *url;   /* NULL: not known. It tells which of several sites the ticket is on */
+	const char *url;   /* NULL: not known. It tells which site or workspace the ticket is in */
 };
 
 /** What is shown of a ticket; in the request's arena. */
@@ -61,6 +61,10 @@ struct tracker_answer {
  * or 404. */
 struct tracker_answer tracker_call(struct request *rq, const struct ticket *ticket, const char *url,
                                    yyjson_mut_val *body, bool is_safe);
+
+/** Whether the ticket's address, which must be known, is `place` or below it:
+ * `https://acme.atlassian.net`, `https://linear.app/acme`. Case and scheme do not count. */
+bool ticket_is_below(const struct ticket *ticket, const char *place);
 
 attr_noreturn void tracker_raise_missing(struct request *rq, const struct ticket *ticket);
 

@@ -23,12 +23,17 @@ const char *proposal_branch(struct request *rq, yyjson_val *row, const char *tas
 	                    task_id + strlen(task_id) - BRANCH_SUFFIX);
 }
 
-bool proposal_is_in_place(struct request *rq, const char *repo, const char *content)
+const char *proposal_workflow_there(struct request *rq, const char *repo)
 {
 	const char *path = agent_workflow_path(rq->arena);
 	yyjson_val *file =
 		ask(rq, INTERNAL_ID_file_get, ASK_BODY(rq, {"repo", repo}, {"path", path}));
-	const char *there = json_get_text(file, "content");
+	return json_get_text(file, "content");
+}
+
+bool proposal_is_in_place(struct request *rq, const char *repo, const char *content)
+{
+	const char *there = proposal_workflow_there(rq, repo);
 	return there && strcmp(there, content) == 0;
 }
 

@@ -21,6 +21,9 @@ struct proposal {
  * `task_id` in its name, since commits on a branch that was merged would reach no pull request. */
 const char *proposal_branch(struct request *rq, yyjson_val *row, const char *task_id);
 
+/** The workflow on the default branch. NULL: there is none. */
+const char *proposal_workflow_there(struct request *rq, const char *repo);
+
 /** Whether the default branch has the workflow with this content. */
 bool proposal_is_in_place(struct request *rq, const char *repo, const char *content);
 

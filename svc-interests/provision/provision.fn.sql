@@ -110,7 +110,7 @@ CREATE OR REPLACE TRIGGER provisioning_end AFTER DELETE ON provisioning FOR EACH
 CREATE OR REPLACE FUNCTION first_run_queue(of_interest uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM FROM provisioning p WHERE p.interest_id = of_interest FOR UPDATE;
-    PERFORM task_put('first_run', p.account_id, jsonb_build_object('interest_id', p.interest_id), NULL, NULL)
+    PERFORM task_put('first_run', p.account_id, jsonb_build_object('interest_id', p.interest_id, 'repo', p.repo), NULL, NULL)
     FROM provisioning p JOIN interest i ON i.id = p.interest_id
     WHERE p.interest_id = of_interest AND provision_state(p) = 'active' AND p.dispatched_at IS NULL
       AND NOT p.model_key_missing AND i.pool_status = 'ready' AND i.agent_paused_at IS NULL;
@@ -131,7 +131,7 @@ CREATE OR REPLACE FUNCTION provision_announce() RETURNS trigger LANGUAGE plpgsql
 BEGIN
     PERFORM message_emit('events.interests', 'provisioning.' || NEW.status, NEW.account_id, jsonb_build_object(
         'interest_id', p.interest_id, 'repo', p.repo, 'agent', p.agent, 'task_id', NEW.id, 'pr_url', p.pr_url,
-        'merged', p.merged_at IS NOT NULL, 'changed', coalesce(NEW.result -> 'changed', '[]'), 'error', NEW.error,
+        'merged', p.merged_at IS NOT NULL AND p.proposed_version IS NULL, 'changed', coalesce(NEW.result -> 'changed', '[]'), 'error', NEW.error,
         'url', '/console/interests/' || p.interest_id), NEW.request_id)
     FROM provisioning p WHERE p.task_id = NEW.id;
     RETURN NULL;

@@ -34,7 +34,7 @@ void provision_task_get(struct request *rq);
 void provision_status_get(struct request *rq);
 void provision_cli_token_create(struct request *rq);
 
-/** The jobs `provision`, `first_run` ({"interest_id"}) and `key_revoke` ({"key_id"}). */
+/** The jobs `provision`, `first_run` ({"interest_id", "repo"}) and `key_revoke` ({"key_id"}). */
 void provision_run(struct request *rq, struct task *task);
 void first_run_run(struct request *rq, struct task *task);
 void key_revoke_run(struct request *rq, struct task *task);

@@ -5,6 +5,15 @@ CREATE OR REPLACE FUNCTION workflow_is_outdated(p provisioning, version text) RE
     SELECT coalesce(p.merged_at IS NOT NULL AND p.revoked_at IS NULL AND p.workflow_version <> version, false)
 $$;
 
+-- Whether a renewal to a version is still to come: no pull request has proposed it, no task is about to, and none was started within the
+-- last day. One that failed, because the code host refused it, is so tried again.
+CREATE OR REPLACE FUNCTION renewal_is_due(p provisioning, version text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT p.proposed_version IS DISTINCT FROM version
+       AND (p.renewal_version IS DISTINCT FROM version OR p.renewal_tried_at IS NULL OR p.renewal_tried_at < now() - interval '1 day')
+       AND NOT EXISTS (SELECT FROM task t WHERE t.account_id = p.account_id AND t.kind = 'workflow_renewal'
+                                            AND t.status IN ('pending', 'running') AND t.input ->> 'interest_id' = p.interest_id::text)
+$$;
+
 -- Note that a process has this version, and start the renewals of up to `most` agents, each as a task. How many; null: another version
 -- was seen within `settled`, so none.
 CREATE OR REPLACE FUNCTION renewals_run(own_version text, settled interval, most int) RETURNS int LANGUAGE plpgsql AS $$
@@ -19,11 +28,11 @@ BEGIN
         RETURN NULL;
     END IF;
     FOR p IN SELECT x.* FROM provisioning x JOIN interest i ON i.id = x.interest_id
-             WHERE workflow_is_outdated(x, own_version) AND x.renewal_version IS DISTINCT FROM own_version
+             WHERE workflow_is_outdated(x, own_version) AND renewal_is_due(x, own_version)
                AND provision_state(x) = 'active' AND i.agent_paused_at IS NULL
              ORDER BY x.interest_id LIMIT most FOR UPDATE OF x SKIP LOCKED LOOP
-        PERFORM task_put('workflow_renewal', p.account_id, jsonb_build_object('interest_id', p.interest_id), NULL, NULL);
-        UPDATE provisioning x SET renewal_version = own_version WHERE x.interest_id = p.interest_id;
+        PERFORM task_put('workflow_renewal', p.account_id, jsonb_build_object('interest_id', p.interest_id, 'repo', p.repo), NULL, NULL);
+        UPDATE provisioning x SET renewal_version = own_version, renewal_tried_at = now() WHERE x.interest_id = p.interest_id;
         started := started + 1;
     END LOOP;
     RETURN started;

@@ -66,7 +66,7 @@ BEGIN
         SELECT * INTO i FROM interest x WHERE x.id = p.interest_id;
         IF p.next_run_at > now() - interval '6 hours' AND agent_obstacle(p, i) IS NULL AND account_share(p.account_id) THEN
             PERFORM task_put('scheduled_run', p.account_id,
-                             jsonb_build_object('interest_id', p.interest_id, 'local_date', p.next_run_date), NULL, NULL);
+                             jsonb_build_object('interest_id', p.interest_id, 'repo', p.repo, 'local_date', p.next_run_date), NULL, NULL);
         END IF;
         UPDATE provisioning x SET last_run_date = coalesce(p.next_run_date, x.last_run_date) WHERE x.interest_id = p.interest_id;
         PERFORM schedule_plan(p.interest_id, i.schedule, CASE WHEN p.next_run_at IS NULL THEN now() ELSE now() - interval '6 hours' END);

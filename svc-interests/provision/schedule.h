@@ -30,7 +30,8 @@ extern const struct field SCHEDULE_FIELDS[];
 /** Start the agents whose time has come; for service.recurring. */
 void schedules_run(struct request *rq);
 
-/** The job `scheduled_run`: {"interest_id", "local_date"}. */
+/** The job `scheduled_run`: {"interest_id", "repo", "local_date"}. What the code host refuses fails
+ * the task, which the account is told of with the repository (`task.failed`). */
 void scheduled_run_run(struct request *rq, struct task *task);
 
 /** The operations agent_pause and agent_resume. */

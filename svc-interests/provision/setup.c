@@ -70,7 +70,6 @@ void setup_repository(struct provision *p)
 	const char *repo = json_get_text(facts, "repo");
 	setup_require_app(p->rq, repo);
 	set(p, "repo", repo);
-	set(p, "default_branch", json_get_text(facts, "default_branch"));
 	p->message = arena_printf(p->rq->arena, "The app is installed on %s.", repo);
 }
 
@@ -240,15 +239,29 @@ static const char *workflow_of(const struct provision *p)
 	return workflow_file(p->rq->arena, &values);
 }
 
+/* The default branch has the workflow of this version, since `at` unless it had one before. */
+static void note_in_place(struct provision *p, const char *version, const char *at)
+{
+	set(p, "workflow_version", version);
+	set(p, "proposed_version", NULL);
+	if (!text(p, "merged_at"))
+		set(p, "merged_at", at);
+}
+
+/* Whether an agent is at work with another workflow, with which it goes on until the one that is
+ * proposed is merged. An agent whose workflow was removed waits for it. */
+static bool goes_on(const struct provision *p, const char *workflow_there)
+{
+	return text(p, "merged_at") && workflow_there;
+}
+
 void setup_workflow(struct provision *p)
 {
-	const char *content = workflow_of(p);
-	set(p, "workflow_version", workflow_version(p->rq->arena));
-	if (proposal_is_in_place(p->rq, text(p, "repo"), content)) {
+	const char *content = workflow_of(p), *version = workflow_version(p->rq->arena);
+	const char *there = proposal_workflow_there(p->rq, text(p, "repo"));
+	if (there && strcmp(there, content) == 0) {
 		set(p, "work_branch", NULL);
-		set(p, "proposed_version", NULL);
-		if (!text(p, "merged_at"))
-			set(p, "merged_at", "now");
+		note_in_place(p, version, "now");
 		skip(p, "The workflow is on the default branch.");
 		return;
 	}
@@ -257,8 +270,13 @@ void setup_workflow(struct provision *p)
 	proposal.content = content;
 	yyjson_val *put = proposal_commit(p->rq, &proposal);
 	bool is_changed = json_get_bool(put, "changed", false);
+	set(p, "committed_version", version);
 	set(p, "work_branch", branch);
 	set(p, "commit_sha", json_get_text(put, "commit_sha"));
+	if (!goes_on(p, there))
+		set(p, "workflow_version", version);
+	if (text(p, "merged_at") && !there)
+		set(p, "merged_at", NULL);
 	set_bool(p, "changed", is_changed);
 	p->message = arena_printf(p->rq->arena,
 	                          is_changed ? "The workflow is on the branch %s."
@@ -276,11 +294,15 @@ void setup_pull_request(struct provision *p)
 	yyjson_val *answer = proposal_open(p->rq, &proposal);
 	yyjson_val *pull = json_get(answer, "pull_request");
 	const char *url = json_get_text(pull, "html_url");
+	const char *merged_at = json_get_text(pull, "merged_at");
+	const char *version = text(p, "committed_version");
 	yyjson_mut_obj_add_int(p->doc, p->output, "pr_number", json_get_int(pull, "number", 0));
 	set(p, "pr_url", url);
-	set(p, "merged_at", json_get_text(pull, "merged_at"));
 	set(p, "closed_at", NULL);
-	set(p, "proposed_version", NULL);
+	if (merged_at)
+		note_in_place(p, version, merged_at);
+	else
+		set(p, "proposed_version", text(p, "merged_at") ? version : NULL);
 	set_bool(p, "changed", json_get_bool(answer, "created", false));
 	p->message = arena_printf(p->rq->arena, "The workflow is in %s.", url);
 }
@@ -301,14 +323,19 @@ static void note_merge(struct provision *p)
 {
 	bool is_merged = proposal_is_in_place(p->rq, text(p, "repo"), workflow_of(p));
 	if (is_merged)
-		set(p, "merged_at", "now");
+		note_in_place(p, workflow_version(p->rq->arena), "now");
 	skip(p, is_merged ? "The pull request is merged." : "The pull request waits to be merged.");
+}
+
+bool setup_is_merged(yyjson_val *row)
+{
+	return json_get_text(row, "merged_at") && !json_get_text(row, "proposed_version");
 }
 
 /* What the code host refuses, such as a merge without a review, is left to people. */
 void setup_merge(struct provision *p)
 {
-	if (text(p, "merged_at")) {
+	if (setup_is_merged(p->row)) {
 		skip(p, "The pull request is merged.");
 		return;
 	}
@@ -325,7 +352,8 @@ void setup_merge(struct provision *p)
 	}
 	if (answer.code)
 		service_answer_raise(p->rq, &answer);
-	set(p, "merged_at", json_get_text(json_get(answer.json, "pull_request"), "merged_at"));
+	note_in_place(p, text(p, "committed_version"),
+	              json_get_text(json_get(answer.json, "pull_request"), "merged_at"));
 	set_bool(p, "changed", true);
 	p->message = "The pull request is merged.";
 }
@@ -376,7 +404,6 @@ const char *setup_dispatch(struct request *rq, yyjson_val *row, const char *occa
 	yyjson_mut_obj_add_str(doc, inputs, "interest_id", start.interest);
 	yyjson_mut_obj_add_str(doc, body, "repo", start.repo);
 	yyjson_mut_obj_add_str(doc, body, "workflow", agent_workflow);
-	yyjson_mut_obj_add_str(doc, body, "ref", json_get_text(row, "default_branch"));
 	yyjson_mut_obj_add_str(doc, body, "key", start.key);
 	yyjson_mut_obj_add_val(doc, body, "inputs", inputs);
 	agent_start_dispatch(rq, start.key, json_write_mut(rq->arena, body, NULL));

@@ -89,7 +89,7 @@ static const char *result_json(struct request *rq, yyjson_val *row, const char *
 	yyjson_mut_val *result = yyjson_mut_obj(doc);
 	json_add_member(doc, result, "repo", row, "repo");
 	json_add_member(doc, result, "pr_url", row, "pr_url");
-	yyjson_mut_obj_add_bool(doc, result, "merged", has(row, "merged_at"));
+	yyjson_mut_obj_add_bool(doc, result, "merged", setup_is_merged(row));
 	yyjson_mut_obj_add_bool(doc, result, "secret_set", has(row, "key_id"));
 	json_add_member(doc, result, "model_key_missing", row, "model_key_missing");
 	json_add_member(doc, result, "key_id", row, "key_id");
@@ -111,6 +111,12 @@ static const char *summary(struct request *rq, yyjson_val *row, bool is_changed)
 	if (!has(row, "merged_at"))
 		return arena_printf(rq->arena, "The agent works on %s once %s is merged.", repo,
 		                    json_get_text(row, "pr_url"));
+	if (!setup_is_merged(row))
+		return arena_printf(
+			rq->arena,
+			"The agent works on %s, with the workflow that is there until %s is "
+			"merged.",
+			repo, json_get_text(row, "pr_url"));
 	return arena_printf(rq->arena,
 	                    is_changed ? "The agent works on %s."
 	                               : "The agent works on %s; nothing had to be changed.",

@@ -11,8 +11,8 @@
 struct provision {
 	struct request *rq;
 	yyjson_val *row; /* as the statement step_load describes it */
-	/* What the step has found and made: members that are columns of provisioning, and
-	 * `changed`. */
+	/* What the step has found and made: members that are columns of provisioning, `changed`,
+	 * and of `workflow` the version that it has committed, `committed_version`. */
 	yyjson_mut_doc *doc;
 	yyjson_mut_val *output;
 	const char *message; /* for people; NULL: none */
@@ -37,11 +37,17 @@ void setup_first_run(struct provision *p);
  * or suspended, or the repository is archived or disabled; and what asking the code host raises. */
 void setup_require_app(struct request *rq, const char *repo);
 
+/** Whether the workflow that was last proposed is merged. Otherwise an agent that is at work goes
+ * on with the one before. `row` as in struct provision. */
+bool setup_is_merged(yyjson_val *row);
+
 /** The names of the steps, in their order, as a JSON array. */
 const char *provision_step_names(struct arena *arena);
 
-/** Start a run of the agent; once for each installation and occasion (`first run`), however often
- * it is called. `row` as in struct provision. Returns NULL, or why a budget refuses the run. */
+/** Start a run of the agent on the present default branch; once for each installation and occasion
+ * (`first run`), however often it is called. `row` as in struct provision. Returns NULL, or why a
+ * budget refuses the run. What the code host refuses is raised, and told to the account as a task
+ * that has failed. */
 const char *setup_dispatch(struct request *rq, yyjson_val *row, const char *occasion);
 
 /** Revoke a key at the gateway. */

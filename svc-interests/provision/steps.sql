@@ -7,6 +7,9 @@ SELECT to_jsonb(p) || jsonb_build_object(
            'is_taken', repo_is_taken(p.account_id, p.interest_id, p.repo),
            'is_shared', EXISTS (SELECT FROM others_on_repo(p)),
            'maker_id', (SELECT t.input ->> 'maker_id' FROM task t WHERE t.id = p.task_id),
+           'committed_version', coalesce((SELECT s.output ->> 'committed_version' FROM provision_step s
+                                          WHERE s.task_id = p.task_id AND s.name = 'workflow'),
+                                         p.workflow_version), -- a process of the release before has noted it there
            'steps', (SELECT jsonb_object_agg(s.name, s.status) FROM provision_step s WHERE s.task_id = p.task_id))
 FROM provisioning p JOIN interest i ON i.id = p.interest_id WHERE p.interest_id = $1 AND ($2::uuid IS NULL OR p.task_id = $2);
 
@@ -21,11 +24,10 @@ WITH ended AS (
     UPDATE provision_step SET status = $3, message = $4, output = $5, finished_at = now() WHERE task_id = $1 AND name = $2
 )
 UPDATE provisioning p SET
-    (repo, default_branch, key_id, key_repo, key_expires_at, model_key_missing, work_branch, workflow_version, commit_sha,
+    (repo, key_id, key_repo, key_expires_at, model_key_missing, work_branch, workflow_version, commit_sha,
      pr_number, pr_url, merged_at, closed_at, proposed_version, installation_id, dispatched_at) =
-    (SELECT n.repo, n.default_branch, n.key_id, n.key_repo, n.key_expires_at, n.model_key_missing, n.work_branch,
-            n.workflow_version, n.commit_sha, n.pr_number, n.pr_url, n.merged_at, n.closed_at, n.proposed_version,
-            n.installation_id, n.dispatched_at
+    (SELECT n.repo, n.key_id, n.key_repo, n.key_expires_at, n.model_key_missing, n.work_branch, n.workflow_version, n.commit_sha,
+            n.pr_number, n.pr_url, n.merged_at, n.closed_at, n.proposed_version, n.installation_id, n.dispatched_at
      FROM jsonb_populate_record(p, $5) n),
     updated_at = now()
 WHERE p.task_id = $1;

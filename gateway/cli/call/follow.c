@@ -9,14 +9,16 @@
 #include <string.h>
 #include <unistd.h>
 
-#define PAUSE_MS      200 /* after the first answer; then half as long again each time */
-#define PAUSE_MAX_MS  2000
-#define OUTAGE_MAX_MS 600000
-#define CLEAR_LINE    "\r\033[K"
+#define PAUSE_MS          200 /* after the first answer; then half as long again each time */
+#define PAUSE_MAX_MS      2000
+#define OUTAGE_MAX_MS     600000
+#define RETRY_AFTER_MAX_S 60
+#define WAIT_SUFFIX       " -w"
+#define CLEAR_LINE        "\r\033[K"
 
-#define TASK(operation)                                                                     \
-	{                                                                                   \
-		(operation), "/status", " completed ", " failed cancelled ", NULL, "/error" \
+#define TASK(operation)                                                                           \
+	{                                                                                         \
+		(operation), "/status", " completed ", " failed cancelled ", NULL, NULL, "/error" \
 	}
 
 const struct followed FOLLOWED_REFRESH = TASK("refresh_task_get");
@@ -27,15 +29,23 @@ const struct followed FOLLOWED_IMPLEMENT = {"implement_status_get",
                                             " pr_opened completed ",
                                             " failed cancelled ",
                                             NULL,
+                                            NULL,
                                             "/error"};
-const struct followed FOLLOWED_AGENT_RUN = {"fleet_run_status_get", "/status",
-                                            " completed ",          " failed ",
-                                            "/outcome_kind",        NULL};
+/* The state is that of the workflow, as the code host has it; without one it is the run's own,
+ * which is any text, such as `pr_opened`. */
+const struct followed FOLLOWED_AGENT_RUN = {"fleet_run_status_get",
+                                            "/status",
+                                            " completed ",
+                                            " failed ",
+                                            "/outcome_kind",
+                                            " queued requested waiting pending in_progress ",
+                                            "/error"};
 const struct followed FOLLOWED_BUILD = {"build_get",          "/status", " succeeded ",
-                                        " failed cancelled ", NULL,      "/error/message"};
-const struct followed FOLLOWED_EVAL_RUN = {"eval_run_get", "/status",
-                                           " succeeded ",  " failed cancelled timed_out ",
-                                           NULL,           "/error/message"};
+                                        " failed cancelled ", NULL,      NULL,
+                                        "/error/message"};
+const struct followed FOLLOWED_EVAL_RUN = {
+	"eval_run_get", "/status", " succeeded ",   " failed cancelled timed_out ",
+	NULL,           NULL,      "/error/message"};
 
 static bool has_word(const char *words, const char *word)
 {
@@ -110,10 +120,17 @@ static void leave(int signal)
 	_exit(written < 0 ? EXIT_FAILED : EXIT_BY_SIGNAL + signal);
 }
 
+const char *follow_verb(const char *again)
+{
+	size_t length = strlen(again), suffix = strlen(WAIT_SUFFIX);
+	bool waits = length > suffix && strcmp(again + length - suffix, WAIT_SUFFIX) == 0;
+	return waits ? "follows it" : "shows its state";
+}
+
 static void prepare_to_leave(struct cli *cli, const char *again)
 {
-	snprintf(at_interrupt, sizeof(at_interrupt), "\nexpops: the work goes on; %s follows it\n",
-	         cli_shown(cli, again));
+	snprintf(at_interrupt, sizeof(at_interrupt), "\nexpops: the work goes on; %s %s\n",
+	         cli_shown(cli, again), follow_verb(again));
 	signal(SIGINT, leave);
 }
 
@@ -121,50 +138,56 @@ static void prepare_to_leave(struct cli *cli, const char *again)
 
 struct watch {
 	const struct followed *followed;
-	const char *id_path, *id; /* of the work; NULL: every answer is of it */
+	const struct subject *subject; /* NULL: every answer is of the work */
 	struct progress progress;
-	uint64_t heard_ms; /* when the service last answered */
+	uint64_t heard_ms; /* when the service last told of the work */
 };
 
-/* Whether the answer is of this work: an id is a text or a number. */
-static bool is_meant(struct cli *cli, const struct watch *watch, const struct answer *answer)
+static bool is_success(const struct answer *answer)
 {
-	yyjson_val *value = watch->id ? yyjson_ptr_get(answer->json, watch->id_path) : NULL;
+	return answer->status == 200 && answer->json;
+}
+
+/* Whether the answer is of this work: an id is a text or a number. */
+static bool is_meant(struct cli *cli, const struct subject *subject, const struct answer *answer)
+{
+	yyjson_val *value = subject ? yyjson_ptr_get(answer->json, subject->path) : NULL;
 	const char *text = yyjson_is_str(value) ? yyjson_get_str(value)
 	                   : value              ? json_write(cli->arena, value, NULL)
 	                                        : "";
-	return !watch->id || strcmp(text, watch->id) == 0;
+	return !subject || strcmp(text, subject->id) == 0;
 }
 
-static bool has_ended(struct cli *cli, const struct watch *watch, const struct answer *answer)
+static bool has_ended(const struct followed *followed, const struct answer *answer)
 {
-	const char *state = text_at(answer->json, watch->followed->state);
-	bool is_end =
-		has_word(watch->followed->ends, state) || has_word(watch->followed->fails, state);
-	return is_end && is_meant(cli, watch, answer);
+	const char *state = text_at(answer->json, followed->state),
+		   *result = text_at(answer->json, followed->result);
+	if (has_word(followed->ends, state) || has_word(followed->fails, state))
+		return true;
+	return followed->goes_on && !has_word(followed->goes_on, state) && result &&
+	       strcmp(result, "running") != 0;
 }
 
 /* Whether nothing is left to wait for: the work has ended, or the service refuses or is gone. */
 static bool is_over(struct cli *cli, struct watch *watch, const struct answer *answer)
 {
-	bool is_heard = answer->status == 200 && answer->json;
+	bool is_heard = is_success(answer) && is_meant(cli, watch->subject, answer);
 	if (is_heard)
 		watch->heard_ms = time_monotonic_ms();
 	print_state(cli, &watch->progress,
 	            is_heard ? text_at(answer->json, watch->followed->state)
 	                     : "no answer, trying again",
-	            answer->json);
+	            is_heard ? answer->json : NULL);
 	if (is_heard)
-		return has_ended(cli, watch, answer);
-	return !call_is_transient(answer) || time_monotonic_ms() - watch->heard_ms > OUTAGE_MAX_MS;
+		return has_ended(watch->followed, answer);
+	return (!is_success(answer) && !call_is_transient(answer)) ||
+	       time_monotonic_ms() - watch->heard_ms > OUTAGE_MAX_MS;
 }
 
-/* Ask once, in an arena of its own, since work can take hours: turn->arena. */
-static struct answer *ask(struct query *query, struct cli *turn)
+/* Send a request in the arena of the turn. */
+static struct answer *send_in(struct cli *turn, struct query *query)
 {
 	struct cli *cli = query->cli;
-	*turn = *cli;
-	turn->arena = arena_new();
 	query->cli = turn;
 	struct answer *answer = call_try(query);
 	query->cli = cli;
@@ -172,25 +195,52 @@ static struct answer *ask(struct query *query, struct cli *turn)
 	return answer;
 }
 
-struct answer *follow(struct query *query, const struct followed *followed, const char *id_path,
-                      const char *id, const char *again)
+/* The work where the answer of the operation is of other work; as it was answered, if the list has
+ * none. */
+static struct answer *ask_by_id(struct cli *turn, struct query *by_id, struct answer *answer)
+{
+	struct answer *list = send_in(turn, by_id);
+	if (!is_success(list))
+		return list;
+	list->json = yyjson_arr_get_first(list->json);
+	return list->json ? list : answer;
+}
+
+/* Ask once, in an arena of its own, since work can take hours: turn->arena. */
+static struct answer *ask(struct query *query, const struct subject *subject, struct cli *turn)
+{
+	*turn = *query->cli;
+	turn->arena = arena_new();
+	struct answer *answer = send_in(turn, query);
+	return is_success(answer) && !is_meant(turn, subject, answer)
+	               ? ask_by_id(turn, subject->by_id, answer)
+	               : answer;
+}
+
+struct answer *follow(struct query *query, const struct followed *followed,
+                      const struct subject *subject, const char *again)
 {
 	struct cli *cli = query->cli, turn;
-	struct watch watch = {
-		followed, id_path, id, {.is_shown = isatty(STDERR_FILENO)}, time_monotonic_ms()};
+	struct watch watch = {followed,
+	                      subject,
+	                      {.is_shown = isatty(STDERR_FILENO)},
+	                      time_monotonic_ms()};
 	int64_t pause = PAUSE_MS;
 	prepare_to_leave(cli, again);
-	struct answer *answer = ask(query, &turn);
+	struct answer *answer = ask(query, subject, &turn);
 	for (; !is_over(&turn, &watch, answer); pause = MIN_OF(pause * 3 / 2, PAUSE_MAX_MS)) {
+		int64_t retry_after = MIN_OF(answer->retry_after, RETRY_AFTER_MAX_S);
 		arena_free(turn.arena);
-		call_pause(pause);
-		answer = ask(query, &turn);
+		call_pause(MAX_OF(pause, retry_after * 1000));
+		answer = ask(query, subject, &turn);
 	}
 	arena_adopt(cli->arena, turn.arena);
 	print_end(&watch.progress);
 	signal(SIGINT, SIG_DFL);
-	if (answer->status != 200 || !answer->json)
+	if (!is_success(answer))
 		call_fail(cli, answer);
+	if (!is_meant(cli, subject, answer))
+		cli_fail(EXIT_FAILED, "the service does not know %s any more", subject->id);
 	return answer;
 }
 

@@ -188,14 +188,16 @@ struct search {
 	const char *text;
 	enum match best;
 	const char *id;    /* of the first of the best */
+	const char *name;  /* of that */
 	size_t count;      /* of the best */
+	size_t seen;       /* of all */
 	struct buf titles; /* of the first of them, for the message */
 };
 
 static enum match match_of(const char *text, const char *id, const char *name)
 {
 	size_t length = strlen(text);
-	if (strcmp(id, text) == 0)
+	if (strcasecmp(id, text) == 0)
 		return MATCH_ID;
 	if (strcasecmp(name, text) == 0)
 		return MATCH_NAME;
@@ -208,6 +210,7 @@ static void consider(struct cli *cli, void *ctx, const char *id, const char *nam
 {
 	struct search *search = ctx;
 	enum match match = match_of(search->text, id, name);
+	search->seen++;
 	if (match == MATCH_NONE || match < search->best)
 		return;
 	if (match > search->best) {
@@ -215,6 +218,7 @@ static void consider(struct cli *cli, void *ctx, const char *id, const char *nam
 		search->count = 0;
 		search->titles = (struct buf){.arena = cli->arena};
 		search->id = id;
+		search->name = name;
 	}
 	if (search->count++ < TITLES_SHOWN)
 		buf_printf(&search->titles, "\n  %s  %s", cli_shown(cli, id), cli_shown(cli, name));
@@ -233,18 +237,28 @@ const char *reference_named(struct cli *cli, enum reference_kind kind, const cha
 	return search.best == MATCH_NAME ? search.id : NULL;
 }
 
-static const char *id_of_name(struct cli *cli, enum reference_kind kind, const char *text)
+/* The one object that is meant by its name or id, or, unless `is_exact`, the beginning of one. */
+static struct object find_one(struct cli *cli, enum reference_kind kind, const char *text,
+                              bool is_exact)
 {
 	struct search search = {.text = text};
+	const char *noun = KINDS[kind].noun;
 	search_objects(cli, kind, &search);
 	if (search.count == 0 && number_of(text) > 0)
 		fail_number(cli, kind, text);
 	if (search.count == 0)
-		cli_fail(EXIT_NOT_FOUND, "there is no %s %s", KINDS[kind].noun, text);
+		cli_fail(EXIT_NOT_FOUND, "there is no %s %s%s", noun, text,
+		         search.seen < PAGE_ITEMS * PAGES_MAX
+		                 ? ""
+		                 : " among the first 2,000; its id stands for any");
+	if (is_exact && search.best == MATCH_BEGINNING)
+		cli_fail(EXIT_USAGE, "there is no %s %s; the whole name is needed here:%s", noun,
+		         text, search.titles.data);
 	if (search.count > 1)
-		cli_fail(EXIT_USAGE, "%s is the beginning of more than one %s:%s", text,
-		         KINDS[kind].noun, search.titles.data);
-	return search.id;
+		cli_fail(EXIT_USAGE, "%s is the %s of more than one %s:%s", text,
+		         search.best == MATCH_BEGINNING ? "beginning" : "name", noun,
+		         search.titles.data);
+	return (struct object){search.id, search.name};
 }
 
 /* The arXiv id of `arXiv:2205.14135` or `https://arxiv.org/abs/2205.14135`. */
@@ -277,7 +291,23 @@ const char *reference_id(struct cli *cli, enum reference_kind kind, const char *
 		fail_number(cli, kind, text);
 	if (!KINDS[kind].operation)
 		cli_fail(EXIT_USAGE, "%s: neither a number of the last list nor an id", text);
-	return id_of_name(cli, kind, text);
+	return find_one(cli, kind, text, false).id;
+}
+
+/* Its name is for people only: a key that may not list the objects can still name one by its id. */
+static struct object find_by_id(struct cli *cli, enum reference_kind kind, const char *id)
+{
+	struct search search = {.text = id};
+	each_object(cli, kind, false, &search, consider);
+	return (struct object){id, search.best == MATCH_ID ? search.name : NULL};
+}
+
+struct object reference_exact(struct cli *cli, enum reference_kind kind, const char *text)
+{
+	const char *id = id_of_number(cli, kind, text);
+	if (id)
+		return (struct object){id, json_get_text(last_item(cli, text), "title")};
+	return is_id(text) ? find_by_id(cli, kind, text) : find_one(cli, kind, text, true);
 }
 
 struct names {

@@ -26,6 +26,17 @@ enum reference_kind {
  * objects where only their names are known. In the arena. */
 const char *reference_id(struct cli *cli, enum reference_kind kind, const char *text);
 
+/** An object that was found. */
+struct object {
+	const char *id;
+	const char *name; /* NULL: it is not known */
+};
+
+/** The object that `text` stands for, where another one must not be meant by mistake: by its whole
+ * name, its id or a number of the last list, and not by the beginning of one. The objects of the
+ * kind can be listed. Fails as reference_id(). */
+struct object reference_exact(struct cli *cli, enum reference_kind kind, const char *text);
+
 /** The id of the object of this very name, in upper and lower case alike; NULL: there is none. */
 const char *reference_named(struct cli *cli, enum reference_kind kind, const char *name);
 

@@ -4,6 +4,7 @@
 #include "json/json.h"
 #include "program/file.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,20 @@ static void print_content(struct cli *cli, const struct answer *answer)
 static const struct view LINES_VIEW = {.items = ""};
 static const struct view RECORD_VIEW = {0};
 
+/* A list that does not come to its end, on standard error. */
+static void tell_rest(const struct query *query, const struct answer *answer)
+{
+	const char *text = query_value(query, "offset");
+	int64_t count = (int64_t)yyjson_arr_size(answer->json),
+		offset = text ? strtoll(text, NULL, 10) : 0;
+	fflush(stdout);
+	if (yyjson_is_arr(answer->json) && answer->total - offset > count)
+		fprintf(stderr,
+		        "expops: %" PRId64 " of %" PRId64
+		        "; the fields limit and offset show others\n",
+		        count, answer->total);
+}
+
 static void show(struct cli *cli, const struct answer *answer)
 {
 	if (!answer->json)
@@ -112,5 +127,8 @@ void api_run(struct cli *cli, const struct arguments *arguments)
 		const char *content = file_read_text(cli, file, &length);
 		query_set_content(query, content, length);
 	}
-	show(cli, call(query));
+	struct answer *answer = call(query), shown = *answer;
+	shown.total = -1; /* tell_rest() knows where the list begins */
+	show(cli, &shown);
+	tell_rest(query, answer);
 }

@@ -1,5 +1,6 @@
 #include "command/command.h"
 
+#include "call/pages.h"
 #include "command/help.h"
 
 #include <stdlib.h>
@@ -87,12 +88,29 @@ static void set_form(struct cli *cli, const char *text)
 	cli_fail(EXIT_USAGE, "--output: %s is none of text, json and jsonl", text);
 }
 
+static bool is_list(const struct command *command, const struct parameter *row)
+{
+	const struct operation_field *field =
+		row->field ? operation_field(operation_find(command->operation), row->field) : NULL;
+	return field && field->kind == KIND_ARRAY;
+}
+
+static void set_own_option(struct parse *parse, const struct parameter *row, const char *value)
+{
+	struct arguments *arguments = parse->arguments;
+	const char **first = &arguments->values[row - arguments->command->parameters];
+	if (*first && is_list(arguments->command, row))
+		arguments->repeated[arguments->repeated_count++] = (struct repeated){row, value};
+	else
+		*first = value;
+}
+
 static void set_option(struct parse *parse, const struct parameter *row, const char *value)
 {
 	const struct command *command = parse->arguments->command;
 	if (command && command->parameters &&
 	    option_in(command->parameters, row->name, strlen(row->name), 0) == row)
-		parse->arguments->values[row - command->parameters] = value;
+		set_own_option(parse, row, value);
 	else if (strcmp(row->name, "--output") == 0)
 		set_form(parse->cli, value);
 	else if (strcmp(row->name, "--profile") == 0)
@@ -127,6 +145,8 @@ static void read_words(struct parse *parse, size_t argc, char *const *argv)
 	bool has_ended = false; /* by `--` */
 	parse->words = arena_array(parse->cli->arena, argc + 1, sizeof(*parse->words));
 	parse->word_count = 0;
+	parse->arguments->repeated =
+		arena_array(parse->cli->arena, argc + 1, sizeof(struct repeated));
 	for (size_t at = 0; at < argc;) {
 		if (!has_ended && strcmp(argv[at], "--") == 0) {
 			has_ended = true;
@@ -204,6 +224,10 @@ static void check_texts(struct cli *cli, const struct arguments *arguments)
 		if (value && !(row->flags & PARAMETER_FILE))
 			cli_check_text(cli, row->name, value, strlen(value));
 	}
+	for (size_t i = 0; i < arguments->repeated_count; i++) {
+		const struct repeated *again = &arguments->repeated[i];
+		cli_check_text(cli, again->row->name, again->value, strlen(again->value));
+	}
 }
 
 static void require_arguments(struct cli *cli, const struct arguments *arguments)
@@ -222,13 +246,13 @@ const struct arguments *command_parse(struct cli *cli, int argc, char **argv)
 	parse.arguments->command = find_first(&parse, count, argv + 1, &words);
 	if (!parse.arguments->command) {
 		help_overview(cli);
-		exit(parse.wants_help ? EXIT_OK : EXIT_USAGE);
+		cli_exit(parse.wants_help ? EXIT_OK : EXIT_USAGE);
 	}
 	read_words(&parse, count, argv + 1);
 	set_words(&parse, parse.words + words, parse.word_count - words);
 	if (parse.wants_help) {
 		help_command(cli, parse.arguments);
-		exit(EXIT_OK);
+		cli_exit(EXIT_OK);
 	}
 	require_arguments(cli, parse.arguments);
 	check_texts(cli, parse.arguments);
@@ -268,7 +292,40 @@ struct query *command_query_for(struct cli *cli, const struct arguments *argumen
 		if (row->field)
 			query_set(query, row->field,
 			          value_of(cli, row, arguments->values[row - command->parameters]));
+	for (size_t i = 0; i < arguments->repeated_count; i++)
+		query_set(query, arguments->repeated[i].row->field,
+		          value_of(cli, arguments->repeated[i].row, arguments->repeated[i].value));
 	return query;
+}
+
+/* The parameter with a flag; NULL: the command has none. */
+static const struct parameter *flagged(const struct arguments *arguments, unsigned flag,
+                                       const char **ret_value)
+{
+	const struct parameter *rows = arguments->command->parameters;
+	for (const struct parameter *row = rows; row && row->name; row++)
+		if (row->flags & flag) {
+			*ret_value = arguments->values[row - rows];
+			return row;
+		}
+	*ret_value = NULL;
+	return NULL;
+}
+
+/* The answer of the command's operation; of a list as many pages as it takes. */
+static struct answer *call_command(struct cli *cli, const struct arguments *arguments)
+{
+	const char *number, *all;
+	const struct parameter *limit = flagged(arguments, PARAMETER_LIMIT, &number);
+	flagged(arguments, PARAMETER_ALL, &all);
+	struct query *query = command_query(cli, arguments);
+	if (!limit)
+		return call(query);
+	const struct paging paging = {limit->field, arguments->command->view->items};
+	if (all && number)
+		cli_fail(EXIT_USAGE, "either %s or --all", limit->name);
+	return all ? pages_call(query, &paging, LIST_ITEMS_MAX)
+	           : pages_call_text(query, &paging, number);
 }
 
 void command_run(struct cli *cli, const struct arguments *arguments)
@@ -277,7 +334,7 @@ void command_run(struct cli *cli, const struct arguments *arguments)
 	if (command->run)
 		command->run(cli, arguments);
 	else
-		view_show(cli, command->view, call(command_query(cli, arguments)));
+		view_show(cli, command->view, call_command(cli, arguments));
 }
 
 static void add_parameter(struct buf *out, const struct parameter *row)

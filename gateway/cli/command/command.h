@@ -24,8 +24,10 @@ struct parameter {
 
 /* Flags of a parameter. */
 #define PARAMETER_REQUIRED 1u
-#define PARAMETER_REST     2u /* takes all further arguments, as one text with spaces between */
-#define PARAMETER_FILE     4u /* is a path, which shells complete */
+#define PARAMETER_REST     2u  /* takes all further arguments, as one text with spaces between */
+#define PARAMETER_FILE     4u  /* is a path, which shells complete */
+#define PARAMETER_LIMIT    8u  /* how many items of the list that the command shows: pages.h */
+#define PARAMETER_ALL      16u /* all of them, in place of that */
 
 struct arguments;
 
@@ -48,6 +50,13 @@ struct arguments {
 	                                       For an option without a value: "" */
 	const char *const *rest;            /* of PARAMETER_REST, one by one */
 	size_t rest_count;
+	/* Options that were given again, whose fields are lists: an item more. Of others `values`
+	 * has the last one alone. */
+	struct repeated {
+		const struct parameter *row;
+		const char *value;
+	} * repeated;
+	size_t repeated_count;
 };
 
 /** All commands; ends with a row without a name. */

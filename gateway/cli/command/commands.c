@@ -6,17 +6,35 @@
 #include "command/make.h"
 #include "command/manual.h"
 #include "command/papers.h"
+#include "command/removal.h"
 #include "command/results.h"
 #include "command/work.h"
 #include "show/views.h"
 
-#define LIMIT                                                                     \
-	{                                                                         \
-		"--limit", 'n', "N", .field = "limit", .help = "how many at most" \
+#define LIMIT                                                                    \
+	{                                                                        \
+		"--limit", 'n', "N", .field = "limit", .flags = PARAMETER_LIMIT, \
+				     .help = "how many at most"                  \
+	}
+#define ALL                                                               \
+	{                                                                 \
+		"--all", 0, .flags = PARAMETER_ALL, .help = "all of them" \
 	}
 #define WAIT                                                                                  \
 	{                                                                                     \
 		"--wait", 'w', .help = "follow it to its end; Ctrl-C ends the following only" \
+	}
+/* Of what cannot be undone: the object, which removal_run() finds by its whole name, and the
+ * question. */
+#define WHOLE(noun, kind, field)                                                       \
+	{                                                                              \
+		(noun), 0, NULL, (kind), (field),                                      \
+			.flags = PARAMETER_REQUIRED,                                   \
+			.help = "its whole name, a number of the last list, or its id" \
+	}
+#define YES                                                                                    \
+	{                                                                                      \
+		"--yes", 'y', .help = "do not ask; nobody is asked where there is no terminal" \
 	}
 #define INTEREST_OPTION                                                           \
 	{                                                                         \
@@ -58,7 +76,7 @@ static const struct parameter DIGEST[] = {
          .help = "only this interest, its name or the beginning of it"},
 	{"--week", 0, .help = "of the last seven days, not of today"},
 	{"--all", 0, .help = "all that was ever recommended"},
-	{"--limit", 'n', "N", .help = "how many of an interest at most"},
+	{"--limit", 'n', "N", .help = "how many of an interest at most; over 10 only with -i"},
 	{0},
 };
 
@@ -72,9 +90,10 @@ static const struct parameter REFRESH[] = {
 static const struct parameter SEARCH[] = {
 	{"WORDS", .field = "query", .flags = PARAMETER_REQUIRED | PARAMETER_REST,
          .help = "what the paper is about"},
-	{"--limit", 'n', "N", .field = "max_results", .help = "how many at most"},
+	{"--limit", 'n', "N", .field = "max_results", .flags = PARAMETER_LIMIT,
+         .help = "how many at most"},
 	{"--category", 'c', "CATEGORY", .field = "categories",
-         .help = "only of this category, cs.LG"},
+         .help = "only of this category, cs.LG; may be repeated"},
 	{"--container", 0, .field = "has_container", .constant = "true",
          .help = "only with a container to run it in"},
 	{0},
@@ -94,11 +113,17 @@ static const struct parameter RECOMMENDATION[] = {
 
 /* ---- interests ---- */
 
-static const struct parameter LIMITED[] = {LIMIT, {0}};
+static const struct parameter LIMITED[] = {LIMIT, ALL, {0}};
 
 static const struct parameter INTEREST[] = {
 	{"INTEREST", 0, NULL, REFERENCE_INTEREST, "interest_id", .flags = PARAMETER_REQUIRED,
          .help = "its name, the beginning of it, a number of the last list, or its id"},
+	{0},
+};
+
+static const struct parameter INTEREST_REMOVE[] = {
+	WHOLE("INTEREST", REFERENCE_INTEREST, "interest_id"),
+	YES,
 	{0},
 };
 
@@ -172,13 +197,15 @@ static const struct parameter RUNS[] = {
          .help = "pull_request, issue, failed, ..."},
 	{"--since", 's', "DATE", .field = "since", .help = "started since this day, 2026-01-31"},
 	LIMIT,
+	ALL,
 	{0},
 };
 
 static const struct parameter REPORT[] = {
 	{"--since", 's', "DATE", .field = "since", .help = "from this day on, 2026-01-31"},
 	{"--until", 'u', "DATE", .field = "until", .help = "to this day"},
-	{"--repo", 'r', "REPO", .field = "repos", .help = "only this repository, owner/name"},
+	{"--repo", 'r', "REPO", .field = "repos",
+         .help = "only this repository, owner/name; may be repeated"},
 	{0},
 };
 
@@ -194,6 +221,7 @@ static const struct parameter EXPERIMENTS[] = {
 	{"--status", 's', "STATUS", .field = "status",
          .help = "draft, running, complete, analyzing, shipped, ..."},
 	LIMIT,
+	ALL,
 	{0},
 };
 
@@ -235,6 +263,7 @@ static const struct parameter EVAL_RUNS[] = {
 	{"--status", 's', "STATUS", .field = "status",
          .help = "queued, running, succeeded, failed, ..."},
 	LIMIT,
+	ALL,
 	{0},
 };
 
@@ -257,8 +286,8 @@ static const struct parameter EVAL_SHOW[] = {
 };
 
 static const struct parameter EVAL_CANCEL[] = {
-	{"RUN", 0, NULL, REFERENCE_EVAL_RUN, "run_id", .flags = PARAMETER_REQUIRED,
-         .help = "its name, a number of the last list, or its id"},
+	WHOLE("RUN", REFERENCE_EVAL_RUN, "run_id"),
+	YES,
 	{0},
 };
 
@@ -279,7 +308,8 @@ static const struct parameter KEY_ADD[] = {
 	{"NAME", .field = "name", .flags = PARAMETER_REQUIRED, .help = "where it is used"},
 	{"--preset", 0, "PRESET", .field = "preset",
          .help = "full_access, read_only, agent or automation"},
-	{"--scope", 's', "SCOPE", .field = "scopes", .help = "in place of a preset"},
+	{"--scope", 's', "SCOPE", .field = "scopes",
+         .help = "in place of a preset; may be repeated"},
 	{"--days", 0, "N", .field = "expires_in_days", .help = "for how long it is valid"},
 	{0},
 };
@@ -288,15 +318,16 @@ static const struct parameter KEY_EDIT[] = {
 	{"KEY", 0, NULL, REFERENCE_KEY, "key_id", .flags = PARAMETER_REQUIRED,
          .help = "its name, a number of the last list, or its id"},
 	{"--name", 0, "NAME", .field = "name", .help = "where it is used"},
-	{"--scope", 's', "SCOPE", .field = "scopes", .help = "what it may do, in place of before"},
+	{"--scope", 's', "SCOPE", .field = "scopes",
+         .help = "what it may do, in place of before; may be repeated"},
 	{"--days", 0, "N", .field = "expires_in_days",
          .help = "for how long it is valid from now, or null: for ever"},
 	{0},
 };
 
-static const struct parameter KEY[] = {
-	{"KEY", 0, NULL, REFERENCE_KEY, "key_id", .flags = PARAMETER_REQUIRED,
-         .help = "its name, a number of the last list, or its id"},
+static const struct parameter KEY_REVOKE[] = {
+	WHOLE("KEY", REFERENCE_KEY, "key_id"),
+	YES,
 	{0},
 };
 
@@ -363,8 +394,8 @@ const struct command COMMANDS[] = {
 	{NULL, "interest", "interest_get", INTEREST, "one interest", &VIEW_INTEREST},
 	{NULL, "interest add", "interest_create", INTEREST_ADD, "make an interest",
          .run = interest_add_run},
-	{NULL, "interest remove", "interest_delete", INTEREST,
-         "delete an interest and its recommendations", &VIEW_INTEREST},
+	{NULL, "interest remove", "interest_delete", INTEREST_REMOVE,
+         "delete an interest and its recommendations", &VIEW_INTEREST, removal_run},
 	{NULL, "learn", "preference_model_refit", LEARN, "fit the preference model to the feedback",
          .run = learn_run},
 
@@ -410,7 +441,8 @@ const struct command COMMANDS[] = {
 	{NULL, "eval run", "eval_run_create", EVAL_RUN, "run a template", .run = eval_run},
 	{NULL, "eval show", "eval_run_get", EVAL_SHOW, "one run, with the end of its log",
          .run = eval_show},
-	{NULL, "eval cancel", "eval_run_cancel", EVAL_CANCEL, "cancel a run", &VIEW_EVAL_RUN},
+	{NULL, "eval cancel", "eval_run_cancel", EVAL_CANCEL, "cancel a run", &VIEW_EVAL_RUN,
+         removal_run},
 	{NULL, "eval build", "build_create", EVAL_BUILD, "build an image", .run = eval_build},
 
 	{"Keys and tasks", "keys", "api_keys_list", LIMITED, "the keys of the account", &VIEW_KEYS},
@@ -418,7 +450,8 @@ const struct command COMMANDS[] = {
          &VIEW_KEY_CREATED},
 	{NULL, "key edit", "api_key_update", KEY_EDIT,
          "rename a key, change what it may do or when it ends", &VIEW_KEY_CREATED},
-	{NULL, "key revoke", "api_key_revoke", KEY, "revoke a key", &VIEW_KEY_CREATED},
+	{NULL, "key revoke", "api_key_revoke", KEY_REVOKE, "revoke a key", &VIEW_KEY_CREATED,
+         removal_run},
 	{NULL, "task", NULL, TASK, "the state of work that takes longer", .run = task_run},
 
 	{"Everything else", "api", NULL, API, "call any operation by its id", .run = api_run,

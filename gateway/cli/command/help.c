@@ -143,5 +143,5 @@ void help_run(struct cli *cli, const struct arguments *arguments)
 void help_version(void)
 {
 	printf("expops %s\n", EXPOPS_VERSION);
-	exit(EXIT_OK);
+	cli_exit(EXIT_OK);
 }

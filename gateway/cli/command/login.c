@@ -3,6 +3,7 @@
 #include "call/profile.h"
 #include "json/json.h"
 #include "program/file.h"
+#include "program/prompt.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -17,28 +18,6 @@
 #define PAGES_MAX    10
 
 /* ---- asking ---- */
-
-/* A line of standard input without its end, in the arena; fails at the end of the file. */
-static const char *read_line(struct cli *cli)
-{
-	char *line = NULL;
-	size_t size = 0;
-	ssize_t length = getline(&line, &size, stdin);
-	if (length < 0)
-		cli_fail(EXIT_USAGE, "nothing was entered");
-	line[strcspn(line, "\r\n")] = '\0';
-	const char *copy = arena_strdup(cli->arena, line);
-	free(line);
-	return copy;
-}
-
-/* The prompt is for people, so it is no output. */
-static const char *ask(struct cli *cli, const char *what, const char *fallback)
-{
-	fprintf(stderr, fallback ? "%s [%s]: " : "%s: ", what, fallback);
-	const char *line = read_line(cli);
-	return *line || !fallback ? line : fallback;
-}
 
 static struct termios shown; /* how the terminal was */
 
@@ -65,13 +44,13 @@ static void show_and_exit(int signal)
 static const char *ask_hidden(struct cli *cli, const char *what)
 {
 	if (tcgetattr(STDIN_FILENO, &shown) < 0)
-		return ask(cli, what, NULL);
+		return prompt_text(cli, what, NULL);
 	struct termios hidden = shown;
 	hidden.c_lflag &= ~(tcflag_t)ECHO;
-	require(atexit(show) == 0); /* read_line() ends the program where nothing was entered */
+	require(atexit(show) == 0); /* prompt_line() ends the program where nothing was entered */
 	handle_ending(show_and_exit);
 	tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden);
-	const char *line = ask(cli, what, NULL);
+	const char *line = prompt_text(cli, what, NULL);
 	show();
 	handle_ending(SIG_DFL);
 	fputc('\n', stderr);
@@ -96,25 +75,30 @@ static yyjson_val *own_key(struct cli *cli, const struct answer *answer, size_t 
 	return NULL;
 }
 
-/* The service's record of the key; NULL: the key works, but may not read keys. Fails for a wrong
- * one. */
-static yyjson_val *key_read(struct cli *cli)
+/* The service's record of the key; NULL: the key works, and `ret_why` says why nothing is known of
+ * it. Fails for a wrong one. */
+static yyjson_val *key_read(struct cli *cli, const char **ret_why)
 {
 	size_t count = PAGE_ITEMS;
+	*ret_why = NULL;
 	for (size_t page = 0; page < PAGES_MAX && count == PAGE_ITEMS; page++) {
 		struct query *query = query_new(cli, "api_keys_list");
 		query_set(query, "limit", arena_printf(cli->arena, "%d", PAGE_ITEMS));
 		query_set(query, "offset", arena_printf(cli->arena, "%zu", page * PAGE_ITEMS));
 		struct answer *answer = call_try(query);
 		const char *error = json_get_text(answer->json, "error");
-		if (answer->status == 403 && error && strcmp(error, "insufficient_scope") == 0)
+		if (answer->status == 403 && error && strcmp(error, "insufficient_scope") == 0) {
+			*ret_why = "the key is valid, and lacks the scope account:read, which "
+				   "shows more";
 			return NULL;
+		}
 		if (answer->status != 200)
 			call_fail(cli, answer);
 		yyjson_val *key = own_key(cli, answer, &count);
 		if (key)
 			return key;
 	}
+	*ret_why = "the key is valid, and is not among the first 1,000 of the account";
 	return NULL;
 }
 
@@ -136,7 +120,8 @@ const struct view WHOAMI_VIEW = {.columns = WHOAMI_COLUMNS};
 void whoami_run(struct cli *cli, const struct arguments *arguments)
 {
 	const struct profile *profile = profile_get(cli);
-	yyjson_val *key = key_read(cli);
+	const char *note;
+	yyjson_val *key = key_read(cli, &note);
 	yyjson_mut_doc *doc = json_doc_new(cli->arena);
 	yyjson_mut_val *root = yyjson_mut_obj(doc);
 	json_add_text(doc, root, "url", profile->url);
@@ -144,9 +129,7 @@ void whoami_run(struct cli *cli, const struct arguments *arguments)
 	json_add_text(doc, root, "prefix", arena_strndup(cli->arena, profile->key, PREFIX_BYTES));
 	yyjson_mut_obj_add_val(doc, root, "key",
 	                       key ? yyjson_val_mut_copy(doc, key) : yyjson_mut_null(doc));
-	json_add_text(doc, root, "note",
-	              key ? NULL
-	                  : "the key is valid, and lacks the scope account:read, which shows more");
+	json_add_text(doc, root, "note", note);
 	const struct answer answer = {
 		.json = json_parse_own(cli->arena, json_write_mut(cli->arena, root, NULL))};
 	view_show(cli, arguments->command->view, &answer);
@@ -173,7 +156,7 @@ static const char *url_to_log_in(struct cli *cli, const struct arguments *argume
 	                       : environment && *environment ? environment
 	                                                     : NULL;
 	if (!url && isatty(STDIN_FILENO))
-		url = ask(cli, "Address", fallback ? fallback : DEFAULT_URL);
+		url = prompt_text(cli, "Address", fallback ? fallback : DEFAULT_URL);
 	if (!url && !fallback)
 		cli_fail(EXIT_USAGE, "--url is missing: without a terminal, only the key is read "
 		                     "from standard input");
@@ -199,11 +182,11 @@ void login_run(struct cli *cli, const struct arguments *arguments)
 	profile.url = url_to_log_in(cli, arguments, &profile);
 	warn_of_plain_http(profile.url);
 	profile.name = name;
-	profile.key = isatty(STDIN_FILENO) ? ask_hidden(cli, "Key") : read_line(cli);
+	profile.key = isatty(STDIN_FILENO) ? ask_hidden(cli, "Key") : prompt_line(cli);
 	profile.ca_file = ca_file ? absolute_path(cli, ca_file) : profile.ca_file;
 	profile_key_check(profile.key);
 	cli->profile = &profile;
-	const char *key_name = json_get_text(key_read(cli), "name");
+	const char *why, *key_name = json_get_text(key_read(cli, &why), "name");
 	profile_write(cli, &profile);
 	fprintf(stderr, "logged in to %s%s%s; stored as profile %s in %s\n", profile.url,
 	        key_name ? " with the key " : "", cli_shown(cli, key_name), profile.name,
@@ -219,6 +202,11 @@ void logout_run(struct cli *cli, const struct arguments *arguments attr_unused)
 	        "removed the profile %s; its key is still valid: revoke it in the console's "
 	        "settings, or by expops key revoke with another key\n",
 	        name);
+	cli->profile_name = NULL;
+	const char *next = profile_name(cli);
+	struct profile profile;
+	if (profile_read(cli, next, &profile))
+		fprintf(stderr, "commands use the profile %s, of %s, now\n", next, profile.url);
 }
 
 static const struct column PROFILE_COLUMNS[] = {

@@ -16,7 +16,9 @@ void interest_add_run(struct cli *cli, const struct arguments *arguments)
 	const char *name = argument(arguments, "NAME"), *repo = argument(arguments, "--repo"),
 		   *context = argument(arguments, "--context");
 	size_t length;
-	bool may_exist = name && argument(arguments, "--update");
+	bool may_exist = argument(arguments, "--update");
+	if (may_exist && !name)
+		cli_fail(EXIT_USAGE, "--update needs NAME, which tells the interest to change");
 	const char *id = may_exist ? reference_named(cli, REFERENCE_INTEREST, name) : NULL;
 	struct query *query =
 		command_query_for(cli, arguments, id ? "interest_update" : "interest_create");

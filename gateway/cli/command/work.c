@@ -2,6 +2,7 @@
 
 #include "base/terminal.h"
 #include "call/follow.h"
+#include "call/pages.h"
 #include "command/repository.h"
 #include "json/json.h"
 #include "program/file.h"
@@ -24,15 +25,14 @@ struct work {
 	const struct followed *followed;
 	struct query *query; /* asks for its state */
 	const struct view *view;
-	const char *id_path, *id; /* as of follow(); NULL: none */
-	const char *again;        /* the command that follows it */
+	const struct subject *subject; /* as of follow() */
+	const char *again;             /* the command that follows it or shows its state */
 };
 
 /* Wait for its end and show it. */
 static void show_end(struct cli *cli, const struct work *work)
 {
-	struct answer *answer =
-		follow(work->query, work->followed, work->id_path, work->id, work->again);
+	struct answer *answer = follow(work->query, work->followed, work->subject, work->again);
 	view_show(cli, work->view, answer);
 	follow_require_success(cli, work->followed, answer);
 }
@@ -47,7 +47,7 @@ static void show_work(struct cli *cli, const struct arguments *arguments, const 
 	}
 	view_show(cli, started_view, started);
 	if (cli->form == FORM_TEXT && cli->screen.is_terminal)
-		printf("\n%s follows it\n", cli_shown(cli, work->again));
+		printf("\n%s %s\n", cli_shown(cli, work->again), follow_verb(work->again));
 }
 
 /* A task, whose state an operation shows by the task's id and, unless `parent` is NULL, a second
@@ -111,13 +111,23 @@ void implement_run(struct cli *cli, const struct arguments *arguments)
 	show_work(cli, arguments, &work, &VIEW_TASK, call(start));
 }
 
-/* The id of a run of a workflow as the state of its repository has it; NULL: it is not known. */
+/* The id of a run of a workflow; NULL: it is not known. */
 static const char *run_id_of(struct cli *cli, const struct answer *started)
 {
 	yyjson_val *id = json_get(started->json, "run_id");
 	if (yyjson_is_str(id))
 		return yyjson_get_str(id);
 	return yyjson_is_int(id) ? json_write(cli->arena, id, NULL) : NULL;
+}
+
+/* The state that is asked for is that of the newest run of the repository, which can be another
+ * one. */
+static struct subject run_subject(struct cli *cli, const char *repo, const char *id)
+{
+	struct query *by_id = query_new(cli, "fleet_runs_list");
+	query_set(by_id, "repo", repo);
+	query_set(by_id, "run_id", id);
+	return (struct subject){"/run_id", id, by_id};
 }
 
 void agent_run(struct cli *cli, const struct arguments *arguments)
@@ -128,12 +138,15 @@ void agent_run(struct cli *cli, const struct arguments *arguments)
 	query_set(start, "repo", repo);
 	query_set(query, "repo", repo);
 	struct answer *started = call(start);
-	const struct work work = {&FOLLOWED_AGENT_RUN,
-	                          query,
-	                          &VIEW_RUN_STATUS,
-	                          "/run_id",
-	                          run_id_of(cli, started),
+	const char *id = run_id_of(cli, started);
+	const struct subject subject = run_subject(cli, repo, id);
+	const struct work work = {&FOLLOWED_AGENT_RUN, query, &VIEW_RUN_STATUS, &subject,
 	                          arena_printf(cli->arena, "expops run-status %s", repo)};
+	if (!id && argument(arguments, "--wait"))
+		cli_fail(EXIT_FAILED,
+		         "the run has started, and the code host did not say which one it is; %s "
+		         "shows the newest",
+		         work.again);
 	show_work(cli, arguments, &work, &VIEW_RUN_STARTED, started);
 }
 
@@ -203,7 +216,7 @@ void eval_show(struct cli *cli, const struct arguments *arguments)
 	const char *again =
 		arena_printf(cli->arena, "expops eval show %s -w", argument(arguments, "RUN"));
 	struct answer *answer = argument(arguments, "--wait")
-	                                ? follow(query, &FOLLOWED_EVAL_RUN, NULL, NULL, again)
+	                                ? follow(query, &FOLLOWED_EVAL_RUN, NULL, again)
 	                                : call(query);
 	const char *log = json_get_text(answer->json, "log_tail");
 	view_show(cli, &VIEW_EVAL_RUN, answer);
@@ -276,10 +289,10 @@ static bool look_in(struct cli *cli, const struct arguments *arguments, const st
 void task_run(struct cli *cli, const struct arguments *arguments)
 {
 	struct query *list = query_new(cli, "interests_list");
-	query_set(list, "limit", "100");
 	if (look_in(cli, arguments, &HOMES[0], NULL))
 		return;
-	yyjson_val *interests = call(list)->json;
+	const struct paging paging = {"limit", VIEW_INTERESTS.items};
+	yyjson_val *interests = pages_call(list, &paging, LIST_ITEMS_MAX)->json;
 	for (size_t i = 1; i < ARRAY_LEN(HOMES); i++)
 		if (look_in(cli, arguments, &HOMES[i], interests))
 			return;

@@ -20,6 +20,13 @@ void cli_fail(enum exit_status status, const char *format, ...)
 	exit(status);
 }
 
+void cli_exit(enum exit_status status)
+{
+	if (fflush(stdout) != 0 || ferror(stdout))
+		cli_fail(EXIT_FAILED, "standard output cannot be written");
+	exit(status);
+}
+
 void cli_check_text(struct cli *cli, const char *name, const char *text, size_t length)
 {
 	if (memchr(text, '\0', length))

@@ -47,6 +47,10 @@ struct cli {
 /** Write `expops: MESSAGE` on standard error and exit. */
 attr_noreturn void cli_fail(enum exit_status status, const char *format, ...) attr_printf(2, 3);
 
+/** Exit with a status; with EXIT_FAILED and a message if not all of standard output could be
+ * written. */
+attr_noreturn void cli_exit(enum exit_status status);
+
 /** Require that an argument or the content of a file is UTF-8 without a NUL, as JSON's texts are:
  * what is not would be stored with other characters. `name` is of what it is, for the message. */
 void cli_check_text(struct cli *cli, const char *name, const char *text, size_t length);

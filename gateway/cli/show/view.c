@@ -6,6 +6,7 @@
 #include "program/text.h"
 #include "show/table.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,10 +211,6 @@ static void show_list(struct cli *cli, const struct view *view, const struct ans
 		print_table(cli, view->columns, items, count);
 	else if (cli->screen.is_terminal)
 		printf("%s\n", view->nothing);
-	if (cli->screen.is_terminal && answer->total > (int64_t)count)
-		printf("%s\n", screen_style(&cli->screen, cli->arena, STYLE_DIM,
-		                            arena_printf(cli->arena, "%zu of %lld; -n shows more",
-		                                         count, (long long)answer->total)));
 }
 
 static void show_text(struct cli *cli, const struct view *view, const struct answer *answer,
@@ -225,6 +222,13 @@ static void show_text(struct cli *cli, const struct view *view, const struct ans
 		view->draw(cli, answer->json);
 	else
 		view_print_record(cli, view->columns, answer->json);
+}
+
+/* Not to who reads standard output: that is a list, and nothing else. */
+static void tell_cut(size_t count, int64_t total)
+{
+	fflush(stdout);
+	fprintf(stderr, "expops: %zu of %" PRId64 "; -n N shows more\n", count, total);
 }
 
 void view_show(struct cli *cli, const struct view *view, const struct answer *answer)
@@ -243,4 +247,6 @@ void view_show(struct cli *cli, const struct view *view, const struct answer *an
 		print_line_json(cli, answer->json);
 	for (size_t i = 0; cli->form == FORM_LINES && i < count; i++)
 		print_line_json(cli, items[i]);
+	if (view->items && answer->total > (int64_t)count)
+		tell_cut(count, answer->total);
 }

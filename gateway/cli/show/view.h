@@ -39,8 +39,9 @@ struct view {
 	void (*draw)(struct cli *cli, yyjson_val *answer);
 };
 
-/** Print the answer in the form that was asked for. Fails when it is no JSON. Remembers the items
- * of a list, so that their numbers stand for them (reference.h). */
+/** Print the answer in the form that was asked for, and say on standard error when a list is not
+ * whole. Fails when it is no JSON. Remembers the items of a list, so that their numbers stand for
+ * them (reference.h). */
 void view_show(struct cli *cli, const struct view *view, const struct answer *answer);
 
 /** Print JSON, indented, without what a terminal obeys. */

@@ -97,7 +97,8 @@ BEGIN
     RETURN e;
 END $$;
 
--- Begin to send messages to the address that a token confirms; the address. What is confirmed stays as it is. Null: it confirms none.
+-- Begin to send messages to the address that a token confirms, with those that wait; the address. What is confirmed stays as it is. Null:
+-- it confirms none.
 CREATE OR REPLACE FUNCTION email_confirm(token_hash bytea) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
     c email_confirmation;
@@ -105,7 +106,11 @@ DECLARE
 BEGIN
     SELECT * INTO c FROM email_confirmation k WHERE k.hash = token_hash;
     e := email_confirmation_endpoint(c);
-    UPDATE endpoint k SET status = 'active', updated_at = now() WHERE k.id = e.id AND e.status = 'unconfirmed';
+    IF e.status = 'unconfirmed' THEN
+        UPDATE endpoint k SET status = 'active', refused_days = NULL, refused_on = NULL, updated_at = now()
+        WHERE k.id = e.id RETURNING * INTO e;
+        PERFORM endpoint_wake(e);
+    END IF;
     UPDATE email_confirmation k SET used_at = coalesce(k.used_at, now()) WHERE k.id = c.id AND e.id IS NOT NULL;
     RETURN e.email;
 END $$;

@@ -130,11 +130,12 @@ BEGIN
     e.repos := repositories_now(e.repos);
     IF given ? 'unsubscribe_hash' THEN
         e.status := 'unconfirmed';
-        e.refused_days := NULL;
     END IF;
     IF given ->> 'status' = 'active' OR (e.url, e.email, e.secret) IS DISTINCT FROM (was.url, was.email, was.secret) THEN
         e.failing_since := NULL;
         e.consecutive_failures := 0;
+        e.refused_days := NULL;
+        e.refused_on := NULL;
         e.not_before := '-infinity';
         e.catch_up_to := endpoint_newest_waiting(e.id);
     END IF;
@@ -146,7 +147,7 @@ BEGIN
         e.person_id := was.person_id;
     END IF;
     UPDATE endpoint k SET name = e.name, url = e.url, email = e.email, unsubscribe_hash = e.unsubscribe_hash, refused_days = e.refused_days,
-        secret = e.secret, secret_hint = e.secret_hint, events = e.events, repos = e.repos, interest_ids = e.interest_ids, status = e.status,
+        refused_on = e.refused_on, secret = e.secret, secret_hint = e.secret_hint, events = e.events, repos = e.repos, interest_ids = e.interest_ids, status = e.status,
         disabled_reason = CASE WHEN e.status = 'disabled' THEN e.disabled_reason END,
         failing_since = e.failing_since, consecutive_failures = e.consecutive_failures, not_before = e.not_before,
         catch_up_to = e.catch_up_to, key_id = e.key_id, person_id = e.person_id, updated_at = now()

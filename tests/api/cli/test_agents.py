@@ -5,7 +5,7 @@ import re
 
 from lib.scenario.provisioning import new_team
 from lib.system.cluster import build_dir
-from lib.system.command_line import USAGE, CommandLine, without_styles
+from lib.system.command_line import FAILED, USAGE, CommandLine, without_styles
 
 
 def test_an_agent_from_its_provisioning_to_a_run(home, cluster, code_host):
@@ -32,7 +32,21 @@ def test_a_run_is_followed_by_its_own_number(home, cluster, code_host):
         terminal.expect("queued")
         terminal.type("\x03")
         assert terminal.wait() == 130
-    assert f"expops run-status {team.repo} follows it" in without_styles(terminal.output)
+    assert f"expops run-status {team.repo} shows its state" in without_styles(terminal.output)
+
+
+def test_a_run_that_is_not_the_newest_any_more_is_followed_to_its_end(home, cluster, code_host):
+    team = new_team(cluster, code_host)
+    team.provision(auto_merge=True)
+    cli = CommandLine(build_dir(), home, cluster.gateway_url, team.api.key)
+    with cli.terminal("run", team.repo, "-w") as terminal:
+        terminal.expect("queued")
+        first, *_ = team.api.get(f"/fleet/runs?repo={team.repo}", expect=200).json()
+        newer = team.trigger()["id"]
+        assert team.api.get(f"/fleet/run-status?repo={team.repo}", expect=200).json()["run_id"] == newer
+        code_host.change_run(first["run_id"], "completed", "failure")
+        assert terminal.wait() == FAILED, terminal.output
+    assert f"Run         {first['run_id']}" in without_styles(terminal.output) and "expops: it failed" in terminal.output
 
 
 def test_a_schedule_and_a_pause(cli):

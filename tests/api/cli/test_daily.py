@@ -75,7 +75,7 @@ def test_names_and_their_beginnings(reader):
     refused = reader.run("interest", "qu", status=USAGE).stderr
     assert all(name in refused for name in ("Question answering", "Quantization", interest["id"]))
     assert "there is no interest none" in reader.run("interest", "none", status=NOT_FOUND).stderr
-    reader.run("interest", "remove", "Quant")
+    reader.run("interest", "remove", "quantization")
     assert [row["name"] for row in rows(reader.run("interests", "-o", "jsonl"))] == ["Question", "Question answering"]
 
 
@@ -176,6 +176,21 @@ def test_keys(reader):
     assert "laptop" in reader.run("keys").stdout and made["key"] not in reader.run("keys", "-o", "json").stdout
     reader.run("key", "revoke", "laptop")
     reader.run("whoami", status=4, EXPOPS_KEY=made["key"])
+
+
+def test_an_option_of_a_list_can_be_repeated(reader):
+    words = ["--scope", "interests:read", "-s", "search:read", "--scope=fleet:read"]
+    made = json.loads(reader.run("key", "add", "reader", *words, "-o", "json").stdout)
+    assert sorted(made["scopes"]) == ["fleet:read", "interests:read", "search:read"]
+    changed = json.loads(reader.run("key", "edit", "reader", "-s", '["search:read"]', "-s", "fleet:read", "-o", "json").stdout)
+    assert sorted(changed["scopes"]) == ["fleet:read", "search:read"]
+    assert len(rows(reader.run("search", "retrieval", "-n", "1", "-n", "2", "-o", "jsonl"))) == 2  # of no list the last one counts
+    assert "not UTF-8" in reader.run("key", "add", "x", "-s", "a", "-s", "\udce4", status=USAGE).stderr
+
+
+def test_an_update_needs_the_name_of_what_it_changes(reader):
+    refused = reader.run("interest", "add", "--repo", "acme/ranker", "--update", "-c", "-", input="Ranking.", status=USAGE).stderr
+    assert "--update needs NAME" in refused
 
 
 def test_evaluations(reader):

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import time
 
 import pytest
 
@@ -46,6 +47,22 @@ def test_it_goes_on_where_the_service_was_away(against):
     service.server.close()
 
 
+def test_a_service_that_says_when_is_not_asked_before(against):
+    times = []
+
+    def answer(request):
+        times.append(time.monotonic())
+        if len(times) == 2:
+            request.reply(429, "{}", Content_Type="application/json", Retry_After="2")
+        else:
+            request.reply(200, json.dumps(task("completed")), Content_Type="application/json")
+
+    server = StubServer(answer)
+    against(server.url).run("refresh", "-w")
+    assert len(times) == 3 and times[2] - times[1] >= 2
+    server.close()
+
+
 def test_a_failure_is_the_exit_status(against):
     service = Following(task("failed", error="no candidates\x1b[31m"))
     done = against(service.server.url).run("refresh", "-w", status=FAILED)
@@ -65,6 +82,56 @@ def test_a_terminal_shows_the_steps(against):
     service = Following(task("running", progress=40, message="working", steps=steps), task("completed"))
     shown = against(service.server.url).screen("refresh", "-w")
     assert "completed  agent_key: made\\u001b]0;x\\u0007" in shown and "running  40 %  working" in shown and "\x1b]0" not in shown
+    service.server.close()
+
+
+REPO = "acme/ranker"
+
+
+def run(number, status, outcome, **members):
+    return {"run_id": number, "repo": REPO, "status": status, "outcome_kind": outcome, "artifact_url": None, **members}
+
+
+class Runs:
+    """A service that starts run 17 and then knows run 18 as the newest. `newest` and `listed` are what it answers, one after the other."""
+
+    def __init__(self, newest, listed, number=17):
+        self.answers, self.number = {"run-status": list(newest), "runs": list(listed)}, number
+        self.server = StubServer(self.answer)
+
+    def answer(self, request):
+        answers = self.answers.get(request.path.partition("?")[0].rpartition("/")[2])
+        answer = run(self.number, "queued", None) if request.command == "POST" else answers.pop(0) if len(answers) > 1 else answers[0]
+        request.reply(200 if isinstance(answer, (dict, list)) else answer, json.dumps(answer), Content_Type="application/json")
+
+
+@pytest.mark.parametrize("newest, listed, status", [
+    ([run(17, "queued", "running"), run(18, "queued", "running")],
+     [[run(17, "running", "running")], 503, [run(17, "pr_opened", "pull_request", artifact_url="https://example.org/17")]], 0),
+    ([run(18, "completed", "other")], [[run("17", "failed", "failed", error="3 tests failed")]], FAILED),
+    ([run(18, "completed", "other")], [[], [run(17, "skipped_nothing_new", "skipped")]], 0),
+    ([run(18, "completed", "other")], [404], NOT_FOUND),
+    ([run(17, "in_progress", "pull_request"), run(17, "completed", "pull_request")], [404], 0),
+    ([run(17, "running", "running"), run(17, "pr_opened", "pull_request")], [404], 0),  # no workflow run is known
+    ([run(17, "completed", "failed")], [404], FAILED),
+])  # fmt: skip
+def test_a_run_is_followed_to_its_own_end(against, newest, listed, status):
+    """Also when a newer run is what the service tells of the repository."""
+    service = Runs(newest, listed)
+    done = against(service.server.url).run("run", REPO, "-w", "-o", "json", status=status)
+    assert status == NOT_FOUND or str(json.loads(done.stdout)["run_id"]) == "17"
+    if status == FAILED:
+        assert "expops: it failed" in done.stderr
+    asked = [path for method, path, *_ in service.server.requests if "/fleet/runs?" in path]
+    assert all("repo=acme%2Franker" in path and "run_id=17" in path for path in asked)
+    service.server.close()
+
+
+def test_a_run_of_which_no_number_is_known_is_not_followed(against):
+    """The newest run of the repository may be another one."""
+    service = Runs([run(16, "completed", "pull_request")], [[]], number=None)
+    told = against(service.server.url).run("run", REPO, "-w", status=FAILED).stderr
+    assert "the run has started" in told and f"expops run-status {REPO} shows the newest" in told
     service.server.close()
 
 

@@ -194,3 +194,17 @@ def test_the_certificate_is_checked(bare, tmp_path, home):
 def test_plain_http_is_warned_of(bare):
     done = bare.run("login", "--url", "http://0.0.0.0:1", input=new_key(), status=FAILED)
     assert "is not https" in done.stderr
+
+
+def test_a_key_that_is_not_listed_does_not_lack_a_scope(against):
+    keys = json.dumps({"keys": [{"prefix": "usr_other000"}] * 100})
+    server = StubServer(lambda request: request.reply(200, keys, Content_Type="application/json"))
+    assert "is not among the first 1,000 of the account" in against(server.url).run("whoami").stdout
+    server.close()
+
+
+def test_logging_out_tells_which_profile_is_used_then(bare, cluster, user):
+    for profile in ("work", "home"):
+        bare.run("login", "--profile", profile, "--url", cluster.gateway_url, input=user.key)
+    assert f"commands use the profile work, of {cluster.gateway_url}, now" in bare.run("logout").stderr
+    assert "commands use" not in bare.run("logout").stderr

@@ -4,6 +4,8 @@ import json
 import subprocess
 import unicodedata
 
+import pytest
+
 from lib.http.openapi import operations
 from lib.outside.stub_server import StubServer
 from lib.system.command_line import ESCAPE, without_styles
@@ -69,7 +71,12 @@ def test_help_fits_the_terminal(bare):
         assert max(len(line) for line in lines(shown) if "[" not in line) <= 60
 
 
-def test_output_that_cannot_be_written(bare):
+@pytest.mark.parametrize("words", [["api"], ["--version"], ["digest", "--help"], ["--help"], ["interests"]], ids=" ".join)
+def test_output_that_cannot_be_written(against, words):
+    """Also by a list that is cut, where standard error says so."""
+    server = StubServer(lambda request: request.reply(200, '[{"id": "1"}]', Content_Type="application/json", X_Total_Count="9"))
+    cli = against(server.url)
     with open("/dev/full", "w") as full:
-        done = subprocess.run([bare.binary, "api"], env=bare.env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+        done = subprocess.run([cli.binary, *words], env=cli.env, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert done.returncode == 1 and "cannot be written" in done.stderr
+    server.close()

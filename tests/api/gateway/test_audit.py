@@ -218,6 +218,19 @@ def test_refused_changes_of_the_team_are_noted(cluster, team):
     assert newest(team.api, "account.renamed")["user_agent"] == "tester/1.0"
 
 
+def test_a_key_that_is_refused_all_the_time_does_not_fill_the_log(cluster, team):
+    viewer, other = (add_member(cluster, team.account, "viewer") for _ in range(2))
+    for _ in range(30):
+        viewer.api.patch("/team", {"name": "mine"}, expect=403)
+    other.api.patch("/team", {"name": "mine"}, expect=403)
+
+    def refused(email):
+        return len([entry for entry in entries(team.api, limit=100) if entry["outcome"] == "refused" and entry["actor"]["email"] == email])
+
+    wait_for(lambda: refused(other.email) == 1 and refused(viewer.email) >= 10, "refusals of both are noted")
+    assert refused(viewer.email) <= 11  # one more after six seconds
+
+
 # ---- reading ----
 
 

@@ -58,6 +58,20 @@ def test_a_session_is_that_of_its_key(cluster, user):
     assert (refused.status_code, refused.json()["scope"]) == (403, "interests:write")
 
 
+def test_a_session_grants_no_scope_that_it_lacks(cluster, user):
+    """Its key may do more since."""
+    key = make_key(user.api, scopes=["account:read", "account:write"])
+    browser = Browser(cluster.gateway_url)
+    browser.log_in(key["key"])
+    user.api.patch(f"/account/api-keys/{key['id']}", {"scopes": ["account:read", "account:write", "team:write"]}, expect=200)
+    for method, path, body in (("POST", "/account/api-keys", {"name": "more", "scopes": ["team:write"]}),
+                               ("PATCH", f"/account/api-keys/{key['id']}", {"expires_in_days": 7})):
+        refused = browser.call(method, path, body)
+        assert (refused.status_code, refused.json()["scope"]) == (403, "team:write")
+    made = browser.call("POST", "/account/api-keys", {"name": "as much", "scopes": ["account:read"]}, expect=201).json()
+    assert made["scopes"] == ["account:read"]
+
+
 def test_a_session_ends_with_its_key_that_ends_sooner(cluster, user):
     """Also one that was made before; another end of the key lets none live longer."""
     key, other = make_key(user.api), make_key(user.api)

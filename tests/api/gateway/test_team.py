@@ -73,6 +73,27 @@ def test_a_deleted_account_takes_its_persons_but_those_with_another(cluster, tea
     assert members(both.api) == {both.email: "owner"}
 
 
+def test_a_key_of_an_account_that_was_just_deleted_sees_no_team(cluster, anonymous):
+    """The gateway knows the key for some tenths of a second more."""
+    for _ in range(3):
+        user = cluster.user()
+        user.api.get("/team", expect=200)
+        with cluster.postgres.connect("account") as db:
+            gateway_tables.drop_account(db, user.account)
+        for method, path, body in (("GET", "/team", None), ("PATCH", "/team", {"name": "x"})):
+            assert user.api.request(method, path, body, checked=False).status_code in (401, 403, 404)
+    anonymous.get("/openapi.json", expect=200)
+
+
+def test_a_founder_who_was_removed_gets_no_key_by_create_user(cluster):
+    founder = cluster.user()
+    other = add_member(cluster, founder.account, "owner")
+    other.api.delete(f"/team/members/{person_of(founder.api)}", expect=200)
+    with pytest.raises(RuntimeError, match="add-member"):
+        cluster.create_user(email=founder.email)
+    assert set(members(other.api)) == {other.email}
+
+
 # ---- members ----
 
 

@@ -189,6 +189,62 @@ def test_a_machine_that_starts_no_more_processes(api, work, build, db, processes
     assert ended(api, BUILDS, one)["status"] == "succeeded"
 
 
+def test_a_worker_without_a_folder_fails_nothing(api, db, work, build, run):
+    """A claim that waits for work meanwhile gets some, which is given back."""
+    program = work()
+    folder = Path(program.env["WORK_DIR"])
+    assert ended(api, BUILDS, build())["status"] == "succeeded"
+    wait_for(lambda: not list(folder.iterdir()), "its folder is removed")
+    folder.rename(folder.parent / "away")
+    waiting = {build(): BUILDS, run(): RUNS}
+    wait_for(lambda: program.log().count("nothing is claimed") >= 6, "it goes on to pause")
+    for one, path in waiting.items():
+        it = api.get(f"{path}/{one}", expect=200).json()
+        assert (it["status"], it["attempts"]) == ("queued", evalenv_tables.releases(db, one))
+    (folder.parent / "away").rename(folder)
+    assert [ended(api, path, one)["status"] for one, path in waiting.items()] == ["succeeded"] * 2
+
+
+@pytest.fixture
+def disk(tmp_path):
+    """The folder of the first worker of work(), as a disk of 64 KiB."""
+    folder = tmp_path / "0" / "work"
+    folder.mkdir(parents=True)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "expops-test", folder], check=False).returncode:
+        pytest.skip("nothing may be mounted")
+    yield folder
+    subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_fails_nothing(api, disk, work, build):
+    with pytest.raises(OSError):
+        (disk / "full").write_bytes(bytes(1 << 20))
+    program = work(RUN_SLOTS="0")
+    one = build()
+    wait_for(lambda: program.log().count("no space left on device") >= 2, "it pauses")
+    it = api.get(f"{BUILDS}/{one}", expect=200).json()
+    assert (it["status"], it["attempts"]) == ("queued", 0)
+    (disk / "full").unlink()
+    assert ended(api, BUILDS, one)["status"] == "succeeded"
+
+
+LARGE = "x" * 30000
+
+
+@pytest.mark.parametrize("kind", ["build", "run"])
+def test_work_for_which_the_disk_has_no_room_is_given_back(api, db, disk, work, build, run, kind):
+    (disk / "large").write_bytes(bytes(40 << 10))
+    program = work()
+    if kind == "build":
+        path, one = BUILDS, build(containerfile=f"FROM scratch\n# {LARGE}\n")
+    else:
+        path, one = RUNS, run(spec={**SPEC, "env": {"LARGE": LARGE}})
+    wait_for(lambda: evalenv_tables.releases(db, one) >= 2, "it is given back")
+    assert "no space left on device" in program.log()
+    (disk / "large").unlink()
+    assert ended(api, path, one)["status"] == "succeeded"
+
+
 @pytest.mark.parametrize("repo", ["/etc", "../../etc", "ext::sh -c x"])
 def test_a_repository_that_is_none(api, db, work, repo):
     """It is refused when a build is made, but a paper can have any."""

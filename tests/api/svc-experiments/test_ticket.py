@@ -8,7 +8,7 @@ import pytest
 
 from lib.http import plain_http
 from lib.outside.counterparts import connect
-from lib.outside.jira import lines_of
+from lib.outside.jira import document_of, lines_of
 from lib.tables import common
 from lib.tables.experiments import delete_experiment, let_ticket_be_read, tickets
 from lib.wait import wait_for
@@ -41,9 +41,17 @@ class Linear:
     def state(self, ticket):
         return self.ask("query($id: String!) { issue(id: $id) { state { name } } }", id=ticket)["issue"]["state"]["name"]
 
+    def url(self, ticket):
+        return self.ask("query($id: String!) { issue(id: $id) { url } }", id=ticket)["issue"]["url"]
+
     def rename(self, ticket, title):
         query = "mutation($id: String!, $input: IssueUpdateInput!) { issueUpdate(id: $id, input: $input) { success } }"
         self.ask(query, id=ticket, input={"title": title})
+
+    def discuss(self, ticket, count):
+        issue = self.ask("query($id: String!) { issue(id: $id) { id } }", id=ticket)["issue"]["id"]
+        said = " ".join(f'c{n}: commentCreate(input: {{issueId: $id, body: "{n}"}}) {{ success }}' for n in range(count))
+        self.ask(f"mutation($id: String!) {{ {said} }}", id=issue)
 
     def comments(self, ticket):
         query = "query($id: String!) { issue(id: $id) { comments { nodes { body } } } }"
@@ -77,6 +85,9 @@ class Jira:
 
     def rename(self, ticket, title):
         self.issue(ticket)["title"] = title
+
+    def discuss(self, ticket, count):
+        self.issue(ticket)["comments"] += [document_of(str(n)) for n in range(count)]
 
     def comments(self, ticket):
         return [lines_of(document) for document in self.issue(ticket)["comments"]]
@@ -138,6 +149,14 @@ def test_the_decision_is_posted_once_and_again_when_it_changes(api, tracker, exp
     assert len(tracker.comments(ticket)) == 2
 
 
+def test_the_decision_is_found_behind_fifty_older_comments(api, tracker, experiment):
+    ticket = tracker.add("Try late interaction")
+    path = experiment(tracker.source, ticket, **DECISION)
+    tracker.discuss(ticket, 55)
+    for is_created in (True, False):
+        assert api.post(f"{path}/ticket-comment", expect=200).json()["created"] is is_created
+
+
 def test_a_ticket_that_is_not_there_is_a_fault(api, tracker, experiment):
     path = experiment(tracker.source, "ENG-9999")
     shown = api.get(f"{path}/ticket", expect=200).json()
@@ -160,15 +179,61 @@ def test_a_tracker_that_fails_leaves_what_was_read(api, experiment, db, jira, oa
     assert api.get(f"{path}/ticket", expect=200).json()["fault"] is None
 
 
-def test_the_address_of_a_ticket_tells_its_site(api, experiment, jira, oauth_provider):
+@pytest.fixture
+def two_sites(api, jira, oauth_provider):
+    """(tracker, key, {name: address of the site}): both sites have an issue of the key."""
     tracker = Jira(jira, api)
-    tracker.add("On the first site")
-    tracker.site = jira.add_site()
-    key = tracker.add("On the second")
-    path = experiment("tracker_b", key, ticket_url=f"{jira.sites[tracker.site]}/browse/{key}")
-    assert api.get(f"{path}/ticket", expect=200).json()["title"] == "On the second"
-    other = experiment("tracker_b", key, ticket_url=f"{jira.sites[tracker.site]}.attacker.example/browse/{key}")
-    assert api.get(f"{other}/ticket", expect=200).json()["title"] is None
+    key, second = tracker.add("On the first"), jira.add_site()
+    jira.issues[second, key] = {"title": "On the second", "state": "To Do", "comments": []}
+    return tracker, key, {"On the first": jira.sites[tracker.site], "On the second": jira.sites[second]}
+
+
+def said_at_sites(jira, key):
+    return [lines_of(document) for (_, each), issue in jira.issues.items() if each == key for document in issue["comments"]]
+
+
+@pytest.mark.parametrize("name", ["On the first", "On the second"])
+@pytest.mark.parametrize("told", ["atlassian", "Atlassian"])
+def test_the_address_of_a_ticket_tells_its_site(api, experiment, jira, two_sites, name, told):
+    """Also where the tracker writes its host in capitals."""
+    _, key, sites = two_sites
+    jira.sites.update({site: url.replace("atlassian", told) for site, url in jira.sites.items()})
+    path = experiment("tracker_b", key, ticket_url=f"{sites[name]}/browse/{key}")
+    assert api.get(f"{path}/ticket", expect=200).json()["title"] == name
+
+
+def test_a_ticket_at_another_site_is_none(api, experiment, jira, two_sites):
+    _, key, sites = two_sites
+    site = sites["On the first"]
+    for other in (site.replace("//", "//other-"), f"{site}.attacker.example", f"{site}x", site.replace("example", "example.org")):
+        url = f"{other}/browse/{key}"
+        path = experiment("tracker_b", key, ticket_url=url, **DECISION)
+        shown = api.get(f"{path}/ticket", expect=200).json()
+        assert shown["title"] is None and shown["fault"].endswith(f"that you can see at {url}")
+        api.problem("POST", f"{path}/ticket-comment", 404, "not_found")
+    assert said_at_sites(jira, key) == []
+
+
+def test_of_several_sites_none_is_taken_without_an_address(api, experiment, jira, two_sites):
+    _, key, _ = two_sites
+    path = experiment("tracker_b", key, **DECISION)
+    assert "several sites" in api.get(f"{path}/ticket", expect=200).json()["fault"]
+    assert "several sites" in api.problem("POST", f"{path}/ticket-comment", 409, "conflict")["detail"]
+    assert said_at_sites(jira, key) == []
+
+
+def test_a_ticket_in_another_workspace_is_none(api, code_host, experiment):
+    tracker = Linear(code_host, api)
+    key = tracker.add("Ours")
+    url = tracker.url(key)
+    path = experiment("tracker_a", key, ticket_url=f"{url.upper().replace('HTTP', 'http')}/ours", **DECISION)
+    assert api.get(f"{path}/ticket", expect=200).json()["title"] == "Ours"
+    for other in (url.replace("/emulate/", "/emulates/"), url.replace("/emulate/", "/other/"), f"https://linear.example/emulate/issue/{key}"):
+        path = experiment("tracker_a", key, ticket_url=other, **DECISION)
+        shown = api.get(f"{path}/ticket", expect=200).json()
+        assert shown["title"] is None and shown["fault"].endswith(f"that you can see at {other}")
+        api.problem("POST", f"{path}/ticket-comment", 404, "not_found")
+    assert tracker.comments(key) == []
 
 
 def test_what_a_tracker_says_is_bounded(api, experiment, jira, oauth_provider):

@@ -4,6 +4,7 @@ import html
 import json
 import re
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -14,6 +15,7 @@ from lib.http.identity import identity
 from lib.outside.code_host_pages import install_app, make_app
 from lib.outside.counterparts import consent, landing_of
 from lib.outside.webhooks import Hook, signature
+from lib.tables import common
 from lib.tables import integrations as integrations_tables
 from lib.wait import wait_for
 
@@ -73,6 +75,12 @@ def begin(replica, account, **body):
 def create(replica, account, expect=201, **body):
     """Make the app as a person does."""
     return replica.ask("POST", CREATED, make_app(begin(replica, account, **body)), account, expect)
+
+
+def send(replica, body, account):
+    """The status of taking the app."""
+    auth = identity(replica.cluster, "svc-integrations", account=account)
+    return plain_http.post(f"{replica.process.url}/api/v1.0{CREATED}", json=body, auth=auth).status_code
 
 
 def fault(problem):
@@ -256,11 +264,40 @@ def test_a_code_works_once(first, account):
     assert fault(first.ask("POST", CREATED, {"code": code, "state": state}, account, 400)) == "code"
 
 
+def test_a_code_is_in_no_log(first, code_host, account):
+    came = make_app(begin(first, account))
+    code_host.fail("POST", "^/app-manifests/", drop=True, before=True)
+    first.ask("POST", CREATED, came, account, 503)
+    assert "call failed" in first.process.log() and came["code"] not in first.process.log()
+
+
 def test_a_code_lives_an_hour(first, code_host, account):
     came = make_app(begin(first, account))
     code_host.control("POST", "/app/expire")
     assert fault(first.ask("POST", CREATED, came, account, 400)) == "code"
     assert first.ask("GET", APP, None, account)["configured"] is False
+
+
+@pytest.mark.parametrize("failure", [{"status": 503}, {"drop": True, "before": True}, {"status": 403}], ids=["away", "connection lost", "forbidden"])
+def test_a_code_host_that_does_not_answer_uses_up_nothing(first, code_host, account, failure):
+    came = make_app(begin(first, account))
+    code_host.fail("POST", "^/app-manifests/", **failure)
+    first.ask("POST", CREATED, came, account, 502 if failure.get("status") == 403 else 503)
+    first.ask("POST", CREATED, came, account, 201)
+    assert fault(first.ask("POST", CREATED, came, account, 400)) == "state"
+
+
+@pytest.mark.parametrize("codes", [1, 2])
+def test_a_state_that_is_used_twice_at_once_makes_one_app(cluster, replicas, first, account, codes):
+    """With one code, and with two."""
+    came = [make_app(begin(first, account)) for _ in range(codes)]
+    with cluster.postgres.connect("integrations") as holder, cluster.postgres.connect("integrations") as seen, ThreadPoolExecutor(2) as pool:
+        bodies = [{"code": came[number % codes]["code"], "state": came[0]["state"]} for number in range(2)]
+        with holder.transaction():
+            integrations_tables.lock_landings(holder, account)
+            asked = [pool.submit(send, replica, body, account) for replica, body in zip(replicas, bodies)]
+            wait_for(lambda: common.blocked(seen, "integrations") == codes, "whoever has an app waits for the state")
+        assert sorted(one.result() for one in asked) == [201, 400]
 
 
 def test_an_app_that_came_between_is_not_replaced(first, account):
@@ -334,6 +371,16 @@ def test_without_a_connection_nothing_is_confirmed(ready, cluster, code_host):
     assert fault(replica.ask("POST", INSTALLED, came, other, 400)) == "state"
     code_host.drop_tokens(login)
     assert replica.ask("POST", INSTALLED, body, account) == {"installed": False, "reason": "connect_first"}
+
+
+def test_an_installation_can_be_confirmed_again_while_the_code_host_is_away(ready, code_host):
+    replica, account, login = ready
+    came = install(replica, account, login)
+    for path in ("^/user/installations\\?", "^/user/installations/[0-9]+/"):
+        code_host.fail("GET", path, status=503)
+        replica.ask("POST", INSTALLED, came, account, 503)
+    assert replica.ask("POST", INSTALLED, came, account)["installed"] is True
+    assert fault(replica.ask("POST", INSTALLED, came, account, 400)) == "state"
 
 
 def test_what_an_owner_must_approve_is_told(ready):

@@ -131,7 +131,7 @@ def test_who_is_removed_while_connecting_connects_nothing(user, admin, db, oauth
     after = oauth_provider.last_number()
     admin.api.problem("POST", CALLBACK, 403, "forbidden", body)
     assert connected(user.api) == set()
-    assert oauth_provider.requests(after, "POST", "^/token/revocation")
+    wait_for(lambda: oauth_provider.requests(after, "POST", "^/token/revocation"), "the tokens are revoked")
 
 
 def test_it_ends_though_processes_are_killed(cluster, user, admin, db, oauth_provider, token):

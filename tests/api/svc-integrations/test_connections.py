@@ -1,5 +1,7 @@
 """Connecting by OAuth: the authorization address, the callback, and what becomes of the connection."""
 
+import json
+
 import pytest
 
 from lib.scenario.connections import TOKEN, begin, fault_of, whoami
@@ -72,11 +74,81 @@ def test_one_of_two_connections_of_a_user_is_revoked_alone(api, other_user, code
     assert [row["target"].rpartition("/")[2] for row in deleted] == ["grant"]
 
 
+REFUSED = {"status": 422, "body": {"message": "Validation Failed"}}  # the code host does not know the token, such as one that has expired
+
+
+@pytest.fixture
+def refreshable(api, code_host):
+    """The id of a connection to the code host whose tokens can be refreshed."""
+    code_host.set_token_lifetime(3600)
+    try:
+        yield connect(api, "code_host", code_host.user().login)["id"]
+    finally:
+        code_host.set_token_lifetime(None)
+
+
+@pytest.mark.parametrize("failure", [{"status": 500}, {"drop": True, "before": True}, {"status": 403, "body": "<h1>Blocked</h1>"}, {"status": 400}],
+                         ids=["fault", "connection lost", "gateway", "odd"])  # fmt: skip
+def test_a_grant_whose_token_has_expired_is_revoked_with_a_fresh_one(api, code_host, db, refreshable, failure):
+    """The fresh token is kept until the code host has forgotten it: it is the only one that reaches the grant."""
+    token = api.get("/integrations/code_host/token", expect=200).json()["access_token"]
+    after = code_host.last_number()
+    code_host.fail("DELETE", "^/applications/", **REFUSED)
+    code_host.fail("DELETE", "^/applications/", **failure)
+    api.delete("/integrations/code_host", expect=200)
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, refreshable), "it is forgotten")
+    bodies = [json.loads(row["body"]) for row in code_host.requests(after, "DELETE", "^/applications/")]
+    first, second, third = [body["access_token"] for body in bodies]
+    assert first == token != second == third
+    assert len(code_host.requests(after, "POST", "^/login/oauth/access_token")) == 1
+    assert code_host.api("GET", "/user", third).status_code == 401
+
+
+def test_a_refusal_of_a_gateway_is_no_end_of_a_grant(api, code_host, db, refreshable):
+    after = code_host.last_number()
+    code_host.fail("DELETE", "^/applications/", **REFUSED)
+    code_host.fail("POST", "^/login/oauth/access_token", status=403, body="<h1>Blocked</h1>")
+    api.delete("/integrations/code_host", expect=200)
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, refreshable), "it is forgotten")
+    assert code_host.requests(after, "DELETE", "^/applications/")[-1]["status"] == 204
+
+
+def test_a_refusal_of_a_gateway_revokes_no_token(api, oauth_provider, login):
+    connect(api, "tracker_b", login)
+    token = api.get(TOKEN, expect=200).json()["access_token"]
+    oauth_provider.fail("POST", "^/token/revocation", status=403, body="<h1>Blocked</h1>", times=2)
+    api.delete("/integrations/tracker_b", expect=200)
+    wait_for(lambda: whoami(oauth_provider, token) == 401, "the token is revoked")
+
+
 def test_connecting_again_replaces_the_connection(api, oauth_provider, login):
     first = connect(api, "tracker_b", login)
     second = connect(api, "tracker_b", login + "-2")
     assert first["id"] != second["id"]
     assert api.get("/integrations/connections", expect=200).json() == [second]
+
+
+@pytest.mark.parametrize("provider, is_same", [("code_host", False), ("tracker_b", False), ("tracker_b", True)])
+def test_the_tokens_of_a_connection_that_is_replaced_are_revoked(api, code_host, oauth_provider, db, logins, provider, is_same):
+    def connect_as(login):
+        made = connect(api, provider, login)
+        return made["id"], api.get(f"/integrations/{provider}/token", expect=200).json()["access_token"]
+
+    def status(token):
+        return code_host.api("GET", "/user", token).status_code if provider == "code_host" else whoami(oauth_provider, token)
+
+    other = code_host.user().login if provider == "code_host" else logins[provider] + "-2"
+    former, former_token = connect_as(logins[provider])
+    _, token = connect_as(logins[provider] if is_same else other)
+    wait_for(lambda: not integrations_tables.is_to_be_revoked(db, former), "it is forgotten")
+    assert (status(former_token), status(token)) == (401, 200)
+
+
+def test_connecting_again_as_the_same_user_of_the_code_host_ends_nothing(api, code_host, db, logins):
+    former = connect(api, "code_host", logins["code_host"])
+    after = code_host.last_number()
+    connect(api, "code_host", logins["code_host"])
+    assert not integrations_tables.is_to_be_revoked(db, former["id"]) and not code_host.requests(after, "DELETE", "^/applications/")
 
 
 def test_the_state_works_once(api, oauth_provider, login):
@@ -143,9 +215,11 @@ def test_tokens_of_nobody_are_revoked(api, oauth_provider, login):
     """The provider does not tell whose the tokens are: nothing is connected, and nothing is left at the provider."""
     body = begin(api, login=login)
     oauth_provider.fail("GET", "^/me$", status=500)
+    oauth_provider.fail("POST", "^/token/revocation", status=503)
     after = oauth_provider.last_number()
     api.problem("POST", CALLBACK, 502, "bad_gateway", body)
-    assert len(oauth_provider.requests(after, "POST", "/token/revocation")) == 2
+    revoked = lambda: [row["status"] for row in oauth_provider.requests(after, "POST", "/token/revocation")]  # noqa: E731
+    wait_for(lambda: revoked() == [503, 200, 200], "both tokens are revoked, the second time that the provider is asked")
 
 
 @pytest.mark.parametrize("uri", ["https://example.org/", REDIRECT_URI + "/", REDIRECT_URI + "?x"])

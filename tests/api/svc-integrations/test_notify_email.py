@@ -154,6 +154,19 @@ def test_another_address_has_to_agree(api, server, sender, confirmed):
     assert shown(api, confirmed)["status"] == "active"
 
 
+def test_what_waits_goes_out_when_the_address_agrees(api, db, server, sender, confirmed):
+    """Also what had failed for now, and came due while nothing was sent."""
+    server.replies["RCPT"][confirmed["email"]] = "451 4.7.1 greylisted"
+    sender.send({"n": 1})
+    wait_for(lambda: [row for row in deliveries(api, confirmed) if row["attempts"]])
+    other = f"b{confirmed['email']}"
+    api.patch(f"{WEBHOOKS}/{confirmed['id']}", {"email": other}, expect=200)
+    integrations_tables.end_waits(db, confirmed["id"])
+    wait_for(lambda: integrations_tables.is_asleep(db, confirmed["id"]), "the lanes have looked")
+    follow(server.wait(other)[0].link("confirm"), "POST")
+    assert len(server.wait(other, 2)) == 2 and settled(api, confirmed, "delivered")
+
+
 def test_what_was_read_can_be_sent_back(api, confirmed):
     changed = api.patch(f"{WEBHOOKS}/{confirmed['id']}", confirmed, expect=200).json()
     assert changed == {**confirmed, "updated_at": changed["updated_at"]}
@@ -301,6 +314,21 @@ def test_an_address_that_is_refused_on_three_days_is_disabled(api, db, server, s
     now = shown(api, confirmed)
     assert (now["status"], now["disabled_reason"]) == ("disabled", "the mail server has refused the address on three days")
     assert api.patch(f"{WEBHOOKS}/{confirmed['id']}", {"status": "active"}, expect=200).json()["status"] == "active"
+    for n in range(2):  # the first of three days anew
+        sender.send({"n": n})
+        wait_for(lambda: len(deliveries(api, confirmed, status="failed")) == 6 + n or shown(api, confirmed)["status"] == "disabled")
+    assert integrations_tables.refused_days(db, confirmed["id"]) == 1 and shown(api, confirmed)["status"] == "active"
+
+
+def test_days_of_refusals_before_an_address_has_agreed_again_do_not_count(api, db, server, sender, confirmed, mail):
+    server.replies["RCPT"][confirmed["email"]] = "550 5.1.1 no such mailbox"
+    sender.send({"n": 1})
+    wait_for(lambda: integrations_tables.refused_days(db, confirmed["id"]) == 1)
+    del server.replies["RCPT"][confirmed["email"]]
+    follow(mail.link("unsubscribe"), "POST")
+    api.post(f"{WEBHOOKS}/{confirmed['id']}/confirmation", expect=200)
+    follow(server.wait(confirmed["email"], 2)[1].link("confirm"), "POST")
+    assert integrations_tables.refused_days(db, confirmed["id"]) is None
 
 
 def test_a_refused_confirmation_is_shown(api, server, address):

@@ -78,25 +78,39 @@ UNCLEAR = {
 
 
 @pytest.mark.parametrize("name", UNCLEAR)
-def test_three_refusals_in_another_form_end_the_connection(api, oauth_provider, expired, login, name):
-    expired(api, login)
+def test_an_hour_of_refusals_in_another_form_ends_the_connection(api, oauth_provider, expired, db, login, name):
+    made = expired(api, login)
     failure, words = UNCLEAR[name]
     for _ in range(2):
         oauth_provider.fail("POST", "^/token$", **failure)
         assert api.problem("GET", TOKEN, 503, "unavailable")["detail"].endswith(words)
         assert status(api)["status"] == "active"
+        integrations_tables.age_refusals(db, made["id"], 30)
     oauth_provider.fail("POST", "^/token$", **failure)
     assert api.problem("GET", TOKEN, 409, "conflict")["detail"].endswith(words)
     assert status(api)["status"] == "expired" and status(api)["status_reason"].endswith(words)
 
 
+@pytest.mark.parametrize("minutes", [(0, 0, 0, 0, 0), (11, 11, 11, 11, 0), (0, 0, 60, 0, 0)], ids=["of a minute", "of 44 minutes", "that are two"])
+def test_fewer_refusals_in_another_form_do_not_end_the_connection(api, oauth_provider, expired, db, login, minutes):
+    """A gateway in front of a provider that is away answers each request so."""
+    made = expired(api, login)
+    for age in minutes:
+        oauth_provider.fail("POST", "^/token$", status=403, body="<html><h1>Blocked</h1></html>")
+        assert api.problem("GET", TOKEN, 503, "unavailable")["detail"].endswith("403: Blocked")
+        integrations_tables.age_refusals(db, made["id"], age)
+    api.get(TOKEN, expect=200)
+    assert status(api)["status"] == "active"
+
+
 @pytest.mark.parametrize("between", [{"status": 503}, {"status": 429}, {"status": 401, "body": {"error": "invalid_client"}}],
                          ids=["away", "limited", "client refused"])  # fmt: skip
-def test_only_refusals_in_a_row_end_the_connection(api, oauth_provider, expired, login, between):
-    expired(api, login)
+def test_only_refusals_in_a_row_end_the_connection(api, oauth_provider, expired, db, login, between):
+    made = expired(api, login)
     for failure in [{"status": 400}, {"status": 400}, between, {"status": 400}, {"status": 400}]:
         oauth_provider.fail("POST", "^/token$", **failure)
         api.problem("GET", TOKEN, 503, "unavailable")
+        integrations_tables.age_refusals(db, made["id"], 60)
     api.get(TOKEN, expect=200)
     assert status(api)["status"] == "active"
 
@@ -161,6 +175,21 @@ def test_a_refresh_goes_on_without_its_client(cluster, api, oauth_provider, expi
     wait_for(lambda: status(api)["last_refreshed_at"], "the token is stored")
     api.get(TOKEN, expect=200)
     assert refreshes(oauth_provider, after) == 1
+
+
+def test_what_a_refresh_brings_too_late_is_revoked(api, oauth_provider, expired, db, login):
+    """The account disconnects while the provider's answer is on its way, and the first revocations fail."""
+    made = expired(api, login)
+    after = oauth_provider.last_number()
+    oauth_provider.fail("POST", "^/token/revocation", status=503, times=4)
+    with ThreadPoolExecutor(1) as pool:
+        with oauth_provider.paused():
+            asked = pool.submit(api.get, TOKEN)
+            wait_for(lambda: integrations_tables.is_refreshing(db, made["id"]), "the refresh has begun")
+            api.delete("/integrations/tracker_b", expect=200)
+        assert asked.result().status_code == 404
+    revoked = lambda: {row["body"] for row in oauth_provider.requests(after, "POST", "/token/revocation") if row["status"] == 200}  # noqa: E731
+    wait_for(lambda: len(revoked()) == 4, "the former and the fresh tokens are revoked")
 
 
 # ---- two replicas ----

@@ -88,6 +88,15 @@ class Counterpart:
             self.popen.send_signal(signal.SIGTERM)
             self.popen.wait(PATIENCE_SECONDS)
 
+    @contextmanager
+    def paused(self):
+        """It takes no request meanwhile; those that wait are answered afterwards."""
+        self.popen.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.popen.send_signal(signal.SIGCONT)
+
     def control(self, method, path, body=None, url=None):
         """A call of the control interface; raises when it fails."""
         answer = self.http.request(method, f"{url or self.url}/_control{path}", json=body)
@@ -259,6 +268,10 @@ class CodeHost(Counterpart):
 
     def default_branch(self, repo):
         return self.control("GET", f"/repos/{repo}/default-branch")
+
+    def move_default_branch(self, repo, branch, keeps_old=False):
+        """Make a new branch with the files of the default one the default; `keeps_old` false: as by renaming that."""
+        self.control("POST", f"/repos/{repo}/default-branch", {"branch": branch, "keeps_old": keeps_old})
 
     def branches(self, repo):
         """{branch: commit}"""

@@ -72,13 +72,22 @@ class Jira(StubServer):
 
     @staticmethod
     def answer_comments(request, issue):
+        comments = issue["comments"]
         if request.command == "GET":
-            return 200, {"startAt": 0, "total": len(issue["comments"]), "comments": [{"id": "1", "body": body} for body in issue["comments"][::-1]]}
+            query = parse_qs(urlsplit(request.path).query)
+            ordered = comments[::-1] if query.get("orderBy") == ["-created"] else comments
+            page = ordered[: int(query.get("maxResults", ["100"])[0])]
+            return 200, {"startAt": 0, "total": len(comments), "comments": [{"id": "1", "body": body} for body in page]}
         body = json.loads(request.body)["body"]
         if fault_of(body):
             return 400, {"errorMessages": [fault_of(body)], "errors": {}}
-        issue["comments"].append(body)
-        return 201, {"id": str(len(issue["comments"])), "body": body}
+        comments.append(body)
+        return 201, {"id": str(len(comments)), "body": body}
+
+
+def document_of(text):
+    """A document of one paragraph."""
+    return {"type": "doc", "version": 1, "content": [{"type": "paragraph", "content": [{"type": "text", "text": text}]}]}
 
 
 def lines_of(document):

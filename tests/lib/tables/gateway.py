@@ -78,6 +78,11 @@ def age_invitation_mails(db, age):
     db.execute("UPDATE invitation_mail_count SET since = now() - %s::interval", [age])
 
 
+def drop_account(db, account):
+    """Delete an account at once. No process is told."""
+    db.execute("DELETE FROM account WHERE id = %s", [account])
+
+
 def persons(db, email):
     """How many persons have an address."""
     return db.execute("SELECT count(*) FROM person WHERE lower(email) = lower(%s)", [email]).fetchone()[0]

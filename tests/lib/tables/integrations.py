@@ -1,6 +1,7 @@
 """Tables of svc-integrations."""
 
 from contextlib import contextmanager
+from datetime import timedelta
 
 from psycopg.rows import namedtuple_row
 from psycopg.types.json import Jsonb
@@ -34,6 +35,12 @@ def copy_token(db, login, connection):
 def refuse_connection(db, connection):
     """The provider has refused the connection's token."""
     db.execute("UPDATE connection SET status = 'expired', status_reason = 'refused' WHERE id = %s", [connection])
+
+
+def age_refusals(db, connection, minutes):
+    """The provider has refused the connection's token in unclear words so much longer ago."""
+    db.execute("UPDATE connection SET refused_since = refused_since - %(age)s, refused_at = refused_at - %(age)s WHERE id = %(id)s",
+               {"age": timedelta(minutes=minutes), "id": connection})
 
 
 def drop_connection(db, connection):
@@ -146,6 +153,11 @@ def age_app_facts(db):
 def expire_landings(db, account):
     """The account has not come back from the code host in time."""
     db.execute("UPDATE landing_state SET expires_at = now() - interval '1 s' WHERE account_id = %s", [account])
+
+
+def lock_landings(holder, account):
+    """Until the holder's transaction ends, nobody can use up the account's states."""
+    holder.execute("SELECT FROM landing_state WHERE account_id = %s FOR UPDATE", [account])
 
 
 def remember_installation(db, repo, number):
@@ -312,6 +324,11 @@ def end_waits(db, endpoint):
 def end_claims(db, endpoint=None):
     """The process that sends to an endpoint, or to any, has not renewed its claim for too long."""
     db.execute("UPDATE endpoint_lane SET due_at = now() WHERE is_claimed AND endpoint_id = coalesce(%s, endpoint_id)", [endpoint])
+
+
+def is_asleep(db, endpoint):
+    """Nobody is going to look at what waits for the endpoint."""
+    return db.execute("SELECT FROM endpoint_lane WHERE endpoint_id = %s AND due_at IS NOT NULL", [endpoint]).rowcount == 0
 
 
 def pause_of(db, endpoint):

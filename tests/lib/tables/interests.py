@@ -560,6 +560,11 @@ def renewals_started(db, interest):
     return db.execute(query, [interest]).fetchone()[0]
 
 
+def age_renewal(db, interest, age):
+    """The renewal of the workflow of an interest's repository was started that long before."""
+    db.execute("UPDATE provisioning SET renewal_tried_at = renewal_tried_at - %s::interval WHERE interest_id = %s", [age, interest])
+
+
 # Work that waits
 
 

@@ -145,6 +145,24 @@ def test_provisioning_again_brings_the_workflow_up_to_date(team):
     assert len(team.keys()) == len(team.installations()) == len(team.host.runs(team.repo)) == 1
 
 
+def test_an_agent_goes_on_until_the_workflow_that_is_proposed_again_is_merged(team):
+    team.provision(auto_merge=True)
+    team.host.put_files(team.repo, {FILE: "on: workflow_dispatch\n"})
+    again = team.provision()["result"]
+    assert (again["changed"], again["merged"], team.status()["state"]) == (["workflow", "pull_request"], False, "active")
+    team.host.merge(team.repo, team.pulls()[0]["number"])
+    result = wait_for(lambda: (done := team.provision()["result"])["merged"] and done, "the merge is seen")
+    assert (result["changed"], team.status()["state"]) == ([], "active")
+
+
+def test_an_agent_whose_workflow_was_removed_waits_for_it(team):
+    team.provision(auto_merge=True)
+    team.host.put_files(team.repo, {FILE: None})
+    assert team.provision()["result"]["merged"] is False and team.status()["state"] == "awaiting_merge"
+    team.host.merge(team.repo, team.pulls()[0]["number"])
+    wait_for(lambda: team.status()["state"] == "active", "the merge is heard of")
+
+
 def test_a_revoked_agent_comes_back_by_provisioning_again(team):
     first = team.provision()["result"]
     team.api.post(f"/fleet/installations/{first['installation_id']}/revoke", expect=200)

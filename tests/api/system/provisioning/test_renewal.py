@@ -6,6 +6,7 @@ import pytest
 
 from lib.scenario.provisioning import FILE
 from lib.system.kill_points import KillPoints
+from lib.tables import common
 from lib.tables import interests as interests_tables
 from lib.wait import wait_for
 
@@ -131,6 +132,45 @@ def test_provisioning_again_takes_up_the_pull_request(working, upgrade):
     assert (result["pr_url"], result["merged"]) == (pull["html_url"], True)
     wait_current(team)
     assert "# first" in team.host.files(team.repo)[FILE] and len(team.pulls()) == 2
+
+
+@pytest.mark.parametrize("state", ["open", "closed"])
+def test_provisioning_again_without_a_merge_leaves_the_agent_at_work(working, upgrade, db, state):
+    """The owner does so because the key expires, and has not decided about the pull request, or against it."""
+    team = working()
+    upgrade("first")
+    pull = wait_renewal(team)
+    if state == "closed":
+        patch(team, pull, "closed")
+        wait_for(lambda: interests_tables.proposal_closed_at(db, team.interest), "that it is closed is heard of")
+    task = team.provision()
+    newest, status = team.pulls()[0], team.status()
+    assert (task["result"]["merged"], task["result"]["pr_url"]) == (False, newest["html_url"]) and "until" in task["message"]
+    assert (status["state"], status["workflow_outdated"], status["pr_url"]) == ("active", True, newest["html_url"])
+    assert status["next_run_at"] and (newest["number"] == pull["number"]) == (state == "open")
+    patch(team, newest, "closed")
+    wait_for(lambda: interests_tables.proposal_closed_at(db, team.interest), "that it is closed is heard of")
+    wait_passes(db)
+    assert team.status()["state"] == "active" and len(team.pulls()) == (2 if state == "open" else 3)
+    patch(team, newest, "open")
+    team.host.merge(team.repo, newest["number"])
+    wait_current(team)
+    assert "# first" in team.host.files(team.repo)[FILE] and team.provision()["result"]["merged"]
+
+
+def test_a_renewal_that_has_failed_is_tried_again_a_day_later(working, upgrade, db):
+    team = working()
+    team.host.change_repository(team.repo, archived=True)
+    upgrade("first")
+    wait_for(lambda: [task.status for task in common.tasks(db, "workflow_renewal", interest_id=team.interest)] == ["failed"], "it fails")
+    team.host.change_repository(team.repo, archived=False)
+    wait_passes(db)
+    assert interests_tables.renewals_started(db, team.interest) == 1
+    interests_tables.age_renewal(db, team.interest, "25 hours")
+    wait_renewal(team)
+    interests_tables.age_renewal(db, team.interest, "25 hours")
+    wait_passes(db)
+    assert interests_tables.renewals_started(db, team.interest) == 2
 
 
 def test_a_workflow_that_came_in_another_way_is_noted(working, upgrade, db):

@@ -4,6 +4,8 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from lib.check import messages
+from lib.scenario.provisioning import FILE
 from lib.system.kill_points import KillPoints
 from lib.tables import common
 from lib.tables import interests as interests_tables
@@ -102,6 +104,23 @@ def test_a_time_starts_the_agent_once(db, active, eager):
     assert run["inputs"] == {"agent": "agent_one", "provider": "anthropic", "interest_id": active.interest}
     schedule(active, every="daily", hour=23, minute=59)  # the date has been
     assert interests_tables.is_next_date_later(db, active.interest)
+
+
+@pytest.mark.parametrize("keeps_old", [False, True])
+def test_a_run_is_of_the_branch_that_is_the_default_now(db, active, eager, keeps_old):
+    """The owner has renamed it, or chosen another one."""
+    active.host.move_default_branch(active.repo, "trunk", keeps_old)
+    interests_tables.scheduled_time_comes(db, active.interest)
+    assert [run["head_branch"] for run in ended(db, active)] == ["trunk"]
+
+
+def test_the_account_is_told_of_a_run_that_the_code_host_refuses(cluster, db, active, eager):
+    active.host.put_files(active.repo, {FILE: None})
+    interests_tables.scheduled_time_comes(db, active.interest)
+    assert ended(db, active) == [] and tasks(db, active) == ["failed"]
+    (told,) = messages.told(cluster, interests_tables.account_of(db, active.interest), "task.failed")
+    assert (told["kind"], told["interest_id"], told["repo"]) == ("scheduled_run", active.interest, active.repo)
+    assert "no such workflow" in told["error"]
 
 
 def test_a_time_zone_that_exists_no_more_is_utc(db, active, eager):

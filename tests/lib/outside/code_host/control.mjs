@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 
 import { changeRun } from "./actions.mjs";
 import { installationEvent } from "./app.mjs";
-import { setBranch } from "./repositories.mjs";
+import { removeBranch, setBranch } from "./repositories.mjs";
 import { openSecret, removeSecret, storeSecret } from "./secrets.mjs";
 
 const HEADS = "refs/heads/";
@@ -88,6 +88,15 @@ function branchesOf(world, repo) {
   return Object.fromEntries(heads.map(({ ref, sha }) => [ref.slice(HEADS.length), sha]));
 }
 
+/** Make a branch at the head of the default one and have it be the default; the former is removed unless it is to be kept. */
+function moveDefaultBranch(world, repo, { branch, keeps_old: keepsOld }) {
+  const former = repo.default_branch;
+  setBranch(world, repo, branch, world.commit(repo, former).sha);
+  world.change(repo, { default_branch: branch });
+  if (!keepsOld) removeBranch(world, repo, former);
+  return {};
+}
+
 function listRuns(world, repo) {
   return world.gh.workflowRuns.findBy("repo_id", repo.id).map((run) => ({
     ...run,
@@ -144,6 +153,7 @@ export function controlsOf(host) {
     ["GET", "/branches", (repo) => branchesOf(world, repo)],
     ["POST", "/branches", (repo, body) => putBranch(host, repo, body)],
     ["GET", "/default-branch", (repo) => repo.default_branch],
+    ["POST", "/default-branch", (repo, body) => moveDefaultBranch(world, repo, body)],
     ["POST", "/tokens", (repo, { permissions }) => world.repositoryToken(repo, permissions)],
     ["PATCH", "", (repo, { archived, disabled }) => world.change(repo, { archived, disabled })],
     ["POST", "/rename", (repo, { name }) => renameRepository(host, repo, { name })],

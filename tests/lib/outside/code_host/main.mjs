@@ -8,8 +8,9 @@
  *      "webhook": {"url": "http://127.0.0.1:8080/api/v1.0/github/webhooks", "secret": "..."},
  *      "tracker": {"client_id": "...", "client_secret": "...", "redirect_uris": ["..."]}}
  *
- * Both listen on the loopback address. emulate holds their state; stand_in.mjs adds what it lacks; judge.mjs judges each
- * request by the code host's own description; control.mjs is how tests seed and look. Prints `ready` when both listen. */
+ * Both listen on the loopback address. emulate holds their state; stand_in.mjs and linear.mjs add what it lacks; judge.mjs
+ * judges each request by the code host's own description; control.mjs is how tests seed and look. Prints `ready` when both
+ * listen. */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 
@@ -19,6 +20,7 @@ import { Deliveries } from "./deliveries.mjs";
 import { startEmulator } from "./emulator.mjs";
 import { Front } from "./front.mjs";
 import { Judge } from "./judge.mjs";
+import { asLinear } from "./linear.mjs";
 import { standIn } from "./stand_in.mjs";
 import { World } from "./world.mjs";
 
@@ -104,12 +106,11 @@ async function startCodeHost(config) {
   await host.front.listen(config.port);
 }
 
-/** emulate's tracker needs nothing more. */
 async function startTracker({ tracker_port: port, tracker }) {
   const seed = { oauth_apps: [{ ...tracker, name: "expops", scopes: ["read", "write"], actor: "user" }] };
   const url = `http://127.0.0.1:${port}`;
   const emulator = await startEmulator({ service: "linear", port: 0, url, seed });
-  const front = new Front({ url, answer: (request) => emulator.app.fetch(request) });
+  const front = new Front({ url, answer: asLinear((request) => emulator.app.fetch(request)) });
   const addUser = (body) => emulator.module.seedFromConfig(emulator.store, url, { users: [body] });
   front.addControls([["POST", /^\/users$/, addUser]]);
   await front.listen(port);

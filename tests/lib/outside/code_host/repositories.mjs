@@ -42,12 +42,26 @@ function copyObjects({ gh }, from, to) {
   }
 }
 
-export function setBranch({ gh }, repo, name, sha) {
-  for (const [rows, key, value] of [
+/** emulate's rows of a branch: [table, column, its value, the row], the row undefined if there is none. */
+function rowsOfBranch({ gh }, repo, name) {
+  const keys = [
     [gh.refs, "ref", `refs/heads/${name}`],
     [gh.branches, "name", name],
-  ]) {
-    const row = rows.findBy("repo_id", repo.id).find((each) => each[key] === value);
+  ];
+  return keys.map(([rows, key, value]) => [
+    rows,
+    key,
+    value,
+    rows.findBy("repo_id", repo.id).find((each) => each[key] === value),
+  ]);
+}
+
+export function removeBranch(world, repo, name) {
+  for (const [rows, , , row] of rowsOfBranch(world, repo, name)) rows.delete(row.id);
+}
+
+export function setBranch(world, repo, name, sha) {
+  for (const [rows, key, value, row] of rowsOfBranch(world, repo, name)) {
     if (row) rows.update(row.id, { sha });
     else rows.insert({ repo_id: repo.id, [key]: value, sha, node_id: "", protected: false });
   }

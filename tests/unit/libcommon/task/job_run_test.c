@@ -6,7 +6,7 @@
 #define ACCOUNT "01900000-0000-7000-8000-000000000001"
 
 static int runs;
-static bool has_refused, has_locked, may_unlock;
+static bool has_refused, has_locked, may_unlock, is_away, is_over;
 
 /* The last write of each third task fails. */
 static void job_writing(struct request *rq, struct task *task)
@@ -51,8 +51,21 @@ static void job_late(struct request *rq, struct task *task)
 	has_refused = fiber_join_try(rq, &problem) == ERR_CONFLICT;
 }
 
+/* Postgres is away when its first attempt ends. */
+static void job_interrupted(struct request *rq, struct task *task)
+{
+	if (++runs > 1) {
+		task_complete(rq, task, "{}", NULL);
+		return;
+	}
+	pg_fixture_stop(&postgres);
+	is_away = true;
+	raise_error(rq, ERR_UNAVAILABLE, "Postgres is away");
+}
+
 static const struct job JOBS[] = {
 	{"blocked", job_blocked},
+	{"interrupted", job_interrupted},
 	{"late", job_late},
 	{"writing", job_writing},
 	{NULL},
@@ -61,7 +74,7 @@ static const struct job JOBS[] = {
 static int setup(void **state)
 {
 	runs = 0;
-	has_refused = has_locked = may_unlock = false;
+	has_refused = has_locked = may_unlock = is_away = is_over = false;
 	tasks_setup(state);
 	sql("CREATE TABLE effect (number int); CREATE TABLE locked (number int PRIMARY KEY)");
 	return 0;
@@ -126,6 +139,28 @@ static void test_a_last_write_of_a_lost_task_is_undone(void **state)
 	                 1);
 }
 
+static void end_outage(uv_timer_t *timer)
+{
+	pg_fixture_start(&postgres);
+	is_over = true;
+	uv_close((uv_handle_t *)timer, NULL);
+}
+
+/* However often it happens, it is no failure of the task. */
+static void test_an_outage_of_some_seconds_is_an_interruption(void **state)
+{
+	(void)state;
+	static uv_timer_t timer;
+	task_queue("interrupted", 1);
+	service_start(JOBS, NULL);
+	fixture_until(&fixture, &is_away);
+	uv_timer_init(&fixture.worker.loop, &timer);
+	uv_timer_start(&timer, end_outage, 5000, 0);
+	fixture_until(&fixture, &is_over);
+	until_sql(1, "SELECT count(*) FROM task WHERE status = 'completed' AND attempts = 2 AND "
+	             "interruptions = 1");
+}
+
 int main(void)
 {
 #define CASE(name) cmocka_unit_test_setup_teardown(name, setup, tasks_teardown)
@@ -133,6 +168,7 @@ int main(void)
 		CASE(test_a_last_write_commits_with_the_outcome),
 		CASE(test_a_blocked_write_does_not_block_others),
 		CASE(test_a_last_write_of_a_lost_task_is_undone),
+		CASE(test_an_outage_of_some_seconds_is_an_interruption),
 	};
 	return cmocka_run_group_tests(tests, tasks_group_setup, tasks_group_teardown);
 }
