@@ -267,10 +267,12 @@ const char *key_insert(struct request *rq, struct pg_param account, const struct
 	return key_json_with_text(rq, &secret, pg_json(rows));
 }
 
-/* A session may do less than its key. */
-static void require_caller_has(struct request *rq, uint64_t scopes)
+/* A session may do less than its key. What an agent's key has besides, the role of its maker says
+ * (role_grants()). */
+static void require_caller_has(struct request *rq, enum key_kind kind, uint64_t scopes)
 {
-	uint64_t lacking = scopes & ~rq->caller.scopes;
+	uint64_t agents = kind == KEY_AUTOMATION ? preset_scopes("automation") : SCOPE_NONE;
+	uint64_t lacking = scopes & ~(rq->caller.scopes | agents);
 	if (lacking)
 		refuse_scopes(rq, scope_text(rq->arena, lacking));
 }
@@ -285,7 +287,7 @@ static uint64_t new_scopes(struct request *rq, const struct key_input *in, enum 
 		key_require_role(rq, maker, kind, listed);
 	else
 		scopes = preset_of(in, kind == KEY_AUTOMATION) & grants_of(rq, maker, kind);
-	require_caller_has(rq, scopes);
+	require_caller_has(rq, kind, scopes);
 	return scopes;
 }
 
@@ -365,7 +367,7 @@ static void require_grants(struct request *rq, const struct key_input *in, uint6
 	if (!in->scopes && !changes_expiry)
 		return;
 	key_require_scopes(rq, caller_key(rq).text, KEY_PERSONAL, granted);
-	require_caller_has(rq, granted);
+	require_caller_has(rq, KEY_PERSONAL, granted);
 }
 
 /* What a restore undoes: after it the key may do what it could before, and as long. */

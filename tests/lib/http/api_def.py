@@ -54,7 +54,7 @@ class Operation:
     path: str  # template with {name} and {+name}
     service: str
     scope: str  # None: no key is needed, or any
-    body: str  # NONE, JSON or LARGE
+    body: str  # NONE, SMALL, JSON, LARGE or DELIVERY
     flags: frozenset
 
     @property
@@ -74,7 +74,7 @@ class Operation:
 
     @property
     def body_max_bytes(self):
-        return {"NONE": 0, "JSON": 1 << 20, "LARGE": 8 << 20, "DELIVERY": 25 << 20}[self.body]
+        return {"NONE": 0, "SMALL": 16 << 10, "JSON": 1 << 20, "LARGE": 8 << 20, "DELIVERY": 25 << 20}[self.body]
 
     def target(self, **values):
         """The path with the parameters replaced by `values`, which are percent-encoded already."""
