@@ -8,7 +8,6 @@
 
 struct rate_limits {
 	struct rate_limiter *keys, *accounts, *clients;
-	bool limits_accounts;
 	char policies[80], open_policies[40];
 };
 
@@ -18,7 +17,6 @@ struct rate_limits *rate_limits_new(int64_t key_rate, int64_t account_rate, int6
 	require(limits);
 	limits->keys = rate_limiter_new(key_rate);
 	limits->accounts = rate_limiter_new(account_rate);
-	limits->limits_accounts = account_rate > 0;
 	limits->clients = rate_limiter_new(open_rate);
 	snprintf(limits->open_policies, sizeof(limits->open_policies),
 	         "\"address\";q=%" PRId64 ";w=1", open_rate);
@@ -47,12 +45,13 @@ struct rate_verdict rate_limits_take(struct rate_limits *limits, const struct uu
 {
 	struct rate_verdict verdict = rate_limiter_take(limits->keys, key_id, now_us);
 	verdict.policy = "key";
-	if (verdict.is_allowed && limits->limits_accounts) {
+	if (verdict.is_allowed) {
 		struct rate_verdict of_account =
 			rate_limiter_take(limits->accounts, account, now_us);
 		of_account.policy = "account";
-		if (!verdict.limit || !of_account.is_allowed ||
-		    of_account.remaining < verdict.remaining)
+		bool is_limited = of_account.limit > 0;
+		if (is_limited && (!verdict.limit || !of_account.is_allowed ||
+		                   of_account.remaining < verdict.remaining))
 			verdict = of_account;
 	}
 	verdict.policies = limits->policies;

@@ -10,9 +10,8 @@
 #define ROOM_MIN_BYTES ((size_t)16 << 10) /* most bodies are smaller */
 
 BUDGET(bodies, "expops_http_body_bytes",
-       "Memory of request bodies and of what is parsed from them; BODY_MEMORY is the limit, and "
-       "half "
-       "as much for those without a key.",
+       "Memory of request bodies and of what is parsed from them; BODY_MEMORY is the limit, "
+       "and half as much for those without a key.",
        "expops_http_body_refused_total",
        "Requests refused because BODY_MEMORY or the account's share of it was used up.");
 

@@ -149,7 +149,7 @@ struct http_conn {
 	bool has_ended;     /* the client has closed its side of TLS, after what is in `in` */
 	bool is_not_tls;    /* what the client sent first is no TLS */
 	bool is_parser_due; /* the parser has an event to deliver without further input */
-	bool is_end_due; /* and it is the end of the request, for which the handler had no room */
+	bool is_end_due; /* and it is the end of the request, at whose content the handler paused */
 	bool is_keep_alive;
 	char peer[INET6_ADDRSTRLEN];
 };
@@ -240,9 +240,9 @@ void http_socket_acknowledge(struct http_conn *conn);
 /** Put the connection at the end of the list of its class. */
 void http_socket_classify(struct http_conn *conn, enum conn_class class);
 
-/** Count the memory of the connection's head and held input, when it is much. Closes connections
- * with incomplete large heads, oldest first, if that exceeds the limit. False: it is still
- * exceeded. */
+/** Count the memory of the connection's head and held input, when it is much. Where its head has
+ * grown and that exceeds the limit, closes other connections with incomplete large heads, oldest
+ * first. False: it is still exceeded. */
 bool http_socket_count_memory(struct http_conn *conn);
 
 /** Close at once. Requires that there is no exchange. */

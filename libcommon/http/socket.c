@@ -183,8 +183,8 @@ static void hold_input(struct http_conn *conn)
 		conn->is_broken |= conn->exchange && conn->exchange->is_request_complete;
 }
 
-/* Of connections without a head, no more is read at once where memory is scarce than may be held
- * without being counted. */
+/* Where memory is scarce, no more is read at once than may be held without being counted, but of a
+ * connection whose head is incomplete. */
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf)
 {
 	(void)suggested;

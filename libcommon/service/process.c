@@ -110,9 +110,8 @@ const struct setting PROCESS_SETTINGS[] = {
                    "From a request's first byte to the end of its head."),
 	SETTING_BYTES(&process_settings.head_memory_bytes, "HEAD_MEMORY", "16MiB", 1 << 20,
                       INT64_C(1) << 40,
-                      "Memory for the heads of all requests together, of those over 4 KiB, and for "
-                      "what has been "
-                      "read of bodies that wait."),
+                      "Memory for the heads of all requests together, of those over 4 KiB, "
+                      "and for what has been read of bodies that wait."),
 	SETTING_MS(&process_settings.body_pause_ms, "BODY_PAUSE", "30s", 100, 600000,
                    "Longest pause between two pieces of a body, and in reading an answer."),
 	SETTING_MS(&process_settings.body_timeout_ms, "BODY_TIMEOUT", "5m", 100, 86400000,
