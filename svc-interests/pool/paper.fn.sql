@@ -26,12 +26,14 @@ END $$;
 CREATE OR REPLACE TRIGGER paper_stays BEFORE DELETE OR TRUNCATE ON paper FOR EACH STATEMENT EXECUTE FUNCTION paper_stays();
 
 -- Note that svc-search named this version now. That of the newest note is not noted again: every refresh would wait for its row.
-CREATE OR REPLACE FUNCTION embedder_seen(version text) RETURNS void LANGUAGE sql AS $$
-    INSERT INTO embedder AS e (version)
-    SELECT $1 WHERE $1 IS DISTINCT FROM (SELECT newest.version FROM embedder newest ORDER BY seen_at DESC LIMIT 1) AND $1 IS NOT NULL
-    ON CONFLICT (version) DO UPDATE SET seen_at = clock_timestamp()
-    WHERE e.seen_at < (SELECT max(seen_at) FROM embedder)
-$$;
+CREATE OR REPLACE FUNCTION embedder_seen(version text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    IF $1 IS DISTINCT FROM (SELECT newest.version FROM embedder newest ORDER BY seen_at DESC LIMIT 1) AND $1 IS NOT NULL THEN
+        INSERT INTO embedder AS e (version) VALUES ($1)
+        ON CONFLICT ON CONSTRAINT embedder_pkey DO UPDATE SET seen_at = clock_timestamp()
+        WHERE e.seen_at < (SELECT max(seen_at) FROM embedder);
+    END IF;
+END $$;
 
 -- Keep the papers of an answer of svc-search: {"results": [...], "model": ...}, where "model" is the version of the
 -- embedder. A former process asks for papers without their version. In the order of ids, so that two that keep the same papers do not wait for each

@@ -11,6 +11,7 @@
 #include "pool/asset_query.h"
 #include "pool/background.h"
 #include "pool/papers.h"
+#include "pool/pool_change.h"
 #include "source/arxiv_links.h"
 #include "source/source.h"
 
@@ -48,10 +49,11 @@ struct source {
 	int64_t recommended_since; /* the last search of all papers */
 	bool is_unread;            /* it is nothing but a repository that could not be read */
 	const char *sources;       /* JSON array of those that its papers may be from; NULL: all */
-	/* The last search: its question, its cursor, and the papers that it found, a JSON array.
-	 * NULL: the whole is to be searched. */
-	const char *question, *cursor, *candidates;
-	int64_t candidate_count;
+	/* The last search, and what it has stored. */
+	const char *question; /* NULL: there was none */
+	bool is_outdated;     /* it is the interest's turn to have all papers searched */
+	struct stored_pool stored;
+	int64_t stored_count;
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
@@ -60,6 +62,7 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		pg_query(rq, POOL_SOURCE_SQL, pg_text(interest), pg_int(SEARCH_LEFT_OUT_MAX));
 	if (pg_empty(rows))
 		return false;
+	const char *relevances = pg_get(rows, 0, "relevances");
 	*source = (struct source){
 		.name = pg_get(rows, 0, "name"),
 		.context = pg_get(rows, 0, "context"),
@@ -73,9 +76,10 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.is_unread = pg_get_bool(rows, 0, "is_unread"),
 		.sources = pg_get(rows, 0, "sources"),
 		.question = pg_get(rows, 0, "question"),
-		.cursor = pg_get(rows, 0, "cursor"),
-		.candidates = pg_get(rows, 0, "candidates"),
-		.candidate_count = pg_get_int(rows, 0, "candidate_count"),
+		.is_outdated = pg_get_bool(rows, 0, "is_outdated"),
+		.stored = {.relevances = relevances ? json_parse_own(rq->arena, relevances) : NULL,
+	                   .cursor = pg_get(rows, 0, "cursor")},
+		.stored_count = pg_get_int(rows, 0, "stored_count"),
 	};
 	return true;
 }
@@ -168,10 +172,14 @@ static void add_explained(yyjson_mut_doc *doc, yyjson_mut_val *body,
 }
 
 /* Ask for the candidates of the last search, renewed. */
-static void add_known(yyjson_mut_doc *doc, yyjson_mut_val *body, const struct source *last)
+static void add_known(yyjson_mut_doc *doc, yyjson_mut_val *body, const struct stored_pool *stored)
 {
-	yyjson_mut_obj_add_str(doc, body, "cursor", last->cursor);
-	yyjson_mut_obj_add_val(doc, body, "among", yyjson_mut_raw(doc, last->candidates));
+	size_t index, max;
+	yyjson_val *name, *value;
+	yyjson_mut_obj_add_str(doc, body, "cursor", stored->cursor);
+	yyjson_mut_val *among = yyjson_mut_obj_add_arr(doc, body, "among");
+	json_obj_foreach (stored->relevances, index, max, name, value)
+		yyjson_mut_arr_add_str(doc, among, yyjson_get_str(name));
 }
 
 /* Ask for the candidates without their papers: those of the `last` search, renewed, or those with
@@ -192,7 +200,7 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 	yyjson_mut_obj_add_bool(doc, body, "brief", true);
 	yyjson_mut_obj_add_bool(doc, body, "explain", only != NULL);
 	if (last)
-		add_known(doc, body, last);
+		add_known(doc, body, &last->stored);
 	if (only)
 		add_explained(doc, body, search, only);
 	return asset_query(rq, "/internal/assets/similar", json_write_mut(rq->arena, body, NULL),
@@ -203,16 +211,18 @@ static enum err_code search_run(struct request *rq, const struct pool_search *se
 static enum err_code search_answer(struct request *rq, struct pool_search *search,
                                    const struct source *last)
 {
+	const char *answer;
 	yyjson_val *root;
-	enum err_code code = search_run(rq, search, last, NULL, &search->answer);
+	enum err_code code = search_run(rq, search, last, NULL, &answer);
 	if (code)
 		return code;
-	if (json_parse(rq->arena, search->answer, strlen(search->answer), &root, NULL))
+	if (json_parse(rq->arena, answer, strlen(answer), &root, NULL))
 		return ERR_UPSTREAM;
 	search->results = json_get(root, "results");
 	search->feedback = json_get(root, "feedback");
 	search->embedder = json_get_text(root, "model");
 	search->cursor = json_get_text(root, "cursor");
+	search->documents = json_get_int(root, "documents", 0);
 	search->is_whole = json_get_bool(root, "is_whole", true);
 	search->leaves_out = json_get(root, "left_out") != NULL;
 	return ERR_NONE;
@@ -239,8 +249,8 @@ static enum err_code keep_papers(struct request *rq, const struct pool_search *s
  * recommended since, another search of all papers is worth its time. */
 static bool is_renewable(const struct source *last, const struct pool_search *search)
 {
-	return last->candidates && last->candidate_count <= SEARCH_LIMIT_MAX &&
-	       strcmp(last->question, search->question) == 0 &&
+	return last->stored.relevances && last->stored_count <= SEARCH_LIMIT_MAX &&
+	       !last->is_outdated && strcmp(last->question, search->question) == 0 &&
 	       last->recommended_since <= pool_size / 2;
 }
 
@@ -248,8 +258,9 @@ static bool is_renewable(const struct source *last, const struct pool_search *se
  * and none was recommended since. Those of the best that were stay candidates. */
 static bool is_stored(const struct pool_search *search, const struct source *last)
 {
-	return last->has_pool && search->cursor && strcmp(search->cursor, last->cursor) == 0 &&
-	       (int64_t)yyjson_arr_size(search->results) == last->candidate_count;
+	return last->has_pool && search->cursor &&
+	       strcmp(search->cursor, last->stored.cursor) == 0 &&
+	       (int64_t)yyjson_arr_size(search->results) == last->stored_count;
 }
 
 /* Search, and store the papers that are not stored yet. The previous release of svc-search leaves
@@ -274,12 +285,13 @@ static enum err_code search_candidates(struct request *rq, const struct source *
 	return keep_papers(rq, search);
 }
 
-/* Store the candidates. No row: the interest was changed or deleted meanwhile. */
+/* Store the candidates. No row: the interest was changed or deleted, or its candidates were stored
+ * by another, meanwhile. */
 static struct pg_rows *save(struct request *rq, const char *interest, const struct source *source,
                             const struct pool_search *search)
 {
 	return pg_query(rq, POOL_SAVE_SQL, pg_text(interest), pg_int(source->version),
-	                pg_text(search->answer), pg_text(search->question));
+	                pg_text(pool_change_write(rq, &source->stored, search)));
 }
 
 /* Draw the background if `saved` says so. */

@@ -51,11 +51,11 @@ struct pool_search {
 	const char *recommended_at; /* when the newest was; NULL: none was */
 	int64_t limit;              /* candidates that were not */
 	const char *question;       /* digest of text, sources and POOL_SIZE */
-	const char *answer;         /* of svc-search */
-	yyjson_val *results;        /* its rows, without the papers */
+	yyjson_val *results;        /* rows of svc-search, without the papers */
 	yyjson_val *feedback;       /* ids of the papers that the search was moved by */
 	const char *embedder;       /* that it named; NULL: it has no vectors */
 	const char *cursor;         /* the state of the index; NULL: it named none */
+	int64_t documents;          /* papers in the index */
 	bool is_whole;              /* all papers were searched */
 	int64_t version;            /* pool_version of the interest */
 	/* the stored pool has these candidates: the index has not changed since */

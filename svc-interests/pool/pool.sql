@@ -1,15 +1,15 @@
 -- name: pool_source (read)
 -- $1 interest, $2 a number: what to search its candidates with, so many of the papers recommended already, newest first (NULL: there are
 -- none), their number and how many since the last search of all papers, by which version of the context and when the newest was recommended,
--- whether there is nothing to search with, the sources that its papers may be from (NULL: all), and the last search with what it found and
--- how many, unless all papers are to be searched again.
+-- whether there is nothing to search with, the sources that its papers may be from (NULL: all), and the last search, whether all papers are
+-- to be searched again, what is stored of it (NULL: nothing) and how many.
 SELECT i.name, interest_context(i) AS context, i.pool_version, i.pool_status, i.context_version, i.last_recommendation_at,
        known.papers AS recommended, known.count AS recommended_count, known.count_since AS recommended_since,
        interest_is_unread(i) AS is_unread, to_jsonb(i.sources) AS sources,
-       s.question, s.cursor, found.candidates, found.candidate_count
-FROM interest i LEFT JOIN pool_search s ON s.interest_id = i.id AND s.pool_version = i.pool_version AND s.whole_on >= pool_turn(i.id)
-LEFT JOIN LATERAL (SELECT jsonb_agg(e.arxiv_id) AS candidates, count(*) AS candidate_count FROM pool_entry e
-                   WHERE s.cursor IS NOT NULL AND e.interest_id = i.id AND e.pool_version = i.pool_version) found ON true
+       s.question, s.cursor, s.whole_on < pool_turn(i.id) AS is_outdated, stored.relevances, stored.count AS stored_count
+FROM interest i LEFT JOIN pool_search s ON s.interest_id = i.id AND s.pool_version = i.pool_version
+LEFT JOIN LATERAL (SELECT json_object_agg(e.arxiv_id, e.relevance::real) AS relevances, count(*) AS count FROM pool_entry e
+                   WHERE s.cursor IS NOT NULL AND e.interest_id = i.id AND e.pool_version = i.pool_version) stored ON true
 CROSS JOIN LATERAL (SELECT jsonb_agg(newest.arxiv_id) AS papers, count(*) AS count,
                            count(*) FILTER (WHERE (newest.recommended_at AT TIME ZONE 'UTC')::date >= s.whole_on) AS count_since
                     FROM (SELECT r.arxiv_id, r.recommended_at FROM recommended r
@@ -37,50 +37,53 @@ WHERE stored.version IS NULL OR stored.version < r.version OR NOT vector.is_whol
 SELECT paper_keep($1::jsonb);
 
 -- name: pool_save
--- $1 interest, $2 its pool_version when the candidates were searched, $3 the answer of svc-search, $4 the question. A paper that
--- the context names is not a candidate, because the user knows it. A relevance that has hardly changed is not written: each new paper
--- changes all of them a little, and what is stored serves only while svc-search is unavailable. Rows that are not to be written are
--- kept from INSERT, whose ON CONFLICT locks, and logs, each of them. A stored row has its paper. OFFSET 0 has each row looked up by its
--- whole key: without statistics of the table the planner would read the whole pool for each of them. Returns the number of candidates,
--- and that of papers in the index if the background is to be drawn (0: it is not). No row: the interest was changed or deleted meanwhile.
-WITH target AS (
+-- $1 interest, $2 its pool_version when the candidates were searched, $3 what the search changes (pool/pool_change.h). A paper that the
+-- context names is not a candidate, because the user knows it. Returns the number of candidates, and that of papers in the index if the
+-- background is to be drawn (0: it is not). No row: the interest was changed or deleted meanwhile, or the stored pool is not that of the
+-- cursor `last_cursor` any more.
+WITH change AS (
+    SELECT * FROM jsonb_to_record($3::jsonb) AS c (last_cursor text, question text, cursor text, model text, documents integer,
+                                                   is_whole boolean, kept integer)
+), locked AS (
     SELECT id, context, pool_version, pool_status, pool_size, pool_embedder, embedder
     FROM interest WHERE id = $1 AND pool_version = $2 FOR UPDATE
-), seen AS (
-    SELECT embedder_seen($3::jsonb ->> 'model') FROM target
+), searched AS (
+    INSERT INTO pool_search AS s (interest_id, pool_version, question, cursor, whole_on)
+    SELECT locked.id, locked.pool_version, c.question, c.cursor, (now() AT TIME ZONE 'UTC')::date
+    FROM locked, change c WHERE c.cursor IS NOT NULL
+    ON CONFLICT (interest_id) DO UPDATE SET
+        pool_version = excluded.pool_version, question = excluded.question, cursor = excluded.cursor,
+        whole_on = CASE WHEN ($3::jsonb ->> 'is_whole')::boolean THEN excluded.whole_on ELSE s.whole_on END
+    WHERE $3::jsonb ->> 'last_cursor' IS NULL OR s.cursor = $3::jsonb ->> 'last_cursor'
+    RETURNING interest_id
+), target AS MATERIALIZED (
+    SELECT * FROM locked WHERE $3::jsonb ->> 'last_cursor' IS NULL OR EXISTS (SELECT FROM searched)
 ), found AS MATERIALIZED (
-    SELECT target.id, target.pool_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance, r.matched, e.relevance AS stored
-    FROM target CROSS JOIN jsonb_to_recordset($3::jsonb -> 'results') AS r (arxiv_id text, relevance double precision, matched jsonb)
-    LEFT JOIN LATERAL (SELECT relevance FROM pool_entry
-                       WHERE interest_id = target.id AND pool_version = target.pool_version AND arxiv_id = r.arxiv_id OFFSET 0) e ON true
-    WHERE strpos(target.context, r.arxiv_id) = 0
-      AND (e.relevance IS NOT NULL OR EXISTS (SELECT FROM paper p WHERE p.arxiv_id = r.arxiv_id))
-), dropped AS (
+    SELECT target.id, target.pool_version, r.arxiv_id, greatest(0, least(1, r.relevance)) AS relevance, r.matched
+    FROM target CROSS JOIN jsonb_to_recordset($3::jsonb -> 'rows') AS r (arxiv_id text, relevance double precision, matched jsonb)
+    WHERE strpos(target.context, r.arxiv_id) = 0 AND EXISTS (SELECT FROM paper p WHERE p.arxiv_id = r.arxiv_id OFFSET 0)
+), gone AS (
+    DELETE FROM pool_entry e USING target, jsonb_array_elements_text($3::jsonb -> 'gone') AS g (arxiv_id)
+    WHERE (e.interest_id, e.pool_version, e.arxiv_id) = (target.id, target.pool_version, g.arxiv_id)
+), replaced AS (
     DELETE FROM pool_entry e USING target
-    WHERE e.interest_id = target.id
+    WHERE $3::jsonb ->> 'last_cursor' IS NULL AND e.interest_id = target.id
       AND (e.pool_version, e.arxiv_id) NOT IN (SELECT pool_version, arxiv_id FROM found)
 ), stored AS (
     INSERT INTO pool_entry AS e (interest_id, pool_version, arxiv_id, relevance, matched)
     SELECT id, pool_version, arxiv_id, relevance, coalesce(matched, '[]') FROM found
-    WHERE stored IS NULL OR abs(stored - relevance) > 0.01
     ON CONFLICT (interest_id, pool_version, arxiv_id) DO UPDATE
     SET relevance = excluded.relevance, matched = excluded.matched
-), searched AS (
-    INSERT INTO pool_search AS s (interest_id, pool_version, question, cursor, whole_on)
-    SELECT id, pool_version, $4, $3::jsonb ->> 'cursor', (now() AT TIME ZONE 'UTC')::date FROM target
-    WHERE $3::jsonb ->> 'cursor' IS NOT NULL
-    ON CONFLICT (interest_id) DO UPDATE SET
-        pool_version = excluded.pool_version, question = excluded.question, cursor = excluded.cursor,
-        whole_on = CASE WHEN ($3::jsonb ->> 'is_whole')::boolean THEN excluded.whole_on ELSE s.whole_on END
+), seen AS (
+    SELECT embedder_seen(c.model) FROM target, change c
 ), size AS (
-    SELECT count(*)::integer AS size, ($3::jsonb ->> 'documents')::integer AS documents FROM found
+    SELECT c.kept + (SELECT count(*)::integer FROM found) AS size, c.model, c.documents FROM change c
 ), updated AS (
-    UPDATE interest i SET pool_status = 'ready', pool_size = size.size, pool_embedder = $3::jsonb ->> 'model',
-                          embedder = coalesce(i.embedder, $3::jsonb ->> 'model')
+    UPDATE interest i SET pool_status = 'ready', pool_size = size.size, pool_embedder = size.model, embedder = coalesce(i.embedder, size.model)
     FROM target, size
     WHERE i.id = target.id
       AND (target.pool_status, target.pool_size, target.pool_embedder, target.embedder)
-          IS DISTINCT FROM ('ready', size.size, $3::jsonb ->> 'model', coalesce(target.embedder, $3::jsonb ->> 'model'))
+          IS DISTINCT FROM ('ready', size.size, size.model, coalesce(target.embedder, size.model))
 )
 SELECT size.size, CASE WHEN background_is_due(size.documents) THEN size.documents ELSE 0 END AS documents, (SELECT count(*) FROM seen)
 FROM target, size;
