@@ -7,8 +7,9 @@
  * meantime, and one with many entries delays the first of another by one. Tasks, which wait in
  * Postgres, take turns by the same rule (task_turn() in task/task.fn.sql).
  *
- * Entries are part of the caller's structs, and are borrowed while they are in the queue. An entry
- * is added in a time that grows with the length of the queue. */
+ * Entries are part of the caller's structs, and are borrowed while they are in the queue. Adding
+ * and serving take a time that does not depend on how many entries an account has: the queue is a
+ * list of the accounts that wait, in the order of their first entries. */
 #pragma once
 
 #include "crypto/uuid.h"
@@ -16,15 +17,21 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
+#define FAIR_QUEUE_BUCKETS 128
+
+struct fair_waiter; /* an account that waits */
+
 struct fair_entry {
-	TAILQ_ENTRY(fair_entry) link;
 	struct uuid account; /* nil: that of no account, which takes turns like any */
 	uint64_t turn;
+	struct fair_waiter *waiter; /* its account, while it is in the queue */
+	TAILQ_ENTRY(fair_entry) link;
 };
 
 struct fair_queue {
-	TAILQ_HEAD(fair_list, fair_entry) entries; /* in the order of their turns */
-	uint64_t turn;                             /* of what was served last */
+	TAILQ_HEAD(fair_waiters, fair_waiter) waiters; /* in the order of their first turns */
+	LIST_HEAD(fair_bucket, fair_waiter) buckets[FAIR_QUEUE_BUCKETS]; /* by account */
+	uint64_t turn; /* of what was served last */
 };
 
 void fair_queue_init(struct fair_queue *queue);
@@ -37,8 +44,14 @@ void fair_queue_add(struct fair_queue *queue, struct fair_entry *entry, const st
 /** Put an entry that was served back to the front. */
 void fair_queue_put_back(struct fair_queue *queue, struct fair_entry *entry);
 
-/** The entry to serve next, and the one after; NULL: there is none. */
+/** The entry to serve next; NULL: the queue is empty. */
 struct fair_entry *fair_queue_first(const struct fair_queue *queue);
+
+/** The first entry of the next account, for one who does not serve this one's; NULL: there is none.
+ */
+struct fair_entry *fair_queue_next_account(const struct fair_entry *entry);
+
+/** The next entry of all, in no order; NULL: there is none. */
 struct fair_entry *fair_queue_next(const struct fair_entry *entry);
 
 /** The entry leaves the queue: it is served, or it is given up. */

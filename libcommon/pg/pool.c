@@ -160,17 +160,10 @@ static void pool_unqueue(struct pg_pool *pool, struct pg_statement *st)
  * Of an account whose first one cannot, no other can. */
 static struct pg_statement *next_single(struct pg_pool *pool, struct pooled_conn **ret_conn)
 {
-	const struct uuid *refused = NULL;
 	struct fair_entry *entry = fair_queue_first(&pool->singles);
-	for (; entry; entry = fair_queue_next(entry)) {
-		if (refused && uuid_equal(refused, &entry->account))
-			continue;
-		*ret_conn = conn_for_single(pool, pg_statement_of(entry));
-		if (*ret_conn)
-			return pg_statement_of(entry);
-		refused = &entry->account;
-	}
-	return NULL;
+	while (entry && !(*ret_conn = conn_for_single(pool, pg_statement_of(entry))))
+		entry = fair_queue_next_account(entry);
+	return pg_statement_of(entry);
 }
 
 static void pool_serve(struct pg_pool *pool)
@@ -254,27 +247,39 @@ static bool waits_for_its_own(struct pg_pool *pool, const struct pg_statement *s
 	       !pg_share_may_spread(pool, &st->fair.account);
 }
 
-/* Fail a statement that has waited for too long; else note when it will have. */
-static void expire(struct pg_pool *pool, struct pg_statement *st, uint64_t *earliest_ms)
+/* Whether a statement has waited for too long; else note when it will have. */
+static bool is_expired(struct pg_pool *pool, struct pg_statement *st, uint64_t *earliest_ms)
 {
 	if (st->wait_until_ms <= uv_now(pool->loop) && waits_for_its_own(pool, st))
 		st->wait_until_ms = uv_now(pool->loop) + pool->settings.pool_wait_ms;
-	if (st->wait_until_ms > uv_now(pool->loop)) {
-		*earliest_ms = MIN_OF(*earliest_ms, st->wait_until_ms);
-		return;
-	}
+	if (st->wait_until_ms <= uv_now(pool->loop))
+		return true;
+	*earliest_ms = MIN_OF(*earliest_ms, st->wait_until_ms);
+	return false;
+}
+
+static void fail_late(struct pg_pool *pool, struct pg_statement *st)
+{
 	const struct fault *fault = pool_obstacle(pool);
 	pg_fault_report(fault, NULL, "a statement got no connection in time");
 	pool_unqueue(pool, st);
 	pg_pool_finish(pool, st, fault);
 }
 
+/* The queue is walked before any leaves it, which changes its order. */
 static void expire_all(struct pg_pool *pool, struct fair_queue *queue, uint64_t *earliest_ms)
 {
-	struct fair_entry *entry, *next;
-	for (entry = fair_queue_first(queue); entry; entry = next) {
-		next = fair_queue_next(entry);
-		expire(pool, pg_statement_of(entry), earliest_ms);
+	struct fair_entry *entry = fair_queue_first(queue);
+	struct pg_statement_list late = TAILQ_HEAD_INITIALIZER(late);
+	struct pg_statement *st;
+	for (; entry; entry = fair_queue_next(entry)) {
+		st = pg_statement_of(entry);
+		if (is_expired(pool, st, earliest_ms))
+			TAILQ_INSERT_TAIL(&late, st, entry);
+	}
+	while ((st = TAILQ_FIRST(&late))) {
+		TAILQ_REMOVE(&late, st, entry);
+		fail_late(pool, st);
 	}
 }
 

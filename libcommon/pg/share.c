@@ -161,7 +161,7 @@ struct pg_statement *pg_share_next_begin(struct pg_pool *pool)
 {
 	struct fair_entry *entry = fair_queue_first(&pool->begins);
 	while (entry && !may_begin(pool, pg_statement_of(entry)))
-		entry = fair_queue_next(entry);
+		entry = fair_queue_next_account(entry);
 	return pg_statement_of(entry);
 }
 

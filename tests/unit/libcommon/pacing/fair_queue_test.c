@@ -76,12 +76,42 @@ static void test_what_goes_on_has_its_turn(void **state)
 	assert_null(fair_queue_first(&queue));
 }
 
+/* Removing one changes nothing for the others, wherever it was. */
+static void test_one_that_gives_up_leaves_its_turn(void **state)
+{
+	(void)state;
+	struct named named[16];
+	add(named, "aaabbc");
+	fair_queue_remove(&queue, &named[0].entry);
+	fair_queue_remove(&queue, &named[4].entry);
+	assert_serves("bcaa");
+	assert_null(fair_queue_first(&queue));
+}
+
+static void test_an_account_can_be_passed_over(void **state)
+{
+	(void)state;
+	struct named named[16];
+	char seen[16] = "", passed[16] = "";
+	struct fair_entry *entry;
+	add(named, "aaabbc");
+	for (entry = fair_queue_first(&queue); entry; entry = fair_queue_next_account(entry))
+		strncat(passed, &CONTAINER_OF(entry, struct named, entry)->name, 1);
+	for (entry = fair_queue_first(&queue); entry; entry = fair_queue_next(entry))
+		strncat(seen, &CONTAINER_OF(entry, struct named, entry)->name, 1);
+	assert_string_equal(passed, "abc");
+	assert_string_equal(seen, "aaabbc");
+	assert_serves("abcaba");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_accounts_take_turns, setup),
 		cmocka_unit_test_setup(test_who_comes_later_does_not_wait_for_the_queue, setup),
 		cmocka_unit_test_setup(test_what_goes_on_has_its_turn, setup),
+		cmocka_unit_test_setup(test_one_that_gives_up_leaves_its_turn, setup),
+		cmocka_unit_test_setup(test_an_account_can_be_passed_over, setup),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
