@@ -211,14 +211,13 @@ void job_claim_stop(struct tasks *tasks)
 
 /* --- Leases ----------------------------------------------------------------------------------- */
 
-/* The ids and attempts of the runs, as arrays for JOB_RENEW_SQL. */
+/* The ids and attempts of the runs, as arrays for JOB_RENEW_SQL. One that has ended and is not
+ * recorded yet still has its task. */
 static void running_arrays(struct tasks *tasks, struct buf *ids, struct buf *attempts)
 {
 	struct job_run *run;
 	LIST_FOREACH (run, &tasks->runs, entry) {
-		run->is_in_renewal = run->request != NULL;
-		if (!run->is_in_renewal)
-			continue;
+		run->is_in_renewal = true;
 		buf_printf(ids, "%c%s", ids->length ? ',' : '{', run->task.id);
 		buf_printf(attempts, "%c%d", attempts->length ? ',' : '{', run->task.attempt);
 	}

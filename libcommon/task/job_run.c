@@ -18,7 +18,7 @@
 
 #define ATTEMPTS_DEFAULT   5
 #define TIMEOUT_DEFAULT_MS 300000
-#define STORE_TIMEOUT_MS   30000 /* Postgres may be away as long; a drain does not wait for it */
+#define STORE_TIMEOUT_MS   600000 /* Postgres may be away as long; a drain does not wait for it */
 #define STORE_PAUSE_MS     500
 #define ERROR_MAX          1000
 #define DEAD_KEPT          "10000"
