@@ -81,6 +81,9 @@ static size_t held_bytes(const struct http_body *body)
 
 static enum err_code take(struct http_body *body, size_t bytes)
 {
+	size_t limit = body->budget ? body->budget->limit_bytes : 0;
+	if (limit > 0 && bytes > limit - MIN_OF(held_bytes(body), limit))
+		return ERR_TOO_LARGE;
 	if (!body->budget)
 		return ERR_NONE;
 	return budget_take_more(body->budget, &body->account, held_bytes(body), bytes);
@@ -117,9 +120,6 @@ enum err_code http_body_add(struct http_body *body, const char *data, size_t len
 
 enum err_code http_body_take_work(struct http_body *body, size_t bytes)
 {
-	size_t limit = body->budget ? body->budget->limit_bytes : 0;
-	if (limit > 0 && bytes > limit - held_bytes(body))
-		return ERR_TOO_LARGE;
 	enum err_code code = take(body, bytes);
 	if (!code)
 		body->work_bytes += bytes;

@@ -55,12 +55,12 @@ void http_body_init_in(struct http_body *body, struct arena *arena, struct budge
                        const struct uuid *account, size_t max_bytes);
 
 /** Append a piece; copies. On an error nothing is appended.
- * ERR_TOO_LARGE: longer than max_bytes; ERR_UNAVAILABLE: the budget is used up; ERR_RATE_LIMITED:
- * the share of the account is. */
+ * ERR_TOO_LARGE: longer than max_bytes, or more than the whole budget allows; ERR_UNAVAILABLE: the
+ * budget is used up; ERR_RATE_LIMITED: the share of the account is. */
 enum err_code http_body_add(struct http_body *body, const char *data, size_t length) attr_must_use;
 
 /** Count `bytes` that the request will allocate for the content of its body, until the arena is
- * freed. ERR_TOO_LARGE: more than the whole budget allows; else as http_body_add(). */
+ * freed. Fails as http_body_add(). */
 enum err_code http_body_take_work(struct http_body *body, size_t bytes) attr_must_use;
 
 /** Begin to replace the content by what it decodes to: `coded` has the content that was sent, and

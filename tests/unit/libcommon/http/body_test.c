@@ -87,6 +87,15 @@ static void the_limit_is_exact(void **state)
 	arena_free(arena);
 }
 
+static void a_body_that_needs_more_than_all_memory_is_too_large(void **state)
+{
+	(void)state;
+	struct arena *arena = arena_new();
+	struct http_body *body = body_new(arena, 8 * MIB, -1);
+	assert_int_equal(add(body, 6 * MIB, 64 * KIB), ERR_TOO_LARGE);
+	arena_free(arena);
+}
+
 /* Content-Length alone occupies no memory; received bytes occupy at most twice their number. */
 static void memory_grows_with_the_bytes_received(void **state)
 {
@@ -272,6 +281,7 @@ int main(void)
 		CASE(pieces_are_joined),
 		CASE(an_empty_body_holds_nothing),
 		CASE(the_limit_is_exact),
+		CASE(a_body_that_needs_more_than_all_memory_is_too_large),
 		CASE(memory_grows_with_the_bytes_received),
 		CASE(a_small_body_takes_no_more_than_its_length),
 		CASE(all_bodies_share_one_budget),
