@@ -60,7 +60,8 @@ static void test_who_comes_later_does_not_wait_for_the_queue(void **state)
 	add(first, "aaaaaaaa");
 	assert_serves("aaa");
 	add(later, "bb");
-	assert_serves("baba");
+	assert_serves("babaaaa");
+	assert_null(fair_queue_first(&queue));
 }
 
 static void test_what_goes_on_has_its_turn(void **state)
@@ -92,15 +93,16 @@ static void test_an_account_can_be_passed_over(void **state)
 {
 	(void)state;
 	struct named named[16];
-	char seen[16] = "", passed[16] = "";
+	char first[16] = "", all[16] = "", *at = first;
 	struct fair_entry *entry;
 	add(named, "aaabbc");
 	for (entry = fair_queue_first(&queue); entry; entry = fair_queue_next_account(entry))
-		strncat(passed, &CONTAINER_OF(entry, struct named, entry)->name, 1);
+		*at++ = CONTAINER_OF(entry, struct named, entry)->name;
+	at = all;
 	for (entry = fair_queue_first(&queue); entry; entry = fair_queue_next(entry))
-		strncat(seen, &CONTAINER_OF(entry, struct named, entry)->name, 1);
-	assert_string_equal(passed, "abc");
-	assert_string_equal(seen, "aaabbc");
+		*at++ = CONTAINER_OF(entry, struct named, entry)->name;
+	assert_string_equal(first, "abc");
+	assert_string_equal(all, "aaabbc");
 	assert_serves("abcaba");
 }
 
