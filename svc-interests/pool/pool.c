@@ -291,7 +291,7 @@ static struct pg_rows *save(struct request *rq, const char *interest, const stru
                             const struct pool_search *search)
 {
 	return pg_query(rq, POOL_SAVE_SQL, pg_text(interest), pg_int(source->version),
-	                pg_text(pool_change_write(rq, &source->stored, search)));
+	                pg_text(pool_change_write(rq->arena, &source->stored, search)));
 }
 
 /* Draw the background if `saved` says so. */

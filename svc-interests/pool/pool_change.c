@@ -89,13 +89,13 @@ static void add_gone(yyjson_mut_doc *doc, yyjson_mut_val *change, struct entries
 			yyjson_mut_arr_add_str(doc, gone, entries.all[i].arxiv_id);
 }
 
-const char *pool_change_write(struct request *rq, const struct stored_pool *stored,
+const char *pool_change_write(struct arena *arena, const struct stored_pool *stored,
                               const struct pool_search *search)
 {
 	/* Without a cursor of before and one of now nothing says what the stored rows are of. */
 	bool is_known = stored->cursor && search->cursor;
-	struct entries entries = entries_of(rq->arena, is_known ? stored->relevances : NULL);
-	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	struct entries entries = entries_of(arena, is_known ? stored->relevances : NULL);
+	yyjson_mut_doc *doc = json_doc_new(arena);
 	yyjson_mut_val *change = yyjson_mut_obj(doc);
 	add_rows(doc, change, entries, search);
 	add_gone(doc, change, entries);
@@ -105,5 +105,5 @@ const char *pool_change_write(struct request *rq, const struct stored_pool *stor
 	json_add_text(doc, change, "model", search->embedder);
 	yyjson_mut_obj_add_int(doc, change, "documents", search->documents);
 	yyjson_mut_obj_add_bool(doc, change, "is_whole", search->is_whole);
-	return json_write_mut(rq->arena, change, NULL);
+	return json_write_mut(arena, change, NULL);
 }

@@ -12,14 +12,14 @@ struct stored_pool {
 	const char *cursor; /* of the search that has stored them; NULL: of none */
 };
 
-/** Write what storing the candidates of the search changes, for pool_save, in the arena of `rq`:
+/** Write what storing the candidates of the search changes, for pool_save, in the arena:
  *
- *     {"rows": [{"arxiv_id", "relevance", "matched"}], "gone": ["2401.00002"], "kept": 297,
+ *     {"rows": [{"arxiv_id", "relevance", "matched"}], "kept": 297, "gone": ["2401.00002"],
  *      "last_cursor": "...", "question": "...", "cursor": "...", "model": "...",
  *      "documents": 40000, "is_whole": false}
  *
  * `rows` are new, or their relevance has changed by more than .01: each new paper changes all of
  * them a little, and what is stored serves only while svc-search is unavailable. `kept` counts the
  * others. Where `last_cursor` is null, `rows` are all. */
-const char *pool_change_write(struct request *rq, const struct stored_pool *stored,
+const char *pool_change_write(struct arena *arena, const struct stored_pool *stored,
                               const struct pool_search *search);

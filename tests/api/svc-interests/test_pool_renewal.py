@@ -206,6 +206,24 @@ def test_a_killed_renewal_is_made_again(cluster, recovered, api, db, interests, 
     assert is_renewed(db, renewed)
 
 
+def test_a_pool_that_another_has_stored_meanwhile(cluster, api, db, interests, renewed, put):
+    """What a search changes is told of the pool as it was read."""
+    put()
+    before = pool_after_refresh(db, interests, renewed)
+    put()
+    with cluster.postgres.connect("interests") as other:
+        other.autocommit = False
+        interests_tables.lock_interest(other, renewed["id"])
+        task = api.post("/papers/recommended/refresh", {"interest_id": renewed["id"]}, expect=202).json()["task_id"]
+        wait_for(lambda: common.blocked(db, "interests", "INSERT INTO pool_search"), "the pool is to be stored")
+        interests_tables.empty_pool(other, renewed["id"])
+        interests_tables.set_cursor(other, renewed["id"], "x/y/7")
+        other.commit()
+    assert common.wait_ended(db, task)[0] == "completed"
+    shown = {one["resource_id"] for one in interests.recommended(renewed)}
+    assert set(before) <= set(interests_tables.pool_of(db, renewed["id"])) | shown
+
+
 def test_an_answer_that_is_kept_late_leaves_a_newer_paper(db):
     paper = "9901.00001"
     with db.transaction(force_rollback=True):

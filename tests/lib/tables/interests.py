@@ -103,6 +103,10 @@ def set_cursor(db, interest, cursor):
     db.execute("UPDATE pool_search SET cursor = %s WHERE interest_id = %s", [cursor, interest])
 
 
+def empty_pool(db, interest):
+    db.execute("DELETE FROM pool_entry WHERE interest_id = %s", [interest])
+
+
 def pool_writes(db, interest):
     """Changes when an entry of the pool, or its last search, is written or locked."""
     rows = ("SELECT array_agg((arxiv_id, e.xmin, e.xmax, s.xmin, s.xmax)::text ORDER BY arxiv_id)"
