@@ -215,7 +215,7 @@ def test_a_pool_that_another_has_stored_meanwhile(cluster, api, db, interests, r
         other.autocommit = False
         interests_tables.lock_interest(other, renewed["id"])
         task = api.post("/papers/recommended/refresh", {"interest_id": renewed["id"]}, expect=202).json()["task_id"]
-        wait_for(lambda: common.blocked(db, "interests", "INSERT INTO pool_search"), "the pool is to be stored")
+        wait_for(lambda: common.blocked(db, "interests", "pool_search"), "the pool is to be stored")
         interests_tables.empty_pool(other, renewed["id"])
         interests_tables.set_cursor(other, renewed["id"], "x/y/7")
         other.commit()
