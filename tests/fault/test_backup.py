@@ -10,6 +10,7 @@ import subprocess
 
 import psycopg
 import pytest
+import yaml
 
 from lib.check.walk import blocks
 from lib.system.backup import Archive
@@ -414,6 +415,12 @@ def test_compose_archives_as_the_rehearsal_does():
     image, compose = (ROOT / "deploy" / "image" / "postgres").read_text(), (ROOT / "deploy" / "compose.yaml").read_text()
     assert """-c archive_mode=on -c archive_command='archive-log "%p" /archive'""" in image
     assert "- archive:/archive" in compose and "- backup:/backup" in compose
+
+
+def test_compose_waits_for_the_log_of_a_restore():
+    """`up --wait` fails when a container is unhealthy, and its replay can take hours."""
+    health = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]["postgres"]["healthcheck"]
+    assert health["start_period"] == "86400s"
 
 
 @pytest.fixture
