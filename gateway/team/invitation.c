@@ -102,7 +102,9 @@ void invitation_delete(struct request *rq)
 	struct pg_rows *rows = pg_query(rq, INVITATION_REVOKE_SQL, pg_uuid(rq->caller.account),
 	                                caller_key(rq), pg_text(in->id));
 	pg_commit(rq);
-	reply_one(rq, 200, rows, "no such open invitation that you may revoke");
+	require_row(rq, rows, "no such open invitation that you may revoke");
+	log_always(LOG_GROUP_APP, "invitation revoked", f_text("invitation_id", in->id));
+	reply_json(rq, 200, pg_json(rows));
 }
 
 void invitation_accept(struct request *rq)

@@ -11,7 +11,7 @@
  * so that lines of different threads do not mix.
  *
  * LOG_LEVEL is a level, optionally with other levels for some groups: `info`,
- * `info,pg=debug,http=warn`.
+ * `info,pg=debug,http=warn`. log_always() does not ask for it.
  */
 #pragma once
 
@@ -95,6 +95,12 @@ void log_write(enum log_group group, enum log_level level, const char *message,
 			log_write((group), (level), (message),                                \
 			          (struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){LOG_END}}); \
 	} while (0)
+
+/** Of what a restore undoes and people then repeat by the log (Restore in deploy/OPERATIONS.md): an
+ * info that is written whatever LOG_LEVEL says. */
+#define log_always(group, message, ...)         \
+	log_write((group), LOG_INFO, (message), \
+	          (struct log_field[]){__VA_ARGS__ __VA_OPT__(, ){LOG_END}})
 
 #define log_debug(group, message, ...) \
 	log_event((group), LOG_DEBUG, (message)__VA_OPT__(, ) __VA_ARGS__)

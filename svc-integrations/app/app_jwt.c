@@ -39,6 +39,13 @@ static char *unescape_lines(struct arena *arena, const char *text)
 
 enum err_code app_jwt_init(void)
 {
+	if (!app_id[0] != !app_key[0]) {
+		fprintf(stderr,
+		        "%s: must be set too: CODE_HOST_APP_ID and CODE_HOST_APP_KEY "
+		        "together name the app, in place of a registered one\n",
+		        app_id[0] ? "CODE_HOST_APP_KEY" : "CODE_HOST_APP_ID");
+		return ERR_INVALID;
+	}
 	if (!app_key[0])
 		return ERR_NONE;
 	struct arena *arena = arena_new_wiped();
@@ -52,13 +59,13 @@ enum err_code app_jwt_init(void)
 
 bool app_is_of_settings(void)
 {
-	return app_id[0] || app_key[0];
+	return app_id[0];
 }
 
 const char *app_id_get(struct request *rq)
 {
 	if (app_is_of_settings())
-		return app_id[0] && key ? app_id : NULL;
+		return app_id;
 	const struct registration *app = registration_get(rq);
 	return app ? app->app_id : NULL;
 }
@@ -76,11 +83,10 @@ struct signer {
 
 static struct signer signer_get(struct request *rq)
 {
-	if (app_is_of_settings() && app_id[0] && key)
+	if (app_is_of_settings())
 		return (struct signer){.app_id = app_id};
 	struct registration_secrets secrets;
-	const struct registration *app =
-		app_is_of_settings() ? NULL : registration_open(rq, &secrets);
+	const struct registration *app = registration_open(rq, &secrets);
 	if (!app)
 		raise_error(rq, ERR_NOT_CONFIGURED, "the code-host app is not configured");
 	return (struct signer){.app_id = app->app_id, .pem = secrets.key};

@@ -16,10 +16,10 @@
 extern const struct setting APP_JWT_SETTINGS[];
 
 /** Read the app's private key. Once, after the settings are loaded. ERR_INVALID: it is no RSA key
- * in PEM; printed on standard error. */
+ * in PEM, or one of the two settings lacks the other; printed on standard error. */
 enum err_code app_jwt_init(void);
 
-/** Whether a setting names the app, or part of it; then the registered one is not used. */
+/** Whether the settings name the app; then the registered one is not used. */
 bool app_is_of_settings(void);
 
 /** Whether there is an app: its id and key are set, or one is registered. Suspends. */

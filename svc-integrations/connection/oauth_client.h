@@ -1,5 +1,5 @@
 /** The OAuth client that this service is at a provider. At the code host it is that of
- * CODE_HOST_CLIENT_ID and CODE_HOST_CLIENT_SECRET, or, where neither is set, the client of the
+ * CODE_HOST_CLIENT_ID and CODE_HOST_CLIENT_SECRET, or, where they are not set, the client of the
  * registered app, so that no second app is needed. */
 #pragma once
 

@@ -160,6 +160,12 @@ enum err_code providers_init(void)
 		redirect_uris = landing_url();
 	if (!urls_check())
 		return ERR_INVALID;
+	if (code_host.client_secret[0] && !code_host.client_id[0]) {
+		fprintf(stderr,
+		        "CODE_HOST_CLIENT_ID: must be set too: with CODE_HOST_CLIENT_SECRET "
+		        "it names the client, in place of a registered one\n");
+		return ERR_INVALID;
+	}
 	code_host_api = trim_url(code_host_api);
 	code_host_web = trim_url(code_host_web);
 	code_host.authorize_url = join_url(code_host_web, "/login/oauth/authorize");
@@ -186,7 +192,7 @@ const char *code_host_web_url(void)
 
 bool provider_code_host_client_is_set(void)
 {
-	return code_host.client_id[0] || code_host.client_secret[0];
+	return code_host.client_id[0];
 }
 
 static bool is_oauth_configured(const struct oauth_settings *oauth)

@@ -60,7 +60,7 @@ const struct provider *provider_get(struct request *rq, const char *name);
  * elsewhere: connection/oauth_client.h. */
 bool provider_is_configured(const struct provider *provider);
 
-/** Whether a setting has the client at the code host, or part of it. */
+/** Whether the settings have the client at the code host. */
 bool provider_code_host_client_is_set(void);
 
 /** `code_host`, `tracker`, `model`. */

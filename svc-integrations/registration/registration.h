@@ -2,7 +2,8 @@
  * (setup/app_registration.h), in the one row of the table `app`.
  *
  * What identifies the service at the code host are three groups of settings, and each group as a
- * whole is either that of the settings, where one of them is set, or that of this row:
+ * whole is either that of the settings, where it is set, or that of this row; the secrets of the
+ * webhook can be both, while the row's is replaced:
  *
  *     CODE_HOST_APP_ID, CODE_HOST_APP_KEY              app/app_jwt.h
  *     CODE_HOST_CLIENT_ID, CODE_HOST_CLIENT_SECRET     connection/oauth_client.h

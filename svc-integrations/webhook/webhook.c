@@ -16,7 +16,7 @@ int64_t delivery_retention_days, redelivery_interval_ms, redelivery_check_ms;
 const struct setting WEBHOOK_SETTINGS[] = {
 	SETTING_SECRET(&secret_list, "CODE_HOST_WEBHOOK_SECRETS", "",
                        "Secrets of the code host's webhooks, separated by commas; each of them is "
-                       "accepted; empty: that of the registered app is."),
+                       "accepted. The word stored: that of the registered app, as when empty."),
 	SETTING_INT(&delivery_retention_days, "DELIVERY_RETENTION", "30", 4, 365,
                     "Days for which deliveries of webhooks are kept."),
 	SETTING_MS(&redelivery_interval_ms, "REDELIVERY_INTERVAL", "10m", 100, 86400000,
@@ -36,9 +36,10 @@ enum err_code webhook_init(void)
 
 const struct webhook_secrets *webhook_secrets_get(struct request *rq)
 {
-	if (secrets_of_settings.count > 0)
+	if (secrets_of_settings.count > 0 && !secrets_of_settings.has_stored)
 		return &secrets_of_settings;
 	struct webhook_secrets *found = arena_new_of(rq->arena, struct webhook_secrets);
+	*found = secrets_of_settings;
 	struct registration_secrets secrets;
 	if (!registration_open(rq, &secrets) || !secrets.webhook_secret)
 		return found;

@@ -36,8 +36,8 @@ enum err_code webhook_init(void);
 
 struct webhook_secrets; /* webhook_signature.h */
 
-/** The secrets of the settings, or that of the registered app (registration/registration.h).
- * Suspends. */
+/** The secrets of the settings; without any, or where the settings say so, that of the registered
+ * app (registration/registration.h), behind them. Suspends. */
 const struct webhook_secrets *webhook_secrets_get(struct request *rq);
 
 /** Whether deliveries are expected: a secret is set, or the registered app has a webhook whose

@@ -6,16 +6,26 @@
 
 #define PREFIX "sha256="
 
+static bool is_stored(const char *item, size_t length)
+{
+	return length == strlen(WEBHOOK_SECRET_STORED) &&
+	       memcmp(item, WEBHOOK_SECRET_STORED, length) == 0;
+}
+
 const char *webhook_secrets_read(const char *list, struct webhook_secrets *ret_secrets)
 {
-	ret_secrets->count = 0;
+	*ret_secrets = (struct webhook_secrets){0};
 	for (const char *at = list; *at;) {
 		size_t length = strcspn(at, ",");
-		if (length < WEBHOOK_SECRET_MIN)
+		bool is_secret = !is_stored(at, length);
+		if (is_secret && length < WEBHOOK_SECRET_MIN)
 			return "a secret must have 16 characters or more";
-		if (ret_secrets->count == WEBHOOK_SECRETS_MAX)
+		if (is_secret && ret_secrets->count == WEBHOOK_SECRETS_MAX)
 			return "there are more than 8 secrets";
-		ret_secrets->list[ret_secrets->count++] = (struct webhook_secret){at, length};
+		if (is_secret)
+			ret_secrets->list[ret_secrets->count++] =
+				(struct webhook_secret){at, length};
+		ret_secrets->has_stored |= !is_secret;
 		at += length + (at[length] == ',');
 	}
 	return NULL;

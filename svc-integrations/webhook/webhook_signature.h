@@ -2,18 +2,23 @@
  * HMAC-SHA-256 of the content, as it was sent, in hex. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define WEBHOOK_SECRET_MIN  16 /* characters */
 #define WEBHOOK_SECRETS_MAX 8
+
+/** In a list of secrets: that of the registered app. Shorter than a secret. */
+#define WEBHOOK_SECRET_STORED "stored"
 
 /** Each of them is accepted. */
 struct webhook_secrets {
 	struct webhook_secret {
 		const char *text;
 		size_t length;
-	} list[WEBHOOK_SECRETS_MAX];
+	} list[WEBHOOK_SECRETS_MAX + 1]; /* with the stored one */
 	int count;
+	bool has_stored; /* the list had WEBHOOK_SECRET_STORED, which is not counted */
 };
 
 /** Read secrets, separated by commas; borrows. Returns what is wrong with them; NULL: nothing. */

@@ -5,6 +5,7 @@
 #include "feed/atom.h"
 #include "input/input.h"
 #include "json/json.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "reply/etag.h"
 #include "reply/resource.h"
@@ -92,7 +93,10 @@ void feed_delete(struct request *rq)
 	audited_begin(rq);
 	struct pg_rows *rows =
 		pg_query(rq, FEED_DELETE_SQL, pg_uuid(rq->caller.account), pg_text(in->id));
-	reply_one(rq, 200, rows, "no such feed");
+	require_row(rq, rows, "no such feed");
+	pg_commit(rq);
+	log_always(LOG_GROUP_APP, "feed deleted", f_text("feed_id", in->id));
+	reply_json(rq, 200, pg_json(rows));
 }
 
 void feed_maker_gone(struct request *rq, const struct event *event)

@@ -263,6 +263,38 @@ def test_svc_search_has_time_to_build_its_index(manifests, overlay):
     assert re.search(rf"\[svc-search\]={seconds}\b", (DEPLOY / "roll").read_text())
 
 
+ALLOWANCES = {"HEAD_MEMORY": 1, "BODY_MEMORY": 1, "ANSWER_MEMORY": 2, "FETCH_MEMORY": 1, "TLS_MEMORY": 1, "SHOWN_PAPER_CACHE": 1, "PAPER_CACHE": 1,
+              "RECOMMENDED_PAPER_CACHE": CONNECTIONS // 3}  # how often the process may take them  # fmt: skip
+BYTES = {"MiB": 2**20, "Mi": 2**20, "m": 2**20, "GiB": 2**30, "Gi": 2**30, "g": 2**30}
+
+
+def bytes_of(text):
+    number, unit = re.fullmatch(r"(\d+)(\w+)", text).groups()
+    return int(number) * BYTES[unit]
+
+
+def allowed_memory(process, but=()):
+    """What a process may take by its settings of memory, as deploy/SETTINGS.md has them, without those named."""
+    rows = re.findall(r"^\| `(\w+)` \| `(\d+\w+)` \| ([^|]+) \|", (DEPLOY / "SETTINGS.md").read_text(), re.MULTILINE)
+    return sum(ALLOWANCES[name] * bytes_of(value) for name, value, processes in rows
+               if name in ALLOWANCES and name not in but and {"all", process} & set(processes.split(", ")))  # fmt: skip
+
+
+@pytest.mark.parametrize("overlay", INSTALLATIONS)
+def test_containers_have_the_memory_that_their_processes_may_take(manifests, overlay):
+    for name, deployment in of_kind(manifests[overlay], "Deployment").items():
+        limit = pod_of(deployment)["containers"][0]["resources"]["limits"]["memory"]
+        assert allowed_memory(name.removesuffix("-jobs"), but=["TLS_MEMORY"]) < bytes_of(limit), name
+
+
+def test_they_have_it_with_tls_and_with_compose(with_tls):
+    gateway = pod_of(of_kind(with_tls, "Deployment")["gateway"])["containers"][0]
+    assert allowed_memory("gateway") < bytes_of(gateway["resources"]["limits"]["memory"])
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    for process in PROCESSES:
+        assert allowed_memory(process) < bytes_of(compose["services"][process]["mem_limit"]), process
+
+
 def test_scaling_fits_what_is_scaled(manifests):
     """By tasks that wait: a process that runs tasks. By the processor: one that answers requests."""
     deployments = of_kind(manifests["production"], "Deployment")

@@ -10,6 +10,7 @@ import subprocess
 
 import psycopg
 import pytest
+import yaml
 
 from lib.check.walk import blocks
 from lib.system.backup import Archive
@@ -17,6 +18,7 @@ from lib.system.cluster import Cluster
 from lib.system.postgres_image import PostgresImage
 from lib.system.servers import OWNER, ROOT, SERVERS_SH, Postgres
 from lib.tables import interests as interests_tables
+from lib.tables import roles
 from lib.wait import wait_for
 
 
@@ -313,6 +315,56 @@ def test_a_server_that_does_not_archive_has_no_backup(cluster):
     assert done.returncode == 1 and "archive_mode of the server is off" in done.stderr
 
 
+POINT = "2026-01-31T09:29"  # of the page
+
+
+def test_what_must_not_be_undone_is_repeated(archived, tmp_path):
+    """By the commands of the page and the lines of all logs, which are written whatever LOG_LEVEL says."""
+    cluster, user = archived, archived.user()
+    api = user.api
+    key = api.post("/account/api-keys", {"name": "revoked"}, expect=201).json()
+    feed = api.post("/papers/recommended/feeds", {}, expect=201).json()
+    endpoints = [api.post("/webhooks", {"kind": "webhook", "url": "https://hooks.example.org/", "events": ["test.*"]}, expect=201).json()
+                 for _ in range(2)]  # fmt: skip
+    invitation = api.post("/team/invitations", {"email": "somebody@example.org", "role": "viewer"}, expect=201).json()
+    gone = cluster.user()
+    cluster.archive.take_base()
+    time = cluster.archive.now()
+    api.delete(f"/webhooks/{endpoints[0]['id']}", expect=200)
+    api.delete(f"/papers/recommended/feeds/{feed['id']}", expect=200)
+    api.delete(f"/team/invitations/{invitation['id']}", expect=200)
+    api.post(f"/account/api-keys/{key['id']}/revoke", expect=200)
+    gone.api.post("/account/delete", {"confirm": True, "name": gone.email}, expect=200)
+    cluster.archive.mark("told")
+    for process in cluster.all():
+        process.stop()
+    cluster.postgres.kill9()
+    cluster.archive.restore(time=time)
+    cluster.redis.client_of_bytes().flushall()
+    for process in cluster.all():
+        process.start()
+    cluster.wait_ready()
+    other_key = api.as_key(key["key"])
+    assert [one["id"] for one in other_key.get("/papers/recommended/feeds", expect=200).json()] == [feed["id"]]
+
+    lines = [line for text in cluster.logs().values() for line in text.splitlines() if line.startswith("{")]
+    later = f'{{"time":"9999","message":"endpoint unsubscribed","endpoint_id":"{endpoints[1]["id"]}"}}'
+    (tmp_path / "kept.log").write_text("\n".join([*lines, later]) + "\n")
+    (commands,) = [block for block in blocks((ROOT / "deploy" / "OPERATIONS.md").read_text(), "Restore") if "since()" in block]
+    assert POINT in commands
+    env = {**os.environ, **cluster.settings("gateway", "command"), "PATH": f"{cluster.binary('gateway').parent}:{os.environ['PATH']}",
+           "PGHOST": "127.0.0.1", "PGPORT": str(cluster.postgres.port), "PGUSER": OWNER, "PGPASSWORD": cluster.postgres.password}  # fmt: skip
+    script = f"set -eo pipefail\n{commands.replace(POINT, time.replace(' ', 'T'))}"
+    subprocess.run(["bash", "-c", script], env=env, cwd=tmp_path, check=True, capture_output=True)
+
+    for dead in (other_key, gone.api):
+        wait_for(lambda dead=dead: dead.get("/account/api-keys").status_code == 401, "the key is refused")
+    assert api.get("/papers/recommended/feeds", expect=200).json() == []
+    assert [one["id"] for one in api.get("/webhooks", expect=200).json()] == [endpoints[1]["id"]]
+    assert api.get("/team", expect=200).json()["invitations"] == []
+    cluster.archive.take_base()
+
+
 @pytest.fixture
 def other(cluster):
     """Another server, with nothing but the same owner."""
@@ -325,13 +377,21 @@ def other(cluster):
     made.stop()
 
 
+KEY_CHANGES = "COPY account.key_change "
+
+
 def told(dump):
-    """The lines about names, owners, rights and rows: Postgres does not write bodies of functions as it has read them."""
-    return [line for line in dump.splitlines() if line.startswith(("-- Name:", "ALTER ", "GRANT ", "REVOKE ", "COPY ")) or "\t" in line]
+    """The lines about names, owners, rights and rows, and those of the rows of account.key_change apart from them: Postgres does not write
+    bodies of functions as it has read them."""
+    lines = [line for line in dump.splitlines() if line.startswith(("-- Name:", "ALTER ", "GRANT ", "REVOKE ", "COPY ")) or "\t" in line]
+    first = next(i for i, line in enumerate(lines) if line.startswith(KEY_CHANGES)) + 1
+    end = next(i for i in range(first, len(lines)) if "\t" not in lines[i])
+    return lines[:first] + lines[end:], lines[first:end]
 
 
 def test_a_dump_goes_to_another_server(cluster, other, tmp_path):
-    """By the commands of the page: what is there afterwards is what was dumped, with its owners and rights."""
+    """By the commands of the page: what is there afterwards is what was dumped, with its owners and rights, but for the changes of keys. They
+    have numbers of transactions, which the other server has not come to, so that each look of a gateway would find them again."""
     user = cluster.user()
     make(user.api, secrets.token_hex(6))
     cluster.stop_all()
@@ -344,7 +404,8 @@ def test_a_dump_goes_to_another_server(cluster, other, tmp_path):
     dumped = f"pg_restore -f before expops.dump && pg_dump -p {other.port} -Fc expops | pg_restore -f after"
     env = {**os.environ, "PGHOST": "127.0.0.1", "PGUSER": OWNER, "PGPASSWORD": other.password}
     subprocess.run(["bash", "-c", f"set -e\n{commands}\n{dumped}"], env=env, cwd=tmp_path, check=True, capture_output=True)
-    before, after = (told((tmp_path / name).read_text()) for name in ("before", "after"))
+    (before, changes), (after, none) = (told((tmp_path / name).read_text()) for name in ("before", "after"))
+    assert changes and none == []
     assert any("OWNER TO expops_experiments" in line for line in before) and any(user.email in line for line in before)
     assert after == before
 
@@ -354,6 +415,12 @@ def test_compose_archives_as_the_rehearsal_does():
     image, compose = (ROOT / "deploy" / "image" / "postgres").read_text(), (ROOT / "deploy" / "compose.yaml").read_text()
     assert """-c archive_mode=on -c archive_command='archive-log "%p" /archive'""" in image
     assert "- archive:/archive" in compose and "- backup:/backup" in compose
+
+
+def test_compose_waits_for_the_log_of_a_restore():
+    """`up --wait` fails when a container is unhealthy, and its replay can take hours."""
+    health = yaml.safe_load((ROOT / "deploy" / "compose.yaml").read_text())["services"]["postgres"]["healthcheck"]
+    assert health["start_period"] == "86400s"
 
 
 @pytest.fixture
@@ -388,6 +455,31 @@ def test_the_image_sets_aside_what_a_former_cluster_has_archived(image):
     image.wait_ready()
     assert image.stop() == 0
     assert list((image.root / "archive").glob("before-*")) == [log], "a cluster that is there keeps its own"
+
+
+def test_the_image_takes_the_passwords_of_its_secrets(image):
+    """At each start: what is replaced there is not undone, by whoever has the former ones."""
+    image.start()
+    image.wait_ready()
+    with image.connect() as server:
+        assert all(roles.has_password(server, role, "secret") for role in ("expops", "expops_gateway"))
+    assert image.stop() == 0
+    (image.root / "run" / "secrets" / "password").write_text("owner's new one\n")
+    (image.root / "run" / "secrets" / "SERVICE_PASSWORDS").write_text("gateway=new\n")
+    image.start()
+    image.wait_ready()
+    with image.connect() as server:
+        for role, password in {"expops": "owner's new one", "expops_gateway": "new"}.items():
+            assert roles.has_password(server, role, password) and not roles.has_password(server, role, "secret")
+    assert image.stop() == 0
+
+
+@pytest.mark.parametrize("number", ["0", "seven", "-1", "10000"])
+def test_the_image_refuses_a_number_of_backups_that_it_cannot_keep(image, number):
+    """Each backup would be made, and nothing deleted."""
+    done = image.run("postgres", BACKUPS=number)
+    assert done.returncode == 1 and f'BACKUPS is "{number}"' in done.stderr, done
+    assert not (image.root / "data" / "pg").exists()
 
 
 def test_the_image_runs_one_server_on_its_data(image):

@@ -28,5 +28,5 @@ SELECT email FROM email_confirm($1) AS email WHERE email IS NOT NULL;
 SELECT email FROM endpoint WHERE unsubscribe_hash = $1;
 
 -- name: email_confirmation_unsubscribe
--- $1 the hash of a token that ends mails.
-SELECT email FROM email_unsubscribe($1) AS email WHERE email IS NOT NULL;
+-- $1 the hash of a token that ends mails. The address that got them, and the endpoint.
+SELECT email, (SELECT e.id FROM endpoint e WHERE e.unsubscribe_hash = $1) AS id FROM email_unsubscribe($1) AS email WHERE email IS NOT NULL;

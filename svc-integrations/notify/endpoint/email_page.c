@@ -4,6 +4,7 @@
 #include "email_confirmation.sql.h"
 #include "input/input.h"
 #include "notify/endpoint/email_confirmation.h"
+#include "observe/log.h"
 #include "reply/reply.h"
 
 #include <string.h>
@@ -49,8 +50,8 @@ static void reply_page_html(struct request *rq, int status, const struct page *p
 }
 
 /* What a statement finds by the token of the path: the page about this address, or that there is
- * none. */
-static void answer(struct request *rq, const char *sql, const struct page *page)
+ * none. Returns what it has found. */
+static struct pg_rows *answer(struct request *rq, const char *sql, const struct page *page)
 {
 	static const struct page NONE = {"This link is not valid",
 	                                 "It is too old, or it was replaced by another.", "", NULL};
@@ -59,7 +60,8 @@ static void answer(struct request *rq, const char *sql, const struct page *page)
 	if (pg_empty(rows))
 		reply_page_html(rq, 404, &NONE, "");
 	else
-		reply_page_html(rq, 200, page, pg_value(rows, 0));
+		reply_page_html(rq, 200, page, pg_get(rows, 0, "email"));
+	return rows;
 }
 
 void email_confirm_page(struct request *rq)
@@ -85,6 +87,10 @@ void email_unsubscribe_page(struct request *rq)
 
 void email_unsubscribe(struct request *rq)
 {
-	answer(rq, EMAIL_CONFIRMATION_UNSUBSCRIBE_SQL,
-	       &(struct page){"Unsubscribed", "Nothing more is sent to ", ".", NULL});
+	struct pg_rows *rows =
+		answer(rq, EMAIL_CONFIRMATION_UNSUBSCRIBE_SQL,
+	               &(struct page){"Unsubscribed", "Nothing more is sent to ", ".", NULL});
+	if (!pg_empty(rows))
+		log_always(LOG_GROUP_APP, "endpoint unsubscribed",
+		           f_text("endpoint_id", pg_get(rows, 0, "id")));
 }

@@ -12,6 +12,7 @@
 #include "notify/endpoint/endpoint_secret.h"
 #include "notify/endpoint/endpoint_url.h"
 #include "notify/endpoint/event_type.h"
+#include "observe/log.h"
 #include "pg/pg.h"
 #include "reply/resource.h"
 #include "request/audited.h"
@@ -303,9 +304,12 @@ void endpoint_delete(struct request *rq)
 {
 	struct endpoint_input *in = request_input(rq, struct endpoint_input, ID_FIELDS);
 	audited_begin(rq);
-	reply_one(rq, 200,
-	          pg_query(rq, ENDPOINT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account)),
-	          MISSING);
+	struct pg_rows *rows =
+		pg_query(rq, ENDPOINT_DELETE_SQL, pg_text(in->id), pg_uuid(rq->caller.account));
+	require_row(rq, rows, MISSING);
+	pg_commit(rq);
+	log_always(LOG_GROUP_APP, "endpoint deleted", f_text("endpoint_id", in->id));
+	reply_json(rq, 200, pg_json(rows));
 }
 
 void endpoint_rotate(struct request *rq)

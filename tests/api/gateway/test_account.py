@@ -99,10 +99,10 @@ def test_accounts_are_deleted_by_their_ids(user, other_user, cluster):
 
 
 def test_commands_log_what_has_to_be_repeated_after_a_restore(user, other_user, cluster):
-    """As the routes do, but on standard error, which the terminal has."""
+    """As the routes do, but on standard error, which the terminal has; whatever LOG_LEVEL says."""
     key, unknown = user.api.post("/account/api-keys", {"name": "one"}, expect=201).json()["id"], str(uuid.uuid4())
-    assert cluster.run_logged("gateway", "revoke-keys", key, unknown) == [{"message": "key revoked", "key_id": key}]
-    assert cluster.run_logged("gateway", "delete-accounts", other_user.account, unknown) == [
+    assert cluster.run_logged("gateway", "revoke-keys", key, unknown, LOG_LEVEL="error") == [{"message": "key revoked", "key_id": key}]
+    assert cluster.run_logged("gateway", "delete-accounts", other_user.account, unknown, LOG_LEVEL="error") == [
         {"message": "account deleted", "account_id": other_user.account}
     ]
 

@@ -213,11 +213,20 @@ def test_commands_log_who_was_changed(cluster, team):
     member = add_member(cluster, team.account, "admin")
     arguments = ["--account", team.account, "--email", member.email, "--role", "viewer"]
     changed = {"message": "role changed", "account_id": team.account, "person_id": member.person, "role": "viewer"}
-    assert cluster.run_logged("gateway", "add-member", *arguments) == [changed]
+    assert cluster.run_logged("gateway", "add-member", *arguments, LOG_LEVEL="error") == [changed]
     for options, message in (([], "person disabled"), (["--undo"], "person enabled")):
-        assert cluster.run_logged("gateway", "disable-person", "--email", member.email, *options) == [
+        assert cluster.run_logged("gateway", "disable-person", "--email", member.email, *options, LOG_LEVEL="error") == [
             {"message": message, "person_id": member.person}
         ]
+
+
+def test_invitations_that_are_revoked_are_logged(cluster, team):
+    """A restore opens them again."""
+    made = invite(team.api, "somebody@example.org")["id"]
+    team.api.delete(f"/team/invitations/{made}", expect=200)
+    team.api.problem("DELETE", f"/team/invitations/{made}", 404, "not_found")
+    logged = [json.loads(line) for line in cluster["gateway"][0].log().splitlines() if f'"invitation_id":"{made}"' in line]
+    assert [one["message"] for one in logged] == ["invitation revoked"]
 
 
 def test_members_who_are_changed_are_logged_with_their_account(cluster, team):

@@ -187,11 +187,31 @@ def test_the_settings_win(cluster, first, account):
         assert problem["error"] == "app_exists" and "CODE_HOST_APP_ID" in problem["detail"]
     finally:
         replica.process.stop()
-    half = Replica(cluster, "half", CODE_HOST_APP_ID="4711")
-    try:
-        assert half.ask("GET", APP, None, account)["configured"] is False
-    finally:
-        half.process.stop()
+
+
+HALVES = {"CODE_HOST_APP_ID": "CODE_HOST_APP_KEY", "CODE_HOST_APP_KEY": "CODE_HOST_APP_ID", "CODE_HOST_CLIENT_SECRET": "CODE_HOST_CLIENT_ID"}
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_a_half_of_a_group_is_refused(cluster, name):
+    """It would turn off the registered app, as where only its key is replaced."""
+    with pytest.raises(RuntimeError, match=f"{HALVES[name]}: must be set too"):
+        cluster.run("svc-integrations", "--show-config", **{**NO_APP, name: cluster.code_host.settings()[name]})
+
+
+def test_the_key_and_the_secret_of_the_registered_app_are_replaced(cluster, first, account, code_host):
+    """By settings that go before what is stored, as deploy/OPERATIONS.md says: for the webhook first beside it, then without it."""
+    made, new = create(first, account), "a new secret of the webhook"
+    key = {name: cluster.code_host.settings()[name] for name in ("CODE_HOST_APP_ID", "CODE_HOST_APP_KEY")}
+    for secrets, statuses in ((f"{new},stored", [202, 202]), (new, [202, 401])):
+        replica = Replica(cluster, f"replaced-{len(secrets)}", CODE_HOST_WEBHOOK_SECRETS=secrets, **key)
+        try:
+            assert [deliver(cluster, replica, secret) for secret in (new, code_host.webhook_secret)] == statuses
+            shown = replica.ask("GET", APP, None, account)
+            assert (shown["source"], shown["configured"], shown["slug"]) == ("settings", True, made["slug"])
+        finally:
+            replica.process.stop()
+    assert deliver(cluster, first, code_host.webhook_secret) == 202
 
 
 def test_forgetting_it(replicas, first, account):

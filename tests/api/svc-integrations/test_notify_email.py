@@ -1,6 +1,7 @@
 """Messages by e-mail: confirming an address, the form of a mail, ending the mails, and what a mail server's refusals mean."""
 
 import base64
+import json
 import secrets
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
@@ -273,8 +274,10 @@ def test_following_a_link_ends_nothing(api, confirmed, mail):
     assert "not valid" in follow(mail.link("unsubscribe")[:-1], "POST", 404) and shown(api, confirmed)["status"] == "active"
 
 
-def test_whoever_unsubscribes_is_told_to_the_account(api, user, confirmed, mail):
+def test_whoever_unsubscribes_is_told_to_the_account(cluster, api, user, confirmed, mail):
     follow(mail.link("unsubscribe"), "POST")
+    logged = [json.loads(line) for line in cluster["svc-integrations"][0].log().splitlines() if f'"endpoint_id":"{confirmed["id"]}"' in line]
+    assert [one["message"] for one in logged] == ["endpoint unsubscribed"], "a restore undoes it"
     item = wait_for(lambda: [item for item in user.api.get("/fleet/agents/inbox", expect=200).json() if item["kind"] == "endpoint_disabled"])[0]
     assert confirmed["email"] in item["title"]
 

@@ -44,6 +44,15 @@ def test_an_endpoint_is_made_read_changed_and_deleted(api):
         api.problem(method, f"{WEBHOOKS}/{made['id']}", 404, "not_found")
 
 
+def test_endpoints_that_are_deleted_are_logged(cluster, api):
+    """A restore brings them back."""
+    made = make(api)["id"]
+    api.delete(f"{WEBHOOKS}/{made}", expect=200)
+    api.problem("DELETE", f"{WEBHOOKS}/{made}", 404, "not_found")
+    logged = [json.loads(line) for line in cluster["svc-integrations"][0].log().splitlines() if f'"endpoint_id":"{made}"' in line]
+    assert [one["message"] for one in logged] == ["endpoint deleted"]
+
+
 def test_members_of_a_digest_that_nobody_knows_are_ignored(api):
     digest = {"hour": 8, "time_zone": "UTC", "last_date": "9999-12-31", "told_until": "2030-01-01T00:00:00Z"}
     answer = api.post(WEBHOOKS, body(events=["digest.ready"], digest=digest), expect=201)

@@ -1,5 +1,6 @@
 """Atom feeds of recommended papers."""
 
+import json
 import re
 import time
 import uuid
@@ -148,6 +149,8 @@ def test_an_address_is_shown_once_and_stored_nowhere(cluster, api, db, interest,
     api.delete(f"{FEEDS}/{listed['id']}", expect=200)
     read(url, 404)
     api.problem("DELETE", f"{FEEDS}/{listed['id']}", 404, "not_found")
+    told = [json.loads(line) for line in cluster["svc-interests"][0].log().splitlines() if f'"feed_id":"{listed["id"]}"' in line]
+    assert [one["message"] for one in told] == ["feed deleted"], "a restore brings it back"
     assert api.get(FEEDS, expect=200).json() == []
 
 

@@ -321,9 +321,9 @@ class Cluster:
         """Run a command of a process to its end; returns its standard output. Raises when it fails."""
         return self._run(name, args, timeout, changes).stdout
 
-    def run_logged(self, name, *args):
+    def run_logged(self, name, *args, **changes):
         """The same; returns the members of the lines that it has logged, but for those of every line."""
-        lines = [json.loads(line) for line in self._run(name, args, PATIENCE_SECONDS, {}).stderr.splitlines()]
+        lines = [json.loads(line) for line in self._run(name, args, PATIENCE_SECONDS, changes).stderr.splitlines()]
         return [{key: value for key, value in line.items() if key not in EVERY_LINE} for line in lines]
 
     def _run(self, name, args, timeout, changes):

@@ -73,9 +73,10 @@ class PostgresImage:
         environment = {"PATH": PATH, "PGHOST": "/tmp", "PGUSER": "expops"}
         return [str(word) for word in entered], {"env": environment, "cwd": "/"}
 
-    def run(self, *words):
+    def run(self, *words, **variables):
         """Run a command in a container beside it, on the same volumes."""
         command, options = self._command(*words)
+        options["env"].update(variables)
         return subprocess.run(command, **options, capture_output=True, text=True, check=False)
 
     def start(self):

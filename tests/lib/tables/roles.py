@@ -1,5 +1,10 @@
 """Roles and databases of a server."""
 
+import base64
+import hashlib
+import hmac
+import re
+
 import psycopg
 
 
@@ -34,3 +39,12 @@ def give_rights(server, role):
 def has_rights(server, role):
     """Whether a role has a right over the whole server."""
     return server.execute("SELECT rolsuper OR rolcreatedb OR rolcreaterole FROM pg_roles WHERE rolname = %s", [role]).fetchone()[0]
+
+
+def has_password(server, role, password):
+    """By what Postgres keeps of it (RFC 5803)."""
+    (verifier,) = server.execute("SELECT rolpassword FROM pg_authid WHERE rolname = %s", [role]).fetchone()
+    iterations, salt, stored = re.fullmatch(r"SCRAM-SHA-256\$(\d+):([^$]+)\$([^:]+):.*", verifier).groups()
+    salted = hashlib.pbkdf2_hmac("sha256", password.encode(), base64.b64decode(salt), int(iterations))
+    client_key = hmac.digest(salted, b"Client Key", "sha256")
+    return hashlib.sha256(client_key).digest() == base64.b64decode(stored)

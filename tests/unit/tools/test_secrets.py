@@ -1,7 +1,9 @@
 """deploy/secrets gives each pair of processes that call each other a secret, which needs no container to be seen."""
 
+import hashlib
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -9,6 +11,7 @@ import pytest
 import yaml
 
 from lib.http.api_def import all_operations, internal_operations, process_of, public_callers, services
+from lib.wait import wait_for
 
 ROOT = Path(__file__).resolve().parents[3]
 PROCESSES = [process_of(symbol) for symbol in services()]
@@ -111,3 +114,143 @@ def test_an_empty_secret_is_refused(tmp_path, name):
     (tmp_path / name).write_text("")
     refused = subprocess.run([ROOT / "deploy/secrets", tmp_path], capture_output=True, text=True, check=False)
     assert refused.returncode == 1 and refused.stderr.startswith(f"{tmp_path / name} is empty")
+
+
+# ---- rotation ----
+
+
+def rotate(folder, step):
+    subprocess.run([ROOT / "deploy/secrets", folder, "--rotate", step], check=True)
+
+
+def text(folder, *names):
+    return folder.joinpath(*names).read_text().strip()
+
+
+def entries(value):
+    return dict(entry.split("=", 1) for entry in value.split())
+
+
+def files_of(folder):
+    return {path.relative_to(folder): path.read_text() for path in folder.rglob("*") if path.is_file()}
+
+
+def digest(password):
+    return "#" + hashlib.sha256(password.encode()).hexdigest()
+
+
+def users_of(folder):
+    return {line.split()[1]: [word for word in line.split() if word.startswith("#")] for line in text(folder, USERS).splitlines()}
+
+
+def assert_accepted(used, accepted):
+    """What processes and servers use, by the files of one step, is accepted by the files of another, which may be rolled out before or
+    after it."""
+    database = entries(text(accepted, "postgres/SERVICE_PASSWORDS"))
+    for process in PROCESSES:
+        addresses = text(used, process, "DATABASE_URL").split()
+        assert database[process.removeprefix("svc-")] in [re.search(":([^:@]*)@", one)[1] for one in addresses], process
+        assert digest(re.search(":([^:@]*)@", text(used, process, "REDIS_URL"))[1]) in users_of(accepted)[process]
+        signs = entries(text(used, process, "IDENTITY_SIGN_SECRETS")) if (used / process / "IDENTITY_SIGN_SECRETS").exists() else {}
+        for callee, secret in signs.items():
+            assert secret in entries(text(accepted, callee, "IDENTITY_VERIFY_SECRETS"))[process].split(",")
+        for name in ("SEAL_SECRETS", "SEAL_KEYS"):
+            if (used / process / name).exists():
+                assert text(used, process, name).split(",")[0] in text(accepted, process, name).split(",")
+    assert digest(text(used, "redis/password")) in users_of(accepted)["default"]
+
+
+def test_all_secrets_are_replaced_in_three_steps(tmp_path):
+    """Whichever files of two neighbouring steps a process or a server has, they fit."""
+    folder = tmp_path / "DIR"
+    subprocess.run([ROOT / "deploy/secrets", folder, "--database", "db.example:5433/expops?sslmode=require", "--redis", "rediss://r"], check=True)
+    shutil.copytree(folder, tmp_path / "before")
+    for step in ("accept", "use", "forget"):
+        rotate(folder, step)
+        shutil.copytree(folder, tmp_path / step)
+        if step != "forget":
+            rotate(folder, step)
+        assert files_of(folder) == files_of(tmp_path / step), "a step that was repeated"
+    steps = [tmp_path / name for name in ("before", "accept", "use", "forget")]
+    for earlier, later in zip(steps, steps[1:]):
+        assert_accepted(earlier, earlier)
+        assert_accepted(earlier, later)
+        assert_accepted(later, earlier)
+    assert_accepted(folder, folder)
+
+    before, after = files_of(tmp_path / "before"), files_of(folder)
+    old = {word for value in before.values() for word in re.findall(r"[0-9a-f]{48,}", value)}
+    assert len(old) > 30 and not [word for value in after.values() for word in re.findall(r"[0-9a-f]{48,}", value) if word in old]
+    assert before.keys() == after.keys()
+    assert "@db.example:5433/expops?sslmode=require" in text(folder, "gateway/DATABASE_URL") and "@r/0" in text(folder, "gateway/REDIS_URL")
+    assert text(folder, "svc-evalenv/SEAL_KEYS").split(",")[1:] == [before[Path("svc-evalenv/SEAL_KEYS")].strip()], "until it is resealed"
+    subprocess.run([ROOT / "deploy/secrets", folder], check=True)
+    assert files_of(folder) == after
+
+
+def test_a_rotation_begins_with_its_first_step_and_is_ended(tmp_path):
+    def refused(*options):
+        done = subprocess.run([ROOT / "deploy/secrets", tmp_path, *options], capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        return done.stderr
+
+    assert "has no secrets to replace" in refused("--rotate", "accept")
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    assert "begin with --rotate accept" in refused("--rotate", "use")
+    rotate(tmp_path, "accept")
+    assert "being replaced" in refused()
+
+
+def test_what_was_replaced_by_hand_and_other_users_are_rotated_too(tmp_path):
+    subprocess.run([ROOT / "deploy/secrets", tmp_path], check=True)
+    path = tmp_path / "gateway" / "DATABASE_URL"
+    path.write_text("postgresql://expops_gateway:own@db/expops?target_session_attrs=read-write\n")
+    (tmp_path / "gateway" / "DATABASE_DIRECT_URL").write_text("postgresql://expops_gateway:own@direct/expops\n")
+    own = "user exporter reset on #1 +info"
+    (tmp_path / USERS).write_text((tmp_path / USERS).read_text() + f"{own}\nuser nobody reset\n")
+    for step in ("accept", "use", "forget"):
+        rotate(tmp_path, step)
+    password = entries(text(tmp_path, "postgres/SERVICE_PASSWORDS"))["gateway"]
+    assert path.read_text() == f"postgresql://expops_gateway:{password}@db/expops?target_session_attrs=read-write\n"
+    assert text(tmp_path, "gateway/DATABASE_DIRECT_URL") == f"postgresql://expops_gateway:{password}@direct/expops"
+    assert text(tmp_path, USERS).splitlines()[-2:] == [own, "user nobody reset"]
+
+
+# ---- users of Redis ----
+
+
+@pytest.fixture
+def redis_with(tmp_path):
+    """redis_with(users): a Redis with this aclfile, as a function that runs redis-cli with arguments."""
+    started = []
+
+    def start(users):
+        (tmp_path / "users.acl").write_text(users)
+        socket = tmp_path / "socket"
+        options = ["--port", "0", "--unixsocket", socket, "--aclfile", tmp_path / "users.acl", "--dir", tmp_path, "--save", ""]
+        started.append(subprocess.Popen(["redis-server", *map(str, options)], stdout=subprocess.DEVNULL))
+        wait_for(socket.exists, "Redis listens")
+        return lambda *words: subprocess.run(["redis-cli", "-s", socket, *words], capture_output=True, text=True, check=True).stdout.strip()
+
+    yield start
+    for server in started:
+        server.terminate()
+        server.wait()
+
+
+@pytest.mark.parametrize("version", ["6.2", "7.0"])
+def test_without_a_password_for_operators_nobody_is_let_in(redis_with, version):
+    """A Redis lets in everybody as a user `default` that its aclfile does not name."""
+    made = subprocess.run([ROOT / "deploy/redis-acl", "--redis", version], env={**os.environ, "REDIS_PASSWORDS": "svc-search=p"},
+                          capture_output=True, text=True, check=True).stdout  # fmt: skip
+    cli = redis_with(made)
+    assert "NOAUTH" in cli("ping") and "NOAUTH" in cli("acl", "whoami")
+    assert cli("--user", "svc-search", "-a", "p", "--no-auth-warning", "ping") == "PONG"
+
+
+def test_with_one_they_are(redis_with):
+    made = subprocess.run([ROOT / "deploy/redis-acl"], env={**os.environ, "REDIS_PASSWORDS": "svc-search=p default=d"},
+                          capture_output=True, text=True, check=True).stdout  # fmt: skip
+    cli = redis_with(made)
+    assert "NOAUTH" in cli("ping") and cli("-a", "d", "--no-auth-warning", "acl", "whoami") == "default"
+    assert len([line for line in made.splitlines() if line.startswith("user default ")]) == 1

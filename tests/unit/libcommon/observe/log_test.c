@@ -215,6 +215,17 @@ static void disabled_levels_do_not_evaluate_fields(void **state attr_unused)
 	assert_string_equal(json_get_text(stop_line(), "message"), "on");
 }
 
+static void what_a_restore_undoes_is_written_at_every_level(void **state attr_unused)
+{
+	start("error");
+	log_info(LOG_GROUP_APP, "one");
+	log_always(LOG_GROUP_APP, "two", f_text("key_id", "a"));
+	yyjson_val *line = stop_line();
+	assert_string_equal(json_get_text(line, "message"), "two");
+	assert_string_equal(json_get_text(line, "level"), "info");
+	assert_string_equal(json_get_text(line, "key_id"), "a");
+}
+
 static void errno_is_kept(void **state attr_unused)
 {
 	start("info");
@@ -279,6 +290,7 @@ int main(void)
 		ARENA_TEST(levels_apply_to_groups),
 		ARENA_TEST(bad_levels_are_refused_and_change_nothing),
 		ARENA_TEST(disabled_levels_do_not_evaluate_fields),
+		ARENA_TEST(what_a_restore_undoes_is_written_at_every_level),
 		ARENA_TEST(errno_is_kept),
 		ARENA_TEST(lines_of_threads_do_not_mix),
 	};

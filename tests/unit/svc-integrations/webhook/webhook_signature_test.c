@@ -74,6 +74,20 @@ static void secrets_that_are_too_short_or_too_many_are_named(void **state)
 	                                     &secrets));
 }
 
+static void the_stored_one_is_a_word_of_the_list(void **state)
+{
+	(void)state;
+	assert_null(webhook_secrets_read("stored," SECRET, &secrets));
+	assert_true(secrets.has_stored);
+	assert_int_equal(check(SIGNATURE, CONTENT), 1);
+	assert_null(webhook_secrets_read("stored", &secrets));
+	assert_true(secrets.has_stored);
+	assert_int_equal(secrets.count, 0);
+	assert_null(webhook_secrets_read(SECRET, &secrets));
+	assert_false(secrets.has_stored);
+	assert_non_null(webhook_secrets_read("stored1," SECRET, &secrets));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -81,6 +95,7 @@ int main(void)
 		cmocka_unit_test(each_secret_is_accepted_and_numbered),
 		cmocka_unit_test(anything_else_is_refused),
 		cmocka_unit_test(secrets_that_are_too_short_or_too_many_are_named),
+		cmocka_unit_test(the_stored_one_is_a_word_of_the_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
