@@ -95,9 +95,12 @@ export async function versioned<T>(call: Promise<Answer<T>>): Promise<Versioned<
   return { ...(await answer(call)), etag: (await call).response.headers.get("ETag") };
 }
 
-/** The fields of a request that changes an object only while it has the version that was read. */
+const WEAK = /^W\//;
+
+/** The fields of a request that changes an object only while it has the version that was read. A proxy that compresses answers makes
+ * their tags weak, and no weak one matches; it is the version that says which state was read. */
 export function ifMatch({ etag }: { readonly etag: string | null }): { "If-Match"?: string } {
-  return etag === null ? {} : { "If-Match": etag };
+  return etag === null ? {} : { "If-Match": etag.replace(WEAK, "") };
 }
 
 /** Something as a file of this media type; throws a Problem. */
