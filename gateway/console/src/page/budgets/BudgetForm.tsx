@@ -217,7 +217,7 @@ interface Props {
 }
 
 export function BudgetForm({ budget, onSaved, onOpen }: Props) {
-  const edit = useEdit(initialOf(budget));
+  const edit = useEdit(initialOf(budget), bodyOf);
   const { values, set: onChange } = edit;
   const client = useQueryClient();
   const known = useQuery(budgets).data?.items ?? [];

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api, type Schemas } from "../../api/client";
 import { eventTypes } from "../../api/queries";
-import { changes, useEdit } from "../../part/form/edit";
+import { useEdit, type Edit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { SelectField } from "../../part/form/Select";
@@ -32,9 +32,10 @@ function initialOf(endpoint: Endpoint | undefined): Values {
 }
 
 function bodyOf({ kind, address, name, events, digest }: Values, was: Endpoint | undefined) {
+  const isKept = was !== undefined && kind === "slack" && address === "";
   return {
-    ...(address ? { [kind === "email" ? "email" : "url"]: address } : {}),
-    ...(name ? { name } : {}),
+    ...(isKept ? {} : { [kind === "email" ? "email" : "url"]: address }),
+    ...(name || was ? { name } : {}), // a new one is named by its host
     events: events.split(/\s+/).filter(Boolean),
     digest: digestOf(digest, was?.digest ?? null),
   };
@@ -87,7 +88,7 @@ function Fields({ values, isNew, onChange: set, fault }: FieldsProps) {
         required={!isKept}
         fault={fault(values.kind === "email" ? "email" : "url")}
       />
-      <TextField label={WORDS.name} value={values.name} onInput={(name) => set({ name })} fault={fault("name")} />
+      <TextField label={WORDS.name} value={values.name} onInput={(name) => set({ name })} required={!isNew} fault={fault("name")} />
       <TextField
         label={WORDS.events}
         hint={WORDS.eventsHint}
@@ -103,10 +104,11 @@ function Fields({ values, isNew, onChange: set, fault }: FieldsProps) {
 }
 
 /** The answer to a new one has its secret. */
-async function save(values: Values, endpoint: Endpoint | undefined): Promise<Schemas["WebhookWithSecret"]> {
+async function save(endpoint: Endpoint | undefined, edit: Edit<Values, ReturnType<typeof bodyOf>>): Promise<Schemas["WebhookWithSecret"]> {
+  const { values } = edit;
   if (!endpoint) return answer(api.POST("/api/v1.0/webhooks", { body: { kind: values.kind, ...bodyOf(values, undefined) } }));
-  const body = changes(bodyOf(values, endpoint), bodyOf(initialOf(endpoint), endpoint));
-  return answer(api.PATCH("/api/v1.0/webhooks/{webhook_id}", { params: { path: { webhook_id: endpoint.id } }, body }));
+  const params = { path: { webhook_id: endpoint.id } };
+  return answer(api.PATCH("/api/v1.0/webhooks/{webhook_id}", { params, body: edit.difference() }));
 }
 
 interface Props {
@@ -115,7 +117,7 @@ interface Props {
 }
 
 export function EndpointForm({ endpoint, onSaved }: Props) {
-  const edit = useEdit(initialOf(endpoint));
+  const edit = useEdit(initialOf(endpoint), (values) => bodyOf(values, endpoint));
   const client = useQueryClient();
   const reload = () => client.invalidateQueries({ queryKey: ["endpoints"] });
   const onDone = async (saved: Schemas["WebhookWithSecret"]) => {
@@ -125,7 +127,7 @@ export function EndpointForm({ endpoint, onSaved }: Props) {
   return (
     <Form
       submit={endpoint ? text.save : WORDS.create}
-      send={() => save(edit.values, endpoint)}
+      send={() => save(endpoint, edit)}
       onDone={onDone}
       edit={endpoint && { ...edit, reload }}
     >

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
 import { Button } from "../../part/form/Button";
-import { changes, useEdit } from "../../part/form/edit";
+import { useEdit } from "../../part/form/edit";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
@@ -87,11 +87,10 @@ function Pause({ interest, onDone }: { interest: Schemas["Interest"]; onDone: ()
 
 /** When the agent of an interest starts, and its pause. */
 export function AgentSchedule({ interest }: { interest: Versioned<Schemas["Interest"]> }) {
-  const edit = useEdit(interest.schedule);
+  const edit = useEdit(interest.schedule, (values) => values);
   const client = useQueryClient();
   const params = { path: { interest_id: interest.id }, header: ifMatch(interest) };
-  const schedule = changes(edit.values, interest.schedule);
-  const send = () => answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body: { schedule } }));
+  const send = () => answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body: { schedule: edit.difference() } }));
   const reload = () => client.invalidateQueries({ queryKey: ["interests"] });
   const onSaved = async () => {
     await reload();

@@ -8,7 +8,7 @@ import type { Edit } from "./edit";
 import { Fault } from "../Fault";
 
 /** Of a form that changes a thing which exists. */
-interface Editing extends Pick<Edit<unknown>, "isChanged" | "meanwhile"> {
+interface Editing extends Pick<Edit<unknown, unknown>, "isChanged" | "meanwhile"> {
   reload: () => Promise<unknown>; // reads the thing again
 }
 

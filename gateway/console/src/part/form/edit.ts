@@ -17,18 +17,29 @@ interface Touched<Values> {
   was: Partial<Values>; // what the form showed before
 }
 
-export interface Edit<Values> {
+export interface Edit<Values, Body> {
   values: Values;
   set: (change: Partial<Values>) => void;
   clear: () => void; // forget what was typed
-  isChanged: boolean;
+  difference: () => Partial<Body>; // what is sent; throws the problem of a value that cannot be
+  isChanged: boolean; // there is something to send
   meanwhile: ReadonlyMap<string, string>; // what to say of a member that was changed here and elsewhere
 }
 
 const NOTHING = { values: {}, was: {} };
 
-/** The values of a form: those that were `read` last, and above them what was typed. */
-export function useEdit<Values extends object>(read: Values): Edit<Values> {
+/** Whether a difference has members; one that cannot be told has, so that *Save* can say why. */
+function isSome(difference: () => object): boolean {
+  try {
+    return Object.keys(difference()).length > 0;
+  } catch {
+    return true;
+  }
+}
+
+/** The values of a form: those that were `read` last, and above them what was typed. Each has the name by which its field asks for faults.
+ * `bodyOf` is what is sent for values. */
+export function useEdit<Values extends object, Body extends object>(read: Values, bodyOf: (values: Values) => Body): Edit<Values, Body> {
   const [touched, setTouched] = useState<Touched<Values>>(NOTHING);
   const set = (change: Partial<Values>) =>
     setTouched(({ values, was }) => {
@@ -38,11 +49,13 @@ export function useEdit<Values extends object>(read: Values): Edit<Values> {
   const values = { ...read, ...touched.values };
   const mine = changes(values, read);
   const elsewhere = Object.entries(changes(read, { ...read, ...touched.was })).filter(([name]) => name in mine);
+  const difference = () => changes(bodyOf(values), bodyOf(read));
   return {
     values,
     set,
     clear: () => setTouched(NOTHING),
-    isChanged: Object.keys(mine).length > 0,
+    difference,
+    isChanged: Object.keys(mine).length > 0 && isSome(difference),
     meanwhile: new Map(elsewhere.map(([name, value]) => [name, text.outdated.field(anything(value))])),
   };
 }
