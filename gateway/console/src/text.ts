@@ -597,6 +597,7 @@ export const text = {
     hasLimit: "There is one already, whose figures your key may not see.",
     openExisting: "Open that one",
     existsMeanwhile: "Somebody has made this budget meanwhile",
+    goneMeanwhile: "Somebody has deleted this budget meanwhile",
     choose: "choose",
     columns: {
       target: "Runs of",

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { faultOf, Problem } from "../../api/problem";
 import { text } from "../../text";
 import { Button } from "./Button";
-import type { Edit } from "./edit";
+import { OUTDATED, type Edit } from "./edit";
 import { Fault } from "../Fault";
 
 /** Of a form that changes a thing which exists. */
@@ -34,8 +34,6 @@ function Rest({ error, shown }: RestProps) {
   const isTold = fields.length > 0 && fields.every(({ field }) => shown.has(field));
   return isTold ? null : <Fault error={error} />;
 }
-
-const OUTDATED = 412;
 
 /** Somebody else has changed the thing since it was read. */
 function Outdated({ problem, reload, onDone }: { problem: Problem; reload: () => Promise<unknown>; onDone: () => void }) {
