@@ -53,6 +53,7 @@ function RoleOf({ row, own, isYou }: { row: Member; own: Role; isYou: boolean })
         action={text.team.change}
         current={row.role}
         values={rolesFor(own).map(([each]) => [each, each] as const)}
+        isAsking={role !== null}
         onChoose={setRole}
       />
       {role && <Change row={row} role={role} isYou={isYou} onClose={() => setRole(null)} />}
