@@ -27,7 +27,6 @@ export function Login() {
           submit={text.login.submit}
           send={() => answer(api.POST("/api/v1.0/session", { body: { key: key.trim() } }))}
           onDone={onDone}
-          isIncomplete={key.trim() === ""}
         >
           {(fault) => (
             <TextField
