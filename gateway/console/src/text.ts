@@ -80,6 +80,10 @@ export const text = {
   },
   login: {
     title: "Log in",
+    again: "Log in again",
+    ended: "The session has ended. What you have typed stays on the page: log in as the same person to go on.",
+    elsewhere: "That is done in another window. Come back to this one then.",
+    leave: "Leave the page",
     lead: "Paste a personal key. The page does not keep it: it gets a session that ends after 12 hours without use.",
     key: "Key",
     hint: "The key of an account is printed on the server by this command:",
