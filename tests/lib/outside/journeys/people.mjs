@@ -69,7 +69,13 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     const row = owner.page.getByRole("row").filter({ hasText: values.email });
     const isChange = (answer) => answer.url().includes("/team") && answer.request().method() === "PATCH";
     const changed = owner.page.waitForResponse(isChange);
-    await owner.page.getByLabel(`Role of ${values.email}`).selectOption("viewer");
+    const role = owner.page.getByLabel(`Role of ${values.email}`);
+    await role.selectOption("admin");
+    await row.getByRole("button", { name: "Change the role" }).click();
+    await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await role.and(owner.page.locator(":focus")).waitFor();
+    const givenUp = await role.inputValue();
+    await role.selectOption("viewer");
     await row.getByRole("button", { name: "Change the role" }).click();
     const change = owner.page.getByRole("dialog", { name: `Change the role of ${values.email} to viewer?` });
     await change.getByText("viewer: reads").waitFor();
@@ -82,7 +88,7 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     await asked.getByRole("button", { name: "Remove" }).click();
     await asked.waitFor({ state: "detached" });
     await row.waitFor({ state: "detached" });
-    return { errors: [...owner.errors, ...guest.errors], found };
+    return { errors: [...owner.errors, ...guest.errors], found, givenUp };
   },
 
   /** An owner gives the account another name, and makes one more, which is shown then. */
