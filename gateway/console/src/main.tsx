@@ -7,7 +7,7 @@ import { Route, Router, Switch, useRoute } from "wouter-preact";
 import { ACCOUNT_CHANGED } from "./api/client";
 import { followWindows, forgetFormer, identityOf } from "./api/identity";
 import { Problem } from "./api/problem";
-import { session } from "./api/queries";
+import { session } from "./api/session";
 import { Login, LoginAgain } from "./page/login/Login";
 import Today from "./page/today/Today";
 import { Answer } from "./part/Answer";

@@ -3,7 +3,7 @@ import { hashKey, type Query, type QueryClient } from "@tanstack/preact-query";
 
 import { onAccountChanged, onSessionEnded, showAccount } from "./client";
 import { pausePolling } from "./polling";
-import { endOf, session, type Shown } from "./queries";
+import { endOf, session, type Shown } from "./session";
 
 const SESSION = hashKey(session.queryKey);
 

@@ -3,34 +3,8 @@ import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, defined, every, page, versioned, withLeftOut, type Schemas } from "./client";
 import { everyMinute, pollWhile } from "./polling";
-import { Problem } from "./problem";
 
 export type Period = "today" | "week";
-
-/** The session whose pages are shown. */
-export interface Shown extends Readonly<Schemas["Session"]> {
-  hasEnded?: true; // its pages stay, for what is typed in them, until somebody logs in
-}
-
-const SESSION = ["session"] as const;
-
-/** What becomes of a session when an answer says that there is none. */
-export const endOf = (who: Shown | null | undefined): Shown | null => (who ? { ...who, hasEnded: true } : null);
-
-/** Null: there is no session. */
-export const session = queryOptions({
-  queryKey: SESSION,
-  queryFn: async ({ client }): Promise<Shown | null> => {
-    try {
-      return await answer(api.GET("/api/v1.0/session"));
-    } catch (error) {
-      if (error instanceof Problem && error.status === 401) return endOf(client.getQueryData<Shown | null>(SESSION));
-      throw error;
-    }
-  },
-  staleTime: Infinity,
-  refetchOnWindowFocus: "always", // another page may have logged in somebody else
-});
 
 /** Interests of a digest that are read at once. */
 export const DIGEST_INTERESTS = 25;

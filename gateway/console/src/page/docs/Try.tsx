@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import { raw } from "../../api/client";
-import { session } from "../../api/queries";
+import { session } from "../../api/session";
 import { Button } from "../../part/form/Button";
 import { Copy } from "../../part/form/Copy";
 import { Confirm } from "../../part/form/Confirm";

@@ -141,12 +141,7 @@ export function EndpointForm({ endpoint, onSaved }: Props) {
     onSaved(saved);
   };
   return (
-    <Form
-      submit={endpoint ? text.save : WORDS.create}
-      send={send}
-      onDone={onDone}
-      edit={endpoint && { ...edit, reload }}
-    >
+    <Form submit={endpoint ? text.save : WORDS.create} send={send} onDone={onDone} edit={endpoint && { ...edit, reload }}>
       {(fault) => <Fields values={edit.values} isNew={!endpoint} onChange={edit.set} fault={fault} />}
     </Form>
   );

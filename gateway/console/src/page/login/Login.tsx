@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { session } from "../../api/queries";
+import { session } from "../../api/session";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { Dialog } from "../../part/Dialog";

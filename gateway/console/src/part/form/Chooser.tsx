@@ -14,15 +14,25 @@ interface Props<Value extends string> {
 }
 
 /** One of some values, which counts when the button is pressed: arrow keys only move among them. */
-export function Chooser<Value extends string>({ label, action, current, values, isBusy = false, isAsking = false, style, onChoose }: Props<Value>) {
+export function Chooser<Value extends string>({
+  label,
+  action,
+  current,
+  values,
+  isBusy = false,
+  isAsking = false,
+  style,
+  onChoose,
+}: Props<Value>) {
   const [choice, setChoice] = useState<{ chosen: Value; before: Value } | null>(null); // null: none yet
-  const select = useRef<HTMLSelectElement>(null);
+  const list = useRef<HTMLSelectElement>(null);
   const value = choice?.before === current ? choice.chosen : current;
   useEffect(() => {
+    const select = list.current;
     if (!isAsking) return;
     return () => {
       setChoice(null);
-      select.current?.focus(); // in place of the button, which goes
+      select?.focus(); // in place of the button, which goes
     };
   }, [isAsking]);
   const choose = (written: string) => {
@@ -32,7 +42,7 @@ export function Chooser<Value extends string>({ label, action, current, values, 
   return (
     <span class="chooser">
       <select
-        ref={select}
+        ref={list}
         class={style}
         aria-label={label}
         value={value}
