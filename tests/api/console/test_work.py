@@ -223,6 +223,12 @@ def test_a_person_logs_in_at_the_provider(browse_at_provider, cluster, name):
     assert {member["email"]: member["role"] for member in team.api.get("/team", expect=200).json()["members"]}[f"{name}@example.org"] == "member"
 
 
+def test_who_logs_in_at_the_provider_again_goes_on(browse_at_provider, cluster, name):
+    with browse_at_provider(cluster.user().account) as browse:
+        seen = browse("aside", user=name)
+    assert (seen["errors"], seen["found"], seen["typed"]) == ([], [], "Mine")
+
+
 def test_who_is_invited_accepts_by_the_log_in_at_the_provider(browse_at_provider, cluster, name):
     user = cluster.user()
     invitation = user.api.post("/team/invitations", {"email": f"{name}@example.org", "role": "viewer"}, expect=201).json()["url"]

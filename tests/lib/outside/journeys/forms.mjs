@@ -122,7 +122,7 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     await become(schedule, "Friday", "08:00");
     const found = await violations(page);
     await save.click();
-    await page.waitForFunction(() => document.querySelector("form [type=submit]").disabled);
+    await save.and(page.locator(":disabled")).waitFor();
 
     await page.goto(`${values.url}/console/agents/budgets`);
     await page.getByRole("link", { name: "The account" }).click();

@@ -153,6 +153,32 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     return { errors, found, hasKey, address: address.pathname + address.search, cookies: cookies.map(({ name }) => name) };
   },
 
+  /** The session of somebody who logs in at the provider ends while they fill a form. They log in again in another window. */
+  async aside(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    const way = { name: "Log in with Example SSO" };
+    const consent = async (window) => {
+      await window.getByLabel("User").fill(values.user);
+      await window.getByRole("button", { name: "Continue" }).click();
+    };
+    await page.getByRole("link", way).click();
+    await consent(page);
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByRole("button", { name: "New experiment" }).click();
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("Mine");
+    await page.evaluate(() => fetch("/api/v1.0/session", { method: "DELETE" }));
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+    const again = page.getByRole("dialog", { name: "Log in again" });
+    await again.waitFor();
+    const found = await violationsOfThemes(page);
+    const opened = page.context().waitForEvent("page");
+    await again.getByRole("link", way).click();
+    await consent(await opened);
+    await again.waitFor({ state: "detached" });
+    return { errors, found, typed: await name.inputValue() };
+  },
+
   /** Somebody who logs in with a key adds the log-in at the provider, and needs no key from then on. */
   async addition(browser, values) {
     const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });

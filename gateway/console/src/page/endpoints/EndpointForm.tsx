@@ -97,7 +97,13 @@ function Fields({ values, isNew, onChange: set, fault }: FieldsProps) {
         required={!isKept}
         fault={fault(address)}
       />
-      <TextField label={WORDS.name} value={values.name} onInput={(name) => set({ name })} required={!isNew} fault={fault("name")} />
+      <TextField
+        label={isNew ? WORDS.newName : WORDS.name}
+        value={values.name}
+        onInput={(name) => set({ name })}
+        required={!isNew}
+        fault={fault("name")}
+      />
       <TextField
         label={WORDS.events}
         hint={WORDS.eventsHint}
