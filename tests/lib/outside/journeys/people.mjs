@@ -67,14 +67,14 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
 
     await owner.page.reload();
     const row = owner.page.getByRole("row").filter({ hasText: values.email });
-    const isChange = (answer) => answer.url().includes("/team") && answer.request().method() === "PATCH";
-    const changed = owner.page.waitForResponse(isChange);
     const role = owner.page.getByLabel(`Role of ${values.email}`);
     await role.selectOption("admin");
     await row.getByRole("button", { name: "Change the role" }).click();
     await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
     await role.and(owner.page.locator(":focus")).waitFor();
     const givenUp = await role.inputValue();
+    const isChange = (answer) => answer.url().includes("/team") && answer.request().method() === "PATCH";
+    const changed = owner.page.waitForResponse(isChange);
     await role.selectOption("viewer");
     await row.getByRole("button", { name: "Change the role" }).click();
     const change = owner.page.getByRole("dialog", { name: `Change the role of ${values.email} to viewer?` });
