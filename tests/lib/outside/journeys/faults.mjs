@@ -88,6 +88,10 @@ export const faults = ({ open, logIn, violationsOfThemes }) => ({
       await paper.getByRole("button", { name: then, exact: true }).click();
     }
     await page.goto(`${values.url}/console/licenses`);
+    await page.waitForFunction(async () => {
+      const papers = await (await fetch("/api/v1.0/papers/recommended")).json();
+      return papers.some(({ signals }) => signals.includes("save")); // before the browser that sends it is closed
+    });
     return { errors };
   },
 
