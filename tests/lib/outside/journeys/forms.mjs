@@ -150,8 +150,8 @@ export const forms = ({ open, logIn, violations, violationsOfThemes }) => ({
     return { errors: errors.filter((each) => !isRefusal(each)), found };
   },
 
-  /** The session ends while an experiment is changed. The same person logs in above the page and goes on; another one gets a page of
-   * their own. */
+  /** The session ends while an experiment is changed. The same person logs in above the page and goes on; another one gets a page
+   * of their own. */
   async interrupted(browser, values) {
     const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
     await deafen(page.context());
