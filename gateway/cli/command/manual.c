@@ -34,6 +34,8 @@ static const char TAIL[] =
 	".TP\n2\nwrong arguments, or the service refused a value\n"
 	".TP\n3\nthere is no such object, name or operation\n"
 	".TP\n4\nno key, a wrong one, or one without the scope\n"
+	".TP\n5\n\\fBrun \\-w\\fR: the run was started, and cannot be followed; to run it again "
+	"is a second run\n"
 	".SH ENVIRONMENT\n"
 	".TP\nEXPOPS_URL, EXPOPS_KEY\nthe address and the key; they win over the profile\n"
 	".TP\nEXPOPS_PROFILE\nthe profile to use\n"

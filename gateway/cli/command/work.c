@@ -142,11 +142,13 @@ void agent_run(struct cli *cli, const struct arguments *arguments)
 	const struct subject subject = run_subject(cli, repo, id);
 	const struct work work = {&FOLLOWED_AGENT_RUN, query, &VIEW_RUN_STATUS, &subject,
 	                          arena_printf(cli->arena, "expops run-status %s", repo)};
-	if (!id && argument(arguments, "--wait"))
-		cli_fail(EXIT_FAILED,
+	if (!id && argument(arguments, "--wait")) {
+		view_show(cli, &VIEW_RUN_STARTED, started);
+		cli_fail(EXIT_NOT_FOLLOWED,
 		         "the run has started, and the code host did not say which one it is; %s "
 		         "shows the newest",
 		         work.again);
+	}
 	show_work(cli, arguments, &work, &VIEW_RUN_STARTED, started);
 }
 

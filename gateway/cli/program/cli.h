@@ -20,9 +20,10 @@
 enum exit_status {
 	EXIT_OK = 0,
 	EXIT_FAILED = 1,
-	EXIT_USAGE = 2,       /* wrong arguments, or the service refused the input */
-	EXIT_NOT_FOUND = 3,   /* there is no such command, operation, object or name */
-	EXIT_NOT_ALLOWED = 4, /* no key, a wrong one, or one without the scope */
+	EXIT_USAGE = 2,        /* wrong arguments, or the service refused the input */
+	EXIT_NOT_FOUND = 3,    /* there is no such command, operation, object or name */
+	EXIT_NOT_ALLOWED = 4,  /* no key, a wrong one, or one without the scope */
+	EXIT_NOT_FOLLOWED = 5, /* the work was started, and what becomes of it is not known */
 };
 
 #define EXIT_BY_SIGNAL 128 /* and the number of the signal, as shells say it */

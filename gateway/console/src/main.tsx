@@ -4,11 +4,11 @@ import { lazy, Suspense } from "preact/compat";
 import { useEffect } from "preact/hooks";
 import { Route, Router, Switch, useRoute } from "wouter-preact";
 
-import { ACCOUNT_CHANGED, onSessionEnded } from "./api/client";
+import { ACCOUNT_CHANGED } from "./api/client";
 import { followWindows, forgetFormer, identityOf } from "./api/identity";
 import { Problem } from "./api/problem";
-import { session } from "./api/queries";
-import { Login } from "./page/login/Login";
+import { session } from "./api/session";
+import { Login, LoginAgain } from "./page/login/Login";
 import Today from "./page/today/Today";
 import { Answer } from "./part/Answer";
 import { Broken } from "./part/Broken";
@@ -141,12 +141,11 @@ function named(segment: string): string {
   }
 }
 
-/** The page, or the log-in page in its place. */
+/** The page, or the log-in page in its place; above it where the session has ended, so that what is typed in it stays. */
 function Root() {
   const client = useQueryClient();
   const [isOpen] = useRoute(DOCS);
   const notice = useNotice();
-  useEffect(() => onSessionEnded(() => client.setQueryData(session.queryKey, null)), [client]);
   useEffect(() => followWindows(client, () => notice({ text: text.accountChanged })), [client, notice]);
   return (
     <Answer query={useQuery(session)}>
@@ -154,8 +153,9 @@ function Root() {
         who === null && !isOpen ? (
           <Login />
         ) : (
-          <Shell key={identityOf(who)} session={who}>
+          <Shell key={identityOf(who)} session={isOpen && who?.hasEnded ? null : who}>
             <Pages />
+            {who?.hasEnded && !isOpen && <LoginAgain />}
           </Shell>
         )
       }

@@ -80,6 +80,10 @@ export const text = {
   },
   login: {
     title: "Log in",
+    again: "Log in again",
+    ended: "The session has ended. What you have typed stays on the page: log in as the same person to go on.",
+    elsewhere: "That is done in another window. Come back to this one then.",
+    leave: "Leave the page",
     lead: "Paste a personal key. The page does not keep it: it gets a session that ends after 12 hours without use.",
     key: "Key",
     hint: "The key of an account is printed on the server by this command:",
@@ -597,6 +601,7 @@ export const text = {
     hasLimit: "There is one already, whose figures your key may not see.",
     openExisting: "Open that one",
     existsMeanwhile: "Somebody has made this budget meanwhile",
+    goneMeanwhile: "Somebody has deleted this budget meanwhile",
     choose: "choose",
     columns: {
       target: "Runs of",
@@ -852,7 +857,8 @@ export const text = {
     urlKept: "Leave it empty to keep it.",
     email: "Address",
     emailHint: "It gets a mail that asks whether it wants messages, and nothing else before it agrees.",
-    name: "Name (optional)",
+    name: "Name",
+    newName: "Name (optional)",
     kind: "Kind",
     events: "Types of messages",
     eventsHint: "Separated by blanks: * is everything but digests, run.* is everything about runs.",

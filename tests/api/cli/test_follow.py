@@ -7,7 +7,7 @@ import time
 import pytest
 
 from lib.outside.stub_server import StubServer
-from lib.system.command_line import FAILED, NOT_FOUND, without_styles
+from lib.system.command_line import FAILED, NOT_FOLLOWED, NOT_FOUND, without_styles
 
 TASK = "019c1d2f-e9f4-7d38-8f21-ddb66cad4a27"
 
@@ -128,10 +128,11 @@ def test_a_run_is_followed_to_its_own_end(against, newest, listed, status):
 
 
 def test_a_run_of_which_no_number_is_known_is_not_followed(against):
-    """The newest run of the repository may be another one."""
+    """The newest run of the repository may be another one. The status is no failure, after which a script would start a second one."""
     service = Runs([run(16, "completed", "pull_request")], [[]], number=None)
-    told = against(service.server.url).run("run", REPO, "-w", status=FAILED).stderr
-    assert "the run has started" in told and f"expops run-status {REPO} shows the newest" in told
+    done = against(service.server.url).run("run", REPO, "-w", "-o", "json", status=NOT_FOLLOWED)
+    assert json.loads(done.stdout) == run(None, "queued", None)
+    assert "the run has started" in done.stderr and f"expops run-status {REPO} shows the newest" in done.stderr
     service.server.close()
 
 

@@ -20,6 +20,67 @@ def test_who_edits_what_another_changed_is_told_and_loses_nothing_of_theirs(brow
     assert [kept[name] for name in ("name", "hypothesis", "decision", "tags")] == ["Mine", "Mine", "Theirs", TAGS]
 
 
+def test_a_weak_tag_names_the_version(browse, cluster):
+    api = cluster.user().api
+    made = api.post("/experiments", {"name": "E"}, expect=201).json()["id"]
+    seen = browse("weak", key=api.key, experiment=made)
+    assert seen["errors"] == [] and seen["tags"][0].startswith('W/"')
+    assert api.get(f"/experiments/{made}", expect=200).json()["name"] == "Mine"
+
+
+def add_endpoint(api, **values):
+    return api.post("/webhooks", {"kind": "webhook", "url": "https://example.org/", "events": ["run.*"], **values}, expect=201).json()["id"]
+
+
+def test_what_comes_to_the_same_is_not_saved(browse, cluster):
+    api = cluster.user().api
+    experiment = api.post("/experiments", {"name": "E", "tags": TAGS}, expect=201).json()["id"]
+    spec = {"image": "i:1", "command": "x"}
+    template = api.post("/eval-env/templates", {"name": "T", "spec": spec}, expect=201).json()["template_id"]
+    endpoint = add_endpoint(api)
+    things = [{"path": f"experiments/{experiment}", "label": "Tags, one a line", "add": "\n"},
+              {"path": f"evaluations/templates/{template}", "label": "What is evaluated, as JSON", "add": "\n"},
+              {"path": f"settings/endpoints/{endpoint}", "label": "Types of messages", "add": " "}]  # fmt: skip
+    assert browse("same", key=api.key, things=things)["errors"] == []
+
+
+def test_an_endpoint_keeps_a_name(browse, cluster):
+    api = cluster.user().api
+    endpoint = add_endpoint(api, name="Hook")
+    assert browse("nameless", key=api.key, endpoint=endpoint) == {"errors": [], "isMissing": True}
+    assert api.get(f"/webhooks/{endpoint}", expect=200).json()["name"] == "Renamed"
+
+
+def test_what_two_change_at_once_is_told_at_its_field(browse, cluster):
+    """A schedule, which is part of its interest; a budget and a digest, which are saved as a whole and have no version."""
+    api = cluster.user().api
+    interest = api.post("/interests", {"name": "I", "context": "Retrieval."}, expect=201).json()["id"]
+    weekly = {"every": "weekly", "weekday": 1, "hour": 7, "minute": 0, "time_zone": "UTC"}
+    api.put(f"/interests/{interest}", {"schedule": weekly}, expect=200)
+    budget = {"scope": "account", "period": "month", "usd": 100, "action": "warn"}
+    api.put("/fleet/budgets", budget, expect=200)
+    endpoint = add_endpoint(api, digest={"hour": 8, "time_zone": "Europe/Berlin"})
+    seen = browse("overlapping", key=api.key, interest=interest, budget=budget, endpoint=endpoint)
+    assert (seen["errors"], seen["found"]) == ([], [])
+    assert api.get(f"/interests/{interest}", expect=200).json()["schedule"] == {**weekly, "weekday": 2, "hour": 9, "minute": 30}
+    (kept,) = api.get("/fleet/budgets", expect=200).json()
+    assert (kept["usd"], kept["action"], kept["time_zone"]) == (120, "stop", "Asia/Tokyo")
+    digest = api.get(f"/webhooks/{endpoint}", expect=200).json()["digest"]
+    assert (digest["hour"], digest["minute"], digest["time_zone"]) == (9, 30, "Asia/Tokyo")
+
+
+def test_what_is_typed_outlives_the_session(browse, cluster):
+    api = cluster.user().api
+    made = api.post("/experiments", {"name": "E"}, expect=201).json()["id"]
+    seen = browse("interrupted", key=api.key, other=cluster.user().key, experiment=made)
+    assert (seen["errors"], seen["found"], seen["typed"], seen["isFocused"]) == ([], [], "Mine", True)
+    assert api.get(f"/experiments/{made}", expect=200).json()["hypothesis"] == "Mine"
+
+
+def test_a_program_fills_and_submits_at_once(browse, cluster):
+    assert browse("filled", key=cluster.user().key)["errors"] == []
+
+
 def test_a_description_is_changed_beside_a_name(browse, cluster):
     api = cluster.user().api
     project = api.post("/projects", {"name": "P"}, expect=201).json()["id"]

@@ -262,6 +262,12 @@ def test_a_rating_that_is_refused_is_told_at_its_paper_and_taken_back(browse, re
     assert sorted(filter(None, signals)) == [["save"]]
 
 
+def test_ratings_that_wait_are_sent_when_the_page_is_left(browse, reader):
+    assert browse("left", key=reader.user.key)["errors"] == []
+    signals = lambda: [paper["signals"] for paper in reader.user.api.get("/papers/recommended", expect=200).json() if paper["signals"]]
+    wait_for(lambda: sorted(signals()) == [["like"], ["save"]], "what was pressed last has arrived")
+
+
 def test_the_title_of_today_is_the_day_of_its_papers(browse, reader):
     day = reader.user.api.get("/papers/recommended/digest", expect=200).json()["date"]
     title = browse("pages", key=reader.user.key, pages=[""])["titles"][""]

@@ -169,7 +169,7 @@ def test_somebody_is_invited_joins_and_is_removed(browse, cluster):
     owner, guest = cluster.user(), cluster.user()
     named = {user.email: user.api.get("/accounts", expect=200).json()[0]["name"] for user in (owner, guest)}
     seen = browse("team", key=owner.key, guest=guest.key, email=guest.email, own=named[guest.email], team=named[owner.email])
-    assert (seen["errors"], seen["found"]) == ([], [])
+    assert (seen["errors"], seen["found"], seen["givenUp"]) == ([], [], "member")
     assert [member["email"] for member in owner.api.get("/team", expect=200).json()["members"]] == [owner.email]
 
 
@@ -221,6 +221,12 @@ def test_a_person_logs_in_at_the_provider(browse_at_provider, cluster, name):
     assert seen["address"] == "/console/experiments?status=running" and "expops" in seen["cookies"]
     assert "expops-login" not in seen["cookies"]
     assert {member["email"]: member["role"] for member in team.api.get("/team", expect=200).json()["members"]}[f"{name}@example.org"] == "member"
+
+
+def test_who_logs_in_at_the_provider_again_goes_on(browse_at_provider, cluster, name):
+    with browse_at_provider(cluster.user().account) as browse:
+        seen = browse("aside", user=name)
+    assert (seen["errors"], seen["found"], seen["typed"]) == ([], [], "Mine")
 
 
 def test_who_is_invited_accepts_by_the_log_in_at_the_provider(browse_at_provider, cluster, name):

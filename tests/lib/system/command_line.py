@@ -14,7 +14,7 @@ import time
 from lib.system.process import REPORTS, SANITIZERS
 from lib.wait import PATIENCE_SECONDS
 
-FAILED, USAGE, NOT_FOUND, NOT_ALLOWED = 1, 2, 3, 4  # its exit statuses
+FAILED, USAGE, NOT_FOUND, NOT_ALLOWED, NOT_FOLLOWED = 1, 2, 3, 4, 5  # its exit statuses
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")  # of a colour, or of a line that is drawn again
 

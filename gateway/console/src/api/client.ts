@@ -41,6 +41,9 @@ export async function raw(request: Request): Promise<Response> {
   }
 }
 
+/** Send a request while the page is left: at once, since nothing that is awaited comes any more. */
+export const leaving = (request: Request): Promise<Response> => fetch(withAccount(withContentType(request)));
+
 export const api = createClient<paths, "application/json">({ baseUrl: location.origin, credentials: "same-origin", fetch: raw });
 
 interface Answer<T> {
@@ -95,9 +98,12 @@ export async function versioned<T>(call: Promise<Answer<T>>): Promise<Versioned<
   return { ...(await answer(call)), etag: (await call).response.headers.get("ETag") };
 }
 
-/** The fields of a request that changes an object only while it has the version that was read. */
+const WEAK = /^W\//;
+
+/** The fields of a request that changes an object only while it has the version that was read. A proxy that compresses answers makes
+ * their tags weak, and no weak one matches; it is the version that says which state was read. */
 export function ifMatch({ etag }: { readonly etag: string | null }): { "If-Match"?: string } {
-  return etag === null ? {} : { "If-Match": etag };
+  return etag === null ? {} : { "If-Match": etag.replace(WEAK, "") };
 }
 
 /** Something as a file of this media type; throws a Problem. */

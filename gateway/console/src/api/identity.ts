@@ -1,37 +1,50 @@
 /** Whose answers the pages keep. */
-import { hashKey, type QueryClient } from "@tanstack/preact-query";
+import { hashKey, type Query, type QueryClient } from "@tanstack/preact-query";
 
-import { onAccountChanged, showAccount, type Schemas } from "./client";
-import { session } from "./queries";
+import { onAccountChanged, onSessionEnded, showAccount } from "./client";
+import { pausePolling } from "./polling";
+import { endOf, session, type Shown } from "./session";
 
 const SESSION = hashKey(session.queryKey);
 
 /** The account and the person of a session. */
-export function identityOf(who: Schemas["Session"] | null | undefined): string {
+export function identityOf(who: Shown | null | undefined): string {
   return who ? `${who.account.id} ${who.person ?? ""}` : "";
 }
 
 /** The other windows of this browser, which have the same session. */
 const windows = new BroadcastChannel("expops-session");
 
-/** Forget all answers whenever the session becomes that of another account or person, or ends, in whatever way this is noticed, and tell
- * the other windows. */
+/** Whether a session is needed for the answer. */
+const needsSession = ({ queryKey }: Query) => queryKey[0] !== session.queryKey[0];
+
+/** Forget all answers whenever the session becomes that of another account or person, or is given up, in whatever way this is noticed.
+ * When it has ended they stay, and are asked for anew once the same person is back. The other windows are told of both. */
 export function forgetFormer(client: QueryClient): void {
   let former = "";
+  let hadEnded = false;
+  onSessionEnded(() => client.setQueryData(session.queryKey, endOf));
   client.getQueryCache().subscribe(({ type, query }) => {
     if (type !== "updated" || query.queryHash !== SESSION) return;
     const who = client.getQueryData(session.queryKey);
     const now = identityOf(who);
-    if (now === former) return;
-    showAccount(who?.account.id ?? null);
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session.queryKey[0] });
+    const hasEnded = who?.hasEnded ?? false;
+    const isAnother = now !== former;
+    const isBack = hadEnded && !hasEnded;
     former = now;
+    hadEnded = hasEnded;
+    pausePolling(hasEnded);
+    if (!isAnother && !isBack) return;
+    if (isAnother) {
+      showAccount(who?.account.id ?? null);
+      client.removeQueries({ predicate: needsSession });
+    } else void client.invalidateQueries({ predicate: needsSession });
     windows.postMessage(null);
   });
 }
 
 /** Ask whose the session is whenever another window has changed that, and call `changed` where the pages showed somebody, and show
- * somebody else now. Returns what stops that. */
+ * somebody else now. Where there is none any more, somebody has logged out there: nothing stays. Returns what stops that. */
 export function followWindows(client: QueryClient, changed: () => void): () => void {
   const identity = () => identityOf(client.getQueryData(session.queryKey));
   const ask = async () => {
@@ -39,8 +52,12 @@ export function followWindows(client: QueryClient, changed: () => void): () => v
     await client.refetchQueries({ queryKey: session.queryKey, exact: true });
     if (before !== "" && identity() !== "" && identity() !== before) changed();
   };
-  const listener = () => void ask();
-  const stop = onAccountChanged(listener);
+  const hear = async () => {
+    await ask();
+    if (client.getQueryData(session.queryKey)?.hasEnded) client.setQueryData(session.queryKey, null);
+  };
+  const stop = onAccountChanged(() => void ask());
+  const listener = () => void hear();
   windows.addEventListener("message", listener);
   return () => {
     stop();

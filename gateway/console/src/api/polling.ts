@@ -5,6 +5,13 @@ const LATER_MS = 5_000;
 const LATER_FROM_MS = 30_000;
 const MINUTE_MS = 60_000;
 
+let isPaused = false;
+
+/** While there is no session, nothing is asked for again. */
+export function pausePolling(isOn: boolean): void {
+  isPaused = isOn;
+}
+
 /** From when on work that is not done is asked for more and more seldom: it lasts, or keeps failing. */
 const LONG_MS = 300_000;
 
@@ -37,6 +44,7 @@ export function pollWhile<Data>(isRunning: (data: Data) => boolean) {
       return false;
     }
     const age = ageOf(question);
+    if (isPaused) return false;
     return state.status === "error" ? MINUTE_MS : intervalAt(age);
   };
 }
@@ -53,4 +61,4 @@ export function setLive(isOn: boolean): void {
 }
 
 /** Of lists: ask again every minute, while the page is in sight. */
-export const everyMinute = (): number | false => (isLive() ? MINUTE_MS : false);
+export const everyMinute = (): number | false => (isLive() && !isPaused ? MINUTE_MS : false);

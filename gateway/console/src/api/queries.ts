@@ -3,24 +3,8 @@ import { keepPreviousData, queryOptions } from "@tanstack/preact-query";
 
 import { answer, api, defined, every, page, versioned, withLeftOut, type Schemas } from "./client";
 import { everyMinute, pollWhile } from "./polling";
-import { Problem } from "./problem";
 
 export type Period = "today" | "week";
-
-/** Null: there is no session. */
-export const session = queryOptions({
-  queryKey: ["session"],
-  queryFn: async () => {
-    try {
-      return await answer(api.GET("/api/v1.0/session"));
-    } catch (error) {
-      if (error instanceof Problem && error.status === 401) return null;
-      throw error;
-    }
-  },
-  staleTime: Infinity,
-  refetchOnWindowFocus: "always", // another page may have logged in somebody else
-});
 
 /** Interests of a digest that are read at once. */
 export const DIGEST_INTERESTS = 25;

@@ -9,13 +9,14 @@ interface Props {
   onClose: () => void;
   children: ComponentChildren;
   side?: boolean; // a drawer at the side, which leaves the list in sight
+  leave?: string; // what the button says that closes it, where more than the dialog goes with it: Escape does not then
 }
 
 /** What a person fills in. */
 const FIELDS = "form :is(input, select, textarea)";
 
 /** A dialog above the page: the browser keeps the focus in it, and gives it back. */
-export function Dialog({ title, onClose, children, side = false }: Props) {
+export function Dialog({ title, onClose, children, side = false, leave }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   const isGone = useRef(false); // the event of its own close() comes after the page has gone on
@@ -29,11 +30,17 @@ export function Dialog({ title, onClose, children, side = false }: Props) {
     };
   }, []);
   return (
-    <dialog ref={dialog} class={side ? "dialog drawer" : "dialog"} aria-labelledby={id} onClose={() => isGone.current || onClose()}>
+    <dialog
+      ref={dialog}
+      class={side ? "dialog drawer" : "dialog"}
+      aria-labelledby={id}
+      onCancel={(event) => leave && event.preventDefault()}
+      onClose={() => isGone.current || onClose()}
+    >
       <header class="dialog-head">
         <h2 id={id}>{title}</h2>
         <Button kind="quiet" onClick={onClose}>
-          {text.close}
+          {leave ?? text.close}
         </Button>
       </header>
       {children}

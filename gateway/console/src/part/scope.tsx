@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
 
 import type { Schemas } from "../api/client";
-import { session } from "../api/queries";
+import { session } from "../api/session";
 
 type Scope = Schemas["Scope"];
 

@@ -66,6 +66,35 @@ export const faults = ({ open, logIn, violationsOfThemes }) => ({
     return { errors: errors.filter((each) => !each.includes("500")), found, told, sent };
   },
 
+  /** Two papers are liked, and these ratings changed, by somebody who leaves the page before it has an answer. */
+  async left(browser, values) {
+    const { page, errors } = await open(browser, values);
+    await logIn(page, values.key);
+    await page.getByRole("article").first().waitFor();
+    await page.evaluate(() => {
+      const send = globalThis.fetch;
+      const never = new Promise(() => undefined);
+      globalThis.fetch = async (request) => {
+        const answer = await send(request);
+        return request.url.includes("/feedback") ? never : answer;
+      };
+    });
+    const [first, second] = [0, 1].map((each) => page.getByRole("article").nth(each));
+    for (const [paper, then] of [[first, "Save"], [second, "Like"]]) {
+      const answered = page.waitForResponse((each) => each.url().includes("/feedback"));
+      await paper.getByRole("button", { name: "Like", exact: true }).click();
+      await answered;
+      await paper.getByRole("button", { name: "Undo" }).click();
+      await paper.getByRole("button", { name: then, exact: true }).click();
+    }
+    await page.goto(`${values.url}/console/licenses`);
+    await page.waitForFunction(async () => {
+      const papers = await (await fetch("/api/v1.0/papers/recommended")).json();
+      return papers.some(({ signals }) => signals.includes("save")); // before the browser that sends it is closed
+    });
+    return { errors };
+  },
+
   /** How often a digest is asked for whose interest stays without recommendations: in the first minute, and in one an hour
    *  later. */
   async awaited(browser, values) {

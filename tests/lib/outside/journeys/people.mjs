@@ -67,9 +67,15 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
 
     await owner.page.reload();
     const row = owner.page.getByRole("row").filter({ hasText: values.email });
+    const role = owner.page.getByLabel(`Role of ${values.email}`);
+    await role.selectOption("admin");
+    await row.getByRole("button", { name: "Change the role" }).click();
+    await owner.page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+    await role.and(owner.page.locator(":focus")).waitFor();
+    const givenUp = await role.inputValue();
     const isChange = (answer) => answer.url().includes("/team") && answer.request().method() === "PATCH";
     const changed = owner.page.waitForResponse(isChange);
-    await owner.page.getByLabel(`Role of ${values.email}`).selectOption("viewer");
+    await role.selectOption("viewer");
     await row.getByRole("button", { name: "Change the role" }).click();
     const change = owner.page.getByRole("dialog", { name: `Change the role of ${values.email} to viewer?` });
     await change.getByText("viewer: reads").waitFor();
@@ -82,7 +88,7 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     await asked.getByRole("button", { name: "Remove" }).click();
     await asked.waitFor({ state: "detached" });
     await row.waitFor({ state: "detached" });
-    return { errors: [...owner.errors, ...guest.errors], found };
+    return { errors: [...owner.errors, ...guest.errors], found, givenUp };
   },
 
   /** An owner gives the account another name, and makes one more, which is shown then. */
@@ -145,6 +151,32 @@ export const people = ({ open, logIn, violations, violationsOfThemes, downloaded
     await page.getByRole("button", { name: "Log out" }).click();
     await way.waitFor();
     return { errors, found, hasKey, address: address.pathname + address.search, cookies: cookies.map(({ name }) => name) };
+  },
+
+  /** The session of somebody who logs in at the provider ends while they fill a form. They log in again in another window. */
+  async aside(browser, values) {
+    const { page, errors } = await open(browser, values, { reducedMotion: "reduce" });
+    const way = { name: "Log in with Example SSO" };
+    const consent = async (window) => {
+      await window.getByLabel("User").fill(values.user);
+      await window.getByRole("button", { name: "Continue" }).click();
+    };
+    await page.getByRole("link", way).click();
+    await consent(page);
+    await page.getByRole("link", { name: "Experiments" }).click();
+    await page.getByRole("button", { name: "New experiment" }).click();
+    const name = page.getByLabel("Name", { exact: true });
+    await name.fill("Mine");
+    await page.evaluate(() => fetch("/api/v1.0/session", { method: "DELETE" }));
+    await page.evaluate(() => document.dispatchEvent(new Event("visibilitychange", { bubbles: true })));
+    const again = page.getByRole("dialog", { name: "Log in again" });
+    await again.waitFor();
+    const found = await violationsOfThemes(page);
+    const opened = page.context().waitForEvent("page");
+    await again.getByRole("link", way).click();
+    await consent(await opened);
+    await again.waitFor({ state: "detached" });
+    return { errors, found, typed: await name.inputValue() };
   },
 
   /** Somebody who logs in with a key adds the log-in at the provider, and needs no key from then on. */

@@ -5,7 +5,7 @@ import { dollars } from "../../api/format";
 import { Problem } from "../../api/problem";
 import { installations, interests } from "../../api/queries";
 import { Button } from "../../part/form/Button";
-import { useEdit } from "../../part/form/edit";
+import { requireSame, useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { numberOf } from "../../part/form/number";
@@ -22,34 +22,36 @@ const PERIODS = (["day", "week", "month"] as const).map((period) => [period, WOR
 const ACTIONS = (["warn", "stop"] as const).map((action) => [action, WORDS.actions[action]] as const);
 const WEEKDAYS = text.interests.agent.weekdays.map((name, index) => [String(index + 1), name] as const);
 
-/** As the fields have it: numbers are what was typed. */
+const NAMED = { action: ACTIONS, week_starts: WEEKDAYS };
+
+/** Each under its name in the API, as the fields have it: numbers are what was typed. */
 interface Values {
   scope: Input["scope"];
   repo: string | null;
-  interest: string | null;
+  interest_id: string | null;
   period: Input["period"];
   usd: string;
   action: NonNullable<Input["action"]>;
-  percents: string;
-  maxUsd: string;
-  assumeUsd: string; // empty: what was reserved
-  zone: string;
-  weekStarts: string;
+  warn_percent: string;
+  max_usd_per_run: string;
+  assume_usd: string; // empty: what was reserved
+  time_zone: string;
+  week_starts: string;
 }
 
 function initialOf(budget: Budget | undefined): Values {
   return {
     scope: budget?.scope ?? "account",
     repo: budget?.repo ?? null,
-    interest: budget?.interest_id ?? null,
+    interest_id: budget?.interest_id ?? null,
     period: budget?.period ?? "month",
     usd: String(budget?.usd ?? ""),
     action: budget?.action ?? "warn",
-    percents: (budget?.warn_percent ?? [50, 80, 100]).join(" "),
-    maxUsd: String(budget?.max_usd_per_run ?? 10),
-    assumeUsd: String(budget?.assume_usd ?? ""),
-    zone: budget?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
-    weekStarts: String(budget?.week_starts ?? 1),
+    warn_percent: (budget?.warn_percent ?? [50, 80, 100]).join(" "),
+    max_usd_per_run: String(budget?.max_usd_per_run ?? 10),
+    assume_usd: String(budget?.assume_usd ?? ""),
+    time_zone: budget?.time_zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    week_starts: String(budget?.week_starts ?? 1),
   };
 }
 
@@ -57,18 +59,18 @@ function bodyOf(values: Values): Input {
   return {
     scope: values.scope,
     ...(values.scope === "repo" ? { repo: values.repo } : {}),
-    ...(values.scope === "interest" ? { interest_id: values.interest } : {}),
+    ...(values.scope === "interest" ? { interest_id: values.interest_id } : {}),
     period: values.period,
     usd: numberOf(values.usd, "usd"),
     action: values.action,
-    warn_percent: values.percents
+    warn_percent: values.warn_percent
       .split(/\s+/)
       .filter(Boolean)
       .map((share) => numberOf(share, "warn_percent")),
-    max_usd_per_run: numberOf(values.maxUsd, "max_usd_per_run"),
-    assume_usd: values.assumeUsd ? numberOf(values.assumeUsd, "assume_usd") : null,
-    time_zone: values.zone,
-    week_starts: Number(values.weekStarts),
+    max_usd_per_run: numberOf(values.max_usd_per_run, "max_usd_per_run"),
+    assume_usd: values.assume_usd ? numberOf(values.assume_usd, "assume_usd") : null,
+    time_zone: values.time_zone,
+    week_starts: Number(values.week_starts),
   };
 }
 
@@ -98,10 +100,10 @@ function TargetFields({ values, onChange, fault }: FieldsProps) {
       {values.scope === "interest" && (
         <SelectField
           label={WORDS.scopes.interest}
-          value={values.interest}
+          value={values.interest_id}
           values={named}
           nothing={WORDS.choose}
-          onChange={(interest) => onChange({ interest })}
+          onChange={(interest_id) => onChange({ interest_id })}
           fault={fault("interest_id")}
         />
       )}
@@ -112,8 +114,8 @@ function TargetFields({ values, onChange, fault }: FieldsProps) {
 
 /** Rows of the fields that are texts and numbers. */
 const AMOUNTS = [
-  ["maxUsd", "max_usd_per_run", WORDS.maxUsdPerRun, WORDS.maxUsdPerRunHint, true],
-  ["assumeUsd", "assume_usd", WORDS.assumeUsd, WORDS.assumeUsdHint, false],
+  ["max_usd_per_run", WORDS.maxUsdPerRun, WORDS.maxUsdPerRunHint, true],
+  ["assume_usd", WORDS.assumeUsd, WORDS.assumeUsdHint, false],
 ] as const;
 
 function LimitFields({ values, onChange, fault }: FieldsProps) {
@@ -134,15 +136,16 @@ function LimitFields({ values, onChange, fault }: FieldsProps) {
         value={values.action}
         values={ACTIONS}
         onChange={(action) => action && onChange({ action })}
+        fault={fault("action")}
       />
       <TextField
         label={WORDS.warnPercent}
         hint={WORDS.warnPercentHint}
-        value={values.percents}
-        onInput={(percents) => onChange({ percents })}
+        value={values.warn_percent}
+        onInput={(warn_percent) => onChange({ warn_percent })}
         fault={fault("warn_percent")}
       />
-      {AMOUNTS.map(([name, member, label, hint, required]) => (
+      {AMOUNTS.map(([name, label, hint, required]) => (
         <TextField
           key={name}
           label={label}
@@ -152,7 +155,7 @@ function LimitFields({ values, onChange, fault }: FieldsProps) {
           value={values[name]}
           onInput={(value) => onChange({ [name]: value })}
           required={required}
-          fault={fault(member)}
+          fault={fault(name)}
         />
       ))}
     </>
@@ -165,16 +168,17 @@ function CalendarFields({ values, onChange, fault }: FieldsProps) {
       {values.period === "week" && (
         <SelectField
           label={WORDS.weekStarts}
-          value={values.weekStarts}
+          value={values.week_starts}
           values={WEEKDAYS}
-          onChange={(weekStarts) => weekStarts && onChange({ weekStarts })}
+          onChange={(week_starts) => week_starts && onChange({ week_starts })}
+          fault={fault("week_starts")}
         />
       )}
       <TextField
         label={WORDS.zone}
         hint={WORDS.zoneHint}
-        value={values.zone}
-        onInput={(zone) => onChange({ zone })}
+        value={values.time_zone}
+        onInput={(time_zone) => onChange({ time_zone })}
         required
         fault={fault("time_zone")}
       />
@@ -183,13 +187,13 @@ function CalendarFields({ values, onChange, fault }: FieldsProps) {
 }
 
 /** The one that a new budget would replace. */
-function sameAs({ scope, repo, interest, period }: Values, all: readonly Budget[]): Budget | undefined {
+function sameAs({ scope, repo, interest_id, period }: Values, all: readonly Budget[]): Budget | undefined {
   return all.find(
     (each) =>
       each.scope === scope &&
       each.period === period &&
       (scope !== "repo" || each.repo?.toLowerCase() === repo?.toLowerCase()) &&
-      (scope !== "interest" || each.interest_id === interest),
+      (scope !== "interest" || each.interest_id === interest_id),
   );
 }
 
@@ -208,7 +212,15 @@ function Existing({ budget: { usd, period, state }, onOpen }: { budget: Budget; 
 }
 
 /** What a fault can be shown at: the form asks before the fields are drawn. */
-const MEMBERS = ["repo", "interest_id", "usd", "warn_percent", "max_usd_per_run", "assume_usd", "time_zone"];
+const MEMBERS = ["repo", "interest_id", "usd", "action", "warn_percent", "max_usd_per_run", "assume_usd", "time_zone", "week_starts"];
+
+/** Throws a problem where saving would undo what somebody else has saved since this was read: all members are sent. */
+function requireUnchanged(budget: Budget | undefined, values: Values, items: readonly Budget[]): void {
+  const now = budget ? items.find(({ budget_id }) => budget_id === budget.budget_id) : sameAs(values, items);
+  if (!budget && now) throw new Problem(409, WORDS.existsMeanwhile, "", null);
+  if (budget && !now) throw new Problem(404, WORDS.goneMeanwhile, "", null);
+  requireSame(initialOf(budget), initialOf(now ?? budget));
+}
 
 interface Props {
   budget?: Budget; // that is changed; without: a new one
@@ -217,7 +229,7 @@ interface Props {
 }
 
 export function BudgetForm({ budget, onSaved, onOpen }: Props) {
-  const edit = useEdit(initialOf(budget));
+  const edit = useEdit(initialOf(budget), bodyOf, NAMED);
   const { values, set: onChange } = edit;
   const client = useQueryClient();
   const known = useQuery(budgets).data?.items ?? [];
@@ -225,8 +237,7 @@ export function BudgetForm({ budget, onSaved, onOpen }: Props) {
   const reload = () => client.invalidateQueries({ queryKey: budgets.queryKey });
   const send = async () => {
     const body = bodyOf(values);
-    const { items } = budget ? { items: [] } : await client.query({ ...budgets, staleTime: 0 }); // it would be replaced without a word
-    if (sameAs(values, items)) throw new Problem(409, WORDS.existsMeanwhile, "", null);
+    requireUnchanged(budget, values, (await client.query({ ...budgets, staleTime: 0 })).items);
     return answer(api.PUT("/api/v1.0/fleet/budgets", { body }));
   };
   const onDone = async () => {

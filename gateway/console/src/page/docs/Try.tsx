@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { Link } from "wouter-preact";
 
 import { raw } from "../../api/client";
-import { session } from "../../api/queries";
+import { session } from "../../api/session";
 import { Button } from "../../part/form/Button";
 import { Copy } from "../../part/form/Copy";
 import { Confirm } from "../../part/form/Confirm";
@@ -132,7 +132,7 @@ export function Try({ operation }: { operation: Operation }) {
   const [attempt, setAttempt] = useState(() => firstAttempt(operation));
   const who = useQuery(session).data;
   const isOfPrograms = operation.scope !== undefined && OF_PROGRAMS.includes(operation.scope);
-  const lacksSession = operation.scope !== undefined && !who;
+  const lacksSession = operation.scope !== undefined && (!who || who.hasEnded === true);
   return (
     <section class="group form">
       <h2>{words.attempt}</h2>

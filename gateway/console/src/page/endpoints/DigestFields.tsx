@@ -8,30 +8,38 @@ const CHOICES = ["none", "weekdays", "daily"] as const;
 
 interface Props {
   choice: DigestChoice;
-  onChange: (choice: DigestChoice) => void;
+  onChange: (change: Partial<DigestChoice>) => void;
   fault: (field: string) => string | undefined;
 }
 
 /** When an endpoint gets the digest. */
 export function DigestFields({ choice, onChange, fault }: Props) {
-  const set = (change: Partial<DigestChoice>) => onChange({ ...choice, ...change });
-  const days: readonly DigestDays[] = choice.days === "custom" ? [...CHOICES, "custom"] : CHOICES;
+  const chosen = choice["digest.weekdays"];
+  const days: readonly DigestDays[] = chosen === "custom" ? [...CHOICES, "custom"] : CHOICES;
   return (
     <>
       <SelectField
         label={WORDS.digest}
-        value={choice.days}
+        value={chosen}
         values={days.map((each) => [each, WORDS.digestDays[each]] as const)}
-        onChange={(chosen) => chosen && set({ days: chosen })}
+        onChange={(next) => next && onChange({ "digest.weekdays": next })}
+        fault={fault("digest.weekdays")}
       />
-      {choice.days !== "none" && (
+      {chosen !== "none" && (
         <>
-          <TextField label={WORDS.digestTime} type="time" value={choice.time} onInput={(time) => set({ time })} required />
+          <TextField
+            label={WORDS.digestTime}
+            type="time"
+            value={choice["digest.hour"]}
+            onInput={(time) => onChange({ "digest.hour": time })}
+            required
+            fault={fault("digest.hour")}
+          />
           <TextField
             label={WORDS.digestZone}
             hint={WORDS.digestZoneHint}
-            value={choice.zone}
-            onInput={(zone) => set({ zone })}
+            value={choice["digest.time_zone"]}
+            onInput={(zone) => onChange({ "digest.time_zone": zone })}
             required
             fault={fault("digest.time_zone")}
           />

@@ -1,8 +1,8 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { eventTypes } from "../../api/queries";
-import { changes, useEdit } from "../../part/form/edit";
+import { endpoint as endpointQuery, eventTypes } from "../../api/queries";
+import { requireSame, useEdit, type Edit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { SelectField } from "../../part/form/Select";
@@ -16,27 +16,36 @@ type Kind = Endpoint["kind"];
 const WORDS = text.endpoints;
 const KINDS = (["webhook", "slack", "email"] as const).map((kind) => [kind, WORDS.kinds[kind]] as const);
 
-interface Values {
+/** Each under its name in the API, as the fields have it. */
+interface Values extends DigestChoice {
   kind: Kind;
-  address: string; // a URL or that of a mail; empty: it stays
+  url: string; // of Slack's empty: it stays
+  email: string;
   name: string;
   events: string;
-  digest: DigestChoice;
 }
+
+/** By which of these a kind is reached. */
+const addressOf = (kind: Kind) => (kind === "email" ? "email" : "url");
+
+const NAMED = { "digest.weekdays": Object.entries(WORDS.digestDays) };
 
 function initialOf(endpoint: Endpoint | undefined): Values {
-  if (!endpoint) return { kind: "webhook", address: "", name: "", events: "*", digest: choiceOf(null) };
+  if (!endpoint) return { kind: "webhook", url: "", email: "", name: "", events: "*", ...choiceOf(null) };
   const { kind, name, url, email, events, digest } = endpoint;
-  const address = { webhook: url, slack: null, email }[kind]; // Slack's is not shown
-  return { kind, address: address ?? "", name, events: events.join(" "), digest: choiceOf(digest) };
+  const shown = kind === "slack" ? null : url;
+  return { kind, url: shown ?? "", email: email ?? "", name, events: events.join(" "), ...choiceOf(digest) };
 }
 
-function bodyOf({ kind, address, name, events, digest }: Values, was: Endpoint | undefined) {
+function bodyOf(values: Values, was: Endpoint | undefined) {
+  const { kind, name, events } = values;
+  const address = addressOf(kind);
+  const isKept = was !== undefined && kind === "slack" && values.url === "";
   return {
-    ...(address ? { [kind === "email" ? "email" : "url"]: address } : {}),
-    ...(name ? { name } : {}),
+    ...(isKept ? {} : { [address]: values[address] }),
+    ...(name || was ? { name } : {}), // a new one is named by its host
     events: events.split(/\s+/).filter(Boolean),
-    digest: digestOf(digest, was?.digest ?? null),
+    digest: digestOf(values, was?.digest ?? null),
   };
 }
 
@@ -76,18 +85,25 @@ interface FieldsProps {
 function Fields({ values, isNew, onChange: set, fault }: FieldsProps) {
   const [label, hint] = ADDRESS_WORDS[values.kind];
   const isKept = !isNew && values.kind === "slack";
+  const address = addressOf(values.kind);
   return (
     <>
       {isNew && <SelectField label={WORDS.kind} value={values.kind} values={KINDS} onChange={(kind) => kind && set({ kind })} />}
       <TextField
         label={label}
         hint={isKept ? WORDS.urlKept : hint}
-        value={values.address}
-        onInput={(address) => set({ address })}
+        value={values[address]}
+        onInput={(value) => set({ [address]: value })}
         required={!isKept}
-        fault={fault(values.kind === "email" ? "email" : "url")}
+        fault={fault(address)}
       />
-      <TextField label={WORDS.name} value={values.name} onInput={(name) => set({ name })} fault={fault("name")} />
+      <TextField
+        label={isNew ? WORDS.newName : WORDS.name}
+        value={values.name}
+        onInput={(name) => set({ name })}
+        required={!isNew}
+        fault={fault("name")}
+      />
       <TextField
         label={WORDS.events}
         hint={WORDS.eventsHint}
@@ -97,16 +113,20 @@ function Fields({ values, isNew, onChange: set, fault }: FieldsProps) {
         fault={fault("events")}
       />
       <EventTypes />
-      <DigestFields choice={values.digest} onChange={(digest) => set({ digest })} fault={fault} />
+      <DigestFields choice={values} onChange={set} fault={fault} />
     </>
   );
 }
 
+/** What the form changes; its digest is sent as a whole. */
+const settingsOf = (endpoint: Endpoint) => ({ ...initialOf(endpoint), digest: endpoint.digest });
+
 /** The answer to a new one has its secret. */
-async function save(values: Values, endpoint: Endpoint | undefined): Promise<Schemas["WebhookWithSecret"]> {
+async function save(endpoint: Endpoint | undefined, edit: Edit<Values, ReturnType<typeof bodyOf>>): Promise<Schemas["WebhookWithSecret"]> {
+  const { values } = edit;
   if (!endpoint) return answer(api.POST("/api/v1.0/webhooks", { body: { kind: values.kind, ...bodyOf(values, undefined) } }));
-  const body = changes(bodyOf(values, endpoint), bodyOf(initialOf(endpoint), endpoint));
-  return answer(api.PATCH("/api/v1.0/webhooks/{webhook_id}", { params: { path: { webhook_id: endpoint.id } }, body }));
+  const params = { path: { webhook_id: endpoint.id } };
+  return answer(api.PATCH("/api/v1.0/webhooks/{webhook_id}", { params, body: edit.difference() }));
 }
 
 interface Props {
@@ -115,20 +135,19 @@ interface Props {
 }
 
 export function EndpointForm({ endpoint, onSaved }: Props) {
-  const edit = useEdit(initialOf(endpoint));
+  const edit = useEdit(initialOf(endpoint), (values) => bodyOf(values, endpoint), NAMED);
   const client = useQueryClient();
   const reload = () => client.invalidateQueries({ queryKey: ["endpoints"] });
+  const send = async () => {
+    if (endpoint) requireSame(settingsOf(endpoint), settingsOf(await client.query({ ...endpointQuery(endpoint.id), staleTime: 0 })));
+    return save(endpoint, edit);
+  };
   const onDone = async (saved: Schemas["WebhookWithSecret"]) => {
     await reload();
     onSaved(saved);
   };
   return (
-    <Form
-      submit={endpoint ? text.save : WORDS.create}
-      send={() => save(edit.values, endpoint)}
-      onDone={onDone}
-      edit={endpoint && { ...edit, reload }}
-    >
+    <Form submit={endpoint ? text.save : WORDS.create} send={send} onDone={onDone} edit={endpoint && { ...edit, reload }}>
       {(fault) => <Fields values={edit.values} isNew={!endpoint} onChange={edit.set} fault={fault} />}
     </Form>
   );

@@ -7,10 +7,11 @@ const DAYS = { weekdays: [1, 2, 3, 4, 5], daily: [1, 2, 3, 4, 5, 6, 7] } as cons
 
 export type DigestDays = "none" | "custom" | keyof typeof DAYS;
 
+/** Each under its name in the API. */
 export interface DigestChoice {
-  days: DigestDays; // custom: those that it has
-  time: string; // 08:30
-  zone: string;
+  "digest.weekdays": DigestDays; // custom: those that it has
+  "digest.hour": string; // with the minute: 08:30
+  "digest.time_zone": string;
 }
 
 function daysOf(weekdays: readonly number[]): DigestDays {
@@ -22,8 +23,12 @@ function daysOf(weekdays: readonly number[]): DigestDays {
 const twoDigits = (value: number) => String(value).padStart(2, "0");
 
 export function choiceOf(digest: Digest | null): DigestChoice {
-  if (!digest) return { days: "none", time: "08:00", zone: Intl.DateTimeFormat().resolvedOptions().timeZone };
-  return { days: daysOf(digest.weekdays), time: `${twoDigits(digest.hour)}:${twoDigits(digest.minute)}`, zone: digest.time_zone };
+  const here = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return {
+    "digest.weekdays": digest ? daysOf(digest.weekdays) : "none",
+    "digest.hour": digest ? `${twoDigits(digest.hour)}:${twoDigits(digest.minute)}` : "08:00",
+    "digest.time_zone": digest?.time_zone ?? here,
+  };
 }
 
 /** The members that the form does not show. */
@@ -32,9 +37,10 @@ function keptOf({ weekdays, interest_ids, limit, min_score, skip_empty, period }
 }
 
 /** What is sent for a choice. What it does not say stays as it `was`. */
-export function digestOf({ days, time, zone }: DigestChoice, was: Digest | null): Schemas["WebhookDigestCreate"] | null {
+export function digestOf(choice: DigestChoice, was: Digest | null): Schemas["WebhookDigestCreate"] | null {
+  const days = choice["digest.weekdays"];
   if (days === "none") return null;
-  const [hour, minute] = time.split(":").map(Number);
-  const chosen = { hour: hour ?? 0, minute: minute ?? 0, time_zone: zone, ...(days === "custom" ? {} : { weekdays: [...DAYS[days]] }) };
+  const [hour = 0, minute = 0] = choice["digest.hour"].split(":").map(Number);
+  const chosen = { hour, minute, time_zone: choice["digest.time_zone"], ...(days === "custom" ? {} : { weekdays: [...DAYS[days]] }) };
   return { ...(was && keptOf(was)), ...chosen };
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useLocation } from "wouter-preact";
 
 import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
-import { changes, useEdit } from "../../part/form/edit";
+import { useEdit, type Edit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { text } from "../../text";
@@ -35,11 +35,10 @@ function bodyOf({ name, description, repo, spec }: Values) {
   return { name, description: description || null, repo: repo || null, spec: objectOf(spec, "spec") };
 }
 
-async function save(template: Template | undefined, values: Values): Promise<Schemas["Template"]> {
-  if (!template) return answer(api.POST("/api/v1.0/eval-env/templates", { body: bodyOf(values) }));
-  const body = changes(bodyOf(values), bodyOf(initialOf(template)));
+async function save(template: Template | undefined, edit: Edit<Values, ReturnType<typeof bodyOf>>): Promise<Schemas["Template"]> {
+  if (!template) return answer(api.POST("/api/v1.0/eval-env/templates", { body: bodyOf(edit.values) }));
   const params = { path: { template_id: template.template_id }, header: ifMatch(template) };
-  return answer(api.PUT("/api/v1.0/eval-env/templates/{template_id}", { params, body }));
+  return answer(api.PUT("/api/v1.0/eval-env/templates/{template_id}", { params, body: edit.difference() }));
 }
 
 interface Props {
@@ -48,7 +47,7 @@ interface Props {
 }
 
 export function TemplateForm({ template, onDone }: Props) {
-  const edit = useEdit(initialOf(template));
+  const edit = useEdit(initialOf(template), bodyOf);
   const { values, set } = edit;
   const client = useQueryClient();
   const [, navigate] = useLocation();
@@ -60,7 +59,7 @@ export function TemplateForm({ template, onDone }: Props) {
     else navigate(`/evaluations/templates/${saved.template_id}`);
   };
   return (
-    <Form submit={text.save} send={() => save(template, values)} onDone={onSaved} edit={template && { ...edit, reload }}>
+    <Form submit={text.save} send={() => save(template, edit)} onDone={onSaved} edit={template && { ...edit, reload }}>
       {(fault) => (
         <>
           <TextField label={words.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
-import { changes, useEdit } from "../../part/form/edit";
+import { useEdit, type Edit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { SelectField } from "../../part/form/Select";
@@ -42,11 +42,10 @@ function bodyOf(values: Values): Schemas["ExperimentCreate"] {
   };
 }
 
-function save(detail: Detail | undefined, values: Values): Promise<Schemas["ExperimentDetail"]> {
-  if (!detail) return answer(api.POST("/api/v1.0/experiments", { body: bodyOf(values) }));
-  const body = changes(bodyOf(values), bodyOf(initialOf(detail)));
+function save(detail: Detail | undefined, edit: Edit<Values, Schemas["ExperimentCreate"]>): Promise<Schemas["ExperimentDetail"]> {
+  if (!detail) return answer(api.POST("/api/v1.0/experiments", { body: bodyOf(edit.values) }));
   const params = { path: { experiment_id: detail.id }, header: ifMatch(detail) };
-  return answer(api.PUT("/api/v1.0/experiments/{experiment_id}", { params, body }));
+  return answer(api.PUT("/api/v1.0/experiments/{experiment_id}", { params, body: edit.difference() }));
 }
 
 interface FieldProps {
@@ -75,7 +74,7 @@ interface Props {
 }
 
 export function ExperimentForm({ detail, projectId, onDone }: Props) {
-  const edit = useEdit<Values>(initialOf(detail, projectId));
+  const edit = useEdit(initialOf(detail, projectId), bodyOf);
   const { values, set } = edit;
   const client = useQueryClient();
   const words = text.experiments;
@@ -85,7 +84,7 @@ export function ExperimentForm({ detail, projectId, onDone }: Props) {
     onDone(saved.id);
   };
   return (
-    <Form submit={text.save} send={() => save(detail, values)} onDone={onSaved} edit={detail && { ...edit, reload }}>
+    <Form submit={text.save} send={() => save(detail, edit)} onDone={onSaved} edit={detail && { ...edit, reload }}>
       {(fault) => (
         <>
           <TextField label={words.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />

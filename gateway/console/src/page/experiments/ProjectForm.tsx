@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
-import { changes, useEdit } from "../../part/form/edit";
+import { useEdit, type Edit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { text } from "../../text";
@@ -14,11 +14,10 @@ type Values = ReturnType<typeof initialOf>;
 
 const bodyOf = ({ name, description }: Values) => ({ name, description: description || null });
 
-function save(project: Project | undefined, values: Values) {
-  if (!project) return answer(api.POST("/api/v1.0/projects", { body: bodyOf(values) }));
-  const body = changes(bodyOf(values), bodyOf(initialOf(project)));
+function save(project: Project | undefined, edit: Edit<Values, ReturnType<typeof bodyOf>>) {
+  if (!project) return answer(api.POST("/api/v1.0/projects", { body: bodyOf(edit.values) }));
   const params = { path: { project_id: project.id }, header: ifMatch(project) };
-  return answer(api.PUT("/api/v1.0/projects/{project_id}", { params, body }));
+  return answer(api.PUT("/api/v1.0/projects/{project_id}", { params, body: edit.difference() }));
 }
 
 interface Props {
@@ -27,7 +26,7 @@ interface Props {
 }
 
 export function ProjectForm({ project, onDone }: Props) {
-  const edit = useEdit(initialOf(project));
+  const edit = useEdit(initialOf(project), bodyOf);
   const { values, set } = edit;
   const client = useQueryClient();
   const reload = () => client.invalidateQueries({ queryKey: ["experiments"] });
@@ -36,7 +35,7 @@ export function ProjectForm({ project, onDone }: Props) {
     onDone(saved.id);
   };
   return (
-    <Form submit={text.save} send={() => save(project, values)} onDone={onSaved} edit={project && { ...edit, reload }}>
+    <Form submit={text.save} send={() => save(project, edit)} onDone={onSaved} edit={project && { ...edit, reload }}>
       {(fault) => (
         <>
           <TextField label={text.projects.name} value={values.name} onInput={(name) => set({ name })} required fault={fault("name")} />

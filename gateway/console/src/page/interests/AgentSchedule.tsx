@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
 import { Button } from "../../part/form/Button";
-import { changes, useEdit } from "../../part/form/edit";
+import { useEdit } from "../../part/form/edit";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
@@ -18,40 +18,72 @@ const words = text.interests.agent;
 const EVERY = (["off", "daily", "weekly"] as const).map((every) => [every, words.everyNames[every]] as const);
 const WEEKDAYS = words.weekdays.map((name, index) => [String(index + 1), name] as const);
 
-/** "08:30" of a schedule, and back. */
-const timeOf = ({ hour, minute }: Schedule) => `${String(hour).padStart(2, "0")}:${String(minute).padStart(2, "0")}`;
+const NAMED = { "schedule.every": EVERY, "schedule.weekday": WEEKDAYS };
 
-function partsOf(time: string): Pick<Schedule, "hour" | "minute"> {
-  const [hour, minute] = time.split(":").map(Number);
-  return { hour: hour ?? 0, minute: minute ?? 0 };
+/** Each under its name in the API, as the fields have it. */
+interface Values {
+  "schedule.every": Schedule["every"];
+  "schedule.weekday": string;
+  "schedule.hour": string; // with the minute: 08:30
+  "schedule.time_zone": string;
+}
+
+const twoDigits = (value: number) => String(value).padStart(2, "0");
+
+const initialOf = ({ every, weekday, hour, minute, time_zone }: Schedule): Values => ({
+  "schedule.every": every,
+  "schedule.weekday": String(weekday),
+  "schedule.hour": `${twoDigits(hour)}:${twoDigits(minute)}`,
+  "schedule.time_zone": time_zone,
+});
+
+function bodyOf(values: Values): Schedule {
+  const [hour = 0, minute = 0] = values["schedule.hour"].split(":").map(Number);
+  const weekday = Number(values["schedule.weekday"]);
+  return { every: values["schedule.every"], weekday, hour, minute, time_zone: values["schedule.time_zone"] };
 }
 
 interface FieldsProps {
-  schedule: Schedule;
-  onChange: (change: Partial<Schedule>) => void;
+  values: Values;
+  onChange: (change: Partial<Values>) => void;
   fault: (field: string) => string | undefined;
 }
 
-function Fields({ schedule, onChange, fault }: FieldsProps) {
+function Fields({ values, onChange, fault }: FieldsProps) {
+  const every = values["schedule.every"];
   return (
     <>
-      <SelectField label={words.every} value={schedule.every} values={EVERY} onChange={(every) => every && onChange({ every })} />
-      {schedule.every === "weekly" && (
+      <SelectField
+        label={words.every}
+        value={every}
+        values={EVERY}
+        onChange={(chosen) => chosen && onChange({ "schedule.every": chosen })}
+        fault={fault("schedule.every")}
+      />
+      {every === "weekly" && (
         <SelectField
           label={words.weekday}
-          value={String(schedule.weekday)}
+          value={values["schedule.weekday"]}
           values={WEEKDAYS}
-          onChange={(weekday) => onChange({ weekday: Number(weekday) })}
+          onChange={(weekday) => weekday && onChange({ "schedule.weekday": weekday })}
+          fault={fault("schedule.weekday")}
         />
       )}
-      {schedule.every !== "off" && (
+      {every !== "off" && (
         <>
-          <TextField label={words.time} type="time" value={timeOf(schedule)} onInput={(time) => onChange(partsOf(time))} required />
+          <TextField
+            label={words.time}
+            type="time"
+            value={values["schedule.hour"]}
+            onInput={(time) => onChange({ "schedule.hour": time })}
+            required
+            fault={fault("schedule.hour")}
+          />
           <TextField
             label={words.zone}
             hint={words.zoneHint}
-            value={schedule.time_zone}
-            onInput={(time_zone) => onChange({ time_zone })}
+            value={values["schedule.time_zone"]}
+            onInput={(zone) => onChange({ "schedule.time_zone": zone })}
             required
             fault={fault("schedule.time_zone")}
           />
@@ -87,11 +119,10 @@ function Pause({ interest, onDone }: { interest: Schemas["Interest"]; onDone: ()
 
 /** When the agent of an interest starts, and its pause. */
 export function AgentSchedule({ interest }: { interest: Versioned<Schemas["Interest"]> }) {
-  const edit = useEdit(interest.schedule);
+  const edit = useEdit(initialOf(interest.schedule), bodyOf, NAMED);
   const client = useQueryClient();
   const params = { path: { interest_id: interest.id }, header: ifMatch(interest) };
-  const schedule = changes(edit.values, interest.schedule);
-  const send = () => answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body: { schedule } }));
+  const send = () => answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body: { schedule: edit.difference() } }));
   const reload = () => client.invalidateQueries({ queryKey: ["interests"] });
   const onSaved = async () => {
     await reload();
@@ -102,7 +133,7 @@ export function AgentSchedule({ interest }: { interest: Versioned<Schemas["Inter
       <h2>{words.title}</h2>
       <May scope="interests:write">
         <Form submit={text.save} send={send} onDone={onSaved} isMain={false} edit={{ ...edit, reload }}>
-          {(fault) => <Fields schedule={edit.values} onChange={edit.set} fault={fault} />}
+          {(fault) => <Fields values={edit.values} onChange={edit.set} fault={fault} />}
         </Form>
       </May>
       <Pause interest={interest} onDone={reload} />

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 
 import { answer, api, ifMatch, type Schemas, type Versioned } from "../../api/client";
 import { Button } from "../../part/form/Button";
-import { changes, useEdit } from "../../part/form/edit";
+import { useEdit, type Edit } from "../../part/form/edit";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
@@ -78,11 +78,10 @@ function newBodyOf({ name, context, ...rest }: ReturnType<typeof bodyOf>): Schem
   return { ...rest, ...(name ? { name } : {}), ...(context ? { context } : {}) };
 }
 
-async function save(detail: Detail | undefined, values: Values): Promise<Schemas["InterestUpdated"]> {
-  if (!detail) return answer(api.POST("/api/v1.0/interests", { body: newBodyOf(bodyOf(values)) }));
-  const body = changes(bodyOf(values), bodyOf(initialOf(detail)));
+async function save(detail: Detail | undefined, edit: Edit<Values, ReturnType<typeof bodyOf>>): Promise<Schemas["InterestUpdated"]> {
+  if (!detail) return answer(api.POST("/api/v1.0/interests", { body: newBodyOf(bodyOf(edit.values)) }));
   const params = { path: { interest_id: detail.id }, header: ifMatch(detail) };
-  return answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body }));
+  return answer(api.PUT("/api/v1.0/interests/{interest_id}", { params, body: edit.difference() }));
 }
 
 interface Props {
@@ -91,7 +90,7 @@ interface Props {
 }
 
 export function InterestForm({ detail, onDone }: Props) {
-  const edit = useEdit(initialOf(detail));
+  const edit = useEdit(initialOf(detail), bodyOf);
   const { values, set } = edit;
   const needsText = detail !== undefined || !values.source_repo_url; // a new interest takes them from its repository
   const client = useQueryClient();
@@ -103,7 +102,7 @@ export function InterestForm({ detail, onDone }: Props) {
   return (
     <Form
       submit={detail ? text.save : text.interests.submit}
-      send={() => save(detail, values)}
+      send={() => save(detail, edit)}
       onDone={onSaved}
       edit={detail && { ...edit, reload }}
     >

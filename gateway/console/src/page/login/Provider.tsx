@@ -17,17 +17,18 @@ function way(): string {
   return invitation === "" ? providerLink(target()) : providerLink("/console/", { invitation });
 }
 
-/** Log in at the provider, if there is one. */
-export function Provider() {
+/** Log in at the provider, if there is one; aside: in another window, so that the page stays, which hears of it. */
+export function Provider({ isAside = false }: { isAside?: boolean }) {
   const { data } = useQuery(waysToLogIn);
   if (!data?.methods.includes("oidc")) return null;
   return (
     <>
       <p>
-        <a class="button" href={way()}>
+        <a class="button" href={way()} {...(isAside && { target: "_blank", rel: "noopener" })}>
           {text.login.provider(data.oidc_name ?? "")}
         </a>
       </p>
+      {isAside && <p class="small quiet">{text.login.elsewhere}</p>}
       {location.pathname === JOIN && <p class="small quiet">{text.login.invited}</p>}
       {!data.methods.includes("key") && <p class="small quiet">{text.login.operators}</p>}
     </>

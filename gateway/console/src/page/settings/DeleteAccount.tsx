@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api } from "../../api/client";
-import { session } from "../../api/queries";
+import { session } from "../../api/session";
 import { Button } from "../../part/form/Button";
 import { Fault } from "../../part/Fault";
 import { TextField } from "../../part/form/Field";

@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { answer, api, type Schemas } from "../../api/client";
 import { absolute } from "../../api/format";
 import { Dialog } from "../../part/Dialog";
-import { changes, useEdit } from "../../part/form/edit";
+import { useEdit } from "../../part/form/edit";
 import { TextField } from "../../part/form/Field";
 import { Form } from "../../part/form/Form";
 import { text } from "../../text";
@@ -22,7 +22,7 @@ interface Props {
 /** Renames a key, and changes what a personal one may do and when it ends. */
 export function EditKey({ row, scopes, onClose }: Props) {
   const read = { name: row.name, scopes: row.scopes };
-  const edit = useEdit(read);
+  const edit = useEdit(read, (values) => values);
   const [expiry, setExpiry] = useState(KEPT);
   const client = useQueryClient();
   const isPersonal = row.kind === "personal";
@@ -30,7 +30,7 @@ export function EditKey({ row, scopes, onClose }: Props) {
     answer(
       api.PATCH("/api/v1.0/account/api-keys/{key_id}", {
         params: { path: { key_id: row.id } },
-        body: { ...changes(edit.values, read), ...expiryBody(expiry) },
+        body: { ...edit.difference(), ...expiryBody(expiry) },
       }),
     );
   const reload = () => client.invalidateQueries({ queryKey: ["keys"] });

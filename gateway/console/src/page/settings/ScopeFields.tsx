@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/preact-query";
 
 import type { Schemas } from "../../api/client";
-import { session } from "../../api/queries";
+import { session } from "../../api/session";
 import { text } from "../../text";
 
 type Scope = Schemas["Scope"];

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api, type Schemas } from "../../api/client";
-import { session } from "../../api/queries";
+import { session } from "../../api/session";
 import { team } from "../../api/team";
 import { Button } from "../../part/form/Button";
 import { Confirm } from "../../part/form/Confirm";
@@ -53,6 +53,7 @@ function RoleOf({ row, own, isYou }: { row: Member; own: Role; isYou: boolean })
         action={text.team.change}
         current={row.role}
         values={rolesFor(own).map(([each]) => [each, each] as const)}
+        isAsking={role !== null}
         onChoose={setRole}
       />
       {role && <Change row={row} role={role} isYou={isYou} onClose={() => setRole(null)} />}

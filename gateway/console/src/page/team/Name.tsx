@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/preact-query";
 import { useState } from "preact/hooks";
 
 import { answer, api } from "../../api/client";
-import { session } from "../../api/queries";
+import { session } from "../../api/session";
 import { accounts, team } from "../../api/team";
 import { Dialog } from "../../part/Dialog";
 import { TextField } from "../../part/form/Field";

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/preact-query";
 import { useLocation } from "wouter-preact";
 
 import { answer, api } from "../../api/client";
-import { session } from "../../api/queries";
+import { session } from "../../api/session";
 
 /** Lets the session show another account of its person; nothing of the former one stays. */
 export function useSwitch() {

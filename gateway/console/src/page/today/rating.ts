@@ -1,7 +1,7 @@
 /** Ratings of papers: written at once, shown at once, and taken back when they are refused. */
 import { useCallback, useRef, useState } from "preact/hooks";
 
-import { answer, api, type Schemas } from "../../api/client";
+import { answer, api, leaving, raw, type Schemas } from "../../api/client";
 
 export type Signal = Schemas["Feedback"]["signal"];
 export type Ratings = Readonly<Record<string, Signal>>;
@@ -21,14 +21,38 @@ export interface RatingState {
   faults: PerPaper<unknown>; // why the last change of a paper's rating was refused
 }
 
-const path = (id: string) => ({ path: { recommendation_id: id } });
-const SENT = { keepalive: true }; // also when the page is left at once
+/** A change of a paper's rating: the signal is given, or taken back. */
+interface Change {
+  id: string;
+  signal: Signal;
+  isGiven: boolean;
+  sent?: Promise<unknown>; // its answer
+}
 
-const give = (id: string, signal: Signal) =>
-  answer(api.POST("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { ...SENT, params: path(id), body: { signal } }));
+function send({ id, signal, isGiven }: Change, fetch: typeof raw): Promise<unknown> {
+  const how = { fetch, keepalive: true }; // also when the page is left at once
+  const path = { recommendation_id: id };
+  return isGiven
+    ? answer(api.POST("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { ...how, params: { path }, body: { signal } }))
+    : answer(api.DELETE("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { ...how, params: { path, query: { signal } } }));
+}
 
-const take = (id: string, signal: Signal) =>
-  answer(api.DELETE("/api/v1.0/papers/recommended/{recommendation_id}/feedback", { ...SENT, params: { ...path(id), query: { signal } } }));
+/** Changes that wait for the one before of the same paper, in the order in which they were made. */
+const waiting = new Set<Change>();
+
+/** The page is left, so none can wait: of each paper the last change is sent, and what takes back another signal. They arrive in any
+ * order, so the rest, of which they leave nothing, is not. */
+function sendWaiting(): void {
+  const last = new Map([...waiting].map((each) => [each.id, each]));
+  for (const change of waiting) {
+    const end = last.get(change.id);
+    const counts = change === end || (!change.isGiven && change.signal !== end?.signal);
+    change.sent = counts ? send(change, leaving) : Promise.resolve();
+  }
+  waiting.clear();
+}
+
+addEventListener("pagehide", sendWaiting);
 
 /** The changes of one paper, one after the other, so that the service has the last one last. */
 interface Line {
@@ -41,7 +65,9 @@ function useChanges() {
   const [changed, setChanged] = useState<PerPaper<Signal | null>>({});
   const [faults, setFaults] = useState<PerPaper<unknown>>({});
   const lines = useRef(new Map<string, Line>());
-  const change = useCallback((id: string, signal: Signal | null, send: () => Promise<unknown>) => {
+  const change = useCallback((id: string, signal: Signal, isGiven: boolean) => {
+    const next: Change = { id, signal, isGiven };
+    const rating = isGiven ? signal : null;
     const line = lines.current.get(id) ?? { end: Promise.resolve() };
     lines.current.set(id, line);
     const refused = (error: unknown) => {
@@ -50,10 +76,15 @@ function useChanges() {
       const { done } = line;
       setChanged((before) => (done === undefined ? without(before, id) : { ...before, [id]: done }));
     };
-    const end: Promise<void> = line.end.then(send).then(() => void (line.done = signal), refused);
+    const sent = () => {
+      waiting.delete(next);
+      return (next.sent ??= send(next, raw));
+    };
+    waiting.add(next);
+    const end: Promise<void> = line.end.then(sent).then(() => void (line.done = rating), refused);
     line.end = end;
     setFaults((before) => without(before, id));
-    setChanged((before) => ({ ...before, [id]: signal }));
+    setChanged((before) => ({ ...before, [id]: rating }));
   }, []);
   return { changed, faults, change };
 }
@@ -68,11 +99,11 @@ export function useRatings(known: Ratings): RatingState {
   );
   const takeBack = (id: string) => {
     const signal = ratings[id];
-    if (signal) change(id, null, () => take(id, signal));
+    if (signal) change(id, signal, false);
   };
   const rate = (id: string, signal: Signal) => {
     setOrder((before) => [...before, id]);
-    change(id, signal, () => give(id, signal));
+    change(id, signal, true);
   };
   return {
     ratings,

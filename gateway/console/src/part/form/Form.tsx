@@ -1,14 +1,15 @@
 import { useMutation } from "@tanstack/preact-query";
 import type { ComponentChildren } from "preact";
+import { useRef } from "preact/hooks";
 
 import { faultOf, Problem } from "../../api/problem";
 import { text } from "../../text";
 import { Button } from "./Button";
-import type { Edit } from "./edit";
+import { OUTDATED, type Edit } from "./edit";
 import { Fault } from "../Fault";
 
 /** Of a form that changes a thing which exists. */
-interface Editing extends Pick<Edit<unknown>, "isChanged" | "meanwhile"> {
+interface Editing extends Pick<Edit<unknown, unknown>, "isChanged" | "meanwhile"> {
   reload: () => Promise<unknown>; // reads the thing again
 }
 
@@ -35,8 +36,6 @@ function Rest({ error, shown }: RestProps) {
   return isTold ? null : <Fault error={error} />;
 }
 
-const OUTDATED = 412;
-
 /** Somebody else has changed the thing since it was read. */
 function Outdated({ problem, reload, onDone }: { problem: Problem; reload: () => Promise<unknown>; onDone: () => void }) {
   const reading = useMutation({ mutationFn: reload, onSuccess: onDone });
@@ -45,10 +44,13 @@ function Outdated({ problem, reload, onDone }: { problem: Problem; reload: () =>
   return <Fault error={reading.error ?? told} retry={text.outdated.reload} onRetry={() => reading.mutate()} />;
 }
 
-/** Fields that are sent together. `fault` is what the service says about a field; what it says of fields that are not shown, or of no
+/** Fields that are sent together, as they are once what was typed is drawn: a program, such as a password manager, fills and submits at
+ * once. `fault` is what the service says about a field; what it says of fields that are not shown, or of no
  * field, stands above the button. */
 export function Form<Result>({ submit, send, onDone, onCancel, isMain = true, isIncomplete = false, edit, children }: Props<Result>) {
-  const sending = useMutation({ mutationFn: send, onSuccess: onDone });
+  const latest = useRef(send);
+  latest.current = send;
+  const sending = useMutation({ mutationFn: () => latest.current(), onSuccess: onDone });
   const problem = sending.error instanceof Problem ? sending.error : null;
   const shown = new Set<string>();
   const faultOfField = (field: string) => {
@@ -57,7 +59,7 @@ export function Form<Result>({ submit, send, onDone, onCancel, isMain = true, is
   };
   const onSubmit = (event: Event) => {
     event.preventDefault();
-    sending.mutate();
+    queueMicrotask(() => sending.mutate()); // after the drawing, which what was typed has put before it
   };
   return (
     <form class="form" onSubmit={onSubmit}>

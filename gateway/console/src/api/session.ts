@@ -1,0 +1,30 @@
+/** Whose pages are shown. */
+import { queryOptions } from "@tanstack/preact-query";
+
+import { answer, api, type Schemas } from "./client";
+import { Problem } from "./problem";
+
+/** The session. */
+export interface Shown extends Readonly<Schemas["Session"]> {
+  hasEnded?: true; // its pages stay, for what is typed in them, until somebody logs in
+}
+
+const SESSION = ["session"] as const;
+
+/** What becomes of a session when an answer says that there is none. */
+export const endOf = (who: Shown | null | undefined): Shown | null => (who ? { ...who, hasEnded: true } : null);
+
+/** Null: there is no session. */
+export const session = queryOptions({
+  queryKey: SESSION,
+  queryFn: async ({ client }): Promise<Shown | null> => {
+    try {
+      return await answer(api.GET("/api/v1.0/session"));
+    } catch (error) {
+      if (error instanceof Problem && error.status === 401) return endOf(client.getQueryData<Shown | null>(SESSION));
+      throw error;
+    }
+  },
+  staleTime: Infinity,
+  refetchOnWindowFocus: "always", // another page may have logged in somebody else
+});
