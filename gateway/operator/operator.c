@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_DEFAULT 25
+#define LIST_DEFAULT 20
 #define LIST_MAX     100
 #define OFFSET_MAX   900 /* every service is asked for all rows up to the page */
 
@@ -181,7 +181,8 @@ static void reply_list(struct request *rq, const struct question *question,
 	for (size_t i = (size_t)in->offset; i < end; i++)
 		yyjson_mut_arr_append(page, yyjson_val_mut_copy(doc, items[i]));
 	report_left_out(rq, question);
-	reply_page_fields(rq, "limit", total, in->query.limit, in->offset);
+	reply_page_fields(rq, "limit", MIN_OF(total, OFFSET_MAX + in->query.limit),
+	                  in->query.limit, in->offset);
 	reply_json(rq, 200, json_write_mut(rq->arena, page, NULL));
 }
 

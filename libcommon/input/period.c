@@ -35,6 +35,6 @@ struct period period_read(struct request *rq, const char *since, const char *unt
 		raise_field(rq, "since", "must not be after until");
 	if (period.days > limits->days_max)
 		raise_field(rq, "since", "must be at most %jd days before until",
-		            (intmax_t)limits->days_max);
+		            (intmax_t)limits->days_max - 1);
 	return period;
 }

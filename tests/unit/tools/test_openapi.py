@@ -122,6 +122,13 @@ def media_types():
                 yield f"{op.id} {status}", media
 
 
+def messages():
+    """(type, media type object) of every message that endpoints get."""
+    for name, path in DOCUMENT["webhooks"].items():
+        for media in path["post"]["requestBody"]["content"].values():
+            yield name, media
+
+
 def parameters_and_headers():
     """(name, object) of every parameter and header."""
     components = DOCUMENT["components"]
@@ -322,7 +329,7 @@ def test_examples_match_their_schema():
             if name in schema:
                 assert not openapi.fault(schema, schema[name]), where
                 count += 1
-    for where, holder in [*media_types(), *parameters_and_headers()]:
+    for where, holder in [*media_types(), *messages(), *parameters_and_headers()]:
         for value in examples(holder):
             assert not openapi.fault(holder["schema"], value), (where, value)
             count += 1
