@@ -33,7 +33,7 @@ struct endpoint_input {
 };
 
 static const char MISSING[] = "no such webhook";
-static const char *const STATUSES[] = {"active", "paused", NULL};
+static const char *const STATUSES[] = {"active", "paused", "disabled", "unconfirmed", NULL};
 
 #define URL_FIELD(flags)                                                                       \
 	{                                                                                      \
@@ -114,6 +114,9 @@ static const struct constraint CONSTRAINTS[] = {
 	{"endpoint_unconfirmed", ERR_CONFLICT, NULL,
          "the address is not confirmed: its owner has to follow the link in the mail, which POST "
          "/webhooks/{webhook_id}/confirmation sends again"},
+	{"endpoint_status", ERR_INVALID, "status", "must be active or paused, or stay as it is"},
+	{"endpoint_without_secret", ERR_CONFLICT, NULL,
+         "only endpoints of the kind webhook have a secret"},
 	EMAIL_CONFIRMATION_CONSTRAINTS,
 	{0},
 };
@@ -319,7 +322,7 @@ void endpoint_rotate(struct request *rq)
 	struct endpoint_secret secret = endpoint_secret_new(rq, in->id, account.text);
 	audited_begin(rq);
 	struct pg_rows *rows =
-		pg_query(rq, ENDPOINT_ROTATE_SQL, pg_text(in->id), account,
+		pg_write(rq, CONSTRAINTS, ENDPOINT_ROTATE_SQL, pg_text(in->id), account,
 	                 pg_bytes(secret.sealed.data, secret.sealed.length), pg_text(secret.hint),
 	                 pg_int(in->old_valid_s), pg_bool(in->is_forced));
 	require_row(rq, rows, MISSING);

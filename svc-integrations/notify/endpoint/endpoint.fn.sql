@@ -109,7 +109,8 @@ END $$;
 -- Change an endpoint by a body that was checked; null: there is none. The body also has the sealed address of a Slack endpoint; with a
 -- new address of the kind email, its sealed token and `unsubscribe_hash`. `active` and another address clear failures, and what waits goes
 -- out. The body has who changes it, too: they are noted with another address, and when they set one active whose maker is gone.
--- Violates endpoint_unconfirmed: only a confirmation makes the endpoint active; as endpoint_require_maker(); and as digest_set().
+-- Violates endpoint_unconfirmed: only a confirmation makes the endpoint active; endpoint_status: the service sets that one; as
+-- endpoint_require_maker(); and as digest_set().
 CREATE OR REPLACE FUNCTION endpoint_update(endpoint uuid, account uuid, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint;
@@ -120,6 +121,11 @@ BEGIN
         RETURN NULL;
     END IF;
     was := e;
+    IF given ->> 'status' = e.status AND e.status IN ('disabled', 'unconfirmed') THEN -- as it was read
+        given := given - 'status';
+    ELSIF given ->> 'status' IN ('disabled', 'unconfirmed') THEN
+        RAISE check_violation USING MESSAGE = 'the service sets this status', CONSTRAINT = 'endpoint_status';
+    END IF;
     IF given ? 'status' AND NOT given ? 'unsubscribe_hash' AND (e.status = 'unconfirmed' OR e.disabled_reason = 'unsubscribed') THEN
         RAISE unique_violation USING MESSAGE = 'the address is not confirmed', CONSTRAINT = 'endpoint_unconfirmed';
     END IF;
@@ -158,15 +164,18 @@ BEGIN
 END $$;
 
 -- Give an endpoint a new secret; the one before also signs for so many seconds. No row: there is no such endpoint. A null `changed`:
--- its old secret still signs, and `is_forced` is not set.
+-- its old secret still signs, and `is_forced` is not set. Violates endpoint_without_secret: it is of another kind.
 CREATE OR REPLACE FUNCTION endpoint_rotate(endpoint uuid, account uuid, sealed bytea, hint text, old_valid_s int, is_forced boolean)
 RETURNS TABLE (changed jsonb) LANGUAGE plpgsql AS $$
 DECLARE
     e endpoint;
 BEGIN
-    SELECT * INTO e FROM endpoint k WHERE k.id = endpoint AND k.account_id = account AND k.kind = 'webhook' FOR NO KEY UPDATE;
+    SELECT * INTO e FROM endpoint k WHERE k.id = endpoint AND k.account_id = account FOR NO KEY UPDATE;
     IF NOT FOUND THEN
         RETURN;
+    END IF;
+    IF e.kind <> 'webhook' THEN
+        RAISE unique_violation USING MESSAGE = 'endpoints of this kind have no secret', CONSTRAINT = 'endpoint_without_secret';
     END IF;
     IF e.old_secret_expires_at > now() AND NOT is_forced THEN
         RETURN QUERY SELECT NULL::jsonb;

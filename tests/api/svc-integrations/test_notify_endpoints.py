@@ -146,6 +146,15 @@ def test_a_status_of_the_service_is_not_set(api):
     api.problem("PATCH", f"{WEBHOOKS}/{made['id']}", 400, "invalid_request", {})
 
 
+def test_an_endpoint_that_was_read_is_sent_back(api, db):
+    made = make(api)
+    for status in ("active", "paused", "disabled"):
+        integrations_tables.set_endpoint_status(db, made["id"], status)
+        shown = api.get(f"{WEBHOOKS}/{made['id']}", expect=200).json()
+        changed = api.patch(f"{WEBHOOKS}/{made['id']}", {**shown, "name": status}, expect=200).json()
+        assert (changed["status"], changed["name"]) == (status, status)
+
+
 def test_the_secret_is_replaced(api):
     made = make(api)
     path = f"{WEBHOOKS}/{made['id']}"

@@ -53,6 +53,10 @@ def test_the_address_is_a_secret(cluster, api, db):
         api.problem("PATCH", f"{WEBHOOKS}/{made['id']}", 400, "invalid_request", {"url": url})
 
 
+def test_there_is_no_secret_to_replace(api):
+    api.problem("POST", f"{WEBHOOKS}/{make(api, HOOK)['id']}/rotate-secret", 409, "conflict", {})
+
+
 def test_an_address_that_was_sent_back_as_shown_stays(api, sender):
     with Receiver() as receiver:
         made = make(api, receiver.url)

@@ -369,6 +369,11 @@ def set_failures(db, endpoint, count, since, last_success):
                " WHERE id = %s", [count, since, last_success, endpoint])
 
 
+def set_endpoint_status(db, endpoint, status):
+    reason = "the receiver has refused for days" if status == "disabled" else None
+    db.execute("UPDATE endpoint SET status = %s, disabled_reason = %s WHERE id = %s", [status, reason, endpoint])
+
+
 def set_url(db, endpoint, url):
     """The endpoint's address leads elsewhere since it was checked."""
     db.execute("UPDATE endpoint SET url = %s WHERE id = %s", [url, endpoint])
