@@ -50,14 +50,13 @@ $$;
 -- `role` null: the person is no member, or disabled; an automation key then has what its scopes allow of the account's data, but nothing
 -- that is a person's. No row: there is no such key.
 CREATE OR REPLACE FUNCTION actor(account uuid, key uuid) RETURNS TABLE (person_id uuid, role text) LANGUAGE sql STABLE AS $$
-    SELECT o.person_id, CASE WHEN k.kind = 'automation' THEN CASE WHEN p.id IS NOT NULL AND m.role = 'owner' THEN 'admin'
-                                                                  WHEN p.id IS NOT NULL THEN m.role END
-                             WHEN o.person_id IS NULL THEN 'owner'
+    SELECT o.person_id, CASE WHEN k.kind = 'automation' AND m.role = 'owner' THEN 'admin'
+                             WHEN k.kind = 'personal' AND o.person_id IS NULL THEN 'owner'
                              ELSE m.role END
     FROM api_key k
     LEFT JOIN api_key_person o ON o.key_id = k.id
     LEFT JOIN person p ON p.id = o.person_id AND p.disabled_at IS NULL
-    LEFT JOIN member m ON m.account_id = account AND m.person_id = o.person_id
+    LEFT JOIN member m ON m.account_id = account AND m.person_id = p.id
     WHERE k.id = key
 $$;
 

@@ -181,8 +181,8 @@ static void reply_list(struct request *rq, const struct question *question,
 	for (size_t i = (size_t)in->offset; i < end; i++)
 		yyjson_mut_arr_append(page, yyjson_val_mut_copy(doc, items[i]));
 	report_left_out(rq, question);
-	reply_page_fields(rq, "limit", MIN_OF(total, OFFSET_MAX + in->query.limit),
-	                  in->query.limit, in->offset);
+	reply_page_fields(rq, "limit", MIN_OF(total, OFFSET_MAX + in->query.limit), in->query.limit,
+	                  in->offset);
 	reply_json(rq, 200, json_write_mut(rq->arena, page, NULL));
 }
 

@@ -149,6 +149,9 @@ CREATE OR REPLACE FUNCTION person_disable(address text, is_undone boolean) RETUR
 DECLARE
     person uuid;
 BEGIN
+    PERFORM FROM account a -- in which the person may be making an invitation
+    WHERE a.id IN (SELECT m.account_id FROM member m JOIN person p ON p.id = m.person_id WHERE lower(p.email) = lower(address))
+    ORDER BY a.id FOR UPDATE;
     UPDATE person p SET disabled_at = CASE WHEN NOT is_undone THEN coalesce(p.disabled_at, now()) END
     WHERE lower(p.email) = lower(address) RETURNING p.id INTO person;
     IF person IS NULL OR is_undone THEN

@@ -82,6 +82,17 @@ BEGIN
     RETURN b.id;
 END $$;
 
+-- Give the next build to a worker, with what it needs; null: none waits. It is read after the claim, as by run_claim().
+CREATE OR REPLACE FUNCTION build_claim(account uuid, repo text, worker text, lease interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    claimed work;
+BEGIN
+    SELECT * INTO claimed FROM work_claim('build', account, repo, worker, lease);
+    RETURN (SELECT jsonb_build_object('build', build_json(b, claimed), 'context', build_context(b), 'attempt', claimed.attempts,
+                                      'lease_until', time_json(claimed.lease_until))
+            FROM build b WHERE b.id = claimed.id);
+END $$;
+
 -- Take a report of a build. `attempt` null: not from a worker that has claimed it. `outcome`: ok; lost: the work is not this
 -- attempt's any more; final: it has ended otherwise; missing.
 CREATE OR REPLACE FUNCTION build_report(wanted uuid, account uuid, attempt int, given jsonb, lease interval, OUT outcome text)

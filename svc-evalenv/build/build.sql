@@ -1,12 +1,12 @@
 -- name: build_template (read)
 -- $1 id, $2 account, $3 the only repository whose templates the key may use (NULL: all).
 SELECT jsonb_build_object('template_id', id, 'version', version, 'digest', digest, 'spec', spec)
-FROM template WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = repository_key($3));
+FROM template WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = (SELECT repository_key($3)));
 
 -- name: build_list (read)
 -- $1 account, $2 status (NULL: any), $3 the only repository that the key may see (NULL: all), $4 limit, $5 offset.
 WITH found AS (
-    SELECT id FROM work WHERE account_id = $1 AND kind = 'build' AND ($3::text IS NULL OR lower(repo) = repository_key($3))
+    SELECT id FROM work WHERE account_id = $1 AND kind = 'build' AND ($3::text IS NULL OR lower(repo) = (SELECT repository_key($3)))
       AND ($2::text IS NULL OR status = CASE $2 WHEN 'building' THEN 'running' ELSE $2 END)
 )
 SELECT (SELECT coalesce(json_agg(build_item_json(b, w) ORDER BY b.id DESC), '[]')
@@ -29,9 +29,7 @@ SELECT build_context(b) FROM build b WHERE id = $1 AND ($2::uuid IS NULL OR acco
 
 -- name: build_claim
 -- $1 account, $2 repository, $3 worker, $4 lease.
-SELECT jsonb_build_object('build', build_json(b, w), 'context', build_context(b), 'attempt', w.attempts,
-                          'lease_until', time_json(w.lease_until))
-FROM work_claim('build', $1, repository_now($2), $3, $4::interval) w JOIN build b USING (id);
+SELECT claimed FROM build_claim($1, repository_now($2), $3, $4::interval) AS claimed WHERE claimed IS NOT NULL;
 
 -- name: build_report
 -- $1 id, $2 account (NULL: any), $3 attempt (NULL: not from a worker that has claimed it), $4 report, $5 lease.

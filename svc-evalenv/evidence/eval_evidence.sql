@@ -1,7 +1,7 @@
 -- name: eval_evidence_get (read)
 -- $1 account, $2 runs as a JSON array of texts, of which some may be no ids, $3 the only repository that the key may see (NULL: all).
 WITH found AS MATERIALIZED (
-    SELECT r.*, w AS work, $3::text IS NULL OR coalesce(lower(w.repo) = repository_key($3), false) AS is_open
+    SELECT r.*, w AS work, $3::text IS NULL OR coalesce(lower(w.repo) = (SELECT repository_key($3)), false) AS is_open
     FROM run r JOIN work w USING (id)
     WHERE r.account_id = $1 AND r.id IN (SELECT id::uuid FROM jsonb_array_elements_text($2::jsonb) AS named (id)
                                          WHERE id ~* '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$')

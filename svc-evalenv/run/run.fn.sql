@@ -67,6 +67,18 @@ CREATE OR REPLACE FUNCTION run_context(r run, w work) RETURNS jsonb LANGUAGE sql
     LEFT JOIN run_large l ON l.run_id = r.id
 $$;
 
+-- Give the next run to a worker, with what it needs; null: none waits. It is read after the claim, which may see a run, or the image of
+-- its build, that was committed after this function began.
+CREATE OR REPLACE FUNCTION run_claim(account uuid, repo text, worker text, lease interval) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    claimed work;
+BEGIN
+    SELECT * INTO claimed FROM work_claim('run', account, repo, worker, lease);
+    RETURN (SELECT jsonb_build_object('run', run_json(r, claimed), 'context', run_context(r, claimed), 'attempt', claimed.attempts,
+                                      'lease_until', time_json(claimed.lease_until))
+            FROM run r WHERE r.id = claimed.id);
+END $$;
+
 -- Make a run. A template that has a container file is built for it, unless an equal build has its image. Of the time limits of the
 -- run and of its template the shorter one holds, and without them an hour. A key that is limited to a repository uses the templates
 -- of that. Violates run_waiting_max when `waiting_max` runs wait. `outcome`: ok; template, build or `template build`: these are none

@@ -3,7 +3,7 @@
 WITH found AS (
     SELECT r.id FROM run r JOIN work w USING (id)
     WHERE r.account_id = $1 AND ($2::text IS NULL OR w.status = $2) AND ($3::uuid IS NULL OR r.template_id = $3)
-      AND ($4::text IS NULL OR lower(w.repo) = repository_key($4))
+      AND ($4::text IS NULL OR lower(w.repo) = (SELECT repository_key($4)))
 )
 SELECT (SELECT coalesce(json_agg(run_item_json(r, w) ORDER BY r.id DESC), '[]')
         FROM (SELECT id FROM found ORDER BY id DESC LIMIT $5 OFFSET $6) page JOIN run r USING (id) JOIN work w USING (id)),
@@ -19,6 +19,4 @@ SELECT run_json(r, w) FROM run r JOIN work w USING (id) WHERE r.id = $1 AND r.ac
 
 -- name: run_claim
 -- $1 account, $2 repository, $3 worker, $4 lease.
-SELECT jsonb_build_object('run', run_json(r, w), 'context', run_context(r, w), 'attempt', w.attempts,
-                          'lease_until', time_json(w.lease_until))
-FROM work_claim('run', $1, repository_now($2), $3, $4::interval) w JOIN run r USING (id);
+SELECT claimed FROM run_claim($1, repository_now($2), $3, $4::interval) AS claimed WHERE claimed IS NOT NULL;

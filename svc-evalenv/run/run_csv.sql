@@ -3,7 +3,7 @@
 WITH found AS MATERIALIZED (
     SELECT r.id FROM run r JOIN work w USING (id)
     WHERE r.account_id = $1 AND ($2::text IS NULL OR w.status = $2) AND ($3::uuid IS NULL OR r.template_id = $3)
-      AND ($4::text IS NULL OR lower(w.repo) = repository_key($4))
+      AND ($4::text IS NULL OR lower(w.repo) = (SELECT repository_key($4)))
 ), newest AS MATERIALIZED (
     SELECT id FROM found ORDER BY id DESC LIMIT $5
 )

@@ -6,4 +6,4 @@ SELECT jsonb_build_object(
     'seed', coalesce(r.params, l.params) -> 'seed', 'metrics', coalesce(r.metrics, l.metrics),
     'examples', run_examples(coalesce(r.results, l.results) -> 'examples'))
 FROM run r JOIN work w USING (id) LEFT JOIN run_large l ON l.run_id = r.id
-WHERE r.id = $1 AND r.account_id = $2 AND ($3::text IS NULL OR lower(w.repo) = repository_key($3));
+WHERE r.id = $1 AND r.account_id = $2 AND ($3::text IS NULL OR lower(w.repo) = (SELECT repository_key($3)));

@@ -1,7 +1,7 @@
 -- name: template_list (read)
 -- $1 account, $2 limit, $3 offset, $4 the only repository whose templates the key may use (NULL: all).
 WITH found AS (
-    SELECT id FROM template WHERE account_id = $1 AND ($4::text IS NULL OR lower(repo) = repository_key($4))
+    SELECT id FROM template WHERE account_id = $1 AND ($4::text IS NULL OR lower(repo) = (SELECT repository_key($4)))
 )
 SELECT (SELECT coalesce(json_agg(template_json(t) ORDER BY t.id DESC), '[]')
         FROM (SELECT id FROM found ORDER BY id DESC LIMIT $2 OFFSET $3) page JOIN template t USING (id)),
@@ -14,7 +14,7 @@ SELECT template_json(t) FROM template_new($1, $2, $3::jsonb || jsonb_build_objec
 -- name: template_get (read)
 -- $1 id, $2 account, $3 as $4 of template_list. Locking changes what is shown, not the version.
 SELECT template_json(t), t.version || CASE WHEN t.is_locked THEN '-1' ELSE '' END AS tag
-FROM template t WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = repository_key($3));
+FROM template t WHERE id = $1 AND account_id = $2 AND ($3::text IS NULL OR lower(repo) = (SELECT repository_key($3)));
 
 -- name: template_update
 -- $3 members to change, $4 whether the secret changes, $5 the sealed secret, $6 versions that If-Match allows (NULL: any), $7 how

@@ -208,6 +208,25 @@ def test_a_disabled_person_is_refused_until_that_is_undone(cluster, team):
     assert Browser(cluster.gateway_url, person.key).call("GET", "/session").status_code == 200
 
 
+def test_a_person_who_is_being_disabled_leaves_no_invitation(cluster, team):
+    """Gateways know the key for a moment longer."""
+    member = add_member(cluster, team.account, "admin")
+
+    def invite_on():
+        for number in range(1000):
+            status = member.api.post("/team/invitations", {"email": f"other-{number}@example.org", "role": "admin"}).status_code
+            if status == 401:
+                return number
+        raise AssertionError("the key is not refused")
+
+    with ThreadPoolExecutor(1) as pool:
+        last = pool.submit(invite_on)
+        wait_for(lambda: team.api.get("/team", expect=200).json()["invitations"], "there are invitations")
+        cluster.run("gateway", "disable-person", "--email", member.email)
+        assert last.result() > 0
+    assert team.api.get("/team", expect=200).json()["invitations"] == []
+
+
 def test_commands_log_who_was_changed(cluster, team):
     """What has to be repeated after a restore is in the log with these ids."""
     member = add_member(cluster, team.account, "admin")
