@@ -33,22 +33,22 @@ BEGIN
       AND NOT EXISTS (SELECT FROM repository_access a WHERE a.account_id <> account AND a.repo = lower(o.data ->> 'repo'));
 END $$;
 
--- Everything that an account had; a note stays.
+-- Everything that an account had; a note stays. What may be long comes first: for what repositories and connections lock, other accounts wait.
 CREATE OR REPLACE FUNCTION account_forget(account uuid) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
     PERFORM account_lock(account, true);
     INSERT INTO deleted_account (id) VALUES (account) ON CONFLICT (id) DO NOTHING;
-    PERFORM account_repositories_forget(account);
-    PERFORM connection_remove(account);
-    DELETE FROM connection_maker_gone WHERE account_id = account;
-    DELETE FROM authorization_attempt WHERE account_id = account;
-    DELETE FROM landing_state WHERE account_id = account;
-    DELETE FROM identity_link WHERE account_id = account;
-    DELETE FROM repository_access WHERE account_id = account;
-    DELETE FROM access_lost WHERE account_id = account;
-    DELETE FROM installation_lookup WHERE account_id = account;
-    DELETE FROM dispatch WHERE account_id = account;
     PERFORM messages_forget(account);
     DELETE FROM idempotency WHERE account_id = account;
     DELETE FROM task WHERE account_id = account;
+    DELETE FROM connection_maker_gone WHERE account_id = account;
+    DELETE FROM authorization_attempt WHERE account_id = account;
+    DELETE FROM landing_state WHERE account_id = account;
+    DELETE FROM access_lost WHERE account_id = account;
+    DELETE FROM installation_lookup WHERE account_id = account;
+    PERFORM account_repositories_forget(account);
+    PERFORM connection_remove(account);
+    DELETE FROM identity_link WHERE account_id = account;
+    DELETE FROM repository_access WHERE account_id = account;
+    DELETE FROM dispatch WHERE account_id = account;
 END $$;
