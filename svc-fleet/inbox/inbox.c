@@ -32,8 +32,8 @@ static const char *const KINDS[] = {
 	"budget_unguarded",
 	"cost_unusual",
 	"experiment_overdue",
-	"experiment_without_data",
-	"experiment_unmerged",
+	"experiment_decided_without_data",
+	"experiment_shipped_without_merge",
 	"connection_gone",
 	NULL,
 };

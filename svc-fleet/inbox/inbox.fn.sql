@@ -56,13 +56,13 @@ CREATE OR REPLACE FUNCTION inbox_experiment(account uuid, in_repo text) RETURNS 
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$
     SELECT inbox_id(r.kind, r.experiment_id || ' ' || extract(epoch FROM r.due_at)), r.kind, NULL,
            r.name || CASE r.kind WHEN 'experiment_overdue' THEN ' has run for its planned time without a result'
-                                 WHEN 'experiment_without_data' THEN ' was decided without a result to decide by'
+                                 WHEN 'experiment_decided_without_data' THEN ' was decided without a result to decide by'
                                  ELSE ' was shipped, and its pull request is not merged' END,
-           '/console/experiments/' || r.experiment_id, r.due_at, CASE r.kind WHEN 'experiment_unmerged' THEN 'info' ELSE 'warning' END
+           '/console/experiments/' || r.experiment_id, r.due_at, CASE r.kind WHEN 'experiment_shipped_without_merge' THEN 'info' ELSE 'warning' END
     FROM experiment_reminder r
     WHERE r.account_id = account AND in_repo IS NULL AND r.due_at <= now()
-      AND r.kind IN ('experiment_overdue', 'experiment_without_data', 'experiment_unmerged')
-      AND NOT (r.kind = 'experiment_unmerged'
+      AND r.kind IN ('experiment_overdue', 'experiment_decided_without_data', 'experiment_shipped_without_merge')
+      AND NOT (r.kind = 'experiment_shipped_without_merge'
                AND EXISTS (SELECT FROM experiment e WHERE e.id = r.experiment_id AND e.account_id = account
                                                       AND pull_request_is_merged(account, e.pr_url)))
 $$;
@@ -128,7 +128,7 @@ $$;
 --   budget_reached        all of it is, or a run was refused
 --   budget_unguarded      a budget stops runs, and the workflow of a repository does not ask whether they may start
 --   cost_unusual          a run or a day cost much more than those before it
---   experiment_overdue, experiment_without_data, experiment_unmerged  what an experiment is to be reminded of
+--   experiment_overdue, experiment_decided_without_data, experiment_shipped_without_merge  what an experiment is to be reminded of
 --   key_expiring          a key of the account expires within 30 days
 CREATE OR REPLACE FUNCTION inbox_items(account uuid, in_repo text, archived boolean) RETURNS TABLE (
     id uuid, kind text, repo text, title text, href text, created_at timestamptz, severity text) LANGUAGE sql STABLE AS $$

@@ -39,7 +39,7 @@ def test_an_experiment_without_a_result(api, experiment, reminded):
 def test_a_decision_without_a_result(api, db, experiment, reminded):
     unreminded = [experiment(outcome="abandon"), experiment(outcome="ship", observed_delta=0.1), experiment(outcome="ship", ab_test_results={"n": 1})]
     made = experiment(outcome="iterate", ab_test_config=PLAN)
-    assert set(reminded(made, "experiment_without_data")) == {"experiment_without_data"}
+    assert set(reminded(made, "experiment_decided_without_data")) == {"experiment_decided_without_data"}
     api.post(f"/experiments/{made['id']}/results", SUMS, expect=201)
     assert reminded(made) == {}
     assert [fleet_tables.days_until_reminder(db, e["id"]) for e in unreminded] == [None] * 3  # events of an account are in order
@@ -47,7 +47,7 @@ def test_a_decision_without_a_result(api, db, experiment, reminded):
 
 def test_what_is_shipped_and_not_merged(api, experiment, reminded):
     made = experiment(status="shipped", observed_delta=0.1, pr_url="https://github.com/acme/ranker/pull/1", pr_status="open")
-    assert set(reminded(made, "experiment_unmerged")) == {"experiment_unmerged"}
+    assert set(reminded(made, "experiment_shipped_without_merge")) == {"experiment_shipped_without_merge"}
     api.put(f"/experiments/{made['id']}", {"pr_status": "merged"}, expect=200)
     assert reminded(made) == {}
 
@@ -79,7 +79,7 @@ def unmerged(experiment, reminded):
 
     def make(url):
         made = experiment(status="shipped", observed_delta=0.1, pr_url=url)
-        assert set(reminded(made, "experiment_unmerged")) == {"experiment_unmerged"}
+        assert set(reminded(made, "experiment_shipped_without_merge")) == {"experiment_shipped_without_merge"}
         return made
 
     return make
@@ -102,7 +102,7 @@ def test_a_merge_that_the_code_host_tells_of_takes_the_reminder_away(api, unmerg
 def test_no_reminder_comes_after_the_merge(api, db, user, experiment, tell, repo, pull):
     tell(repo, 1, *MERGED)
     made = experiment(status="shipped", observed_delta=0.1, pr_url=pull)
-    wait_for(lambda: fleet_tables.let_reminders_be_due(db, made["id"], ("experiment_unmerged",)))
+    wait_for(lambda: fleet_tables.let_reminders_be_due(db, made["id"], ("experiment_shipped_without_merge",)))
     fleet_tables.look_at_inbox(db, user.account)
     wait_for(lambda: fleet_tables.has_looked(db, user.account))
     assert not inbox_has(api, made["id"]) and fleet_tables.told_items(db, user.account) == []
@@ -141,9 +141,9 @@ def test_what_is_shipped_with_nothing_to_show(api, experiment, reminded):
     """Any status may follow any other, and every reason is an item of its own."""
     made = experiment(status="draft")
     api.put(f"/experiments/{made['id']}", {"status": "shipped"}, expect=200)
-    items = reminded(made, "experiment_without_data", "experiment_unmerged")
+    items = reminded(made, "experiment_decided_without_data", "experiment_shipped_without_merge")
     assert {kind: item["href"] for kind, item in items.items()} == dict.fromkeys(
-        ("experiment_without_data", "experiment_unmerged"), f"/console/experiments/{made['id']}")
+        ("experiment_decided_without_data", "experiment_shipped_without_merge"), f"/console/experiments/{made['id']}")
     api.put(f"/experiments/{made['id']}", {"status": "draft"}, expect=200)
     assert reminded(made) == {}
 
