@@ -1,15 +1,24 @@
 -- Admission: a run asks before its agent begins, so that runs that were started elsewhere reserve, too (reservation.fn.sql).
 -- And which repositories have runs that do not ask.
 
--- The newest start of a repository that is no run yet is this run; null: there is none.
+-- Whether what is reserved is for a run like this: of the agent and provider, of the model if the start has named one, and of the interest,
+-- in whose budgets it counts. What a run of another model or interest costs was not looked at, and nobody has let it pass a budget.
+CREATE OR REPLACE FUNCTION reservation_fits(x reservation, asked reservation) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
+    SELECT (x.agent <> asked.agent) IS NOT TRUE AND (x.provider <> asked.provider) IS NOT TRUE
+       AND (x.model IS NULL OR x.model IS NOT DISTINCT FROM asked.model)
+       AND (asked.interest_id IS NULL OR x.interest_id IS NOT DISTINCT FROM asked.interest_id)
+$$;
+
+-- The newest start of a repository that is no run yet, and fits, is this run; null: there is none.
 CREATE OR REPLACE FUNCTION reservation_take(asked reservation) RETURNS reservation LANGUAGE plpgsql AS $$
 DECLARE
     x reservation;
 BEGIN
-    UPDATE reservation y SET run_id = asked.run_id, expires_at = now() + interval '3 hours', provider = asked.provider, model = asked.model
+    UPDATE reservation y SET run_id = asked.run_id, expires_at = now() + interval '3 hours', provider = coalesce(asked.provider, y.provider),
+        model = coalesce(asked.model, y.model)
     WHERE y.id = (SELECT f.id FROM reservation f
                   WHERE f.account_id = asked.account_id AND f.repo_key = asked.repo_key AND f.state = 'held' AND f.run_id IS NULL
-                    AND f.expires_at > now()
+                    AND f.expires_at > now() AND reservation_fits(f, asked)
                   ORDER BY f.made_at DESC, f.id DESC LIMIT 1 FOR UPDATE SKIP LOCKED)
     RETURNING y.* INTO x;
     IF FOUND THEN
@@ -19,11 +28,14 @@ BEGIN
 END $$;
 
 -- What is reserved for a run that asks. A reservation counts in the period in which its run begins, so one of a former period is made
--- anew, and refused if the new one has too little left. What both lock is locked here before, in the order of run/telemetry.fn.sql: the sums
--- of the repository's runs, the reservation, and the former and the present period of all budgets together.
+-- anew, and refused if the new one has too little left; so is one that does not fit its run after all. What both lock is locked here before,
+-- in the order of run/telemetry.fn.sql: the sums of the repository's runs, the reservation, and the former and the present period of all
+-- budgets together.
 CREATE OR REPLACE FUNCTION reservation_admit(x reservation, given jsonb) RETURNS jsonb LANGUAGE plpgsql AS $$
+DECLARE
+    fits boolean := reservation_fits(x, jsonb_populate_record(NULL::reservation, given));
 BEGIN
-    IF x.state = 'held' AND x.asked_at IS NULL AND reservation_is_old(x) THEN
+    IF x.state = 'held' AND x.asked_at IS NULL AND (reservation_is_old(x) OR NOT fits) THEN
         PERFORM FROM run_repo s WHERE s.account_id = x.account_id AND s.repo_key = x.repo_key FOR UPDATE;
         PERFORM FROM reservation y WHERE y.id = x.id FOR UPDATE;
         PERFORM budget_periods_lock(ARRAY(
@@ -31,6 +43,7 @@ BEGIN
             WHERE b.account_id = x.account_id AND (budget_has(b, x.repo_key, x.interest_id::text) OR budget_has(b, x.repo_key, given ->> 'interest_id'))),
             ARRAY[x.made_at, now()]);
         PERFORM reservation_free(x.id);
+        UPDATE reservation y SET is_over_budget = false WHERE y.id = x.id AND NOT fits;
         RETURN run_reserve(x.account_id, given || jsonb_build_object(
             'key', x.key, 'interest_id', coalesce(nullif(given -> 'interest_id', 'null'), to_jsonb(x.interest_id))));
     END IF;

@@ -96,6 +96,10 @@ CREATE OR REPLACE FUNCTION budget_top(b budget, starts_at timestamptz, ends_at t
           ORDER BY r.spend_usd DESC, r.id LIMIT 3) x
 $$;
 
+-- What is said of a budget that is not spent, but of which too little was left for a start.
+CREATE OR REPLACE FUNCTION budget_refused_text() RETURNS text LANGUAGE sql IMMUTABLE
+RETURN '; too little is left for a run, which was not started';
+
 -- Tell the account of each share that was passed in the current period, once: of those below 100 that were passed together, of the
 -- greatest. The first start that is refused has reached the end, too. A closed period is no news. Whether the inbox has something new, which
 -- is what is passed from 80 on: the caller marks it when all else is locked (run/telemetry.fn.sql).
@@ -117,7 +121,8 @@ BEGIN
     INTO told, is_new_in_inbox FROM new n;
     PERFORM message_emit('events.runs', CASE WHEN told < 100 THEN 'budget.warned' ELSE 'budget.reached' END, b.account_id,
         jsonb_build_object(
-            'budget_id', b.id, 'name', budget_name(b), 'scope', b.scope, 'repo', b.repo, 'interest_id', b.interest_id,
+            'budget_id', b.id, 'name', budget_name(b) || CASE WHEN told >= 100 AND share < 100 THEN budget_refused_text() ELSE '' END,
+            'scope', b.scope, 'repo', b.repo, 'interest_id', b.interest_id,
             'period', b.period, 'starts_at', time_json(p.starts_at), 'ends_at', time_json(p.ends_at), 'time_zone', budget_zone(b),
             'usd', b.usd, 'spent_usd', budget_spent(p), 'assumed_usd', p.assumed, 'percent', share, 'action', b.action,
             'refused', p.refused, 'top', budget_top(b, p.starts_at, p.ends_at), 'url', '/console/agents'))

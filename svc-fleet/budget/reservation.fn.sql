@@ -99,6 +99,7 @@ BEGIN
     END IF;
     was := r;
     r := run_attempt_derive(r, x, reservation_unbegun(r, x) || part);
+    r.changed_at := CASE WHEN r IS DISTINCT FROM was THEN clock_timestamp() ELSE r.changed_at END;
     PERFORM runs_store(ARRAY[(was, r)::run_change]);
 END $$;
 
@@ -115,17 +116,24 @@ CREATE OR REPLACE FUNCTION budget_room(b budget) RETURNS numeric LANGUAGE sql ST
                              WHERE p.budget_id = b.id AND p.starts_at = (budget_period_at(b, now())).starts_at), 0)
 $$;
 
--- The greatest known spend of the last 20 runs of an agent with that model, else with any; null: there is none. Runs that cost nothing
--- did not come to their agent. The greatest and not the mean, as a mean is passed by half of the runs.
-CREATE OR REPLACE FUNCTION run_dearest_usd(account uuid, of_agent text, of_model text) RETURNS numeric LANGUAGE sql STABLE AS $$
+-- The dearest of the last 20 runs of an agent on a repository that have a known cost: those with the model, if it is named and there are
+-- any; null: there is none. Runs that cost nothing did not come to their agent. The greatest and not the mean, as a mean is passed by half
+-- of the runs. Only those of the repository, whose key says what they cost: it would say what others reserve. Its last 2,000 runs are read.
+CREATE OR REPLACE FUNCTION run_dearest(account uuid, of_repo text, of_agent text, of_model text, OUT usd numeric, OUT run_id jsonb)
+LANGUAGE sql STABLE AS $$
     WITH last AS MATERIALIZED (
-        SELECT r.spend_usd, r.at, r.record ->> 'model' IS NOT DISTINCT FROM of_model AS has_model FROM run r
-        WHERE r.account_id = account AND r.agent = of_agent AND r.spend_usd > 0 AND r.spend_basis <> 'assumed'
-        ORDER BY r.at DESC, r.id DESC LIMIT 200
+        SELECT o.run_id, o.spend_usd, o.at, o.id, o.record ->> 'model' = of_model AS has_model
+        FROM (SELECT r.* FROM (
+                  SELECT a.run_id, a.spend_usd, a.spend_basis, a.agent, a.at, a.id, a.record FROM run a
+                  WHERE a.account_id = account AND a.repo_key = of_repo
+                  ORDER BY a.at DESC, a.id DESC LIMIT 2000) r
+              WHERE r.agent = of_agent AND r.spend_usd > 0 AND r.spend_basis <> 'assumed'
+              ORDER BY r.at DESC, r.id DESC LIMIT 200) o
     )
-    SELECT max(x.spend_usd)
-    FROM (SELECT l.spend_usd FROM last l WHERE l.has_model OR NOT EXISTS (SELECT FROM last o WHERE o.has_model)
-          ORDER BY l.at DESC LIMIT 20) x
+    SELECT x.spend_usd, x.run_id
+    FROM (SELECT l.* FROM last l WHERE l.has_model OR NOT EXISTS (SELECT FROM last o WHERE o.has_model)
+          ORDER BY l.at DESC, l.id DESC LIMIT 20) x
+    ORDER BY x.spend_usd DESC, x.at DESC, x.id DESC LIMIT 1
 $$;
 
 -- Whether the list says that the model costs nothing. A model that it does not have costs something.
@@ -154,11 +162,28 @@ CREATE OR REPLACE FUNCTION budget_end_text(b budget, ends_at timestamptz) RETURN
 RETURN to_char(ends_at AT TIME ZONE budget_zone(b), CASE b.period WHEN 'month' THEN 'FMDD FMMonth HH24:MI' ELSE 'FMDay HH24:MI' END)
     || ' ' || budget_zone(b);
 
--- Why a start is refused: a budget, with its figures only if the caller may see them.
-CREATE OR REPLACE FUNCTION budget_refusal(b budget, needed numeric, shows_figures boolean) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
+-- What has to be left of a budget for a start that may cost so much. For an agent that obeys a limit that is a dollar, as one below fails
+-- before the agent has done anything. For others it is all of it, but no more than the budget has in a period: a run that may cost more than
+-- that starts while nothing is spent or reserved, since it would never start otherwise. A budget below a dollar starts none that may cost one.
+CREATE OR REPLACE FUNCTION budget_needed(b budget, usd numeric, obeys_max_usd boolean) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN obeys_max_usd THEN 1 ELSE least(usd, greatest(b.usd, 1)) END
+$$;
+
+-- Whether too little is left of a budget for a start that may cost so much.
+CREATE OR REPLACE FUNCTION budget_refuses(b budget, usd numeric, obeys_max_usd boolean) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT b.action = 'stop' AND budget_room(b) < budget_needed(b, usd, obeys_max_usd)
+$$;
+
+-- Why a start is refused: a budget, with its figures only if the caller may see them, by the `limits` of its key. The run that says what
+-- it needs can be one that did not cost that, and is named for who may take it out.
+CREATE OR REPLACE FUNCTION start_refusal(b budget, x reservation, obeys_max_usd boolean, limits jsonb) RETURNS jsonb LANGUAGE plpgsql STABLE AS $$
 DECLARE
     w record;
     p budget_period;
+    shows_figures boolean := limits IS NULL
+        OR (b.scope <> 'account' AND budget_has(b, repository_key(limits ->> 'repo'), limits ->> 'interest_id'));
+    shows_run boolean := NOT obeys_max_usd AND (limits IS NULL OR coalesce(repository_key(limits ->> 'repo') = x.repo_key, false));
+    needed numeric := budget_needed(b, x.amount_usd, obeys_max_usd);
     during text := CASE b.period WHEN 'day' THEN 'today' ELSE 'this ' || b.period END;
     about text := CASE b.scope WHEN 'repo' THEN ' on ' || b.repo WHEN 'interest' THEN ' for the interest' ELSE '' END;
     named jsonb := jsonb_build_object('budget_id', b.id, 'scope', b.scope, 'target', coalesce(b.repo, b.interest_id::text), 'period', b.period);
@@ -172,21 +197,28 @@ BEGIN
         RETURN jsonb_build_object('allowed', false, 'budget', named,
                                   'detail', 'The budget of the account for ' || during || ' is reached. ' || anew);
     END IF;
+    anew := CASE WHEN needed > b.usd THEN 'The whole budget is too small for one.'
+                 WHEN x.amount_usd > needed AND NOT obeys_max_usd
+                 THEN 'That is more than the whole budget: one starts while nothing is spent or reserved. ' || anew
+                 ELSE anew END;
     RETURN jsonb_build_object(
         'allowed', false,
-        'budget', named || jsonb_build_object('usd', b.usd, 'spent_usd', budget_spent(p), 'reserved_usd', p.reserved, 'needed_usd', needed),
+        'budget', named || jsonb_build_object('usd', b.usd, 'spent_usd', budget_spent(p), 'reserved_usd', p.reserved,
+                                              'needed_usd', x.amount_usd),
         'detail', 'USD ' || usd_text(budget_spent(p)) || ' of ' || usd_text(b.usd) || ' spent ' || during || about || ', '
-                  || usd_text(p.reserved) || ' reserved; a run needs up to ' || usd_text(needed) || '. ' || anew);
+                  || usd_text(p.reserved) || ' reserved; a run needs up to ' || usd_text(x.amount_usd)
+                  || coalesce((SELECT ', as run ' || (d.run_id #>> '{}') || ' cost'
+                               FROM run_dearest(x.account_id, x.repo_key, x.agent, x.model) d WHERE shows_run), '') || '. ' || anew);
 END $$;
 
 -- A reservation with its amounts by the budgets that are about it, before what is left of them is looked at. An agent that obeys a limit
--- may use max_usd_per_run; one that does not is as dear as it was.
+-- may use max_usd_per_run; one that does not is as dear as it was on the repository.
 CREATE OR REPLACE FUNCTION reservation_sized(x reservation, budgets budget[], obeys_max_usd boolean) RETURNS reservation LANGUAGE plpgsql STABLE AS $$
 BEGIN
     SELECT min(b.max_usd_per_run), min(b.assume_usd) INTO x.max_usd, x.assume_usd FROM unnest(budgets) b;
     x.amount_usd := CASE WHEN model_is_free(x.provider, x.model) THEN 0
                          WHEN obeys_max_usd THEN x.max_usd
-                         ELSE coalesce(run_dearest_usd(x.account_id, x.agent, x.model), x.max_usd) END;
+                         ELSE coalesce((SELECT d.usd FROM run_dearest(x.account_id, x.repo_key, x.agent, x.model) d), x.max_usd) END;
     RETURN x;
 END $$;
 
@@ -227,7 +259,6 @@ DECLARE
     limits jsonb := nullif(given -> 'limits', 'null');
     budgets budget[];
     earlier reservation;
-    needed numeric;
     room numeric; -- null: no budget stops it
     spent budget[]; -- those that have too little left
     tightest budget;
@@ -248,18 +279,16 @@ BEGIN
     x.is_over_budget := coalesce((given ->> 'over_budget')::boolean, false) OR coalesce(earlier.is_over_budget, false);
     x := reservation_sized(x, budgets, obeys);
     IF x.amount_usd > 0 AND NOT x.is_over_budget THEN
-        needed := CASE WHEN obeys THEN 1 ELSE x.amount_usd END;
-        SELECT min(budget_room(s)) INTO room FROM unnest(budgets) s WHERE s.action = 'stop';
-        IF room < needed THEN
-            spent := ARRAY(SELECT s FROM unnest(budgets) s WHERE s.action = 'stop' AND budget_room(s) < needed ORDER BY s.id);
+        spent := ARRAY(SELECT s FROM unnest(budgets) s WHERE budget_refuses(s, x.amount_usd, obeys) ORDER BY s.id);
+        IF cardinality(spent) > 0 THEN
             PERFORM budget_periods_lock(spent, ARRAY[now()]); -- before any is announced, which locks the inbox
             FOREACH b IN ARRAY spent LOOP
                 PERFORM budget_refuse(b);
             END LOOP;
-            SELECT s.* INTO tightest FROM unnest(budgets) s WHERE s.action = 'stop' ORDER BY budget_room(s), s.id LIMIT 1;
-            RETURN budget_refusal(tightest, x.amount_usd, limits IS NULL OR (tightest.scope <> 'account' AND budget_has(
-                tightest, repository_key(limits ->> 'repo'), limits ->> 'interest_id')));
+            SELECT s.* INTO tightest FROM unnest(spent) s ORDER BY budget_room(s), s.id LIMIT 1;
+            RETURN start_refusal(tightest, x, obeys, limits);
         END IF;
+        SELECT min(budget_room(s)) INTO room FROM unnest(budgets) s WHERE s.action = 'stop';
         x.amount_usd := CASE WHEN obeys THEN least(x.amount_usd, room) ELSE x.amount_usd END;
         x.max_usd := CASE WHEN obeys THEN x.amount_usd ELSE x.max_usd END;
     END IF;

@@ -1,7 +1,7 @@
 -- What the code host reports of pull requests, issues and workflow runs.
 
 -- What an event of the code host reports of a pull request or issue. opened_at and closed_at are null unless the event is
--- about that.
+-- about that. Its times are whole seconds: of what happened in the same second, the end is the later, however it arrives.
 CREATE OR REPLACE FUNCTION code_host_item_update(repo text, kind text, number bigint, state text, opened_at timestamptz,
                                     closed_at timestamptz, told_at timestamptz) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
@@ -10,7 +10,8 @@ BEGIN
     PERFORM repo_lock(repo);
     INSERT INTO code_host_item AS i VALUES (lower(repo), kind, number, state, opened_at, closed_at, told_at)
     ON CONFLICT ON CONSTRAINT code_host_item_pkey DO UPDATE SET
-        state = CASE WHEN i.told_at > excluded.told_at THEN i.state ELSE excluded.state END,
+        state = CASE WHEN i.told_at > excluded.told_at OR (i.told_at = excluded.told_at AND excluded.state = 'open')
+                     THEN coalesce(i.state, excluded.state) ELSE excluded.state END,
         opened_at = least(i.opened_at, excluded.opened_at), closed_at = greatest(i.closed_at, excluded.closed_at),
         told_at = greatest(i.told_at, excluded.told_at);
     FOR owner IN SELECT o.account_id FROM owned_repo o WHERE o.repo_key = lower(repo) ORDER BY 1 LOOP

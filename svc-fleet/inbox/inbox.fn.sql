@@ -20,6 +20,7 @@ CREATE OR REPLACE FUNCTION inbox_budget(account uuid, in_repo text) RETURNS TABL
     SELECT inbox_id(k.kind, b.id || ' ' || extract(epoch FROM p.starts_at)), k.kind, b.repo,
            trim_scale(round(budget_spent(p), 2)) || ' of ' || budget_name(b) || ' are spent'
            || CASE WHEN k.kind = 'budget_warning' THEN '' WHEN b.action = 'warn' THEN '; runs go on'
+                   WHEN budget_percent(b.usd, budget_spent(p)) < 100 THEN budget_refused_text()
                    ELSE '; no run starts before ' || budget_end_text(b, p.ends_at) END,
            '/console/agents/budgets', (SELECT max(n.passed_at) FROM budget_notice n WHERE n.budget_id = b.id AND n.starts_at = p.starts_at AND n.percent >= 80),
            CASE k.kind WHEN 'budget_reached' THEN 'critical' ELSE 'warning' END

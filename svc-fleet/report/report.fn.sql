@@ -196,8 +196,8 @@ $$;
 -- What the rules for findings look at (report/finding.h), beside what fleet_report() adds.
 --
 --   failures    causes of at least three failures of a repository, the most frequent first
---   rejections  reasons for which the newest 200 runs rejected candidates, and how many of these papers a run made a merged
---               pull request of all the same
+--   rejections  reasons for which the newest 200 runs rejected candidates, 500 of each (candidate/), and how many of these papers a run
+--               made a merged pull request of all the same
 --   unreviewed  pull requests that are open since a week and longer
 --   spikes      what cost much more than what was before it (budget/unusual.fn.sql), the newest 20
 --   differing   agents and models whose newest 200 runs told another cost than their tokens have by the list of prices, by more than a
@@ -217,13 +217,14 @@ BEGIN RETURN (
         FROM runs_failed(account, from_time, to_time, repos)
         GROUP BY 1, 2 HAVING count(*) >= 3 ORDER BY 3 DESC, 1, 2 LIMIT 10
     ), rejections AS (
-        SELECT lower(left(btrim(c.candidate ->> 'reason'), 100)) AS reason, count(*) AS times,
-               jsonb_agg(DISTINCT n.run_id) AS run_ids, array_agg(DISTINCT c.candidate ->> 'arxiv_id') AS papers
-        FROM newest n JOIN run_detail d ON d.id = n.id AND d.first_at = n.first_at,
-             jsonb_array_elements(CASE WHEN jsonb_typeof(d.detail -> 'selection_rejected') = 'array'
-                                       THEN d.detail -> 'selection_rejected' ELSE '[]' END) AS c (candidate)
-        WHERE c.candidate ->> 'reason' <> ''
+        SELECT lower(left(btrim(c.reason), 100)) AS reason, count(*) AS times,
+               jsonb_agg(DISTINCT n.run_id) AS run_ids, array_agg(DISTINCT c.arxiv_id) AS papers
+        FROM newest n JOIN candidate c ON c.run = n.id AND c.gate IS NOT NULL
+        WHERE c.reason <> ''
         GROUP BY 1 HAVING count(*) >= 10 ORDER BY 2 DESC, 1 LIMIT 5
+    ), merged AS MATERIALIZED (
+        SELECT DISTINCT arxiv_id_of(d.arxiv_id) AS paper FROM deliverable d
+        WHERE d.account_id = account AND d.stage = 'merged' AND d.kind = 'pull_request'
     ), differing AS (
         SELECT n.agent, n.record ->> 'model' AS model, count(*) AS runs, sum(n.cost_usd) AS told_usd, sum(e.usd) AS estimated_usd,
                max(e.price_date) AS price_date, jsonb_path_query_array(jsonb_agg(n.run_id ORDER BY n.at DESC), '$[0 to 4]') AS run_ids
@@ -247,9 +248,8 @@ BEGIN RETURN (
             FROM failures f),
         'rejections', (SELECT coalesce(jsonb_agg(jsonb_build_object(
                 'reason', j.reason, 'times', j.times, 'run_ids', j.run_ids, 'merged_later', (
-                    SELECT coalesce(jsonb_agg(DISTINCT r.arxiv_id), '[]')
-                    FROM run r JOIN deliverable d ON d.account_id = account AND d.url = r.artifact_url AND d.stage = 'merged'
-                    WHERE r.account_id = account AND r.arxiv_id = ANY (j.papers))) ORDER BY j.times DESC, j.reason), '[]')
+                    SELECT coalesce(jsonb_agg(m.paper ORDER BY m.paper), '[]')
+                    FROM merged m WHERE m.paper = ANY (j.papers))) ORDER BY j.times DESC, j.reason), '[]')
             FROM rejections j),
         'unreviewed', (SELECT coalesce(jsonb_agg(jsonb_build_object(
                 'repo', d.repo, 'url', d.url, 'run_id', d.run_id, 'opened_at', time_json(d.opened_at)) ORDER BY d.opened_at), '[]')

@@ -24,8 +24,8 @@ const struct retained_table FLEET_TABLES[] = {
 	TABLE_AGES("deliverable", "opened_at", "RUN_DAYS", "with the last run that opened it"),
 	TABLE_AGES("deliverable_told", "told_on", NULL, "31 days, a month at once"),
 	TABLE_DELETED("code_host_item", "opened_at", "RUN_DAYS", "without a deliverable",
-                      "greatest(t.opened_at, t.closed_at, t.told_at)" BEFORE
-                      " AND NOT EXISTS (SELECT FROM deliverable d WHERE d.repo_key = t.repo_key"
+                      "(t.state IS NULL OR greatest(t.opened_at, t.closed_at, t.told_at)" BEFORE
+                      ") AND NOT EXISTS (SELECT FROM deliverable d WHERE d.repo_key = t.repo_key"
                       " AND d.kind = t.kind AND d.number = t.number)"),
 	TABLE_DELETED("code_host_revert", "at", "RUN_DAYS", "by its time", "t.at" BEFORE),
 	TABLE_AGES("cost_look", "first_at", NULL, "when the run was compared: half a minute"),

@@ -58,8 +58,9 @@ END $$;
 
 CREATE OR REPLACE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_emit_change();
 CREATE OR REPLACE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW
-    WHEN ((OLD.stage, OLD.reverted_at, OLD.reapplied_at, OLD.run_id, OLD.interest_id, OLD.recommendation_id, OLD.arxiv_id)
-          IS DISTINCT FROM (NEW.stage, NEW.reverted_at, NEW.reapplied_at, NEW.run_id, NEW.interest_id, NEW.recommendation_id, NEW.arxiv_id))
+    WHEN ((OLD.kind, OLD.stage, OLD.reverted_at, OLD.reapplied_at, OLD.run_id, OLD.interest_id, OLD.recommendation_id, OLD.arxiv_id)
+          IS DISTINCT FROM
+          (NEW.kind, NEW.stage, NEW.reverted_at, NEW.reapplied_at, NEW.run_id, NEW.interest_id, NEW.recommendation_id, NEW.arxiv_id))
     EXECUTE FUNCTION deliverable_emit_change();
 
 -- Give an account's deliverables of a repository, or one of them, the state that the code host reported, if the account owns
@@ -85,7 +86,8 @@ BEGIN
     END IF;
 END $$;
 
--- Note what runs opened: of several runs that name one link, the earliest.
+-- Note what runs opened: of several runs that name one link, the earliest. A pull request or issue is that of a run of its repository as
+-- soon as one names it: the key of another repository, which may report any link, cannot take it, whatever time it tells.
 CREATE OR REPLACE FUNCTION deliverable_open(opened run[]) RETURNS void LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 BEGIN
     INSERT INTO deliverable AS d (account_id, url, kind, repo_key, repo, number, run_id, run_at, opened_at, interest_id,
@@ -95,13 +97,14 @@ BEGIN
            CASE WHEN a.repo_key = r.repo_key THEN a.number END, r.run_id, r.at, coalesce(r.finished_at, r.at), r.interest_id,
            r.record ->> 'recommendation_id', r.arxiv_id
     FROM unnest(opened) r, artifact_of(r.artifact_url) a
-    ORDER BY r.account_id, r.artifact_url, r.at, r.run_id
+    ORDER BY r.account_id, r.artifact_url, (a.repo_key = r.repo_key) IS NOT TRUE, r.at, r.run_id
     ON CONFLICT (account_id, url) DO UPDATE
-    SET run_id = excluded.run_id, run_at = excluded.run_at,
-        opened_at = CASE WHEN (excluded.run_at, excluded.run_id) < (d.run_at, d.run_id) THEN excluded.opened_at
+    SET kind = excluded.kind, repo_key = excluded.repo_key, repo = excluded.repo, number = excluded.number,
+        run_id = excluded.run_id, run_at = excluded.run_at,
+        opened_at = CASE WHEN excluded.kind <> d.kind OR (excluded.run_at, excluded.run_id) < (d.run_at, d.run_id) THEN excluded.opened_at
                          ELSE d.opened_at END,
         interest_id = excluded.interest_id, recommendation_id = excluded.recommendation_id, arxiv_id = excluded.arxiv_id
-    WHERE (excluded.run_at, excluded.run_id) <= (d.run_at, d.run_id);
+    WHERE CASE WHEN excluded.kind = d.kind THEN (excluded.run_at, excluded.run_id) <= (d.run_at, d.run_id) ELSE d.kind = 'other' END;
     PERFORM deliverable_reconcile(r.account_id, r.repo_key, a.kind, a.number)
     FROM unnest(opened) r, artifact_of(r.artifact_url) a, code_host_item i
     WHERE i.repo_key = r.repo_key AND i.repo_key = a.repo_key AND i.kind = a.kind AND i.number = a.number AND i.state IS NOT NULL;
@@ -117,8 +120,9 @@ BEGIN
     RETURNING * INTO left_behind;
     IF FOUND THEN
         PERFORM deliverable_emit(left_behind, 'withdrawn');
-        PERFORM deliverable_open(ARRAY(SELECT x FROM run x WHERE x.account_id = r.account_id AND x.artifact_url = r.artifact_url
-                                       ORDER BY x.at, x.run_id LIMIT 1));
+        PERFORM deliverable_open(ARRAY(SELECT x FROM run x, artifact_of(r.artifact_url) a
+                                       WHERE x.account_id = r.account_id AND x.artifact_url = r.artifact_url
+                                       ORDER BY (a.repo_key = x.repo_key) IS NOT TRUE, x.at, x.run_id LIMIT 1));
     END IF;
 END $$;
 

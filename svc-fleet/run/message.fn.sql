@@ -165,5 +165,5 @@ CREATE OR REPLACE TRIGGER deliverable_reverted AFTER UPDATE OF reverted_at ON de
 WHEN (NEW.reverted_at IS NOT NULL AND OLD.reverted_at IS NULL) EXECUTE FUNCTION deliverable_announce_revert();
 CREATE OR REPLACE TRIGGER deliverable_new AFTER INSERT ON deliverable FOR EACH ROW
 WHEN (NEW.kind <> 'other') EXECUTE FUNCTION deliverable_announce();
-CREATE OR REPLACE TRIGGER deliverable_passed AFTER UPDATE OF stage ON deliverable FOR EACH ROW
-WHEN (NEW.kind <> 'other' AND NEW.stage <> OLD.stage) EXECUTE FUNCTION deliverable_announce();
+CREATE OR REPLACE TRIGGER deliverable_passed AFTER UPDATE OF stage, kind ON deliverable FOR EACH ROW
+WHEN (NEW.kind <> 'other' AND (NEW.stage, NEW.kind) <> (OLD.stage, OLD.kind)) EXECUTE FUNCTION deliverable_announce();

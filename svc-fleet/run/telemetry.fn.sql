@@ -95,7 +95,8 @@ BEGIN
 END $$;
 
 -- What one update makes of a run: a report of its own, or what the code host says of it (`host`, of which `report` is only for
--- a run that nothing is known of). `others` are taken while there is room for them: each report may have members of other names.
+-- a run that nothing is known of). `others` are taken while there is room for them: each report may have members of other names. The times
+-- of the code host are whole seconds: of what happened in the same second, the end is the later, however it arrives.
 CREATE OR REPLACE FUNCTION run_updated(r run, report jsonb, others jsonb, stamp bigint, host jsonb) RETURNS run LANGUAGE plpgsql STABLE AS $$
 DECLARE
     whole jsonb := run_report_completed(report);
@@ -118,7 +119,8 @@ BEGIN
             r.older := m.stamps;
         END IF;
     END IF;
-    IF host IS NOT NULL AND (r.host_told_at > (host ->> 'told_at')::timestamptz) IS NOT TRUE THEN
+    IF host IS NOT NULL AND (r.host_told_at > (host ->> 'told_at')::timestamptz) IS NOT TRUE
+       AND NOT (r.host_told_at = (host ->> 'told_at')::timestamptz AND r.host_state = 'ended' AND host ->> 'state' <> 'ended') IS TRUE THEN
         r.host_state := host ->> 'state';
         r.host_outcome := host ->> 'outcome';
         r.host_told_at := host ->> 'told_at';

@@ -117,3 +117,17 @@ def test_a_merge_is_not_shown_to_who_only_names_the_repository(api, agent, tell,
         report = client.get(f"/fleet/agents/report?{PERIOD}", expect=200).json()
         assert [item["stage"] for item in report["deliverables"]] == [stage]
         assert report["kpis"]["pull_requests_merged"] == (stage == "merged")
+
+
+def test_reasons_for_which_papers_are_passed_over_often(api, agent, tell):
+    """Of the papers that a run passed over 500 count."""
+    repo, pull = "acme/picky", "https://github.com/acme/picky/pull/5"
+    passed = [{"arxiv_id": f"2201.{number:05}", "reason": " Too Broad "} for number in range(600)]
+    key = agent(repo)
+    key.post("/fleet/runs", {"run_id": 1, "repo": repo, "status": "skipped_no_candidates", "selection_rejected": passed}, expect=201)
+    key.post("/fleet/runs", {"run_id": 2, "repo": repo, "status": "skipped_no_candidates", "selection_rejected": passed[:3]}, expect=201)
+    key.post("/fleet/runs", {"run_id": 3, "repo": repo, "status": "pr_opened", "arxiv_id": "2201.00007v2", "artifact_url": pull}, expect=201)
+    tell(repo, 5, "merged", None, None)
+    findings = [each for each in api.get("/fleet/agents/report", expect=200).json()["findings"] if each["kind"] == "repeated_rejection"]
+    assert [each["text"] for each in findings] == [
+        "candidates were rejected 503 times because: too broad; 1 of these papers became a merged pull request"]

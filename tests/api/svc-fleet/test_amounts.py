@@ -1,0 +1,232 @@
+"""What a start reserves of a budget that stops runs: by which runs, of which budgets, and for which run."""
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from lib.check import messages
+from lib.http import plain_http
+from lib.http.identity import identity
+from lib.tables import fleet
+
+TRIGGER = "/fleet/trigger"
+OBEYS = {"agent": "agent_three", "provider": "openai"}  # AGENT_COMMANDS of the tests say so
+DOES_NOT = {"agent": "agent_two", "provider": "custom"}
+BUDGET = {"scope": "account", "period": "month", "usd": 20, "action": "stop"}
+
+
+def now(**shift):
+    return (datetime.now(timezone.utc) + timedelta(**shift)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+@pytest.fixture
+def put(api):
+    return lambda **members: api.put("/fleet/budgets", {**BUDGET, **members}, expect=200).json()
+
+
+@pytest.fixture
+def state(api):
+    """state(period): of the account's budget of the period."""
+    return lambda period="month": {each["period"]: each["state"] for each in api.get("/fleet/budgets", expect=200).json()}[period]
+
+
+@pytest.fixture
+def trigger(api, repo):
+    return lambda **body: api.post(TRIGGER, {"repo": repo, **body}, expect=200).json()["run_id"]
+
+
+@pytest.fixture
+def refused(api, repo):
+    return lambda **body: api.problem("POST", TRIGGER, 409, "budget_reached", {"repo": repo, **body})
+
+
+@pytest.fixture
+def report(agent, repo):
+    """report(run_id, of, **members): a run of agent_one on a repository has told its end."""
+
+    def send(run_id, of=repo, **members):
+        body = {"run_id": run_id, "repo": of, "agent": "agent_one", "status": "pr_opened", "started_at": now(), **members}
+        answer = agent(of).post("/fleet/runs", body)
+        assert answer.status_code in (200, 201), answer.text
+
+    return send
+
+
+@pytest.fixture
+def amounts(db, user):
+    """amounts(): what is reserved for the account, in its order."""
+    return lambda: [usd for state, _, usd in fleet.reservations(db, user.account) if state == "held"]
+
+
+@pytest.fixture
+def start(cluster, user, repo):
+    """start(key, **members): a start that is no run yet, as svc-experiments reserves for one."""
+
+    def send(key, **members):
+        answer = plain_http.post(f"{cluster.url('svc-fleet')}/internal/fleet/runs/reserve", json={"key": key, "repo": repo, **members},
+                                 auth=identity(cluster, "svc-fleet", "service", account=user.account))
+        assert answer.json()["allowed"], answer.text
+
+    return send
+
+
+@pytest.fixture
+def admit(agent, repo):
+    """admit(run_id, key, refused, **members): what a run is answered that asks."""
+    repo_key = agent(repo)
+
+    def send(run_id, key=repo_key, refused=False, **members):
+        body = {"run_id": run_id, "run_attempt": 1, "repo": repo, **OBEYS, **members}
+        if refused:
+            return key.problem("POST", "/fleet/runs/admit", 409, "budget_reached", body)
+        return key.post("/fleet/runs/admit", body, expect=200).json()
+
+    return send
+
+
+@pytest.fixture
+def free_model(db, user):
+    fleet.add_price(db, user.email, 0, 0)
+    yield user.email
+    fleet.remove_price(db, user.email)
+
+
+# ---- by which runs ----
+
+
+@pytest.mark.parametrize("cost", [0.000001, 10000])
+def test_runs_of_other_repositories_say_nothing(put, trigger, report, amounts, cost):
+    put(usd=100000, max_usd_per_run=6)
+    report(1, of="acme/other", cost_usd=cost)
+    trigger()
+    assert amounts() == [6]
+
+
+def test_a_run_that_tells_no_model_is_one_of_several(put, trigger, report, amounts):
+    put(usd=1000, max_usd_per_run=6)
+    report(1, cost_usd=9, model="small")
+    report(2, cost_usd=0.000001)
+    trigger()
+    trigger(model="small")
+    trigger(model="unheard-of")
+    assert amounts() == [9, 9, 9]
+
+
+def test_a_refusal_names_the_run_that_says_how_much(api, put, trigger, refused, report, repo, amounts):
+    put(usd=60)
+    report("told wrongly", cost_usd=40)
+    report("right", cost_usd=3)
+    assert "; a run needs up to 40.00, as run told wrongly cost. Begins anew on " in refused()["detail"]
+    api.delete(f"/fleet/runs/told%20wrongly?repo={repo}", expect=200)
+    trigger()
+    assert amounts() == [3]
+
+
+# ---- of budgets that are less than a run may cost ----
+
+
+def test_a_run_that_may_cost_more_than_the_budget_starts_alone(put, trigger, refused, amounts, state):
+    put(usd=5)
+    trigger()
+    assert amounts() == [10] and state()["reserved_usd"] == 10 and state()["remaining_usd"] == 0
+    problem = refused()
+    assert problem["budget"]["needed_usd"] == 10
+    assert ("; a run needs up to 10.00. That is more than the whole budget: one starts while nothing is spent or reserved. Begins anew on "
+            in problem["detail"])
+
+
+def test_a_run_that_was_dearer_than_the_budget_starts_again_the_next_day(put, trigger, refused, report, amounts):
+    put(usd=20, period="day")
+    report(1, cost_usd=21, started_at=now(days=-1))
+    trigger()
+    assert amounts() == [21]
+    assert ", as run 1 cost. That is more than the whole budget" in refused()["detail"]
+
+
+def test_a_budget_that_is_less_takes_nothing_from_the_others(put, trigger, refused, amounts, state):
+    put(usd=5, period="day")
+    put(usd=10.5)
+    trigger()
+    assert amounts() == [10] and state("month")["remaining_usd"] == 0.5
+
+
+@pytest.mark.parametrize("start", [{}, OBEYS])
+def test_a_budget_of_less_than_a_dollar_starts_none_that_may_cost_one(put, refused, start):
+    put(usd=0.5)
+    assert refused(**start)["detail"].endswith("a run needs up to 10.00. The whole budget is too small for one.")
+
+
+def test_a_refusal_is_not_told_as_spent(cluster, api, user, put, trigger, refused):
+    put(usd=15)
+    trigger()
+    refused()
+    (message,) = messages.told(cluster, user.account, "budget.reached")
+    assert (message["percent"], message["refused"]) == (0, 1)
+    assert message["name"] == "15 USD a month; too little is left for a run, which was not started"
+    (item,) = [each for each in api.get("/fleet/agents/inbox", expect=200).json() if each["kind"] == "budget_reached"]
+    assert item["title"] == "0 of 15 USD a month are spent; too little is left for a run, which was not started"
+
+
+def test_what_is_spent_is_told_so(cluster, api, user, put, report):
+    put(usd=15)
+    report(1, cost_usd=16)
+    assert [message["name"] for message in messages.told(cluster, user.account, "budget.reached")] == ["15 USD a month"]
+    (item,) = [each for each in api.get("/fleet/agents/inbox", expect=200).json() if each["kind"] == "budget_reached"]
+    assert item["title"].startswith("16 of 15 USD a month are spent; no run starts before 1 ")
+
+
+# ---- for which run ----
+
+
+def test_what_may_pass_a_budget_is_for_its_model(put, start, admit, amounts):
+    put(usd=0)
+    start("start 1", model="small", over_budget=True, **OBEYS)
+    admit(17, model="large", refused=True)
+    admit(18, refused=True)
+    assert admit(19, model="small")["max_usd"] == 10 and amounts() == [10]
+
+
+def test_what_may_pass_a_budget_is_for_its_agent(put, start, admit, amounts):
+    put(usd=0)
+    start("start 1", over_budget=True, **OBEYS)
+    admit(17, refused=True, **DOES_NOT)
+    admit(18, model="any")
+    assert amounts() == [10]
+
+
+def test_what_may_pass_a_budget_is_for_its_interest(api, put, agent, repo, start, admit):
+    put(usd=0)
+    interest = api.post("/interests", {"name": "Ranking", "context": "Ranking of documents."}, expect=201).json()["id"]
+    start("start 1", over_budget=True, **OBEYS)
+    admit(17, key=agent(repo, interest_id=interest), refused=True)
+    admit(18)
+
+
+def test_a_model_that_costs_nothing_reserves_for_no_other(put, start, admit, amounts, free_model):
+    put(usd=12)
+    start("start 1", model=free_model, **DOES_NOT)
+    admit(17, model="unheard-of", **DOES_NOT)
+    admit(18, model=free_model, **DOES_NOT)
+    assert amounts() == [0, 10]
+    admit(19, model="unheard-of", refused=True, **DOES_NOT)
+
+
+def test_a_run_that_is_another_than_was_started_reserves_anew(db, user, put, trigger, admit, free_model):
+    put(usd=12)
+    first, second = trigger(model=free_model, **DOES_NOT), trigger(model=free_model, over_budget=True, **DOES_NOT)
+    admit(first, model="unheard-of", **DOES_NOT)
+    admit(second, model="unheard-of", refused=True, **DOES_NOT)
+    assert fleet.reservations(db, user.account) == [("held", first, 10), ("released", second, 0)]
+
+
+def test_a_cost_that_follows_from_a_reservation_changes_the_run(api, db, user, repo, put, report, admit):
+    """Lists and the export go by when a run has changed."""
+    put()
+    report(17, status="running")
+    admit(17)
+    changed = lambda: api.get(f"/fleet/runs?repo={repo}", expect=200).json()[0]["updated_at"]  # noqa: E731
+    fleet.set_changed(db, user.account, repo, 17, "2026-01-31T09:30:00Z")
+    assert changed() == "2026-01-31T09:30:00.000Z"
+    fleet.expire_reservations(db, user.account)
+    assert api.get(f"/fleet/runs?repo={repo}", expect=200).json()[0]["spend_usd"] == 10
+    assert changed() > "2026-01-31T09:30:00.000Z"
