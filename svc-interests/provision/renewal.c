@@ -93,8 +93,8 @@ static void renew(struct request *rq, struct task *task, yyjson_val *row)
 	bool is_in_place = proposal_is_in_place(rq, proposal.repo, proposal.content);
 	if (!is_in_place) {
 		proposal_commit(rq, &proposal);
-		yyjson_val *pull = json_get(proposal_open(rq, &proposal), "pull_request");
-		store_proposed(rq, row, &proposal, pull);
+		yyjson_val *answer = proposal_open(rq, &proposal, row, task->id);
+		store_proposed(rq, row, &proposal, json_get(answer, "pull_request"));
 		is_in_place = proposal_is_in_place(rq, proposal.repo, proposal.content);
 	}
 	if (is_in_place)

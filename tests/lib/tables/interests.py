@@ -504,6 +504,11 @@ def want_repository(db, interest, repo):
     db.execute("UPDATE provisioning SET repo = %s WHERE interest_id = %s", [repo, interest])
 
 
+def forget_proposals(db, interest):
+    """No pull request was opened for the interest, as far as is known."""
+    db.execute("UPDATE provisioning SET pr_url = NULL, pr_number = NULL, merged_at = NULL WHERE interest_id = %s", [interest])
+
+
 def proposal_closed_at(db, interest):
     """When the pull request that the product proposed for the interest was last closed without a merge; None: it was not."""
     return db.execute("SELECT closed_at FROM provisioning WHERE interest_id = %s", [interest]).fetchone()[0]
