@@ -529,10 +529,10 @@ def last_workflow_check(db):
     return db.execute("SELECT max(seen_at) FROM workflow_version WHERE version <> 'other'").fetchone()[0]
 
 
-def scheduled_time_comes(db, interest, ago="1 minute"):
-    """The time of the schedule has come, so long ago, for the first time."""
-    db.execute("UPDATE provisioning SET next_run_at = now() - %s::interval, next_run_date = (now() - %s::interval)::date, last_run_date = NULL"
-               " WHERE interest_id = %s", [ago, ago, interest])
+def scheduled_time_comes(db, interest, ago="1 minute", first_run="1 day"):
+    """The time of the schedule has come, so long ago, for the first time. The first run was started that long before."""
+    db.execute("UPDATE provisioning SET next_run_at = now() - %s::interval, next_run_date = (now() - %s::interval)::date, last_run_date = NULL,"
+               " dispatched_at = dispatched_at - %s::interval WHERE interest_id = %s", [ago, ago, first_run, interest])
 
 
 def lose_time_zone(db, interest):
