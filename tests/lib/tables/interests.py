@@ -285,9 +285,9 @@ def refuse_recommendations(connection):
 # What the models learn from
 
 
-def signals_of(db, interest):
-    """[(paper, signal)] that the interest's model learns from."""
-    return db.execute("SELECT arxiv_id, signal FROM signal WHERE interest_id = %s", [interest]).fetchall()
+def signals_of(db, interest, most=5000):
+    """[(paper, signal)] that the interest's model learns from, if it learns from so many at most, the newest first."""
+    return db.execute("SELECT arxiv_id, signal FROM signals_newest(%s, %s)", [interest, most]).fetchall()
 
 
 def feedback_of(db, recommendation):
