@@ -33,6 +33,7 @@ struct making {
 	size_t values;
 	size_t of_other_template; /* runs that are of another version than the first one */
 	bool has_examples, has_runs;
+	bool is_linked;         /* nobody has named the runs */
 	bool may_leave_out;     /* runs whose rows are too many, in place of a fault */
 	bool is_full;           /* a run was left out for that */
 	struct named_run *runs; /* so far */
@@ -204,10 +205,12 @@ static void ask_run(struct making *m, struct named_run *run)
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 	run->answer = answer.json;
-	if (answer.code)
-		add_fault(m, run->field, "is not one of your runs");
-	else
+	if (!answer.code)
 		take_run(m, run);
+	else if (m->is_linked)
+		m->analysis->facts.left_out_runs++; /* deleted for its age */
+	else
+		add_fault(m, run->field, "is not one of your runs");
 	request_page_end(rq);
 }
 
@@ -374,6 +377,7 @@ const char *eval_rows_fetch_newest(struct request *rq, yyjson_val *eval_runs, si
 {
 	struct making m = making_of(rq, analysis);
 	yyjson_mut_val *taken = yyjson_mut_obj(m.doc);
+	m.is_linked = true;
 	if (analysis->problem.field_count || !check_named(&m, eval_runs))
 		return json_write(rq->arena, eval_runs, NULL);
 	size_t older = run_count - take_newest(&m, eval_runs, taken);

@@ -18,7 +18,7 @@
 void eval_rows_fetch(struct request *rq, yyjson_val *eval_runs, struct result_analysis *analysis);
 
 /** The same of `run_count` runs that nobody has named, each arm's in the order of their age. The
- * oldest, whose rows are too many, are left out, of each arm as many as of another. Returns the
- * others by arm, as JSON. */
+ * oldest, whose rows are too many, are left out, of each arm as many as of another, and those that
+ * do not exist any more. Returns the others by arm, as JSON. */
 const char *eval_rows_fetch_newest(struct request *rq, yyjson_val *eval_runs, size_t run_count,
                                    struct result_analysis *analysis);

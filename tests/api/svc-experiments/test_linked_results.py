@@ -293,6 +293,18 @@ def test_the_oldest_of_too_many_examples_are_left_out(api, make, run, post):
     assert faults == {f"eval_runs.treatment[{i}]": "is one too many: together the runs have too many examples" for i in (1, 2)}
 
 
+def test_runs_that_were_deleted_for_their_age_are_left_out(db, api, make, run):
+    made = make(ab_test_config=PLAN)
+    early = run(params={"experiment_id": made["id"], "arm": "control"}, metrics={"recall": 0.1})
+    wait_for(lambda: api.get(f"/experiments/{made['id']}/results").status_code == 200, "it is analysed")
+    experiments_tables.lose_linked_run(db, early)
+    for seed in range(3):
+        for arm in ARMS:
+            run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": recall(arm, seed)})
+    analysis = newest(api, made, 3)
+    assert (analysis["verdict"], analysis["left_out_runs"]) == ("better", 1)
+
+
 def test_a_restart_forgets_the_runs_of_the_earlier_plan(api, make, run):
     made = make(ab_test_config=PLAN)
     for arm in ARMS:
