@@ -547,37 +547,52 @@ CREATE TRIGGER account_skipped BEFORE INSERT ON run_outcome FOR EACH ROW EXECUTE
 CREATE VIEW run_signal AS
  SELECT i.id AS interest_id,
     o.arxiv_id,
-    o.stage AS signal
+    o.stage AS signal,
+    o.stage_at AS at
    FROM (interest i
      JOIN run_outcome o ON (((o.interest_id = i.id) AND (o.account_id = i.account_id))))
   WHERE ((o.stage = ANY (ARRAY['merged'::text, 'closed'::text])) AND (o.arxiv_id IS NOT NULL))
 UNION
  SELECT r.interest_id,
     r.arxiv_id,
-    o.stage AS signal
+    o.stage AS signal,
+    o.stage_at AS at
    FROM (recommended r
      JOIN run_outcome o ON (((o.recommendation_id = r.recommendation_id) AND (o.account_id = r.account_id))))
   WHERE ((o.stage = ANY (ARRAY['merged'::text, 'closed'::text])) AND (COALESCE(o.interest_id, r.interest_id) = r.interest_id));
 
 CREATE VIEW signal AS
- SELECT r.interest_id,
-    r.arxiv_id,
-    f.signal
-   FROM (feedback f
-     JOIN recommendation r ON ((r.id = f.recommendation_id)))
-UNION
- SELECT e.interest_id,
-    paper.arxiv_id,
-    given.signal
-   FROM ((linked_experiment e
-     CROSS JOIN LATERAL unnest(e.arxiv_ids) paper(arxiv_id))
-     CROSS JOIN LATERAL ( VALUES ('merged'::text,(e.pr_status = 'merged'::text)), ('closed'::text,(e.pr_status = 'closed'::text)), ('shipped'::text,((e.status = 'shipped'::text) OR (e.outcome = 'ship'::text))), ('abandoned'::text,((e.status = ANY (ARRAY['abandoned'::text, 'rejected'::text])) OR (e.outcome = 'abandon'::text)))) given(signal, is_given))
-  WHERE given.is_given
-UNION
- SELECT run_signal.interest_id,
-    run_signal.arxiv_id,
-    run_signal.signal
-   FROM run_signal;
+ SELECT s.interest_id,
+    s.arxiv_id,
+    s.signal,
+    max(s.at) AS at
+   FROM ( SELECT r.interest_id,
+            r.arxiv_id,
+            f.signal,
+            f.recorded_at AS at
+           FROM (feedback f
+             JOIN recommendation r ON ((r.id = f.recommendation_id)))
+        UNION ALL
+         SELECT e.interest_id,
+            paper.arxiv_id,
+            given.signal,
+            given.at
+           FROM (((linked_experiment e
+             CROSS JOIN LATERAL ( SELECT x.pr_status_at,
+                    x.decided_at
+                   FROM experiment x
+                  WHERE (x.id = e.id)
+                 OFFSET 0) since)
+             CROSS JOIN LATERAL unnest(e.arxiv_ids) paper(arxiv_id))
+             CROSS JOIN LATERAL ( VALUES ('merged'::text,(e.pr_status = 'merged'::text),COALESCE(since.pr_status_at, e.told_at)), ('closed'::text,(e.pr_status = 'closed'::text),COALESCE(since.pr_status_at, e.told_at)), ('shipped'::text,((e.status = 'shipped'::text) OR (e.outcome = 'ship'::text)),COALESCE(since.decided_at, e.told_at)), ('abandoned'::text,((e.status = ANY (ARRAY['abandoned'::text, 'rejected'::text])) OR (e.outcome = 'abandon'::text)),COALESCE(since.decided_at, e.told_at))) given(signal, is_given, at))
+          WHERE given.is_given
+        UNION ALL
+         SELECT run_signal.interest_id,
+            run_signal.arxiv_id,
+            run_signal.signal,
+            run_signal.at
+           FROM run_signal) s
+  GROUP BY s.interest_id, s.arxiv_id, s.signal;
 
 CREATE TABLE workflow_version (
     version text NOT NULL,

@@ -55,6 +55,8 @@ struct result_facts {
 	const char *template_digest; /* of the evaluation that all runs are of; NULL: none */
 	double missing_runs;     /* that failed by themselves, or were cancelled: no valid test */
 	double left_out_runs;    /* runs that say nothing, such as those of a lost worker */
+	double older_runs;       /* of these, the oldest, whose rows were too many */
+	double repeated_runs;    /* of these, those that failed, whose seed was run again */
 	bool is_repeated;        /* looked at as each run ended, not once */
 	double kept_runs;        /* of all arms together, the newest; 0: all */
 	bool has_estimated_cost; /* `cost_usd` was not told but estimated */

@@ -141,6 +141,13 @@ static void add_of_facts(struct analysis *a)
 		            "Runs have failed by themselves, or were cancelled while they ran; "
 		            "what they "
 		            "would have shown is missing.");
+	if (facts->repeated_runs > 0)
+		warning_add(a, "repeated_runs", NULL,
+		            "Runs have failed, and others of their seeds count in their place; how "
+		            "often runs of an arm fail is not compared.");
+	if (facts->older_runs > 0)
+		warning_add(a, "older_runs", NULL,
+		            "The runs have too many examples together; the oldest were left out.");
 	if (facts->is_repeated && !has_end)
 		warning_add(a, "early_look", NULL,
 		            "The results are looked at as each run ends, and the test allows one "

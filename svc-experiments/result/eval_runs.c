@@ -6,11 +6,21 @@
 #include "json/json.h"
 #include "loop/wait.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <strings.h>
 
 /* Numbers of all rows together. */
 #define VALUES_MAX 1000000
+
+/* A run as it is named. */
+struct named_run {
+	const char *arm, *field; /* `eval_runs.control[0]` */
+	const char *id;
+	const char *seed;   /* as JSON; NULL: none, or not known yet */
+	yyjson_val *answer; /* what svc-evalenv says of it, until its page ends */
+	bool has_failed, has_succeeded;
+};
 
 /* The rows that are made, and what the runs so far have in common. */
 struct making {
@@ -23,14 +33,11 @@ struct making {
 	size_t values;
 	size_t of_other_template; /* runs that are of another version than the first one */
 	bool has_examples, has_runs;
-	const char *ids[EVAL_RUNS_MAX]; /* of the runs so far */
-	size_t id_count;
-};
-
-/* A run as it is named in the body. */
-struct named_run {
-	const char *arm, *field; /* `eval_runs.control[0]` */
-	yyjson_val *answer;      /* what svc-evalenv says of it */
+	bool is_linked;         /* nobody has named the runs */
+	bool may_leave_out;     /* runs whose rows are too many, in place of a fault */
+	bool is_full;           /* a run was left out for that */
+	struct named_run *runs; /* so far */
+	size_t run_count;
 };
 
 static void add_fault(struct making *m, const char *field, const char *message)
@@ -71,18 +78,39 @@ static yyjson_mut_val *add_row(struct making *m, const struct named_run *run, yy
 	return row;
 }
 
+/* The numbers that the plan asks for, of all examples. */
+static size_t count_values(const struct making *m, yyjson_val *examples)
+{
+	size_t index, count, values = 0;
+	yyjson_val *example;
+	yyjson_arr_foreach (examples, index, count, example)
+		for (size_t i = 0; i < m->plan->metric_count; i++)
+			values += yyjson_is_num(
+				json_get(json_get(example, "metrics"), m->plan->metrics[i].key));
+	return values;
+}
+
+/* Whether there is room for them, all or none. */
+static bool have_room(const struct making *m, yyjson_val *examples)
+{
+	return yyjson_mut_arr_size(m->rows) + yyjson_arr_size(examples) <= ROWS_MAX &&
+	       m->values + count_values(m, examples) <= VALUES_MAX;
+}
+
 static void add_examples(struct making *m, const struct named_run *run, yyjson_val *examples)
 {
 	size_t index, count;
 	yyjson_val *example;
+	if (!have_room(m, examples)) {
+		m->is_full = m->may_leave_out;
+		if (!m->is_full)
+			add_fault(m, run->field,
+			          "is one too many: together the runs have too many examples");
+		return;
+	}
 	yyjson_arr_foreach (examples, index, count, example) {
 		if (!is_label(json_get(example, "id"))) {
 			add_fault(m, run->field, "has an example without an id");
-			return;
-		}
-		if (yyjson_mut_arr_size(m->rows) == ROWS_MAX || m->values > VALUES_MAX) {
-			add_fault(m, run->field,
-			          "is one too many: together the runs have too many examples");
 			return;
 		}
 		yyjson_mut_val *row = add_row(m, run, example);
@@ -147,61 +175,91 @@ static bool is_silent(yyjson_val *answer)
 	       (is_cancelled && !json_get_bool(answer, "has_begun", true));
 }
 
-/* Count a run that ended without a result, or add its rows. */
-static void take_run(struct making *m, const struct named_run *run)
+/* Note how a run has ended, and add its rows. */
+static void take_run(struct making *m, struct named_run *run)
 {
 	static const char *const OPEN[] = {"queued", "running", NULL};
 	const char *status = json_get_text(run->answer, "status");
-	struct result_facts *facts = &m->analysis->facts;
-	if (strcmp(status, "succeeded") == 0)
+	yyjson_val *seed = json_get(run->answer, "seed");
+	if (is_label(seed))
+		run->seed = json_write(m->arena, seed, NULL);
+	run->has_succeeded = strcmp(status, "succeeded") == 0;
+	if (run->has_succeeded)
 		add_run(m, run);
 	else if (is_one_of(status, OPEN))
 		add_fault(m, run->field, "has not ended");
 	else if (is_silent(run->answer))
-		facts->left_out_runs++;
+		m->analysis->facts.left_out_runs++;
 	else
-		facts->missing_runs++;
+		run->has_failed = true;
 }
 
-static void ask_run(struct making *m, struct named_run *run, const char *id)
+static void ask_run(struct making *m, struct named_run *run)
 {
 	struct request *rq = m->rq;
 	request_page_begin(rq);
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_eval_results_get),
-	                        ASK_BODY(rq, {"run_id", id}, {"repo", rq->caller.repo}), true, 0);
+	                        ASK_BODY(rq, {"run_id", run->id}, {"repo", rq->caller.repo}), true,
+	                        0);
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 	run->answer = answer.json;
-	if (answer.code)
-		add_fault(m, run->field, "is not one of your runs");
-	else
+	if (!answer.code)
 		take_run(m, run);
+	else if (m->is_linked)
+		m->analysis->facts.left_out_runs++; /* deleted for its age */
+	else
+		add_fault(m, run->field, "is not one of your runs");
 	request_page_end(rq);
 }
 
 /* Whether the run is named for the first time; twice it would count as two. */
-static bool is_new(struct making *m, const char *id)
+static bool is_new(const struct making *m, const char *id)
 {
-	for (size_t i = 0; i < m->id_count; i++)
-		if (strcasecmp(m->ids[i], id) == 0)
+	for (size_t i = 0; i < m->run_count; i++)
+		if (strcasecmp(m->runs[i].id, id) == 0)
 			return false;
-	m->ids[m->id_count++] = id;
 	return true;
 }
 
 static void add_named(struct making *m, const char *arm, size_t number, yyjson_val *id)
 {
-	struct named_run run = {
-		.arm = arm,
-		.field = arena_printf(m->arena, "eval_runs.%s[%zu]", arm, number),
-	};
-	if (!yyjson_is_str(id) || !item_is_uuid(id))
-		add_fault(m, run.field, "must be the id of a run");
-	else if (!is_new(m, yyjson_get_str(id)))
-		add_fault(m, run.field, "is named twice");
-	else
-		ask_run(m, &run, yyjson_get_str(id));
+	const char *field = arena_printf(m->arena, "eval_runs.%s[%zu]", arm, number);
+	if (!yyjson_is_str(id) || !item_is_uuid(id)) {
+		add_fault(m, field, "must be the id of a run");
+	} else if (!is_new(m, yyjson_get_str(id))) {
+		add_fault(m, field, "is named twice");
+	} else {
+		struct named_run *run = &m->runs[m->run_count++];
+		*run = (struct named_run){.arm = arm, .field = field, .id = yyjson_get_str(id)};
+		ask_run(m, run);
+	}
+}
+
+/* Whether a run of the arm that was made later gives the result of the seed. */
+static bool is_run_again(const struct making *m, const struct named_run *failed)
+{
+	for (size_t i = 0; failed->seed && i < m->run_count; i++) {
+		const struct named_run *run = &m->runs[i];
+		if (run->has_succeeded && run->seed && strcmp(run->seed, failed->seed) == 0 &&
+		    strcmp(run->arm, failed->arm) == 0 && strcasecmp(run->id, failed->id) > 0)
+			return true;
+	}
+	return false;
+}
+
+static void count_failed(struct making *m)
+{
+	struct result_facts *facts = &m->analysis->facts;
+	for (size_t i = 0; i < m->run_count; i++) {
+		if (!m->runs[i].has_failed)
+			continue;
+		bool is_again = is_run_again(m, &m->runs[i]);
+		facts->repeated_runs += is_again;
+		facts->left_out_runs += is_again;
+		facts->missing_runs += !is_again;
+	}
 }
 
 /* Whether so many runs of these arms can be asked for. */
@@ -218,8 +276,11 @@ static bool check_named(struct making *m, yyjson_val *eval_runs)
 		else if (!yyjson_is_arr(runs))
 			add_fault(m, field, "must be a list of ids of runs");
 	}
-	if (all == 0 || all > EVAL_RUNS_MAX)
-		add_fault(m, "eval_runs", "must name 1 to 200 runs, as a list for each arm");
+	int64_t most = json_get_int(m->analysis->experiment, "eval_runs_max", 0);
+	if (all == 0 || all > (size_t)most)
+		problem_add_field(m->arena, &m->analysis->problem, "eval_runs",
+		                  "must name 1 to %" PRId64 " runs, as a list for each arm", most);
+	m->runs = arena_array(m->arena, all, sizeof(*m->runs));
 	return m->analysis->problem.field_count == 0;
 }
 
@@ -241,26 +302,87 @@ static void settle_mixed(const struct making *m)
 		problem->code = ERR_MIXED_TEMPLATES;
 }
 
-void eval_rows_fetch(struct request *rq, yyjson_val *eval_runs, struct result_analysis *analysis)
+static struct making making_of(struct request *rq, struct result_analysis *analysis)
 {
 	struct plan *plan = arena_alloc(rq->arena, sizeof(*plan));
-	struct making m = {
+	yyjson_mut_doc *doc = json_doc_new(rq->arena);
+	plan_read(rq->arena, analysis->experiment, &analysis->problem, plan);
+	return (struct making){
 		.rq = rq,
 		.arena = rq->arena,
 		.analysis = analysis,
 		.plan = plan,
-		.doc = json_doc_new(rq->arena),
+		.doc = doc,
+		.rows = yyjson_mut_arr(doc),
 	};
+}
+
+static void finish(struct making *m)
+{
+	count_failed(m);
+	settle_mixed(m);
+	if (!m->analysis->problem.field_count)
+		fiber_offload(m->rq, LANE_SHORT, freeze, m);
+}
+
+void eval_rows_fetch(struct request *rq, yyjson_val *eval_runs, struct result_analysis *analysis)
+{
+	struct making m = making_of(rq, analysis);
 	size_t index, count, number, runs_count;
 	yyjson_val *arm, *runs, *id;
-	m.rows = yyjson_mut_arr(m.doc);
-	plan_read(rq->arena, analysis->experiment, &analysis->problem, plan);
 	if (analysis->problem.field_count || !check_named(&m, eval_runs))
 		return;
 	json_obj_foreach (eval_runs, index, count, arm, runs)
 		yyjson_arr_foreach (runs, number, runs_count, id)
 			add_named(&m, yyjson_get_str(arm), number, id);
-	settle_mixed(&m);
-	if (!analysis->problem.field_count)
-		fiber_offload(rq, LANE_SHORT, freeze, &m);
+	finish(&m);
+}
+
+/* Add a run, and its id to those of its arm that were `taken`. Whether there was room for it. */
+static bool take_older(struct making *m, const char *arm, yyjson_val *runs, size_t place,
+                       yyjson_mut_val *taken)
+{
+	yyjson_val *id = yyjson_arr_get(runs, place);
+	add_named(m, arm, place, id);
+	if (m->is_full)
+		return false;
+	yyjson_mut_val *ids = yyjson_mut_obj_get(taken, arm);
+	if (!ids)
+		ids = yyjson_mut_obj_add_arr(m->doc, taken, arm);
+	return yyjson_mut_arr_prepend(ids, yyjson_val_mut_copy(m->doc, id));
+}
+
+/* The newest run of each arm, then the one before it of each, and so on, until one is left out. All
+ * that are older than that one are, too, failed ones as well: by their age, not by what they say.
+ * Returns how many were taken. */
+static size_t take_newest(struct making *m, yyjson_val *eval_runs, yyjson_mut_val *taken)
+{
+	size_t index, count, longest = 1, taken_count = 0;
+	yyjson_val *arm, *runs;
+	for (size_t back = 1; back <= longest && !m->is_full; back++) {
+		m->may_leave_out = back > 1;
+		json_obj_foreach (eval_runs, index, count, arm, runs) {
+			size_t length = yyjson_arr_size(runs);
+			longest = MAX_OF(longest, length);
+			if (back <= length && !m->is_full)
+				taken_count += take_older(m, yyjson_get_str(arm), runs,
+				                          length - back, taken);
+		}
+	}
+	return taken_count;
+}
+
+const char *eval_rows_fetch_newest(struct request *rq, yyjson_val *eval_runs, size_t run_count,
+                                   struct result_analysis *analysis)
+{
+	struct making m = making_of(rq, analysis);
+	yyjson_mut_val *taken = yyjson_mut_obj(m.doc);
+	m.is_linked = true;
+	if (analysis->problem.field_count || !check_named(&m, eval_runs))
+		return json_write(rq->arena, eval_runs, NULL);
+	size_t older = run_count - take_newest(&m, eval_runs, taken);
+	analysis->facts.older_runs = (double)older;
+	analysis->facts.left_out_runs += (double)older;
+	finish(&m);
+	return json_write_mut(rq->arena, taken, NULL);
 }

@@ -7,15 +7,18 @@
  * template: other ones measure other things. A run that failed for a reason of its environment, or
  * was cancelled before it began, says nothing and is left out. One that failed by itself, or was
  * cancelled while it ran, perhaps because of how it went, is a result that is missing, without
- * which there is no valid test. */
+ * which there is no valid test; unless a later run of the arm with the same seed gives it. */
 #pragma once
 
 #include "result/result_analysis.h"
 
-/** Runs of an experiment's results: those that can be named, and those of linked_runs_max(). */
-#define EVAL_RUNS_MAX 200
-
 /** Ask for the runs, and set `rows`, `digest` and `facts` of an analysis that is loaded. Adds a
  * fault to its problem for each run that does not exist, has not ended or does not go with the
- * others. Suspends. Raises as service_ask(). */
+ * others, and for one whose rows are too many. Suspends. Raises as service_ask(). */
 void eval_rows_fetch(struct request *rq, yyjson_val *eval_runs, struct result_analysis *analysis);
+
+/** The same of `run_count` runs that nobody has named, each arm's in the order of their age. The
+ * oldest, whose rows are too many, are left out, of each arm as many as of another, and those that
+ * do not exist any more. Returns the others by arm, as JSON. */
+const char *eval_rows_fetch_newest(struct request *rq, yyjson_val *eval_runs, size_t run_count,
+                                   struct result_analysis *analysis);

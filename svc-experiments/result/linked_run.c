@@ -17,56 +17,49 @@ void linked_run_measured(struct request *rq, const struct event *event)
 }
 
 /* {"runs": {"control": ["0190…"]}, "count": 1, "left_out": 2} */
-static size_t take_eval_runs(struct request *rq, yyjson_val *linked, struct result_analysis *c)
+static const char *take_eval_runs(struct request *rq, yyjson_val *linked, struct result_analysis *c)
 {
 	yyjson_val *runs = json_get(linked, "runs");
 	if (!yyjson_is_obj(runs))
-		return 0;
-	eval_rows_fetch(rq, runs, c);
-	return (size_t)json_get_int(linked, "count", 0);
+		return NULL;
+	size_t count = (size_t)json_get_int(linked, "count", 0);
+	return arena_printf(rq->arena, "{\"eval_runs\": %s}",
+	                    eval_rows_fetch_newest(rq, runs, count, c));
 }
 
 /* {"rows": [{"arm", "metrics"}], "is_cost_estimated": false, "left_out": 0} */
-static size_t take_telemetry(struct request *rq, yyjson_val *linked, struct result_analysis *c)
+static const char *take_telemetry(struct request *rq, yyjson_val *linked, struct result_analysis *c)
 {
-	size_t length;
+	size_t length, count;
 	const char *json = json_write(rq->arena, linked, &length);
 	c->rows = json_get(linked, "rows");
 	c->facts.has_estimated_cost = json_get_bool(linked, "is_cost_estimated", false);
 	sha256(json, length, c->digest);
-	return yyjson_arr_size(c->rows);
+	count = yyjson_arr_size(c->rows);
+	return count ? result_analysis_digest_json(rq, c, "runs", count) : NULL;
 }
 
+/* What is stored as input: of evaluation runs which they were, by arm. NULL: there are no runs. */
 static const struct {
 	const char *source;
-	size_t (*take)(struct request *rq, yyjson_val *linked, struct result_analysis *c);
+	const char *(*take)(struct request *rq, yyjson_val *linked, struct result_analysis *c);
 } SOURCES[] = {{"eval_runs", take_eval_runs}, {"telemetry", take_telemetry}};
-
-/* What is stored as input: of evaluation runs which they were, by arm. */
-static const char *input_json(struct request *rq, const struct result_analysis *c, yyjson_val *runs,
-                              size_t count)
-{
-	if (strcmp(c->source, "eval_runs") != 0)
-		return result_analysis_digest_json(rq, c, "runs", count);
-	return arena_printf(rq->arena, "{\"eval_runs\": %s}",
-	                    json_write(rq->arena, json_get(runs, "runs"), NULL));
-}
 
 /* Analyse the runs. Returns what is stored as input; NULL: there is nothing to store. */
 static const char *analyse(struct request *rq, struct result_analysis *c, struct pg_rows *linked)
 {
 	yyjson_val *runs = json_parse_own(rq->arena, pg_json(linked));
-	size_t count = 0;
+	const char *input = NULL;
 	for (size_t i = 0; i < ARRAY_LEN(SOURCES); i++)
 		if (strcmp(SOURCES[i].source, c->source) == 0)
-			count = SOURCES[i].take(rq, runs, c);
+			input = SOURCES[i].take(rq, runs, c);
 	c->facts.left_out_runs += json_get_float(runs, "left_out", 0);
 	c->facts.kept_runs = (double)pg_get_int(linked, 0, "kept_runs");
-	if (count)
+	if (input)
 		result_analysis_run(rq, c);
 	if (c->problem.field_count)
 		result_analysis_refuse(rq, c);
-	return c->output ? input_json(rq, c, runs, count) : NULL;
+	return c->output ? input : NULL;
 }
 
 static void store(struct request *rq, const struct result_analysis *c, struct pg_rows *linked,

@@ -9,7 +9,7 @@ CREATE OR REPLACE FUNCTION plan_has_arm(config jsonb, arm text) RETURNS boolean 
 RETURN CASE WHEN jsonb_typeof(config -> 'arms') = 'array' THEN config -> 'arms' @> jsonb_build_array(jsonb_build_object('key', arm))
             ELSE arm IN ('control', 'treatment') END;
 
--- How many linked runs of a source are kept of an experiment: evaluations as many as can be asked for (EVAL_RUNS_MAX of result/eval_runs.h).
+-- How many linked runs of a source are kept of an experiment. So many evaluations can also be named in a request.
 CREATE OR REPLACE FUNCTION linked_runs_max(source text) RETURNS int LANGUAGE sql IMMUTABLE
 RETURN CASE source WHEN 'eval_runs' THEN 200 ELSE 1000 END;
 

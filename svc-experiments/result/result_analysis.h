@@ -15,7 +15,7 @@ struct result_analysis {
 	struct result_facts facts;
 	uint8_t digest[SHA256_LEN]; /* of the input: the same one gives the same digits */
 	/* set by result_analysis_load() */
-	yyjson_val *experiment; /* {"ab_test_config", "previous"} */
+	yyjson_val *experiment; /* {"ab_test_config", "previous", "eval_runs_max"} */
 	const char *config;     /* JSON of the plan; NULL: there is none */
 	/* set by result_analysis_run() */
 	const char *output; /* JSON of the analysis (analysis/output.h); NULL: there are faults */

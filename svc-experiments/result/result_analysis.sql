@@ -1,6 +1,7 @@
 -- name: result_analysis_load (read)
 -- $1 account, $2 experiment. `config`: what the results are analysed by, for result_analysis_store.
-SELECT jsonb_build_object('ab_test_config', e.ab_test_config, 'previous', r.output), e.ab_test_config AS config
+SELECT jsonb_build_object('ab_test_config', e.ab_test_config, 'previous', r.output, 'eval_runs_max', linked_runs_max('eval_runs')),
+       e.ab_test_config AS config
 FROM experiment e LEFT JOIN experiment_result r ON r.id = e.analysis_id
 WHERE e.account_id = $1 AND e.id = $2;
 

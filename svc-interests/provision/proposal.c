@@ -3,6 +3,7 @@
 #include "client/service_ask.h"
 #include "json/json.h"
 #include "product/agent_workflow.h"
+#include "provision/steps.h"
 #include "service/process.h"
 
 #include <string.h>
@@ -14,13 +15,34 @@ static yyjson_val *ask(struct request *rq, enum internal_id id, const char *body
 	return service_ask(rq, internal_op(id), body, true);
 }
 
-const char *proposal_branch(struct request *rq, yyjson_val *row, const char *task_id)
+static const char *fresh_branch(struct request *rq, yyjson_val *row, const char *task_id)
 {
-	bool is_open = json_get_text(row, "proposed_version") && !json_get_text(row, "closed_at");
-	if (is_open)
-		return json_get_text(row, "work_branch");
 	return arena_printf(rq->arena, "%s-%s", json_get_text(row, "branch"),
 	                    task_id + strlen(task_id) - BRANCH_SUFFIX);
+}
+
+/* Whether the newest pull request waits to be merged, as far as is known. */
+static bool is_open(yyjson_val *row)
+{
+	return json_get_text(row, "pr_url") && json_get_text(row, "work_branch") &&
+	       !json_get_text(row, "closed_at") && !setup_is_merged(row);
+}
+
+/* Whether a workflow was merged before, which may have been removed since: that goes on from then
+ * on another branch than the wanted one. */
+static bool was_merged(yyjson_val *row)
+{
+	const char *branch = json_get_text(row, "work_branch");
+	bool is_other = json_get_text(row, "pr_url") && branch &&
+	                strcmp(branch, json_get_text(row, "branch")) != 0;
+	return json_get_text(row, "merged_at") || is_other;
+}
+
+const char *proposal_branch(struct request *rq, yyjson_val *row, const char *task_id)
+{
+	if (is_open(row))
+		return json_get_text(row, "work_branch");
+	return was_merged(row) ? fresh_branch(rq, row, task_id) : json_get_text(row, "branch");
 }
 
 const char *proposal_workflow_there(struct request *rq, const char *repo)
@@ -45,11 +67,23 @@ yyjson_val *proposal_commit(struct request *rq, const struct proposal *proposal)
 	                    {"content", proposal->content}, {"message", proposal->title}));
 }
 
-yyjson_val *proposal_open(struct request *rq, const struct proposal *proposal)
+static yyjson_val *open_pull_request(struct request *rq, const struct proposal *proposal)
 {
 	return ask(rq, INTERNAL_ID_pull_request_open,
 	           ASK_BODY(rq, {"repo", proposal->repo}, {"head", proposal->branch},
 	                    {"title", proposal->title}, {"body", proposal->body}));
+}
+
+yyjson_val *proposal_open(struct request *rq, struct proposal *proposal, yyjson_val *row,
+                          const char *task_id)
+{
+	yyjson_val *answer = open_pull_request(rq, proposal);
+	bool is_merged = json_get_text(json_get(answer, "pull_request"), "merged_at");
+	if (!is_merged || proposal_is_in_place(rq, proposal->repo, proposal->content))
+		return answer;
+	proposal->branch = fresh_branch(rq, row, task_id);
+	proposal_commit(rq, proposal);
+	return open_pull_request(rq, proposal);
 }
 
 const char *proposal_guide(struct arena *arena)

@@ -1,6 +1,7 @@
 #include "provision/renewal.h"
 
 #include "json/json.h"
+#include "loop/wait.h"
 #include "observe/log.h"
 #include "pg/pg.h"
 #include "provision/proposal.h"
@@ -84,20 +85,57 @@ static void end_in_place(struct request *rq, struct task *task, yyjson_val *row)
 	                             pg_text(workflow_version(rq->arena))));
 }
 
+/* A renewal while it is made, in a fiber of its own. */
+struct renewing {
+	const struct task *task;
+	yyjson_val *row;
+	bool is_in_place;
+};
+
 /* The file is looked at again at the end: the event of a merge before the pull request was stored
  * has found no row. */
+static void propose(struct request *rq)
+{
+	struct renewing *r = rq->user;
+	struct proposal proposal = proposal_of(rq, r->row, r->task);
+	setup_require_app(rq, proposal.repo);
+	r->is_in_place = proposal_is_in_place(rq, proposal.repo, proposal.content);
+	if (r->is_in_place)
+		return;
+	proposal_commit(rq, &proposal);
+	yyjson_val *answer = proposal_open(rq, &proposal, r->row, r->task->id);
+	store_proposed(rq, r->row, &proposal, json_get(answer, "pull_request"));
+	r->is_in_place = proposal_is_in_place(rq, proposal.repo, proposal.content);
+}
+
+/* What the code host refuses until somebody changes something there. */
+static bool is_refusal(enum err_code code)
+{
+	return code == ERR_CONFLICT || code == ERR_NOT_FOUND || code == ERR_FORBIDDEN ||
+	       code == ERR_INVALID;
+}
+
+/* A task that fails is told to the account; what is wrong still, once for a version. */
+static void end_refused(struct request *rq, struct task *task, enum err_code code,
+                        const char *detail)
+{
+	struct pg_rows *told =
+		pg_query(rq, RENEWAL_IS_TOLD_SQL, pg_uuid(rq->caller.account),
+	                 pg_text(json_write(rq->arena, task->input, NULL)), pg_text(detail));
+	if (!is_refusal(code) || !pg_value_bool(told, 0))
+		raise_error(rq, code, "%s", detail);
+	task_complete(rq, task, "{}", arena_printf(rq->arena, "As before: %s.", detail));
+}
+
 static void renew(struct request *rq, struct task *task, yyjson_val *row)
 {
-	struct proposal proposal = proposal_of(rq, row, task);
-	setup_require_app(rq, proposal.repo);
-	bool is_in_place = proposal_is_in_place(rq, proposal.repo, proposal.content);
-	if (!is_in_place) {
-		proposal_commit(rq, &proposal);
-		yyjson_val *pull = json_get(proposal_open(rq, &proposal), "pull_request");
-		store_proposed(rq, row, &proposal, pull);
-		is_in_place = proposal_is_in_place(rq, proposal.repo, proposal.content);
-	}
-	if (is_in_place)
+	struct renewing r = {.task = task, .row = row};
+	struct problem problem;
+	fiber_spawn(rq, propose, &r);
+	enum err_code code = fiber_join_try(rq, &problem);
+	if (code)
+		end_refused(rq, task, code, problem_detail(rq->arena, &problem));
+	else if (r.is_in_place)
 		end_in_place(rq, task, row);
 	else
 		task_complete(rq, task, "{}", "The newer workflow is in a pull request.");

@@ -31,7 +31,8 @@ BEGIN
              WHERE workflow_is_outdated(x, own_version) AND renewal_is_due(x, own_version)
                AND provision_state(x) = 'active' AND i.agent_paused_at IS NULL
              ORDER BY x.interest_id LIMIT most FOR UPDATE OF x SKIP LOCKED LOOP
-        PERFORM task_put('workflow_renewal', p.account_id, jsonb_build_object('interest_id', p.interest_id, 'repo', p.repo), NULL, NULL);
+        PERFORM task_put('workflow_renewal', p.account_id, jsonb_build_object('interest_id', p.interest_id, 'repo', p.repo, 'version', own_version),
+                         NULL, NULL);
         UPDATE provisioning x SET renewal_version = own_version, renewal_tried_at = now() WHERE x.interest_id = p.interest_id;
         started := started + 1;
     END LOOP;

@@ -11,10 +11,11 @@
  *       on the default branch already: noted
  *       else: commit on a branch, pull request --its merge (follow.c)--> noted
  *
- * A task that fails is followed by another one after a day, as long as the agent is at work. A pull
- * request that is closed without a merge is a decision of the owner's: no version is proposed
- * twice. A newer one goes to the branch of the pull request that is still open. A task
- * that is killed anywhere finds its branch and its pull request again. */
+ * A task that fails is followed by another one after a day, as long as the agent is at work; what
+ * is wrong is told to the account once for each version. A pull request that is closed without a
+ * merge is a decision of the owner's: no version is proposed twice. A newer one goes to the branch
+ * of the pull request that is still open. A task that is killed anywhere finds its branch and its
+ * pull request again. */
 #pragma once
 
 #include "base/config.h"
@@ -28,5 +29,5 @@ extern int64_t renewal_check_ms;
 /** Start the renewals that are due; for service.recurring. */
 void renewals_run(struct request *rq);
 
-/** The job `workflow_renewal`: {"interest_id", "repo"}. */
+/** The job `workflow_renewal`: {"interest_id", "repo", "version"}. */
 void renewal_run(struct request *rq, struct task *task);

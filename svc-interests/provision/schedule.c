@@ -46,6 +46,8 @@ void scheduled_run_run(struct request *rq, struct task *task)
 	struct pg_rows *rows = pg_query(rq, SCHEDULED_RUN_LOAD_SQL, pg_text(interest));
 	const char *obstacle =
 		pg_empty(rows) ? "The interest was deleted." : pg_get(rows, 0, "obstacle");
+	if (!pg_empty(rows) && pg_get_bool(rows, 0, "is_provisioned"))
+		raise_error(rq, ERR_UNAVAILABLE, "the agent is being provisioned");
 	if (!obstacle) {
 		yyjson_val *row = json_parse_own(rq->arena, pg_get(rows, 0, "provisioning"));
 		const char *date = json_get_text(task->input, "local_date");

@@ -5,7 +5,8 @@
  * `every` is off, daily or weekly; weekday 1 is Monday. Postgres computes the times
  * (product/local_time.fn.sql). A pass of one process at a time finds the agents whose time has
  * come, and in one transaction starts a task for each and plans its next time. So a date starts an
- * agent at most once, whoever is killed: the task starts the workflow under a key of the date. The
+ * agent at most once, whoever is killed: the task starts the workflow under a key of the date. A
+ * time that comes while the agent is provisioned, and a task, wait for the end of that. The
  * workflow has no schedule of its own, so a pause is obeyed at once, also by tasks that wait. */
 #pragma once
 

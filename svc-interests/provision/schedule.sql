@@ -3,8 +3,11 @@
 SELECT schedules_run($1::int);
 
 -- name: scheduled_run_load (read)
--- $1 interest: its provisioning, and why the agent starts nothing (NULL: it does). No row: there is none.
-SELECT to_jsonb(p) AS provisioning, agent_obstacle(p, i) AS obstacle FROM provisioning p JOIN interest i ON i.id = p.interest_id WHERE p.interest_id = $1;
+-- $1 interest: its provisioning, why the agent starts nothing (NULL: it does), and whether only because it is being provisioned. No row:
+-- there is none.
+SELECT to_jsonb(p) AS provisioning, agent_obstacle(p, i) AS obstacle,
+       i.is_active AND i.agent_paused_at IS NULL AND provision_state(p) = 'in_progress' AS is_provisioned
+FROM provisioning p JOIN interest i ON i.id = p.interest_id WHERE p.interest_id = $1;
 
 -- name: agent_pause
 -- $1 account, $2 interest, $3 whether its agent is to be paused.

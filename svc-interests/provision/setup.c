@@ -199,12 +199,6 @@ void setup_model_key(struct provision *p)
 		provider);
 }
 
-static const char *work_branch(const struct provision *p)
-{
-	return text(p, "merged_at") ? proposal_branch(p->rq, p->row, text(p, "task_id"))
-	                            : text(p, "branch");
-}
-
 static const char *pull_request_text(const struct provision *p)
 {
 	return arena_printf(
@@ -219,16 +213,6 @@ static const char *pull_request_text(const struct provision *p)
 		outside_text(p->rq->arena, text(p, "interest_name")), proposal_guide(p->rq->arena));
 }
 
-static struct proposal proposal_of(const struct provision *p, const char *branch)
-{
-	return (struct proposal){
-		.repo = text(p, "repo"),
-		.branch = branch,
-		.title = "Add the workflow of the research agent",
-		.body = pull_request_text(p),
-	};
-}
-
 static const char *workflow_of(const struct provision *p)
 {
 	const struct workflow_values values = {
@@ -237,6 +221,17 @@ static const char *workflow_of(const struct provision *p)
 		.provider = text(p, "provider"),
 	};
 	return workflow_file(p->rq->arena, &values);
+}
+
+static struct proposal proposal_of(const struct provision *p, const char *branch)
+{
+	return (struct proposal){
+		.repo = text(p, "repo"),
+		.branch = branch,
+		.content = workflow_of(p),
+		.title = "Add the workflow of the research agent",
+		.body = pull_request_text(p),
+	};
 }
 
 /* The default branch has the workflow of this version, since `at` unless it had one before. */
@@ -265,9 +260,8 @@ void setup_workflow(struct provision *p)
 		skip(p, "The workflow is on the default branch.");
 		return;
 	}
-	const char *branch = work_branch(p);
+	const char *branch = proposal_branch(p->rq, p->row, text(p, "task_id"));
 	struct proposal proposal = proposal_of(p, branch);
-	proposal.content = content;
 	yyjson_val *put = proposal_commit(p->rq, &proposal);
 	bool is_changed = json_get_bool(put, "changed", false);
 	set(p, "committed_version", version);
@@ -286,20 +280,24 @@ void setup_workflow(struct provision *p)
 
 void setup_pull_request(struct provision *p)
 {
-	if (!text(p, "work_branch")) {
+	const char *branch = text(p, "work_branch"), *version = text(p, "committed_version");
+	if (!branch) {
 		skip(p, "There is nothing to propose.");
 		return;
 	}
-	struct proposal proposal = proposal_of(p, text(p, "work_branch"));
-	yyjson_val *answer = proposal_open(p->rq, &proposal);
+	struct proposal proposal = proposal_of(p, branch);
+	yyjson_val *answer = proposal_open(p->rq, &proposal, p->row, text(p, "task_id"));
 	yyjson_val *pull = json_get(answer, "pull_request");
 	const char *url = json_get_text(pull, "html_url");
 	const char *merged_at = json_get_text(pull, "merged_at");
-	const char *version = text(p, "committed_version");
 	yyjson_mut_obj_add_int(p->doc, p->output, "pr_number", json_get_int(pull, "number", 0));
 	set(p, "pr_url", url);
 	set(p, "closed_at", NULL);
-	if (merged_at)
+	if (strcmp(proposal.branch, branch) != 0) {
+		set(p, "work_branch", proposal.branch);
+		set(p, "commit_sha", json_get_text(pull, "head_sha"));
+	}
+	if (merged_at && proposal_is_in_place(p->rq, proposal.repo, proposal.content))
 		note_in_place(p, version, merged_at);
 	else
 		set(p, "proposed_version", text(p, "merged_at") ? version : NULL);

@@ -26,14 +26,14 @@ FROM (SELECT arxiv_id, (row_number() OVER (ORDER BY arxiv_id) - 1) / $4::integer
 GROUP BY batch ORDER BY batch;
 
 -- name: refit_load (read)
--- $1 interest, $2 maximum number of examples, $3 version of the vectors: name, context, version of its model, papers with signals (those with the
--- highest ids, which are the newest), papers of the background without signals, frequencies, and the time of reading.
+-- $1 interest, $2 maximum number of examples, $3 version of the vectors: name, context, version of its model, papers with signals (the
+-- newest, which are last), papers of the background without signals, frequencies, and the time of reading.
 WITH given AS MATERIALIZED (
-    SELECT s.arxiv_id, s.signal FROM signal s JOIN paper p USING (arxiv_id)
-    WHERE s.interest_id = $1 ORDER BY s.arxiv_id DESC, s.signal LIMIT $2
+    SELECT * FROM signals_newest($1, $2::int)
 )
 SELECT i.name, interest_context(i) AS context, coalesce((SELECT version FROM preference_model WHERE interest_id = i.id), 0) AS version,
-       (SELECT coalesce(jsonb_agg(content || jsonb_build_object('signal', g.signal) ORDER BY g.arxiv_id, g.signal), '[]')
+       (SELECT coalesce(jsonb_agg(content || jsonb_build_object('signal', g.signal)
+                                  ORDER BY g.paper_at NULLS FIRST, g.arxiv_id, g.signal), '[]')
         FROM given g JOIN paper p USING (arxiv_id), paper_content(p, $3) AS content) AS examples,
        (SELECT coalesce(jsonb_agg(content ORDER BY drawn.place), '[]')
         FROM background, unnest(arxiv_ids) WITH ORDINALITY AS drawn (arxiv_id, place) JOIN paper p USING (arxiv_id),

@@ -114,6 +114,18 @@ def test_a_run_that_was_cancelled_while_it_ran_is_missing(api, make, run, post, 
     assert (analysis["verdict"], analysis["delta_confidence"], analysis["missing_runs"]) == ("invalid", "not_tested", 1)
 
 
+def test_a_run_that_failed_and_was_run_again_is_not_missing(api, make, run, post):
+    """With its seed, in its arm, and later. How often an arm fails is not compared, which a warning says."""
+    failed = run("failed", params={"seed": 0}, error={"kind": "task", "message": "exit 1"})
+    runs = {arm: [run(params={"seed": seed}, metrics={"recall": recall(arm, seed)}) for seed in range(3)] for arm in ARMS}
+    analysis = post(make(ab_test_config=PLAN), {**runs, "control": [failed, *runs["control"]]})
+    assert (analysis["verdict"], analysis["missing_runs"], analysis["left_out_runs"]) == ("better", 0, 1)
+    assert "repeated_runs" in {w["code"] for w in analysis["warnings"]}
+    assert post(make(ab_test_config=PLAN), {**runs, "control": [failed, *runs["control"][1:]]})["missing_runs"] == 1
+    later = run("failed", params={"seed": 0}, error={"kind": "task", "message": "exit 1"})
+    assert post(make(ab_test_config=PLAN), {**runs, "treatment": [*runs["treatment"], later]})["missing_runs"] == 1
+
+
 def test_runs_that_do_not_go_together_are_named(api, make, run, post, template, other_user):
     made, good = make(ab_test_config=PLAN), run(metrics={"recall": 0.5})
     other = api.post(TEMPLATES, {"name": "another", "spec": {**SPEC, "command": "x"}}, expect=201).json()
@@ -257,6 +269,40 @@ def test_a_job_that_has_read_less_and_ends_last_stores_nothing(db, user, api, ma
     assert newest(api, made, 2) == shown
     late = experiments_tables.linked_runs(db, user.account, made["id"])
     assert experiments_tables.store_analysis(db, user.account, made["id"], late, output)
+
+
+def test_the_oldest_of_too_many_examples_are_left_out(api, make, run, post):
+    """Of each arm as many as of another. Named in a request they are a fault."""
+    results = {arm: {"examples": [{"id": i, "metrics": {"right": (i + n) % 2}} for i in range(45_000)]} for n, arm in enumerate(ARMS)}
+    made, runs = make(ab_test_config=BINARY), {arm: [] for arm in ARMS}
+    for _ in range(3):
+        for arm in ARMS:
+            runs[arm].append(run(params={"experiment_id": made["id"], "arm": arm}, metrics={"recall": 1}, results=results[arm]))
+
+    def is_complete():
+        analysis = api.get(f"/experiments/{made['id']}/results").json()
+        return analysis if analysis.get("left_out_runs") == 2 else None
+
+    analysis = wait_for(is_complete, "six runs are analysed", patience=120)
+    assert "older_runs" in {w["code"] for w in analysis["warnings"]}
+    assert analysis["metrics"][0]["comparisons"][0]["effect"] == 0 and analysis["verdict"] != "invalid"
+    graph = Graph(api.get(f"/experiments/{made['id']}/evidence", expect=200).json())
+    used = {end for start, kind, end in graph.edges if (start, kind) == (analysis["analysis_id"], "uses")}
+    assert used == {run for of in runs.values() for run in of[1:]}
+    faults = named(post(made, runs, 400))
+    assert faults == {f"eval_runs.treatment[{i}]": "is one too many: together the runs have too many examples" for i in (1, 2)}
+
+
+def test_runs_that_were_deleted_for_their_age_are_left_out(db, api, make, run):
+    made = make(ab_test_config=PLAN)
+    early = run(params={"experiment_id": made["id"], "arm": "control"}, metrics={"recall": 0.1})
+    wait_for(lambda: api.get(f"/experiments/{made['id']}/results").status_code == 200, "it is analysed")
+    experiments_tables.lose_linked_run(db, early)
+    for seed in range(3):
+        for arm in ARMS:
+            run(params={"experiment_id": made["id"], "arm": arm, "seed": seed}, metrics={"recall": recall(arm, seed)})
+    analysis = newest(api, made, 3)
+    assert (analysis["verdict"], analysis["left_out_runs"]) == ("better", 1)
 
 
 def test_a_restart_forgets_the_runs_of_the_earlier_plan(api, make, run):

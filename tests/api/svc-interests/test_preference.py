@@ -190,6 +190,18 @@ def test_the_background_is_drawn_again_when_the_corpus_has_grown(interests, inte
     assert drawn_at() == again
 
 
+def test_models_learn_from_the_papers_that_were_rated_last(interests, interest, db):
+    """Not from those with the highest ids."""
+    shown = sorted(interests.recommended(interest, limit=4), key=lambda one: one["resource_id"], reverse=True)
+    rated = [(one["resource_id"], "like") for one in shown]
+    for one in shown:
+        interests.feedback(one, "like")
+    assert interests_tables.signals_of(db, interest["id"]) == rated[::-1]
+    assert interests_tables.signals_of(db, interest["id"], most=2) == rated[:1:-1]
+    interests_tables.add_experiment(db, interest["id"], [rated[0][0]])
+    assert interests_tables.signals_of(db, interest["id"], most=2) == [rated[0], (rated[0][0], "shipped")]
+
+
 def test_each_refit_increments_the_version(interests, interest):
     give_feedback(interests, interest)
     assert [interests.refit(interest)["result"]["model_version"] for _ in range(2)] == [1, 2]

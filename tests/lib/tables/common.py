@@ -69,6 +69,11 @@ def start_task(db, kind, account, **members):
     return db.execute("SELECT (task_start(%s, %s, %s)).id", [kind, account, json.dumps(members)]).fetchone()[0]
 
 
+def was_tried(db, task):
+    """Whether a task has ended, or an attempt to run it."""
+    return db.execute("SELECT attempts > 0 AND status <> 'running' FROM task WHERE id = %s", [task]).fetchone()[0]
+
+
 def end_lease(db, task):
     """The process that runs a task has not renewed its lease for too long."""
     assert db.execute("UPDATE task SET lease_until = now() WHERE id = %s AND status = 'running'", [task]).rowcount == 1

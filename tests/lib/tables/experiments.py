@@ -80,6 +80,11 @@ def add_linked_runs(db, experiment, arm, count, metrics):
                {"e": experiment, "arm": arm, "metrics": json.dumps(metrics), "count": count})
 
 
+def lose_linked_run(db, run):
+    """svc-evalenv has deleted an evaluation run for its age."""
+    assert db.execute("UPDATE linked_run SET run_key = '00' || right(run_key, -2) WHERE run_key = %s", [run]).rowcount == 1
+
+
 def store_analysis(db, account, experiment, runs, output):
     """Store an analysis of linked_runs(); whether it was stored."""
     stored = db.execute("SELECT linked_result_add(%s, id, ab_test_config, 'eval_runs', %s, %s, '{}', %s, NULL) FROM experiment WHERE id = %s",

@@ -289,9 +289,9 @@ def refuse_recommendations(connection):
 # What the models learn from
 
 
-def signals_of(db, interest):
-    """[(paper, signal)] that the interest's model learns from."""
-    return db.execute("SELECT arxiv_id, signal FROM signal WHERE interest_id = %s", [interest]).fetchall()
+def signals_of(db, interest, most=5000):
+    """[(paper, signal)] that the interest's model learns from, if it learns from so many at most, the newest first."""
+    return db.execute("SELECT arxiv_id, signal FROM signals_newest(%s, %s)", [interest, most]).fetchall()
 
 
 def feedback_of(db, recommendation):
@@ -508,6 +508,11 @@ def want_repository(db, interest, repo):
     db.execute("UPDATE provisioning SET repo = %s WHERE interest_id = %s", [repo, interest])
 
 
+def forget_proposals(db, interest):
+    """No pull request was opened for the interest, as far as is known."""
+    db.execute("UPDATE provisioning SET pr_url = NULL, pr_number = NULL, merged_at = NULL WHERE interest_id = %s", [interest])
+
+
 def proposal_closed_at(db, interest):
     """When the pull request that the product proposed for the interest was last closed without a merge; None: it was not."""
     return db.execute("SELECT closed_at FROM provisioning WHERE interest_id = %s", [interest]).fetchone()[0]
@@ -528,10 +533,10 @@ def last_workflow_check(db):
     return db.execute("SELECT max(seen_at) FROM workflow_version WHERE version <> 'other'").fetchone()[0]
 
 
-def scheduled_time_comes(db, interest, ago="1 minute"):
-    """The time of the schedule has come, so long ago, for the first time."""
-    db.execute("UPDATE provisioning SET next_run_at = now() - %s::interval, next_run_date = (now() - %s::interval)::date, last_run_date = NULL"
-               " WHERE interest_id = %s", [ago, ago, interest])
+def scheduled_time_comes(db, interest, ago="1 minute", first_run="1 day"):
+    """The time of the schedule has come, so long ago, for the first time. The first run was started that long before."""
+    db.execute("UPDATE provisioning SET next_run_at = now() - %s::interval, next_run_date = (now() - %s::interval)::date, last_run_date = NULL,"
+               " dispatched_at = dispatched_at - %s::interval WHERE interest_id = %s", [ago, ago, first_run, interest])
 
 
 def lose_time_zone(db, interest):

@@ -163,6 +163,41 @@ def test_an_agent_whose_workflow_was_removed_waits_for_it(team):
     wait_for(lambda: team.status()["state"] == "active", "the merge is heard of")
 
 
+@pytest.mark.parametrize("was_closed", [False, True])
+def test_provisioning_again_takes_up_the_proposal_of_a_workflow_that_was_removed(cluster, team, was_closed):
+    """The branch of the first pull request was merged: what is committed there reaches nobody."""
+    team.provision(auto_merge=True)
+    team.host.put_files(team.repo, {FILE: None})
+    second = team.provision()["result"]["pr_url"]
+    if was_closed:
+        path = f"/repos/{team.repo}/pulls/{team.pulls()[0]['number']}"
+        assert team.host.api("PATCH", path, team.at_host.token, json={"state": "closed"}).status_code == 200
+        wait_for(lambda: team.status()["state"] == "failed", "that it is closed is heard of")
+    third = team.provision()["result"]
+    newest, first = team.pulls()[0], team.pulls()[-1]
+    assert (third["merged"], third["pr_url"] == second) == (False, not was_closed)
+    assert (team.status()["state"], len(team.pulls())) == ("awaiting_merge", 3 if was_closed else 2)
+    assert third["pr_url"] == newest["html_url"] and newest["head"]["ref"] != first["head"]["ref"]
+    team.host.merge(team.repo, newest["number"])
+    wait_for(lambda: team.status()["state"] == "active", "the merge is heard of")
+    assert "interest_id" in team.host.files(team.repo)[FILE]
+
+
+def test_a_merge_whose_workflow_is_not_there_is_not_taken_for_it(cluster, team):
+    """The service has forgotten that it was merged, as of a repository that it comes back to."""
+    first = team.provision(auto_merge=True)["result"]
+    team.host.put_files(team.repo, {FILE: None})
+    with cluster.postgres.connect("interests") as db:
+        interests_tables.forget_proposals(db, team.interest)
+    refusal = {"message": "Validation Failed: No commits between main and expops/agent"}
+    team.host.fail("POST", f"^/repos/{team.repo}/pulls$", status=422, body=refusal)
+    again = team.provision()["result"]
+    assert again["merged"] is False and again["pr_url"] != first["pr_url"] and team.status()["state"] == "awaiting_merge"
+    team.host.merge(team.repo, team.pulls()[0]["number"])
+    wait_for(lambda: team.status()["state"] == "active", "the merge is heard of")
+    assert "interest_id" in team.host.files(team.repo)[FILE]
+
+
 def test_a_revoked_agent_comes_back_by_provisioning_again(team):
     first = team.provision()["result"]
     team.api.post(f"/fleet/installations/{first['installation_id']}/revoke", expect=200)

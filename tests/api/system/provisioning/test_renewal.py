@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from lib.check import messages
 from lib.scenario.provisioning import FILE
 from lib.system.kill_points import KillPoints
 from lib.tables import common
@@ -158,11 +159,30 @@ def test_provisioning_again_without_a_merge_leaves_the_agent_at_work(working, up
     assert "# first" in team.host.files(team.repo)[FILE] and team.provision()["result"]["merged"]
 
 
+def statuses(db, team):
+    """Those of the tasks that renew the workflow, the oldest first."""
+    return [task.status for task in common.tasks(db, "workflow_renewal", interest_id=team.interest)]
+
+
+def test_what_is_wrong_is_told_once_for_a_version(cluster, working, upgrade, db):
+    team = working()
+    account = interests_tables.account_of(db, team.interest)
+    team.host.change_repository(team.repo, archived=True)
+    upgrade("first")
+    wait_for(lambda: statuses(db, team) == ["failed"], "it fails")
+    interests_tables.age_renewal(db, team.interest, "25 hours")
+    wait_for(lambda: statuses(db, team) == ["failed", "completed"], "it is tried again")
+    assert [told["kind"] for told in messages.told(cluster, account, "task.failed")] == ["workflow_renewal"]
+    upgrade("second")
+    wait_for(lambda: statuses(db, team) == ["failed", "completed", "failed"], "a newer one fails")
+    assert len(messages.told(cluster, account, "task.failed")) == 2
+
+
 def test_a_renewal_that_has_failed_is_tried_again_a_day_later(working, upgrade, db):
     team = working()
     team.host.change_repository(team.repo, archived=True)
     upgrade("first")
-    wait_for(lambda: [task.status for task in common.tasks(db, "workflow_renewal", interest_id=team.interest)] == ["failed"], "it fails")
+    wait_for(lambda: statuses(db, team) == ["failed"], "it fails")
     team.host.change_repository(team.repo, archived=False)
     wait_passes(db)
     assert interests_tables.renewals_started(db, team.interest) == 1

@@ -152,6 +152,44 @@ def test_a_time_that_is_long_over_is_skipped(db, active, eager):
     assert ended(db, active) == [] and tasks(db, active) == []
 
 
+@pytest.fixture
+def provisioned_again(active):
+    """end(): that the agent is provisioned again, which has begun, ends."""
+    active.host.fail("GET", f"^/repos/{active.repo}/contents/", status=502, times=100_000)
+    task = active.start()
+
+    def end():
+        active.host.stop_failing()
+        assert active.api.wait_task(task)["status"] == "completed"
+
+    yield end
+    active.host.stop_failing()
+
+
+def test_a_time_that_comes_while_the_agent_is_provisioned_is_made_up_for(db, active, provisioned_again, make_team, eager):
+    other = make_team()
+    other.provision(auto_merge=True)
+    for team, ago in ((active, "2 s"), (other, "1 s")):
+        interests_tables.scheduled_time_comes(db, team.interest, ago)
+    assert len(ended(db, other)) == 1 and tasks(db, active) == []
+    provisioned_again()
+    assert len(ended(db, active)) == 1
+
+
+def test_a_task_that_waits_goes_on_after_the_agent_was_provisioned(db, active, provisioned_again):
+    account = interests_tables.account_of(db, active.interest)
+    task = common.start_task(db, "scheduled_run", account, interest_id=active.interest, local_date="2026-01-05")
+    wait_for(lambda: common.was_tried(db, task), "the task was tried")
+    provisioned_again()
+    wait_for(lambda: tasks(db, active) == ["completed"], "the task has ended")
+    assert len(active.host.runs(active.repo)) == 2
+
+
+def test_the_first_run_makes_up_for_a_time_before_it(db, active, eager):
+    interests_tables.scheduled_time_comes(db, active.interest, "1 hour", first_run="0")
+    assert ended(db, active) == [] and tasks(db, active) == []
+
+
 OBSTACLES = {
     "paused": lambda team: team.api.post(team.path("pause-agent"), expect=200),
     "inactive": lambda team: team.api.post(team.path("toggle"), expect=200),
