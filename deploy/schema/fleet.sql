@@ -257,10 +257,10 @@ CREATE INDEX deliverable_merged ON deliverable USING btree (account_id, closed_a
 CREATE INDEX deliverable_merged_at ON deliverable USING btree (closed_at) WHERE ((stage = 'merged'::text) AND (kind = 'pull_request'::text));
 CREATE INDEX deliverable_newest ON deliverable USING btree (account_id, opened_at DESC, url) INCLUDE (repo_key, kind, stage);
 CREATE INDEX deliverable_open ON deliverable USING btree (account_id, opened_at) WHERE ((stage = 'open'::text) AND (kind <> 'other'::text));
-CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN ((((((((old.stage IS DISTINCT FROM new.stage) OR (old.reverted_at IS DISTINCT FROM new.reverted_at)) OR (old.reapplied_at IS DISTINCT FROM new.reapplied_at)) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_emit_change();
+CREATE TRIGGER deliverable_changed AFTER UPDATE ON deliverable FOR EACH ROW WHEN (((((((((old.kind IS DISTINCT FROM new.kind) OR (old.stage IS DISTINCT FROM new.stage)) OR (old.reverted_at IS DISTINCT FROM new.reverted_at)) OR (old.reapplied_at IS DISTINCT FROM new.reapplied_at)) OR (old.run_id IS DISTINCT FROM new.run_id)) OR (old.interest_id IS DISTINCT FROM new.interest_id)) OR (old.recommendation_id IS DISTINCT FROM new.recommendation_id)) OR (old.arxiv_id IS DISTINCT FROM new.arxiv_id))) EXECUTE FUNCTION deliverable_emit_change();
 CREATE TRIGGER deliverable_made AFTER INSERT ON deliverable FOR EACH ROW EXECUTE FUNCTION deliverable_emit_change();
 CREATE TRIGGER deliverable_new AFTER INSERT ON deliverable FOR EACH ROW WHEN ((new.kind <> 'other'::text)) EXECUTE FUNCTION deliverable_announce();
-CREATE TRIGGER deliverable_passed AFTER UPDATE OF stage ON deliverable FOR EACH ROW WHEN (((new.kind <> 'other'::text) AND (new.stage <> old.stage))) EXECUTE FUNCTION deliverable_announce();
+CREATE TRIGGER deliverable_passed AFTER UPDATE OF stage, kind ON deliverable FOR EACH ROW WHEN (((new.kind <> 'other'::text) AND ((new.stage <> old.stage) OR (new.kind <> old.kind)))) EXECUTE FUNCTION deliverable_announce();
 CREATE TRIGGER deliverable_reverted AFTER UPDATE OF reverted_at ON deliverable FOR EACH ROW WHEN (((new.reverted_at IS NOT NULL) AND (old.reverted_at IS NULL))) EXECUTE FUNCTION deliverable_announce_revert();
 
 CREATE TABLE experiment (

@@ -36,7 +36,7 @@ static const struct sentence {
 	{"endpoint.disabled", "Nothing more is sent to {name}: {reason}"},
 	{"inbox.item", "{title}"},
 	{"budget.warned", "A budget is nearly used up: {name}"},
-	{"budget.reached", "A budget is used up: {name}"},
+	{"budget.reached", "A budget is reached: {name}"},
 	{"cost.unusual", "{title}"},
 	{"test.ping", "A test message of expops"},
 };
