@@ -162,16 +162,14 @@ CREATE OR REPLACE FUNCTION budget_end_text(b budget, ends_at timestamptz) RETURN
 RETURN to_char(ends_at AT TIME ZONE budget_zone(b), CASE b.period WHEN 'month' THEN 'FMDD FMMonth HH24:MI' ELSE 'FMDay HH24:MI' END)
     || ' ' || budget_zone(b);
 
--- What has to be left of a budget for a start that may cost so much. For an agent that obeys a limit that is a dollar, as one below fails
--- before the agent has done anything. For others it is all of it, but no more than the budget has in a period: a run that may cost more than
--- that starts while nothing is spent or reserved, since it would never start otherwise. A budget below a dollar starts none that may cost one.
-CREATE OR REPLACE FUNCTION budget_needed(b budget, usd numeric, obeys_max_usd boolean) RETURNS numeric LANGUAGE sql IMMUTABLE AS $$
-    SELECT CASE WHEN obeys_max_usd THEN 1 ELSE least(usd, greatest(b.usd, 1)) END
-$$;
+-- What has to be left of a budget for a start that may cost so much: all of it, and for an agent that obeys a limit a dollar, as a limit below
+-- fails before the agent has done anything.
+CREATE OR REPLACE FUNCTION budget_needed(usd numeric, obeys_max_usd boolean) RETURNS numeric LANGUAGE sql IMMUTABLE
+RETURN CASE WHEN obeys_max_usd THEN 1 ELSE usd END;
 
 -- Whether too little is left of a budget for a start that may cost so much.
 CREATE OR REPLACE FUNCTION budget_refuses(b budget, usd numeric, obeys_max_usd boolean) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT b.action = 'stop' AND budget_room(b) < budget_needed(b, usd, obeys_max_usd)
+    SELECT b.action = 'stop' AND budget_room(b) < budget_needed(usd, obeys_max_usd)
 $$;
 
 -- Why a start is refused: a budget, with its figures only if the caller may see them, by the `limits` of its key. The run that says what
@@ -183,7 +181,6 @@ DECLARE
     shows_figures boolean := limits IS NULL
         OR (b.scope <> 'account' AND budget_has(b, repository_key(limits ->> 'repo'), limits ->> 'interest_id'));
     shows_run boolean := NOT obeys_max_usd AND (limits IS NULL OR coalesce(repository_key(limits ->> 'repo') = x.repo_key, false));
-    needed numeric := budget_needed(b, x.amount_usd, obeys_max_usd);
     during text := CASE b.period WHEN 'day' THEN 'today' ELSE 'this ' || b.period END;
     about text := CASE b.scope WHEN 'repo' THEN ' on ' || b.repo WHEN 'interest' THEN ' for the interest' ELSE '' END;
     named jsonb := jsonb_build_object('budget_id', b.id, 'scope', b.scope, 'target', coalesce(b.repo, b.interest_id::text), 'period', b.period);
@@ -197,10 +194,7 @@ BEGIN
         RETURN jsonb_build_object('allowed', false, 'budget', named,
                                   'detail', 'The budget of the account for ' || during || ' is reached. ' || anew);
     END IF;
-    anew := CASE WHEN needed > b.usd THEN 'The whole budget is too small for one.'
-                 WHEN x.amount_usd > needed AND NOT obeys_max_usd
-                 THEN 'That is more than the whole budget: one starts while nothing is spent or reserved. ' || anew
-                 ELSE anew END;
+    anew := CASE WHEN budget_needed(x.amount_usd, obeys_max_usd) > b.usd THEN 'The whole budget is too small for one.' ELSE anew END;
     RETURN jsonb_build_object(
         'allowed', false,
         'budget', named || jsonb_build_object('usd', b.usd, 'spent_usd', budget_spent(p), 'reserved_usd', p.reserved,

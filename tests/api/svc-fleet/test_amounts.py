@@ -125,35 +125,19 @@ def test_a_refusal_names_the_run_that_says_how_much(api, put, trigger, refused, 
 # ---- of budgets that are less than a run may cost ----
 
 
-def test_a_run_that_may_cost_more_than_the_budget_starts_alone(put, trigger, refused, amounts, state):
-    put(usd=5)
-    trigger()
-    assert amounts() == [10] and state()["reserved_usd"] == 10 and state()["remaining_usd"] == 0
-    problem = refused()
-    assert problem["budget"]["needed_usd"] == 10
-    assert ("; a run needs up to 10.00. That is more than the whole budget: one starts while nothing is spent or reserved. Begins anew on "
-            in problem["detail"])
+@pytest.mark.parametrize(("usd", "start"), [(5, {}), (5, DOES_NOT), (0.5, {}), (0.5, OBEYS)])
+def test_a_run_that_may_cost_more_than_the_whole_budget_is_told_so(put, refused, amounts, usd, start):
+    """It would be refused in the next period, too. For an agent that obeys a limit a dollar is enough."""
+    put(usd=usd)
+    problem = refused(**start)
+    assert problem["detail"].endswith("a run needs up to 10.00. The whole budget is too small for one.")
+    assert problem["budget"]["needed_usd"] == 10 and amounts() == []
 
 
-def test_a_run_that_was_dearer_than_the_budget_starts_again_the_next_day(put, trigger, refused, report, amounts):
+def test_a_run_that_was_dearer_than_the_whole_budget_is_named(put, refused, report):
     put(usd=20, period="day")
     report(1, cost_usd=21, started_at=now(days=-1))
-    trigger()
-    assert amounts() == [21]
-    assert ", as run 1 cost. That is more than the whole budget" in refused()["detail"]
-
-
-def test_a_budget_that_is_less_takes_nothing_from_the_others(put, trigger, refused, amounts, state):
-    put(usd=5, period="day")
-    put(usd=10.5)
-    trigger()
-    assert amounts() == [10] and state("month")["remaining_usd"] == 0.5
-
-
-@pytest.mark.parametrize("start", [{}, OBEYS])
-def test_a_budget_of_less_than_a_dollar_starts_none_that_may_cost_one(put, refused, start):
-    put(usd=0.5)
-    assert refused(**start)["detail"].endswith("a run needs up to 10.00. The whole budget is too small for one.")
+    assert refused()["detail"].endswith("a run needs up to 21.00, as run 1 cost. The whole budget is too small for one.")
 
 
 def test_a_refusal_is_not_told_as_spent(cluster, api, user, put, trigger, refused):
