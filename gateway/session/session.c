@@ -22,8 +22,8 @@
 
 #include <string.h>
 
-#define LIST_DEFAULT 50
-#define LIST_MAX     200
+#define LIST_DEFAULT 20
+#define LIST_MAX     100
 
 static bool key_login;
 
