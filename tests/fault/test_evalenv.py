@@ -40,7 +40,7 @@ def test_a_waiting_claim_is_woken_on_each_replica(pair, user, db):
             return plain_http.post(url, json={"worker": "w", "wait_seconds": 4}, auth=auth)
 
         def has_looked(moment=since):
-            query = "SELECT FROM pg_stat_activity WHERE query LIKE '%%FROM work_claim(%%' AND state = 'idle' AND state_change > %s"
+            query = "SELECT FROM pg_stat_activity WHERE query LIKE '%%FROM build_claim(%%' AND state = 'idle' AND state_change > %s"
             return db.execute(query, [moment]).fetchone() is not None
 
         with ThreadPoolExecutor(1) as pool:

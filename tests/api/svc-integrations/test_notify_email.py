@@ -193,7 +193,7 @@ def test_an_endpoint_has_a_url_or_an_address(api, confirmed):
     other = webhook(api, url)
     assert faults(api, "PATCH", f"{WEBHOOKS}/{other['id']}", {"url": None}) == {"url"}
     assert faults(api, "PATCH", f"{WEBHOOKS}/{other['id']}", {"email": "a@b.c"}) == {"email"}
-    api.problem("POST", f"{path}/rotate-secret", 404, "not_found", {})
+    api.problem("POST", f"{path}/rotate-secret", 409, "conflict", {})
 
 
 # ---- the mail ----

@@ -110,7 +110,9 @@ def test_a_recommendation_leaves_the_rows_of_papers_alone(db, interests, renewed
     before = interests_tables.paper_locks(db, renewed["id"])
     interests.refresh(renewed, num_results=3)
     assert len(interests.recommended(renewed)) == 3
-    assert interests_tables.paper_locks(db, renewed["id"]) == before
+    after = interests_tables.paper_locks(db, renewed["id"])
+    both = before.keys() & after.keys()  # papers of other tests may leave
+    assert len(both) > 3 and [after[paper] for paper in both] == [before[paper] for paper in both]
 
 
 def test_all_papers_are_searched_once_a_week(db, interests):
@@ -208,7 +210,8 @@ def test_a_killed_renewal_is_made_again(cluster, recovered, api, db, interests, 
 
 def test_a_pool_that_another_has_stored_meanwhile(cluster, api, db, interests, renewed, put):
     """What a search changes is told of the pool as it was read."""
-    put()
+    paper = put(f"{TEXT} Zanzibar.")
+    wait_for(lambda: paper in str(api.post("/search/assets", {"query": "Zanzibar"}, expect=200).json()), "the paper is found")
     with cluster.postgres.connect("interests") as other:
         other.autocommit = False
         interests_tables.lock_interest(other, renewed["id"])

@@ -184,9 +184,8 @@ def paper_writes(db):
 
 
 def paper_locks(db, interest):
-    """Another value after each lock of a paper of the interest's pool."""
-    rows = "SELECT array_agg((p.arxiv_id, p.xmax)::text ORDER BY p.arxiv_id) FROM paper p JOIN pool_entry e USING (arxiv_id) WHERE e.interest_id = %s"
-    return db.execute(rows, [interest]).fetchone()[0]
+    """By paper of the interest's pool: another value after each lock."""
+    return dict(db.execute("SELECT p.arxiv_id, p.xmax::text FROM paper p JOIN pool_entry e USING (arxiv_id) WHERE e.interest_id = %s", [interest]))
 
 
 # Recommendations
