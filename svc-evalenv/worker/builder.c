@@ -45,6 +45,10 @@ const struct setting BUILDER_SETTINGS[] = {
 	"timeout 30 " program " rm --force --volumes \"$NAME\" >/dev/null 2>&1 ||\n" \
 	"  ! timeout 30 " program " container inspect \"$NAME\" >/dev/null 2>&1\n"
 
+/* timeout(1) sends SIGTERM to the shell and then to its group: one that comes while the shell begins
+ * to exit would end it before the trap of its end has run. */
+#define ON_TERM "trap 'trap \"\" TERM; exit 143' TERM\n"
+
 /* The file `name` says that there may be one (leftover.h). */
 #define END(program) "end() {\ntrap '' TERM\n" REMOVE(program) "[ $? != 0 ] || rm -f name\n}\n"
 
@@ -59,9 +63,7 @@ const struct setting BUILDER_SETTINGS[] = {
 
 #define RUN(program)                                                                               \
 	END(program)                                                                               \
-	"trap end EXIT\n"                                                                          \
-	"trap 'exit 143' TERM\n"                                                                   \
-	"set -- \"$IMAGE\" \"$@\"\n" ADD_VARIABLES                                                 \
+	"trap end EXIT\n" ON_TERM "set -- \"$IMAGE\" \"$@\"\n" ADD_VARIABLES                       \
 	"[ \"$NETWORK\" = on ] || set -- --network none \"$@\"\n" program                          \
 	" run --name \"$NAME\" --env-file env --volume \"$PWD/work:/work\""                        \
 	" --security-opt no-new-privileges --cap-drop ALL --pids-limit \"$PIDS\" --cpus \"$CPUS\"" \
@@ -168,9 +170,7 @@ const struct setting BUILDER_SETTINGS[] = {
 	"  trap '' TERM; remove_groups; buildah rm $storage \"$container\" >/dev/null && rm -f " \
 	"name\n"                                                                                 \
 	"}\n"                                                                                    \
-	"trap end EXIT\n"                                                                        \
-	"trap 'exit 143' TERM\n"                                                                 \
-	"[ $limits = no ] || make_groups || exit 125\n"                                          \
+	"trap end EXIT\n" ON_TERM "[ $limits = no ] || make_groups || exit 125\n"                \
 	"set -- \"$container\" -- \"$@\"\n"                                                      \
 	"while IFS= read -r line; do set -- --env \"$line\" \"$@\"; done <env\n" ADD_VARIABLES   \
 	"set -- --isolation chroot --cap-drop ALL --volume \"$PWD/work:/work\" \"$@\"\n"         \
