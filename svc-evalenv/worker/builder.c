@@ -45,8 +45,8 @@ const struct setting BUILDER_SETTINGS[] = {
 	"timeout 30 " program " rm --force --volumes \"$NAME\" >/dev/null 2>&1 ||\n" \
 	"  ! timeout 30 " program " container inspect \"$NAME\" >/dev/null 2>&1\n"
 
-/* timeout(1) sends SIGTERM to the shell and then to its group: one that comes while the shell begins
- * to exit would end it before the trap of its end has run. */
+/* timeout(1) sends SIGTERM to the shell, and then to its group: one that comes while the shell
+ * begins to exit would end it before the trap of its end has run. */
 #define ON_TERM "trap 'trap \"\" TERM; exit 143' TERM\n"
 
 /* The file `name` says that there may be one (leftover.h). */
