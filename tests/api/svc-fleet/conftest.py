@@ -2,6 +2,7 @@
 
 import pytest
 from lib.http import plain_http
+from lib.scenario.budgets import BUDGET
 from lib.scenario.code_host_agent import FILES, Replica
 from lib.outside.counterparts import connect
 from lib.scenario.fleet import REPO, SCOPES
@@ -29,6 +30,12 @@ def agent(api):
         return of.as_key(of.post("/account/api-keys", body, expect=201).json()["key"])
 
     return make
+
+
+@pytest.fixture
+def put(api):
+    """put(**members): a budget of the account that stops runs, as it is stored."""
+    return lambda **members: api.put("/fleet/budgets", {**BUDGET, **members}, expect=200).json()
 
 
 @pytest.fixture

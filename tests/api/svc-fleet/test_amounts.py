@@ -1,27 +1,15 @@
 """What a start reserves of a budget that stops runs: by which runs, of which budgets, and for which run."""
 
-from datetime import datetime, timedelta, timezone
-
 import pytest
 
 from lib.check import messages
 from lib.http import plain_http
 from lib.http.identity import identity
+from lib.scenario.budgets import OBEYS, TRIGGER
+from lib.scenario.fleet import now
 from lib.tables import fleet
 
-TRIGGER = "/fleet/trigger"
-OBEYS = {"agent": "agent_three", "provider": "openai"}  # AGENT_COMMANDS of the tests say so
 DOES_NOT = {"agent": "agent_two", "provider": "custom"}
-BUDGET = {"scope": "account", "period": "month", "usd": 20, "action": "stop"}
-
-
-def now(**shift):
-    return (datetime.now(timezone.utc) + timedelta(**shift)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-@pytest.fixture
-def put(api):
-    return lambda **members: api.put("/fleet/budgets", {**BUDGET, **members}, expect=200).json()
 
 
 @pytest.fixture

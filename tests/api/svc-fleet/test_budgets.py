@@ -9,17 +9,13 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from lib.check import messages
-from lib.scenario.fleet import REPO
+from lib.scenario.fleet import REPO, now
 from lib.tables import common
 from lib.tables import fleet as fleet_tables
 from lib.wait import wait_for
 
 BUDGET = {"scope": "account", "period": "month", "usd": 10}
 FIGURES = ["spent_usd", "reported_usd", "estimated_usd", "runs", "runs_unknown"]
-
-
-def now(**shift):
-    return (datetime.now(timezone.utc) + timedelta(**shift)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def put(api, expect=200, **members):

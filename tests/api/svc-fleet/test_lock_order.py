@@ -2,19 +2,15 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import datetime, timezone
 
 import pytest
 
+from lib.scenario.budgets import OBEYS
+from lib.scenario.fleet import now
 from lib.tables import common, fleet
 from lib.wait import wait_for
 
-OBEYS = {"agent": "agent_three", "provider": "openai"}  # AGENT_COMMANDS of the tests say so
 TOKENS = {"provider": "custom", "input_tokens": 1_000_000, "output_tokens": 0, "status": "pr_opened"}
-
-
-def now():
-    return datetime.now(timezone.utc).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 @pytest.fixture

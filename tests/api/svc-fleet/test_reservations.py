@@ -2,7 +2,6 @@
 
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
-from datetime import datetime, timedelta, timezone
 
 import httpx
 import pytest
@@ -10,23 +9,12 @@ import pytest
 from lib.check import messages
 from lib.http import plain_http
 from lib.http.identity import identity
+from lib.scenario.budgets import OBEYS, TRIGGER
 from lib.scenario.code_host_agent import FILES
+from lib.scenario.fleet import now
 from lib.system.kill_points import KillPoints
 from lib.tables import common, fleet
 from lib.wait import wait_for
-
-TRIGGER = "/fleet/trigger"
-OBEYS = {"agent": "agent_three", "provider": "openai"}  # AGENT_COMMANDS of the tests say so
-BUDGET = {"scope": "account", "period": "month", "usd": 20, "action": "stop"}
-
-
-def now(**shift):
-    return (datetime.now(timezone.utc) + timedelta(**shift)).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-@pytest.fixture
-def put(api):
-    return lambda **members: api.put("/fleet/budgets", {**BUDGET, **members}, expect=200).json()
 
 
 @pytest.fixture

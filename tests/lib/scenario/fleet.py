@@ -21,6 +21,11 @@ def text(time):
     return time.strftime("%Y-%m-%dT%H:%M:%S.") + f"{time.microsecond // 1000:03}Z"
 
 
+def now(**shift):
+    """As text; `shift` is of timedelta."""
+    return text(datetime.now(timezone.utc) + timedelta(**shift))
+
+
 class Month:
     """Twenty repositories in January 2026. `reports` and `closings` may be sent in any order, and more than once."""
 
