@@ -81,11 +81,11 @@ static size_t held_bytes(const struct http_body *body)
 
 static enum err_code take(struct http_body *body, size_t bytes)
 {
-	size_t limit = body->budget ? body->budget->limit_bytes : 0;
-	if (limit > 0 && bytes > limit - MIN_OF(held_bytes(body), limit))
-		return ERR_TOO_LARGE;
 	if (!body->budget)
 		return ERR_NONE;
+	size_t limit = body->budget->limit_bytes;
+	if (limit > 0 && bytes > limit - MIN_OF(held_bytes(body), limit))
+		return ERR_TOO_LARGE;
 	return budget_take_more(body->budget, &body->account, held_bytes(body), bytes);
 }
 

@@ -53,7 +53,6 @@ struct source {
 	const char *question; /* NULL: there was none */
 	bool is_outdated;     /* it is the interest's turn to have all papers searched */
 	struct stored_pool stored;
-	int64_t stored_count;
 };
 
 static bool source_load(struct request *rq, const char *interest, struct source *source)
@@ -79,7 +78,6 @@ static bool source_load(struct request *rq, const char *interest, struct source 
 		.is_outdated = pg_get_bool(rows, 0, "is_outdated"),
 		.stored = {.relevances = relevances ? json_parse_own(rq->arena, relevances) : NULL,
 	                   .cursor = pg_get(rows, 0, "cursor")},
-		.stored_count = pg_get_int(rows, 0, "stored_count"),
 	};
 	return true;
 }
@@ -249,8 +247,9 @@ static enum err_code keep_papers(struct request *rq, const struct pool_search *s
  * recommended since, another search of all papers is worth its time. */
 static bool is_renewable(const struct source *last, const struct pool_search *search)
 {
-	return last->stored.relevances && last->stored_count <= SEARCH_LIMIT_MAX &&
-	       !last->is_outdated && strcmp(last->question, search->question) == 0 &&
+	return last->stored.relevances &&
+	       yyjson_obj_size(last->stored.relevances) <= SEARCH_LIMIT_MAX && !last->is_outdated &&
+	       strcmp(last->question, search->question) == 0 &&
 	       last->recommended_since <= pool_size / 2;
 }
 
@@ -260,7 +259,7 @@ static bool is_stored(const struct pool_search *search, const struct source *las
 {
 	return last->has_pool && search->cursor &&
 	       strcmp(search->cursor, last->stored.cursor) == 0 &&
-	       (int64_t)yyjson_arr_size(search->results) == last->stored_count;
+	       yyjson_arr_size(search->results) == yyjson_obj_size(last->stored.relevances);
 }
 
 /* Search, and store the papers that are not stored yet. The previous release of svc-search leaves

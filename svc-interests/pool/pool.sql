@@ -2,13 +2,13 @@
 -- $1 interest, $2 a number: what to search its candidates with, so many of the papers recommended already, newest first (NULL: there are
 -- none), their number and how many since the last search of all papers, by which version of the context and when the newest was recommended,
 -- whether there is nothing to search with, the sources that its papers may be from (NULL: all), and the last search, whether all papers are
--- to be searched again, what is stored of it (NULL: nothing) and how many.
+-- to be searched again, and what is stored of it (NULL: nothing).
 SELECT i.name, interest_context(i) AS context, i.pool_version, i.pool_status, i.context_version, i.last_recommendation_at,
        known.papers AS recommended, known.count AS recommended_count, known.count_since AS recommended_since,
        interest_is_unread(i) AS is_unread, to_jsonb(i.sources) AS sources,
-       s.question, s.cursor, s.whole_on < pool_turn(i.id) AS is_outdated, stored.relevances, stored.count AS stored_count
+       s.question, s.cursor, s.whole_on < pool_turn(i.id) AS is_outdated, stored.relevances
 FROM interest i LEFT JOIN pool_search s ON s.interest_id = i.id AND s.pool_version = i.pool_version
-LEFT JOIN LATERAL (SELECT json_object_agg(e.arxiv_id, e.relevance::real) AS relevances, count(*) AS count FROM pool_entry e
+LEFT JOIN LATERAL (SELECT json_object_agg(e.arxiv_id, e.relevance::real) AS relevances FROM pool_entry e
                    WHERE s.cursor IS NOT NULL AND e.interest_id = i.id AND e.pool_version = i.pool_version) stored ON true
 CROSS JOIN LATERAL (SELECT jsonb_agg(newest.arxiv_id) AS papers, count(*) AS count,
                            count(*) FILTER (WHERE (newest.recommended_at AT TIME ZONE 'UTC')::date >= s.whole_on) AS count_since
