@@ -9,17 +9,11 @@ from lib.system.servers import ROOT
 
 sys.path.insert(0, str(ROOT / "libcommon" / "tools"))
 
-from sql_header import split_blocks, strip_comments  # noqa: E402
+from sql_header import parse  # noqa: E402
 
 PROCESSES = dict(line.split()[:2] for line in (ROOT / "deploy" / "processes").read_text().splitlines() if line and line[0] != "#")
 HEADER = re.compile(r'^#include "(?:[\w-]+/)*([\w-]+\.sql)\.h"', re.MULTILINE)
 READ = re.compile(r'\bpg_get(?:_int|_float|_bool|_bytes)?\((?:[^;{}"]|\([^()]*\))*?"(\w+)"[,)]')
-
-
-def statements(path):
-    for _, name, _, text in split_blocks(path.read_text()):
-        if name:
-            yield name, next(filter(str.strip, strip_comments(text)))
 
 
 def columns(pg, text):
@@ -33,7 +27,7 @@ def columns(pg, text):
 def described(db, folder):
     """File -> [(statement, its columns)] of a process or of libcommon."""
     paths = [path for path in sorted(folder.rglob("*.sql")) if "migrations" not in path.parts and not path.name.endswith(".fn.sql")]
-    return {path.name: [(name, columns(db.pgconn, text)) for name, text in statements(path)] for path in paths}
+    return {path.name: [(name, columns(db.pgconn, "\n".join(lines))) for name, lines in parse(path.read_text()).items()] for path in paths}
 
 
 @pytest.mark.parametrize("process", PROCESSES)

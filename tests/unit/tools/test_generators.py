@@ -33,14 +33,15 @@ def sql_header(tmp_path, text):
 
 STATEMENTS = r"""-- Statements about runs; this has no name before it and needs none.
 
--- name: run_create
+-- name: run_create(account,
+--   seeds, first_days)
 -- Makes one.
-INSERT INTO run (seeds) /* two ; here
-   and here */ VALUES ($1)  -- why; not
+INSERT INTO run (seeds, days, account) /* two ; here
+   and :here */ VALUES (:seeds, (:first_days::int[])[1 : 2], :account)  -- why; not :this
   ON CONFLICT DO NOTHING;
 
 -- name: run_find
-SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', 'é' FROM run
+SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', ':é' FROM run
 """
 
 
@@ -48,14 +49,17 @@ def test_statements_become_constants(tmp_path):
     done, header = sql_header(tmp_path, STATEMENTS)
     assert done.returncode == 0, done.stderr
     created = compile_and_print(tmp_path, header.name, "RUN_CREATE_SQL")
-    assert created.split() == "/* run_create */ INSERT INTO run (seeds) VALUES ($1) ON CONFLICT DO NOTHING".split()
+    wanted = "/* run_create */ INSERT INTO run (seeds, days, account) VALUES ($2, ($3::int[])[1 : 2], $1) ON CONFLICT DO NOTHING"
+    assert created.split() == wanted.split()
     found = compile_and_print(tmp_path, header.name, "RUN_FIND_SQL")
-    assert found == r"""/* run_find */ SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', 'é' FROM run"""
+    assert found == r"""/* run_find */ SELECT 'a;b--c', "odd;name", $tag$ it's; $tag$, E'\n', ':é' FROM run"""
 
 
 def test_statements_have_their_name_and_the_mark_of_a_read(tmp_path):
-    done, header = sql_header(tmp_path, "-- name: run_get (read)\nSELECT 1;\n-- name: run_set\nUPDATE run SET a = 1;\n")
+    done, header = sql_header(tmp_path, "-- name: run_get (read)\nSELECT 1;\n-- name: run_set\nUPDATE run SET a = 1;\n"
+                            "-- name: run_one(id) (read)\nSELECT :id;\n")
     assert done.returncode == 0, done.stderr
+    assert compile_and_print(tmp_path, header.name, "RUN_ONE_SQL") == "/* read */ /* run_one */ SELECT $1"
     assert compile_and_print(tmp_path, header.name, "RUN_GET_SQL") == "/* read */ /* run_get */ SELECT 1"
     assert compile_and_print(tmp_path, header.name, "RUN_SET_SQL") == "/* run_set */ UPDATE run SET a = 1"
 
@@ -70,6 +74,12 @@ def test_statements_have_their_name_and_the_mark_of_a_read(tmp_path):
         ("\n-- name: a\nSELECT 1; SELECT 2;\n", ":2: 'a' has 2 statements, not one"),
         ("-- name: a\n-- only words\n-- name: b\nSELECT 1;\n", ":1: 'a' has 0 statements, not one"),
         ("-- name: a\nSELECT 'one\ntwo';\n", ":1: quoted text over several lines"),
+        ("-- name: a(b)\nSELECT $1;\n", ":1: $1: parameters have names"),
+        ("-- name: a(b)\nSELECT :c;\n", ":1: the parameter 'c' is not in the list"),
+        ("-- name: a(b, c)\nSELECT :b;\n", ":1: the parameter 'c' is not in the statement"),
+        ("-- name: a(b, b)\nSELECT :b;\n", ":1: the parameter 'b' twice"),
+        ("-- name: a(b, B)\nSELECT :b;\n", ":1: bad parameter 'B'"),
+        ("-- name: a(b,\nSELECT :b;\n", ":1: the parameters of 'a' have no end"),
     ],
 )
 def test_invalid_statements_are_refused(tmp_path, text, message):
