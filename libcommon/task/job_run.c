@@ -1,7 +1,6 @@
 #include "task/job_run.h"
 
 #include "base/base.h"
-#include "base/timefmt.h"
 #include "base/utf8.h"
 #include "crypto/scope.h"
 #include "job.sql.h"
@@ -21,7 +20,6 @@
 #define STORE_TIMEOUT_MS   600000 /* Postgres may be away as long; a drain does not wait for it */
 #define STORE_PAUSE_MS     500
 #define ERROR_MAX          1000
-#define DEAD_KEPT          "10000"
 
 METRIC_COUNTER(jobs_total, "expops_jobs_total", "Attempts of tasks by how they ended.", "kind",
                "outcome");
@@ -108,29 +106,6 @@ static void job_main(struct request *rq)
 		raise_error(rq, ERR_INTERNAL, "the job ended without task_complete()");
 }
 
-void job_dead_letter(struct request *rq, struct tasks *tasks, const char *task_id, const char *kind,
-                     const char *account, int64_t attempts, const char *error)
-{
-	char at[TIME_TEXT_LEN + 1];
-	time_format(time_now_ms(), at);
-	const char *const argv[] = {
-		"XADD",     arena_printf(rq->arena, "jobs.dead.%s", tasks->settings.service),
-		"MAXLEN",   "~",
-		DEAD_KEPT,  "*",
-		"service",  tasks->settings.service,
-		"task",     task_id,
-		"kind",     kind,
-		"account",  account,
-		"attempts", arena_printf(rq->arena, "%lld", (long long)attempts),
-		"error",    error,
-		"at",       at,
-	};
-	struct redis_value *reply;
-	if (redis_try(rq, &reply, argv, ARRAY_LEN(argv)) != ERR_NONE || reply->type == REDIS_ERROR)
-		log_error(LOG_GROUP_JOBS, "failed task not added to jobs.dead",
-		          f_text("task", task_id), f_text("kind", kind), f_text("error", error));
-}
-
 /* Errors that another attempt would repeat. */
 static bool is_final(enum err_code code)
 {
@@ -209,9 +184,6 @@ static enum err_code store_failure(struct request *rq, struct ending *ending)
 	ending->outcome = outcome_of(ending, row);
 	if (!pg_empty(row) && !pg_get_bool(row, 0, "is_over"))
 		periodic_wake_in(run->tasks->reconciler, pause_ms + 1);
-	if (strcmp(ending->outcome, "failed") == 0)
-		job_dead_letter(rq, run->tasks, run->task.id, run->task.kind, run->task.account,
-		                run->task.attempt, ending->error);
 	return ERR_NONE;
 }
 

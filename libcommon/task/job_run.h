@@ -52,8 +52,3 @@ bool job_is_quick(const struct tasks *tasks, const struct job *job);
 
 /** Attempts of the job's tasks that may fail. */
 int job_attempts_max(const struct job *job);
-
-/** Add a failed task to `jobs.dead.<service>`, for operators. A failure to do so is only logged.
- * Suspends. */
-void job_dead_letter(struct request *rq, struct tasks *tasks, const char *task_id, const char *kind,
-                     const char *account, int64_t attempts, const char *error);

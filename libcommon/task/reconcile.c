@@ -18,15 +18,10 @@ static void fail_abandoned(struct request *rq, struct tasks *tasks)
 {
 	const struct pg_rows *rows =
 		pg_query(rq, JOB_FAIL_ABANDONED_SQL, pg_text(tasks->own_stream));
-	for (int row = 0; row < rows->count; row++) {
-		const char *account = pg_get(rows, row, "account_id");
-		job_dead_letter(rq, tasks, pg_get(rows, row, "id"), pg_get(rows, row, "kind"),
-		                account ? account : "", pg_get_int(rows, row, "attempts"),
-		                pg_get(rows, row, "error"));
+	for (int row = 0; row < rows->count; row++)
 		log_warn(LOG_GROUP_JOBS, "task failed: its worker stopped during the last attempt",
 		         f_text("task", pg_get(rows, row, "id")),
 		         f_text("kind", pg_get(rows, row, "kind")));
-	}
 }
 
 static void requeue(struct request *rq, struct tasks *tasks)
@@ -46,8 +41,7 @@ void reconcile_pass(struct request *rq)
 		pg_query(rq, JOB_SET_LIMIT_SQL, pg_int(tasks->settings.pending_max));
 	if (tasks->settings.retention_days)
 		pg_query(rq, JOB_DELETE_OLD_SQL, pg_int(tasks->settings.retention_days));
-	if (redis_is_ready(rq->worker->redis)) /* for jobs.dead */
-		fail_abandoned(rq, tasks);
+	fail_abandoned(rq, tasks);
 	requeue(rq, tasks);
 	const struct pg_rows *queue = pg_query(rq, JOB_QUEUE_SQL, pg_int(COUNTED_MAX));
 	metric_set(&queued_metric, NULL, NULL, (double)pg_get_int(queue, 0, "waiting"));

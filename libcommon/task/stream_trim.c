@@ -105,21 +105,22 @@ static const char FORGET[] = "local is_deleted = {} "
 			     "end "
 			     "return 1";
 
-/* Dead letters have no readers to wait for. */
+/* Dead letters have no readers to wait for. Those of failed tasks were a stream in the previous
+ * release. */
 static void forget_dead_letters(struct request *rq, const char *service)
 {
-	static const char *const STREAMS[] = {"events.dead.%s", "jobs.dead.%s"};
-	enum { STREAM = 3, FIXED };
+	enum { FIXED = 4 };
 	const struct pg_rows *accounts = pg_query(rq, OUTBOX_DELETED_ACCOUNTS_SQL);
 	size_t count = FIXED + (size_t)accounts->count;
 	const char **argv = arena_array(rq->arena, count, sizeof(*argv));
-	memcpy(argv, (const char *[]){"EVAL", FORGET, "1"}, STREAM * sizeof(*argv));
+	const char *const fixed[FIXED] = {
+		"EVAL", FORGET, "1", arena_printf(rq->arena, "events.dead.%s", service)};
+	memcpy(argv, fixed, sizeof(fixed));
 	for (int row = 0; row < accounts->count; row++)
 		argv[FIXED + row] = pg_get(accounts, row, "id");
-	for (size_t i = 0; i < ARRAY_LEN(STREAMS) && !pg_empty(accounts); i++) {
-		argv[STREAM] = arena_printf(rq->arena, STREAMS[i], service);
+	if (!pg_empty(accounts))
 		stream_command(rq, argv, count);
-	}
+	redis_words(rq, "DEL", arena_printf(rq->arena, "jobs.dead.%s", service));
 }
 
 /* Consumers of the jobs have the names of processes; each restart leaves one behind. */

@@ -395,9 +395,12 @@ class Run:
 
     def dead_letters(self):
         client = self.cluster.redis.client()
-        for pattern in ("events.dead.*", "jobs.dead.*"):
-            for stream in client.scan_iter(pattern):
-                yield f"{stream} has {client.xlen(stream)} entries: {client.xrange(stream, count=3)}"
+        for stream in client.scan_iter("events.dead.*"):
+            yield f"{stream} has {client.xlen(stream)} entries: {client.xrange(stream, count=3)}"
+        with self.cluster.postgres.connect() as connection:
+            for _, schema, _ in self.cluster.rows:
+                failed = f"SELECT kind, error FROM {schema}.task WHERE status = 'failed' AND NOT is_refused LIMIT 3"
+                yield from (f"{schema}: a task of {kind} failed: {error}" for kind, error in connection.execute(failed))
 
     def report(self):
         outcomes = sum((client.outcomes for client in self.clients), Counter())

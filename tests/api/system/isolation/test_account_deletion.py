@@ -33,8 +33,7 @@ def test_nothing_names_a_deleted_account(cluster, code_host, victim):
     api.post("/fleet/agents/refresh", {"full": True}, expect=200)
     api.get(f"/fleet/run-status?repo={repo}", expect=200)
     api.get(f"/github/app/installation?repo={repo}", expect=200)
-    for stream in ("events.dead.svc-interests", "jobs.dead.svc-fleet"):
-        cluster.redis.client().xadd(stream, {"account": victim.account, "error": MARK})
+    cluster.redis.client().xadd("events.dead.svc-interests", {"account": victim.account, "error": MARK})
     names = [victim.account, email, repo, MARK, EXTERNAL_ID]
     belong_to_nobody = {"fleet.code_host_item", "fleet.run_status", "integrations.installation"}
     assert traces(cluster, names) >= belong_to_nobody | {"events.experiments", "events.runs"}

@@ -207,7 +207,6 @@ static void test_failed_attempts_are_retried_unless_final(void **state)
 	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'silent' AND status = 'failed'");
 	task_queue("timed", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE kind = 'timed' AND status = 'failed'");
-	until_redis(4, "XLEN jobs.dead.svc-test");
 }
 
 /* The caller's mistake is shown in the task, not to the operator, until something else fails. */
@@ -221,7 +220,6 @@ static void test_mistakes_of_callers_are_no_dead_letters(void **state)
 	task_queue("asked_hopeless", 1);
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND NOT is_refused AND "
 	             "attempts = 2 AND error = 'never' AND message = error");
-	until_redis(1, "XLEN jobs.dead.svc-test");
 }
 
 static void test_interrupted_attempts_do_not_count(void **state)
@@ -394,7 +392,6 @@ static void test_a_task_fails_when_its_worker_dies_in_the_last_attempt(void **st
 	    "lease_until = now() - interval '1 second'");
 	service_start(JOBS, NULL);
 	until_sql(1, "SELECT count(*) FROM task WHERE status = 'failed' AND error IS NOT NULL");
-	until_redis(1, "XLEN jobs.dead.svc-test");
 	assert_int_equal(runs, 0);
 }
 
