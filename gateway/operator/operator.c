@@ -62,7 +62,6 @@ static const struct field RETRY_FIELDS[] = {
 struct question {
 	const struct internal_op *op;
 	const char *json;
-	bool is_safe;
 	struct arena *arena;                    /* of the answers */
 	yyjson_val *answers[API_SERVICE_COUNT]; /* NULL: it was not asked, or has not answered */
 	struct buf silent;                      /* names of those that have not answered */
@@ -78,8 +77,8 @@ static void ask_one(struct request *rq)
 {
 	const struct asked *asked = rq->user;
 	struct question *question = asked->question;
-	struct service_answer answer = service_ask_one(rq, asked->service, question->op,
-	                                               question->json, question->is_safe);
+	struct service_answer answer =
+		service_ask_one(rq, asked->service, question->op, question->json);
 	if (answer.code == ERR_INVALID)
 		service_answer_raise(rq, &answer);
 	if (answer.code)
@@ -98,13 +97,12 @@ static bool is_deployed(const struct request *rq, enum api_service service)
 }
 
 /* Begin to ask the services but this one; only `name` unless it is NULL. */
-static struct question *ask(struct request *rq, enum internal_id id, const char *json, bool is_safe,
+static struct question *ask(struct request *rq, enum internal_id id, const char *json,
                             const char *name)
 {
 	struct question *question = arena_new_of(rq->arena, struct question);
 	*question = (struct question){.op = internal_op(id),
 	                              .json = json,
-	                              .is_safe = is_safe,
 	                              .arena = rq->arena,
 	                              .silent = {.arena = rq->arena}};
 	for (enum api_service service = API_GATEWAY + 1; service < API_SERVICE_COUNT; service++) {
@@ -192,7 +190,7 @@ void tasks_list(struct request *rq)
 	struct task_query query = in->query;
 	query.limit += in->offset;
 	const char *json = task_query_json(rq, &query);
-	struct question *question = ask(rq, INTERNAL_ID_tasks_find, json, true, in->service);
+	struct question *question = ask(rq, INTERNAL_ID_tasks_find, json, in->service);
 	if (is_own(in->service))
 		add_own(rq, question, tasks_found(rq, &query));
 	fiber_join(rq);
@@ -204,7 +202,7 @@ void tasks_list(struct request *rq)
 void tasks_summary_get(struct request *rq)
 {
 	request_input_none(rq);
-	struct question *question = ask(rq, INTERNAL_ID_tasks_summarize, "{}", true, NULL);
+	struct question *question = ask(rq, INTERNAL_ID_tasks_summarize, "{}", NULL);
 	add_own(rq, question, tasks_summary(rq));
 	fiber_join(rq);
 	yyjson_mut_doc *doc = json_doc_new(rq->arena);
@@ -264,8 +262,7 @@ void tasks_retry(struct request *rq)
 	in->query.by = actor_json(rq);
 	const struct task_query *query = &in->query;
 	const char *json = task_query_json(rq, query);
-	struct question *question =
-		ask(rq, INTERNAL_ID_tasks_repeat, json, query->is_dry_run, in->service);
+	struct question *question = ask(rq, INTERNAL_ID_tasks_repeat, json, in->service);
 	if (is_own(in->service))
 		add_own(rq, question, tasks_repeated(rq, query));
 	fiber_join(rq);

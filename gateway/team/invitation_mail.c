@@ -27,7 +27,7 @@ bool invitation_mail_is_wanted(struct request *rq)
 	const char *url = rq->worker->peers->url[op->service];
 	if (!url || !url[0])
 		return false;
-	struct service_answer answer = service_ask_try(rq, op, "{}", true, ASK_MS);
+	struct service_answer answer = service_ask_try(rq, op, "{}", ASK_MS);
 	if (answer.code == ERR_NOT_FOUND) /* it is of the release before, and reads no such event */
 		return false;
 	return answer.code || json_get_bool(answer.json, "is_configured", false);

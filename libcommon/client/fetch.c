@@ -20,9 +20,10 @@
 #define TIMEOUT_MAX_MS     30000
 #define RETRY_AFTER_MAX_MS 3600000
 
-bool fetch_is_safe(const struct fetch_call *call)
+enum http_effect fetch_effect(const struct fetch_call *call)
 {
-	return call->is_safe || !call->method || http_method_is_safe(call->method);
+	return call->effect ? call->effect
+	                    : http_method_effect(call->method ? call->method : "GET");
 }
 
 static bool was_sent(CURL *easy)
@@ -35,7 +36,7 @@ static bool was_sent(CURL *easy)
 /* The error code for libcurl's result. */
 static enum err_code result_code(const struct transfer *transfer, const struct fetch_call *call)
 {
-	bool is_safe = fetch_is_safe(call);
+	bool is_safe = fetch_effect(call) == HTTP_SAFE;
 	if (transfer->failure)
 		return transfer->failure;
 	if (transfer->is_cut)
@@ -206,7 +207,7 @@ enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
                          struct fetch_response **ret_answer, bool *ret_is_sent)
 {
 	request_require_no_transaction(rq);
-	rq->has_effects |= !fetch_is_safe(call);
+	rq->has_effects |= fetch_effect(call) != HTTP_SAFE;
 	*ret_is_sent = false;
 	if (!are_fields_valid(call))
 		return ERR_UPSTREAM;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "http/head.h"
+#include "http/method.h"
 #include "loop/request.h"
 
 #include <uv.h>
@@ -45,8 +46,8 @@ struct fetch_call {
 	bool cuts_response;          /* a longer answer is cut there, and is no failure */
 	uint64_t timeout_ms;         /* 0: what is left of the request's deadline, at most 30,000 */
 	uint64_t connect_timeout_ms; /* 0: 5,000 */
-	bool is_safe;                /* changes nothing, although the method is not a safe one */
-	bool is_fresh;               /* over a new connection, although it changes nothing */
+	enum http_effect effect;     /* HTTP_ONCE: that of the method */
+	bool is_fresh;               /* over a new connection, also when it can be sent again */
 	bool follow_redirects;       /* at most 5; http and https only */
 	enum fetch_guard guard;
 	bool url_is_secret;  /* its path is not logged */
@@ -75,11 +76,12 @@ void fetch_set_limit(size_t memory_bytes);
 /** What they occupy. */
 size_t fetch_used_bytes(void);
 
-/** Make the call and wait for the complete answer, of any status. Suspends. What changes nothing
- * may take a kept connection; where the server had ended it, the call is made again over a new one.
+/** Make the call and wait for the complete answer, of any status. Suspends. A call that can
+ * be sent again may take a kept connection; where the server had ended it, it is sent again over a
+ * new one.
  *
- * ERR_UNAVAILABLE: no connection, or it broke while the request was unsent or it changes nothing
- * (is_safe, or a safe method); ERR_UNCERTAIN: it broke after an unsafe request was sent;
+ * ERR_UNAVAILABLE: no connection, or it broke while the request was unsent or it changes nothing;
+ * ERR_UNCERTAIN: it broke after a request was sent that changes something;
  * ERR_FORBIDDEN: the guard refused the address; ERR_RATE_LIMITED: the account has used up its share
  * of FETCH_MEMORY, ERR_CONTENTION: all have used up FETCH_MEMORY; ERR_TIMEOUT; ERR_UPSTREAM: not
  * HTTP, TLS failed, or the answer exceeds its limit, or a field of the call has a control

@@ -18,7 +18,7 @@ enum err_code openai_post_try(struct request *rq, const struct openai_call *call
 		.body_length = strlen(call->body),
 		.response_max_bytes = call->response_max_bytes,
 		.timeout_ms = call->timeout_ms,
-		.is_safe = true,
+		.effect = HTTP_SAFE,
 	};
 	return fetch_try(rq, &post, ret_answer);
 }

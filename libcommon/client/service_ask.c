@@ -45,7 +45,7 @@ static struct service_answer read_answer(struct request *rq, enum err_code code,
 }
 
 struct service_answer service_ask_try(struct request *rq, const struct internal_op *op,
-                                      const char *json, bool is_safe, uint64_t timeout_ms)
+                                      const char *json, uint64_t timeout_ms)
 {
 	struct fetch_response *from = NULL;
 	const struct service_call call = {
@@ -53,7 +53,7 @@ struct service_answer service_ask_try(struct request *rq, const struct internal_
 		.method = op->method,
 		.path = op->path,
 		.json_body = json,
-		.is_safe = is_safe,
+		.effect = op->effect,
 		.timeout_ms = timeout_ms,
 	};
 	enum err_code code = service_call(rq, &call, &from);
@@ -66,11 +66,11 @@ struct service_answer service_ask_try(struct request *rq, const struct internal_
 }
 
 struct service_answer service_ask_one(struct request *rq, enum api_service service,
-                                      const struct internal_op *op, const char *json, bool is_safe)
+                                      const struct internal_op *op, const char *json)
 {
 	struct internal_op of_service = *op;
 	of_service.service = service;
-	return service_ask_try(rq, &of_service, json, is_safe, 0);
+	return service_ask_try(rq, &of_service, json, 0);
 }
 
 attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer)
@@ -80,10 +80,9 @@ attr_noreturn void service_answer_raise(struct request *rq, const struct service
 	raise_error(rq, answer->code, "%s", answer->detail);
 }
 
-yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json,
-                        bool is_safe)
+yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json)
 {
-	struct service_answer answer = service_ask_try(rq, op, json, is_safe, 0);
+	struct service_answer answer = service_ask_try(rq, op, json, 0);
 	if (answer.code)
 		service_answer_raise(rq, &answer);
 	return answer.json;

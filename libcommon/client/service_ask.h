@@ -27,18 +27,17 @@ struct service_answer {
 
 /** POST a JSON text to an internal operation of a service, and wait for the answer. Suspends.
  * `code` is that of the problem that the service replied, one of service_call(), or ERR_UPSTREAM:
- * the answer is no JSON. `is_safe`: it changes nothing. `timeout_ms` as in service_call. */
+ * the answer is no JSON. `timeout_ms` as in service_call. */
 struct service_answer service_ask_try(struct request *rq, const struct internal_op *op,
-                                      const char *json, bool is_safe, uint64_t timeout_ms);
+                                      const char *json, uint64_t timeout_ms);
 
 /** As service_ask_try() with a timeout_ms of 0, for an operation that every service has
  * (API_EVERY). */
 struct service_answer service_ask_one(struct request *rq, enum api_service service,
-                                      const struct internal_op *op, const char *json, bool is_safe);
+                                      const struct internal_op *op, const char *json);
 
 /** As service_ask_try() with a timeout_ms of 0, but raises what is wrong. */
-yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json,
-                        bool is_safe);
+yyjson_val *service_ask(struct request *rq, const struct internal_op *op, const char *json);
 
 /** Raise what is wrong with an answer; its code is not ERR_NONE. */
 attr_noreturn void service_answer_raise(struct request *rq, const struct service_answer *answer);

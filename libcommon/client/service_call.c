@@ -23,7 +23,7 @@
 #define TIMEOUT_MAX_MS     30000
 #define CONNECT_TIMEOUT_MS 1000
 #define SHARE              3   /* of the time left: what the first of two endpoints gets */
-#define SENT_MAX           2   /* how often a safe call is sent */
+#define SENT_MAX           2   /* how often a call that can be sent again is */
 #define BLAME_MS           500 /* an endpoint that had less time to answer has not failed */
 
 /* A fiber that waits for a look-up, on its stack. */
@@ -179,11 +179,11 @@ static size_t make_fields(struct request *rq, const struct service_call *call,
 
 /* The code of a 503: what the service says about the outcome. */
 static enum err_code unavailable_code(struct request *rq, const struct fetch_response *answer,
-                                      bool is_safe)
+                                      enum http_effect effect)
 {
 	yyjson_val *problem;
 	const char *slug = NULL;
-	if (!is_safe && !fetch_json(rq->arena, answer, &problem))
+	if (effect != HTTP_SAFE && !fetch_json(rq->arena, answer, &problem))
 		slug = json_get_text(problem, "error");
 	bool is_uncertain = slug && strcmp(slug, err_info(ERR_UNCERTAIN)->slug) == 0;
 	return is_uncertain ? ERR_UNCERTAIN : ERR_UNAVAILABLE;
@@ -192,8 +192,9 @@ static enum err_code unavailable_code(struct request *rq, const struct fetch_res
 /* Send the call to the endpoint and wait for the answer. `ret_is_sent`: it may have read the
  * request. */
 static enum err_code send_to(struct request *rq, const struct service_call *call,
-                             const struct endpoint *endpoint, uint64_t timeout_ms, bool is_safe,
-                             struct fetch_response **ret_answer, bool *ret_is_sent)
+                             const struct endpoint *endpoint, uint64_t timeout_ms,
+                             enum http_effect effect, struct fetch_response **ret_answer,
+                             bool *ret_is_sent)
 {
 	struct http_field fields[FIELDS_MAX];
 	bool is_unix = endpoint->address.ss_family == AF_UNIX;
@@ -211,7 +212,7 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 		.is_direct = true,
 		.service = api_service_name(call->service),
 		.response_max_bytes = call->response_max_bytes,
-		.is_safe = is_safe,
+		.effect = effect,
 	};
 	enum err_code code = fetch_once(rq, &fetch, ret_answer, ret_is_sent);
 	if (code)
@@ -222,7 +223,7 @@ static enum err_code send_to(struct request *rq, const struct service_call *call
 		*ret_is_sent = false;
 		return code;
 	}
-	return (*ret_answer)->status == 503 ? unavailable_code(rq, *ret_answer, is_safe) : ERR_NONE;
+	return (*ret_answer)->status == 503 ? unavailable_code(rq, *ret_answer, effect) : ERR_NONE;
 }
 
 /* --- The call --------------------------------------------------------------------------------- */
@@ -250,29 +251,45 @@ static void report(struct peer *peer, struct endpoint *endpoint, enum err_code c
 		endpoints_failed(peer->endpoints, endpoint, err_info(code)->slug);
 }
 
+static enum http_effect effect_of(const struct service_call *call)
+{
+	return call->effect ? call->effect
+	                    : http_method_effect(call->method ? call->method : "GET");
+}
+
+/* Whether another endpoint may do what this one has not, or is not known to have done. */
+static bool is_to_be_sent_again(enum err_code code, enum http_effect effect)
+{
+	return code == ERR_UNAVAILABLE || code == ERR_TIMEOUT ||
+	       (code == ERR_UNCERTAIN && effect != HTTP_ONCE);
+}
+
 enum err_code service_call(struct request *rq, const struct service_call *call,
                            struct fetch_response **ret_answer)
 {
 	struct peer *peer = &rq->worker->services->peers[call->service];
 	uint64_t limit_ms = call->timeout_ms ? call->timeout_ms : TIMEOUT_MAX_MS;
 	uint64_t until_ms = time_monotonic_ms() + MIN_OF(limit_ms, request_left_ms(rq));
-	bool is_safe = call->is_safe || !call->method || http_method_is_safe(call->method);
+	enum http_effect effect = effect_of(call);
 	struct endpoint_set tried = {0};
 	enum err_code code = ERR_UNAVAILABLE;
-	int sent_left = is_safe ? SENT_MAX : 1;
+	bool is_uncertain = false; /* one that was tried may have done it */
+	int sent_left = effect == HTTP_ONCE ? 1 : SENT_MAX;
 	while (peer->endpoints && sent_left > 0) {
 		struct endpoint *endpoint;
 		struct fetch_response *answer = NULL;
 		bool is_sent = false;
 		enum err_code taken = take(peer, &tried, until_ms, &endpoint);
+		if (taken && taken != ERR_UNAVAILABLE)
+			return taken;
 		if (taken)
-			return taken == ERR_UNAVAILABLE ? code : taken;
+			break;
 		endpoint_set_add(&tried, rq->arena, endpoint);
 		bool has_other = endpoints_has_other(peer->endpoints, &tried);
 		uint64_t timeout_ms = left_ms(until_ms);
 		if (sent_left > 1 && has_other)
 			timeout_ms /= SHARE;
-		code = send_to(rq, call, endpoint, MAX_OF(timeout_ms, 1), is_safe, &answer,
+		code = send_to(rq, call, endpoint, MAX_OF(timeout_ms, 1), effect, &answer,
 		               &is_sent);
 		report(peer, endpoint, code, answer, timeout_ms);
 		endpoint_release(endpoint);
@@ -280,11 +297,13 @@ enum err_code service_call(struct request *rq, const struct service_call *call,
 			code = ERR_UNAVAILABLE;
 		if (answer)
 			*ret_answer = answer;
-		if ((code != ERR_UNAVAILABLE && code != ERR_TIMEOUT) || left_ms(until_ms) == 0)
-			return code;
+		is_uncertain |= code == ERR_UNCERTAIN || (code == ERR_TIMEOUT && is_sent);
+		if (!is_to_be_sent_again(code, effect) || left_ms(until_ms) == 0)
+			break;
 		sent_left -= is_sent;
 		if (is_sent && !has_other) /* behind one address there may be several replicas */
 			tried.count = 0;
 	}
-	return code;
+	return code == ERR_UNAVAILABLE && is_uncertain && effect != HTTP_SAFE ? ERR_UNCERTAIN
+	                                                                      : code;
 }

@@ -2,9 +2,9 @@
  *
  * Each call takes an endpoint of the service (client/endpoints.h). One that could not be sent, or
  * that the endpoint did not handle (408 without content, 421), goes to another endpoint. One that
- * changes nothing is sent to a second endpoint when the first closes the connection, replies 503,
- * or has not answered after a third of the time; it is never sent a third time, since it may be
- * the request that ends the service.
+ * can be sent again (enum http_effect) is sent to a second endpoint when the first closes the
+ * connection, replies 503, or has not answered after a third of the time; it is never sent a third
+ * time, since it may be the request that ends the service.
  */
 #pragma once
 
@@ -28,7 +28,7 @@ struct service_call {
 	const char *json_body;     /* NULL: none */
 	uint64_t timeout_ms;       /* 0: what is left of the request's deadline, at most 30,000 */
 	size_t response_max_bytes; /* 0: as in struct fetch_call */
-	bool is_safe;              /* a POST that changes nothing, such as a search */
+	enum http_effect effect;   /* HTTP_ONCE: that of the method */
 };
 
 /** Call another service as KEY_SERVICE on behalf of the request's account, with a signed identity,
@@ -36,7 +36,8 @@ struct service_call {
  * proves to be the account's is passed on. Suspends. The service answers 404 or 403 unless
  * internal.def lists the operation for this process. Returns the errors of fetch_try(),
  * ERR_UNAVAILABLE also when the service has no address, when this process has no secret for it, or
- * when it replies 503, and ERR_UNCERTAIN also when it replies so; `*ret_answer` is set then, too,
- * and is otherwise unchanged. */
+ * when it replies 503, and ERR_UNCERTAIN also when it replies so, or when an earlier endpoint may
+ * have done what the last one has not; `*ret_answer` is set then, too, and is otherwise
+ * unchanged. */
 enum err_code service_call(struct request *rq, const struct service_call *call,
                            struct fetch_response **ret_answer);

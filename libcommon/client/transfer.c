@@ -290,10 +290,10 @@ static void set_method(struct transfer *transfer, const struct fetch_call *call)
 
 static void set_reuse(struct transfer *transfer, const struct fetch_call *call)
 {
-	bool is_safe = fetch_is_safe(call);
+	bool is_repeatable = fetch_effect(call) != HTTP_ONCE;
 	curl_easy_setopt(transfer->easy, CURLOPT_FRESH_CONNECT,
-	                 is_safe && !call->is_fresh ? 0L : 1L);
-	curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, is_safe ? 0L : 1L);
+	                 is_repeatable && !call->is_fresh ? 0L : 1L);
+	curl_easy_setopt(transfer->easy, CURLOPT_FORBID_REUSE, is_repeatable ? 0L : 1L);
 }
 
 static void set_limits(struct transfer *transfer, const struct fetch_call *call)

@@ -69,5 +69,5 @@ void transfer_end(struct transfer *transfer);
 enum err_code fetch_once(struct request *rq, const struct fetch_call *call,
                          struct fetch_response **ret_answer, bool *ret_is_sent);
 
-/** Whether the call changes nothing. */
-bool fetch_is_safe(const struct fetch_call *call);
+/** What the call does when it is sent again: `effect`, or that of the method. */
+enum http_effect fetch_effect(const struct fetch_call *call);

@@ -10,8 +10,8 @@
 #define MAY(service) (1U << API_##service)
 
 static const struct internal_op OPS[] = {
-#define INTERNAL(id, method, path, service, body, callers) \
-	{INTERNAL_ID_##id, #id, #method, path, API_##service, body, callers},
+#define INTERNAL(id, method, path, service, body, effect, callers) \
+	{INTERNAL_ID_##id, #id, #method, path, API_##service, body, HTTP_##effect, callers},
 #include "internal.def"
 };
 

@@ -3,13 +3,14 @@
 #pragma once
 
 #include "http/api.h"
+#include "http/method.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /** The internal operations, INTERNAL_ID_<id> in the order of internal.def. */
 enum internal_id {
-#define INTERNAL(id, method, path, service, body, callers) INTERNAL_ID_##id,
+#define INTERNAL(id, method, path, service, body, effect, callers) INTERNAL_ID_##id,
 #include "internal.def"
 	INTERNAL_ID_COUNT
 };
@@ -20,6 +21,7 @@ struct internal_op {
 	const char *method, *path;
 	enum api_service service; /* that implements it; API_EVERY */
 	size_t body_max_bytes;
+	enum http_effect effect;
 	unsigned callers; /* bit 1 << enum api_service of each service that may use it */
 };
 

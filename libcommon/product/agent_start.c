@@ -26,7 +26,7 @@ const char *agent_start_question(struct request *rq, const struct agent_start *s
 yyjson_val *agent_start_reserve(struct request *rq, const struct agent_start *start)
 {
 	struct service_answer answer = service_ask_try(rq, internal_op(INTERNAL_ID_run_reserve),
-	                                               agent_start_question(rq, start), true, 0);
+	                                               agent_start_question(rq, start), 0);
 	if (answer.code == ERR_NOT_FOUND)
 		return NULL;
 	if (answer.code)
@@ -53,7 +53,7 @@ bool agent_start_has_failed(enum err_code code)
 /* Ask svc-fleet, whose former version reserved nothing. */
 static void ask(struct request *rq, enum internal_id id, const char *body)
 {
-	struct service_answer answer = service_ask_try(rq, internal_op(id), body, true, 0);
+	struct service_answer answer = service_ask_try(rq, internal_op(id), body, 0);
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 }
@@ -75,7 +75,7 @@ static void attach(struct request *rq, const char *key, yyjson_val *started)
 yyjson_val *agent_start_dispatch(struct request *rq, const char *key, const char *body)
 {
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch), body, true, 0);
+		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch), body, 0);
 	if (answer.code && agent_start_has_failed(answer.code))
 		agent_start_release(rq, key);
 	if (answer.code)

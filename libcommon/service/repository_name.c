@@ -46,7 +46,7 @@ static bool is_known_already(struct request *rq, const char *one, const char *ot
 	if (pg_in_transaction(rq) || !internal_op_is_allowed(op, self))
 		return false;
 	struct service_answer answer =
-		service_ask_try(rq, op, ASK_BODY(rq, {"repo", one}, {"other", other}), true,
+		service_ask_try(rq, op, ASK_BODY(rq, {"repo", one}, {"other", other}),
 	                        ASK_TIMEOUT_MS);
 	return !answer.code && json_get_bool(answer.json, "same", false);
 }

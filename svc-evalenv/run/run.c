@@ -114,8 +114,7 @@ static void require_own_experiment(struct request *rq)
 		raise_field(rq, "params.experiment_id", "must be the id of an experiment");
 	service_ask(rq, internal_op(INTERNAL_ID_experiment_access_get),
 	            ASK_BODY(rq, {FIELD, yyjson_get_str(named)}, {"repo", rq->caller.repo},
-	                     {"interest_id", rq->caller.interest}),
-	            true);
+	                     {"interest_id", rq->caller.interest}));
 }
 
 void run_create(struct request *rq)

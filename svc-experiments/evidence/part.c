@@ -67,8 +67,8 @@ struct asking {
 static void ask_one(struct request *rq)
 {
 	const struct asking *asking = rq->user;
-	struct service_answer answer = service_ask_try(rq, internal_op(asking->info->op),
-	                                               asking->body, true, PART_TIMEOUT_MS);
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(asking->info->op), asking->body, PART_TIMEOUT_MS);
 	if (answer.code)
 		asking->part->missing = answer.code == ERR_TIMEOUT ? "timeout" : "unavailable";
 	else /* the arena of this fiber ends with it */

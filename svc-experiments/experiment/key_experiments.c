@@ -34,7 +34,7 @@ const char *key_project(struct request *rq)
 		return NULL;
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_interest_pool_get),
-	                        ASK_BODY(rq, {"interest_id", rq->caller.interest}), true, 0);
+	                        ASK_BODY(rq, {"interest_id", rq->caller.interest}), 0);
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 	return answer.code ? NULL : json_get_text(answer.json, "project_id");

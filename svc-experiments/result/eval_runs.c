@@ -200,8 +200,7 @@ static void ask_run(struct making *m, struct named_run *run)
 	request_page_begin(rq);
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_eval_results_get),
-	                        ASK_BODY(rq, {"run_id", run->id}, {"repo", rq->caller.repo}), true,
-	                        0);
+	                        ASK_BODY(rq, {"run_id", run->id}, {"repo", rq->caller.repo}), 0);
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 	run->answer = answer.json;

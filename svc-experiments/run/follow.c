@@ -18,7 +18,7 @@
  * logged and answered with NULL, so that a run ends in any case. */
 static yyjson_val *ask_or_nothing(struct request *rq, enum internal_id id, const char *body)
 {
-	struct service_answer answer = service_ask_try(rq, internal_op(id), body, true, 0);
+	struct service_answer answer = service_ask_try(rq, internal_op(id), body, 0);
 	bool is_refused = answer.code == ERR_NOT_FOUND || answer.code == ERR_CONFLICT ||
 	                  answer.code == ERR_FORBIDDEN || answer.code == ERR_NOT_CONFIGURED;
 	if (answer.code && !is_refused)
@@ -115,7 +115,7 @@ void run_workflow_cancel(struct request *rq, struct task *task)
 			run_dispatch_body(rq, repo, json_get_text(task->input, "task_id"), NULL,
 		                          "This run was cancelled. Change nothing.");
 		yyjson_val *started =
-			service_ask(rq, internal_op(INTERNAL_ID_workflow_dispatch), body, true);
+			service_ask(rq, internal_op(INTERNAL_ID_workflow_dispatch), body);
 		run_id = json_get_int(started, "run_id", 0);
 	}
 	yyjson_val *answer = NULL;

@@ -50,7 +50,7 @@ static void read_ticket(struct request *rq, const char *experiment, const struct
 		service_ask_try(rq, internal_op(INTERNAL_ID_ticket_facts_get),
 	                        ASK_BODY(rq, {"source", ticket->source}, {"ticket", ticket->id},
 	                                 {"url", ticket->url}),
-	                        true, READ_TIMEOUT_MS);
+	                        READ_TIMEOUT_MS);
 	if (answer.code)
 		pg_query(rq, TICKET_STORE_FAULT_SQL, pg_text(experiment), pg_text(ticket->source),
 		         pg_text(ticket->id), pg_text(answer.detail));
@@ -98,7 +98,7 @@ void ticket_comment(struct request *rq)
 	                        ASK_BODY(rq, {"source", ticket.source}, {"ticket", ticket.id},
 	                                 {"url", ticket.url},
 	                                 {"text", comment_text(rq, in->id, decision)}),
-	                        true, COMMENT_TIMEOUT_MS);
+	                        COMMENT_TIMEOUT_MS);
 	if (answer.code)
 		service_answer_raise(rq, &answer);
 	bool is_created = json_get_bool(answer.json, "created", false);

@@ -61,7 +61,7 @@ static bool agent_obeys(struct request *rq, const char *agent, const char *provi
 		return false;
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_agent_pair_get),
-	                        ASK_BODY(rq, {"agent", agent}, {"provider", provider}), true, 0);
+	                        ASK_BODY(rq, {"agent", agent}, {"provider", provider}), 0);
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 	return !answer.code && json_get_bool(answer.json, "obeys_max_usd", false);

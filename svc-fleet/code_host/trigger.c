@@ -86,7 +86,7 @@ static void require_possible(struct request *rq, struct agent_pair pair)
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_agent_pair_get),
 	                        ASK_BODY(rq, {"agent", pair.agent}, {"provider", pair.provider}),
-	                        true, 0);
+	                        0);
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 	if (!answer.code && !json_get_bool(answer.json, "is_possible", false))
@@ -127,8 +127,7 @@ static struct trigger find_target(struct request *rq, const struct trigger_input
 static void require_ready_interest(struct request *rq, const char *interest)
 {
 	const char *question = arena_printf(rq->arena, "{\"interest_id\": \"%s\"}", interest);
-	yyjson_val *pool =
-		service_ask(rq, internal_op(INTERNAL_ID_interest_pool_get), question, true);
+	yyjson_val *pool = service_ask(rq, internal_op(INTERNAL_ID_interest_pool_get), question);
 	if (json_get_bool(pool, "agent_paused", false))
 		raise_error(rq, ERR_AGENT_PAUSED,
 		            "the agent of the interest is paused; resume it first");
@@ -205,7 +204,7 @@ static yyjson_val *dispatch(struct request *rq, const struct trigger_input *in,
 	yyjson_mut_obj_add_val(doc, body, "inputs", yyjson_mut_val_mut_copy(doc, trigger->inputs));
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_workflow_dispatch),
-	                        json_write_mut(rq->arena, body, NULL), false, 0);
+	                        json_write_mut(rq->arena, body, NULL), 0);
 	if (answer.code && agent_start_has_failed(answer.code))
 		reservation_release(rq, trigger->key);
 	if (answer.code)
@@ -237,7 +236,7 @@ static void add_model_key_missing(struct request *rq, const struct trigger *trig
 	const char *secret = agent_model_secret(rq->arena, trigger->pair.provider);
 	struct service_answer found =
 		service_ask_try(rq, internal_op(INTERNAL_ID_secret_get),
-	                        ASK_BODY(rq, {"repo", trigger->repo}, {"name", secret}), true,
+	                        ASK_BODY(rq, {"repo", trigger->repo}, {"name", secret}),
 	                        SECRET_WAIT_MS);
 	if (found.code)
 		yyjson_mut_obj_add_null(trigger->doc, answer, NAME);

@@ -72,8 +72,8 @@ static struct pg_rows *read_items(struct request *rq, const struct list_input *i
 static const char *ask_people(struct request *rq, const char *ids)
 {
 	const char *body = arena_printf(rq->arena, "{\"ids\": %s}", ids);
-	struct service_answer answer = service_ask_try(rq, internal_op(INTERNAL_ID_people_find),
-	                                               body, true, PEOPLE_TIMEOUT_MS);
+	struct service_answer answer =
+		service_ask_try(rq, internal_op(INTERNAL_ID_people_find), body, PEOPLE_TIMEOUT_MS);
 	return answer.code ? NULL : json_write(rq->arena, answer.json, NULL);
 }
 

@@ -134,7 +134,7 @@ static void post(struct request *rq, const struct sending *sending, const struct
 		.response_max_bytes = ANSWER_BYTES_MAX,
 		.cuts_response = true,
 		.timeout_ms = TIMEOUT_MS,
-		.is_safe = true, /* to be made twice, as its id is the same */
+		.effect = HTTP_IDEMPOTENT, /* a receiver knows it by its id */
 		.guard = is_https ? FETCH_GUARD_ALL : FETCH_GUARD_LISTED,
 		.ret_why = why,
 		.why_size = sizeof(why),

@@ -21,7 +21,7 @@ static yyjson_val *ask_invitation(struct request *rq, const char *id)
 {
 	const char *body = ASK_BODY(rq, {"invitation_id", id});
 	struct service_answer answer =
-		service_ask_try(rq, internal_op(INTERNAL_ID_invitation_mail_get), body, true, 0);
+		service_ask_try(rq, internal_op(INTERNAL_ID_invitation_mail_get), body, 0);
 	if (answer.code == ERR_NOT_FOUND)
 		raise_error(rq, ERR_UNAVAILABLE, "the gateway has no mails of invitations");
 	if (answer.code)

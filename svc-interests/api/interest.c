@@ -148,7 +148,7 @@ static yyjson_val *ask_project(struct request *rq)
 	const char *project = json_get_text(request_body(rq), "project_id");
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_project_outline_get),
-	                        ASK_BODY(rq, {"project_id", project}), true, 0);
+	                        ASK_BODY(rq, {"project_id", project}), 0);
 	if (answer.code == ERR_NOT_FOUND)
 		raise_field(rq, "project_id", "is not one of your projects");
 	if (answer.code)

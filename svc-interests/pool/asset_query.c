@@ -15,7 +15,7 @@ enum err_code asset_query(struct request *rq, const char *path, const char *body
 		.path = path,
 		.json_body = body,
 		.response_max_bytes = ANSWER_MAX_BYTES,
-		.is_safe = true,
+		.effect = HTTP_SAFE,
 	};
 	enum err_code code = service_call(rq, &call, &answer);
 	if (code)

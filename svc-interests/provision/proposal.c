@@ -12,7 +12,7 @@
 
 static yyjson_val *ask(struct request *rq, enum internal_id id, const char *body)
 {
-	return service_ask(rq, internal_op(id), body, true);
+	return service_ask(rq, internal_op(id), body);
 }
 
 static const char *fresh_branch(struct request *rq, yyjson_val *row, const char *task_id)

@@ -89,7 +89,7 @@ static void require_scopes_of_agent(struct request *rq)
 {
 	struct service_answer answer =
 		service_ask_try(rq, internal_op(INTERNAL_ID_provisioned_key_check),
-	                        ASK_BODY(rq, {"maker_id", caller_key(rq).text}), true, 0);
+	                        ASK_BODY(rq, {"maker_id", caller_key(rq).text}), 0);
 	if (answer.code && answer.code != ERR_NOT_FOUND)
 		service_answer_raise(rq, &answer);
 }
@@ -233,7 +233,7 @@ static yyjson_val *make_token(struct request *rq, const char *interest, const ch
 	yyjson_mut_obj_add_val(doc, body, "expires_in_seconds",
 	                       yyjson_mut_raw(doc, TOKEN_LIFETIME_S));
 	return service_ask(rq, internal_op(INTERNAL_ID_provisioned_key_create),
-	                   json_write_mut(rq->arena, body, NULL), false);
+	                   json_write_mut(rq->arena, body, NULL));
 }
 
 /* The code host's answer about push access may have changed since the interest was provisioned.
@@ -241,7 +241,7 @@ static yyjson_val *make_token(struct request *rq, const char *interest, const ch
 static void require_push_access(struct request *rq, const char *repo)
 {
 	service_ask(rq, internal_op(INTERNAL_ID_installation_facts_get),
-	            ASK_BODY(rq, {"repo", repo}), true);
+	            ASK_BODY(rq, {"repo", repo}));
 }
 
 void provision_cli_token_create(struct request *rq)

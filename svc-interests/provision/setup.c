@@ -20,12 +20,12 @@
 /* All that is asked here may be asked again, so a broken connection is tried once more at once. */
 static yyjson_val *ask(struct request *rq, enum internal_id id, const char *body)
 {
-	return service_ask(rq, internal_op(id), body, true);
+	return service_ask(rq, internal_op(id), body);
 }
 
 static struct service_answer ask_try(struct request *rq, enum internal_id id, const char *body)
 {
-	return service_ask_try(rq, internal_op(id), body, true, 0);
+	return service_ask_try(rq, internal_op(id), body, 0);
 }
 
 /* --- Reading the row and setting results ------------------------------------------------------ */

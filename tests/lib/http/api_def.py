@@ -121,7 +121,7 @@ def operations():
 
 
 INTERNAL_TABLE = ROOT / "libcommon" / "internal.def"
-INTERNAL_ROW = re.compile(r'INTERNAL\(\w+, +(\w+), +"([^"]+)", +(\w+), +BODY_\w+, +(.*)\)')
+INTERNAL_ROW = re.compile(r'INTERNAL\(\w+, +(\w+), +"([^"]+)", +(\w+), +BODY_\w+, +\w+, +(.*)\)')
 PUBLIC_ROW = re.compile(r"PUBLIC\((\w+), +(.*)\)")
 
 

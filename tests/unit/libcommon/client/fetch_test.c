@@ -531,13 +531,17 @@ static void test_connections_are_reused(void **state)
 	assert_int_equal(server.accepted, 2);
 	assert_int_equal(probe_of("POST", "/ok").status, 200);
 	assert_int_equal(server.accepted, 3);
-	struct probe search = {.path = "/ok", .call = {.method = "POST", .is_safe = true}};
+	struct probe search = {.path = "/ok", .call = {.method = "POST", .effect = HTTP_SAFE}};
 	fixture_run(&fixture, probe_run, &search);
 	assert_int_equal(search.status, 200);
 	assert_int_equal(server.accepted, 3);
 	server.requests = 0;
 	assert_int_equal(probe_of("POST", "/closed").code, ERR_UNCERTAIN);
 	assert_int_equal(server.requests, 1);
+	struct probe put = {.path = "/closed",
+	                    .call = {.method = "POST", .effect = HTTP_IDEMPOTENT}};
+	fixture_run(&fixture, probe_run, &put);
+	assert_int_equal(put.code, ERR_UNCERTAIN);
 }
 
 /* A server that ends an idle connection may say so with a 408, which stays unread until the next

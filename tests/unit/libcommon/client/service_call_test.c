@@ -184,7 +184,7 @@ static void probe_run(struct request *rq)
 	probe->status = answer ? answer->status : 0;
 }
 
-static enum err_code call(const char *method, bool is_safe)
+static enum err_code call(const char *method, enum http_effect effect)
 {
 	struct probe probe = {
 		.call =
@@ -194,7 +194,7 @@ static enum err_code call(const char *method, bool is_safe)
 				.path = "/internal/x",
 				.json_body = method ? "{}" : NULL,
 				.timeout_ms = TIMEOUT_MS,
-				.is_safe = is_safe,
+				.effect = effect,
 			},
 	};
 	fixture_run(&fixture, probe_run, &probe);
@@ -215,9 +215,9 @@ static void test_a_call_carries_an_identity(void **state)
 	(void)state;
 	replica_start(0, ANSWERS);
 	connect_to(NULL, "127.0.0.2");
-	assert_int_equal(call(NULL, false), ERR_NONE);
+	assert_int_equal(call(NULL, HTTP_ONCE), ERR_NONE);
 	assert_true(is_good);
-	assert_int_equal(call("POST", false), ERR_NONE);
+	assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
 	assert_true(is_good);
 }
 
@@ -229,8 +229,8 @@ static void test_a_unix_socket_is_called(void **state)
 	listen_at(&replicas[0], &at);
 	snprintf(address, sizeof(address), "unix:%s", socket_path);
 	connect_to(address, NULL);
-	assert_int_equal(call(NULL, false), ERR_NONE);
-	assert_int_equal(call("POST", false), ERR_NONE);
+	assert_int_equal(call(NULL, HTTP_ONCE), ERR_NONE);
+	assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
 	assert_true(is_good);
 }
 
@@ -238,14 +238,14 @@ static void test_a_service_without_an_address_is_unavailable(void **state)
 {
 	(void)state;
 	connect_to("", NULL);
-	assert_int_equal(call(NULL, false), ERR_UNAVAILABLE);
+	assert_int_equal(call(NULL, HTTP_ONCE), ERR_UNAVAILABLE);
 }
 
 static void test_an_unknown_name_is_unavailable(void **state)
 {
 	(void)state;
 	connect_to(NULL, "");
-	assert_int_equal(call(NULL, false), ERR_UNAVAILABLE);
+	assert_int_equal(call(NULL, HTTP_ONCE), ERR_UNAVAILABLE);
 }
 
 /* The frozen replica costs one call a part of its time, and is then left out. */
@@ -256,7 +256,7 @@ static void test_a_frozen_replica_is_replaced_by_another(void **state)
 	replica_start(1, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3");
 	for (int i = 0; i < 6; i++)
-		assert_int_equal(call("POST", true), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_SAFE), ERR_NONE);
 	assert_int_equal(replicas[0].requests, 1);
 	assert_int_equal(replicas[1].requests, 6);
 }
@@ -278,7 +278,7 @@ static void test_a_change_is_sent_once(void **state)
 	connect_to(NULL, "127.0.0.2 127.0.0.3");
 	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
 		replicas[0].behaviour = replicas[1].behaviour = CASES[i].behaviour;
-		assert_int_equal(call("POST", false), CASES[i].code);
+		assert_int_equal(call("POST", HTTP_ONCE), CASES[i].code);
 		assert_int_equal(requests(), i + 1);
 	}
 }
@@ -294,9 +294,47 @@ static void test_a_read_is_sent_at_most_twice(void **state)
 	for (size_t i = 0; i < ARRAY_LEN(BEHAVIOURS); i++) {
 		for (size_t j = 0; j < REPLICAS; j++)
 			replicas[j].behaviour = BEHAVIOURS[i];
-		assert_int_equal(call("POST", true), ERR_UNAVAILABLE);
+		assert_int_equal(call("POST", HTTP_SAFE), ERR_UNAVAILABLE);
 		assert_int_equal(requests(), 2 * (i + 1));
 	}
+}
+
+/* Whether it was done stays unknown where the last answer was lost, or said so. */
+static void test_an_idempotent_change_is_sent_twice_and_may_be_uncertain(void **state)
+{
+	static const struct {
+		enum behaviour behaviour;
+		enum err_code code;
+	} CASES[] = {
+		{BREAKS, ERR_UNCERTAIN},
+		{IS_BUSY, ERR_UNAVAILABLE},
+		{IS_UNCERTAIN, ERR_UNCERTAIN},
+	};
+	(void)state;
+	replica_start(0, ANSWERS);
+	replica_start(1, ANSWERS);
+	connect_to(NULL, "127.0.0.2 127.0.0.3");
+	for (size_t i = 0; i < ARRAY_LEN(CASES); i++) {
+		replicas[0].behaviour = replicas[1].behaviour = CASES[i].behaviour;
+		assert_int_equal(call("POST", HTTP_IDEMPOTENT), CASES[i].code);
+		assert_int_equal(requests(), 2 * (i + 1));
+	}
+	replicas[0].behaviour = BREAKS;
+	replicas[1].behaviour = ANSWERS;
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(call("POST", HTTP_IDEMPOTENT), ERR_NONE);
+}
+
+/* The first replica may have done it before it closed the connection; that the next one is busy
+ * does not say that nothing was done. */
+static void test_a_busy_replica_does_not_hide_that_a_change_may_be_done(void **state)
+{
+	(void)state;
+	replica_start(0, BREAKS);
+	replica_start(1, IS_BUSY);
+	connect_to(NULL, "127.0.0.2 127.0.0.3");
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(call("POST", HTTP_IDEMPOTENT), ERR_UNCERTAIN);
 }
 
 /* Behind one address there may be several replicas. */
@@ -305,7 +343,7 @@ static void test_a_busy_address_is_asked_twice(void **state)
 	(void)state;
 	replica_start(0, IS_BUSY);
 	connect_to(NULL, "127.0.0.2");
-	assert_int_equal(call(NULL, false), ERR_UNAVAILABLE);
+	assert_int_equal(call(NULL, HTTP_ONCE), ERR_UNAVAILABLE);
 	assert_int_equal(replicas[0].requests, 2);
 }
 
@@ -315,7 +353,7 @@ static void test_a_refused_call_goes_to_another_replica(void **state)
 	replica_start(1, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3 127.0.0.4");
 	for (int i = 0; i < 6; i++)
-		assert_int_equal(call("POST", false), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
 	assert_int_equal(replicas[1].requests, 6);
 }
 
@@ -326,10 +364,10 @@ static void assert_sent_elsewhere(enum behaviour unhandled)
 	replica_start(1, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3");
 	for (int i = 0; i < 4; i++)
-		assert_int_equal(call("POST", false), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
 	assert_int_equal(replicas[1].requests, 4);
 	replicas[1].behaviour = unhandled;
-	assert_int_equal(call("POST", false), ERR_UNAVAILABLE);
+	assert_int_equal(call("POST", HTTP_ONCE), ERR_UNAVAILABLE);
 }
 
 static void test_a_call_that_crosses_the_end_of_a_connection_goes_to_another_replica(void **state)
@@ -351,7 +389,7 @@ static void test_replicas_share_the_calls(void **state)
 		replica_start(i, ANSWERS);
 	connect_to(NULL, "127.0.0.2 127.0.0.3 127.0.0.4");
 	for (int i = 0; i < 4 * REPLICAS; i++)
-		assert_int_equal(call("POST", false), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
 	for (size_t i = 0; i < REPLICAS; i++)
 		assert_int_equal(replicas[i].requests, 4);
 }
@@ -362,13 +400,13 @@ static void test_a_change_leaves_no_connection(void **state)
 	replica_start(0, ANSWERS);
 	connect_to(NULL, "127.0.0.2");
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(call("POST", false), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_ONCE), ERR_NONE);
 	fixture_wait_start(&fixture);
 	while (http_server_connections(replicas[0].server) > 0)
 		fixture_turn(&fixture);
 	uv_timer_stop(&fixture.tick);
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(call("POST", true), ERR_NONE);
+		assert_int_equal(call("POST", HTTP_SAFE), ERR_NONE);
 	assert_int_equal(http_server_connections(replicas[0].server), 1);
 }
 
@@ -385,6 +423,8 @@ int main(void)
 		CASE(test_a_frozen_replica_is_replaced_by_another),
 		CASE(test_a_change_is_sent_once),
 		CASE(test_a_read_is_sent_at_most_twice),
+		CASE(test_an_idempotent_change_is_sent_twice_and_may_be_uncertain),
+		CASE(test_a_busy_replica_does_not_hide_that_a_change_may_be_done),
 		CASE(test_a_busy_address_is_asked_twice),
 		CASE(test_a_refused_call_goes_to_another_replica),
 		CASE(test_a_call_that_crosses_the_end_of_a_connection_goes_to_another_replica),
